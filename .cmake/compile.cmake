@@ -1,0 +1,42 @@
+# Compiler, flags, linker and cache: the same for every layer.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+# No -DNDEBUG: checks stay on in every build. -g1 keeps line numbers in stack traces and costs little.
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+
+# -ffp-contract=off: one IR op is one rounding, on the host too.
+add_compile_options(-Wall -Wextra -Werror -Werror=switch -ffp-contract=off)
+include_directories("${CMAKE_SOURCE_DIR}")
+
+set(FUSER_SANITIZE "" CACHE STRING "A -fsanitize= list, e.g. address,undefined")
+if(FUSER_SANITIZE)
+  add_compile_options(-fsanitize=${FUSER_SANITIZE} -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${FUSER_SANITIZE})
+endif()
+
+find_program(FUSER_MOLD mold)
+if(FUSER_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# Paths in debug information and __FILE__ start at the repository root, wherever it lies. ccache passes paths below its base
+# folder relative to the build folder, which makes objects the same, and shared, among all clones and worktrees.
+find_program(FUSER_CCACHE ccache)
+if(FUSER_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros "${FUSER_CCACHE}")
+  file(RELATIVE_PATH source_from_build "${CMAKE_BINARY_DIR}" "${CMAKE_SOURCE_DIR}")
+  add_compile_options("-ffile-prefix-map=${source_from_build}=")
+else()
+  add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
+endif()

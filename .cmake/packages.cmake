@@ -1,0 +1,16 @@
+# What comes from outside the tree. tests/setup.sh installs it on Debian and Ubuntu.
+
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(Boost REQUIRED COMPONENTS context)
+find_package(Threads REQUIRED)
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()
+if(FUSER_WITH_LIBTORCH)
+  find_package(LibTorch REQUIRED)
+endif()
