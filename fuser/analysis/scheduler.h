@@ -1,0 +1,34 @@
+#pragma once
+// The interface through which schedulers answer. The segmenter knows schedulers through this alone.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuser/analysis/fusion_view.h"
+#include "fuser/case/options.h"
+#include "fuser/ir/transform.h"
+
+namespace fuser {
+
+// None: no scheduler (a group that leads to a kernel through a cache of its own).
+enum class SchedulerType : uint8_t { None, NoOp, ExprEval, PointWise, Reduction };
+std::string_view schedulerTypeName(SchedulerType type);  // "PointWise"
+std::optional<SchedulerType> schedulerTypeFromName(std::string_view name);
+
+struct SchedulerAnswer {
+  SchedulerType type = SchedulerType::None;  // the first of the priority list that accepts
+  std::string reason;                         // when None: each scheduler's reason, "; " between
+  bool accepted() const { return type != SchedulerType::None; }
+};
+
+class SchedulerInterface {
+ public:
+  virtual ~SchedulerInterface() = default;
+  // Which scheduler takes this part as one kernel (or host step), or why none does. Depends on the view alone.
+  virtual SchedulerAnswer accepts(const FusionView& view) const = 0;
+  // The inputs of this expression that must be segment inputs.
+  virtual std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const = 0;
+};
+
+}  // namespace fuser

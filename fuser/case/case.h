@@ -1,0 +1,85 @@
+#pragma once
+// Case: a test case as data, exactly what a .fusion file holds.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fuser/case/options.h"
+#include "fuser/ir/fusion.h"
+#include "fuser/ir/transform.h"
+#include "fuser/types/tensor_ref.h"
+
+namespace fuser {
+
+enum class RecipeKind : uint8_t {
+  Normal,    // normal(seed): mean 0, deviation 1
+  Uniform,   // uniform(seed, low = 0, high = 1)
+  Integers,  // integers(seed, low, high), high excluded
+  Special,   // special(seed): NaN, infinities, signed zeros, denormals, extremes among ordinary values
+  Values,    // values [...], row-major in logical order
+  View,      // view of %other: shares its memory
+};
+
+struct Recipe {
+  RecipeKind kind = RecipeKind::Normal;
+  uint64_t seed = 0;
+  double low = 0;
+  double high = 1;
+  std::vector<ScalarValue> values;
+  std::string viewOf;
+};
+
+struct TensorInput {
+  Recipe recipe;
+  DataType dtype = DataType::Float;
+  Dims sizes;
+  std::optional<Dims> strides;  // elements; none: the layout of the fusion's input (allocation order), contiguous
+  int64_t offset = 0;           // elements before the first
+};
+
+// One run: a value for each input, in the order of the fusion's inputs.
+struct RunInput {
+  std::string name;  // of the fusion's input, without '%'
+  std::variant<TensorInput, ScalarValue> value;
+};
+
+enum class Expectation : uint8_t { Agrees, Rejected, AgreesOrRejected };
+
+struct Run {
+  std::vector<RunInput> inputs;
+  Expectation expectation = Expectation::Agrees;
+};
+
+struct Case {
+  std::vector<std::pair<std::string, std::string>> metadata;  // "#: key = value", in order
+  std::unique_ptr<Fusion> fusion;
+  std::vector<std::pair<std::string, std::string>> aliases;   // alias %output -> %input
+  CompileOptions options;
+  std::optional<Schedule> schedule;                            // schedule { … }: the whole fusion
+  std::map<int64_t, Schedule> segmentSchedules;                // schedule segment K { … }
+  std::vector<Run> runs;
+};
+
+// --- recipes -> bytes (data.cpp) ---
+
+// Memory with a tensor in it: owns a 64-byte aligned block, poison between the elements.
+struct TensorData {
+  std::shared_ptr<std::byte[]> memory;
+  size_t bytes = 0;
+  TensorRef ref;
+};
+
+struct RunData {
+  std::vector<TensorData> tensors;                       // one an input tensor, in order
+  std::vector<std::variant<size_t, ScalarValue>> inputs;  // one a fusion input: index in tensors, or the scalar
+};
+
+// Data depends on nothing but recipe and index: Philox4x32-10, element by element in logical order. Sizes are checked
+// against maxBytes before memory is taken (UserError); so are rank, dtype and names against the fusion's inputs.
+RunData materialize(const Case& testCase, const Run& run, size_t maxBytes = size_t{1} << 31);
+
+}  // namespace fuser

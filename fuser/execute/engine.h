@@ -1,0 +1,49 @@
+#pragma once
+// Engine: compiles a Kernel and launches it. One interface for interp, cpu and cuda.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fuser/case/options.h"
+#include "fuser/kernel/kernel.h"
+#include "fuser/types/tensor_ref.h"
+
+namespace fuser {
+
+struct KernelArguments {
+  std::vector<TensorRef> tensors;       // as Kernel::tensors: sizes and strides of the non-reduction logical axes
+  std::vector<int64_t> ints;            // as Kernel::intParams (bindStrides fills the strides)
+  std::vector<ScalarValue> scalars;     // as Kernel::scalars
+};
+
+// Fills the stride entries of arguments.ints from arguments.tensors; ints has one entry per parameter.
+void bindStrides(const Kernel& kernel, KernelArguments& arguments);
+
+class CompiledKernel {
+ public:
+  virtual ~CompiledKernel() = default;
+  // Runs it to the end. A ViolationError (interp's checks) or a UserError; nothing is launched for an empty grid.
+  virtual void launch(const KernelArguments& arguments) = 0;
+};
+
+// Something the kernel did that no correct kernel does: out of bounds, misaligned vector, uninitialised read, race,
+// divergent barrier, index overflow. The message names block, thread, statement and source value.
+class ViolationError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string name() const = 0;  // "interp", "cpu", "cuda"
+  // The kernels must outlive what is returned. Many kernels go in one compiler call where there is a compiler.
+  virtual std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) = 0;
+};
+
+// A UserError says what is missing (clang for cpu; libcuda, libnvrtc or a GPU for cuda) and what to do.
+std::unique_ptr<Engine> makeEngine(EngineKind kind);
+
+}  // namespace fuser

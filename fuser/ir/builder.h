@@ -1,0 +1,50 @@
+#pragma once
+// Builders: PyTorch's ops, with PyTorch's type and shape inference. What PyTorch does implicitly becomes explicit here:
+// promotion inserts casts, broadcasting inserts unsqueezes, keepdim is a reduction followed by an unsqueeze.
+// A bad program is a UserError whose message names the op, the operands' types and the rule.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fuser/ir/fusion.h"
+
+namespace fuser::build {
+
+using Operands = std::span<Val* const>;
+
+// Any pointwise row; on scalars alone the result is a scalar. Names: of the result; inserted values are named after
+// the operand ("x.c1" for casts, "x.b1" for broadcasts).
+Val* pointwise(Fusion& fusion, OpKind op, Operands operands, const std::string& name = "");
+Val* unary(Fusion& fusion, OpKind op, Val* a, const std::string& name = "");
+Val* binary(Fusion& fusion, OpKind op, Val* a, Val* b, const std::string& name = "");
+Val* where(Fusion& fusion, Val* condition, Val* a, Val* b, const std::string& name = "");
+
+// A tensor to any dtype; a scalar to f64, i64 or bool.
+Val* cast(Fusion& fusion, Val* a, DataType dtype, const std::string& name = "");
+
+// sum, prod, amax, amin over dims (negative count from the end; empty means all, as in PyTorch).
+TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, bool keepdim,
+                      const std::string& name = "");
+
+TensorView* set(Fusion& fusion, TensorView* a, const std::string& name = "");
+TensorView* segmentSet(Fusion& fusion, TensorView* a, const std::string& name = "");
+TensorView* unsqueeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name = "");
+// Each axis must be a broadcast axis, not expanded.
+TensorView* squeeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name = "");
+TensorView* permute(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name = "");
+// One entry an axis; constant(-1), or the axis' own size, keeps the axis; a broadcast axis may take any other size.
+TensorView* expand(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, const std::string& name = "");
+// A constant size 1 makes a broadcast axis.
+TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, DataType dtype, const std::string& name = "");
+Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name = "");
+
+// An input tensor: constant 1 (or null size with an expanded extent) is a broadcast axis. See Fusion::newTensor for
+// order and contiguity.
+TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name);
+
+// torch.result_type: dimensioned tensors before rank-0 tensors before scalars; a lower class counts only when its
+// category is wider (a float then gives f32, or the tensor's own dtype for rank-0 tensors).
+DataType resultType(Operands operands);
+
+}  // namespace fuser::build

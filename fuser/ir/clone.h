@@ -1,0 +1,32 @@
+#pragma once
+// Copies of a fusion or a part of it.
+
+#include <memory>
+#include <unordered_map>
+
+#include "fuser/ir/fusion.h"
+
+namespace fuser {
+
+struct ClonedFusion {
+  std::unique_ptr<Fusion> fusion;
+  // original value -> its copy. Look-ups only: never iterate.
+  std::unordered_map<const Val*, Val*> vals;
+};
+
+// All of it: names, origins, dead code, loop domains and schedules as they are.
+ClonedFusion cloneFusion(const Fusion& fusion);
+
+// The part made of exprs (in topological order), with the given inputs and outputs. Values that the exprs read and none
+// of them produces must be inputs or literals. Extent symbols keep their names; a symbol that stands for a scalar
+// outside the part becomes an i64 input of the part, appended to `inputs` in order of first use (so does every scalar
+// that an extent of the part names). extentInputs tells which were appended.
+struct ClonedPart {
+  std::unique_ptr<Fusion> fusion;
+  std::unordered_map<const Val*, Val*> vals;
+  std::vector<Val*> inputs;  // of the original fusion, in the order of the part's inputs
+};
+ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs,
+                     const std::vector<Val*>& outputs);
+
+}  // namespace fuser

@@ -1,0 +1,252 @@
+#include "fuser/ir/fusion.h"
+
+#include <algorithm>
+#include <queue>
+
+namespace fuser {
+
+std::string_view parallelTypeName(ParallelType type) {
+  switch (type) {
+    case ParallelType::Serial: return "Serial";
+    case ParallelType::BIDx: return "BIDx";
+    case ParallelType::BIDy: return "BIDy";
+    case ParallelType::BIDz: return "BIDz";
+    case ParallelType::TIDx: return "TIDx";
+    case ParallelType::TIDy: return "TIDy";
+    case ParallelType::TIDz: return "TIDz";
+    case ParallelType::Vectorize: return "Vectorize";
+    case ParallelType::Unroll: return "Unroll";
+  }
+  FUSER_CHECK(false, "bad ParallelType");
+}
+
+std::string_view memoryTypeName(MemoryType type) {
+  switch (type) {
+    case MemoryType::Global: return "global";
+    case MemoryType::Shared: return "shared";
+    case MemoryType::Local: return "local";
+  }
+  FUSER_CHECK(false, "bad MemoryType");
+}
+
+std::vector<IterDomain*> TensorDomain::noReductions() const {
+  std::vector<IterDomain*> axes;
+  for (IterDomain* axis : logical) {
+    if (!axis->isReduction()) axes.push_back(axis);
+  }
+  return axes;
+}
+
+bool TensorDomain::hasReduction() const {
+  return std::any_of(logical.begin(), logical.end(), [](const IterDomain* axis) { return axis->isReduction(); });
+}
+
+Scalar* Fusion::newScalar(DataType dtype, std::string name) {
+  vals_.push_back(std::make_unique<Scalar>(this, static_cast<uint32_t>(vals_.size()), dtype, std::nullopt));
+  vals_.back()->setName(std::move(name));
+  return static_cast<Scalar*>(vals_.back().get());
+}
+
+Scalar* Fusion::newConstant(ScalarValue value) {
+  vals_.push_back(std::make_unique<Scalar>(this, static_cast<uint32_t>(vals_.size()), value.dtype(), value));
+  return static_cast<Scalar*>(vals_.back().get());
+}
+
+TensorView* Fusion::newTensor(DataType dtype, TensorDomain domain, std::string name) {
+  const std::vector<IterDomain*> axes = domain.noReductions();
+  if (domain.allocationOrder.empty()) {
+    for (size_t i = 0; i < axes.size(); ++i) domain.allocationOrder.push_back(static_cast<int>(i));
+  }
+  if (domain.contiguity.empty()) {
+    for (int axis : domain.allocationOrder) {
+      domain.contiguity.push_back(axes[axis]->isBroadcast() ? std::nullopt : std::optional<bool>(true));
+    }
+  }
+  if (domain.loopRoot.empty()) domain.loopRoot = domain.logical;
+  if (domain.loop.empty()) domain.loop = domain.loopRoot;
+  vals_.push_back(std::make_unique<TensorView>(this, static_cast<uint32_t>(vals_.size()), dtype, std::move(domain)));
+  vals_.back()->setName(std::move(name));
+  return static_cast<TensorView*>(vals_.back().get());
+}
+
+IterDomain* Fusion::newIterDomain(IterType type, IntExpr extent, IntExpr expandedExtent) {
+  iterDomains_.push_back(
+      std::make_unique<IterDomain>(static_cast<uint32_t>(iterDomains_.size()), type, extent, expandedExtent));
+  return iterDomains_.back().get();
+}
+
+IterDomain* Fusion::cloneAs(const IterDomain* domain, IterType type) {
+  if (type == IterType::Reduction) return newIterDomain(type, domain->size());
+  return newIterDomain(type, domain->extent(), domain->expandedExtent());
+}
+
+IntExpr Fusion::extentSymbol(const std::string& name) {
+  IntExpr& symbol = extentSymbols_[name];
+  if (!symbol) symbol = ints_->symbol(name);
+  return symbol;
+}
+
+IntExpr Fusion::scalarSymbol(Val* scalar) {
+  FUSER_CHECK(scalar->isScalar() && scalar->dtype() == DataType::Int64, "an extent is an i64 scalar");
+  IntExpr& symbol = symbolOfScalar_[scalar];
+  if (!symbol) {
+    symbol = ints_->symbol("%" + scalar->name());
+    scalarOfSymbol_[symbol->value] = scalar;
+  }
+  return symbol;
+}
+
+Val* Fusion::scalarOf(IntExpr symbol) const {
+  const auto found = scalarOfSymbol_.find(symbol->value);
+  return found == scalarOfSymbol_.end() ? nullptr : found->second;
+}
+
+void Fusion::addInput(Val* val) {
+  FUSER_CHECK(!val->definition() && !val->isFusionInput(), "%", val->name(), " cannot be an input");
+  val->links().fusionInput = true;
+  if (val->isTensor()) val->as<TensorView>()->setMemoryType(MemoryType::Global);
+  inputs_.push_back(val);
+}
+
+void Fusion::addOutput(Val* val) {
+  val->links().fusionOutput = true;
+  if (val->isTensor()) val->as<TensorView>()->setMemoryType(MemoryType::Global);
+  outputs_.push_back(val);
+}
+
+void Fusion::setOutputs(std::vector<Val*> outputs) {
+  for (Val* output : outputs_) {
+    output->links().fusionOutput = false;
+    if (output->isTensor() && !output->isFusionInput()) output->as<TensorView>()->setMemoryType(MemoryType::Local);
+  }
+  outputs_.clear();
+  for (Val* output : outputs) addOutput(output);
+}
+
+namespace {
+
+void addUse(Val* val, Expr* expr) {
+  std::vector<Expr*>& uses = val->links().uses;
+  const auto place =
+      std::lower_bound(uses.begin(), uses.end(), expr, [](const Expr* a, const Expr* b) { return a->id() < b->id(); });
+  if (place == uses.end() || *place != expr) uses.insert(place, expr);
+}
+
+void removeUse(Val* val, Expr* expr) { std::erase(val->links().uses, expr); }
+
+}  // namespace
+
+Expr* Fusion::newExpr(OpKind op, std::vector<Val*> inputs, std::vector<Val*> outputs, Attributes attributes) {
+  exprStorage_.push_back(std::make_unique<Expr>(this, static_cast<uint32_t>(exprStorage_.size()), op, std::move(inputs),
+                                                std::move(outputs), std::move(attributes)));
+  Expr* expr = exprStorage_.back().get();
+  for (Val* input : expr->inputs()) {
+    FUSER_CHECK(&input->fusion() == this, "operand of another fusion");
+    addUse(input, expr);
+  }
+  for (Val* output : expr->outputs()) {
+    FUSER_CHECK(!output->definition() && !output->isFusionInput(), "%", output->name(), " is defined already");
+    output->links().definition = expr;
+  }
+  live_.push_back(expr);
+  invalidate();
+  return expr;
+}
+
+void Fusion::removeExpr(Expr* expr) {
+  for (Val* input : expr->inputs()) removeUse(input, expr);
+  for (Val* output : expr->outputs()) output->links().definition = nullptr;
+  std::erase(live_, expr);
+  invalidate();
+}
+
+void Fusion::replaceInput(Expr* expr, size_t index, Val* with) {
+  Val* old = expr->input(index);
+  expr->mutableInputs()[index] = with;
+  const std::vector<Val*>& inputs = expr->inputs();
+  if (std::find(inputs.begin(), inputs.end(), old) == inputs.end()) removeUse(old, expr);
+  addUse(with, expr);
+  invalidate();
+}
+
+void Fusion::replaceAllUses(Val* from, Val* with) {
+  const std::vector<Expr*> users = from->uses();
+  for (Expr* user : users) {
+    for (size_t i = 0; i < user->inputs().size(); ++i) {
+      if (user->input(i) == from) replaceInput(user, i, with);
+    }
+  }
+  if (from->isFusionOutput()) {
+    std::vector<Val*> outputs = outputs_;
+    std::replace(outputs.begin(), outputs.end(), from, with);
+    setOutputs(std::move(outputs));
+  }
+}
+
+std::vector<Val*> Fusion::extentScalars(const Expr* expr) {
+  std::vector<Val*> scalars;
+  for (IntExpr extent : expr->attributes().shape) {
+    forEachSymbol(extent, [&](IntExpr symbol) {
+      if (Val* scalar = expr->fusion().scalarOf(symbol)) scalars.push_back(scalar);
+    });
+  }
+  return scalars;
+}
+
+const std::vector<Expr*>& Fusion::exprs() const {
+  if (orderValid_) return order_;
+  // Kahn's algorithm with the smallest id first.
+  std::vector<size_t> missing(exprStorage_.size(), 0);
+  std::vector<std::vector<Expr*>> users(exprStorage_.size());
+  for (Expr* expr : live_) {
+    std::vector<Val*> operands = expr->inputs();
+    const std::vector<Val*> scalars = extentScalars(expr);
+    operands.insert(operands.end(), scalars.begin(), scalars.end());
+    for (Val* operand : operands) {
+      if (!operand->definition()) continue;
+      ++missing[expr->id()];
+      users[operand->definition()->id()].push_back(expr);
+    }
+  }
+  const auto later = [](const Expr* a, const Expr* b) { return a->id() > b->id(); };
+  std::priority_queue<Expr*, std::vector<Expr*>, decltype(later)> ready(later);
+  for (Expr* expr : live_) {
+    if (missing[expr->id()] == 0) ready.push(expr);
+  }
+  order_.clear();
+  while (!ready.empty()) {
+    Expr* expr = ready.top();
+    ready.pop();
+    order_.push_back(expr);
+    for (Expr* user : users[expr->id()]) {
+      if (--missing[user->id()] == 0) ready.push(user);
+    }
+  }
+  FUSER_CHECK(order_.size() == live_.size(), "the graph of '", name_, "' has a cycle");
+  orderValid_ = true;
+  return order_;
+}
+
+std::vector<Val*> Fusion::usedVals() const {
+  std::vector<bool> used(vals_.size(), false);
+  for (const Val* val : inputs_) used[val->id()] = true;
+  for (const Val* val : outputs_) used[val->id()] = true;
+  for (const Expr* expr : live_) {
+    for (const Val* val : expr->inputs()) used[val->id()] = true;
+    for (const Val* val : expr->outputs()) used[val->id()] = true;
+    for (const Val* val : extentScalars(expr)) used[val->id()] = true;
+  }
+  std::vector<Val*> vals;
+  for (const std::unique_ptr<Val>& val : vals_) {
+    if (used[val->id()]) vals.push_back(val.get());
+  }
+  return vals;
+}
+
+void Fusion::markOrigins() {
+  for (const std::unique_ptr<Val>& val : vals_) {
+    val->setOrigin(val->id());
+  }
+}
+
+}  // namespace fuser

@@ -1,0 +1,94 @@
+#pragma once
+// Fusion: a graph of tensor and scalar ops, owned here with all its values. Nodes have dense ids; every list is in id or
+// topological order, so that no result depends on an address.
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "fuser/ir/expr.h"
+#include "fuser/ir/tensor_view.h"
+#include "fuser/ir/val.h"
+#include "fuser/types/int_expr.h"
+
+namespace fuser {
+
+class Fusion {
+ public:
+  Fusion() = default;
+  explicit Fusion(std::string name) : name_(std::move(name)) {}
+  Fusion(const Fusion&) = delete;
+  Fusion& operator=(const Fusion&) = delete;
+
+  const std::string& name() const { return name_; }
+  void setName(std::string name) { name_ = std::move(name); }
+
+  // --- values ---
+  Scalar* newScalar(DataType dtype, std::string name = "");
+  Scalar* newConstant(ScalarValue value);
+  // The domain's loopRoot and loop are set to its logical axes when empty; allocationOrder and contiguity to row-major,
+  // contiguous when empty.
+  TensorView* newTensor(DataType dtype, TensorDomain domain, std::string name = "");
+  IterDomain* newIterDomain(IterType type, IntExpr extent, IntExpr expandedExtent = nullptr);
+  IterDomain* cloneIterDomain(const IterDomain* domain) { return cloneAs(domain, domain->type()); }
+  IterDomain* cloneAs(const IterDomain* domain, IterType type);
+
+  // --- extents ---
+  IntExprArena& ints() { return *ints_; }
+  const IntExprArena& ints() const { return *ints_; }
+  // The free symbol of that name ("i0"), made at first use.
+  IntExpr extentSymbol(const std::string& name);
+  // A symbol that stands for an i64 scalar of this fusion.
+  IntExpr scalarSymbol(Val* scalar);
+  // The scalar behind a symbol, null for an extent symbol.
+  Val* scalarOf(IntExpr symbol) const;
+
+  // --- the graph ---
+  void addInput(Val* val);
+  void addOutput(Val* val);  // a value may be an output several times, and an input may be an output
+  void removeOutputs() { setOutputs({}); }
+  void setOutputs(std::vector<Val*> outputs);
+  const std::vector<Val*>& inputs() const { return inputs_; }
+  const std::vector<Val*>& outputs() const { return outputs_; }
+
+  Expr* newExpr(OpKind op, std::vector<Val*> inputs, std::vector<Val*> outputs, Attributes attributes = {});
+  void removeExpr(Expr* expr);  // its outputs stay, without a definition
+  void replaceInput(Expr* expr, size_t index, Val* with);
+  // In all uses and among the outputs. (Extents that name a scalar are replaced by the caller, where there are any.)
+  void replaceAllUses(Val* from, Val* with);
+
+  // In topological order, ties by id; dead code included. Also orders a scalar before tensors whose extents name it.
+  // A CheckError when there is a cycle.
+  const std::vector<Expr*>& exprs() const;
+  // Every value that an input, an output or an expression mentions, in id order.
+  std::vector<Val*> usedVals() const;
+  size_t valCount() const { return vals_.size(); }  // ids are below this
+  size_t iterDomainCount() const { return iterDomains_.size(); }
+  size_t exprIdCount() const { return exprStorage_.size(); }
+
+  // Each value becomes its own origin: call once on the original.
+  void markOrigins();
+
+  // Scalars that an expression reads beside its operands: those in its shape attribute.
+  static std::vector<Val*> extentScalars(const Expr* expr);
+
+ private:
+  void invalidate() { order_.clear(); orderValid_ = false; }
+
+  std::string name_;
+  std::unique_ptr<IntExprArena> ints_ = std::make_unique<IntExprArena>();
+  std::unordered_map<std::string, IntExpr> extentSymbols_;
+  std::unordered_map<int64_t, Val*> scalarOfSymbol_;
+  std::unordered_map<const Val*, IntExpr> symbolOfScalar_;
+  std::vector<std::unique_ptr<Val>> vals_;
+  std::vector<std::unique_ptr<IterDomain>> iterDomains_;
+  std::vector<std::unique_ptr<Expr>> exprStorage_;  // by id; removed ones stay, so that pointers stay valid
+  std::vector<Expr*> live_;                         // by id
+  std::vector<Val*> inputs_;
+  std::vector<Val*> outputs_;
+  mutable std::vector<Expr*> order_;
+  mutable bool orderValid_ = false;
+};
+
+}  // namespace fuser

@@ -1,0 +1,50 @@
+#pragma once
+// IterDomain: one axis of a tensor or of its loop nest. Owned by the Fusion, with a dense id.
+
+#include <cstdint>
+#include <string_view>
+
+#include "fuser/types/int_expr.h"
+
+namespace fuser {
+
+// Symbolic: Iteration or Broadcast, decided by the inputs' sizes. (No op of today's table makes one.)
+enum class IterType : uint8_t { Iteration, Reduction, Broadcast, Symbolic };
+
+enum class ParallelType : uint8_t { Serial, BIDx, BIDy, BIDz, TIDx, TIDy, TIDz, Vectorize, Unroll };
+
+std::string_view parallelTypeName(ParallelType type);  // "TIDx"
+inline bool isThreadDim(ParallelType type) { return type >= ParallelType::TIDx && type <= ParallelType::TIDz; }
+inline bool isBlockDim(ParallelType type) { return type >= ParallelType::BIDx && type <= ParallelType::BIDz; }
+
+class IterDomain {
+ public:
+  IterDomain(uint32_t id, IterType type, IntExpr extent, IntExpr expandedExtent)
+      : id_(id), type_(type), extent_(extent), expandedExtent_(expandedExtent) {}
+
+  uint32_t id() const { return id_; }
+  IterType type() const { return type_; }
+  bool isIteration() const { return type_ == IterType::Iteration; }
+  bool isReduction() const { return type_ == IterType::Reduction; }
+  bool isBroadcast() const { return type_ == IterType::Broadcast; }
+
+  // Elements stored along the axis: 1 for a broadcast axis.
+  IntExpr extent() const { return extent_; }
+  // Set on an expanded broadcast axis: its size as seen from outside; one element in memory (stride 0).
+  IntExpr expandedExtent() const { return expandedExtent_; }
+  bool isExpanded() const { return expandedExtent_ != nullptr; }
+  // The axis' size in PyTorch's eyes.
+  IntExpr size() const { return expandedExtent_ ? expandedExtent_ : extent_; }
+
+  ParallelType parallelType() const { return parallelType_; }
+  void parallelize(ParallelType type) { parallelType_ = type; }
+
+ private:
+  uint32_t id_;
+  IterType type_;
+  IntExpr extent_;
+  IntExpr expandedExtent_;
+  ParallelType parallelType_ = ParallelType::Serial;
+};
+
+}  // namespace fuser

@@ -1,0 +1,95 @@
+#pragma once
+// Val: a value of a Fusion: a host scalar (Scalar) or a tensor (TensorView). Owned by its Fusion, with a dense id.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuser/types/dtype.h"
+#include "fuser/types/scalar_value.h"
+
+namespace fuser {
+
+class Expr;
+class Fusion;
+
+class Val {
+ public:
+  virtual ~Val() = default;
+  Val(const Val&) = delete;
+  Val& operator=(const Val&) = delete;
+
+  uint32_t id() const { return id_; }
+  DataType dtype() const { return dtype_; }
+  Fusion& fusion() const { return *fusion_; }
+
+  // Without the leading '%'. Unique within the fusion once it is printed; no part of equality.
+  const std::string& name() const { return name_; }
+  void setName(std::string name) { name_ = std::move(name); }
+
+  // Null for inputs and literals.
+  Expr* definition() const { return definition_; }
+  // In order of the users' ids, each user once.
+  const std::vector<Expr*>& uses() const { return uses_; }
+
+  bool isTensor() const { return tensor_; }
+  bool isScalar() const { return !tensor_; }
+  bool isFusionInput() const { return fusionInput_; }
+  bool isFusionOutput() const { return fusionOutput_; }
+
+  template <class T>
+  T* as() {
+    T* cast = dynamic_cast<T*>(this);
+    FUSER_CHECK(cast, "value %", name_, " is of another kind");
+    return cast;
+  }
+  template <class T>
+  const T* as() const {
+    return const_cast<Val*>(this)->as<T>();
+  }
+
+  // The id of the value of the original fusion that this one is, bit for bit; nullopt where a rewrite may round
+  // differently, or the value exists in no original. Set by Fusion::markOrigins, copied by clones.
+  std::optional<uint32_t> origin() const { return origin_; }
+  void setOrigin(std::optional<uint32_t> origin) { origin_ = origin; }
+
+  // What a Fusion keeps up to date; nobody else writes here.
+  struct Links {
+    Expr*& definition;
+    std::vector<Expr*>& uses;
+    bool& fusionInput;
+    bool& fusionOutput;
+  };
+  Links links() { return {definition_, uses_, fusionInput_, fusionOutput_}; }
+
+ protected:
+  Val(Fusion* fusion, uint32_t id, DataType dtype, bool tensor)
+      : fusion_(fusion), id_(id), dtype_(dtype), tensor_(tensor) {}
+
+ private:
+  Fusion* fusion_;
+  uint32_t id_;
+  DataType dtype_;
+  bool tensor_;
+  bool fusionInput_ = false;
+  bool fusionOutput_ = false;
+  std::string name_;
+  std::optional<uint32_t> origin_;
+  Expr* definition_ = nullptr;
+  std::vector<Expr*> uses_;
+};
+
+// A host scalar: f64, i64 or bool; a literal when constant() is set.
+class Scalar : public Val {
+ public:
+  Scalar(Fusion* fusion, uint32_t id, DataType dtype, std::optional<ScalarValue> constant)
+      : Val(fusion, id, dtype, false), constant_(std::move(constant)) {}
+  const std::optional<ScalarValue>& constant() const { return constant_; }
+  bool isConstant() const { return constant_.has_value(); }
+
+ private:
+  std::optional<ScalarValue> constant_;
+};
+
+}  // namespace fuser

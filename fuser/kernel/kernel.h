@@ -1,0 +1,147 @@
+#pragma once
+// Kernel IR: one GPU kernel as a small statement tree. Lowering builds it, three engines run it, codegen prints it.
+//
+// Execution model: grid.x * grid.y * grid.z blocks of block.x * block.y * block.z threads. Every thread runs the body.
+// A Local buffer is private to a thread, a Shared one to a block, a Global one is a tensor argument. Index expressions
+// are IntExprs of the kernel's arena over: thread and block indices, For indices, and integer parameters.
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fuser/ir/iter_domain.h"
+#include "fuser/ir/tensor_view.h"
+#include "fuser/ops/op_table.h"
+#include "fuser/types/int_expr.h"
+#include "fuser/types/scalar_value.h"
+
+namespace fuser {
+
+// Integer argument of a kernel: an extent of the fusion, or a stride of a tensor argument (in elements).
+struct IntParam {
+  IntExpr symbol;       // in the kernel's arena
+  IntExpr extent;       // of the scheduled fusion's arena; null for a stride
+  int tensor = -1;      // stride: index in Kernel::tensors
+  int axis = -1;        // stride: non-reduction logical axis of the tensor
+};
+
+struct ScalarParam {
+  std::string name;
+  DataType dtype;  // Double, Int64 or Bool
+  const Val* source = nullptr;  // the scalar input of the scheduled fusion
+};
+
+struct Buffer {
+  int id = 0;           // index in Kernel::buffers
+  std::string name;     // "T3" or the value's name, an identifier
+  DataType dtype = DataType::Float;
+  MemoryType memory = MemoryType::Local;
+  IntExpr size = nullptr;  // elements. Local, Shared: constant. Global: null (known from the argument)
+  int tensor = -1;      // Global: index in Kernel::tensors
+  const TensorView* source = nullptr;  // of the scheduled fusion, for messages
+};
+
+// A global tensor argument.
+struct TensorParam {
+  int buffer = 0;
+  size_t rank = 0;
+  bool written = false;  // an output; an input is never written
+  const TensorView* source = nullptr;
+};
+
+// Elements buffer[index .. index + width).
+struct Access {
+  int buffer = 0;
+  IntExpr index = nullptr;
+};
+
+// What a statement reads.
+struct Operand {
+  enum class Kind : uint8_t { Access, Param, Literal, Int } kind = Kind::Literal;
+  Access access;                      // Access
+  int param = 0;                      // Param: index in Kernel::scalars
+  ScalarValue literal;                // Literal
+  IntExpr integer = nullptr;          // Int: an integer expression as an i64 value
+  std::optional<DataType> roundTo;    // Param, Literal: converted to this dtype first (row column `scalar`: Round)
+};
+
+struct Statement;
+using Body = std::vector<Statement>;
+
+// Declares a Local or Shared buffer for the rest of the enclosing body. Its content is undefined until written.
+struct Allocate {
+  int buffer = 0;
+};
+
+// for (index = 0; index < extent; ++index) body. Extent is uniform over the threads of a block.
+struct For {
+  IntExpr index = nullptr;  // a symbol; when extent is the constant 1 no For is built
+  IntExpr extent = nullptr;
+  bool unroll = false;
+  Body body;
+};
+
+struct If {
+  IntExpr condition = nullptr;
+  Body body;
+};
+
+// target[..width) = source[..width), same dtype, between memories: a load or store, vector when width > 1 (then both
+// indices are multiples of width and the addresses aligned to width * size). Local buffers are vectors' registers.
+struct Move {
+  Access target;
+  Access source;
+  int width = 1;
+};
+
+// target = op(operands): operands converted to computeDtype (where: the first to bool), one op of the table's pointwise
+// rows, its result (computeDtype or bool) converted to the target's dtype. For Cast and Set the single operand is
+// converted straight to the target's dtype and computeDtype is the target's dtype.
+struct Compute {
+  OpKind op = OpKind::Set;
+  DataType computeDtype = DataType::Float;
+  Access target;
+  std::vector<Operand> operands;
+  const Expr* source = nullptr;  // of the scheduled fusion, for messages
+};
+
+// target = the combination of `source` over all threads of the block along the given dims (the others keep their own);
+// every thread of the block must arrive and every one gets the result. The order of combination is fixed: with n threads
+// and values v[0..n): for (s = largest power of two below n; s > 0; s /= 2) each t < s with t + s < n does
+// v[t] = combine(v[t], v[t + s]); the result is v[0]. t = x + X * (y + Y * z) over the reduced dims only.
+// source and target are Local, of the compute dtype.
+struct BlockReduce {
+  OpKind combine = OpKind::Add;  // a pointwise row
+  DataType dtype = DataType::Float;
+  Access target;
+  Access source;
+  std::array<bool, 3> dims{};  // x, y, z
+  const Expr* sourceExpr = nullptr;
+};
+
+// Every thread of the block must arrive.
+struct Barrier {};
+
+struct Statement {
+  std::variant<Allocate, For, If, Move, Compute, BlockReduce, Barrier> node;
+};
+
+struct Kernel {
+  std::string name;  // an identifier, made by us
+  std::unique_ptr<IntExprArena> ints = std::make_unique<IntExprArena>();
+  std::vector<Buffer> buffers;
+  std::vector<TensorParam> tensors;   // argument order: tensors, ints, scalars
+  std::vector<IntParam> intParams;
+  std::vector<ScalarParam> scalars;
+  std::array<IntExpr, 3> threadIdx{};  // symbols, or the constant 0 where the block's size is 1
+  std::array<IntExpr, 3> blockIdx{};   // symbols, or the constant 0 where the grid's size is 1
+  std::array<int64_t, 3> blockDim{1, 1, 1};
+  std::array<IntExpr, 3> gridDim{};    // over the integer parameters
+  bool contraction = false;            // multiply and add may become an FMA
+  Body body;
+};
+
+}  // namespace fuser

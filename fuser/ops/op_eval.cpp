@@ -1,0 +1,149 @@
+// Instantiates every row's expression for the compute types that it accepts.
+#include "fuser/ops/op_eval.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace fuser {
+using std::ceil;
+using std::copysign;
+using std::cos;
+using std::erf;
+using std::exp;
+using std::expm1;
+using std::fabs;
+using std::floor;
+using std::fmod;
+using std::log;
+using std::log1p;
+using std::sin;
+using std::sqrt;
+using std::tanh;
+using std::trunc;
+}  // namespace fuser
+
+#include "fuser/ops/op_math.cuh"
+
+namespace fuser {
+namespace {
+
+template <class T>
+constexpr bool accepted(Accepts accepts) {
+  if (accepts == Accepts::Any) return true;
+  if (accepts == Accepts::Number) return !std::is_same_v<T, bool>;
+  return std::is_floating_point_v<T>;
+}
+
+// One struct a row: value() for one element, lanes() for arrays.
+#define POINTWISE(kind, mnemonic, variant, family, accepts, promotion, result, scalar, error, rule, agreement, ...) \
+  template <class T>                                                                                              \
+  struct kind##Row {                                                                                              \
+    using Out = std::conditional_t<Result::result == Result::Bool, bool, T>;                                      \
+    using First = std::conditional_t<Family::family == Family::Ternary, bool, T>;                                 \
+    static Out value([[maybe_unused]] First a, [[maybe_unused]] T b, [[maybe_unused]] T c) { return __VA_ARGS__; } \
+    static void lanes(const void* in0, const void* in1, const void* in2, void* out, size_t count) {               \
+      [[maybe_unused]] const First* a = static_cast<const First*>(in0);                                           \
+      [[maybe_unused]] const T* b = static_cast<const T*>(in1);                                                   \
+      [[maybe_unused]] const T* c = static_cast<const T*>(in2);                                                   \
+      Out* o = static_cast<Out*>(out);                                                                            \
+      for (size_t i = 0; i < count; ++i) {                                                                        \
+        if constexpr (Family::family == Family::Unary) {                                                          \
+          o[i] = value(a[i], T{}, T{});                                                                           \
+        } else if constexpr (Family::family == Family::Binary) {                                                  \
+          o[i] = value(a[i], b[i], T{});                                                                          \
+        } else {                                                                                                  \
+          o[i] = value(a[i], b[i], c[i]);                                                                         \
+        }                                                                                                         \
+      }                                                                                                           \
+    }                                                                                                             \
+  };
+#define STRUCTURAL(...)
+#define REDUCTION(...)
+#include "fuser/ops/op_table.def"
+#undef POINTWISE
+
+template <class T>
+LaneFunction laneFunctionFor(OpKind op) {
+  switch (op) {
+#define POINTWISE(kind, mnemonic, variant, family, accepts, ...) \
+  case OpKind::kind:                                             \
+    if constexpr (accepted<T>(Accepts::accepts)) return &kind##Row<T>::lanes; \
+    else return nullptr;
+#undef STRUCTURAL
+#undef REDUCTION
+#define STRUCTURAL(kind, ...) case OpKind::kind:
+#define REDUCTION(kind, ...) case OpKind::kind:
+#include "fuser/ops/op_table.def"
+#undef POINTWISE
+#undef STRUCTURAL
+#undef REDUCTION
+    break;
+  }
+  FUSER_CHECK(false, opName(op), " is not pointwise");
+}
+
+template <class From, class To>
+void convertLanes(const void* from, void* to, size_t lanes) {
+  const From* in = static_cast<const From*>(from);
+  To* out = static_cast<To*>(to);
+  for (size_t i = 0; i < lanes; ++i) out[i] = convert<To>(in[i]);
+}
+
+}  // namespace
+
+LaneFunction laneFunction(OpKind op, DataType computeDtype) {
+  switch (computeDtype) {
+    case DataType::Double: return laneFunctionFor<double>(op);
+    case DataType::Float: return laneFunctionFor<float>(op);
+    case DataType::Int64: return laneFunctionFor<int64>(op);
+    case DataType::Int32: return laneFunctionFor<int32>(op);
+    case DataType::Bool: return laneFunctionFor<bool>(op);
+    case DataType::Half:
+    case DataType::BFloat16: break;
+  }
+  FUSER_CHECK(false, computeDtype, " is no compute type");
+}
+
+ConvertFunction convertFunction(DataType from, DataType to) {
+  return dispatch(from, [&]<class From>() -> ConvertFunction {
+    return dispatch(to, []<class To>() -> ConvertFunction { return &convertLanes<From, To>; });
+  });
+}
+
+DataType scalarCommonType(OpKind op, std::span<const DataType> operands) {
+  DataType common = DataType::Bool;
+  const size_t first = opInfo(op).family == Family::Ternary ? 1 : 0;
+  for (size_t i = first; i < operands.size(); ++i) common = promoteTypes(common, operands[i]);
+  return opInfo(op).promotion == Promotion::Float && !isFloating(common) ? DataType::Double : common;
+}
+
+ScalarValue evaluateScalar(OpKind op, std::span<const ScalarValue> operands) {
+  FUSER_CHECK(operands.size() == operandCount(op), opName(op));
+  DataType dtypes[3] = {};
+  std::transform(operands.begin(), operands.end(), dtypes, [](const ScalarValue& value) { return value.dtype(); });
+  const DataType common = scalarCommonType(op, {dtypes, operands.size()});
+  const LaneFunction function = laneFunction(op, common);
+  FUSER_CHECK(function, opName(op), " does not take ", common);
+  const bool toBool = opInfo(op).result == Result::Bool;
+  return dispatch(common, [&]<class T>() -> ScalarValue {
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, int64> || std::is_same_v<T, bool>) {
+      T in[3] = {};
+      bool condition = false;
+      for (size_t i = 0; i < operands.size(); ++i) in[i] = operands[i].as<T>();
+      const void* first = &in[0];
+      if (opInfo(op).family == Family::Ternary) {
+        condition = operands[0].as<bool>();
+        first = &condition;
+      }
+      T out{};
+      bool truth = false;
+      function(first, &in[1], &in[2], toBool ? static_cast<void*>(&truth) : &out, 1);
+      return toBool ? ScalarValue(truth) : ScalarValue(out);
+    } else {
+      FUSER_CHECK(false, common, " is no scalar type");
+    }
+  });
+}
+
+}  // namespace fuser

@@ -1,0 +1,28 @@
+#pragma once
+// OpKind: the names of the ops, and nothing else of their rows. The oracle's reference sees only this.
+
+#include <cstdint>
+
+namespace fuser {
+
+enum class OpKind : uint8_t {
+#define POINTWISE(kind, ...) kind,
+#define STRUCTURAL(kind, ...) kind,
+#define REDUCTION(kind, ...) kind,
+#include "fuser/ops/op_table.def"
+#undef POINTWISE
+#undef STRUCTURAL
+#undef REDUCTION
+};
+
+inline constexpr OpKind kAllOps[] = {
+#define POINTWISE(kind, ...) OpKind::kind,
+#define STRUCTURAL(kind, ...) OpKind::kind,
+#define REDUCTION(kind, ...) OpKind::kind,
+#include "fuser/ops/op_table.def"
+#undef POINTWISE
+#undef STRUCTURAL
+#undef REDUCTION
+};
+
+}  // namespace fuser

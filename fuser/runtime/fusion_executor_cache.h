@@ -1,0 +1,63 @@
+#pragma once
+// FusionExecutorCache: the one place that wires the stages: passes, segment, schedule, lower, host program, engine.
+// Compiled programs are kept by key: ranks, dtypes, layout facts, alignment classes, options, and the answers to the
+// questions about sizes that compilation asked. Safe to call from several threads.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "fuser/analysis/compile_context.h"
+#include "fuser/case/case.h"
+#include "fuser/host_ir/run_record.h"
+
+namespace fuser {
+
+class SegmentedFusion;
+class HostProgram;
+struct Kernel;
+
+// Seams between the stages, for the harness: they may look at or edit what passes through.
+struct CompileHooks {
+  std::function<void(Fusion&)> afterPasses;
+  std::function<void(SegmentedFusion&)> afterSegment;
+  std::function<void(int segment, Fusion& part, Schedule&)> afterSchedule;  // before the schedule is applied
+  std::function<void(int segment, Kernel&)> afterLower;
+  std::function<void(HostProgram&)> afterHost;
+};
+
+struct CacheCounters {
+  size_t compilations = 0;        // whole programs
+  size_t kernelCompilations = 0;
+  size_t hostScalarEvaluations = 0;  // host scalar expressions evaluated, over all runs
+  size_t runs = 0;
+};
+
+class FusionExecutorCache {
+ public:
+  struct Settings {
+    CompileContext context;  // options, dumps, log, trace, checkInvariants; schedulers and sizes are filled in here
+    CompileHooks hooks;
+    std::optional<Schedule> schedule;               // for the whole fusion; PreSegmenter is then off
+    std::map<int64_t, Schedule> segmentSchedules;
+    bool record = false;  // fill RunRecord::segments and keep all memory alive
+  };
+
+  // The fusion is the original; it is kept unchanged (values' origins are marked on the clones made from it).
+  FusionExecutorCache(std::shared_ptr<const Fusion> fusion, Settings settings);
+  ~FusionExecutorCache();
+
+  // Inputs in the fusion's order; tensors' memory stays the caller's. A UserError rejects inputs that do not fit.
+  RunRecord run(std::span<const HostValue> inputs);
+
+  CacheCounters counters() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fuser

@@ -1,0 +1,29 @@
+#pragma once
+// Schedulers: which parts of a fusion they take, and the list of transforms that they choose. The list is the whole of
+// their effect: it prints, parses and replays.
+
+#include <memory>
+
+#include "fuser/analysis/compile_context.h"
+#include "fuser/ir/transform.h"
+
+namespace fuser {
+
+// The schedulers of the priority list (schedulers.def), as the segmenter asks them.
+class Schedulers : public SchedulerInterface {
+ public:
+  SchedulerAnswer accepts(const FusionView& view) const override;
+  std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const override;
+};
+
+// The schedule of one segment as a fusion of its own (clonePart), for a type that accepted it. `sizes` is over the
+// part's extents; may be null. The part is left as it is.
+Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes);
+
+// Applies a list of transforms. An illegal step is a UserError that names the step, the tensor and the rule.
+void applySchedule(Fusion& part, const Schedule& schedule);
+
+// The rules that a scheduled fusion must keep for lowering to take it; a UserError names the first one broken.
+void checkSchedule(const Fusion& part);
+
+}  // namespace fuser

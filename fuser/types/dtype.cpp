@@ -1,0 +1,48 @@
+#include "fuser/types/dtype.h"
+
+namespace fuser {
+namespace {
+
+struct Row {
+  DataType dtype;
+  std::string_view text;
+  size_t size;
+  Category category;
+  std::string_view code;
+};
+
+constexpr Row kRows[] = {
+#define DTYPE(name, text, storage, category, code) {DataType::name, text, sizeof(storage), Category::category, code},
+#include "fuser/types/dtype.def"
+#undef DTYPE
+};
+
+const Row& row(DataType dtype) { return kRows[static_cast<size_t>(dtype)]; }
+
+}  // namespace
+
+std::string_view dtypeName(DataType dtype) { return row(dtype).text; }
+std::string_view dtypeCodeName(DataType dtype) { return row(dtype).code; }
+size_t dtypeSize(DataType dtype) { return row(dtype).size; }
+Category category(DataType dtype) { return row(dtype).category; }
+
+std::optional<DataType> dtypeFromName(std::string_view name) {
+  for (const Row& candidate : kRows) {
+    if (candidate.text == name) return candidate.dtype;
+  }
+  return std::nullopt;
+}
+
+DataType computeType(DataType dtype) {
+  return dtype == DataType::Half || dtype == DataType::BFloat16 ? DataType::Float : dtype;
+}
+
+DataType promoteTypes(DataType a, DataType b) {
+  if (a == b) return a;
+  if (category(a) != category(b)) return category(a) < category(b) ? b : a;
+  // f16 and bf16 have no order: both fit f32.
+  if (dtypeSize(a) == dtypeSize(b)) return DataType::Float;
+  return dtypeSize(a) < dtypeSize(b) ? b : a;
+}
+
+}  // namespace fuser

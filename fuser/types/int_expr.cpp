@@ -1,0 +1,361 @@
+#include "fuser/types/int_expr.h"
+
+#include <algorithm>
+
+#include "fuser/support/check.h"
+
+namespace fuser {
+namespace {
+
+int64_t saturate(__int128 value) {
+  return static_cast<int64_t>(std::clamp<__int128>(value, kRangeMin, kRangeMax));
+}
+
+Range addRange(Range a, Range b) {
+  return {saturate(static_cast<__int128>(a.low) + b.low), saturate(static_cast<__int128>(a.high) + b.high)};
+}
+
+Range mulRange(Range a, Range b) {
+  const __int128 corners[] = {static_cast<__int128>(a.low) * b.low, static_cast<__int128>(a.low) * b.high,
+                              static_cast<__int128>(a.high) * b.low, static_cast<__int128>(a.high) * b.high};
+  return {saturate(*std::min_element(corners, corners + 4)), saturate(*std::max_element(corners, corners + 4))};
+}
+
+int64_t floorDivide(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  const int64_t quotient = a / b;
+  return quotient - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+Range divRange(Range a, Range b) {
+  if (b.low < 0) return {kRangeMin, kRangeMax};
+  const int64_t smallest = std::max<int64_t>(b.low, 1);
+  const int64_t largest = std::max<int64_t>(b.high, 1);
+  const Range range{a.low < 0 ? floorDivide(a.low, smallest) : floorDivide(a.low, largest),
+                    a.high < 0 ? floorDivide(a.high, largest) : floorDivide(a.high, smallest)};
+  return b.low == 0 ? Range{std::min<int64_t>(range.low, 0), std::max<int64_t>(range.high, 0)} : range;
+}
+
+// A sum's terms; a node that is no sum is its own only term.
+void collectTerms(IntExpr expr, std::vector<IntExpr>& terms) {
+  if (expr->op == IntOp::Add) {
+    collectTerms(expr->a, terms);
+    collectTerms(expr->b, terms);
+  } else {
+    terms.push_back(expr);
+  }
+}
+
+// term = coefficient * rest, with rest null for a constant.
+struct Term {
+  int64_t coefficient;
+  IntExpr rest;
+};
+
+Term splitTerm(IntExpr term) {
+  if (term->isConstant()) return {term->value, nullptr};
+  if (term->op == IntOp::Mul && term->b->isConstant()) return {term->b->value, term->a};
+  return {1, term};
+}
+
+}  // namespace
+
+size_t IntExprArena::KeyHash::operator()(const Key& key) const {
+  size_t hash = static_cast<size_t>(key.op) * 0x9e3779b97f4a7c15ull + static_cast<size_t>(key.value);
+  hash = (hash ^ (key.a ? key.a->id + 1 : 0)) * 0xff51afd7ed558ccdull;
+  hash = (hash ^ (key.b ? key.b->id + 1 : 0)) * 0xc4ceb9fe1a85ec53ull;
+  return hash ^ (hash >> 32);
+}
+
+IntExpr IntExprArena::intern(IntOp op, int64_t value, IntExpr a, IntExpr b, Range range) {
+  const Key key{op, value, a, b};
+  const auto found = interned_.find(key);
+  if (found != interned_.end()) return found->second;
+  nodes_.push_back(std::make_unique<IntNode>(IntNode{op, value, a, b, range, static_cast<uint32_t>(nodes_.size())}));
+  interned_.emplace(key, nodes_.back().get());
+  return nodes_.back().get();
+}
+
+IntExpr IntExprArena::constant(int64_t value) {
+  return intern(IntOp::Constant, value, nullptr, nullptr, {value, value});
+}
+
+IntExpr IntExprArena::symbol(std::string name, Range range) {
+  const IntExpr expr = intern(IntOp::Symbol, static_cast<int64_t>(symbols_.size()), nullptr, nullptr, range);
+  symbols_.push_back({std::move(name), nullptr, expr});
+  return expr;
+}
+
+IntExpr IntExprArena::index(std::string name, IntExpr extent) {
+  if (extent->isConstant(1)) return constant(0);
+  const IntExpr expr = symbol(std::move(name), {0, std::max<int64_t>(extent->range.high - 1, 0)});
+  symbols_.back().extent = extent;
+  return expr;
+}
+
+// Sums are kept flat, like terms joined, ordered by id, the constant last.
+IntExpr IntExprArena::add(IntExpr a, IntExpr b) {
+  if (a->isConstant() && b->isConstant()) return constant(a->value + b->value);
+  if (a->isConstant(0)) return b;
+  if (b->isConstant(0)) return a;
+  std::vector<IntExpr> terms;
+  collectTerms(a, terms);
+  collectTerms(b, terms);
+  std::vector<Term> joined;
+  int64_t offset = 0;
+  for (IntExpr term : terms) {
+    const Term split = splitTerm(term);
+    if (!split.rest) {
+      offset += split.coefficient;
+      continue;
+    }
+    const auto same = std::find_if(joined.begin(), joined.end(), [&](const Term& t) { return t.rest == split.rest; });
+    if (same == joined.end()) {
+      joined.push_back(split);
+    } else {
+      same->coefficient += split.coefficient;
+    }
+  }
+  std::erase_if(joined, [](const Term& t) { return t.coefficient == 0; });
+  // x // n * n + x % n = x
+  for (size_t i = 0; i < joined.size(); ++i) {
+    const IntExpr remainder = joined[i].rest;
+    if (remainder->op != IntOp::Mod) continue;
+    const IntExpr whole = mul(mul(floorDiv(remainder->a, remainder->b), remainder->b), constant(joined[i].coefficient));
+    const Term wanted = splitTerm(whole);
+    const auto match = std::find_if(joined.begin(), joined.end(), [&](const Term& t) {
+      return t.rest == wanted.rest && t.coefficient == wanted.coefficient;
+    });
+    if (match == joined.end()) continue;
+    const IntExpr both = mul(remainder->a, constant(joined[i].coefficient));
+    IntExpr sum = constant(offset);
+    for (size_t j = 0; j < joined.size(); ++j) {
+      if (j == i || &joined[j] == &*match) continue;
+      sum = add(sum, mul(joined[j].rest, constant(joined[j].coefficient)));
+    }
+    return add(sum, both);
+  }
+  std::sort(joined.begin(), joined.end(), [](const Term& x, const Term& y) { return x.rest->id < y.rest->id; });
+  IntExpr sum = nullptr;
+  for (const Term& term : joined) {
+    const IntExpr product = mul(term.rest, constant(term.coefficient));
+    sum = sum ? intern(IntOp::Add, 0, sum, product, addRange(sum->range, product->range)) : product;
+  }
+  if (!sum) return constant(offset);
+  if (offset == 0) return sum;
+  const IntExpr last = constant(offset);
+  return intern(IntOp::Add, 0, sum, last, addRange(sum->range, last->range));
+}
+
+// Products keep the constant on the right, at the top.
+IntExpr IntExprArena::mul(IntExpr a, IntExpr b) {
+  if (a->isConstant() && b->isConstant()) return constant(a->value * b->value);
+  if (a->isConstant()) std::swap(a, b);
+  if (b->isConstant(0)) return b;
+  if (b->isConstant(1)) return a;
+  if (b->isConstant()) {
+    if (a->op == IntOp::Mul && a->b->isConstant()) return mul(a->a, constant(a->b->value * b->value));
+    if (a->op == IntOp::Add) return add(mul(a->a, b), mul(a->b, b));
+    return intern(IntOp::Mul, 0, a, b, mulRange(a->range, b->range));
+  }
+  const Term left = splitTerm(a);
+  const Term right = splitTerm(b);
+  if (left.coefficient != 1 || right.coefficient != 1) {
+    return mul(mul(left.rest, right.rest), constant(left.coefficient * right.coefficient));
+  }
+  if (b->id < a->id) std::swap(a, b);
+  return intern(IntOp::Mul, 0, a, b, mulRange(a->range, b->range));
+}
+
+// (q * n + r) // n = q + r // n, for the terms that n divides; null when none is.
+IntExpr IntExprArena::divideSum(IntExpr a, IntExpr b) {
+  std::vector<IntExpr> terms;
+  collectTerms(a, terms);
+  IntExpr quotient = constant(0);
+  IntExpr rest = constant(0);
+  for (IntExpr term : terms) {
+    const Term split = splitTerm(term);
+    if (b->isConstant() && split.coefficient % b->value == 0) {
+      const IntExpr scale = constant(split.coefficient / b->value);
+      quotient = add(quotient, split.rest ? mul(split.rest, scale) : scale);
+    } else if (split.rest && split.rest == b) {
+      quotient = add(quotient, constant(split.coefficient));
+    } else if (split.rest && split.rest->op == IntOp::Mul && (split.rest->a == b || split.rest->b == b)) {
+      const IntExpr other = split.rest->a == b ? split.rest->b : split.rest->a;
+      quotient = add(quotient, mul(other, constant(split.coefficient)));
+    } else {
+      rest = add(rest, term);
+    }
+  }
+  return quotient->isConstant(0) ? nullptr : add(quotient, floorDiv(rest, b));
+}
+
+// (q * n + r) % n = r % n, for the terms that n divides; null when none is.
+IntExpr IntExprArena::modSum(IntExpr a, IntExpr b) {
+  std::vector<IntExpr> terms;
+  collectTerms(a, terms);
+  IntExpr rest = constant(0);
+  bool dropped = false;
+  for (IntExpr term : terms) {
+    const Term split = splitTerm(term);
+    const bool multiple = (b->isConstant() && split.coefficient % b->value == 0) || (split.rest && split.rest == b) ||
+                          (split.rest && split.rest->op == IntOp::Mul && (split.rest->a == b || split.rest->b == b));
+    if (multiple) {
+      dropped = true;
+    } else {
+      rest = add(rest, term);
+    }
+  }
+  return dropped ? mod(rest, b) : nullptr;
+}
+
+IntExpr IntExprArena::floorDiv(IntExpr a, IntExpr b) {
+  if (b->isConstant(1) || a->isConstant(0)) return a;
+  if (a->isConstant() && b->isConstant()) return constant(floorDivide(a->value, b->value));
+  if (b->isConstant(0)) return b;
+  if (a->range.low >= 0 && provablyLess(a, b)) return constant(0);
+  if (b->range.low > 0 || !b->isConstant()) {
+    if (IntExpr divided = divideSum(a, b)) return divided;
+  }
+  // (x // m) // n = x // (m * n)
+  if (a->op == IntOp::FloorDiv && a->b->isConstant() && b->isConstant() && b->value > 0 && a->b->value > 0) {
+    return floorDiv(a->a, constant(a->b->value * b->value));
+  }
+  return intern(IntOp::FloorDiv, 0, a, b, divRange(a->range, b->range));
+}
+
+IntExpr IntExprArena::mod(IntExpr a, IntExpr b) {
+  if (b->isConstant(1)) return constant(0);
+  if (a->isConstant(0)) return a;
+  if (b->isConstant(0)) return b;
+  if (a->isConstant() && b->isConstant()) return constant(a->value - floorDivide(a->value, b->value) * b->value);
+  if (a->range.low >= 0 && provablyLess(a, b)) return a;
+  if (IntExpr reduced = modSum(a, b)) return reduced;
+  const int64_t high = std::max<int64_t>(b->range.high - 1, 0);
+  return intern(IntOp::Mod, 0, a, b, {0, a->range.low >= 0 ? std::min(high, a->range.high) : high});
+}
+
+IntExpr IntExprArena::min(IntExpr a, IntExpr b) {
+  if (a == b || a->range.high <= b->range.low) return a;
+  if (b->range.high <= a->range.low) return b;
+  if (b->id < a->id) std::swap(a, b);
+  return intern(IntOp::Min, 0, a, b,
+                {std::min(a->range.low, b->range.low), std::min(a->range.high, b->range.high)});
+}
+
+IntExpr IntExprArena::max(IntExpr a, IntExpr b) {
+  if (a == b || a->range.low >= b->range.high) return a;
+  if (b->range.low >= a->range.high) return b;
+  if (b->id < a->id) std::swap(a, b);
+  return intern(IntOp::Max, 0, a, b,
+                {std::max(a->range.low, b->range.low), std::max(a->range.high, b->range.high)});
+}
+
+IntExpr IntExprArena::less(IntExpr a, IntExpr b) {
+  if (provablyLess(a, b)) return constant(1);
+  if (a == b || a->range.low >= b->range.high) return constant(0);
+  return intern(IntOp::Less, 0, a, b, {0, 1});
+}
+
+IntExpr IntExprArena::equal(IntExpr a, IntExpr b) {
+  if (a == b) return constant(1);
+  if (a->range.high < b->range.low || b->range.high < a->range.low) return constant(0);
+  if (b->id < a->id) std::swap(a, b);
+  return intern(IntOp::Equal, 0, a, b, {0, 1});
+}
+
+IntExpr IntExprArena::conjunction(IntExpr a, IntExpr b) {
+  if (a == b || b->isConstant(1)) return a;
+  if (a->isConstant(1) || b->isConstant(0)) return b;
+  if (a->isConstant(0)) return a;
+  return intern(IntOp::And, 0, a, b, {0, 1});
+}
+
+bool IntExprArena::provablyLess(IntExpr a, IntExpr b) const {
+  if (a->range.high < b->range.low) return true;
+  if (a->isSymbol() && symbolOf(a).extent == b) return true;
+  if (a->op == IntOp::Mod && a->b == b) return true;
+  if (a->op == IntOp::Mod && a->a->range.low >= 0 && provablyLess(a->a, b)) return true;
+  // x // m < n when x < m * n
+  if (a->op == IntOp::FloorDiv && a->a->isSymbol()) {
+    const IntExpr extent = symbolOf(a->a).extent;
+    if (extent && extent->op == IntOp::Mul &&
+        ((extent->a == b && extent->b == a->b) || (extent->b == b && extent->a == a->b))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+IntExpr IntExprArena::import(IntExpr expr, const std::function<IntExpr(IntExpr)>& map) {
+  if (expr->isConstant()) return constant(expr->value);
+  if (expr->isSymbol()) return map(expr);
+  const IntExpr a = import(expr->a, map);
+  const IntExpr b = import(expr->b, map);
+  switch (expr->op) {
+    case IntOp::Constant:
+    case IntOp::Symbol: break;
+    case IntOp::Add: return add(a, b);
+    case IntOp::Mul: return mul(a, b);
+    case IntOp::FloorDiv: return floorDiv(a, b);
+    case IntOp::Mod: return mod(a, b);
+    case IntOp::Min: return min(a, b);
+    case IntOp::Max: return max(a, b);
+    case IntOp::Less: return less(a, b);
+    case IntOp::Equal: return equal(a, b);
+    case IntOp::And: return conjunction(a, b);
+  }
+  FUSER_CHECK(false, "bad IntOp");
+}
+
+int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& valueOf) {
+  if (expr->isConstant()) return expr->value;
+  if (expr->isSymbol()) return valueOf(expr);
+  const int64_t a = evaluate(expr->a, valueOf);
+  if (expr->op == IntOp::And && a == 0) return 0;
+  const int64_t b = evaluate(expr->b, valueOf);
+  switch (expr->op) {
+    case IntOp::Constant:
+    case IntOp::Symbol: break;
+    // Extents come from files: wrap, so that an absurd one is a wrong size, not undefined behaviour.
+    case IntOp::Add: return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    case IntOp::Mul: return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    case IntOp::FloorDiv: return b == -1 ? static_cast<int64_t>(0 - static_cast<uint64_t>(a)) : floorDivide(a, b);
+    case IntOp::Mod: return b == 0 || b == -1 ? 0 : a - floorDivide(a, b) * b;
+    case IntOp::Min: return std::min(a, b);
+    case IntOp::Max: return std::max(a, b);
+    case IntOp::Less: return a < b;
+    case IntOp::Equal: return a == b;
+    case IntOp::And: return b != 0;
+  }
+  FUSER_CHECK(false, "bad IntOp");
+}
+
+void forEachSymbol(IntExpr expr, const std::function<void(IntExpr)>& visit) {
+  if (expr->isSymbol()) visit(expr);
+  if (expr->a) forEachSymbol(expr->a, visit);
+  if (expr->b) forEachSymbol(expr->b, visit);
+}
+
+std::string toString(IntExpr expr, const std::function<std::string(IntExpr symbol)>& nameOf) {
+  if (expr->isConstant()) return std::to_string(expr->value);
+  if (expr->isSymbol()) return nameOf(expr);
+  const std::string a = toString(expr->a, nameOf);
+  const std::string b = toString(expr->b, nameOf);
+  switch (expr->op) {
+    case IntOp::Constant:
+    case IntOp::Symbol: break;
+    case IntOp::Add: return "(" + a + " + " + b + ")";
+    case IntOp::Mul: return "(" + a + " * " + b + ")";
+    case IntOp::FloorDiv: return "(" + a + " // " + b + ")";
+    case IntOp::Mod: return "(" + a + " % " + b + ")";
+    case IntOp::Min: return "min(" + a + ", " + b + ")";
+    case IntOp::Max: return "max(" + a + ", " + b + ")";
+    case IntOp::Less: return "(" + a + " < " + b + ")";
+    case IntOp::Equal: return "(" + a + " == " + b + ")";
+    case IntOp::And: return "(" + a + " && " + b + ")";
+  }
+  FUSER_CHECK(false, "bad IntOp");
+}
+
+}  // namespace fuser

@@ -1,0 +1,42 @@
+#include "fuser/types/scalar_value.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace fuser {
+
+DataType ScalarValue::dtype() const {
+  constexpr DataType kByIndex[] = {DataType::Double, DataType::Int64, DataType::Bool};
+  return kByIndex[value_.index()];
+}
+
+ScalarValue ScalarValue::castTo(DataType dtype) const {
+  if (dtype == DataType::Double) return as<double>();
+  if (dtype == DataType::Int64) return as<int64_t>();
+  FUSER_CHECK(dtype == DataType::Bool, "a scalar is f64, i64 or bool, not ", dtype);
+  return as<bool>();
+}
+
+bool ScalarValue::operator==(const ScalarValue& other) const {
+  if (value_.index() != other.value_.index()) return false;
+  const double* a = std::get_if<double>(&value_);
+  if (!a) return value_ == other.value_;
+  const double b = std::get<double>(other.value_);
+  return (std::isnan(*a) && std::isnan(b)) || std::memcmp(a, &b, sizeof b) == 0;
+}
+
+std::string ScalarValue::toString() const {
+  if (const bool* value = std::get_if<bool>(&value_)) return *value ? "true" : "false";
+  if (const int64_t* value = std::get_if<int64_t>(&value_)) return std::to_string(*value);
+  const double value = std::get<double>(value_);
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  char buffer[32];
+  const std::to_chars_result end = std::to_chars(buffer, buffer + sizeof buffer, value);
+  std::string text(buffer, end.ptr);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+}  // namespace fuser
