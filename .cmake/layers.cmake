@@ -1,6 +1,7 @@
 # layer(<folder> [USES <folder>…] [LIBS <target>…] [PRIVATE_LIBS <target>…])
 #   The static library of <folder>/*.cpp; target name: the path with '_' for '/'. A folder without .cpp is header-only.
-#   It may include what it USES and what those use. PRIVATE_LIBS are for its own .cpp files only.
+#   It may include what it USES and what those use. PRIVATE_LIBS are for its own .cpp files only. Each <name>.cpp that a
+#   list of the folder (*.def) mentions must exist.
 # program(<name> <folder> [USES …] [LIBS …])
 #   bin/<name> from <folder>/*.cpp; nothing as long as there is none.
 # layer_tests(tests/<folder> [USES …] [LIBS …] [SHARDS n])
@@ -40,7 +41,22 @@ macro(layer folder)
   list(APPEND FUSER_LAYERS ${folder})
 endmacro()
 
+function(_check_lists folder)
+  file(GLOB lists CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.def")
+  foreach(list IN LISTS lists)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
+    file(STRINGS "${list}" lines REGEX "^[A-Z].*[a-z0-9_]+\\.cpp")
+    string(REGEX MATCHALL "[a-z0-9_]+\\.cpp" files "${lines}")
+    foreach(file IN LISTS files)
+      if(NOT EXISTS "${CMAKE_SOURCE_DIR}/${folder}/${file}")
+        message(FATAL_ERROR "${list} names ${file}, which is not in ${folder}")
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
 function(_add_layer folder)
+  _check_lists(${folder})
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LIBS;PRIVATE_LIBS")
   list(JOIN arg_USES " " uses)
   file(APPEND "${CMAKE_BINARY_DIR}/layers.txt.new" "${folder}: ${uses}\n")

@@ -1,7 +1,7 @@
 # Finds LibTorch 2.11 and makes LibTorch::LibTorch from libtorch_cpu and libc10 alone. Torch's own CMake config is not used:
 # it asks for nvcc and NVSHMEM, which nothing here needs.
 #
-# Looks in CMAKE_PREFIX_PATH, then the environment's LIBTORCH_ROOT, then the cache folder that tests/setup.sh fills. Each may
+# Looks in CMAKE_PREFIX_PATH (variable or environment), then the environment's LIBTORCH_ROOT, then the cache folder that tests/setup.sh fills. Each may
 # be a folder that holds torch/ (site-packages), or torch/ or libtorch/ itself.
 #
 # libtorch_cpu needs libcudart.so.13 and libcupti.so.13 even without a GPU: from the CUDA toolkit, or from the wheels
@@ -12,15 +12,18 @@ if(DEFINED ENV{XDG_CACHE_HOME})
 else()
   set(cache "$ENV{HOME}/.cache/fuser")
 endif()
-set(places "$ENV{LIBTORCH_ROOT}" "${cache}/libtorch-2.11.0")
+string(REPLACE ":" ";" places "$ENV{CMAKE_PREFIX_PATH}")
+list(APPEND places "$ENV{LIBTORCH_ROOT}" "${cache}/libtorch-2.11.0")
 
 find_path(LibTorch_INCLUDE_DIR ATen/ATen.h PATHS ${CMAKE_PREFIX_PATH} ${places} PATH_SUFFIXES include torch/include NO_DEFAULT_PATH)
 cmake_path(GET LibTorch_INCLUDE_DIR PARENT_PATH root)
 find_library(LibTorch_CPU_LIBRARY torch_cpu PATHS "${root}/lib" NO_DEFAULT_PATH)
 find_library(LibTorch_C10_LIBRARY c10 PATHS "${root}/lib" NO_DEFAULT_PATH)
-if(EXISTS "${LibTorch_INCLUDE_DIR}/torch/headeronly/version.h")
-  file(STRINGS "${LibTorch_INCLUDE_DIR}/torch/headeronly/version.h" version REGEX "define TORCH_VERSION ")
-  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" LibTorch_VERSION "${version}")
+set(version_header "${LibTorch_INCLUDE_DIR}/torch/headeronly/version.h")
+if(EXISTS "${version_header}")
+  file(STRINGS "${version_header}" version REGEX "TORCH_VERSION_(MAJOR|MINOR|PATCH) [0-9]+")
+  string(REGEX MATCHALL "[0-9]+" version "${version}")
+  list(JOIN version "." LibTorch_VERSION)
 endif()
 
 find_program(nvcc nvcc PATHS /usr/local/cuda/bin NO_CACHE)
@@ -29,8 +32,8 @@ if(nvcc)
   cmake_path(GET nvcc PARENT_PATH toolkit)
   cmake_path(GET toolkit PARENT_PATH toolkit)
 endif()
-set(cuda_places "${root}/../nvidia/cu13/lib" "${cache}/cuda-13.0/nvidia/cu13/lib" "${toolkit}/lib64" "${toolkit}/lib"
-    "${toolkit}/extras/CUPTI/lib64" /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64)
+set(cuda_places "${toolkit}/lib64" "${toolkit}/extras/CUPTI/lib64" "${root}/../nvidia/cu13/lib"
+    "${cache}/cuda-13.0/nvidia/cu13/lib")
 find_file(LibTorch_CUDART libcudart.so.13 PATHS ${cuda_places} NO_DEFAULT_PATH)
 find_file(LibTorch_CUPTI libcupti.so.13 PATHS ${cuda_places} NO_DEFAULT_PATH)
 mark_as_advanced(LibTorch_INCLUDE_DIR LibTorch_CPU_LIBRARY LibTorch_C10_LIBRARY LibTorch_CUDART LibTorch_CUPTI)
