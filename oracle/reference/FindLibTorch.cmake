@@ -42,6 +42,7 @@ include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(LibTorch
   REQUIRED_VARS LibTorch_CPU_LIBRARY LibTorch_C10_LIBRARY LibTorch_INCLUDE_DIR LibTorch_CUDART LibTorch_CUPTI
   VERSION_VAR LibTorch_VERSION
+  HANDLE_VERSION_RANGE
   REASON_FAILURE_MESSAGE "Run tests/run, which installs it, or name its folder in CMAKE_PREFIX_PATH, or configure with -DFUSER_WITH_LIBTORCH=OFF.")
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)

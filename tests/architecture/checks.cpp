@@ -1,0 +1,207 @@
+#include "tests/architecture/checks.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace architecture {
+namespace {
+
+constexpr std::array kRoots = {"fuser", "oracle", "reports", "fuzz", "tests"};
+constexpr std::array kTopLevel = {"CMakeLists.txt", "CMakePresets.json", "README.md", "fuser", "fuzz", "oracle",
+                                  "corpus",         "reports",           "tests"};
+constexpr size_t kMaxLines = 600;
+
+std::string firstOf(const std::string& path) { return path.substr(0, path.find('/')); }
+
+std::string folderOf(const std::string& path) { return std::filesystem::path(path).parent_path(); }
+
+bool isIn(const std::string& path, const std::string& folder) { return path.starts_with(folder + "/"); }
+
+bool isRoot(const std::string& name) { return std::find(kRoots.begin(), kRoots.end(), name) != kRoots.end(); }
+
+bool isUnderRoot(const std::string& path) { return isRoot(firstOf(path)) && path.find('/') != path.npos; }
+
+// The declared folder that the path lies in: the innermost one; empty if there is none.
+std::string layerOf(const std::string& path, const Layers& layers) {
+  for (std::string folder = folderOf(path); !folder.empty(); folder = folderOf(folder)) {
+    if (layers.count(folder)) return folder;
+  }
+  return "";
+}
+
+void collectUses(const std::string& layer, const Layers& layers, std::set<std::string>& uses) {
+  const auto it = layers.find(layer);
+  if (it == layers.end()) return;
+  for (const std::string& use : it->second) {
+    if (uses.insert(use).second) collectUses(use, layers, uses);
+  }
+}
+
+std::set<std::string> usesOf(const std::string& layer, const Layers& layers) {
+  std::set<std::string> uses;
+  collectUses(layer, layers, uses);
+  return uses;
+}
+
+// Calls visit(place "path:line", match) for each match in the code, comments and literals left out.
+template <class Visit>
+void forEachMatch(const std::string& path, const std::string& text, const std::regex& pattern, Visit visit) {
+  std::istringstream lines(codeOnly(text));
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::smatch match;
+    if (std::regex_search(line, match, pattern)) visit(path + ":" + std::to_string(number), match);
+  }
+}
+
+const std::regex& quotedInclude() {
+  static const std::regex pattern(R"re(^\s*#\s*include\s*"([^"]*)")re");
+  return pattern;
+}
+
+}  // namespace
+
+Messages checkIncludes(const Repository& repository) {
+  Messages messages;
+  const auto& [tree, layers] = repository;
+  for (const auto& [path, text] : tree) {
+    if (!isCode(path) || !isUnderRoot(path)) continue;
+    const std::string from = layerOf(path, layers);
+    const bool isTest = firstOf(path) == "tests";
+    if (from.empty() && !isTest) {
+      messages.push_back(path + ": lies in no layer; declare its folder in CMakeLists.txt");
+      continue;
+    }
+    const std::set<std::string> uses = usesOf(from, layers);
+    forEachMatch(path, text, quotedInclude(), [&](const std::string& place, const std::smatch& match) {
+      const std::string included = match[1];
+      if (!isUnderRoot(included)) {
+        messages.push_back(place + ": includes \"" + included + "\"; includes start at the repository root");
+        return;
+      }
+      const std::string to = layerOf(included, layers);
+      if (isTest || to == from || uses.count(to)) return;
+      messages.push_back(place + ": includes " + included + ", but " + from + " does not declare to use " +
+                         (to.empty() ? folderOf(included) : to) +
+                         "; a layer uses only those above it in CMakeLists.txt");
+    });
+  }
+  return messages;
+}
+
+Messages checkCycles(const Repository& repository) {
+  Messages messages;
+  for (const auto& [layer, uses] : repository.layers) {
+    if (usesOf(layer, repository.layers).count(layer)) {
+      messages.push_back("CMakeLists.txt: " + layer + " uses itself, through " + uses.front());
+    }
+  }
+  return messages;
+}
+
+Messages checkEverythingIsBuilt(const Repository& repository) {
+  Messages messages;
+  for (const auto& [path, text] : repository.tree) {
+    if (!path.ends_with(".cpp") || !isUnderRoot(path)) continue;
+    const std::string folder = folderOf(path);
+    const bool mirrorsLayer = isIn(folder, "tests") && repository.layers.count(folder.substr(sizeof("tests/") - 1));
+    if (!mirrorsLayer && !repository.layers.count(folder)) {
+      messages.push_back(path + ": is in no build; CMakeLists.txt declares no " + folder);
+    }
+  }
+  return messages;
+}
+
+Messages checkLibTorch(const Repository& repository) {
+  static const std::regex pattern(R"re(^\s*#\s*include\s*[<"]((ATen|torch|c10)/[^>"]*))re");
+  Messages messages;
+  for (const auto& [path, text] : repository.tree) {
+    if (!isCode(path) || isIn(path, "oracle") || isIn(path, "tests/oracle")) continue;
+    forEachMatch(path, text, pattern, [&](const std::string& place, const std::smatch& match) {
+      messages.push_back(place + ": includes " + match[1].str() + ", but only oracle/ may use LibTorch");
+    });
+  }
+  return messages;
+}
+
+Messages checkReferenceSeesOpNamesOnly(const Repository& repository) {
+  Messages messages;
+  for (const auto& [path, text] : repository.tree) {
+    if (!isCode(path) || !isIn(path, "oracle/reference")) continue;
+    forEachMatch(path, text, quotedInclude(), [&](const std::string& place, const std::smatch& match) {
+      if (isIn(match[1], "fuser/ops") && match[1] != "fuser/ops/op_kind.h") {
+        messages.push_back(place + ": includes " + match[1].str() +
+                           ", but the reference may see only the names of ops, in fuser/ops/op_kind.h");
+      }
+    });
+  }
+  return messages;
+}
+
+Messages checkNames(const Repository& repository) {
+  static const std::regex fileName("(^|[/_.-])(utils?|helpers?|common|misc|managers?)([/_.-]|$)");
+  static const std::regex className(
+      R"(\b(class|struct)\s+(\w*(Utils?|Helpers?|Common|Misc|Manager)([A-Z]\w*)?)\s*([:{]|$))");
+  Messages messages;
+  for (const auto& [path, text] : repository.tree) {
+    if (std::smatch match; std::regex_search(path, match, fileName)) {
+      messages.push_back(path + ": '" + match[2].str() + "' says nothing; name it after what it does");
+    }
+    forEachMatch(path, text, className, [&](const std::string& place, const std::smatch& match) {
+      messages.push_back(place + ": '" + match[2].str() + "' says nothing; name it after what it does");
+    });
+  }
+  return messages;
+}
+
+Messages checkTopLevel(const Repository& repository) {
+  std::set<std::string> names;
+  for (const auto& [path, text] : repository.tree) names.insert(firstOf(path));
+  Messages messages;
+  for (const std::string& name : names) {
+    if (name[0] != '.' && std::find(kTopLevel.begin(), kTopLevel.end(), name) == kTopLevel.end()) {
+      messages.push_back(name + ": does not belong at the top level");
+    }
+  }
+  return messages;
+}
+
+Messages checkNoFriend(const Repository& repository) {
+  static const std::regex pattern(R"(\bfriend\b)");
+  Messages messages;
+  for (const auto& [path, text] : repository.tree) {
+    forEachMatch(path, text, pattern, [&](const std::string& place, const std::smatch&) {
+      messages.push_back(place + ": has a friend; give the class the interface that its users need");
+    });
+  }
+  return messages;
+}
+
+Messages checkLength(const Repository& repository) {
+  Messages messages;
+  for (const auto& [path, text] : repository.tree) {
+    const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+    if (lines > kMaxLines) {
+      messages.push_back(path + ": has " + std::to_string(lines) + " lines; split it, " + std::to_string(kMaxLines) +
+                         " is the limit");
+    }
+  }
+  return messages;
+}
+
+Messages checkAll(const Repository& repository) {
+  Messages all;
+  for (const auto check : {checkIncludes, checkCycles, checkEverythingIsBuilt, checkLibTorch,
+                           checkReferenceSeesOpNamesOnly, checkNames, checkTopLevel, checkNoFriend, checkLength}) {
+    const Messages messages = check(repository);
+    all.insert(all.end(), messages.begin(), messages.end());
+  }
+  return all;
+}
+
+}  // namespace architecture

@@ -1,0 +1,41 @@
+#pragma once
+// The rules of the tree, one function each. Every message starts with the place and says what to change.
+
+#include <string>
+#include <vector>
+
+#include "tests/architecture/tree.h"
+
+namespace architecture {
+
+using Messages = std::vector<std::string>;
+
+// A file includes only what its folder declares to use, or what that uses in turn. Includes start at the repository
+// root. Tests may include anything.
+Messages checkIncludes(const Repository&);
+
+// No folder uses itself, however indirectly.
+Messages checkCycles(const Repository&);
+
+// Every .cpp lies in a folder that CMake builds.
+Messages checkEverythingIsBuilt(const Repository&);
+
+// LibTorch is the oracle's alone.
+Messages checkLibTorch(const Repository&);
+
+// The reference sees op names only: a row's text must not be able to agree with itself.
+Messages checkReferenceSeesOpNamesOnly(const Repository&);
+
+// Names that say nothing: util, helper, common, misc, manager; of files, folders and classes.
+Messages checkNames(const Repository&);
+
+Messages checkTopLevel(const Repository&);
+
+Messages checkNoFriend(const Repository&);
+
+// At most 600 lines a file.
+Messages checkLength(const Repository&);
+
+Messages checkAll(const Repository&);
+
+}  // namespace architecture

@@ -1,0 +1,135 @@
+// Each rule is broken once, and the message seen; then the repository itself is checked.
+
+#include "tests/architecture/checks.h"
+
+#include <gtest/gtest.h>
+
+namespace architecture {
+namespace {
+
+const Layers kLayers = {{"fuser/support", {}},
+                        {"fuser/ir", {"fuser/support"}},
+                        {"fuser/passes", {"fuser/ir"}},
+                        {"oracle/reference", {"fuser/ir"}},
+                        {"oracle", {"oracle/reference", "fuser/passes"}}};
+
+Messages one(const std::string& message) { return {message}; }
+
+TEST(Includes, DeclaredAndIndirectUsesAreFine) {
+  const Tree tree = {{"fuser/passes/a.cpp", "#include \"fuser/ir/val.h\"\n#include \"fuser/support/check.h\"\n"},
+                     {"oracle/a.h", "#include \"oracle/reference/b.h\"\n#include \"oracle/c.h\"\n#include <vector>\n"},
+                     {"tests/fuser/ir/a.cpp", "#include \"oracle/c.h\"\n"}};
+  EXPECT_EQ(checkIncludes({tree, kLayers}), Messages());
+}
+
+TEST(Includes, UndeclaredEdge) {
+  EXPECT_EQ(checkIncludes({{{"fuser/ir/val.h", "\n#include \"fuser/passes/pass.h\"\n"}}, kLayers}),
+            one("fuser/ir/val.h:2: includes fuser/passes/pass.h, but fuser/ir does not declare to use fuser/passes; a "
+                "layer uses "
+                "only those above it in CMakeLists.txt"));
+}
+
+TEST(Includes, ReferenceMustNotSeePasses) {
+  EXPECT_EQ(checkIncludes({{{"oracle/reference/a.cpp", "#include \"fuser/passes/pass.h\"\n"}}, kLayers}),
+            one("oracle/reference/a.cpp:1: includes fuser/passes/pass.h, but oracle/reference does not declare to use "
+                "fuser/passes; "
+                "a layer uses only those above it in CMakeLists.txt"));
+}
+
+TEST(Includes, OuterFolderIsNoUseOfTheInner) {
+  EXPECT_EQ(checkIncludes({{{"oracle/reference/a.cpp", "#include \"oracle/c.h\"\n"}}, kLayers}).size(), 1u);
+}
+
+TEST(Includes, NotFromTheRoot) {
+  EXPECT_EQ(checkIncludes({{{"fuser/ir/a.cpp", "#include \"val.h\"\n"}}, kLayers}),
+            one("fuser/ir/a.cpp:1: includes \"val.h\"; includes start at the repository root"));
+}
+
+TEST(Includes, UndeclaredFolder) {
+  EXPECT_EQ(checkIncludes({{{"fuser/new/a.h", ""}}, kLayers}),
+            one("fuser/new/a.h: lies in no layer; declare its folder in CMakeLists.txt"));
+}
+
+TEST(Includes, CommentsAndStringsDoNotCount) {
+  const Tree tree = {{"fuser/ir/a.cpp",
+                      "// #include \"fuser/passes/pass.h\"\n"
+                      "/*\n#include \"fuser/passes/pass.h\"\n*/\n"
+                      "auto text = R\"cuda(\n#include \"fuser/passes/pass.h\"\n)cuda\";\n"}};
+  EXPECT_EQ(checkIncludes({tree, kLayers}), Messages());
+}
+
+TEST(Cycles, Indirect) {
+  const Layers layers = {{"a", {"b"}}, {"b", {"c"}}, {"c", {"b"}}};
+  EXPECT_EQ(checkCycles({{}, layers}),
+            (Messages{"CMakeLists.txt: b uses itself, through c", "CMakeLists.txt: c uses itself, through b"}));
+}
+
+TEST(EverythingIsBuilt, FolderBelowALayer) {
+  EXPECT_EQ(checkEverythingIsBuilt({{{"fuser/ir/deep/a.cpp", ""}}, kLayers}),
+            one("fuser/ir/deep/a.cpp: is in no build; CMakeLists.txt declares no fuser/ir/deep"));
+}
+
+TEST(EverythingIsBuilt, TestsOfNoLayer) {
+  EXPECT_EQ(checkEverythingIsBuilt({{{"tests/fuser/irr/a.cpp", ""}, {"tests/fuser/ir/a.cpp", ""}}, kLayers}),
+            one("tests/fuser/irr/a.cpp: is in no build; CMakeLists.txt declares no tests/fuser/irr"));
+}
+
+TEST(LibTorch, OutsideTheOracle) {
+  const Tree tree = {{"fuser/ir/a.cpp", "#include <ATen/ATen.h>\n"}, {"oracle/a.cpp", "#include <ATen/ATen.h>\n"}};
+  EXPECT_EQ(checkLibTorch({tree, kLayers}),
+            one("fuser/ir/a.cpp:1: includes ATen/ATen.h, but only oracle/ may use LibTorch"));
+}
+
+TEST(Reference, SeesARow) {
+  const Tree tree = {
+      {"oracle/reference/a.cpp", "#include \"fuser/ops/op_kind.h\"\n#include \"fuser/ops/op_table.h\"\n"},
+      {"oracle/b.cpp", "#include \"fuser/ops/op_table.h\"\n"}};
+  EXPECT_EQ(checkReferenceSeesOpNamesOnly({tree, kLayers}),
+            one("oracle/reference/a.cpp:2: includes fuser/ops/op_table.h, but the reference may see only the names of "
+                "ops, in "
+                "fuser/ops/op_kind.h"));
+}
+
+TEST(Names, File) {
+  const Tree tree = {{"fuser/ir/utility.h", ""}, {"fuser/ir/string_utils.h", ""}, {"fuser/ir/manage.h", ""}};
+  EXPECT_EQ(checkNames({tree, kLayers}),
+            one("fuser/ir/string_utils.h: 'utils' says nothing; name it after what it does"));
+}
+
+TEST(Names, Folder) { EXPECT_EQ(checkNames({{{"fuser/common/val.h", ""}}, kLayers}).size(), 1u); }
+
+TEST(Names, Class) {
+  const Tree tree = {{"fuser/ir/a.h", "class PassManager : public Pass {};\nstruct CommonIrVal;\nclass Manages {};\n"}};
+  EXPECT_EQ(checkNames({tree, kLayers}), one("fuser/ir/a.h:1: 'PassManager' says nothing; name it after what it does"));
+}
+
+TEST(TopLevel, Stranger) {
+  const Tree tree = {{"docs/a.md", ""}, {".ci/run", ""}, {"README.md", ""}, {"fuser/README.md", ""}};
+  EXPECT_EQ(checkTopLevel({tree, kLayers}), one("docs: does not belong at the top level"));
+}
+
+TEST(Friend, Keyword) {
+  const Tree tree = {{"fuser/ir/a.h", "// a friend\nint friends = 1'000;  // it's \"friend\"\nfriend class B;\n"}};
+  EXPECT_EQ(checkNoFriend({tree, kLayers}),
+            one("fuser/ir/a.h:3: has a friend; give the class the interface that its users need"));
+}
+
+TEST(Length, OnePastTheLimit) {
+  const Tree tree = {{"fuser/ir/a.h", std::string(601, '\n')}, {"fuser/ir/b.h", std::string(600, '\n')}};
+  EXPECT_EQ(checkLength({tree, kLayers}), one("fuser/ir/a.h: has 601 lines; split it, 600 is the limit"));
+}
+
+TEST(CodeOnly, KeepsLinesAndIncludes) {
+  EXPECT_EQ(codeOnly("#include \"a.h\"\nf(\"x\\\"y\", 'c', '\"'); // z\n1'000 /*\n*/ R\"d(\")\")d\" g"),
+            "#include \"a.h\"\nf(      ,    ,    );     \n1'000   \n   R          g");
+}
+
+TEST(Repository, ObeysTheRules) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe");  // <build>/bin/tests/<program>
+  const Repository repository = readRepository(program.parent_path().parent_path().parent_path() / "layers.txt");
+  ASSERT_TRUE(repository.tree.count("CMakeLists.txt"));
+  for (const std::string& message : checkAll(repository)) ADD_FAILURE() << message;
+}
+
+}  // namespace
+}  // namespace architecture

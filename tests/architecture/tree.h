@@ -1,0 +1,34 @@
+#pragma once
+// What the architecture checks look at, as plain data, so that a test can make it up.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace architecture {
+
+// Path from the repository root -> text. Files that are not C++ are there by name only, with an empty text.
+using Tree = std::map<std::string, std::string>;
+
+// Folder -> the folders it declares to use, as in CMakeLists.txt: layers, programs, and tests with a line of their own.
+using Layers = std::map<std::string, std::vector<std::string>>;
+
+struct Repository {
+  Tree tree;
+  Layers layers;
+};
+
+// Reads the build's layers.txt and the repository it names. What .gitignore names is not read.
+// Throws std::runtime_error if there is no such file.
+Repository readRepository(const std::filesystem::path& layersFile);
+
+// .cpp .h .cuh .def
+bool isCode(std::string_view path);
+
+// The text without comments and without the contents of string and character literals; line numbers stay, and so do the
+// paths of #include lines.
+std::string codeOnly(std::string_view text);
+
+}  // namespace architecture
