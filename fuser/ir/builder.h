@@ -39,12 +39,9 @@ TensorView* expand(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, co
 TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, DataType dtype, const std::string& name = "");
 Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name = "");
 
-// An input tensor: constant 1 (or null size with an expanded extent) is a broadcast axis. See Fusion::newTensor for
-// order and contiguity.
+// An input tensor, row-major and contiguous; constant 1 is a broadcast axis. For expanded axes and other layouts make the
+// domain with Fusion::newTensor and call Fusion::addInput.
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name);
 
-// torch.result_type: dimensioned tensors before rank-0 tensors before scalars; a lower class counts only when its
-// category is wider (a float then gives f32, or the tensor's own dtype for rank-0 tensors).
-DataType resultType(Operands operands);
 
 }  // namespace fuser::build

@@ -14,13 +14,13 @@ struct ClonedFusion {
   std::unordered_map<const Val*, Val*> vals;
 };
 
-// All of it: names, origins, dead code, loop domains and schedules as they are.
+// All of it: names, origins, dead code, loop domains and schedules as they are. Values keep their ids.
 ClonedFusion cloneFusion(const Fusion& fusion);
 
 // The part made of exprs (in topological order), with the given inputs and outputs. Values that the exprs read and none
 // of them produces must be inputs or literals. Extent symbols keep their names; a symbol that stands for a scalar
 // outside the part becomes an i64 input of the part, appended to `inputs` in order of first use (so does every scalar
-// that an extent of the part names). extentInputs tells which were appended.
+// that an extent of the part names).
 struct ClonedPart {
   std::unique_ptr<Fusion> fusion;
   std::unordered_map<const Val*, Val*> vals;

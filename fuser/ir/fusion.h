@@ -63,6 +63,8 @@ class Fusion {
   const std::vector<Expr*>& exprs() const;
   // Every value that an input, an output or an expression mentions, in id order.
   std::vector<Val*> usedVals() const;
+  const std::vector<std::unique_ptr<Val>>& allVals() const { return vals_; }  // by id, unused ones too
+  const std::vector<Expr*>& liveExprs() const { return live_; }               // by id
   size_t valCount() const { return vals_.size(); }  // ids are below this
   size_t iterDomainCount() const { return iterDomains_.size(); }
   size_t exprIdCount() const { return exprStorage_.size(); }

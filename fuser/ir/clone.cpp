@@ -1,0 +1,182 @@
+#include "fuser/ir/clone.h"
+
+#include <algorithm>
+
+namespace fuser {
+namespace {
+
+// Copies values, domains and expressions of one fusion into another.
+class Cloner {
+ public:
+  Cloner(const Fusion& from, Fusion& to, std::unordered_map<const Val*, Val*>& vals) : from_(from), to_(to), vals_(vals) {}
+
+  IntExpr operator()(IntExpr expr) {
+    if (!expr) return nullptr;
+    return to_.ints().import(expr, [&](IntExpr symbol) {
+      if (const Val* scalar = from_.scalarOf(symbol)) return to_.scalarSymbol(vals_.at(scalar));
+      return to_.extentSymbol(from_.ints().symbolOf(symbol).name);
+    });
+  }
+
+  IterDomain* operator()(const IterDomain* domain) {
+    if (!domain) return nullptr;
+    IterDomain*& clone = domains_[domain];
+    if (!clone) {
+      clone = to_.newIterDomain(domain->type(), (*this)(domain->extent()), (*this)(domain->expandedExtent()));
+      clone->parallelize(domain->parallelType());
+    }
+    return clone;
+  }
+
+  std::vector<IterDomain*> operator()(const std::vector<IterDomain*>& domains) {
+    std::vector<IterDomain*> clones;
+    for (const IterDomain* domain : domains) clones.push_back((*this)(domain));
+    return clones;
+  }
+
+  TensorDomain wholeDomain(const TensorDomain& domain) {
+    TensorDomain clone;
+    clone.logical = (*this)(domain.logical);
+    clone.allocationOrder = domain.allocationOrder;
+    clone.contiguity = domain.contiguity;
+    clone.loopRoot = (*this)(domain.loopRoot);
+    clone.referencePosition = domain.referencePosition;
+    for (const LoopTransform& step : domain.transforms) {
+      LoopTransform copy;
+      if (step.split) {
+        copy.split = Split{(*this)(step.split->in), (*this)(step.split->outer), (*this)(step.split->inner),
+                           step.split->factor};
+      } else {
+        copy.merge = Merge{(*this)(step.merge->outer), (*this)(step.merge->inner), (*this)(step.merge->out)};
+      }
+      clone.transforms.push_back(copy);
+    }
+    clone.loop = (*this)(domain.loop);
+    return clone;
+  }
+
+  // What the program says of a tensor: no loops. An input has no reduction axes.
+  TensorDomain logicalDomain(const TensorView* tensor, bool asInput) {
+    TensorDomain clone;
+    clone.logical = (*this)(asInput ? tensor->axes() : tensor->domain().logical);
+    clone.allocationOrder = tensor->domain().allocationOrder;
+    clone.contiguity = tensor->domain().contiguity;
+    return clone;
+  }
+
+  Val* scalar(const Scalar* scalar) {
+    Val* clone = scalar->isConstant() ? to_.newConstant(*scalar->constant()) : to_.newScalar(scalar->dtype());
+    return finish(scalar, clone);
+  }
+  Val* tensor(const TensorView* tensor, TensorDomain domain) {
+    return finish(tensor, to_.newTensor(tensor->dtype(), std::move(domain)));
+  }
+
+  void expr(const Expr* expr) {
+    Attributes attributes = expr->attributes();
+    for (IntExpr& size : attributes.shape) size = (*this)(size);
+    to_.newExpr(expr->op(), mapped(expr->inputs()), mapped(expr->outputs()), std::move(attributes));
+  }
+
+  std::vector<Val*> mapped(const std::vector<Val*>& vals) {
+    std::vector<Val*> clones;
+    for (const Val* val : vals) clones.push_back(vals_.at(val));
+    return clones;
+  }
+
+ private:
+  Val* finish(const Val* val, Val* clone) {
+    clone->setName(val->name());
+    clone->setOrigin(val->origin());
+    vals_[val] = clone;
+    return clone;
+  }
+
+  const Fusion& from_;
+  Fusion& to_;
+  std::unordered_map<const Val*, Val*>& vals_;
+  std::unordered_map<const IterDomain*, IterDomain*> domains_;
+};
+
+// Scalars that the extents of the values and attributes of these expressions name, in order of first mention.
+std::vector<Val*> extentScalarsOf(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs) {
+  std::vector<Val*> scalars;
+  const auto mention = [&](IntExpr extent) {
+    if (!extent) return;
+    forEachSymbol(extent, [&](IntExpr symbol) {
+      Val* scalar = fusion.scalarOf(symbol);
+      if (scalar && std::find(scalars.begin(), scalars.end(), scalar) == scalars.end()) scalars.push_back(scalar);
+    });
+  };
+  const auto mentionAll = [&](const Val* val) {
+    if (val->isScalar()) return;
+    for (const IterDomain* axis : val->as<TensorView>()->domain().logical) {
+      mention(axis->extent());
+      mention(axis->expandedExtent());
+    }
+  };
+  for (const Val* input : inputs) mentionAll(input);
+  for (const Expr* expr : exprs) {
+    for (const Val* output : expr->outputs()) mentionAll(output);
+    for (IntExpr size : expr->attributes().shape) mention(size);
+  }
+  return scalars;
+}
+
+}  // namespace
+
+ClonedFusion cloneFusion(const Fusion& fusion) {
+  ClonedFusion result{std::make_unique<Fusion>(fusion.name()), {}};
+  Cloner clone(fusion, *result.fusion, result.vals);
+  for (const std::unique_ptr<Val>& val : fusion.allVals()) {
+    if (val->isScalar()) {
+      clone.scalar(val->as<Scalar>());
+      continue;
+    }
+    const TensorView* tensor = val->as<TensorView>();
+    TensorView* copy = clone.tensor(tensor, clone.wholeDomain(tensor->domain()))->as<TensorView>();
+    copy->setMemoryType(tensor->memoryType());
+    copy->setComputeAtPosition(tensor->computeAtPosition());
+  }
+  for (Val* input : fusion.inputs()) result.fusion->addInput(result.vals.at(input));
+  for (const Expr* expr : fusion.liveExprs()) clone.expr(expr);
+  for (Val* output : fusion.outputs()) result.fusion->addOutput(result.vals.at(output));
+  return result;
+}
+
+ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs,
+                     const std::vector<Val*>& outputs) {
+  ClonedPart part{std::make_unique<Fusion>(fusion.name()), {}, inputs};
+  Cloner clone(fusion, *part.fusion, part.vals);
+  for (Val* scalar : extentScalarsOf(fusion, exprs, inputs)) {
+    if (std::find(part.inputs.begin(), part.inputs.end(), scalar) == part.inputs.end()) part.inputs.push_back(scalar);
+  }
+  for (const Val* input : part.inputs) {
+    if (input->isScalar()) clone.scalar(input->as<Scalar>());
+  }
+  for (const Val* input : part.inputs) {
+    if (input->isTensor()) clone.tensor(input->as<TensorView>(), clone.logicalDomain(input->as<TensorView>(), true));
+  }
+  for (const Val* input : part.inputs) part.fusion->addInput(part.vals.at(input));
+  for (const Expr* expr : exprs) {
+    for (const Val* operand : expr->inputs()) {
+      if (part.vals.count(operand)) continue;
+      FUSER_CHECK(operand->isScalar() && operand->as<Scalar>()->isConstant(), "%", operand->name(),
+                  " is neither an input of the part nor made in it");
+      clone.scalar(operand->as<Scalar>());
+    }
+    for (const Val* output : expr->outputs()) {
+      FUSER_CHECK(!part.vals.count(output), "%", output->name(), " is an input of the part and made in it");
+      if (output->isScalar()) {
+        clone.scalar(output->as<Scalar>());
+      } else {
+        clone.tensor(output->as<TensorView>(), clone.logicalDomain(output->as<TensorView>(), false));
+      }
+    }
+    clone.expr(expr);
+  }
+  for (const Val* output : outputs) part.fusion->addOutput(part.vals.at(output));
+  return part;
+}
+
+}  // namespace fuser

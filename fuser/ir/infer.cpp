@@ -1,0 +1,274 @@
+#include "fuser/ir/infer.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fuser {
+namespace {
+
+std::string operandTypes(std::span<Val* const> operands) {
+  std::string text;
+  for (const Val* operand : operands) text += (text.empty() ? "" : ", ") + typeText(operand);
+  return text;
+}
+
+AxisType axisTypeOf(const IterDomain* axis) { return {axis->type(), axis->extent(), axis->expandedExtent()}; }
+
+std::vector<AxisType> axisTypesOf(const Val* val) {
+  std::vector<AxisType> axes;
+  for (const IterDomain* axis : val->as<TensorView>()->axes()) axes.push_back(axisTypeOf(axis));
+  return axes;
+}
+
+// c10::ResultTypeState: a lower class counts only where its category is wider.
+std::optional<DataType> combineClasses(std::optional<DataType> higher, std::optional<DataType> lower) {
+  if (!higher) return lower;
+  if (!lower || isFloating(*higher)) return higher;
+  if (*higher == DataType::Bool || isFloating(*lower)) return promoteTypes(*higher, *lower);
+  return higher;
+}
+
+std::span<Val* const> promotedOperands(OpKind op, std::span<Val* const> operands) {
+  return opInfo(op).family == Family::Ternary ? operands.subspan(1) : operands;  // where: not the condition
+}
+
+InferredType inferScalarOp(OpKind op, std::span<Val* const> operands) {
+  std::array<DataType, 3> dtypes{};
+  std::transform(operands.begin(), operands.end(), dtypes.begin(), [](const Val* val) { return val->dtype(); });
+  const OpInfo& info = opInfo(op);
+  const size_t first = info.family == Family::Ternary ? 1 : 0;
+  DataType common = DataType::Bool;
+  for (size_t i = first; i < operands.size(); ++i) common = promoteTypes(common, dtypes[i]);
+  if (info.promotion == Promotion::Float && !isFloating(common)) common = DataType::Double;
+  FUSER_USER_CHECK(acceptsDtype(op, common), info.mnemonic, " does not take (", operandTypes(operands), ")");
+  return {false, info.result == Result::Bool ? DataType::Bool : common, {}};
+}
+
+InferredType inferPointwise(Fusion& fusion, OpKind op, std::span<Val* const> operands) {
+  const OpInfo& info = opInfo(op);
+  FUSER_USER_CHECK(operands.size() == operandCount(op), info.mnemonic, " takes ", operandCount(op), " operands, not ",
+                   operands.size());
+  if (info.family == Family::Ternary) {
+    FUSER_USER_CHECK(operands[0]->dtype() == DataType::Bool, info.mnemonic, " takes a bool condition, not ",
+                     typeText(operands[0]));
+  }
+  if (std::none_of(operands.begin(), operands.end(), [](const Val* val) { return val->isTensor(); })) {
+    return inferScalarOp(op, operands);
+  }
+  const DataType common = commonType(op, operands);
+  FUSER_USER_CHECK(acceptsDtype(op, common), info.mnemonic, " does not take (", operandTypes(operands), ")");
+  for (const Val* operand : promotedOperands(op, operands)) {
+    FUSER_USER_CHECK(operand->isScalar() || operand->dtype() == common, info.mnemonic, " of (", operandTypes(operands),
+                     ") computes in ", common, ": a cast is missing");
+  }
+  InferredType result{true, info.result == Result::Bool ? DataType::Bool : common, {}};
+  bool first = true;
+  for (const Val* operand : operands) {
+    if (operand->isScalar()) continue;
+    const std::vector<AxisType> axes = axisTypesOf(operand);
+    if (first) result.axes = axes;
+    first = false;
+    FUSER_USER_CHECK(axes.size() == result.axes.size(), info.mnemonic, " of (", operandTypes(operands),
+                     "): ranks differ");
+    for (size_t i = 0; i < axes.size(); ++i) {
+      AxisType& joined = result.axes[i];
+      if (axes[i].type == IterType::Iteration && joined.type == IterType::Iteration) {
+        FUSER_USER_CHECK(!axes[i].extent->isConstant() || !joined.extent->isConstant() || axes[i].extent == joined.extent,
+                         info.mnemonic, " of (", operandTypes(operands), "): axis ", i, " differs");
+      } else if (axes[i].type == IterType::Iteration) {
+        joined = axes[i];
+      } else if (joined.type == IterType::Broadcast && !joined.expandedExtent) {
+        joined.expandedExtent = axes[i].expandedExtent;
+      }
+    }
+  }
+  (void)fusion;
+  return result;
+}
+
+// dims: in [0, rank), each once.
+void checkDims(OpKind op, const std::vector<int64_t>& dims, size_t rank, const Val* operand) {
+  std::array<bool, kMaxRank> seen{};
+  for (int64_t dim : dims) {
+    FUSER_USER_CHECK(dim >= 0 && dim < static_cast<int64_t>(rank), opInfo(op).mnemonic, " of ", typeText(operand),
+                     ": axis ", dim, " is out of range");
+    FUSER_USER_CHECK(!seen[dim], opInfo(op).mnemonic, " of ", typeText(operand), ": axis ", dim, " stands twice");
+    seen[dim] = true;
+  }
+}
+
+bool contains(const std::vector<int64_t>& dims, size_t axis) {
+  return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
+}
+
+InferredType inferReduction(OpKind op, const Val* operand, const Attributes& attributes) {
+  InferredType result{true, operand->dtype(), axisTypesOf(operand)};
+  checkDims(op, attributes.dims, result.axes.size(), operand);
+  FUSER_USER_CHECK(acceptsDtype(op, operand->dtype()), opInfo(op).mnemonic, " does not take ", typeText(operand));
+  const bool narrow = !isFloating(operand->dtype()) && operand->dtype() != DataType::Int64;
+  FUSER_USER_CHECK(opInfo(op).promotion != Promotion::Integral64 || !narrow, opInfo(op).mnemonic, " of ",
+                   typeText(operand), " computes in i64: a cast is missing");
+  for (int64_t dim : attributes.dims) {
+    AxisType& axis = result.axes[dim];
+    axis = {IterType::Reduction, axis.expandedExtent ? axis.expandedExtent : axis.extent, nullptr};
+  }
+  return result;
+}
+
+InferredType inferBroadcast(Fusion& fusion, OpKind op, const Val* operand, const Attributes& attributes) {
+  const std::vector<AxisType> old = axisTypesOf(operand);
+  const size_t rank = old.size() + attributes.dims.size();
+  FUSER_USER_CHECK(rank <= kMaxRank, opInfo(op).mnemonic, " of ", typeText(operand), ": more than 8 axes");
+  checkDims(op, attributes.dims, rank, operand);
+  InferredType result{true, operand->dtype(), {}};
+  size_t next = 0;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    result.axes.push_back(contains(attributes.dims, axis)
+                              ? AxisType{IterType::Broadcast, fusion.ints().constant(1), nullptr}
+                              : old[next++]);
+  }
+  return result;
+}
+
+InferredType inferSqueeze(OpKind op, const Val* operand, const Attributes& attributes) {
+  const std::vector<AxisType> old = axisTypesOf(operand);
+  checkDims(op, attributes.dims, old.size(), operand);
+  InferredType result{true, operand->dtype(), {}};
+  for (size_t axis = 0; axis < old.size(); ++axis) {
+    if (!contains(attributes.dims, axis)) {
+      result.axes.push_back(old[axis]);
+      continue;
+    }
+    FUSER_USER_CHECK(old[axis].type == IterType::Broadcast && !old[axis].expandedExtent, "squeeze of ",
+                     typeText(operand), ": axis ", axis, " is not of extent 1");
+  }
+  return result;
+}
+
+InferredType inferPermute(OpKind op, const Val* operand, const Attributes& attributes) {
+  const std::vector<AxisType> old = axisTypesOf(operand);
+  checkDims(op, attributes.dims, old.size(), operand);
+  FUSER_USER_CHECK(attributes.dims.size() == old.size(), "permute of ", typeText(operand), " takes ", old.size(),
+                   " axes, not ", attributes.dims.size());
+  InferredType result{true, operand->dtype(), {}};
+  for (int64_t dim : attributes.dims) result.axes.push_back(old[dim]);
+  return result;
+}
+
+InferredType inferExpand(const Val* operand, const Attributes& attributes) {
+  InferredType result{true, operand->dtype(), axisTypesOf(operand)};
+  FUSER_USER_CHECK(attributes.shape.size() == result.axes.size(), "expand of ", typeText(operand), " takes ",
+                   result.axes.size(), " sizes, not ", attributes.shape.size());
+  for (size_t i = 0; i < result.axes.size(); ++i) {
+    AxisType& axis = result.axes[i];
+    const IntExpr size = attributes.shape[i];
+    if (size->isConstant(-1)) continue;
+    const IntExpr old = axis.expandedExtent ? axis.expandedExtent : axis.extent;
+    if (axis.type == IterType::Iteration || axis.expandedExtent) {
+      FUSER_USER_CHECK(!size->isConstant() || !old->isConstant() || size == old, "expand of ", typeText(operand),
+                       ": axis ", i, " is not of extent 1");
+    } else if (!size->isConstant(1)) {
+      FUSER_USER_CHECK(size->range.high >= 0, "expand of ", typeText(operand), ": negative size");
+      axis.expandedExtent = size;
+    }
+  }
+  return result;
+}
+
+InferredType inferFull(Fusion& fusion, const Val* fill, const Attributes& attributes) {
+  FUSER_USER_CHECK(fill->isScalar(), "full takes a scalar fill value, not ", typeText(fill));
+  FUSER_USER_CHECK(attributes.shape.size() <= kMaxRank, "full: more than 8 axes");
+  InferredType result{true, attributes.dtype, {}};
+  for (IntExpr size : attributes.shape) {
+    FUSER_USER_CHECK(size->range.high >= 0, "full: negative size");
+    result.axes.push_back({size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr});
+  }
+  (void)fusion;
+  return result;
+}
+
+bool isScalarType(DataType dtype) {
+  return dtype == DataType::Double || dtype == DataType::Int64 || dtype == DataType::Bool;
+}
+
+}  // namespace
+
+DataType resultType(std::span<Val* const> operands) {
+  std::optional<DataType> dimensioned, rank0, scalars;
+  bool tensors = false;
+  const auto join = [](std::optional<DataType>& into, DataType dtype) {
+    into = into ? promoteTypes(*into, dtype) : dtype;
+  };
+  for (const Val* operand : operands) {
+    if (operand->isTensor()) {
+      tensors = true;
+      join(operand->as<TensorView>()->rank() == 0 ? rank0 : dimensioned, operand->dtype());
+    } else {
+      join(scalars, operand->dtype());
+    }
+  }
+  FUSER_CHECK(!operands.empty(), "no operands");
+  if (!tensors) return *scalars;
+  if (scalars == DataType::Double) scalars = DataType::Float;  // PyTorch's default dtype
+  return *combineClasses(dimensioned, combineClasses(rank0, scalars));
+}
+
+DataType commonType(OpKind op, std::span<Val* const> operands) {
+  const std::span<Val* const> promoted = promotedOperands(op, operands);
+  const bool tensor = std::any_of(operands.begin(), operands.end(), [](const Val* val) { return val->isTensor(); });
+  DataType common = resultType(promoted);
+  // where(tensor condition, scalar, scalar): a float scalar counts as the default dtype
+  const bool scalarsOnly = std::all_of(promoted.begin(), promoted.end(), [](const Val* val) { return val->isScalar(); });
+  if (tensor && scalarsOnly && common == DataType::Double) common = DataType::Float;
+  if (opInfo(op).promotion == Promotion::Float && !isFloating(common)) {
+    common = tensor ? DataType::Float : DataType::Double;
+  }
+  return common;
+}
+
+InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  const OpInfo& info = opInfo(op);
+  if (info.family <= Family::Ternary) return inferPointwise(fusion, op, operands);
+  FUSER_USER_CHECK(operands.size() == 1, info.mnemonic, " takes 1 operand, not ", operands.size());
+  const Val* operand = operands[0];
+  if (info.family == Family::Cast && operand->isScalar()) {
+    FUSER_USER_CHECK(isScalarType(attributes.dtype), "a scalar is f64, i64 or bool, not ", attributes.dtype);
+    return {false, attributes.dtype, {}};
+  }
+  FUSER_USER_CHECK(operand->isTensor() || info.family == Family::Factory, info.mnemonic, " takes a tensor, not ",
+                   typeText(operand));
+  switch (info.family) {
+    case Family::Unary:
+    case Family::Binary:
+    case Family::Ternary: break;
+    case Family::Cast: return {true, attributes.dtype, axisTypesOf(operand)};
+    case Family::LoadStore: return {true, operand->dtype(), axisTypesOf(operand)};
+    case Family::Broadcast: return inferBroadcast(fusion, op, operand, attributes);
+    case Family::Squeeze: return inferSqueeze(op, operand, attributes);
+    case Family::Expand: return inferExpand(operand, attributes);
+    case Family::Permute: return inferPermute(op, operand, attributes);
+    case Family::Factory: return inferFull(fusion, operand, attributes);
+    case Family::Size:
+      FUSER_USER_CHECK(attributes.dims.size() == 1, "size takes one dim");
+      checkDims(op, attributes.dims, operand->as<TensorView>()->rank(), operand);
+      return {false, DataType::Int64, {}};
+    case Family::Reduction: return inferReduction(op, operand, attributes);
+  }
+  FUSER_CHECK(false, "bad Family");
+}
+
+std::string typeText(const Val* val) {
+  if (val->isScalar()) return std::string(dtypeName(val->dtype()));
+  const auto nameOf = [&](IntExpr symbol) { return val->fusion().ints().symbolOf(symbol).name; };
+  std::string text = concat(val->dtype(), "[");
+  bool first = true;
+  for (const IterDomain* axis : val->as<TensorView>()->axes()) {
+    if (!first) text += ", ";
+    first = false;
+    text += toString(axis->extent(), nameOf);
+    if (axis->isExpanded()) text += "*" + toString(axis->expandedExtent(), nameOf);
+  }
+  return text + "]";
+}
+
+}  // namespace fuser

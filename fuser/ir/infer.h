@@ -1,0 +1,38 @@
+#pragma once
+// Type and shape inference of one op on operands that need no promotion and no broadcasting (the builders made those
+// explicit). The builders make results from it, the verifier compares with it.
+
+#include <span>
+#include <vector>
+
+#include "fuser/ir/fusion.h"
+#include "fuser/types/dims.h"
+
+namespace fuser {
+
+struct AxisType {
+  IterType type = IterType::Iteration;
+  IntExpr extent = nullptr;
+  IntExpr expandedExtent = nullptr;
+  bool operator==(const AxisType&) const = default;
+};
+
+struct InferredType {
+  bool tensor = true;
+  DataType dtype = DataType::Float;
+  std::vector<AxisType> axes;  // reductions included
+};
+
+// A UserError names the op, the operands' types and the rule that they break.
+InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
+
+// The dtype that all tensor operands of a pointwise op must have, scalar operands considered.
+DataType commonType(OpKind op, std::span<Val* const> operands);
+
+// torch.result_type of the operands (scalars alone: the widest category).
+DataType resultType(std::span<Val* const> operands);
+
+// "f32[i0, 1]"
+std::string typeText(const Val* val);
+
+}  // namespace fuser

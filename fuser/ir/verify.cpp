@@ -1,0 +1,182 @@
+// The constraints, by number:
+//   1  an operand is an input, a literal, or the result of a live expression
+//   2  the graph has no cycle
+//   3  an output is an input, a literal or the result of a live expression
+//   4  operands and attributes fit the op's row, and the result has the dtype that inference gives
+//   5  the result's axes are those that inference gives: number, kind, equal constants
+//   6  a scalar is f64, i64 or bool
+//   7  at most 8 axes
+//   8  a broadcast axis has extent 1; only broadcast axes are expanded; only reductions' results have reduction axes
+//   9  the allocation order is a permutation of the axes; contiguity has an entry an axis, none exactly on broadcast axes
+//  10  a value's list of uses names exactly the live expressions that read it
+//  11  every extent symbol is bound by an input's axis, or stands for a scalar that is an input, literal or computed
+//  12  one definition a value, and no definition of an input
+#include "fuser/ir/verify.h"
+
+#include <algorithm>
+#include <set>
+
+#include "fuser/ir/infer.h"
+
+namespace fuser {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Fusion& fusion) : fusion_(fusion) {}
+
+  std::vector<Violation> run() {
+    checkGraph();
+    if (!violations_.empty()) return std::move(violations_);  // the rest needs a sound graph
+    collectUses();
+    bindSymbols();
+    for (const Expr* expr : fusion_.exprs()) checkExpr(expr);
+    for (const Val* val : fusion_.usedVals()) checkVal(val);
+    std::stable_sort(violations_.begin(), violations_.end(),
+                     [](const Violation& a, const Violation& b) { return a.constraint < b.constraint; });
+    return std::move(violations_);
+  }
+
+ private:
+  template <class... Args>
+  void report(int constraint, const Args&... args) {
+    violations_.push_back({constraint, concat(args...)});
+  }
+
+  bool available(const Val* val) const {
+    if (val->isFusionInput() || val->definition()) return true;
+    return val->isScalar() && val->as<Scalar>()->isConstant();
+  }
+
+  void checkGraph() {
+    for (const Expr* expr : fusion_.liveExprs()) {
+      for (const Val* operand : expr->inputs()) {
+        if (!available(operand)) report(1, "%", operand->name(), ", read by ", opName(expr->op()), ", is defined nowhere");
+      }
+      for (const Val* output : expr->outputs()) {
+        if (output->definition() != expr || output->isFusionInput()) report(12, "%", output->name(), " is defined twice");
+      }
+    }
+    for (const Val* output : fusion_.outputs()) {
+      if (!available(output)) report(3, "output %", output->name(), " is defined nowhere");
+    }
+    try {
+      fusion_.exprs();
+    } catch (const CheckError& error) {
+      report(2, error.what());
+    }
+  }
+
+  void collectUses() {
+    users_.resize(fusion_.valCount());
+    for (Expr* expr : fusion_.liveExprs()) {
+      for (const Val* operand : expr->inputs()) {
+        std::vector<Expr*>& users = users_[operand->id()];
+        if (users.empty() || users.back() != expr) users.push_back(expr);
+      }
+    }
+  }
+
+  void bindSymbols() {
+    for (const Val* input : fusion_.inputs()) {
+      if (input->isScalar()) continue;
+      for (const IterDomain* axis : input->as<TensorView>()->domain().logical) {
+        if (axis->size()->isSymbol()) bound_.insert(axis->size()->value);
+      }
+    }
+  }
+
+  void checkExtent(const Val* val, IntExpr extent) {
+    forEachSymbol(extent, [&](IntExpr symbol) {
+      if (const Val* scalar = fusion_.scalarOf(symbol)) {
+        if (!available(scalar)) report(11, "an extent of %", val->name(), " names %", scalar->name(), ", defined nowhere");
+      } else if (!bound_.count(symbol->value)) {
+        report(11, "an extent of %", val->name(), " names ", fusion_.ints().symbolOf(symbol).name,
+               ", which no input binds");
+      }
+    });
+  }
+
+  void checkExpr(const Expr* expr) {
+    const Val* output = expr->output();
+    InferredType type;
+    try {
+      // Inference only looks up constants in the arena.
+      type = infer(const_cast<Fusion&>(fusion_), expr->op(), expr->inputs(), expr->attributes());
+    } catch (const UserError& error) {
+      report(4, "%", output->name(), ": ", error.what());
+      return;
+    }
+    if (type.tensor != output->isTensor() || type.dtype != output->dtype()) {
+      report(4, "%", output->name(), " is ", typeText(output), ", but inference gives ", type.dtype);
+      return;
+    }
+    if (!type.tensor) return;
+    const std::vector<IterDomain*>& axes = output->as<TensorView>()->domain().logical;
+    bool same = axes.size() == type.axes.size();
+    for (size_t i = 0; same && i < axes.size(); ++i) {
+      const AxisType& wanted = type.axes[i];
+      same = axes[i]->type() == wanted.type && axes[i]->isExpanded() == (wanted.expandedExtent != nullptr) &&
+             (axes[i]->extent() == wanted.extent || !axes[i]->extent()->isConstant() || !wanted.extent->isConstant());
+    }
+    if (!same) report(5, "%", output->name(), ": ", typeText(output), " has other axes than inference gives");
+  }
+
+  void checkVal(const Val* val) {
+    checkUses(val);
+    if (val->isScalar()) {
+      const DataType dtype = val->dtype();
+      if (dtype != DataType::Double && dtype != DataType::Int64 && dtype != DataType::Bool) {
+        report(6, "scalar %", val->name(), " is ", dtype);
+      }
+      return;
+    }
+    const TensorDomain& domain = val->as<TensorView>()->domain();
+    if (domain.noReductions().size() > kMaxRank) report(7, "%", val->name(), " has more than 8 axes");
+    for (const IterDomain* axis : domain.logical) {
+      if (axis->isBroadcast() != axis->extent()->isConstant(1) && !axis->isReduction()) {
+        report(8, "%", val->name(), ": an axis of the constant extent 1 is a broadcast axis, and no other is");
+      }
+      if (axis->isExpanded() && !axis->isBroadcast()) report(8, "%", val->name(), ": only a broadcast axis is expanded");
+      if (axis->isReduction() && (!val->definition() || !isReduction(val->definition()->op()))) {
+        report(8, "%", val->name(), " has a reduction axis, but is no reduction");
+      }
+      checkExtent(val, axis->extent());
+      if (axis->expandedExtent()) checkExtent(val, axis->expandedExtent());
+    }
+    checkLayout(val->as<TensorView>());
+  }
+
+  void checkLayout(const TensorView* tensor) {
+    const TensorDomain& domain = tensor->domain();
+    const std::vector<IterDomain*> axes = domain.noReductions();
+    std::vector<int> sorted = domain.allocationOrder;
+    std::sort(sorted.begin(), sorted.end());
+    bool good = sorted.size() == axes.size() && domain.contiguity.size() == axes.size();
+    for (size_t i = 0; good && i < sorted.size(); ++i) good = sorted[i] == static_cast<int>(i);
+    for (size_t i = 0; good && i < sorted.size(); ++i) {
+      good = domain.contiguity[i].has_value() != axes[domain.allocationOrder[i]]->isBroadcast();
+    }
+    if (!good) report(9, "%", tensor->name(), ": allocation order or contiguity does not fit its axes");
+  }
+
+  void checkUses(const Val* val) {
+    if (users_[val->id()] != val->uses()) report(10, "%", val->name(), ": its list of uses is wrong");
+  }
+
+  const Fusion& fusion_;
+  std::vector<std::vector<Expr*>> users_;  // by the value's id
+  std::set<int64_t> bound_;
+  std::vector<Violation> violations_;
+};
+
+}  // namespace
+
+std::vector<Violation> findViolations(const Fusion& fusion) { return Verifier(fusion).run(); }
+
+void verify(const Fusion& fusion) {
+  const std::vector<Violation> violations = findViolations(fusion);
+  FUSER_CHECK(violations.empty(), "IR constraint ", violations[0].constraint, ": ", violations[0].message);
+}
+
+}  // namespace fuser
