@@ -45,7 +45,7 @@ apt_install() {
 pip_install() {
   local folder=$1 part
   shift
-  python3 -m pip --version > /dev/null 2>&1 || apt_install python3 python3-pip
+  python3 -m pip --version > /dev/null 2>&1 || apt_install python3-pip
   mkdir -p "$fuser_cache" || fail "cannot write to $fuser_cache; name another place in XDG_CACHE_HOME"
   part=$(mktemp -d "$fuser_cache/part.XXXXXX")
   step "installing $* into $folder" python3 -m pip install --no-deps --target "$part" "$@" || {

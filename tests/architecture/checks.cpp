@@ -68,8 +68,8 @@ const std::regex& quotedInclude() {
 
 Messages checkIncludes(const Repository& repository) {
   Messages messages;
-  const auto& [tree, layers] = repository;
-  for (const auto& [path, text] : tree) {
+  const Layers& layers = repository.layers;
+  for (const auto& [path, text] : repository.tree) {
     if (!isCode(path) || !isUnderRoot(path)) continue;
     const std::string from = layerOf(path, layers);
     const bool isTest = firstOf(path) == "tests";
