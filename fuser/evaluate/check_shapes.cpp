@@ -1,0 +1,83 @@
+// Checks of run-time sizes, op by op.
+
+#include "fuser/evaluate/check_shapes.h"
+
+namespace fuser {
+namespace {
+
+std::string opText(const Expr* expr) { return concat("%", expr->output()->name(), " = ", expr->info().mnemonic); }
+
+bool fitsAnySize(const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); }
+
+void checkPointwise(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const Dims& result = evaluator.sizes(expr->output()->as<TensorView>());
+  for (size_t axis = 0; axis < result.size(); ++axis) {
+    const TensorView* first = nullptr;  // the operand that decided the size
+    for (const Val* operand : expr->inputs()) {
+      if (operand->isScalar()) continue;
+      const TensorView* tensor = operand->as<TensorView>();
+      if (fitsAnySize(tensor->axes()[axis])) continue;
+      if (!first) first = tensor;
+      const int64_t size = evaluator.sizes(tensor)[axis];
+      const int64_t expected = evaluator.sizes(first)[axis];
+      FUSER_USER_CHECK(size == expected, opText(expr), ": axis ", axis, " of %", first->name(), " has size ", expected,
+                       ", that of %", tensor->name(), " has size ", size);
+    }
+    const int64_t expected = first ? evaluator.sizes(first)[axis] : 1;
+    FUSER_CHECK(result[axis] == expected, opText(expr), ": axis ", axis, " has size ", result[axis], ", its operands have ",
+                expected);
+  }
+}
+
+void checkExpand(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  const std::vector<IterDomain*> axes = tensor->axes();
+  const Dims& sizes = evaluator.sizes(tensor);
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const IntExpr asked = expr->attributes().shape.at(axis);
+    if (asked->isConstant(-1)) continue;
+    const int64_t size = evaluator.evaluate(asked);
+    FUSER_USER_CHECK(size >= 0, opText(expr), ": axis ", axis, " is expanded to the negative size ", size);
+    if (fitsAnySize(axes[axis])) continue;
+    FUSER_USER_CHECK(size == sizes[axis], opText(expr), ": axis ", axis, " of %", tensor->name(), " has size ", sizes[axis],
+                     " and cannot be expanded to ", size);
+  }
+}
+
+void checkReduction(const Expr* expr, ExpressionEvaluator& evaluator) {
+  if (expr->op() != OpKind::Amax && expr->op() != OpKind::Amin) return;
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  const Dims& sizes = evaluator.sizes(tensor);
+  for (int64_t dim : expr->attributes().dims) {
+    FUSER_USER_CHECK(sizes[static_cast<size_t>(dim)] != 0, opText(expr), ": axis ", dim, " of %", tensor->name(),
+                     " has size 0, and nothing has no extreme value");
+  }
+}
+
+}  // namespace
+
+void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
+  for (const Val* input : fusion.inputs()) {
+    if (input->isTensor()) evaluator.sizes(input->as<TensorView>());
+  }
+  for (const Expr* expr : fusion.exprs()) {
+    if (expr->isScalarExpr()) continue;
+    for (const Val* output : expr->outputs()) evaluator.sizes(output->as<TensorView>());
+    switch (expr->family()) {
+      case Family::Unary:
+      case Family::Binary:
+      case Family::Ternary: checkPointwise(expr, evaluator); break;
+      case Family::Expand: checkExpand(expr, evaluator); break;
+      case Family::Reduction: checkReduction(expr, evaluator); break;
+      case Family::Cast:
+      case Family::LoadStore:
+      case Family::Broadcast:
+      case Family::Squeeze:
+      case Family::Permute:
+      case Family::Factory:
+      case Family::Size: break;
+    }
+  }
+}
+
+}  // namespace fuser

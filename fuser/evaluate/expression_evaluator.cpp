@@ -1,0 +1,176 @@
+// ExpressionEvaluator: binding of inputs, extents, host scalars.
+
+#include "fuser/evaluate/expression_evaluator.h"
+
+#include "fuser/ops/op_eval.h"
+
+namespace fuser {
+
+std::optional<int64_t> checkedNumel(const Dims& sizes) {
+  bool empty = false;
+  for (int64_t size : sizes) {
+    if (size < 0) return std::nullopt;
+    empty |= size == 0;
+  }
+  if (empty) return 0;
+  int64_t product = 1;
+  for (int64_t size : sizes) {
+    if (size > kMaxElements / product) return std::nullopt;
+    product *= size;
+  }
+  return product;
+}
+
+std::string extentToString(const Fusion& fusion, IntExpr extent) {
+  return toString(extent, [&](IntExpr symbol) {
+    const Val* scalar = fusion.scalarOf(symbol);
+    return scalar ? "%" + scalar->name() : fusion.ints().symbolOf(symbol).name;
+  });
+}
+
+ExpressionEvaluator::ExpressionEvaluator(const Fusion& fusion)
+    : fusion_(fusion),
+      symbols_(fusion.ints().symbols().size()),
+      values_(fusion.valCount()),
+      sizes_(fusion.valCount()) {}
+
+void ExpressionEvaluator::bindInputs(std::span<const InputValue> values) {
+  const std::vector<Val*>& inputs = fusion_.inputs();
+  FUSER_USER_CHECK(values.size() == inputs.size(), "fusion '", fusion_.name(), "' takes ", inputs.size(), " inputs, got ",
+                   values.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorRef* tensor = std::get_if<TensorRef>(&values[i]);
+    if (inputs[i]->isScalar()) {
+      FUSER_USER_CHECK(!tensor, "input %", inputs[i]->name(), " is a scalar, got a tensor");
+      bindScalar(inputs[i], std::get<ScalarValue>(values[i]));
+      continue;
+    }
+    FUSER_USER_CHECK(tensor, "input %", inputs[i]->name(), " is a tensor, got a scalar");
+    FUSER_USER_CHECK(tensor->dtype == inputs[i]->dtype(), "input %", inputs[i]->name(), " is ", inputs[i]->dtype(),
+                     ", got ", tensor->dtype);
+    bindSizes(inputs[i]->as<TensorView>(), tensor->sizes);
+  }
+  checkInputSizes();
+}
+
+void ExpressionEvaluator::bindSizes(const TensorView* input, const Dims& sizes) {
+  const std::vector<IterDomain*> axes = input->axes();
+  FUSER_USER_CHECK(sizes.size() == axes.size(), "input %", input->name(), " has rank ", axes.size(), ", got sizes ", sizes);
+  FUSER_USER_CHECK(checkedNumel(sizes), "input %", input->name(), ": sizes ", sizes, " are negative or give more than ",
+                   kMaxElements, " elements");
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const IntExpr size = axes[axis]->size();
+    if (size->isSymbol() && !fusion_.scalarOf(size)) bindSymbol(size, {sizes[axis], input, axis});
+  }
+  sizes_.at(input->id()) = sizes;
+}
+
+void ExpressionEvaluator::bindScalar(const Val* input, ScalarValue value) {
+  FUSER_USER_CHECK(value.dtype() == input->dtype(), "input %", input->name(), " is ", input->dtype(), ", got ",
+                   value.dtype(), " ", value);
+  values_.at(input->id()) = value;
+}
+
+void ExpressionEvaluator::bindSymbol(IntExpr symbol, Binding binding) {
+  std::optional<Binding>& slot = symbols_.at(static_cast<size_t>(symbol->value));
+  FUSER_USER_CHECK(!slot || slot->value == binding.value, "axis ", binding.axis, " of %", binding.tensor->name(), " has size ",
+                   binding.value, ", but ", describe(symbol), " is ", slot->value, ", the size of axis ", slot->axis,
+                   " of %", slot->tensor->name());
+  if (!slot) slot = binding;
+}
+
+void ExpressionEvaluator::checkInputSizes() {
+  for (const Val* val : fusion_.inputs()) {
+    if (val->isScalar()) continue;
+    const TensorView* input = val->as<TensorView>();
+    const std::vector<IterDomain*> axes = input->axes();
+    const Dims& given = *sizes_.at(input->id());
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      const IntExpr size = axes[axis]->size();
+      const int64_t expected = evaluate(size);
+      FUSER_USER_CHECK(given[axis] == expected, "axis ", axis, " of %", input->name(), " has size ", given[axis], ", must be ",
+                       size->isConstant() ? "" : describe(size) + " = ", expected);
+    }
+  }
+}
+
+int64_t ExpressionEvaluator::evaluate(IntExpr extent) {
+  return fuser::evaluate(extent, [&](IntExpr symbol) -> int64_t {
+    if (const Val* scalar = fusion_.scalarOf(symbol)) return evaluate(scalar).as<int64_t>();
+    const size_t index = static_cast<size_t>(symbol->value);
+    FUSER_USER_CHECK(index < symbols_.size() && symbols_[index], "no input binds the extent ", describe(symbol));
+    return symbols_[index]->value;
+  });
+}
+
+// Scalars that must be known before the expression can be evaluated.
+std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) const {
+  std::vector<const Val*> missing;
+  const auto need = [&](const Val* scalar) {
+    if (!scalar->as<Scalar>()->isConstant() && !values_.at(scalar->id())) missing.push_back(scalar);
+  };
+  for (const Val* operand : expr->inputs()) {
+    if (operand->isScalar()) need(operand);
+  }
+  if (expr->op() == OpKind::Size) {
+    const IterDomain* axis = expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dims.at(0)));
+    forEachSymbol(axis->size(), [&](IntExpr symbol) {
+      if (const Val* scalar = fusion_.scalarOf(symbol)) need(scalar);
+    });
+  }
+  return missing;
+}
+
+ScalarValue ExpressionEvaluator::compute(const Expr* expr) {
+  ++evaluations_;
+  if (expr->op() == OpKind::Size) {
+    const IterDomain* axis = expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dims.at(0)));
+    return evaluate(axis->size());
+  }
+  std::vector<ScalarValue> operands;
+  for (const Val* operand : expr->inputs()) operands.push_back(evaluate(operand));
+  if (expr->op() == OpKind::Cast) return operands[0].castTo(expr->output()->dtype());
+  FUSER_CHECK(isPointwise(expr->op()), "no host evaluation of ", opName(expr->op()));
+  return evaluateScalar(expr->op(), operands).castTo(expr->output()->dtype());
+}
+
+// A stack of our own: a chain of scalars in a file may be longer than the machine's stack is deep.
+ScalarValue ExpressionEvaluator::evaluate(const Val* scalar) {
+  if (const std::optional<ScalarValue>& constant = scalar->as<Scalar>()->constant()) return *constant;
+  std::vector<const Val*> stack{scalar};
+  while (!stack.empty()) {
+    const Val* top = stack.back();
+    std::optional<ScalarValue>& value = values_.at(top->id());
+    if (value) {
+      stack.pop_back();
+      continue;
+    }
+    FUSER_CHECK(top->definition(), "scalar %", top->name(), " has neither a value nor a definition");
+    const std::vector<const Val*> missing = missingOperands(top->definition());
+    if (missing.empty()) {
+      value = compute(top->definition());
+    } else {
+      stack.insert(stack.end(), missing.begin(), missing.end());
+    }
+  }
+  return *values_.at(scalar->id());
+}
+
+const Dims& ExpressionEvaluator::sizes(const TensorView* tensor) {
+  std::optional<Dims>& known = sizes_.at(tensor->id());
+  if (known) return *known;
+  Dims sizes;
+  for (const IterDomain* axis : tensor->axes()) {
+    sizes.push_back(evaluate(axis->size()));
+    FUSER_USER_CHECK(sizes.back() >= 0, "axis ", sizes.size() - 1, " of %", tensor->name(), " would have the negative size ",
+                     describe(axis->size()), " = ", sizes.back());
+  }
+  FUSER_USER_CHECK(checkedNumel(sizes), "%", tensor->name(), " of sizes ", sizes, " has more than ", kMaxElements,
+                   " elements");
+  known = sizes;
+  return *known;
+}
+
+std::string ExpressionEvaluator::describe(IntExpr extent) { return extentToString(fusion_, extent); }
+
+}  // namespace fuser

@@ -1,0 +1,70 @@
+#pragma once
+// ExpressionEvaluator: what is known on the host before a kernel runs: the extents and host scalars of one fusion, for one
+// set of inputs. Values are computed when first asked for and kept, so that each scalar expression is evaluated at most
+// once per set of inputs.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fuser/ir/fusion.h"
+#include "fuser/types/dims.h"
+#include "fuser/types/tensor_ref.h"
+
+namespace fuser {
+
+class ExpressionEvaluator {
+ public:
+  using InputValue = std::variant<TensorRef, ScalarValue>;
+
+  // The fusion must outlive the evaluator and stay as it is, but for new expressions over its symbols.
+  explicit ExpressionEvaluator(const Fusion& fusion);
+
+  // Binds all inputs, in the fusion's order. A UserError when their number, or the kind, dtype, rank or size of one, does
+  // not fit the declaration, or when a symbol would get two values.
+  void bindInputs(std::span<const InputValue> values);
+
+  // The steps of bindInputs, for callers without memory: every input once, then checkInputSizes.
+  void bindSizes(const TensorView* input, const Dims& sizes);
+  void bindScalar(const Val* input, ScalarValue value);  // of the input's dtype: UserError
+  // Each axis of each input has the size that its extent evaluates to; broadcast axes have size 1.
+  void checkInputSizes();
+
+  // A UserError when a symbol is bound by no input.
+  int64_t evaluate(IntExpr extent);
+  ScalarValue evaluate(const Val* scalar);
+  // Sizes in PyTorch's eyes of the non-reduction axes. A UserError when one is negative, or there are more than
+  // kMaxElements elements.
+  const Dims& sizes(const TensorView* tensor);
+
+  // Scalar expressions evaluated so far.
+  size_t evaluations() const { return evaluations_; }
+
+ private:
+  struct Binding {
+    int64_t value;
+    const TensorView* tensor;
+    size_t axis;
+  };
+
+  void bindSymbol(IntExpr symbol, Binding binding);
+  std::vector<const Val*> missingOperands(const Expr* expr) const;
+  ScalarValue compute(const Expr* expr);
+  std::string describe(IntExpr extent);
+
+  const Fusion& fusion_;
+  std::vector<std::optional<Binding>> symbols_;     // by index in the arena
+  std::vector<std::optional<ScalarValue>> values_;  // by id of the value
+  std::vector<std::optional<Dims>> sizes_;          // by id of the value
+  size_t evaluations_ = 0;
+};
+
+// The number of elements; nullopt when a size is negative or there are more than kMaxElements.
+std::optional<int64_t> checkedNumel(const Dims& sizes);
+
+// "(i0 * 2)", "%n"
+std::string extentToString(const Fusion& fusion, IntExpr extent);
+
+}  // namespace fuser
