@@ -1,0 +1,86 @@
+// Sizes that only run time can check.
+
+#include "fuser/evaluate/check_shapes.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/ir/builder.h"
+
+namespace fuser {
+namespace {
+
+struct CheckShapesTest : testing::Test {
+  TensorView* input(const std::string& name, std::vector<std::string> symbols) {
+    std::vector<IntExpr> sizes;
+    for (const std::string& symbol : symbols) {
+      sizes.push_back(symbol == "1" ? fusion.ints().constant(1) : fusion.extentSymbol(symbol));
+    }
+    return build::input(fusion, DataType::Float, sizes, name);
+  }
+  // Empty when the sizes, one entry an input, are accepted.
+  std::string rejection(const std::vector<Dims>& sizes) {
+    ExpressionEvaluator evaluator(fusion);
+    for (size_t i = 0; i < sizes.size(); ++i) evaluator.bindSizes(fusion.inputs()[i]->as<TensorView>(), sizes[i]);
+    evaluator.checkInputSizes();
+    try {
+      checkShapes(fusion, evaluator);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  Fusion fusion{"f"};
+};
+
+TEST_F(CheckShapesTest, AxesThatMeetHaveOneSize) {
+  TensorView* x = input("x", {"i0"});
+  build::binary(fusion, OpKind::Add, x, input("y", {"i1"}), "z");
+  EXPECT_EQ(rejection({{4}, {4}}), "");
+  EXPECT_EQ(rejection({{0}, {0}}), "");
+  EXPECT_EQ(rejection({{4}, {5}}), "%z = add: axis 0 of %x has size 4, that of %y has size 5");
+}
+
+TEST_F(CheckShapesTest, ASizeOneAtRunTimeDoesNotBroadcast) {
+  TensorView* x = input("x", {"i0"});
+  build::binary(fusion, OpKind::Add, x, input("y", {"i1"}), "z");
+  EXPECT_EQ(rejection({{4}, {1}}), "%z = add: axis 0 of %x has size 4, that of %y has size 1");
+  EXPECT_EQ(rejection({{1}, {4}}), "%z = add: axis 0 of %x has size 1, that of %y has size 4");
+}
+
+TEST_F(CheckShapesTest, ABroadcastAxisMeetsAnySize) {
+  TensorView* x = input("x", {"i0", "1"});
+  build::binary(fusion, OpKind::Add, x, input("y", {"i0", "i1"}), "z");
+  EXPECT_EQ(rejection({{4, 1}, {4, 7}}), "");
+}
+
+TEST_F(CheckShapesTest, AnExpandedAxisMeetsItsSizeOnly) {
+  TensorView* wide = build::expand(fusion, input("x", {"1"}), {fusion.extentSymbol("i1")}, "wide");
+  build::input(fusion, DataType::Float, {fusion.extentSymbol("i1")}, "y");
+  build::binary(fusion, OpKind::Add, wide, input("w", {"i2"}), "z");
+  EXPECT_EQ(rejection({{1}, {4}, {4}}), "");
+  EXPECT_EQ(rejection({{1}, {4}, {5}}), "%z = add: axis 0 of %wide has size 4, that of %w has size 5");
+}
+
+TEST_F(CheckShapesTest, ExtremeOfNothingIsRejectedAsInPyTorch) {
+  build::reduction(fusion, OpKind::Amax, input("x", {"i0", "i1"}), {1}, false, "m");
+  EXPECT_EQ(rejection({{0, 3}}), "");
+  EXPECT_EQ(rejection({{3, 0}}), "%m = amax: axis 1 of %x has size 0, and nothing has no extreme value");
+  EXPECT_NE(rejection({{0, 0}}), "");
+}
+
+TEST_F(CheckShapesTest, SumOfNothingIsFine) {
+  build::reduction(fusion, OpKind::Sum, input("x", {"i0", "i1"}), {1}, false, "m");
+  EXPECT_EQ(rejection({{3, 0}}), "");
+}
+
+TEST_F(CheckShapesTest, NegativeAndHugeSizesAreRejected) {
+  TensorView* x = input("x", {"i0"});
+  Val* less = build::binary(fusion, OpKind::Sub, build::size(fusion, x, 0), fusion.newConstant(int64_t{5}), "less");
+  build::full(fusion, {fusion.scalarSymbol(less), fusion.extentSymbol("i0")}, fusion.newConstant(1.0), DataType::Float, "t");
+  EXPECT_EQ(rejection({{5}}), "");
+  EXPECT_EQ(rejection({{4}}), "axis 0 of %t would have the negative size %less = -1");
+  EXPECT_EQ(rejection({{1 << 20}}), "%t of sizes [1048571, 1048576] has more than 2147483648 elements");
+}
+
+}  // namespace
+}  // namespace fuser
