@@ -1,0 +1,170 @@
+#pragma once
+// SegmentedFusion: a partition of a fusion's live expressions into groups, each run on its own (a kernel, or a host step),
+// with an edge for every value that crosses from one group to another. The groups' graph is acyclic.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuser/analysis/scheduler.h"
+#include "fuser/ir/fusion.h"
+#include "fuser/support/unique_entries.h"
+
+namespace fuser {
+
+class SegmentedGroup;
+
+// val is made in `from` and read in `to`. Held by the SegmentedFusion and by both groups; whoever else holds one may read
+// it after its removal, as long as the SegmentedFusion lives: it then says that it is disconnected.
+class SegmentedEdge {
+ public:
+  virtual ~SegmentedEdge() = default;
+  SegmentedEdge(const SegmentedEdge&) = delete;
+  SegmentedEdge& operator=(const SegmentedEdge&) = delete;
+
+  uint32_t id() const { return id_; }  // in order of creation
+  SegmentedGroup* from() const { return from_; }
+  SegmentedGroup* to() const { return to_; }
+  Val* val() const { return val_; }
+  bool isConnected() const { return connected_; }
+  // "g0 -> g2: %x", by the groups' ids; " (disconnected)" behind it after removal.
+  std::string toString() const;
+
+ protected:
+  SegmentedEdge(uint32_t id, SegmentedGroup* from, SegmentedGroup* to, Val* val)
+      : id_(id), from_(from), to_(to), val_(val) {}
+  bool connected_ = true;
+
+ private:
+  uint32_t id_;
+  SegmentedGroup* from_;
+  SegmentedGroup* to_;
+  Val* val_;
+};
+
+using SegmentedEdgePtr = std::shared_ptr<SegmentedEdge>;
+
+class SegmentedGroup {
+ public:
+  virtual ~SegmentedGroup() = default;
+  SegmentedGroup(const SegmentedGroup&) = delete;
+  SegmentedGroup& operator=(const SegmentedGroup&) = delete;
+
+  uint32_t id() const { return id_; }  // in order of creation; never reused
+  // Place in SegmentedFusion::groups() once the fusion is finalised.
+  int index() const { return index_; }
+  bool isLive() const { return !exprs_.empty(); }  // false after it was merged into another group
+
+  // In topological order once the fusion is finalised.
+  const std::vector<Expr*>& exprs() const { return exprs_; }
+  // All expressions are scalar ones: runs on the host. Never mixed with tensor expressions.
+  bool isScalarGroup() const { return exprs_.front()->isScalarExpr(); }
+
+  // Set by finalisation. Inputs: what the expressions read that is made outside: operands first, then scalars that
+  // extents name; no literals, no plain extents. Outputs: what other groups read or the fusion returns, each once.
+  const VectorOfUniqueEntries<Val*>& inputs() const { return inputs_; }
+  const VectorOfUniqueEntries<Val*>& outputs() const { return outputs_; }
+  // ExprEval for scalar groups. None under a custom merge predicate: such a group is compiled through a cache of its own.
+  SchedulerType schedulerType() const { return schedulerType_; }
+
+  // Edges whose values this group reads / makes, in order of creation.
+  const std::vector<SegmentedEdgePtr>& producerEdges() const { return producerEdges_; }
+  const std::vector<SegmentedEdgePtr>& consumerEdges() const { return consumerEdges_; }
+
+ protected:
+  explicit SegmentedGroup(uint32_t id) : id_(id) {}
+  std::vector<Expr*> exprs_;
+  VectorOfUniqueEntries<Val*> inputs_;
+  VectorOfUniqueEntries<Val*> outputs_;
+  SchedulerType schedulerType_ = SchedulerType::None;
+  int index_ = -1;
+  std::vector<SegmentedEdgePtr> producerEdges_;
+  std::vector<SegmentedEdgePtr> consumerEdges_;
+
+ private:
+  uint32_t id_;
+};
+
+class SegmentedFusion {
+ public:
+  // No groups yet. The fusion outlives this. checkEdits: look for broken invariants after every edit (slow).
+  explicit SegmentedFusion(const Fusion& fusion, bool checkEdits = false);
+  ~SegmentedFusion();
+  SegmentedFusion(const SegmentedFusion&) = delete;
+  SegmentedFusion& operator=(const SegmentedFusion&) = delete;
+
+  const Fusion& completeFusion() const { return *fusion_; }
+  // Live groups; in topological order once finalised (ties: the group whose first expression has the smallest id first).
+  const std::vector<SegmentedGroup*>& groups() const { return live_; }
+  // Connected edges in order of creation.
+  std::vector<SegmentedEdgePtr> edges() const;
+  // segment_sets that separate two groups, and those that lie inside one as a plain set.
+  size_t cutSegmentSets() const;
+  size_t uncutSegmentSets() const;
+
+  // --- the value-based view: follows from the groups' expressions alone, never from the edges ---
+  // The group that makes the value; null for inputs, literals, and values whose expression is in no group.
+  SegmentedGroup* producerOf(const Val* val) const;
+  SegmentedGroup* groupOf(const Expr* expr) const;
+  // The groups that read the value, its producer too where it reads it; in order of the readers' ids.
+  std::vector<SegmentedGroup*> consumersOf(const Val* val) const;
+  // What an expression needs beside its own results: operands, then scalars that the extents of its shape attribute,
+  // operands and results name. Literals are left out. `size` reads extents, so it never needs its tensor.
+  const std::vector<Val*>& reads(const Expr* expr) const;
+  // In order of id.
+  const std::vector<Expr*>& readers(const Val* val) const;
+  // Boundary of any set of this fusion's expressions, in the order that SegmentedGroup::inputs() describes.
+  std::vector<Val*> inputsOf(const std::vector<Expr*>& exprs) const;
+  std::vector<Val*> outputsOf(const std::vector<Expr*>& exprs) const;
+
+  // --- edges: these four alone touch edge lists. Each validates before it changes anything (CheckError) ---
+  // The edge along which `to` reads a value made in `from`; one that is there already is returned, never doubled.
+  SegmentedEdgePtr connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val);
+  // Removes every edge between the two, in both directions.
+  void disconnectGroups(SegmentedGroup* a, SegmentedGroup* b);
+  void removeEdge(const SegmentedEdgePtr& edge);
+  // In both directions, in order of creation.
+  std::vector<SegmentedEdgePtr> getEdgesBetween(const SegmentedGroup* a, const SegmentedGroup* b) const;
+
+  // --- groups ---
+  // Scalar or tensor expressions, none of them in a group yet. Makes no edges.
+  SegmentedGroup* newGroup(const std::vector<Expr*>& exprs);
+  // Moves the smaller group's expressions and edges into the larger one and returns that. Whether the graph stays
+  // acyclic is for the caller to know (CheckError where an edge runs both ways, or scalars would join tensors).
+  SegmentedGroup* mergeGroups(SegmentedGroup* a, SegmentedGroup* b);
+
+  // --- finalisation ---
+  void setSchedulerType(SegmentedGroup* group, SchedulerType type);
+  // Sorts groups and their expressions, sets index, inputs and outputs. CheckError when the groups' graph has a cycle.
+  void finalize();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  const Fusion* fusion_;
+  std::vector<SegmentedGroup*> live_;
+};
+
+// A name for a value that is unique in its fusion: "%x", or "%x@7" (with its id) where names are empty or repeated.
+std::string valueLabel(const Val* val);
+
+// The invariants, compared between the edge lists and the value-based view; empty when all hold, else one line each:
+// the groups partition the live expressions (where `complete`), scalars and tensors are apart, every value that crosses
+// has exactly one edge, edges are in the lists of both ends and nowhere else, the graph is acyclic.
+std::vector<std::string> findBrokenInvariants(const SegmentedFusion& segmented, bool complete = true);
+
+// Text: one line a group, one line an edge. The fusion itself is not part of it.
+//   segmented {
+//     group 0 ExprEval {%n, %m} inputs {%a} outputs {%m}
+//     group 1 PointWise {%y, %z} inputs {%x, %m} outputs {%z}
+//     edge 0 -> 1 %m
+//   }
+// An expression is named by its first result.
+std::string toString(const SegmentedFusion& segmented);
+// What toString printed for this fusion. A UserError names line and column and says what is wrong.
+std::unique_ptr<SegmentedFusion> parseSegmentedFusion(std::string_view text, const Fusion& fusion);
+
+}  // namespace fuser
