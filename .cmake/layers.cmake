@@ -1,7 +1,7 @@
-# layer(<folder> [USES <folder>…] [LIBS <target>…] [PRIVATE_LIBS <target>…])
+# layer(<folder> [USES <folder>…] [LIBS <target>…] [PRIVATE_LIBS <target>…] [EMBED <file>…])
 #   The static library of <folder>/*.cpp; target name: the path with '_' for '/'. A folder without .cpp is header-only.
 #   It may include what it USES and what those use. PRIVATE_LIBS are for its own .cpp files only. Each <name>.cpp that a
-#   list of the folder (*.def) mentions must exist.
+#   list of the folder (*.def) mentions must exist. EMBED: files of the tree that the library carries as text (embed.cmake).
 # program(<name> <folder> [USES …] [LIBS …])
 #   bin/<name> from <folder>/*.cpp; nothing as long as there is none.
 # layer_tests(tests/<folder> [USES …] [LIBS …] [SHARDS n])
@@ -17,7 +17,7 @@ set(FUSER_TEST_FOLDERS "")
 
 # One line in layers.txt, which tests/architecture reads.
 function(_record folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "USES;LIBS;PRIVATE_LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "USES;LIBS;PRIVATE_LIBS;EMBED")
   list(JOIN arg_USES " " uses)
   file(APPEND "${CMAKE_BINARY_DIR}/layers.txt.new" "${folder}: ${uses}\n")
 endfunction()
@@ -62,9 +62,19 @@ function(_check_lists folder)
   endforeach()
 endfunction()
 
+function(_embed output)
+  list(TRANSFORM ARGN PREPEND "${CMAKE_SOURCE_DIR}/" OUTPUT_VARIABLE paths)
+  list(JOIN ARGN "," files)
+  add_custom_command(OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DFILES=${files}" "-DOUTPUT=${output}" -P "${CMAKE_SOURCE_DIR}/.cmake/embed.cmake"
+    DEPENDS ${paths} "${CMAKE_SOURCE_DIR}/.cmake/embed.cmake"
+    COMMENT "Embedding ${files}"
+    VERBATIM)
+endfunction()
+
 function(_add_layer folder)
   _check_lists(${folder})
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LIBS;PRIVATE_LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LIBS;PRIVATE_LIBS;EMBED")
   _record(${folder} ${ARGN})
   _targets_of(targets ${arg_USES})
   if(targets STREQUAL SKIPPED OR (NOT FUSER_WITH_LIBTORCH AND "LibTorch::LibTorch" IN_LIST arg_PRIVATE_LIBS))
@@ -72,6 +82,10 @@ function(_add_layer folder)
   endif()
   _target_name(${folder} target)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
+  if(arg_EMBED)
+    _embed("${CMAKE_BINARY_DIR}/embedded/${target}.cpp" ${arg_EMBED})
+    list(APPEND sources "${CMAKE_BINARY_DIR}/embedded/${target}.cpp")
+  endif()
   if(sources)
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target} PUBLIC ${targets} ${arg_LIBS} PRIVATE ${arg_PRIVATE_LIBS})

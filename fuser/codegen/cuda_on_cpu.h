@@ -1,0 +1,72 @@
+#pragma once
+// The part of CUDA that printed kernels use, for clang on the CPU. Printed in front of the kernels' text, which is the
+// one that NVRTC gets; includes no header, because headers are what a compiler spends its time on.
+//
+// Library functions are called by their C names and never folded by the compiler (-fno-builtin): folding computes f32
+// functions in f64 and would give other bits than the library. The exact ones are compiler builtins.
+
+#define FUSER_KERNEL_TEXT
+#define FUSER_FN inline __attribute__((always_inline))
+#define __global__ __attribute__((internal_linkage, always_inline))
+#define __launch_bounds__(threads)
+#define __shared__
+#define __syncthreads() fuserThread.barrier(fuserThread.fiber)
+#define threadIdx (fuserThread.index)
+#define blockIdx (fuserThread.block)
+#define FUSER_THREAD_PARAMETER const fuser::CpuThread &fuserThread,
+#define FUSER_THREAD_ARGUMENT fuserThread,
+#define FUSER_SHARED_MEMORY unsigned char* const sharedMemory = fuserThread.shared
+#define FUSER_UNROLL
+
+#define FUSER_LIBRARY(name)                   \
+  extern "C" double name(double) noexcept;    \
+  extern "C" float name##f(float) noexcept;   \
+  inline float name(float a) { return name##f(a); }
+#define FUSER_LIBRARY_2(name)                         \
+  extern "C" double name(double, double) noexcept;    \
+  extern "C" float name##f(float, float) noexcept;    \
+  inline float name(float a, float b) { return name##f(a, b); }
+#define FUSER_EXACT(name)                                      \
+  inline double name(double a) { return __builtin_##name(a); } \
+  inline float name(float a) { return __builtin_##name##f(a); }
+#define FUSER_EXACT_2(name)                                                 \
+  inline double name(double a, double b) { return __builtin_##name(a, b); } \
+  inline float name(float a, float b) { return __builtin_##name##f(a, b); }
+
+FUSER_LIBRARY(acos)
+FUSER_LIBRARY(acosh)
+FUSER_LIBRARY(asin)
+FUSER_LIBRARY(asinh)
+FUSER_LIBRARY(atan)
+FUSER_LIBRARY(atanh)
+FUSER_LIBRARY(cbrt)
+FUSER_LIBRARY(cos)
+FUSER_LIBRARY(cosh)
+FUSER_LIBRARY(erf)
+FUSER_LIBRARY(erfc)
+FUSER_LIBRARY(exp)
+FUSER_LIBRARY(exp2)
+FUSER_LIBRARY(expm1)
+FUSER_LIBRARY(lgamma)
+FUSER_LIBRARY(log)
+FUSER_LIBRARY(log10)
+FUSER_LIBRARY(log1p)
+FUSER_LIBRARY(log2)
+FUSER_LIBRARY(rint)
+FUSER_LIBRARY(sin)
+FUSER_LIBRARY(sinh)
+FUSER_LIBRARY(tan)
+FUSER_LIBRARY(tanh)
+FUSER_LIBRARY(tgamma)
+FUSER_LIBRARY_2(atan2)
+FUSER_LIBRARY_2(fmod)
+FUSER_LIBRARY_2(hypot)
+FUSER_LIBRARY_2(nextafter)
+FUSER_LIBRARY_2(pow)
+FUSER_EXACT(ceil)
+FUSER_EXACT(fabs)
+FUSER_EXACT(floor)
+FUSER_EXACT(round)
+FUSER_EXACT(sqrt)
+FUSER_EXACT(trunc)
+FUSER_EXACT_2(copysign)

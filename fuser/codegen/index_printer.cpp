@@ -1,0 +1,92 @@
+#include "fuser/codegen/index_printer.h"
+
+#include "fuser/codegen/literal.h"
+#include "fuser/support/check.h"
+
+namespace fuser {
+namespace {
+
+// No operation inside the range can overflow an int64.
+bool staysInRange(Range range) { return range.low > kRangeMin && range.high < kRangeMax; }
+
+bool isCondition(IntExpr expr) {
+  return expr->op == IntOp::Less || expr->op == IntOp::Equal || expr->op == IntOp::And;
+}
+
+// Named: what costs instructions, and what occurs in many places of an index.
+bool isNamed(IntExpr expr) {
+  return expr->op == IntOp::FloorDiv || expr->op == IntOp::Mod || expr->op == IntOp::Min || expr->op == IntOp::Max;
+}
+
+// An int64 even where it is a constant: for overloaded functions.
+std::string wide(IntExpr expr, const std::string& text) {
+  return expr->isConstant() ? "static_cast<int64>(" + text + ")" : text;
+}
+
+std::string infix(const std::string& a, const char* op, const std::string& b) {
+  return concat("(", a, " ", op, " ", b, ")");
+}
+
+}  // namespace
+
+void IndexPrinter::name(IntExpr symbol, std::string text) {
+  FUSER_CHECK(symbol->isSymbol());
+  names_[symbol] = std::move(text);
+}
+
+void IndexPrinter::closeScope() {
+  for (IntExpr expr : scopes_.back()) names_.erase(expr);
+  scopes_.pop_back();
+}
+
+std::string IndexPrinter::condition(IntExpr expr, std::vector<std::string>& declarations) {
+  if (expr->isConstant()) return expr->value != 0 ? "true" : "false";
+  if (!isCondition(expr)) return infix(value(expr, declarations), "!=", "0");
+  if (expr->op == IntOp::And) {
+    const std::string a = condition(expr->a, declarations);
+    return infix(a, "&&", condition(expr->b, declarations));
+  }
+  const std::string a = value(expr->a, declarations);
+  return infix(a, expr->op == IntOp::Less ? "<" : "==", value(expr->b, declarations));
+}
+
+std::string IndexPrinter::value(IntExpr expr, std::vector<std::string>& declarations) {
+  if (expr->isConstant()) return printInteger(expr->value);
+  if (isCondition(expr)) return "static_cast<int64>" + condition(expr, declarations);
+  const auto found = names_.find(expr);
+  if (found != names_.end()) return found->second;
+  FUSER_CHECK(!expr->isSymbol(), "the index symbol ", arena_.symbolOf(expr).name, " has no value here");
+  std::string text = compound(expr, declarations);
+  if (!isNamed(expr) || scopes_.empty()) return text;
+  std::string named = concat("q", expr->id);
+  declarations.push_back(concat("const int64 ", named, " = ", text, ";"));
+  scopes_.back().push_back(expr);
+  names_[expr] = named;
+  return named;
+}
+
+std::string IndexPrinter::compound(IntExpr expr, std::vector<std::string>& declarations) {
+  const std::string a = value(expr->a, declarations);
+  const std::string b = value(expr->b, declarations);
+  const auto call2 = [&](const char* function) {
+    return concat(function, "(", wide(expr->a, a), ", ", wide(expr->b, b), ")");
+  };
+  const bool natural = expr->a->range.low >= 0 && expr->b->range.low >= 0;
+  const bool positive = natural && expr->b->range.low > 0;
+  switch (expr->op) {
+    case IntOp::Add: return staysInRange(expr->range) ? infix(a, "+", b) : call2("add");
+    case IntOp::Mul: return staysInRange(expr->range) ? infix(a, "*", b) : call2("mul");
+    case IntOp::FloorDiv: return positive ? infix(a, "/", b) : call2(natural ? "quotientOrZero" : "floorDiv");
+    case IntOp::Mod: return positive ? infix(a, "%", b) : call2(natural ? "remainderOrZero" : "floorMod");
+    case IntOp::Min: return call2("smaller");
+    case IntOp::Max: return call2("larger");
+    case IntOp::Constant:
+    case IntOp::Symbol:
+    case IntOp::Less:
+    case IntOp::Equal:
+    case IntOp::And: break;
+  }
+  FUSER_CHECK(false, "bad IntOp");
+}
+
+}  // namespace fuser

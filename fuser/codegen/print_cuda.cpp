@@ -1,0 +1,346 @@
+#include "fuser/codegen/print_cuda.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "fuser/codegen/embedded_files.h"
+#include "fuser/codegen/index_printer.h"
+#include "fuser/codegen/literal.h"
+
+namespace fuser {
+namespace {
+
+constexpr size_t kSharedAlignment = 16;
+constexpr size_t kLargestVector = 16;  // bytes that one instruction moves
+
+// An op at a compute dtype: one function of the text.
+using OpUse = std::pair<OpKind, DataType>;
+
+std::string functionName(OpUse use) { return concat(opName(use.first), "_", dtypeName(use.second)); }
+
+// FUSER_FN float Add_f32(float a, float b) { typedef float T; return add(a, b); }
+std::string printOp(OpUse use) {
+  const OpInfo& info = opInfo(use.first);
+  const std::string_view type = dtypeCodeName(use.second);
+  std::string text = concat("FUSER_FN ", info.result == Result::Bool ? "bool" : type, " ", functionName(use), "(");
+  for (size_t i = 0; i < operandCount(use.first); ++i) {
+    const bool isTruth = info.family == Family::Ternary && i == 0;
+    text += concat(i ? ", " : "", isTruth ? "bool" : type, " ", "abc"[i]);
+  }
+  return text + concat(") { typedef ", type, " T; return ", info.expression, "; }\n");
+}
+
+// Letters, digits and '_' of a name that may come from anywhere, at most 24.
+std::string identifierPart(std::string_view name) {
+  std::string text(name.substr(0, 24));
+  for (char& c : text) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) > 127) c = '_';
+  }
+  return text;
+}
+
+template <class Visit>
+void forEachStatement(const Body& body, const Visit& visit) {
+  for (const Statement& statement : body) {
+    visit(statement);
+    if (const For* loop = std::get_if<For>(&statement.node)) forEachStatement(loop->body, visit);
+    if (const If* branch = std::get_if<If>(&statement.node)) forEachStatement(branch->body, visit);
+  }
+}
+
+int64_t constantSize(const Buffer& buffer) {
+  FUSER_CHECK(buffer.size && buffer.size->isConstant() && buffer.size->value > 0, "buffer ", buffer.name,
+              " needs a positive constant size");
+  return buffer.size->value;
+}
+
+size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+// Where each Shared buffer starts, then where the scratch of block reductions starts, then the end; in bytes.
+struct SharedLayout {
+  std::vector<size_t> offsets;  // per buffer
+  size_t scratch = 0;
+  size_t end = 0;
+};
+
+SharedLayout layoutOf(const Kernel& kernel) {
+  SharedLayout layout;
+  for (const Buffer& buffer : kernel.buffers) {
+    layout.offsets.push_back(layout.scratch);
+    if (buffer.memory != MemoryType::Shared) continue;
+    const size_t bytes = static_cast<size_t>(constantSize(buffer)) * dtypeSize(buffer.dtype);
+    layout.scratch = roundUp(layout.scratch + bytes, kSharedAlignment);
+  }
+  size_t largest = 0;
+  forEachStatement(kernel.body, [&](const Statement& statement) {
+    if (const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node)) {
+      largest = std::max(largest, dtypeSize(reduce->dtype));
+    }
+  });
+  const size_t threads = static_cast<size_t>(kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2]);
+  layout.end = layout.scratch + roundUp(threads * largest, kSharedAlignment);
+  return layout;
+}
+
+class KernelPrinter {
+ public:
+  KernelPrinter(const Kernel& kernel, size_t index, std::set<OpUse>& ops)
+      : kernel_(kernel), entry_(entryName(kernel, index)), layout_(layoutOf(kernel)), ops_(ops), ints_(*kernel.ints) {
+    findAlignments();
+  }
+
+  std::string print() {
+    ints_.openScope();
+    for (size_t i = 0; i < kernel_.intParams.size(); ++i) ints_.name(kernel_.intParams[i].symbol, concat("p", i));
+    const int64_t threads = kernel_.blockDim[0] * kernel_.blockDim[1] * kernel_.blockDim[2];
+    out_ += concat("extern \"C\" __global__ void __launch_bounds__(", threads, ")\n", entry_, "(",
+                   "FUSER_THREAD_PARAMETER ", parameters(), ") {\n");
+    depth_ = 1;
+    if (layout_.end > 0) line("FUSER_SHARED_MEMORY;");
+    nameIndices(kernel_.threadIdx, "thread", "threadIdx");
+    nameIndices(kernel_.blockIdx, "block", "blockIdx");
+    printBody(kernel_.body);
+    return out_ + "}\n";
+  }
+
+ private:
+  // The alignment of each Local buffer: that of its widest vector.
+  void findAlignments() {
+    for (const Buffer& buffer : kernel_.buffers) alignments_.push_back(dtypeSize(buffer.dtype));
+    forEachStatement(kernel_.body, [&](const Statement& statement) {
+      const Move* move = std::get_if<Move>(&statement.node);
+      if (!move) return;
+      for (int id : {move->target.buffer, move->source.buffer}) {
+        const size_t bytes = static_cast<size_t>(move->width) * dtypeSize(buffer(id).dtype);
+        size_t& alignment = alignments_[static_cast<size_t>(id)];
+        alignment = std::max(alignment, std::min(bytes, kLargestVector));
+      }
+    });
+  }
+
+  const Buffer& buffer(int id) const {
+    FUSER_CHECK(id >= 0 && static_cast<size_t>(id) < kernel_.buffers.size(), "no buffer ", id);
+    return kernel_.buffers[static_cast<size_t>(id)];
+  }
+
+  std::string bufferName(int id) const { return concat("b", id, "_", identifierPart(buffer(id).name)); }
+
+  std::string parameters() const {
+    std::string text;
+    for (const TensorParam& tensor : kernel_.tensors) {
+      const Buffer& b = buffer(tensor.buffer);
+      text += concat(text.empty() ? "" : ", ", tensor.written ? "" : "const ", dtypeCodeName(b.dtype), "* ",
+                     bufferName(tensor.buffer));
+    }
+    for (size_t i = 0; i < kernel_.intParams.size(); ++i) text += concat(text.empty() ? "" : ", ", "int64 p", i);
+    for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
+      text += concat(text.empty() ? "" : ", ", dtypeCodeName(kernel_.scalars[i].dtype), " s", i);
+    }
+    return text;
+  }
+
+  void nameIndices(const std::array<IntExpr, 3>& symbols, const char* name, const char* builtin) {
+    for (size_t i = 0; i < 3; ++i) {
+      if (!symbols[i] || !symbols[i]->isSymbol()) continue;
+      const std::string full = concat(name, "XYZ"[i]);
+      line(concat("const int64 ", full, " = ", builtin, ".", "xyz"[i], ";"));
+      ints_.name(symbols[i], full);
+    }
+  }
+
+  void line(const std::string& text) { out_ += std::string(2 * depth_, ' ') + text + "\n"; }
+
+  // Prints declarations that an expression needs, then gives the expression.
+  std::string index(IntExpr expr) {
+    std::vector<std::string> declarations;
+    std::string text = ints_.value(expr, declarations);
+    for (const std::string& declaration : declarations) line(declaration);
+    return text;
+  }
+
+  std::string condition(IntExpr expr) {
+    std::vector<std::string> declarations;
+    std::string text = ints_.condition(expr, declarations);
+    for (const std::string& declaration : declarations) line(declaration);
+    return text;
+  }
+
+  std::string element(const Access& access) {
+    return concat(bufferName(access.buffer), "[", index(access.index), "]");
+  }
+
+  static std::string converted(const std::string& text, DataType from, DataType to) {
+    return from == to ? text : concat("convert<", dtypeCodeName(to), ">(", text, ")");
+  }
+
+  std::string operand(const Operand& operand, DataType to) {
+    const auto rounded = [&](const std::string& text, DataType from) {
+      if (!operand.roundTo) return converted(text, from, to);
+      return converted(converted(text, from, *operand.roundTo), *operand.roundTo, to);
+    };
+    switch (operand.kind) {
+      case Operand::Kind::Access: return converted(element(operand.access), buffer(operand.access.buffer).dtype, to);
+      case Operand::Kind::Param:
+        return rounded(concat("s", operand.param), kernel_.scalars.at(static_cast<size_t>(operand.param)).dtype);
+      case Operand::Kind::Literal: {
+        if (!operand.roundTo) return printLiteral(operand.literal, std::array{to});
+        return printLiteral(operand.literal, std::array{*operand.roundTo, to});
+      }
+      case Operand::Kind::Int:
+        return rounded(concat("static_cast<int64>(", index(operand.integer), ")"), DataType::Int64);
+    }
+    FUSER_CHECK(false, "bad Operand::Kind");
+  }
+
+  void printBody(const Body& body) {
+    for (const Statement& statement : body) {
+      std::visit([&](const auto& node) { print(node); }, statement.node);
+    }
+  }
+
+  void printScope(const Body& body) {
+    ++depth_;
+    ints_.openScope();
+    printBody(body);
+    ints_.closeScope();
+    --depth_;
+    line("}");
+  }
+
+  void print(const Allocate& node) {
+    const Buffer& b = buffer(node.buffer);
+    const std::string type(dtypeCodeName(b.dtype));
+    const size_t id = static_cast<size_t>(node.buffer);
+    if (b.memory == MemoryType::Shared) {
+      line(concat(type, "* const ", bufferName(node.buffer), " = reinterpret_cast<", type,
+                  "*>(reinterpret_cast<unsigned char*>(sharedMemory) + ", layout_.offsets[id], ");"));
+      return;
+    }
+    FUSER_CHECK(b.memory == MemoryType::Local, "a global buffer is not allocated by a kernel");
+    const std::string alignment = alignments_[id] > dtypeSize(b.dtype) ? concat("alignas(", alignments_[id], ") ") : "";
+    line(concat(alignment, type, " ", bufferName(node.buffer), "[", constantSize(b), "];"));
+  }
+
+  void print(const For& node) {
+    const std::string extent = index(node.extent);
+    const std::string name = concat("i", node.index->value);
+    if (node.unroll) line("FUSER_UNROLL");
+    line(concat("for (int64 ", name, " = 0; ", name, " < ", extent, "; ++", name, ") {"));
+    ints_.name(node.index, name);
+    printScope(node.body);
+  }
+
+  void print(const If& node) {
+    line(concat("if (", condition(node.condition), ") {"));
+    printScope(node.body);
+  }
+
+  void print(const Move& node) {
+    const std::string target = element(node.target);
+    const std::string source = element(node.source);
+    const DataType dtype = buffer(node.target.buffer).dtype;
+    FUSER_CHECK(dtype == buffer(node.source.buffer).dtype, "a move does not convert");
+    FUSER_CHECK(node.width > 0 && (node.width & (node.width - 1)) == 0, "vector width ", node.width);
+    if (node.width == 1) {
+      line(concat(target, " = ", source, ";"));
+    } else {
+      const size_t bytes = static_cast<size_t>(node.width) * dtypeSize(dtype);
+      line(concat("copyVector<", bytes, ">(&", target, ", &", source, ");"));
+    }
+  }
+
+  void print(const Compute& node) {
+    const DataType to = buffer(node.target.buffer).dtype;
+    if (node.op == OpKind::Cast || node.op == OpKind::Set) {
+      FUSER_CHECK(node.operands.size() == 1, opName(node.op), " has one operand");
+      const std::string value = operand(node.operands[0], to);
+      line(concat(element(node.target), " = ", value, ";"));
+      return;
+    }
+    const OpInfo& info = opInfo(node.op);
+    FUSER_CHECK(isPointwise(node.op) && node.operands.size() == operandCount(node.op), "compute of ", info.name);
+    FUSER_CHECK(computeType(node.computeDtype) == node.computeDtype, node.computeDtype, " is no compute type");
+    const OpUse use{node.op, node.computeDtype};
+    ops_.insert(use);
+    std::string call = functionName(use) + "(";
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      const bool isTruth = info.family == Family::Ternary && i == 0;
+      call += (i ? ", " : "") + operand(node.operands[i], isTruth ? DataType::Bool : node.computeDtype);
+    }
+    const DataType result = info.result == Result::Bool ? DataType::Bool : node.computeDtype;
+    const std::string target = element(node.target);
+    line(concat(target, " = ", converted(call + ")", result, to), ";"));
+  }
+
+  void print(const BlockReduce& node) {
+    FUSER_CHECK(isPointwise(node.combine) && operandCount(node.combine) == 2, opName(node.combine), " joins no two");
+    FUSER_CHECK(computeType(node.dtype) == node.dtype, node.dtype, " is no compute type");
+    FUSER_CHECK(buffer(node.target.buffer).dtype == node.dtype && buffer(node.source.buffer).dtype == node.dtype,
+                "block reduction of another dtype than its buffers");
+    const OpUse use{node.combine, node.dtype};
+    ops_.insert(use);
+    const std::string_view type = dtypeCodeName(node.dtype);
+    std::string arguments = concat(type, ", ", functionName(use));
+    for (int64_t extent : kernel_.blockDim) arguments += concat(", ", extent);
+    for (bool dim : node.dims) arguments += dim ? ", true" : ", false";
+    const std::string target = element(node.target);
+    const std::string source = element(node.source);
+    line(concat(target, " = blockReduce<", arguments, ">(FUSER_THREAD_ARGUMENT ", source, ", reinterpret_cast<", type,
+                "*>(reinterpret_cast<unsigned char*>(sharedMemory) + ", layout_.scratch, "));"));
+  }
+
+  void print(const Barrier&) { line("__syncthreads();"); }
+
+  const Kernel& kernel_;
+  std::string entry_;
+  SharedLayout layout_;
+  std::set<OpUse>& ops_;
+  IndexPrinter ints_;
+  std::vector<size_t> alignments_;  // of the buffers, in bytes
+  std::string out_;
+  size_t depth_ = 0;
+};
+
+// Ops in front, in the table's order, then the kernels.
+std::string printKernels(std::span<const Kernel* const> kernels) {
+  std::set<OpUse> ops;
+  std::string text;
+  for (size_t i = 0; i < kernels.size(); ++i) text += "\n" + KernelPrinter(*kernels[i], i, ops).print();
+  std::string functions;
+  for (const OpUse& use : ops) functions += printOp(use);
+  return "namespace fuser {\n\n" + functions + text + "\n}  // namespace fuser\n";
+}
+
+}  // namespace
+
+std::string entryName(const Kernel& kernel, size_t index) {
+  return concat("kernel_", index, "_", identifierPart(kernel.name));
+}
+
+std::string printCuda(const Kernel& kernel) {
+  const Kernel* const kernels[] = {&kernel};
+  return printKernels(kernels);
+}
+
+std::string printModule(std::span<const Kernel* const> kernels) {
+  std::string text;
+  for (const char* path :
+       {"fuser/types/device_types.cuh", "fuser/ops/op_math.cuh", "fuser/codegen/kernel_runtime.cuh"}) {
+    text += runtimeText(path);
+    text += "\n";
+  }
+  return text + printKernels(kernels);
+}
+
+size_t sharedMemoryBytes(const Kernel& kernel) { return layoutOf(kernel).end; }
+
+bool hasBarrier(const Kernel& kernel) {
+  bool found = false;
+  forEachStatement(kernel.body, [&](const Statement& statement) {
+    found |= std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<BlockReduce>(statement.node);
+  });
+  return found;
+}
+
+}  // namespace fuser
