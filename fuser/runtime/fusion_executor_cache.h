@@ -17,7 +17,7 @@
 namespace fuser {
 
 class SegmentedFusion;
-class HostProgram;
+struct HostProgram;
 struct Kernel;
 
 // Seams between the stages, for the harness: they may look at or edit what passes through.

@@ -1,0 +1,108 @@
+// One run of a host program.
+
+#include "fuser/host_ir/host_ir_evaluator.h"
+
+#include "fuser/execute/expr_eval_executor.h"
+#include "fuser/host_ir/tensor_memory.h"
+
+namespace fuser {
+namespace {
+
+class HostRun {
+ public:
+  HostRun(const HostProgram& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
+          ExpressionEvaluator& evaluator, const HostRunSettings& settings)
+      : program_(program), kernels_(kernels), evaluator_(evaluator), settings_(settings),
+        tensors_(program.fusion->valCount()), ints_(program.kernels.size()) {}
+
+  void bindInputs(std::span<const HostValue> inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (const TensorRef* tensor = std::get_if<TensorRef>(&inputs[i])) {
+        tensors_.at(program_.fusion->inputs().at(i)->id()).ref = *tensor;
+      }
+    }
+  }
+
+  void operator()(const hir::Allocate& node) {
+    TensorMemory& tensor = tensors_.at(node.tensor->id());
+    tensor = allocateTensor(node.tensor, evaluator_.sizes(node.tensor), settings_.maxBytes - bytes_);
+    bytes_ += bytesOf(tensor);
+  }
+
+  void operator()(const hir::Deallocate& node) {
+    if (settings_.record) return;
+    TensorMemory& tensor = tensors_.at(node.tensor->id());
+    bytes_ -= bytesOf(tensor);
+    tensor = {};
+  }
+
+  void operator()(const hir::EvaluateScalars& node) { ExprEvalExecutor(node.exprs).run(evaluator_); }
+
+  void operator()(const hir::LaunchKernel& node) {
+    const size_t kernel = static_cast<size_t>(node.kernel);
+    KernelArguments arguments;
+    for (const TensorView* tensor : node.tensors) arguments.tensors.push_back(tensors_.at(tensor->id()).ref);
+    for (IntExpr extent : node.ints) arguments.ints.push_back(extent ? evaluator_.evaluate(extent) : 0);
+    for (const Val* scalar : node.scalars) arguments.scalars.push_back(evaluator_.evaluate(scalar));
+    bindStrides(*program_.kernels[kernel], arguments);
+    kernels_[kernel]->launch(arguments);
+    ints_[kernel] = std::move(arguments.ints);
+  }
+
+  RunRecord finish() {
+    RunRecord record;
+    for (const Val* output : program_.fusion->outputs()) record.outputs.push_back(value(output));
+    if (settings_.record) {
+      for (const hir::Segment& segment : program_.segments) record.segments.push_back(describe(segment));
+    }
+    for (TensorMemory& tensor : tensors_) {
+      if (tensor.memory) record.memory.push_back(std::move(tensor.memory));
+    }
+    return record;
+  }
+
+ private:
+  static size_t bytesOf(const TensorMemory& tensor) {
+    return static_cast<size_t>(extentInMemory(tensor.ref.sizes, tensor.ref.strides)) * dtypeSize(tensor.ref.dtype);
+  }
+
+  HostValue value(const Val* val) {
+    if (val->isScalar()) return evaluator_.evaluate(val);
+    return tensors_.at(val->id()).ref;
+  }
+
+  std::vector<BoundaryValue> boundary(const std::vector<const Val*>& vals) {
+    std::vector<BoundaryValue> values;
+    for (const Val* val : vals) values.push_back({val->origin(), val->name(), value(val)});
+    return values;
+  }
+
+  SegmentRecord describe(const hir::Segment& segment) {
+    SegmentRecord record;
+    record.index = segment.index;
+    record.scheduler = segment.scheduler;
+    record.inputs = boundary(segment.inputs);
+    record.outputs = boundary(segment.outputs);
+    return record;
+  }
+
+  const HostProgram& program_;
+  std::span<const std::unique_ptr<CompiledKernel>> kernels_;
+  ExpressionEvaluator& evaluator_;
+  const HostRunSettings& settings_;
+  std::vector<TensorMemory> tensors_;         // by id; no memory: an input, or not allocated
+  std::vector<std::vector<int64_t>> ints_;    // integer arguments of each kernel
+  size_t bytes_ = 0;
+};
+
+}  // namespace
+
+RunRecord HostIrEvaluator::run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
+                               const HostRunSettings& settings) const {
+  HostRun run(program_, kernels_, evaluator, settings);
+  run.bindInputs(inputs);
+  for (const hir::Node& node : program_.nodes) std::visit(run, node);
+  return run.finish();
+}
+
+}  // namespace fuser

@@ -1,0 +1,104 @@
+// Groups -> host program.
+
+#include "fuser/host_ir/host_ir_lower.h"
+
+#include <map>
+
+namespace fuser {
+namespace {
+
+// For each group, the tensors that nobody reads after it, in order of id.
+std::vector<std::vector<const TensorView*>> lastUses(std::span<const HostGroup> groups) {
+  std::map<uint32_t, std::pair<const TensorView*, size_t>> last;  // by id
+  for (size_t i = 0; i < groups.size(); ++i) {
+    // A tensor that only a host scalar reads (its size) needs no memory for that.
+    if (groups[i].scheduler == SchedulerType::ExprEval) continue;
+    for (const std::vector<Val*>* vals : {&groups[i].inputs, &groups[i].outputs}) {
+      for (const Val* val : *vals) {
+        if (val->isTensor()) last[val->id()] = {val->as<TensorView>(), i};
+      }
+    }
+  }
+  std::vector<std::vector<const TensorView*>> result(groups.size());
+  for (const auto& [id, use] : last) {
+    if (!use.first->isFusionInput() && !use.first->isFusionOutput()) result[use.second].push_back(use.first);
+  }
+  return result;
+}
+
+}  // namespace
+
+PartExtents::PartExtents(Fusion& fusion, const ClonedPart& part) : fusion_(fusion), part_(part) {}
+
+Val* PartExtents::input(const Val* inputOfPart) const {
+  const std::vector<Val*>& inputs = part_.fusion->inputs();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == inputOfPart) return part_.inputs.at(i);
+  }
+  return nullptr;
+}
+
+IntExpr PartExtents::operator()(IntExpr extentOfPart) {
+  return fusion_.ints().import(extentOfPart, [&](IntExpr symbol) {
+    const Val* scalar = part_.fusion->scalarOf(symbol);
+    if (!scalar) return fusion_.extentSymbol(part_.fusion->ints().symbolOf(symbol).name);
+    Val* source = input(scalar);
+    FUSER_CHECK(source, "extent %", scalar->name(), " is no input of its part");
+    return fusion_.scalarSymbol(source);
+  });
+}
+
+std::unique_ptr<HostProgram> HostIrLower::lower(std::span<const HostGroup> groups) {
+  auto program = std::make_unique<HostProgram>();
+  program->fusion = &fusion_;
+  const std::vector<std::vector<const TensorView*>> freed = lastUses(groups);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    lowerGroup(groups[i], *program);
+    for (const TensorView* tensor : freed[i]) program->nodes.push_back(hir::Deallocate{tensor});
+  }
+  verifyHostProgram(*program);
+  return program;
+}
+
+void HostIrLower::lowerGroup(const HostGroup& group, HostProgram& program) {
+  hir::Segment segment{group.index, group.scheduler, {}, {}, {}, -1};
+  segment.inputs.assign(group.inputs.begin(), group.inputs.end());
+  segment.outputs.assign(group.outputs.begin(), group.outputs.end());
+  const auto append = [&](hir::Node node) {
+    segment.nodes.push_back(program.nodes.size());
+    program.nodes.push_back(std::move(node));
+  };
+  if (group.scheduler == SchedulerType::ExprEval) {
+    append(hir::EvaluateScalars{{group.exprs.begin(), group.exprs.end()}});
+  } else {
+    for (const Val* output : group.outputs) append(hir::Allocate{output->as<TensorView>()});
+  }
+  if (group.kernel) {
+    segment.kernel = static_cast<int>(program.kernels.size());
+    program.kernels.push_back(group.kernel);
+    append(launch(group, segment.kernel));
+  }
+  program.segments.push_back(std::move(segment));
+}
+
+hir::LaunchKernel HostIrLower::launch(const HostGroup& group, int kernel) {
+  PartExtents extents(fusion_, *group.part);
+  hir::LaunchKernel node{kernel, {}, {}, {}};
+  for (const TensorParam& param : group.kernel->tensors) {
+    const Val* tensor = extents.input(param.source);
+    for (const Val* output : group.outputs) {
+      if (!tensor && group.part->vals.at(output) == param.source) tensor = output;
+    }
+    FUSER_CHECK(tensor, "argument %", param.source->name(), " of ", group.kernel->name, " is no input or output of its part");
+    node.tensors.push_back(tensor->as<TensorView>());
+  }
+  for (const IntParam& param : group.kernel->intParams) node.ints.push_back(param.extent ? extents(param.extent) : nullptr);
+  for (const ScalarParam& param : group.kernel->scalars) {
+    const Val* scalar = extents.input(param.source);
+    FUSER_CHECK(scalar, "scalar %", param.name, " of ", group.kernel->name, " is no input of its part");
+    node.scalars.push_back(scalar);
+  }
+  return node;
+}
+
+}  // namespace fuser
