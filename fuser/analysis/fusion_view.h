@@ -42,7 +42,9 @@ class SizeFacts {
 
 // What compilation may know of an input tensor beside its type: part of the cache's key.
 struct InputLayout {
-  int alignment = 16;  // largest power of two up to 16 (bytes) that divides the address and all strides but the fastest
+  // Largest power of two up to 16 (bytes) that divides the address, and the strides of the axes that are not declared
+  // contiguous, but for the fastest axis. (The strides of contiguous axes follow from sizes: ask SizeFacts.)
+  int alignment = 16;
 };
 
 struct FusionView {

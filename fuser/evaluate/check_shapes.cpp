@@ -10,7 +10,7 @@ std::string opText(const Expr* expr) { return concat("%", expr->output()->name()
 bool fitsAnySize(const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); }
 
 void checkPointwise(const Expr* expr, ExpressionEvaluator& evaluator) {
-  const Dims& result = evaluator.sizes(expr->output()->as<TensorView>());
+  const Dims result = evaluator.sizes(expr->output()->as<TensorView>());
   for (size_t axis = 0; axis < result.size(); ++axis) {
     const TensorView* first = nullptr;  // the operand that decided the size
     for (const Val* operand : expr->inputs()) {
@@ -32,7 +32,7 @@ void checkPointwise(const Expr* expr, ExpressionEvaluator& evaluator) {
 void checkExpand(const Expr* expr, ExpressionEvaluator& evaluator) {
   const TensorView* tensor = expr->input(0)->as<TensorView>();
   const std::vector<IterDomain*> axes = tensor->axes();
-  const Dims& sizes = evaluator.sizes(tensor);
+  const Dims sizes = evaluator.sizes(tensor);
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     const IntExpr asked = expr->attributes().shape.at(axis);
     if (asked->isConstant(-1)) continue;
@@ -47,7 +47,7 @@ void checkExpand(const Expr* expr, ExpressionEvaluator& evaluator) {
 void checkReduction(const Expr* expr, ExpressionEvaluator& evaluator) {
   if (expr->op() != OpKind::Amax && expr->op() != OpKind::Amin) return;
   const TensorView* tensor = expr->input(0)->as<TensorView>();
-  const Dims& sizes = evaluator.sizes(tensor);
+  const Dims sizes = evaluator.sizes(tensor);
   for (int64_t dim : expr->attributes().dims) {
     FUSER_USER_CHECK(sizes[static_cast<size_t>(dim)] != 0, opText(expr), ": axis ", dim, " of %", tensor->name(),
                      " has size 0, and nothing has no extreme value");

@@ -28,11 +28,7 @@ std::string extentToString(const Fusion& fusion, IntExpr extent) {
   });
 }
 
-ExpressionEvaluator::ExpressionEvaluator(const Fusion& fusion)
-    : fusion_(fusion),
-      symbols_(fusion.ints().symbols().size()),
-      values_(fusion.valCount()),
-      sizes_(fusion.valCount()) {}
+ExpressionEvaluator::ExpressionEvaluator(const Fusion& fusion) : fusion_(fusion) {}
 
 void ExpressionEvaluator::bindInputs(std::span<const InputValue> values) {
   const std::vector<Val*>& inputs = fusion_.inputs();
@@ -62,17 +58,17 @@ void ExpressionEvaluator::bindSizes(const TensorView* input, const Dims& sizes) 
     const IntExpr size = axes[axis]->size();
     if (size->isSymbol() && !fusion_.scalarOf(size)) bindSymbol(size, {sizes[axis], input, axis});
   }
-  sizes_.at(input->id()) = sizes;
+  sizeSlot(input) = sizes;
 }
 
 void ExpressionEvaluator::bindScalar(const Val* input, ScalarValue value) {
   FUSER_USER_CHECK(value.dtype() == input->dtype(), "input %", input->name(), " is ", input->dtype(), ", got ",
                    value.dtype(), " ", value);
-  values_.at(input->id()) = value;
+  slot(input) = value;
 }
 
 void ExpressionEvaluator::bindSymbol(IntExpr symbol, Binding binding) {
-  std::optional<Binding>& slot = symbols_.at(static_cast<size_t>(symbol->value));
+  std::optional<Binding>& slot = symbolSlot(symbol);
   FUSER_USER_CHECK(!slot || slot->value == binding.value, "axis ", binding.axis, " of %", binding.tensor->name(), " has size ",
                    binding.value, ", but ", describe(symbol), " is ", slot->value, ", the size of axis ", slot->axis,
                    " of %", slot->tensor->name());
@@ -84,7 +80,7 @@ void ExpressionEvaluator::checkInputSizes() {
     if (val->isScalar()) continue;
     const TensorView* input = val->as<TensorView>();
     const std::vector<IterDomain*> axes = input->axes();
-    const Dims& given = *sizes_.at(input->id());
+    const Dims& given = *sizeSlot(input);
     for (size_t axis = 0; axis < axes.size(); ++axis) {
       const IntExpr size = axes[axis]->size();
       const int64_t expected = evaluate(size);
@@ -97,17 +93,17 @@ void ExpressionEvaluator::checkInputSizes() {
 int64_t ExpressionEvaluator::evaluate(IntExpr extent) {
   return fuser::evaluate(extent, [&](IntExpr symbol) -> int64_t {
     if (const Val* scalar = fusion_.scalarOf(symbol)) return evaluate(scalar).as<int64_t>();
-    const size_t index = static_cast<size_t>(symbol->value);
-    FUSER_USER_CHECK(index < symbols_.size() && symbols_[index], "no input binds the extent ", describe(symbol));
-    return symbols_[index]->value;
+    const std::optional<Binding>& binding = symbolSlot(symbol);
+    FUSER_USER_CHECK(binding, "no input binds the extent ", describe(symbol));
+    return binding->value;
   });
 }
 
 // Scalars that must be known before the expression can be evaluated.
-std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) const {
+std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) {
   std::vector<const Val*> missing;
   const auto need = [&](const Val* scalar) {
-    if (!scalar->as<Scalar>()->isConstant() && !values_.at(scalar->id())) missing.push_back(scalar);
+    if (!scalar->as<Scalar>()->isConstant() && !slot(scalar)) missing.push_back(scalar);
   };
   for (const Val* operand : expr->inputs()) {
     if (operand->isScalar()) need(operand);
@@ -140,25 +136,24 @@ ScalarValue ExpressionEvaluator::evaluate(const Val* scalar) {
   std::vector<const Val*> stack{scalar};
   while (!stack.empty()) {
     const Val* top = stack.back();
-    std::optional<ScalarValue>& value = values_.at(top->id());
-    if (value) {
+    if (slot(top)) {
       stack.pop_back();
       continue;
     }
     FUSER_CHECK(top->definition(), "scalar %", top->name(), " has neither a value nor a definition");
     const std::vector<const Val*> missing = missingOperands(top->definition());
     if (missing.empty()) {
-      value = compute(top->definition());
+      const ScalarValue value = compute(top->definition());
+      slot(top) = value;
     } else {
       stack.insert(stack.end(), missing.begin(), missing.end());
     }
   }
-  return *values_.at(scalar->id());
+  return *slot(scalar);
 }
 
-const Dims& ExpressionEvaluator::sizes(const TensorView* tensor) {
-  std::optional<Dims>& known = sizes_.at(tensor->id());
-  if (known) return *known;
+Dims ExpressionEvaluator::sizes(const TensorView* tensor) {
+  if (const std::optional<Dims>& known = sizeSlot(tensor)) return *known;
   Dims sizes;
   for (const IterDomain* axis : tensor->axes()) {
     sizes.push_back(evaluate(axis->size()));
@@ -167,10 +162,9 @@ const Dims& ExpressionEvaluator::sizes(const TensorView* tensor) {
   }
   FUSER_USER_CHECK(checkedNumel(sizes), "%", tensor->name(), " of sizes ", sizes, " has more than ", kMaxElements,
                    " elements");
-  known = sizes;
-  return *known;
+  return *(sizeSlot(tensor) = sizes);
 }
 
-std::string ExpressionEvaluator::describe(IntExpr extent) { return extentToString(fusion_, extent); }
+std::string ExpressionEvaluator::describe(IntExpr extent) const { return extentToString(fusion_, extent); }
 
 }  // namespace fuser

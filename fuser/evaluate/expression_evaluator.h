@@ -19,7 +19,7 @@ class ExpressionEvaluator {
  public:
   using InputValue = std::variant<TensorRef, ScalarValue>;
 
-  // The fusion must outlive the evaluator and stay as it is, but for new expressions over its symbols.
+  // The fusion must outlive the evaluator. What is added to it later is seen; what is known already is never forgotten.
   explicit ExpressionEvaluator(const Fusion& fusion);
 
   // Binds all inputs, in the fusion's order. A UserError when their number, or the kind, dtype, rank or size of one, does
@@ -37,7 +37,7 @@ class ExpressionEvaluator {
   ScalarValue evaluate(const Val* scalar);
   // Sizes in PyTorch's eyes of the non-reduction axes. A UserError when one is negative, or there are more than
   // kMaxElements elements.
-  const Dims& sizes(const TensorView* tensor);
+  Dims sizes(const TensorView* tensor);
 
   // Scalar expressions evaluated so far.
   size_t evaluations() const { return evaluations_; }
@@ -49,10 +49,23 @@ class ExpressionEvaluator {
     size_t axis;
   };
 
+  // The entry of an index below the current count; the fusion may have grown since the last call.
+  template <class T>
+  static std::optional<T>& slot(std::vector<std::optional<T>>& values, size_t index, size_t count) {
+    FUSER_CHECK(index < count, "a value or symbol of another fusion");
+    if (index >= values.size()) values.resize(count);
+    return values[index];
+  }
+  std::optional<ScalarValue>& slot(const Val* scalar) { return slot(values_, scalar->id(), fusion_.valCount()); }
+  std::optional<Dims>& sizeSlot(const Val* tensor) { return slot(sizes_, tensor->id(), fusion_.valCount()); }
+  std::optional<Binding>& symbolSlot(IntExpr symbol) {
+    return slot(symbols_, static_cast<size_t>(symbol->value), fusion_.ints().symbols().size());
+  }
+
   void bindSymbol(IntExpr symbol, Binding binding);
-  std::vector<const Val*> missingOperands(const Expr* expr) const;
+  std::vector<const Val*> missingOperands(const Expr* expr);
   ScalarValue compute(const Expr* expr);
-  std::string describe(IntExpr extent);
+  std::string describe(IntExpr extent) const;
 
   const Fusion& fusion_;
   std::vector<std::optional<Binding>> symbols_;     // by index in the arena

@@ -68,7 +68,9 @@ class HostRun {
 
   HostValue value(const Val* val) {
     if (val->isScalar()) return evaluator_.evaluate(val);
-    return tensors_.at(val->id()).ref;
+    const TensorRef& ref = tensors_.at(val->id()).ref;
+    FUSER_CHECK(ref.data, "%", val->name(), " has no memory");
+    return ref;
   }
 
   std::vector<BoundaryValue> boundary(const std::vector<const Val*>& vals) {
