@@ -71,14 +71,15 @@ struct Operand {
 struct Statement;
 using Body = std::vector<Statement>;
 
-// Declares a Local or Shared buffer for the rest of the enclosing body. Its content is undefined until written.
+// Declares a Local or Shared buffer for the rest of the enclosing body. Its content is undefined until written. A buffer
+// has one Allocate; where that stands in a loop, every iteration gives undefined content in the same place.
 struct Allocate {
   int buffer = 0;
 };
 
 // for (index = 0; index < extent; ++index) body. Extent is uniform over the threads of a block.
 struct For {
-  IntExpr index = nullptr;  // a symbol; when extent is the constant 1 no For is built
+  IntExpr index = nullptr;  // IntExprArena::index(name, extent), of this For alone; no For is built over the constant 1
   IntExpr extent = nullptr;
   bool unroll = false;
   Body body;
@@ -112,7 +113,7 @@ struct Compute {
 // every thread of the block must arrive and every one gets the result. The order of combination is fixed: with n threads
 // and values v[0..n): for (s = largest power of two below n; s > 0; s /= 2) each t < s with t + s < n does
 // v[t] = combine(v[t], v[t + s]); the result is v[0]. t = x + X * (y + Y * z) over the reduced dims only.
-// source and target are Local, of the compute dtype.
+// source and target are Local, of the compute dtype. It orders no other memory: it is no Barrier.
 struct BlockReduce {
   OpKind combine = OpKind::Add;  // a pointwise row
   DataType dtype = DataType::Float;
@@ -122,7 +123,9 @@ struct BlockReduce {
   const Expr* sourceExpr = nullptr;
 };
 
-// Every thread of the block must arrive.
+// Every thread of the block must arrive. What the block's threads wrote to shared and global memory before, all of them
+// see after. Two threads that touch one element, one of them writing, need a Barrier between; threads of different blocks
+// never may.
 struct Barrier {};
 
 struct Statement {
@@ -136,8 +139,8 @@ struct Kernel {
   std::vector<TensorParam> tensors;   // argument order: tensors, ints, scalars
   std::vector<IntParam> intParams;
   std::vector<ScalarParam> scalars;
-  std::array<IntExpr, 3> threadIdx{};  // symbols, or the constant 0 where the block's size is 1
-  std::array<IntExpr, 3> blockIdx{};   // symbols, or the constant 0 where the grid's size is 1
+  std::array<IntExpr, 3> threadIdx{};  // IntExprArena::index(name, constant(blockDim)): the constant 0 where that is 1
+  std::array<IntExpr, 3> blockIdx{};   // IntExprArena::index(name, gridDim)
   std::array<int64_t, 3> blockDim{1, 1, 1};
   std::array<IntExpr, 3> gridDim{};    // over the integer parameters
   bool contraction = false;            // multiply and add may become an FMA

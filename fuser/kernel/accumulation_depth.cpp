@@ -1,0 +1,210 @@
+// Walks the body once per loop turn until the depth grows evenly, then extrapolates.
+//
+// Each buffer carries (owner, depth): the reduction result that its content is part of, and the longest path so far.
+// Elements of a buffer are not told apart. Instead, a statement whose target's index runs with a loop (the index is a
+// sum with a multiple of the loop's index) touches another element every turn, so it counts in the loop's first turn only.
+#include "fuser/kernel/accumulation_depth.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "fuser/ir/expr.h"
+
+namespace fuser {
+namespace {
+
+constexpr int64_t kMaxTurns = 16;  // walked before growth is taken as it is
+
+struct Content {
+  const TensorView* owner = nullptr;
+  int64_t depth = 0;
+  bool operator==(const Content&) const = default;
+};
+using State = std::vector<Content>;  // by buffer
+
+bool isTermOf(IntExpr index, IntExpr symbol) {
+  if (index == symbol) return true;
+  if (index->op == IntOp::Add) return isTermOf(index->a, symbol) || isTermOf(index->b, symbol);
+  return index->op == IntOp::Mul && index->b->isConstant() && isTermOf(index->a, symbol);
+}
+
+class Walker {
+ public:
+  Walker(const Kernel& kernel, std::span<const int64_t> intValues) : state_(kernel.buffers.size()) {
+    for (size_t i = 0; i < kernel.intParams.size(); ++i) ranges_[kernel.intParams[i].symbol] = intValues[i];
+    for (size_t d = 0; d < 3; ++d) {
+      blockDim_[d] = kernel.blockDim[d];
+      ranges_[kernel.threadIdx[d]] = kernel.blockDim[d] - 1;
+    }
+    for (size_t d = 0; d < 3; ++d) ranges_[kernel.blockIdx[d]] = std::max<int64_t>(largest(kernel.gridDim[d]) - 1, 0);
+    indices_.insert(kernel.threadIdx.begin(), kernel.threadIdx.end());
+    indices_.insert(kernel.blockIdx.begin(), kernel.blockIdx.end());
+  }
+
+  void body(const Body& statements) {
+    for (const Statement& s : statements) {
+      std::visit([&](const auto& node) { walk(node); }, s.node);
+    }
+  }
+
+  std::vector<std::pair<const TensorView*, int64_t>> result() const {
+    std::vector<std::pair<const TensorView*, int64_t>> list;
+    for (const auto& [id, entry] : depths_) list.push_back(entry);
+    return list;
+  }
+
+ private:
+  // The largest value of an extent, over all indices.
+  int64_t largest(IntExpr expr) const { return bounds(expr).second; }
+
+  std::pair<int64_t, int64_t> bounds(IntExpr expr) const {
+    bool fixed = true;
+    forEachSymbol(expr, [&](IntExpr symbol) { fixed &= indices_.count(symbol) == 0; });
+    if (fixed) {
+      const int64_t value = evaluate(expr, [&](IntExpr symbol) { return ranges_.at(symbol); });
+      return {value, value};
+    }
+    if (expr->isSymbol()) return {0, ranges_.at(expr)};
+    const auto [al, ah] = bounds(expr->a);
+    const auto [bl, bh] = bounds(expr->b);
+    return corners(expr->op, al, ah, bl, bh);
+  }
+
+  static std::pair<int64_t, int64_t> corners(IntOp op, int64_t al, int64_t ah, int64_t bl, int64_t bh) {
+    switch (op) {
+      case IntOp::Constant:
+      case IntOp::Symbol: break;
+      case IntOp::Add: return {al + bl, ah + bh};
+      case IntOp::Mul: return std::minmax({al * bl, al * bh, ah * bl, ah * bh});
+      case IntOp::FloorDiv: return {std::min<int64_t>(al, 0), std::max<int64_t>(ah, 0)};
+      case IntOp::Mod: return {0, std::max<int64_t>(bh - 1, 0)};
+      case IntOp::Min: return {std::min(al, bl), std::min(ah, bh)};
+      case IntOp::Max: return {std::max(al, bl), std::max(ah, bh)};
+      case IntOp::Less:
+      case IntOp::Equal:
+      case IntOp::And: return {0, 1};
+    }
+    FUSER_CHECK(false, "bad IntOp");
+  }
+
+  Content& at(const Access& access) { return state_.at(static_cast<size_t>(access.buffer)); }
+
+  // In a later turn of a loop that the target runs with: another element.
+  bool skipped(const Access& target) const {
+    return std::any_of(laterTurns_.begin(), laterTurns_.end(),
+                       [&](IntExpr loop) { return isTermOf(target.index, loop); });
+  }
+
+  void walk(const Allocate& node) { state_.at(static_cast<size_t>(node.buffer)) = {}; }
+  void walk(const Barrier&) {}
+  void walk(const If& node) { body(node.body); }
+  void walk(const Move& node) {
+    if (!skipped(node.target)) at(node.target) = at(node.source);
+  }
+
+  void walk(const For& node) {
+    const int64_t turns = largest(node.extent);
+    if (turns <= 0) return;
+    ranges_[node.index] = turns - 1;
+    indices_.insert(node.index);
+    body(node.body);
+    laterTurns_.push_back(node.index);
+    State before = state_;
+    int64_t lastGrowth = -1;
+    for (int64_t turn = 1; turn < turns; ++turn) {
+      body(node.body);
+      const int64_t growth = growthFrom(before);
+      if (growth >= 0 && (growth == lastGrowth || turn == kMaxTurns || growth == 0)) {
+        extrapolate(before, turns - 1 - turn);
+        break;
+      }
+      lastGrowth = growth;
+      before = state_;
+    }
+    laterTurns_.pop_back();
+    indices_.erase(node.index);
+  }
+
+  // The largest growth of a buffer's depth since then.
+  int64_t growthFrom(const State& before) const {
+    int64_t growth = 0;
+    for (size_t i = 0; i < before.size(); ++i) growth = std::max(growth, state_[i].depth - before[i].depth);
+    return growth;
+  }
+
+  void extrapolate(const State& before, int64_t turns) {
+    for (size_t i = 0; i < before.size(); ++i) {
+      state_[i].depth += std::max<int64_t>(state_[i].depth - before[i].depth, 0) * turns;
+      if (state_[i].depth > 0) record(state_[i]);
+    }
+  }
+
+  void record(const Content& content) {
+    if (!content.owner) return;
+    auto& entry = depths_.try_emplace(content.owner->id(), content.owner, int64_t{0}).first->second;
+    entry.second = std::max(entry.second, content.depth);
+  }
+
+  static bool isPartial(const TensorView* operand) {
+    return operand && !operand->origin() && operand->definition() && isReduction(operand->definition()->op());
+  }
+
+  void walk(const Compute& node) {
+    if (skipped(node.target)) return;
+    const bool converts = node.op == OpKind::Cast || node.op == OpKind::Set;
+    if (node.source && isReduction(node.source->op()) && node.op == opInfo(node.source->op()).combine) {
+      const TensorView* owner = node.source->output()->as<TensorView>();
+      int64_t depth = 0;
+      for (const Operand& operand : node.operands) depth = std::max(depth, depthOf(operand, owner, node.source));
+      record(at(node.target) = {owner, depth + 1});
+    } else if (converts && node.operands.at(0).kind == Operand::Kind::Access) {
+      at(node.target) = at(node.operands[0].access);
+    } else {
+      at(node.target) = {};
+    }
+  }
+
+  // What of an operand's depth is part of this reduction.
+  int64_t depthOf(const Operand& operand, const TensorView* owner, const Expr* reduction) {
+    if (operand.kind != Operand::Kind::Access) return 0;
+    const Content& content = at(operand.access);
+    const bool counts = content.owner == owner || (content.owner == reduction->input(0) && isPartial(content.owner));
+    return counts ? content.depth : 0;
+  }
+
+  void walk(const BlockReduce& node) {
+    if (skipped(node.target)) return;
+    int64_t threads = 1;
+    for (size_t d = 0; d < 3; ++d) threads *= node.dims[d] ? blockDim_[d] : 1;
+    int64_t levels = 0;
+    while ((int64_t{1} << levels) < threads) ++levels;
+    Content content = at(node.source);
+    if (node.sourceExpr) {
+      const TensorView* owner = node.sourceExpr->output()->as<TensorView>();
+      const bool counts = content.owner == owner || (content.owner == node.sourceExpr->input(0) && isPartial(content.owner));
+      content = {owner, counts ? content.depth : 0};
+    }
+    content.depth += levels;
+    record(at(node.target) = content);
+  }
+
+  State state_;
+  std::array<int64_t, 3> blockDim_{};
+  std::map<IntExpr, int64_t> ranges_;   // a parameter's value; an index's largest
+  std::set<IntExpr> indices_;
+  std::vector<IntExpr> laterTurns_;     // loops that are past their first turn here
+  std::map<uint32_t, std::pair<const TensorView*, int64_t>> depths_;  // by id of the result
+};
+
+}  // namespace
+
+std::vector<std::pair<const TensorView*, int64_t>> accumulationDepth(const Kernel& kernel,
+                                                                     std::span<const int64_t> intValues) {
+  FUSER_CHECK(intValues.size() == kernel.intParams.size(), "one value per integer parameter");
+  Walker walker(kernel, intValues);
+  walker.body(kernel.body);
+  return walker.result();
+}
+
+}  // namespace fuser

@@ -1,0 +1,22 @@
+#pragma once
+// The names under which a kernel's text form shows its parts: the kernel's own where they are distinct identifiers, made
+// so where they are not. A loop's index is told apart from what is visible inside the loop only.
+
+#include <string>
+#include <vector>
+
+#include "fuser/kernel/kernel.h"
+
+namespace fuser {
+
+struct KernelNames {
+  std::vector<std::string> buffers;  // by Buffer::id
+  std::vector<std::string> scalars;  // by place in Kernel::scalars
+  std::vector<std::string> symbols;  // by IntNode::value of a symbol; "?name" where the kernel does not declare it
+};
+
+KernelNames nameKernel(const Kernel& kernel);
+
+bool isIdentifier(const std::string& name);
+
+}  // namespace fuser

@@ -1,0 +1,316 @@
+// Text -> kernel IR.
+#include <map>
+
+#include "fuser/kernel/lexer.h"
+#include "fuser/kernel/text.h"
+#include "fuser/types/dims.h"
+
+namespace fuser {
+namespace {
+
+constexpr int kMaxNesting = 200;
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : lexer_(text) {}
+
+  std::unique_ptr<Kernel> parse() {
+    lexer_.expect("kernel");
+    kernel_->name = lexer_.identifier("the kernel's name");
+    kernel_->contraction = lexer_.accept("contraction");
+    lexer_.expect("{");
+    while (declaration()) {
+    }
+    launchShape();
+    kernel_->body = body();
+    if (!lexer_.atEnd()) lexer_.fail(concat("text after the kernel: '", lexer_.peek(), "'"));
+    return std::move(kernel_);
+  }
+
+ private:
+  bool declaration() {
+    if (lexer_.accept("scalar")) {
+      const std::string name = lexer_.identifier("a name");
+      if (!scalars_.emplace(name, static_cast<int>(kernel_->scalars.size())).second) lexer_.fail("second $" + name);
+      lexer_.expect(":");
+      kernel_->scalars.push_back({name, dtype(), nullptr});
+    } else if (lexer_.accept("tensor")) {
+      tensor();
+    } else if (lexer_.accept("local")) {
+      memory(MemoryType::Local);
+    } else if (lexer_.accept("shared")) {
+      memory(MemoryType::Shared);
+    } else if (lexer_.accept("int")) {
+      intParam();
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  Buffer& newBuffer(MemoryType memory) {
+    Buffer buffer;
+    buffer.id = static_cast<int>(kernel_->buffers.size());
+    buffer.name = lexer_.identifier("a name");
+    buffer.memory = memory;
+    if (!buffers_.emplace(buffer.name, buffer.id).second) lexer_.fail("second buffer " + buffer.name);
+    lexer_.expect(":");
+    buffer.dtype = dtype();
+    kernel_->buffers.push_back(buffer);
+    return kernel_->buffers.back();
+  }
+
+  void tensor() {
+    Buffer& buffer = newBuffer(MemoryType::Global);
+    lexer_.expect("rank");
+    const int64_t rank = lexer_.integer("a rank");
+    lexer_.expect("argument");
+    const int64_t argument = lexer_.integer("an argument's place");
+    if (argument < 0 || argument > 10000 || rank < 0 || rank > kMaxRank) lexer_.fail("no such rank or argument");
+    buffer.tensor = static_cast<int>(argument);
+    if (kernel_->tensors.size() <= static_cast<size_t>(argument)) kernel_->tensors.resize(static_cast<size_t>(argument) + 1);
+    TensorParam& param = kernel_->tensors[static_cast<size_t>(argument)];
+    param.buffer = buffer.id;
+    param.rank = static_cast<size_t>(rank);
+    param.written = lexer_.accept("written");
+  }
+
+  void memory(MemoryType type) {
+    Buffer& buffer = newBuffer(type);
+    lexer_.expect("[");
+    buffer.size = expression();
+    lexer_.expect("]");
+  }
+
+  void intParam() {
+    const std::string name = lexer_.identifier("a name");
+    lexer_.expect("in");
+    lexer_.expect("[");
+    const int64_t low = lexer_.integer("a bound");
+    lexer_.expect(",");
+    const int64_t high = lexer_.integer("a bound");
+    lexer_.expect("]");
+    if (symbols_.count(name)) lexer_.fail("second int " + name);
+    IntParam param;
+    param.symbol = symbols_[name] = kernel_->ints->symbol(name, {low, high});
+    if (lexer_.accept("=")) {
+      lexer_.expect("stride");
+      param.tensor = kernel_->buffers[static_cast<size_t>(bufferNamed(lexer_.identifier("a tensor")))].tensor;
+      param.axis = static_cast<int>(lexer_.integer("an axis"));
+    }
+    kernel_->intParams.push_back(param);
+  }
+
+  void launchShape() {
+    lexer_.expect("block");
+    for (size_t d = 0; d < 3; ++d) {
+      if (d > 0) lexer_.expect(",");
+      kernel_->blockDim[d] = lexer_.integer("a block size");
+      kernel_->threadIdx[d] = indexSymbol(concat("threadIdx.", "xyz"[d]), kernel_->ints->constant(kernel_->blockDim[d]));
+    }
+    lexer_.expect("grid");
+    for (size_t d = 0; d < 3; ++d) {
+      if (d > 0) lexer_.expect(",");
+      kernel_->gridDim[d] = expression();
+    }
+    for (size_t d = 0; d < 3; ++d) {
+      kernel_->blockIdx[d] = indexSymbol(concat("blockIdx.", "xyz"[d]), kernel_->gridDim[d]);
+    }
+  }
+
+  IntExpr indexSymbol(const std::string& name, IntExpr extent) {
+    return symbols_[name] = kernel_->ints->index(name, extent);
+  }
+
+  // Up to and with the closing brace.
+  Body body() {
+    if (++nesting_ > kMaxNesting) lexer_.fail("nested too deep");
+    Body statements;
+    while (!lexer_.accept("}")) {
+      if (lexer_.atEnd()) lexer_.fail("a body without its '}'");
+      statements.push_back({statement()});
+    }
+    --nesting_;
+    return statements;
+  }
+
+  decltype(Statement::node) statement() {
+    if (lexer_.accept("barrier")) return Barrier{};
+    if (lexer_.accept("alloc")) return Allocate{bufferNamed(lexer_.identifier("a buffer"))};
+    if (lexer_.accept("for")) return loop();
+    if (lexer_.accept("if")) {
+      If branch;
+      branch.condition = expression();
+      lexer_.expect("{");
+      branch.body = body();
+      return branch;
+    }
+    const Access target = access(bufferNamed(lexer_.identifier("a statement")));
+    lexer_.expect("=");
+    const std::string op = lexer_.identifier("an op");
+    if (op == "move") return move(target);
+    if (op == "reduce") return blockReduce(target);
+    return compute(target, op);
+  }
+
+  For loop() {
+    For node;
+    const std::string name = lexer_.identifier("an index");
+    if (symbols_.count(name)) lexer_.fail("index " + name + " is in use here");
+    lexer_.expect("<");
+    node.extent = expression();
+    node.unroll = lexer_.accept("unroll");
+    if (node.extent->isConstant(1)) lexer_.fail("a loop over the constant 1");
+    node.index = indexSymbol(name, node.extent);
+    lexer_.expect("{");
+    node.body = body();
+    symbols_.erase(name);
+    return node;
+  }
+
+  Move move(const Access& target) {
+    Move node;
+    node.target = target;
+    node.source = access(bufferNamed(lexer_.identifier("a buffer")));
+    if (lexer_.accept("width")) node.width = static_cast<int>(lexer_.integer("a width"));
+    return node;
+  }
+
+  BlockReduce blockReduce(const Access& target) {
+    BlockReduce node;
+    node.target = target;
+    node.combine = opNamed(lexer_.identifier("an op"));
+    node.dtype = dtype();
+    const std::string dims = lexer_.identifier("block dims");
+    for (char c : dims) {
+      if (c < 'x' || c > 'z') lexer_.fail("block dims are made of x, y and z, not " + dims);
+      node.dims[static_cast<size_t>(c - 'x')] = true;
+    }
+    lexer_.expect("(");
+    node.source = access(bufferNamed(lexer_.identifier("a buffer")));
+    lexer_.expect(")");
+    return node;
+  }
+
+  Compute compute(const Access& target, const std::string& op) {
+    Compute node;
+    node.target = target;
+    node.op = opNamed(op);
+    node.computeDtype = dtype();
+    lexer_.expect("(");
+    while (!lexer_.accept(")")) {
+      if (!node.operands.empty()) lexer_.expect(",");
+      node.operands.push_back(operand());
+    }
+    return node;
+  }
+
+  Operand operand() {
+    Operand o;
+    if (lexer_.accept("$")) {
+      o.kind = Operand::Kind::Param;
+      const auto found = scalars_.find(lexer_.identifier("a scalar"));
+      if (found == scalars_.end()) lexer_.fail("no such scalar");
+      o.param = found->second;
+    } else if (const auto buffer = buffers_.find(std::string(lexer_.peek())); buffer != buffers_.end()) {
+      lexer_.take();
+      o.kind = Operand::Kind::Access;
+      o.access = access(buffer->second);
+    } else if (lexer_.accept("int")) {
+      o.kind = Operand::Kind::Int;
+      lexer_.expect("(");
+      o.integer = expression();
+      lexer_.expect(")");
+    } else {
+      o.literal = lexer_.literal();
+    }
+    if (lexer_.accept("as")) o.roundTo = dtype();
+    return o;
+  }
+
+  int bufferNamed(const std::string& name) {
+    const auto found = buffers_.find(name);
+    if (found == buffers_.end()) lexer_.fail("no buffer " + name);
+    return found->second;
+  }
+
+  Access access(int buffer) {
+    lexer_.expect("[");
+    const IntExpr index = expression();
+    lexer_.expect("]");
+    return {buffer, index};
+  }
+
+  OpKind opNamed(const std::string& name) {
+    for (OpKind op : kAllOps) {
+      if (opName(op) == name) return op;
+    }
+    lexer_.fail("no op " + name);
+  }
+
+  DataType dtype() {
+    const std::string name = lexer_.identifier("a dtype");
+    const std::optional<DataType> found = dtypeFromName(name);
+    if (!found) lexer_.fail("no dtype " + name);
+    return *found;
+  }
+
+  // An atom, or operators in parentheses: "(a + b + c)", "(a * b)", "min(a, b)".
+  IntExpr expression() {
+    if (++nesting_ > kMaxNesting) lexer_.fail("nested too deep");
+    const IntExpr expr = nestedExpression();
+    --nesting_;
+    return expr;
+  }
+
+  IntExpr nestedExpression() {
+    IntExprArena& ints = *kernel_->ints;
+    if (lexer_.accept("(")) {
+      IntExpr expr = expression();
+      while (!lexer_.accept(")")) expr = operatorAfter(expr);
+      return expr;
+    }
+    if (lexer_.atEnd()) lexer_.fail("an expression is missing");
+    const char first = lexer_.peek()[0];
+    if (first == '-' || (first >= '0' && first <= '9')) return ints.constant(lexer_.integer("an integer"));
+    const std::string name = lexer_.identifier("an expression");
+    if ((name == "min" || name == "max") && lexer_.accept("(")) {
+      const IntExpr a = expression();
+      lexer_.expect(",");
+      const IntExpr b = expression();
+      lexer_.expect(")");
+      return name == "min" ? ints.min(a, b) : ints.max(a, b);
+    }
+    const auto found = symbols_.find(name);
+    if (found == symbols_.end()) lexer_.fail("no int " + name);
+    return found->second;
+  }
+
+  IntExpr operatorAfter(IntExpr a) {
+    IntExprArena& ints = *kernel_->ints;
+    const std::string op(lexer_.take());
+    if (op != "+" && op != "*" && op != "//" && op != "%" && op != "<" && op != "==" && op != "&&") {
+      lexer_.fail("expected an operator before here, found '" + op + "'");
+    }
+    const IntExpr b = expression();
+    if (op == "+") return ints.add(a, b);
+    if (op == "*") return ints.mul(a, b);
+    if (op == "//") return ints.floorDiv(a, b);
+    if (op == "%") return ints.mod(a, b);
+    if (op == "<") return ints.less(a, b);
+    return op == "==" ? ints.equal(a, b) : ints.conjunction(a, b);
+  }
+
+  KernelLexer lexer_;
+  std::unique_ptr<Kernel> kernel_ = std::make_unique<Kernel>();
+  std::map<std::string, int> buffers_;
+  std::map<std::string, int> scalars_;
+  std::map<std::string, IntExpr> symbols_;  // visible here
+  int nesting_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> parseKernel(std::string_view text) { return Parser(text).parse(); }
+
+}  // namespace fuser

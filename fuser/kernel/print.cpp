@@ -1,0 +1,166 @@
+// Kernel IR -> text.
+#include <algorithm>
+
+#include "fuser/kernel/text.h"
+
+namespace fuser {
+namespace {
+
+class Printer {
+ public:
+  Printer(const Kernel& kernel, const KernelNames& names) : kernel_(kernel), names_(names) {}
+
+  std::string header() const {
+    std::ostringstream out;
+    out << "kernel " << kernel_.name << (kernel_.contraction ? " contraction" : "") << " {\n";
+    for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
+      out << "  scalar " << names_.scalars[i] << " : " << kernel_.scalars[i].dtype << "\n";
+    }
+    for (const Buffer& b : kernel_.buffers) out << "  " << buffer(b) << "\n";
+    for (const IntParam& param : kernel_.intParams) {
+      out << "  int " << integer(param.symbol) << " in [" << param.symbol->range.low << ", " << param.symbol->range.high
+          << "]";
+      if (param.tensor >= 0) {
+        const int id = kernel_.tensors.at(static_cast<size_t>(param.tensor)).buffer;
+        out << " = stride " << bufferName(id) << " " << param.axis;
+      }
+      out << "\n";
+    }
+    out << "  block " << kernel_.blockDim[0] << ", " << kernel_.blockDim[1] << ", " << kernel_.blockDim[2] << "\n";
+    out << "  grid " << integer(kernel_.gridDim[0]) << ", " << integer(kernel_.gridDim[1]) << ", "
+        << integer(kernel_.gridDim[2]) << "\n";
+    return out.str();
+  }
+
+  void body(const Body& statements, const std::string& indent, std::string& out) const {
+    for (const Statement& s : statements) {
+      out += indent + statement(s) + "\n";
+      const Body* inner = nullptr;
+      if (const For* loop = std::get_if<For>(&s.node)) inner = &loop->body;
+      if (const If* branch = std::get_if<If>(&s.node)) inner = &branch->body;
+      if (!inner) continue;
+      body(*inner, indent + "  ", out);
+      out += indent + "}\n";
+    }
+  }
+
+  std::string statement(const Statement& s) const {
+    return std::visit([&](const auto& node) { return text(node); }, s.node);
+  }
+
+ private:
+  std::string integer(IntExpr expr) const { return expr ? printIntExpr(expr, names_) : "null"; }
+
+  std::string bufferName(int id) const {
+    const size_t index = static_cast<size_t>(id);
+    return index < names_.buffers.size() ? names_.buffers[index] : concat("?buffer", id);
+  }
+
+  std::string buffer(const Buffer& b) const {
+    if (b.memory != MemoryType::Global) {
+      return concat(b.memory == MemoryType::Local ? "local " : "shared ", bufferName(b.id), " : ", b.dtype, " [",
+                    integer(b.size), "]");
+    }
+    const TensorParam& tensor = kernel_.tensors.at(static_cast<size_t>(b.tensor));
+    return concat("tensor ", bufferName(b.id), " : ", b.dtype, " rank ", tensor.rank, " argument ", b.tensor,
+                  tensor.written ? " written" : "");
+  }
+
+  std::string access(const Access& a) const { return concat(bufferName(a.buffer), "[", integer(a.index), "]"); }
+
+  std::string operand(const Operand& o) const {
+    const std::string rounded = o.roundTo ? concat(" as ", *o.roundTo) : "";
+    switch (o.kind) {
+      case Operand::Kind::Access: return access(o.access);
+      case Operand::Kind::Param: {
+        const size_t index = static_cast<size_t>(o.param);
+        return (index < names_.scalars.size() ? "$" + names_.scalars[index] : concat("?scalar", o.param)) + rounded;
+      }
+      case Operand::Kind::Literal: return o.literal.toString() + rounded;
+      case Operand::Kind::Int: return "int(" + integer(o.integer) + ")";
+    }
+    FUSER_CHECK(false, "bad operand kind");
+  }
+
+  std::string text(const Allocate& node) const { return "alloc " + bufferName(node.buffer); }
+  std::string text(const For& node) const {
+    return concat("for ", integer(node.index), " < ", integer(node.extent), node.unroll ? " unroll {" : " {");
+  }
+  std::string text(const If& node) const { return "if " + integer(node.condition) + " {"; }
+  std::string text(const Move& node) const {
+    return access(node.target) + " = move " + access(node.source) +
+           (node.width == 1 ? "" : concat(" width ", node.width));
+  }
+  std::string text(const Compute& node) const {
+    std::string list;
+    for (const Operand& o : node.operands) list += (list.empty() ? "" : ", ") + operand(o);
+    return concat(access(node.target), " = ", opName(node.op), " ", node.computeDtype, " (", list, ")");
+  }
+  std::string text(const BlockReduce& node) const {
+    std::string dims;
+    for (size_t d = 0; d < 3; ++d) dims += node.dims[d] ? std::string(1, "xyz"[d]) : "";
+    return concat(access(node.target), " = reduce ", opName(node.combine), " ", node.dtype, " ", dims, " (",
+                  access(node.source), ")");
+  }
+  std::string text(const Barrier&) const { return "barrier"; }
+
+  const Kernel& kernel_;
+  const KernelNames& names_;
+};
+
+void collectTerms(IntExpr expr, const KernelNames& names, std::vector<std::string>& terms) {
+  if (expr->op == IntOp::Add) {
+    collectTerms(expr->a, names, terms);
+    collectTerms(expr->b, names, terms);
+  } else {
+    terms.push_back(printIntExpr(expr, names));
+  }
+}
+
+}  // namespace
+
+std::string printIntExpr(IntExpr expr, const KernelNames& names) {
+  if (expr->isConstant()) return std::to_string(expr->value);
+  if (expr->isSymbol()) return names.symbols.at(static_cast<size_t>(expr->value));
+  if (expr->op == IntOp::Add) {
+    std::vector<std::string> terms;
+    collectTerms(expr, names, terms);
+    std::sort(terms.begin(), terms.end());
+    std::string sum;
+    for (const std::string& term : terms) sum += (sum.empty() ? "(" : " + ") + term;
+    return sum + ")";
+  }
+  std::string a = printIntExpr(expr->a, names);
+  std::string b = printIntExpr(expr->b, names);
+  const auto ordered = [&] {  // a constant last
+    if (std::pair(expr->b->isConstant(), b) < std::pair(expr->a->isConstant(), a)) std::swap(a, b);
+  };
+  switch (expr->op) {
+    case IntOp::Constant:
+    case IntOp::Symbol:
+    case IntOp::Add: break;
+    case IntOp::Mul: ordered(); return "(" + a + " * " + b + ")";
+    case IntOp::FloorDiv: return "(" + a + " // " + b + ")";
+    case IntOp::Mod: return "(" + a + " % " + b + ")";
+    case IntOp::Min: ordered(); return "min(" + a + ", " + b + ")";
+    case IntOp::Max: ordered(); return "max(" + a + ", " + b + ")";
+    case IntOp::Less: return "(" + a + " < " + b + ")";
+    case IntOp::Equal: ordered(); return "(" + a + " == " + b + ")";
+    case IntOp::And: return "(" + a + " && " + b + ")";
+  }
+  FUSER_CHECK(false, "bad IntOp");
+}
+
+std::string printStatement(const Kernel& kernel, const Statement& statement, const KernelNames& names) {
+  return Printer(kernel, names).statement(statement);
+}
+
+std::string printKernel(const Kernel& kernel) {
+  const KernelNames names = nameKernel(kernel);
+  const Printer printer(kernel, names);
+  std::string out = printer.header() + "\n";
+  printer.body(kernel.body, "  ", out);
+  return out + "}\n";
+}
+
+}  // namespace fuser

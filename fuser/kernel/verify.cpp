@@ -1,0 +1,260 @@
+// Checks the constraints of verify.h, declarations first, then the body in order.
+#include "fuser/kernel/verify.h"
+
+#include <set>
+
+#include "fuser/kernel/text.h"
+#include "fuser/ops/op_eval.h"
+
+namespace fuser {
+namespace {
+
+constexpr int64_t kMaxThreads = 1024;
+constexpr int64_t kMaxSharedBytes = 48 * 1024;
+
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& kernel)
+      : kernel_(kernel), allocated_(kernel.buffers.size(), false), visible_(kernel.buffers.size(), false) {}
+
+  std::vector<KernelViolation> run() {
+    buffers();
+    if (!violations_.empty()) return violations_;  // without them, names and lookups mean nothing
+    parameters();
+    launchShape();
+    if (!violations_.empty()) return violations_;
+    names_ = nameKernel(kernel_);
+    body(kernel_.body, false);
+    return violations_;
+  }
+
+ private:
+  template <class... Args>
+  bool require(bool condition, int constraint, const Args&... message) {
+    if (!condition) {
+      violations_.push_back({constraint, concat(message..., statement_ ? "; in: " : "",
+                                                statement_ ? printStatement(kernel_, *statement_, names_) : "")});
+    }
+    return condition;
+  }
+
+  void buffers() {
+    require(isIdentifier(kernel_.name), 2, "the kernel's name is '", kernel_.name, "'");
+    int64_t sharedBytes = 0;
+    for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+      const Buffer& b = kernel_.buffers[i];
+      require(b.id == static_cast<int>(i), 1, "buffer ", i, " has id ", b.id);
+      require(isIdentifier(b.name), 2, "a buffer's name is '", b.name, "'");
+      if (b.memory == MemoryType::Global) {
+        require(b.tensor >= 0 && static_cast<size_t>(b.tensor) < kernel_.tensors.size() &&
+                    kernel_.tensors[static_cast<size_t>(b.tensor)].buffer == b.id, 1, b.name, " has no argument");
+        require(!b.size, 3, "global ", b.name, " has a size");
+        continue;
+      }
+      require(b.tensor == -1, 1, b.name, " is no argument");
+      const bool sized = require(b.size && b.size->isConstant() && b.size->value >= 1 && b.size->value <= kRangeMax / 16, 3,
+                                 b.name, " has no constant size");
+      if (sized && b.memory == MemoryType::Shared) sharedBytes += b.size->value * static_cast<int64_t>(dtypeSize(b.dtype));
+    }
+    for (size_t i = 0; i < kernel_.tensors.size(); ++i) {
+      const int buffer = kernel_.tensors[i].buffer;
+      require(exists(buffer) && kernel_.buffers[static_cast<size_t>(buffer)].tensor == static_cast<int>(i), 1, "argument ",
+              i, " has no buffer");
+    }
+    require(sharedBytes <= kMaxSharedBytes, 19, "shared buffers take ", sharedBytes, " bytes");
+  }
+
+  void parameters() {
+    for (const IntParam& param : kernel_.intParams) {
+      if (!require(param.symbol && param.symbol->isSymbol() && params_.insert(param.symbol).second, 6,
+                   "an integer parameter is no symbol of its own") || param.tensor < 0) {
+        continue;
+      }
+      require(static_cast<size_t>(param.tensor) < kernel_.tensors.size() && param.axis >= 0 &&
+                  static_cast<size_t>(param.axis) < kernel_.tensors[static_cast<size_t>(param.tensor)].rank,
+              6, "stride of axis ", param.axis, " of argument ", param.tensor);
+    }
+    for (const ScalarParam& scalar : kernel_.scalars) {
+      require(scalar.dtype == DataType::Double || scalar.dtype == DataType::Int64 || scalar.dtype == DataType::Bool, 6,
+              "scalar ", scalar.name, " is ", scalar.dtype);
+    }
+  }
+
+  void launchShape() {
+    int64_t threads = 1;
+    for (size_t d = 0; d < 3; ++d) {
+      if (!require(kernel_.blockDim[d] >= 1 && kernel_.blockDim[d] <= kMaxThreads, 4, "block size ", kernel_.blockDim[d])) {
+        return;
+      }
+      threads *= kernel_.blockDim[d];
+      const IntExpr grid = kernel_.gridDim[d];
+      if (!require(grid != nullptr, 4, "no grid size")) return;
+      forEachSymbol(grid, [&](IntExpr symbol) {
+        require(params_.count(symbol), 4, "the grid depends on ", kernel_.ints->symbolOf(symbol).name);
+      });
+      const IntExpr thread = kernel_.threadIdx[d];
+      const bool threadFits = thread && (kernel_.blockDim[d] == 1 ? thread->isConstant(0)
+                                                                  : indexOver(thread, kernel_.blockDim[d]));
+      if (require(threadFits, 5, "threadIdx ", d)) declare(thread, threadSymbols_);
+      const IntExpr block = kernel_.blockIdx[d];
+      const bool blockFits = block && (grid->isConstant(1) ? block->isConstant(0)
+                                                           : block->isSymbol() && kernel_.ints->symbolOf(block).extent == grid);
+      if (require(blockFits, 5, "blockIdx ", d)) declare(block, scope_);
+    }
+    require(threads <= kMaxThreads, 4, threads, " threads in a block");
+    scope_.insert(params_.begin(), params_.end());
+    scope_.insert(threadSymbols_.begin(), threadSymbols_.end());
+  }
+
+  bool indexOver(IntExpr symbol, int64_t extent) const {
+    if (!symbol->isSymbol()) return false;
+    const IntExpr of = kernel_.ints->symbolOf(symbol).extent;
+    return of && of->isConstant(extent);
+  }
+
+  static void declare(IntExpr symbol, std::set<IntExpr>& scope) {
+    if (symbol->isSymbol()) scope.insert(symbol);
+  }
+
+  bool exists(int buffer) const { return buffer >= 0 && static_cast<size_t>(buffer) < kernel_.buffers.size(); }
+  const Buffer& bufferOf(const Access& access) const { return kernel_.buffers[static_cast<size_t>(access.buffer)]; }
+
+  bool usesThreads(IntExpr expr) const {
+    bool found = false;
+    forEachSymbol(expr, [&](IntExpr symbol) { found |= threadSymbols_.count(symbol) != 0; });
+    return found;
+  }
+
+  void inScope(IntExpr expr) {
+    forEachSymbol(expr, [&](IntExpr symbol) {
+      require(scope_.count(symbol), 9, kernel_.ints->symbolOf(symbol).name, " is not in scope");
+    });
+  }
+
+  // True when there is a buffer to say more about.
+  bool access(const Access& a, bool written) {
+    if (!require(exists(a.buffer) && a.index, 17, "an access without buffer or index")) return false;
+    inScope(a.index);
+    const Buffer& b = bufferOf(a);
+    if (b.memory != MemoryType::Global) {
+      require(visible_[static_cast<size_t>(b.id)], 8, b.name, " is used outside its Allocate's scope");
+    } else if (written) {
+      require(kernel_.tensors[static_cast<size_t>(b.tensor)].written, 14, "input ", b.name, " is written");
+    }
+    return true;
+  }
+
+  void body(const Body& statements, bool divergent) {
+    const Statement* outer = statement_;
+    const std::vector<bool> visible = visible_;
+    for (const Statement& s : statements) {
+      statement_ = &s;
+      std::visit([&](const auto& node) { check(node, divergent); }, s.node);
+    }
+    visible_ = visible;
+    statement_ = outer;
+  }
+
+  void check(const Allocate& node, bool) {
+    if (!require(exists(node.buffer), 7, "no such buffer")) return;
+    const size_t id = static_cast<size_t>(node.buffer);
+    require(!allocated_[id] && kernel_.buffers[id].memory != MemoryType::Global, 7, "second or global Allocate");
+    allocated_[id] = visible_[id] = true;
+  }
+
+  void check(const For& node, bool divergent) {
+    if (!require(node.index && node.extent && node.index->isSymbol() &&
+                     kernel_.ints->symbolOf(node.index).extent == node.extent && loops_.insert(node.index).second &&
+                     !scope_.count(node.index), 10, "the index is no index over the extent, or not of this loop alone")) {
+      return;
+    }
+    inScope(node.extent);
+    require(!usesThreads(node.extent), 11, "the extent depends on the thread");
+    scope_.insert(node.index);
+    body(node.body, divergent);
+    scope_.erase(node.index);
+  }
+
+  void check(const If& node, bool divergent) {
+    if (!require(node.condition && node.condition->range.low >= 0 && node.condition->range.high <= 1, 18, "no condition")) {
+      return;
+    }
+    inScope(node.condition);
+    body(node.body, divergent || usesThreads(node.condition));
+  }
+
+  void check(const Move& node, bool) {
+    if (!access(node.source, false) || !access(node.target, true)) return;
+    const DataType dtype = bufferOf(node.target).dtype;
+    require(dtype == bufferOf(node.source).dtype, 12, "from ", bufferOf(node.source).dtype, " to ", dtype);
+    const bool power = node.width >= 1 && node.width <= 16 && (node.width & (node.width - 1)) == 0;
+    require(power && static_cast<size_t>(node.width) * dtypeSize(dtype) <= 16, 12, "width ", node.width);
+  }
+
+  void operand(const Operand& o) {
+    switch (o.kind) {
+      case Operand::Kind::Access: access(o.access, false); break;
+      case Operand::Kind::Param:
+        require(o.param >= 0 && static_cast<size_t>(o.param) < kernel_.scalars.size(), 17, "no scalar ", o.param);
+        return;
+      case Operand::Kind::Literal: return;
+      case Operand::Kind::Int:
+        if (require(o.integer != nullptr, 17, "an integer operand without expression")) inScope(o.integer);
+        break;
+    }
+    require(!o.roundTo, 17, "roundTo on a tensor's element or an index");
+  }
+
+  void check(const Compute& node, bool) {
+    for (const Operand& o : node.operands) operand(o);
+    if (!access(node.target, true)) return;
+    if (node.op == OpKind::Cast || node.op == OpKind::Set) {
+      require(node.operands.size() == 1 && node.computeDtype == bufferOf(node.target).dtype, 13, "a conversion has one ",
+              "operand and the target's dtype");
+    } else if (require(isPointwise(node.op), 13, opName(node.op), " is not pointwise")) {
+      require(node.operands.size() == operandCount(node.op), 13, node.operands.size(), " operands");
+      require(computes(node.op, node.computeDtype), 13, opName(node.op), " does not compute in ", node.computeDtype);
+    }
+  }
+
+  static bool computes(OpKind op, DataType dtype) { return computeType(dtype) == dtype && acceptsDtype(op, dtype); }
+
+  void check(const BlockReduce& node, bool divergent) {
+    require(!divergent, 15, "a reduction that some threads may not reach");
+    require(node.dims[0] || node.dims[1] || node.dims[2], 16, "a reduction over nothing");
+    if (!access(node.source, false) || !access(node.target, true)) return;
+    const Buffer& source = bufferOf(node.source);
+    const Buffer& target = bufferOf(node.target);
+    require(source.memory == MemoryType::Local && target.memory == MemoryType::Local && source.dtype == node.dtype &&
+                target.dtype == node.dtype, 16, "source and target are Local, ", node.dtype);
+    require(opInfo(node.combine).family == Family::Binary && opInfo(node.combine).result == Result::Same &&
+                computes(node.combine, node.dtype), 16, opName(node.combine), " joins no two ", node.dtype);
+  }
+
+  void check(const Barrier&, bool divergent) { require(!divergent, 15, "a barrier that some threads may not reach"); }
+
+  const Kernel& kernel_;
+  KernelNames names_;
+  std::vector<KernelViolation> violations_;
+  const Statement* statement_ = nullptr;
+  std::vector<bool> allocated_;  // by buffer: has had an Allocate
+  std::vector<bool> visible_;    // by buffer: inside the Allocate's body
+  std::set<IntExpr> params_;
+  std::set<IntExpr> threadSymbols_;
+  std::set<IntExpr> loops_;
+  std::set<IntExpr> scope_;
+};
+
+}  // namespace
+
+std::vector<KernelViolation> findKernelViolations(const Kernel& kernel) { return Verifier(kernel).run(); }
+
+void verifyKernel(const Kernel& kernel) {
+  const std::vector<KernelViolation> found = findKernelViolations(kernel);
+  if (found.empty()) return;
+  const bool printable = found[0].constraint > 6 || found[0].constraint == 2;
+  FUSER_CHECK(false, "kernel ", kernel.name, " breaks constraint ", found[0].constraint, ": ", found[0].message, "\n",
+              printable ? printKernel(kernel) : "");
+}
+
+}  // namespace fuser
