@@ -1,0 +1,128 @@
+#include "fuser/analysis/reference_map.h"
+
+#include <map>
+
+#include "fuser/analysis/axis_map.h"
+#include "fuser/support/disjoint_sets.h"
+
+namespace fuser {
+namespace {
+
+// Numbers the axes of all tensors made in a part, and joins those that an op relates.
+class AxisClasses {
+ public:
+  explicit AxisClasses(const std::vector<Expr*>& exprs) {
+    for (const Expr* expr : exprs) {
+      for (const Val* output : expr->outputs()) {
+        if (output->isTensor()) number(output->as<TensorView>());
+      }
+    }
+    related_.grow(axes_.size());
+    equal_.grow(axes_.size());
+    for (const Expr* expr : exprs) relate(expr);
+  }
+
+  bool made(const TensorView* tensor) const { return first_.count(tensor) != 0; }
+  size_t classOf(const TensorView* tensor, size_t axis) { return related_.find(first_.at(tensor) + axis); }
+  const std::vector<const TensorView*>& tensors() const { return tensors_; }
+
+  // A broadcast axis may have met axes of different sizes: then its class has no single extent.
+  std::string findClash() {
+    std::map<size_t, size_t> example;  // class -> an axis with elements
+    for (size_t i = 0; i < axes_.size(); ++i) {
+      if (axes_[i]->isBroadcast()) continue;
+      const size_t other = example.emplace(related_.find(i), i).first->second;
+      if (!equal_.same(i, other) && axes_[i]->extent() != axes_[other]->extent()) {
+        return concat("%", owners_[i]->name(), " and %", owners_[other]->name(), " broadcast one value along different axes");
+      }
+    }
+    return "";
+  }
+
+ private:
+  void number(const TensorView* tensor) {
+    first_[tensor] = axes_.size();
+    tensors_.push_back(tensor);
+    for (const IterDomain* axis : tensor->domain().logical) {
+      axes_.push_back(axis);
+      owners_.push_back(tensor);
+    }
+  }
+
+  // The index of the axis at a position of axes(), reductions not counted.
+  size_t visibleAxis(const TensorView* tensor, int position) const {
+    size_t index = first_.at(tensor);
+    for (const IterDomain* axis : tensor->domain().logical) {
+      if (!axis->isReduction() && position-- == 0) return index;
+      ++index;
+    }
+    FUSER_CHECK(false, "no such axis");
+  }
+
+  void relate(const Expr* expr) {
+    if (expr->isScalarExpr()) return;
+    for (const Val* operand : expr->inputs()) {
+      if (operand->isScalar() || !made(operand->as<TensorView>())) continue;
+      const TensorView* producer = operand->as<TensorView>();
+      const std::vector<int> map = producerAxes(expr, producer);
+      for (size_t i = 0; i < map.size(); ++i) {
+        if (map[i] < 0) continue;
+        const size_t mine = first_.at(expr->output()->as<TensorView>()) + i;
+        const size_t theirs = visibleAxis(producer, map[i]);
+        related_.unite(mine, theirs);
+        if (!axes_[mine]->isBroadcast() && !axes_[theirs]->isBroadcast()) equal_.unite(mine, theirs);
+      }
+    }
+  }
+
+  std::vector<const TensorView*> tensors_;
+  std::vector<const IterDomain*> axes_;
+  std::vector<const TensorView*> owners_;
+  std::unordered_map<const TensorView*, size_t> first_;  // look-ups only
+  DisjointSets related_;
+  DisjointSets equal_;
+};
+
+}  // namespace
+
+std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs, const TensorView* reference) {
+  AxisClasses classes(exprs);
+  FUSER_CHECK(classes.made(reference), "the reference is no result of the part");
+  if (std::string clash = classes.findClash(); !clash.empty()) return clash;
+  std::map<size_t, int> positionOf;
+  for (size_t i = 0; i < reference->domain().logical.size(); ++i) {
+    if (!positionOf.emplace(classes.classOf(reference, i), static_cast<int>(i)).second) {
+      return concat("%", reference->name(), " needs one value along two of its axes");
+    }
+  }
+  ReferenceMap map;
+  map.reference_ = reference;
+  for (const TensorView* tensor : classes.tensors()) {
+    std::vector<int>& positions = map.positions_[tensor];
+    const std::vector<IterDomain*>& axes = tensor->domain().logical;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const auto found = positionOf.find(classes.classOf(tensor, i));
+      int position = found == positionOf.end() ? -1 : found->second;
+      if (position < 0 && !axes[i]->isBroadcast()) {
+        return concat("axis ", i, " of %", tensor->name(), " has no counterpart in %", reference->name());
+      }
+      if (position >= 0 && std::find(positions.begin(), positions.end(), position) != positions.end()) {
+        return concat("two axes of %", tensor->name(), " are one axis of %", reference->name());
+      }
+      positions.push_back(position);
+    }
+  }
+  return map;
+}
+
+std::vector<int> ReferenceMap::operandPositions(const Expr* expr, const TensorView* operand) const {
+  const std::vector<int> map = producerAxes(expr, operand);
+  const std::vector<int>& mine = positions(expr->output()->as<TensorView>());
+  std::vector<int> result(operand->rank(), -1);
+  for (size_t i = 0; i < map.size(); ++i) {
+    if (map[i] >= 0) result[map[i]] = mine[i];
+  }
+  return result;
+}
+
+}  // namespace fuser

@@ -1,0 +1,35 @@
+#pragma once
+// ReferenceMap: how the axes of every tensor of a part relate to the axes of one of them, the reference. It exists when
+// each tensor meets the reference's axes in one way only. Inputs of the part stand in memory, may be read in several
+// ways, and are mapped use by use.
+
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "fuser/ir/fusion.h"
+
+namespace fuser {
+
+class ReferenceMap {
+ public:
+  // The map, or why there is none. exprs in topological order; the reference is a result of one of them. Broadcast axes
+  // that nothing relates to the reference are unmapped; any other axis must be mapped.
+  static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference);
+
+  const TensorView* reference() const { return reference_; }
+
+  // For each logical axis of a tensor made in the part: the logical position in the reference, or -1.
+  const std::vector<int>& positions(const TensorView* tensor) const { return positions_.at(tensor); }
+  bool contains(const TensorView* tensor) const { return positions_.count(tensor) != 0; }
+
+  // The same for an operand's axes(), as this expression reads it.
+  std::vector<int> operandPositions(const Expr* expr, const TensorView* operand) const;
+
+ private:
+  const TensorView* reference_ = nullptr;
+  std::unordered_map<const TensorView*, std::vector<int>> positions_;  // look-ups only
+};
+
+}  // namespace fuser

@@ -1,0 +1,194 @@
+// Applies a schedule's transforms, one by one, to a part.
+#include <algorithm>
+#include <unordered_map>
+
+#include "fuser/analysis/loop_map.h"
+#include "fuser/schedule/propagate.h"
+#include "fuser/schedule/schedule.h"
+
+namespace fuser {
+namespace {
+
+class Applier {
+ public:
+  explicit Applier(Fusion& part) : part_(part) {
+    for (Val* val : part.usedVals()) {
+      if (val->isTensor()) tensors_[val->name()] = val->as<TensorView>();
+    }
+  }
+
+  void apply(const Transform& step) {
+    switch (step.kind) {
+      case TransformKind::Split: return split(step);
+      case TransformKind::Merge: return merge(step);
+      case TransformKind::Reorder: return reorder(step);
+      case TransformKind::Parallelize: return find(step.tensor)->domain().loop[axisOf(step)]->parallelize(step.type);
+      case TransformKind::ParallelizeAllLike: return parallelizeAllLike(part_, find(step.tensor));
+      case TransformKind::Propagate: return propagate(part_, find(step.tensor));
+      case TransformKind::ComputeAt: return computeAt(step);
+      case TransformKind::InlineMost: return inlineMost();
+      case TransformKind::SetMemoryType: return setMemoryType(step);
+      case TransformKind::CacheBefore: return cacheBefore(step);
+      case TransformKind::CacheAfter: return cacheAfter(step);
+      case TransformKind::RFactor: return rFactor(step);
+    }
+    FUSER_CHECK(false, "bad TransformKind");
+  }
+
+ private:
+  TensorView* find(const std::string& name) {
+    const auto found = tensors_.find(name);
+    FUSER_USER_CHECK(found != tensors_.end(), "there is no tensor %", name, " here");
+    return found->second;
+  }
+
+  TensorView* findMade(const std::string& name) {
+    TensorView* tensor = find(name);
+    FUSER_USER_CHECK(tensor->definition(), "%", name, " is an input: it has no loops");
+    return tensor;
+  }
+
+  size_t axisOf(const Transform& step) {
+    const size_t count = findMade(step.tensor)->domain().loop.size();
+    const int64_t axis = step.axis < 0 ? step.axis + static_cast<int64_t>(count) : step.axis;
+    FUSER_USER_CHECK(axis >= 0 && axis < static_cast<int64_t>(count), "%", step.tensor, " has no loop axis ", step.axis);
+    return static_cast<size_t>(axis);
+  }
+
+  void split(const Transform& step) {
+    FUSER_USER_CHECK(step.factor > 0 && step.factor <= (1 << 20), "a split factor of ", step.factor);
+    splitAxis(part_, findMade(step.tensor)->domain(), axisOf(step), step.factor);
+  }
+
+  void merge(const Transform& step) {
+    TensorView* tensor = findMade(step.tensor);
+    const size_t axis = axisOf(step);
+    FUSER_USER_CHECK(axis + 1 < tensor->domain().loop.size(), "%", step.tensor, " has no loop axis ", axis + 1);
+    mergeAxes(part_, tensor->domain(), axis);
+  }
+
+  void reorder(const Transform& step) {
+    std::vector<IterDomain*>& loop = findMade(step.tensor)->domain().loop;
+    const int64_t count = static_cast<int64_t>(loop.size());
+    std::vector<IterDomain*> reordered(loop.size(), nullptr);
+    std::vector<bool> moved(loop.size(), false);
+    for (auto [from, to] : step.old2new) {
+      if (from < 0) from += count;
+      if (to < 0) to += count;
+      FUSER_USER_CHECK(from >= 0 && from < count && to >= 0 && to < count && !moved[from] && !reordered[to],
+                       "%", step.tensor, ": old2new is no reordering of ", count, " axes");
+      reordered[to] = loop[from];
+      moved[from] = true;
+    }
+    size_t next = 0;
+    for (IterDomain*& place : reordered) {
+      if (place) continue;
+      while (moved[next]) ++next;
+      place = loop[next++];
+    }
+    loop = std::move(reordered);
+  }
+
+  void computeAt(const Transform& step) {
+    TensorView* producer = findMade(step.tensor);
+    const TensorView* consumer = findMade(step.other);
+    const auto reads = [&](const Expr* use) { return use->output() == consumer; };
+    FUSER_USER_CHECK(std::any_of(producer->uses().begin(), producer->uses().end(), reads), "%", step.other,
+                     " does not read %", step.tensor);
+    FUSER_USER_CHECK(step.axis >= 0 && static_cast<size_t>(step.axis) <= deepest(producer), "%", step.tensor,
+                     " shares only ", deepest(producer), " loops with its consumers, not ", step.axis);
+    producer->setComputeAtPosition(static_cast<size_t>(step.axis));
+  }
+
+  static size_t deepest(const TensorView* tensor) {
+    if (tensor->uses().empty() || tensor->memoryType() == MemoryType::Global) return 0;
+    size_t depth = tensor->domain().loop.size();
+    for (const Expr* use : tensor->uses()) depth = std::min(depth, sharableLoops(tensor, use));
+    return depth;
+  }
+
+  void inlineMost() {
+    for (const Expr* expr : part_.exprs()) {
+      TensorView* tensor = expr->output()->as<TensorView>();
+      tensor->setComputeAtPosition(deepest(tensor));
+    }
+  }
+
+  void setMemoryType(const Transform& step) {
+    TensorView* tensor = findMade(step.tensor);
+    FUSER_USER_CHECK(tensor->isFusionOutput() == (step.memory == MemoryType::Global), "%", step.tensor,
+                     ": outputs are in global memory, intermediates are not");
+    FUSER_USER_CHECK(step.memory != MemoryType::Shared, "%", step.tensor,
+                     ": intermediates in shared memory are not lowered; use local");
+    tensor->setMemoryType(step.memory);
+  }
+
+  TensorView* copyOf(const TensorView* tensor, bool withReductions, const std::string& name) {
+    FUSER_USER_CHECK(!tensors_.count(name), "%", name, " stands twice");
+    FUSER_USER_CHECK(tensor->domain().transforms.empty(), "%", tensor->name(), " has loops already: cache it before its transforms");
+    TensorDomain domain;
+    for (const IterDomain* axis : withReductions ? tensor->domain().logical : tensor->axes()) {
+      domain.logical.push_back(part_.cloneIterDomain(axis));
+    }
+    TensorView* copy = part_.newTensor(tensor->dtype(), std::move(domain), name);
+    copy->setOrigin(tensor->origin());
+    tensors_[name] = copy;
+    return copy;
+  }
+
+  void replaceUses(TensorView* from, TensorView* with) {
+    const std::vector<Expr*> users = from->uses();
+    for (Expr* user : users) {
+      for (size_t i = 0; i < user->inputs().size(); ++i) {
+        if (user->input(i) == from) part_.replaceInput(user, i, with);
+      }
+    }
+  }
+
+  void cacheBefore(const Transform& step) {
+    TensorView* tensor = findMade(step.tensor);
+    TensorView* copy = copyOf(tensor, true, step.other);
+    Expr* maker = tensor->definition();
+    const OpKind op = maker->op();
+    const std::vector<Val*> operands = maker->inputs();
+    const Attributes attributes = maker->attributes();
+    part_.removeExpr(maker);
+    replaceUses(tensor, copy);
+    part_.newExpr(op, operands, {copy}, attributes);
+    TensorDomain& domain = tensor->domain();
+    domain.logical = domain.noReductions();
+    domain.loopRoot = domain.logical;
+    domain.loop = domain.logical;
+    part_.newExpr(OpKind::Set, {copy}, {tensor});
+  }
+
+  void cacheAfter(const Transform& step) {
+    TensorView* tensor = find(step.tensor);
+    TensorView* copy = copyOf(tensor, false, step.other);
+    replaceUses(tensor, copy);
+    part_.newExpr(OpKind::Set, {tensor}, {copy});
+  }
+
+  void rFactor(const Transform& step) {
+    FUSER_USER_CHECK(false, "%", step.tensor, ": rFactor is not lowered; a reduction over serial and thread axes ",
+                     "accumulates in each thread first as it is");
+  }
+
+  Fusion& part_;
+  std::unordered_map<std::string, TensorView*> tensors_;  // look-ups only
+};
+
+}  // namespace
+
+void applySchedule(Fusion& part, const Schedule& schedule) {
+  Applier applier(part);
+  for (size_t i = 0; i < schedule.size(); ++i) {
+    try {
+      applier.apply(schedule[i]);
+    } catch (const UserError& error) {
+      throw UserError(concat("schedule step ", i + 1, ": ", error.what()));
+    }
+  }
+}
+
+}  // namespace fuser

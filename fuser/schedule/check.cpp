@@ -1,0 +1,99 @@
+// The rules of a schedule, by number; lowering relies on them:
+//   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most 1024 threads
+//   2  a tensor uses each thread and block dimension once
+//   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy between global and
+//      local memory
+//   4  a reduction's result is local; its reduced axes are serial, unrolled or on threads; its kept axes outside the
+//      shared loops are on threads or blocks
+//   5  computeAt: at most the loops that all consumers share
+//   6  loops that a register buffer is indexed by have constant extents
+#include <algorithm>
+#include <array>
+
+#include "fuser/analysis/loop_map.h"
+#include "fuser/schedule/schedule.h"
+
+namespace fuser {
+namespace {
+
+bool isParallel(const IterDomain* axis) { return isThreadDim(axis->parallelType()) || isBlockDim(axis->parallelType()); }
+
+void checkAxes(const TensorView* tensor) {
+  std::array<bool, 9> used{};
+  for (const IterDomain* axis : tensor->domain().loop) {
+    const ParallelType type = axis->parallelType();
+    if (!isParallel(axis)) continue;
+    FUSER_USER_CHECK(!used[static_cast<size_t>(type)], "rule 2: %", tensor->name(), " uses ", parallelTypeName(type), " twice");
+    used[static_cast<size_t>(type)] = true;
+    FUSER_USER_CHECK(isBlockDim(type) || axis->extent()->isConstant(), "rule 1: an axis of %", tensor->name(), " on ",
+                     parallelTypeName(type), " has no constant extent");
+  }
+}
+
+void checkVector(const TensorView* tensor) {
+  const std::vector<IterDomain*>& loop = tensor->domain().loop;
+  for (size_t i = 0; i < loop.size(); ++i) {
+    if (loop[i]->parallelType() != ParallelType::Vectorize) continue;
+    const IntExpr extent = loop[i]->extent();
+    const bool size = extent->isConstant() && (extent->value == 2 || extent->value == 4 || extent->value == 8 || extent->value == 16) &&
+                      extent->value * static_cast<int64_t>(dtypeSize(tensor->dtype())) <= 16;
+    const Expr* maker = tensor->definition();
+    const bool copy = maker->op() == OpKind::Set &&
+                      (maker->input(0)->as<TensorView>()->memoryType() == MemoryType::Global) !=
+                          (tensor->memoryType() == MemoryType::Global);
+    FUSER_USER_CHECK(i + 1 == loop.size() && size && copy, "rule 3: %", tensor->name(), " cannot be vectorized");
+  }
+}
+
+void checkReduction(const TensorView* tensor) {
+  if (!isReduction(tensor->definition()->op())) return;
+  FUSER_USER_CHECK(tensor->memoryType() == MemoryType::Local, "rule 4: the reduction %", tensor->name(),
+                   " is not in local memory");
+  const std::vector<IterDomain*>& loop = tensor->domain().loop;
+  for (size_t i = 0; i < loop.size(); ++i) {
+    if (loop[i]->isReduction()) {
+      FUSER_USER_CHECK(!isBlockDim(loop[i]->parallelType()), "rule 4: %", tensor->name(), " reduces over blocks");
+    } else {
+      FUSER_USER_CHECK(i < tensor->computeAtPosition() || isParallel(loop[i]) || loop[i]->extent()->isConstant(1),
+                       "rule 4: the kept loop axis ", i, " of the reduction %", tensor->name(),
+                       " is serial and not shared with its consumers");
+    }
+  }
+}
+
+void checkInlining(const TensorView* tensor) {
+  const size_t position = tensor->computeAtPosition();
+  for (const Expr* use : tensor->uses()) {
+    FUSER_USER_CHECK(position <= sharableLoops(tensor, use), "rule 5: %", tensor->name(), " does not share ", position,
+                     " loops with %", use->output()->name());
+  }
+  FUSER_USER_CHECK(position == 0 || !tensor->uses().empty(), "rule 5: nothing reads %", tensor->name());
+  if (tensor->memoryType() != MemoryType::Local) return;
+  const std::vector<IterDomain*>& loop = tensor->domain().loop;
+  for (size_t i = position; i < loop.size(); ++i) {
+    FUSER_USER_CHECK(isParallel(loop[i]) || loop[i]->isReduction() || loop[i]->extent()->isConstant(), "rule 6: loop axis ",
+                     i, " of %", tensor->name(), " has no constant extent");
+  }
+}
+
+}  // namespace
+
+void checkSchedule(const Fusion& part) {
+  std::array<int64_t, 3> threads{1, 1, 1};
+  for (const Expr* expr : part.exprs()) {
+    const TensorView* tensor = expr->output()->as<TensorView>();
+    checkAxes(tensor);
+    checkVector(tensor);
+    checkReduction(tensor);
+    checkInlining(tensor);
+    for (const IterDomain* axis : tensor->domain().loop) {
+      if (!isThreadDim(axis->parallelType())) continue;
+      int64_t& size = threads[static_cast<size_t>(axis->parallelType()) - static_cast<size_t>(ParallelType::TIDx)];
+      size = std::max(size, axis->extent()->value);
+    }
+  }
+  FUSER_USER_CHECK(threads[0] * threads[1] * threads[2] <= 1024, "rule 1: a block of ", threads[0] * threads[1] * threads[2],
+                   " threads");
+}
+
+}  // namespace fuser

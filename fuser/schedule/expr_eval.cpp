@@ -1,0 +1,15 @@
+// ExprEval: scalar expressions alone; they run on the host, so there is nothing to schedule.
+#include "fuser/schedule/scheduler_list.h"
+
+namespace fuser {
+
+std::string whyNotExprEval(const FusionView& view) {
+  for (const Expr* expr : view.exprs) {
+    if (!expr->isScalarExpr()) return concat("%", expr->output()->name(), " is a tensor");
+  }
+  return view.exprs.empty() ? "nothing to evaluate" : "";
+}
+
+Schedule scheduleExprEval(const Fusion&, SizeFacts*, const std::vector<InputLayout>&) { return {}; }
+
+}  // namespace fuser

@@ -1,0 +1,92 @@
+#include "fuser/schedule/facts.h"
+
+#include <algorithm>
+
+namespace fuser {
+
+std::vector<TensorView*> tensorsOf(const std::vector<Expr*>& exprs) {
+  std::vector<TensorView*> tensors;
+  for (const Expr* expr : exprs) {
+    for (Val* output : expr->outputs()) {
+      if (output->isTensor()) tensors.push_back(output->as<TensorView>());
+    }
+  }
+  return tensors;
+}
+
+size_t concreteAxes(const TensorView* tensor) {
+  const std::vector<IterDomain*>& axes = tensor->domain().logical;
+  return static_cast<size_t>(
+      std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
+}
+
+std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& skip) {
+  const std::vector<IterDomain*>& axes = map.reference()->domain().logical;
+  for (const Val* output : view.outputs) {
+    const TensorView* tensor = output->as<TensorView>();
+    if (!map.contains(tensor)) continue;
+    const std::vector<int>& positions = map.positions(tensor);
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (skip[i] || axes[i]->isBroadcast()) continue;
+      const auto found = std::find(positions.begin(), positions.end(), static_cast<int>(i));
+      const bool has = found != positions.end() && !tensor->domain().logical[found - positions.begin()]->isBroadcast();
+      if (!has && (!view.sizes || view.sizes->isZero(axes[i]->extent()))) {
+        return concat("%", tensor->name(), " lacks axis ", i, " of %", map.reference()->name(), ", which may be empty");
+      }
+    }
+  }
+  return "";
+}
+
+std::string localName(const Val* tensor) { return tensor->name() + ".local"; }
+
+void cacheOutputs(const Fusion& part, Schedule& schedule) {
+  for (const Val* output : part.outputs()) schedule.push_back(on(TransformKind::CacheBefore, output->name(), localName(output)));
+}
+
+std::vector<int> memoryOrder(const TensorView* tensor) {
+  std::vector<int> visible, reduced, order;
+  const std::vector<IterDomain*>& axes = tensor->domain().logical;
+  for (size_t i = 0; i < axes.size(); ++i) (axes[i]->isReduction() ? reduced : visible).push_back(static_cast<int>(i));
+  for (int axis : tensor->domain().allocationOrder) order.push_back(visible[axis]);
+  order.insert(order.end(), reduced.begin(), reduced.end());
+  return order;
+}
+
+Transform on(TransformKind kind, const std::string& tensor, const std::string& other) {
+  Transform step{};
+  step.kind = kind;
+  step.tensor = tensor;
+  step.other = other;
+  return step;
+}
+
+Transform split(const std::string& tensor, int64_t axis, int64_t factor) {
+  Transform step = on(TransformKind::Split, tensor);
+  step.axis = axis;
+  step.factor = factor;
+  return step;
+}
+
+Transform merge(const std::string& tensor, int64_t axis) {
+  Transform step = on(TransformKind::Merge, tensor);
+  step.axis = axis;
+  return step;
+}
+
+Transform parallelize(const std::string& tensor, int64_t axis, ParallelType type) {
+  Transform step = on(TransformKind::Parallelize, tensor);
+  step.axis = axis;
+  step.type = type;
+  return step;
+}
+
+Transform reorder(const std::string& tensor, const std::vector<int>& newOrder) {
+  Transform step = on(TransformKind::Reorder, tensor);
+  for (size_t i = 0; i < newOrder.size(); ++i) {
+    if (newOrder[i] != static_cast<int>(i)) step.old2new.emplace_back(newOrder[i], static_cast<int64_t>(i));
+  }
+  return step;
+}
+
+}  // namespace fuser

@@ -1,0 +1,133 @@
+// PointWise: parts without reductions whose tensors all run over one reference's axes. The reference's axes, in the order
+// of its memory, become one; vectors of it go to threads, and threads to blocks:
+//   [i0, i1] -> [i0*i1] -> [i0*i1/v/128 (BIDx), 128 (TIDx), v]     v elements a vector where layouts and sizes allow
+#include <algorithm>
+
+#include "fuser/schedule/facts.h"
+#include "fuser/schedule/scheduler_list.h"
+
+namespace fuser {
+namespace {
+
+constexpr int64_t kThreads = 128;
+constexpr int64_t kVectorBytes = 16;
+
+// The tensor with most axes; of these an output before others, then the first.
+TensorView* chooseReference(const std::vector<Expr*>& exprs, const std::vector<Val*>& outputs) {
+  TensorView* best = nullptr;
+  const auto isOutput = [&](const TensorView* tensor) {
+    return std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
+  };
+  for (TensorView* tensor : tensorsOf(exprs)) {
+    if (!best || concreteAxes(tensor) > concreteAxes(best) ||
+        (concreteAxes(tensor) == concreteAxes(best) && isOutput(tensor) && !isOutput(best))) {
+      best = tensor;
+    }
+  }
+  return best;
+}
+
+// Whether the elements along the reference's fastest axis lie next to each other in this tensor.
+bool fastestIsContiguous(const TensorView* tensor, const std::vector<int>& positions, int fastest) {
+  const TensorDomain& domain = tensor->domain();
+  if (domain.allocationOrder.empty() || positions.empty()) return false;
+  const int axis = domain.allocationOrder.back();
+  return positions[axis] == fastest && domain.contiguity.back() == true;
+}
+
+struct VectorPlan {
+  int64_t width = 1;
+  std::vector<std::string> inputs;   // to be loaded by vectors, each through a copy
+  std::vector<std::string> outputs;  // to be stored by vectors
+};
+
+// An input read in several ways is left to plain loads.
+std::optional<std::vector<int>> onlyReading(const ReferenceMap& map, const TensorView* input) {
+  std::optional<std::vector<int>> reading;
+  for (const Expr* use : input->uses()) {
+    const std::vector<int> positions = map.operandPositions(use, input);
+    if (reading && *reading != positions) return std::nullopt;
+    reading = positions;
+  }
+  return reading;
+}
+
+VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, SizeFacts* sizes, const std::vector<InputLayout>& layouts) {
+  VectorPlan plan;
+  const TensorView* reference = map.reference();
+  if (!sizes || reference->rank() == 0) return plan;
+  const int fastest = reference->domain().allocationOrder.back();
+  const IterDomain* axis = reference->axes()[fastest];
+  if (axis->isBroadcast()) return plan;
+  struct Candidate {
+    const TensorView* tensor;
+    int64_t alignment;
+    bool input;
+  };
+  std::vector<Candidate> candidates;
+  for (size_t i = 0; i < part.inputs().size(); ++i) {
+    const Val* input = part.inputs()[i];
+    if (input->isScalar() || input->uses().empty()) continue;
+    const std::optional<std::vector<int>> positions = onlyReading(map, input->as<TensorView>());
+    if (!positions || !fastestIsContiguous(input->as<TensorView>(), *positions, fastest)) continue;
+    candidates.push_back({input->as<TensorView>(), i < layouts.size() ? layouts[i].alignment : 1, true});
+  }
+  for (const Val* output : part.outputs()) {
+    const TensorView* tensor = output->as<TensorView>();
+    if (fastestIsContiguous(tensor, map.positions(tensor), fastest)) candidates.push_back({tensor, kVectorBytes, false});
+  }
+  int64_t widest = 1;
+  for (const Candidate& candidate : candidates) {
+    widest = std::max<int64_t>(widest, static_cast<int64_t>(dtypeSize(candidate.tensor->dtype())));
+  }
+  plan.width = kVectorBytes / widest;
+  while (plan.width > 1 && !sizes->divisibleBy(axis->extent(), plan.width)) plan.width /= 2;
+  if (plan.width == 1) return plan;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.alignment < plan.width * static_cast<int64_t>(dtypeSize(candidate.tensor->dtype()))) continue;
+    (candidate.input ? plan.inputs : plan.outputs).push_back(candidate.tensor->name());
+  }
+  if (plan.inputs.empty() && plan.outputs.empty()) plan.width = 1;
+  return plan;
+}
+
+}  // namespace
+
+std::string whyNotPointWise(const FusionView& view) {
+  for (const Expr* expr : view.exprs) {
+    if (expr->isScalarExpr()) return "scalars run on the host";
+    if (isReduction(expr->op())) return concat("%", expr->output()->name(), " is a reduction");
+  }
+  const TensorView* reference = chooseReference(view.exprs, view.outputs);
+  if (!reference) return "nothing to compute";
+  const std::variant<ReferenceMap, std::string> map = ReferenceMap::build(view.exprs, reference);
+  if (const std::string* reason = std::get_if<std::string>(&map)) return *reason;
+  return whyUnwritten(view, std::get<ReferenceMap>(map), std::vector<bool>(reference->domain().logical.size(), false));
+}
+
+Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts) {
+  const TensorView* reference = chooseReference(part.exprs(), part.outputs());
+  const ReferenceMap map = std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), reference));
+  const VectorPlan plan = planVectors(part, map, sizes, layouts);
+  Schedule schedule;
+  for (const std::string& input : plan.inputs) schedule.push_back(on(TransformKind::CacheAfter, input, input + ".cache"));
+  cacheOutputs(part, schedule);
+  const std::string& name = reference->name();
+  const size_t rank = reference->rank();
+  if (rank > 0) {
+    schedule.push_back(reorder(name, memoryOrder(reference)));
+    for (size_t i = 1; i < rank; ++i) schedule.push_back(merge(name, 0));
+    if (plan.width > 1) schedule.push_back(split(name, 0, plan.width));
+    schedule.push_back(split(name, 0, kThreads));
+    schedule.push_back(parallelize(name, 0, ParallelType::BIDx));
+    schedule.push_back(parallelize(name, 1, ParallelType::TIDx));
+  }
+  schedule.push_back(on(TransformKind::Propagate, name));
+  schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
+  for (const std::string& input : plan.inputs) schedule.push_back(parallelize(input + ".cache", -1, ParallelType::Vectorize));
+  for (const std::string& output : plan.outputs) schedule.push_back(parallelize(output, -1, ParallelType::Vectorize));
+  schedule.push_back(on(TransformKind::InlineMost, ""));
+  return schedule;
+}
+
+}  // namespace fuser

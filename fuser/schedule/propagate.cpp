@@ -1,0 +1,165 @@
+#include "fuser/schedule/propagate.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "fuser/analysis/reference_map.h"
+
+namespace fuser {
+namespace {
+
+IterType joinedType(const IterDomain* a, const IterDomain* b) {
+  FUSER_USER_CHECK(a->isReduction() == b->isReduction() || a->isBroadcast() || b->isBroadcast(),
+                   "a reduction axis cannot be merged with an axis that is kept");
+  if (a->isReduction() || b->isReduction()) return IterType::Reduction;
+  return a->isIteration() || b->isIteration() ? IterType::Iteration : IterType::Broadcast;
+}
+
+LoopTransform makeSplit(Fusion& part, IterDomain* in, int64_t factor) {
+  IntExprArena& ints = part.ints();
+  const IntExpr size = ints.constant(factor);
+  LoopTransform step;
+  step.split = Split{in, part.newIterDomain(in->type(), ints.ceilDiv(in->extent(), size)),
+                     part.newIterDomain(in->type(), size), factor};
+  return step;
+}
+
+LoopTransform makeMerge(Fusion& part, IterDomain* outer, IterDomain* inner) {
+  LoopTransform step;
+  step.merge = Merge{outer, inner,
+                     part.newIterDomain(joinedType(outer, inner), part.ints().mul(outer->extent(), inner->extent()))};
+  return step;
+}
+
+using AxisImages = std::unordered_map<const IterDomain*, IterDomain*>;  // of the reference -> of the tensor; look-ups only
+
+// The images of the reference's axes in a tensor, through its transforms, each made or found by `step`.
+AxisImages followTransforms(const TensorDomain& reference, AxisImages images,
+                            const std::function<LoopTransform(const LoopTransform&, IterDomain*, IterDomain*)>& step) {
+  const auto imageOf = [&](const IterDomain* axis) {
+    const auto found = images.find(axis);
+    return found == images.end() ? nullptr : found->second;
+  };
+  for (const LoopTransform& transform : reference.transforms) {
+    if (transform.split) {
+      IterDomain* in = imageOf(transform.split->in);
+      if (!in) continue;
+      const LoopTransform made = step(transform, in, nullptr);
+      images[transform.split->outer] = made.split->outer;
+      images[transform.split->inner] = made.split->inner;
+      continue;
+    }
+    IterDomain* outer = imageOf(transform.merge->outer);
+    IterDomain* inner = imageOf(transform.merge->inner);
+    if (!outer && !inner) continue;
+    // With one of the two missing, the other alone stands for the merged axis.
+    images[transform.merge->out] = outer && inner ? step(transform, outer, inner).merge->out : (outer ? outer : inner);
+  }
+  return images;
+}
+
+AxisImages rootImages(const TensorDomain& reference, const TensorDomain& domain) {
+  AxisImages images;
+  for (size_t i = 0; i < domain.loopRoot.size(); ++i) {
+    images[reference.loopRoot[domain.referencePosition[i]]] = domain.loopRoot[i];
+  }
+  return images;
+}
+
+// The tensor's loop axes in the reference's order.
+std::vector<IterDomain*> loopLike(const TensorDomain& reference, const AxisImages& images) {
+  std::vector<IterDomain*> loop;
+  for (const IterDomain* axis : reference.loop) {
+    const auto found = images.find(axis);
+    if (found != images.end()) loop.push_back(found->second);
+  }
+  return loop;
+}
+
+void alignRoots(Fusion& part, const TensorDomain& reference, TensorDomain& domain, const std::vector<int>& positions) {
+  std::vector<IterDomain*> at(reference.logical.size(), nullptr);
+  bool reduces = false;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i] < 0) continue;
+    IterDomain* axis = domain.logical[i];
+    at[positions[i]] = axis;
+    reduces |= reference.logical[positions[i]]->isReduction() && !axis->isBroadcast();
+  }
+  domain.loopRoot.clear();
+  domain.referencePosition.clear();
+  for (size_t i = 0; i < at.size(); ++i) {
+    if (reference.logical[i]->isReduction() && !reduces) continue;
+    domain.loopRoot.push_back(at[i] ? at[i] : part.newIterDomain(IterType::Broadcast, part.ints().constant(1)));
+    domain.referencePosition.push_back(static_cast<int>(i));
+  }
+}
+
+}  // namespace
+
+void splitAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor) {
+  const LoopTransform step = makeSplit(part, domain.loop[axis], factor);
+  domain.transforms.push_back(step);
+  domain.loop[axis] = step.split->inner;
+  domain.loop.insert(domain.loop.begin() + static_cast<ptrdiff_t>(axis), step.split->outer);
+}
+
+void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis) {
+  const LoopTransform step = makeMerge(part, domain.loop[axis], domain.loop[axis + 1]);
+  domain.transforms.push_back(step);
+  domain.loop[axis] = step.merge->out;
+  domain.loop.erase(domain.loop.begin() + static_cast<ptrdiff_t>(axis) + 1);
+}
+
+void propagate(Fusion& part, TensorView* reference) {
+  FUSER_USER_CHECK(reference->definition(), "%", reference->name(), " is an input: it has no loops");
+  const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(part.exprs(), reference);
+  const std::string* reason = std::get_if<std::string>(&built);
+  FUSER_USER_CHECK(!reason, reason ? *reason : "");
+  const ReferenceMap& map = std::get<ReferenceMap>(built);
+  TensorDomain& source = reference->domain();
+  FUSER_USER_CHECK(source.loopRoot == source.logical, "%", reference->name(), " follows another tensor already");
+  source.referencePosition.clear();
+  for (size_t i = 0; i < source.loopRoot.size(); ++i) source.referencePosition.push_back(static_cast<int>(i));
+  for (const Expr* expr : part.exprs()) {
+    TensorView* tensor = expr->output()->as<TensorView>();
+    if (tensor == reference) continue;
+    TensorDomain& domain = tensor->domain();
+    domain.transforms.clear();
+    alignRoots(part, source, domain, map.positions(tensor));
+    const AxisImages images =
+        followTransforms(source, rootImages(source, domain), [&](const LoopTransform& like, IterDomain* a, IterDomain* b) {
+          domain.transforms.push_back(like.split ? makeSplit(part, a, like.split->factor) : makeMerge(part, a, b));
+          return domain.transforms.back();
+        });
+    domain.loop = loopLike(source, images);
+  }
+}
+
+void parallelizeAllLike(Fusion& part, TensorView* reference) {
+  const TensorDomain& source = reference->domain();
+  for (const Expr* expr : part.exprs()) {
+    TensorView* tensor = expr->output()->as<TensorView>();
+    const TensorDomain& domain = tensor->domain();
+    if (tensor == reference || domain.referencePosition.empty()) continue;
+    const AxisImages images = followTransforms(
+        source, rootImages(source, domain), [&](const LoopTransform& like, const IterDomain* a, const IterDomain* b) {
+          const auto same = [&](const LoopTransform& step) {
+            if (like.split) return step.split && step.split->in == a && step.split->factor == like.split->factor;
+            return step.merge && step.merge->outer == a && step.merge->inner == b;
+          };
+          const auto found = std::find_if(domain.transforms.begin(), domain.transforms.end(), same);
+          FUSER_USER_CHECK(found != domain.transforms.end(), "%", tensor->name(), " does not have the loops of %",
+                           reference->name());
+          return *found;
+        });
+    for (const IterDomain* axis : source.loop) {
+      const auto found = images.find(axis);
+      if (found != images.end() && axis->parallelType() != ParallelType::Vectorize) {
+        found->second->parallelize(axis->parallelType());
+      }
+    }
+  }
+}
+
+}  // namespace fuser
