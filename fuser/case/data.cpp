@@ -1,0 +1,198 @@
+// Recipes -> bytes: one block of memory for each tensor that is no view, poison first, then the elements.
+
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "fuser/case/case.h"
+#include "fuser/case/recipe_data.h"
+
+namespace fuser {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+// What a tensor needs, known before any memory is taken.
+struct Plan {
+  const RunInput* run = nullptr;
+  const TensorInput* input = nullptr;
+  Dims strides;
+  int64_t extent = 0;  // elements from the first to the last addressed one
+};
+
+// The product and sum of sizes and strides, refusing what does not fit: sizes come from files.
+int64_t checkedExtent(const std::string& name, const Dims& sizes, const Dims& strides) {
+  __int128 elements = 1;
+  __int128 last = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    FUSER_USER_CHECK(sizes[i] >= 0, "%", name, ": size ", sizes[i], " is negative");
+    FUSER_USER_CHECK(strides[i] >= 0, "%", name, ": stride ", strides[i], " is negative");
+    FUSER_USER_CHECK(sizes[i] <= kMaxElements, "%", name, ": size ", sizes[i], " is above ", kMaxElements);
+    // An empty tensor may have any other sizes, but none so large that strides overflow.
+    elements *= std::max<int64_t>(sizes[i], 1);
+    FUSER_USER_CHECK(elements <= kMaxElements, "%", name, " has more than ", kMaxElements, " elements: sizes ", sizes);
+    last += static_cast<__int128>(std::max<int64_t>(sizes[i] - 1, 0)) * strides[i];
+    FUSER_USER_CHECK(last < kMaxElements, "%", name, " spans more than ", kMaxElements, " elements: strides ", strides);
+  }
+  return extentInMemory(sizes, strides);
+}
+
+// Contiguous in the input's allocation order; expanded axes are stored once.
+Dims defaultStrides(const TensorView* tensor, const Dims& sizes) {
+  const std::vector<IterDomain*> axes = tensor->axes();
+  Dims stored = sizes;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i]->isExpanded()) stored[i] = 1;
+  }
+  Dims order;
+  for (int axis : tensor->domain().allocationOrder) order.push_back(axis);
+  Dims strides = stridesInOrder(stored, order);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i]->isExpanded()) strides[i] = 0;
+  }
+  return strides;
+}
+
+Plan planTensor(const TensorView* tensor, const RunInput& run, const TensorInput& input) {
+  FUSER_USER_CHECK(input.dtype == tensor->dtype(), "%", run.name, " is ", tensor->dtype(), ", the run gives ", input.dtype);
+  FUSER_USER_CHECK(input.sizes.size() == tensor->rank(), "%", run.name, " has rank ", tensor->rank(),
+                   ", the run gives sizes ", input.sizes);
+  FUSER_USER_CHECK(!input.strides || input.strides->size() == input.sizes.size(), "%", run.name, ": strides ",
+                   input.strides.value_or(Dims{}), " for sizes ", input.sizes);
+  FUSER_USER_CHECK(input.offset >= 0 && input.offset <= kMaxElements, "%", run.name, ": offset ", input.offset,
+                   " is outside [0, ", kMaxElements, "]");
+  checkRecipe(input.recipe, input.dtype);
+  Plan plan{&run, &input, {}, 0};
+  // The sizes are judged first: default strides multiply them.
+  checkedExtent(run.name, input.sizes, Dims(input.sizes.size(), 0));
+  plan.strides = input.strides ? *input.strides : defaultStrides(tensor, input.sizes);
+  plan.extent = checkedExtent(run.name, input.sizes, plan.strides);
+  const auto count = static_cast<size_t>(numel(input.sizes));
+  FUSER_USER_CHECK(input.recipe.kind != RecipeKind::Values || input.recipe.values.size() == count, "%", run.name, ": ",
+                   input.recipe.values.size(), " values for ", count, " elements");
+  return plan;
+}
+
+size_t blockBytes(const Plan& plan) {
+  const size_t elements = static_cast<size_t>(plan.input->offset + plan.extent);
+  const size_t bytes = elements * dtypeSize(plan.input->dtype);
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment + kAlignment;  // poison behind the last element too
+}
+
+std::shared_ptr<std::byte[]> allocate(size_t bytes) {
+  constexpr std::align_val_t kAlign{kAlignment};
+  return {static_cast<std::byte*>(::operator new[](bytes, kAlign)),
+          [](std::byte* memory) { ::operator delete[](memory, std::align_val_t{kAlignment}); }};
+}
+
+// Elements that share memory hold what the last of them in logical order drew.
+void writeElements(const Plan& plan, std::byte* first) {
+  const TensorInput& input = *plan.input;
+  const Dims& sizes = input.sizes;
+  const size_t rank = sizes.size();
+  if (numel(sizes) == 0) return;
+  const Dims logical = contiguousStrides(sizes);
+  const size_t elementSize = dtypeSize(input.dtype);
+  Dims at(rank, 0);
+  for (size_t i = 0; i < rank; ++i) at[i] = plan.strides[i] == 0 ? sizes[i] - 1 : 0;
+  while (true) {
+    int64_t index = 0;
+    int64_t place = 0;
+    for (size_t i = 0; i < rank; ++i) {
+      index += at[i] * logical[i];
+      place += at[i] * plan.strides[i];
+    }
+    writeElement(input.recipe, input.dtype, static_cast<uint64_t>(index),
+                 first + static_cast<size_t>(place) * elementSize);
+    size_t axis = rank;
+    while (axis-- > 0) {
+      if (plan.strides[axis] == 0) continue;
+      if (++at[axis] < sizes[axis]) break;
+      at[axis] = 0;
+    }
+    if (axis == std::numeric_limits<size_t>::max()) return;
+  }
+}
+
+TensorData makeTensor(const Plan& plan) {
+  const TensorInput& input = *plan.input;
+  TensorData data;
+  data.bytes = blockBytes(plan);
+  data.memory = allocate(data.bytes);
+  std::memset(data.memory.get(), static_cast<int>(poisonByte(input.dtype)), data.bytes);
+  std::byte* first = data.memory.get() + static_cast<size_t>(input.offset) * dtypeSize(input.dtype);
+  data.ref = {first, input.dtype, input.sizes, plan.strides, {}};
+  writeElements(plan, first);
+  return data;
+}
+
+// The view's offset counts from the other tensor's first element.
+TensorData makeView(const Plan& plan, const Plan& base, const TensorData& baseData) {
+  const TensorInput& input = *plan.input;
+  FUSER_USER_CHECK(input.dtype == base.input->dtype, "%", plan.run->name, " is ", input.dtype, ", it cannot be a view of %",
+                   base.run->name, ", which is ", base.input->dtype);
+  FUSER_USER_CHECK(input.offset + plan.extent <= base.extent, "%", plan.run->name, " reaches element ",
+                   input.offset + plan.extent - 1, " of %", base.run->name, ", which spans ", base.extent);
+  auto* first = static_cast<std::byte*>(baseData.ref.data) + static_cast<size_t>(input.offset) * dtypeSize(input.dtype);
+  return {baseData.memory, baseData.bytes, {first, input.dtype, input.sizes, plan.strides, {}}};
+}
+
+size_t findBase(const std::vector<Plan>& plans, const Plan& view) {
+  const std::string& wanted = view.input->recipe.viewOf;
+  for (size_t i = 0; i < plans.size(); ++i) {
+    if (plans[i].run->name != wanted) continue;
+    FUSER_USER_CHECK(plans[i].input->recipe.kind != RecipeKind::View, "%", view.run->name, " is a view of %", wanted,
+                     ", which is a view itself");
+    return i;
+  }
+  throwUserError(concat("%", view.run->name, " is a view of %", wanted, ", which is no input tensor"));
+}
+
+// Names and kinds against the fusion's inputs, in their order.
+void checkInputs(const Case& testCase, const Run& run) {
+  const std::vector<Val*>& inputs = testCase.fusion->inputs();
+  FUSER_USER_CHECK(run.inputs.size() == inputs.size(), "the fusion has ", inputs.size(), " inputs, the run gives ",
+                   run.inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    FUSER_USER_CHECK(run.inputs[i].name == inputs[i]->name(), "input ", i, " is %", inputs[i]->name(), ", the run gives %",
+                     run.inputs[i].name);
+    const ScalarValue* scalar = std::get_if<ScalarValue>(&run.inputs[i].value);
+    FUSER_USER_CHECK(inputs[i]->isTensor() == !scalar, "%", inputs[i]->name(), " is a ",
+                     inputs[i]->isTensor() ? "tensor" : "scalar", ", the run gives the other");
+    FUSER_USER_CHECK(!scalar || scalar->dtype() == inputs[i]->dtype(), "%", inputs[i]->name(), " is ", inputs[i]->dtype(),
+                     ", the run gives ", scalar ? scalar->toString() : "");
+  }
+}
+
+}  // namespace
+
+RunData materialize(const Case& testCase, const Run& run, size_t maxBytes) {
+  checkInputs(testCase, run);
+  std::vector<Plan> plans;
+  RunData data;
+  size_t total = 0;
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    if (const ScalarValue* scalar = std::get_if<ScalarValue>(&run.inputs[i].value)) {
+      data.inputs.emplace_back(*scalar);
+      continue;
+    }
+    data.inputs.emplace_back(plans.size());
+    plans.push_back(planTensor(testCase.fusion->inputs()[i]->as<TensorView>(), run.inputs[i],
+                               std::get<TensorInput>(run.inputs[i].value)));
+    if (plans.back().input->recipe.kind == RecipeKind::View) continue;
+    total += blockBytes(plans.back());
+    FUSER_USER_CHECK(total <= maxBytes, "the inputs take more than ", maxBytes, " bytes, at %", run.inputs[i].name);
+  }
+  data.tensors.resize(plans.size());
+  for (size_t i = 0; i < plans.size(); ++i) {
+    if (plans[i].input->recipe.kind != RecipeKind::View) data.tensors[i] = makeTensor(plans[i]);
+  }
+  for (size_t i = 0; i < plans.size(); ++i) {
+    if (plans[i].input->recipe.kind != RecipeKind::View) continue;
+    const size_t base = findBase(plans, plans[i]);
+    data.tensors[i] = makeView(plans[i], plans[base], data.tensors[base]);
+  }
+  return data;
+}
+
+}  // namespace fuser

@@ -1,0 +1,170 @@
+#include "fuser/case/recipe_data.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "fuser/case/philox.h"
+
+namespace fuser {
+namespace {
+
+// Integers that f64 holds one by one.
+constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+constexpr uint32_t kSpecialBlock = 3;
+
+PhiloxBlock drawBlock(uint64_t seed, uint64_t index, uint32_t block) {
+  return philox4x32({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), block, 0},
+                    {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
+}
+
+uint64_t draw64(const PhiloxBlock& block) { return (static_cast<uint64_t>(block[0]) << 32) | block[1]; }
+
+double drawNormal(uint64_t seed, uint64_t index) {
+  int64_t sum = -6 * static_cast<int64_t>(0xffffffffu);
+  for (uint32_t k = 0; k < 3; ++k) {
+    for (uint32_t word : drawBlock(seed, index, k)) sum += word;
+  }
+  return std::ldexp(static_cast<double>(sum), -32);
+}
+
+double drawUniform(const Recipe& recipe, uint64_t index) {
+  const double unit = std::ldexp(static_cast<double>(draw64(drawBlock(recipe.seed, index, 0)) >> 11), -53);
+  const double width = recipe.high - recipe.low;
+  const double scaled = width * unit;  // its own statement: two roundings, never one
+  return recipe.low + scaled;
+}
+
+int64_t drawInteger(const Recipe& recipe, uint64_t index) {
+  const auto low = static_cast<int64_t>(recipe.low);
+  const auto width = static_cast<uint64_t>(static_cast<int64_t>(recipe.high) - low);
+  const auto scaled = static_cast<unsigned __int128>(draw64(drawBlock(recipe.seed, index, 0))) * width;
+  return low + static_cast<int64_t>(static_cast<uint64_t>(scaled >> 64));
+}
+
+// The layout of a floating type: its bits are sign, exponent, mantissa.
+struct FloatFormat {
+  int exponentBits;
+  int mantissaBits;
+};
+
+template <class T>
+constexpr FloatFormat kFormatOf = {0, 0};
+template <>
+constexpr FloatFormat kFormatOf<double> = {11, 52};
+template <>
+constexpr FloatFormat kFormatOf<float> = {8, 23};
+template <>
+constexpr FloatFormat kFormatOf<Half> = {5, 10};
+template <>
+constexpr FloatFormat kFormatOf<BFloat16> = {8, 7};
+
+// The list of special(seed) for a floating type, as bits.
+uint64_t specialBits(FloatFormat format, uint32_t choice, bool negative) {
+  const int m = format.mantissaBits;
+  const uint64_t bias = (uint64_t{1} << (format.exponentBits - 1)) - 1;
+  const uint64_t infinity = ((uint64_t{1} << format.exponentBits) - 1) << m;
+  const uint64_t list[] = {
+      0, 1, (uint64_t{1} << m) - 1, uint64_t{1} << m, bias << m, (bias << m) + 1, (bias - 1) << m, (bias + 1) << m,
+      infinity - 1, infinity, infinity | (uint64_t{1} << (m - 1)),
+  };
+  const uint64_t bits = list[choice % std::size(list)];
+  const bool isNan = bits > infinity;
+  return bits | (negative && !isNan ? uint64_t{1} << (m + format.exponentBits) : 0);
+}
+
+template <class T>
+T specialInteger(uint32_t choice, bool negative) {
+  constexpr T kMax = std::numeric_limits<T>::max();
+  constexpr T kMin = std::numeric_limits<T>::min();
+  const T list[] = {0, 1, 2, kMax, kMax - 1, kMin};
+  const T value = list[choice % std::size(list)];
+  return negative && value != kMin ? static_cast<T>(-value) : value;
+}
+
+// std::nearbyint depends on the rounding mode of the moment; this does not.
+double roundToEven(double value) {
+  const double whole = std::floor(value);
+  const double rest = value - whole;
+  const bool up = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2.0) != 0);
+  return up ? whole + 1 : whole;
+}
+
+template <class T>
+constexpr bool kIsInteger = std::is_same_v<T, int64> || std::is_same_v<T, int32>;
+
+template <class T>
+T fromDouble(double value) {
+  if constexpr (kIsInteger<T>) return convert<T>(roundToEven(value));
+  return convert<T>(value);
+}
+
+template <class T>
+T specialElement(uint64_t seed, uint64_t index) {
+  const PhiloxBlock choice = drawBlock(seed, index, kSpecialBlock);
+  const bool ordinary = (choice[0] >> 31) == 0;
+  const bool negative = (choice[2] & 1) != 0;
+  if constexpr (kIsInteger<T>) {
+    return ordinary ? fromDouble<T>(8 * drawNormal(seed, index)) : specialInteger<T>(choice[1], negative);
+  } else {
+    if (ordinary) return fromDouble<T>(drawNormal(seed, index));
+    const uint64_t bits = specialBits(kFormatOf<T>, choice[1], negative);
+    T value;
+    std::memcpy(&value, &bits, sizeof value);  // little-endian: the low bytes
+    return value;
+  }
+}
+
+template <class T>
+T element(const Recipe& recipe, uint64_t index) {
+  switch (recipe.kind) {
+    case RecipeKind::Integers: return convert<T>(drawInteger(recipe, index));
+    case RecipeKind::Values: return recipe.values[index].as<T>();
+    case RecipeKind::Normal:
+    case RecipeKind::Uniform:
+    case RecipeKind::Special: break;
+    case RecipeKind::View: FUSER_CHECK(false, "a view has no elements of its own");
+  }
+  if constexpr (std::is_same_v<T, bool>) {
+    return (drawBlock(recipe.seed, index, 0)[0] >> 31) != 0;
+  } else {
+    if (recipe.kind == RecipeKind::Normal) return fromDouble<T>(drawNormal(recipe.seed, index));
+    if (recipe.kind == RecipeKind::Uniform) return fromDouble<T>(drawUniform(recipe, index));
+    return specialElement<T>(recipe.seed, index);
+  }
+}
+
+}  // namespace
+
+void checkRecipe(const Recipe& recipe, DataType dtype) {
+  if (recipe.kind != RecipeKind::Uniform && recipe.kind != RecipeKind::Integers) return;
+  const bool integers = recipe.kind == RecipeKind::Integers;
+  const std::string_view name = integers ? "integers" : "uniform";
+  FUSER_USER_CHECK(std::isfinite(recipe.low) && std::isfinite(recipe.high) && std::isfinite(recipe.high - recipe.low),
+                   name, "(low = ", recipe.low, ", high = ", recipe.high, "): both ends and their distance must be finite");
+  if (integers) {
+    FUSER_USER_CHECK(recipe.low < recipe.high, name, "(low = ", recipe.low, ", high = ", recipe.high,
+                     "): high is excluded and must be above low");
+  } else {
+    FUSER_USER_CHECK(recipe.low <= recipe.high, name, "(low = ", recipe.low, ", high = ", recipe.high,
+                     "): high must not be below low");
+  }
+  if (!integers && category(dtype) != Category::Int) return;
+  const double limit = dtype == DataType::Int32 ? 2147483647.0 : kExactIntegers;
+  const double last = integers ? recipe.high - 1 : recipe.high;
+  FUSER_USER_CHECK(recipe.low >= -limit && last <= limit, name, "(low = ", recipe.low, ", high = ", recipe.high,
+                   "): outside of what ", dtype, " takes here, [", -limit, ", ", limit, "]");
+  FUSER_USER_CHECK(!integers || (recipe.low == std::floor(recipe.low) && recipe.high == std::floor(recipe.high)), name,
+                   "(low = ", recipe.low, ", high = ", recipe.high, "): both ends must be whole numbers");
+}
+
+void writeElement(const Recipe& recipe, DataType dtype, uint64_t index, std::byte* to) {
+  dispatch(dtype, [&]<class T>() {
+    const T value = element<T>(recipe, index);
+    std::memcpy(to, &value, sizeof value);
+  });
+}
+
+std::byte poisonByte(DataType dtype) { return std::byte{isFloating(dtype) ? uint8_t{0xff} : uint8_t{0x5a}}; }
+
+}  // namespace fuser

@@ -1,0 +1,57 @@
+#include "fuser/support/diagnostic.h"
+
+#include <algorithm>
+
+namespace fuser {
+namespace {
+
+constexpr size_t kShownBefore = 90;
+constexpr size_t kShownAfter = 30;
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c == '\t') c = ' ';
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return out;
+}
+
+// The line around the offset and a caret below it.
+std::string excerpt(std::string_view text, size_t offset) {
+  const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+  const size_t start = before == std::string_view::npos ? 0 : before + 1;
+  size_t end = std::min(text.find('\n', offset), text.size());
+  if (end > start && text[end - 1] == '\r') --end;
+  end = std::max(end, offset);
+  const size_t from = offset - start > kShownBefore ? offset - kShownBefore : start;
+  const size_t to = std::min(end, offset + kShownAfter);
+  std::string line = printable(text.substr(from, to - from));
+  std::string caret(offset - from, ' ');
+  if (from > start) line = "... " + line, caret += "    ";
+  if (to < end) line += " ...";
+  return "  " + line + "\n  " + caret + "^";
+}
+
+std::string describe(std::string_view text, const std::string& fileName, size_t offset, const std::string& message) {
+  const SourcePlace place = placeOf(text, offset);
+  return concat(fileName, ":", place.line, ":", place.column, ": ", message, "\n", excerpt(text, offset));
+}
+
+}  // namespace
+
+SourcePlace placeOf(std::string_view text, size_t offset) {
+  offset = std::min(offset, text.size());
+  const std::string_view before = text.substr(0, offset);
+  const size_t newline = before.rfind('\n');
+  return {static_cast<size_t>(std::count(before.begin(), before.end(), '\n')) + 1,
+          newline == std::string_view::npos ? offset + 1 : offset - newline};
+}
+
+LocatedError::LocatedError(std::string_view text, std::string fileName, size_t offset, std::string message)
+    : UserError(describe(text, fileName, std::min(offset, text.size()), message)),
+      fileName_(std::move(fileName)),
+      place_(placeOf(text, offset)),
+      message_(std::move(message)) {}
+
+}  // namespace fuser
