@@ -1,0 +1,246 @@
+// A whole file: metadata, fusion, aliases, options, schedules, runs and expectations.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "fuser/text/fusion_parser.h"
+#include "fuser/text/limits.h"
+#include "fuser/text/option_table.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/run_parser.h"
+#include "fuser/text/schedule_parser.h"
+
+namespace fuser {
+namespace text {
+namespace {
+
+constexpr std::string_view kFormatVersion = "1";
+
+class CaseParser {
+ public:
+  CaseParser(std::string_view text, const std::string& fileName) : reader_(text, fileName) {}
+
+  Case parse() {
+    while (reader_.peek().kind == TokenKind::Metadata) parseMetadata();
+    if (!reader_.at("fusion")) reader_.failExpected("'fusion'");
+    case_.fusion = FusionParser(reader_).parse();
+    for (Val* val : case_.fusion->usedVals()) {
+      if (!val->name().empty()) values_.emplace(val->name(), val);
+    }
+    while (parseSetting()) {
+    }
+    while (parseRunOrExpectation()) {
+    }
+    if (reader_.peek().kind != TokenKind::End) failSection();
+    return std::move(case_);
+  }
+
+ private:
+  [[noreturn]] void failSection() const {
+    const Token& token = reader_.peek();
+    if (token.kind == TokenKind::Metadata) reader_.fail(token, "'#:' lines stand before the fusion");
+    if (reader_.at("fusion")) reader_.fail(token, "a file holds one fusion");
+    constexpr std::string_view kSettings[] = {"alias", "option", "schedule"};
+    if (std::any_of(std::begin(kSettings), std::end(kSettings), [&](std::string_view name) { return reader_.at(name); })) {
+      reader_.fail(token, "'", token.text, "' stands before the runs");
+    }
+    if (token.kind == TokenKind::Identifier) {
+      reader_.fail(token, "unknown section '", token.text, "'; known: alias, option, schedule, run, expect");
+    }
+    reader_.failExpected("a section");
+  }
+
+  // #: key = value
+  void parseMetadata() {
+    const Token line = reader_.next();
+    const size_t equals = line.text.find('=');
+    std::string_view key = line.text.substr(0, std::min(equals, line.text.size()));
+    while (!key.empty() && (key.back() == ' ' || key.back() == '\t')) key.remove_suffix(1);
+    if (equals == std::string_view::npos || !isName(key)) reader_.fail(line, "expected '#: key = value'");
+    std::string_view value = line.text.substr(equals + 1);
+    while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
+    if (case_.metadata.size() == kMaxParameters) reader_.fail(line, "more than ", kMaxParameters, " '#:' lines");
+    std::string text(value);
+    if (!value.empty() && value.front() == '"') {
+      if (value.size() < 2 || value.back() != '"') reader_.fail(line, "a string has no end on its line");
+      text = unquote(reader_, {TokenKind::String, value.substr(1, value.size() - 2), line.offset});
+    } else if (value.find_first_of(std::string_view("\0\r", 2)) != std::string_view::npos) {
+      reader_.fail(line, "a '#:' line holds a byte that only a quoted value may");
+    }
+    if (key == "format" && text != kFormatVersion) {
+      reader_.fail(line, "format ", text, " is unknown; this is format ", kFormatVersion);
+    }
+    case_.metadata.emplace_back(std::string(key), std::move(text));
+  }
+
+  bool parseSetting() {
+    if (reader_.at("alias")) {
+      parseAlias();
+    } else if (reader_.at("option")) {
+      parseOption();
+    } else if (reader_.at("schedule")) {
+      parseScheduleSection();
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  Val* readValue(std::string_view what) {
+    const Token name = reader_.expect(TokenKind::Value, what);
+    const auto found = values_.find(name.text);
+    if (found == values_.end()) reader_.fail(name, "unknown value %", name.text);
+    return found->second;
+  }
+
+  // alias %output -> %input
+  void parseAlias() {
+    reader_.expect("alias");
+    const Token outputAt = reader_.peek();
+    const Val* output = readValue("an output");
+    if (!output->isTensor() || !output->isFusionOutput()) reader_.fail(outputAt, "%", outputAt.text, " is no output tensor");
+    reader_.expect("->");
+    const Token inputAt = reader_.peek();
+    const Val* input = readValue("an input");
+    if (!input->isTensor() || !input->isFusionInput()) reader_.fail(inputAt, "%", inputAt.text, " is no input tensor");
+    if (input->dtype() != output->dtype()) {
+      reader_.fail(inputAt, "%", outputAt.text, " is ", output->dtype(), ", %", inputAt.text, " is ", input->dtype());
+    }
+    for (const auto& [otherOutput, otherInput] : case_.aliases) {
+      if (otherOutput == output->name()) reader_.fail(outputAt, "%", outputAt.text, " has an alias already");
+      if (otherInput == input->name()) reader_.fail(inputAt, "%", inputAt.text, " is reused already");
+    }
+    case_.aliases.emplace_back(output->name(), input->name());
+  }
+
+  void parseOption() {
+    reader_.expect("option");
+    if (reader_.at("enable") || reader_.at("disable")) {
+      parseSwitch(reader_.next().text == "enable");
+      return;
+    }
+    const Token name = reader_.expect(TokenKind::Identifier, "an option: NAME = \"value\", enable NAME or disable NAME");
+    const OptionInfo* option = readOptionName(name);
+    if (option->isSwitch()) reader_.fail(name, "'", name.text, "' is a switch: option enable|disable ", name.text);
+    reader_.expect("=");
+    const Token value = reader_.expect(TokenKind::String, "a string");
+    const auto found = std::find(option->values.begin(), option->values.end(), value.text);
+    if (found == option->values.end()) {
+      std::string known;
+      for (std::string_view each : option->values) known += concat(known.empty() ? "\"" : ", \"", each, "\"");
+      reader_.fail(value, "unknown ", name.text, " \"", value.text, "\"; known: ", known);
+    }
+    option->set(case_.options, static_cast<size_t>(found - option->values.begin()));
+  }
+
+  void parseSwitch(bool enable) {
+    if (!enable && reader_.accept("pass")) {
+      const Token pass = reader_.expect(TokenKind::Identifier, "a pass");
+      if (!case_.options.disabledPasses.emplace(pass.text).second) reader_.fail(pass, "pass ", pass.text, " is disabled twice");
+      return;
+    }
+    const Token name = reader_.expect(TokenKind::Identifier, "an option");
+    const OptionInfo* option = readOptionName(name);
+    if (!option->isSwitch()) reader_.fail(name, "'", name.text, "' takes a value: option ", name.text, " = \"...\"");
+    option->set(case_.options, enable ? 1 : 0);
+  }
+
+  const OptionInfo* readOptionName(const Token& name) {
+    const OptionInfo* option = findOption(name.text);
+    if (!option) {
+      std::string known;
+      for (const OptionInfo& each : optionTable()) known += concat(known.empty() ? "" : ", ", each.name);
+      reader_.fail(name, "unknown option '", name.text, "'; known: ", known);
+    }
+    if (!options_.insert(option).second) reader_.fail(name, "option '", name.text, "' stands twice");
+    return option;
+  }
+
+  // schedule { … } | schedule segment K { … }
+  void parseScheduleSection() {
+    const Token start = reader_.expect("schedule");
+    if (!reader_.accept("segment")) {
+      if (case_.schedule) reader_.fail(start, "a second schedule for the whole fusion");
+      FusionNames names(reader_, values_);
+      case_.schedule = readBlock(names);
+      return;
+    }
+    const Token number = reader_.peek();
+    const int64_t segment = readInteger(reader_);
+    if (segment < 0) reader_.fail(number, "segments count from 0");
+    if (case_.segmentSchedules.count(segment)) reader_.fail(number, "a second schedule for segment ", segment);
+    SegmentNames names(reader_);
+    case_.segmentSchedules[segment] = readBlock(names);
+  }
+
+  Schedule readBlock(TensorNames& names) {
+    reader_.expect("{");
+    Schedule schedule = readSchedule(reader_, names);
+    if (!reader_.at("}")) reader_.failExpected("a schedule step or '}'");
+    reader_.next();
+    return schedule;
+  }
+
+  // A schedule of the whole fusion names its tensors and those that the schedule made.
+  class FusionNames : public TensorNames {
+   public:
+    FusionNames(const TokenReader& reader, const std::map<std::string, Val*, std::less<>>& values)
+        : reader_(reader), values_(values) {}
+    void onTensor(const Token& name) override {
+      const auto found = values_.find(name.text);
+      const bool known = found == values_.end() ? made_.count(name.text) != 0 : found->second->isTensor();
+      if (!known) reader_.fail(name, "unknown tensor %", name.text);
+    }
+    void onNew(const Token& name) override {
+      const bool fresh = !values_.count(name.text) && made_.emplace(name.text).second;
+      if (!fresh) reader_.fail(name, "%", name.text, " is defined already");
+    }
+
+   private:
+    const TokenReader& reader_;
+    const std::map<std::string, Val*, std::less<>>& values_;
+    std::set<std::string, std::less<>> made_;
+  };
+
+  // A segment's tensors are known only when it is made: after the passes.
+  class SegmentNames : public TensorNames {
+   public:
+    explicit SegmentNames(const TokenReader& reader) : reader_(reader) {}
+    void onTensor(const Token&) override {}
+    void onNew(const Token& name) override {
+      if (!made_.emplace(name.text).second) reader_.fail(name, "%", name.text, " is defined already");
+    }
+
+   private:
+    const TokenReader& reader_;
+    std::set<std::string, std::less<>> made_;
+  };
+
+  bool parseRunOrExpectation() {
+    if (reader_.at("run")) {
+      if (case_.runs.size() == kMaxRuns) reader_.fail(reader_.peek(), "more than ", kMaxRuns, " runs");
+      case_.runs.push_back(readRun(reader_, *case_.fusion));
+      return true;
+    }
+    if (!reader_.at("expect")) return false;
+    const Token start = reader_.next();
+    const Expectation expectation = readExpectation(reader_);
+    if (judged_ == case_.runs.size()) reader_.fail(start, "no run since the previous 'expect'");
+    for (; judged_ < case_.runs.size(); ++judged_) case_.runs[judged_].expectation = expectation;
+    return true;
+  }
+
+  TokenReader reader_;
+  Case case_;
+  std::map<std::string, Val*, std::less<>> values_;
+  std::set<const OptionInfo*> options_;  // those given
+  size_t judged_ = 0;                    // runs with an expectation
+};
+
+}  // namespace
+}  // namespace text
+
+Case parseCase(std::string_view text, const std::string& fileName) { return text::CaseParser(text, fileName).parse(); }
+
+}  // namespace fuser

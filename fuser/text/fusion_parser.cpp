@@ -1,0 +1,172 @@
+// `fusion name(parameters) { ops; return }`
+
+#include "fuser/text/fusion_parser.h"
+
+#include "fuser/ir/builder.h"
+#include "fuser/ir/verify.h"
+#include "fuser/text/limits.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/value_names.h"
+
+namespace fuser {
+namespace text {
+
+DataType readDtype(TokenReader& reader) {
+  const Token token = reader.expect(TokenKind::Identifier, "a dtype");
+  const std::optional<DataType> dtype = dtypeFromName(token.text);
+  if (!dtype) {
+    std::string known;
+    for (DataType each : kAllDataTypes) known += concat(known.empty() ? "" : ", ", each);
+    reader.fail(token, "unknown dtype '", token.text, "'; known: ", known);
+  }
+  return *dtype;
+}
+
+std::vector<int64_t> readIntegerList(TokenReader& reader, size_t maxEntries) {
+  std::vector<int64_t> values;
+  reader.list("[", "]", maxEntries, [&] { values.push_back(readInteger(reader)); });
+  return values;
+}
+
+std::unique_ptr<Fusion> FusionParser::parse() {
+  reader_.expect("fusion");
+  std::string name;
+  if (!reader_.at("(")) name = reader_.expect(TokenKind::Identifier, "the fusion's name or '('").text;
+  fusion_ = std::make_unique<Fusion>(name);
+  parseParameters();
+  reader_.expect("{");
+  while (!reader_.at("return")) {
+    if (reader_.peek().kind != TokenKind::Value) reader_.failExpected("an op or 'return'");
+    parseOp();
+  }
+  parseReturn();
+  reader_.expect("}");
+  checkAssumptions();
+  giveNames();
+  verify(*fusion_);
+  return std::move(fusion_);
+}
+
+// Scalars first: a dim may name one that stands behind the tensor. Inputs are added in the order of the text.
+void FusionParser::parseParameters() {
+  const Token open = reader_.peek();
+  if (!reader_.at("(")) reader_.failExpected("'('");
+  collectScalarParameters();
+  reader_.rewind(open);
+  inParameters_ = true;
+  reader_.list("(", ")", kMaxParameters, [&] {
+    const Token name = reader_.expect(TokenKind::Value, "a parameter");
+    reader_.expect(":");
+    const auto scalar = values_.find(name.text);
+    if (scalar != values_.end() && scalar->second->isScalar() && definedAt_.find(name.text)->second == name.offset) {
+      readDtype(reader_);
+      fusion_->addInput(scalar->second);
+    } else {
+      parseTensorParameter(name);
+    }
+  });
+  inParameters_ = false;
+  checkInputSymbols();
+}
+
+// Looks for `%name : dtype` without brackets; leaves all errors but those of such a scalar to the second reading.
+void FusionParser::collectScalarParameters() {
+  size_t depth = 0;
+  do {
+    if (reader_.at("(") || reader_.at("[") || reader_.at("{")) ++depth;
+    if (reader_.at(")") || reader_.at("]") || reader_.at("}")) --depth;
+    const Token name = reader_.next();
+    if (depth != 1 || name.kind != TokenKind::Value || !reader_.accept(":")) continue;
+    const Token type = reader_.peek();
+    const std::optional<DataType> dtype = dtypeFromName(type.text);
+    if (type.kind != TokenKind::Identifier || !dtype) continue;
+    reader_.next();
+    if (reader_.at("[")) continue;
+    if (*dtype != DataType::Double && *dtype != DataType::Int64 && *dtype != DataType::Bool) {
+      reader_.fail(type, "a scalar is f64, i64 or bool, not ", *dtype);
+    }
+    checkNew(name);
+    define(name, fusion_->newScalar(*dtype, std::string(name.text)));
+  } while (depth != 0 && reader_.peek().kind != TokenKind::End);
+}
+
+void FusionParser::parseTensorParameter(const Token& name) {
+  checkNew(name);
+  const Type type = parseType();
+  FUSER_CHECK(type.tensor, "scalars were read before");
+  TensorDomain domain;
+  for (const AxisType& axis : type.axes) {
+    domain.logical.push_back(fusion_->newIterDomain(axis.type, axis.extent, axis.expandedExtent));
+  }
+  if (type.layout) {
+    domain.allocationOrder = type.layout->order;
+    domain.contiguity = type.layout->contiguity;
+  }
+  TensorView* tensor = fusion_->newTensor(type.dtype, std::move(domain), std::string(name.text));
+  fusion_->addInput(tensor);
+  define(name, tensor);
+}
+
+// Only a dim that is the symbol alone binds it.
+void FusionParser::checkInputSymbols() {
+  for (const Val* input : fusion_->inputs()) {
+    if (input->isScalar()) continue;
+    for (const IterDomain* axis : input->as<TensorView>()->axes()) {
+      if (axis->size()->isSymbol() && !fusion_->scalarOf(axis->size())) {
+        boundSymbols_.insert(fusion_->ints().symbolOf(axis->size()).name);
+      }
+    }
+  }
+  for (const Token& symbol : usedSymbols_) {
+    if (!boundSymbols_.count(symbol.text)) reader_.fail(symbol, "no input binds '", symbol.text, "'");
+  }
+}
+
+void FusionParser::parseReturn() {
+  reader_.expect("return");
+  if (reader_.at("}")) return;
+  do {
+    fusion_->addOutput(parseOperand());
+  } while (reader_.accept(","));
+}
+
+void FusionParser::checkNew(const Token& name) const {
+  const auto found = definedAt_.find(name.text);
+  if (found == definedAt_.end()) return;
+  reader_.fail(name, "%", name.text, " is defined already, on line ", reader_.lineOf(found->second));
+}
+
+void FusionParser::define(const Token& name, Val* val) {
+  values_.emplace(name.text, val);
+  definedAt_.emplace(name.text, name.offset);
+}
+
+Val* FusionParser::lookUp(const Token& name) const {
+  const auto found = values_.find(name.text);
+  if (found == values_.end()) reader_.fail(name, "unknown value %", name.text);
+  return found->second;
+}
+
+// Names of the text stay; what builders inserted gets out of their way.
+void FusionParser::giveNames() {
+  const std::vector<Val*> vals = fusion_->usedVals();
+  for (Val* val : vals) {
+    const auto found = values_.find(val->name());
+    if (found != values_.end() && found->second != val) val->setName("");
+  }
+  const ValueNames names(*fusion_);
+  for (Val* val : vals) {
+    if (!names.of(val).empty()) val->setName(names.of(val));
+  }
+}
+
+}  // namespace text
+
+std::unique_ptr<Fusion> parseFusion(std::string_view text, const std::string& fileName) {
+  text::TokenReader reader(text, fileName);
+  std::unique_ptr<Fusion> fusion = text::FusionParser(reader).parse();
+  if (reader.peek().kind != text::TokenKind::End) reader.failExpected("the end of the text");
+  return fusion;
+}
+
+}  // namespace fuser

@@ -1,0 +1,114 @@
+#pragma once
+// The parser of `fusion … { … }`: names, types, ops. Not for use outside of this folder.
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fuser/ir/fusion.h"
+#include "fuser/ir/infer.h"
+#include "fuser/support/disjoint_sets.h"
+#include "fuser/text/lexer.h"
+
+namespace fuser::text {
+
+// "bf16": a dtype.
+DataType readDtype(TokenReader& reader);
+// "[0, -1]"
+std::vector<int64_t> readIntegerList(TokenReader& reader, size_t maxEntries);
+
+class FusionParser {
+ public:
+  explicit FusionParser(TokenReader& reader) : reader_(reader) {}
+
+  // Reads from `fusion` to the closing brace.
+  std::unique_ptr<Fusion> parse();
+
+ private:
+  struct Layout {
+    Token start;
+    std::vector<int> order;                      // empty: row-major
+    std::vector<std::optional<bool>> contiguity;  // empty: contiguous
+  };
+  struct Type {
+    Token start;
+    bool tensor = false;
+    DataType dtype = DataType::Float;
+    std::vector<AxisType> axes;
+    std::optional<Layout> layout;
+  };
+  // What may stand in the braces after an op's operands.
+  struct OpAttributes {
+    std::map<std::string_view, Token> keys;  // those given
+    std::vector<int64_t> dims;
+    std::vector<IntExpr> shape;
+    bool keepdim = false;
+    DataType dtype = DataType::Float;
+    Val* fillValue = nullptr;
+    std::string variant;
+  };
+
+  // --- fusion_parser.cpp ---
+  void parseParameters();
+  void collectScalarParameters();
+  void parseTensorParameter(const Token& name);
+  void checkInputSymbols();
+  void parseReturn();
+  void define(const Token& name, Val* val);
+  void checkNew(const Token& name) const;
+  Val* lookUp(const Token& name) const;
+  void giveNames();
+
+  // --- op_parser.cpp ---
+  void parseOp();
+  Val* parseOperand();
+  OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);
+  void parseAttribute(const Token& key, std::string_view mnemonic, OpAttributes& attributes);
+  Val* build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands, OpAttributes& attributes,
+             const std::string& name);
+
+  // --- type_parser.cpp ---
+  Type parseType();
+  AxisType parseAxis();
+  Layout parseLayout(const std::vector<AxisType>& axes);
+  IntExpr parseDim();
+  IntExpr parseSizeEntry();
+  void checkResultType(Val* result, const Type& type);
+  void applyAxes(TensorView* tensor, const Type& type);
+  void recordMeetings(const Expr* expr);
+  void checkAssumptions();
+
+  // Dim expressions: the value and a bound of its coefficients, so that folding constants cannot overflow.
+  struct Term {
+    IntExpr expr;
+    double bound;
+  };
+  Term parseSum(size_t depth);
+  Term parseProduct(size_t depth);
+  Term parseFactor(size_t depth);
+  Term checkBound(const Token& at, Term term) const;
+  IntExpr extentNamed(const Token& name);
+
+  TokenReader& reader_;
+  std::unique_ptr<Fusion> fusion_;
+  std::map<std::string, Val*, std::less<>> values_;
+  std::map<std::string, size_t, std::less<>> definedAt_;  // name -> offset
+  std::set<std::string, std::less<>> boundSymbols_;
+  std::vector<Token> usedSymbols_;  // in expressions of the inputs' dims: bound once all inputs are read
+  bool inParameters_ = false;
+  size_t dimTerms_ = 0;
+  size_t opCount_ = 0;
+
+  // Extents that meet in some op, and written ones that differ from the inferred: these must have met somewhere.
+  struct Assumption {
+    Token place;
+    IntExpr written;
+    IntExpr inferred;
+  };
+  DisjointSets met_;
+  std::vector<Assumption> assumptions_;
+};
+
+}  // namespace fuser::text

@@ -1,0 +1,20 @@
+#pragma once
+// How large a .fusion file and its parts may be. A file may come from a stranger: past a limit it is one located error.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fuser::text {
+
+inline constexpr size_t kMaxFileBytes = size_t{16} << 20;
+inline constexpr size_t kMaxNameBytes = 128;
+inline constexpr size_t kMaxListEntries = size_t{1} << 20;
+inline constexpr size_t kMaxOps = 16384;
+inline constexpr size_t kMaxParameters = 1024;
+inline constexpr size_t kMaxRuns = 4096;
+inline constexpr size_t kMaxTransforms = 16384;
+inline constexpr size_t kMaxDimDepth = 32;
+inline constexpr size_t kMaxDimTerms = 64;                      // names and numbers in one dim expression
+inline constexpr double kMaxDimNumber = 1099511627776.0;        // 2^40, as the range of an extent symbol
+
+}  // namespace fuser::text

@@ -1,0 +1,161 @@
+// One line of a fusion: `%result = op(operands) {attributes} : type`.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuser/text/fusion_parser.h"
+#include "fuser/text/limits.h"
+
+namespace fuser::text {
+namespace {
+
+std::vector<const OpInfo*> rowsOf(std::string_view mnemonic) {
+  std::vector<const OpInfo*> rows;
+  for (OpKind op : kAllOps) {
+    if (opInfo(op).mnemonic == mnemonic) rows.push_back(&opInfo(op));
+  }
+  return rows;
+}
+
+// "rounding_mode = trunc" -> "rounding_mode"
+std::string_view variantKey(std::string_view variant) { return variant.substr(0, variant.find(' ')); }
+
+struct KeyRule {
+  std::string_view key;
+  bool needed;
+};
+
+std::vector<KeyRule> keysOf(Family family) {
+  switch (family) {
+    case Family::Unary:
+    case Family::Binary:
+    case Family::Ternary:
+    case Family::LoadStore: return {};
+    case Family::Cast: return {{"dtype", true}};
+    case Family::Broadcast:
+    case Family::Squeeze:
+    case Family::Permute: return {{"dims", true}};
+    case Family::Expand: return {{"shape", true}};
+    case Family::Factory: return {{"shape", true}, {"fill_value", true}, {"dtype", true}};
+    case Family::Size: return {{"dim", true}};
+    case Family::Reduction: return {{"dims", false}, {"keepdim", false}};
+  }
+  FUSER_CHECK(false, "bad Family");
+}
+
+size_t operandsOf(const OpInfo& info) {
+  if (info.family == Family::Factory) return 0;
+  return isPointwise(info.kind) ? operandCount(info.kind) : 1;
+}
+
+bool takesScalars(const OpInfo& info) { return isPointwise(info.kind) || info.family == Family::Cast; }
+
+}  // namespace
+
+void FusionParser::parseOp() {
+  const Token name = reader_.expect(TokenKind::Value, "an op");
+  checkNew(name);
+  if (++opCount_ > kMaxOps) reader_.fail(name, "more than ", kMaxOps, " ops");
+  reader_.expect("=");
+  const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
+  const std::vector<const OpInfo*> rows = rowsOf(mnemonic.text);
+  if (rows.empty()) reader_.fail(mnemonic, "unknown op '", mnemonic.text, "'");
+
+  std::vector<Val*> operands;
+  std::vector<Token> operandsAt;
+  reader_.list("(", ")", kMaxListEntries, [&] {
+    operandsAt.push_back(reader_.peek());
+    if (operands.size() == operandsOf(*rows[0])) {
+      reader_.fail(operandsAt.back(), mnemonic.text, " takes ", operandsOf(*rows[0]), " operands");
+    }
+    operands.push_back(parseOperand());
+    if (operands.back()->isScalar() && !takesScalars(*rows[0])) {
+      reader_.fail(operandsAt.back(), mnemonic.text, " takes a tensor, not ", typeText(operands.back()));
+    }
+  });
+  if (operands.size() < operandsOf(*rows[0])) {
+    reader_.fail(mnemonic, mnemonic.text, " takes ", operandsOf(*rows[0]), " operands, not ", operands.size());
+  }
+  OpAttributes attributes = parseAttributes(mnemonic, rows);
+  const std::optional<OpKind> op = opFromText(mnemonic.text, attributes.variant);
+  if (!op) reader_.fail(attributes.keys.begin()->second, mnemonic.text, " has no variant '", attributes.variant, "'");
+
+  Val* result = reader_.located(
+      mnemonic, [&] { return build(mnemonic, opInfo(*op), operands, attributes, std::string(name.text)); });
+  recordMeetings(result->definition());
+  if (reader_.accept(":")) checkResultType(result, parseType());
+  define(name, result);
+}
+
+Val* FusionParser::parseOperand() {
+  if (atLiteral(reader_)) return fusion_->newConstant(readLiteral(reader_));
+  return lookUp(reader_.expect(TokenKind::Value, "an operand: %value or a literal"));
+}
+
+FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows) {
+  OpAttributes attributes;
+  std::vector<KeyRule> rules = keysOf(rows[0]->family);
+  for (const OpInfo* row : rows) {
+    if (!row->variant.empty()) rules.push_back({variantKey(row->variant), false});
+  }
+  if (reader_.at("{")) {
+    reader_.list("{", "}", kMaxListEntries, [&] {
+      const Token key = reader_.expect(TokenKind::Identifier, "an attribute");
+      const bool known = std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) { return rule.key == key.text; });
+      if (!known) reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'");
+      if (!attributes.keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' stands twice");
+      reader_.expect("=");
+      parseAttribute(key, mnemonic.text, attributes);
+    });
+  }
+  for (const KeyRule& rule : rules) {
+    if (rule.needed && !attributes.keys.count(rule.key)) reader_.fail(mnemonic, mnemonic.text, " needs '", rule.key, "'");
+  }
+  return attributes;
+}
+
+void FusionParser::parseAttribute(const Token& key, std::string_view mnemonic, OpAttributes& attributes) {
+  if (key.text == "dims") {
+    attributes.dims = readIntegerList(reader_, kMaxRank);
+  } else if (key.text == "dim") {
+    attributes.dims = {readInteger(reader_)};
+  } else if (key.text == "keepdim") {
+    attributes.keepdim = readBool(reader_);
+  } else if (key.text == "dtype") {
+    attributes.dtype = readDtype(reader_);
+  } else if (key.text == "shape") {
+    const bool keeps = mnemonic == opInfo(OpKind::Expand).mnemonic;
+    reader_.list("[", "]", kMaxRank, [&] { attributes.shape.push_back(keeps ? parseSizeEntry() : parseDim()); });
+  } else if (key.text == "fill_value") {
+    const Token at = reader_.peek();
+    attributes.fillValue = parseOperand();
+    if (attributes.fillValue->isTensor()) reader_.fail(at, "fill_value is a scalar, not ", typeText(attributes.fillValue));
+  } else {  // what tells rows of one name apart
+    attributes.variant = concat(key.text, " = ", reader_.expect(TokenKind::Identifier, "a name").text);
+  }
+}
+
+Val* FusionParser::build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands,
+                         OpAttributes& attributes, const std::string& name) {
+  Fusion& fusion = *fusion_;
+  const auto tensor = [&] { return operands.at(0)->as<TensorView>(); };
+  switch (info.family) {
+    case Family::Unary:
+    case Family::Binary:
+    case Family::Ternary: return build::pointwise(fusion, info.kind, operands, name);
+    case Family::Cast: return build::cast(fusion, operands[0], attributes.dtype, name);
+    case Family::LoadStore:
+      return info.kind == OpKind::Set ? build::set(fusion, tensor(), name) : build::segmentSet(fusion, tensor(), name);
+    case Family::Broadcast: return build::unsqueeze(fusion, tensor(), attributes.dims, name);
+    case Family::Squeeze: return build::squeeze(fusion, tensor(), attributes.dims, name);
+    case Family::Permute: return build::permute(fusion, tensor(), attributes.dims, name);
+    case Family::Expand: return build::expand(fusion, tensor(), attributes.shape, name);
+    case Family::Factory: return build::full(fusion, attributes.shape, attributes.fillValue, attributes.dtype, name);
+    case Family::Size: return build::size(fusion, tensor(), attributes.dims.at(0), name);
+    case Family::Reduction:
+      return build::reduction(fusion, info.kind, tensor(), attributes.dims, attributes.keepdim, name);
+  }
+  reader_.fail(mnemonic, "bad Family");
+}
+
+}  // namespace fuser::text

@@ -1,0 +1,43 @@
+#include "fuser/text/option_table.h"
+
+namespace fuser {
+namespace {
+
+size_t getDisabled(const CompileOptions& options, DisableOption option) { return isOptionDisabled(options, option) ? 0 : 1; }
+
+void setDisabled(CompileOptions& options, DisableOption option, size_t on) {
+  if (on) {
+    options.disabled.erase(option);
+  } else {
+    options.disabled.insert(option);
+  }
+}
+
+}  // namespace
+
+const std::vector<OptionInfo>& optionTable() {
+  static const std::vector<OptionInfo> table = {
+      {"engine", "what runs the kernels", {"interp", "cpu", "cuda"},
+       [](const CompileOptions& options) { return static_cast<size_t>(options.engine); },
+       [](CompileOptions& options, size_t value) { options.engine = static_cast<EngineKind>(value); }},
+      {"contraction", "a * b + c may become one rounding", {},
+       [](const CompileOptions& options) { return size_t{options.contraction}; },
+       [](CompileOptions& options, size_t on) { options.contraction = on != 0; }},
+      {"probes", "every tensor of a segment is stored and judged alone", {},
+       [](const CompileOptions& options) { return size_t{options.probes}; },
+       [](CompileOptions& options, size_t on) { options.probes = on != 0; }},
+      {"resize_scheduler", "slices, pads and concatenations get a scheduler of their own", {},
+       [](const CompileOptions& options) { return getDisabled(options, DisableOption::ResizeScheduler); },
+       [](CompileOptions& options, size_t on) { setDisabled(options, DisableOption::ResizeScheduler, on); }},
+  };
+  return table;
+}
+
+const OptionInfo* findOption(std::string_view name) {
+  for (const OptionInfo& option : optionTable()) {
+    if (option.name == name) return &option;
+  }
+  return nullptr;
+}
+
+}  // namespace fuser

@@ -1,0 +1,30 @@
+#pragma once
+// The options of a .fusion file: one table for parser, printer and command-line help.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuser/case/options.h"
+
+namespace fuser {
+
+struct OptionInfo {
+  std::string_view name;
+  std::string_view help;
+  // `option NAME = "value"` with one of these values; empty for a switch (`option enable NAME`, `option disable NAME`).
+  std::vector<std::string_view> values;
+  // A switch's state, or the index of the value; 0 or 1 for switches.
+  size_t (*get)(const CompileOptions&);
+  void (*set)(CompileOptions&, size_t);
+
+  bool isSwitch() const { return values.empty(); }
+};
+
+// In the order in which they print. `option disable pass NAME` stands beside them: its names are the passes'.
+const std::vector<OptionInfo>& optionTable();
+const OptionInfo* findOption(std::string_view name);
+
+}  // namespace fuser

@@ -1,0 +1,204 @@
+// Fusion -> text.
+
+#include <algorithm>
+
+#include "fuser/text/lexer.h"
+#include "fuser/text/printer.h"
+
+namespace fuser {
+namespace {
+
+template <class Range, class F>
+std::string joined(const Range& range, F&& text) {
+  std::string out;
+  bool first = true;
+  for (const auto& entry : range) {
+    if (!first) out += ", ";
+    first = false;
+    out += text(entry);
+  }
+  return out;
+}
+
+// --- dims ---
+
+enum class Level { Sum, Product, Atom };
+
+class DimPrinter {
+ public:
+  DimPrinter(const Fusion& fusion, const ValueNames& names) : fusion_(fusion), names_(names) {}
+
+  std::string print(IntExpr dim) const {
+    if (dim->isConstant()) return concat(dim->value);
+    return dim->isSymbol() ? symbol(dim) : "(" + at(dim, Level::Sum) + ")";
+  }
+
+ private:
+  std::string at(IntExpr dim, Level level) const {
+    if (dim->isConstant()) return dim->value < 0 && level != Level::Sum ? concat("(", dim->value, ")") : concat(dim->value);
+    if (dim->isSymbol()) return symbol(dim);
+    std::string text;
+    Level own = Level::Product;
+    if (dim->op == IntOp::Add) {
+      text = sum(dim);
+      own = Level::Sum;
+    } else if (dim->op == IntOp::Mul) {
+      text = product(dim);
+    } else {
+      FUSER_CHECK(dim->op == IntOp::FloorDiv, "an extent is made of + - * // alone");
+      text = at(dim->a, Level::Product) + " // " + at(dim->b, Level::Atom);
+    }
+    return own < level ? "(" + text + ")" : text;
+  }
+
+  std::string symbol(IntExpr symbol) const {
+    const Val* scalar = fusion_.scalarOf(symbol);
+    return scalar ? printOperand(scalar, names_) : names_.ofSymbol(symbol);
+  }
+
+  std::string sum(IntExpr dim) const {
+    std::vector<IntExpr> terms;
+    collect(dim, terms);
+    // Constants last, negative ones as subtractions; the rest by their text.
+    std::vector<std::string> texts;
+    int64_t constant = 0;
+    for (IntExpr term : terms) {
+      if (term->isConstant()) {
+        constant += term->value;
+      } else {
+        texts.push_back(at(term, Level::Product));
+      }
+    }
+    std::sort(texts.begin(), texts.end());
+    std::string out;
+    for (const std::string& text : texts) out += (out.empty() ? "" : " + ") + text;
+    if (constant < 0) return concat(out, " - ", -constant);
+    return constant == 0 ? out : concat(out, " + ", constant);
+  }
+
+  static void collect(IntExpr dim, std::vector<IntExpr>& terms) {
+    if (dim->op != IntOp::Add) {
+      terms.push_back(dim);
+      return;
+    }
+    collect(dim->a, terms);
+    collect(dim->b, terms);
+  }
+
+  // The arena keeps a constant factor on the right; the others have no order of their own.
+  std::string product(IntExpr dim) const {
+    if (dim->b->isConstant()) return at(dim->a, Level::Product) + " * " + at(dim->b, Level::Atom);
+    std::string left = at(dim->a, Level::Atom);
+    std::string right = at(dim->b, Level::Atom);
+    if (right < left) std::swap(left, right);
+    return left + " * " + right;
+  }
+
+  const Fusion& fusion_;
+  const ValueNames& names_;
+};
+
+std::string printAxis(const Fusion& fusion, const IterDomain* axis, const ValueNames& names) {
+  const std::string stored = printDim(fusion, axis->extent(), names);
+  return axis->isExpanded() ? stored + "*" + printDim(fusion, axis->expandedExtent(), names) : stored;
+}
+
+// "" for row-major and contiguous.
+std::string printLayout(const TensorView* tensor) {
+  const std::vector<int>& order = tensor->domain().allocationOrder;
+  const std::vector<std::optional<bool>>& contiguity = tensor->domain().contiguity;
+  const bool rowMajor = std::is_sorted(order.begin(), order.end());
+  const bool contiguous =
+      std::all_of(contiguity.begin(), contiguity.end(), [](std::optional<bool> c) { return c.value_or(true); });
+  std::string out;
+  if (!rowMajor) out = "allocation_order = [" + joined(order, [](int axis) { return std::to_string(axis); }) + "]";
+  if (!contiguous) {
+    const auto text = [](std::optional<bool> c) -> std::string { return !c ? "none" : *c ? "true" : "false"; };
+    out += (out.empty() ? "" : ", ") + concat("contiguity = [", joined(contiguity, text), "]");
+  }
+  return out.empty() ? "" : " {" + out + "}";
+}
+
+// --- ops ---
+
+std::string printDims(std::string_view key, const std::vector<int64_t>& dims) {
+  return concat(key, " = [", joined(dims, [](int64_t dim) { return std::to_string(dim); }), "]");
+}
+
+std::string printShape(const Expr* expr, const ValueNames& names) {
+  return concat("shape = [",
+                joined(expr->attributes().shape, [&](IntExpr dim) { return printDim(expr->fusion(), dim, names); }), "]");
+}
+
+std::string printAttributes(const Expr* expr, const ValueNames& names) {
+  const Attributes& attributes = expr->attributes();
+  switch (expr->family()) {
+    case Family::Unary:
+    case Family::Binary:
+    case Family::Ternary: return std::string(expr->info().variant);
+    case Family::LoadStore: return "";
+    case Family::Cast: return concat("dtype = ", attributes.dtype);
+    case Family::Broadcast:
+    case Family::Squeeze:
+    case Family::Permute: return printDims("dims", attributes.dims);
+    case Family::Reduction:
+      // In the text no dims means all of them.
+      FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0, "a reduction over no axis");
+      return printDims("dims", attributes.dims);
+    case Family::Size: return concat("dim = ", attributes.dims.at(0));
+    case Family::Expand: return printShape(expr, names);
+    case Family::Factory:
+      return concat(printShape(expr, names), ", fill_value = ", printOperand(expr->input(0), names),
+                    ", dtype = ", attributes.dtype);
+  }
+  FUSER_CHECK(false, "bad Family");
+}
+
+std::string withPercent(const Val* val, const ValueNames& names) { return "%" + names.of(val); }
+
+}  // namespace
+
+std::string printDim(const Fusion& fusion, IntExpr dim, const ValueNames& names) {
+  return DimPrinter(fusion, names).print(dim);
+}
+
+std::string printOperand(const Val* val, const ValueNames& names) {
+  if (val->isScalar() && val->as<Scalar>()->isConstant()) return val->as<Scalar>()->constant()->toString();
+  return withPercent(val, names);
+}
+
+std::string printType(const Val* val, const ValueNames& names) {
+  if (val->isScalar()) return std::string(dtypeName(val->dtype()));
+  const auto* tensor = val->as<TensorView>();
+  const auto axis = [&](const IterDomain* domain) { return printAxis(val->fusion(), domain, names); };
+  return concat(val->dtype(), "[", joined(tensor->axes(), axis), "]", printLayout(tensor));
+}
+
+std::string printExpr(const Expr* expr, const ValueNames& names) {
+  std::string out = joined(expr->outputs(), [&](const Val* val) { return withPercent(val, names); });
+  out += concat(" = ", expr->info().mnemonic, "(");
+  if (expr->family() != Family::Factory) {
+    out += joined(expr->inputs(), [&](const Val* val) { return printOperand(val, names); });
+  }
+  out += ")";
+  const std::string attributes = printAttributes(expr, names);
+  if (!attributes.empty()) out += " {" + attributes + "}";
+  return out + " : " + joined(expr->outputs(), [&](const Val* val) { return printType(val, names); });
+}
+
+std::string printFusion(const Fusion& fusion) {
+  const ValueNames names(fusion);
+  std::string out = "fusion ";
+  if (text::isIdentifier(fusion.name())) out += fusion.name();
+  out += "(" + joined(fusion.inputs(), [&](const Val* val) {
+    return withPercent(val, names) + ": " + printType(val, names);
+  }) + ") {\n";
+  for (const Expr* expr : fusion.exprs()) out += "  " + printExpr(expr, names) + "\n";
+  out += "  return";
+  if (!fusion.outputs().empty()) {
+    out += " " + joined(fusion.outputs(), [&](const Val* val) { return printOperand(val, names); });
+  }
+  return out + "\n}\n";
+}
+
+}  // namespace fuser

@@ -1,0 +1,18 @@
+#pragma once
+// The parser of a schedule section's lines. Not for use outside of this folder.
+
+#include "fuser/ir/transform.h"
+#include "fuser/text/lexer.h"
+
+namespace fuser::text {
+
+// Reads steps until something else than a step's name stands next. `onTensor` sees every tensor that a step reads, with
+// its place, and `onNew` every one that it makes.
+struct TensorNames {
+  virtual ~TensorNames() = default;
+  virtual void onTensor(const Token& name) = 0;
+  virtual void onNew(const Token& name) = 0;
+};
+Schedule readSchedule(TokenReader& reader, TensorNames& names);
+
+}  // namespace fuser::text

@@ -1,0 +1,270 @@
+// Types, dims and layouts of a fusion's text, and the check of a written result type against the inferred one.
+
+#include <algorithm>
+#include <cmath>
+
+#include "fuser/text/fusion_parser.h"
+#include "fuser/text/limits.h"
+#include "fuser/text/printer.h"
+#include "fuser/types/dims.h"
+
+namespace fuser::text {
+namespace {
+
+// The layout that a tensor of these axes has without one: `none` on broadcast axes, everything else contiguous.
+std::vector<std::optional<bool>> contiguous(const std::vector<int>& order, const std::vector<AxisType>& axes) {
+  std::vector<std::optional<bool>> result;
+  for (int axis : order) {
+    result.push_back(axes[static_cast<size_t>(axis)].type == IterType::Broadcast ? std::nullopt : std::optional<bool>(true));
+  }
+  return result;
+}
+
+}  // namespace
+
+FusionParser::Type FusionParser::parseType() {
+  Type type;
+  type.start = reader_.peek();
+  type.dtype = readDtype(reader_);
+  if (!reader_.at("[")) return type;
+  type.tensor = true;
+  reader_.list("[", "]", kMaxRank, [&] { type.axes.push_back(parseAxis()); });
+  if (reader_.at("{")) type.layout = parseLayout(type.axes);
+  return type;
+}
+
+// dim | 1 * dim
+AxisType FusionParser::parseAxis() {
+  const Token first = reader_.peek();
+  const IntExpr extent = parseDim();
+  if (extent->isConstant() && extent->value < 0) reader_.fail(first, "a size is not negative");
+  const IterType type = extent->isConstant(1) ? IterType::Broadcast : IterType::Iteration;
+  if (!reader_.at("*")) return {type, extent, nullptr};
+  if (type != IterType::Broadcast) reader_.fail(first, "only 1 is expanded: 1*size");
+  reader_.next();
+  const Token second = reader_.peek();
+  const IntExpr expanded = parseDim();
+  if (expanded->isConstant() && expanded->value < 0) reader_.fail(second, "a size is not negative");
+  if (expanded->isConstant(1)) reader_.fail(second, "1 expanded to 1 is written 1");
+  return {type, extent, expanded};
+}
+
+FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes) {
+  Layout layout;
+  layout.start = reader_.peek();
+  std::vector<Token> contiguityAt;
+  std::set<std::string_view> keys;
+  for (size_t i = 0; i < axes.size(); ++i) layout.order.push_back(static_cast<int>(i));
+  reader_.list("{", "}", kMaxListEntries, [&] {
+    const Token key = reader_.expect(TokenKind::Identifier, "a layout attribute");
+    if (key.text != "allocation_order" && key.text != "contiguity") {
+      reader_.fail(key, "unknown layout attribute '", key.text, "'; known: allocation_order, contiguity");
+    }
+    if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' stands twice");
+    reader_.expect("=");
+    const Token value = reader_.peek();
+    if (key.text == "allocation_order") {
+      const std::vector<int64_t> order = readIntegerList(reader_, kMaxRank);
+      const bool permutation = order.size() == axes.size() &&
+                               std::is_permutation(order.begin(), order.end(), layout.order.begin(), layout.order.end());
+      if (!permutation) reader_.fail(value, "allocation_order names each of the ", axes.size(), " axes once");
+      layout.order.assign(order.begin(), order.end());
+      return;
+    }
+    reader_.list("[", "]", kMaxRank, [&] {
+      contiguityAt.push_back(reader_.peek());
+      layout.contiguity.push_back(reader_.accept("none") ? std::nullopt : std::optional<bool>(readBool(reader_)));
+    });
+    if (layout.contiguity.size() != axes.size()) reader_.fail(value, "contiguity has an entry for each of ", axes.size(), " axes");
+  });
+  const std::vector<std::optional<bool>> standard = contiguous(layout.order, axes);
+  for (size_t i = 0; i < layout.contiguity.size(); ++i) {
+    if (layout.contiguity[i].has_value() != standard[i].has_value()) {
+      reader_.fail(contiguityAt[i], "contiguity is 'none' exactly on broadcast axes; axis ", layout.order[i], " is ",
+                   standard[i] ? "none" : "one");
+    }
+  }
+  if (layout.contiguity.empty()) layout.contiguity = standard;
+  return layout;
+}
+
+// --- dims ---
+
+// integer | symbol | %scalar | (expression)
+IntExpr FusionParser::parseDim() {
+  dimTerms_ = 0;
+  const Token first = reader_.peek();
+  if (first.kind == TokenKind::Identifier && inParameters_) {
+    reader_.next();
+    return fusion_->extentSymbol(std::string(first.text));  // alone in a parameter's dim: this binds it
+  }
+  return parseFactor(0).expr;
+}
+
+// An entry of `shape`: a dim or -1.
+IntExpr FusionParser::parseSizeEntry() {
+  const Token first = reader_.peek();
+  if (!reader_.at("-")) {
+    const IntExpr size = parseDim();
+    if (size->isConstant() && size->value < 0) reader_.fail(first, "a size is not negative");
+    return size;
+  }
+  if (readInteger(reader_) != -1) reader_.fail(first, "a size is not negative; -1 keeps the axis");
+  return fusion_->ints().constant(-1);
+}
+
+FusionParser::Term FusionParser::checkBound(const Token& at, Term term) const {
+  if (term.bound > kMaxDimNumber) reader_.fail(at, "the numbers of a size are above ", static_cast<int64_t>(kMaxDimNumber));
+  return term;
+}
+
+FusionParser::Term FusionParser::parseSum(size_t depth) {
+  Term sum = parseProduct(depth);
+  while (reader_.at("+") || reader_.at("-")) {
+    const Token op = reader_.next();
+    const Term term = parseProduct(depth);
+    IntExprArena& ints = fusion_->ints();
+    const IntExpr joined = op.text == "+" ? ints.add(sum.expr, term.expr) : ints.sub(sum.expr, term.expr);
+    sum = checkBound(op, {joined, sum.bound + term.bound});
+  }
+  return sum;
+}
+
+FusionParser::Term FusionParser::parseProduct(size_t depth) {
+  Term product = parseFactor(depth);
+  while (reader_.at("*") || reader_.at("//")) {
+    const Token op = reader_.next();
+    const Token divisor = reader_.peek();
+    const Term factor = parseFactor(depth);
+    if (op.text == "*") {
+      product = checkBound(op, {fusion_->ints().mul(product.expr, factor.expr), product.bound * factor.bound});
+      continue;
+    }
+    if (factor.expr->isConstant() && factor.expr->value <= 0) reader_.fail(divisor, "a divisor is positive");
+    product.expr = fusion_->ints().floorDiv(product.expr, factor.expr);
+  }
+  return product;
+}
+
+FusionParser::Term FusionParser::parseFactor(size_t depth) {
+  const Token first = reader_.peek();
+  if (++dimTerms_ > kMaxDimTerms) reader_.fail(first, "a size has more than ", kMaxDimTerms, " terms");
+  if (first.kind == TokenKind::Identifier) {
+    reader_.next();
+    return {extentNamed(first), 1};
+  }
+  if (first.kind == TokenKind::Value) {
+    reader_.next();
+    Val* scalar = lookUp(first);
+    if (scalar->isTensor() || scalar->dtype() != DataType::Int64) {
+      reader_.fail(first, "a size is an i64 scalar; %", first.text, " is ", typeText(scalar));
+    }
+    return {fusion_->scalarSymbol(scalar), 1};
+  }
+  if (reader_.accept("(")) {
+    if (depth >= kMaxDimDepth) reader_.fail(first, "parentheses are nested deeper than ", kMaxDimDepth);
+    const Term inner = parseSum(depth + 1);
+    reader_.expect(")");
+    return inner;
+  }
+  if (first.kind != TokenKind::Number && !(depth > 0 && reader_.at("-"))) {
+    reader_.failExpected("a size: an integer, a symbol, %scalar or (expression)");
+  }
+  const int64_t value = readInteger(reader_);
+  return checkBound(first, {fusion_->ints().constant(value), std::max(1.0, std::abs(static_cast<double>(value)))});
+}
+
+IntExpr FusionParser::extentNamed(const Token& name) {
+  if (inParameters_) {
+    usedSymbols_.push_back(name);
+  } else if (!boundSymbols_.count(name.text)) {
+    reader_.fail(name, "no input binds '", name.text, "'");
+  }
+  return fusion_->extentSymbol(std::string(name.text));
+}
+
+// --- written result types ---
+
+namespace {
+
+// Same kind of axis and no two different constants. Different symbols pass here: the axes are assumed equal, and
+// checkAssumptions wants to have seen them meet.
+bool fits(const AxisType& written, const IterDomain* inferred) {
+  if (written.type != inferred->type() || (written.expandedExtent != nullptr) != inferred->isExpanded()) return false;
+  const IntExpr size = written.expandedExtent ? written.expandedExtent : written.extent;
+  return size == inferred->size() || !size->isConstant() || !inferred->size()->isConstant();
+}
+
+}  // namespace
+
+void FusionParser::checkResultType(Val* result, const Type& type) {
+  bool same = type.tensor == result->isTensor() && type.dtype == result->dtype();
+  if (same && type.tensor) {
+    const std::vector<IterDomain*> axes = result->as<TensorView>()->axes();
+    same = axes.size() == type.axes.size();
+    for (size_t i = 0; same && i < axes.size(); ++i) same = fits(type.axes[i], axes[i]);
+  }
+  if (!same) reader_.fail(type.start, "the result is ", printType(result, ValueNames(*fusion_)));
+  if (!type.tensor) return;
+  TensorView* tensor = result->as<TensorView>();
+  applyAxes(tensor, type);
+  if (!type.layout) return;
+  if (type.layout->contiguity != contiguous(type.layout->order, type.axes)) {
+    reader_.fail(type.layout->start, "a result is contiguous in its allocation order");
+  }
+  tensor->domain().allocationOrder = type.layout->order;
+  tensor->domain().contiguity = type.layout->contiguity;
+}
+
+// Gives the result the written extents where they differ.
+void FusionParser::applyAxes(TensorView* tensor, const Type& type) {
+  TensorDomain& domain = tensor->domain();
+  size_t axis = 0;
+  for (IterDomain*& logical : domain.logical) {
+    if (logical->isReduction()) continue;
+    const AxisType& written = type.axes[axis++];
+    if (written.extent == logical->extent() && written.expandedExtent == logical->expandedExtent()) continue;
+    const IntExpr size = written.expandedExtent ? written.expandedExtent : written.extent;
+    assumptions_.push_back({type.start, size, logical->size()});
+    logical = fusion_->newIterDomain(written.type, written.extent, written.expandedExtent);
+  }
+  domain.loopRoot = domain.logical;
+  domain.loop = domain.logical;
+}
+
+// Axes of a pointwise op's operands that meet without broadcasting are of one size, and so is a kept axis' new name.
+void FusionParser::recordMeetings(const Expr* expr) {
+  const auto meet = [&](IntExpr a, IntExpr b) {
+    met_.grow(std::max(a->id, b->id) + size_t{1});
+    met_.unite(a->id, b->id);
+  };
+  if (!expr->output()->isTensor()) return;
+  const std::vector<IterDomain*> result = expr->output()->as<TensorView>()->axes();
+  if (expr->op() == OpKind::Expand) {
+    for (size_t i = 0; i < result.size(); ++i) {
+      const IntExpr size = expr->attributes().shape[i];
+      if (!size->isConstant(-1)) meet(result[i]->size(), size);
+    }
+  }
+  if (!isPointwise(expr->op())) return;
+  for (const Val* operand : expr->inputs()) {
+    if (operand->isScalar()) continue;
+    const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const bool broadcast = axes[i]->isBroadcast() && (!axes[i]->isExpanded() || !result[i]->isBroadcast());
+      if (!broadcast) meet(axes[i]->size(), result[i]->size());
+    }
+  }
+}
+
+void FusionParser::checkAssumptions() {
+  for (const Assumption& assumption : assumptions_) {
+    met_.grow(std::max(assumption.written->id, assumption.inferred->id) + size_t{1});
+    if (met_.same(assumption.written->id, assumption.inferred->id)) continue;
+    const ValueNames names(*fusion_);
+    reader_.fail(assumption.place, "a size is written ", printDim(*fusion_, assumption.written, names), ", but it is ",
+                 printDim(*fusion_, assumption.inferred, names), ", and no op makes them equal");
+  }
+}
+
+}  // namespace fuser::text
