@@ -4,6 +4,7 @@
 
 #include "fuser/execute/expr_eval_executor.h"
 #include "fuser/host_ir/tensor_memory.h"
+#include "fuser/kernel/accumulation_depth.h"
 
 namespace fuser {
 namespace {
@@ -85,6 +86,12 @@ class HostRun {
     record.scheduler = segment.scheduler;
     record.inputs = boundary(segment.inputs);
     record.outputs = boundary(segment.outputs);
+    if (segment.kernel >= 0) {
+      const size_t kernel = static_cast<size_t>(segment.kernel);
+      for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], ints_[kernel])) {
+        if (result->origin()) record.reductionDepths.emplace_back(*result->origin(), depth);
+      }
+    }
     return record;
   }
 

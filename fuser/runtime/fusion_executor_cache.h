@@ -12,16 +12,15 @@
 
 #include "fuser/analysis/compile_context.h"
 #include "fuser/case/case.h"
-#include "fuser/host_ir/run_record.h"
+#include "fuser/host_ir/host_ir_evaluator.h"
 
 namespace fuser {
 
 class SegmentedFusion;
-struct HostProgram;
-struct Kernel;
 
 // Seams between the stages, for the harness: they may look at or edit what passes through.
 struct CompileHooks {
+  std::function<void(Fusion&)> beforePasses;  // the clone that is compiled; it stays where it is
   std::function<void(Fusion&)> afterPasses;
   std::function<void(SegmentedFusion&)> afterSegment;
   std::function<void(int segment, Fusion& part, Schedule&)> afterSchedule;  // before the schedule is applied
@@ -44,6 +43,8 @@ class FusionExecutorCache {
     std::optional<Schedule> schedule;               // for the whole fusion; PreSegmenter is then off
     std::map<int64_t, Schedule> segmentSchedules;
     bool record = false;  // fill RunRecord::segments and keep all memory alive
+    size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
+    bool verifyKernels = true;  // before an engine gets them; off where a fault was planted in one
   };
 
   // The fusion is the original; it is kept unchanged (values' origins are marked on the clones made from it).

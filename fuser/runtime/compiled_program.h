@@ -1,0 +1,30 @@
+#pragma once
+// CompiledProgram: what the stages made of a fusion, kept for as long as it may run.
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "fuser/analysis/fusion_view.h"
+#include "fuser/execute/engine.h"
+#include "fuser/host_ir/host_program.h"
+#include "fuser/ir/clone.h"
+#include "fuser/segment/segmented_fusion.h"
+
+namespace fuser {
+
+struct CompiledProgram {
+  std::unique_ptr<Fusion> fusion;  // the original's clone after the passes; origins name values of the original
+  std::unique_ptr<SegmentedFusion> segmented;
+  std::vector<std::unique_ptr<ClonedPart>> parts;  // one a kernel, scheduled
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  std::unique_ptr<HostProgram> host;
+  std::vector<std::unique_ptr<CompiledKernel>> compiled;  // one a kernel; empty before the engine had them
+
+  // What compilation asked of sizes, over this fusion's extents: the program is right for all sizes with these answers.
+  std::vector<std::pair<SizeFacts::Question, bool>> sizesAsked;
+  std::mutex running;  // held while it runs: compiled kernels may keep scratch memory
+};
+
+}  // namespace fuser

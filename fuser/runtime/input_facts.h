@@ -1,0 +1,29 @@
+#pragma once
+// What compilation may rely on of an input's memory, and the check that it keeps its declaration.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fuser/analysis/fusion_view.h"
+#include "fuser/host_ir/run_record.h"
+
+namespace fuser {
+
+struct InputFacts {
+  InputLayout layout;  // of a scalar: the default
+  bool dense = true;   // no gaps: row-major along the allocation order, whatever the declaration leaves free
+  bool operator==(const InputFacts& other) const {
+    return layout.alignment == other.layout.alignment && dense == other.dense;
+  }
+};
+
+// One entry an input. The inputs' kinds, ranks and sizes fit the fusion (ExpressionEvaluator::bindInputs). A UserError
+// names the input whose memory is missing, misaligned to its dtype, has negative strides, a stride on an expanded axis, or
+// breaks the declared contiguity.
+std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs);
+
+// "f32[2] dense align 16; i64; …": the part of the cache's key that depends on inputs, but for their sizes.
+std::string inputKey(const Fusion& fusion, const std::vector<InputFacts>& facts);
+
+}  // namespace fuser
