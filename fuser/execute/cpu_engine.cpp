@@ -1,0 +1,101 @@
+#include "fuser/execute/cpu_engine.h"
+
+#include "fuser/codegen/cpu_module.h"
+#include "fuser/codegen/print_cuda.h"
+#include "fuser/execute/clang_compiler.h"
+#include "fuser/execute/fiber_block.h"
+#include "fuser/execute/launch_shape.h"
+
+namespace fuser {
+namespace {
+
+// What a fiber's stack holds besides the kernel's Local buffers: library functions and the launcher.
+constexpr size_t kStackBase = 32 * 1024;
+
+size_t localBytes(const Kernel& kernel) {
+  size_t bytes = 0;
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.memory == MemoryType::Local) bytes += static_cast<size_t>(buffer.size->value) * dtypeSize(buffer.dtype) + 16;
+  }
+  return bytes;
+}
+
+struct alignas(16) SharedUnit {
+  unsigned char bytes[16];
+};
+
+class CpuKernel : public CompiledKernel {
+ public:
+  CpuKernel(const Kernel& kernel, std::shared_ptr<SharedLibrary> library, const std::string& launcher)
+      : kernel_(kernel),
+        library_(std::move(library)),
+        launcher_(library_->find<std::remove_pointer_t<CpuLauncher>>(launcher.c_str())),
+        hasBarrier_(hasBarrier(kernel)),
+        sharedBytes_(sharedMemoryBytes(kernel)) {
+    FUSER_CHECK(launcher_, "the compiled kernels have no ", launcher);
+  }
+
+  void launch(const KernelArguments& arguments) override {
+    checkArguments(kernel_, arguments);
+    const std::array<int64_t, 3> grid = gridOf(kernel_, arguments);
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return;
+    std::vector<void*> data;
+    for (const TensorRef& tensor : arguments.tensors) {
+      FUSER_CHECK(tensor.device.kind == DeviceKind::Cpu, "the cpu engine was given memory of a GPU");
+      data.push_back(tensor.data);
+    }
+    ArgumentList list(kernel_, arguments, std::move(data));
+    std::vector<SharedUnit> shared((sharedBytes_ + sizeof(SharedUnit) - 1) / sizeof(SharedUnit));
+    unsigned char* sharedStart = shared.empty() ? nullptr : shared.front().bytes;
+    if (hasBarrier_) {
+      runFibers({launcher_, list.addresses(), grid, kernel_.blockDim, sharedStart, kStackBase + localBytes(kernel_)},
+                kernel_.name);
+      return;
+    }
+    const CpuThread start{{}, {}, sharedStart, nullptr, nullptr};
+    const long long extents[] = {grid[0], grid[1], grid[2]};
+    launcher_(list.addresses(), extents, &start);
+  }
+
+ private:
+  const Kernel& kernel_;
+  std::shared_ptr<SharedLibrary> library_;
+  CpuLauncher launcher_;
+  bool hasBarrier_;
+  size_t sharedBytes_;
+};
+
+class CpuEngine : public Engine {
+ public:
+  explicit CpuEngine(ClangCompiler compiler) : compiler_(std::move(compiler)) {}
+
+  std::string name() const override { return "cpu"; }
+
+  std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
+    std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
+    for (const bool contraction : {false, true}) {
+      std::vector<const Kernel*> group;
+      std::vector<size_t> places;
+      for (size_t i = 0; i < kernels.size(); ++i) {
+        if (kernels[i]->contraction != contraction) continue;
+        group.push_back(kernels[i]);
+        places.push_back(i);
+      }
+      if (group.empty()) continue;
+      const auto library = std::make_shared<SharedLibrary>(compiler_.compile(printCpuModule(group), contraction));
+      for (size_t i = 0; i < group.size(); ++i) {
+        compiled[places[i]] = std::make_unique<CpuKernel>(*group[i], library, launcherName(*group[i], i));
+      }
+    }
+    return compiled;
+  }
+
+ private:
+  ClangCompiler compiler_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> makeCpuEngine() { return std::make_unique<CpuEngine>(ClangCompiler::find()); }
+
+}  // namespace fuser

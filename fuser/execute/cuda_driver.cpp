@@ -1,0 +1,174 @@
+#include "fuser/execute/cuda_driver.h"
+
+#include "fuser/execute/engine.h"
+#include "fuser/execute/shared_library.h"
+#include "fuser/support/check.h"
+
+namespace fuser {
+namespace {
+
+using Status = int;
+using Context = struct CUctx_st*;
+using Stream = struct CUstream_st*;
+
+// Values of cuda.h.
+constexpr Status kSuccess = 0;
+constexpr Status kOutOfMemory = 2;
+constexpr int kCapabilityMajor = 75;
+constexpr int kCapabilityMinor = 76;
+constexpr int kMaxDynamicShared = 8;
+constexpr size_t kSharedWithoutAsking = 48 * 1024;
+
+SharedLibrary openDriver() {
+  const std::string names[] = {"libcuda.so.1", "libcuda.so"};
+  return SharedLibrary(names);
+}
+
+}  // namespace
+
+struct CudaDriver::Functions {
+  SharedLibrary library = openDriver();
+  Status (*init)(unsigned);
+  Status (*getErrorString)(Status, const char**);
+  Status (*deviceGetCount)(int*);
+  Status (*deviceGet)(int*, int);
+  Status (*deviceGetAttribute)(int*, int, int);
+  Status (*primaryContextRetain)(Context*, int);
+  Status (*primaryContextRelease)(int);
+  Status (*contextSetCurrent)(Context);
+  Status (*contextSynchronize)();
+  Status (*moduleLoadData)(Module*, const void*);
+  Status (*moduleUnload)(Module);
+  Status (*moduleGetFunction)(Function*, Module, const char*);
+  Status (*functionSetAttribute)(Function, int, int);
+  Status (*memAlloc)(Address*, size_t);
+  Status (*memFree)(Address);
+  Status (*memcpyHtoD)(Address, const void*, size_t);
+  Status (*memcpyDtoH)(void*, Address, size_t);
+  Status (*launchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
+                         void**);
+
+  template <class F>
+  void find(F*& function, const char* name) {
+    function = library.find<F>(name);
+    FUSER_USER_CHECK(function, "libcuda has no ", name, "; a newer driver is needed");
+  }
+
+  void findAll() {
+    find(init, "cuInit");
+    find(getErrorString, "cuGetErrorString");
+    find(deviceGetCount, "cuDeviceGetCount");
+    find(deviceGet, "cuDeviceGet");
+    find(deviceGetAttribute, "cuDeviceGetAttribute");
+    find(primaryContextRetain, "cuDevicePrimaryCtxRetain");
+    find(primaryContextRelease, "cuDevicePrimaryCtxRelease_v2");
+    find(contextSetCurrent, "cuCtxSetCurrent");
+    find(contextSynchronize, "cuCtxSynchronize");
+    find(moduleLoadData, "cuModuleLoadData");
+    find(moduleUnload, "cuModuleUnload");
+    find(moduleGetFunction, "cuModuleGetFunction");
+    find(functionSetAttribute, "cuFuncSetAttribute");
+    find(memAlloc, "cuMemAlloc_v2");
+    find(memFree, "cuMemFree_v2");
+    find(memcpyHtoD, "cuMemcpyHtoD_v2");
+    find(memcpyDtoH, "cuMemcpyDtoH_v2");
+    find(launchKernel, "cuLaunchKernel");
+  }
+
+  std::string text(Status result) const {
+    const char* message = nullptr;
+    if (getErrorString(result, &message) != kSuccess || !message) return concat("error ", result);
+    return concat(message, " (error ", result, ")");
+  }
+  void check(Status result, const char* what) const { FUSER_CHECK(result == kSuccess, what, ": ", text(result)); }
+};
+
+CudaDriver::CudaDriver() : functions_(std::make_unique<Functions>()) {
+  FUSER_USER_CHECK(functions_->library.isOpen(),
+                   "the cuda engine needs NVIDIA's driver, but libcuda.so.1 was not found; use engine = \"cpu\" or "
+                   "\"interp\" here, or install the driver (",
+                   functions_->library.error(), ")");
+  functions_->findAll();
+  const Status started = functions_->init(0);
+  FUSER_USER_CHECK(started == kSuccess, "the cuda engine cannot start the driver: ", functions_->text(started),
+                   "; use engine = \"cpu\" or \"interp\" here");
+  int count = 0;
+  functions_->check(functions_->deviceGetCount(&count), "cuDeviceGetCount");
+  FUSER_USER_CHECK(count > 0, "the cuda engine found no GPU; use engine = \"cpu\" or \"interp\" here");
+  functions_->check(functions_->deviceGet(&device_, 0), "cuDeviceGet");
+  const Status retained = functions_->primaryContextRetain(&context_, device_);
+  FUSER_USER_CHECK(retained == kSuccess, "the cuda engine cannot use the GPU: ", functions_->text(retained));
+}
+
+CudaDriver::~CudaDriver() {
+  if (context_) functions_->primaryContextRelease(device_);
+}
+
+void CudaDriver::makeCurrent() const { functions_->check(functions_->contextSetCurrent(context_), "cuCtxSetCurrent"); }
+
+std::string CudaDriver::arch() const {
+  int major = 0;
+  int minor = 0;
+  functions_->check(functions_->deviceGetAttribute(&major, kCapabilityMajor, device_), "cuDeviceGetAttribute");
+  functions_->check(functions_->deviceGetAttribute(&minor, kCapabilityMinor, device_), "cuDeviceGetAttribute");
+  return concat(major, minor);
+}
+
+CudaDriver::Module CudaDriver::loadModule(const std::string& image) const {
+  makeCurrent();
+  Module module = nullptr;
+  functions_->check(functions_->moduleLoadData(&module, image.data()), "cuModuleLoadData");
+  return module;
+}
+
+void CudaDriver::unloadModule(Module module) const {
+  if (functions_->contextSetCurrent(context_) == kSuccess) functions_->moduleUnload(module);
+}
+
+CudaDriver::Function CudaDriver::function(Module module, const std::string& name) const {
+  makeCurrent();
+  Function function = nullptr;
+  functions_->check(functions_->moduleGetFunction(&function, module, name.c_str()), name.c_str());
+  return function;
+}
+
+CudaDriver::Address CudaDriver::allocate(size_t bytes) const {
+  makeCurrent();
+  Address address = 0;
+  const Status result = functions_->memAlloc(&address, bytes);
+  FUSER_USER_CHECK(result != kOutOfMemory, "the GPU has no ", bytes, " bytes left");
+  functions_->check(result, "cuMemAlloc");
+  return address;
+}
+
+void CudaDriver::free(Address address) const {
+  if (functions_->contextSetCurrent(context_) == kSuccess) functions_->memFree(address);
+}
+
+void CudaDriver::copyToDevice(Address target, const void* source, size_t bytes) const {
+  makeCurrent();
+  functions_->check(functions_->memcpyHtoD(target, source, bytes), "cuMemcpyHtoD");
+}
+
+void CudaDriver::copyToHost(void* target, Address source, size_t bytes) const {
+  makeCurrent();
+  functions_->check(functions_->memcpyDtoH(target, source, bytes), "cuMemcpyDtoH");
+}
+
+void CudaDriver::launch(Function function, const std::array<int64_t, 3>& grid, const std::array<int64_t, 3>& block,
+                        size_t sharedBytes, void** arguments, const std::string& name) const {
+  makeCurrent();
+  if (sharedBytes > kSharedWithoutAsking) {
+    functions_->check(functions_->functionSetAttribute(function, kMaxDynamicShared, static_cast<int>(sharedBytes)),
+                      "cuFuncSetAttribute");
+  }
+  const auto size = [](int64_t extent) { return static_cast<unsigned>(extent); };
+  functions_->check(functions_->launchKernel(function, size(grid[0]), size(grid[1]), size(grid[2]), size(block[0]),
+                                             size(block[1]), size(block[2]), static_cast<unsigned>(sharedBytes), nullptr,
+                                             arguments, nullptr),
+                    name.c_str());
+  const Status result = functions_->contextSynchronize();
+  if (result != kSuccess) throw ViolationError(concat("kernel ", name, " on the GPU: ", functions_->text(result)));
+}
+
+}  // namespace fuser

@@ -1,0 +1,111 @@
+#include "fuser/execute/cuda_engine.h"
+
+#include <limits>
+
+#include "fuser/codegen/print_cuda.h"
+#include "fuser/execute/cuda_driver.h"
+#include "fuser/execute/device_copies.h"
+#include "fuser/execute/launch_shape.h"
+#include "fuser/execute/nvrtc.h"
+
+namespace fuser {
+namespace {
+
+// A copy on the device keeps the host address modulo this, so that vectors are as aligned as they are on the host.
+constexpr uintptr_t kKeptAlignment = 256;
+constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxGridYZ = 65535;
+
+struct LoadedModule {
+  std::shared_ptr<const CudaDriver> driver;
+  CudaDriver::Module module;
+  LoadedModule(std::shared_ptr<const CudaDriver> d, const std::string& image)
+      : driver(std::move(d)), module(driver->loadModule(image)) {}
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+  ~LoadedModule() { driver->unloadModule(module); }
+};
+
+class CudaKernel : public CompiledKernel {
+ public:
+  CudaKernel(const Kernel& kernel, std::shared_ptr<LoadedModule> module, const std::string& entry)
+      : kernel_(kernel), module_(std::move(module)), function_(driver().function(module_->module, entry)) {}
+
+  void launch(const KernelArguments& arguments) override {
+    checkArguments(kernel_, arguments);
+    const std::array<int64_t, 3> grid = gridOf(kernel_, arguments);
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return;
+    FUSER_CHECK(grid[0] <= kMaxGridX && grid[1] <= kMaxGridYZ && grid[2] <= kMaxGridYZ, kernel_.name, ": a grid of ",
+                grid[0], " * ", grid[1], " * ", grid[2], " blocks is more than a GPU takes");
+    std::vector<bool> written;
+    for (const TensorParam& tensor : kernel_.tensors) written.push_back(tensor.written);
+    const HostRanges host = hostRanges(arguments.tensors, written);
+    std::vector<std::unique_ptr<DeviceMemory>> memory;
+    std::vector<CudaDriver::Address> addresses;  // on the device, of each range's first byte
+    for (const HostRange& range : host.ranges) {
+      const uintptr_t lead = range.begin % kKeptAlignment;
+      memory.push_back(std::make_unique<DeviceMemory>(driver(), lead + (range.end - range.begin)));
+      addresses.push_back(memory.back()->address() + lead);
+      driver().copyToDevice(addresses.back(), reinterpret_cast<const void*>(range.begin), range.end - range.begin);
+    }
+    std::vector<void*> data;
+    for (size_t i = 0; i < arguments.tensors.size(); ++i) {
+      void* address = arguments.tensors[i].data;
+      if (host.rangeOfTensor[i] >= 0) {
+        const size_t index = static_cast<size_t>(host.rangeOfTensor[i]);
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(address) - host.ranges[index].begin;
+        address = reinterpret_cast<void*>(addresses[index] + offset);
+      }
+      data.push_back(address);
+    }
+    ArgumentList list(kernel_, arguments, std::move(data));
+    driver().launch(function_, grid, kernel_.blockDim, sharedMemoryBytes(kernel_), list.addresses(), kernel_.name);
+    for (size_t i = 0; i < host.ranges.size(); ++i) {
+      const HostRange& range = host.ranges[i];
+      if (!range.written) continue;
+      driver().copyToHost(reinterpret_cast<void*>(range.begin), addresses[i], range.end - range.begin);
+    }
+  }
+
+ private:
+  const CudaDriver& driver() const { return *module_->driver; }
+
+  const Kernel& kernel_;
+  std::shared_ptr<LoadedModule> module_;
+  CudaDriver::Function function_;
+};
+
+class CudaEngine : public Engine {
+ public:
+  std::string name() const override { return "cuda"; }
+
+  std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
+    std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
+    for (const bool contraction : {false, true}) {
+      std::vector<const Kernel*> group;
+      std::vector<size_t> places;
+      for (size_t i = 0; i < kernels.size(); ++i) {
+        if (kernels[i]->contraction != contraction) continue;
+        group.push_back(kernels[i]);
+        places.push_back(i);
+      }
+      if (group.empty()) continue;
+      const std::string image = nvrtc_.compileToCubin(printModule(group), driver_->arch(), contraction);
+      const auto module = std::make_shared<LoadedModule>(driver_, image);
+      for (size_t i = 0; i < group.size(); ++i) {
+        compiled[places[i]] = std::make_unique<CudaKernel>(*group[i], module, entryName(*group[i], i));
+      }
+    }
+    return compiled;
+  }
+
+ private:
+  std::shared_ptr<const CudaDriver> driver_ = std::make_shared<CudaDriver>();
+  Nvrtc nvrtc_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> makeCudaEngine() { return std::make_unique<CudaEngine>(); }
+
+}  // namespace fuser

@@ -1,0 +1,15 @@
+#pragma once
+// The cuda engine: the printed text, compiled by NVRTC for the first GPU, launched through the driver. Tensors in host
+// memory are copied to the device before a launch, and the written ones back after it; tensors on the device are used
+// where they are. A launch waits for the kernel's end.
+
+#include <memory>
+
+#include "fuser/execute/engine.h"
+
+namespace fuser {
+
+// A UserError where libcuda, a GPU or libnvrtc is missing.
+std::unique_ptr<Engine> makeCudaEngine();
+
+}  // namespace fuser

@@ -1,0 +1,143 @@
+#include "fuser/execute/nvrtc.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "fuser/execute/shared_library.h"
+#include "fuser/support/check.h"
+
+namespace fuser {
+namespace {
+
+// nvrtc.h, as far as it is called; the header is not on every machine.
+using Program = struct _nvrtcProgram*;
+using Status = int;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// As tests/setup.sh: what the loader finds, the CUDA toolkit, then the wheels in the cache folder.
+std::vector<std::string> places() {
+  std::vector<std::string> names = {"libnvrtc.so.13", "libnvrtc.so"};
+  const std::string home = environment("HOME");
+  const std::string xdg = environment("XDG_CACHE_HOME");
+  const std::string cache = (xdg.empty() ? home + "/.cache" : xdg) + "/fuser";
+  std::vector<std::string> folders;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (!environment(variable).empty()) folders.push_back(environment(variable) + "/lib64");
+  }
+  folders.push_back("/usr/local/cuda/lib64");
+  const std::string libtorch = environment("LIBTORCH_ROOT");
+  if (!libtorch.empty()) folders.push_back(libtorch + "/../nvidia/cu13/lib");
+  folders.push_back(cache + "/libtorch-2.11.0/nvidia/cu13/lib");
+  folders.push_back(cache + "/cuda-13.0/nvidia/cu13/lib");
+  for (const std::string& folder : folders) names.push_back(folder + "/libnvrtc.so.13");
+  return names;
+}
+
+}  // namespace
+
+struct Nvrtc::Functions {
+  SharedLibrary library;
+  Status (*createProgram)(Program*, const char*, const char*, int, const char* const*, const char* const*);
+  Status (*destroyProgram)(Program*);
+  Status (*compileProgram)(Program, int, const char* const*);
+  Status (*getLogSize)(Program, size_t*);
+  Status (*getLog)(Program, char*);
+  Status (*getPtxSize)(Program, size_t*);
+  Status (*getPtx)(Program, char*);
+  Status (*getCubinSize)(Program, size_t*);
+  Status (*getCubin)(Program, char*);
+  Status (*version)(int*, int*);
+  const char* (*errorString)(Status);
+
+  void check(Status result, const char* what) const {
+    FUSER_CHECK(result == 0, "NVRTC: ", what, ": ", errorString(result));
+  }
+
+  template <class Function>
+  void find(Function*& function, const char* name) {
+    function = library.find<Function>(name);
+    FUSER_USER_CHECK(function, "libnvrtc has no ", name, "; CUDA 13 is needed");
+  }
+
+  std::string compile(const std::string& text, const std::string& target, bool contraction, bool cubin) const;
+};
+
+namespace {
+
+// Destroys the program at the end of the scope.
+template <class Functions>
+struct ProgramOwner {
+  const Functions& functions;
+  Program program = nullptr;
+  ~ProgramOwner() { functions.destroyProgram(&program); }
+};
+
+}  // namespace
+
+std::string Nvrtc::Functions::compile(const std::string& text, const std::string& target, bool contraction,
+                                      bool cubin) const {
+  ProgramOwner<Functions> owner{*this};
+  check(createProgram(&owner.program, text.c_str(), "kernels.cu", 0, nullptr, nullptr), "create");
+  // One IR op is one rounding; division and square root are correctly rounded; denormals stay.
+  const std::string arch = "--gpu-architecture=" + target;
+  const char* const options[] = {arch.c_str(),     "--std=c++17",      "-w",
+                                 "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
+                                 contraction ? "--fmad=true" : "--fmad=false"};
+  const Status result = compileProgram(owner.program, static_cast<int>(std::size(options)), options);
+  size_t size = 0;
+  check(getLogSize(owner.program, &size), "log size");
+  std::string log(size, '\0');
+  check(getLog(owner.program, log.data()), "log");
+  FUSER_USER_CHECK(result != 5, "NVRTC does not take ", arch, ": ", log.c_str());  // NVRTC_ERROR_INVALID_OPTION
+  FUSER_CHECK(result == 0, "printed kernels do not compile with NVRTC (", errorString(result), "):\n", log.c_str());
+  check(cubin ? getCubinSize(owner.program, &size) : getPtxSize(owner.program, &size), "size");
+  std::string code(size, '\0');
+  check(cubin ? getCubin(owner.program, code.data()) : getPtx(owner.program, code.data()), "code");
+  if (!cubin && !code.empty() && code.back() == '\0') code.pop_back();
+  return code;
+}
+
+Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
+  const std::vector<std::string> names = places();
+  functions_->library = SharedLibrary(names);
+  FUSER_USER_CHECK(functions_->library.isOpen(),
+                   "libnvrtc.so.13 was not found; run tests/run, which installs it, or add the folder of CUDA 13's "
+                   "libraries to LD_LIBRARY_PATH (",
+                   functions_->library.error(), ")");
+  functions_->find(functions_->createProgram, "nvrtcCreateProgram");
+  functions_->find(functions_->destroyProgram, "nvrtcDestroyProgram");
+  functions_->find(functions_->compileProgram, "nvrtcCompileProgram");
+  functions_->find(functions_->getLogSize, "nvrtcGetProgramLogSize");
+  functions_->find(functions_->getLog, "nvrtcGetProgramLog");
+  functions_->find(functions_->getPtxSize, "nvrtcGetPTXSize");
+  functions_->find(functions_->getPtx, "nvrtcGetPTX");
+  functions_->find(functions_->getCubinSize, "nvrtcGetCUBINSize");
+  functions_->find(functions_->getCubin, "nvrtcGetCUBIN");
+  functions_->find(functions_->version, "nvrtcVersion");
+  functions_->find(functions_->errorString, "nvrtcGetErrorString");
+}
+
+Nvrtc::~Nvrtc() = default;
+Nvrtc::Nvrtc(Nvrtc&&) noexcept = default;
+
+std::string Nvrtc::compileToPtx(const std::string& text, const std::string& arch, bool contraction) const {
+  return functions_->compile(text, "compute_" + arch, contraction, false);
+}
+
+std::string Nvrtc::compileToCubin(const std::string& text, const std::string& arch, bool contraction) const {
+  return functions_->compile(text, "sm_" + arch, contraction, true);
+}
+
+std::string Nvrtc::version() const {
+  int major = 0;
+  int minor = 0;
+  functions_->check(functions_->version(&major, &minor), "version");
+  return concat(major, ".", minor);
+}
+
+}  // namespace fuser
