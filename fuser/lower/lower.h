@@ -10,9 +10,19 @@
 
 namespace fuser {
 
+// Called after each step with its name and the kernel so far.
+using LowerObserver = std::function<void(const std::string& step, const Kernel& kernel)>;
+
 // The kernel keeps pointers into `part` (sources, IntParam::extent): part must outlive it.
 // Arguments: the part's tensor inputs, then its tensor outputs (each value once), in the part's order; scalars: the
-// part's scalar inputs that the kernel reads.
-std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName, const CompileContext& context);
+// part's scalar inputs that the kernel reads. A UserError names the rule that the schedule breaks.
+std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName, const CompileContext& context,
+                              const LowerObserver& afterStep = {});
+
+struct LowerStep {
+  std::string name;
+  std::string summary;
+};
+const std::vector<LowerStep>& lowerSteps();  // in order
 
 }  // namespace fuser

@@ -1,0 +1,305 @@
+// Builds the kernel's statements: loops in the order that dependences ask for, buffers where their loops begin, and each
+// expression under its predicate.
+//   schedule: %s = sum(%e) over [i0/4 (BIDx), 4 (TIDy), i1/32, 32 (TIDx)], %e inlined in all of them
+//   kernel:   allocate s; s = 0; for i1/32 { if (…) { e = exp(x[…]); s = s + e } } s = blockReduce(s)
+#include "fuser/lower/build_statements.h"
+
+#include <algorithm>
+#include <map>
+
+#include "fuser/ir/infer.h"
+#include "fuser/lower/predicate.h"
+
+namespace fuser {
+namespace {
+
+const TensorView* resultOf(const Expr* expr) { return expr->output()->as<TensorView>(); }
+
+}  // namespace
+
+StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel)
+    : part_(part), kernel_(kernel), ints_(*kernel.ints),
+      nest_(part, kernel, [this](IntExpr extent) { return importExtent(extent); }),
+      indexing_(nest_, kernel, [this](const TensorView* tensor, int axis) { return stride(tensor, axis); }) {}
+
+void StatementBuilder::build() {
+  declareTensors();
+  kernel_.body = emit(part_.exprs(), 0);
+}
+
+IntExpr StatementBuilder::importExtent(IntExpr extent) {
+  return ints_.import(extent, [&](IntExpr symbol) {
+    for (const IntParam& param : kernel_.intParams) {
+      if (param.extent == symbol) return param.symbol;
+    }
+    IntParam param;
+    param.symbol = ints_.symbol(concat("n", kernel_.intParams.size()));
+    param.extent = symbol;
+    kernel_.intParams.push_back(param);
+    return param.symbol;
+  });
+}
+
+IntExpr StatementBuilder::stride(const TensorView* tensor, int axis) {
+  const TensorDomain& domain = tensor->domain();
+  if (domain.allocationOrder.back() == axis && domain.contiguity.back() == true) return ints_.constant(1);
+  const int index = kernel_.buffers[bufferOf(tensor)].tensor;
+  for (const IntParam& param : kernel_.intParams) {
+    if (param.tensor == index && param.axis == axis) return param.symbol;
+  }
+  IntParam param;
+  param.symbol = ints_.symbol(concat("s", index, "_", axis));
+  param.tensor = index;
+  param.axis = axis;
+  kernel_.intParams.push_back(param);
+  return param.symbol;
+}
+
+int StatementBuilder::addBuffer(const TensorView* source, DataType dtype, MemoryType memory, int64_t size) {
+  Buffer buffer;
+  buffer.id = static_cast<int>(kernel_.buffers.size());
+  buffer.name = concat("T", buffer.id);
+  buffer.dtype = dtype;
+  buffer.memory = memory;
+  buffer.size = memory == MemoryType::Global ? nullptr : ints_.constant(size);
+  buffer.source = source;
+  kernel_.buffers.push_back(buffer);
+  return buffer.id;
+}
+
+void StatementBuilder::declareTensors() {
+  const auto declare = [&](const Val* val, bool written) {
+    if (val->isScalar() || buffers_.count(val)) return;
+    const TensorView* tensor = val->as<TensorView>();
+    const int id = addBuffer(tensor, tensor->dtype(), MemoryType::Global, 0);
+    buffers_[val] = id;
+    kernel_.buffers[id].tensor = static_cast<int>(kernel_.tensors.size());
+    kernel_.tensors.push_back({id, tensor->rank(), written, tensor});
+  };
+  for (const Val* input : part_.inputs()) declare(input, false);
+  for (const Val* output : part_.outputs()) declare(output, true);
+}
+
+// Expressions that share the loop at this depth stand in one group; groups follow the dependences between them, then the
+// order of the part.
+std::vector<std::vector<Expr*>> StatementBuilder::groupsAt(const std::vector<Expr*>& exprs, size_t depth) const {
+  std::vector<std::vector<Expr*>> groups;
+  std::map<size_t, size_t> groupOfLoop;
+  std::unordered_map<const Val*, size_t> groupOfResult;
+  for (Expr* expr : exprs) {
+    const TensorView* tensor = resultOf(expr);
+    size_t group = groups.size();
+    if (nest_.loopCount(tensor) > depth) group = groupOfLoop.emplace(nest_.loopOf(tensor, depth), group).first->second;
+    if (group == groups.size()) groups.emplace_back();
+    groups[group].push_back(expr);
+    groupOfResult[tensor] = group;
+  }
+  std::vector<std::vector<Expr*>> ordered;
+  std::vector<bool> done(groups.size(), false);
+  while (ordered.size() < groups.size()) {
+    const auto ready = [&](size_t group) {
+      return std::all_of(groups[group].begin(), groups[group].end(), [&](const Expr* expr) {
+        return std::all_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
+          const auto maker = groupOfResult.find(operand);
+          return maker == groupOfResult.end() || maker->second == group || done[maker->second];
+        });
+      });
+    };
+    size_t next = 0;
+    while (next < groups.size() && (done[next] || !ready(next))) ++next;
+    FUSER_USER_CHECK(next < groups.size(), "the loops of %", resultOf(exprs.front())->name(),
+                     " cannot be ordered: a value is needed inside a loop that needs the loop's own results");
+    done[next] = true;
+    ordered.push_back(groups[next]);
+  }
+  return ordered;
+}
+
+Body StatementBuilder::emit(const std::vector<Expr*>& exprs, size_t depth) {
+  Body allocations, body;
+  for (const std::vector<Expr*>& group : groupsAt(exprs, depth)) {
+    for (const Expr* expr : group) {
+      if (resultOf(expr)->computeAtPosition() == depth) open(expr, allocations, body);
+    }
+    if (nest_.loopCount(resultOf(group.front())) == depth) {
+      emitExpr(group.front(), body);
+    } else {
+      emitLoop(group, depth, body);
+    }
+    for (const Expr* expr : group) {
+      if (resultOf(expr)->computeAtPosition() == depth && isReduction(expr->op())) close(expr, group, body);
+    }
+  }
+  allocations.insert(allocations.end(), body.begin(), body.end());
+  return allocations;
+}
+
+void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, Body& body) {
+  const TensorView* tensor = resultOf(group.front());
+  const IterDomain* axis = tensor->domain().loop[depth];
+  Body inner = emit(group, depth + 1);
+  const ParallelType type = axis->parallelType();
+  const bool serial = type == ParallelType::Serial || type == ParallelType::Unroll;
+  if (!serial || nest_.extent(axis)->isConstant(1)) {
+    body.insert(body.end(), inner.begin(), inner.end());
+    return;
+  }
+  For loop;
+  loop.index = nest_.indexOf(tensor, depth);
+  loop.extent = nest_.extent(axis);
+  loop.unroll = type == ParallelType::Unroll;
+  loop.body = std::move(inner);
+  body.push_back({std::move(loop)});
+}
+
+// Before the tensor's own loops: its buffer, and for a reduction its accumulator's first value.
+void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
+  const TensorView* tensor = resultOf(expr);
+  if (tensor->memoryType() == MemoryType::Global) return;
+  const int id = addBuffer(tensor, tensor->dtype(), MemoryType::Local, indexing_.localSize(tensor));
+  buffers_[tensor] = id;
+  allocations.push_back({Allocate{id}});
+  if (!isReduction(expr->op())) return;
+  const DataType dtype = computeType(tensor->dtype());
+  int accumulator = id;
+  if (dtype != tensor->dtype()) {
+    accumulator = addBuffer(tensor, dtype, MemoryType::Local, 1);
+    allocations.push_back({Allocate{accumulator}});
+  }
+  accumulators_[tensor] = accumulator;
+  const Identity identity = reductionIdentity(expr->op(), dtype);
+  Compute init;
+  init.computeDtype = dtype;
+  init.target = {accumulator, ints_.constant(0)};
+  init.operands.emplace_back();
+  init.operands[0].kind = Operand::Kind::Literal;
+  init.operands[0].literal = isFloating(dtype) ? ScalarValue(identity.floating) : ScalarValue(identity.integer);
+  init.source = expr;
+  body.push_back({std::move(init)});
+}
+
+// After a reduction's loops: combine the threads' parts, and round to the result's dtype.
+void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, Body& body) {
+  const TensorView* tensor = resultOf(expr);
+  for (const Expr* other : group) {
+    const bool reads = std::find(other->inputs().begin(), other->inputs().end(), tensor) != other->inputs().end();
+    FUSER_USER_CHECK(!reads, "%", resultOf(other)->name(), " needs the reduction %", tensor->name(), " inside its loops");
+  }
+  const int accumulator = accumulators_.at(tensor);
+  const DataType dtype = computeType(tensor->dtype());
+  BlockReduce reduce;
+  for (const IterDomain* axis : tensor->domain().loop) {
+    if (!axis->isReduction() || !isThreadDim(axis->parallelType())) continue;
+    reduce.dims[static_cast<size_t>(axis->parallelType()) - static_cast<size_t>(ParallelType::TIDx)] = true;
+  }
+  if (std::find(reduce.dims.begin(), reduce.dims.end(), true) != reduce.dims.end()) {
+    reduce.combine = *expr->info().combine;
+    reduce.dtype = dtype;
+    reduce.target = reduce.source = {accumulator, ints_.constant(0)};
+    reduce.sourceExpr = expr;
+    body.push_back({reduce});
+  }
+  if (accumulator == bufferOf(tensor)) return;
+  Compute round;
+  round.computeDtype = tensor->dtype();
+  round.target = {bufferOf(tensor), ints_.constant(0)};
+  round.operands.push_back(access(accumulator, ints_.constant(0)));
+  round.source = expr;
+  body.push_back({std::move(round)});
+}
+
+void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
+  const TensorView* tensor = resultOf(expr);
+  Statement statement = isReduction(expr->op()) ? accumulate(expr) : isPointwise(expr->op()) ? compute(expr) : move(expr);
+  const IntExpr condition = predicateOf(tensor, nest_, kernel_);
+  if (condition->isConstant(1)) {
+    body.push_back(std::move(statement));
+  } else if (!condition->isConstant(0)) {
+    If guarded;
+    guarded.condition = condition;
+    guarded.body.push_back(std::move(statement));
+    body.push_back({std::move(guarded)});
+  }
+}
+
+Operand StatementBuilder::access(int buffer, IntExpr index) const {
+  Operand operand;
+  operand.kind = Operand::Kind::Access;
+  operand.access = {buffer, index};
+  return operand;
+}
+
+Operand StatementBuilder::operandOf(const Expr* expr, const Val* val) {
+  if (val->isTensor()) {
+    return access(bufferOf(val->as<TensorView>()), indexing_.operandIndex(expr, val->as<TensorView>()));
+  }
+  Operand operand;
+  if (const std::optional<ScalarValue>& constant = val->as<Scalar>()->constant()) {
+    operand.kind = Operand::Kind::Literal;
+    operand.literal = *constant;
+    return operand;
+  }
+  operand.kind = Operand::Kind::Param;
+  const auto known = std::find_if(kernel_.scalars.begin(), kernel_.scalars.end(),
+                                  [&](const ScalarParam& param) { return param.source == val; });
+  operand.param = static_cast<int>(known - kernel_.scalars.begin());
+  if (known == kernel_.scalars.end()) kernel_.scalars.push_back({concat("p", operand.param), val->dtype(), val});
+  return operand;
+}
+
+Statement StatementBuilder::compute(const Expr* expr) {
+  const TensorView* tensor = resultOf(expr);
+  const DataType common = commonType(expr->op(), expr->inputs());
+  Compute statement;
+  statement.op = expr->op();
+  statement.computeDtype = computeType(common);
+  statement.target = {bufferOf(tensor), indexing_.resultIndex(expr)};
+  statement.source = expr;
+  const bool round = expr->info().scalar == ScalarOperand::Round && common != statement.computeDtype;
+  for (size_t i = 0; i < expr->inputs().size(); ++i) {
+    Operand operand = operandOf(expr, expr->input(i));
+    const bool condition = expr->family() == Family::Ternary && i == 0;
+    if (round && expr->input(i)->isScalar() && !condition) operand.roundTo = common;
+    statement.operands.push_back(std::move(operand));
+  }
+  return {std::move(statement)};
+}
+
+// acc = combine(acc, x), in the compute dtype.
+Statement StatementBuilder::accumulate(const Expr* expr) {
+  const TensorView* tensor = resultOf(expr);
+  Compute statement;
+  statement.op = *expr->info().combine;
+  statement.computeDtype = computeType(tensor->dtype());
+  statement.target = {accumulators_.at(tensor), ints_.constant(0)};
+  statement.operands.push_back(access(statement.target.buffer, statement.target.index));
+  statement.operands.push_back(operandOf(expr, expr->input(0)));
+  statement.source = expr;
+  return {std::move(statement)};
+}
+
+// Ops that only move, convert or make elements.
+Statement StatementBuilder::move(const Expr* expr) {
+  const TensorView* tensor = resultOf(expr);
+  const Access target{bufferOf(tensor), indexing_.resultIndex(expr)};
+  const Val* source = expr->input(0);
+  if (source->isTensor() && source->dtype() == tensor->dtype()) {
+    Move statement;
+    statement.target = target;
+    statement.source = {bufferOf(source->as<TensorView>()), indexing_.operandIndex(expr, source->as<TensorView>())};
+    const std::vector<IterDomain*>& loop = tensor->domain().loop;
+    if (!loop.empty() && loop.back()->parallelType() == ParallelType::Vectorize) {
+      statement.width = static_cast<int>(loop.back()->extent()->value);
+    }
+    return {std::move(statement)};
+  }
+  Compute statement;
+  statement.op = OpKind::Set;
+  statement.computeDtype = tensor->dtype();
+  statement.target = target;
+  statement.operands.push_back(operandOf(expr, source));
+  statement.source = expr;
+  return {std::move(statement)};
+}
+
+}  // namespace fuser

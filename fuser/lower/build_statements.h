@@ -1,0 +1,45 @@
+#pragma once
+// See build_statements.cpp.
+
+#include <unordered_map>
+
+#include "fuser/lower/indexing.h"
+#include "fuser/lower/loop_nest.h"
+
+namespace fuser {
+
+class StatementBuilder {
+ public:
+  StatementBuilder(const Fusion& part, Kernel& kernel);
+  void build();
+
+ private:
+  IntExpr importExtent(IntExpr extent);
+  IntExpr stride(const TensorView* tensor, int axis);
+  int bufferOf(const TensorView* tensor) const { return buffers_.at(tensor); }
+  int addBuffer(const TensorView* source, DataType dtype, MemoryType memory, int64_t size);
+  void declareTensors();
+
+  std::vector<std::vector<Expr*>> groupsAt(const std::vector<Expr*>& exprs, size_t depth) const;
+  Body emit(const std::vector<Expr*>& exprs, size_t depth);
+  void emitLoop(const std::vector<Expr*>& group, size_t depth, Body& body);
+  void open(const Expr* expr, Body& allocations, Body& body);
+  void close(const Expr* expr, const std::vector<Expr*>& group, Body& body);
+  void emitExpr(const Expr* expr, Body& body);
+
+  Operand access(int buffer, IntExpr index) const;
+  Operand operandOf(const Expr* expr, const Val* val);
+  Statement compute(const Expr* expr);
+  Statement accumulate(const Expr* expr);
+  Statement move(const Expr* expr);
+
+  const Fusion& part_;
+  Kernel& kernel_;
+  IntExprArena& ints_;
+  std::unordered_map<const Val*, int> buffers_;       // look-ups only
+  std::unordered_map<const Val*, int> accumulators_;  // look-ups only
+  LoopNest nest_;
+  Indexing indexing_;
+};
+
+}  // namespace fuser

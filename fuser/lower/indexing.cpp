@@ -1,0 +1,117 @@
+#include "fuser/lower/indexing.h"
+
+#include <algorithm>
+
+#include "fuser/analysis/axis_map.h"
+#include "fuser/analysis/loop_map.h"
+
+namespace fuser {
+namespace {
+
+bool isParallel(const IterDomain* axis) { return isThreadDim(axis->parallelType()) || isBlockDim(axis->parallelType()); }
+
+// Whether a register buffer has room for this loop axis: it is neither shared, nor spread over threads, nor reduced.
+bool isStored(const TensorView* tensor, size_t axis) {
+  const IterDomain* loop = tensor->domain().loop[axis];
+  return axis >= tensor->computeAtPosition() && !isParallel(loop) && !loop->isReduction();
+}
+
+}  // namespace
+
+IntExpr Indexing::globalIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const {
+  const std::vector<IterDomain*> axes = tensor->axes();
+  IntExpr index = ints_.constant(0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i]->isBroadcast() || coordinates[i]->isConstant(0)) continue;
+    index = ints_.add(index, ints_.mul(coordinates[i], stride_(tensor, static_cast<int>(i))));
+  }
+  return index;
+}
+
+IntExpr Indexing::localIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const {
+  IntExpr index = ints_.constant(0);
+  for (size_t i = 0; i < loopCoordinates.size(); ++i) {
+    if (!isStored(tensor, i)) continue;
+    index = ints_.add(ints_.mul(index, nest_.extent(tensor->domain().loop[i])), loopCoordinates[i]);
+  }
+  return index;
+}
+
+int64_t Indexing::localSize(const TensorView* tensor) const {
+  int64_t size = 1;
+  for (size_t i = 0; i < tensor->domain().loop.size(); ++i) {
+    if (!isStored(tensor, i)) continue;
+    const IntExpr extent = nest_.extent(tensor->domain().loop[i]);
+    FUSER_USER_CHECK(extent->isConstant() && extent->value <= 1024 && size * extent->value <= 1024, "the register buffer %",
+                     tensor->name(), " has no constant size of at most 1024 elements");
+    size *= extent->value;
+  }
+  return size;
+}
+
+IntExpr Indexing::resultIndex(const Expr* expr) const {
+  const TensorView* tensor = expr->output()->as<TensorView>();
+  std::vector<IntExpr> coordinates;
+  if (tensor->memoryType() == MemoryType::Global) {
+    for (const IterDomain* axis : tensor->axes()) coordinates.push_back(nest_.coordinate(axis));
+    return globalIndex(tensor, coordinates);
+  }
+  for (const IterDomain* axis : tensor->domain().loop) coordinates.push_back(nest_.coordinate(axis));
+  return localIndex(tensor, coordinates);
+}
+
+IntExpr Indexing::operandIndex(const Expr* expr, const TensorView* operand) const {
+  if (operand->memoryType() == MemoryType::Global) {
+    const std::vector<int> map = producerAxes(expr, operand);
+    const std::vector<IterDomain*>& axes = expr->output()->as<TensorView>()->domain().logical;
+    std::vector<IntExpr> coordinates(operand->rank(), ints_.constant(0));
+    for (size_t i = 0; i < map.size(); ++i) {
+      if (map[i] >= 0) coordinates[map[i]] = nest_.coordinate(axes[i]);
+    }
+    return globalIndex(operand, coordinates);
+  }
+  const std::vector<IntExpr> coordinates = loopCoordinatesFrom(expr, operand);
+  const std::vector<IterDomain*>& loop = operand->domain().loop;
+  for (size_t i = operand->computeAtPosition(); i < loop.size(); ++i) {
+    if (!isParallel(loop[i]) || loop[i]->isReduction()) continue;
+    FUSER_USER_CHECK(coordinates[i] == nest_.coordinate(loop[i]), "%", operand->name(), " is in registers, but %",
+                     expr->output()->name(), " reads it in another thread than the one that computes it");
+  }
+  return localIndex(operand, coordinates);
+}
+
+// The consumer's coordinates, through the op's map to the producer's loop roots, and forward through its transforms.
+std::vector<IntExpr> Indexing::loopCoordinatesFrom(const Expr* use, const TensorView* producer) const {
+  const TensorView* consumer = use->output()->as<TensorView>();
+  const TensorDomain& domain = producer->domain();
+  const std::vector<int> match = matchLoopRoots(producer, use);
+  const std::vector<int> map = producerAxes(use, producer);
+  const std::vector<IterDomain*> visible = producer->axes();
+  std::unordered_map<const IterDomain*, IntExpr> at;
+  for (size_t i = 0; i < domain.loopRoot.size(); ++i) {
+    const IterDomain* root = domain.loopRoot[i];
+    at[root] = ints_.constant(0);
+    if (nest_.extent(root)->isConstant(1) || root->isReduction()) continue;
+    if (match[i] >= 0) {
+      at[root] = nest_.coordinate(consumer->domain().loopRoot[match[i]]);
+      continue;
+    }
+    for (size_t j = 0; j < map.size(); ++j) {
+      if (map[j] >= 0 && visible[map[j]] == root) at[root] = nest_.coordinate(consumer->domain().logical[j]);
+    }
+  }
+  for (const LoopTransform& step : domain.transforms) {
+    if (step.split) {
+      const IntExpr factor = ints_.constant(step.split->factor);
+      at[step.split->outer] = ints_.floorDiv(at.at(step.split->in), factor);
+      at[step.split->inner] = ints_.mod(at.at(step.split->in), factor);
+    } else {
+      at[step.merge->out] = ints_.add(ints_.mul(at.at(step.merge->outer), nest_.extent(step.merge->inner)), at.at(step.merge->inner));
+    }
+  }
+  std::vector<IntExpr> coordinates;
+  for (const IterDomain* axis : domain.loop) coordinates.push_back(at.at(axis));
+  return coordinates;
+}
+
+}  // namespace fuser

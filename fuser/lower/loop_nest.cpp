@@ -1,0 +1,152 @@
+#include "fuser/lower/loop_nest.h"
+
+#include <algorithm>
+
+#include "fuser/analysis/loop_map.h"
+
+namespace fuser {
+namespace {
+
+// 0, 1, 2 for x, y, z.
+size_t dimOf(ParallelType type) {
+  return static_cast<size_t>(type) - static_cast<size_t>(isThreadDim(type) ? ParallelType::TIDx : ParallelType::BIDx);
+}
+
+}  // namespace
+
+LoopNest::LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntExpr(IntExpr)>& importExtent)
+    : kernel_(kernel) {
+  size_t loopCount = 0;
+  for (const Expr* expr : part.exprs()) {
+    const TensorView* tensor = expr->output()->as<TensorView>();
+    tensors_.push_back(tensor);
+    firstRoot_[tensor] = roots_.size();
+    firstLoop_[tensor] = loopCount;
+    roots_.insert(roots_.end(), tensor->domain().loopRoot.begin(), tensor->domain().loopRoot.end());
+    loopCount += tensor->domain().loop.size();
+  }
+  sameRoot_.grow(roots_.size());
+  sameLoop_.grow(loopCount);
+  shareLoops();
+  findExtents(importExtent);
+  sizeBlocks();
+  makeIndices();
+  for (const TensorView* tensor : tensors_) findCoordinates(tensor);
+}
+
+void LoopNest::shareLoops() {
+  for (const TensorView* tensor : tensors_) {
+    const size_t shared = tensor->computeAtPosition();
+    if (shared == 0) continue;
+    for (const Expr* use : tensor->uses()) {
+      const TensorView* consumer = use->output()->as<TensorView>();
+      const std::vector<int> match = matchLoopRoots(tensor, use);
+      for (size_t axis = 0; axis < shared; ++axis) {
+        sameLoop_.unite(firstLoop_.at(tensor) + axis, firstLoop_.at(consumer) + axis);
+        for (size_t root : rootsOf(tensor, tensor->domain().loop[axis])) {
+          FUSER_CHECK(match[root] >= 0, "a shared loop of axes that do not correspond");
+          sameRoot_.unite(firstRoot_.at(tensor) + root, firstRoot_.at(consumer) + static_cast<size_t>(match[root]));
+        }
+      }
+    }
+  }
+}
+
+void LoopNest::findExtents(const std::function<IntExpr(IntExpr)>& importExtent) {
+  IntExprArena& ints = *kernel_.ints;
+  std::vector<IntExpr> ofClass(roots_.size(), nullptr);
+  for (size_t i = 0; i < roots_.size(); ++i) {
+    IntExpr& extent = ofClass[sameRoot_.find(i)];
+    if (!extent && !roots_[i]->isBroadcast()) extent = importExtent(roots_[i]->extent());
+  }
+  for (size_t i = 0; i < roots_.size(); ++i) {
+    const IntExpr extent = ofClass[sameRoot_.find(i)];
+    extents_[roots_[i]] = extent ? extent : ints.constant(1);
+  }
+  for (const TensorView* tensor : tensors_) {
+    for (const LoopTransform& step : tensor->domain().transforms) {
+      if (step.split) {
+        const IntExpr factor = ints.constant(step.split->factor);
+        extents_[step.split->outer] = ints.ceilDiv(extents_.at(step.split->in), factor);
+        extents_[step.split->inner] = factor;
+      } else {
+        extents_[step.merge->out] = ints.mul(extents_.at(step.merge->outer), extents_.at(step.merge->inner));
+      }
+    }
+  }
+}
+
+void LoopNest::sizeBlocks() {
+  IntExprArena& ints = *kernel_.ints;
+  kernel_.blockDim = {1, 1, 1};
+  kernel_.gridDim.fill(ints.constant(1));
+  for (const TensorView* tensor : tensors_) {
+    for (const IterDomain* axis : tensor->domain().loop) {
+      const IntExpr extent = extents_.at(axis);
+      if (isThreadDim(axis->parallelType())) {
+        FUSER_USER_CHECK(extent->isConstant(), "a thread axis of %", tensor->name(), " has no constant extent");
+        int64_t& size = kernel_.blockDim[dimOf(axis->parallelType())];
+        size = std::max(size, extent->value);
+      } else if (isBlockDim(axis->parallelType())) {
+        IntExpr& size = kernel_.gridDim[dimOf(axis->parallelType())];
+        size = size->isConstant(1) ? extent : ints.max(size, extent);
+      }
+    }
+  }
+  const char* letters[] = {"x", "y", "z"};
+  for (size_t d = 0; d < 3; ++d) {
+    kernel_.threadIdx[d] = ints.index(concat("threadIdx.", letters[d]), ints.constant(kernel_.blockDim[d]));
+    kernel_.blockIdx[d] = ints.index(concat("blockIdx.", letters[d]), kernel_.gridDim[d]);
+  }
+}
+
+IntExpr LoopNest::makeIndex(const IterDomain* axis, size_t loop) {
+  const ParallelType type = axis->parallelType();
+  if (isThreadDim(type)) return kernel_.threadIdx[dimOf(type)];
+  if (isBlockDim(type)) return kernel_.blockIdx[dimOf(type)];
+  if (type == ParallelType::Vectorize) return kernel_.ints->constant(0);  // a vector's first element
+  return kernel_.ints->index(concat("i", loop), extents_.at(axis));
+}
+
+void LoopNest::makeIndices() {
+  std::vector<IntExpr> ofLoop(sameLoop_.size(), nullptr);
+  for (const TensorView* tensor : tensors_) {
+    std::vector<Loop>& loops = loops_[tensor];
+    for (const IterDomain* axis : tensor->domain().loop) {
+      const size_t loop = sameLoop_.find(firstLoop_.at(tensor) + loops.size());
+      if (!ofLoop[loop]) ofLoop[loop] = makeIndex(axis, loop);
+      loops.push_back({loop, ofLoop[loop]});
+    }
+  }
+}
+
+void LoopNest::findCoordinates(const TensorView* tensor) {
+  IntExprArena& ints = *kernel_.ints;
+  const TensorDomain& domain = tensor->domain();
+  const std::vector<Loop>& loops = loops_.at(tensor);
+  for (size_t i = 0; i < loops.size(); ++i) {
+    // An axis of one element is at 0 wherever its threads are: those beyond are predicated off.
+    coordinates_[domain.loop[i]] = extents_.at(domain.loop[i])->isConstant(1) ? ints.constant(0) : loops[i].index;
+  }
+  for (auto step = domain.transforms.rbegin(); step != domain.transforms.rend(); ++step) {
+    if (step->split) {
+      const IntExpr outer = coordinates_.at(step->split->outer);
+      coordinates_[step->split->in] =
+          ints.add(ints.mul(outer, ints.constant(step->split->factor)), coordinates_.at(step->split->inner));
+    } else {
+      const IntExpr out = coordinates_.at(step->merge->out);
+      const IntExpr inner = extents_.at(step->merge->inner);
+      coordinates_[step->merge->outer] = ints.floorDiv(out, inner);
+      coordinates_[step->merge->inner] = ints.mod(out, inner);
+    }
+  }
+}
+
+IntExpr LoopNest::coordinate(const IterDomain* axis) const {
+  const auto found = coordinates_.find(axis);
+  if (found != coordinates_.end()) return found->second;
+  FUSER_CHECK(axis->isBroadcast(), "an axis with elements has no loop");
+  return kernel_.ints->constant(0);
+}
+
+}  // namespace fuser

@@ -1,0 +1,39 @@
+// The steps of lowering, in the order of steps.def.
+#include "fuser/lower/lower.h"
+
+#include "fuser/lower/build_statements.h"
+#include "fuser/lower/hoist_conditions.h"
+#include "fuser/lower/merge_conditions.h"
+
+namespace fuser {
+namespace {
+
+void runBuildStatements(const Fusion& part, Kernel& kernel) { StatementBuilder(part, kernel).build(); }
+void runMergeConditions(const Fusion&, Kernel& kernel) { mergeConditions(kernel.body); }
+void runHoistConditions(const Fusion&, Kernel& kernel) { hoistConditions(kernel.body); }
+
+}  // namespace
+
+std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName, const CompileContext& context,
+                              const LowerObserver& afterStep) {
+  auto kernel = std::make_unique<Kernel>();
+  kernel->name = kernelName;
+  kernel->contraction = context.options.contraction;
+#define LOWER_STEP(name, file, summary) \
+  run##name(part, *kernel);             \
+  if (afterStep) afterStep(#name, *kernel);
+#include "fuser/lower/steps.def"
+#undef LOWER_STEP
+  return kernel;
+}
+
+const std::vector<LowerStep>& lowerSteps() {
+  static const std::vector<LowerStep> steps = {
+#define LOWER_STEP(name, file, summary) {#name, summary},
+#include "fuser/lower/steps.def"
+#undef LOWER_STEP
+  };
+  return steps;
+}
+
+}  // namespace fuser

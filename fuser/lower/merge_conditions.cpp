@@ -1,0 +1,23 @@
+#include "fuser/lower/merge_conditions.h"
+
+namespace fuser {
+
+void mergeConditions(Body& body) {
+  Body merged;
+  for (Statement& statement : body) {
+    If* guarded = std::get_if<If>(&statement.node);
+    If* last = merged.empty() ? nullptr : std::get_if<If>(&merged.back().node);
+    if (guarded && last && last->condition == guarded->condition) {
+      last->body.insert(last->body.end(), guarded->body.begin(), guarded->body.end());
+    } else {
+      merged.push_back(std::move(statement));
+    }
+  }
+  for (Statement& statement : merged) {
+    if (For* loop = std::get_if<For>(&statement.node)) mergeConditions(loop->body);
+    if (If* guarded = std::get_if<If>(&statement.node)) mergeConditions(guarded->body);
+  }
+  body = std::move(merged);
+}
+
+}  // namespace fuser

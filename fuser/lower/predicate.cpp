@@ -1,0 +1,75 @@
+#include "fuser/lower/predicate.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fuser {
+namespace {
+
+class PredicateBuilder {
+ public:
+  PredicateBuilder(const TensorView* tensor, const LoopNest& nest, Kernel& kernel)
+      : tensor_(tensor), domain_(tensor->domain()), nest_(nest), kernel_(kernel), ints_(*kernel.ints),
+        condition_(ints_.constant(1)) {}
+
+  IntExpr build() {
+    insideThreads();
+    insideSplits();
+    if (tensor_->memoryType() == MemoryType::Global) once();
+    return condition_;
+  }
+
+ private:
+  void require(IntExpr condition) { condition_ = ints_.conjunction(condition_, condition); }
+
+  void insideThreads() {
+    for (size_t i = 0; i < domain_.loop.size(); ++i) {
+      const ParallelType type = domain_.loop[i]->parallelType();
+      if (isThreadDim(type) || isBlockDim(type)) require(ints_.less(nest_.indexOf(tensor_, i), nest_.extent(domain_.loop[i])));
+    }
+  }
+
+  // in = outer * factor + inner < extent(in). Where `in` is itself the outer axis of a split with such a condition,
+  // that one implies this one: q * f + r < n gives q < ceil(n / f).
+  void insideSplits() {
+    std::set<const IterDomain*> implied;
+    for (const LoopTransform& step : domain_.transforms) {
+      if (!step.split) continue;
+      const IterDomain* in = step.split->in;
+      const IntExpr extent = nest_.extent(in);
+      if (extent->isConstant() && extent->value % step.split->factor == 0) continue;
+      if (implied.count(in) == 0) require(ints_.less(nest_.coordinate(in), extent));
+      implied.insert(step.split->outer);
+    }
+  }
+
+  void once() {
+    const auto uses = [&](size_t type) {
+      return std::any_of(domain_.loop.begin(), domain_.loop.end(),
+                         [&](const IterDomain* axis) { return static_cast<size_t>(axis->parallelType()) == type; });
+    };
+    const IntExpr zero = ints_.constant(0);
+    for (size_t d = 0; d < 3; ++d) {
+      if (!uses(static_cast<size_t>(ParallelType::TIDx) + d)) require(ints_.equal(kernel_.threadIdx[d], zero));
+      if (!uses(static_cast<size_t>(ParallelType::BIDx) + d)) require(ints_.equal(kernel_.blockIdx[d], zero));
+    }
+    for (const IterDomain* root : domain_.loopRoot) {
+      if (root->isBroadcast() && !nest_.extent(root)->isConstant(1)) require(ints_.equal(nest_.coordinate(root), zero));
+    }
+  }
+
+  const TensorView* tensor_;
+  const TensorDomain& domain_;
+  const LoopNest& nest_;
+  Kernel& kernel_;
+  IntExprArena& ints_;
+  IntExpr condition_;
+};
+
+}  // namespace
+
+IntExpr predicateOf(const TensorView* tensor, const LoopNest& nest, Kernel& kernel) {
+  return PredicateBuilder(tensor, nest, kernel).build();
+}
+
+}  // namespace fuser
