@@ -112,13 +112,17 @@ class SegmentedFusion {
   // The groups that read the value, its producer too where it reads it; in order of the readers' ids.
   std::vector<SegmentedGroup*> consumersOf(const Val* val) const;
   // What an expression needs beside its own results: operands, then scalars that the extents of its shape attribute,
-  // operands and results name. Literals are left out. `size` reads extents, so it never needs its tensor.
+  // operands and results name. Literals are left out. `size` reads an extent: its tensor is neither read nor an input,
+  // so that host scalars never wait for tensors.
   const std::vector<Val*>& reads(const Expr* expr) const;
   // In order of id.
   const std::vector<Expr*>& readers(const Val* val) const;
   // Boundary of any set of this fusion's expressions, in the order that SegmentedGroup::inputs() describes.
   std::vector<Val*> inputsOf(const std::vector<Expr*>& exprs) const;
   std::vector<Val*> outputsOf(const std::vector<Expr*>& exprs) const;
+  // Expressions that a fusion output needs, in topological order. These are what groups partition.
+  const std::vector<Expr*>& liveExprs() const;
+  std::vector<Expr*> inTopologicalOrder(std::vector<Expr*> exprs) const;
 
   // --- edges: these four alone touch edge lists. Each validates before it changes anything (CheckError) ---
   // The edge along which `to` reads a value made in `from`; one that is there already is returned, never doubled.
@@ -138,18 +142,21 @@ class SegmentedFusion {
 
   // --- finalisation ---
   void setSchedulerType(SegmentedGroup* group, SchedulerType type);
+  // Sorts the group's expressions, sets its inputs and outputs.
+  void refreshBoundary(SegmentedGroup* group);
   // Sorts groups and their expressions, sets index, inputs and outputs. CheckError when the groups' graph has a cycle.
   void finalize();
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
   const Fusion* fusion_;
+  std::unique_ptr<Impl> impl_;
   std::vector<SegmentedGroup*> live_;
 };
 
-// A name for a value that is unique in its fusion: "%x", or "%x@7" (with its id) where names are empty or repeated.
-std::string valueLabel(const Val* val);
+// A name for each value that is unique in its fusion: "%x", or "%x@7" (with its id) where names are empty or repeated.
+// By value id; empty for values that the fusion no longer uses.
+std::vector<std::string> valueLabels(const Fusion& fusion);
 
 // The invariants, compared between the edge lists and the value-based view; empty when all hold, else one line each:
 // the groups partition the live expressions (where `complete`), scalars and tensors are apart, every value that crosses

@@ -1,0 +1,48 @@
+#include "fuser/segment/cuts.h"
+
+#include <algorithm>
+
+namespace fuser {
+
+Cuts::Cuts(const SegmentedFusion& segmented, const SchedulerAnswers& answers)
+    : answers_(answers), partOf_(segmented.completeFusion().exprIdCount()) {
+  const auto forEachTensorEdge = [&](const auto& visit) {
+    for (const Expr* reader : segmented.liveExprs()) {
+      if (reader->isScalarExpr()) continue;
+      for (const Val* val : segmented.reads(reader)) {
+        if (val->isTensor() && val->definition()) visit(val, reader);
+      }
+    }
+  };
+  forEachTensorEdge([&](const Val* val, const Expr* reader) {
+    if (val->definition()->op() == OpKind::SegmentSet || answers_.mustBeSegmentInput(reader, val)) return;
+    partOf_.unite(val->definition()->id(), reader->id());
+  });
+  forEachTensorEdge([&](const Val* val, const Expr* reader) { any_ |= isCut(val, reader); });
+
+  std::vector<int64_t> index(segmented.completeFusion().exprIdCount(), -1);
+  for (Expr* expr : segmented.liveExprs()) {
+    if (expr->isScalarExpr()) continue;
+    int64_t& part = index[partOf_.find(expr->id())];
+    if (part < 0) {
+      part = static_cast<int64_t>(parts_.size());
+      parts_.emplace_back();
+    }
+    parts_[static_cast<size_t>(part)].push_back(expr);
+  }
+}
+
+bool Cuts::isCut(const Val* val, const Expr* reader) const {
+  if (answers_.mustBeSegmentInput(reader, val)) return true;
+  return val->definition()->op() == OpKind::SegmentSet && !partOf_.same(val->definition()->id(), reader->id());
+}
+
+bool Cuts::isCut(const SegmentedFusion& segmented, const SegmentedEdge& edge) const {
+  if (!edge.val()->isTensor()) return false;
+  const std::vector<Expr*>& readers = segmented.readers(edge.val());
+  return std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) {
+    return segmented.groupOf(reader) == edge.to() && isCut(edge.val(), reader);
+  });
+}
+
+}  // namespace fuser

@@ -1,0 +1,26 @@
+#pragma once
+// EdgeLists: the edges between the groups of a SegmentedFusion, and the only code that writes a group's edge lists.
+
+#include <map>
+
+#include "fuser/segment/segmented_fusion.h"
+
+namespace fuser {
+
+// See SegmentedFusion, which hands its four edge functions on to these. Whether an edge agrees with what the groups'
+// expressions read is checked there.
+class EdgeLists {
+ public:
+  SegmentedEdgePtr connect(SegmentedGroup* from, SegmentedGroup* to, Val* val);
+  void disconnect(SegmentedGroup* a, SegmentedGroup* b);
+  void remove(const SegmentedEdgePtr& edge);
+  std::vector<SegmentedEdgePtr> between(const SegmentedGroup* a, const SegmentedGroup* b) const;
+  std::vector<SegmentedEdgePtr> all() const;
+  bool contains(const SegmentedEdgePtr& edge) const;
+
+ private:
+  uint32_t nextId_ = 0;
+  std::map<uint32_t, SegmentedEdgePtr> edges_;  // by id
+};
+
+}  // namespace fuser

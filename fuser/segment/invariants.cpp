@@ -1,0 +1,140 @@
+// The invariants of a SegmentedFusion: its edge lists against the value-based view.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "fuser/segment/segmented_fusion.h"
+
+namespace fuser {
+
+namespace {
+
+class InvariantCheck {
+ public:
+  InvariantCheck(const SegmentedFusion& segmented, bool complete) : segmented_(segmented) {
+    checkPartition(complete);
+    checkEdgeLists();
+    checkCrossings();
+    checkAcyclic();
+    checkBoundaries();
+  }
+
+  std::vector<std::string> broken;
+
+ private:
+  template <class... Args>
+  void report(const Args&... args) {
+    broken.push_back(concat(args...));
+  }
+
+  void checkPartition(bool complete) {
+    std::set<uint32_t> seen;  // ids of expressions
+    for (const SegmentedGroup* group : segmented_.groups()) {
+      if (!group->isLive()) {
+        report("group ", group->id(), " is empty");
+        continue;
+      }
+      for (const Expr* expr : group->exprs()) {
+        const std::string name = concat("expression ", expr->id(), " (", opName(expr->op()), ")");
+        if (!seen.insert(expr->id()).second) report(name, " is in two groups");
+        if (segmented_.groupOf(expr) != group) report(name, " does not know its group ", group->id());
+        if (expr->isScalarExpr() != group->isScalarGroup()) report("group ", group->id(), " mixes scalars and tensors");
+      }
+    }
+    for (const Expr* expr : segmented_.liveExprs()) {
+      if (complete && !seen.count(expr->id())) report("expression ", expr->id(), " (", opName(expr->op()), ") is in no group");
+    }
+  }
+
+  static bool holds(const std::vector<SegmentedEdgePtr>& edges, const SegmentedEdgePtr& edge) {
+    return std::count(edges.begin(), edges.end(), edge) == 1;
+  }
+
+  void checkEdgeLists() {
+    size_t ends = 0;
+    for (const SegmentedEdgePtr& edge : segmented_.edges()) {
+      if (!edge->isConnected()) report("edge ", edge->toString(), " is in the list");
+      if (!edge->from()->isLive() || !edge->to()->isLive()) report("edge ", edge->toString(), " at a merged group");
+      if (!holds(edge->from()->consumerEdges(), edge) || !holds(edge->to()->producerEdges(), edge)) {
+        report("edge ", edge->toString(), " is not once in the lists of both its groups");
+      }
+      ++ends;
+    }
+    size_t consumers = 0;
+    size_t producers = 0;
+    for (const SegmentedGroup* group : segmented_.groups()) {
+      consumers += group->consumerEdges().size();
+      producers += group->producerEdges().size();
+    }
+    if (consumers != ends || producers != ends) {
+      report("groups list ", consumers, " outgoing and ", producers, " incoming edges, the fusion ", ends);
+    }
+  }
+
+  using Crossing = std::tuple<uint32_t, uint32_t, uint32_t>;  // ids of from, to, value
+
+  void checkCrossings() {
+    std::map<Crossing, int> crossings;  // 1: by the values, 2: by the edges
+    for (const SegmentedGroup* group : segmented_.groups()) {
+      for (const Expr* expr : group->exprs()) {
+        for (const Val* val : segmented_.reads(expr)) {
+          const SegmentedGroup* from = segmented_.producerOf(val);
+          if (from && from != group) crossings[{from->id(), group->id(), val->id()}] |= 1;
+        }
+      }
+    }
+    for (const SegmentedEdgePtr& edge : segmented_.edges()) {
+      int& state = crossings[{edge->from()->id(), edge->to()->id(), edge->val()->id()}];
+      if (state & 2) report("edge ", edge->toString(), " is there twice");
+      state |= 2;
+    }
+    for (const auto& [crossing, state] : crossings) {
+      const auto& [from, to, val] = crossing;
+      if (state == 1) report("value ", val, " crosses from group ", from, " to group ", to, " without an edge");
+      if (state == 2) report("an edge from group ", from, " to group ", to, " for value ", val, ", which does not cross");
+    }
+  }
+
+  void checkAcyclic() {
+    std::map<uint32_t, size_t> missing;
+    std::vector<const SegmentedGroup*> ready;
+    for (const SegmentedGroup* group : segmented_.groups()) {
+      missing[group->id()] = group->producerEdges().size();
+      if (group->producerEdges().empty()) ready.push_back(group);
+    }
+    size_t ordered = 0;
+    while (!ready.empty()) {
+      const SegmentedGroup* group = ready.back();
+      ready.pop_back();
+      ++ordered;
+      for (const SegmentedEdgePtr& edge : group->consumerEdges()) {
+        if (--missing[edge->to()->id()] == 0) ready.push_back(edge->to());
+      }
+    }
+    if (ordered != segmented_.groups().size()) report("the groups depend on each other in a circle");
+  }
+
+  // After finalisation: inputs and outputs are what the value-based view says, and producers come first.
+  void checkBoundaries() {
+    for (size_t i = 0; i < segmented_.groups().size(); ++i) {
+      const SegmentedGroup* group = segmented_.groups()[i];
+      if (group->index() < 0 || !group->isLive()) continue;
+      if (group->inputs().vector() != segmented_.inputsOf(group->exprs())) report("group ", i, " has other inputs");
+      if (group->outputs().vector() != segmented_.outputsOf(group->exprs())) report("group ", i, " has other outputs");
+      for (const SegmentedEdgePtr& edge : group->producerEdges()) {
+        if (edge->from()->index() >= group->index()) report("group ", i, " comes before what it reads");
+      }
+    }
+  }
+
+  const SegmentedFusion& segmented_;
+};
+
+}  // namespace
+
+std::vector<std::string> findBrokenInvariants(const SegmentedFusion& segmented, bool complete) {
+  return InvariantCheck(segmented, complete).broken;
+}
+
+}  // namespace fuser

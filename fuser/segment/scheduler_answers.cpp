@@ -1,0 +1,41 @@
+#include "fuser/segment/scheduler_answers.h"
+
+#include <algorithm>
+
+namespace fuser {
+
+size_t SchedulerAnswers::HashIds::operator()(const std::vector<uint32_t>& ids) const {
+  uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a over the ids
+  for (uint32_t id : ids) hash = (hash ^ id) * 0x100000001b3u;
+  return static_cast<size_t>(hash ^ (hash >> 29));
+}
+
+SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context)
+    : segmented_(segmented), schedulers_(*context.schedulers), sizes_(context.sizes),
+      required_(segmented.completeFusion().exprIdCount()) {
+  for (const Expr* expr : segmented.liveExprs()) {
+    if (!expr->isScalarExpr()) required_[expr->id()] = schedulers_.mustBeSegmentInputs(expr);
+  }
+}
+
+const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
+  FusionView view;
+  view.exprs = segmented_.inTopologicalOrder(exprs);
+  std::vector<uint32_t> ids;
+  ids.reserve(view.exprs.size());
+  for (const Expr* expr : view.exprs) ids.push_back(expr->id());
+  const auto found = answers_.find(ids);
+  if (found != answers_.end()) return found->second;
+  view.fusion = &segmented_.completeFusion();
+  view.inputs = segmented_.inputsOf(view.exprs);
+  view.outputs = segmented_.outputsOf(view.exprs);
+  view.sizes = sizes_;
+  return answers_.emplace(std::move(ids), schedulers_.accepts(view)).first->second;
+}
+
+bool SchedulerAnswers::mustBeSegmentInput(const Expr* expr, const Val* val) const {
+  const std::vector<Val*>& required = required_.at(expr->id());
+  return std::find(required.begin(), required.end(), val) != required.end();
+}
+
+}  // namespace fuser

@@ -1,0 +1,153 @@
+#include "fuser/segment/segment_candidate_finder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "fuser/segment/merging.h"
+
+namespace fuser {
+
+namespace {
+
+// Adds the time from its construction to its end to the context's trace.
+class StageTimer {
+ public:
+  StageTimer(const CompileContext& context, std::string name)
+      : trace_(context.trace), name_(std::move(name)), start_(std::chrono::steady_clock::now()) {}
+  ~StageTimer() {
+    if (trace_) trace_->add(name_, std::chrono::steady_clock::now() - start_);
+  }
+
+ private:
+  Trace* trace_;
+  std::string name_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+class SegmentCandidateFinder {
+ public:
+  SegmentCandidateFinder(const Fusion& fusion, const CompileContext& context,
+                         const SegmentCandidateFinderOptions& options)
+      : context_(context), options_(options),
+        segmented_(std::make_unique<SegmentedFusion>(fusion, context.checkInvariants)) {
+    if (options_.custom_should_merge_groups) return;
+    FUSER_CHECK(context.schedulers, "the segmenter asks schedulers");
+    answers_.emplace(*segmented_, context);
+  }
+
+  std::unique_ptr<SegmentedFusion> run() {
+    buildInitialGroups();
+    mergeGroups();
+    finalizeGroups();
+    return std::move(segmented_);
+  }
+
+ private:
+  // Before: no groups. After: all live scalar expressions are one group, which needs no other; each live tensor expression is
+  // a group; the edges are those that the values ask for; the groups are in topological order.
+  void buildInitialGroups() {
+    const StageTimer timer(context_, "segment.initial");
+    std::vector<Expr*> scalars;
+    for (Expr* expr : segmented_->liveExprs()) {
+      if (expr->isScalarExpr()) scalars.push_back(expr);
+    }
+    if (!scalars.empty()) segmented_->newGroup(scalars);
+    for (Expr* expr : segmented_->liveExprs()) {
+      if (!expr->isScalarExpr()) segmented_->newGroup({expr});
+    }
+    for (Expr* expr : segmented_->liveExprs()) {
+      SegmentedGroup* to = segmented_->groupOf(expr);
+      for (Val* val : segmented_->reads(expr)) {
+        SegmentedGroup* from = segmented_->producerOf(val);
+        if (!from || from == to) continue;
+        FUSER_CHECK(!to->isScalarGroup(), "host scalar expression ", opName(expr->op()), " reads a tensor's data");
+        segmented_->connectGroups(from, to, val);
+      }
+    }
+    checkInvariants("the initial groups");
+  }
+
+  // Before: as buildInitialGroups leaves it. After: no two tensor groups that share an edge are left that the graph and the
+  // schedulers (or the custom predicate) would let merge; scalar groups are as before.
+  void mergeGroups() {
+    const StageTimer timer(context_, "segment.merge");
+    if (options_.custom_should_merge_groups) {
+      const auto refresh = [&](SegmentedGroup* group) { segmented_->refreshBoundary(group); };
+      for (SegmentedGroup* group : segmented_->groups()) refresh(group);
+      mergePairs(*segmented_, [&](SegmentedGroup* a, SegmentedGroup* b) {
+        return !a->isScalarGroup() && !b->isScalarGroup() && options_.custom_should_merge_groups(a, b);
+      }, refresh);
+      return;
+    }
+    const Cuts cuts(*segmented_, *answers_);
+    if (options_.topDown && mergeTopDown(*segmented_, *answers_, cuts)) return;
+    mergePairs(*segmented_, [&](SegmentedGroup* a, SegmentedGroup* b) { return schedulersTakeBoth(a, b, cuts); });
+  }
+
+  bool schedulersTakeBoth(SegmentedGroup* a, SegmentedGroup* b, const Cuts& cuts) {
+    if (a->isScalarGroup() || b->isScalarGroup()) return false;
+    const std::vector<SegmentedEdgePtr> edges = segmented_->getEdgesBetween(a, b);
+    const auto isCut = [&](const SegmentedEdgePtr& edge) { return cuts.isCut(*segmented_, *edge); };
+    if (std::any_of(edges.begin(), edges.end(), isCut)) return false;
+    std::vector<Expr*> both = a->exprs();
+    both.insert(both.end(), b->exprs().begin(), b->exprs().end());
+    return answers_->ask(both).accepted();
+  }
+
+  // Before: groups and edges are final. After: groups are sorted and numbered, know their inputs, outputs and scheduler.
+  void finalizeGroups() {
+    const StageTimer timer(context_, "segment.finalize");
+    segmented_->finalize();
+    for (SegmentedGroup* group : segmented_->groups()) {
+      resolveScalarsInGroup(group);
+      segmented_->setSchedulerType(group, deriveSchedulerType(group));
+    }
+    checkInvariants("the final groups");
+  }
+
+  // A tensor group takes host scalars as kernel arguments, along an edge from the group that computes them: their
+  // expressions are never copied into it.
+  void resolveScalarsInGroup(const SegmentedGroup* group) const {
+    for (const Val* input : group->inputs()) {
+      if (input->isTensor() || !input->definition()) continue;
+      const SegmentedGroup* from = segmented_->producerOf(input);
+      FUSER_CHECK(from && from->isScalarGroup(), "host scalar %", input->name(), " is computed in no scalar group");
+      const std::vector<SegmentedEdgePtr> edges = segmented_->getEdgesBetween(from, group);
+      const bool connected = std::any_of(edges.begin(), edges.end(), [&](const SegmentedEdgePtr& edge) {
+        return edge->val() == input;
+      });
+      FUSER_CHECK(connected, "host scalar %", input->name(), " reaches group ", group->index(), " without an edge");
+    }
+  }
+
+  SchedulerType deriveSchedulerType(const SegmentedGroup* group) {
+    if (group->isScalarGroup()) return SchedulerType::ExprEval;
+    if (options_.custom_should_merge_groups) return SchedulerType::None;
+    const SchedulerAnswer& answer = answers_->ask(group->exprs());
+    const Expr* first = group->exprs().front();
+    FUSER_USER_CHECK(answer.accepted(), "no scheduler takes %", first->output()->name(), " = ", first->info().mnemonic,
+                     "(…)", group->exprs().size() > 1 ? " and what is merged with it" : "", ": ", answer.reason);
+    return answer.type;
+  }
+
+  void checkInvariants(std::string_view what) const {
+    if (!context_.checkInvariants) return;
+    const std::vector<std::string> broken = findBrokenInvariants(*segmented_);
+    FUSER_CHECK(broken.empty(), what, ": ", broken.front());
+  }
+
+  const CompileContext& context_;
+  const SegmentCandidateFinderOptions& options_;
+  std::unique_ptr<SegmentedFusion> segmented_;
+  std::optional<SchedulerAnswers> answers_;
+};
+
+}  // namespace
+
+std::unique_ptr<SegmentedFusion> segment(const Fusion& fusion, const CompileContext& context,
+                                         const SegmentCandidateFinderOptions& options) {
+  return SegmentCandidateFinder(fusion, context, options).run();
+}
+
+}  // namespace fuser
