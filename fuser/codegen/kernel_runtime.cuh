@@ -65,7 +65,7 @@ FUSER_FN void copyVector(void* target, const void* source) {
 }
 
 // The largest power of two below n; 0 for n = 1.
-constexpr int powerOfTwoBelow(int n) {
+FUSER_FN constexpr int powerOfTwoBelow(int n) {
   int power = 1;
   while (power * 2 < n) power *= 2;
   return n > 1 ? power : 0;

@@ -9,6 +9,7 @@
 #ifndef FUSER_FN
 #ifdef __CUDACC__
 #define FUSER_FN __device__ __forceinline__
+#define __builtin_memcpy memcpy  // which is built in there
 #else
 #define FUSER_FN inline
 #endif

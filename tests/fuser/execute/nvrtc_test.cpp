@@ -1,0 +1,126 @@
+// The printed text through NVRTC, for the architectures that we support. No GPU is needed, and none is used.
+#include "fuser/execute/nvrtc.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/codegen/print_cuda.h"
+#include "fuser/kernel/text.h"
+#include "tests/fuser/execute/pointwise_kernels.h"
+
+namespace fuser {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// tests/setup.sh installs NVRTC, so that a machine without it is a broken set-up: the error says what to do.
+class NvrtcTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  Nvrtc nvrtc_;
+};
+
+TEST_P(NvrtcTest, CompilesEveryRowAndDtype) {
+  const std::vector<PointwiseCase> cases = pointwiseCases();
+  const std::vector<const Kernel*> kernels = kernelsOf(cases);
+  const std::string cubin = nvrtc_.compileToCubin(printModule(kernels), GetParam());
+  for (size_t i = 0; i < kernels.size(); ++i) EXPECT_TRUE(contains(cubin, entryName(*kernels[i], i)));
+}
+
+TEST_P(NvrtcTest, CompilesEveryConversion) {
+  std::vector<std::unique_ptr<Kernel>> owners;
+  std::vector<const Kernel*> kernels;
+  for (DataType from : kAllDataTypes) {
+    for (DataType to : kAllDataTypes) {
+      owners.push_back(castKernel(from, to));
+      kernels.push_back(owners.back().get());
+    }
+  }
+  const std::string cubin = nvrtc_.compileToCubin(printModule(kernels), GetParam());
+  for (size_t i = 0; i < kernels.size(); ++i) EXPECT_TRUE(contains(cubin, entryName(*kernels[i], i)));
+}
+
+constexpr const char* kReduction = R"(kernel reduction {
+  scalar a : f64
+  tensor x : f32 rank 1 argument 0
+  tensor y : f32 rank 1 argument 1 written
+  local t : f32 [4]
+  local u : f32 [1]
+  shared s : f32 [96]
+  int n in [0, 1099511627776]
+  block 96, 2, 1
+  grid n, 1, 1
+
+  alloc t
+  alloc u
+  alloc s
+  t[0] = move x[((blockIdx.x * 384) + (threadIdx.x * 4))] width 4
+  u[0] = Set f32 (0.0)
+  for i < 4 unroll {
+    u[0] = Add f32 (u[0], t[i])
+  }
+  u[0] = reduce Add f32 x (u[0])
+  s[threadIdx.x] = move u[0]
+  barrier
+  if (threadIdx.x < 1) {
+    y[blockIdx.x] = Mul f32 (s[0], $a as f32)
+  }
+}
+)";
+
+TEST_P(NvrtcTest, CompilesReductionsSharedMemoryAndVectors) {
+  const auto kernel = parseKernel(kReduction);
+  const Kernel* const kernels[] = {kernel.get()};
+  const std::string text = printModule(kernels);
+  EXPECT_FALSE(nvrtc_.compileToCubin(text, GetParam()).empty());
+  const std::string ptx = nvrtc_.compileToPtx(text, GetParam());
+  EXPECT_TRUE(contains(ptx, ".visible .entry kernel_0_reduction(")) << ptx;
+  EXPECT_TRUE(contains(ptx, "ld.global.v4")) << ptx;
+  EXPECT_TRUE(contains(ptx, "bar")) << ptx;
+}
+
+// y = a * b + c, a / b, sqrt(a): in that order in one kernel.
+std::string exactOps(bool contraction) {
+  const auto kernel = parseKernel(concat("kernel exact", contraction ? " contraction" : "", R"( {
+  tensor a : f32 rank 1 argument 0
+  tensor b : f32 rank 1 argument 1
+  tensor y : f32 rank 1 argument 2 written
+  local t : f32 [1]
+  block 32, 1, 1
+  grid 1, 1, 1
+
+  alloc t
+  t[0] = Mul f32 (a[threadIdx.x], b[threadIdx.x])
+  t[0] = Add f32 (t[0], b[threadIdx.x])
+  t[0] = Rsqrt f32 (t[0])
+  y[threadIdx.x] = Div f32 (t[0], b[threadIdx.x])
+}
+)"));
+  const Kernel* const kernels[] = {kernel.get()};
+  return printModule(kernels);
+}
+
+TEST_P(NvrtcTest, RoundsOnceAnOp) {
+  const std::string ptx = nvrtc_.compileToPtx(exactOps(false), GetParam());
+  for (const char* part : {"mul.f32", "add.f32", "sqrt.rn.f32", "rcp.rn.f32", "div.rn.f32"}) {
+    EXPECT_TRUE(contains(ptx, part) || contains(ptx, std::string(part).insert(3, ".rn"))) << part << "\n" << ptx;
+  }
+  for (const char* part : {"fma", ".approx", ".ftz"}) EXPECT_FALSE(contains(ptx, part)) << part << "\n" << ptx;
+}
+
+TEST_P(NvrtcTest, ContractsOnlyWhenAsked) {
+  EXPECT_TRUE(contains(nvrtc_.compileToPtx(exactOps(true), GetParam(), true), "fma.rn.f32"));
+}
+
+TEST_P(NvrtcTest, ShowsTheCompilersWordsAboutTextThatDoesNotCompile) {
+  try {
+    nvrtc_.compileToPtx("int broken(", GetParam());
+    FAIL();
+  } catch (const CheckError& error) {
+    EXPECT_TRUE(contains(error.what(), "expected")) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, NvrtcTest, ::testing::Values("80", "90"),
+                         [](const auto& info) { return concat("sm_", info.param); });
+
+}  // namespace
+}  // namespace fuser
