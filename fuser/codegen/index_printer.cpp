@@ -31,55 +31,57 @@ std::string infix(const std::string& a, const char* op, const std::string& b) {
 
 void IndexPrinter::name(IntExpr symbol, std::string text) {
   FUSER_CHECK(symbol->isSymbol());
-  names_[symbol] = std::move(text);
+  names_[{symbol, false}] = text;
+  names_[{symbol, true}] = std::move(text);
 }
 
 void IndexPrinter::closeScope() {
-  for (IntExpr expr : scopes_.back()) names_.erase(expr);
+  for (const Key& key : scopes_.back()) names_.erase(key);
   scopes_.pop_back();
 }
 
-std::string IndexPrinter::condition(IntExpr expr, std::vector<std::string>& declarations) {
+std::string IndexPrinter::truth(IntExpr expr, bool wraps, std::vector<std::string>& declarations) {
   if (expr->isConstant()) return expr->value != 0 ? "true" : "false";
-  if (!isCondition(expr)) return infix(value(expr, declarations), "!=", "0");
+  if (!isCondition(expr)) return infix(value(expr, wraps, declarations), "!=", "0");
   if (expr->op == IntOp::And) {
-    const std::string a = condition(expr->a, declarations);
-    return infix(a, "&&", condition(expr->b, declarations));
+    const std::string a = truth(expr->a, wraps, declarations);
+    return infix(a, "&&", truth(expr->b, wraps, declarations));
   }
-  const std::string a = value(expr->a, declarations);
-  return infix(a, expr->op == IntOp::Less ? "<" : "==", value(expr->b, declarations));
+  const std::string a = value(expr->a, wraps, declarations);
+  return infix(a, expr->op == IntOp::Less ? "<" : "==", value(expr->b, wraps, declarations));
 }
 
-std::string IndexPrinter::value(IntExpr expr, std::vector<std::string>& declarations) {
+std::string IndexPrinter::value(IntExpr expr, bool wraps, std::vector<std::string>& declarations) {
   if (expr->isConstant()) return printInteger(expr->value);
-  if (isCondition(expr)) return "static_cast<int64>" + condition(expr, declarations);
-  const auto found = names_.find(expr);
+  if (isCondition(expr)) return "static_cast<int64>" + truth(expr, wraps, declarations);
+  const auto found = names_.find({expr, wraps});
   if (found != names_.end()) return found->second;
   FUSER_CHECK(!expr->isSymbol(), "the index symbol ", arena_.symbolOf(expr).name, " has no value here");
-  std::string text = compound(expr, declarations);
+  std::string text = compound(expr, wraps, declarations);
   if (!isNamed(expr) || scopes_.empty()) return text;
-  std::string named = concat("q", expr->id);
+  std::string named = concat(wraps ? "w" : "q", expr->id);
   declarations.push_back(concat("const int64 ", named, " = ", text, ";"));
-  scopes_.back().push_back(expr);
-  names_[expr] = named;
+  scopes_.back().push_back({expr, wraps});
+  names_[{expr, wraps}] = named;
   return named;
 }
 
-std::string IndexPrinter::compound(IntExpr expr, std::vector<std::string>& declarations) {
-  const std::string a = value(expr->a, declarations);
-  const std::string b = value(expr->b, declarations);
-  const auto call2 = [&](const char* function) {
+std::string IndexPrinter::compound(IntExpr expr, bool wraps, std::vector<std::string>& declarations) {
+  const std::string a = value(expr->a, wraps, declarations);
+  const std::string b = value(expr->b, wraps, declarations);
+  const auto call = [&](const char* function) {
     return concat(function, "(", wide(expr->a, a), ", ", wide(expr->b, b), ")");
   };
+  const bool plain = !wraps || staysInRange(expr->range);
   const bool natural = expr->a->range.low >= 0 && expr->b->range.low >= 0;
   const bool positive = natural && expr->b->range.low > 0;
   switch (expr->op) {
-    case IntOp::Add: return staysInRange(expr->range) ? infix(a, "+", b) : call2("add");
-    case IntOp::Mul: return staysInRange(expr->range) ? infix(a, "*", b) : call2("mul");
-    case IntOp::FloorDiv: return positive ? infix(a, "/", b) : call2(natural ? "quotientOrZero" : "floorDiv");
-    case IntOp::Mod: return positive ? infix(a, "%", b) : call2(natural ? "remainderOrZero" : "floorMod");
-    case IntOp::Min: return call2("smaller");
-    case IntOp::Max: return call2("larger");
+    case IntOp::Add: return plain ? infix(a, "+", b) : call("add");
+    case IntOp::Mul: return plain ? infix(a, "*", b) : call("mul");
+    case IntOp::FloorDiv: return positive ? infix(a, "/", b) : call(natural ? "quotientOrZero" : "floorDiv");
+    case IntOp::Mod: return positive ? infix(a, "%", b) : call(natural ? "remainderOrZero" : "floorMod");
+    case IntOp::Min: return call("smaller");
+    case IntOp::Max: return call("larger");
     case IntOp::Constant:
     case IntOp::Symbol:
     case IntOp::Less:

@@ -154,7 +154,14 @@ class KernelPrinter {
   // Prints declarations that an expression needs, then gives the expression.
   std::string index(IntExpr expr) {
     std::vector<std::string> declarations;
-    std::string text = ints_.value(expr, declarations);
+    std::string text = ints_.index(expr, declarations);
+    for (const std::string& declaration : declarations) line(declaration);
+    return text;
+  }
+
+  std::string data(IntExpr expr) {
+    std::vector<std::string> declarations;
+    std::string text = ints_.data(expr, declarations);
     for (const std::string& declaration : declarations) line(declaration);
     return text;
   }
@@ -188,7 +195,7 @@ class KernelPrinter {
         return printLiteral(operand.literal, std::array{*operand.roundTo, to});
       }
       case Operand::Kind::Int:
-        return rounded(concat("static_cast<int64>(", index(operand.integer), ")"), DataType::Int64);
+        return rounded(concat("static_cast<int64>(", data(operand.integer), ")"), DataType::Int64);
     }
     FUSER_CHECK(false, "bad Operand::Kind");
   }
