@@ -52,7 +52,7 @@ std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap&
       after.push_back(output);
     } else if (reads) {
       for (size_t i = 0; i < axes.size(); ++i) {
-        if (positions[i] >= 0 && reduced[positions[i]]) {
+        if (positions[i] >= 0 && reduced[positions[i]] && !axes[i]->isBroadcast()) {
           return concat("%", output->name(), " spreads a reduction's result over the reduced axes");
         }
       }

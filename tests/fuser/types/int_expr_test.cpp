@@ -1,0 +1,147 @@
+#include "fuser/types/int_expr.h"
+
+#include <gtest/gtest.h>
+
+#include <rapidcheck/gtest.h>
+
+#include "fuser/support/check.h"
+
+namespace fuser {
+namespace {
+
+// An expression built twice: simplified in an arena, and as a value by plain arithmetic under one binding of symbols.
+struct Both {
+  IntExpr expr;
+  int64_t value;
+};
+
+class Twice {
+ public:
+  // Two extents (possibly 0 is left to the loops' own tests) and an index inside each.
+  Twice() {
+    for (int i = 0; i < 2; ++i) {
+      const int64_t extent = *rc::gen::inRange<int64_t>(1, 9);
+      const IntExpr symbol = ints_.symbol("n" + std::to_string(i));
+      bind(symbol, extent);
+      leaves_.push_back({symbol, extent});
+      const IntExpr index = ints_.index("i" + std::to_string(i), symbol);
+      const int64_t value = *rc::gen::inRange<int64_t>(0, extent);
+      bind(index, value);
+      leaves_.push_back({index, value});
+    }
+    const IntExpr thread = ints_.index("t", ints_.constant(4));
+    const int64_t lane = *rc::gen::inRange<int64_t>(0, 4);
+    bind(thread, lane);
+    leaves_.push_back({thread, lane});
+  }
+
+  Both draw(int depth) {
+    const int kind = depth == 0 ? *rc::gen::inRange(0, 2) : *rc::gen::inRange(0, 9);
+    if (kind == 0) {
+      const int64_t value = *rc::gen::inRange<int64_t>(0, 5);
+      return {ints_.constant(value), value};
+    }
+    if (kind == 1) return leaves_[*rc::gen::inRange<size_t>(0, leaves_.size())];
+    const Both a = draw(depth - 1);
+    const Both b = draw(depth - 1);
+    const int64_t divisor = std::max<int64_t>(b.value, 1);
+    const IntExpr divisorExpr = ints_.max(b.expr, ints_.constant(1));
+    switch (kind) {
+      case 2: return {ints_.add(a.expr, b.expr), a.value + b.value};
+      case 3: return {ints_.mul(a.expr, b.expr), a.value * b.value};
+      case 4: return {ints_.floorDiv(a.expr, divisorExpr), a.value / divisor};
+      case 5: return {ints_.mod(a.expr, divisorExpr), a.value % divisor};
+      case 6: return {ints_.min(a.expr, b.expr), std::min(a.value, b.value)};
+      case 7: return {ints_.max(a.expr, b.expr), std::max(a.value, b.value)};
+      default: return {ints_.less(a.expr, b.expr), a.value < b.value ? 1 : 0};
+    }
+  }
+
+  int64_t evaluated(IntExpr expr) const {
+    return evaluate(expr, [&](IntExpr symbol) { return values_.at(symbol->value); });
+  }
+  IntExprArena& ints() { return ints_; }
+  const std::vector<Both>& leaves() const { return leaves_; }
+
+ private:
+  void bind(IntExpr symbol, int64_t value) {
+    if (symbol->isSymbol()) values_[symbol->value] = value;
+  }
+
+  IntExprArena ints_;
+  std::vector<Both> leaves_;
+  std::unordered_map<int64_t, int64_t> values_;
+};
+
+RC_GTEST_PROP(IntExprTest, SimplificationKeepsTheValue, ()) {
+  Twice twice;
+  const Both both = twice.draw(5);
+  RC_ASSERT(twice.evaluated(both.expr) == both.value);
+}
+
+RC_GTEST_PROP(IntExprTest, ValueLiesInTheRange, ()) {
+  Twice twice;
+  const Both both = twice.draw(5);
+  RC_ASSERT(both.expr->range.low <= both.value);
+  RC_ASSERT(both.value <= both.expr->range.high);
+}
+
+RC_GTEST_PROP(IntExprTest, ProvablyLessIsTrue, ()) {
+  Twice twice;
+  const Both a = twice.draw(3);
+  const Both b = twice.draw(2);
+  if (twice.ints().provablyLess(a.expr, b.expr)) RC_ASSERT(a.value < b.value);
+}
+
+RC_GTEST_PROP(IntExprTest, ImportIntoAnotherArenaKeepsTheValue, ()) {
+  Twice twice;
+  const Both both = twice.draw(4);
+  IntExprArena other;
+  std::unordered_map<int64_t, IntExpr> images;
+  std::unordered_map<int64_t, IntExpr> back;
+  const IntExpr copy = other.import(both.expr, [&](IntExpr symbol) {
+    IntExpr& image = images[symbol->value];
+    if (!image) {
+      image = other.symbol(twice.ints().symbolOf(symbol).name);
+      back[image->value] = symbol;
+    }
+    return image;
+  });
+  RC_ASSERT(evaluate(copy, [&](IntExpr symbol) { return twice.evaluated(back.at(symbol->value)); }) == both.value);
+}
+
+class IndexingTest : public testing::Test {
+ protected:
+  IntExprArena ints;
+  IntExpr rows = ints.symbol("I");
+  IntExpr columns = ints.symbol("J");
+};
+
+TEST_F(IndexingTest, FlatteningAndUnflatteningCancel) {
+  const IntExpr flat = ints.index("m", ints.mul(rows, columns));
+  const IntExpr row = ints.floorDiv(flat, columns);
+  const IntExpr column = ints.mod(flat, columns);
+  EXPECT_EQ(ints.add(ints.mul(row, columns), column), flat);
+  EXPECT_TRUE(ints.less(row, rows)->isConstant(1));
+  EXPECT_TRUE(ints.less(column, columns)->isConstant(1));
+}
+
+TEST_F(IndexingTest, SplitIndicesComeBack) {
+  const IntExpr outer = ints.index("o", ints.ceilDiv(rows, ints.constant(4)));
+  const IntExpr inner = ints.index("v", ints.constant(4));
+  const IntExpr whole = ints.add(ints.mul(outer, ints.constant(4)), inner);
+  EXPECT_EQ(ints.floorDiv(whole, ints.constant(4)), outer);
+  EXPECT_EQ(ints.mod(whole, ints.constant(4)), inner);
+  EXPECT_FALSE(ints.less(whole, rows)->isConstant());
+}
+
+TEST_F(IndexingTest, AnIndexOverOneElementIsZero) { EXPECT_TRUE(ints.index("i", ints.constant(1))->isConstant(0)); }
+
+TEST_F(IndexingTest, DivisionByZeroIsZero) {
+  const auto zero = [](IntExpr) { return int64_t{0}; };
+  EXPECT_EQ(evaluate(ints.floorDiv(rows, columns), zero), 0);
+  EXPECT_EQ(evaluate(ints.mod(rows, columns), zero), 0);
+}
+
+}  // namespace
+}  // namespace fuser
