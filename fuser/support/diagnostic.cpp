@@ -5,8 +5,9 @@
 namespace fuser {
 namespace {
 
+// Lines up to this are shown whole, longer ones around the caret.
+constexpr size_t kShown = 120;
 constexpr size_t kShownBefore = 90;
-constexpr size_t kShownAfter = 30;
 
 std::string printable(std::string_view text) {
   std::string out(text);
@@ -24,8 +25,9 @@ std::string excerpt(std::string_view text, size_t offset) {
   size_t end = std::min(text.find('\n', offset), text.size());
   if (end > start && text[end - 1] == '\r') --end;
   end = std::max(end, offset);
-  const size_t from = offset - start > kShownBefore ? offset - kShownBefore : start;
-  const size_t to = std::min(end, offset + kShownAfter);
+  const bool whole = end - start <= kShown;
+  const size_t from = !whole && offset - start > kShownBefore ? offset - kShownBefore : start;
+  const size_t to = whole ? end : std::min(end, from + kShown);
   std::string line = printable(text.substr(from, to - from));
   std::string caret(offset - from, ' ');
   if (from > start) line = "... " + line, caret += "    ";

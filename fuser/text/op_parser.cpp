@@ -48,6 +48,11 @@ size_t operandsOf(const OpInfo& info) {
   return isPointwise(info.kind) ? operandCount(info.kind) : 1;
 }
 
+std::string takes(const OpInfo& info) {
+  const size_t count = operandsOf(info);
+  return concat(info.mnemonic, " takes ", count, count == 1 ? " operand" : " operands");
+}
+
 bool takesScalars(const OpInfo& info) { return isPointwise(info.kind) || info.family == Family::Cast; }
 
 }  // namespace
@@ -66,7 +71,7 @@ void FusionParser::parseOp() {
   reader_.list("(", ")", kMaxListEntries, [&] {
     operandsAt.push_back(reader_.peek());
     if (operands.size() == operandsOf(*rows[0])) {
-      reader_.fail(operandsAt.back(), mnemonic.text, " takes ", operandsOf(*rows[0]), " operands");
+      reader_.fail(operandsAt.back(), takes(*rows[0]));
     }
     operands.push_back(parseOperand());
     if (operands.back()->isScalar() && !takesScalars(*rows[0])) {
@@ -74,7 +79,7 @@ void FusionParser::parseOp() {
     }
   });
   if (operands.size() < operandsOf(*rows[0])) {
-    reader_.fail(mnemonic, mnemonic.text, " takes ", operandsOf(*rows[0]), " operands, not ", operands.size());
+    reader_.fail(mnemonic, takes(*rows[0]), ", not ", operands.size());
   }
   OpAttributes attributes = parseAttributes(mnemonic, rows);
   const std::optional<OpKind> op = opFromText(mnemonic.text, attributes.variant);

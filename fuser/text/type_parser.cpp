@@ -80,8 +80,8 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
   const std::vector<std::optional<bool>> standard = contiguous(layout.order, axes);
   for (size_t i = 0; i < layout.contiguity.size(); ++i) {
     if (layout.contiguity[i].has_value() != standard[i].has_value()) {
-      reader_.fail(contiguityAt[i], "contiguity is 'none' exactly on broadcast axes; axis ", layout.order[i], " is ",
-                   standard[i] ? "none" : "one");
+      reader_.fail(contiguityAt[i], "contiguity is 'none' exactly on broadcast axes; axis ", layout.order[i],
+                   standard[i] ? " is no broadcast axis" : " is a broadcast axis");
     }
   }
   if (layout.contiguity.empty()) layout.contiguity = standard;
@@ -204,7 +204,7 @@ void FusionParser::checkResultType(Val* result, const Type& type) {
     same = axes.size() == type.axes.size();
     for (size_t i = 0; same && i < axes.size(); ++i) same = fits(type.axes[i], axes[i]);
   }
-  if (!same) reader_.fail(type.start, "the result is ", printType(result, ValueNames(*fusion_)));
+  if (!same) reader_.fail(type.start, "the result is ", printType(result, ValueNames(*fusion_)), ", not this");
   if (!type.tensor) return;
   TensorView* tensor = result->as<TensorView>();
   applyAxes(tensor, type);
