@@ -1,6 +1,6 @@
 #pragma once
-// Choices: the one stream of decisions that drives the generator. A seed and a case number, or the bytes of a fuzzer or of
-// a property test, all drive the same generator.
+// Choices: the one stream of decisions that drives the generator. A seed and a case number, or the bytes of a fuzzer or
+// of a property test, all drive the same generator.
 //
 // Of a seed: decision i of case N is a hash of (kStreamVersion, seed, N, i): it depends on no earlier case.
 // Of bytes: each decision takes as few bytes as its range needs; when they are used up every decision is the first

@@ -78,7 +78,8 @@ TEST(ChoicesTest, BytesReachBothEnds) {
   EXPECT_TRUE(choices.exhausted());
 }
 
-RC_GTEST_PROP(ChoicesTest, IntegersStayInTheirRange, (uint64_t seed, std::vector<uint8_t> bytes, int64_t a, int64_t b)) {
+RC_GTEST_PROP(ChoicesTest, IntegersStayInTheirRange,
+              (uint64_t seed, std::vector<uint8_t> bytes, int64_t a, int64_t b)) {
   const int64_t low = std::min(a, b), high = std::max(a, b);
   Choices seeded(seed, 1);
   Choices driven{std::span<const uint8_t>(bytes)};

@@ -1,0 +1,285 @@
+// Ops that move, make or reduce data: how each family picks its operands.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuzz/generate/workspace.h"
+
+namespace fuser::fuzz {
+namespace {
+
+bool anyTensor(const TensorValue&) { return true; }
+
+// An existing value mostly; a new input sometimes, and always where there is no value.
+size_t drawOperand(Workspace& work) {
+  if (!work.tensors.empty() && !work.choices.chance(work.policy.newInput)) {
+    return static_cast<size_t>(drawTensor(work, anyTensor));
+  }
+  return newSource(work, work.drawDtype(), drawShape(work));
+}
+
+Sizes axisSizes(const TensorValue& value, size_t axis) { return {value.sizes[0][axis], value.sizes[1][axis]}; }
+
+bool isPlainBroadcast(const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); }
+
+bool castIsDefined(const TensorValue& value, DataType to) {
+  const DataType from = value.tensor->dtype();
+  if (!isFloating(from) || isFloating(to) || to == DataType::Bool) return true;
+  const double limit = value.estimate.certain ? saneMagnitude(to) : 1e6;
+  return !value.estimate.wild && value.estimate.magnitude() <= limit;
+}
+
+bool applyCastOp(Workspace& work) {
+  const size_t operand = drawOperand(work);
+  DataType dtype = work.drawDtype();
+  if (!castIsDefined(work.tensors[operand], dtype)) dtype = DataType::Float;
+  // Steered: where it fits.
+  const Estimate converted =
+      convertEstimate(work.tensors[operand].estimate, work.tensors[operand].tensor->dtype(), dtype);
+  if (work.policy.steered && converted.wild && !work.tensors[operand].estimate.wild) dtype = DataType::Double;
+  applyCast(work, operand, dtype);
+  return true;
+}
+
+bool applyLoadStore(Workspace& work, OpKind op) {
+  const size_t operand = drawOperand(work);
+  const TensorValue value = work.tensors[operand];
+  TensorView* result = op == OpKind::SegmentSet ? build::segmentSet(*work.fusion, value.tensor, work.freshName())
+                                                : build::set(*work.fusion, value.tensor, work.freshName());
+  work.keep(result, value.estimate);
+  return true;
+}
+
+bool applyUnsqueeze(Workspace& work) {
+  const TensorValue value = work.tensors[drawOperand(work)];
+  const int64_t rank = static_cast<int64_t>(value.tensor->rank());
+  if (rank >= kMaxRank) return false;
+  const int64_t added = work.choices.chance(0.2) ? std::min<int64_t>(2, kMaxRank - rank) : 1;
+  std::vector<int64_t> places;
+  for (int64_t place = 0; place < rank + added; ++place) places.push_back(place);
+  work.choices.shuffle(places);
+  places.resize(added);
+  work.keep(build::unsqueeze(*work.fusion, value.tensor, places, work.freshName()), value.estimate);
+  return true;
+}
+
+std::vector<int64_t> plainBroadcasts(const TensorValue& value) {
+  std::vector<int64_t> axes;
+  const std::vector<IterDomain*> domains = value.tensor->axes();
+  for (size_t i = 0; i < domains.size(); ++i) {
+    if (isPlainBroadcast(domains[i])) axes.push_back(static_cast<int64_t>(i));
+  }
+  return axes;
+}
+
+bool applySqueeze(Workspace& work) {
+  const int64_t operand = drawTensor(work, [](const TensorValue& value) { return !plainBroadcasts(value).empty(); });
+  if (operand < 0) return false;
+  const TensorValue value = work.tensors[operand];
+  std::vector<int64_t> dims = plainBroadcasts(value);
+  const int64_t kept = work.choices.pick(dims);
+  std::erase_if(dims, [&](int64_t dim) { return dim != kept && work.choices.chance(0.5); });
+  work.keep(build::squeeze(*work.fusion, value.tensor, dims, work.freshName()), value.estimate);
+  return true;
+}
+
+bool applyPermute(Workspace& work) {
+  const int64_t operand = drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() >= 2; });
+  if (operand < 0) return false;
+  const TensorValue value = work.tensors[operand];
+  std::vector<int64_t> dims;
+  for (size_t i = 0; i < value.tensor->rank(); ++i) dims.push_back(static_cast<int64_t>(i));
+  if (work.choices.chance(0.5)) {
+    std::rotate(dims.begin(), dims.begin() + static_cast<ptrdiff_t>(1 + work.choices.index(dims.size() - 1)),
+                dims.end());
+  } else {
+    work.choices.shuffle(dims);
+  }
+  work.keep(build::permute(*work.fusion, value.tensor, dims, work.freshName()), value.estimate);
+  return true;
+}
+
+// Sizes for an axis that nothing fixes: one of the main shape's, or a small number.
+Sizes drawFreeSizes(Workspace& work) {
+  if (!work.policy.axes.empty() && work.choices.chance(0.85)) return work.choices.pick(work.policy.axes).sizes;
+  const int64_t size = drawSize(work.choices, 16);
+  return {size, size};
+}
+
+bool applyExpand(Workspace& work) {
+  const TensorValue value = work.tensors[drawOperand(work)];
+  const std::vector<IterDomain*> axes = value.tensor->axes();
+  std::array<Dims, kRuns> sizes;
+  std::vector<std::optional<Sizes>> wanted;  // none: kept
+  const size_t added = axes.size() < kMaxRank && work.choices.chance(0.3) ? 1 : 0;
+  for (size_t i = 0; i < axes.size() + added; ++i) {
+    const bool grows = i < added || (isPlainBroadcast(axes[i - added]) && !work.choices.chance(0.2));
+    wanted.push_back(grows ? std::optional(drawFreeSizes(work)) : std::nullopt);
+    for (size_t run = 0; run < kRuns; ++run)
+      sizes[run].push_back(grows ? (*wanted[i])[run] : value.sizes[run][i - added]);
+  }
+  if (!work.affordable(sizes)) return false;
+  std::vector<IntExpr> shape;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const bool named = !wanted[i] && work.choices.chance(0.3);
+    if (wanted[i]) {
+      shape.push_back(drawExtent(work, *wanted[i]));
+    } else if (named && !axes[i - added]->isBroadcast()) {
+      shape.push_back(axes[i - added]->extent());
+    } else {
+      shape.push_back(work.fusion->ints().constant(-1));
+    }
+  }
+  work.keep(build::expand(*work.fusion, value.tensor, shape, work.freshName()), value.estimate);
+  return true;
+}
+
+// n + 1, 2 n, n // 2 of what is there already.
+IntExpr derivedExtent(Workspace& work, IntExpr extent) {
+  IntExprArena& ints = work.fusion->ints();
+  switch (work.choices.index(3)) {
+    case 0: return ints.add(extent, ints.constant(1));
+    case 1: return ints.mul(extent, ints.constant(2));
+    default: return ints.floorDiv(extent, ints.constant(2));
+  }
+}
+
+bool applyFull(Workspace& work) {
+  std::array<Dims, kRuns> sizes;
+  std::vector<AxisPlan> shape = drawShape(work);
+  for (const AxisPlan& axis : shape) {
+    for (size_t run = 0; run < kRuns; ++run) sizes[run].push_back(axis.sizes[run]);
+  }
+  if (!work.affordable(sizes)) return false;
+  std::vector<IntExpr> extents;
+  for (const AxisPlan& axis : shape) extents.push_back(drawExtent(work, axis.sizes));
+  if (!extents.empty() && work.choices.chance(0.1)) {
+    const size_t at = work.choices.index(extents.size());
+    const IntExpr derived = derivedExtent(work, extents[at]);
+    for (size_t run = 0; run < kRuns; ++run) sizes[run][at] = work.sizeOf(derived, run);
+    if (work.affordable(sizes)) extents[at] = derived;
+  }
+  const DataType dtype = work.drawDtype();
+  const ScalarEntry fill = drawScalar(work, dtype);
+  const Estimate estimate = hull(pointEstimate(fill.values[0]), pointEstimate(fill.values[1]));
+  work.keep(build::full(*work.fusion, extents, fill.scalar, dtype, work.freshName()),
+            convertEstimate(estimate, fill.scalar->dtype(), dtype));
+  return true;
+}
+
+bool applySize(Workspace& work) {
+  const int64_t operand = drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() > 0; });
+  if (operand < 0) return false;
+  const TensorValue value = work.tensors[operand];
+  const size_t dim = work.choices.index(value.tensor->rank());
+  const Sizes sizes = axisSizes(value, dim);
+  work.keepScalar(build::size(*work.fusion, value.tensor, static_cast<int64_t>(dim), work.freshName()),
+                  {sizes[0], sizes[1]});
+  if (work.choices.chance(0.6)) applyScalarOp(work);
+  return true;
+}
+
+struct Reduced {
+  std::vector<int64_t> dims;
+  std::array<Dims, kRuns> kept;  // sizes of the other axes
+  int64_t terms = 1;             // of the longer run
+  bool mayBeEmpty = false;
+};
+
+Reduced drawReducedAxes(Workspace& work, const TensorValue& value) {
+  Choices& choices = work.choices;
+  Reduced reduced;
+  const size_t rank = value.tensor->rank();
+  constexpr double kKinds[] = {/*last*/ 0.4, /*first*/ 0.15, /*all*/ 0.15, /*any*/ 0.3};
+  const size_t kind = choices.weighted(kKinds);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const bool chosen = kind == 0 ? axis + 1 == rank : kind == 1 ? axis == 0 : kind == 2 || choices.chance(0.4);
+    if (chosen) reduced.dims.push_back(static_cast<int64_t>(axis));
+  }
+  if (reduced.dims.empty() && rank > 0) reduced.dims.push_back(static_cast<int64_t>(choices.index(rank)));
+  for (size_t run = 0; run < kRuns; ++run) {
+    int64_t terms = 1;
+    for (size_t axis = 0; axis < rank; ++axis) {
+      const int64_t size = value.sizes[run][axis];
+      if (std::find(reduced.dims.begin(), reduced.dims.end(), static_cast<int64_t>(axis)) == reduced.dims.end()) {
+        reduced.kept[run].push_back(size);
+      } else {
+        terms *= size;
+      }
+    }
+    reduced.terms = std::max(reduced.terms, terms);
+    reduced.mayBeEmpty = reduced.mayBeEmpty || terms == 0;
+  }
+  return reduced;
+}
+
+bool applyReduction(Workspace& work, OpKind op) {
+  size_t operand = drawOperand(work);
+  if (!acceptsDtype(op, work.tensors[operand].tensor->dtype())) {
+    const DataType dtype = work.drawDtypeFor(op);
+    if (!castIsDefined(work.tensors[operand], dtype)) return false;
+    operand = applyCast(work, operand, dtype);
+  }
+  const Reduced reduced = drawReducedAxes(work, work.tensors[operand]);
+  if (!work.affordable(reduced.kept)) return false;  // many sums of nothing
+  // The greatest of nothing is an error, as in PyTorch.
+  const OpKind combine = opInfo(op).combine.value();
+  if (reduced.mayBeEmpty && combine != OpKind::Add && combine != OpKind::Mul) return false;
+  const auto estimateOf = [&](const TensorValue& value) {
+    const DataType from = value.tensor->dtype();
+    const bool widens = opInfo(op).promotion == Promotion::Integral64 && !isFloating(from);
+    const DataType common = widens ? DataType::Int64 : from;
+    return reductionEstimate(op, convertEstimate(value.estimate, from, common), common, reduced.terms,
+                             reduced.mayBeEmpty);
+  };
+  Estimate estimate = estimateOf(work.tensors[operand]);
+  if (estimate.wild && work.policy.steered && !work.tensors[operand].estimate.wild) {
+    // Signs, or zeros and ones, reduce to sane numbers whatever their count.
+    operand = applyCast(work, operand, DataType::Bool);
+    estimate = estimateOf(work.tensors[operand]);
+    if (!acceptsDtype(op, DataType::Bool)) return false;
+  }
+  TensorView* tensor = work.tensors[operand].tensor;
+  const bool keepdim = work.choices.chance(work.policy.keepdim);
+  work.keep(build::reduction(*work.fusion, op, tensor, reduced.dims, keepdim, work.freshName()), estimate);
+  return true;
+}
+
+bool applyFamily(Workspace& work, OpKind op) {
+  switch (opInfo(op).family) {
+    case Family::Unary:
+    case Family::Binary:
+    case Family::Ternary: return applyPointwise(work, op);
+    case Family::Cast: return applyCastOp(work);
+    case Family::LoadStore: return applyLoadStore(work, op);
+    case Family::Broadcast: return applyUnsqueeze(work);
+    case Family::Squeeze: return applySqueeze(work);
+    case Family::Expand: return applyExpand(work);
+    case Family::Permute: return applyPermute(work);
+    case Family::Factory: return applyFull(work);
+    case Family::Size: return applySize(work);
+    case Family::Reduction: return applyReduction(work, op);
+  }
+  FUSER_CHECK(false, "bad Family");
+}
+
+}  // namespace
+
+size_t applyCast(Workspace& work, size_t operand, DataType dtype) {
+  const TensorValue value = work.tensors[operand];
+  return work.keep(build::cast(*work.fusion, value.tensor, dtype, work.freshName()),
+                   convertEstimate(value.estimate, value.tensor->dtype(), dtype));
+}
+
+bool applyOp(Workspace& work, OpKind op) {
+  const size_t before = work.tensors.size();
+  if (!applyFamily(work, op)) return false;
+  if (work.tensors.size() > before && op != OpKind::SegmentSet && work.policy.opAllowed(OpKind::SegmentSet) &&
+      work.choices.chance(work.policy.segmentSet)) {
+    const TensorValue value = work.tensors.back();
+    work.keep(build::segmentSet(*work.fusion, value.tensor, work.freshName()), value.estimate);
+  }
+  return true;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,83 @@
+// A case from its policy: grow the program, choose its outputs, make its runs.
+
+#include "fuzz/generate/generate.h"
+
+#include <algorithm>
+
+#include "fuzz/generate/workspace.h"
+
+namespace fuser::fuzz {
+namespace {
+
+void grow(Workspace& work) {
+  if (work.policy.inputs && work.choices.chance(0.3)) newScalarInput(work, DataType::Int64);
+  // A draw that suits nothing adds nothing; so many in a row do not happen but in tiny subsets of ops.
+  const int limit = 4 * work.policy.expressions + 8;
+  for (int i = 0; i < limit && static_cast<int>(work.fusion->exprIdCount()) < work.policy.expressions; ++i) {
+    if (work.elementsLeft() <= 0) break;
+    if (work.choices.chance(work.policy.scalarOps)) {
+      applyScalarOp(work);
+    } else {
+      applyOp(work, kAllOps[work.choices.weighted(work.policy.opWeights)]);
+    }
+  }
+  const bool unused = work.policy.inputs && work.choices.chance(0.03);
+  if (work.tensors.empty() || unused) newSource(work, work.drawDtype(), drawShape(work));
+}
+
+// Back to 16 bits, as programs do that compute in f32.
+Val* narrowed(Workspace& work, size_t index) {
+  const TensorValue& value = work.tensors[index];
+  const bool narrow = value.tensor->dtype() == DataType::Float && work.policy.opAllowed(OpKind::Cast);
+  if (!narrow || !work.choices.chance(work.policy.narrowCast)) return value.tensor;
+  const bool half = value.estimate.wild || value.estimate.magnitude() < saneMagnitude(DataType::Half);
+  const size_t cast = applyCast(work, index, half && work.choices.chance(0.4) ? DataType::Half : DataType::BFloat16);
+  return work.tensors[cast].tensor;
+}
+
+void chooseOutputs(Workspace& work) {
+  Choices& choices = work.choices;
+  std::vector<Val*> outputs;
+  const size_t count = work.tensors.size();
+  for (size_t i = 0; i < count; ++i) {
+    TensorView* tensor = work.tensors[i].tensor;
+    const bool input = tensor->isFusionInput();
+    if (tensor->uses().empty()) {
+      if (!choices.chance(input ? 1 - work.policy.inputOutput : work.policy.deadCode))
+        outputs.push_back(narrowed(work, i));
+    } else if (choices.chance(input ? work.policy.inputOutput / 4 : work.policy.extraOutput)) {
+      outputs.push_back(tensor);
+    }
+  }
+  for (const ScalarEntry& entry : work.scalars) {
+    const double rate = entry.scalar->isFusionInput() ? work.policy.inputOutput / 4 : work.policy.scalarOutput;
+    if (choices.chance(rate)) outputs.push_back(entry.scalar);
+  }
+  if (outputs.empty()) outputs.push_back(work.tensors.back().tensor);
+  if (choices.chance(work.policy.repeatedOutput)) outputs.push_back(choices.pick(outputs));
+  if (choices.chance(0.2)) choices.shuffle(outputs);
+  for (Val* output : outputs) work.fusion->addOutput(output);
+}
+
+}  // namespace
+
+Case generate(Choices& choices, const GeneratorOptions& options) {
+  const Policy policy = drawPolicy(choices, options);
+  Workspace work(choices, options, policy);
+  grow(work);
+  chooseOutputs(work);
+  Case made;
+  made.runs = makeRuns(work);
+  made.fusion = std::move(work.fusion);
+  return made;
+}
+
+Case generateCase(uint64_t seed, uint64_t number, const GeneratorOptions& options) {
+  Choices choices(seed, number);
+  Case made = generate(choices, options);
+  made.metadata = {
+      {"stream", std::to_string(kStreamVersion)}, {"seed", std::to_string(seed)}, {"case", std::to_string(number)}};
+  return made;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,219 @@
+// Inputs: shapes, data recipes, layouts, and the runs that bind them.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuzz/generate/workspace.h"
+
+namespace fuser::fuzz {
+namespace {
+
+// Recipe and the range that its elements lie in.
+std::pair<Recipe, Estimate> drawRecipe(Workspace& work, DataType dtype) {
+  Choices& choices = work.choices;
+  Recipe recipe;
+  if (dtype == DataType::Bool) {
+    recipe.kind = RecipeKind::Integers;
+    recipe.low = 0;
+    recipe.high = 2;
+    return {recipe, {0, 1, true, false}};
+  }
+  if (!isFloating(dtype)) {
+    constexpr std::pair<double, double> kRanges[] = {{0, 2}, {-8, 8}, {1, 9}, {0, 100}, {-1000, 1000}, {1, 30000}};
+    const auto range = choices.pick(kRanges);
+    recipe.kind = RecipeKind::Integers;
+    recipe.low = range.first;
+    recipe.high = range.second;
+    return {recipe, {recipe.low, recipe.high - 1, true, false}};
+  }
+  if (choices.chance(work.policy.special)) {
+    recipe.kind = RecipeKind::Special;
+    return {recipe, {-1e30, 1e30, false, true}};
+  }
+  constexpr double kKinds[] = {0.45, 0.4, 0.15};
+  switch (choices.weighted(kKinds)) {
+    case 0: recipe.kind = RecipeKind::Normal; return {recipe, {-6, 6, true, false}};
+    case 1: {
+      constexpr std::pair<double, double> kRanges[] = {{0, 1}, {-1, 1}, {0.5, 2}, {-3, 3}, {0.1, 10}, {1, 1.5}};
+      const auto range = choices.pick(kRanges);
+      recipe.kind = RecipeKind::Uniform;
+      recipe.low = range.first;
+      recipe.high = range.second;
+      return {recipe, {recipe.low, recipe.high, true, false}};
+    }
+    default:
+      recipe.kind = RecipeKind::Integers;
+      recipe.low = -4;
+      recipe.high = 5;
+      return {recipe, {-4, 4, true, false}};
+  }
+}
+
+AxisPlan perturbed(Workspace& work, AxisPlan axis) {
+  if (axis.type == IterType::Iteration && work.choices.chance(work.policy.broadcastAxis)) {
+    return {IterType::Broadcast, false, {1, 1}};
+  }
+  if (axis.type == IterType::Iteration && work.choices.chance(work.policy.expandedAxis)) {
+    return {IterType::Broadcast, true, axis.sizes};
+  }
+  return axis;
+}
+
+std::array<Dims, kRuns> sizesOf(const std::vector<AxisPlan>& shape) {
+  std::array<Dims, kRuns> sizes;
+  for (const AxisPlan& axis : shape) {
+    for (size_t run = 0; run < kRuns; ++run) sizes[run].push_back(axis.sizes[run]);
+  }
+  return sizes;
+}
+
+void drawLayout(Workspace& work, TensorDomain& domain) {
+  Choices& choices = work.choices;
+  std::vector<int> order;
+  for (size_t i = 0; i < domain.logical.size(); ++i) order.push_back(static_cast<int>(i));
+  if (choices.chance(work.policy.permuted)) choices.shuffle(order);
+  domain.allocationOrder = order;
+  const bool strided = choices.chance(work.policy.strided);
+  for (int axis : order) {
+    if (domain.logical[axis]->isBroadcast()) {
+      domain.contiguity.push_back(std::nullopt);
+    } else {
+      domain.contiguity.push_back(!(strided && choices.chance(0.5)));
+    }
+  }
+}
+
+// Strides in elements that fit the input's allocation order and contiguity; a gap where it is not contiguous.
+Dims drawStrides(Workspace& work, const TensorView* input, const Dims& sizes) {
+  const TensorDomain& domain = input->domain();
+  const std::vector<IterDomain*> axes = input->axes();
+  Dims strides(sizes.size(), 0);
+  int64_t next = 1;  // of a contiguous next axis
+  constexpr int64_t kGaps[] = {1, 0, 3, 8, 16};
+  for (size_t place = domain.allocationOrder.size(); place-- > 0;) {
+    const int axis = domain.allocationOrder[place];
+    if (axes[axis]->isBroadcast()) {
+      strides[axis] = axes[axis]->isExpanded() ? 0 : next;
+      continue;
+    }
+    if (!domain.contiguity[place].value()) next += work.choices.pick(kGaps);
+    strides[axis] = next;
+    next *= std::max<int64_t>(sizes[axis], 1);
+  }
+  return strides;
+}
+
+TensorInput makeTensorInput(Workspace& work, const InputPlan& plan, size_t run) {
+  const TensorView* tensor = plan.input->as<TensorView>();
+  TensorInput input;
+  input.dtype = tensor->dtype();
+  input.recipe = plan.recipe;
+  input.recipe.seed = work.choices.dataSeed();
+  for (const IterDomain* axis : tensor->axes()) input.sizes.push_back(work.sizeOf(axis->size(), run));
+  const auto& contiguity = tensor->domain().contiguity;
+  const bool gaps = std::any_of(contiguity.begin(), contiguity.end(), [](auto flag) { return flag == false; });
+  if (gaps) input.strides = drawStrides(work, tensor, input.sizes);
+  if (work.choices.chance(work.policy.offset)) input.offset = work.choices.integer(1, 9);
+  return input;
+}
+
+}  // namespace
+
+std::vector<AxisPlan> drawShape(Workspace& work) {
+  Choices& choices = work.choices;
+  std::vector<AxisPlan> shape;
+  for (const MainAxis& axis : work.policy.axes) shape.push_back({IterType::Iteration, false, axis.sizes});
+  constexpr double kKinds[] = {/*whole*/ 0.6, /*last axes*/ 0.2, /*any of them*/ 0.12, /*another order*/ 0.08};
+  switch (choices.weighted(kKinds)) {
+    case 0: break;
+    case 1:
+      shape.erase(shape.begin(),
+                  shape.begin() + static_cast<ptrdiff_t>(choices.index(std::max<size_t>(shape.size(), 1))));
+      break;
+    case 2: std::erase_if(shape, [&](const AxisPlan&) { return choices.chance(0.5); }); break;
+    default: choices.shuffle(shape); break;
+  }
+  for (AxisPlan& axis : shape) axis = perturbed(work, axis);
+  return shape;
+}
+
+std::vector<AxisPlan> drawShapeLike(Workspace& work, const TensorValue& other) {
+  std::vector<AxisPlan> shape;
+  const std::vector<IterDomain*> axes = other.tensor->axes();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i]->isBroadcast() && !axes[i]->isExpanded()) {
+      shape.push_back({IterType::Broadcast, false, {1, 1}});
+    } else {
+      shape.push_back(perturbed(work, {IterType::Iteration, false, {other.sizes[0][i], other.sizes[1][i]}}));
+    }
+  }
+  if (work.choices.chance(work.policy.broadcastAxis)) {
+    shape.erase(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(work.choices.index(shape.size() + 1)));
+  }
+  return shape;
+}
+
+size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape) {
+  if (!work.affordable(sizesOf(shape))) {
+    for (AxisPlan& axis : shape) axis = {IterType::Broadcast, false, {1, 1}};
+  }
+  if (!work.policy.inputs) {
+    std::vector<IntExpr> sizes;
+    for (const AxisPlan& axis : shape) {
+      const bool broadcast = axis.type == IterType::Broadcast && !axis.expanded;
+      sizes.push_back(broadcast ? work.fusion->ints().constant(1) : drawExtent(work, axis.sizes));
+    }
+    const ScalarValue fill = work.drawLiteral(dtype);
+    return work.keep(build::full(*work.fusion, sizes, work.fusion->newConstant(fill), dtype, work.freshName()),
+                     convertEstimate(pointEstimate(fill), dtype, dtype));
+  }
+  TensorDomain domain;
+  for (const AxisPlan& axis : shape) {
+    if (axis.type == IterType::Broadcast) {
+      domain.logical.push_back(work.fusion->newIterDomain(IterType::Broadcast, work.fusion->ints().constant(1),
+                                                          axis.expanded ? work.inputExtent(axis.sizes) : nullptr));
+    } else {
+      domain.logical.push_back(work.fusion->newIterDomain(IterType::Iteration, work.inputExtent(axis.sizes)));
+    }
+  }
+  drawLayout(work, domain);
+  TensorView* tensor = work.fusion->newTensor(dtype, std::move(domain), work.freshName());
+  work.fusion->addInput(tensor);
+  const auto [recipe, estimate] = drawRecipe(work, dtype);
+  work.inputs.push_back({tensor, recipe, {}});
+  const size_t index = work.keep(tensor, estimate);
+  const bool narrow = isFloating(dtype) && dtypeSize(dtype) == 2;
+  if (narrow && work.policy.opAllowed(OpKind::Cast) && work.choices.chance(work.policy.narrowCast)) {
+    return applyCast(work, index, DataType::Float);
+  }
+  return index;
+}
+
+ScalarEntry newScalarInput(Workspace& work, DataType dtype) {
+  std::array<ScalarValue, kRuns> values;
+  for (ScalarValue& value : values) value = work.drawLiteral(dtype);
+  if (dtype == DataType::Int64 && !work.policy.axes.empty() && work.choices.chance(0.5)) {
+    // One of the main sizes: it can stand as an extent.
+    const MainAxis& axis = work.choices.pick(work.policy.axes);
+    for (size_t run = 0; run < kRuns; ++run) values[run] = axis.sizes[run];
+  }
+  Scalar* scalar = work.fusion->newScalar(dtype, work.freshName());
+  work.fusion->addInput(scalar);
+  work.inputs.push_back({scalar, {}, values});
+  return work.keepScalar(scalar, values);
+}
+
+std::vector<Run> makeRuns(Workspace& work) {
+  std::vector<Run> runs;
+  for (size_t run = 0; run < work.policy.runs; ++run) {
+    Run& made = runs.emplace_back();
+    for (const InputPlan& plan : work.inputs) {
+      RunInput input{plan.input->name(), plan.scalar[run]};
+      if (plan.input->isTensor()) input.value = makeTensorInput(work, plan, run);
+      made.inputs.push_back(std::move(input));
+    }
+  }
+  return runs;
+}
+
+}  // namespace fuser::fuzz

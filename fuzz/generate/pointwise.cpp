@@ -1,0 +1,287 @@
+// Pointwise ops: operands whose axes meet, promoted to a dtype that the row takes, bounded to where it is defined.
+
+#include <algorithm>
+#include <cmath>
+
+#include "fuser/ir/builder.h"
+#include "fuser/ir/infer.h"
+#include "fuzz/generate/workspace.h"
+
+namespace fuser::fuzz {
+namespace {
+
+struct Operand {
+  Val* val;
+  Estimate estimate;  // in the operand's own dtype
+  int64_t tensor;     // index, or -1 of a scalar
+};
+
+Operand tensorOperand(const Workspace& work, size_t index) {
+  return {work.tensors[index].tensor, work.tensors[index].estimate, static_cast<int64_t>(index)};
+}
+
+Operand scalarOperand(const ScalarEntry& entry) {
+  return {entry.scalar, hull(pointEstimate(entry.values[0]), pointEstimate(entry.values[1])), -1};
+}
+
+// The sizes of a pointwise op on both, aligned at the last axis; none where two axes differ in some run.
+std::optional<std::array<Dims, kRuns>> joinSizes(const TensorValue& a, const std::array<Dims, kRuns>& joined,
+                                                 const std::vector<bool>& open) {
+  const std::vector<IterDomain*> axes = a.tensor->axes();
+  const size_t rank = std::max(axes.size(), open.size());
+  std::array<Dims, kRuns> sizes;
+  for (size_t i = 0; i < rank; ++i) {
+    const bool inA = i + axes.size() >= rank, inB = i + open.size() >= rank;
+    const size_t inAxis = i + axes.size() - rank, inOpen = i + open.size() - rank;
+    const bool openA = !inA || (axes[inAxis]->isBroadcast() && !axes[inAxis]->isExpanded());
+    const bool openB = !inB || open[inOpen];
+    for (size_t run = 0; run < kRuns; ++run) {
+      const int64_t sizeA = inA ? a.sizes[run][inAxis] : 1, sizeB = inB ? joined[run][inOpen] : 1;
+      if (!openA && !openB && sizeA != sizeB) return std::nullopt;
+      sizes[run].push_back(openA ? sizeB : sizeA);
+    }
+  }
+  return sizes;
+}
+
+// What the operands chosen so far make together.
+struct Joined {
+  std::array<Dims, kRuns> sizes;
+  std::vector<bool> open;  // a plain broadcast axis: meets any size
+
+  std::optional<std::array<Dims, kRuns>> with(const TensorValue& value) const { return joinSizes(value, sizes, open); }
+  void add(const TensorValue& value) {
+    const std::array<Dims, kRuns> result = with(value).value();
+    std::vector<bool> stillOpen(result[0].size(), true);
+    const std::vector<IterDomain*> axes = value.tensor->axes();
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (!axes[i]->isBroadcast() || axes[i]->isExpanded()) stillOpen[i + stillOpen.size() - axes.size()] = false;
+    }
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (!open[i]) stillOpen[i + stillOpen.size() - open.size()] = false;
+    }
+    sizes = result;
+    open = stillOpen;
+  }
+};
+
+// Casts of floats to a dtype that is none would need bounds; such an operand is left out.
+bool convertible(const TensorValue& value, DataType dtype) {
+  return !isFloating(value.tensor->dtype()) || isFloating(dtype) || dtype == DataType::Bool ||
+         (!value.estimate.wild && value.estimate.magnitude() <= 1e6);
+}
+
+size_t castTo(Workspace& work, size_t index, DataType dtype) {
+  return work.tensors[index].tensor->dtype() == dtype ? index : applyCast(work, index, dtype);
+}
+
+size_t drawFirst(Workspace& work, OpKind op) {
+  size_t index = 0;
+  if (work.tensors.empty() || work.choices.chance(work.policy.newInput)) {
+    index = newSource(work, work.drawDtype(), drawShape(work));
+  } else {
+    index = static_cast<size_t>(drawTensor(work, [](const TensorValue&) { return true; }));
+  }
+  Val* alone[] = {work.tensors[index].tensor};
+  DataType common = alone[0]->dtype();
+  if (opInfo(op).promotion == Promotion::Float && !isFloating(common)) common = DataType::Float;
+  if (acceptsDtype(op, common)) return index;
+  DataType wanted = work.drawDtypeFor(op);
+  if (!convertible(work.tensors[index], wanted)) wanted = DataType::Float;
+  return castTo(work, index, acceptsDtype(op, wanted) ? wanted : DataType::Int64);
+}
+
+// A tensor that meets the others; bool where it is a condition.
+size_t drawPartner(Workspace& work, const Joined& joined, DataType dtype, bool condition, size_t first) {
+  Choices& choices = work.choices;
+  const bool same = condition || choices.chance(work.policy.sameDtype);
+  const auto suits = [&](const TensorValue& value) {
+    if (same && value.tensor->dtype() != dtype) return false;
+    const auto sizes = joined.with(value);
+    return sizes && work.affordable(*sizes);
+  };
+  if (!choices.chance(work.policy.newInput)) {
+    const int64_t found = drawTensor(work, suits);
+    if (found >= 0) return static_cast<size_t>(found);
+  }
+  const TensorValue like = work.tensors[first];
+  const size_t made = newSource(work, same ? dtype : work.drawDtype(), drawShapeLike(work, like));
+  if (condition) return castTo(work, made, DataType::Bool);
+  return made;
+}
+
+std::vector<Operand> drawOperands(Workspace& work, OpKind op) {
+  const size_t count = operandCount(op);
+  const bool ternary = opInfo(op).family == Family::Ternary;
+  const size_t main = ternary ? 1 : 0;  // where's condition comes first
+  const size_t first = drawFirst(work, op);
+  const DataType dtype = work.tensors[first].tensor->dtype();
+  Joined joined;
+  joined.add(work.tensors[first]);
+  std::vector<Operand> operands(count, Operand{nullptr, {}, -1});
+  operands[main] = tensorOperand(work, first);
+  for (size_t i = 0; i < count; ++i) {
+    if (i == main) continue;
+    const bool condition = ternary && i == 0;
+    if (!condition && work.choices.chance(work.policy.scalarOperand)) {
+      operands[i] = scalarOperand(drawScalar(work, dtype));
+      continue;
+    }
+    const size_t partner = drawPartner(work, joined, condition ? DataType::Bool : dtype, condition, first);
+    joined.add(work.tensors[partner]);
+    operands[i] = tensorOperand(work, partner);
+  }
+  if (count == 2 && work.choices.chance(0.3)) std::swap(operands[0], operands[1]);
+  return operands;
+}
+
+DataType commonOf(OpKind op, const std::vector<Operand>& operands) {
+  std::vector<Val*> vals;
+  for (const Operand& operand : operands) vals.push_back(operand.val);
+  return commonType(op, vals);
+}
+
+std::vector<Estimate> convertedEstimates(OpKind op, const std::vector<Operand>& operands, DataType common) {
+  std::vector<Estimate> estimates;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const bool condition = opInfo(op).family == Family::Ternary && i == 0;
+    estimates.push_back(condition ? operands[i].estimate
+                                  : convertEstimate(operands[i].estimate, operands[i].val->dtype(), common));
+  }
+  return estimates;
+}
+
+// Integer division: a divisor that is certainly neither 0 nor -1.
+bool isDefined(OpKind op, DataType common, const std::vector<Estimate>& estimates) {
+  if (isFloating(common) || !needsDivisor(op)) return true;
+  const Estimate& divisor = estimates[1];
+  return divisor.certain && !divisor.wild && (divisor.low >= 1 || divisor.high <= -2);
+}
+
+// --- bounding ---
+
+struct Step {
+  OpKind op;
+  ScalarValue literal;  // unused by unary ops
+};
+// Steps that bring an operand into a range.
+struct Remedy {
+  std::vector<Step> steps;
+  std::optional<Estimate> result;  // when the steps' estimate would be too wide
+};
+
+std::vector<Remedy> remedies(const Estimate& estimate, DataType dtype) {
+  const auto clamp = [&](double low, double high) {
+    const bool floating = isFloating(dtype);
+    const ScalarValue lower = floating ? ScalarValue(low) : ScalarValue(static_cast<int64_t>(low));
+    const ScalarValue upper = floating ? ScalarValue(high) : ScalarValue(static_cast<int64_t>(high));
+    return Remedy{{{OpKind::Maximum, lower}, {OpKind::Minimum, upper}}, Estimate{low, high, true, false}};
+  };
+  if (!isFloating(dtype)) {
+    return {clamp(1, 9),
+            clamp(-100, 100),
+            {{{OpKind::Maximum, ScalarValue(int64_t{1})}}, std::nullopt},
+            {{{OpKind::Remainder, ScalarValue(int64_t{17})}}, Estimate{0, 16, true, false}},
+            clamp(1, 2)};
+  }
+  std::vector<Remedy> list = {clamp(0.125, 4), clamp(-2, 2), clamp(1, 2)};
+  if (estimate.magnitude() > 0) {
+    // A power of two that brings the range into [-1, 1].
+    const double scale = std::exp2(-std::ceil(std::log2(estimate.magnitude())));
+    list.push_back({{{OpKind::Mul, ScalarValue(scale)}}, std::nullopt});
+  }
+  list.push_back({{{OpKind::Abs, {}}, {OpKind::Add, ScalarValue(0.5)}}, std::nullopt});
+  list.push_back({{{OpKind::Sigmoid, {}}}, Estimate{0.0025, 1, true, false}});
+  return list;
+}
+
+bool remedyAllowed(const Workspace& work, const Remedy& remedy, DataType dtype) {
+  return std::all_of(remedy.steps.begin(), remedy.steps.end(),
+                     [&](const Step& step) { return work.policy.opAllowed(step.op) && acceptsDtype(step.op, dtype); });
+}
+
+Estimate afterRemedy(const Remedy& remedy, Estimate estimate, DataType dtype) {
+  if (estimate.wild) return estimate;
+  if (remedy.result) return *remedy.result;
+  for (const Step& step : remedy.steps) {
+    const Estimate operands[] = {estimate, pointEstimate(step.literal)};
+    estimate = pointwiseEstimate(step.op, {operands, operandCount(step.op)}, dtype);
+  }
+  return estimate;
+}
+
+Operand applyRemedy(Workspace& work, const Remedy& remedy, const Operand& operand) {
+  Val* val = operand.val;
+  Estimate estimate = operand.estimate;
+  int64_t tensor = operand.tensor;
+  for (size_t i = 0; i < remedy.steps.size(); ++i) {
+    const Step& step = remedy.steps[i];
+    const bool last = i + 1 == remedy.steps.size();
+    const Estimate operands[] = {estimate, pointEstimate(step.literal)};
+    estimate = pointwiseEstimate(step.op, {operands, operandCount(step.op)}, val->dtype());
+    if (last && remedy.result) estimate = *remedy.result;
+    if (operandCount(step.op) == 1) {
+      val = build::unary(*work.fusion, step.op, val, work.freshName());
+    } else {
+      val = build::binary(*work.fusion, step.op, val, work.fusion->newConstant(step.literal), work.freshName());
+    }
+    tensor = static_cast<int64_t>(work.keep(val, estimate));
+  }
+  return {val, estimate, tensor};
+}
+
+// Tries the operands as they are, then one of them bounded, then a literal for the last. False: the op stays undefined.
+bool steer(Workspace& work, OpKind op, std::vector<Operand>& operands, DataType common) {
+  const auto good = [&](const std::vector<Estimate>& estimates) {
+    const DataType result = opInfo(op).result == Result::Bool ? DataType::Bool : common;
+    return isDefined(op, common, estimates) && isSane(pointwiseEstimate(op, estimates, common), result);
+  };
+  const auto converted = [&] { return convertedEstimates(op, operands, common); };
+  if (good(converted())) return true;
+  const bool mustBound = !isFloating(common);
+  const bool wildAlready =
+      std::any_of(operands.begin(), operands.end(), [](const Operand& o) { return o.estimate.wild; });
+  if (!mustBound && (!work.policy.steered || wildAlready || work.choices.chance(0.03))) return true;
+  for (size_t count = operands.size(); count-- > 0;) {
+    const size_t i = count;
+    if (operands[i].tensor < 0) continue;
+    const DataType dtype = operands[i].val->dtype();
+    std::vector<Remedy> list = remedies(operands[i].estimate, dtype);
+    work.choices.shuffle(list);
+    for (const Remedy& remedy : list) {
+      if (!remedyAllowed(work, remedy, dtype)) continue;
+      std::vector<Estimate> estimates = converted();
+      estimates[i] = convertEstimate(afterRemedy(remedy, operands[i].estimate, dtype), dtype, common);
+      if (!good(estimates)) continue;
+      operands[i] = applyRemedy(work, remedy, operands[i]);
+      return true;
+    }
+  }
+  // The last operand becomes a literal.
+  if (operands.size() > 1) {
+    const ScalarValue one = isFloating(common) ? ScalarValue(1.5) : ScalarValue(int64_t{3});
+    const ScalarValue value = common == DataType::Bool ? ScalarValue(true) : one;
+    operands.back() = scalarOperand({work.fusion->newConstant(value), {value, value}});
+    if (operands[0].tensor >= 0 && commonOf(op, operands) == common && good(converted())) return true;
+  }
+  return !mustBound || isDefined(op, common, converted());
+}
+
+}  // namespace
+
+bool applyPointwise(Workspace& work, OpKind op) {
+  std::vector<Operand> operands = drawOperands(work, op);
+  DataType common = commonOf(op, operands);
+  if (!acceptsDtype(op, common)) return false;
+  if (!steer(work, op, operands, common)) return false;
+  common = commonOf(op, operands);
+  if (std::none_of(operands.begin(), operands.end(), [](const Operand& operand) { return operand.tensor >= 0; }))
+    return false;
+  std::vector<Val*> vals;
+  for (const Operand& operand : operands) vals.push_back(operand.val);
+  const Estimate estimate = pointwiseEstimate(op, convertedEstimates(op, operands, common), common);
+  work.keep(build::pointwise(*work.fusion, op, vals, work.freshName()), estimate);
+  return true;
+}
+
+}  // namespace fuser::fuzz

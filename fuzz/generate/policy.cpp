@@ -1,0 +1,182 @@
+// How a case's policy is drawn.
+
+#include "fuzz/generate/policy.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fuser/ops/op_table.h"
+
+namespace fuser::fuzz {
+namespace {
+
+// How often a family is drawn, all its rows together, in a case without a preference.
+double familyWeight(Family family) {
+  switch (family) {
+    case Family::Unary: return 3;
+    case Family::Binary: return 5;
+    case Family::Ternary: return 1;
+    case Family::Cast: return 1;
+    case Family::LoadStore: return 0.7;
+    case Family::Broadcast: return 0.8;
+    case Family::Squeeze: return 0.5;
+    case Family::Expand: return 0.6;
+    case Family::Permute: return 0.8;
+    case Family::Factory: return 0.4;
+    case Family::Size: return 0.5;
+    case Family::Reduction: return 2;
+  }
+  FUSER_CHECK(false, "bad Family");
+}
+
+constexpr size_t kFamilies = static_cast<size_t>(Family::Reduction) + 1;
+
+void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
+  const size_t count = std::size(kAllOps);
+  policy.allowed.assign(count, true);
+  policy.opWeights.assign(count, 0);
+  std::array<double, kFamilies> rows{};
+  for (OpKind op : kAllOps) {
+    const bool allowed = (options.only.empty() || options.only.count(op)) && !options.exclude.count(op);
+    policy.allowed[static_cast<size_t>(op)] = allowed;
+    if (allowed) rows[static_cast<size_t>(opInfo(op).family)] += 1;
+  }
+  constexpr double kFavour[] = {1, 0.2, 1, 3};
+  std::array<double, kFamilies> favour{};
+  for (double& factor : favour) factor = choices.pick(kFavour);
+  constexpr double kShares[] = {1, 0.6, 0.3, 0.15};
+  const double share = choices.pick(kShares);
+  for (OpKind op : kAllOps) {
+    const size_t index = static_cast<size_t>(op);
+    if (!policy.allowed[index] || !choices.chance(share)) continue;
+    const size_t family = static_cast<size_t>(opInfo(op).family);
+    policy.opWeights[index] =
+        familyWeight(opInfo(op).family) * favour[family] / rows[family] * static_cast<double>(choices.integer(1, 4));
+  }
+  double total = 0;
+  for (double weight : policy.opWeights) total += weight;
+  if (total > 0) return;
+  // None was drawn: all that are allowed.
+  for (size_t i = 0; i < count; ++i) policy.opWeights[i] = policy.allowed[i] ? 1 : 0;
+}
+
+void drawDtypes(Choices& choices, Policy& policy) {
+  constexpr double kUsual[] = {/*f64*/ 0.6, /*f32*/ 3,   /*f16*/ 1,   /*bf16*/ 2,
+                               /*i64*/ 0.8, /*i32*/ 0.6, /*bool*/ 0.4};
+  static_assert(std::size(kUsual) == std::size(kAllDataTypes), "a weight for each dtype");
+  policy.dtypeWeights.assign(std::begin(kUsual), std::end(kUsual));
+  if (choices.chance(0.3)) return;
+  const double share = choices.chance(0.5) ? 0.5 : 0.25;
+  for (double& weight : policy.dtypeWeights) weight = choices.chance(share) ? weight + 0.5 : 0;
+  const bool none =
+      std::all_of(policy.dtypeWeights.begin(), policy.dtypeWeights.end(), [](double w) { return w == 0; });
+  if (none) policy.dtypeWeights[static_cast<size_t>(DataType::Float)] = 1;
+}
+
+size_t drawRank(Choices& choices) {
+  constexpr double kRanks[] = {/*0*/ 0.04, 0.2, 0.36, 0.22, 0.1, /*5…8*/ 0.02, 0.02, 0.02, 0.02};
+  return choices.weighted(kRanks);
+}
+
+void drawAxes(Choices& choices, const GeneratorOptions& options, Policy& policy) {
+  // log2 of the elements: two dice, so that the middle is common and both ends occur.
+  const double median = std::log2(static_cast<double>(std::max<int64_t>(options.medianElements, 2)));
+  const double bits = median * (choices.real(0, 1) + choices.real(0, 1)) + 1;
+  const int64_t target = std::clamp<int64_t>(std::llround(std::exp2(bits)), 1, options.maxElements);
+  policy.tensorCap = std::min(options.maxElements, std::max<int64_t>(target * 8, 256));
+  const size_t rank = drawRank(choices);
+  const double constant = choices.chance(0.3) ? 0.5 : 0;
+  const double empty = choices.chance(0.08) ? 0.3 : 0;
+  const double one = choices.chance(0.15) ? 0.4 : 0.02;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < rank; ++i) order.push_back(i);
+  choices.shuffle(order);
+  policy.axes.resize(rank);
+  Sizes rest{target, target};
+  for (size_t place = 0; place < rank; ++place) {
+    MainAxis& axis = policy.axes[order[place]];
+    axis.constant = choices.chance(constant);
+    const bool last = place + 1 == rank;
+    for (size_t run = 0; run < kRuns; ++run) {
+      int64_t& size = axis.sizes[run];
+      if (run > 0 && (axis.constant || (axis.sizes[0] <= rest[run] && choices.chance(0.4)))) {
+        size = axis.sizes[0];
+      } else if (choices.chance(empty)) {
+        size = 0;
+      } else if (choices.chance(one)) {
+        size = 1;
+      } else if (last && choices.chance(0.7)) {
+        size = rest[run];
+      } else {
+        // Leave something for the axes that follow.
+        const double share = 1.0 / static_cast<double>(rank - place);
+        const int64_t limit = std::llround(std::pow(static_cast<double>(rest[run]), last ? 1.0 : (share + 1) / 2));
+        size = drawSize(choices, std::max<int64_t>(limit, 1));
+      }
+      rest[run] = std::max<int64_t>(rest[run] / std::max<int64_t>(size, 1), 1);
+    }
+  }
+}
+
+// Mostly off, sometimes strong.
+double drawRate(Choices& choices, double present, double rate) { return choices.chance(present) ? rate : 0; }
+
+}  // namespace
+
+int64_t drawSize(Choices& choices, int64_t limit) {
+  constexpr double kKinds[] = {0.2, 0.6, 0.2};
+  const size_t kind = choices.weighted(kKinds);
+  if (kind == 0) return choices.integer(1, std::min<int64_t>(limit, 9));
+  if (kind == 2)
+    return std::clamp<int64_t>(std::llround(std::exp2(choices.real(0, std::log2(limit) + 0.01))), 1, limit);
+  // One below, at, one above: vector widths, a warp, blocks, a page of blocks.
+  constexpr int64_t kBoundaries[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
+  std::vector<int64_t> sizes;
+  for (int64_t boundary : kBoundaries) {
+    for (int64_t delta : {0, -1, 1}) {
+      const int64_t size = boundary + delta;
+      if (size <= limit && size * 8 >= limit) sizes.push_back(size);
+    }
+  }
+  return sizes.empty() ? limit : choices.pick(sizes);
+}
+
+Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
+  Policy policy;
+  drawOps(choices, options, policy);
+  drawDtypes(choices, policy);
+  drawAxes(choices, options, policy);
+  policy.runs = choices.chance(0.5) ? 2 : 1;
+  const double size = choices.real(0, 1);  // median 11, sometimes long
+  policy.expressions =
+      static_cast<int>(std::min<double>(1 + 16 * size + 40 * std::pow(size, 6), options.maxExpressions));
+  policy.steered = !choices.chance(0.04);
+  policy.special = drawRate(choices, 0.04, 0.7);
+  policy.inputs = !policy.opAllowed(OpKind::Full) || !choices.chance(0.02);
+  if (!policy.inputs) {
+    for (MainAxis& axis : policy.axes) axis.sizes[1] = axis.sizes[0];  // nothing tells the runs apart
+  }
+  policy.reuse = choices.real(0.1, 0.9);
+  policy.newInput = choices.real(0.05, 0.4);
+  policy.scalarOperand = choices.real(0, 0.4);
+  policy.scalarOps = drawRate(choices, 0.3, 0.25);
+  policy.sameDtype = choices.chance(0.5) ? 0.9 : 0.4;
+  policy.segmentSet = drawRate(choices, 0.25, 0.15);
+  policy.broadcastAxis = drawRate(choices, 0.5, 0.25);
+  policy.expandedAxis = drawRate(choices, 0.2, 0.25);
+  policy.permuted = drawRate(choices, 0.25, 0.6);
+  policy.strided = drawRate(choices, 0.25, 0.6);
+  policy.offset = drawRate(choices, 0.25, 0.6);
+  policy.keepdim = choices.real(0, 1);
+  policy.narrowCast = drawRate(choices, 0.5, 0.8);
+  policy.scalarExtent = drawRate(choices, 0.4, 0.5);
+  policy.manySymbols = choices.real(0, 0.5);
+  policy.deadCode = drawRate(choices, 0.15, 0.4);
+  policy.extraOutput = drawRate(choices, 0.4, 0.25);
+  policy.repeatedOutput = drawRate(choices, 0.06, 0.5);
+  policy.inputOutput = drawRate(choices, 0.06, 0.7);
+  policy.scalarOutput = choices.real(0, 0.6);
+  return policy;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,124 @@
+// Scalars: literals, inputs, sizes, chains of them, and extents that name them. Their values are known in every run.
+
+#include <algorithm>
+#include <cmath>
+
+#include "fuser/ir/builder.h"
+#include "fuser/ops/op_eval.h"
+#include "fuzz/generate/workspace.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr DataType kScalarTypes[] = {DataType::Double, DataType::Int64, DataType::Bool};
+
+ScalarEntry literal(Workspace& work, ScalarValue value) { return {work.fusion->newConstant(value), {value, value}}; }
+
+// The result in each run, or nothing where the op is undefined or leaves the sane range.
+std::optional<std::array<ScalarValue, kRuns>> evaluateRuns(OpKind op, const std::vector<ScalarEntry>& operands) {
+  std::array<ScalarValue, kRuns> results;
+  for (size_t run = 0; run < kRuns; ++run) {
+    std::vector<ScalarValue> values;
+    std::vector<DataType> dtypes;
+    for (const ScalarEntry& operand : operands) {
+      values.push_back(operand.values[run]);
+      dtypes.push_back(operand.values[run].dtype());
+    }
+    const DataType common = scalarCommonType(op, dtypes);
+    if (!acceptsDtype(op, common)) return std::nullopt;
+    if (common == DataType::Int64 && needsDivisor(op)) {
+      const int64_t divisor = values[1].as<int64_t>();
+      if (divisor == 0 || divisor == -1) return std::nullopt;
+    }
+    results[run] = evaluateScalar(op, values);
+    const double magnitude = std::abs(results[run].as<double>());
+    if (!(magnitude <= 1e12)) return std::nullopt;
+  }
+  return results;
+}
+
+// A scalar of any kind but a literal.
+std::optional<ScalarEntry> existing(Workspace& work, DataType dtype) {
+  std::vector<size_t> suited;
+  for (size_t i = 0; i < work.scalars.size(); ++i) {
+    if (work.scalars[i].scalar->dtype() == dtype) suited.push_back(i);
+  }
+  if (suited.empty()) return std::nullopt;
+  return work.scalars[work.choices.pick(suited)];
+}
+
+}  // namespace
+
+ScalarEntry drawScalar(Workspace& work, DataType dtype) {
+  Choices& choices = work.choices;
+  const DataType scalarType = kScalarTypes[isFloating(dtype) ? 0 : dtype == DataType::Bool ? 2 : 1];
+  constexpr double kKinds[] = {/*literal*/ 0.4, /*existing*/ 0.48, /*new input*/ 0.12};
+  const size_t kind = choices.weighted(kKinds);
+  if (kind == 1) {
+    if (const auto found = existing(work, scalarType)) return *found;
+  }
+  if (kind == 2 && work.policy.inputs) return newScalarInput(work, scalarType);
+  return literal(work, work.drawLiteral(scalarType));
+}
+
+void applyScalarOp(Workspace& work) {
+  Choices& choices = work.choices;
+  std::vector<OpKind> suited;
+  for (OpKind op : kAllOps) {
+    const bool cast = op == OpKind::Cast;
+    if ((isPointwise(op) || cast) && work.policy.opWeights[static_cast<size_t>(op)] > 0) suited.push_back(op);
+  }
+  if (suited.empty()) return;
+  const OpKind op = choices.pick(suited);
+  if (op == OpKind::Cast) {
+    const ScalarEntry operand = drawScalar(work, choices.pick(kScalarTypes));
+    const DataType dtype = choices.pick(kScalarTypes);
+    std::array<ScalarValue, kRuns> values;
+    for (size_t run = 0; run < kRuns; ++run) values[run] = operand.values[run].castTo(dtype);
+    work.keepScalar(build::cast(*work.fusion, operand.scalar, dtype, work.freshName()), values);
+    return;
+  }
+  std::vector<ScalarEntry> operands;
+  const DataType dtype = choices.chance(0.5) ? DataType::Int64 : DataType::Double;
+  for (size_t i = 0; i < operandCount(op); ++i) {
+    const bool condition = opInfo(op).family == Family::Ternary && i == 0;
+    operands.push_back(drawScalar(work, condition ? DataType::Bool : dtype));
+  }
+  const auto values = evaluateRuns(op, operands);
+  if (!values) return;
+  std::vector<Val*> vals;
+  for (const ScalarEntry& operand : operands) vals.push_back(operand.scalar);
+  work.keepScalar(build::pointwise(*work.fusion, op, vals, work.freshName()), *values);
+}
+
+IntExpr drawExtent(Workspace& work, const Sizes& sizes) {
+  Choices& choices = work.choices;
+  if (choices.chance(work.policy.scalarExtent)) {
+    std::vector<Val*> suited;
+    for (const ScalarEntry& entry : work.scalars) {
+      if (entry.scalar->dtype() != DataType::Int64) continue;
+      const Sizes values{entry.values[0].as<int64_t>(), entry.values[1].as<int64_t>()};
+      if (values == sizes) suited.push_back(entry.scalar);
+    }
+    if (!suited.empty()) return work.fusion->scalarSymbol(choices.pick(suited));
+    if (work.policy.inputs && choices.chance(0.5)) {
+      Scalar* scalar = work.fusion->newScalar(DataType::Int64, work.freshName());
+      work.fusion->addInput(scalar);
+      work.inputs.push_back({scalar, {}, {sizes[0], sizes[1]}});
+      work.keepScalar(scalar, {sizes[0], sizes[1]});
+      return work.fusion->scalarSymbol(scalar);
+    }
+  }
+  std::vector<IntExpr> known = work.extentsOf(sizes, true);
+  if (known.empty() && sizes == Sizes{1, 1}) return work.fusion->ints().constant(1);
+  if (!known.empty()) return choices.pick(known);
+  if (!work.policy.inputs) return work.fusion->ints().constant(sizes[0]);
+  // Nothing binds these sizes yet: a scalar input does.
+  Scalar* scalar = work.fusion->newScalar(DataType::Int64, work.freshName());
+  work.fusion->addInput(scalar);
+  work.inputs.push_back({scalar, {}, {sizes[0], sizes[1]}});
+  work.keepScalar(scalar, {sizes[0], sizes[1]});
+  return work.fusion->scalarSymbol(scalar);
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,233 @@
+// The generator: every case verifies and binds, in any seed and from any bytes; what it reaches; what it stays away
+// from. FUSERFUZZ_LONG=1 runs the properties over 10^5 cases instead of 2000.
+
+#include "fuzz/generate/generate.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "fuser/evaluate/check_shapes.h"
+#include "fuser/ir/equality.h"
+#include "fuser/ir/verify.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+
+namespace fuser::fuzz {
+namespace {
+
+uint64_t caseCount() { return std::getenv("FUSERFUZZ_LONG") ? 100000 : 2000; }
+
+const RunInput& inputOf(const ::fuser::Run& run, size_t i) { return run.inputs.at(i); }
+
+ExpressionEvaluator bind(const Case& made, const ::fuser::Run& run) {
+  ExpressionEvaluator evaluator(*made.fusion);
+  EXPECT_EQ(run.inputs.size(), made.fusion->inputs().size());
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    const Val* input = made.fusion->inputs()[i];
+    EXPECT_EQ(inputOf(run, i).name, input->name());
+    if (input->isScalar()) {
+      evaluator.bindScalar(input, std::get<ScalarValue>(inputOf(run, i).value));
+      continue;
+    }
+    const TensorInput& tensor = std::get<TensorInput>(inputOf(run, i).value);
+    EXPECT_EQ(tensor.dtype, input->dtype());
+    evaluator.bindSizes(input->as<TensorView>(), tensor.sizes);
+  }
+  evaluator.checkInputSizes();
+  return evaluator;
+}
+
+void checkText(const Case& made) {
+  const std::string text = printCase(made);
+  const Case again = parseCase(text, "generated");
+  EXPECT_EQ(firstDifference(*made.fusion, *again.fusion), "") << text;
+  EXPECT_EQ(printCase(again), text);
+}
+
+// Verifies, prints and parses, binds, fits its sizes, gives data; elements of the largest run.
+int64_t checkCase(const Case& made, const GeneratorOptions& options) {
+  verify(*made.fusion);
+  checkText(made);
+  EXPECT_FALSE(made.fusion->outputs().empty());
+  EXPECT_FALSE(made.runs.empty());
+  int64_t largest = 0;
+  for (const ::fuser::Run& run : made.runs) {
+    ExpressionEvaluator evaluator = bind(made, run);
+    checkShapes(*made.fusion, evaluator);
+    EXPECT_EQ(materialize(made, run).inputs.size(), run.inputs.size());
+    for (const Val* val : made.fusion->usedVals()) {
+      if (!val->isTensor()) continue;
+      const int64_t elements = checkedNumel(evaluator.sizes(val->as<TensorView>())).value();
+      EXPECT_LE(elements, options.maxElements) << "%" << val->name();
+      largest = std::max(largest, elements);
+    }
+  }
+  return largest;
+}
+
+TEST(GenerateTest, EveryCaseVerifiesAndBinds) {
+  const GeneratorOptions options;
+  std::vector<int64_t> elements;
+  std::vector<size_t> expressions;
+  for (uint64_t number = 0; number < caseCount(); ++number) {
+    try {
+      const Case made = generateCase(1, number, options);
+      SCOPED_TRACE(number);
+      elements.push_back(checkCase(made, options));
+      expressions.push_back(made.fusion->exprs().size());
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "case " << number << ": " << error.what();
+    }
+    if (HasFailure()) return;
+  }
+  std::sort(elements.begin(), elements.end());
+  std::sort(expressions.begin(), expressions.end());
+  EXPECT_GE(elements[elements.size() / 2], 512);
+  const size_t median = expressions[expressions.size() / 2];
+  EXPECT_GE(median, 9u);
+  EXPECT_LE(median, 16u);
+  std::printf("median elements %ld, expressions %zu (p90 %zu, max %zu)\n", elements[elements.size() / 2], median,
+              expressions[expressions.size() * 9 / 10], expressions.back());
+}
+
+RC_GTEST_PROP(GenerateTest, BytesGiveValidCases, (const std::vector<uint8_t>& bytes, uint8_t repeat)) {
+  std::vector<uint8_t> stream;
+  for (int i = 0; i <= repeat % 16; ++i) stream.insert(stream.end(), bytes.begin(), bytes.end());
+  Choices choices{std::span<const uint8_t>(stream)};
+  checkCase(generate(choices), {});
+}
+
+TEST(GenerateTest, NoBytesGiveASmallCase) {
+  Choices choices{std::span<const uint8_t>()};
+  const Case made = generate(choices);
+  checkCase(made, {});
+  EXPECT_LE(made.fusion->exprs().size(), 4u);
+}
+
+TEST(GenerateTest, CaseDependsOnSeedAndNumberAlone) {
+  const Case first = generateCase(5, 17);
+  const Case again = generateCase(5, 17);
+  EXPECT_EQ(firstDifference(*first.fusion, *again.fusion), "");
+  int equal = 0;
+  for (uint64_t number = 0; number < 50; ++number) {
+    equal += sameFusion(*generateCase(5, number).fusion, *generateCase(6, number).fusion);
+  }
+  EXPECT_LE(equal, 2);
+}
+
+bool isComputedScalar(const Val* val) { return val->isScalar() && val->definition(); }
+
+// What must occur, and in what share of the cases at least.
+TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
+  std::map<OpKind, int> ops;
+  std::map<DataType, int> dtypes;
+  std::map<std::string, int> seen;
+  constexpr int kCases = 1500;
+  for (uint64_t number = 0; number < kCases; ++number) {
+    const Case made = generateCase(3, number);
+    std::map<std::string, bool> here;
+    for (const Expr* expr : made.fusion->exprs()) {
+      ++ops[expr->op()];
+      here["scalar op"] |= expr->isScalarExpr() && expr->family() != Family::Size;
+      const std::vector<Val*>& operands = expr->inputs();
+      here["computed scalar operand"] |=
+          !expr->isScalarExpr() && std::any_of(operands.begin(), operands.end(), isComputedScalar);
+      here["extent names a scalar"] |= !Fusion::extentScalars(expr).empty();
+      here["dead code"] |= expr->output()->uses().empty() && !expr->output()->isFusionOutput();
+      here["used twice"] |= expr->output()->uses().size() > 1;
+    }
+    bool tensorInput = false;
+    for (const Val* val : made.fusion->usedVals()) {
+      if (!val->isTensor()) continue;
+      ++dtypes[val->dtype()];
+      const TensorView* tensor = val->as<TensorView>();
+      tensorInput |= val->isFusionInput();
+      here["rank 0"] |= tensor->rank() == 0;
+      here["rank above 4"] |= tensor->rank() > 4;
+      here["input is output"] |= val->isFusionInput() && val->isFusionOutput();
+      if (!val->isFusionInput()) continue;
+      here["unused input"] |= val->uses().empty() && !val->isFusionOutput();
+      for (const IterDomain* axis : tensor->axes()) {
+        here["expanded input"] |= axis->isExpanded();
+        here["broadcast input"] |= axis->isBroadcast() && !axis->isExpanded();
+        here["constant extent"] |= axis->isIteration() && axis->extent()->isConstant();
+      }
+      const std::vector<int>& order = tensor->domain().allocationOrder;
+      here["permuted input"] |= !std::is_sorted(order.begin(), order.end());
+    }
+    here["no tensor input"] = !tensorInput;
+    std::vector<Val*> outputs = made.fusion->outputs();
+    here["scalar output"] = std::any_of(outputs.begin(), outputs.end(), [](Val* val) { return val->isScalar(); });
+    std::sort(outputs.begin(), outputs.end());
+    here["repeated output"] = std::adjacent_find(outputs.begin(), outputs.end()) != outputs.end();
+    here["two runs"] = made.runs.size() == 2;
+    for (const ::fuser::Run& run : made.runs) {
+      for (const RunInput& input : run.inputs) {
+        const TensorInput* tensor = std::get_if<TensorInput>(&input.value);
+        if (!tensor) continue;
+        here["strides"] |= tensor->strides.has_value();
+        here["offset"] |= tensor->offset != 0;
+        here["special data"] |= tensor->recipe.kind == RecipeKind::Special;
+        here["empty"] |= numel(tensor->sizes) == 0;
+        for (int64_t size : tensor->sizes) here["size around a warp"] |= size >= 31 && size <= 33;
+      }
+    }
+    for (const auto& [name, is] : here) seen[name] += is;
+  }
+  for (OpKind op : kAllOps) EXPECT_GE(ops[op], 20) << opName(op);
+  for (DataType dtype : kAllDataTypes) EXPECT_GE(dtypes[dtype], 300) << dtype;
+  for (const auto& [name, count] : seen) {
+    EXPECT_GE(count, kCases / 150) << name;
+    std::printf("%-24s %5.1f %%\n", name.c_str(), 100.0 * count / kCases);
+  }
+  EXPECT_EQ(seen.size(), 22u);
+}
+
+TEST(GenerateTest, StaysAwayFromUndefinedDivision) {
+  for (uint64_t number = 0; number < 1500; ++number) {
+    const Case made = generateCase(4, number);
+    for (const Expr* expr : made.fusion->exprs()) {
+      const bool division = expr->op() == OpKind::TruncDiv || expr->op() == OpKind::FloorDiv ||
+                            expr->op() == OpKind::Fmod || expr->op() == OpKind::Remainder;
+      if (!division || isFloating(expr->output()->dtype())) continue;
+      const Val* divisor = expr->input(1);
+      if (divisor->isScalar() && divisor->as<Scalar>()->isConstant()) {
+        EXPECT_NE(divisor->as<Scalar>()->constant()->as<int64_t>(), 0) << "case " << number;
+        EXPECT_NE(divisor->as<Scalar>()->constant()->as<int64_t>(), -1) << "case " << number;
+      }
+    }
+  }
+}
+
+TEST(GenerateTest, OnlyAndExcludeChooseTheOps) {
+  GeneratorOptions only;
+  only.only = {OpKind::Add, OpKind::Sum};
+  GeneratorOptions exclude;
+  exclude.exclude = {OpKind::Mul, OpKind::Exp, OpKind::Where};
+  for (uint64_t number = 0; number < 300; ++number) {
+    const Case restricted = generateCase(2, number, only), without = generateCase(2, number, exclude);
+    for (const Expr* expr : restricted.fusion->exprs()) {
+      const bool inserted = expr->op() == OpKind::Cast || expr->op() == OpKind::Unsqueeze;
+      EXPECT_TRUE(inserted || only.only.count(expr->op())) << opName(expr->op());
+    }
+    for (const Expr* expr : without.fusion->exprs()) {
+      EXPECT_FALSE(exclude.exclude.count(expr->op())) << opName(expr->op());
+    }
+  }
+}
+
+TEST(GenerateTest, KeepsToItsBudget) {
+  GeneratorOptions options;
+  options.medianElements = 64;
+  options.maxElements = 500;
+  for (uint64_t number = 0; number < 300; ++number) {
+    EXPECT_LE(checkCase(generateCase(9, number, options), options), 500);
+  }
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
