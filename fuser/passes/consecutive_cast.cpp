@@ -1,0 +1,98 @@
+// ConsecutiveCastPass: folds a cast of a cast where one cast, or none, gives the same bits for every value.
+//
+//   %a = cast(%x) {dtype = f32}             (%x: bf16, %b is no output)
+//   %b = cast(%a) {dtype = bf16}
+//   %y = neg(%b)                      ->    %y = neg(%x)
+//
+//   %a = cast(%x) {dtype = f32}             (%x: f16)
+//   %y = cast(%a) {dtype = f64}       ->    %y = cast(%x) {dtype = f64}
+//
+// Never f32 -> bf16 -> f32 nor i32 -> f32 -> i32: the narrow type in between rounds. An inner cast with other users stays for
+// them. A folded output stays a value of its own, with its layout: at least as a `set` of what it equals.
+
+#include "fuser/passes/passes.h"
+
+namespace fuser {
+
+namespace {
+
+// Whether every value of `from` (NaN, infinities and -0 included) is one of `to`.
+bool holdsAllOf(DataType to, DataType from) {
+  if (to == from) return true;
+  switch (from) {
+    case DataType::Bool: return true;
+    case DataType::Half:
+    case DataType::BFloat16: return to == DataType::Float || to == DataType::Double;
+    case DataType::Float: return to == DataType::Double;
+    case DataType::Int32: return to == DataType::Int64 || to == DataType::Double;
+    case DataType::Double:
+    case DataType::Int64: return false;
+  }
+  FUSER_CHECK(false, "bad dtype");
+}
+
+bool is16Bits(DataType dtype) { return dtype == DataType::Half || dtype == DataType::BFloat16; }
+
+// Whether from -> between -> to gives the same as from -> to. Conversions to 16 bits go through f32 in any case.
+bool foldsExactly(DataType from, DataType between, DataType to) {
+  return holdsAllOf(between, from) || (between == DataType::Float && is16Bits(to));
+}
+
+class FoldCasts : public Pass {
+ public:
+  using Pass::Pass;
+  std::string_view name() const override { return "FoldCasts"; }
+
+  void runPass(Fusion* fusion) override {
+    const std::vector<Expr*> exprs = fusion->exprs();
+    for (Expr* outer : exprs) {
+      if (outer->op() == OpKind::Cast) fold(fusion, outer);
+    }
+  }
+
+ private:
+  void fold(Fusion* fusion, Expr* outer) {
+    Val* result = outer->output();
+    const Expr* inner = outer->input(0)->definition();
+    if (result->uses().empty() && !result->isFusionOutput()) return;  // DeadCodePass' affair
+    if (!inner || inner->op() != OpKind::Cast) return;
+    Val* source = inner->input(0);
+    if (!foldsExactly(source->dtype(), inner->output()->dtype(), result->dtype())) return;
+
+    if (result->dtype() != source->dtype()) {
+      redefine(fusion, outer, OpKind::Cast, source, outer->attributes());
+    } else if (result->isTensor() && result->isFusionOutput()) {
+      redefine(fusion, outer, OpKind::Set, source, {});
+    } else if (result->isScalar() && (result->isFusionOutput() || result->dtype() == DataType::Int64)) {
+      return;  // a scalar output stays its own value, and an i64 scalar may be named by extents
+    } else {
+      fusion->replaceAllUses(result, source);
+      fusion->removeExpr(outer);
+      modified_ = true;
+    }
+    removeUnused(fusion, inner->output());
+  }
+
+  // The same value by another op: name, origin and layout are its own.
+  void redefine(Fusion* fusion, Expr* expr, OpKind op, Val* operand, Attributes attributes) {
+    Val* result = expr->output();
+    fusion->removeExpr(expr);
+    fusion->newExpr(op, {operand}, {result}, std::move(attributes));
+    modified_ = true;
+  }
+
+  static void removeUnused(Fusion* fusion, const Val* val) {
+    const bool named = val->isScalar() && val->dtype() == DataType::Int64;
+    if (val->uses().empty() && !val->isFusionOutput() && !named) fusion->removeExpr(val->definition());
+  }
+};
+
+}  // namespace
+
+PassList ConsecutiveCastPass::registerPasses(Fusion* fusion) {
+  PassList passes;
+  passes.push_back(std::make_unique<FoldCasts>(fusion));
+  return passes;
+}
+
+}  // namespace fuser

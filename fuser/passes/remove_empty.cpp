@@ -1,0 +1,99 @@
+// RemoveEmptyPass: values that are known to hold no elements are not computed.
+//
+//   %s = sum(%x) {dims = [0]} : f32[4]      (%x: f32[0, 4])
+//   ->  %s = full() {shape = [4], fill_value = 0.0, dtype = f32}
+//   %y = exp(%x) : f32[0, 4]; return %y
+//   ->  %y = full() {shape = [0, 4], fill_value = 0.0, dtype = f32}; return %y
+//
+// What only these needed is dead then, and goes too. amax and amin over nothing are the program's error and stay. Only
+// extents that are the constant 0 count: an extent that happens to be 0 at run time is the schedulers' affair.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuser/passes/passes.h"
+
+namespace fuser {
+
+namespace {
+
+bool hasZeroExtent(const std::vector<IterDomain*>& axes) {
+  return std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->size()->isConstant(0); });
+}
+
+class ReplaceEmpty : public Pass {
+ public:
+  using Pass::Pass;
+  std::string_view name() const override { return "ReplaceEmpty"; }
+
+  void runPass(Fusion* fusion) override {
+    const std::vector<Expr*> exprs = fusion->exprs();
+    for (const Expr* expr : exprs) {
+      if ((expr->op() != OpKind::Sum && expr->op() != OpKind::Prod) || !reducesNothing(expr)) continue;
+      TensorView* result = expr->output()->as<TensorView>();
+      const Identity identity = reductionIdentity(expr->op(), result->dtype());
+      replace(fusion, result, isFloating(result->dtype()) ? ScalarValue(identity.floating) : ScalarValue(identity.integer));
+    }
+    const std::vector<Val*> outputs = fusion->outputs();
+    for (Val* output : outputs) {
+      // A value that is returned twice is replaced everywhere the first time.
+      if (!output->isFusionOutput() || !output->isTensor() || !output->definition()) continue;
+      TensorView* tensor = output->as<TensorView>();
+      if (hasZeroExtent(tensor->axes()) && !isFull(tensor)) replace(fusion, tensor, zero(tensor->dtype()));
+    }
+  }
+
+ private:
+  static bool reducesNothing(const Expr* reduction) {
+    const TensorView* result = reduction->output()->as<TensorView>();
+    const std::vector<IterDomain*>& axes = result->domain().logical;
+    const bool used = !result->uses().empty() || result->isFusionOutput();
+    return used && std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) {
+      return axis->isReduction() && axis->size()->isConstant(0);
+    });
+  }
+
+  static bool isFull(const TensorView* tensor) {
+    const Expr* definition = tensor->definition();
+    if (definition->op() == OpKind::Expand) definition = definition->input(0)->definition();
+    return definition && definition->op() == OpKind::Full;
+  }
+
+  static ScalarValue zero(DataType dtype) {
+    if (dtype == DataType::Bool) return ScalarValue(false);
+    return isFloating(dtype) ? ScalarValue(0.0) : ScalarValue(int64_t{0});
+  }
+
+  // Bit for bit the same value, so it keeps name, origin and layout.
+  void replace(Fusion* fusion, TensorView* old, ScalarValue value) {
+    std::vector<IntExpr> stored;
+    std::vector<IntExpr> seen;
+    for (const IterDomain* axis : old->axes()) {
+      stored.push_back(axis->extent());
+      seen.push_back(axis->size());
+    }
+    TensorView* result = build::full(*fusion, stored, fusion->newConstant(value), old->dtype(), old->name());
+    if (stored != seen) {
+      result->setName(old->name() + ".full");
+      result = build::expand(*fusion, result, seen, old->name());
+    }
+    result->domain().allocationOrder = old->domain().allocationOrder;
+    result->domain().contiguity = old->domain().contiguity;
+    result->setOrigin(old->origin());
+    fusion->replaceAllUses(old, result);
+    // Without its definition the old value, whose name the new one has taken, is no part of the fusion.
+    fusion->removeExpr(old->definition());
+    modified_ = true;
+  }
+};
+
+}  // namespace
+
+PassList RemoveEmptyPass::registerPasses(Fusion* fusion) {
+  PassList passes;
+  passes.push_back(std::make_unique<ReplaceEmpty>(fusion));
+  for (std::unique_ptr<Pass>& pass : DeadCodePass::registerPasses(fusion)) passes.push_back(std::move(pass));
+  return passes;
+}
+
+}  // namespace fuser
