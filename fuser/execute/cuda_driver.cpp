@@ -1,7 +1,6 @@
 #include "fuser/execute/cuda_driver.h"
 
 #include "fuser/execute/engine.h"
-#include "fuser/execute/shared_library.h"
 #include "fuser/support/check.h"
 
 namespace fuser {
@@ -19,15 +18,10 @@ constexpr int kCapabilityMinor = 76;
 constexpr int kMaxDynamicShared = 8;
 constexpr size_t kSharedWithoutAsking = 48 * 1024;
 
-SharedLibrary openDriver() {
-  const std::string names[] = {"libcuda.so.1", "libcuda.so"};
-  return SharedLibrary(names);
-}
-
 }  // namespace
 
 struct CudaDriver::Functions {
-  SharedLibrary library = openDriver();
+  SharedLibrary library;
   Status (*init)(unsigned);
   Status (*getErrorString)(Status, const char**);
   Status (*deviceGetCount)(int*);
@@ -83,7 +77,13 @@ struct CudaDriver::Functions {
   void check(Status result, const char* what) const { FUSER_CHECK(result == kSuccess, what, ": ", text(result)); }
 };
 
-CudaDriver::CudaDriver() : functions_(std::make_unique<Functions>()) {
+SharedLibrary CudaDriver::open() {
+  const std::string names[] = {"libcuda.so.1", "libcuda.so"};
+  return SharedLibrary(names);
+}
+
+CudaDriver::CudaDriver(SharedLibrary libcuda) : functions_(std::make_unique<Functions>()) {
+  functions_->library = std::move(libcuda);
   FUSER_USER_CHECK(functions_->library.isOpen(),
                    "the cuda engine needs NVIDIA's driver, but libcuda.so.1 was not found; use engine = \"cpu\" or "
                    "\"interp\" here, or install the driver (",

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "fuser/execute/shared_library.h"
+
 namespace fuser {
 
 class CudaDriver {
@@ -16,10 +18,12 @@ class CudaDriver {
   using Address = unsigned long long;  // of device memory
 
   // Device 0 and its primary context. A UserError where libcuda or a GPU is missing.
-  CudaDriver();
+  explicit CudaDriver(SharedLibrary libcuda = open());
   ~CudaDriver();
   CudaDriver(const CudaDriver&) = delete;
   CudaDriver& operator=(const CudaDriver&) = delete;
+
+  static SharedLibrary open();  // what the loader finds; perhaps nothing
 
   std::string arch() const;  // compute capability without the point: "90"
 

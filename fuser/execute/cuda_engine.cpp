@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "fuser/codegen/print_cuda.h"
-#include "fuser/execute/cuda_driver.h"
 #include "fuser/execute/device_copies.h"
 #include "fuser/execute/launch_shape.h"
 #include "fuser/execute/nvrtc.h"
@@ -77,6 +76,8 @@ class CudaKernel : public CompiledKernel {
 
 class CudaEngine : public Engine {
  public:
+  explicit CudaEngine(std::shared_ptr<const CudaDriver> driver) : driver_(std::move(driver)) {}
+
   std::string name() const override { return "cuda"; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
@@ -100,12 +101,16 @@ class CudaEngine : public Engine {
   }
 
  private:
-  std::shared_ptr<const CudaDriver> driver_ = std::make_shared<CudaDriver>();
+  std::shared_ptr<const CudaDriver> driver_;
   Nvrtc nvrtc_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> makeCudaEngine() { return std::make_unique<CudaEngine>(); }
+std::unique_ptr<Engine> makeCudaEngine() { return makeCudaEngine(std::make_shared<CudaDriver>()); }
+
+std::unique_ptr<Engine> makeCudaEngine(std::shared_ptr<const CudaDriver> driver) {
+  return std::make_unique<CudaEngine>(std::move(driver));
+}
 
 }  // namespace fuser

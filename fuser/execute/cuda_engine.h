@@ -5,11 +5,14 @@
 
 #include <memory>
 
+#include "fuser/execute/cuda_driver.h"
 #include "fuser/execute/engine.h"
 
 namespace fuser {
 
 // A UserError where libcuda, a GPU or libnvrtc is missing.
 std::unique_ptr<Engine> makeCudaEngine();
+// On a driver that is open already.
+std::unique_ptr<Engine> makeCudaEngine(std::shared_ptr<const CudaDriver> driver);
 
 }  // namespace fuser
