@@ -130,7 +130,8 @@ TensorView* segmentSet(Fusion& fusion, TensorView* a, const std::string& name) {
 
 TensorView* unsqueeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name) {
   Attributes attributes;
-  attributes.dims = wrapDims(std::move(dims), a->rank() + dims.size());
+  const size_t rank = a->rank() + dims.size();
+  attributes.dims = wrapDims(std::move(dims), rank);
   std::sort(attributes.dims.begin(), attributes.dims.end());
   return emitTensor(fusion, OpKind::Unsqueeze, {a}, std::move(attributes), name);
 }
