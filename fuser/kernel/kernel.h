@@ -22,10 +22,10 @@ namespace fuser {
 
 // Integer argument of a kernel: an extent of the fusion, or a stride of a tensor argument (in elements).
 struct IntParam {
-  IntExpr symbol;       // in the kernel's arena
-  IntExpr extent;       // of the scheduled fusion's arena; null for a stride
-  int tensor = -1;      // stride: index in Kernel::tensors
-  int axis = -1;        // stride: non-reduction logical axis of the tensor
+  IntExpr symbol = nullptr;  // in the kernel's arena
+  IntExpr extent = nullptr;  // of the scheduled fusion's arena; null for a stride
+  int tensor = -1;           // stride: index in Kernel::tensors
+  int axis = -1;             // stride: non-reduction logical axis of the tensor
 };
 
 struct ScalarParam {
