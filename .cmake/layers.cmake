@@ -112,6 +112,9 @@ macro(layer_tests folder)
   _record(${folder} ${ARGN})
 endmacro()
 
+# RapidCheck draws the same cases in every run; random seeds are for campaigns.
+set(FUSER_TEST_SEED "RC_PARAMS=seed=20260101")
+
 function(_add_tests folder)
   cmake_parse_arguments(arg "" "SHARDS" "USES;LIBS" ${FUSER_TESTS_${folder}})
   string(REGEX REPLACE "^tests/" "" subject "${folder}")
@@ -129,14 +132,14 @@ function(_add_tests folder)
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin/tests")
   if(NOT arg_SHARDS)
     add_test(NAME ${subject} COMMAND ${program} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
-    set_tests_properties(${subject} PROPERTIES TIMEOUT 400)
+    set_tests_properties(${subject} PROPERTIES TIMEOUT 400 ENVIRONMENT "${FUSER_TEST_SEED}")
     return()
   endif()
   math(EXPR last "${arg_SHARDS} - 1")
   foreach(index RANGE ${last})
     add_test(NAME ${subject}.${index} COMMAND ${program} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
     set_tests_properties(${subject}.${index} PROPERTIES TIMEOUT 400
-      ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+      ENVIRONMENT "${FUSER_TEST_SEED};GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()
 

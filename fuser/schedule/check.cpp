@@ -79,14 +79,12 @@ void checkInlining(const TensorView* tensor) {
 }  // namespace
 
 void checkSchedule(const Fusion& part) {
+  for (const auto check : {checkAxes, checkVector, checkReduction, checkInlining}) {
+    for (const Expr* expr : part.exprs()) check(expr->output()->as<TensorView>());
+  }
   std::array<int64_t, 3> threads{1, 1, 1};
   for (const Expr* expr : part.exprs()) {
-    const TensorView* tensor = expr->output()->as<TensorView>();
-    checkAxes(tensor);
-    checkVector(tensor);
-    checkReduction(tensor);
-    checkInlining(tensor);
-    for (const IterDomain* axis : tensor->domain().loop) {
+    for (const IterDomain* axis : expr->output()->as<TensorView>()->domain().loop) {
       if (!isThreadDim(axis->parallelType())) continue;
       int64_t& size = threads[static_cast<size_t>(axis->parallelType()) - static_cast<size_t>(ParallelType::TIDx)];
       size = std::max(size, axis->extent()->value);
