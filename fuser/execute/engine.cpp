@@ -1,0 +1,19 @@
+// EngineKind -> engine.
+#include "fuser/execute/engine.h"
+
+#include "fuser/execute/cpu_engine.h"
+#include "fuser/execute/cuda_engine.h"
+#include "fuser/execute/interp_engine.h"
+
+namespace fuser {
+
+std::unique_ptr<Engine> makeEngine(EngineKind kind) {
+  switch (kind) {
+    case EngineKind::Interp: return makeInterpEngine();
+    case EngineKind::Cpu: return makeCpuEngine();
+    case EngineKind::Cuda: return makeCudaEngine();
+  }
+  FUSER_CHECK(false, "bad EngineKind");
+}
+
+}  // namespace fuser

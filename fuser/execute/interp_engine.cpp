@@ -1,0 +1,67 @@
+// The interp engine: Engine's interface over compileKernel and runLaunch.
+#include "fuser/execute/interp_engine.h"
+
+#include <mutex>
+
+#include "fuser/execute/interp_machine.h"
+
+namespace fuser {
+namespace {
+
+// Scratch memory of launches that run at the same time; what is idle serves the next one, of any kernel of the engine.
+class ScratchPool {
+ public:
+  std::unique_ptr<interp::Scratch> take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return std::make_unique<interp::Scratch>();
+    std::unique_ptr<interp::Scratch> scratch = std::move(idle_.back());
+    idle_.pop_back();
+    return scratch;
+  }
+  void giveBack(std::unique_ptr<interp::Scratch> scratch) {
+    if (scratch->size() > kKept) return;
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(scratch));
+  }
+
+ private:
+  static constexpr size_t kKept = size_t{64} << 20;  // bytes; larger ones go back to the system
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<interp::Scratch>> idle_;
+};
+
+class InterpKernel : public CompiledKernel {
+ public:
+  InterpKernel(const Kernel& kernel, std::shared_ptr<ScratchPool> pool)
+      : program_(interp::compileKernel(kernel)), pool_(std::move(pool)) {}
+
+  void launch(const KernelArguments& arguments) override {
+    std::unique_ptr<interp::Scratch> scratch = pool_->take();
+    interp::runLaunch(program_, arguments, *scratch);
+    pool_->giveBack(std::move(scratch));
+  }
+
+ private:
+  const interp::Program program_;
+  const std::shared_ptr<ScratchPool> pool_;
+};
+
+class InterpEngine : public Engine {
+ public:
+  std::string name() const override { return "interp"; }
+  std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
+    std::vector<std::unique_ptr<CompiledKernel>> compiled;
+    for (const Kernel* kernel : kernels) compiled.push_back(std::make_unique<InterpKernel>(*kernel, pool_));
+    return compiled;
+  }
+
+ private:
+  const std::shared_ptr<ScratchPool> pool_ = std::make_shared<ScratchPool>();
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> makeInterpEngine() { return std::make_unique<InterpEngine>(); }
+
+}  // namespace fuser

@@ -1,0 +1,247 @@
+// Registers of index arithmetic: building, bounds, evaluation over lanes.
+#include "fuser/execute/interp_index.h"
+
+#include <algorithm>
+
+#include "fuser/support/check.h"
+
+namespace fuser::interp {
+
+int IndexProgram::add(Register made, IntExpr expr) {
+  if (made.varying) made.laneSlot = static_cast<int>(laneSlots_++);
+  const int r = static_cast<int>(registers_.size());
+  registers_.push_back(made);
+  if (registerOfNode_.size() <= expr->id) registerOfNode_.resize(expr->id + 1, -1);
+  registerOfNode_[expr->id] = r;
+  return r;
+}
+
+int IndexProgram::declare(IntExpr symbol, int scope, bool varying, int extent) {
+  FUSER_CHECK(symbol && (symbol->isSymbol() || symbol->isConstant()), "a parameter or index of a kernel is no symbol");
+  Register made;
+  made.op = symbol->op;
+  made.constant = symbol->value;  // a constant stands where an index runs over 1
+  made.varying = varying && symbol->isSymbol();
+  made.scope = symbol->isSymbol() ? scope : kLaunchScope;
+  made.extent = extent;
+  return add(made, symbol);
+}
+
+int IndexProgram::newScope() {
+  scopes_.emplace_back();
+  return static_cast<int>(scopes_.size()) - 1;
+}
+
+int IndexProgram::registerOf(IntExpr expr) {
+  FUSER_CHECK(expr, "a kernel without an index where there has to be one");
+  if (expr->id < registerOfNode_.size() && registerOfNode_[expr->id] >= 0) return registerOfNode_[expr->id];
+  FUSER_CHECK(!expr->isSymbol(), "a kernel uses a symbol that it does not declare");
+  Register made;
+  made.op = expr->op;
+  made.constant = expr->value;
+  if (!expr->isConstant()) {
+    made.a = registerOf(expr->a);
+    made.b = registerOf(expr->b);
+    const Register& a = (*this)[made.a];
+    const Register& b = (*this)[made.b];
+    made.varying = a.varying || b.varying;
+    made.scope = std::max(a.scope, b.scope);
+  }
+  const int r = add(made, expr);
+  if (!expr->isConstant()) scopes_[static_cast<size_t>(made.scope)].push_back(r);
+  return r;
+}
+
+namespace {
+
+int64_t floorDivide(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
+  const int64_t quotient = a / b;
+  return quotient - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+int64_t floorModulo(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a - floorDivide(a, b) * b; }
+
+// One step of integer arithmetic; with kChecked, kOverflow in or out of range gives kOverflow.
+template <IntOp kOp, bool kChecked>
+int64_t step(int64_t a, int64_t b) {
+  if constexpr (kChecked && kOp == IntOp::And) {
+    if (a == 0) return 0;
+  }
+  if constexpr (kChecked) {
+    if (a == kOverflow || b == kOverflow) return kOverflow;
+    int64_t result = 0;
+    if constexpr (kOp == IntOp::Add) return __builtin_add_overflow(a, b, &result) ? kOverflow : result;
+    if constexpr (kOp == IntOp::Mul) return __builtin_mul_overflow(a, b, &result) ? kOverflow : result;
+  }
+  if constexpr (kOp == IntOp::Add) return a + b;
+  if constexpr (kOp == IntOp::Mul) return a * b;
+  if constexpr (kOp == IntOp::FloorDiv) return floorDivide(a, b);
+  if constexpr (kOp == IntOp::Mod) return floorModulo(a, b);
+  if constexpr (kOp == IntOp::Min) return std::min(a, b);
+  if constexpr (kOp == IntOp::Max) return std::max(a, b);
+  if constexpr (kOp == IntOp::Less) return a < b;
+  if constexpr (kOp == IntOp::Equal) return a == b;
+  if constexpr (kOp == IntOp::And) return (a != 0) & (b != 0);
+}
+
+// An operand: one value, or one a lane.
+struct Source {
+  const int64_t* lanes;  // null when uniform
+  int64_t value;
+};
+
+template <IntOp kOp, bool kChecked>
+void stepLanes(Source a, Source b, int64_t* out, size_t lanes) {
+  if (a.lanes && b.lanes) {
+    for (size_t i = 0; i < lanes; ++i) out[i] = step<kOp, kChecked>(a.lanes[i], b.lanes[i]);
+  } else if (a.lanes) {
+    for (size_t i = 0; i < lanes; ++i) out[i] = step<kOp, kChecked>(a.lanes[i], b.value);
+  } else {
+    for (size_t i = 0; i < lanes; ++i) out[i] = step<kOp, kChecked>(a.value, b.lanes[i]);
+  }
+}
+
+// Dividends in [0, 2^32), one divisor in [1, 2^32): multiplication by the reciprocal, exact in this range (Lemire, Kaser
+// and Kurz, "Faster remainder by direct computation", 2019).
+void divideSmall(const int64_t* a, uint64_t divisor, bool remainder, int64_t* out, size_t lanes) {
+  if (divisor == 1) {
+    for (size_t i = 0; i < lanes; ++i) out[i] = remainder ? 0 : a[i];
+    return;
+  }
+  const uint64_t reciprocal = ~uint64_t{0} / divisor + 1;
+  for (size_t i = 0; i < lanes; ++i) {
+    const uint64_t x = static_cast<uint64_t>(a[i]);
+    const uint64_t quotient = static_cast<uint64_t>((static_cast<unsigned __int128>(reciprocal) * x) >> 64);
+    out[i] = static_cast<int64_t>(remainder ? x - quotient * divisor : quotient);
+  }
+}
+
+bool isSmall(Range range) { return range.low >= 0 && range.high < (int64_t{1} << 32); }
+
+// Exact bounds of a step, or "anything" where they leave +-2^62.
+constexpr Range kAnything{std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
+constexpr int64_t kSafe = int64_t{1} << 62;
+
+Range hull(__int128 low, __int128 high) {
+  if (low < -kSafe || high > kSafe) return kAnything;
+  return {static_cast<int64_t>(low), static_cast<int64_t>(high)};
+}
+
+Range productRange(Range a, Range b) {
+  const __int128 corners[] = {static_cast<__int128>(a.low) * b.low, static_cast<__int128>(a.low) * b.high,
+                              static_cast<__int128>(a.high) * b.low, static_cast<__int128>(a.high) * b.high};
+  return hull(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4));
+}
+
+Range quotientRange(Range a, Range b) {
+  const __int128 magnitude = std::max(-static_cast<__int128>(a.low), static_cast<__int128>(a.high));
+  if (b.low < 0) return hull(-magnitude, magnitude);
+  const int64_t smallest = std::max<int64_t>(b.low, 1);
+  return hull(std::min<int64_t>(floorDivide(a.low, smallest), 0), std::max<int64_t>(floorDivide(a.high, smallest), 0));
+}
+
+Range rangeOf(IntOp op, Range a, Range b) {
+  switch (op) {
+    case IntOp::Constant:
+    case IntOp::Symbol: break;
+    case IntOp::Add: return hull(static_cast<__int128>(a.low) + b.low, static_cast<__int128>(a.high) + b.high);
+    case IntOp::Mul: return productRange(a, b);
+    case IntOp::FloorDiv: return quotientRange(a, b);
+    case IntOp::Mod: return b.low < 0 ? hull(b.low, std::max<int64_t>(b.high, 0)) : Range{0, std::max<int64_t>(b.high, 0)};
+    case IntOp::Min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    case IntOp::Max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    case IntOp::Less:
+    case IntOp::Equal:
+    case IntOp::And: return {0, 1};
+  }
+  FUSER_CHECK(false, "bad IntOp");
+}
+
+}  // namespace
+
+IndexValues::IndexValues(const IndexProgram& program, size_t stride)
+    : program_(program), stride_(stride), uniform_(program.size()), ranges_(program.size()),
+      versions_(program.size(), 1), facts_(program.size()) {
+  for (size_t i = 0; i < program.size(); ++i) {
+    const Register& r = program[static_cast<int>(i)];
+    if (r.op == IntOp::Constant) uniform_[i] = r.constant;
+  }
+}
+
+void IndexValues::prepare() {
+  for (size_t i = 0; i < program_.size(); ++i) {
+    const Register& r = program_[static_cast<int>(i)];
+    if (r.op == IntOp::Constant) {
+      ranges_[i] = {r.constant, r.constant};
+    } else if (r.op == IntOp::Symbol) {
+      if (r.extent >= 0) ranges_[i] = {0, std::max<int64_t>(ranges_[static_cast<size_t>(r.extent)].high, 1) - 1};
+    } else {
+      ranges_[i] = rangeOf(r.op, ranges_[static_cast<size_t>(r.a)], ranges_[static_cast<size_t>(r.b)]);
+    }
+    checked_ |= ranges_[i] == kAnything;
+  }
+}
+
+void IndexValues::compute(int scope, size_t lanes) {
+  if (checked_) {
+    computeScope<true>(scope, lanes);
+  } else {
+    computeScope<false>(scope, lanes);
+  }
+}
+
+template <bool kChecked>
+void IndexValues::computeScope(int scope, size_t lanes) {
+  for (const int r : program_.computedIn(scope)) {
+    const Register& reg = program_[r];
+    touch(r);
+    const auto source = [&](int operand) {
+      return Source{program_[operand].varying ? this->lanes(operand) : nullptr, uniform(operand)};
+    };
+    const Source a = source(reg.a);
+    const Source b = source(reg.b);
+    const bool division = reg.op == IntOp::FloorDiv || reg.op == IntOp::Mod;
+    if (division && a.lanes && !b.lanes && b.value > 0 && b.value < (int64_t{1} << 32) &&
+        isSmall(ranges_[static_cast<size_t>(reg.a)])) {
+      divideSmall(a.lanes, static_cast<uint64_t>(b.value), reg.op == IntOp::Mod, laneArray(r), lanes);
+      continue;
+    }
+    const auto run = [&]<IntOp kOp>() {
+      if (reg.varying) {
+        stepLanes<kOp, kChecked>(a, b, laneArray(r), lanes);
+      } else {
+        uniform_[static_cast<size_t>(r)] = step<kOp, kChecked>(a.value, b.value);
+      }
+    };
+    switch (reg.op) {
+      case IntOp::Constant:
+      case IntOp::Symbol: break;
+      case IntOp::Add: run.template operator()<IntOp::Add>(); break;
+      case IntOp::Mul: run.template operator()<IntOp::Mul>(); break;
+      case IntOp::FloorDiv: run.template operator()<IntOp::FloorDiv>(); break;
+      case IntOp::Mod: run.template operator()<IntOp::Mod>(); break;
+      case IntOp::Min: run.template operator()<IntOp::Min>(); break;
+      case IntOp::Max: run.template operator()<IntOp::Max>(); break;
+      case IntOp::Less: run.template operator()<IntOp::Less>(); break;
+      case IntOp::Equal: run.template operator()<IntOp::Equal>(); break;
+      case IntOp::And: run.template operator()<IntOp::And>(); break;
+    }
+  }
+}
+
+IndexValues::Affine IndexValues::affine(int r, size_t lanes) {
+  Fact& fact = facts_[static_cast<size_t>(r)];
+  if (fact.version == version(r)) return fact.affine;
+  const int64_t* values = this->lanes(r);
+  const uint64_t step = lanes < 2 ? 0 : static_cast<uint64_t>(values[1]) - static_cast<uint64_t>(values[0]);
+  uint64_t differs = 0;
+  for (size_t i = 1; i < lanes; ++i) {
+    differs |= static_cast<uint64_t>(values[i]) - static_cast<uint64_t>(values[i - 1]) - step;
+  }
+  fact = {version(r), {differs == 0 && values[0] != kOverflow, static_cast<int64_t>(step)}};
+  return fact.affine;
+}
+
+}  // namespace fuser::interp

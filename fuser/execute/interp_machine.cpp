@@ -1,0 +1,375 @@
+// Executes a Program.
+#include "fuser/execute/interp_machine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "fuser/execute/launch_shape.h"
+
+namespace fuser::interp {
+namespace {
+
+constexpr size_t kRooms = 8;  // arrays over lanes, 8 bytes each, for operands on their way
+constexpr std::array<int64_t, 3> kMaxGrid{std::numeric_limits<int32_t>::max(), 65535, 65535};
+
+void fillLanes(std::byte* lanes, size_t elementSize, size_t count) {  // with a copy of the first
+  for (size_t filled = 1; filled < count;) {
+    const size_t more = std::min(filled, count - filled);
+    std::memcpy(lanes + filled * elementSize, lanes, more * elementSize);
+    filled += more;
+  }
+}
+
+class Machine {
+ public:
+  // On a measuring arena nothing but used() may be asked of what was taken.
+  Machine(const Program& program, const KernelArguments& arguments, const Position& shape, int64_t blocks, Arena& arena)
+      : program_(program), arguments_(arguments), position_(shape), blocks_(blocks),
+        stride_(static_cast<size_t>(program.threads * std::min(blocks, program.blocksTogether))),
+        values_(program.index, stride_), memory_(program, arguments, position_, values_, stride_, arena),
+        zeroed_(arena.used()), masks_(program.branches) {
+    values_.useMemory(arena.take<int64_t>(program.index.laneSlots() * stride_));
+    for (std::byte*& room : rooms_) room = arena.take<std::byte>(8 * stride_);
+    for (CachedMask& mask : masks_) mask.marks = arena.take<uint8_t>(stride_);
+    for (const Constant& constant : program.constants) {
+      constants_.push_back(arena.take<std::byte>(dtypeSize(constant.dtype) * stride_));
+    }
+  }
+
+  size_t zeroed() const { return zeroed_; }
+
+  void run() {
+    bindSymbols();
+    values_.compute(kLaunchScope, stride_);
+    for (size_t i = 0; i < constants_.size(); ++i) fillConstant(program_.constants[i], constants_[i]);
+    for (int64_t block = 0; block < blocks_; block += program_.blocksTogether) {
+      lanes_ = static_cast<size_t>(program_.threads * std::min(blocks_ - block, program_.blocksTogether));
+      position_.firstBlock = block;
+      bindBlocks(block);
+      values_.compute(kBatchScope, lanes_);
+      memory_.beginBatch(lanes_);
+      run(program_.body, Mask{0, lanes_, nullptr});
+    }
+  }
+
+ private:
+  struct CachedMask {
+    uint8_t* marks = nullptr;
+    uint32_t version = 0;  // of the condition; 0: nothing cached
+    size_t lanes = 0;
+    Mask mask;
+  };
+
+  void bindSymbols() {
+    for (size_t i = 0; i < program_.params.size(); ++i) {
+      const int64_t value = arguments_.ints[i];
+      values_.set(program_.params[i], value);
+      values_.bound(program_.params[i], value, value);
+    }
+    int64_t step = 1;
+    for (size_t d = 0; d < 3; ++d) {
+      const int64_t size = program_.kernel->blockDim[d];
+      if (const int r = program_.threadIdx[d]; r >= 0) {
+        values_.bound(r, 0, size - 1);
+        int64_t* lanes = values_.setLanes(r);
+        for (size_t lane = 0; lane < stride_; ++lane) lanes[lane] = static_cast<int64_t>(lane) / step % size;
+      }
+      if (const int r = program_.blockIdx[d]; r >= 0) values_.bound(r, 0, position_.grid[d] - 1);
+      step *= size;
+    }
+    values_.prepare();
+  }
+
+  void bindBlocks(int64_t first) {
+    int64_t step = 1;
+    for (size_t d = 0; d < 3; ++d) {
+      const int64_t size = position_.grid[d];
+      if (const int r = program_.blockIdx[d]; r >= 0) {
+        int64_t* lanes = values_.setLanes(r);
+        const size_t threads = static_cast<size_t>(program_.threads);
+        for (size_t lane = 0; lane < lanes_; lane += threads) {
+          const int64_t block = first + static_cast<int64_t>(lane / threads);
+          std::fill_n(lanes + lane, threads, block / step % size);
+        }
+      }
+      step *= size;
+    }
+  }
+
+  void fillConstant(const Constant& constant, std::byte* lanes) {
+    const Operand& operand = constant.operand;
+    const ScalarValue& value = operand.kind == Operand::Kind::Param
+                                   ? arguments_.scalars[static_cast<size_t>(operand.param)]
+                                   : operand.literal;
+    std::visit([&](auto raw) {
+      DataType dtype = DataTypeOf<decltype(raw)>::value;
+      alignas(8) std::byte rounded[8];
+      const void* from = &raw;
+      if (operand.roundTo) {
+        convertFunction(dtype, *operand.roundTo)(&raw, rounded, 1);
+        from = rounded;
+        dtype = *operand.roundTo;
+      }
+      convertFunction(dtype, constant.dtype)(from, lanes, 1);
+    }, value.variant());
+    fillLanes(lanes, dtypeSize(constant.dtype), stride_);
+  }
+
+  void run(const Steps& steps, const Mask& mask) {
+    const Statement* outer = position_.statement;
+    for (const Step& step : steps) {
+      position_.statement = step.source;
+      std::visit([&](const auto& node) { execute(node, mask); }, step.node);
+    }
+    position_.statement = outer;
+  }
+
+  void execute(const AllocateStep& step, const Mask&) { memory_.allocate(step.buffer); }
+
+  void execute(const LoopStep& step, const Mask& mask) {
+    const int64_t extent = values_.at(step.extent, mask.begin);
+    for (size_t lane = mask.begin; program_.index[step.extent].varying && lane < mask.end; ++lane) {
+      if (mask.active(lane) && values_.at(step.extent, lane) != extent) {
+        position_.fail(lane, concat("divergent loop: threads of a block turn ", extent, " and ",
+                                    values_.at(step.extent, lane), " times"));
+      }
+    }
+    if (extent == kOverflow) position_.fail(mask.begin, "index overflow in a loop's extent");
+    for (int64_t i = 0; i < extent; ++i) {
+      if (step.index >= 0) values_.set(step.index, i);
+      values_.compute(step.scope, lanes_);
+      run(step.body, mask);
+    }
+  }
+
+  void execute(const BranchStep& step, const Mask& mask) {
+    if (!program_.index[step.condition].varying) {
+      const int64_t condition = values_.uniform(step.condition);
+      if (condition == kOverflow) position_.fail(mask.begin, "index overflow in a condition");
+      if (condition != 0) run(step.body, mask);
+      return;
+    }
+    CachedMask& cached = masks_[step.cache];
+    const bool whole = !mask.marks && mask.begin == 0 && mask.end == lanes_;
+    if (!whole || cached.version != values_.version(step.condition) || cached.lanes != lanes_) {
+      cached.mask = narrow(mask, values_.lanes(step.condition), cached.marks);
+      cached.version = whole ? values_.version(step.condition) : 0;
+      cached.lanes = lanes_;
+    }
+    if (cached.mask.width() > 0) run(step.body, cached.mask);
+  }
+
+  // The lanes of the mask whose condition holds; marks: room for one mark a lane.
+  Mask narrow(const Mask& mask, const int64_t* condition, uint8_t* marks) const {
+    size_t count = 0;
+    size_t first = mask.end;
+    size_t last = mask.end;
+    for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+      const bool active = mask.active(lane) && condition[lane] != 0;
+      marks[lane] = active;
+      if (!active) continue;
+      if (condition[lane] == kOverflow) position_.fail(lane, "index overflow in a condition");
+      if (count++ == 0) first = lane;
+      last = lane;
+    }
+    if (count == 0) return {0, 0, nullptr};
+    return {first, last + 1, last + 1 - first == count ? nullptr : marks};
+  }
+
+  void execute(const MoveStep& step, const Mask& mask) {
+    if (step.width > 1) {
+      memory_.checkVector(step.source, step.width, mask);
+      memory_.checkVector(step.target, step.width, mask);
+    }
+    for (int i = 0; i < step.width; ++i) {
+      if (step.source.buffer != step.target.buffer) {
+        if (void* direct = memory_.inPlace(step.target, i, mask)) {
+          memory_.load(step.source, i, mask, direct);
+          continue;
+        }
+      }
+      memory_.store(step.target, i, mask, memory_.read(step.source, i, mask, rooms_[0]));
+    }
+  }
+
+  // One operand of an op over lanes, in the dtype that the op takes.
+  const void* fetch(const Input& input, size_t place, const Mask& mask) {
+    const void* values = nullptr;
+    switch (input.kind) {
+      case Input::Kind::Constant: return constants_[input.constant];
+      case Input::Kind::Element: values = memory_.read(input.element, 0, mask, rooms_[2 * place]); break;
+      case Input::Kind::Integer: values = integers(input.integer, mask, rooms_[2 * place]); break;
+    }
+    if (!input.convert) return values;
+    const size_t fromSize = input.kind == Input::Kind::Integer
+                                ? sizeof(int64_t)
+                                : dtypeSize(program_.kernel->buffers[static_cast<size_t>(input.element.buffer)].dtype);
+    std::byte* converted = rooms_[2 * place + 1];
+    input.convert(static_cast<const std::byte*>(values) + mask.begin * fromSize,
+                  converted + mask.begin * dtypeSize(input.dtype), mask.width());
+    return converted;
+  }
+
+  const void* integers(int r, const Mask& mask, std::byte* room) {
+    for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+      if (mask.active(lane) && values_.at(r, lane) == kOverflow) position_.fail(lane, "index overflow in an operand");
+    }
+    if (program_.index[r].varying) return values_.lanes(r);
+    std::fill_n(reinterpret_cast<int64_t*>(room) + mask.begin, mask.width(), values_.uniform(r));
+    return room;
+  }
+
+  void execute(const ComputeStep& step, const Mask& mask) {
+    const std::byte* in[3] = {};
+    for (size_t i = 0; i < step.inputCount; ++i) {
+      in[i] = static_cast<const std::byte*>(fetch(step.inputs[i], i, mask));
+    }
+    const size_t resultSize = dtypeSize(step.resultDtype);
+    std::byte* direct = static_cast<std::byte*>(memory_.inPlace(step.target, 0, mask));
+    const std::byte* result = in[0];
+    if (step.function) {
+      std::byte* out = direct && !step.convert ? direct : rooms_[6];
+      for (size_t i = 0; i < step.inputCount; ++i) in[i] += mask.begin * dtypeSize(step.inputs[i].dtype);
+      step.function(in[0], in[1], in[2], out + mask.begin * resultSize, mask.width());
+      result = out;
+    }
+    if (step.convert) {
+      std::byte* out = direct ? direct : rooms_[7];
+      const size_t targetSize =
+          dtypeSize(program_.kernel->buffers[static_cast<size_t>(step.target.buffer)].dtype);
+      step.convert(result + mask.begin * resultSize, out + mask.begin * targetSize, mask.width());
+      result = out;
+    }
+    if (!direct) {
+      memory_.store(step.target, 0, mask, result);
+    } else if (result != direct) {
+      std::memcpy(direct + mask.begin * resultSize, result + mask.begin * resultSize, mask.width() * resultSize);
+    }
+  }
+
+  // Every block of the batch arrives whole, or not at all.
+  void checkMeeting(const Mask& mask, const char* what) const {
+    const size_t threads = static_cast<size_t>(program_.threads);
+    for (size_t block = mask.begin / threads * threads; block < mask.end; block += threads) {
+      const auto runs = [&](size_t lane) { return lane >= mask.begin && lane < mask.end && mask.active(lane); };
+      size_t arrived = 0;
+      size_t missing = block;
+      for (size_t lane = block; lane < block + threads; ++lane) {
+        arrived += runs(lane);
+        if (!runs(lane)) missing = lane;
+      }
+      if (arrived != 0 && arrived != threads) {
+        position_.fail(missing, concat("divergent ", what, ": this thread does not arrive, others of its block do"));
+      }
+    }
+  }
+
+  void execute(const BarrierStep&, const Mask& mask) {
+    checkMeeting(mask, "barrier");
+    memory_.barrier();
+  }
+
+  void execute(const ReduceStep& step, const Mask& mask) {
+    checkMeeting(mask, "block reduction");
+    const void* source = memory_.read(step.source, 0, mask, rooms_[0]);
+    switch (dtypeSize(step.dtype)) {
+      case 1: return reduce<uint8_t>(step, mask, source);
+      case 4: return reduce<uint32_t>(step, mask, source);
+      case 8: return reduce<uint64_t>(step, mask, source);
+    }
+    FUSER_CHECK(false, "a reduction in ", step.dtype);
+  }
+
+  // All reductions of all blocks that run, at once: value t of reduction g stands at t * reductions + g.
+  template <class T>
+  void reduce(const ReduceStep& step, const Mask& mask, const void* source) {
+    const size_t threads = static_cast<size_t>(program_.threads);
+    const size_t groups = static_cast<size_t>(step.groups);
+    T* work = reinterpret_cast<T*>(rooms_[1]);
+    const size_t blocks = mask.width() / threads;
+    const size_t reductions = blocks * groups;
+    const auto forEachLane = [&](auto&& visit) {
+      for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+        const size_t thread = lane % threads;
+        const size_t group = (lane - mask.begin) / threads * groups + static_cast<size_t>(step.group[thread]);
+        visit(lane, static_cast<size_t>(step.place[thread]), group);
+      }
+    };
+    forEachLane([&](size_t lane, size_t place, size_t group) {
+      work[place * reductions + group] = mask.active(lane) ? static_cast<const T*>(source)[lane] : T{0};
+    });
+    size_t half = 1;
+    while (half * 2 < static_cast<size_t>(step.length)) half *= 2;
+    for (; half > 0 && step.length > 1; half /= 2) {
+      const size_t pairs = std::min(half, static_cast<size_t>(step.length) - half);
+      step.function(work, work + half * reductions, nullptr, work, pairs * reductions);
+    }
+    T* result = reinterpret_cast<T*>(rooms_[2]);
+    forEachLane([&](size_t lane, size_t, size_t group) { result[lane] = work[group]; });
+    memory_.store(step.target, 0, mask, result);
+  }
+
+  const Program& program_;
+  const KernelArguments& arguments_;
+  Position position_;
+  int64_t blocks_;
+  size_t stride_;
+  size_t lanes_ = 0;
+  IndexValues values_;
+  LaneMemory memory_;
+  size_t zeroed_;
+  std::array<std::byte*, kRooms> rooms_{};
+  std::vector<CachedMask> masks_;
+  std::vector<std::byte*> constants_;
+};
+
+void checkTensors(const Kernel& kernel, const KernelArguments& arguments) {
+  for (size_t i = 0; i < kernel.tensors.size(); ++i) {
+    const TensorRef& tensor = arguments.tensors[i];
+    FUSER_CHECK(tensor.device.kind == DeviceKind::Cpu, "the interpreter takes tensors of the CPU");
+    FUSER_CHECK(tensor.sizes.size() == kernel.tensors[i].rank, "argument ", i, " of kernel ", kernel.name, " has rank ",
+                tensor.sizes.size());
+    FUSER_CHECK(extentInMemory(tensor.sizes, tensor.strides) <= kMaxElements, "argument ", i, " is too large");
+  }
+}
+
+}  // namespace
+
+std::byte* Scratch::get(size_t bytes, size_t zeroed) {
+  if (size_ < bytes) {
+    size_ = 0;
+    memory_.reset(new std::byte[bytes + 64]);
+    size_ = bytes;
+  }
+  const uintptr_t address = reinterpret_cast<uintptr_t>(memory_.get());
+  std::byte* aligned = memory_.get() + (64 - address % 64) % 64;
+  std::memset(aligned, 0, zeroed);
+  return aligned;
+}
+
+void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch) {
+  const Kernel& kernel = *program.kernel;
+  checkArguments(kernel, arguments);
+  checkTensors(kernel, arguments);
+  Position shape;
+  shape.kernel = &kernel;
+  shape.threads = program.threads;
+  shape.grid = gridOf(kernel, arguments);
+  __int128 blocks = 1;
+  for (size_t d = 0; d < 3; ++d) {
+    if (shape.grid[d] == 0) return;
+    if (shape.grid[d] > kMaxGrid[d]) {
+      shape.failLaunch(concat("grid size ", shape.grid[d], " along ", "xyz"[d], "; CUDA takes ", kMaxGrid[d]));
+    }
+    blocks *= shape.grid[d];
+  }
+  FUSER_USER_CHECK(blocks * program.threads < std::numeric_limits<uint32_t>::max() - 1, "kernel ", kernel.name,
+                   " runs more threads than the interpreter counts");
+  Arena measure;
+  const Machine measured(program, arguments, shape, static_cast<int64_t>(blocks), measure);
+  Arena arena(scratch.get(measure.used(), measured.zeroed()));
+  Machine(program, arguments, shape, static_cast<int64_t>(blocks), arena).run();
+}
+
+}  // namespace fuser::interp

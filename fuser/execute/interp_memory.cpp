@@ -1,0 +1,269 @@
+// Accesses of lanes to memory, and what makes one a violation.
+#include "fuser/execute/interp_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fuser::interp {
+namespace {
+
+constexpr uint32_t kMany = ~uint32_t{0};
+
+// Calls f with an unsigned type of the size.
+template <class F>
+void withSize(size_t bytes, F&& f) {
+  switch (bytes) {
+    case 1: return f.template operator()<uint8_t>();
+    case 2: return f.template operator()<uint16_t>();
+    case 4: return f.template operator()<uint32_t>();
+    case 8: return f.template operator()<uint64_t>();
+  }
+  FUSER_CHECK(false, "an element of ", bytes, " bytes");
+}
+
+}  // namespace
+
+LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments, const Position& position,
+                       IndexValues& values, size_t stride, Arena& arena)
+    : program_(program), position_(position), values_(values), stride_(stride) {
+  const Kernel& kernel = *program.kernel;
+  for (const Buffer& buffer : kernel.buffers) {
+    Memory made;
+    made.buffer = &buffer;
+    made.elementSize = dtypeSize(buffer.dtype);
+    if (buffer.memory == MemoryType::Global) {
+      const size_t index = static_cast<size_t>(buffer.tensor);
+      const TensorRef& tensor = arguments.tensors[index];
+      made.extent = extentInMemory(tensor.sizes, tensor.strides);
+      made.data = static_cast<std::byte*>(tensor.data);
+      made.output = kernel.tensors[index].written;
+      const bool readBack = program.readBack[static_cast<size_t>(buffer.id)];
+      if (made.output) made.history = takeHistory(static_cast<size_t>(made.extent), readBack, arena);
+    } else {
+      made.extent = buffer.size->value;
+      const size_t cells = static_cast<size_t>(made.extent) * (buffer.memory == MemoryType::Local ? stride : 1);
+      made.data = arena.take<std::byte>(cells * made.elementSize);
+      made.written = arena.take<uint8_t>(cells);
+      if (buffer.memory == MemoryType::Shared) made.history = takeHistory(cells, true, arena);
+    }
+    memories_.push_back(made);
+  }
+}
+
+LaneMemory::History LaneMemory::takeHistory(size_t elements, bool readBack, Arena& arena) const {
+  History history;
+  history.writer = arena.take<uint32_t>(elements);
+  if (program_.ordered) history.writeEpoch = arena.take<uint32_t>(elements);
+  if (readBack) {
+    history.reader = arena.take<uint32_t>(elements);
+    history.readEpoch = arena.take<uint32_t>(elements);
+  }
+  return history;
+}
+
+void LaneMemory::beginBatch(size_t lanes) {
+  lanes_ = lanes;
+  ++epoch_;
+  for (Memory& m : memories_) {
+    if (m.buffer->memory == MemoryType::Global) continue;
+    allocate(m.buffer->id);
+    if (m.buffer->memory != MemoryType::Shared) continue;
+    // Another block, other memory: nobody has touched it.
+    std::fill_n(m.history.writer, m.extent, 0u);
+    std::fill_n(m.history.reader, m.extent, 0u);
+  }
+}
+
+void LaneMemory::allocate(int buffer) {
+  Memory& m = memories_[static_cast<size_t>(buffer)];
+  if (m.buffer->memory == MemoryType::Shared) {
+    std::memset(m.written, 0, static_cast<size_t>(m.extent));
+    return;
+  }
+  for (int64_t i = 0; i < m.extent; ++i) std::memset(m.written + static_cast<size_t>(i) * stride_, 0, lanes_);
+}
+
+int64_t LaneMemory::indexOf(const Memory& m, Element element, int offset, size_t lane) const {
+  const int64_t base = values_.at(element.index, lane);
+  if (base == kOverflow) position_.fail(lane, "index overflow on " + m.buffer->name);
+  const int64_t index = base + offset;
+  if (index < 0 || index >= m.extent) {
+    position_.fail(lane, concat("out of bounds: element ", index, " of ", m.buffer->name, ", which has ", m.extent));
+  }
+  return index;
+}
+
+// The array over lanes of a Local element with a uniform index; null for any other.
+std::byte* LaneMemory::row(const Memory& m, Element element, int offset, const Mask& mask) const {
+  if (m.buffer->memory != MemoryType::Local || program_.index[element.index].varying) return nullptr;
+  const int64_t index = indexOf(m, element, offset, mask.begin);
+  return m.data + static_cast<size_t>(index) * stride_ * m.elementSize;
+}
+
+void LaneMemory::checkRow(const Memory& m, const uint8_t* written, const Mask& mask) const {
+  if (!std::memchr(written + mask.begin, 0, mask.width())) return;
+  for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+    if (mask.active(lane) && !written[lane]) {
+      position_.fail(lane, "uninitialised read of " + m.buffer->name);
+    }
+  }
+}
+
+const void* LaneMemory::read(Element element, int offset, const Mask& mask, void* room) {
+  const Memory& m = memory(element);
+  if (const std::byte* values = row(m, element, offset, mask)) {
+    const size_t cells = static_cast<size_t>(values - m.data) / m.elementSize;
+    checkRow(m, m.written + cells, mask);
+    return values;
+  }
+  load(element, offset, mask, room);
+  return room;
+}
+
+void* LaneMemory::inPlace(Element element, int offset, const Mask& mask) {
+  if (mask.marks) return nullptr;
+  const Memory& m = memory(element);
+  std::byte* values = row(m, element, offset, mask);
+  if (values) {
+    const size_t cells = static_cast<size_t>(values - m.data) / m.elementSize;
+    std::memset(m.written + cells + mask.begin, 1, mask.width());
+  }
+  return values;
+}
+
+// True when all lanes of [begin, end) run, and lane begin + i takes element first + i * step, all in bounds.
+bool LaneMemory::affineRange(const Memory& m, Element element, int offset, const Mask& mask, int64_t& first,
+                             int64_t& step) {
+  if (mask.marks || m.buffer->memory != MemoryType::Global || !program_.index[element.index].varying) return false;
+  const IndexValues::Affine affine = values_.affine(element.index, lanes_);
+  if (!affine.is) return false;
+  const int64_t* indices = values_.lanes(element.index);
+  const int64_t last = indices[mask.end - 1] + offset;
+  first = indices[mask.begin] + offset;
+  step = affine.step;
+  return std::min(first, last) >= 0 && std::max(first, last) < m.extent;
+}
+
+bool LaneMemory::loadAffine(const Memory& m, Element element, int offset, const Mask& mask, void* out) {
+  int64_t first = 0;
+  int64_t step = 0;
+  if (m.output || !affineRange(m, element, offset, mask, first, step)) return false;
+  withSize(m.elementSize, [&]<class T>() {
+    T* to = static_cast<T*>(out) + mask.begin;
+    const T* from = reinterpret_cast<const T*>(m.data) + first;
+    if (step == 1) {
+      std::memcpy(to, from, mask.width() * sizeof(T));
+    } else {
+      for (size_t i = 0; i < mask.width(); ++i) to[i] = from[static_cast<int64_t>(i) * step];
+    }
+  });
+  return true;
+}
+
+void LaneMemory::load(Element element, int offset, const Mask& mask, void* out) {
+  Memory& m = memory(element);
+  if (loadAffine(m, element, offset, mask, out)) return;
+  withSize(m.elementSize, [&]<class T>() {
+    T* to = static_cast<T*>(out);
+    const T* from = reinterpret_cast<const T*>(m.data);
+    for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+      to[lane] = 0;
+      if (!mask.active(lane)) continue;
+      const int64_t index = indexOf(m, element, offset, lane);
+      const size_t at = cell(m, index, lane);
+      if (m.written && !m.written[at]) position_.fail(lane, "uninitialised read of " + m.buffer->name);
+      if (m.history.writer) noteRead(m, index, lane);
+      to[lane] = from[at];
+    }
+  });
+}
+
+bool LaneMemory::storeAffine(Memory& m, Element element, int offset, const Mask& mask, const void* values) {
+  int64_t first = 0;
+  int64_t step = 0;
+  if (!affineRange(m, element, offset, mask, first, step) || step != 1) return false;
+  if (m.history.reader || m.history.writeEpoch) return false;
+  uint32_t* writer = m.history.writer + first;
+  uint32_t touched = 0;
+  for (size_t i = 0; i < mask.width(); ++i) touched |= writer[i];
+  if (touched != 0) return false;
+  const uint32_t id = idOf(mask.begin);
+  for (size_t i = 0; i < mask.width(); ++i) writer[i] = id + static_cast<uint32_t>(i);
+  std::memcpy(m.data + static_cast<size_t>(first) * m.elementSize,
+              static_cast<const std::byte*>(values) + mask.begin * m.elementSize, mask.width() * m.elementSize);
+  return true;
+}
+
+void LaneMemory::store(Element element, int offset, const Mask& mask, const void* values) {
+  Memory& m = memory(element);
+  if (m.buffer->memory == MemoryType::Global && !m.output) {
+    position_.fail(mask.begin, "the input " + m.buffer->name + " is written");
+  }
+  if (m.output && storeAffine(m, element, offset, mask, values)) return;
+  withSize(m.elementSize, [&]<class T>() {
+    T* to = reinterpret_cast<T*>(m.data);
+    const T* from = static_cast<const T*>(values);
+    for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+      if (!mask.active(lane)) continue;
+      const int64_t index = indexOf(m, element, offset, lane);
+      const size_t at = cell(m, index, lane);
+      if (m.written) m.written[at] = 1;
+      if (m.history.writer) noteWrite(m, index, lane);
+      to[at] = from[lane];
+    }
+  });
+}
+
+void LaneMemory::checkVector(Element element, int width, const Mask& mask) const {
+  const Memory& m = memory(element);
+  const size_t bytes = static_cast<size_t>(width) * m.elementSize;
+  const bool aligned = m.buffer->memory != MemoryType::Global || reinterpret_cast<uintptr_t>(m.data) % bytes == 0;
+  for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+    if (!mask.active(lane)) continue;
+    const int64_t index = values_.at(element.index, lane);
+    if (index == kOverflow) position_.fail(lane, "index overflow on " + m.buffer->name);
+    if (index % width != 0) {
+      position_.fail(lane, concat("misaligned vector: element ", index, " of ", m.buffer->name, ", width ", width));
+    }
+    if (!aligned) {
+      position_.fail(lane, concat("misaligned vector: the address of ", m.buffer->name, " is no multiple of ", bytes,
+                                  " bytes"));
+    }
+  }
+}
+
+void LaneMemory::failRace(const Memory& m, int64_t index, size_t lane, const char* mine, uint32_t other,
+                          const char* theirs) const {
+  position_.fail(lane, concat("race: ", mine, " element ", index, " of ", m.buffer->name, ", which ",
+                              other == kMany ? "several threads" : position_.describeThread(int64_t{other} - 1), " ",
+                              theirs, " with no barrier between"));
+}
+
+void LaneMemory::noteRead(Memory& m, int64_t index, size_t lane) {
+  const uint32_t id = idOf(lane);
+  const History& h = m.history;
+  const uint32_t writer = h.writer[index];
+  if (writer == 0 && m.output) position_.fail(lane, "uninitialised read of " + m.buffer->name);
+  if (writer != 0 && writer != id && (!h.writeEpoch || h.writeEpoch[index] == epoch_ || !sameBlock(writer, id))) {
+    failRace(m, index, lane, "reads", writer, "wrote");
+  }
+  const bool others = h.readEpoch[index] == epoch_ && h.reader[index] != 0 && h.reader[index] != id;
+  h.reader[index] = others ? kMany : id;
+  h.readEpoch[index] = epoch_;
+}
+
+void LaneMemory::noteWrite(Memory& m, int64_t index, size_t lane) {
+  const uint32_t id = idOf(lane);
+  const History& h = m.history;
+  const uint32_t writer = h.writer[index];
+  if (writer != 0 && writer != id && (!h.writeEpoch || h.writeEpoch[index] == epoch_ || !sameBlock(writer, id))) {
+    failRace(m, index, lane, "writes", writer, "wrote");
+  }
+  if (h.reader && h.reader[index] != 0 && h.reader[index] != id && h.readEpoch[index] == epoch_) {
+    failRace(m, index, lane, "writes", h.reader[index], "read");
+  }
+  h.writer[index] = id;
+  if (h.writeEpoch) h.writeEpoch[index] = epoch_;
+}
+
+}  // namespace fuser::interp

@@ -1,0 +1,226 @@
+// Kernel IR -> Program.
+#include "fuser/execute/interp_program.h"
+
+#include <algorithm>
+
+namespace fuser::interp {
+namespace {
+
+// Lanes of a batch, and the local memory that they may fill, aimed at: enough to make a statement's dispatch cheap, few
+// enough to stay in the cache.
+constexpr int64_t kLanes = 1024;
+constexpr size_t kLocalBytes = size_t{1} << 20;
+constexpr int64_t kMaxBufferElements = int64_t{1} << 24;
+
+class Compiler {
+ public:
+  explicit Compiler(const Kernel& kernel) : kernel_(kernel) { program_.kernel = &kernel; }
+
+  Program compile() {
+    symbols();
+    sizes();
+    program_.body = body(kernel_.body);
+    if (uniformBlocks_ && sharedBytes_ == 0) {
+      program_.blocksTogether = std::max<int64_t>(1, kLanes / program_.threads);
+    }
+    const size_t blockBytes = std::max<size_t>(1, program_.localBytes * static_cast<size_t>(program_.threads));
+    program_.blocksTogether =
+        std::clamp<int64_t>(static_cast<int64_t>(kLocalBytes / blockBytes), 1, program_.blocksTogether);
+    return std::move(program_);
+  }
+
+ private:
+  void symbols() {
+    IndexProgram& index = program_.index;
+    for (const IntParam& param : kernel_.intParams) {
+      program_.params.push_back(index.declare(param.symbol, kLaunchScope, false, -1));
+    }
+    for (size_t d = 0; d < 3; ++d) {
+      FUSER_CHECK(kernel_.blockDim[d] >= 1 && kernel_.blockDim[d] <= 1024, "block size ", kernel_.blockDim[d]);
+      program_.threads *= kernel_.blockDim[d];
+      const int threadIdx = index.declare(kernel_.threadIdx[d], kLaunchScope, true, -1);
+      program_.threadIdx[d] = index[threadIdx].varying ? threadIdx : -1;
+      const int blockIdx = index.declare(kernel_.blockIdx[d], kBatchScope, true, -1);
+      program_.blockIdx[d] = index[blockIdx].varying ? blockIdx : -1;
+    }
+    FUSER_CHECK(program_.threads <= 1024, program_.threads, " threads in a block");
+  }
+
+  void sizes() {
+    program_.readBack.resize(kernel_.buffers.size());
+    for (const Buffer& buffer : kernel_.buffers) {
+      if (buffer.memory == MemoryType::Global) continue;
+      FUSER_CHECK(buffer.size && buffer.size->isConstant() && buffer.size->value >= 0 &&
+                      buffer.size->value <= kMaxBufferElements, "size of ", buffer.name);
+      const size_t bytes = static_cast<size_t>(buffer.size->value) * dtypeSize(buffer.dtype);
+      (buffer.memory == MemoryType::Local ? program_.localBytes : sharedBytes_) += bytes;
+    }
+    FUSER_USER_CHECK(program_.localBytes * static_cast<size_t>(program_.threads) <= size_t{1} << 30,
+                     "kernel ", kernel_.name, " needs ", program_.localBytes, " bytes of local memory a thread");
+  }
+
+  const Buffer& buffer(int id) const { return kernel_.buffers.at(static_cast<size_t>(id)); }
+
+  int varyingWithBlocks(int r) {
+    const Register& reg = program_.index[r];
+    if (reg.op == IntOp::Symbol) {
+      return std::find(program_.blockIdx.begin(), program_.blockIdx.end(), r) != program_.blockIdx.end();
+    }
+    return reg.a >= 0 && (varyingWithBlocks(reg.a) || varyingWithBlocks(reg.b));
+  }
+
+  Steps body(const Body& statements) {
+    Steps steps;
+    steps.reserve(statements.size());
+    for (const Statement& s : statements) {
+      std::visit([&](const auto& node) { steps.push_back({&s, compile(node)}); }, s.node);
+    }
+    return steps;
+  }
+
+  Element element(const Access& access) {
+    buffer(access.buffer);
+    return {access.buffer, program_.index.registerOf(access.index)};
+  }
+
+  Element readElement(const Access& access) {
+    if (buffer(access.buffer).memory == MemoryType::Global) program_.readBack[static_cast<size_t>(access.buffer)] = true;
+    return element(access);
+  }
+
+  // Every thread of a block must arrive: with several blocks in a batch, all blocks or none.
+  void meeting() {
+    if (conditionOnBlocks_ > 0) uniformBlocks_ = false;
+  }
+
+  AllocateStep compile(const Allocate& node) {
+    FUSER_CHECK(buffer(node.buffer).memory != MemoryType::Global, "a global buffer is not allocated in a kernel");
+    return {node.buffer};
+  }
+
+  LoopStep compile(const For& node) {
+    LoopStep step;
+    step.extent = program_.index.registerOf(node.extent);
+    if (varyingWithBlocks(step.extent)) uniformBlocks_ = false;
+    step.scope = program_.index.newScope();
+    const int index = program_.index.declare(node.index, step.scope, false, step.extent);
+    step.index = program_.index[index].op == IntOp::Symbol ? index : -1;
+    step.body = body(node.body);
+    return step;
+  }
+
+  BranchStep compile(const If& node) {
+    BranchStep step;
+    step.condition = program_.index.registerOf(node.condition);
+    step.cache = program_.branches++;
+    const int onBlocks = varyingWithBlocks(step.condition) ? 1 : 0;
+    conditionOnBlocks_ += onBlocks;
+    step.body = body(node.body);
+    conditionOnBlocks_ -= onBlocks;
+    return step;
+  }
+
+  MoveStep compile(const Move& node) {
+    FUSER_CHECK(buffer(node.source.buffer).dtype == buffer(node.target.buffer).dtype, "a move between dtypes");
+    FUSER_CHECK(node.width >= 1 && node.width <= 16, "width ", node.width);
+    return {element(node.target), readElement(node.source), node.width};
+  }
+
+  static ConvertFunction conversion(DataType from, DataType to) {
+    return from == to ? nullptr : convertFunction(from, to);
+  }
+
+  Input input(const Operand& operand, DataType dtype) {
+    Input made{};
+    made.dtype = dtype;
+    switch (operand.kind) {
+      case Operand::Kind::Access:
+        made.kind = Input::Kind::Element;
+        made.element = readElement(operand.access);
+        made.convert = conversion(buffer(operand.access.buffer).dtype, dtype);
+        break;
+      case Operand::Kind::Param:
+        FUSER_CHECK(static_cast<size_t>(operand.param) < kernel_.scalars.size(), "no scalar ", operand.param);
+        [[fallthrough]];
+      case Operand::Kind::Literal:
+        made.kind = Input::Kind::Constant;
+        made.constant = program_.constants.size();
+        program_.constants.push_back({operand, dtype});
+        break;
+      case Operand::Kind::Int:
+        made.kind = Input::Kind::Integer;
+        made.integer = program_.index.registerOf(operand.integer);
+        made.convert = conversion(DataType::Int64, dtype);
+        break;
+    }
+    return made;
+  }
+
+  ComputeStep compile(const Compute& node) {
+    ComputeStep step{};
+    const DataType targetDtype = buffer(node.target.buffer).dtype;
+    step.inputCount = node.operands.size();
+    if (node.op == OpKind::Cast || node.op == OpKind::Set) {
+      FUSER_CHECK(step.inputCount == 1, "a conversion of ", step.inputCount, " operands");
+      step.inputs[0] = input(node.operands[0], targetDtype);
+      step.resultDtype = targetDtype;
+    } else {
+      FUSER_CHECK(step.inputCount == operandCount(node.op), opName(node.op), " of ", step.inputCount, " operands");
+      for (size_t i = 0; i < step.inputCount; ++i) {
+        const bool condition = i == 0 && opInfo(node.op).family == Family::Ternary;
+        step.inputs[i] = input(node.operands[i], condition ? DataType::Bool : node.computeDtype);
+      }
+      step.function = laneFunction(node.op, node.computeDtype);
+      FUSER_CHECK(step.function, opName(node.op), " does not compute in ", node.computeDtype);
+      step.resultDtype = opInfo(node.op).result == Result::Bool ? DataType::Bool : node.computeDtype;
+      step.convert = conversion(step.resultDtype, targetDtype);
+    }
+    step.target = element(node.target);
+    return step;
+  }
+
+  ReduceStep compile(const BlockReduce& node) {
+    meeting();
+    ReduceStep step;
+    step.target = element(node.target);
+    step.source = readElement(node.source);
+    step.dtype = node.dtype;
+    FUSER_CHECK(buffer(node.target.buffer).dtype == node.dtype && buffer(node.source.buffer).dtype == node.dtype &&
+                    opInfo(node.combine).family == Family::Binary && opInfo(node.combine).result == Result::Same,
+                "a reduction by ", opName(node.combine), " in ", node.dtype);
+    step.function = laneFunction(node.combine, node.dtype);
+    FUSER_CHECK(step.function, opName(node.combine), " does not compute in ", node.dtype);
+    step.length = step.groups = 1;
+    for (size_t d = 0; d < 3; ++d) (node.dims[d] ? step.length : step.groups) *= kernel_.blockDim[d];
+    for (int64_t thread = 0; thread < program_.threads; ++thread) {
+      int64_t rest = thread, place = 0, group = 0, placeStride = 1, groupStride = 1;
+      for (size_t d = 0; d < 3; ++d) {
+        const int64_t coordinate = rest % kernel_.blockDim[d];
+        rest /= kernel_.blockDim[d];
+        (node.dims[d] ? place : group) += coordinate * (node.dims[d] ? placeStride : groupStride);
+        (node.dims[d] ? placeStride : groupStride) *= kernel_.blockDim[d];
+      }
+      step.place.push_back(static_cast<int32_t>(place));
+      step.group.push_back(static_cast<int32_t>(group));
+    }
+    return step;
+  }
+
+  BarrierStep compile(const Barrier&) {
+    meeting();
+    program_.ordered = true;
+    return {};
+  }
+
+  const Kernel& kernel_;
+  Program program_;
+  size_t sharedBytes_ = 0;
+  int conditionOnBlocks_ = 0;   // enclosing conditions that differ between blocks
+  bool uniformBlocks_ = true;   // blocks may run in lockstep
+};
+
+}  // namespace
+
+Program compileKernel(const Kernel& kernel) { return Compiler(kernel).compile(); }
+
+}  // namespace fuser::interp
