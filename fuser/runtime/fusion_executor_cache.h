@@ -24,6 +24,7 @@ struct CompileHooks {
   std::function<void(Fusion&)> afterPasses;
   std::function<void(SegmentedFusion&)> afterSegment;
   std::function<void(int segment, Fusion& part, Schedule&)> afterSchedule;  // before the schedule is applied
+  std::function<void(int segment, const std::string& step, const Kernel&)> afterLowerStep;
   std::function<void(int segment, Kernel&)> afterLower;
   std::function<void(HostProgram&)> afterHost;
 };

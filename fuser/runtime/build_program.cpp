@@ -1,0 +1,185 @@
+// The pipeline, stage by stage; each stage is timed under its name.
+
+#include "fuser/runtime/build_program.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "fuser/evaluate/expression_evaluator.h"
+#include "fuser/kernel/verify.h"
+#include "fuser/lower/lower.h"
+#include "fuser/passes/pre_segmenter.h"
+#include "fuser/runtime/plan_groups.h"
+#include "fuser/schedule/schedule.h"
+#include "fuser/segment/segment_candidate_finder.h"
+#include "fuser/text/value_names.h"
+
+namespace fuser {
+namespace {
+
+class Builder {
+ public:
+  using Inputs = std::optional<std::span<const HostValue>>;
+
+  Builder(const Fusion& original, const FusionExecutorCache::Settings& settings, const std::vector<InputLayout>& layouts,
+          Inputs inputs)
+      : settings_(settings), layouts_(layouts), context_(settings.context), program_(std::make_unique<CompiledProgram>()) {
+    program_->fusion = cloneFusion(original).fusion;
+    program_->fusion->markOrigins();
+    evaluator_.emplace(fusion());
+    if (inputs) evaluator_->bindInputs(*inputs);
+    sizes_.emplace([this](IntExpr size) { return evaluator_->evaluate(size); });
+    context_.schedulers = &schedulers_;
+    context_.sizes = sizesKnown_ = inputs ? &*sizes_ : nullptr;
+  }
+
+  std::unique_ptr<CompiledProgram> build() {
+    if (settings_.hooks.beforePasses) settings_.hooks.beforePasses(fusion());
+    timed("passes", [&] { runPasses(); });
+    timed("segment", [&] { makeSegments(); });
+    std::vector<HostGroup> groups = planGroups(*program_->segmented, context_, settings_.schedule.has_value());
+    for (HostGroup& group : groups) makeKernel(group);
+    timed("host", [&] { program_->host = HostIrLower(fusion()).lower(groups); });
+    if (settings_.hooks.afterHost) settings_.hooks.afterHost(*program_->host);
+    keepAnswers(*sizes_, [](IntExpr size) { return size; });
+    return std::move(program_);
+  }
+
+ private:
+  Fusion& fusion() { return *program_->fusion; }
+
+  template <class F>
+  void timed(const char* stage, F&& body) {
+    const auto start = std::chrono::steady_clock::now();
+    body();
+    if (context_.trace) context_.trace->add(stage, std::chrono::steady_clock::now() - start);
+  }
+
+  void runPasses() {
+    if (!settings_.schedule) PreSegmenter::runPass(&fusion(), context_);
+    if (settings_.hooks.afterPasses) settings_.hooks.afterPasses(fusion());
+    // Schedules name tensors, so names must be unique.
+    const ValueNames names(fusion());
+    for (Val* val : fusion().usedVals()) val->setName(names.of(val));
+  }
+
+  void makeSegments() {
+    program_->segmented = settings_.schedule ? segmentAsOne(fusion()) : segment(fusion(), context_);
+    if (settings_.hooks.afterSegment) settings_.hooks.afterSegment(*program_->segmented);
+    const int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
+    for (const auto& [index, schedule] : settings_.segmentSchedules) {
+      FUSER_USER_CHECK(index >= 0 && index < count, "a schedule is given for segment ", index, ", and there are ", count);
+    }
+  }
+
+  // Clones the group's expressions, schedules and lowers them. Nothing for host scalars, and for NoOp: its outputs are
+  // empty, so that allocating them is all there is to do.
+  void makeKernel(HostGroup& group) {
+    if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp) return;
+    program_->parts.push_back(std::make_unique<ClonedPart>(clonePart(fusion(), group.exprs, group.inputs, group.outputs)));
+    const ClonedPart& part = *program_->parts.back();
+    PartExtents extents(fusion(), part);
+    SizeFacts sizes([&](IntExpr size) { return evaluator_->evaluate(extents(size)); });
+    SizeFacts* known = sizesKnown_ ? &sizes : nullptr;
+
+    Schedule schedule;
+    bool given = false;
+    timed("schedule", [&] { given = !chooseInto(schedule, group, part, known); });
+    try {
+      timed("apply schedule", [&] {
+        applySchedule(*part.fusion, schedule);
+        checkSchedule(*part.fusion);
+      });
+      timed("lower", [&] { lowerPart(group, part, known); });
+    } catch (const UserError& error) {
+      // What a scheduler of ours chose is our bug.
+      FUSER_CHECK(given, "the schedule that ", schedulerTypeName(group.scheduler), " chose for segment ", group.index,
+                  " is not legal: ", error.what());
+      throw;
+    }
+    Kernel& kernel = *program_->kernels.back();
+    if (settings_.hooks.afterLower) settings_.hooks.afterLower(group.index, kernel);
+    if (settings_.verifyKernels) timed("verify kernel", [&] { verifyKernel(kernel); });
+    group.part = &part;
+    group.kernel = &kernel;
+    keepAnswers(sizes, extents);
+  }
+
+  // True when the schedule is as a scheduler of ours chose it.
+  bool chooseInto(Schedule& schedule, const HostGroup& group, const ClonedPart& part, SizeFacts* sizes) {
+    const Schedule* given = givenSchedule(group);
+    schedule = given ? *given : chooseSchedule(*part.fusion, group.scheduler, sizes, layoutsOf(part));
+    if (!settings_.hooks.afterSchedule) return !given;
+    const Schedule chosen = schedule;
+    settings_.hooks.afterSchedule(group.index, *part.fusion, schedule);
+    return !given && schedule == chosen;
+  }
+
+  void lowerPart(const HostGroup& group, const ClonedPart& part, SizeFacts* sizes) {
+    CompileContext context = context_;
+    context.sizes = sizes;
+    LowerObserver observer;
+    if (const auto& hook = settings_.hooks.afterLowerStep) {
+      observer = [&](const std::string& step, const Kernel& kernel) { hook(group.index, step, kernel); };
+    }
+    program_->kernels.push_back(lower(*part.fusion, kernelName(group.scheduler), context, observer));
+  }
+
+  // Null: a scheduler chooses. A probed group has other outputs than its segment, so no given schedule fits it.
+  const Schedule* givenSchedule(const HostGroup& group) const {
+    if (context_.options.probes) return nullptr;
+    if (settings_.schedule) return &*settings_.schedule;
+    const auto found = settings_.segmentSchedules.find(group.index);
+    return found == settings_.segmentSchedules.end() ? nullptr : &found->second;
+  }
+
+  // What other groups made starts at a multiple of 16 bytes.
+  std::vector<InputLayout> layoutsOf(const ClonedPart& part) {
+    std::vector<InputLayout> layouts;
+    for (const Val* input : part.inputs) {
+      const std::vector<Val*>& all = fusion().inputs();
+      const auto place = static_cast<size_t>(std::find(all.begin(), all.end(), input) - all.begin());
+      if (place == all.size()) {
+        layouts.push_back({16});
+      } else {
+        layouts.push_back(place < layouts_.size() ? layouts_[place] : InputLayout{1});
+      }
+    }
+    return layouts;
+  }
+
+  std::string kernelName(SchedulerType scheduler) const {
+    std::string name = concat("k", program_->kernels.size(), "_", schedulerTypeName(scheduler));
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name;
+  }
+
+  template <class ToFusion>
+  void keepAnswers(const SizeFacts& facts, ToFusion&& toFusion) {
+    for (const auto& [question, answer] : facts.asked()) {
+      const SizeFacts::Question whole{question.kind, toFusion(question.size), question.operand};
+      const std::pair<SizeFacts::Question, bool> entry{whole, answer};
+      auto& kept = program_->sizesAsked;
+      if (std::find(kept.begin(), kept.end(), entry) == kept.end()) kept.push_back(entry);
+    }
+  }
+
+  const FusionExecutorCache::Settings& settings_;
+  const std::vector<InputLayout>& layouts_;
+  CompileContext context_;
+  Schedulers schedulers_;
+  std::unique_ptr<CompiledProgram> program_;
+  std::optional<ExpressionEvaluator> evaluator_;  // over the fusion that is compiled
+  std::optional<SizeFacts> sizes_;
+  SizeFacts* sizesKnown_ = nullptr;  // null where nothing is assumed of sizes
+};
+
+}  // namespace
+
+std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const FusionExecutorCache::Settings& settings,
+                                              const std::vector<InputLayout>& layouts,
+                                              std::optional<std::span<const HostValue>> inputs) {
+  return Builder(original, settings, layouts, inputs).build();
+}
+
+}  // namespace fuser

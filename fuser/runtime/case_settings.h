@@ -1,0 +1,17 @@
+#pragma once
+// A .fusion case -> what a FusionExecutorCache takes.
+
+#include <vector>
+
+#include "fuser/case/case.h"
+#include "fuser/runtime/fusion_executor_cache.h"
+
+namespace fuser {
+
+// Options and schedules of the case. A UserError for what only some cases hold and the runtime lacks (alias).
+FusionExecutorCache::Settings settingsOf(const Case& testCase);
+
+// One value an input; the memory stays the RunData's.
+std::vector<HostValue> hostValues(const RunData& data);
+
+}  // namespace fuser

@@ -1,0 +1,108 @@
+// FusionExecutorCache: look up or compile, then run.
+
+#include "fuser/runtime/fusion_executor_cache.h"
+
+#include <algorithm>
+
+#include "fuser/evaluate/check_shapes.h"
+#include "fuser/runtime/build_program.h"
+#include "fuser/runtime/input_facts.h"
+
+namespace fuser {
+namespace {
+
+// Whether the program was compiled for sizes like these.
+bool fits(const CompiledProgram& program, ExpressionEvaluator& evaluator) {
+  return std::all_of(program.sizesAsked.begin(), program.sizesAsked.end(), [&](const auto& entry) {
+    const auto& [question, answer] = entry;
+    return SizeFacts::answer(question, evaluator.evaluate(question.size)) == answer;
+  });
+}
+
+std::vector<InputLayout> layoutsOf(const std::vector<InputFacts>& facts) {
+  std::vector<InputLayout> layouts;
+  for (const InputFacts& fact : facts) layouts.push_back(fact.layout);
+  return layouts;
+}
+
+}  // namespace
+
+struct FusionExecutorCache::Impl {
+  std::shared_ptr<const Fusion> fusion;
+  Settings settings;
+
+  mutable std::mutex mutex;  // guards all below; held while compiling
+  std::unique_ptr<Engine> engine;
+  // By inputKey; options are the same for all. Programs of one key differ in their answers about sizes.
+  std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
+  CacheCounters counters;
+
+  // The first program that fits, with its evaluator bound to the inputs; compiled where there is none.
+  std::shared_ptr<CompiledProgram> find(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
+                                        std::optional<ExpressionEvaluator>& evaluator) {
+    const std::lock_guard lock(mutex);
+    std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[inputKey(*fusion, facts)];
+    for (const std::shared_ptr<CompiledProgram>& program : candidates) {
+      evaluator.emplace(*program->fusion);
+      evaluator->bindInputs(inputs);
+      if (fits(*program, *evaluator)) return program;
+    }
+    candidates.push_back(compile(inputs, facts));
+    evaluator.emplace(*candidates.back()->fusion);
+    evaluator->bindInputs(inputs);
+    return candidates.back();
+  }
+
+  std::shared_ptr<CompiledProgram> compile(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts) {
+    if (!engine) engine = makeEngine(settings.context.options.engine);
+    std::shared_ptr<CompiledProgram> program = buildProgram(*fusion, settings, layoutsOf(facts), inputs);
+    const auto start = std::chrono::steady_clock::now();
+    // All kernels at once: an engine with a compiler calls it once.
+    program->compiled = engine->compile(program->host->kernels);
+    if (settings.context.trace) settings.context.trace->add("compile", std::chrono::steady_clock::now() - start);
+    ++counters.compilations;
+    counters.kernelCompilations += program->compiled.size();
+    return program;
+  }
+
+  void count(const ExpressionEvaluator& evaluator, std::chrono::nanoseconds time) {
+    const std::lock_guard lock(mutex);
+    ++counters.runs;
+    counters.hostScalarEvaluations += evaluator.evaluations();
+    if (settings.context.trace) settings.context.trace->add("run", time);
+  }
+};
+
+FusionExecutorCache::FusionExecutorCache(std::shared_ptr<const Fusion> fusion, Settings settings)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->fusion = std::move(fusion);
+  impl_->settings = std::move(settings);
+}
+
+FusionExecutorCache::~FusionExecutorCache() = default;
+
+RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
+  ExpressionEvaluator original(*impl_->fusion);
+  original.bindInputs(inputs);
+  const std::vector<InputFacts> facts = inspectInputs(*impl_->fusion, inputs);
+  checkShapes(*impl_->fusion, original);
+
+  std::optional<ExpressionEvaluator> evaluator;
+  const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, evaluator);
+  const auto start = std::chrono::steady_clock::now();
+  const HostRunSettings limits{impl_->settings.record, impl_->settings.maxBytes};
+  RunRecord record;
+  {
+    const std::lock_guard lock(program->running);
+    record = HostIrEvaluator(*program->host, program->compiled).run(inputs, *evaluator, limits);
+  }
+  impl_->count(*evaluator, std::chrono::steady_clock::now() - start);
+  return record;
+}
+
+CacheCounters FusionExecutorCache::counters() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->counters;
+}
+
+}  // namespace fuser

@@ -1,0 +1,101 @@
+// Layout facts of inputs.
+
+#include "fuser/runtime/input_facts.h"
+
+#include <numeric>
+
+namespace fuser {
+namespace {
+
+constexpr int64_t kMaxAlignment = 16;  // bytes: the widest vector access
+
+// Checks the strides against the declaration, from the fastest axis to the slowest; no size is 0.
+void checkContiguity(const TensorView* input, const TensorRef& ref) {
+  const std::vector<IterDomain*> axes = input->axes();
+  const TensorDomain& domain = input->domain();
+  int64_t expected = 1;
+  for (size_t place = domain.allocationOrder.size(); place-- > 0;) {
+    const size_t axis = static_cast<size_t>(domain.allocationOrder[place]);
+    if (axes[axis]->isBroadcast()) {
+      FUSER_USER_CHECK(ref.sizes[axis] == 1 || ref.strides[axis] == 0, "axis ", axis, " of %", input->name(),
+                       " is expanded: its stride must be 0, not ", ref.strides[axis]);
+      continue;
+    }
+    int64_t stride = ref.strides[axis];
+    if (domain.contiguity[place].value_or(false)) {
+      FUSER_USER_CHECK(ref.sizes[axis] == 1 || stride == expected, "axis ", axis, " of %", input->name(),
+                       " is declared contiguous: its stride must be ", expected, ", not ", stride);
+      stride = expected;
+    }
+    expected = stride * ref.sizes[axis];
+  }
+}
+
+bool isDense(const TensorView* input, const TensorRef& ref) {
+  const std::vector<IterDomain*> axes = input->axes();
+  const std::vector<int>& order = input->domain().allocationOrder;
+  int64_t expected = 1;
+  for (size_t place = order.size(); place-- > 0;) {
+    const size_t axis = static_cast<size_t>(order[place]);
+    if (axes[axis]->isBroadcast() || ref.sizes[axis] == 1) continue;
+    if (ref.strides[axis] != expected) return false;
+    expected *= ref.sizes[axis];
+  }
+  return true;
+}
+
+int alignmentOf(const TensorView* input, const TensorRef& ref) {
+  const std::vector<IterDomain*> axes = input->axes();
+  const TensorDomain& domain = input->domain();
+  const int64_t elementSize = static_cast<int64_t>(dtypeSize(ref.dtype));
+  int64_t divisor = std::gcd(kMaxAlignment, static_cast<int64_t>(reinterpret_cast<uintptr_t>(ref.data) % kMaxAlignment));
+  bool fastest = true;
+  for (size_t place = domain.allocationOrder.size(); place-- > 0;) {
+    const size_t axis = static_cast<size_t>(domain.allocationOrder[place]);
+    if (axes[axis]->isBroadcast()) continue;
+    const bool declared = domain.contiguity[place].value_or(false);
+    if (!fastest && !declared && ref.sizes[axis] != 1) divisor = std::gcd(divisor, ref.strides[axis] * elementSize);
+    fastest = false;
+  }
+  return static_cast<int>(divisor);
+}
+
+InputFacts inspect(const TensorView* input, const TensorRef& ref) {
+  FUSER_USER_CHECK(ref.strides.size() == ref.sizes.size(), "%", input->name(), " has sizes ", ref.sizes, " and strides ",
+                   ref.strides);
+  for (int64_t stride : ref.strides) {
+    FUSER_USER_CHECK(stride >= 0, "%", input->name(), " has the negative stride ", stride);
+  }
+  if (numel(ref.sizes) == 0) return {};
+  FUSER_USER_CHECK(ref.data, "%", input->name(), " has no memory");
+  FUSER_USER_CHECK(reinterpret_cast<uintptr_t>(ref.data) % dtypeSize(ref.dtype) == 0, "the address of %", input->name(),
+                   " is no multiple of ", dtypeSize(ref.dtype), " bytes, the size of ", ref.dtype);
+  checkContiguity(input, ref);
+  return {{alignmentOf(input, ref)}, isDense(input, ref)};
+}
+
+}  // namespace
+
+std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs) {
+  std::vector<InputFacts> facts;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorRef* ref = std::get_if<TensorRef>(&inputs[i]);
+    facts.push_back(ref ? inspect(fusion.inputs().at(i)->as<TensorView>(), *ref) : InputFacts{});
+  }
+  return facts;
+}
+
+std::string inputKey(const Fusion& fusion, const std::vector<InputFacts>& facts) {
+  std::string key;
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const Val* input = fusion.inputs()[i];
+    if (i) key += "; ";
+    key += dtypeName(input->dtype());
+    if (input->isScalar()) continue;
+    key += concat("[", input->as<TensorView>()->rank(), "] ", facts[i].dense ? "dense" : "strided", " align ",
+                  facts[i].layout.alignment);
+  }
+  return key;
+}
+
+}  // namespace fuser

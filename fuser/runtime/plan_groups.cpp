@@ -1,0 +1,103 @@
+// Segments -> groups of the host program.
+
+#include "fuser/runtime/plan_groups.h"
+
+#include <algorithm>
+
+namespace fuser {
+namespace {
+
+// The expressions that outputs depend on, in topological order: scalar or tensor ones.
+std::vector<Expr*> liveExprs(const Fusion& fusion, const SegmentedFusion& reads, bool scalars) {
+  std::vector<bool> live(fusion.exprIdCount(), false);
+  std::vector<Expr*> stack;
+  const auto need = [&](const Val* val) {
+    Expr* expr = val->definition();
+    if (!expr || live[expr->id()]) return;
+    live[expr->id()] = true;
+    stack.push_back(expr);
+  };
+  for (const Val* output : fusion.outputs()) need(output);
+  while (!stack.empty()) {
+    const Expr* expr = stack.back();
+    stack.pop_back();
+    for (const Val* val : reads.reads(expr)) need(val);
+  }
+  std::vector<Expr*> exprs;
+  for (Expr* expr : fusion.exprs()) {
+    if (live[expr->id()] && expr->isScalarExpr() == scalars) exprs.push_back(expr);
+  }
+  return exprs;
+}
+
+HostGroup wholeGroup(const SegmentedGroup& group) {
+  HostGroup result;
+  result.index = group.index();
+  result.scheduler = group.schedulerType();
+  result.exprs = group.exprs();
+  result.inputs = group.inputs().vector();
+  result.outputs = group.outputs().vector();
+  return result;
+}
+
+// Whether a scheduler takes the group as it is; then the group has its type.
+bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& context) {
+  const FusionView view{&fusion, group.exprs, group.inputs, group.outputs, context.sizes};
+  group.scheduler = context.schedulers->accepts(view).type;
+  return group.scheduler != SchedulerType::None;
+}
+
+void addProbed(const SegmentedFusion& segmented, HostGroup group, const CompileContext& context, bool scheduleGiven,
+               std::vector<HostGroup>& groups) {
+  HostGroup probed = group;
+  for (const Expr* expr : group.exprs) {
+    for (Val* output : expr->outputs()) {
+      if (std::find(probed.outputs.begin(), probed.outputs.end(), output) == probed.outputs.end()) {
+        probed.outputs.push_back(output);
+      }
+    }
+  }
+  if (!scheduleGiven && accept(probed, segmented.completeFusion(), context)) {
+    groups.push_back(std::move(probed));
+    return;
+  }
+  for (Expr* expr : group.exprs) {
+    HostGroup single{group.index, SchedulerType::None, {expr}, segmented.inputsOf({expr}), expr->outputs(), nullptr, nullptr};
+    FUSER_CHECK(accept(single, segmented.completeFusion(), context), "no scheduler takes %", expr->output()->name(),
+                " alone, with its result as output");
+    groups.push_back(std::move(single));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<SegmentedFusion> segmentAsOne(const Fusion& fusion) {
+  auto segmented = std::make_unique<SegmentedFusion>(fusion);
+  const std::vector<Expr*> scalars = liveExprs(fusion, *segmented, true);
+  const std::vector<Expr*> tensors = liveExprs(fusion, *segmented, false);
+  SegmentedGroup* host = scalars.empty() ? nullptr : segmented->newGroup(scalars);
+  SegmentedGroup* kernel = tensors.empty() ? nullptr : segmented->newGroup(tensors);
+  if (host) segmented->setSchedulerType(host, SchedulerType::ExprEval);
+  if (host && kernel) {
+    for (Val* val : segmented->inputsOf(tensors)) {
+      if (segmented->producerOf(val) == host) segmented->connectGroups(host, kernel, val);
+    }
+  }
+  segmented->finalize();
+  return segmented;
+}
+
+std::vector<HostGroup> planGroups(const SegmentedFusion& segmented, const CompileContext& context, bool scheduleGiven) {
+  std::vector<HostGroup> groups;
+  for (const SegmentedGroup* group : segmented.groups()) {
+    const bool computes = !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
+    if (context.options.probes && computes) {
+      addProbed(segmented, wholeGroup(*group), context, scheduleGiven, groups);
+    } else {
+      groups.push_back(wholeGroup(*group));
+    }
+  }
+  return groups;
+}
+
+}  // namespace fuser
