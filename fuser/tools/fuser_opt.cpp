@@ -1,0 +1,187 @@
+// fuser-opt: reads a .fusion file, compiles it, prints what the stages make of it, and runs it when asked.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "fuser/lower/lower.h"
+#include "fuser/runtime/build_program.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/input_facts.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuser/tools/print_run.h"
+#include "fuser/tools/stages.h"
+
+namespace fuser {
+namespace {
+
+struct Arguments {
+  std::string file;
+  std::vector<std::string> print;
+  std::vector<std::string> printAfter;
+  std::vector<std::string> dump;
+  std::string engine;
+  bool run = false;
+  bool timePasses = false;
+};
+
+std::string footer() {
+  std::ostringstream out;
+  out << "\nStages of --print:\n";
+  for (const StageInfo& info : stageTable()) {
+    out << "  " << info.name << std::string(14 - info.name.size(), ' ') << info.help << "\n";
+  }
+  out << "\nSteps of lowering, for --print-after (passes: name a wrong one, and the error lists those that ran):\n";
+  for (const LowerStep& step : lowerSteps()) {
+    out << "  " << step.name << std::string(18 - std::min<size_t>(step.name.size(), 17), ' ') << step.summary << "\n";
+  }
+  out << "\nWithout an option that prints or runs, fuser-opt prints the case in canonical form.\n"
+         "Schedules and kernels are made for the sizes of the file's first run; a file without runs is compiled for any.\n"
+         "\nExamples:\n"
+         "  fuser-opt corpus/seeds/softmax.fusion --print=segments,schedule\n"
+         "  fuser-opt corpus/seeds/softmax.fusion --print-after=PreSegmenter\n"
+         "  fuser-opt corpus/seeds/softmax.fusion --print=cuda > softmax.cu\n"
+         "  fuser-opt corpus/seeds/softmax.fusion --run --engine=cpu\n"
+         "  echo 'fusion f(%x: f32[i0]) { %y = neg(%x) return %y }' | fuser-opt - --print=kernel\n"
+         "\nExit code: 0, or 1 with one sentence that says what is wrong.\n";
+  return out.str();
+}
+
+std::string readAll(const std::string& file) {
+  if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  FUSER_USER_CHECK(in.good() || in.eof(), "cannot read ", file);
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text.empty() ? "none" : text;
+}
+
+PrintRequest requestOf(const Arguments& arguments) {
+  PrintRequest request;
+  for (const std::string& name : arguments.print) {
+    const std::string wanted = name == "lowered" ? "kernel" : name;
+    const StageInfo* found = nullptr;
+    for (const StageInfo& info : stageTable()) found = info.name == wanted ? &info : found;
+    FUSER_USER_CHECK(found, "--print=", name, ": no such stage; see --help");
+    request.stages.insert(found->stage);
+  }
+  request.after.insert(arguments.printAfter.begin(), arguments.printAfter.end());
+  for (const std::string& dump : arguments.dump) {
+    FUSER_USER_CHECK(dump == "preseg", "--dump=", dump, ": no such dump; there is preseg");
+  }
+  if (request.stages.empty() && request.after.empty() && !arguments.run && !arguments.timePasses &&
+      arguments.dump.empty()) {
+    request.stages.insert(Stage::Fusion);
+  }
+  return request;
+}
+
+EngineKind engineOf(const std::string& name) {
+  if (name == "cpu") return EngineKind::Cpu;
+  if (name == "cuda") return EngineKind::Cuda;
+  FUSER_USER_CHECK(name == "interp", "--engine=", name, ": there are interp, cpu and cuda");
+  return EngineKind::Interp;
+}
+
+// Compiles for the first run's sizes; the hooks print.
+void compile(const Case& testCase, const FusionExecutorCache::Settings& settings) {
+  if (testCase.runs.empty()) {
+    buildProgram(*testCase.fusion, settings, {}, std::nullopt);
+    return;
+  }
+  const RunData data = materialize(testCase, testCase.runs.front());
+  const std::vector<HostValue> inputs = hostValues(data);
+  std::vector<InputLayout> layouts;
+  for (const InputFacts& facts : inspectInputs(*testCase.fusion, inputs)) layouts.push_back(facts.layout);
+  buildProgram(*testCase.fusion, settings, layouts, inputs);
+}
+
+void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings) {
+  FUSER_USER_CHECK(!testCase.runs.empty(), "--run: the file has no run");
+  std::shared_ptr<const Fusion> fusion(testCase.fusion.get(), [](const Fusion*) {});  // the case owns it, and lives longer
+  FusionExecutorCache cache(fusion, settings);
+  for (size_t i = 0; i < testCase.runs.size(); ++i) {
+    const RunData data = materialize(testCase, testCase.runs[i]);
+    std::cout << "run " << i << "\n" << summarizeOutputs(*fusion, cache.run(hostValues(data)));
+  }
+  const CacheCounters counters = cache.counters();
+  std::cout << counters.runs << " runs, " << counters.compilations << " programs and " << counters.kernelCompilations
+            << " kernels compiled\n";
+}
+
+void printTimes(const Trace& trace) {
+  for (const Trace::Row& row : trace.rows()) {
+    const double milliseconds = std::chrono::duration<double, std::milli>(row.total).count();
+    std::cerr << std::fixed << std::setprecision(3) << std::setw(12) << milliseconds << " ms " << std::setw(6) << row.count
+              << "x  " << row.name << "\n";
+  }
+}
+
+void execute(const Arguments& arguments) {
+  const PrintRequest request = requestOf(arguments);
+  const Case testCase = parseCase(readAll(arguments.file), arguments.file == "-" ? "<stdin>" : arguments.file);
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
+  if (!arguments.engine.empty()) settings.context.options.engine = engineOf(arguments.engine);
+  if (!arguments.dump.empty()) settings.context.dumps.insert(DebugDumpOption::PreSegmenterLogging);
+  settings.context.log = [](const std::string& line) { std::cerr << line << "\n"; };
+  Trace trace;
+  if (arguments.timePasses) settings.context.trace = &trace;
+
+  const FusionExecutorCache::Settings quiet = settings;
+  std::vector<std::string> stepsSeen;
+  printStages(request, settings, std::cout, stepsSeen);
+  if (request.stages.count(Stage::Fusion)) std::cout << printCase(testCase);
+  // With the case alone asked for, a file that does not compile still prints; --run compiles by itself.
+  const bool fusionOnly = request.stages == std::set<Stage>{Stage::Fusion} && request.after.empty();
+  const bool printsStage = !request.after.empty() || !(request.stages.empty() || fusionOnly);
+  if (printsStage || (!arguments.run && !fusionOnly)) compile(testCase, settings);
+  for (const std::string& step : request.after) {
+    FUSER_USER_CHECK(std::find(stepsSeen.begin(), stepsSeen.end(), step) != stepsSeen.end(), "--print-after=", step,
+                     ": no such pass or step ran; these did: ", joined(stepsSeen));
+  }
+  if (arguments.run) runAll(testCase, quiet);
+  if (arguments.timePasses) printTimes(trace);
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app("Compiles a .fusion file and prints what the stages make of it.", "fuser-opt");
+  app.footer(footer());
+  app.add_option("FILE", arguments.file, "a .fusion file, or - for standard input")->required();
+  app.add_option("--print", arguments.print, "stages to print, with commas between")->delimiter(',')->allow_extra_args(false);
+  app.add_option("--print-after", arguments.printAfter, "print what these passes, or steps of lowering, leave")->delimiter(',')->allow_extra_args(false);
+  app.add_option("--dump", arguments.dump, "preseg: log the fusion before and after every pass")->delimiter(',')->allow_extra_args(false);
+  app.add_option("--engine", arguments.engine, "interp, cpu or cuda, in place of the file's option");
+  app.add_flag("--run", arguments.run, "run the file's runs and print the first elements of each output");
+  app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 1;
+  }
+  try {
+    execute(arguments);
+  } catch (const CheckError& error) {
+    std::cerr << "fuser-opt: a bug of fuser: " << error.what() << "\n";
+    return 1;
+  } catch (const std::exception& error) {
+    std::cerr << "fuser-opt: " << error.what() << "\n";
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace fuser
+
+int main(int argc, char** argv) { return fuser::run(argc, argv); }

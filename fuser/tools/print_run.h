@@ -1,0 +1,17 @@
+#pragma once
+// What fuser-opt --run prints of a run.
+
+#include <string>
+
+#include "fuser/host_ir/run_record.h"
+#include "fuser/ir/fusion.h"
+
+namespace fuser {
+
+// "bf16[33, 129] = 0.25, 1.0, nan, …": the first elements in logical order; a scalar as its literal.
+std::string summarize(const HostValue& value, int64_t maxElements = 8);
+
+// One line an output: "  %y = bf16[33, 129] …".
+std::string summarizeOutputs(const Fusion& fusion, const RunRecord& record);
+
+}  // namespace fuser

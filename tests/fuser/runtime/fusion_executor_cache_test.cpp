@@ -1,0 +1,391 @@
+// FusionExecutorCache: what is compiled when, and what runs return.
+
+#include "fuser/runtime/fusion_executor_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "fuser/runtime/case_settings.h"
+#include "fuser/text/parser.h"
+
+namespace fuser {
+namespace {
+
+// A case, its cache, and the data of its runs.
+struct Session {
+  explicit Session(const std::string& text, const std::function<void(FusionExecutorCache::Settings&)>& adapt = {})
+      : testCase(parseCase(text, "test")), fusion(testCase.fusion.get(), [](const Fusion*) {}) {
+    FusionExecutorCache::Settings settings = settingsOf(testCase);
+    settings.context.checkInvariants = true;
+    if (adapt) adapt(settings);
+    cache = std::make_unique<FusionExecutorCache>(fusion, std::move(settings));
+  }
+
+  // The index-th run of the case.
+  RunRecord run(size_t index = 0) {
+    data.push_back(materialize(testCase, testCase.runs.at(index)));
+    return cache->run(hostValues(data.back()));
+  }
+  std::string rejection(size_t index = 0) {
+    try {
+      run(index);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  const void* inputMemory(size_t input) const { return data.back().tensors.at(input).ref.data; }
+
+  Case testCase;
+  std::shared_ptr<const Fusion> fusion;  // the case's
+  std::unique_ptr<FusionExecutorCache> cache;
+  std::vector<RunData> data;
+};
+
+std::vector<double> elements(const HostValue& value) {
+  const TensorRef& ref = std::get<TensorRef>(value);
+  std::vector<double> result;
+  std::vector<int64_t> index(ref.sizes.size(), 0);
+  for (int64_t i = 0; i < numel(ref.sizes); ++i) {
+    int64_t rest = i;
+    int64_t offset = 0;
+    for (size_t axis = ref.sizes.size(); axis-- > 0;) {
+      offset += rest % ref.sizes[axis] * ref.strides[axis];
+      rest /= ref.sizes[axis];
+    }
+    result.push_back(
+        dispatch(ref.dtype, [&]<class T>() { return convert<double>(static_cast<const T*>(ref.data)[offset]); }));
+  }
+  return result;
+}
+
+ScalarValue scalar(const HostValue& value) { return std::get<ScalarValue>(value); }
+
+TEST(FusionExecutorCacheTest, RunsAFusionOfTwoSegmentsAndAScalar) {
+  Session session(R"(
+fusion f(%x: f32[i0, i1], %a: f64) {
+  %s = sum(%x) {dims = [1]}
+  %t = segment_set(%s)
+  %n = size(%x) {dim = 1}
+  %m = mul(%n, %a)
+  %y = mul(%t, %m)
+  return %y, %m
+}
+run { %x = values [1, 2, 3, 4, 5, 6] : f32[2, 3]  %a = 0.5 })",
+                  [](FusionExecutorCache::Settings& settings) { settings.record = true; });
+  const RunRecord record = session.run();
+  EXPECT_EQ(elements(record.outputs.at(0)), (std::vector<double>{9, 22.5}));
+  EXPECT_EQ(scalar(record.outputs.at(1)), ScalarValue(1.5));
+  ASSERT_EQ(record.segments.size(), 3u);
+  size_t depths = 0;
+  for (const SegmentRecord& segment : record.segments) depths += segment.reductionDepths.size();
+  EXPECT_EQ(depths, 1u);
+  EXPECT_EQ(session.cache->counters().kernelCompilations, 2u);
+}
+
+TEST(FusionExecutorCacheTest, RecordsNameValuesOfTheOriginal) {
+  Session session(R"(
+fusion f(%x: f32[i0]) {
+  %a = neg(%x)
+  %b = segment_set(%a)
+  %c = exp(%b)
+  return %c
+}
+run { %x = values [0, 1] : f32[2] })",
+                  [](FusionExecutorCache::Settings& settings) { settings.record = true; });
+  const RunRecord record = session.run();
+  ASSERT_EQ(record.segments.size(), 2u);
+  const std::vector<Expr*>& exprs = session.fusion->exprs();
+  EXPECT_EQ(record.segments[0].inputs.at(0).origin, session.fusion->inputs()[0]->id());
+  EXPECT_EQ(record.segments[1].outputs.at(0).origin, exprs[2]->output()->id());
+  EXPECT_EQ(elements(record.segments[1].inputs.at(0).value), (std::vector<double>{-0.0, -1}));
+  EXPECT_EQ(session.fusion->inputs()[0]->origin(), std::nullopt) << "the original is kept unchanged";
+}
+
+TEST(FusionExecutorCacheTest, SameSizesAndNewScalarsCompileOnce) {
+  Session session(R"(
+fusion f(%x: f32[i0], %a: f64, %b: f64) {
+  %c = add(%a, %b)
+  %y = mul(%x, %c)
+  return %y, %c
+}
+run { %x = values [1, 2] : f32[2]  %a = 1.0  %b = 2.0 }
+run { %x = values [1, 2] : f32[2]  %a = 10.0  %b = 20.0 })");
+  EXPECT_EQ(elements(session.run(0).outputs[0]), (std::vector<double>{3, 6}));
+  const CacheCounters first = session.cache->counters();
+  EXPECT_EQ(first.compilations, 1u);
+  EXPECT_EQ(first.hostScalarEvaluations, 1u);
+  const RunRecord second = session.run(1);
+  EXPECT_EQ(elements(second.outputs[0]), (std::vector<double>{30, 60}));
+  EXPECT_EQ(scalar(second.outputs[1]), ScalarValue(30.0));
+  EXPECT_EQ(session.cache->counters().compilations, 1u);
+  EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 2u);
+  EXPECT_EQ(session.cache->counters().runs, 2u);
+}
+
+TEST(FusionExecutorCacheTest, ANewSizeClassCompilesAnewAndAnOldOneIsFoundAgain) {
+  Session session(R"(
+fusion f(%x: f32[i0, i1]) {
+  %y = sum(%x) {dims = [1]}
+  return %y
+}
+run { %x = integers(seed = 1, low = 0, high = 5) : f32[4, 8] }
+run { %x = integers(seed = 2, low = 0, high = 5) : f32[0, 8] }
+run { %x = integers(seed = 3, low = 0, high = 5) : f32[4, 8] })");
+  session.run(0);
+  EXPECT_EQ(session.cache->counters().compilations, 1u);
+  EXPECT_EQ(elements(session.run(1).outputs[0]), std::vector<double>{});
+  EXPECT_EQ(session.cache->counters().compilations, 2u) << "size 0 was asked about";
+  session.run(2);
+  session.run(1);
+  EXPECT_EQ(session.cache->counters().compilations, 2u);
+}
+
+TEST(FusionExecutorCacheTest, SizesMayComeFromScalars) {
+  Session session(R"(
+fusion f(%a: i64, %v: f64) {
+  %n = sub(%a, 2)
+  %y = full() {shape = [%n], fill_value = %v, dtype = f32}
+  return %y
+}
+run { %a = 5  %v = 1.0 }
+run { %a = 2  %v = 1.0 }
+run { %a = 1  %v = 1.0 }
+run { %a = 7  %v = 2.0 })");
+  EXPECT_EQ(elements(session.run(0).outputs[0]), (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(elements(session.run(1).outputs[0]), std::vector<double>{});
+  EXPECT_EQ(session.rejection(2), "axis 0 of %y would have the negative size %n = -1");
+  EXPECT_EQ(elements(session.run(3).outputs[0]), (std::vector<double>{2, 2, 2, 2, 2}));
+  EXPECT_EQ(session.cache->counters().compilations, 2u);
+}
+
+TEST(FusionExecutorCacheTest, AnotherAlignmentIsAnotherProgram) {
+  Session session(R"(
+fusion f(%x: f32[i0]) {
+  %y = neg(%x)
+  return %y
+}
+run { %x = integers(seed = 1, low = 0, high = 5) : f32[64] }
+run { %x = integers(seed = 1, low = 0, high = 5) : f32[64] {offset = 1} })");
+  const std::vector<double> aligned = elements(session.run(0).outputs[0]);
+  EXPECT_EQ(elements(session.run(1).outputs[0]), aligned);
+  EXPECT_EQ(session.cache->counters().compilations, 2u);
+}
+
+TEST(FusionExecutorCacheTest, OutputsMayBeInputsRepeatedOrScalars) {
+  Session session(R"(
+fusion f(%x: f32[i0], %a: i64) {
+  %y = neg(%x)
+  return %x, %y, %y, %a
+}
+run { %x = values [1, 2] : f32[2]  %a = 7 })");
+  const RunRecord record = session.run();
+  EXPECT_EQ(std::get<TensorRef>(record.outputs.at(0)).data, session.inputMemory(0));
+  EXPECT_EQ(std::get<TensorRef>(record.outputs.at(1)).data, std::get<TensorRef>(record.outputs.at(2)).data);
+  EXPECT_EQ(elements(record.outputs[2]), (std::vector<double>{-1, -2}));
+  EXPECT_EQ(scalar(record.outputs.at(3)), ScalarValue(int64_t{7}));
+}
+
+TEST(FusionExecutorCacheTest, NothingToComputeCompilesNoKernel) {
+  Session session(R"(
+fusion f(%x: f32[i0]) {
+  return %x
+}
+run { %x = values [1, 2] : f32[2] })");
+  EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{1, 2}));
+  EXPECT_EQ(session.cache->counters().kernelCompilations, 0u);
+}
+
+TEST(FusionExecutorCacheTest, EmptyOutputsNeedNoKernel) {
+  Session session(R"(
+fusion f(%x: f32[i0, i1]) {
+  %y = exp(%x)
+  return %y
+}
+run { %x = values [] : f32[3, 0] })");
+  const RunRecord record = session.run();
+  EXPECT_EQ(std::get<TensorRef>(record.outputs.at(0)).sizes, (Dims{3, 0}));
+  EXPECT_EQ(session.cache->counters().kernelCompilations, 0u);
+}
+
+TEST(FusionExecutorCacheTest, SumOfNothingIsWritten) {
+  Session session(R"(
+fusion f(%x: f32[i0, i1]) {
+  %y = sum(%x) {dims = [1]}
+  return %y
+}
+run { %x = values [] : f32[3, 0] })");
+  EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{0, 0, 0}));
+}
+
+TEST(FusionExecutorCacheTest, FusionsWithoutInputsRun) {
+  Session session(R"(
+fusion f() {
+  %y = full() {shape = [3], fill_value = 1.5, dtype = f32}
+  return %y
+}
+run { })");
+  EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{1.5, 1.5, 1.5}));
+}
+
+TEST(FusionExecutorCacheTest, ExpandedOutputsStoreOneElement) {
+  Session session(R"(
+fusion f(%x: f32[i0, 1]) {
+  %n = neg(%x)
+  %y = expand(%n) {shape = [-1, 4]}
+  return %y
+}
+run { %x = values [1, 2] : f32[2, 1] })");
+  const RunRecord record = session.run();
+  EXPECT_EQ(std::get<TensorRef>(record.outputs.at(0)).strides, (Dims{1, 0}));
+  EXPECT_EQ(elements(record.outputs[0]), (std::vector<double>{-1, -1, -1, -1, -2, -2, -2, -2}));
+}
+
+TEST(FusionExecutorCacheTest, RejectsSizesThatDoNotFit) {
+  Session session(R"(
+fusion f(%x: f32[i0], %y: f32[i1]) {
+  %z = add(%x, %y)
+  return %z
+}
+run { %x = values [1, 2] : f32[2]  %y = values [1] : f32[1] })");
+  EXPECT_EQ(session.rejection(), "%z = add: axis 0 of %x has size 2, that of %y has size 1");
+  EXPECT_EQ(session.cache->counters().compilations, 0u);
+}
+
+TEST(FusionExecutorCacheTest, RejectsMoreMemoryThanARunMayTake) {
+  Session session(R"(
+fusion f(%x: f32[i0]) {
+  %y = neg(%x)
+  return %y
+}
+run { %x = values [1, 2] : f32[2] })",
+                  [](FusionExecutorCache::Settings& settings) { settings.maxBytes = 7; });
+  EXPECT_NE(session.rejection(), "");
+}
+
+TEST(FusionExecutorCacheTest, AGivenScheduleReplacesPassesAndSegments) {
+  bool passesSawNothing = false;
+  int kernels = 0;
+  Session session(R"(
+fusion f(%x: f32[i0]) {
+  %c = cast(%x) {dtype = f64}
+  %d = cast(%c) {dtype = f32}
+  %s = segment_set(%d)
+  %y = neg(%s)
+  return %y
+}
+schedule {
+  split %y {axis = 0, factor = 32}
+  parallelize %y {axis = 1, type = TIDx}
+  parallelize %y {axis = 0, type = BIDx}
+  propagate %y
+  parallelizeAllLike %y
+  inlineMost
+}
+run { %x = values [1, 2, 3] : f32[3] })",
+                  [&](FusionExecutorCache::Settings& settings) {
+                    settings.hooks.afterPasses = [&](Fusion& fusion) { passesSawNothing = fusion.exprs().size() == 4; };
+                    settings.hooks.afterLower = [&](int, Kernel& kernel) {
+                      ++kernels;
+                      EXPECT_EQ(kernel.blockDim[0], 32);
+                    };
+                  });
+  EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{-1, -2, -3}));
+  EXPECT_TRUE(passesSawNothing);
+  EXPECT_EQ(kernels, 1);
+}
+
+TEST(FusionExecutorCacheTest, AnIllegalGivenScheduleIsTheCallersError) {
+  Session session(R"(
+fusion f(%x: f32[i0]) {
+  %y = neg(%x)
+  return %y
+}
+schedule segment 0 {
+  split %nobody {axis = 0, factor = 32}
+}
+run { %x = values [1] : f32[1] })");
+  EXPECT_NE(session.rejection().find("nobody"), std::string::npos) << session.rejection();
+}
+
+TEST(FusionExecutorCacheTest, AScheduleForASegmentThatIsNotThereIsRejected) {
+  Session session(R"(
+fusion f(%x: f32[i0]) {
+  %y = neg(%x)
+  return %y
+}
+schedule segment 3 {
+  inlineMost
+}
+run { %x = values [1] : f32[1] })");
+  EXPECT_EQ(session.rejection(), "a schedule is given for segment 3, and there are 1");
+}
+
+TEST(FusionExecutorCacheTest, AnIllegalScheduleOfOursIsABug) {
+  Session session(R"(
+fusion f(%x: f32[i0]) {
+  %y = neg(%x)
+  return %y
+}
+run { %x = values [1] : f32[1] })",
+                  [](FusionExecutorCache::Settings& settings) {
+                    // Spoils the part, so that what was chosen for it fits no longer.
+                    settings.hooks.afterSchedule = [](int, Fusion& part, Schedule&) {
+                      for (Val* val : part.usedVals()) val->setName(val->name() + "_moved");
+                    };
+                  });
+  EXPECT_THROW(session.run(), CheckError);
+}
+
+TEST(FusionExecutorCacheTest, ProbesStoreEveryTensor) {
+  const char* text = R"(
+fusion f(%x: f32[i0, i1]) {
+  %a = exp(%x)
+  %b = sum(%a) {dims = [1]}
+  %c = unsqueeze(%b) {dims = [1]}
+  %d = div(%a, %c)
+  return %d
+}
+option enable probes
+run { %x = integers(seed = 1, low = 0, high = 3) : f32[3, 5] })";
+  Session session(text, [](FusionExecutorCache::Settings& settings) { settings.record = true; });
+  const RunRecord record = session.run();
+  std::set<uint32_t> stored;
+  for (const SegmentRecord& segment : record.segments) {
+    for (const BoundaryValue& value : segment.outputs) stored.insert(value.origin.value());
+  }
+  EXPECT_EQ(stored.size(), 4u);
+  const std::string unprobed = std::string(text).erase(std::string(text).find("option"), 20);
+  Session plain(unprobed);
+  EXPECT_EQ(elements(plain.run().outputs[0]), elements(record.outputs[0]));
+}
+
+TEST(FusionExecutorCacheTest, SeveralThreadsShareACache) {
+  Session session(R"(
+fusion f(%x: f32[i0], %a: f64) {
+  %y = mul(%x, %a)
+  return %y
+}
+run { %x = values [1, 2] : f32[2]  %a = 3.0 })");
+  session.run();
+  const std::vector<HostValue> inputs = hostValues(session.data.back());
+  std::vector<std::thread> threads;
+  std::vector<std::vector<double>> results(4);
+  for (size_t t = 0; t < results.size(); ++t) {
+    threads.emplace_back([&, t] {
+      std::vector<HostValue> mine = inputs;
+      mine[1] = ScalarValue(static_cast<double>(t));
+      for (int i = 0; i < 50; ++i) results[t] = elements(session.cache->run(mine).outputs[0]);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t t = 0; t < results.size(); ++t) {
+    EXPECT_EQ(results[t], (std::vector<double>{static_cast<double>(t), 2.0 * static_cast<double>(t)}));
+  }
+  EXPECT_EQ(session.cache->counters().compilations, 1u);
+  EXPECT_EQ(session.cache->counters().runs, 201u);
+}
+
+}  // namespace
+}  // namespace fuser
