@@ -1,0 +1,34 @@
+// Places and excerpts of located errors.
+
+#include "fuser/support/diagnostic.h"
+
+#include <gtest/gtest.h>
+
+namespace fuser {
+namespace {
+
+TEST(DiagnosticTest, PlacesCountBytesFromOne) {
+  const std::string text = "a\r\nbc\n\n";
+  EXPECT_EQ(placeOf(text, 0), (SourcePlace{1, 1}));
+  EXPECT_EQ(placeOf(text, 4), (SourcePlace{2, 2}));
+  EXPECT_EQ(placeOf(text, 6), (SourcePlace{3, 1}));
+  EXPECT_EQ(placeOf(text, 99), (SourcePlace{4, 1}));
+  EXPECT_EQ(placeOf("", 0), (SourcePlace{1, 1}));
+}
+
+TEST(DiagnosticTest, ShowsTheLineAndACaret) {
+  EXPECT_STREQ(LocatedError("a\r\n\tbc d\r\n", "f", 5, "here").what(), "f:2:3: here\n   bc d\n    ^");
+  EXPECT_STREQ(LocatedError("ab", "f", 2, "the end").what(), "f:1:3: the end\n  ab\n    ^");
+}
+
+TEST(DiagnosticTest, ShowsLongAndBinaryLinesAsPrintableText) {
+  const std::string text = std::string(300, 'a') + "\x01\xff\t" + std::string(300, 'b') + "\nnext";
+  const LocatedError error(text, "f", 303, "here");
+  EXPECT_EQ(error.place(), (SourcePlace{1, 304}));
+  EXPECT_EQ(std::string(error.what()),
+            "f:1:304: here\n  ... " + std::string(87, 'a') + "?? " + std::string(30, 'b') + " ...\n  " + std::string(94, ' ') + "^");
+  EXPECT_EQ(LocatedError("a\nb\n", "f", 4, "end").place(), (SourcePlace{3, 1}));
+}
+
+}  // namespace
+}  // namespace fuser
