@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "fuser/ir/equality.h"
+#include "fuser/passes/pre_segmenter.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/generate/generate.h"
@@ -51,6 +52,20 @@ TEST(GeneratedRoundTripTest, CasesKeepTextFusionNamesOptionsAndData) {
     }
     if (number % 20 == 0) expectSameData(first, second);
   }
+}
+
+// What passes leave behind reads back too: extents that inference would name otherwise, literals, dead inputs.
+TEST(GeneratedRoundTripTest, FusionsAfterPassesReadBack) {
+  size_t modified = 0;
+  for (uint64_t number = 0; number < kCases; ++number) {
+    const Case testCase = fuzz::generateCase(kSeed, number);
+    modified += PreSegmenter::runPass(testCase.fusion.get());
+    const std::string printed = printFusion(*testCase.fusion);
+    const std::unique_ptr<Fusion> again = parseFusion(printed);
+    ASSERT_EQ(printFusion(*again), printed) << "case " << number;
+    ASSERT_EQ(firstDifference(*testCase.fusion, *again), "") << "case " << number << "\n" << printed;
+  }
+  EXPECT_GT(modified, kCases / 10);
 }
 
 }  // namespace
