@@ -1,0 +1,140 @@
+#include "oracle/compare.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "oracle/rounding.h"
+#include "oracle/slice.h"
+
+namespace oracle {
+
+using fuser::DataType;
+using fuser::Dims;
+
+bool contains(const Interval& set, double number) {
+  if (std::isnan(number)) return set.has(kNan);
+  if (std::isinf(number)) return set.has(number > 0 ? kPosInf : kNegInf);
+  if (number == 0) return set.hasZero() && set.has(std::signbit(number) ? kNegZero : kPosZero);
+  return set.lo <= number && number <= set.hi;
+}
+
+bool isDecided(const Interval& set, DataType dtype) {
+  const uint8_t specials = set.flags & kSpecials;
+  if (!set.hasRange()) return std::popcount(specials) == 1;
+  if (specials) return false;
+  const double least = std::min(std::fabs(set.lo), std::fabs(set.hi));
+  const double greatest = std::max(std::fabs(set.lo), std::fabs(set.hi));
+  return set.hi - set.lo < std::max(0x1p-6 * least, 2 * ulp(greatest, dtype));
+}
+
+namespace {
+
+constexpr size_t kMaxViews = 2;
+
+// How far outside, in the size of the set's ends.
+double distance(const Interval& set, double number) {
+  if (!std::isfinite(number) || !set.hasRange()) return kInfinity;
+  const double off = number < set.lo ? set.lo - number : number - set.hi;
+  const double scale = std::max({std::fabs(set.lo), std::fabs(set.hi), std::numeric_limits<double>::min()});
+  return off / scale;
+}
+
+double distance(const Whole& set, int64_t number) {
+  const double value = static_cast<double>(number);
+  return std::max(static_cast<double>(set.lo) - value, value - static_cast<double>(set.hi));
+}
+
+Dims indexOf(int64_t linear, const Dims& extents) {
+  Dims index(extents.size(), 0);
+  for (size_t axis = extents.size(); axis-- > 0;) {
+    index[axis] = linear % extents[axis];
+    linear /= extents[axis];
+  }
+  return index;
+}
+
+void keepWorst(std::vector<Mismatch>& worst, Mismatch mismatch, size_t limit) {
+  const auto place = std::upper_bound(worst.begin(), worst.end(), mismatch,
+                                      [](const Mismatch& a, const Mismatch& b) { return a.distance > b.distance; });
+  worst.insert(place, std::move(mismatch));
+  if (worst.size() > limit) worst.pop_back();
+}
+
+// One element against one view.
+struct Outcome {
+  bool inside;
+  bool decided;
+  bool decidedToScale;
+  double distance;
+};
+
+Outcome judgeElement(const Value& actual, int64_t at, const Value& sets, int64_t place) {
+  if (actual.whole) {
+    const int64_t number = actual.wholeAt(at).lo;
+    const Whole& set = sets.wholeAt(place);
+    const bool inside = set.lo <= number && number <= set.hi;
+    return {inside, set.isSingle(), set.isSingle(), inside ? 0 : distance(set, number)};
+  }
+  const double number = actual.realAt(at).single();
+  const Interval& set = sets.realAt(place);
+  const bool inside = contains(set, number);
+  const bool decided = isDecided(set, sets.dtype);
+  const bool toScale = decided || (sets.scales && !set.has(kSpecials) && set.hasRange() &&
+                                   set.hi - set.lo <= 0x1p-6 * (*sets.scales)[static_cast<size_t>(place)]);
+  return {inside, decided, toScale, inside ? 0 : distance(set, number)};
+}
+
+std::string textOf(const Value& value, int64_t at) {
+  return value.whole ? toString(value.wholeAt(at), value.dtype) : toString(value.realAt(at));
+}
+
+std::string problemOf(const Value& actual, const Value& expected) {
+  if (actual.dtype != expected.dtype) return fuser::concat("is ", actual.dtype, ", expected ", expected.dtype);
+  if (actual.sizes != expected.sizes) return fuser::concat("has sizes ", actual.sizes, ", expected ", expected.sizes);
+  return "";
+}
+
+}  // namespace
+
+Comparison compare(const Value& actual, std::span<const View> views, size_t maxMismatches) {
+  FUSER_CHECK(!views.empty() && views.size() <= kMaxViews, "one view or two");
+  Comparison result;
+  for (const View& view : views) {
+    result.problem = problemOf(actual, *view.sets);
+    if (!result.problem.empty()) return result;
+  }
+  Dims extents = actual.sizes;
+  std::array<Dims, 1 + kMaxViews> strides{actual.strides, views[0].sets->strides, views.back().sets->strides};
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    const bool once = std::all_of(strides.begin(), strides.end(), [&](const Dims& s) { return s[axis] == 0; });
+    if (once && extents[axis] > 1) extents[axis] = 1;
+  }
+  forEachOffset<1 + kMaxViews>(extents, strides, [&](const std::array<int64_t, 1 + kMaxViews>& at) {
+    bool inside = true, decided = false, toScale = false;
+    for (size_t k = 0; k < views.size(); ++k) {
+      const Outcome outcome = judgeElement(actual, at[0], *views[k].sets, at[1 + k]);
+      decided |= outcome.decided;
+      toScale |= outcome.decidedToScale;
+      if (outcome.inside) continue;
+      if (!views[k].wholeFusion) ++result.outsideSlice;
+      if (inside) {
+        Mismatch mismatch;
+        mismatch.index = indexOf(result.counts.judged, extents);
+        mismatch.got = textOf(actual, at[0]);
+        mismatch.accepts = textOf(*views[k].sets, at[1 + k]);
+        mismatch.wholeFusionView = views[k].wholeFusion;
+        mismatch.distance = outcome.distance;
+        keepWorst(result.worst, std::move(mismatch), maxMismatches);
+      }
+      inside = false;
+    }
+    ++result.counts.judged;
+    result.counts.decided += decided;
+    result.counts.decidedToScale += toScale;
+    ++(inside ? result.counts.inside : result.counts.outside);
+  });
+  return result;
+}
+
+}  // namespace oracle

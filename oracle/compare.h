@@ -1,0 +1,31 @@
+#pragma once
+// Holds the numbers of a value against accepted sets.
+
+#include <span>
+#include <vector>
+
+#include "oracle/interval.h"
+#include "oracle/judge.h"
+
+namespace oracle {
+
+bool contains(const Interval& set, double number);
+bool isDecided(const Interval& set, fuser::DataType dtype);
+
+struct View {
+  const Value* sets;
+  bool wholeFusion;  // plain intervals, not the slice of a segment
+};
+
+struct Comparison {
+  Counts counts;
+  int64_t outsideSlice = 0;  // outside a view that is a segment's slice
+  std::vector<Mismatch> worst;  // the worst first, at most maxMismatches; index, got, accepts, distance, view are set
+  std::string problem;
+};
+
+// actual holds single sets (see `exact`). An element is inside when every view accepts it, decided when one decides it.
+// An axis along which neither memory nor sets vary counts once.
+Comparison compare(const Value& actual, std::span<const View> views, size_t maxMismatches);
+
+}  // namespace oracle

@@ -1,0 +1,118 @@
+#pragma once
+// Interval, Whole: the set of values that one element may take (ORACLE section 3), of a floating dtype or of an integer
+// or bool one. Value: such a set for each element of a tensor, or of a scalar.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fuser/types/dims.h"
+#include "fuser/types/dtype.h"
+
+namespace oracle {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+enum Flag : uint8_t {
+  kNan = 1,
+  kPosInf = 2,
+  kNegInf = 4,
+  kPosZero = 8,   // a zero in the range may be +0
+  kNegZero = 16,  // a zero in the range may be -0
+  kInfs = kPosInf | kNegInf,
+  kZeros = kPosZero | kNegZero,
+  kSpecials = kNan | kInfs,
+};
+
+// The finite values in [lo, hi], none when lo > hi; and what the flags allow. A range that holds 0 has a zero flag, and
+// a zero flag means nothing without it. Ends are finite.
+struct Interval {
+  double lo = kInfinity;
+  double hi = -kInfinity;
+  uint8_t flags = 0;
+
+  bool hasRange() const { return lo <= hi; }
+  bool hasZero() const { return lo <= 0 && hi >= 0; }
+  bool has(uint8_t any) const { return (flags & any) != 0; }
+  bool mayBePositive() const { return (hasRange() && hi > 0) || has(kPosInf) || (hasZero() && has(kPosZero)); }
+  bool mayBeNegative() const { return (hasRange() && lo < 0) || has(kNegInf) || (hasZero() && has(kNegZero)); }
+  bool hasNumber() const { return hasRange() || has(kInfs); }
+  bool empty() const { return !hasRange() && !has(kSpecials); }
+  // The least and the greatest value that is no NaN; needs hasNumber().
+  double least() const { return has(kNegInf) ? -kInfinity : hasRange() ? lo : kInfinity; }
+  double greatest() const { return has(kPosInf) ? kInfinity : hasRange() ? hi : -kInfinity; }
+  // Exactly one value, the sign of a zero included.
+  bool isSingle() const;
+  double single() const;  // of a single one
+
+  static Interval of(double value);  // a point, its zero with its sign; NaN and infinities as flags
+  static Interval range(double lo, double hi, uint8_t flags) { return {lo, hi, flags}; }
+  static Interval everything(double largest) { return {-largest, largest, kSpecials | kZeros}; }
+};
+
+inline Interval Interval::of(double value) {
+  if (value != value) return {kInfinity, -kInfinity, kNan};
+  if (value == kInfinity) return {kInfinity, -kInfinity, kPosInf};
+  if (value == -kInfinity) return {kInfinity, -kInfinity, kNegInf};
+  if (value == 0) return {0, 0, static_cast<uint8_t>(1 / value < 0 ? kNegZero : kPosZero)};
+  return {value, value, 0};
+}
+
+inline bool Interval::isSingle() const {
+  const uint8_t specials = flags & kSpecials;
+  if (hasRange()) return lo == hi && specials == 0 && (lo != 0 || (flags & kZeros) == kPosZero || (flags & kZeros) == kNegZero);
+  return specials == kNan || specials == kPosInf || specials == kNegInf;
+}
+
+inline double Interval::single() const {
+  if (hasRange()) return lo == 0 && has(kNegZero) ? -0.0 : lo == 0 ? 0.0 : lo;
+  return has(kNan) ? std::numeric_limits<double>::quiet_NaN() : has(kPosInf) ? kInfinity : -kInfinity;
+}
+
+inline Interval hull(const Interval& a, const Interval& b) {
+  Interval result{std::min(a.lo, b.lo), std::max(a.hi, b.hi), static_cast<uint8_t>(a.flags | b.flags)};
+  // A zero that only the hull holds: between a negative and a positive range.
+  if (result.hasZero() && !result.has(kZeros)) result.flags |= kZeros;
+  return result;
+}
+
+// Integers [lo, hi] of i64, i32 (within its range) or bool (0, 1); never empty.
+struct Whole {
+  int64_t lo = 0;
+  int64_t hi = 0;
+  bool isSingle() const { return lo == hi; }
+};
+inline Whole hull(const Whole& a, const Whole& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+inline constexpr Whole kFalse{0, 0};
+inline constexpr Whole kTrue{1, 1};
+inline constexpr Whole kEither{0, 1};
+Whole fullRange(fuser::DataType dtype);
+
+// The unrounded range of a product, for an FMA that takes it unrounded (see JudgeOptions::contraction).
+struct Unrounded {
+  double lo;
+  double hi;
+};
+
+// The sets of a value's elements: either `real` or `whole` is filled. Element [i0, …] lies at sum of i * strides;
+// strides are 0 along axes where all elements are the same one (broadcast, expanded). Rank 0 for scalars.
+struct Value {
+  fuser::DataType dtype = fuser::DataType::Double;
+  fuser::Dims sizes;
+  fuser::Dims strides;
+  std::shared_ptr<const std::vector<Interval>> real;
+  std::shared_ptr<const std::vector<Whole>> whole;
+  std::shared_ptr<const std::vector<Unrounded>> products;  // parallel to `real`, or null
+  std::shared_ptr<const std::vector<double>> scales;       // of a sum: sum |terms|, parallel to `real`; or null
+
+  const Interval& realAt(int64_t offset) const { return (*real)[static_cast<size_t>(offset)]; }
+  const Whole& wholeAt(int64_t offset) const { return (*whole)[static_cast<size_t>(offset)]; }
+};
+
+std::string toString(const Interval& set);                      // "[1, 2] or nan"
+std::string toString(const Whole& set, fuser::DataType dtype);  // "[1, 2]", "true or false"
+
+}  // namespace oracle

@@ -1,0 +1,273 @@
+#include "oracle/judge.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "fuser/ir/tensor_view.h"
+#include "oracle/compare.h"
+#include "oracle/slice.h"
+
+namespace oracle {
+
+using fuser::BoundaryValue;
+using fuser::Fusion;
+using fuser::HostValue;
+using fuser::OpKind;
+using fuser::RunRecord;
+using fuser::SegmentRecord;
+using fuser::TensorRef;
+using fuser::Val;
+
+std::string_view verdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Agrees: return "agrees";
+    case Verdict::Differs: return "differs";
+    case Verdict::Undecided: return "undecided";
+    case Verdict::Unsupported: return "unsupported";
+  }
+  FUSER_CHECK(false, "bad Verdict");
+}
+
+Counts& Counts::operator+=(const Counts& other) {
+  judged += other.judged;
+  decided += other.decided;
+  decidedToScale += other.decidedToScale;
+  inside += other.inside;
+  outside += other.outside;
+  return *this;
+}
+
+namespace {
+
+// Collects one run's judgement; used once.
+class Judge {
+ public:
+  Judge(const Fusion& original, std::span<const HostValue> inputs, const RunRecord& record, const JudgeOptions& options)
+      : original_(original), record_(record), options_(options), facts_(collectFacts(original, inputs)), plain_(facts_),
+        vals_(original.valCount()), position_(original.valCount(), SIZE_MAX) {
+    facts_.contraction = options.contraction;
+    for (Val* val : original.usedVals()) vals_[val->id()] = val;
+    const std::vector<fuser::Expr*>& exprs = original.exprs();
+    for (size_t i = 0; i < exprs.size(); ++i) position_[exprs[i]->output()->id()] = i;
+    for (const SegmentRecord& segment : record.segments) {
+      for (const auto& [origin, depth] : segment.reductionDepths) {
+        std::optional<int64_t>& known = facts_.depths.at(origin);
+        known = std::max(known.value_or(0), depth);
+      }
+    }
+  }
+
+  Judgement run() {
+    FUSER_CHECK(record_.outputs.size() == original_.outputs().size(), "a record of ", record_.outputs.size(),
+                " outputs for a fusion of ", original_.outputs().size());
+    for (const SegmentRecord& segment : record_.segments) judgeSegment(segment);
+    for (size_t i = 0; i < record_.outputs.size(); ++i) judgeOutput(i);
+    conclude();
+    return std::move(judgement_);
+  }
+
+ private:
+  // What a segment stored, as judged.
+  struct Stored {
+    const Val* val;
+    const HostValue* value;
+    size_t judgement;         // in judgement_.stored
+    std::optional<Value> sets;  // of the segment's slice, where it is not the plain view
+  };
+
+  const Val* original(const BoundaryValue& boundary) const {
+    if (!boundary.origin) return nullptr;
+    const Val* val = vals_.at(*boundary.origin);
+    FUSER_CHECK(val, "%", boundary.name, " has origin ", *boundary.origin, ", which '", original_.name(), "' does not use");
+    return val;
+  }
+
+  void judgeSegment(const SegmentRecord& segment) {
+    Slice slice(facts_);
+    std::vector<bool> loaded(vals_.size(), false);
+    bool ownView = options_.probes;
+    const auto anchor = [&](const BoundaryValue& boundary) {
+      const Val* val = original(boundary);
+      if (!val || facts_.inputs[val->id()]) return false;
+      slice.anchor(val->id(), exact(boundary.value));
+      return true;
+    };
+    for (const BoundaryValue& input : segment.inputs) {
+      if (!anchor(input)) continue;
+      loaded[*input.origin] = true;
+      ownView = true;
+    }
+    if (options_.probes) {
+      for (const BoundaryValue& output : segment.outputs) anchor(output);
+    }
+    for (const BoundaryValue& output : segment.outputs) judgeStored(segment, output, slice, loaded, ownView);
+    noteMissingDepths(slice);
+  }
+
+  void judgeStored(const SegmentRecord& segment, const BoundaryValue& output, Slice& slice, const std::vector<bool>& loaded,
+                   bool ownView) {
+    ValueJudgement judged;
+    judged.name = output.name;
+    judged.segment = segment.index;
+    const Val* val = original(output);
+    if (!val) {
+      judgement_.stored.push_back(std::move(judged));
+      return;
+    }
+    Stored stored{val, &output.value, judgement_.stored.size(), std::nullopt};
+    if (ownView) {
+      const bool alone = options_.probes && val->definition() && !loaded[val->id()] && !facts_.inputs[val->id()];
+      stored.sets = alone ? *slice.evaluateAlone(val) : slice.evaluate(val);
+    }
+    Comparison comparison = against(output.value, val, stored.sets);
+    fill(judged, val, comparison);
+    if (comparison.outsideSlice > 0 || (!ownView && comparison.counts.outside > 0)) noteWrong(judged, val, comparison);
+    keep(comparison, judged);
+    judgement_.stored.push_back(std::move(judged));
+    stored_.push_back(std::move(stored));
+  }
+
+  Comparison against(const HostValue& value, const Val* val, const std::optional<Value>& sets) {
+    std::vector<View> views;
+    if (sets) views.push_back({&*sets, false});
+    views.push_back({&plain_.evaluate(val), true});
+    return compare(exact(value), views, options_.maxMismatches);
+  }
+
+  void judgeOutput(size_t index) {
+    const Val* val = original_.outputs()[index];
+    ValueJudgement judged;
+    const Stored* source = nullptr;
+    for (const Stored& stored : stored_) {
+      if (stored.val == val) source = &stored;
+    }
+    if (source && sameMemory(*source->value, record_.outputs[index])) {
+      judged = judgement_.stored[source->judgement];
+      judged.segment = -1;
+    } else {
+      Comparison comparison = against(record_.outputs[index], val, source ? source->sets : std::nullopt);
+      fill(judged, val, comparison);
+      keep(comparison, judged);
+    }
+    judgement_.outputs.push_back(std::move(judged));
+  }
+
+  static bool sameMemory(const HostValue& a, const HostValue& b) {
+    const auto* first = std::get_if<TensorRef>(&a);
+    const auto* second = std::get_if<TensorRef>(&b);
+    return first && second && first->data == second->data && first->dtype == second->dtype && first->sizes == second->sizes &&
+           first->strides == second->strides;
+  }
+
+  static void fill(ValueJudgement& judged, const Val* val, const Comparison& comparison) {
+    judged.name = val->name();
+    judged.origin = val->id();
+    if (val->definition()) judged.op = val->definition()->op();
+    judged.counts = comparison.counts;
+    judged.problem = comparison.problem;
+  }
+
+  void keep(Comparison& comparison, const ValueJudgement& judged) {
+    for (Mismatch& mismatch : comparison.worst) {
+      mismatch.value = judged.name;
+      mismatch.segment = judged.segment;
+      judgement_.worst.push_back(mismatch);
+    }
+    std::stable_sort(judgement_.worst.begin(), judgement_.worst.end(),
+                     [](const Mismatch& a, const Mismatch& b) { return a.distance > b.distance; });
+    if (judgement_.worst.size() > options_.maxMismatches) judgement_.worst.resize(options_.maxMismatches);
+  }
+
+  void noteWrong(const ValueJudgement& judged, const Val* val, const Comparison& comparison) {
+    if (!judged.op || position_[val->id()] >= firstWrong_) return;
+    firstWrong_ = position_[val->id()];
+    FirstWrongOp first{*judged.op, judged.name, judged.segment, comparison.counts.outside, {}};
+    if (!comparison.worst.empty()) first.worst = comparison.worst.front();
+    first.worst.value = judged.name;
+    first.worst.segment = judged.segment;
+    judgement_.firstWrongOp = std::move(first);
+  }
+
+  void noteMissingDepths(const Slice& slice) {
+    for (const fuser::Expr* expr : slice.withoutDepth()) {
+      const std::string note =
+          fuser::concat("no depth recorded for the reduction %", expr->output()->name(), ": judged as a chain of its terms");
+      if (std::find(judgement_.notes.begin(), judgement_.notes.end(), note) == judgement_.notes.end()) {
+        judgement_.notes.push_back(note);
+      }
+    }
+  }
+
+  // Each value counts once: an output as such, what a segment stored besides on its own.
+  void conclude() {
+    noteMissingDepths(plain_);
+    std::map<OpKind, Counts> byOp;
+    bool wrong = false;
+    const auto count = [&](const ValueJudgement& judged) {
+      if (!judged.problem.empty()) {
+        wrong = true;
+        if (judgement_.reason.empty()) judgement_.reason = "%" + judged.name + " " + judged.problem;
+      }
+      judgement_.total += judged.counts;
+      if (judged.op) byOp[*judged.op] += judged.counts;
+    };
+    for (const ValueJudgement& output : judgement_.outputs) count(output);
+    for (const ValueJudgement& stored : judgement_.stored) {
+      if (!stored.origin || !vals_[*stored.origin]->isFusionOutput() || stored.counts.outside > 0) count(stored);
+    }
+    for (const auto& [op, counts] : byOp) judgement_.ops.push_back({op, counts});
+    const Counts& total = judgement_.total;
+    judgement_.verdict = wrong || total.outside > 0            ? Verdict::Differs
+                         : total.decided == total.judged       ? Verdict::Agrees
+                                                               : Verdict::Undecided;
+  }
+
+  const Fusion& original_;
+  const RunRecord& record_;
+  const JudgeOptions& options_;
+  RunFacts facts_;
+  Slice plain_;
+  std::vector<const Val*> vals_;     // by id
+  std::vector<size_t> position_;     // by id: of the definition, in topological order
+  std::vector<Stored> stored_;
+  size_t firstWrong_ = SIZE_MAX;
+  Judgement judgement_;
+};
+
+}  // namespace
+
+Judgement judge(const Fusion& original, std::span<const HostValue> inputs, const RunRecord& record,
+                const JudgeOptions& options) {
+  try {
+    return Judge(original, inputs, record, options).run();
+  } catch (const Unsupported& unsupported) {
+    Judgement judgement;
+    judgement.verdict = Verdict::Unsupported;
+    judgement.reason = unsupported.what();
+    return judgement;
+  }
+}
+
+std::string toString(const Judgement& judgement) {
+  std::ostringstream out;
+  const Counts& total = judgement.total;
+  out << verdictName(judgement.verdict);
+  if (!judgement.reason.empty()) out << ": " << judgement.reason;
+  out << "\n  " << total.judged << " elements judged, " << total.decided << " decided, " << total.outside << " outside\n";
+  for (const Mismatch& mismatch : judgement.worst) {
+    out << "  %" << mismatch.value << mismatch.index;
+    if (mismatch.segment >= 0) out << " of segment " << mismatch.segment;
+    out << " is " << mismatch.got << ", accepted " << mismatch.accepts
+        << (mismatch.wholeFusionView ? " (from the fusion's inputs)" : "") << "\n";
+  }
+  if (judgement.firstWrongOp) {
+    const FirstWrongOp& first = *judgement.firstWrongOp;
+    out << "  first wrong op: " << fuser::opName(first.op) << " -> %" << first.value << " in segment " << first.segment << ", "
+        << first.outside << " elements\n";
+  }
+  for (const std::string& note : judgement.notes) out << "  note: " << note << "\n";
+  return out.str();
+}
+
+}  // namespace oracle

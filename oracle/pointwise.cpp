@@ -1,0 +1,351 @@
+// Pointwise ops and casts on values: operands to the common dtype, the op's rule for each element, one rounding.
+
+#include <array>
+
+#include "fuser/ir/tensor_view.h"
+#include "oracle/real_rules.h"
+#include "oracle/rounding.h"
+#include "oracle/slice.h"
+#include "oracle/whole_rules.h"
+
+namespace oracle {
+
+using fuser::DataType;
+using fuser::Dims;
+using fuser::OpKind;
+
+namespace {
+
+bool isReal(DataType dtype) { return fuser::isFloating(dtype); }
+
+// The same places, other sets.
+Value withSets(const Value& like, DataType dtype, std::vector<Interval> sets) {
+  return {dtype, like.sizes, like.strides, std::make_shared<const std::vector<Interval>>(std::move(sets)), nullptr, nullptr, nullptr};
+}
+Value withSets(const Value& like, DataType dtype, std::vector<Whole> sets) {
+  return {dtype, like.sizes, like.strides, nullptr, std::make_shared<const std::vector<Whole>>(std::move(sets)), nullptr, nullptr};
+}
+
+// to(set) for every set of the value, whatever kind it is.
+template <class Set, class F>
+Value converted(const Value& value, DataType dtype, const F& to) {
+  std::vector<Set> sets;
+  if (value.real) {
+    sets.reserve(value.real->size());
+    for (const Interval& set : *value.real) sets.push_back(to(set));
+  } else {
+    sets.reserve(value.whole->size());
+    for (const Whole& set : *value.whole) sets.push_back(to(set));
+  }
+  return withSets(value, dtype, std::move(sets));
+}
+
+// Results lie row-major; axes along which no operand varies are stored once.
+struct Places {
+  Dims sizes;
+  Dims stored;   // sizes, 1 where stored once
+  Dims strides;  // of the result
+  std::array<Dims, 3> operands;
+  bool alike = true;  // every operand lies exactly as the result
+};
+
+Places placesOf(std::span<const Value> operands) {
+  Places places;
+  size_t rank = 0;
+  for (const Value& operand : operands) rank = std::max(rank, operand.sizes.size());
+  places.sizes = Dims(rank, 1);
+  places.stored = Dims(rank, 1);
+  for (const Value& operand : operands) {
+    FUSER_CHECK(operand.sizes.empty() || operand.sizes.size() == rank, "operands of ranks ", operand.sizes.size(), " and ", rank);
+    for (size_t axis = 0; axis < operand.sizes.size(); ++axis) {
+      const int64_t size = operand.sizes[axis];
+      if (size == 1) continue;
+      FUSER_CHECK(places.sizes[axis] == 1 || places.sizes[axis] == size, "sizes ", places.sizes[axis], " and ", size, " meet");
+      places.sizes[axis] = size;
+      if (operand.strides[axis] != 0 || size == 0) places.stored[axis] = size;
+    }
+  }
+  places.strides = fuser::contiguousStrides(places.stored);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    if (places.stored[axis] == 1) places.strides[axis] = 0;
+  }
+  for (size_t k = 0; k < operands.size(); ++k) {
+    places.operands[k] = Dims(rank, 0);
+    for (size_t axis = 0; axis < operands[k].sizes.size(); ++axis) {
+      if (operands[k].sizes[axis] != 1) places.operands[k][axis] = operands[k].strides[axis];
+    }
+    places.alike = places.alike && places.operands[k] == places.strides;
+  }
+  for (size_t k = operands.size(); k < 3; ++k) places.operands[k] = Dims(rank, 0);
+  return places;
+}
+
+// rule(offsets of the operands) for each stored element of the result.
+template <class Set, class Rule>
+Value combined(std::span<const Value> operands, DataType dtype, const Rule& rule) {
+  const Places places = placesOf(operands);
+  std::vector<Set> sets;
+  const int64_t count = fuser::numel(places.stored);
+  sets.reserve(static_cast<size_t>(count));
+  if (places.alike) {
+    for (int64_t i = 0; i < count; ++i) sets.push_back(rule(std::array<int64_t, 3>{i, i, i}));
+  } else {
+    forEachOffset<3>(places.stored, places.operands, [&](const std::array<int64_t, 3>& at) { sets.push_back(rule(at)); });
+  }
+  Value result;
+  result.sizes = places.sizes;
+  result.strides = places.strides;
+  return withSets(result, dtype, std::move(sets));
+}
+
+// A scalar operand takes part as the row says: at compute precision, or rounded to the common dtype first.
+Value operandAs(const fuser::Expr& expr, const Value& value, bool isScalar, DataType common) {
+  if (value.dtype == common || !isScalar) {
+    FUSER_CHECK(value.dtype == common, fuser::opName(expr.op()), " of ", value.dtype, " among ", common);
+    return value;
+  }
+  const bool keeps = expr.info().scalar == fuser::ScalarOperand::Keep;
+  return castValue(value, keeps ? fuser::computeType(common) : common);
+}
+
+DataType commonType(const fuser::Expr& expr, std::span<const Value> operands) {
+  if (expr.info().result == fuser::Result::Same) return expr.output()->dtype();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (expr.input(i)->isTensor()) return operands[i].dtype;
+  }
+  DataType common = operands[0].dtype;
+  for (const Value& operand : operands) common = fuser::promoteTypes(common, operand.dtype);
+  return common;
+}
+
+// The dtype in which all floating elements of a result are rounded once more.
+Interval finish(const Interval& set, DataType dtype) {
+  return fuser::computeType(dtype) == dtype ? set : roundTo(set, dtype);
+}
+
+Value unaryReal(OpKind op, const Value& a, DataType dtype) {
+  const DataType compute = fuser::computeType(dtype);
+  std::vector<Interval> sets(a.real->size());
+  const auto each = [&](const auto& rule) {
+    for (size_t i = 0; i < sets.size(); ++i) sets[i] = finish(rule((*a.real)[i]), dtype);
+  };
+  if (op == OpKind::Abs) {
+    each([](const Interval& x) { return absolute(x); });
+  } else if (op == OpKind::Neg) {
+    each([](const Interval& x) { return negate(x); });
+  } else if (op == OpKind::Relu) {
+    each([](const Interval& x) { return relu(x); });
+  } else if (op == OpKind::Floor || op == OpKind::Ceil || op == OpKind::Trunc) {
+    each([op](const Interval& x) { return roundToWhole(op, x); });
+  } else if (op == OpKind::Sqrt) {
+    each([compute](const Interval& x) { return squareRoot(x, compute); });
+  } else if (op == OpKind::Reciprocal) {
+    each([compute](const Interval& x) { return divide(Interval::of(1), x, compute); });
+  } else {
+    functionRule(op, *a.real, sets, compute);
+    for (Interval& set : sets) set = finish(set, dtype);
+  }
+  Value result = withSets(a, dtype, std::move(sets));
+  if (op == OpKind::Neg && a.products) {
+    std::vector<Unrounded> products;
+    for (const Unrounded& product : *a.products) products.push_back({-product.hi, -product.lo});
+    result.products = std::make_shared<const std::vector<Unrounded>>(std::move(products));
+  }
+  return result;
+}
+
+Value unary(OpKind op, const Value& a, DataType dtype) {
+  if (isReal(dtype)) return unaryReal(op, a, dtype);
+  std::vector<Whole> sets;
+  sets.reserve(a.whole->size());
+  for (const Whole& set : *a.whole) sets.push_back(unaryWhole(op, set, dtype));
+  return withSets(a, dtype, std::move(sets));
+}
+
+Interval binaryReal(OpKind op, const Interval& a, const Interval& b, DataType compute) {
+  if (op == OpKind::Add) return add(a, b, compute);
+  if (op == OpKind::Sub) return add(a, negate(b), compute);
+  if (op == OpKind::Mul) return multiply(a, b, compute);
+  if (op == OpKind::Div) return divide(a, b, compute);
+  if (op == OpKind::Maximum) return maximum(a, b);
+  if (op == OpKind::Minimum) return minimum(a, b);
+  if (op == OpKind::Fmax) return maximumNumber(a, b);
+  if (op == OpKind::Fmin) return minimumNumber(a, b);
+  return divisionRule(op, a, b, compute);
+}
+
+// With contraction: the sum with either operand as the product that it was before its rounding.
+Interval fusedSum(OpKind op, const Value& a, const Value& b, const std::array<int64_t, 3>& at, DataType compute) {
+  const auto product = [](const Value& value, int64_t offset) { return (*value.products)[static_cast<size_t>(offset)]; };
+  const Interval second = op == OpKind::Sub ? negate(b.realAt(at[1])) : b.realAt(at[1]);
+  Interval result = add(a.realAt(at[0]), second, compute);
+  if (a.products) result = hull(result, addUnrounded(second, product(a, at[0]), compute));
+  if (b.products) {
+    const Unrounded p = product(b, at[1]);
+    result = hull(result, addUnrounded(a.realAt(at[0]), op == OpKind::Sub ? Unrounded{-p.hi, -p.lo} : p, compute));
+  }
+  if (result.hasZero()) result.flags |= kZeros;
+  return result;
+}
+
+Value sumOrProduct(OpKind op, std::span<const Value> x, DataType dtype, bool contraction) {
+  const DataType compute = fuser::computeType(dtype);
+  if ((op == OpKind::Add || op == OpKind::Sub) && (x[0].products || x[1].products)) {
+    return combined<Interval>(x, dtype, [&](const std::array<int64_t, 3>& at) { return finish(fusedSum(op, x[0], x[1], at, compute), dtype); });
+  }
+  Value result = combined<Interval>(x, dtype, [&](const std::array<int64_t, 3>& at) {
+    return finish(binaryReal(op, x[0].realAt(at[0]), x[1].realAt(at[1]), compute), dtype);
+  });
+  // A product of 16 bits is rounded twice before anything can add it, which no FMA skips.
+  if (op == OpKind::Mul && contraction && compute == dtype) {
+    std::vector<Unrounded> products;
+    const Places places = placesOf(x);
+    forEachOffset<3>(places.stored, places.operands, [&](const std::array<int64_t, 3>& at) {
+      products.push_back(unroundedProduct(x[0].realAt(at[0]), x[1].realAt(at[1])));
+    });
+    result.products = std::make_shared<const std::vector<Unrounded>>(std::move(products));
+  }
+  return result;
+}
+
+enum class Class { Unary, Not, Arithmetic, Comparison, Logical, Where, NotPointwise };
+
+// A new op stands here, or nothing compiles.
+Class classOf(OpKind op) {
+  switch (op) {
+    case OpKind::Abs:
+    case OpKind::Neg:
+    case OpKind::Exp:
+    case OpKind::Expm1:
+    case OpKind::Log:
+    case OpKind::Log1p:
+    case OpKind::Sqrt:
+    case OpKind::Rsqrt:
+    case OpKind::Reciprocal:
+    case OpKind::Sin:
+    case OpKind::Cos:
+    case OpKind::Tanh:
+    case OpKind::Erf:
+    case OpKind::Sigmoid:
+    case OpKind::Relu:
+    case OpKind::Floor:
+    case OpKind::Ceil:
+    case OpKind::Trunc: return Class::Unary;
+    case OpKind::LogicalNot: return Class::Not;
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Mul:
+    case OpKind::Div:
+    case OpKind::TruncDiv:
+    case OpKind::FloorDiv:
+    case OpKind::Fmod:
+    case OpKind::Remainder:
+    case OpKind::Maximum:
+    case OpKind::Minimum:
+    case OpKind::Fmax:
+    case OpKind::Fmin: return Class::Arithmetic;
+    case OpKind::Eq:
+    case OpKind::Ne:
+    case OpKind::Lt:
+    case OpKind::Le:
+    case OpKind::Gt:
+    case OpKind::Ge: return Class::Comparison;
+    case OpKind::LogicalAnd:
+    case OpKind::LogicalOr:
+    case OpKind::LogicalXor: return Class::Logical;
+    case OpKind::Where: return Class::Where;
+    case OpKind::Cast:
+    case OpKind::Set:
+    case OpKind::SegmentSet:
+    case OpKind::Unsqueeze:
+    case OpKind::Squeeze:
+    case OpKind::Expand:
+    case OpKind::Permute:
+    case OpKind::Full:
+    case OpKind::Size:
+    case OpKind::Sum:
+    case OpKind::Prod:
+    case OpKind::Amax:
+    case OpKind::Amin: return Class::NotPointwise;
+  }
+  FUSER_CHECK(false, "bad OpKind");
+}
+
+using At = const std::array<int64_t, 3>&;
+
+Value compared(OpKind op, std::span<const Value> x) {
+  if (x[0].real) {
+    return combined<Whole>(x, DataType::Bool, [&](At at) {
+      return comparison(op, compare(x[0].realAt(at[0]), x[1].realAt(at[1])));
+    });
+  }
+  return combined<Whole>(x, DataType::Bool, [&](At at) {
+    return comparison(op, compare(x[0].wholeAt(at[0]), x[1].wholeAt(at[1])));
+  });
+}
+
+Value logicalOf(OpKind op, std::span<const Value> x) {
+  if (x[0].real) {
+    return combined<Whole>(x, DataType::Bool, [&](At at) {
+      return logical(op, truth(x[0].realAt(at[0])), truth(x[1].realAt(at[1])));
+    });
+  }
+  return combined<Whole>(x, DataType::Bool, [&](At at) {
+    return logical(op, truth(x[0].wholeAt(at[0])), truth(x[1].wholeAt(at[1])));
+  });
+}
+
+Value arithmetic(OpKind op, std::span<const Value> x, DataType common, bool contraction) {
+  if (isReal(common)) return sumOrProduct(op, x, common, contraction);
+  return combined<Whole>(x, common, [&](At at) {
+    return binaryWhole(op, x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), common);
+  });
+}
+
+template <class Set>
+Set selected(const Whole& condition, const Set& ifTrue, const Set& ifFalse) {
+  if (!condition.isSingle()) return hull(ifTrue, ifFalse);
+  return condition.lo ? ifTrue : ifFalse;
+}
+
+Value where(std::span<const Value> x, DataType dtype) {
+  if (isReal(dtype)) {
+    return combined<Interval>(x, dtype, [&](At at) {
+      return finish(selected(x[0].wholeAt(at[0]), x[1].realAt(at[1]), x[2].realAt(at[2])), dtype);
+    });
+  }
+  return combined<Whole>(x, dtype, [&](At at) {
+    return selected(x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), x[2].wholeAt(at[2]));
+  });
+}
+
+}  // namespace
+
+Value castValue(const Value& value, DataType to) {
+  if (value.dtype == to) return value;
+  if (isReal(to)) return converted<Interval>(value, to, [to](const auto& set) { return toReal(set, to); });
+  return converted<Whole>(value, to, [to](const auto& set) { return toWhole(set, to); });
+}
+
+Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool contraction) {
+  const bool ternary = expr.family() == fuser::Family::Ternary;
+  const DataType common = commonType(expr, operands);
+  std::vector<Value> x;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const bool scalar = expr.input(i)->isScalar();
+    x.push_back(ternary && i == 0 ? castValue(operands[i], DataType::Bool) : operandAs(expr, operands[i], scalar, common));
+  }
+  const OpKind op = expr.op();
+  switch (classOf(op)) {
+    case Class::Unary: return unary(op, x[0], common);
+    case Class::Not: return converted<Whole>(x[0], DataType::Bool, [](const auto& set) { return logicalNot(truth(set)); });
+    case Class::Arithmetic: return arithmetic(op, x, common, contraction);
+    case Class::Comparison: return compared(op, x);
+    case Class::Logical: return logicalOf(op, x);
+    case Class::Where: return where(x, common);
+    case Class::NotPointwise: break;
+  }
+  FUSER_CHECK(false, fuser::opName(op), " is not pointwise");
+}
+
+}  // namespace oracle

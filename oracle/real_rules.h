@@ -1,0 +1,55 @@
+#pragma once
+// The rules of floating ops, element by element (ORACLE section 4). Unless said otherwise a result is rounded to the
+// compute dtype (f32 or f64), in which the operands are given; the caller rounds it once more, to the result's dtype.
+
+#include <span>
+
+#include "fuser/ops/op_kind.h"
+#include "oracle/interval.h"
+
+namespace oracle {
+
+// Both ends rounded to the dtype; an end that becomes infinite sets that flag. Ends may be infinite before.
+Interval roundTo(const Interval& set, fuser::DataType dtype);
+
+// Correctly rounded ops. For f32 the f64 result of f32 operands is rounded again, which gives the f32 result (Figueroa:
+// 53 >= 2 * 24 + 2); so no error of the reference enters.
+Interval negate(const Interval& a);
+Interval absolute(const Interval& a);
+Interval add(const Interval& a, const Interval& b, fuser::DataType compute);
+Interval multiply(const Interval& a, const Interval& b, fuser::DataType compute);
+Interval divide(const Interval& a, const Interval& b, fuser::DataType compute);
+Interval squareRoot(const Interval& a, fuser::DataType compute);
+
+// a + p with p a product that was not rounded: a fused multiply-add.
+Interval addUnrounded(const Interval& a, const Unrounded& product, fuser::DataType compute);
+Unrounded unroundedProduct(const Interval& a, const Interval& b);
+
+Interval relu(const Interval& a);
+Interval roundToWhole(fuser::OpKind op, const Interval& a);  // Floor, Ceil, Trunc
+Interval maximum(const Interval& a, const Interval& b);
+Interval minimum(const Interval& a, const Interval& b);
+Interval maximumNumber(const Interval& a, const Interval& b);
+Interval minimumNumber(const Interval& a, const Interval& b);
+
+// TruncDiv, FloorDiv, Fmod, Remainder: PyTorch's formulas, step by step, in the compute dtype.
+Interval divisionRule(fuser::OpKind op, const Interval& a, const Interval& b, fuser::DataType compute);
+
+// Which comparisons of a value of a with one of b may hold.
+struct Order {
+  bool less = false;
+  bool equal = false;
+  bool greater = false;
+  bool unordered = false;
+};
+Order compare(const Interval& a, const Interval& b);
+Whole truth(const Interval& a);
+
+// The library functions and what is made of them, over arrays: f64 values from LibTorch at both ends, critical points,
+// domain ends, then the row's error column in ulps of the compute dtype.
+void functionRule(fuser::OpKind op, std::span<const Interval> in, std::span<Interval> out, fuser::DataType compute);
+
+// Error of LibTorch's f64 functions, in ulps of f64: below 1 by their own account; tests/oracle compares with MPFR.
+inline constexpr int kReferenceError = 2;
+
+}  // namespace oracle

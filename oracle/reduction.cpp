@@ -1,0 +1,303 @@
+// Reductions (ORACLE section 5): the error of any tree of the recorded depth, overflow of partial results, order-free
+// bounds of products, and selection over the axes.
+
+#include <algorithm>
+#include <cmath>
+
+#include "fuser/ir/tensor_view.h"
+#include "oracle/real_rules.h"
+#include "oracle/rounding.h"
+#include "oracle/slice.h"
+#include "oracle/whole_rules.h"
+
+namespace oracle {
+
+using fuser::DataType;
+using fuser::Dims;
+using fuser::OpKind;
+
+namespace {
+
+// Unit roundoff of the dtype that accumulates.
+double roundoff(DataType compute) { return std::ldexp(1.0, -format(compute).precision); }
+
+// gamma_n = n u / (1 - n u) (Higham), infinite where it means nothing.
+double gamma(int64_t n, double u) {
+  const double product = static_cast<double>(n) * u;
+  return product < 0.5 ? product / (1 - product) : kInfinity;
+}
+
+// Neumaier's compensated sum: error below 2^-52 |sum| + n^2 2^-104 sum|x|.
+class CompensatedSum {
+ public:
+  void add(double x) {
+    const double next = sum_ + x;
+    correction_ += std::fabs(sum_) >= std::fabs(x) ? (sum_ - next) + x : (x - next) + sum_;
+    sum_ = next;
+  }
+  double value() const { return std::isfinite(sum_) ? sum_ + correction_ : sum_; }
+
+ private:
+  double sum_ = 0;
+  double correction_ = 0;
+};
+
+// Joins the terms of one result element, in any order.
+class Sum {
+ public:
+  Sum(DataType compute, int64_t depth) : compute_(compute), depth_(depth) {}
+
+  void add(const Interval& x) {
+    ++count_;
+    flags_ |= x.flags & kSpecials;
+    if (!x.hasRange()) {
+      certainlySpecial_ = true;
+      return;
+    }
+    lo_.add(x.lo);
+    hi_.add(x.hi);
+    magnitude_ += std::max(std::fabs(x.lo), std::fabs(x.hi));
+    positive_ += std::max(x.hi, 0.0);
+    negative_ -= std::min(x.lo, 0.0);
+  }
+
+  Interval result() const {
+    if (count_ == 0) return {0, 0, kZeros};
+    const double u = roundoff(compute_);
+    const double error = count_ == 1 ? 0 : gamma(std::min(depth_, count_ - 1), u);
+    Interval set;
+    set.flags = flags_;
+    if ((flags_ & kInfs) == kInfs) set.flags |= kNan;
+    // Every partial sum lies within these.
+    const double largest = format(compute_).largest;
+    const bool over = (1 + error) * positive_ > largest;
+    const bool under = (1 + error) * negative_ > largest;
+    if (over && count_ > 1) set.flags |= kPosInf;
+    if (under && count_ > 1) set.flags |= kNegInf;
+    if (count_ > 1 && over && under) set.flags |= kNan;
+    if (count_ > 1 && ((over && (flags_ & kNegInf)) || (under && (flags_ & kPosInf)))) set.flags |= kNan;
+    // A term that is certainly infinite or NaN leaves no finite result; one that may be does.
+    if (certainlySpecial_) return set;
+    const double n = static_cast<double>(count_);
+    const double slack = count_ == 1 ? 0 : error * magnitude_ * (1 + 0x1p-40) + n * n * 0x1p-104 * magnitude_;
+    const double ownLo = count_ == 1 ? 0 : std::fabs(lo_.value()) * 0x1p-52;
+    const double ownHi = count_ == 1 ? 0 : std::fabs(hi_.value()) * 0x1p-52;
+    set.lo = std::max(lo_.value() - ownLo - slack, -largest * 2);
+    set.hi = std::min(hi_.value() + ownHi + slack, largest * 2);
+    if (!(set.lo <= set.hi)) set.lo = -largest, set.hi = largest;  // the reference itself overflowed
+    set.flags |= kZeros;
+    return roundTo(set, compute_);
+  }
+
+  double magnitude() const { return magnitude_; }
+
+ private:
+  DataType compute_;
+  int64_t depth_;
+  int64_t count_ = 0;
+  uint8_t flags_ = 0;
+  bool certainlySpecial_ = false;
+  CompensatedSum lo_;
+  CompensatedSum hi_;
+  double magnitude_ = 0;
+  double positive_ = 0;
+  double negative_ = 0;
+};
+
+// Magnitudes of a product in 80-bit numbers, whose range holds some hundred extreme factors; past it the bounds become 0
+// or infinite, which only widens them.
+class Product {
+ public:
+  explicit Product(DataType compute) : compute_(compute) {}
+
+  void add(const Interval& x) {
+    ++count_;
+    flags_ |= x.flags & kSpecials;
+    note(x);
+    if (!x.hasRange()) {
+      certainlySpecial_ = true;
+      return;
+    }
+    const long double low = x.hasZero() ? 0 : std::min(std::fabs(x.lo), std::fabs(x.hi));
+    const long double high = std::max(std::fabs(x.lo), std::fabs(x.hi));
+    (low > 1 ? lowBig_ : lowSmall_) *= low;
+    (high > 1 ? highBig_ : highSmall_) *= high;
+    mayBeZero_ = mayBeZero_ || x.hasZero();
+  }
+
+  Interval result() const {
+    if (count_ == 0) return Interval::of(1);
+    const Format& of = format(compute_);
+    const double error = count_ == 1 ? 0 : gamma(count_ - 1, roundoff(compute_)) + 0x1p-60 * static_cast<double>(count_);
+    Interval set;
+    set.flags = flags_ & kNan;
+    const bool overflow = count_ > 1 && !(highBig_ * (1 + error) <= of.largest);
+    const bool underflow = count_ > 1 && !(lowSmall_ * (1 - error) >= std::ldexp(1.0L, of.minExponent));
+    const bool infinite = (flags_ & kInfs) != 0 || overflow;
+    if (infinite) set.flags |= signFlags(kPosInf, kNegInf);
+    // Partial results that vanish meet infinite ones in some order.
+    if (infinite && (mayBeZero_ || underflow)) set.flags |= kNan;
+    if (certainlySpecial_) return set;
+    long double low = lowBig_ * lowSmall_ * (1 - error);
+    long double high = highBig_ * highSmall_ * (1 + error);
+    if (underflow) low = 0;
+    // A partial result below the normal numbers may be off by its whole size, and grow again with the big factors.
+    if (underflow && !(exactlyZero())) high = std::max(high, highBig_ * (1 + error) * (std::ldexp(1.0L, of.minExponent)));
+    if (!(low >= 0)) low = 0;
+    if (!(high <= of.largest)) high = 2 * static_cast<long double>(of.largest);
+    const double outerLow = down(static_cast<double>(low));
+    const double outerHigh = up(static_cast<double>(std::min(high, static_cast<long double>(std::numeric_limits<double>::max()))));
+    const double lo = count_ == 1 || low == 0 ? static_cast<double>(low) : outerLow;
+    const double hi = count_ == 1 || high == 0 ? static_cast<double>(high) : outerHigh;
+    set.lo = mayBeNegative_ ? -hi : lo;
+    set.hi = mayBePositive_ ? hi : -lo;
+    if (set.hasZero()) set.flags |= kZeros;
+    return roundTo(set, compute_);
+  }
+
+ private:
+  void note(const Interval& x) {
+    const bool positive = x.mayBePositive();
+    const bool negative = x.mayBeNegative();
+    const bool wasPositive = mayBePositive_;
+    const bool wasNegative = mayBeNegative_;
+    mayBePositive_ = (wasPositive && positive) || (wasNegative && negative);
+    mayBeNegative_ = (wasPositive && negative) || (wasNegative && positive);
+  }
+  uint8_t signFlags(uint8_t positive, uint8_t negative) const {
+    return (mayBePositive_ ? positive : 0) | (mayBeNegative_ ? negative : 0);
+  }
+  bool exactlyZero() const { return highSmall_ == 0 && mayBeZero_; }
+
+  DataType compute_;
+  int64_t count_ = 0;
+  uint8_t flags_ = 0;
+  bool certainlySpecial_ = false;
+  bool mayBeZero_ = false;
+  bool mayBePositive_ = true;
+  bool mayBeNegative_ = false;
+  long double lowBig_ = 1;
+  long double lowSmall_ = 1;
+  long double highBig_ = 1;
+  long double highSmall_ = 1;
+};
+
+// One result element's terms: the kept axes choose it, the reduced axes run over them.
+struct Axes {
+  Dims sizes;            // of the result
+  Dims stored;           // 1 where the result is stored once
+  Dims strides;          // of the result
+  Dims operand;          // the operand's strides along the kept axes
+  Dims reducedSizes;
+  Dims reducedStrides;
+};
+
+Axes splitAxes(const Value& operand, const std::vector<int64_t>& dims) {
+  Axes axes;
+  for (size_t axis = 0; axis < operand.sizes.size(); ++axis) {
+    if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end()) {
+      axes.reducedSizes.push_back(operand.sizes[axis]);
+      axes.reducedStrides.push_back(operand.strides[axis]);
+      continue;
+    }
+    axes.sizes.push_back(operand.sizes[axis]);
+    axes.stored.push_back(operand.strides[axis] == 0 && operand.sizes[axis] != 0 ? 1 : operand.sizes[axis]);
+    axes.operand.push_back(operand.strides[axis]);
+  }
+  axes.strides = fuser::contiguousStrides(axes.stored);
+  for (size_t axis = 0; axis < axes.sizes.size(); ++axis) {
+    if (axes.stored[axis] == 1) axes.strides[axis] = 0;
+  }
+  return axes;
+}
+
+// reduceOne(base): the set of the element whose terms start at offset base.
+template <class Set, class ReduceOne>
+std::shared_ptr<const std::vector<Set>> forEachResult(const Axes& axes, const ReduceOne& reduceOne) {
+  std::vector<Set> sets;
+  sets.reserve(static_cast<size_t>(fuser::numel(axes.stored)));
+  forEachOffset<1>(axes.stored, {axes.operand}, [&](const std::array<int64_t, 1>& at) { sets.push_back(reduceOne(at[0])); });
+  return std::make_shared<const std::vector<Set>>(std::move(sets));
+}
+
+template <class Visit>
+void forEachTerm(const Axes& axes, int64_t base, const Visit& visit) {
+  forEachOffset<1>(axes.reducedSizes, {axes.reducedStrides}, [&](const std::array<int64_t, 1>& at) { visit(base + at[0]); });
+}
+
+Interval term(const Value& operand, int64_t offset) {
+  const Interval& set = operand.realAt(offset);
+  if (!operand.products) return set;
+  const Unrounded& product = (*operand.products)[static_cast<size_t>(offset)];
+  return product.lo <= product.hi && std::isfinite(product.lo) && std::isfinite(product.hi)
+             ? hull(set, {product.lo, product.hi, kZeros})
+             : set;
+}
+
+Interval reduceReal(OpKind op, const Value& operand, const Axes& axes, int64_t base, DataType compute) {
+  if (op == OpKind::Prod) {
+    Product product(compute);
+    forEachTerm(axes, base, [&](int64_t at) { product.add(operand.realAt(at)); });
+    return product.result();
+  }
+  const bool max = op == OpKind::Amax;
+  FUSER_CHECK(max || op == OpKind::Amin, "no reduction");
+  Interval result = Interval::of(max ? -kInfinity : kInfinity);
+  forEachTerm(axes, base, [&](int64_t at) {
+    result = max ? maximum(result, operand.realAt(at)) : minimum(result, operand.realAt(at));
+  });
+  return result;
+}
+
+Whole reduceWhole(OpKind op, const Value& operand, const Axes& axes, int64_t base, DataType dtype) {
+  if (op == OpKind::Sum) {
+    __int128 lo = 0;
+    __int128 hi = 0;
+    forEachTerm(axes, base, [&](int64_t at) {
+      lo += operand.wholeAt(at).lo;
+      hi += operand.wholeAt(at).hi;
+    });
+    return wrapped(lo, hi, dtype);
+  }
+  const OpKind combine = op == OpKind::Prod ? OpKind::Mul : op == OpKind::Amax ? OpKind::Maximum : OpKind::Minimum;
+  const Whole full = fullRange(dtype);
+  Whole result = op == OpKind::Prod ? Whole{1, 1} : op == OpKind::Amax ? Whole{full.lo, full.lo} : Whole{full.hi, full.hi};
+  forEachTerm(axes, base, [&](int64_t at) { result = binaryWhole(combine, result, operand.wholeAt(at), dtype); });
+  return result;
+}
+
+}  // namespace
+
+Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction) {
+  const OpKind op = expr.op();
+  const Axes axes = splitAxes(operand, expr.attributes().dims);
+  Value result;
+  result.dtype = expr.output()->dtype();
+  result.sizes = axes.sizes;
+  result.strides = axes.strides;
+  FUSER_CHECK(operand.dtype == result.dtype, fuser::opName(op), " of ", operand.dtype, " gives ", result.dtype);
+  if (operand.whole) {
+    result.whole = forEachResult<Whole>(axes, [&](int64_t base) { return reduceWhole(op, operand, axes, base, result.dtype); });
+    return result;
+  }
+  Value terms = operand;
+  if (!contraction) terms.products = nullptr;
+  const DataType compute = fuser::computeType(result.dtype);
+  if (op != OpKind::Sum) {
+    result.real = forEachResult<Interval>(axes, [&](int64_t base) {
+      return roundTo(reduceReal(op, terms, axes, base, compute), result.dtype);
+    });
+    return result;
+  }
+  std::vector<double> scales;
+  result.real = forEachResult<Interval>(axes, [&](int64_t base) {
+    Sum sum(compute, depth);
+    forEachTerm(axes, base, [&](int64_t at) { sum.add(term(terms, at)); });
+    scales.push_back(sum.magnitude());
+    return roundTo(sum.result(), result.dtype);
+  });
+  result.scales = std::make_shared<const std::vector<double>>(std::move(scales));
+  return result;
+}
+
+}  // namespace oracle

@@ -1,0 +1,245 @@
+// The reference's lines: OpKind -> LibTorch. x holds the operands, scalars as zero-dimensional "wrapped numbers", which is
+// how Python's numbers take part in promotion.
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "oracle/reference/reference.h"
+
+namespace reference {
+namespace {
+
+using fuser::DataType;
+using fuser::Dims;
+using fuser::OpKind;
+using fuser::ScalarValue;
+using fuser::TensorRef;
+
+at::ScalarType scalarType(DataType dtype) {
+  switch (dtype) {
+    case DataType::Double: return at::kDouble;
+    case DataType::Float: return at::kFloat;
+    case DataType::Half: return at::kHalf;
+    case DataType::BFloat16: return at::kBFloat16;
+    case DataType::Int64: return at::kLong;
+    case DataType::Int32: return at::kInt;
+    case DataType::Bool: return at::kBool;
+  }
+  FUSER_CHECK(false, "bad dtype");
+}
+
+DataType dataType(at::ScalarType type) {
+  for (DataType dtype : fuser::kAllDataTypes) {
+    if (scalarType(dtype) == type) return dtype;
+  }
+  FUSER_CHECK(false, "LibTorch gave a dtype that fuser does not have: ", at::toString(type));
+}
+
+at::IntArrayRef list(const Dims& dims) { return {dims.begin(), dims.size()}; }
+
+// What a line may use beside the operands.
+struct Attributes {
+  const std::vector<int64_t>& dims;
+  Dims shape;
+  at::ScalarType dtype;  // of the result
+};
+
+at::Tensor unsqueeze(at::Tensor x, const std::vector<int64_t>& dims) {
+  for (int64_t dim : dims) x = at::unsqueeze(x, dim);
+  return x;
+}
+
+at::Tensor product(const at::Tensor& x, const std::vector<int64_t>& dims, at::ScalarType dtype) {
+  at::Tensor result = x;
+  for (size_t i = dims.size(); i-- > 0;) result = at::prod(result, dims[i], false, dtype);
+  return result;
+}
+
+at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& a) {
+  switch (op) {
+    case OpKind::Abs: return at::abs(x[0]);
+    case OpKind::Neg: return at::neg(x[0]);
+    case OpKind::Exp: return at::exp(x[0]);
+    case OpKind::Expm1: return at::expm1(x[0]);
+    case OpKind::Log: return at::log(x[0]);
+    case OpKind::Log1p: return at::log1p(x[0]);
+    case OpKind::Sqrt: return at::sqrt(x[0]);
+    case OpKind::Rsqrt: return at::rsqrt(x[0]);
+    case OpKind::Reciprocal: return at::reciprocal(x[0]);
+    case OpKind::Sin: return at::sin(x[0]);
+    case OpKind::Cos: return at::cos(x[0]);
+    case OpKind::Tanh: return at::tanh(x[0]);
+    case OpKind::Erf: return at::erf(x[0]);
+    case OpKind::Sigmoid: return at::sigmoid(x[0]);
+    case OpKind::Relu: return at::relu(x[0]);
+    case OpKind::Floor: return at::floor(x[0]);
+    case OpKind::Ceil: return at::ceil(x[0]);
+    case OpKind::Trunc: return at::trunc(x[0]);
+    case OpKind::LogicalNot: return at::logical_not(x[0]);
+    case OpKind::Add: return at::add(x[0], x[1]);
+    case OpKind::Sub: return at::sub(x[0], x[1]);
+    case OpKind::Mul: return at::mul(x[0], x[1]);
+    case OpKind::Div: return at::div(x[0], x[1]);
+    case OpKind::TruncDiv: return at::div(x[0], x[1], "trunc");
+    case OpKind::FloorDiv: return at::div(x[0], x[1], "floor");
+    case OpKind::Fmod: return at::fmod(x[0], x[1]);
+    case OpKind::Remainder: return at::remainder(x[0], x[1]);
+    case OpKind::Maximum: return at::maximum(x[0], x[1]);
+    case OpKind::Minimum: return at::minimum(x[0], x[1]);
+    case OpKind::Fmax: return at::fmax(x[0], x[1]);
+    case OpKind::Fmin: return at::fmin(x[0], x[1]);
+    case OpKind::Eq: return at::eq(x[0], x[1]);
+    case OpKind::Ne: return at::ne(x[0], x[1]);
+    case OpKind::Lt: return at::lt(x[0], x[1]);
+    case OpKind::Le: return at::le(x[0], x[1]);
+    case OpKind::Gt: return at::gt(x[0], x[1]);
+    case OpKind::Ge: return at::ge(x[0], x[1]);
+    case OpKind::LogicalAnd: return at::logical_and(x[0], x[1]);
+    case OpKind::LogicalOr: return at::logical_or(x[0], x[1]);
+    case OpKind::LogicalXor: return at::logical_xor(x[0], x[1]);
+    case OpKind::Where: return at::where(x[0], x[1], x[2]);
+    case OpKind::Cast: return x[0].to(a.dtype);
+    case OpKind::Set: return x[0];
+    case OpKind::SegmentSet: return x[0];
+    case OpKind::Unsqueeze: return unsqueeze(x[0], a.dims);
+    case OpKind::Squeeze: return at::squeeze(x[0], a.dims);
+    case OpKind::Expand: return x[0].expand(list(a.shape));
+    case OpKind::Permute: return at::permute(x[0], a.dims);
+    case OpKind::Full: return x[0].to(a.dtype).expand(list(a.shape));
+    case OpKind::Size: return at::scalar_tensor(x[0].size(a.dims[0]), at::kLong);
+    case OpKind::Sum: return at::sum(x[0], a.dims, false, a.dtype);
+    case OpKind::Prod: return product(x[0], a.dims, a.dtype);
+    case OpKind::Amax: return at::amax(x[0], a.dims, false);
+    case OpKind::Amin: return at::amin(x[0], a.dims, false);
+  }
+  FUSER_CHECK(false, "bad OpKind");
+}
+
+at::Tensor view(const TensorRef& ref) {
+  FUSER_CHECK(ref.device.kind == fuser::DeviceKind::Cpu, "the reference reads host memory");
+  static constexpr std::byte nothing[16] = {};  // LibTorch wants an address for empty tensors too
+  return at::from_blob(ref.data ? ref.data : const_cast<std::byte*>(nothing), list(ref.sizes), list(ref.strides),
+                       at::TensorOptions().dtype(scalarType(ref.dtype)));
+}
+
+at::Tensor scalarTensor(const ScalarValue& value, bool asNumber) {
+  const at::ScalarType type = scalarType(value.dtype());
+  at::Tensor tensor = std::visit([&](auto number) { return at::scalar_tensor(number, type); }, value.variant());
+  tensor.unsafeGetTensorImpl()->set_wrapped_number(asNumber);
+  return tensor;
+}
+
+ScalarValue scalarValue(const at::Tensor& tensor) {
+  switch (dataType(tensor.scalar_type())) {
+    case DataType::Double: return tensor.item<double>();
+    case DataType::Int64: return tensor.item<int64_t>();
+    case DataType::Bool: return tensor.item<bool>();
+    case DataType::Float:
+    case DataType::Half:
+    case DataType::BFloat16:
+    case DataType::Int32: break;
+  }
+  FUSER_CHECK(false, "no host scalar has this dtype");
+}
+
+Value own(at::Tensor tensor) {
+  TensorRef ref;
+  ref.data = tensor.data_ptr();
+  ref.dtype = dataType(tensor.scalar_type());
+  ref.sizes = Dims(tensor.sizes().begin(), tensor.sizes().end());
+  ref.strides = Dims(tensor.strides().begin(), tensor.strides().end());
+  return {ref, std::make_shared<at::Tensor>(std::move(tensor))};
+}
+
+// On scalars alone every operand takes the common dtype first: f64 where the result is.
+bool convertsScalars(const fuser::Expr& expr) {
+  return expr.isScalarExpr() && expr.op() != OpKind::Size && expr.op() != OpKind::Cast;
+}
+
+Dims evaluatedShape(const fuser::Expr& expr, const std::function<int64_t(fuser::IntExpr)>& valueOf) {
+  Dims shape;
+  for (fuser::IntExpr extent : expr.attributes().shape) shape.push_back(fuser::evaluate(extent, valueOf));
+  return shape;
+}
+
+}  // namespace
+
+void useOneThread() {
+  at::set_num_threads(1);
+}
+
+Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const Dims& shape) {
+  const at::InferenceMode inference;
+  const fuser::Val* output = expr.output();
+  std::vector<at::Tensor> x;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (const auto* ref = std::get_if<TensorRef>(&operands[i].value)) {
+      x.push_back(view(*ref));
+      continue;
+    }
+    const bool condition = expr.op() == OpKind::Where && i == 0;
+    x.push_back(scalarTensor(std::get<ScalarValue>(operands[i].value), !expr.isScalarExpr()));
+    if (convertsScalars(expr) && output->dtype() == DataType::Double && !condition) x.back() = x.back().to(at::kDouble);
+  }
+  const Attributes attributes{expr.attributes().dims, shape, scalarType(output->dtype())};
+  const at::Tensor result = apply(expr.op(), x, attributes).to(attributes.dtype);
+  if (output->isScalar()) return {scalarValue(result), nullptr};
+  return own(result);
+}
+
+std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs) {
+  FUSER_CHECK(inputs.size() == fusion.inputs().size(), "the fusion has ", fusion.inputs().size(), " inputs");
+  std::vector<std::optional<Value>> values(fusion.valCount());
+  std::vector<std::optional<int64_t>> extents(fusion.ints().symbols().size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const fuser::Val* input = fusion.inputs()[i];
+    values[input->id()] = inputs[i];
+    if (input->isScalar()) continue;
+    const std::vector<fuser::IterDomain*> axes = input->as<fuser::TensorView>()->axes();
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      const fuser::IntExpr size = axes[axis]->size();
+      if (size->isSymbol()) extents[size->value] = std::get<TensorRef>(inputs[i].value).sizes[axis];
+    }
+  }
+  const auto valueOf = [&](fuser::IntExpr symbol) {
+    if (const fuser::Val* scalar = fusion.scalarOf(symbol)) {
+      if (const auto* literal = scalar->as<fuser::Scalar>(); literal->isConstant()) return literal->constant()->as<int64_t>();
+      return std::get<ScalarValue>(values[scalar->id()].value().value).as<int64_t>();
+    }
+    FUSER_CHECK(extents[symbol->value], "no input binds ", fusion.ints().symbolOf(symbol).name);
+    return *extents[symbol->value];
+  };
+  for (const fuser::Expr* expr : fusion.exprs()) {
+    std::vector<Value> operands;
+    for (const fuser::Val* operand : expr->inputs()) {
+      if (operand->isScalar() && operand->as<fuser::Scalar>()->isConstant()) {
+        operands.push_back({*operand->as<fuser::Scalar>()->constant(), nullptr});
+      } else {
+        operands.push_back(values[operand->id()].value());
+      }
+    }
+    Dims shape = evaluatedShape(*expr, valueOf);
+    values[expr->output()->id()] = evaluate(*expr, operands, shape);
+  }
+  return values;
+}
+
+void evaluateInPlace(OpKind op, std::span<double> values) {
+  if (values.empty()) return;
+  const at::InferenceMode inference;
+  const int64_t count = static_cast<int64_t>(values.size());
+  at::Tensor x = at::from_blob(values.data(), {count}, at::TensorOptions().dtype(at::kDouble));
+  static const std::vector<int64_t> none;
+  x.copy_(apply(op, {x}, Attributes{none, {}, at::kDouble}));
+}
+
+WithScalar evaluateWithScalar(OpKind op, const TensorRef& a, double b) {
+  const at::InferenceMode inference;
+  static const std::vector<int64_t> none;
+  const at::Tensor result = apply(op, {view(a), scalarTensor(ScalarValue(b), true)}, Attributes{none, {}, at::kDouble});
+  const at::Tensor wide = result.to(at::kDouble).contiguous();
+  const double* data = wide.const_data_ptr<double>();
+  return {dataType(result.scalar_type()), std::vector<double>(data, data + wide.numel())};
+}
+
+}  // namespace reference

@@ -1,0 +1,44 @@
+#pragma once
+// LibTorch's own answer for each op, written by hand, one line an op (aten.cpp): the only file that includes ATen.
+// It knows an op by its name alone: a wrong row of the op table cannot agree with itself here.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fuser/ir/fusion.h"
+#include "fuser/types/scalar_value.h"
+#include "fuser/types/tensor_ref.h"
+
+namespace reference {
+
+// A value with the memory that it lies in. Tensors that an op makes are dense and row-major; moves are views.
+struct Value {
+  std::variant<fuser::TensorRef, fuser::ScalarValue> value;
+  std::shared_ptr<void> memory;  // null for inputs, which the caller keeps, and for scalars
+};
+
+// LibTorch runs on the calling thread only. Before the first evaluation of a process; again does no harm.
+void useOneThread();
+
+// One op as PyTorch evaluates it in eager mode on the CPU. The result is converted to the dtype that the fusion gives it.
+// shape: the sizes of the result of expand and full.
+Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const fuser::Dims& shape);
+
+// The whole fusion, op by op: a value by id for each input, literal and result; null where nothing defines the id.
+std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs);
+
+// values[i] = op(values[i]) in f64, for the unary functions.
+void evaluateInPlace(fuser::OpKind op, std::span<double> values);
+
+// op(a, b) of arrays of any dtype, with LibTorch's promotion: b is an f64 scalar. Dense f64 copies of the results, and
+// the dtype that LibTorch gives them. For pinning how a scalar operand takes part.
+struct WithScalar {
+  fuser::DataType dtype;
+  std::vector<double> values;
+};
+WithScalar evaluateWithScalar(fuser::OpKind op, const fuser::TensorRef& a, double b);
+
+}  // namespace reference

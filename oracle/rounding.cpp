@@ -1,0 +1,77 @@
+#include "oracle/rounding.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace oracle {
+
+using fuser::DataType;
+
+const Format& format(DataType dtype) {
+  static constexpr Format kDouble{53, -1022, std::numeric_limits<double>::max(), 0x1p-1074};
+  static constexpr Format kFloat{24, -126, 0x1.fffffep127, 0x1p-149};
+  static constexpr Format kHalf{11, -14, 65504, 0x1p-24};
+  static constexpr Format kBFloat16{8, -126, 0x1.fep127, 0x1p-133};
+  switch (dtype) {
+    case DataType::Double: return kDouble;
+    case DataType::Float: return kFloat;
+    case DataType::Half: return kHalf;
+    case DataType::BFloat16: return kBFloat16;
+    case DataType::Int64:
+    case DataType::Int32:
+    case DataType::Bool: break;
+  }
+  FUSER_CHECK(false, dtype, " is no floating dtype");
+}
+
+namespace {
+
+// 2^exponent, for the exponents of normal doubles and, below, of denormal ones.
+double powerOfTwo(int exponent) {
+  return exponent >= -1022 ? std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52)
+                           : std::ldexp(1.0, exponent);
+}
+
+// floor(log2 |value|) of a finite value; below any format's range for 0 and denormal doubles.
+int exponentOf(double value) {
+  return static_cast<int>((std::bit_cast<uint64_t>(value) >> 52) & 0x7ff) - 1023;
+}
+
+// For the formats narrower than f64: the step divides exactly, so nearbyint decides ties as the format does.
+double roundToStep(double value, const Format& to) {
+  const double step = powerOfTwo(std::max(exponentOf(value), to.minExponent) - to.precision + 1);
+  const double rounded = std::nearbyint(value / step) * step;
+  if (std::fabs(rounded) > to.largest) return std::copysign(std::numeric_limits<double>::infinity(), value);
+  return rounded;
+}
+
+}  // namespace
+
+double roundOnce(double value, DataType dtype) {
+  if (dtype == DataType::Double || !std::isfinite(value) || value == 0) return value;
+  if (dtype == DataType::Float) return static_cast<double>(static_cast<float>(value));
+  return std::copysign(roundToStep(value, format(dtype)), value);
+}
+
+double convertTo(double value, DataType dtype) {
+  if (dtype == DataType::Double) return value;
+  const double single = roundOnce(value, DataType::Float);
+  return dtype == DataType::Float ? single : roundOnce(single, dtype);
+}
+
+double ulp(double value, DataType dtype) {
+  const Format& of = format(dtype);
+  return powerOfTwo(std::max(exponentOf(value), of.minExponent) - of.precision + 1);
+}
+
+double down(double value, int n) {
+  for (; n > 0; --n) value = std::nextafter(value, -std::numeric_limits<double>::infinity());
+  return value;
+}
+double up(double value, int n) {
+  for (; n > 0; --n) value = std::nextafter(value, std::numeric_limits<double>::infinity());
+  return value;
+}
+
+}  // namespace oracle

@@ -1,0 +1,230 @@
+#include "oracle/slice.h"
+
+#include "fuser/ir/tensor_view.h"
+
+namespace oracle {
+
+using fuser::DataType;
+using fuser::Dims;
+using fuser::Expr;
+using fuser::HostValue;
+using fuser::ScalarValue;
+using fuser::TensorRef;
+using fuser::TensorView;
+using fuser::Val;
+
+namespace {
+
+template <class Storage>
+Value exactTensor(const TensorRef& ref) {
+  Value value;
+  value.dtype = ref.dtype;
+  value.sizes = ref.sizes;
+  Dims stored = ref.sizes;
+  for (size_t axis = 0; axis < stored.size(); ++axis) {
+    if (ref.strides[axis] == 0 && stored[axis] > 1) stored[axis] = 1;
+  }
+  value.strides = fuser::contiguousStrides(stored);
+  for (size_t axis = 0; axis < stored.size(); ++axis) {
+    if (stored[axis] == 1) value.strides[axis] = 0;
+  }
+  const Storage* data = static_cast<const Storage*>(ref.data);
+  const size_t count = static_cast<size_t>(fuser::numel(stored));
+  const auto forEach = [&](const auto& visit) {
+    forEachOffset<1>(stored, {ref.strides}, [&](const std::array<int64_t, 1>& at) { visit(fuser::widen(data[at[0]])); });
+  };
+  if (fuser::isFloating(ref.dtype)) {
+    std::vector<Interval> sets;
+    sets.reserve(count);
+    forEach([&](auto number) { sets.push_back(Interval::of(static_cast<double>(number))); });
+    value.real = std::make_shared<const std::vector<Interval>>(std::move(sets));
+  } else {
+    std::vector<Whole> sets;
+    sets.reserve(count);
+    forEach([&](auto number) {
+      const int64_t whole = static_cast<int64_t>(number);
+      sets.push_back({whole, whole});
+    });
+    value.whole = std::make_shared<const std::vector<Whole>>(std::move(sets));
+  }
+  return value;
+}
+
+Value exactScalar(const ScalarValue& scalar) {
+  Value value;
+  value.dtype = scalar.dtype();
+  if (value.dtype == DataType::Double) {
+    value.real = std::make_shared<const std::vector<Interval>>(1, Interval::of(scalar.as<double>()));
+  } else {
+    const int64_t whole = scalar.as<fuser::int64>();
+    value.whole = std::make_shared<const std::vector<Whole>>(1, Whole{whole, whole});
+  }
+  return value;
+}
+
+const fuser::Scalar* literal(const Val* val) {
+  if (val->isTensor()) return nullptr;
+  const auto* scalar = val->as<fuser::Scalar>();
+  return scalar->isConstant() ? scalar : nullptr;
+}
+
+Value unsqueezed(Value value, const std::vector<int64_t>& dims) {
+  for (int64_t dim : dims) {
+    value.sizes.insert(static_cast<size_t>(dim), 1);
+    value.strides.insert(static_cast<size_t>(dim), 0);
+  }
+  return value;
+}
+
+Value squeezed(Value value, const std::vector<int64_t>& dims) {
+  for (size_t i = dims.size(); i-- > 0;) {
+    value.sizes.erase(static_cast<size_t>(dims[i]));
+    value.strides.erase(static_cast<size_t>(dims[i]));
+  }
+  return value;
+}
+
+Value expanded(Value value, const Dims& shape) {
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == -1 || shape[axis] == value.sizes[axis]) continue;
+    FUSER_CHECK(value.sizes[axis] == 1, "expand of an axis of ", value.sizes[axis], " to ", shape[axis]);
+    value.sizes[axis] = shape[axis];
+    value.strides[axis] = 0;
+  }
+  return value;
+}
+
+Value permuted(const Value& value, const std::vector<int64_t>& dims) {
+  Value result = value;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    result.sizes[axis] = value.sizes[static_cast<size_t>(dims[axis])];
+    result.strides[axis] = value.strides[static_cast<size_t>(dims[axis])];
+  }
+  return result;
+}
+
+Value filled(const Value& fill, DataType dtype, const Dims& shape) {
+  Value result = castValue(fill, dtype);
+  result.sizes = shape;
+  result.strides = Dims(shape.size(), 0);
+  return result;
+}
+
+}  // namespace
+
+Value exact(const HostValue& value) {
+  if (const auto* scalar = std::get_if<ScalarValue>(&value)) return exactScalar(*scalar);
+  const TensorRef& ref = std::get<TensorRef>(value);
+  FUSER_CHECK(ref.device.kind == fuser::DeviceKind::Cpu, "the oracle reads host memory");
+  return fuser::dispatch(ref.dtype, [&]<class Storage>() { return exactTensor<Storage>(ref); });
+}
+
+RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const HostValue> inputs) {
+  FUSER_CHECK(inputs.size() == fusion.inputs().size(), "'", fusion.name(), "' has ", fusion.inputs().size(), " inputs, got ",
+              inputs.size());
+  RunFacts facts;
+  facts.fusion = &fusion;
+  facts.inputs.resize(fusion.valCount());
+  facts.depths.resize(fusion.valCount());
+  facts.extents.resize(fusion.ints().symbols().size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Val* input = fusion.inputs()[i];
+    Value value = exact(inputs[i]);
+    FUSER_CHECK(value.dtype == input->dtype(), "input %", input->name(), " is ", value.dtype);
+    if (input->isTensor()) {
+      const std::vector<fuser::IterDomain*> axes = input->as<TensorView>()->axes();
+      FUSER_CHECK(axes.size() == value.sizes.size(), "input %", input->name(), " has rank ", value.sizes.size());
+      for (size_t axis = 0; axis < axes.size(); ++axis) {
+        const fuser::IntExpr size = axes[axis]->size();
+        if (size->isSymbol()) facts.extents[static_cast<size_t>(size->value)] = value.sizes[axis];
+      }
+    }
+    facts.inputs[input->id()] = std::move(value);
+  }
+  return facts;
+}
+
+// Operands first, without recursion: fusions may be deep.
+void Slice::computeOperands(const Expr* root) {
+  std::vector<const Expr*> stack{root};
+  while (!stack.empty()) {
+    const Expr* expr = stack.back();
+    const size_t before = stack.size();
+    std::vector<Val*> needed = expr->inputs();
+    const std::vector<Val*> scalars = fuser::Fusion::extentScalars(expr);
+    needed.insert(needed.end(), scalars.begin(), scalars.end());
+    for (const Val* val : needed) {
+      if (values_[val->id()] || facts_.inputs[val->id()] || literal(val)) continue;
+      FUSER_CHECK(val->definition(), "%", val->name(), " has no definition");
+      stack.push_back(val->definition());
+    }
+    if (stack.size() > before) continue;
+    stack.pop_back();
+    if (expr != root && !values_[expr->output()->id()]) values_[expr->output()->id()] = compute(expr);
+  }
+}
+
+const Value& Slice::operand(const Val* val) {
+  std::optional<Value>& value = values_[val->id()];
+  if (value) return *value;
+  if (const std::optional<Value>& input = facts_.inputs[val->id()]) return *input;
+  const fuser::Scalar* constant = literal(val);
+  FUSER_CHECK(constant, "%", val->name(), " is not known");
+  value = exactScalar(*constant->constant());
+  return *value;
+}
+
+const Value& Slice::evaluate(const Val* val) {
+  if (!values_[val->id()] && !facts_.inputs[val->id()] && !literal(val)) values_[val->id()] = evaluateAlone(val);
+  return operand(val);
+}
+
+std::optional<Value> Slice::evaluateAlone(const Val* val) {
+  if (!val->definition()) return std::nullopt;
+  computeOperands(val->definition());
+  return compute(val->definition());
+}
+
+Dims Slice::shapeOf(const Expr* expr) {
+  const fuser::Fusion& fusion = *facts_.fusion;
+  Dims shape;
+  for (fuser::IntExpr extent : expr->attributes().shape) {
+    shape.push_back(fuser::evaluate(extent, [&](fuser::IntExpr symbol) {
+      if (const Val* scalar = fusion.scalarOf(symbol)) {
+        const Whole& number = operand(scalar).wholeAt(0);
+        if (!number.isSingle()) throw Unsupported(fuser::concat("the extent %", scalar->name(), " is not certain"));
+        return number.lo;
+      }
+      const std::optional<int64_t>& bound = facts_.extents[static_cast<size_t>(symbol->value)];
+      FUSER_CHECK(bound, "no input binds ", fusion.ints().symbolOf(symbol).name);
+      return *bound;
+    }));
+  }
+  return shape;
+}
+
+Value Slice::compute(const Expr* expr) {
+  std::vector<Value> x;
+  for (const Val* input : expr->inputs()) x.push_back(operand(input));
+  switch (expr->family()) {
+    case fuser::Family::Unary:
+    case fuser::Family::Binary:
+    case fuser::Family::Ternary: return pointwise(*expr, x, facts_.contraction);
+    case fuser::Family::Cast: return castValue(x[0], expr->output()->dtype());
+    case fuser::Family::LoadStore: return x[0];
+    case fuser::Family::Broadcast: return unsqueezed(x[0], expr->attributes().dims);
+    case fuser::Family::Squeeze: return squeezed(x[0], expr->attributes().dims);
+    case fuser::Family::Expand: return expanded(x[0], shapeOf(expr));
+    case fuser::Family::Permute: return permuted(x[0], expr->attributes().dims);
+    case fuser::Family::Factory: return filled(x[0], expr->output()->dtype(), shapeOf(expr));
+    case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dims.at(0))]);
+    case fuser::Family::Reduction: break;
+  }
+  int64_t terms = 1;
+  for (int64_t dim : expr->attributes().dims) terms *= x[0].sizes[static_cast<size_t>(dim)];
+  const std::optional<int64_t>& depth = facts_.depths[expr->output()->id()];
+  if (!depth && expr->op() == fuser::OpKind::Sum && x[0].real) withoutDepth_.push_back(expr);
+  return reduce(*expr, x[0], depth.value_or(std::max<int64_t>(terms - 1, 0)), facts_.contraction);
+}
+
+}  // namespace oracle

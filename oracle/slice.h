@@ -1,0 +1,94 @@
+#pragma once
+// Slice: the accepted sets of values of the original fusion, computed backwards from the values asked for up to its
+// anchors: values whose numbers are known (the fusion's inputs; what a segment loaded).
+
+#include <array>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "fuser/host_ir/run_record.h"
+#include "fuser/ir/fusion.h"
+#include "oracle/interval.h"
+
+namespace oracle {
+
+// What the model does not cover: the case is not judged.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Facts of a run that all its slices share.
+struct RunFacts {
+  const fuser::Fusion* fusion;
+  std::vector<std::optional<Value>> inputs;        // by value id: the fusion's inputs, exact
+  std::vector<std::optional<int64_t>> extents;     // by symbol
+  std::vector<std::optional<int64_t>> depths;      // by value id: recorded depth of a reduction's result
+  bool contraction = false;
+};
+RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const fuser::HostValue> inputs);
+
+// The numbers of a value in memory, each a single one.
+Value exact(const fuser::HostValue& value);
+
+class Slice {
+ public:
+  explicit Slice(const RunFacts& facts) : facts_(facts), values_(facts.fusion->valCount()) {}
+
+  // From here on the value is exactly this. Before the first `evaluate` that reaches it.
+  void anchor(uint32_t id, Value value) { values_[id] = std::move(value); }
+  bool isKnown(uint32_t id) const { return values_[id].has_value(); }
+
+  // Computes the value (and what it needs), if it is not known yet.
+  const Value& evaluate(const fuser::Val* val);
+  // The value from its operands' sets, known or not itself. Null for a value without definition.
+  std::optional<Value> evaluateAlone(const fuser::Val* val);
+
+  // Reductions that had no recorded depth.
+  const std::vector<const fuser::Expr*>& withoutDepth() const { return withoutDepth_; }
+
+ private:
+  void computeOperands(const fuser::Expr* expr);
+  Value compute(const fuser::Expr* expr);
+  const Value& operand(const fuser::Val* val);
+  fuser::Dims shapeOf(const fuser::Expr* expr);
+
+  const RunFacts& facts_;
+  std::vector<std::optional<Value>> values_;
+  std::vector<const fuser::Expr*> withoutDepth_;
+};
+
+// --- what compute() is made of ---
+
+Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool contraction);
+Value castValue(const Value& value, fuser::DataType to);
+// depth: additions on the longest path; only sums of floats use it.
+Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction);
+
+// Calls visit(offsets) for each index below extents in row-major order; offsets[k] = sum of index * strides[k].
+template <size_t kCount, class Visit>
+void forEachOffset(const fuser::Dims& extents, const std::array<fuser::Dims, kCount>& strides, const Visit& visit) {
+  for (int64_t extent : extents) {
+    if (extent == 0) return;
+  }
+  std::array<int64_t, kCount> offsets{};
+  fuser::Dims index(extents.size(), 0);
+  while (true) {
+    visit(offsets);
+    size_t axis = extents.size();
+    while (axis > 0) {
+      --axis;
+      for (size_t k = 0; k < kCount; ++k) offsets[k] += strides[k][axis];
+      if (++index[axis] < extents[axis]) break;
+      for (size_t k = 0; k < kCount; ++k) offsets[k] -= strides[k][axis] * extents[axis];
+      index[axis] = 0;
+      if (axis == 0) return;
+    }
+    if (extents.empty()) return;
+  }
+}
+
+}  // namespace oracle

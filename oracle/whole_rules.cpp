@@ -1,0 +1,162 @@
+#include "oracle/whole_rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/rounding.h"
+
+namespace oracle {
+
+using fuser::DataType;
+using fuser::OpKind;
+
+namespace {
+
+using Wide = __int128;
+
+int bits(DataType dtype) { return dtype == DataType::Int32 ? 32 : 64; }
+
+// The integer of `width` bits that agrees with value in them.
+int64_t low(Wide value, int width) {
+  const Wide modulus = Wide{1} << width;
+  Wide rest = value % modulus;
+  if (rest < 0) rest += modulus;
+  if (rest >= modulus / 2) rest -= modulus;
+  return static_cast<int64_t>(rest);
+}
+
+// Rounding towards minus infinity or zero; x / 0 = 0, as the language defines it.
+Wide quotient(Wide a, Wide b, bool floors) {
+  if (b == 0) return 0;
+  const Wide truncated = a / b;
+  return floors && a % b != 0 && (a < 0) != (b < 0) ? truncated - 1 : truncated;
+}
+Wide rest(Wide a, Wide b, bool floors) { return b == 0 ? 0 : a - quotient(a, b, floors) * b; }
+
+Whole divided(OpKind op, const Whole& a, const Whole& b, DataType dtype) {
+  const bool floors = op == OpKind::FloorDiv || op == OpKind::Remainder;
+  if (!b.isSingle()) return fullRange(dtype);
+  if (op == OpKind::TruncDiv || op == OpKind::FloorDiv) {
+    const Wide ends[] = {quotient(a.lo, b.lo, floors), quotient(a.hi, b.lo, floors)};
+    return wrapped(std::min(ends[0], ends[1]), std::max(ends[0], ends[1]), dtype);
+  }
+  const Wide first = rest(a.lo, b.lo, floors);
+  const Wide last = rest(a.hi, b.lo, floors);
+  // Without a jump of the quotient the rest rises with the dividend.
+  if (a.isSingle() || (quotient(a.lo, b.lo, floors) == quotient(a.hi, b.lo, floors) && b.lo != 0)) {
+    return {static_cast<int64_t>(first), static_cast<int64_t>(last)};
+  }
+  const Wide bound = b.lo < 0 ? -Wide{b.lo} : Wide{b.lo};
+  return wrapped(-std::max<Wide>(bound - 1, 0), std::max<Wide>(bound - 1, 0), dtype);
+}
+
+Whole product(const Whole& a, const Whole& b, DataType dtype) {
+  const Wide corners[] = {Wide{a.lo} * b.lo, Wide{a.lo} * b.hi, Wide{a.hi} * b.lo, Wide{a.hi} * b.hi};
+  return wrapped(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4), dtype);
+}
+
+Whole absoluteWhole(const Whole& a, DataType dtype) {
+  if (a.lo >= 0) return a;
+  if (a.hi <= 0) return wrapped(-Wide{a.hi}, -Wide{a.lo}, dtype);
+  return wrapped(0, std::max(Wide{a.hi}, -Wide{a.lo}), dtype);
+}
+
+}  // namespace
+
+Whole wrapped(Wide lo, Wide hi, DataType dtype) {
+  const Whole full = fullRange(dtype);
+  if (lo >= full.lo && hi <= full.hi) return {static_cast<int64_t>(lo), static_cast<int64_t>(hi)};
+  const Whole ends{low(lo, bits(dtype)), low(hi, bits(dtype))};
+  const bool alike = hi - lo == Wide{ends.hi} - Wide{ends.lo};
+  return alike ? ends : full;
+}
+
+Whole unaryWhole(OpKind op, const Whole& a, DataType dtype) {
+  if (op == OpKind::Abs) return absoluteWhole(a, dtype);
+  if (op == OpKind::Neg) return wrapped(-Wide{a.hi}, -Wide{a.lo}, dtype);
+  if (op == OpKind::Relu) return {std::max<int64_t>(a.lo, 0), std::max<int64_t>(a.hi, 0)};
+  FUSER_CHECK(op == OpKind::Floor || op == OpKind::Ceil || op == OpKind::Trunc, "no rule for integers");
+  return a;
+}
+
+Whole binaryWhole(OpKind op, const Whole& a, const Whole& b, DataType dtype) {
+  const bool boolean = dtype == DataType::Bool;
+  if (op == OpKind::Maximum || op == OpKind::Fmax) return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+  if (op == OpKind::Minimum || op == OpKind::Fmin) return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+  if (op == OpKind::Add && boolean) return {a.lo | b.lo, a.hi | b.hi};
+  if (op == OpKind::Mul && boolean) return {a.lo & b.lo, a.hi & b.hi};
+  if (op == OpKind::Add) return wrapped(Wide{a.lo} + b.lo, Wide{a.hi} + b.hi, dtype);
+  if (op == OpKind::Sub) return wrapped(Wide{a.lo} - b.hi, Wide{a.hi} - b.lo, dtype);
+  if (op == OpKind::Mul) return product(a, b, dtype);
+  FUSER_CHECK(op == OpKind::TruncDiv || op == OpKind::FloorDiv || op == OpKind::Fmod || op == OpKind::Remainder,
+              "no rule for integers");
+  return divided(op, a, b, dtype);
+}
+
+Order compare(const Whole& a, const Whole& b) {
+  return {a.lo < b.hi, a.lo <= b.hi && b.lo <= a.hi, a.hi > b.lo, false};
+}
+
+Whole truth(const Whole& a) {
+  const bool mayBeFalse = a.lo <= 0 && a.hi >= 0;
+  return {mayBeFalse ? 0 : 1, a.lo == 0 && a.hi == 0 ? 0 : 1};
+}
+
+Whole logicalNot(const Whole& a) { return {1 - a.hi, 1 - a.lo}; }
+
+Whole logical(OpKind op, const Whole& a, const Whole& b) {
+  if (op == OpKind::LogicalAnd) return {a.lo & b.lo, a.hi & b.hi};
+  if (op == OpKind::LogicalOr) return {a.lo | b.lo, a.hi | b.hi};
+  FUSER_CHECK(op == OpKind::LogicalXor, "no logical op");
+  return a.isSingle() && b.isSingle() ? Whole{a.lo ^ b.lo, a.lo ^ b.lo} : kEither;
+}
+
+Whole comparison(OpKind op, const Order& order) {
+  const auto set = [](bool mayBeTrue, bool mayBeFalse) { return Whole{mayBeFalse ? 0 : 1, mayBeTrue ? 1 : 0}; };
+  const auto [less, equal, greater, unordered] = order;
+  if (op == OpKind::Eq) return set(equal, less || greater || unordered);
+  if (op == OpKind::Ne) return set(less || greater || unordered, equal);
+  if (op == OpKind::Lt) return set(less, equal || greater || unordered);
+  if (op == OpKind::Le) return set(less || equal, greater || unordered);
+  if (op == OpKind::Gt) return set(greater, less || equal || unordered);
+  FUSER_CHECK(op == OpKind::Ge, "no comparison");
+  return set(greater || equal, less || unordered);
+}
+
+Whole toWhole(const Interval& a, DataType to) {
+  if (to == DataType::Bool) return truth(a);
+  const Whole full = fullRange(to);
+  const double first = static_cast<double>(full.lo);  // exact: a power of two
+  const double past = -first;
+  Whole result{full.hi, full.lo};
+  const auto include = [&](int64_t lo, int64_t hi) { result = hull(result, {lo, hi}); };
+  if (a.has(kSpecials)) include(full.lo, full.lo);
+  if (a.hasRange()) {
+    const double lo = std::trunc(a.lo);
+    const double hi = std::trunc(a.hi);
+    if (lo < first || hi >= past) include(full.lo, full.lo);
+    const double inLo = std::max(lo, first);
+    if (inLo <= hi && inLo < past) {
+      include(static_cast<int64_t>(inLo), hi >= past ? full.hi : static_cast<int64_t>(hi));
+    }
+  }
+  return result;
+}
+
+Whole toWhole(const Whole& a, DataType to) { return to == DataType::Bool ? truth(a) : wrapped(a.lo, a.hi, to); }
+
+Interval toReal(const Whole& a, DataType to) {
+  const auto convert = [to](int64_t value) {
+    if (to == DataType::Double) return static_cast<double>(value);
+    return convertTo(static_cast<double>(static_cast<float>(value)), to);  // one rounding to f32, not two by way of f64
+  };
+  return roundTo({convert(a.lo), convert(a.hi), static_cast<uint8_t>(a.lo <= 0 && a.hi >= 0 ? kPosZero : 0)}, to);
+}
+
+Interval toReal(const Interval& a, DataType to) {
+  if (to == DataType::Double) return a;
+  const Interval single = roundTo(a, DataType::Float);
+  return to == DataType::Float ? single : roundTo(single, to);
+}
+
+}  // namespace oracle

@@ -1,0 +1,259 @@
+// Boxes, not points (ORACLE section 9, test 1): for every row and dtype, random sets of operands; what the row gives on
+// samples inside (true values from MPFR, the error column's extremes around them, LibTorch's own results) must lie in the
+// set that the oracle computes. FUSER_FULL_BOXES=1 runs a hundred times as many.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+#include "fuser/ir/builder.h"
+#include "oracle/compare.h"
+#include "oracle/rounding.h"
+#include "oracle/slice.h"
+#include "oracle/whole_rules.h"
+#include "oracle/reference/reference.h"
+#include "tests/oracle/boxes.h"
+#include "tests/oracle/true_value.h"
+
+namespace oracle_test {
+namespace {
+
+using fuser::DataType;
+using fuser::Dims;
+using fuser::Family;
+using fuser::OpKind;
+using oracle::Interval;
+using oracle::Value;
+using oracle::Whole;
+
+constexpr size_t kSamples = 6;  // an operand
+
+// Where LibTorch's own CPU kernels leave the semantics that fusions have. The true values decide; no column widens for it.
+struct Outlier {
+  OpKind op;
+  bool only16Bits;
+  double fromQuotient;  // only where |a / b| is at least this
+  const char* reason;
+};
+constexpr Outlier kOutliers[] = {
+    {OpKind::Sqrt, false, 0, "MKL's vector square root is off by an ulp, in f32 and f64"},
+    {OpKind::Erf, true, 0, "the 16-bit kernel has an absolute error: it flushes small operands to zero"},
+    {OpKind::TruncDiv, true, 0, "the quotient is rounded to 16 bits before it is truncated; one op is one rounding here"},
+    {OpKind::FloorDiv, true, 0, "each step is rounded to 16 bits; one op is one rounding here"},
+    {OpKind::FloorDiv, false, 0x1p20, "the vector fmod inside is wrong or NaN for large quotients"},
+    {OpKind::Fmod, false, 0x1p20, "the vector fmod is wrong or NaN for large quotients"},
+    {OpKind::Remainder, false, 0x1p20, "the vector fmod inside is wrong or NaN for large quotients"},
+};
+
+bool isOutlier(OpKind op, DataType dtype, double a, double b) {
+  for (const Outlier& outlier : kOutliers) {
+    if (outlier.op != op || (outlier.only16Bits && fuser::computeType(dtype) == dtype)) continue;
+    if (outlier.fromQuotient == 0 || !(std::fabs(a / b) < outlier.fromQuotient)) return true;
+  }
+  return false;
+}
+
+size_t boxCount() { return std::getenv("FUSER_FULL_BOXES") ? 30000 : 300; }
+
+Value tensorOf(DataType dtype, std::vector<Interval> real, std::vector<Whole> whole) {
+  Value value;
+  value.dtype = dtype;
+  value.sizes = {static_cast<int64_t>(real.size() + whole.size())};
+  value.strides = {1};
+  if (fuser::isFloating(dtype)) value.real = std::make_shared<const std::vector<Interval>>(std::move(real));
+  else value.whole = std::make_shared<const std::vector<Whole>>(std::move(whole));
+  return value;
+}
+
+// Sampled operands of one row, as memory for LibTorch, with the box that each comes from.
+struct Samples {
+  std::vector<std::vector<std::byte>> memory;  // an operand
+  std::vector<std::array<double, 3>> numbers;  // floating operands
+  std::vector<size_t> box;
+};
+
+class Row {
+ public:
+  Row(OpKind op, DataType dtype) : op_(op), dtype_(dtype), fusion_("row") {
+    const fuser::IntExpr n = fusion_.extentSymbol("i0");
+    std::vector<fuser::Val*> operands;
+    for (size_t i = 0; i < fuser::operandCount(op); ++i) {
+      operands.push_back(fuser::build::input(fusion_, operandType(i), {n}, fuser::concat("x", i)));
+    }
+    result_ = fuser::build::pointwise(fusion_, op, operands);
+  }
+
+  DataType operandType(size_t i) const { return op_ == OpKind::Where && i == 0 ? DataType::Bool : dtype_; }
+  const fuser::Expr& expr() const { return *result_->definition(); }
+  size_t arity() const { return fuser::operandCount(op_); }
+
+  void run(Random& random, size_t boxes) {
+    drawBoxes(random, boxes);
+    sets_ = oracle::pointwise(expr(), operands_, false);
+    drawSamples(random, boxes);
+    compareWithLibTorch();
+    if (fuser::isFloating(dtype_) && fuser::isFloating(result_->dtype())) compareWithTruth();
+  }
+
+ private:
+  void drawBoxes(Random& random, size_t boxes) {
+    operands_.clear();
+    for (size_t i = 0; i < arity(); ++i) {
+      std::vector<Interval> real;
+      std::vector<Whole> whole;
+      for (size_t box = 0; box < boxes; ++box) {
+        if (fuser::isFloating(operandType(i))) real.push_back(randomInterval(random, operandType(i)));
+        else whole.push_back(randomWhole(random, operandType(i)));
+      }
+      operands_.push_back(tensorOf(operandType(i), std::move(real), std::move(whole)));
+    }
+  }
+
+  // Division by zero and minimum / -1 are the language's own; LibTorch raises on them.
+  bool isGuarded(const std::array<int64_t, 3>& whole) const {
+    const bool divides = op_ == OpKind::TruncDiv || op_ == OpKind::FloorDiv || op_ == OpKind::Fmod || op_ == OpKind::Remainder;
+    return divides && !fuser::isFloating(dtype_) && (whole[1] == 0 || (whole[1] == -1 && whole[0] == oracle::fullRange(dtype_).lo));
+  }
+
+  template <class T>
+  static void append(std::vector<std::byte>& memory, T value) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+    memory.insert(memory.end(), bytes, bytes + sizeof(T));
+  }
+  static void appendAs(std::vector<std::byte>& memory, DataType dtype, double real, int64_t whole) {
+    fuser::dispatch(dtype, [&]<class T>() {
+      append(memory, fuser::isFloating(dtype) ? fuser::convert<T>(real) : fuser::convert<T>(static_cast<fuser::int64>(whole)));
+    });
+  }
+
+  void drawSamples(Random& random, size_t boxes) {
+    samples_ = {};
+    samples_.memory.resize(arity());
+    for (size_t box = 0; box < boxes; ++box) {
+      std::vector<std::vector<double>> real(3);
+      std::vector<std::vector<int64_t>> whole(3);
+      size_t count = 1;
+      for (size_t i = 0; i < arity(); ++i) {
+        const int64_t at = static_cast<int64_t>(box);
+        if (fuser::isFloating(operandType(i))) real[i] = samples(random, operands_[i].realAt(at), operandType(i), kSamples);
+        else whole[i] = samples(random, operands_[i].wholeAt(at), kSamples);
+        count *= std::max(real[i].size(), whole[i].size());
+      }
+      for (size_t k = 0; k < count; ++k) {
+        std::array<double, 3> numbers{};
+        std::array<int64_t, 3> wholes{};
+        size_t rest = k;
+        for (size_t i = 0; i < arity(); ++i) {
+          const size_t size = std::max(real[i].size(), whole[i].size());
+          if (!real[i].empty()) numbers[i] = real[i][rest % size];
+          else wholes[i] = whole[i][rest % size];
+          rest /= size;
+        }
+        if (isGuarded(wholes)) continue;
+        for (size_t i = 0; i < arity(); ++i) appendAs(samples_.memory[i], operandType(i), numbers[i], wholes[i]);
+        samples_.numbers.push_back(numbers);
+        samples_.box.push_back(box);
+      }
+    }
+  }
+
+  std::string describe(size_t sample) const {
+    std::string text(fuser::opName(op_));
+    text += " of " + std::string(fuser::dtypeName(dtype_));
+    const int64_t box = static_cast<int64_t>(samples_.box[sample]);
+    for (size_t i = 0; i < arity(); ++i) {
+      text += "\n  operand " + (operands_[i].real ? fuser::concat(oracle::toString(operands_[i].realAt(box)), " at ", samples_.numbers[sample][i])
+                                                  : oracle::toString(operands_[i].wholeAt(box), operands_[i].dtype));
+    }
+    return text + "\n  accepts " + (sets_.real ? oracle::toString(sets_.realAt(box)) : oracle::toString(sets_.wholeAt(box), sets_.dtype));
+  }
+
+  void compareWithLibTorch() {
+    std::vector<reference::Value> operands;
+    const int64_t count = static_cast<int64_t>(samples_.box.size());
+    for (size_t i = 0; i < arity(); ++i) {
+      operands.push_back({fuser::TensorRef{samples_.memory[i].data(), operandType(i), {count}, {1}, {}}, nullptr});
+    }
+    const reference::Value result = reference::evaluate(expr(), operands, {});
+    const Value actual = oracle::exact(std::get<fuser::TensorRef>(result.value));
+    size_t reported = 0;
+    for (size_t sample = 0; sample < samples_.box.size() && reported < 3; ++sample) {
+      const int64_t at = static_cast<int64_t>(sample);
+      const int64_t box = static_cast<int64_t>(samples_.box[sample]);
+      if (fuser::isFloating(dtype_) && isOutlier(op_, dtype_, samples_.numbers[sample][0], samples_.numbers[sample][1])) continue;
+      const bool inside = sets_.whole ? sets_.wholeAt(box).lo <= actual.wholeAt(at).lo && actual.wholeAt(at).lo <= sets_.wholeAt(box).hi
+                                      : oracle::contains(sets_.realAt(box), actual.realAt(at).single());
+      if (inside) continue;
+      ++reported;
+      ADD_FAILURE() << describe(sample) << "\n  LibTorch gives "
+                    << (actual.whole ? oracle::toString(actual.wholeAt(at), actual.dtype) : oracle::toString(actual.realAt(at)));
+    }
+  }
+
+  // The true value, and what the error column allows around it.
+  void compareWithTruth() {
+    const DataType compute = fuser::computeType(dtype_);
+    const int error = static_cast<int>(fuser::opInfo(op_).error);
+    size_t reported = 0;
+    for (size_t sample = 0; sample < samples_.box.size() && reported < 3; ++sample) {
+      const auto& x = samples_.numbers[sample];
+      const std::optional<double> truth = trueValue(op_, x[0], x[1], compute);
+      if (!truth) return;
+      for (int off : {0, -error, error}) {
+        // Functions that are exact at a zero or one, and never negative, stay so.
+        if (off && (!std::isfinite(*truth) || *truth == 0 || x[0] == 0 || std::isinf(x[0]))) continue;
+        double value = *truth;
+        for (int i = 0; i < std::abs(off); ++i) value = step(value, off > 0, compute);
+        if (op_ == OpKind::Exp && off < 0 && !(value > 0)) value = 0;
+        value = oracle::convertTo(value, dtype_);
+        if (oracle::contains(sets_.realAt(static_cast<int64_t>(samples_.box[sample])), value)) continue;
+        ++reported;
+        ADD_FAILURE() << describe(sample) << "\n  true value " << *truth << " moved by " << off << " ulp: " << value;
+      }
+    }
+  }
+
+  static double step(double value, bool up, DataType compute) {
+    const double towards = up ? oracle::kInfinity : -oracle::kInfinity;
+    if (compute == DataType::Double) return std::nextafter(value, towards);
+    return static_cast<double>(std::nextafter(static_cast<float>(value), static_cast<float>(towards)));
+  }
+
+  OpKind op_;
+  DataType dtype_;
+  fuser::Fusion fusion_;
+  fuser::Val* result_;
+  std::vector<Value> operands_;
+  Value sets_;
+  Samples samples_;
+};
+
+class BoxesTest : public testing::TestWithParam<OpKind> {};
+
+TEST_P(BoxesTest, HoldTrueValues) {
+  reference::useOneThread();
+  for (DataType dtype : fuser::kAllDataTypes) {
+    const fuser::OpInfo& info = fuser::opInfo(GetParam());
+    if (!fuser::acceptsDtype(GetParam(), dtype)) continue;
+    if (info.promotion == fuser::Promotion::Float && !fuser::isFloating(dtype)) continue;
+    Random random(static_cast<uint64_t>(GetParam()) * 16 + static_cast<uint64_t>(dtype));
+    Row row(GetParam(), dtype);
+    for (size_t done = 0; done < boxCount(); done += 300) row.run(random, 300);
+  }
+}
+
+std::vector<OpKind> pointwiseOps() {
+  std::vector<OpKind> ops;
+  for (OpKind op : fuser::kAllOps) {
+    if (fuser::isPointwise(op)) ops.push_back(op);
+  }
+  return ops;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, BoxesTest, testing::ValuesIn(pointwiseOps()),
+                         [](const auto& row) { return std::string(fuser::opName(row.param)); });
+
+}  // namespace
+}  // namespace oracle_test

@@ -1,0 +1,15 @@
+#pragma once
+// True values from MPFR: the correctly rounded result of an op on numbers of its compute dtype.
+
+#include <optional>
+
+#include "fuser/ops/op_kind.h"
+#include "fuser/types/dtype.h"
+
+namespace oracle_test {
+
+// Rounded once to the compute dtype (f32 or f64); none for an op that MPFR has no function for here. b is ignored by
+// unary ops.
+std::optional<double> trueValue(fuser::OpKind op, double a, double b, fuser::DataType compute);
+
+}  // namespace oracle_test
