@@ -1,0 +1,232 @@
+// Groups, edges, the value-based view, invariants, text.
+
+#include "fuser/segment/segmented_fusion.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/fuser/segment/fake_schedulers.h"
+
+namespace fuser {
+namespace {
+
+const char kDiamond[] =
+    "fusion diamond(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%a)\n  %d = add(%b, %c)\n"
+    "  return %d, %a\n}\n";
+
+class EdgeTest : public testing::Test {
+ protected:
+  SegmentedGroup* group(const std::string& name) { return segmented_.groupOf(name); }
+  SegmentedFusion& segments() { return *segmented_.segments; }
+  SegmentedEdgePtr edge(const std::string& from, const std::string& to) {
+    return segments().getEdgesBetween(group(from), group(to)).at(0);
+  }
+
+  Segmented segmented_ = singles(kDiamond);
+};
+
+TEST_F(EdgeTest, ConnectReturnsTheEdgeThatIsThere) {
+  const SegmentedEdgePtr old = edge("a", "b");
+  EXPECT_EQ(segments().connectGroups(group("a"), group("b"), segmented_.val("a")), old);
+  EXPECT_EQ(segments().edges().size(), 4u);
+  EXPECT_EQ(segments().getEdgesBetween(group("b"), group("a")).size(), 1u);
+}
+
+TEST_F(EdgeTest, ConnectValidatesBeforeItChangesAnything) {
+  EXPECT_THROW(segments().connectGroups(group("a"), group("d"), segmented_.val("a")), CheckError);  // d does not read it
+  EXPECT_THROW(segments().connectGroups(group("b"), group("d"), segmented_.val("c")), CheckError);  // b does not make it
+  EXPECT_THROW(segments().connectGroups(group("a"), group("a"), segmented_.val("a")), CheckError);
+  EXPECT_THROW(segments().connectGroups(group("a"), nullptr, segmented_.val("a")), CheckError);
+  Segmented other = singles(kDiamond);
+  EXPECT_THROW(segments().connectGroups(group("a"), other.groupOf("b"), segmented_.val("a")), CheckError);
+  EXPECT_EQ(segments().edges().size(), 4u);
+  EXPECT_TRUE(findBrokenInvariants(segments()).empty());
+}
+
+TEST_F(EdgeTest, ARemovedEdgeStaysReadableAndSaysSo) {
+  const SegmentedEdgePtr held = edge("a", "b");
+  const std::string text = held->toString();
+  segments().removeEdge(held);
+  EXPECT_FALSE(held->isConnected());
+  EXPECT_EQ(held->from(), group("a"));
+  EXPECT_EQ(held->to(), group("b"));
+  EXPECT_EQ(held->val(), segmented_.val("a"));
+  EXPECT_EQ(held->toString(), text + " (disconnected)");
+  EXPECT_THROW(segments().removeEdge(held), CheckError);
+  EXPECT_THROW(segments().removeEdge(nullptr), CheckError);
+  const SegmentedEdgePtr again = segments().connectGroups(group("a"), group("b"), segmented_.val("a"));
+  EXPECT_NE(again, held);
+  EXPECT_TRUE(again->isConnected());
+  EXPECT_FALSE(held->isConnected());
+}
+
+TEST_F(EdgeTest, RemovingOneConsumersEdgeLeavesTheOthers) {
+  // The reference is to an element of the list that shrinks.
+  segments().removeEdge(group("a")->consumerEdges().front());
+  ASSERT_EQ(group("a")->consumerEdges().size(), 1u);
+  EXPECT_EQ(group("a")->consumerEdges()[0]->to(), group("c"));
+  EXPECT_TRUE(group("b")->producerEdges().empty());
+}
+
+TEST_F(EdgeTest, DisconnectRemovesAllEdgesBetweenTwoGroups) {
+  const SegmentedEdgePtr held = edge("b", "d");
+  segments().disconnectGroups(group("d"), group("b"));
+  EXPECT_TRUE(segments().getEdgesBetween(group("b"), group("d")).empty());
+  EXPECT_FALSE(held->isConnected());
+  EXPECT_EQ(segments().edges().size(), 3u);
+  EXPECT_THROW(segments().disconnectGroups(group("b"), group("b")), CheckError);
+}
+
+TEST_F(EdgeTest, MergingMovesEdgesAndRemovesThoseInside) {
+  const SegmentedEdgePtr inside = edge("a", "b");
+  SegmentedGroup* a = group("a");
+  SegmentedGroup* b = group("b");
+  SegmentedGroup* merged = segments().mergeGroups(a, b);
+  EXPECT_FALSE(inside->isConnected());
+  EXPECT_EQ(inside->from(), a);  // readable although one of its groups is merged away
+  EXPECT_NE(a->isLive(), b->isLive());
+  EXPECT_EQ(group("a"), merged);
+  EXPECT_EQ(group("b"), merged);
+  EXPECT_EQ(segments().getEdgesBetween(merged, group("c")).size(), 1u);
+  EXPECT_EQ(segments().getEdgesBetween(merged, group("d")).size(), 1u);
+  EXPECT_TRUE(findBrokenInvariants(segments()).empty());
+  EXPECT_THROW(segments().mergeGroups(a, b), CheckError);
+}
+
+TEST_F(EdgeTest, MergingGroupsThatReadFromEachOtherIsRefused) {
+  SegmentedGroup* merged = segments().mergeGroups(group("b"), group("c"));
+  segments().mergeGroups(merged, group("d"));
+  EXPECT_EQ(segments().groups().size(), 2u);
+  Segmented cyclic = singles(
+      "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%b)\n  return %c\n}\n");
+  // a + c reads b, and b reads a: the merge itself is the caller's mistake, found by the checks.
+  EXPECT_THROW(cyclic.segments->mergeGroups(cyclic.groupOf("a"), cyclic.groupOf("c")), CheckError);
+}
+
+TEST_F(EdgeTest, TheValueViewKnowsProducersAndConsumers) {
+  const Val* a = segmented_.val("a");
+  EXPECT_EQ(segments().producerOf(a), group("a"));
+  EXPECT_EQ(segments().producerOf(segmented_.val("x")), nullptr);
+  EXPECT_EQ(segments().consumersOf(a), (std::vector<SegmentedGroup*>{group("b"), group("c")}));
+  EXPECT_TRUE(segments().consumersOf(segmented_.val("d")).empty());
+}
+
+TEST_F(EdgeTest, TheInvariantCheckerSeesEachKindOfDamage) {
+  segments().removeEdge(edge("a", "c"));
+  std::vector<std::string> broken = findBrokenInvariants(segments());
+  ASSERT_EQ(broken.size(), 1u);
+  EXPECT_NE(broken[0].find("without an edge"), std::string::npos) << broken[0];
+
+  const Segmented other = singles(kDiamond);
+  SegmentedFusion partial(*other.fusion);
+  partial.newGroup({other.fusion->exprs()[0]});
+  broken = findBrokenInvariants(partial);
+  ASSERT_EQ(broken.size(), 3u);
+  EXPECT_NE(broken[0].find("is in no group"), std::string::npos) << broken[0];
+  EXPECT_TRUE(findBrokenInvariants(partial, false).empty());
+  EXPECT_THROW(partial.newGroup({other.fusion->exprs()[0]}), CheckError);
+  EXPECT_THROW(partial.newGroup({}), CheckError);
+}
+
+TEST(SegmentedFusionTest, ACircleIsFound) {
+  const auto fusion = parseFusion(
+      "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%b)\n  return %c\n}\n");
+  SegmentedFusion segmented(*fusion);
+  const std::vector<Expr*>& exprs = fusion->exprs();
+  SegmentedGroup* outer = segmented.newGroup({exprs[0], exprs[2]});
+  SegmentedGroup* inner = segmented.newGroup({exprs[1]});
+  segmented.connectGroups(outer, inner, exprs[0]->output());
+  segmented.connectGroups(inner, outer, exprs[1]->output());
+  EXPECT_EQ(findBrokenInvariants(segmented),
+            std::vector<std::string>{"the groups depend on each other in a circle"});
+  EXPECT_THROW(segmented.finalize(), CheckError);
+}
+
+TEST(SegmentedFusionTest, ReadsAreOperandsAndScalarsOfExtentsOnly) {
+  const auto fusion = parseFusion(
+      "fusion f(%x: f32[i0], %n: i64) {\n  %m = add(%n, 1)\n  %k = size(%x) {dim = 0}\n"
+      "  %y = full() {shape = [%m], fill_value = 2.0, dtype = f32}\n  %z = neg(%y)\n  %w = mul(%x, 3.0)\n"
+      "  return %z, %w, %k\n}\n");
+  const SegmentedFusion segmented(*fusion);
+  const auto reads = [&](size_t expr) {
+    std::string names;
+    for (const Val* val : segmented.reads(fusion->exprs()[expr])) names += val->name() + " ";
+    return fusion->exprs()[expr]->output()->name() + ": " + names;
+  };
+  EXPECT_EQ(reads(0), "m: n ");
+  EXPECT_EQ(reads(1), "k: ");     // an extent, not the tensor
+  EXPECT_EQ(reads(2), "y: m ");   // a shape's scalar; the literal is left out
+  EXPECT_EQ(reads(3), "z: y m ");  // its loops need the extent
+  EXPECT_EQ(reads(4), "w: x ");
+}
+
+TEST(SegmentedFusionTest, PrintsAndParses) {
+  const std::string text =
+      "fusion f(%x: f32[i0], %n: i64) {\n  %m = add(%n, 1)\n  %s = cast(%m) {dtype = f64}\n  %a = mul(%x, %s)\n"
+      "  %b = exp(%a)\n  %c = log(%b)\n  return %c, %m\n}\n";
+  const Segmented segmented = segmentText(text, FakeSchedulers(atMost(2)));
+  const std::string printed = toString(*segmented.segments);
+  EXPECT_EQ(printed,
+            "segmented {\n"
+            "  group 0 ExprEval {%m, %s} inputs {%n} outputs {%m, %s}\n"
+            "  group 1 PointWise {%a, %b} inputs {%x, %s} outputs {%b}\n"
+            "  group 2 PointWise {%c} inputs {%b} outputs {%c}\n"
+            "  edge 0 -> 1 %s\n"
+            "  edge 1 -> 2 %b\n"
+            "}\n");
+  const auto parsed = parseSegmentedFusion(printed, *segmented.fusion);
+  EXPECT_EQ(toString(*parsed), printed);
+  EXPECT_EQ(parsed->groups()[1]->schedulerType(), SchedulerType::PointWise);
+}
+
+TEST(SegmentedFusionTest, NamesThatAreNoNamesGetTheirId) {
+  Segmented segmented = singles(kDiamond);
+  segmented.val("b")->setName("");
+  segmented.val("c")->setName("a");
+  const std::string printed = toString(*segmented.segments);
+  EXPECT_NE(printed.find("{%@"), std::string::npos) << printed;
+  EXPECT_NE(printed.find("{%a@"), std::string::npos) << printed;
+  EXPECT_EQ(toString(*parseSegmentedFusion(printed, *segmented.fusion)), printed);
+}
+
+TEST(SegmentedFusionTest, ParseErrorsNameTheirPlace) {
+  const Segmented segmented = singles(kDiamond);
+  const std::string good = toString(*segmented.segments);
+  const auto errorOf = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    try {
+      parseSegmentedFusion(text, *segmented.fusion);
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const auto expectError = [&](const std::string& from, const std::string& to, const std::string& what) {
+    EXPECT_NE(errorOf(from, to).find(what), std::string::npos) << errorOf(from, to);
+  };
+  expectError("group 1", "group 2", "line 3, column 9: expected group 1");
+  expectError("None {%a}", "Nothing {%a}", "line 2, column 11: unknown scheduler");
+  expectError("{%b}", "{%q}", "the fusion has no value '%q'");
+  expectError("{%b}", "{%a}", "it is in a group already");
+  expectError("{%b}", "{%x}", "an expression is named by its first result");
+  expectError("edge 0 -> 1 %a\n", "", "crosses from group 0 to group 1 without an edge");
+  expectError("edge 0 -> 1 %a", "edge 0 -> 3 %a", "the value does not cross there");
+  expectError("edge 0 -> 1 %a", "edge 0 -> 9 %a", "there is no group 9");
+  expectError("inputs {%x}", "inputs {}", "group 0 has other inputs");
+  expectError("}\n", "\n", "expected");
+  expectError("segmented", "", "expected 'segmented'");
+  // No prefix and no text with a byte lost makes anything but a UserError.
+  for (size_t i = 0; i < good.size(); ++i) {
+    for (const std::string& text : {good.substr(0, i), good.substr(0, i) + good.substr(i + 1)}) {
+      try {
+        parseSegmentedFusion(text, *segmented.fusion);
+      } catch (const UserError&) {
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fuser
