@@ -13,8 +13,12 @@ bool isWord(char c) { return isWordStart(c) || isDigit(c) || c == '.'; }
 
 }  // namespace
 
-void KernelLexer::fail(const std::string& message) const {
-  throwUserError(concat("kernel text, line ", line_, ": ", message));
+void KernelLexer::failAt(int line, const std::string& message) const {
+  throwUserError(concat("kernel text, line ", line, ": ", message));
+}
+
+void KernelLexer::failExpected(std::string_view what) const {
+  failAt(line_, concat("expected ", what, ", found '", token_, "'"));
 }
 
 void KernelLexer::advance() {
@@ -35,6 +39,7 @@ void KernelLexer::advance() {
 
 std::string_view KernelLexer::take() {
   const std::string_view token = token_;
+  takenLine_ = line_;
   advance();
   return token;
 }
@@ -46,11 +51,11 @@ bool KernelLexer::accept(std::string_view token) {
 }
 
 void KernelLexer::expect(std::string_view token) {
-  if (!accept(token)) fail(concat("expected '", token, "', found '", token_, "'"));
+  if (!accept(token)) failExpected(concat("'", token, "'"));
 }
 
 std::string KernelLexer::identifier(const char* what) {
-  if (token_.empty() || !isWordStart(token_[0])) fail(concat("expected ", what, ", found '", token_, "'"));
+  if (token_.empty() || !isWordStart(token_[0])) failExpected(what);
   return std::string(take());
 }
 
@@ -58,7 +63,7 @@ int64_t KernelLexer::integer(const char* what) {
   int64_t value = 0;
   const std::from_chars_result end = std::from_chars(token_.data(), token_.data() + token_.size(), value);
   if (end.ec != std::errc() || end.ptr != token_.data() + token_.size()) {
-    fail(concat("expected ", what, ", found '", token_, "'"));
+    failExpected(what);
   }
   take();
   return value;
@@ -74,7 +79,7 @@ ScalarValue KernelLexer::literal() {
   double value = 0;
   const std::from_chars_result end = std::from_chars(token_.data(), token_.data() + token_.size(), value);
   if (end.ec != std::errc() || end.ptr != token_.data() + token_.size()) {
-    fail(concat("expected a literal, found '", token_, "'"));
+    failExpected("a literal");
   }
   take();
   return value;

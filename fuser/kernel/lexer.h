@@ -25,15 +25,19 @@ class KernelLexer {
   // A literal of a kernel: f64 where it has '.', 'e', nan or inf; i64; bool.
   ScalarValue literal();
 
-  [[noreturn]] void fail(const std::string& message) const;
+  // A UserError at the token taken last.
+  [[noreturn]] void fail(const std::string& message) const { failAt(takenLine_, message); }
 
  private:
   void advance();
+  [[noreturn]] void failAt(int line, const std::string& message) const;
+  [[noreturn]] void failExpected(std::string_view what) const;  // instead of the token that comes next
 
   std::string_view text_;
   std::string_view token_;
   size_t next_ = 0;
-  int line_ = 1;       // of token_
+  int line_ = 1;  // of token_
+  int takenLine_ = 1;
 };
 
 }  // namespace fuser

@@ -1,0 +1,303 @@
+// The verifier's constraints, by number: a kernel that keeps all of them, and for each one that breaks it.
+#include "fuser/kernel/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/kernel/text.h"
+
+namespace fuser {
+namespace {
+
+constexpr const char* kGood = R"(
+kernel good {
+  scalar a : f64
+  tensor x : f32 rank 1 argument 0
+  tensor y : f32 rank 1 argument 1 written
+  local t : f32 [4]
+  local u : f32 [1]
+  shared s : f32 [32]
+  int n in [0, 1000]
+  int s0 in [0, 1000] = stride x 0
+  block 32, 1, 1
+  grid n, 1, 1
+
+  alloc t
+  alloc u
+  alloc s
+  t[0] = move x[((threadIdx.x * 4) + blockIdx.x)] width 4
+  for i < n {
+    u[0] = Add f32 (t[0], $a as f32)
+  }
+  s[threadIdx.x] = move u[0]
+  if (blockIdx.x < 1) {
+    barrier
+    u[0] = reduce Add f32 x (u[0])
+  }
+  if (threadIdx.x < 4) {
+    y[threadIdx.x] = Mul f32 (u[0], int(s0))
+  }
+}
+)";
+
+struct Broken {
+  std::unique_ptr<Kernel> kernel = parseKernel(kGood);
+
+  template <class Node>
+  Node& node(size_t at) {
+    return std::get<Node>(kernel->body.at(at).node);
+  }
+  Compute& add() { return std::get<Compute>(node<For>(4).body.at(0).node); }
+  BlockReduce& reduce() { return std::get<BlockReduce>(node<If>(6).body.at(1).node); }
+  Buffer& buffer(size_t i) { return kernel->buffers.at(i); }
+
+  // Exactly one constraint is broken.
+  void expect(int constraint) {
+    const std::vector<KernelViolation> found = findKernelViolations(*kernel);
+    ASSERT_FALSE(found.empty()) << "constraint " << constraint << " is not checked";
+    for (const KernelViolation& violation : found) EXPECT_EQ(violation.constraint, constraint) << violation.message;
+    EXPECT_THROW(verifyKernel(*kernel), CheckError);
+  }
+};
+
+// The good kernel with one piece of its text replaced.
+std::unique_ptr<Kernel> replaced(const std::string& from, const std::string& to) {
+  std::string text = kGood;
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return parseKernel(text.replace(at, from.size(), to));
+}
+
+TEST(KernelVerifierTest, AcceptsAKernelThatKeepsAll) {
+  const Broken good;
+  for (const KernelViolation& violation : findKernelViolations(*good.kernel)) {
+    ADD_FAILURE() << violation.constraint << ": " << violation.message;
+  }
+  EXPECT_NO_THROW(verifyKernel(*good.kernel));
+}
+
+TEST(KernelVerifierTest, Constraint1BuffersAndArgumentsNameEachOther) {
+  Broken id;
+  id.buffer(2).id = 3;
+  id.expect(1);
+  Broken tensor;
+  tensor.buffer(0).tensor = 1;
+  tensor.expect(1);
+  Broken local;
+  local.buffer(2).tensor = 0;
+  local.expect(1);
+  Broken argument;
+  argument.kernel->tensors.push_back({});
+  argument.expect(1);
+}
+
+TEST(KernelVerifierTest, Constraint2NamesAreIdentifiers) {
+  Broken buffer;
+  buffer.buffer(0).name = "x[0]; injected";
+  buffer.expect(2);
+  Broken kernel;
+  kernel.kernel->name = "9lives";
+  kernel.expect(2);
+}
+
+TEST(KernelVerifierTest, Constraint3SizesAreConstant) {
+  Broken missing;
+  missing.buffer(2).size = nullptr;
+  missing.expect(3);
+  Broken symbolic;
+  symbolic.buffer(2).size = symbolic.kernel->intParams[0].symbol;
+  symbolic.expect(3);
+  Broken zero;
+  zero.buffer(4).size = zero.kernel->ints->constant(0);
+  zero.expect(3);
+  Broken global;
+  global.buffer(0).size = global.kernel->ints->constant(4);
+  global.expect(3);
+}
+
+TEST(KernelVerifierTest, Constraint4LaunchShapesFit) {
+  Broken large;
+  large.kernel->blockDim[1] = 64;
+  large.kernel->threadIdx[1] = large.kernel->ints->index("threadIdx.y", large.kernel->ints->constant(64));
+  large.expect(4);
+  Broken zero;
+  zero.kernel->blockDim[2] = 0;
+  zero.expect(4);
+  Broken grid;
+  grid.kernel->gridDim[1] = grid.kernel->threadIdx[0];
+  grid.kernel->blockIdx[1] = grid.kernel->ints->index("blockIdx.y", grid.kernel->gridDim[1]);
+  grid.expect(4);
+}
+
+TEST(KernelVerifierTest, Constraint5ThreadAndBlockIndicesRunOverTheLaunch) {
+  Broken thread;
+  thread.kernel->threadIdx[0] = thread.kernel->ints->index("threadIdx.x", thread.kernel->ints->constant(31));
+  thread.expect(5);
+  Broken block;
+  block.kernel->blockIdx[0] = block.kernel->ints->symbol("blockIdx.x");
+  block.expect(5);
+  Broken constant;
+  constant.kernel->threadIdx[1] = constant.kernel->ints->constant(1);
+  constant.expect(5);
+}
+
+TEST(KernelVerifierTest, Constraint6ParametersAreWhole) {
+  Broken twice;
+  twice.kernel->intParams[1].symbol = twice.kernel->intParams[0].symbol;
+  twice.expect(6);
+  Broken axis;
+  axis.kernel->intParams[1].axis = 1;
+  axis.expect(6);
+  Broken tensor;
+  tensor.kernel->intParams[1].tensor = 2;
+  tensor.expect(6);
+  Broken scalar;
+  scalar.kernel->scalars[0].dtype = DataType::Half;
+  scalar.expect(6);
+}
+
+TEST(KernelVerifierTest, Constraint7BuffersHaveOneAllocate) {
+  Broken twice;
+  twice.node<Allocate>(1).buffer = 2;
+  std::vector<KernelViolation> found = findKernelViolations(*twice.kernel);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].constraint, 7);
+  Broken global;
+  global.kernel->body.insert(global.kernel->body.begin(), Statement{Allocate{0}});
+  global.expect(7);
+}
+
+TEST(KernelVerifierTest, Constraint8BuffersAreUsedInScope) {
+  Broken before;
+  std::swap(before.kernel->body[2], before.kernel->body[5]);
+  before.expect(8);
+  Broken inside;
+  inside.kernel = replaced("  alloc u\n", "");
+  Body& loop = inside.node<For>(3).body;
+  loop.insert(loop.begin(), Statement{Allocate{3}});
+  inside.expect(8);
+}
+
+TEST(KernelVerifierTest, Constraint9SymbolsAreInScope) {
+  Broken after;
+  after.node<Move>(5).source.index = after.node<For>(4).index;
+  after.expect(9);
+  Broken stray;
+  stray.node<For>(4).extent = stray.kernel->ints->symbol("stray");
+  stray.node<For>(4).index = stray.kernel->ints->index("i", stray.node<For>(4).extent);
+  stray.expect(9);
+}
+
+TEST(KernelVerifierTest, Constraint10LoopIndicesRunOverTheExtent) {
+  Broken other;
+  other.node<For>(4).index = other.kernel->ints->index("i", other.kernel->ints->constant(7));
+  other.expect(10);
+  Broken again;
+  again.kernel->body.push_back(again.kernel->body[4]);
+  again.expect(10);
+  Broken constant;
+  constant.node<For>(4).extent = constant.kernel->ints->constant(1);
+  constant.node<For>(4).index = constant.kernel->ints->constant(0);
+  constant.expect(10);
+}
+
+TEST(KernelVerifierTest, Constraint11LoopExtentsAreUniform) {
+  Broken broken;
+  broken.kernel = replaced("for i < n {", "for i < (n + threadIdx.x) {");
+  broken.expect(11);
+}
+
+TEST(KernelVerifierTest, Constraint12MovesKeepTheDtypeAndFitAVector) {
+  Broken dtype;
+  dtype.buffer(4).dtype = DataType::Int32;
+  dtype.expect(12);
+  for (int width : {0, 3, 8, -4}) {
+    Broken broken;
+    broken.node<Move>(3).width = width;
+    broken.expect(12);
+  }
+}
+
+TEST(KernelVerifierTest, Constraint13ComputesFitTheTable) {
+  Broken count;
+  count.add().operands.pop_back();
+  count.expect(13);
+  Broken dtype;
+  dtype.add().computeDtype = DataType::BFloat16;
+  dtype.expect(13);
+  Broken accepts;
+  accepts.add().op = OpKind::Div;
+  accepts.add().computeDtype = DataType::Int64;
+  accepts.expect(13);
+  Broken structural;
+  structural.add().op = OpKind::Sum;
+  structural.expect(13);
+  Broken conversion;
+  conversion.add().op = OpKind::Cast;
+  conversion.add().operands.pop_back();
+  conversion.add().computeDtype = DataType::Double;
+  conversion.expect(13);
+}
+
+TEST(KernelVerifierTest, Constraint14InputsAreNeverWritten) {
+  Broken broken;
+  broken.kernel->tensors[1].written = false;
+  broken.expect(14);
+}
+
+TEST(KernelVerifierTest, Constraint15MeetingPlacesAreNotDivergent) {
+  Broken broken;
+  broken.kernel = replaced("if (blockIdx.x < 1) {", "if (threadIdx.x < 1) {");
+  broken.expect(15);
+  EXPECT_EQ(findKernelViolations(*broken.kernel).size(), 2u);  // the barrier and the reduction
+  Broken nested;
+  nested.kernel = replaced("    barrier\n", "    if (threadIdx.x < n) {\n if (blockIdx.x < 2) {\n barrier\n}\n}\n");
+  nested.expect(15);
+}
+
+TEST(KernelVerifierTest, Constraint16BlockReductionsJoinLocals) {
+  Broken none;
+  none.reduce().dims = {};
+  none.expect(16);
+  Broken dtype;
+  dtype.reduce().dtype = DataType::Double;
+  dtype.expect(16);
+  Broken op;
+  op.reduce().combine = OpKind::Lt;
+  op.expect(16);
+  Broken shared;
+  shared.reduce().source.buffer = 4;
+  shared.expect(16);
+}
+
+TEST(KernelVerifierTest, Constraint17OperandsAreWhole) {
+  Broken param;
+  param.add().operands[1].param = 1;
+  param.expect(17);
+  Broken integer;
+  integer.add().operands[1] = {};
+  integer.add().operands[1].kind = Operand::Kind::Int;
+  integer.expect(17);
+  Broken access;
+  access.add().operands[0].access.buffer = 9;
+  access.expect(17);
+  Broken rounded;
+  rounded.add().operands[0].roundTo = DataType::Half;
+  rounded.expect(17);
+}
+
+TEST(KernelVerifierTest, Constraint18ConditionsAreTruthValues) {
+  Broken broken;
+  broken.node<If>(6).condition = broken.kernel->intParams[0].symbol;
+  broken.expect(18);
+}
+
+TEST(KernelVerifierTest, Constraint19SharedMemoryIsLimited) {
+  Broken broken;
+  broken.buffer(4).size = broken.kernel->ints->constant(12 * 1024);
+  EXPECT_TRUE(findKernelViolations(*broken.kernel).empty());
+  broken.buffer(4).size = broken.kernel->ints->constant(12 * 1024 + 1);
+  broken.expect(19);
+}
+
+}  // namespace
+}  // namespace fuser
