@@ -172,6 +172,26 @@ TEST(PrintCudaTest, SharedSubexpressionsDoNotMultiplyTheText) {
   EXPECT_LT(printCuda(*kernel).size(), 10000u);
 }
 
+// An integer used as data wraps where its range does not rule an overflow out; an index need not.
+TEST(PrintCudaTest, IntegersUsedAsDataWrap) {
+  const std::string text = printCuda(*parseKernel(R"(kernel integers {
+  tensor y : i64 rank 1 argument 0 written
+  int m in [0, 1099511627776]
+  int n in [0, 1099511627776]
+  int small in [0, 100]
+  block 1, 1, 1
+  grid 1, 1, 1
+
+  y[0] = Set i64 (int((m * n)))
+  y[1] = Set i64 (int((small * 5)))
+  y[(m * n)] = Set i64 (int(((m * n) + 1)))
+}
+)"));
+  EXPECT_TRUE(contains(text, "b0_y[0] = static_cast<int64>(mul(p0, p1));")) << text;
+  EXPECT_TRUE(contains(text, "b0_y[1] = static_cast<int64>((p2 * 5));")) << text;
+  EXPECT_TRUE(contains(text, "b0_y[(p0 * p1)] = static_cast<int64>(add(mul(p0, p1), static_cast<int64>(1)));")) << text;
+}
+
 TEST(PrintCudaTest, LaysSharedMemoryOutInMultiplesOfSixteen) {
   const auto kernel = parseKernel(R"(kernel shared {
   tensor y : f64 rank 1 argument 0 written

@@ -110,6 +110,33 @@ std::unique_ptr<CompiledKernel> compileText(const std::string& text, std::unique
   return std::move(makeCpuEngine()->compile(kernels)[0]);
 }
 
+// The scratch memory of one reduction is that of the next.
+TEST(BlockReduceTest, ReductionsInARowDoNotDisturbEachOther) {
+  std::unique_ptr<Kernel> kernel;
+  const auto compiled = compileText(R"(kernel twice {
+  tensor x : i64 rank 1 argument 0
+  tensor y : i64 rank 1 argument 1 written
+  local t : i64 [2]
+  block 37, 1, 1
+  grid 1, 1, 1
+
+  alloc t
+  t[0] = move x[threadIdx.x]
+  t[0] = reduce Add i64 x (t[0])
+  t[1] = move x[(threadIdx.x + 37)]
+  t[1] = reduce Add i64 x (t[1])
+  y[threadIdx.x] = Sub i64 (t[0], t[1])
+}
+)", kernel);
+  Array x(DataType::Int64, 74), y(DataType::Int64, 37), expected(DataType::Int64, 37);
+  for (size_t i = 0; i < 74; ++i) x.as<int64>()[i] = static_cast<int64>(i * i);
+  int64 difference = 0;
+  for (size_t i = 0; i < 37; ++i) difference += x.as<int64>()[i] - x.as<int64>()[i + 37];
+  for (int64& value : expected.as<int64>()) value = difference;
+  compiled->launch({{x.tensor(), y.tensor()}, {}, {}});
+  EXPECT_EQ(differenceOf(expected, y), "");
+}
+
 TEST(FiberBlockTest, SharedMemoryIsSeenAfterABarrier) {
   std::unique_ptr<Kernel> kernel;
   const auto compiled = compileText(R"(kernel reverse {
