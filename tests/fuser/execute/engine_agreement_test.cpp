@@ -1,0 +1,175 @@
+// One kernel, two engines, equal bits: the interpreter and the printed text on the cpu engine, over every row, every
+// conversion, and random kernels of loops, predicates, vectors, shared memory and block reductions.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "fuser/execute/cpu_engine.h"
+#include "fuser/execute/interp_engine.h"
+#include "fuser/kernel/text.h"
+#include "fuser/kernel/verify.h"
+#include "tests/fuser/execute/array.h"
+#include "tests/fuser/execute/pointwise_kernels.h"
+
+namespace fuser {
+namespace {
+
+// Fills the inputs, runs the kernel on both engines, compares every output. Tensors hold `elements` each.
+void expectAgreement(const Kernel& kernel, CompiledKernel& interp, CompiledKernel& cpu, size_t elements,
+                     const std::vector<int64_t>& ints, const std::vector<ScalarValue>& scalars, uint64_t seed,
+                     Zeros zeros) {
+  std::vector<Array> onInterp;
+  for (size_t i = 0; i < kernel.tensors.size(); ++i) {
+    const DataType dtype = kernel.buffers[static_cast<size_t>(kernel.tensors[i].buffer)].dtype;
+    onInterp.push_back(kernel.tensors[i].written ? Array(dtype, elements) : mixedArray(dtype, elements, seed + i));
+  }
+  std::vector<Array> onCpu = onInterp;
+  KernelArguments forInterp{{}, ints, scalars};
+  KernelArguments forCpu{{}, ints, scalars};
+  for (Array& array : onInterp) forInterp.tensors.push_back(array.tensor());
+  for (Array& array : onCpu) forCpu.tensors.push_back(array.tensor());
+  interp.launch(forInterp);
+  cpu.launch(forCpu);
+  for (size_t i = 0; i < onCpu.size(); ++i) {
+    EXPECT_EQ(differenceOf(onInterp[i], onCpu[i], zeros), "") << "tensor " << i << " of\n" << printKernel(kernel);
+  }
+}
+
+TEST(EngineAgreementTest, OnEveryRowAndDtype) {
+  const std::vector<PointwiseCase> cases = pointwiseCases();
+  const auto interp = makeInterpEngine()->compile(kernelsOf(cases));
+  const auto cpu = makeCpuEngine()->compile(kernelsOf(cases));
+  for (size_t k = 0; k < cases.size(); ++k) {
+    const Zeros zeros = opInfo(cases[k].op).agreement == Agreement::SignOfZero ? Zeros::Equal : Zeros::Distinct;
+    expectAgreement(*cases[k].kernel, *interp[k], *cpu[k], 777, {777}, {}, 0, zeros);
+  }
+}
+
+TEST(EngineAgreementTest, OnEveryConversion) {
+  std::vector<std::unique_ptr<Kernel>> owners;
+  std::vector<const Kernel*> kernels;
+  for (DataType from : kAllDataTypes) {
+    for (DataType to : kAllDataTypes) {
+      owners.push_back(castKernel(from, to));
+      kernels.push_back(owners.back().get());
+    }
+  }
+  const auto interp = makeInterpEngine()->compile(kernels);
+  const auto cpu = makeCpuEngine()->compile(kernels);
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    expectAgreement(*kernels[k], *interp[k], *cpu[k], 2000, {2000}, {}, 3, Zeros::Distinct);
+  }
+}
+
+// Draws kernels in text form. Every thread owns `width` elements at its index; a chain of statements works on registers
+// of three dtypes, some under predicates and in loops, some through shared memory or a block reduction.
+class RandomKernel {
+ public:
+  explicit RandomKernel(uint64_t seed) : generator_(seed) {}
+
+  std::string draw(size_t number) {
+    width_ = int64_t{1} << pick(3);
+    blockX_ = int64_t{1} + static_cast<int64_t>(pick(70));
+    blockY_ = int64_t{1} + static_cast<int64_t>(pick(3));
+    const DataType storage = one({DataType::Float, DataType::Half, DataType::BFloat16, DataType::Int32});
+    const std::string thread = sum(blockX_ > 1 ? "threadIdx.x" : "0", blockY_ > 1 ? concat("(threadIdx.y * ", blockX_, ")") : "0");
+    global_ = sum(concat("(blockIdx.x * ", blockX_ * blockY_, ")"), thread);
+    local_ = thread;
+    body_ = "  alloc v\n  alloc a\n  alloc d\n  alloc i\n  alloc s\n";
+    body_ += concat("  a[0] = Set f32 (int(", global_, "))\n  d[0] = Set f64 ($p)\n  i[0] = Set i64 ($q)\n");
+    for (int64_t w = 0; w < width_; ++w) body_ += concat("  v[", w, "] = Set ", storage, " (0.0)\n");
+    body_ += concat("  if (", global_, " < n) {\n    v[0] = move x[(", global_, " * ", width_, ")]", vector(), "\n  }\n");
+    for (size_t step = 0, steps = 4 + pick(10); step < steps; ++step) statement(storage);
+    body_ += concat("  if (", global_, " < n) {\n");
+    body_ += concat("    y[(", global_, " * ", width_, ")] = move v[0]", vector(), "\n    z[", global_, "] = Cast f32 (a[0])\n",
+                    "    w[", global_, "] = move d[0]\n  }\n");
+    return concat("kernel random", number, " {\n  scalar p : f64\n  scalar q : i64\n  tensor x : ", storage,
+                  " rank 1 argument 0\n  tensor y : ", storage, " rank 1 argument 1 written\n",
+                  "  tensor z : f32 rank 1 argument 2 written\n  tensor w : f64 rank 1 argument 3 written\n  local v : ", storage,
+                  " [", width_, "]\n  local a : f32 [1]\n  local d : f64 [1]\n  local i : i64 [1]\n  shared s : f32 [",
+                  blockX_ * blockY_, "]\n  int n in [0, 1099511627776]\n  block ", blockX_, ", ", blockY_, ", 1\n  grid ((n + ",
+                  blockX_ * blockY_ - 1, ") // ", blockX_ * blockY_, "), 1, 1\n\n", body_, "}\n");
+  }
+
+ private:
+  size_t pick(size_t count) { return generator_() % count; }
+  template <class T>
+  T one(std::initializer_list<T> values) {
+    return values.begin()[pick(values.size())];
+  }
+  static std::string sum(const std::string& a, const std::string& b) { return concat("(", a, " + ", b, ")"); }
+  std::string vector() const { return width_ == 1 ? "" : concat(" width ", width_); }
+  std::string element() { return concat("v[", pick(static_cast<size_t>(width_)), "]"); }
+
+  std::string operand() {
+    switch (pick(7)) {
+      case 0: return "a[0]";
+      case 1: return "d[0]";
+      case 2: return "i[0]";
+      case 3: return element();
+      case 4: return one<std::string>({"$p", "$p as bf16", "$q", "$q as f16"});
+      case 5: return one<std::string>({"2.5", "-0.0", "0.1 as f16", "3", "true", "inf", "nan", "1e-40"});
+      default: return concat("int(((", local_, " // 3) + (", global_, " % 7)))");
+    }
+  }
+
+  std::string compute(const std::string& target, DataType dtype) {
+    const auto name = [&] {
+      return dtype == DataType::Float || dtype == DataType::Double
+                 ? one({OpKind::Add, OpKind::Sub, OpKind::Mul, OpKind::Div, OpKind::FloorDiv, OpKind::Remainder, OpKind::Fmod})
+                 : one({OpKind::Add, OpKind::Sub, OpKind::Mul, OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Remainder});
+    };
+    return concat(target, " = ", opName(name()), " ", dtype, " (", operand(), ", ", operand(), ")\n");
+  }
+
+  void statement(DataType storage) {
+    switch (pick(8)) {
+      case 0: body_ += "  " + compute("a[0]", DataType::Float); return;
+      case 1: body_ += "  " + compute("d[0]", DataType::Double); return;
+      case 2: body_ += "  " + compute("i[0]", DataType::Int64); return;
+      case 3: body_ += "  " + compute(element(), computeType(storage)); return;
+      case 4: {
+        const std::string index = concat("j", loops_++);
+        body_ += concat("  for ", index, " < ", 2 + pick(4), one<std::string>({" {\n", " unroll {\n"}), "    a[0] = Add f32 (a[0], int(", index,
+                        "))\n    ", compute("d[0]", DataType::Double), "  }\n");
+        return;
+      }
+      case 5: body_ += concat("  if ((", local_, " % 3) < 2) {\n    ", compute("a[0]", DataType::Float), "  }\n"); return;
+      case 6:
+        body_ += concat("  barrier\n  s[", local_, "] = move a[0]\n  barrier\n  a[0] = Add f32 (a[0], s[((", local_, " + 5) % ",
+                        blockX_ * blockY_, ")])\n");
+        return;
+      default:
+        body_ += concat("  a[0] = reduce Add f32 ", blockX_ > 1 ? "x" : "", blockY_ > 1 ? "y" : blockX_ > 1 ? "" : "x", " (a[0])\n");
+    }
+  }
+
+  std::mt19937_64 generator_;
+  std::string body_;
+  std::string global_;
+  std::string local_;
+  int64_t width_ = 1;
+  int64_t blockX_ = 1;
+  int64_t blockY_ = 1;
+  size_t loops_ = 0;
+};
+
+TEST(EngineAgreementTest, OnRandomKernels) {
+  std::vector<std::unique_ptr<Kernel>> owners;
+  std::vector<const Kernel*> kernels;
+  for (size_t i = 0; i < 150; ++i) {
+    owners.push_back(parseKernel(RandomKernel(i).draw(i)));
+    verifyKernel(*owners.back());
+    kernels.push_back(owners.back().get());
+  }
+  const auto interp = makeInterpEngine()->compile(kernels);
+  const auto cpu = makeCpuEngine()->compile(kernels);
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const int64_t n = static_cast<int64_t>(1 + k * 7 % 300);
+    expectAgreement(*kernels[k], *interp[k], *cpu[k], 300 * 4, {n}, {ScalarValue(0.3), ScalarValue(int64_t{-5})}, k,
+                    Zeros::Distinct);
+  }
+}
+
+}  // namespace
+}  // namespace fuser
