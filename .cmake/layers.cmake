@@ -4,10 +4,10 @@
 #   list of the folder (*.def) mentions must exist. EMBED: files of the tree that the library carries as text (embed.cmake).
 # program(<name> <folder> [USES …] [LIBS …])
 #   bin/<name> from <folder>/*.cpp; nothing as long as there is none.
-# layer_tests(tests/<folder> [USES …] [LIBS …] [SHARDS n])
+# layer_tests(tests/<folder> [USES …] [LIBS …] [PROGRAMS <program>…] [SHARDS n])
 #   tests/<layer>/*.cpp become bin/tests/test_<layer>, one ctest entry named <layer>, by themselves; this line adds what such
-#   a folder uses beyond its layer, or splits it over n ctest entries. Folders that mirror no layer need it. Tests run in the
-#   repository root.
+#   a folder uses beyond its layer, the programs that its tests start (bin/<name>), or splits it over n ctest entries.
+#   Folders that mirror no layer need it. Tests run in the repository root.
 # finish_layers() makes the test programs and <build>/layers.txt, and comes last.
 #
 # With FUSER_WITH_LIBTORCH=OFF whatever needs LibTorch is left out.
@@ -116,7 +116,7 @@ endmacro()
 set(FUSER_TEST_SEED "RC_PARAMS=seed=20260101")
 
 function(_add_tests folder)
-  cmake_parse_arguments(arg "" "SHARDS" "USES;LIBS" ${FUSER_TESTS_${folder}})
+  cmake_parse_arguments(arg "" "SHARDS" "USES;LIBS;PROGRAMS" ${FUSER_TESTS_${folder}})
   string(REGEX REPLACE "^tests/" "" subject "${folder}")
   if(subject IN_LIST FUSER_LAYERS)
     list(PREPEND arg_USES ${subject})
@@ -130,6 +130,9 @@ function(_add_tests folder)
   add_executable(${program} ${sources})
   target_link_libraries(${program} PRIVATE ${targets} ${arg_LIBS} rapidcheck GTest::gtest GTest::gtest_main)
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin/tests")
+  if(arg_PROGRAMS)
+    add_dependencies(${program} ${arg_PROGRAMS})
+  endif()
   if(NOT arg_SHARDS)
     add_test(NAME ${subject} COMMAND ${program} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
     set_tests_properties(${subject} PROPERTIES TIMEOUT 400 ENVIRONMENT "${FUSER_TEST_SEED}")

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -54,10 +55,10 @@ std::string footer() {
 
 std::string readAll(const std::string& file) {
   if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  FUSER_USER_CHECK(!std::filesystem::is_directory(file), "cannot read ", file);
   std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  FUSER_USER_CHECK(in.good() || in.eof(), "cannot read ", file);
-  return text;
+  FUSER_USER_CHECK(in, "cannot read ", file);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -106,17 +107,20 @@ void compile(const Case& testCase, const FusionExecutorCache::Settings& settings
   buildProgram(*testCase.fusion, settings, layouts, inputs);
 }
 
+std::string counted(size_t count, const char* what) { return concat(count, " ", what, count == 1 ? "" : "s"); }
+
 void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings) {
   FUSER_USER_CHECK(!testCase.runs.empty(), "--run: the file has no run");
   std::shared_ptr<const Fusion> fusion(testCase.fusion.get(), [](const Fusion*) {});  // the case owns it, and lives longer
   FusionExecutorCache cache(fusion, settings);
   for (size_t i = 0; i < testCase.runs.size(); ++i) {
     const RunData data = materialize(testCase, testCase.runs[i]);
-    std::cout << "run " << i << "\n" << summarizeOutputs(*fusion, cache.run(hostValues(data)));
+    const RunRecord record = cache.run(hostValues(data));
+    std::cout << "run " << i << "\n" << summarizeOutputs(*fusion, record);
   }
   const CacheCounters counters = cache.counters();
-  std::cout << counters.runs << " runs, " << counters.compilations << " programs and " << counters.kernelCompilations
-            << " kernels compiled\n";
+  std::cout << counted(counters.runs, "run") << ", " << counted(counters.compilations, "program") << " and "
+            << counted(counters.kernelCompilations, "kernel") << " compiled\n";
 }
 
 void printTimes(const Trace& trace) {

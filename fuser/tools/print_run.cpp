@@ -3,6 +3,8 @@
 #include "fuser/tools/print_run.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 namespace fuser {
 namespace {
@@ -17,15 +19,18 @@ int64_t offsetOf(const TensorRef& ref, int64_t index) {
   return offset;
 }
 
-ScalarValue elementOf(const TensorRef& ref, int64_t offset) {
-  return dispatch(ref.dtype, [&]<class T>() -> ScalarValue {
+// As a literal; floats of at most 32 bits with the digits that tell f32 values apart.
+std::string elementText(const TensorRef& ref, int64_t offset) {
+  return dispatch(ref.dtype, [&]<class T>() -> std::string {
     const T value = static_cast<const T*>(ref.data)[offset];
-    switch (category(ref.dtype)) {
-      case Category::Float: return convert<double>(value);
-      case Category::Int: return convert<int64_t>(value);
-      case Category::Bool: return convert<bool>(value);
-    }
-    FUSER_CHECK(false, "bad category");
+    if (category(ref.dtype) == Category::Bool) return ScalarValue(convert<bool>(value)).toString();
+    if (category(ref.dtype) == Category::Int) return ScalarValue(convert<int64_t>(value)).toString();
+    const double wide = convert<double>(value);
+    if (ref.dtype == DataType::Double || !std::isfinite(wide)) return ScalarValue(wide).toString();
+    char buffer[32];
+    const std::to_chars_result end = std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(wide));
+    const std::string text(buffer, end.ptr);
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
   });
 }
 
@@ -39,7 +44,7 @@ std::string summarize(const HostValue& value, int64_t maxElements) {
   const int64_t count = numel(ref.sizes);
   std::string text = concat(ref.dtype, ref.sizes);
   for (int64_t i = 0; i < std::min(count, maxElements); ++i) {
-    text += concat(i ? ", " : " = ", elementOf(ref, offsetOf(ref, i)));
+    text += concat(i ? ", " : " = ", elementText(ref, offsetOf(ref, i)));
   }
   return count > maxElements ? text + ", …" : text;
 }

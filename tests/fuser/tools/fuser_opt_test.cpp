@@ -1,0 +1,158 @@
+// fuser-opt as a person starts it: arguments in, text and exit code out.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+
+namespace {
+
+struct Outcome {
+  int exitCode = -1;
+  std::string text;  // standard output and error together
+};
+
+Outcome fuserOpt(const std::string& arguments) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "fuser-opt";
+  FILE* pipe = popen((program.string() + " " + arguments + " 2>&1").c_str(), "r");
+  Outcome outcome;
+  char buffer[4096];
+  for (size_t count; (count = fread(buffer, 1, sizeof buffer, pipe)) != 0;) outcome.text.append(buffer, count);
+  const int status = pclose(pipe);
+  outcome.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+size_t count(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  return static_cast<size_t>(std::distance(std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator()));
+}
+
+constexpr const char* kTwoSegments = R"(
+fusion f(%x: f32[i0, i1]) {
+  %c = cast(%x) {dtype = f64}
+  %d = cast(%c) {dtype = f32}
+  %s = sum(%d) {dims = [1]}
+  %t = segment_set(%s)
+  %y = neg(%t)
+  return %y
+}
+run { %x = values [1, 2, 3, 4] : f32[2, 2] }
+)";
+
+class FuserOptTest : public testing::Test {
+ protected:
+  // The path of a file with this text in it, removed at the end.
+  std::string file(const std::string& text) {
+    path_ = std::filesystem::temp_directory_path() / ("fuser_opt_test." + std::to_string(getpid()) + ".fusion");
+    std::ofstream(path_) << text;
+    return path_.string();
+  }
+  void TearDown() override {
+    if (!path_.empty()) std::filesystem::remove(path_);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST_F(FuserOptTest, HelpNamesTheStages) {
+  const Outcome outcome = fuserOpt("--help");
+  EXPECT_EQ(outcome.exitCode, 0);
+  for (const char* stage : {"fusion", "presegmented", "segments", "schedule", "kernel", "cuda", "host"}) {
+    EXPECT_EQ(count(outcome.text, std::string("\n  ") + stage + "  +[a-zC]"), 1u) << stage << outcome.text;
+  }
+}
+
+TEST_F(FuserOptTest, PrintsTheCaseInCanonicalForm) {
+  const std::string path = file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }");
+  const Outcome outcome = fuserOpt(path);
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_NE(outcome.text.find("  %y = neg(%x) : f32[i0]\n"), std::string::npos) << outcome.text;
+  EXPECT_EQ(fuserOpt("- < " + path).text, outcome.text);
+}
+
+TEST_F(FuserOptTest, PrintsEachStage) {
+  const std::string path = file(kTwoSegments);
+  const Outcome outcome = fuserOpt(path + " --print=presegmented,segments,schedule,kernel,cuda,host");
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "= cast"), 0u) << "the casts cancel\n" << outcome.text;
+  EXPECT_EQ(count(outcome.text, "\n  group "), 2u);
+  EXPECT_EQ(count(outcome.text, "\n  edge 0 -> 1"), 1u);
+  EXPECT_EQ(count(outcome.text, "schedule segment "), 2u);
+  EXPECT_EQ(count(outcome.text, "\nkernel k"), 2u);
+  EXPECT_EQ(count(outcome.text, "__global__"), 2u);
+  EXPECT_EQ(count(outcome.text, "\n  launch k"), 2u);
+}
+
+TEST_F(FuserOptTest, PrintsAStageByItself) {
+  const Outcome outcome = fuserOpt("--print segments " + file(kTwoSegments));
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(outcome.text.find("segmented {"), 0u) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "kernel"), 0u);
+}
+
+TEST_F(FuserOptTest, PrintsAfterAPassOrAStep) {
+  const std::string path = file(kTwoSegments);
+  const Outcome pass = fuserOpt(path + " --print-after=ConsecutiveCastPass");
+  EXPECT_EQ(pass.exitCode, 0);
+  EXPECT_EQ(pass.text.find("# after ConsecutiveCastPass\nfusion f("), 0u) << pass.text;
+  const Outcome step = fuserOpt(path + " --print-after=BuildStatements");
+  EXPECT_EQ(count(step.text, "# segment [01] after BuildStatements\nkernel "), 2u) << step.text;
+  const Outcome wrong = fuserOpt(path + " --print-after=Nonesuch");
+  EXPECT_EQ(wrong.exitCode, 1);
+  EXPECT_NE(wrong.text.find("ConsecutiveCastPass"), std::string::npos) << wrong.text;
+}
+
+TEST_F(FuserOptTest, CompilesAFileWithoutRuns) {
+  const Outcome outcome = fuserOpt(file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }") + " --print=host");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(count(outcome.text, "launch"), 1u) << outcome.text;
+}
+
+TEST_F(FuserOptTest, Runs) {
+  const Outcome outcome = fuserOpt(file(kTwoSegments) + " --run");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(outcome.text, "run 0\n  %y: f32[2] = -3.0, -7.0\n1 run, 1 program and 2 kernels compiled\n");
+}
+
+TEST_F(FuserOptTest, TimesPassesAndStages) {
+  const Outcome outcome = fuserOpt(file(kTwoSegments) + " --time-passes");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(count(outcome.text, " ms +1x  ConsecutiveCastPass\n"), 1u) << outcome.text;
+  EXPECT_EQ(count(outcome.text, " ms +2x  lower\n"), 1u) << outcome.text;
+}
+
+TEST_F(FuserOptTest, DumpsThePreSegmenter) {
+  const Outcome outcome = fuserOpt(file(kTwoSegments) + " --dump=preseg");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_GE(count(outcome.text, "ConsecutiveCastPass"), 1u) << outcome.text;
+}
+
+TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
+  const auto error = [](const std::string& arguments) {
+    const Outcome outcome = fuserOpt(arguments);
+    EXPECT_EQ(outcome.exitCode, 1) << arguments;
+    return outcome.text;
+  };
+  EXPECT_EQ(error("/nonexistent"), "fuser-opt: cannot read /nonexistent\n");
+  EXPECT_EQ(error("/tmp"), "fuser-opt: cannot read /tmp\n");
+  const std::string path = file(kTwoSegments);
+  EXPECT_EQ(error(path + " --print=nonesuch"), "fuser-opt: --print=nonesuch: no such stage; see --help\n");
+  EXPECT_EQ(error(path + " --engine=gpu"), "fuser-opt: --engine=gpu: there are interp, cpu and cuda\n");
+  EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there is preseg\n");
+  EXPECT_EQ(error(file("fusion f(%x: f32[i0]) { return %x }") + " --run"), "fuser-opt: --run: the file has no run\n");
+  EXPECT_NE(error(file("fusion f(%x: f32[i0]) { %y = nonesuch(%x)\n return %y }")).find(":1:"), std::string::npos);
+  EXPECT_EQ(error(file("fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n return %z }\n"
+                       "run { %x = values [1] : f32[1] %y = values [1, 2] : f32[2] }") +
+                  " --run"),
+            "fuser-opt: %z = add: axis 0 of %x has size 1, that of %y has size 2\n");
+  EXPECT_NE(error("").find("FILE"), std::string::npos);
+}
+
+}  // namespace
