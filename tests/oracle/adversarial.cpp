@@ -1,0 +1,441 @@
+#include "tests/oracle/adversarial.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "fuser/ir/tensor_view.h"
+#include "fuser/ops/op_eval.h"
+#include "tests/oracle/dense_array.h"
+
+namespace oracle_test {
+
+using fuser::DataType;
+using fuser::Dims;
+using fuser::Expr;
+using fuser::Family;
+using fuser::Fusion;
+using fuser::HostValue;
+using fuser::OpKind;
+using fuser::RunRecord;
+using fuser::ScalarValue;
+using fuser::SegmentRecord;
+using fuser::TensorRef;
+using fuser::Val;
+
+namespace {
+
+using Random = std::mt19937_64;
+
+int64_t integer(Random& random, int64_t lo, int64_t hi) { return std::uniform_int_distribution<int64_t>(lo, hi)(random); }
+bool chance(Random& random, double p) { return std::uniform_real_distribution<double>(0, 1)(random) < p; }
+
+bool isLiteral(const Val* val) { return val->isScalar() && val->as<fuser::Scalar>()->isConstant(); }
+
+template <class T>
+T stepped(T value, int64_t steps) {
+  const T towards = steps > 0 ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+  for (int64_t i = 0; i < std::abs(steps); ++i) value = std::nextafter(value, towards);
+  return value;
+}
+
+// A library function that is off by at most `error` ulps from the correctly rounded value.
+template <class T>
+T erroneous(OpKind op, T x, double error, Random& random) {
+  const double wide = static_cast<double>(x);
+  double exact = 0;
+  fuser::laneFunction(op, DataType::Double)(&wide, nullptr, nullptr, &exact, 1);
+  const T nearest = static_cast<T>(exact);
+  const bool fixed = x == 0 || std::isinf(x) || !std::isfinite(nearest) || (op == OpKind::Log && x == 1);
+  if (fixed) return nearest;
+  // In f64 the base is the C library's value, itself up to an ulp off.
+  const int64_t steps = static_cast<int64_t>(error) - (sizeof(T) == 8 ? 1 : 0);
+  const T moved = stepped(nearest, integer(random, -steps, steps));
+  return op == OpKind::Exp && !(moved > 0) ? T{0} : moved;
+}
+
+class Engine {
+ public:
+  Engine(const Fusion& fusion, std::span<const HostValue> inputs, const Adversary& adversary, Random& random)
+      : fusion_(fusion), adversary_(adversary), random_(random), stored_(fusion.valCount()), segmentOf_(fusion.valCount(), -1) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Val* input = fusion.inputs()[i];
+      stored_[input->id()] = toDense(inputs[i]);
+      inputs_.push_back(inputs[i]);
+      if (input->isScalar()) continue;
+      const std::vector<fuser::IterDomain*> axes = input->as<fuser::TensorView>()->axes();
+      for (size_t axis = 0; axis < axes.size(); ++axis) {
+        if (axes[axis]->size()->isSymbol()) extents_[axes[axis]->size()] = stored_[input->id()]->sizes[axis];
+      }
+    }
+  }
+
+  RunRecord run() {
+    assignSegments();
+    for (int segment = 0; segment < segments_; ++segment) runSegment(segment);
+    RunRecord record;
+    for (const Val* output : fusion_.outputs()) record.outputs.push_back(hostValue(output));
+    record.segments = std::move(records_);
+    for (std::optional<DenseArray>& array : stored_) {
+      if (array) record.memory.push_back(array->memory);
+    }
+    return record;
+  }
+
+ private:
+  void assignSegments() {
+    const std::vector<Expr*>& exprs = fusion_.exprs();
+    segments_ = static_cast<int>(integer(random_, 1, adversary_.maxSegments));
+    std::vector<size_t> cuts;
+    for (int i = 1; i < segments_; ++i) cuts.push_back(static_cast<size_t>(integer(random_, 0, static_cast<int64_t>(exprs.size()))));
+    std::sort(cuts.begin(), cuts.end());
+    for (size_t i = 0; i < exprs.size(); ++i) {
+      segmentOf_[exprs[i]->output()->id()] = static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), i) - cuts.begin());
+    }
+  }
+
+  bool crosses(const Val* val) const {
+    if (val->isFusionOutput()) return true;
+    for (const Expr* use : val->uses()) {
+      if (segmentOf_[use->output()->id()] != segmentOf_[val->id()]) return true;
+    }
+    // Scalars that extents name.
+    return val->isScalar();
+  }
+
+  void runSegment(int segment) {
+    segment_ = segment;
+    records_.emplace_back();
+    records_.back().index = segment;
+    local_.clear();
+    loads_.clear();
+    for (const Expr* expr : fusion_.exprs()) {
+      const Val* output = expr->output();
+      if (segmentOf_[output->id()] != segment || !(adversary_.probes || crosses(output))) continue;
+      stored_[output->id()] = adversary_.probes ? compute(expr) : value(output);
+      stored_[output->id()] = stored_[output->id()]->copy();
+      records_.back().outputs.push_back({output->id(), output->name(), hostValue(output)});
+    }
+    for (uint32_t id : loads_) {
+      const Val* val = valById(id);
+      records_.back().inputs.push_back({id, val->name(), hostValue(val)});
+    }
+  }
+
+  const Val* valById(uint32_t id) const {
+    for (const Val* val : fusion_.usedVals()) {
+      if (val->id() == id) return val;
+    }
+    FUSER_CHECK(false, "no value ", id);
+  }
+
+  HostValue hostValue(const Val* val) const {
+    const DenseArray& array = isLiteral(val) ? literal(val) : *stored_[val->id()];
+    if (val->isScalar()) return array.scalar();
+    return array.ref();
+  }
+
+  static DenseArray literal(const Val* val) { return toDense(*val->as<fuser::Scalar>()->constant()); }
+
+  // What this segment sees of a value.
+  DenseArray value(const Val* val) {
+    if (isLiteral(val)) return literal(val);
+    const bool elsewhere = segmentOf_[val->id()] != segment_;
+    const auto known = local_.find(val->id());
+    const bool isStored = stored_[val->id()].has_value();
+    if (!val->definition() || (adversary_.probes && isStored)) return load(val);
+    if (known != local_.end() && !(budget_ > 0 && chance(random_, 0.1))) return known->second;
+    if (elsewhere && isStored) {
+      // Loads are decided once: a segment that loads a value never computes it, and the other way round.
+      if (!recomputes_.contains({segment_, val->id()}) && (loads_.contains(val->id()) || budget_ <= 0 || val->isScalar() || chance(random_, 0.8))) {
+        return load(val);
+      }
+      recomputes_.insert({segment_, val->id()});
+    }
+    --budget_;
+    DenseArray result = compute(val->definition());
+    local_.insert_or_assign(val->id(), result);
+    return result;
+  }
+
+  DenseArray load(const Val* val) {
+    loads_.insert(val->id());
+    return *stored_[val->id()];
+  }
+
+  int64_t extentOf(fuser::IntExpr symbol) {
+    if (const Val* scalar = fusion_.scalarOf(symbol)) return value(scalar).scalar().as<fuser::int64>();
+    return extents_.at(symbol);
+  }
+
+  Dims shapeOf(const Expr* expr) {
+    Dims shape;
+    for (fuser::IntExpr extent : expr->attributes().shape) {
+      shape.push_back(fuser::evaluate(extent, [&](fuser::IntExpr symbol) { return extentOf(symbol); }));
+    }
+    return shape;
+  }
+
+  DenseArray compute(const Expr* expr) {
+    std::vector<DenseArray> x;
+    for (const Val* input : expr->inputs()) x.push_back(value(input));
+    const std::vector<int64_t>& dims = expr->attributes().dims;
+    switch (expr->family()) {
+      case Family::Unary:
+      case Family::Binary:
+      case Family::Ternary: return pointwise(expr, x);
+      case Family::Cast: return x[0].cast(expr->output()->dtype());
+      case Family::LoadStore: return x[0];
+      case Family::Broadcast: {
+        Dims sizes = x[0].sizes;
+        for (int64_t dim : dims) sizes.insert(static_cast<size_t>(dim), 1);
+        return x[0].reshaped(sizes);
+      }
+      case Family::Squeeze: {
+        Dims sizes = x[0].sizes;
+        for (size_t i = dims.size(); i-- > 0;) sizes.erase(static_cast<size_t>(dims[i]));
+        return x[0].reshaped(sizes);
+      }
+      case Family::Expand: {
+        Dims shape = shapeOf(expr);
+        for (size_t axis = 0; axis < shape.size(); ++axis) {
+          if (shape[axis] == -1) shape[axis] = x[0].sizes[axis];
+        }
+        return x[0].expanded(shape);
+      }
+      case Family::Permute: return x[0].permuted(dims);
+      case Family::Factory: return x[0].cast(expr->output()->dtype()).reshaped(Dims(expr->attributes().shape.size(), 1)).expanded(shapeOf(expr));
+      case Family::Size: return toDense(ScalarValue(x[0].sizes[static_cast<size_t>(dims[0])]));
+      case Family::Reduction: return reduction(expr, x[0]);
+    }
+    FUSER_CHECK(false, "bad family");
+  }
+
+  DataType commonType(const Expr* expr, const std::vector<DenseArray>& x) const {
+    if (expr->info().result == fuser::Result::Same) return expr->output()->dtype();
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (expr->input(i)->isTensor()) return x[i].dtype;
+    }
+    DataType common = x[0].dtype;
+    for (const DenseArray& operand : x) common = fuser::promoteTypes(common, operand.dtype);
+    return common;
+  }
+
+  // Operands of the compute dtype, all of the result's sizes.
+  std::vector<DenseArray> prepared(const Expr* expr, std::vector<DenseArray> x, DataType common) const {
+    Dims sizes;
+    for (const DenseArray& operand : x) {
+      if (operand.sizes.size() > sizes.size()) sizes = Dims(operand.sizes.size(), 1);
+    }
+    for (const DenseArray& operand : x) {
+      for (size_t axis = 0; axis < operand.sizes.size(); ++axis) {
+        if (operand.sizes[axis] != 1) sizes[axis] = operand.sizes[axis];
+      }
+    }
+    for (size_t i = 0; i < x.size(); ++i) {
+      const bool condition = expr->family() == Family::Ternary && i == 0;
+      if (expr->input(i)->isScalar()) {
+        if (!condition && expr->info().scalar == fuser::ScalarOperand::Round) x[i] = x[i].cast(common);
+        x[i] = x[i].reshaped(Dims(sizes.size(), 1));
+      }
+      x[i] = x[i].cast(condition ? DataType::Bool : fuser::computeType(common)).expanded(sizes);
+    }
+    return x;
+  }
+
+  DenseArray pointwise(const Expr* expr, const std::vector<DenseArray>& operands) {
+    const DataType common = commonType(expr, operands);
+    const DataType compute = fuser::computeType(common);
+    const std::vector<DenseArray> x = prepared(expr, operands, common);
+    const bool toBool = expr->info().result == fuser::Result::Bool;
+    DenseArray result(toBool ? DataType::Bool : compute, x[0].sizes);
+    const auto pointer = [&](size_t i) { return i < x.size() ? x[i].data() : nullptr; };
+    fuser::laneFunction(expr->op(), compute)(pointer(0), pointer(1), pointer(2), result.data(), result.count());
+    if (!toBool && compute == DataType::Float) disturb<float>(expr, x, result);
+    if (!toBool && compute == DataType::Double) disturb<double>(expr, x, result);
+    return result.cast(expr->output()->dtype());
+  }
+
+  template <class T>
+  void disturb(const Expr* expr, const std::vector<DenseArray>& x, DenseArray& result) {
+    const OpKind op = expr->op();
+    T* out = result.as<T>();
+    const T* a = x[0].dtype == result.dtype ? x[0].as<T>() : nullptr;
+    const T* b = x.size() > 1 ? x[1].as<T>() : nullptr;
+    const double error = expr->info().error * adversary_.errorScale;
+    if (op == OpKind::Sigmoid) {
+      const double ofExp = fuser::opInfo(OpKind::Exp).error * adversary_.errorScale;
+      for (size_t i = 0; i < result.count(); ++i) out[i] = T{1} / (T{1} + erroneous<T>(OpKind::Exp, -a[i], ofExp, random_));
+    } else if (error > 0) {
+      for (size_t i = 0; i < result.count(); ++i) out[i] = erroneous<T>(op, a[i], error, random_);
+    }
+    const bool selects = op == OpKind::Maximum || op == OpKind::Minimum || op == OpKind::Fmax || op == OpKind::Fmin;
+    if (selects || op == OpKind::Relu) {
+      for (size_t i = 0; i < result.count(); ++i) {
+        if (a[i] == 0 && (!selects || b[i] == 0) && chance(random_, 0.5)) out[i] = -out[i];
+      }
+    }
+    if (op == OpKind::Add || op == OpKind::Sub) contract<T>(expr, x, out, result.count());
+  }
+
+  // The factors of an operand that an FMA may take unrounded.
+  std::optional<std::vector<DenseArray>> factors(const Val* val, const Dims& sizes) {
+    if (!adversary_.contraction || adversary_.probes || !val->isTensor() || !val->definition() || loads_.contains(val->id())) return std::nullopt;
+    const Expr* product = val->definition();
+    if (product->op() != OpKind::Mul || fuser::computeType(val->dtype()) != val->dtype()) return std::nullopt;
+    if (!fuser::isFloating(val->dtype()) || segmentOf_[val->id()] != segment_) return std::nullopt;
+    std::vector<DenseArray> x;
+    for (const Val* input : product->inputs()) x.push_back(value(input));
+    x = prepared(product, x, val->dtype());
+    for (DenseArray& factor : x) factor = factor.expanded(sizes);
+    return x;
+  }
+
+  template <class T>
+  void contract(const Expr* expr, const std::vector<DenseArray>& x, T* out, size_t count) {
+    for (size_t side : {0, 1}) {
+      if (!chance(random_, 0.5)) continue;
+      const auto product = factors(expr->input(side), x[0].sizes);
+      if (!product) continue;
+      const bool subtracts = expr->op() == OpKind::Sub;
+      for (size_t i = 0; i < count; ++i) {
+        const T first = (*product)[0].as<T>()[i];
+        const T second = (*product)[1].as<T>()[i];
+        const T other = x[1 - side].as<T>()[i];
+        const T fused = side == 0 ? std::fma(first, second, subtracts ? -other : other) : std::fma(subtracts ? -first : first, second, other);
+        if (chance(random_, 0.7)) out[i] = fused;
+      }
+      return;
+    }
+  }
+
+  // --- reductions ---
+
+  // Accumulators take terms in turn or in blocks; then they are joined in pairs or one after the other.
+  struct Tree {
+    int64_t accumulators;
+    bool blocked;
+    bool paired;
+    bool fromIdentity;
+  };
+
+  DenseArray reduction(const Expr* expr, const DenseArray& x) {
+    const DataType dtype = expr->output()->dtype();
+    const DataType compute = fuser::computeType(dtype);
+    const DenseArray terms = x.cast(compute);
+    const DenseArray rows = terms.reducedLast(expr->attributes().dims);  // [kept…, terms]
+    const int64_t count = rows.sizes.back();
+    Dims kept = rows.sizes;
+    kept.erase(kept.size() - 1);
+    Tree tree{integer(random_, 1, std::max<int64_t>(1, std::min<int64_t>(count, 64))), chance(random_, 0.5), chance(random_, 0.5), chance(random_, 0.5)};
+    if (count == 0) tree.fromIdentity = true;
+    DenseArray result(compute, kept);
+    int64_t depth = 0;
+    std::vector<DenseArray> product;
+    if (expr->op() == OpKind::Sum && chance(random_, 0.5)) {
+      if (const auto found = factors(expr->input(0), x.sizes)) {
+        for (const DenseArray& factor : *found) product.push_back(factor.reducedLast(expr->attributes().dims));
+      }
+    }
+    const auto reduceAll = [&]<class T>() {
+      for (size_t i = 0; i < result.count(); ++i) {
+        const size_t base = i * static_cast<size_t>(count);
+        const T* factorA = product.empty() ? nullptr : product[0].as<T>() + base;
+        const T* factorB = product.empty() ? nullptr : product[1].as<T>() + base;
+        result.as<T>()[i] = reduceOne<T>(expr->op(), rows.as<T>() + base, factorA, factorB, count, tree, compute, depth);
+      }
+    };
+    switch (compute) {
+      case DataType::Double: reduceAll.template operator()<double>(); break;
+      case DataType::Float: reduceAll.template operator()<float>(); break;
+      case DataType::Int64: reduceAll.template operator()<fuser::int64>(); break;
+      case DataType::Int32: reduceAll.template operator()<fuser::int32>(); break;
+      case DataType::Bool: reduceAll.template operator()<bool>(); break;
+      case DataType::Half:
+      case DataType::BFloat16: FUSER_CHECK(false, "no compute type");
+    }
+    records_.back().reductionDepths.emplace_back(expr->output()->id(), depth);
+    return result.cast(dtype);
+  }
+
+  template <class T>
+  T reduceOne(OpKind op, const T* terms, const T* factorA, const T* factorB, int64_t count, const Tree& tree, DataType compute, int64_t& depth) {
+    const OpKind combine = *fuser::opInfo(op).combine;
+    const fuser::LaneFunction join = fuser::laneFunction(combine, compute);
+    const auto joined = [&](T a, T b) {
+      T result{};
+      join(&a, &b, nullptr, &result, 1);
+      if constexpr (std::is_floating_point_v<T>) {
+        // Either zero, where the op leaves the sign open.
+        if (result == 0 && a == 0 && b == 0 && combine != OpKind::Mul && chance(random_, 0.5)) result = -result;
+      }
+      return result;
+    };
+    const fuser::Identity identity = fuser::reductionIdentity(op, compute);
+    T neutral{};
+    if constexpr (std::is_floating_point_v<T>) neutral = static_cast<T>(identity.floating);
+    else neutral = static_cast<T>(identity.integer);
+    struct Partial {
+      T value;
+      int64_t depth;
+    };
+    std::vector<Partial> partials;
+    for (int64_t k = 0; k < tree.accumulators; ++k) {
+      Partial partial{neutral, 0};
+      bool first = !tree.fromIdentity;
+      const int64_t block = (count + tree.accumulators - 1) / tree.accumulators;
+      for (int64_t j = 0; j < count; ++j) {
+        if (k != (tree.blocked ? j / std::max<int64_t>(block, 1) : j % tree.accumulators)) continue;
+        if (first) partial.value = terms[j];
+        else if constexpr (std::is_floating_point_v<T>) partial.value = factorA && op == OpKind::Sum ? std::fma(factorA[j], factorB[j], partial.value) : joined(partial.value, terms[j]);
+        else partial.value = joined(partial.value, terms[j]);
+        partial.depth += !first;
+        first = false;
+      }
+      if (!first || tree.fromIdentity) partials.push_back(partial);
+    }
+    if (partials.empty()) return neutral;
+    while (partials.size() > 1) {
+      std::vector<Partial> next;
+      if (tree.paired) {
+        for (size_t i = 0; i + 1 < partials.size(); i += 2) {
+          next.push_back({joined(partials[i].value, partials[i + 1].value), std::max(partials[i].depth, partials[i + 1].depth) + 1});
+        }
+        if (partials.size() % 2) next.push_back(partials.back());
+      } else {
+        next.assign(partials.begin() + 1, partials.end());
+        next[0] = {joined(partials[0].value, partials[1].value), std::max(partials[0].depth, partials[1].depth) + 1};
+      }
+      partials = std::move(next);
+    }
+    depth = std::max(depth, partials[0].depth);
+    return partials[0].value;
+  }
+
+  const Fusion& fusion_;
+  const Adversary& adversary_;
+  Random& random_;
+  std::vector<HostValue> inputs_;
+  std::vector<std::optional<DenseArray>> stored_;  // inputs and what segments stored, by id
+  std::vector<int> segmentOf_;
+  std::map<fuser::IntExpr, int64_t> extents_;
+  std::map<uint32_t, DenseArray> local_;           // of the current segment
+  std::set<uint32_t> loads_;
+  std::set<std::pair<int, uint32_t>> recomputes_;
+  std::vector<SegmentRecord> records_;
+  int segments_ = 1;
+  int segment_ = 0;
+  int budget_ = 400;  // of evaluations beyond the first
+};
+
+}  // namespace
+
+RunRecord runAdversarially(const Fusion& fusion, std::span<const HostValue> inputs, const Adversary& adversary,
+                           Random& random) {
+  return Engine(fusion, inputs, adversary, random).run();
+}
+
+}  // namespace oracle_test

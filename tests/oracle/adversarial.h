@@ -1,0 +1,24 @@
+#pragma once
+// An adversarial correct engine (ORACLE section 9, test 2): evaluates a fusion as some correct implementation might. It
+// draws segments, stores or recomputes what they share (anew, so that copies differ), any error that the column allows,
+// any reduction tree (and says its depth), either sign of zero where both are right, and contraction or not.
+
+#include <random>
+#include <span>
+
+#include "fuser/host_ir/run_record.h"
+#include "fuser/ir/fusion.h"
+
+namespace oracle_test {
+
+struct Adversary {
+  bool contraction = false;
+  bool probes = false;     // each op reads stored copies; every tensor is in the record
+  int maxSegments = 4;
+  double errorScale = 1;   // of the error columns: above 1 the engine is wrong, for tests of the judge
+};
+
+fuser::RunRecord runAdversarially(const fuser::Fusion& fusion, std::span<const fuser::HostValue> inputs,
+                                  const Adversary& adversary, std::mt19937_64& random);
+
+}  // namespace oracle_test

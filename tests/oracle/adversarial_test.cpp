@@ -1,0 +1,124 @@
+// The adversarial correct engine (ORACLE section 9, test 2) on generated fusions: no finding, ever. And, with errors
+// beyond the columns, findings. FUSER_FULL_ADVERSARY=1 runs 10^5 fusions.
+
+#include "tests/oracle/adversarial.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "fuser/ops/op_table.h"
+#include "fuzz/generate/generate.h"
+#include "oracle/judge.h"
+#include "oracle/reference/reference.h"
+
+namespace oracle_test {
+namespace {
+
+using fuser::Case;
+using fuser::HostValue;
+using fuser::RunData;
+using oracle::Judgement;
+using oracle::Verdict;
+
+uint64_t caseCount() { return std::getenv("FUSER_FULL_ADVERSARY") ? 100000 : 600; }
+
+Case generated(uint64_t number) {
+  fuser::fuzz::GeneratorOptions options;
+  options.medianElements = 64;
+  options.maxElements = 2048;
+  options.maxCaseElements = 1 << 14;
+  Case made = fuser::fuzz::generateCase(20, number, options);
+  made.fusion->markOrigins();
+  return made;
+}
+
+std::vector<HostValue> hostValues(const RunData& data) {
+  std::vector<HostValue> values;
+  for (const auto& input : data.inputs) {
+    if (const auto* scalar = std::get_if<fuser::ScalarValue>(&input)) values.push_back(*scalar);
+    else values.push_back(data.tensors[std::get<size_t>(input)].ref);
+  }
+  return values;
+}
+
+// Sums over a campaign.
+struct Statistics {
+  oracle::Counts elements;
+  oracle::Counts outputs;
+  std::map<fuser::OpKind, oracle::Counts> byOp;
+  int cases = 0, agrees = 0, undecided = 0, unsupported = 0, differs = 0;
+
+  void add(const Judgement& judgement) {
+    ++cases;
+    agrees += judgement.verdict == Verdict::Agrees;
+    undecided += judgement.verdict == Verdict::Undecided;
+    unsupported += judgement.verdict == Verdict::Unsupported;
+    differs += judgement.verdict == Verdict::Differs;
+    elements += judgement.total;
+    for (const auto& output : judgement.outputs) outputs += output.counts;
+    for (const oracle::OpCounts& op : judgement.ops) byOp[op.op] += op.counts;
+  }
+
+  static double share(const oracle::Counts& counts) {
+    return counts.judged ? static_cast<double>(counts.decided) / static_cast<double>(counts.judged) : 1;
+  }
+
+  void print(const char* name) const {
+    std::printf("%s: %d cases, %d agree, %d undecided, %d unsupported; decided %.4f of stored elements, %.4f of outputs\n", name, cases,
+                agrees, undecided, unsupported, share(elements), share(outputs));
+    for (const auto& [op, counts] : byOp) {
+      if (share(counts) < 0.97) std::printf("  %-10s %.3f of %lld\n", std::string(fuser::opName(op)).c_str(), share(counts), static_cast<long long>(counts.judged));
+    }
+  }
+};
+
+Statistics campaign(const Adversary& adversary, uint64_t count, uint64_t seed) {
+  reference::useOneThread();
+  Statistics statistics;
+  for (uint64_t number = 0; number < count; ++number) {
+    const Case made = generated(number);
+    std::mt19937_64 random(seed * 1000003 + number);
+    for (const fuser::Run& run : made.runs) {
+      const RunData data = fuser::materialize(made, run);
+      const std::vector<HostValue> inputs = hostValues(data);
+      const fuser::RunRecord record = runAdversarially(*made.fusion, inputs, adversary, random);
+      const Judgement judgement = oracle::judge(*made.fusion, inputs, record, {adversary.contraction, adversary.probes, 5});
+      statistics.add(judgement);
+      if (adversary.errorScale <= 1 && judgement.verdict == Verdict::Differs) {
+        ADD_FAILURE() << "case " << number << " " << oracle::toString(judgement);
+        if (statistics.differs > 5) return statistics;
+      }
+    }
+  }
+  return statistics;
+}
+
+TEST(AdversaryTest, NeverFlaggedBySegments) {
+  const Statistics statistics = campaign({}, caseCount(), 1);
+  statistics.print("segments");
+  EXPECT_EQ(statistics.unsupported, 0);
+}
+
+TEST(AdversaryTest, NeverFlaggedWithContraction) {
+  Adversary adversary;
+  adversary.contraction = true;
+  campaign(adversary, caseCount(), 2).print("contraction");
+}
+
+TEST(AdversaryTest, NeverFlaggedWithProbes) {
+  Adversary adversary;
+  adversary.probes = true;
+  const Statistics statistics = campaign(adversary, caseCount(), 3);
+  statistics.print("probes");
+  EXPECT_GT(Statistics::share(statistics.elements), 0.97);
+}
+
+TEST(AdversaryTest, FlaggedBeyondTheErrorColumns) {
+  Adversary adversary;
+  adversary.errorScale = 8;
+  EXPECT_GT(campaign(adversary, 200, 4).differs, 20);
+}
+
+}  // namespace
+}  // namespace oracle_test
