@@ -6,11 +6,12 @@
 namespace fuser {
 namespace {
 
-// One block of 4 threads over x (input), y (output), 4 floats each; `body` is what differs.
+// One block of 4 threads over x (input), y (output), 4 floats each; `body` is what differs. Shared memory is declared where
+// it is used only: without it, several blocks run in lockstep.
 std::string kernelWith(const std::string& body, const std::string& shape = "block 4, 1, 1\n grid 1, 1, 1\n") {
   return "kernel broken {\n tensor x : f32 rank 1 argument 0\n tensor y : f32 rank 1 argument 1 written\n"
-         " local t : f32 [2]\n local v : f32 [4]\n shared s : f32 [8]\n int n in [-4611686018427387904, 4611686018427387904]\n" +
-         shape + body + "}\n";
+         " local t : f32 [2]\n local v : f32 [4]\n int n in [-4611686018427387904, 4611686018427387904]\n" +
+         std::string(body.find("s[") == std::string::npos ? "" : " shared s : f32 [8]\n") + shape + body + "}\n";
 }
 
 struct Case {
@@ -92,7 +93,9 @@ TEST(InterpChecks, ForgetsLocalsAtEachAllocate) {
 
 TEST(InterpChecks, ForgetsLocalsAndSharedFromBlockToBlock) {
   for (const char* body : {"alloc t\nif (blockIdx.x < 1) {\nt[0] = Set f32 (1.0)\n}\ny[blockIdx.x] = move t[0]\n",
-                           "alloc s\nif (blockIdx.x < 1) {\ns[0] = Set f32 (1.0)\n}\ny[blockIdx.x] = move s[0]\n"}) {
+                           "alloc s\nif (blockIdx.x < 1) {\ns[0] = Set f32 (1.0)\n}\ny[blockIdx.x] = move s[0]\n",
+                           // No Allocate at all.
+                           "if (blockIdx.x < 1) {\ns[0] = Set f32 (1.0)\n}\ny[blockIdx.x] = move s[0]\n"}) {
     const std::string message = Case(kernelWith(body, "block 1, 1, 1\n grid 2, 1, 1\n")).run.violation();
     EXPECT_TRUE(contains(message, "uninitialised read"));
     EXPECT_TRUE(contains(message, "block (1, 0, 0), thread (0, 0, 0)"));
@@ -117,6 +120,17 @@ TEST(InterpChecks, FindsRacesInSharedMemory) {
   };
   EXPECT_TRUE(contains(Case(kernelWith(with(""))).run.violation(), "race: writes element 0 of s, which"));
   Case(kernelWith(with("barrier\n"))).run.run();
+}
+
+TEST(InterpChecks, RemembersThatSeveralThreadsRead) {
+  // Thread 0 reads, then thread 1; thread 1, or thread 0, writes.
+  for (const char* writer : {"(threadIdx.x == 1)", "(threadIdx.x == 0)"}) {
+    const std::string body = concat("alloc t\nalloc s\nif (threadIdx.x < 1) {\ns[0] = Set f32 (1.0)\n}\nbarrier\n",
+                                    "if (threadIdx.x < 2) {\nt[0] = move s[0]\n}\nif ", writer,
+                                    " {\ns[0] = Set f32 (2.0)\n}\n");
+    EXPECT_TRUE(contains(Case(kernelWith(body)).run.violation(),
+                         "race: writes element 0 of s, which several threads read with no barrier between"));
+  }
 }
 
 TEST(InterpChecks, FindsRacesInGlobalMemory) {

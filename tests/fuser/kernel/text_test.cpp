@@ -214,6 +214,75 @@ class RandomKernel {
   std::vector<IntExpr> divergent_;  // thread indices
 };
 
+// Field by field; expressions by their text, names made distinct.
+class Comparison {
+ public:
+  Comparison(const Kernel& a, const Kernel& b) : a_(a), b_(b), aNames_(nameKernel(a)), bNames_(nameKernel(b)) {}
+
+  bool same() const {
+    bool equal = a_.name == b_.name && a_.contraction == b_.contraction && a_.blockDim == b_.blockDim &&
+                 aNames_.buffers == bNames_.buffers && aNames_.scalars == bNames_.scalars &&
+                 a_.tensors.size() == b_.tensors.size() && a_.intParams.size() == b_.intParams.size();
+    for (size_t i = 0; equal && i < a_.buffers.size(); ++i) {
+      const Buffer &x = a_.buffers[i], &y = b_.buffers[i];
+      equal = x.id == y.id && x.dtype == y.dtype && x.memory == y.memory && same(x.size, y.size) && x.tensor == y.tensor;
+    }
+    for (size_t i = 0; equal && i < a_.tensors.size(); ++i) {
+      const TensorParam &x = a_.tensors[i], &y = b_.tensors[i];
+      equal = x.buffer == y.buffer && x.rank == y.rank && x.written == y.written;
+    }
+    for (size_t i = 0; equal && i < a_.intParams.size(); ++i) {
+      const IntParam &x = a_.intParams[i], &y = b_.intParams[i];
+      equal = same(x.symbol, y.symbol) && x.symbol->range == y.symbol->range && x.tensor == y.tensor && x.axis == y.axis;
+    }
+    for (size_t i = 0; equal && i < a_.scalars.size(); ++i) equal = a_.scalars[i].dtype == b_.scalars[i].dtype;
+    for (size_t d = 0; equal && d < 3; ++d) {
+      equal = same(a_.threadIdx[d], b_.threadIdx[d]) && same(a_.blockIdx[d], b_.blockIdx[d]) &&
+              same(a_.gridDim[d], b_.gridDim[d]);
+    }
+    return equal && same(a_.body, b_.body);
+  }
+
+ private:
+  bool same(IntExpr x, IntExpr y) const {
+    return (!x && !y) || (x && y && x->range == y->range && printIntExpr(x, aNames_) == printIntExpr(y, bNames_));
+  }
+  bool same(const Access& x, const Access& y) const { return x.buffer == y.buffer && same(x.index, y.index); }
+  bool same(const Operand& x, const Operand& y) const {
+    return x.kind == y.kind && x.access.buffer == y.access.buffer && same(x.access.index, y.access.index) &&
+           x.param == y.param && x.literal == y.literal && same(x.integer, y.integer) && x.roundTo == y.roundTo;
+  }
+  bool same(const Body& x, const Body& y) const {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [&](const Statement& s, const Statement& t) {
+      if (s.node.index() != t.node.index()) return false;
+      return std::visit([&](const auto& node) { return same(node, std::get<std::decay_t<decltype(node)>>(t.node)); }, s.node);
+    });
+  }
+  bool same(const Allocate& x, const Allocate& y) const { return x.buffer == y.buffer; }
+  bool same(const For& x, const For& y) const {
+    return same(x.index, y.index) && same(x.extent, y.extent) && x.unroll == y.unroll && same(x.body, y.body);
+  }
+  bool same(const If& x, const If& y) const { return same(x.condition, y.condition) && same(x.body, y.body); }
+  bool same(const Move& x, const Move& y) const {
+    return same(x.target, y.target) && same(x.source, y.source) && x.width == y.width;
+  }
+  bool same(const Compute& x, const Compute& y) const {
+    return x.op == y.op && x.computeDtype == y.computeDtype && same(x.target, y.target) &&
+           std::equal(x.operands.begin(), x.operands.end(), y.operands.begin(), y.operands.end(),
+                      [&](const Operand& o, const Operand& p) { return same(o, p); });
+  }
+  bool same(const BlockReduce& x, const BlockReduce& y) const {
+    return x.combine == y.combine && x.dtype == y.dtype && same(x.target, y.target) && same(x.source, y.source) &&
+           x.dims == y.dims;
+  }
+  bool same(const Barrier&, const Barrier&) const { return true; }
+
+  const Kernel& a_;
+  const Kernel& b_;
+  const KernelNames aNames_;
+  const KernelNames bNames_;
+};
+
 RC_GTEST_PROP(KernelTextTest, RoundTripsRandomKernels, ()) {
   const std::unique_ptr<Kernel> kernel = RandomKernel().make();
   const std::vector<KernelViolation> violations = findKernelViolations(*kernel);
@@ -221,6 +290,7 @@ RC_GTEST_PROP(KernelTextTest, RoundTripsRandomKernels, ()) {
   if (!violations.empty()) RC_FAIL(violations[0].message + "\n" + text);
   const std::unique_ptr<Kernel> parsed = parseKernel(text);
   RC_ASSERT(printKernel(*parsed) == text);
+  RC_ASSERT(Comparison(*kernel, *parsed).same());
   RC_ASSERT(findKernelViolations(*parsed).empty());
 }
 
