@@ -137,6 +137,7 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
     TensorView* copy = clone.tensor(tensor, clone.wholeDomain(tensor->domain()))->as<TensorView>();
     copy->setMemoryType(tensor->memoryType());
     copy->setComputeAtPosition(tensor->computeAtPosition());
+    copy->setComputesWith(tensor->computesWith());
   }
   for (Val* input : fusion.inputs()) result.fusion->addInput(result.vals.at(input));
   for (const Expr* expr : fusion.liveExprs()) clone.expr(expr);

@@ -72,10 +72,16 @@ class TensorView : public Val {
   size_t computeAtPosition() const { return computeAt_; }
   void setComputeAtPosition(size_t position) { computeAt_ = position; }
 
+  // Beyond computeAtPosition, it runs in the loops of each consumer that can share more of them than the others can; its
+  // buffer stays where computeAtPosition puts it.
+  bool computesWith() const { return computesWith_; }
+  void setComputesWith(bool with) { computesWith_ = with; }
+
  private:
   TensorDomain domain_;
   MemoryType memory_ = MemoryType::Local;
   size_t computeAt_ = 0;
+  bool computesWith_ = false;
 };
 
 }  // namespace fuser

@@ -36,9 +36,9 @@ LoopNest::LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntEx
 
 void LoopNest::shareLoops() {
   for (const TensorView* tensor : tensors_) {
-    const size_t shared = tensor->computeAtPosition();
-    if (shared == 0) continue;
+    if (tensor->computeAtPosition() == 0) continue;
     for (const Expr* use : tensor->uses()) {
+      const size_t shared = tensor->computesWith() ? sharableLoops(tensor, use) : tensor->computeAtPosition();
       const TensorView* consumer = use->output()->as<TensorView>();
       const std::vector<int> match = matchLoopRoots(tensor, use);
       for (size_t axis = 0; axis < shared; ++axis) {

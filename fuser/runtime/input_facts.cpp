@@ -50,11 +50,12 @@ int alignmentOf(const TensorView* input, const TensorRef& ref) {
   const int64_t elementSize = static_cast<int64_t>(dtypeSize(ref.dtype));
   int64_t divisor = std::gcd(kMaxAlignment, static_cast<int64_t>(reinterpret_cast<uintptr_t>(ref.data) % kMaxAlignment));
   bool fastest = true;
+  bool free = false;  // this stride, or one that it is a multiple of, is no product of sizes
   for (size_t place = domain.allocationOrder.size(); place-- > 0;) {
     const size_t axis = static_cast<size_t>(domain.allocationOrder[place]);
     if (axes[axis]->isBroadcast()) continue;
-    const bool declared = domain.contiguity[place].value_or(false);
-    if (!fastest && !declared && ref.sizes[axis] != 1) divisor = std::gcd(divisor, ref.strides[axis] * elementSize);
+    free |= !fastest && !domain.contiguity[place].value_or(false);
+    if (free && ref.sizes[axis] != 1) divisor = std::gcd(divisor, ref.strides[axis] * elementSize);
     fastest = false;
   }
   return static_cast<int>(divisor);

@@ -110,7 +110,10 @@ class Applier {
   void inlineMost() {
     for (const Expr* expr : part_.exprs()) {
       TensorView* tensor = expr->output()->as<TensorView>();
-      tensor->setComputeAtPosition(deepest(tensor));
+      const size_t depth = deepest(tensor);
+      tensor->setComputeAtPosition(depth);
+      // Else two buffers of one vector could need each other's loops: %a's consumer in the loop that computes %b.
+      tensor->setComputesWith(depth > 0 && !isReduction(expr->op()));
     }
   }
 

@@ -38,6 +38,17 @@ std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const 
   return "";
 }
 
+std::string whyEmpty(const FusionView& view) {
+  for (const TensorView* tensor : tensorsOf(view.exprs)) {
+    for (const IterDomain* axis : tensor->axes()) {
+      if (axis->isExpanded() && (!view.sizes || view.sizes->isZero(axis->expandedExtent()))) {
+        return concat("an expanded axis of %", tensor->name(), " may be empty");
+      }
+    }
+  }
+  return "";
+}
+
 std::string localName(const Val* tensor) { return tensor->name() + ".local"; }
 
 void cacheOutputs(const Fusion& part, Schedule& schedule) {

@@ -19,6 +19,9 @@ size_t concreteAxes(const TensorView* tensor);
 // when none can. `skip` axes of the reference (by position) are not asked about.
 std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& skip);
 
+// Why a result has no element to compute though its loops have iterations: an axis expanded to size 0. Empty when none is.
+std::string whyEmpty(const FusionView& view);
+
 // The name a schedule gives to a tensor's copy: "x.local". Names of a part are unique.
 std::string localName(const Val* tensor);
 

@@ -100,6 +100,7 @@ std::string whyNotPointWise(const FusionView& view) {
   }
   const TensorView* reference = chooseReference(view.exprs, view.outputs);
   if (!reference) return "nothing to compute";
+  if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
   const std::variant<ReferenceMap, std::string> map = ReferenceMap::build(view.exprs, reference);
   if (const std::string* reason = std::get_if<std::string>(&map)) return *reason;
   return whyUnwritten(view, std::get<ReferenceMap>(map), std::vector<bool>(reference->domain().logical.size(), false));
