@@ -7,8 +7,8 @@
 //   %a = cast(%x) {dtype = f32}             (%x: f16)
 //   %y = cast(%a) {dtype = f64}       ->    %y = cast(%x) {dtype = f64}
 //
-// Never f32 -> bf16 -> f32 nor i32 -> f32 -> i32: the narrow type in between rounds. An inner cast with other users stays for
-// them. A folded output stays a value of its own, with its layout: at least as a `set` of what it equals.
+// Never f32 -> bf16 -> f32 nor i32 -> f32 -> i32: the narrow type in between rounds. An inner cast with other users
+// stays for them. A folded output stays a value of its own, with its layout: at least as a `set` of what it equals.
 
 #include "fuser/passes/passes.h"
 

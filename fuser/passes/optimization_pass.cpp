@@ -32,8 +32,9 @@ void runOnce(Pass& pass, const Fusion& fusion, const CompileContext& context) {
   }
   if (context.checkInvariants) {
     const bool changed = fingerprint(fusion) != before;
-    FUSER_CHECK(changed == modified, pass.name(), changed ? " changed the fusion and says that it did not"
-                                                          : " says that it changed the fusion and did not");
+    FUSER_CHECK(
+        changed == modified, pass.name(),
+        changed ? " changed the fusion and says that it did not" : " says that it changed the fusion and did not");
   }
 }
 
@@ -51,14 +52,15 @@ bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes,
     }
     if (!modified) return turn > 1;
     const auto [place, isNew] = seen.emplace(fingerprint(*fusion), turn);
-    FUSER_CHECK(isNew, owner, " goes round in circles: after turn ", turn, " the fusion is as after turn ", place->second,
-                "; passes that changed it: ", modifiedNames(passes));
+    FUSER_CHECK(isNew, owner, " goes round in circles: after turn ", turn, " the fusion is as after turn ",
+                place->second, "; passes that changed it: ", modifiedNames(passes));
     FUSER_CHECK(turn < budget, owner, " still changes the fusion after ", turn,
                 " turns; passes that changed it last: ", modifiedNames(passes));
   }
 }
 
-bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context, const std::function<bool()>& run) {
+bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
+                 const std::function<bool()>& run) {
   const bool log = context.log && context.dumps.count(DebugDumpOption::PreSegmenterLogging) != 0;
   if (log) context.log(concat("before ", name, ":\n", printFusion(*fusion)));
   const auto start = std::chrono::steady_clock::now();

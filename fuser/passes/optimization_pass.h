@@ -1,7 +1,8 @@
 #pragma once
 // OptimizationPass<Derived>: a named step of the pipeline, with a switch. Derived has a static name(), and one of
 //   static PassList registerPasses(Fusion*)                    passes that run in turn until nothing changes any more
-//   static bool runSequence(Fusion*, const CompileContext&)    a fixed sequence, run once; true when it changed anything
+//   static bool runSequence(Fusion*, const CompileContext&)    a fixed sequence, run once; true when it changed
+//   anything
 
 #include <atomic>
 #include <functional>
@@ -13,14 +14,16 @@
 
 namespace fuser {
 
-// Runs the list in order; whenever a full turn modified anything, starts again from its beginning, until a clean turn. True
-// when anything changed. Each pass that changed the fusion is followed by the IR's verifier; with context.checkInvariants,
-// `modified` is compared with the fusion's fingerprint. A CheckError names the passes where the fusion comes back to a state
-// that it was in before, or the budget of turns (100 and one an expression) is used up.
+// Runs the list in order; whenever a full turn modified anything, starts again from its beginning, until a clean turn.
+// True when anything changed. Each pass that changed the fusion is followed by the IR's verifier; with
+// context.checkInvariants, `modified` is compared with the fusion's fingerprint. A CheckError names the passes where
+// the fusion comes back to a state that it was in before, or the budget of turns (100 and one an expression) is used
+// up.
 bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes, const CompileContext& context);
 
 // Calls run, with all that the context asks for around it: the fusion's text before and after, the time, onPass.
-bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context, const std::function<bool()>& run);
+bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
+                 const std::function<bool()>& run);
 
 template <class Derived>
 class OptimizationPass {

@@ -18,9 +18,8 @@ std::span<const PassInfo> allPasses() { return kPasses; }
 
 bool PreSegmenter::runSequence(Fusion* fusion, const CompileContext& context) {
   for (const std::string& disabled : context.options.disabledPasses) {
-    const bool known = disabled == name() || std::any_of(std::begin(kPasses), std::end(kPasses), [&](const PassInfo& pass) {
-      return pass.name == disabled;
-    });
+    const bool known = disabled == name() || std::any_of(std::begin(kPasses), std::end(kPasses),
+                                                         [&](const PassInfo& pass) { return pass.name == disabled; });
     FUSER_USER_CHECK(known, "no pass is called '", disabled, "'");
   }
   bool modified = false;

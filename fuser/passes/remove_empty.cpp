@@ -32,7 +32,8 @@ class ReplaceEmpty : public Pass {
       if ((expr->op() != OpKind::Sum && expr->op() != OpKind::Prod) || !reducesNothing(expr)) continue;
       TensorView* result = expr->output()->as<TensorView>();
       const Identity identity = reductionIdentity(expr->op(), result->dtype());
-      replace(fusion, result, isFloating(result->dtype()) ? ScalarValue(identity.floating) : ScalarValue(identity.integer));
+      replace(fusion, result,
+              isFloating(result->dtype()) ? ScalarValue(identity.floating) : ScalarValue(identity.integer));
     }
     const std::vector<Val*> outputs = fusion->outputs();
     for (Val* output : outputs) {
@@ -49,8 +50,8 @@ class ReplaceEmpty : public Pass {
     const std::vector<IterDomain*>& axes = result->domain().logical;
     const bool used = !result->uses().empty() || result->isFusionOutput();
     return used && std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) {
-      return axis->isReduction() && axis->size()->isConstant(0);
-    });
+             return axis->isReduction() && axis->size()->isConstant(0);
+           });
   }
 
   static bool isFull(const TensorView* tensor) {

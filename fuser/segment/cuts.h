@@ -8,8 +8,9 @@
 
 namespace fuser {
 
-// Parts: what is left connected when the fusion's tensor expressions are cut at every segment_set and every required input.
-// A segment_set inside one part (another path goes round it) is no cut: it may end inside a group, as a plain set.
+// Parts: what is left connected when the fusion's tensor expressions are cut at every segment_set and every required
+// input. A segment_set inside one part (another path goes round it) is no cut: it may end inside a group, as a plain
+// set.
 class Cuts {
  public:
   Cuts(const SegmentedFusion& segmented, const SchedulerAnswers& answers);

@@ -8,8 +8,12 @@ namespace {
 
 // Writing access to the edges of groups, which are protected: for this file alone.
 struct GroupEdges : SegmentedGroup {
-  static std::vector<SegmentedEdgePtr>& producers(SegmentedGroup* group) { return group->*(&GroupEdges::producerEdges_); }
-  static std::vector<SegmentedEdgePtr>& consumers(SegmentedGroup* group) { return group->*(&GroupEdges::consumerEdges_); }
+  static std::vector<SegmentedEdgePtr>& producers(SegmentedGroup* group) {
+    return group->*(&GroupEdges::producerEdges_);
+  }
+  static std::vector<SegmentedEdgePtr>& consumers(SegmentedGroup* group) {
+    return group->*(&GroupEdges::consumerEdges_);
+  }
 };
 
 struct OwnedEdge : SegmentedEdge {

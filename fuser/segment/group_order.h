@@ -1,8 +1,8 @@
 #pragma once
-// GroupOrder: a topological order of the groups, kept up to date over merges, so that the question "would this merge make
-// a cycle?" is a search inside the window between the two groups and not over the whole graph.
-// After Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2007): only the positions of
-// the groups that the search met are dealt out anew.
+// GroupOrder: a topological order of the groups, kept up to date over merges, so that the question "would this merge
+// make a cycle?" is a search inside the window between the two groups and not over the whole graph. After Pearce and
+// Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2007): only the positions of the groups
+// that the search met are dealt out anew.
 
 #include <cstdint>
 #include <optional>

@@ -43,7 +43,8 @@ class InvariantCheck {
       }
     }
     for (const Expr* expr : segmented_.liveExprs()) {
-      if (complete && !seen.count(expr->id())) report("expression ", expr->id(), " (", opName(expr->op()), ") is in no group");
+      if (complete && !seen.count(expr->id()))
+        report("expression ", expr->id(), " (", opName(expr->op()), ") is in no group");
     }
   }
 
@@ -92,7 +93,8 @@ class InvariantCheck {
     for (const auto& [crossing, state] : crossings) {
       const auto& [from, to, val] = crossing;
       if (state == 1) report("value ", val, " crosses from group ", from, " to group ", to, " without an edge");
-      if (state == 2) report("an edge from group ", from, " to group ", to, " for value ", val, ", which does not cross");
+      if (state == 2)
+        report("an edge from group ", from, " to group ", to, " for value ", val, ", which does not cross");
     }
   }
 

@@ -1,5 +1,5 @@
-// Bottom-up merging: pairs of groups, in rounds. In a round each group merges at most once, so that groups grow evenly and a
-// long chain costs n log n.
+// Bottom-up merging: pairs of groups, in rounds. In a round each group merges at most once, so that groups grow evenly
+// and a long chain costs n log n.
 
 #include <algorithm>
 

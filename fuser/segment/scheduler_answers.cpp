@@ -11,7 +11,9 @@ size_t SchedulerAnswers::HashIds::operator()(const std::vector<uint32_t>& ids) c
 }
 
 SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context)
-    : segmented_(segmented), schedulers_(*context.schedulers), sizes_(context.sizes),
+    : segmented_(segmented),
+      schedulers_(*context.schedulers),
+      sizes_(context.sizes),
       required_(segmented.completeFusion().exprIdCount()) {
   for (const Expr* expr : segmented.liveExprs()) {
     if (!expr->isScalarExpr()) required_[expr->id()] = schedulers_.mustBeSegmentInputs(expr);

@@ -29,7 +29,8 @@ class SegmentCandidateFinder {
  public:
   SegmentCandidateFinder(const Fusion& fusion, const CompileContext& context,
                          const SegmentCandidateFinderOptions& options)
-      : context_(context), options_(options),
+      : context_(context),
+        options_(options),
         segmented_(std::make_unique<SegmentedFusion>(fusion, context.checkInvariants)) {
     if (options_.custom_should_merge_groups) return;
     FUSER_CHECK(context.schedulers, "the segmenter asks schedulers");
@@ -44,8 +45,8 @@ class SegmentCandidateFinder {
   }
 
  private:
-  // Before: no groups. After: all live scalar expressions are one group, which needs no other; each live tensor expression is
-  // a group; the edges are those that the values ask for; the groups are in topological order.
+  // Before: no groups. After: all live scalar expressions are one group, which needs no other; each live tensor
+  // expression is a group; the edges are those that the values ask for; the groups are in topological order.
   void buildInitialGroups() {
     const StageTimer timer(context_, "segment.initial");
     std::vector<Expr*> scalars;
@@ -68,16 +69,19 @@ class SegmentCandidateFinder {
     checkInvariants("the initial groups");
   }
 
-  // Before: as buildInitialGroups leaves it. After: no two tensor groups that share an edge are left that the graph and the
-  // schedulers (or the custom predicate) would let merge; scalar groups are as before.
+  // Before: as buildInitialGroups leaves it. After: no two tensor groups that share an edge are left that the graph and
+  // the schedulers (or the custom predicate) would let merge; scalar groups are as before.
   void mergeGroups() {
     const StageTimer timer(context_, "segment.merge");
     if (options_.custom_should_merge_groups) {
       const auto refresh = [&](SegmentedGroup* group) { segmented_->refreshBoundary(group); };
       for (SegmentedGroup* group : segmented_->groups()) refresh(group);
-      mergePairs(*segmented_, [&](SegmentedGroup* a, SegmentedGroup* b) {
-        return !a->isScalarGroup() && !b->isScalarGroup() && options_.custom_should_merge_groups(a, b);
-      }, refresh);
+      mergePairs(
+          *segmented_,
+          [&](SegmentedGroup* a, SegmentedGroup* b) {
+            return !a->isScalarGroup() && !b->isScalarGroup() && options_.custom_should_merge_groups(a, b);
+          },
+          refresh);
       return;
     }
     const Cuts cuts(*segmented_, *answers_);
@@ -95,7 +99,8 @@ class SegmentCandidateFinder {
     return answers_->ask(both).accepted();
   }
 
-  // Before: groups and edges are final. After: groups are sorted and numbered, know their inputs, outputs and scheduler.
+  // Before: groups and edges are final. After: groups are sorted and numbered, know their inputs, outputs and
+  // scheduler.
   void finalizeGroups() {
     const StageTimer timer(context_, "segment.finalize");
     segmented_->finalize();
@@ -114,9 +119,8 @@ class SegmentCandidateFinder {
       const SegmentedGroup* from = segmented_->producerOf(input);
       FUSER_CHECK(from && from->isScalarGroup(), "host scalar %", input->name(), " is computed in no scalar group");
       const std::vector<SegmentedEdgePtr> edges = segmented_->getEdgesBetween(from, group);
-      const bool connected = std::any_of(edges.begin(), edges.end(), [&](const SegmentedEdgePtr& edge) {
-        return edge->val() == input;
-      });
+      const bool connected =
+          std::any_of(edges.begin(), edges.end(), [&](const SegmentedEdgePtr& edge) { return edge->val() == input; });
       FUSER_CHECK(connected, "host scalar %", input->name(), " reaches group ", group->index(), " without an edge");
     }
   }

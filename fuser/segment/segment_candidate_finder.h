@@ -1,6 +1,7 @@
 #pragma once
-// SegmentCandidateFinder: splits a fusion into groups that a scheduler takes as one kernel each, as few as it finds, and
-// one group of host scalars. Three phases: initial groups and edges; merging; finalisation. Same fusion, same groups.
+// SegmentCandidateFinder: splits a fusion into groups that a scheduler takes as one kernel each, as few as it finds,
+// and one group of host scalars. Three phases: initial groups and edges; merging; finalisation. Same fusion, same
+// groups.
 
 #include <functional>
 #include <memory>

@@ -25,7 +25,9 @@ class OwnedGroup : public SegmentedGroup {
 
 struct SegmentedFusion::Impl {
   Impl(const Fusion& fusion, bool checkEdits)
-      : values(fusion), checkEdits(checkEdits), groupOfExpr(fusion.exprIdCount(), nullptr),
+      : values(fusion),
+        checkEdits(checkEdits),
+        groupOfExpr(fusion.exprIdCount(), nullptr),
         stamp(fusion.exprIdCount(), 0) {}
 
   OwnedGroup* owned(const SegmentedGroup* group) const {
@@ -117,8 +119,8 @@ SegmentedEdgePtr SegmentedFusion::connectGroups(SegmentedGroup* from, SegmentedG
   impl_->owned(to);
   FUSER_CHECK(producerOf(val) == from, "%", val->name(), " is not made in group ", from->id());
   const std::vector<Expr*>& users = readers(val);
-  FUSER_CHECK(std::any_of(users.begin(), users.end(), [&](const Expr* user) { return groupOf(user) == to; }),
-              "group ", to->id(), " does not read %", val->name());
+  FUSER_CHECK(std::any_of(users.begin(), users.end(), [&](const Expr* user) { return groupOf(user) == to; }), "group ",
+              to->id(), " does not read %", val->name());
   return impl_->edges.connect(from, to, val);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// SegmentedFusion: a partition of a fusion's live expressions into groups, each run on its own (a kernel, or a host step),
-// with an edge for every value that crosses from one group to another. The groups' graph is acyclic.
+// SegmentedFusion: a partition of a fusion's live expressions into groups, each run on its own (a kernel, or a host
+// step), with an edge for every value that crosses from one group to another. The groups' graph is acyclic.
 
 #include <cstdint>
 #include <memory>
@@ -17,8 +17,8 @@ namespace fuser {
 
 class SegmentedGroup;
 
-// val is made in `from` and read in `to`. Held by the SegmentedFusion and by both groups; whoever else holds one may read
-// it after its removal, as long as the SegmentedFusion lives: it then says that it is disconnected.
+// val is made in `from` and read in `to`. Held by the SegmentedFusion and by both groups; whoever else holds one may
+// read it after its removal, as long as the SegmentedFusion lives: it then says that it is disconnected.
 class SegmentedEdge {
  public:
   virtual ~SegmentedEdge() = default;
@@ -67,7 +67,8 @@ class SegmentedGroup {
   // extents name; no literals, no plain extents. Outputs: what other groups read or the fusion returns, each once.
   const VectorOfUniqueEntries<Val*>& inputs() const { return inputs_; }
   const VectorOfUniqueEntries<Val*>& outputs() const { return outputs_; }
-  // ExprEval for scalar groups. None under a custom merge predicate: such a group is compiled through a cache of its own.
+  // ExprEval for scalar groups. None under a custom merge predicate: such a group is compiled through a cache of its
+  // own.
   SchedulerType schedulerType() const { return schedulerType_; }
 
   // Edges whose values this group reads / makes, in order of creation.
@@ -97,7 +98,8 @@ class SegmentedFusion {
   SegmentedFusion& operator=(const SegmentedFusion&) = delete;
 
   const Fusion& completeFusion() const { return *fusion_; }
-  // Live groups; in topological order once finalised (ties: the group whose first expression has the smallest id first).
+  // Live groups; in topological order once finalised (ties: the group whose first expression has the smallest id
+  // first).
   const std::vector<SegmentedGroup*>& groups() const { return live_; }
   // Connected edges in order of creation.
   std::vector<SegmentedEdgePtr> edges() const;

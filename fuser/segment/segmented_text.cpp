@@ -123,7 +123,8 @@ class SegmentedParser {
     const std::string_view token = next();
     size_t value = 0;
     const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-    if (error != std::errc() || end != token.data() + token.size()) fail(concat("expected a number, not '", token, "'"));
+    if (error != std::errc() || end != token.data() + token.size())
+      fail(concat("expected a number, not '", token, "'"));
     return value;
   }
   Val* val() {
@@ -156,7 +157,8 @@ class SegmentedParser {
       if (!expr || expr->output() != result) fail("an expression is named by its first result");
       if (segmented_->groupOf(expr) || std::count(exprs.begin(), exprs.end(), expr)) fail("it is in a group already");
       if (!isLive(expr)) fail("no output of the fusion needs it");
-      if (!exprs.empty() && exprs.front()->isScalarExpr() != expr->isScalarExpr()) fail("scalars and tensors in one group");
+      if (!exprs.empty() && exprs.front()->isScalarExpr() != expr->isScalarExpr())
+        fail("scalars and tensors in one group");
       exprs.push_back(expr);
     } while (accept(","));
     expect("}");

@@ -19,7 +19,7 @@ namespace {
 
 // What the test passes below do; each test sets it.
 struct Script {
-  std::function<bool(Fusion*, int run)> first;   // true: says that it modified
+  std::function<bool(Fusion*, int run)> first;  // true: says that it modified
   std::function<bool(Fusion*, int run)> second;
   std::vector<std::string> calls;
 };
@@ -132,7 +132,8 @@ TEST_F(OptimizationPassTest, PassesThatUndoEachOtherAreNamed) {
   };
   const std::string error = errorOf();
   EXPECT_NE(error.find("ScriptedOptimization goes round in circles: after turn 3 the fusion is as after turn 1"),
-            std::string::npos) << error;
+            std::string::npos)
+      << error;
   EXPECT_NE(error.find("First"), std::string::npos) << error;
   EXPECT_NE(error.find("optimization_pass.cpp:"), std::string::npos) << error;
 }
@@ -144,7 +145,8 @@ TEST_F(OptimizationPassTest, APassThatNeverEndsRunsOutOfBudget) {
     return true;
   };
   const std::string error = errorOf();
-  EXPECT_NE(error.find("still changes the fusion after 101 turns; passes that changed it last: First"), std::string::npos)
+  EXPECT_NE(error.find("still changes the fusion after 101 turns; passes that changed it last: First"),
+            std::string::npos)
       << error;
 }
 
@@ -203,13 +205,13 @@ TEST(PreSegmenterTest, RunsEachPassOnceInOrder) {
   CompileContext context;
   context.onPass = [&](const std::string& pass, bool) { names.push_back(pass); };
   EXPECT_TRUE(PreSegmenter::runPass(fusion.get(), context));
-  EXPECT_EQ(names, (std::vector<std::string>{"RemoveEmptyPass", "ConsecutiveCastPass", "DeadCodePass", "PreSegmenter"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"RemoveEmptyPass", "ConsecutiveCastPass", "DeadCodePass", "PreSegmenter"}));
   ASSERT_EQ(fusion->exprs().size(), 2u);  // full and neg
 }
 
 TEST(PreSegmenterTest, DisabledPassesAreLeftOutAndUnknownOnesRejected) {
-  const auto fusion =
-      parseFusion("fusion f(%x: f32[i0]) {\n  %y = exp(%x)\n  %z = log(%x)\n  return %y\n}\n");
+  const auto fusion = parseFusion("fusion f(%x: f32[i0]) {\n  %y = exp(%x)\n  %z = log(%x)\n  return %y\n}\n");
   CompileContext context;
   context.options.disabledPasses = {"DeadCodePass", "RemoveEmptyPass"};
   EXPECT_FALSE(PreSegmenter::runPass(fusion.get(), context));
@@ -234,10 +236,37 @@ TEST(PreSegmenterTest, KeepsOriginsWhereValuesAreBitEqual) {
 
 template <class T>
 std::vector<T> valuesOf() {
-  const std::vector<double> specials = {0.0, -0.0, 1, -1, 0.5, 1.0 / 3, 2147483647.0, -2147483648.0, 16777217.0, 9007199254740993.0,
-                                        65504, 65519, 65520, 1e-8, 6e-8, 1e-40, 1e-45, 1e-300, 3e38, 1e300, 3.3895e38,
-                                        std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
-                                        std::nan(""), 9.3e18, -9.3e18, 1.00048828125, 1.000488281251, 2049, 4097, 257};
+  const std::vector<double> specials = {0.0,
+                                        -0.0,
+                                        1,
+                                        -1,
+                                        0.5,
+                                        1.0 / 3,
+                                        2147483647.0,
+                                        -2147483648.0,
+                                        16777217.0,
+                                        9007199254740993.0,
+                                        65504,
+                                        65519,
+                                        65520,
+                                        1e-8,
+                                        6e-8,
+                                        1e-40,
+                                        1e-45,
+                                        1e-300,
+                                        3e38,
+                                        1e300,
+                                        3.3895e38,
+                                        std::numeric_limits<double>::infinity(),
+                                        -std::numeric_limits<double>::infinity(),
+                                        std::nan(""),
+                                        9.3e18,
+                                        -9.3e18,
+                                        1.00048828125,
+                                        1.000488281251,
+                                        2049,
+                                        4097,
+                                        257};
   std::vector<T> values;
   for (double special : specials) {
     values.push_back(convert<T>(special));

@@ -54,7 +54,8 @@ std::vector<TextCase> readCases(const std::filesystem::path& path) {
 void writeCases(const std::filesystem::path& path, const std::vector<TextCase>& cases) {
   std::ofstream file(path);
   for (const TextCase& test : cases) {
-    file << "==== " << test.name << "\npass: " << test.pass << "\n" << test.before << "---- " << test.changed << "\n"
+    file << "==== " << test.name << "\npass: " << test.pass << "\n"
+         << test.before << "---- " << test.changed << "\n"
          << test.after;
   }
 }
@@ -63,7 +64,8 @@ void writeCases(const std::filesystem::path& path, const std::vector<TextCase>& 
 void runCase(TextCase& test) {
   const std::unique_ptr<Fusion> fusion = parseFusion(test.before, test.name);
   const auto passes = allPasses();
-  const auto pass = std::find_if(passes.begin(), passes.end(), [&](const PassInfo& info) { return info.name == test.pass; });
+  const auto pass =
+      std::find_if(passes.begin(), passes.end(), [&](const PassInfo& info) { return info.name == test.pass; });
   ASSERT_NE(pass, passes.end()) << test.pass;
   CompileContext context;
   context.checkInvariants = true;

@@ -76,7 +76,8 @@ TEST(SegmentTest, NoSchedulerIsTheCallersErrorWithTheReason) {
 
 TEST(SegmentTest, ASegmentSetCuts) {
   const char text[] =
-      "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %c = log(%b)\n  return %c\n}\n";
+      "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %c = log(%b)\n  return "
+      "%c\n}\n";
   const Segmented result = segmentText(text, FakeSchedulers());
   EXPECT_EQ(result.groups(), "a s | b c");
   EXPECT_EQ(result.segments->cutSegmentSets(), 1u);
@@ -155,7 +156,8 @@ TEST(SegmentTest, ACustomPredicateAloneDecides) {
   };
   const Segmented result = segmentText(
       "fusion f(%x: f32[i0], %n: f64) {\n  %m = add(%n, 1.0)\n  %a = mul(%x, %m)\n  %s = segment_set(%a)\n"
-      "  %b = neg(%s)\n  return %b\n}\n", schedulers, options);
+      "  %b = neg(%s)\n  return %b\n}\n",
+      schedulers, options);
   EXPECT_EQ(result.groups(), "m | a s b");
   EXPECT_EQ(schedulers.questions, 0u);
   EXPECT_EQ(result.groupOf("b")->schedulerType(), SchedulerType::None);

@@ -1,5 +1,6 @@
-// Properties of the segmenter on random graphs under random predicates: groups partition the live expressions, the graph is
-// acyclic, edges agree with values, every group is one that the schedulers took, cuts hold, and the text round-trips.
+// Properties of the segmenter on random graphs under random predicates: groups partition the live expressions, the
+// graph is acyclic, edges agree with values, every group is one that the schedulers took, cuts hold, and the text
+// round-trips.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

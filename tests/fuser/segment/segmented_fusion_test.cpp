@@ -32,8 +32,10 @@ TEST_F(EdgeTest, ConnectReturnsTheEdgeThatIsThere) {
 }
 
 TEST_F(EdgeTest, ConnectValidatesBeforeItChangesAnything) {
-  EXPECT_THROW(segments().connectGroups(group("a"), group("d"), segmented_.val("a")), CheckError);  // d does not read it
-  EXPECT_THROW(segments().connectGroups(group("b"), group("d"), segmented_.val("c")), CheckError);  // b does not make it
+  EXPECT_THROW(segments().connectGroups(group("a"), group("d"), segmented_.val("a")),
+               CheckError);  // d does not read it
+  EXPECT_THROW(segments().connectGroups(group("b"), group("d"), segmented_.val("c")),
+               CheckError);  // b does not make it
   EXPECT_THROW(segments().connectGroups(group("a"), group("a"), segmented_.val("a")), CheckError);
   EXPECT_THROW(segments().connectGroups(group("a"), nullptr, segmented_.val("a")), CheckError);
   Segmented other = singles(kDiamond);
@@ -96,8 +98,8 @@ TEST_F(EdgeTest, MergingGroupsThatReadFromEachOtherIsRefused) {
   SegmentedGroup* merged = segments().mergeGroups(group("b"), group("c"));
   segments().mergeGroups(merged, group("d"));
   EXPECT_EQ(segments().groups().size(), 2u);
-  Segmented cyclic = singles(
-      "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%b)\n  return %c\n}\n");
+  Segmented cyclic =
+      singles("fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%b)\n  return %c\n}\n");
   // a + c reads b, and b reads a: the merge itself is the caller's mistake, found by the checks.
   EXPECT_THROW(cyclic.segments->mergeGroups(cyclic.groupOf("a"), cyclic.groupOf("c")), CheckError);
 }
@@ -128,16 +130,15 @@ TEST_F(EdgeTest, TheInvariantCheckerSeesEachKindOfDamage) {
 }
 
 TEST(SegmentedFusionTest, ACircleIsFound) {
-  const auto fusion = parseFusion(
-      "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%b)\n  return %c\n}\n");
+  const auto fusion =
+      parseFusion("fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%b)\n  return %c\n}\n");
   SegmentedFusion segmented(*fusion);
   const std::vector<Expr*>& exprs = fusion->exprs();
   SegmentedGroup* outer = segmented.newGroup({exprs[0], exprs[2]});
   SegmentedGroup* inner = segmented.newGroup({exprs[1]});
   segmented.connectGroups(outer, inner, exprs[0]->output());
   segmented.connectGroups(inner, outer, exprs[1]->output());
-  EXPECT_EQ(findBrokenInvariants(segmented),
-            std::vector<std::string>{"the groups depend on each other in a circle"});
+  EXPECT_EQ(findBrokenInvariants(segmented), std::vector<std::string>{"the groups depend on each other in a circle"});
   EXPECT_THROW(segmented.finalize(), CheckError);
 }
 
@@ -153,8 +154,8 @@ TEST(SegmentedFusionTest, ReadsAreOperandsAndScalarsOfExtentsOnly) {
     return fusion->exprs()[expr]->output()->name() + ": " + names;
   };
   EXPECT_EQ(reads(0), "m: n ");
-  EXPECT_EQ(reads(1), "k: ");     // an extent, not the tensor
-  EXPECT_EQ(reads(2), "y: m ");   // a shape's scalar; the literal is left out
+  EXPECT_EQ(reads(1), "k: ");      // an extent, not the tensor
+  EXPECT_EQ(reads(2), "y: m ");    // a shape's scalar; the literal is left out
   EXPECT_EQ(reads(3), "z: y m ");  // its loops need the extent
   EXPECT_EQ(reads(4), "w: x ");
 }
