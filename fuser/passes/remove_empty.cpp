@@ -5,7 +5,7 @@
 //   %y = exp(%x) : f32[0, 4]; return %y
 //   ->  %y = full() {shape = [0, 4], fill_value = 0.0, dtype = f32}; return %y
 //
-// What only these needed is dead then, and goes too. amax and amin over nothing are the program's error and stay. Only
+// Tensor expressions that only these needed go too. amax and amin over nothing are the program's error and stay. Only
 // extents that are the constant 0 count: an extent that happens to be 0 at run time is the schedulers' affair.
 
 #include <algorithm>
@@ -83,8 +83,21 @@ class ReplaceEmpty : public Pass {
     result->setOrigin(old->origin());
     fusion->replaceAllUses(old, result);
     // Without its definition the old value, whose name the new one has taken, is no part of the fusion.
-    fusion->removeExpr(old->definition());
+    removeUnused(fusion, old);
     modified_ = true;
+  }
+
+  // The definition of a value that nothing needs, and those of its operands that nothing needs then.
+  static void removeUnused(Fusion* fusion, const Val* val) {
+    std::vector<const Val*> work = {val};
+    while (!work.empty()) {
+      val = work.back();
+      work.pop_back();
+      Expr* definition = val->definition();
+      if (!val->isTensor() || !definition || !val->uses().empty() || val->isFusionOutput()) continue;
+      for (const Val* operand : definition->inputs()) work.push_back(operand);
+      fusion->removeExpr(definition);
+    }
   }
 };
 
@@ -93,7 +106,6 @@ class ReplaceEmpty : public Pass {
 PassList RemoveEmptyPass::registerPasses(Fusion* fusion) {
   PassList passes;
   passes.push_back(std::make_unique<ReplaceEmpty>(fusion));
-  for (std::unique_ptr<Pass>& pass : DeadCodePass::registerPasses(fusion)) passes.push_back(std::move(pass));
   return passes;
 }
 
