@@ -162,7 +162,7 @@ class Engine {
   }
 
   DenseArray load(const Val* val) {
-    loads_.insert(val->id());
+    if (segmentOf_[val->id()] != segment_) loads_.insert(val->id());  // not its own probed copy
     return *stored_[val->id()];
   }
 

@@ -39,6 +39,7 @@ struct Outlier {
 };
 constexpr Outlier kOutliers[] = {
     {OpKind::Sqrt, false, 0, "MKL's vector square root is off by an ulp, in f32 and f64"},
+    {OpKind::Rsqrt, true, 0, "the square root is rounded to 16 bits before it divides; one op is one rounding here"},
     {OpKind::Erf, true, 0, "the 16-bit kernel has an absolute error: it flushes small operands to zero"},
     {OpKind::TruncDiv, true, 0, "the quotient is rounded to 16 bits before it is truncated; one op is one rounding here"},
     {OpKind::FloorDiv, true, 0, "each step is rounded to 16 bits; one op is one rounding here"},

@@ -1,0 +1,228 @@
+// judge(): verdicts, counts, the first wrong op, what a wrong record gets; planted faults (ORACLE section 9, test 3); and
+// LibTorch's own answer for whole generated fusions.
+
+#include "oracle/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "fuser/ir/builder.h"
+#include "fuzz/generate/generate.h"
+#include "oracle/reference/reference.h"
+#include "oracle/rounding.h"
+#include "tests/oracle/adversarial.h"
+#include "tests/oracle/dense_array.h"
+
+namespace oracle_test {
+namespace {
+
+using fuser::Case;
+using fuser::DataType;
+using fuser::Fusion;
+using fuser::HostValue;
+using fuser::OpKind;
+using fuser::RunData;
+using fuser::RunRecord;
+using fuser::TensorRef;
+using fuser::TensorView;
+using fuser::Val;
+using oracle::Judgement;
+using oracle::Verdict;
+
+std::vector<HostValue> hostValues(const RunData& data) {
+  std::vector<HostValue> values;
+  for (const auto& input : data.inputs) {
+    if (const auto* scalar = std::get_if<fuser::ScalarValue>(&input)) values.push_back(*scalar);
+    else values.push_back(data.tensors[std::get<size_t>(input)].ref);
+  }
+  return values;
+}
+
+// y = exp(x) * x + 1 on 4 floats, as a correct engine with probes runs it.
+struct Chain {
+  Fusion fusion{"chain"};
+  DenseArray input{DataType::Float, {4}};
+  std::vector<HostValue> inputs;
+  RunRecord record;
+
+  Chain() {
+    reference::useOneThread();
+    TensorView* x = fuser::build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
+    Val* e = fuser::build::unary(fusion, OpKind::Exp, x, "e");
+    Val* p = fuser::build::binary(fusion, OpKind::Mul, e, x, "p");
+    fusion.addOutput(fuser::build::binary(fusion, OpKind::Add, p, fusion.newConstant(1.0), "y"));
+    fusion.markOrigins();
+    for (int i = 0; i < 4; ++i) input.as<float>()[i] = 0.5f + static_cast<float>(i);
+    inputs.push_back(input.ref());
+    std::mt19937_64 random(1);
+    Adversary adversary;
+    adversary.probes = true;
+    adversary.maxSegments = 1;
+    record = runAdversarially(fusion, inputs, adversary, random);
+  }
+  Judgement judge() const { return oracle::judge(fusion, inputs, record, {false, true, 5}); }
+  float* stored(size_t i) { return static_cast<float*>(std::get<TensorRef>(record.segments[0].outputs[i].value).data); }
+};
+
+TEST(JudgeTest, CountsWhatAgrees) {
+  Chain chain;
+  const Judgement judgement = chain.judge();
+  EXPECT_EQ(judgement.verdict, Verdict::Agrees) << oracle::toString(judgement);
+  EXPECT_EQ(judgement.total.judged, 12);  // e, p, y
+  EXPECT_EQ(judgement.total.decided, 12);
+  EXPECT_EQ(judgement.total.outside, 0);
+  ASSERT_EQ(judgement.outputs.size(), 1u);
+  EXPECT_EQ(judgement.outputs[0].counts.inside, 4);
+  EXPECT_FALSE(judgement.firstWrongOp);
+}
+
+TEST(JudgeTest, NamesTheFirstWrongOpAndItsElement) {
+  Chain chain;
+  // p is wrong at [2]; y, computed from the wrong p, is right on its own.
+  chain.stored(1)[2] *= 1.001f;
+  chain.stored(2)[2] = chain.stored(1)[2] + 1;
+  const Judgement judgement = chain.judge();
+  EXPECT_EQ(judgement.verdict, Verdict::Differs);
+  ASSERT_TRUE(judgement.firstWrongOp) << oracle::toString(judgement);
+  EXPECT_EQ(judgement.firstWrongOp->op, OpKind::Mul);
+  EXPECT_EQ(judgement.firstWrongOp->value, "p");
+  EXPECT_EQ(judgement.firstWrongOp->outside, 1);
+  EXPECT_EQ(judgement.firstWrongOp->worst.index, fuser::Dims{2});
+  EXPECT_NE(oracle::toString(judgement).find("first wrong op: Mul -> %p"), std::string::npos);
+}
+
+TEST(JudgeTest, HoldsSegmentsAgainstWhatTheyLoaded) {
+  Fusion fusion("two");
+  TensorView* x = fuser::build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
+  Val* a = fuser::build::unary(fusion, OpKind::Exp, x, "a");
+  Val* b = fuser::build::binary(fusion, OpKind::Mul, a, x, "b");
+  fusion.setOutputs({b});
+  fusion.markOrigins();
+  DenseArray input(DataType::Float, {1});
+  *input.as<float>() = 1;
+  DenseArray stored(DataType::Float, {1}), result(DataType::Float, {1});
+  *stored.as<float>() = std::exp(1.0f);
+  RunRecord record;
+  record.outputs.push_back(result.ref());
+  record.segments.resize(2);
+  record.segments[0].outputs.push_back({a->id(), "a", stored.ref()});
+  record.segments[1].inputs.push_back({a->id(), "a", stored.ref()});
+  record.segments[1].outputs.push_back({b->id(), "b", result.ref()});
+  *result.as<float>() = *stored.as<float>();
+  EXPECT_EQ(oracle::judge(fusion, std::vector<HostValue>{input.ref()}, record).verdict, Verdict::Agrees);
+  // One ulp off: within the plain intervals of exp, but not the product of what was loaded.
+  *result.as<float>() = std::nextafter(*stored.as<float>(), 10.0f);
+  const Judgement judgement = oracle::judge(fusion, std::vector<HostValue>{input.ref()}, record);
+  EXPECT_EQ(judgement.verdict, Verdict::Differs);
+  EXPECT_FALSE(judgement.worst.at(0).wholeFusionView);
+  // A wrong anchor is caught where it was stored, and hides nothing behind it.
+  *stored.as<float>() = 3;
+  *result.as<float>() = 3;
+  const Judgement hidden = oracle::judge(fusion, std::vector<HostValue>{input.ref()}, record);
+  EXPECT_EQ(hidden.stored.at(0).counts.outside, 1);
+  EXPECT_EQ(hidden.outputs.at(0).counts.outside, 1);
+}
+
+TEST(JudgeTest, FlagsWrongSizesAndDtypes) {
+  Chain chain;
+  TensorRef& output = std::get<TensorRef>(chain.record.outputs[0]);
+  output.sizes = {3};
+  Judgement judgement = chain.judge();
+  EXPECT_EQ(judgement.verdict, Verdict::Differs);
+  EXPECT_NE(judgement.reason.find("has sizes [3], expected [4]"), std::string::npos) << judgement.reason;
+  output.sizes = {4};
+  output.dtype = DataType::Int32;
+  judgement = chain.judge();
+  EXPECT_NE(judgement.reason.find("is i32, expected f32"), std::string::npos) << judgement.reason;
+}
+
+// One element moved by 2^-6 of its size, or made another integer, special value or truth, in a random stored value.
+bool plantFault(RunRecord& record, std::mt19937_64& random) {
+  std::vector<TensorRef> places;
+  for (const fuser::SegmentRecord& segment : record.segments) {
+    for (const fuser::BoundaryValue& output : segment.outputs) {
+      const auto* ref = std::get_if<TensorRef>(&output.value);
+      if (ref && fuser::numel(ref->sizes) > 0 && output.origin) places.push_back(*ref);
+    }
+  }
+  if (places.empty()) return false;
+  const TensorRef& ref = places[random() % places.size()];
+  const size_t at = random() % static_cast<size_t>(fuser::numel(ref.sizes));
+  return fuser::dispatch(ref.dtype, [&]<class T>() {
+    T& element = static_cast<T*>(ref.data)[at];
+    const auto old = fuser::widen(element);
+    if (!fuser::isFloating(ref.dtype)) {
+      element = fuser::convert<T>(static_cast<fuser::int64>(ref.dtype == DataType::Bool ? !old : static_cast<fuser::int64>(old) + 1));
+      return true;
+    }
+    const double value = static_cast<double>(old);
+    if (!std::isfinite(value)) {
+      element = fuser::convert<T>(1.0);
+      return true;
+    }
+    if (std::fabs(value) < std::ldexp(1.0, oracle::format(ref.dtype).minExponent)) return false;
+    // At least one step of the dtype.
+    element = fuser::convert<T>(value + std::copysign(std::max(std::fabs(value) * 0x1p-6, oracle::ulp(value, ref.dtype)), value));
+    return static_cast<double>(fuser::widen(element)) != value;
+  });
+}
+
+TEST(JudgeTest, CatchesPlantedFaults) {
+  reference::useOneThread();
+  fuser::fuzz::GeneratorOptions options;
+  options.medianElements = 64;
+  int planted = 0, caught = 0;
+  for (uint64_t number = 0; number < 400; ++number) {
+    Case made = fuser::fuzz::generateCase(21, number, options);
+    made.fusion->markOrigins();
+    std::mt19937_64 random(number);
+    const RunData data = fuser::materialize(made, made.runs[0]);
+    const std::vector<HostValue> inputs = hostValues(data);
+    Adversary adversary;
+    adversary.probes = true;
+    RunRecord record = runAdversarially(*made.fusion, inputs, adversary, random);
+    if (!plantFault(record, random)) continue;
+    ++planted;
+    caught += oracle::judge(*made.fusion, inputs, record, {false, true, 5}).verdict == Verdict::Differs;
+  }
+  std::printf("planted faults: %d of %d caught\n", caught, planted);
+  EXPECT_GT(planted, 200);
+  EXPECT_GE(caught, 0.99 * planted);
+}
+
+// Ops whose LibTorch kernels leave the fusions' semantics on some operands: see boxes_test.cpp; and prod, which
+// multiplies in 16 bits on the CPU.
+std::set<OpKind> outliers() {
+  return {OpKind::Prod, OpKind::Sqrt, OpKind::Rsqrt, OpKind::Erf, OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Fmod, OpKind::Remainder};
+}
+
+TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
+  reference::useOneThread();
+  fuser::fuzz::GeneratorOptions options;
+  options.medianElements = 64;
+  options.exclude = outliers();
+  for (uint64_t number = 0; number < 400; ++number) {
+    Case made = fuser::fuzz::generateCase(22, number, options);
+    made.fusion->markOrigins();
+    for (const fuser::Run& run : made.runs) {
+      const RunData data = fuser::materialize(made, run);
+      const std::vector<HostValue> inputs = hostValues(data);
+      std::vector<reference::Value> operands;
+      for (const HostValue& input : inputs) operands.push_back({input, nullptr});
+      const auto values = reference::evaluate(*made.fusion, operands);
+      RunRecord record;
+      for (const Val* output : made.fusion->outputs()) {
+        const auto* scalar = output->isScalar() ? output->as<fuser::Scalar>() : nullptr;
+        if (scalar && scalar->isConstant()) record.outputs.push_back(*scalar->constant());
+        else record.outputs.push_back(values[output->id()].value().value);
+      }
+      const Judgement judgement = oracle::judge(*made.fusion, inputs, record);
+      EXPECT_NE(judgement.verdict, Verdict::Differs) << "case " << number << " " << oracle::toString(judgement);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oracle_test
