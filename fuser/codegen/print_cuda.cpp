@@ -7,11 +7,11 @@
 #include "fuser/codegen/embedded_files.h"
 #include "fuser/codegen/index_printer.h"
 #include "fuser/codegen/literal.h"
+#include "fuser/codegen/shared_layout.h"
 
 namespace fuser {
 namespace {
 
-constexpr size_t kSharedAlignment = 16;
 constexpr size_t kLargestVector = 16;  // bytes that one instruction moves
 
 // An op at a compute dtype: one function of the text.
@@ -40,53 +40,10 @@ std::string identifierPart(std::string_view name) {
   return text;
 }
 
-template <class Visit>
-void forEachStatement(const Body& body, const Visit& visit) {
-  for (const Statement& statement : body) {
-    visit(statement);
-    if (const For* loop = std::get_if<For>(&statement.node)) forEachStatement(loop->body, visit);
-    if (const If* branch = std::get_if<If>(&statement.node)) forEachStatement(branch->body, visit);
-  }
-}
-
-int64_t constantSize(const Buffer& buffer) {
-  FUSER_CHECK(buffer.size && buffer.size->isConstant() && buffer.size->value > 0, "buffer ", buffer.name,
-              " needs a positive constant size");
-  return buffer.size->value;
-}
-
-size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
-// Where each Shared buffer starts, then where the scratch of block reductions starts, then the end; in bytes.
-struct SharedLayout {
-  std::vector<size_t> offsets;  // per buffer
-  size_t scratch = 0;
-  size_t end = 0;
-};
-
-SharedLayout layoutOf(const Kernel& kernel) {
-  SharedLayout layout;
-  for (const Buffer& buffer : kernel.buffers) {
-    layout.offsets.push_back(layout.scratch);
-    if (buffer.memory != MemoryType::Shared) continue;
-    const size_t bytes = static_cast<size_t>(constantSize(buffer)) * dtypeSize(buffer.dtype);
-    layout.scratch = roundUp(layout.scratch + bytes, kSharedAlignment);
-  }
-  size_t largest = 0;
-  forEachStatement(kernel.body, [&](const Statement& statement) {
-    if (const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node)) {
-      largest = std::max(largest, dtypeSize(reduce->dtype));
-    }
-  });
-  const size_t threads = static_cast<size_t>(kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2]);
-  layout.end = layout.scratch + roundUp(threads * largest, kSharedAlignment);
-  return layout;
-}
-
 class KernelPrinter {
  public:
   KernelPrinter(const Kernel& kernel, size_t index, std::set<OpUse>& ops)
-      : kernel_(kernel), entry_(entryName(kernel, index)), layout_(layoutOf(kernel)), ops_(ops), ints_(*kernel.ints) {
+      : kernel_(kernel), entry_(entryName(kernel, index)), layout_(sharedLayout(kernel)), ops_(ops), ints_(*kernel.ints) {
     findAlignments();
   }
 
@@ -226,7 +183,7 @@ class KernelPrinter {
     }
     FUSER_CHECK(b.memory == MemoryType::Local, "a global buffer is not allocated by a kernel");
     const std::string alignment = alignments_[id] > dtypeSize(b.dtype) ? concat("alignas(", alignments_[id], ") ") : "";
-    line(concat(alignment, type, " ", bufferName(node.buffer), "[", constantSize(b), "];"));
+    line(concat(alignment, type, " ", bufferName(node.buffer), "[", constantElements(b), "];"));
   }
 
   void print(const For& node) {
@@ -338,16 +295,6 @@ std::string printModule(std::span<const Kernel* const> kernels) {
     text += "\n";
   }
   return text + printKernels(kernels);
-}
-
-size_t sharedMemoryBytes(const Kernel& kernel) { return layoutOf(kernel).end; }
-
-bool hasBarrier(const Kernel& kernel) {
-  bool found = false;
-  forEachStatement(kernel.body, [&](const Statement& statement) {
-    found |= std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<BlockReduce>(statement.node);
-  });
-  return found;
 }
 
 }  // namespace fuser
