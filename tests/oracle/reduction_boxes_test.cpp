@@ -1,0 +1,174 @@
+// Boxes for what boxes_test.cpp leaves out: casts between all dtypes, and reductions of every dtype over random trees; and
+// that every row evaluates through the reference and through the oracle to the same sizes and dtype.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "fuser/ir/builder.h"
+#include "oracle/compare.h"
+#include "oracle/reference/reference.h"
+#include "oracle/rounding.h"
+#include "oracle/slice.h"
+#include "tests/oracle/boxes.h"
+#include "tests/oracle/dense_array.h"
+
+namespace oracle_test {
+namespace {
+
+using fuser::DataType;
+using fuser::Fusion;
+using fuser::OpKind;
+using fuser::TensorView;
+using fuser::Val;
+using oracle::Interval;
+using oracle::Value;
+using oracle::Whole;
+
+size_t rounds() { return std::getenv("FUSER_FULL_BOXES") ? 40000 : 400; }
+
+Value boxes(Random& random, DataType dtype, int64_t count) {
+  Value value;
+  value.dtype = dtype;
+  value.sizes = {count};
+  value.strides = {1};
+  std::vector<Interval> real;
+  std::vector<Whole> whole;
+  for (int64_t i = 0; i < count; ++i) {
+    if (fuser::isFloating(dtype)) real.push_back(randomInterval(random, dtype));
+    else whole.push_back(randomWhole(random, dtype));
+  }
+  if (fuser::isFloating(dtype)) value.real = std::make_shared<const std::vector<Interval>>(std::move(real));
+  else value.whole = std::make_shared<const std::vector<Whole>>(std::move(whole));
+  return value;
+}
+
+// One number out of each element's set.
+DenseArray sampled(Random& random, const Value& sets) {
+  DenseArray result(sets.dtype, sets.sizes);
+  for (int64_t i = 0; i < sets.sizes[0]; ++i) {
+    fuser::dispatch(sets.dtype, [&]<class T>() {
+      if (sets.real) {
+        const std::vector<double> choices = samples(random, sets.realAt(i), sets.dtype, 6);
+        result.as<T>()[i] = fuser::convert<T>(choices[random() % choices.size()]);
+      } else {
+        const std::vector<int64_t> choices = samples(random, sets.wholeAt(i), 6);
+        result.as<T>()[i] = fuser::convert<T>(static_cast<fuser::int64>(choices[random() % choices.size()]));
+      }
+    });
+  }
+  return result;
+}
+
+void expectInside(const Value& sets, const DenseArray& actual, const std::string& what) {
+  const oracle::View view{&sets, true};
+  const oracle::Comparison comparison = oracle::compare(oracle::exact(actual.ref()), {&view, 1}, 1);
+  ASSERT_EQ(comparison.problem, "") << what;
+  if (comparison.counts.outside == 0) return;
+  ADD_FAILURE() << what << ": " << comparison.worst[0].got << " at " << comparison.worst[0].index << ", accepts "
+                << comparison.worst[0].accepts;
+}
+
+TEST(CastBoxesTest, HoldConvertedSamples) {
+  Random random(7);
+  for (DataType from : fuser::kAllDataTypes) {
+    for (DataType to : fuser::kAllDataTypes) {
+      const Value sets = boxes(random, from, static_cast<int64_t>(rounds()) * 4);
+      const Value images = oracle::castValue(sets, to);
+      for (int i = 0; i < 4; ++i) {
+        expectInside(images, sampled(random, sets).cast(to), fuser::concat(from, " to ", to));
+      }
+    }
+  }
+}
+
+// LibTorch on in-range numbers: it leaves float to integer open elsewhere.
+TEST(CastBoxesTest, AreLibTorchs) {
+  Random random(8);
+  reference::useOneThread();
+  for (DataType from : fuser::kAllDataTypes) {
+    for (DataType to : fuser::kAllDataTypes) {
+      DenseArray numbers(DataType::Double, {256});
+      for (size_t i = 0; i < 256; ++i) numbers.as<double>()[i] = std::uniform_real_distribution<double>(-60000, 60000)(random);
+      const DenseArray operand = numbers.cast(from);
+      Fusion fusion("cast");
+      Val* x = fuser::build::input(fusion, from, {fusion.extentSymbol("i0")}, "x");
+      Val* y = fuser::build::cast(fusion, x, to);
+      if (!y->definition()) continue;
+      const reference::Value operands[] = {{operand.ref(), nullptr}};
+      const reference::Value result = reference::evaluate(*y->definition(), operands, {});
+      expectInside(oracle::castValue(oracle::exact(operand.ref()), to), toDense(std::get<fuser::TensorRef>(result.value)),
+                   fuser::concat(from, " to ", to));
+    }
+  }
+}
+
+// A random tree over the terms in a random order; the depth that it reaches.
+struct TreeResult {
+  DenseArray value;
+  int64_t depth;
+};
+
+template <class T>
+TreeResult joinAtRandom(Random& random, OpKind op, const DenseArray& terms) {
+  std::vector<std::pair<T, int64_t>> rest;
+  for (size_t i = 0; i < terms.count(); ++i) rest.emplace_back(terms.as<T>()[i], 0);
+  std::shuffle(rest.begin(), rest.end(), random);
+  const bool chain = random() % 2;
+  const auto join = fuser::laneFunction(*fuser::opInfo(op).combine, terms.dtype);
+  while (rest.size() > 1) {
+    const size_t first = chain ? 0 : random() % rest.size();
+    std::swap(rest[first], rest.front());
+    const size_t second = 1 + (chain ? 0 : random() % (rest.size() - 1));
+    T joined{};
+    join(&rest[0].first, &rest[second].first, nullptr, &joined, 1);
+    rest[0] = {joined, std::max(rest[0].second, rest[second].second) + 1};
+    std::swap(rest[second], rest.back());
+    rest.pop_back();
+  }
+  TreeResult result{DenseArray(terms.dtype, {}), rest[0].second};
+  *result.value.template as<T>() = rest[0].first;
+  return result;
+}
+
+TreeResult joinAtRandom(Random& random, OpKind op, const DenseArray& terms) {
+  switch (terms.dtype) {
+    case DataType::Double: return joinAtRandom<double>(random, op, terms);
+    case DataType::Float: return joinAtRandom<float>(random, op, terms);
+    case DataType::Int64: return joinAtRandom<fuser::int64>(random, op, terms);
+    case DataType::Int32: return joinAtRandom<fuser::int32>(random, op, terms);
+    case DataType::Bool: return joinAtRandom<bool>(random, op, terms);
+    case DataType::Half:
+    case DataType::BFloat16: break;
+  }
+  FUSER_CHECK(false, "no compute type");
+}
+
+class ReductionBoxesTest : public testing::TestWithParam<OpKind> {};
+
+TEST_P(ReductionBoxesTest, HoldEveryTree) {
+  Random random(9);
+  for (DataType dtype : fuser::kAllDataTypes) {
+    Fusion fusion("reduction");
+    TensorView* x = fuser::build::input(fusion, dtype, {fusion.extentSymbol("i0")}, "x");
+    TensorView* y = fuser::build::reduction(fusion, GetParam(), x, {0}, false, "y");
+    if (y->dtype() != dtype) continue;  // reached through a cast
+    for (size_t round = 0; round < rounds(); ++round) {
+      const int64_t count = std::uniform_int_distribution<int64_t>(1, round % 8 ? 6 : 60)(random);
+      const Value sets = boxes(random, dtype, count);
+      for (int i = 0; i < 4; ++i) {
+        const TreeResult tree = joinAtRandom(random, GetParam(), sampled(random, sets).cast(fuser::computeType(dtype)));
+        const Value accepted = oracle::reduce(*y->definition(), sets, tree.depth, false);
+        expectInside(accepted, tree.value.cast(dtype), fuser::concat(fuser::opName(GetParam()), " of ", count, " ", dtype));
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, ReductionBoxesTest, testing::Values(OpKind::Sum, OpKind::Prod, OpKind::Amax, OpKind::Amin),
+                         [](const auto& row) { return std::string(fuser::opName(row.param)); });
+
+}  // namespace
+}  // namespace oracle_test
