@@ -23,6 +23,7 @@ bool isDecided(const Interval& set, DataType dtype) {
   const uint8_t specials = set.flags & kSpecials;
   if (!set.hasRange()) return std::popcount(specials) == 1;
   if (specials) return false;
+  if (set.lo == set.hi) return true;
   const double least = std::min(std::fabs(set.lo), std::fabs(set.hi));
   const double greatest = std::max(std::fabs(set.lo), std::fabs(set.hi));
   return set.hi - set.lo < std::max(0x1p-6 * least, 2 * ulp(greatest, dtype));

@@ -38,7 +38,7 @@ int exponentOf(double value) {
   return static_cast<int>((std::bit_cast<uint64_t>(value) >> 52) & 0x7ff) - 1023;
 }
 
-// For the formats narrower than f64: the step divides exactly, so nearbyint decides ties as the format does.
+// For f16 and bf16: the step divides exactly, so nearbyint decides ties as the format does.
 double roundToStep(double value, const Format& to) {
   const double step = powerOfTwo(std::max(exponentOf(value), to.minExponent) - to.precision + 1);
   const double rounded = std::nearbyint(value / step) * step;
@@ -48,9 +48,8 @@ double roundToStep(double value, const Format& to) {
 
 }  // namespace
 
-double roundOnce(double value, DataType dtype) {
-  if (dtype == DataType::Double || !std::isfinite(value) || value == 0) return value;
-  if (dtype == DataType::Float) return static_cast<double>(static_cast<float>(value));
+double roundTo16Bits(double value, DataType dtype) {
+  if (!std::isfinite(value) || value == 0) return value;
   return std::copysign(roundToStep(value, format(dtype)), value);
 }
 

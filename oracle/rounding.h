@@ -15,8 +15,14 @@ struct Format {
 };
 const Format& format(fuser::DataType dtype);
 
+double roundTo16Bits(double value, fuser::DataType dtype);
+
 // One rounding to nearest, ties to even; infinite where it overflows; NaN and infinities stay.
-double roundOnce(double value, fuser::DataType dtype);
+inline double roundOnce(double value, fuser::DataType dtype) {
+  if (dtype == fuser::DataType::Double) return value;
+  if (dtype == fuser::DataType::Float) return static_cast<double>(static_cast<float>(value));
+  return roundTo16Bits(value, dtype);
+}
 // As the language converts: to f16 and bf16 through f32 (two roundings), otherwise one.
 double convertTo(double value, fuser::DataType dtype);
 
