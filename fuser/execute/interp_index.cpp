@@ -2,18 +2,16 @@
 #include "fuser/execute/interp_index.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "fuser/support/check.h"
 
 namespace fuser::interp {
 
-int IndexProgram::add(Register made, IntExpr expr) {
+int IndexProgram::add(Register made) {
   if (made.varying) made.laneSlot = static_cast<int>(laneSlots_++);
-  const int r = static_cast<int>(registers_.size());
   registers_.push_back(made);
-  if (registerOfNode_.size() <= expr->id) registerOfNode_.resize(expr->id + 1, -1);
-  registerOfNode_[expr->id] = r;
-  return r;
+  return static_cast<int>(registers_.size()) - 1;
 }
 
 int IndexProgram::declare(IntExpr symbol, int scope, bool varying, int extent) {
@@ -24,7 +22,8 @@ int IndexProgram::declare(IntExpr symbol, int scope, bool varying, int extent) {
   made.varying = varying && symbol->isSymbol();
   made.scope = symbol->isSymbol() ? scope : kLaunchScope;
   made.extent = extent;
-  return add(made, symbol);
+  if (registerOfNode_.size() <= symbol->id) registerOfNode_.resize(symbol->id + 1, -1);
+  return registerOfNode_[symbol->id] = add(made);
 }
 
 int IndexProgram::newScope() {
@@ -32,24 +31,64 @@ int IndexProgram::newScope() {
   return static_cast<int>(scopes_.size()) - 1;
 }
 
+int IndexProgram::computed(IntOp op, int a, int b) {
+  Register made;
+  made.op = op;
+  made.a = a;
+  made.b = b;
+  made.varying = (*this)[a].varying || (*this)[b].varying;
+  made.scope = std::max((*this)[a].scope, (*this)[b].scope);
+  const int r = add(made);
+  scopes_[static_cast<size_t>(made.scope)].push_back(r);
+  return r;
+}
+
+// Terms from the outermost scope to the innermost, in each first the uniform ones: what does not change in a loop is
+// added outside it, and lanes are passed over as few times as can be.
+int IndexProgram::sum(IntExpr expr) {
+  std::vector<int> terms;
+  const auto collect = [&](auto& self, IntExpr part) -> void {
+    if (part->op != IntOp::Add) return terms.push_back(registerOf(part));
+    self(self, part->a);
+    self(self, part->b);
+  };
+  collect(collect, expr);
+  std::sort(terms.begin(), terms.end(), [&](int a, int b) {
+    const Register& x = (*this)[a];
+    const Register& y = (*this)[b];
+    return std::tuple(x.scope, x.varying, a) < std::tuple(y.scope, y.varying, b);
+  });
+  const auto add = [&](int a, int b) {
+    if (a < 0) return b;
+    const auto [entry, isNew] = sums_.try_emplace({a, b}, -1);
+    return isNew ? entry->second = computed(IntOp::Add, a, b) : entry->second;
+  };
+  int total = -1;
+  for (size_t i = 0; i < terms.size();) {
+    int uniform = -1;
+    const int scope = (*this)[terms[i]].scope;
+    const auto here = [&] { return i < terms.size() && (*this)[terms[i]].scope == scope; };
+    for (; here() && !(*this)[terms[i]].varying; ++i) uniform = add(uniform, terms[i]);
+    if (uniform >= 0) total = add(total, uniform);
+    for (; here(); ++i) total = add(total, terms[i]);
+  }
+  return total;
+}
+
 int IndexProgram::registerOf(IntExpr expr) {
   FUSER_CHECK(expr, "a kernel without an index where there has to be one");
   if (expr->id < registerOfNode_.size() && registerOfNode_[expr->id] >= 0) return registerOfNode_[expr->id];
   FUSER_CHECK(!expr->isSymbol(), "a kernel uses a symbol that it does not declare");
-  Register made;
-  made.op = expr->op;
-  made.constant = expr->value;
-  if (!expr->isConstant()) {
-    made.a = registerOf(expr->a);
-    made.b = registerOf(expr->b);
-    const Register& a = (*this)[made.a];
-    const Register& b = (*this)[made.b];
-    made.varying = a.varying || b.varying;
-    made.scope = std::max(a.scope, b.scope);
+  int r = -1;
+  if (expr->isConstant()) {
+    Register made;
+    made.constant = expr->value;
+    r = add(made);
+  } else {
+    r = expr->op == IntOp::Add ? sum(expr) : computed(expr->op, registerOf(expr->a), registerOf(expr->b));
   }
-  const int r = add(made, expr);
-  if (!expr->isConstant()) scopes_[static_cast<size_t>(made.scope)].push_back(r);
-  return r;
+  if (registerOfNode_.size() <= expr->id) registerOfNode_.resize(expr->id + 1, -1);
+  return registerOfNode_[expr->id] = r;
 }
 
 namespace {
@@ -203,7 +242,7 @@ void IndexValues::computeScope(int scope, size_t lanes) {
     const Source a = source(reg.a);
     const Source b = source(reg.b);
     const bool division = reg.op == IntOp::FloorDiv || reg.op == IntOp::Mod;
-    if (division && a.lanes && !b.lanes && b.value > 0 && b.value < (int64_t{1} << 32) &&
+    if (!kChecked && division && a.lanes && !b.lanes && b.value > 0 && b.value < (int64_t{1} << 32) &&
         isSmall(ranges_[static_cast<size_t>(reg.a)])) {
       divideSmall(a.lanes, static_cast<uint64_t>(b.value), reg.op == IntOp::Mod, laneArray(r), lanes);
       continue;
@@ -237,8 +276,10 @@ IndexValues::Affine IndexValues::affine(int r, size_t lanes) {
   const int64_t* values = this->lanes(r);
   const uint64_t step = lanes < 2 ? 0 : static_cast<uint64_t>(values[1]) - static_cast<uint64_t>(values[0]);
   uint64_t differs = 0;
-  for (size_t i = 1; i < lanes; ++i) {
-    differs |= static_cast<uint64_t>(values[i]) - static_cast<uint64_t>(values[i - 1]) - step;
+  for (size_t i = 1; i < lanes && differs == 0;) {
+    for (const size_t end = std::min(lanes, i + 64); i < end; ++i) {
+      differs |= static_cast<uint64_t>(values[i]) - static_cast<uint64_t>(values[i - 1]) - step;
+    }
   }
   fact = {version(r), {differs == 0 && values[0] != kOverflow, static_cast<int64_t>(step)}};
   return fact.affine;

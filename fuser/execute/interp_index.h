@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "fuser/types/int_expr.h"
@@ -46,11 +48,14 @@ class IndexProgram {
   size_t laneSlots() const { return laneSlots_; }
 
  private:
-  int add(Register made, IntExpr expr);
+  int add(Register made);
+  int computed(IntOp op, int a, int b);
+  int sum(IntExpr expr);
 
   std::vector<Register> registers_;
   std::vector<std::vector<int>> scopes_{2};
   std::vector<int> registerOfNode_;  // by IntNode::id; -1: none yet
+  std::map<std::pair<int, int>, int> sums_;  // by operands
   size_t laneSlots_ = 0;
 };
 

@@ -163,17 +163,21 @@ class Machine {
   // The lanes of the mask whose condition holds; marks: room for one mark a lane.
   Mask narrow(const Mask& mask, const int64_t* condition, uint8_t* marks) const {
     size_t count = 0;
-    size_t first = mask.end;
-    size_t last = mask.end;
+    bool overflow = false;
     for (size_t lane = mask.begin; lane < mask.end; ++lane) {
-      const bool active = mask.active(lane) && condition[lane] != 0;
+      const bool active = mask.active(lane) & (condition[lane] != 0);
       marks[lane] = active;
-      if (!active) continue;
-      if (condition[lane] == kOverflow) position_.fail(lane, "index overflow in a condition");
-      if (count++ == 0) first = lane;
-      last = lane;
+      count += active;
+      overflow |= active & (condition[lane] == kOverflow);
+    }
+    for (size_t lane = mask.begin; overflow && lane < mask.end; ++lane) {
+      if (marks[lane] && condition[lane] == kOverflow) position_.fail(lane, "index overflow in a condition");
     }
     if (count == 0) return {0, 0, nullptr};
+    size_t first = mask.begin;
+    size_t last = mask.end - 1;
+    while (!marks[first]) ++first;
+    while (!marks[last]) --last;
     return {first, last + 1, last + 1 - first == count ? nullptr : marks};
   }
 
@@ -251,6 +255,7 @@ class Machine {
   // Every block of the batch arrives whole, or not at all.
   void checkMeeting(const Mask& mask, const char* what) const {
     const size_t threads = static_cast<size_t>(program_.threads);
+    if (!mask.marks && mask.begin % threads == 0 && mask.end % threads == 0) return;
     for (size_t block = mask.begin / threads * threads; block < mask.end; block += threads) {
       const auto runs = [&](size_t lane) { return lane >= mask.begin && lane < mask.end && mask.active(lane); };
       size_t arrived = 0;
@@ -290,10 +295,11 @@ class Machine {
     const size_t blocks = mask.width() / threads;
     const size_t reductions = blocks * groups;
     const auto forEachLane = [&](auto&& visit) {
-      for (size_t lane = mask.begin; lane < mask.end; ++lane) {
-        const size_t thread = lane % threads;
-        const size_t group = (lane - mask.begin) / threads * groups + static_cast<size_t>(step.group[thread]);
-        visit(lane, static_cast<size_t>(step.place[thread]), group);
+      for (size_t block = 0; block < blocks; ++block) {
+        for (size_t thread = 0; thread < threads; ++thread) {
+          visit(mask.begin + block * threads + thread, static_cast<size_t>(step.place[thread]),
+                block * groups + static_cast<size_t>(step.group[thread]));
+        }
       }
     };
     forEachLane([&](size_t lane, size_t place, size_t group) {

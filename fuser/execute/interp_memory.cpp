@@ -160,9 +160,60 @@ bool LaneMemory::loadAffine(const Memory& m, Element element, int offset, const 
   return true;
 }
 
+// Any lanes, from an input. False, with nothing known of `out`, when one is out of bounds.
+bool LaneMemory::gather(const Memory& m, Element element, int offset, const Mask& mask, void* out) const {
+  if (m.buffer->memory != MemoryType::Global || m.output || !program_.index[element.index].varying || m.extent == 0) {
+    return false;
+  }
+  const int64_t* indices = values_.lanes(element.index);
+  bool outside = false;
+  withSize(m.elementSize, [&]<class T>() {
+    T* to = static_cast<T*>(out);
+    const T* from = reinterpret_cast<const T*>(m.data);
+    const auto each = [&](auto active) {
+      for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+        const uint64_t index = static_cast<uint64_t>(indices[lane]) + static_cast<uint64_t>(offset);
+        const bool inside = index < static_cast<uint64_t>(m.extent);
+        const bool taken = active(lane);
+        outside |= taken && !inside;
+        to[lane] = taken && inside ? from[index] : T{0};
+      }
+    };
+    if (mask.marks) {
+      each([&](size_t lane) { return mask.marks[lane] != 0; });
+    } else {
+      each([](size_t) { return true; });
+    }
+  });
+  return !outside;
+}
+
+// Any lanes, to a tensor that the kernel does not read and whose threads have no barriers. False at the first violation.
+bool LaneMemory::scatter(Memory& m, Element element, int offset, const Mask& mask, const void* values) {
+  if (!program_.index[element.index].varying || m.history.reader || m.history.writeEpoch) return false;
+  const int64_t* indices = values_.lanes(element.index);
+  uint32_t* writers = m.history.writer;
+  bool good = true;
+  withSize(m.elementSize, [&]<class T>() {
+    T* to = reinterpret_cast<T*>(m.data);
+    const T* from = static_cast<const T*>(values);
+    const uint32_t firstId = idOf(0);
+    for (size_t lane = mask.begin; lane < mask.end && good; ++lane) {
+      if (!mask.active(lane)) continue;
+      const uint64_t index = static_cast<uint64_t>(indices[lane]) + static_cast<uint64_t>(offset);
+      const uint32_t id = firstId + static_cast<uint32_t>(lane);
+      good = index < static_cast<uint64_t>(m.extent) && (writers[index] == 0 || writers[index] == id);
+      if (!good) break;
+      writers[index] = id;
+      to[index] = from[lane];
+    }
+  });
+  return good;
+}
+
 void LaneMemory::load(Element element, int offset, const Mask& mask, void* out) {
   Memory& m = memory(element);
-  if (loadAffine(m, element, offset, mask, out)) return;
+  if (loadAffine(m, element, offset, mask, out) || gather(m, element, offset, mask, out)) return;
   withSize(m.elementSize, [&]<class T>() {
     T* to = static_cast<T*>(out);
     const T* from = reinterpret_cast<const T*>(m.data);
@@ -199,7 +250,7 @@ void LaneMemory::store(Element element, int offset, const Mask& mask, const void
   if (m.buffer->memory == MemoryType::Global && !m.output) {
     position_.fail(mask.begin, "the input " + m.buffer->name + " is written");
   }
-  if (m.output && storeAffine(m, element, offset, mask, values)) return;
+  if (m.output && (storeAffine(m, element, offset, mask, values) || scatter(m, element, offset, mask, values))) return;
   withSize(m.elementSize, [&]<class T>() {
     T* to = reinterpret_cast<T*>(m.data);
     const T* from = static_cast<const T*>(values);

@@ -98,6 +98,8 @@ class LaneMemory {
   void checkRow(const Memory& memory, const uint8_t* written, const Mask& mask) const;
   bool loadAffine(const Memory& memory, Element element, int offset, const Mask& mask, void* out);
   bool storeAffine(Memory& memory, Element element, int offset, const Mask& mask, const void* values);
+  bool gather(const Memory& memory, Element element, int offset, const Mask& mask, void* out) const;
+  bool scatter(Memory& memory, Element element, int offset, const Mask& mask, const void* values);
   bool affineRange(const Memory& memory, Element element, int offset, const Mask& mask, int64_t& first, int64_t& step);
   void noteRead(Memory& memory, int64_t index, size_t lane);
   void noteWrite(Memory& memory, int64_t index, size_t lane);
