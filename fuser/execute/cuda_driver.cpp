@@ -79,7 +79,7 @@ struct CudaDriver::Functions {
 
 SharedLibrary CudaDriver::open() {
   const std::string names[] = {"libcuda.so.1", "libcuda.so"};
-  return SharedLibrary(names);
+  return SharedLibrary(names, SharedLibrary::Unload::Never);
 }
 
 CudaDriver::CudaDriver(SharedLibrary libcuda) : functions_(std::make_unique<Functions>()) {

@@ -104,7 +104,7 @@ std::string Nvrtc::Functions::compile(const std::string& text, const std::string
 
 Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
   const std::vector<std::string> names = places();
-  functions_->library = SharedLibrary(names);
+  functions_->library = SharedLibrary(names, SharedLibrary::Unload::Never);
   FUSER_USER_CHECK(functions_->library.isOpen(),
                    "libnvrtc.so.13 was not found; run tests/run, which installs it, or add the folder of CUDA 13's "
                    "libraries to LD_LIBRARY_PATH (",

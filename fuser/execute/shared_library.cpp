@@ -8,9 +8,10 @@
 
 namespace fuser {
 
-SharedLibrary::SharedLibrary(std::span<const std::string> names) {
+SharedLibrary::SharedLibrary(std::span<const std::string> names, Unload unload) {
+  const int flags = RTLD_NOW | RTLD_LOCAL | (unload == Unload::Never ? RTLD_NODELETE : 0);
   for (const std::string& name : names) {
-    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    handle_ = dlopen(name.c_str(), flags);
     if (handle_) return;
     const char* reason = dlerror();
     error_ += concat(error_.empty() ? "" : "; ", reason ? reason : name);

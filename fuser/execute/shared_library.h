@@ -1,7 +1,7 @@
 #pragma once
 // A library opened at run time, so that no program of ours needs it to start.
 
-#include <filesystem>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -9,6 +9,9 @@ namespace fuser {
 
 class SharedLibrary {
  public:
+  // Never: for libraries that leave memory behind when they are unloaded, or take long to load.
+  enum class Unload : uint8_t { AtEnd, Never };
+
   SharedLibrary() = default;
   SharedLibrary(const SharedLibrary&) = delete;
   SharedLibrary& operator=(const SharedLibrary&) = delete;
@@ -17,7 +20,7 @@ class SharedLibrary {
   ~SharedLibrary();
 
   // Tries the names in turn, as dlopen does; where none opens the library is not open and error() tells why.
-  explicit SharedLibrary(std::span<const std::string> names);
+  explicit SharedLibrary(std::span<const std::string> names, Unload unload = Unload::AtEnd);
 
   bool isOpen() const { return handle_ != nullptr; }
   const std::string& error() const { return error_; }
