@@ -61,23 +61,23 @@ std::unique_ptr<HostProgram> HostIrLower::lower(std::span<const HostGroup> group
 }
 
 void HostIrLower::lowerGroup(const HostGroup& group, HostProgram& program) {
-  hir::Segment segment{group.index, group.scheduler, {}, {}, {}, -1};
+  hir::Segment segment;
+  segment.index = group.index;
+  segment.scheduler = group.scheduler;
   segment.inputs.assign(group.inputs.begin(), group.inputs.end());
   segment.outputs.assign(group.outputs.begin(), group.outputs.end());
-  const auto append = [&](hir::Node node) {
-    segment.nodes.push_back(program.nodes.size());
-    program.nodes.push_back(std::move(node));
-  };
+  segment.firstNode = program.nodes.size();
   if (group.scheduler == SchedulerType::ExprEval) {
-    append(hir::EvaluateScalars{{group.exprs.begin(), group.exprs.end()}});
+    program.nodes.push_back(hir::EvaluateScalars{{group.exprs.begin(), group.exprs.end()}});
   } else {
-    for (const Val* output : group.outputs) append(hir::Allocate{output->as<TensorView>()});
+    for (const Val* output : group.outputs) program.nodes.push_back(hir::Allocate{output->as<TensorView>()});
   }
   if (group.kernel) {
     segment.kernel = static_cast<int>(program.kernels.size());
     program.kernels.push_back(group.kernel);
-    append(launch(group, segment.kernel));
+    program.nodes.push_back(launch(group, segment.kernel));
   }
+  segment.lastNode = program.nodes.size();
   program.segments.push_back(std::move(segment));
 }
 
@@ -92,7 +92,10 @@ hir::LaunchKernel HostIrLower::launch(const HostGroup& group, int kernel) {
     FUSER_CHECK(tensor, "argument %", param.source->name(), " of ", group.kernel->name, " is no input or output of its part");
     node.tensors.push_back(tensor->as<TensorView>());
   }
-  for (const IntParam& param : group.kernel->intParams) node.ints.push_back(param.extent ? extents(param.extent) : nullptr);
+  for (const IntParam& param : group.kernel->intParams) {
+    node.ints.push_back(param.extent ? extents(param.extent) : nullptr);
+    FUSER_CHECK(!param.extent || node.ints.back()->isSymbol(), group.kernel->name, " takes an extent that is no symbol");
+  }
   for (const ScalarParam& param : group.kernel->scalars) {
     const Val* scalar = extents.input(param.source);
     FUSER_CHECK(scalar, "scalar %", param.name, " of ", group.kernel->name, " is no input of its part");

@@ -103,15 +103,19 @@ class Verifier {
 }  // namespace
 
 std::string toString(const HostProgram& program) {
-  std::vector<std::string> notes(program.nodes.size());
-  for (const hir::Segment& segment : program.segments) {
-    if (segment.nodes.empty()) continue;
-    notes[segment.nodes.back()] = concat("  # segment ", segment.index, ", ", schedulerTypeName(segment.scheduler));
-  }
   std::string text = concat("host ", program.fusion->name(), "(", typedNames(program.fusion->inputs()), ") {\n");
-  for (size_t i = 0; i < program.nodes.size(); ++i) {
-    text += concat("  ", std::visit(Printer(program), program.nodes[i]), notes[i], "\n");
+  size_t next = 0;
+  const auto printUpTo = [&](size_t end, const char* indentation) {
+    for (; next < end; ++next) text += concat(indentation, std::visit(Printer(program), program.nodes[next]), "\n");
+  };
+  for (const hir::Segment& segment : program.segments) {
+    printUpTo(segment.firstNode, "  ");
+    text += concat("  segment ", segment.index, " ", schedulerTypeName(segment.scheduler), " (", names(segment.inputs),
+                   ") -> (", names(segment.outputs), ") {\n");
+    printUpTo(segment.lastNode, "    ");
+    text += "  }\n";
   }
+  printUpTo(program.nodes.size(), "  ");
   return text + concat("  return ", names(program.fusion->outputs()), "\n}\n");
 }
 

@@ -3,16 +3,24 @@
 // HostIrLower, run by HostIrEvaluator; there is no other way to run a segmented fusion.
 //
 //   host f(%x: f32[i0, i1], %n: i64) {
-//     evaluate %m                                             # segment 0, ExprEval
-//     allocate %t: f32[i0]
-//     launch k1_reduction(%x, %t; i0, i1; )                   # segment 1, Reduction
-//     allocate %y: f32[i0]
-//     launch k2_pointwise(%t, %y; i0; %m)                     # segment 2, PointWise
+//     segment 0 ExprEval (%n) -> (%m) {
+//       evaluate %k, %m
+//     }
+//     segment 1 Reduction (%x) -> (%t) {
+//       allocate %t: f32[i0]
+//       launch k0_reduction(%x, %t; i0, i1, stride(%x, 0); )
+//     }
+//     segment 2 PointWise (%t, %m) -> (%y) {
+//       allocate %y: f32[i0]
+//       launch k1_pointwise(%t, %y; i0; %m)
+//     }
 //     free %t
 //     return %y
 //   }
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -43,7 +51,7 @@ struct EvaluateScalars {
 struct LaunchKernel {
   int kernel = 0;                            // index in HostProgram::kernels
   std::vector<const TensorView*> tensors;
-  std::vector<IntExpr> ints;                 // over the program's fusion; null: a stride, bound at the launch
+  std::vector<IntExpr> ints;                 // symbols of the program's fusion; null: a stride, bound at the launch
   std::vector<const Val*> scalars;
 };
 
@@ -55,7 +63,8 @@ struct Segment {
   SchedulerType scheduler = SchedulerType::None;
   std::vector<const Val*> inputs;   // literals excluded
   std::vector<const Val*> outputs;
-  std::vector<size_t> nodes;        // what it does, in HostProgram::nodes
+  size_t firstNode = 0;             // what it does: HostProgram::nodes [firstNode, lastNode)
+  size_t lastNode = 0;
   int kernel = -1;                  // index in HostProgram::kernels; -1: none
 };
 
@@ -69,6 +78,10 @@ struct HostProgram {
 };
 
 std::string toString(const HostProgram& program);
+
+// What toString printed for a program over this fusion, whose values' names are unique; kernels are found by name. Not
+// verified. A UserError names the line and what is wrong with it.
+HostProgram parseHostProgram(std::string_view text, const Fusion& fusion, std::span<const Kernel* const> kernels);
 
 // A CheckError unless every value is there when it is read and not freed before, every output is there at the end, and
 // each scalar expression is evaluated once.

@@ -55,6 +55,23 @@ std::unique_ptr<Kernel> declare(const std::string& name, const Fusion& part, con
 }
 
 // f(%x: f32[i0], %a: i64) { %n = size(%x) {dim = 0}; %m = add(%n, %a); %t = neg(%x); %y = mul(%t, %m); return %y, %m }
+constexpr const char* kText =
+    "host f(%x: f32[i0], %a: i64) {\n"
+    "  segment 0 ExprEval (%a) -> (%m) {\n"
+    "    evaluate %n, %m\n"
+    "  }\n"
+    "  segment 1 PointWise (%x) -> (%t) {\n"
+    "    allocate %t: f32[i0]\n"
+    "    launch k1(%x, %t; i0, stride(%x, 0); )\n"
+    "  }\n"
+    "  segment 2 PointWise (%t, %m) -> (%y) {\n"
+    "    allocate %y: f32[i0]\n"
+    "    launch k2(%t, %y; i0, stride(%t, 0); %m)\n"
+    "  }\n"
+    "  free %t\n"
+    "  return %y, %m\n"
+    "}\n";
+
 struct HostProgramTest : testing::Test {
   HostProgramTest() {
     x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
@@ -95,16 +112,59 @@ struct HostProgramTest : testing::Test {
 };
 
 TEST_F(HostProgramTest, AllocatesBeforeAndFreesAfterTheLastUse) {
-  EXPECT_EQ(toString(*HostIrLower(fusion).lower(groups())),
-            "host f(%x: f32[i0], %a: i64) {\n"
-            "  evaluate %n, %m  # segment 0, ExprEval\n"
-            "  allocate %t: f32[i0]\n"
-            "  launch k1(%x, %t; i0, stride(%x, 0); )  # segment 1, PointWise\n"
-            "  allocate %y: f32[i0]\n"
-            "  launch k2(%t, %y; i0, stride(%t, 0); %m)  # segment 2, PointWise\n"
-            "  free %t\n"
-            "  return %y, %m\n"
-            "}\n");
+  EXPECT_EQ(toString(*HostIrLower(fusion).lower(groups())), kText);
+}
+
+TEST_F(HostProgramTest, ParsesWhatItPrints) {
+  const std::unique_ptr<HostProgram> program = HostIrLower(fusion).lower(groups());
+  const HostProgram parsed = parseHostProgram(kText, fusion, program->kernels);
+  EXPECT_EQ(toString(parsed), kText);
+  EXPECT_NO_THROW(verifyHostProgram(parsed));
+  ASSERT_EQ(parsed.segments.size(), 3u);
+  EXPECT_EQ(parsed.segments[0].kernel, -1);
+  EXPECT_EQ(parsed.segments[2].kernel, 1);
+  EXPECT_EQ(std::get<hir::LaunchKernel>(parsed.nodes.at(2)).ints, (std::get<hir::LaunchKernel>(program->nodes.at(2)).ints));
+}
+
+TEST_F(HostProgramTest, ParserNamesTheLineAndWhatIsWrong) {
+  const std::unique_ptr<HostProgram> program = HostIrLower(fusion).lower(groups());
+  const auto rejection = [&](const std::string& from, const std::string& to) -> std::string {
+    std::string text = kText;
+    text.replace(text.find(from), from.size(), to);
+    try {
+      parseHostProgram(text, fusion, program->kernels);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(rejection("free %t", "free %q"), "host program, line 13: the fusion has no %q");
+  EXPECT_EQ(rejection("free %t", "lose %t"), "host program, line 13: 'launch ' expected");
+  EXPECT_EQ(rejection("launch k2", "launch k9"), "host program, line 11: no kernel is called k9");
+  EXPECT_EQ(rejection("; i0,", "; i7,"), "host program, line 7: no extent is called i7");
+  EXPECT_EQ(rejection("allocate %t: f32", "allocate %t: f16"), "host program, line 6: 'f32[i0]' expected");
+  EXPECT_EQ(rejection("evaluate %n", "evaluate %x"), "host program, line 3: %x is no computed scalar");
+  EXPECT_EQ(rejection("segment 0 ExprEval", "segment 0 Magic"), "host program, line 2: no scheduler is called Magic");
+  EXPECT_EQ(rejection("  return %y, %m\n}\n", ""), "host program, line 14: the text ends too early");
+}
+
+// Any prefix, and any change of one byte, is parsed or rejected, never worse.
+TEST_F(HostProgramTest, ParserTakesAnyText) {
+  const std::unique_ptr<HostProgram> program = HostIrLower(fusion).lower(groups());
+  const std::string text = kText;
+  size_t rejected = 0;
+  const auto parse = [&](const std::string& changed) {
+    try {
+      parseHostProgram(changed, fusion, program->kernels);
+    } catch (const UserError&) {
+      ++rejected;
+    }
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    parse(text.substr(0, i));
+    for (const char c : {'%', ';', '9', '\n', '\xff'}) parse(text.substr(0, i) + c + text.substr(i + 1));
+  }
+  EXPECT_GT(rejected, text.size());
 }
 
 TEST_F(HostProgramTest, VerifierFindsAReadBeforeTheWrite) {

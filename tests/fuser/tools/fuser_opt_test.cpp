@@ -87,7 +87,7 @@ TEST_F(FuserOptTest, PrintsEachStage) {
   EXPECT_EQ(count(outcome.text, "schedule segment "), 2u);
   EXPECT_EQ(count(outcome.text, "\nkernel k"), 2u);
   EXPECT_EQ(count(outcome.text, "__global__"), 2u);
-  EXPECT_EQ(count(outcome.text, "\n  launch k"), 2u);
+  EXPECT_EQ(count(outcome.text, "\n    launch k"), 2u);
 }
 
 TEST_F(FuserOptTest, PrintsAStageByItself) {
