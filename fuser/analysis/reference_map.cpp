@@ -1,5 +1,6 @@
 #include "fuser/analysis/reference_map.h"
 
+#include <algorithm>
 #include <map>
 
 #include "fuser/analysis/axis_map.h"
@@ -8,13 +9,21 @@
 namespace fuser {
 namespace {
 
-// Numbers the axes of all tensors made in a part, and joins those that an op relates.
+// Numbers the axes of all tensors made in a part, and joins those that an op relates; through the part's inputs as well,
+// where that is wanted: two readers of one input run over the same axes.
 class AxisClasses {
  public:
-  explicit AxisClasses(const std::vector<Expr*>& exprs) {
+  AxisClasses(const std::vector<Expr*>& exprs, bool throughInputs) {
     for (const Expr* expr : exprs) {
       for (const Val* output : expr->outputs()) {
-        if (output->isTensor()) number(output->as<TensorView>());
+        if (!output->isTensor()) continue;
+        tensors_.push_back(output->as<TensorView>());
+        number(output->as<TensorView>());
+      }
+    }
+    for (const Expr* expr : exprs) {
+      for (const Val* operand : expr->inputs()) {
+        if (throughInputs && operand->isTensor() && !expr->isScalarExpr()) number(operand->as<TensorView>());
       }
     }
     related_.grow(axes_.size());
@@ -22,7 +31,7 @@ class AxisClasses {
     for (const Expr* expr : exprs) relate(expr);
   }
 
-  bool made(const TensorView* tensor) const { return first_.count(tensor) != 0; }
+  bool has(const TensorView* tensor) const { return first_.count(tensor) != 0; }
   size_t classOf(const TensorView* tensor, size_t axis) { return related_.find(first_.at(tensor) + axis); }
   const std::vector<const TensorView*>& tensors() const { return tensors_; }
 
@@ -41,8 +50,7 @@ class AxisClasses {
 
  private:
   void number(const TensorView* tensor) {
-    first_[tensor] = axes_.size();
-    tensors_.push_back(tensor);
+    if (!first_.emplace(tensor, axes_.size()).second) return;
     for (const IterDomain* axis : tensor->domain().logical) {
       axes_.push_back(axis);
       owners_.push_back(tensor);
@@ -62,7 +70,7 @@ class AxisClasses {
   void relate(const Expr* expr) {
     if (expr->isScalarExpr()) return;
     for (const Val* operand : expr->inputs()) {
-      if (operand->isScalar() || !made(operand->as<TensorView>())) continue;
+      if (operand->isScalar() || !has(operand->as<TensorView>())) continue;
       const TensorView* producer = operand->as<TensorView>();
       const std::vector<int> map = producerAxes(expr, producer);
       for (size_t i = 0; i < map.size(); ++i) {
@@ -86,8 +94,15 @@ class AxisClasses {
 }  // namespace
 
 std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs, const TensorView* reference) {
-  AxisClasses classes(exprs);
-  FUSER_CHECK(classes.made(reference), "the reference is no result of the part");
+  std::variant<ReferenceMap, std::string> map = build(exprs, reference, true);
+  // An input may be read along different axes; then it relates nothing.
+  return std::holds_alternative<ReferenceMap>(map) ? map : build(exprs, reference, false);
+}
+
+std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs, const TensorView* reference,
+                                                            bool throughInputs) {
+  AxisClasses classes(exprs, throughInputs);
+  FUSER_CHECK(classes.has(reference), "the reference is no result of the part");
   if (std::string clash = classes.findClash(); !clash.empty()) return clash;
   std::map<size_t, int> positionOf;
   for (size_t i = 0; i < reference->domain().logical.size(); ++i) {

@@ -1,7 +1,7 @@
 #pragma once
 // ReferenceMap: how the axes of every tensor of a part relate to the axes of one of them, the reference. It exists when
-// each tensor meets the reference's axes in one way only. Inputs of the part stand in memory, may be read in several
-// ways, and are mapped use by use.
+// each tensor meets the reference's axes in one way only. Inputs of the part stand in memory and may be read in several
+// ways: they are mapped use by use, and relate their readers only where all of them can meet.
 
 #include <string>
 #include <unordered_map>
@@ -28,6 +28,9 @@ class ReferenceMap {
   std::vector<int> operandPositions(const Expr* expr, const TensorView* operand) const;
 
  private:
+  static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference,
+                                                       bool throughInputs);
+
   const TensorView* reference_ = nullptr;
   std::unordered_map<const TensorView*, std::vector<int>> positions_;  // look-ups only
 };

@@ -82,6 +82,15 @@ TEST(SchedulersTest, TakesAnInputReadAlongTwoAxes) {
 })").answer().accepted());
 }
 
+TEST(SchedulersTest, TwoReadersOfOneInputAreOneKernel) {
+  EXPECT_TRUE(Whole("fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%x)\n  return %a, %b\n}").answer().accepted());
+  EXPECT_TRUE(Whole(R"(fusion f(%x: f32[i0, i1]) {
+  %a = sum(%x) {dims = [1]}
+  %b = amax(%x) {dims = [1]}
+  return %a, %b
+})").answer().accepted());
+}
+
 TEST(SchedulersTest, EmptyOutputsNeedNoKernel) { EXPECT_EQ(Whole(kPointwise, 0).answer().type, SchedulerType::NoOp); }
 
 TEST(SchedulersTest, ScalarsRunOnTheHost) {
