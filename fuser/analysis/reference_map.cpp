@@ -29,6 +29,12 @@ class AxisClasses {
     related_.grow(axes_.size());
     equal_.grow(axes_.size());
     for (const Expr* expr : exprs) relate(expr);
+    // One extent is one size, wherever it stands. (Equality must be transitive: the clash that is found, and whether one
+    // is, must not depend on which axis of a class comes first.)
+    std::map<uint32_t, size_t> withExtent;  // by the extent's id
+    for (size_t i = 0; i < axes_.size(); ++i) {
+      if (!axes_[i]->isBroadcast()) equal_.unite(withExtent.emplace(axes_[i]->extent()->id, i).first->second, i);
+    }
   }
 
   bool has(const TensorView* tensor) const { return first_.count(tensor) != 0; }
@@ -41,7 +47,7 @@ class AxisClasses {
     for (size_t i = 0; i < axes_.size(); ++i) {
       if (axes_[i]->isBroadcast()) continue;
       const size_t other = example.emplace(related_.find(i), i).first->second;
-      if (!equal_.same(i, other) && axes_[i]->extent() != axes_[other]->extent()) {
+      if (!equal_.same(i, other)) {
         return concat("%", owners_[i]->name(), " and %", owners_[other]->name(), " broadcast one value along different axes");
       }
     }
