@@ -1,0 +1,97 @@
+// The stack of a fatal signal: written by the dying worker, symbolised by the supervisor.
+
+#include <execinfo.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+#include "fuzz/isolate/worker.h"
+
+extern char** environ;
+
+namespace fuser::fuzz {
+namespace {
+
+// A signal handler gets no argument of ours; written once, before the first task.
+volatile sig_atomic_t stackDescriptor = -1;
+
+void writeStack(int signal) {
+  std::array<void*, 64> frames;
+  const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  backtrace_symbols_fd(frames.data(), count, stackDescriptor);
+  // The handler was reset on entry: this ends the process with the signal.
+  raise(signal);
+}
+
+// What a program prints; empty when it cannot be run. No shell: the arguments are as they are.
+std::string outputOf(std::vector<std::string> arguments) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return "";
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  pid_t pid = -1;
+  const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  std::string text;
+  std::array<char, 4096> buffer;
+  ssize_t got = 0;
+  while (error == 0 && (got = read(ends[0], buffer.data(), buffer.size())) > 0) text.append(buffer.data(), got);
+  close(ends[0]);
+  if (error == 0) waitpid(pid, nullptr, 0);
+  return text;
+}
+
+// "module(+0x12ab) [0x55…]" -> module, offset; false for frames of another form.
+bool splitFrame(const std::string& line, std::string& module, std::string& offset) {
+  const size_t open = line.find("(+0x"), close = line.find(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return false;
+  module = line.substr(0, open);
+  offset = line.substr(open + 2, close - open - 2);
+  return true;
+}
+
+}  // namespace
+
+void writeStacksTo(int descriptor) {
+  stackDescriptor = descriptor;
+  void* frame = nullptr;
+  backtrace(&frame, 1);  // loads what it needs, while memory is sound
+  // On a stack of its own: the usual one may be what overflowed. Lives as long as the process.
+  static std::array<char, 1 << 16> signalStack;
+  stack_t stack{};
+  stack.ss_sp = signalStack.data();
+  stack.ss_size = signalStack.size();
+  sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_handler = writeStack;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT}) sigaction(signal, &action, nullptr);
+}
+
+std::string symbolise(const std::string& frames) {
+  std::istringstream lines(frames);
+  std::string text, line;
+  while (std::getline(lines, line)) {
+    std::string module, offset;
+    std::string resolved;
+    if (splitFrame(line, module, offset)) resolved = outputOf({"addr2line", "-Cfpie", module, offset});
+    if (resolved.empty() || resolved.rfind("??", 0) == 0) resolved = line + "\n";
+    text += resolved;
+  }
+  return text;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,117 @@
+// WorkerPool: every task ends in exactly one outcome, whatever its worker does.
+
+#include "fuzz/isolate/worker_pool.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace fuser::fuzz {
+namespace {
+
+// A name to look for in a stack.
+__attribute__((noinline)) int overflowTheStack(int depth) {
+  volatile char big[4096];
+  big[depth % 4096] = static_cast<char>(depth);
+  return depth < 0 ? big[0] : overflowTheStack(depth + 1) + big[1];
+}
+
+__attribute__((noinline)) void dereferenceNothing() {
+  int* volatile nothing = nullptr;
+  *nothing = 1;
+}
+
+std::string misbehave(const std::string& task) {
+  if (task == "segv") dereferenceNothing();
+  if (task == "abort") std::abort();
+  if (task == "throw") throw std::runtime_error("escapes");
+  if (task == "exit") _exit(3);
+  if (task == "overflow") return std::to_string(overflowTheStack(0));
+  if (task == "hang") {
+    while (true) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  if (task == "memory") {
+    std::vector<std::unique_ptr<char[]>> blocks;
+    while (true) {
+      blocks.push_back(std::make_unique<char[]>(8 << 20));
+      std::memset(blocks.back().get(), 1, 8 << 20);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  if (task == "large") return std::string(3 << 20, 'x');
+  return "did " + task;
+}
+
+std::map<std::string, Outcome> runAll(const std::vector<std::string>& tasks, int jobs, Limits limits) {
+  std::map<std::string, Outcome> outcomes;
+  size_t given = 0, count = 0;
+  WorkerPool(jobs, limits, misbehave)
+      .run([&]() { return given < tasks.size() ? std::optional(tasks[given++]) : std::nullopt; },
+           [&](const Outcome& outcome) {
+             ++count;
+             outcomes[outcome.task] = outcome;
+           });
+  EXPECT_EQ(count, tasks.size());
+  return outcomes;
+}
+
+TEST(WorkerPoolTest, RepliesToEveryTask) {
+  std::vector<std::string> tasks;
+  for (int i = 0; i < 500; ++i) tasks.push_back(std::to_string(i));
+  for (const auto& [task, outcome] : runAll(tasks, 3, {})) {
+    EXPECT_EQ(outcome.ending, Ending::Finished);
+    EXPECT_EQ(outcome.reply, "did " + task);
+  }
+}
+
+TEST(WorkerPoolTest, CarriesLargeReplies) {
+  EXPECT_EQ(runAll({"large"}, 1, {})["large"].reply.size(), size_t{3} << 20);
+}
+
+TEST(WorkerPoolTest, ACrashCostsOneTask) {
+  const auto outcomes = runAll({"a", "segv", "b", "abort", "c", "throw", "d", "exit", "e"}, 2, {});
+  for (const char* task : {"a", "b", "c", "d", "e"}) EXPECT_EQ(outcomes.at(task).ending, Ending::Finished) << task;
+  for (const char* task : {"segv", "abort", "throw", "exit"}) {
+    EXPECT_EQ(outcomes.at(task).ending, Ending::Crashed) << task;
+  }
+  EXPECT_NE(outcomes.at("segv").detail.find("Segmentation fault"), std::string::npos);
+  EXPECT_NE(outcomes.at("exit").detail.find("exit code 3"), std::string::npos);
+}
+
+TEST(WorkerPoolTest, ACrashHasASymbolisedStack) {
+  const std::string detail = runAlone("segv", {}, misbehave).detail;
+  EXPECT_NE(detail.find("dereferenceNothing"), std::string::npos) << detail;
+  EXPECT_NE(detail.find("worker_pool_test.cpp"), std::string::npos) << detail;
+}
+
+TEST(WorkerPoolTest, AStackOverflowHasAStackToo) {
+  const Outcome outcome = runAlone("overflow", {}, misbehave);
+  EXPECT_EQ(outcome.ending, Ending::Crashed);
+  EXPECT_NE(outcome.detail.find("overflowTheStack"), std::string::npos) << outcome.detail;
+}
+
+TEST(WorkerPoolTest, AHangIsEndedWithItsStack) {
+  const auto outcomes = runAll({"a", "hang", "b"}, 1, {.seconds = 0.3});
+  EXPECT_EQ(outcomes.at("hang").ending, Ending::TimedOut);
+  EXPECT_NE(outcomes.at("hang").detail.find("misbehave"), std::string::npos) << outcomes.at("hang").detail;
+  EXPECT_LT(outcomes.at("hang").seconds, 5);
+  EXPECT_EQ(outcomes.at("b").ending, Ending::Finished);
+}
+
+TEST(WorkerPoolTest, ResidentMemoryIsLimited) {
+  const Outcome outcome = runAlone("memory", {.seconds = 20, .residentMb = 200}, misbehave);
+  EXPECT_EQ(outcome.ending, Ending::OutOfMemory);
+  EXPECT_NE(outcome.detail.find("above 200 MiB"), std::string::npos) << outcome.detail;
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
