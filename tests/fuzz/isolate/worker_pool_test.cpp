@@ -26,7 +26,7 @@ __attribute__((noinline)) int overflowTheStack(int depth) {
 }
 
 __attribute__((noinline)) void dereferenceNothing() {
-  int* volatile nothing = nullptr;
+  int* volatile nothing = reinterpret_cast<int*>(uintptr_t{1} << 46);  // (address 0 is mapped on some machines)
   *nothing = 1;
 }
 
