@@ -167,8 +167,7 @@ std::optional<Outcome> Worker::enforce(const Limits& limits) {
   if (resident > limits.residentMb) {
     kill(pid_, SIGKILL);
     end();
-    return finish(Ending::OutOfMemory,
-                  concat("resident size ", resident, " MiB is above ", limits.residentMb, " MiB"));
+    return finish(Ending::OutOfMemory, concat("resident size ", resident, " MiB is above ", limits.residentMb, " MiB"));
   }
   if (elapsed() <= limits.seconds) return std::nullopt;
   // It writes its stack and ends; where it cannot, it is killed.

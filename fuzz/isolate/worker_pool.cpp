@@ -53,13 +53,14 @@ void WorkerPool::run(const std::function<std::optional<std::string>()>& next,
 Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::Work& work) {
   Outcome result;
   bool given = false;
-  WorkerPool(1, limits, work).run(
-      [&]() -> std::optional<std::string> {
-        if (given) return std::nullopt;
-        given = true;
-        return task;
-      },
-      [&](const Outcome& outcome) { result = outcome; });
+  WorkerPool(1, limits, work)
+      .run(
+          [&]() -> std::optional<std::string> {
+            if (given) return std::nullopt;
+            given = true;
+            return task;
+          },
+          [&](const Outcome& outcome) { result = outcome; });
   return result;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// WorkerPool: tasks run in forked processes, so that a crash, a hang or a memory blow-up costs one task. A worker takes one
-// task at a time over a pipe and lives until it dies or the pool ends; what dies is replaced.
+// WorkerPool: tasks run in forked processes, so that a crash, a hang or a memory blow-up costs one task. A worker takes
+// one task at a time over a pipe and lives until it dies or the pool ends; what dies is replaced.
 //
-// Workers fork in run(), never before, and share no memory with the supervisor afterwards: `work` sees the state at that
-// time. They leave Ctrl-C to the supervisor, and die with it.
+// Workers fork in run(), never before, and share no memory with the supervisor afterwards: `work` sees the state at
+// that time. They leave Ctrl-C to the supervisor, and die with it.
 
 #include <functional>
 #include <optional>
@@ -12,8 +12,8 @@
 namespace fuser::fuzz {
 
 struct Limits {
-  double seconds = 60;         // of one task
-  size_t residentMb = 4096;    // resident size of a worker, in MiB
+  double seconds = 60;       // of one task
+  size_t residentMb = 4096;  // resident size of a worker, in MiB
 };
 
 enum class Ending : uint8_t { Finished, Crashed, TimedOut, OutOfMemory };
@@ -21,8 +21,8 @@ enum class Ending : uint8_t { Finished, Crashed, TimedOut, OutOfMemory };
 struct Outcome {
   std::string task;
   Ending ending = Ending::Finished;
-  std::string reply;    // of `work`, when it finished
-  std::string detail;   // otherwise: the signal, and the symbolised stack
+  std::string reply;   // of `work`, when it finished
+  std::string detail;  // otherwise: the signal, and the symbolised stack
   double seconds = 0;
 };
 
@@ -32,7 +32,8 @@ class WorkerPool {
   WorkerPool(int jobs, Limits limits, Work work);
 
   // Runs what `next` gives until it gives nothing and all is done. `done` is called in order of completion.
-  void run(const std::function<std::optional<std::string>()>& next, const std::function<void(const Outcome&)>& done) const;
+  void run(const std::function<std::optional<std::string>()>& next,
+           const std::function<void(const Outcome&)>& done) const;
 
  private:
   int jobs_;

@@ -1,0 +1,105 @@
+// fuserfuzz replay: the verdict of each file, in order.
+
+#include <cstdio>
+#include <map>
+
+#include "fuzz/campaign/campaign.h"
+
+namespace fuser::fuzz {
+namespace {
+
+struct Tally {
+  int files = 0, failed = 0, timeouts = 0, memory = 0, undecided = 0, judged = 0;
+  double seconds = 0;
+};
+
+std::string indented(const std::string& text) {
+  std::string result = "    ";
+  for (char c : text) result += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  return result;
+}
+
+std::string stages(const CaseVerdict& verdict) {
+  std::string text;
+  for (const auto& [stage, seconds] : verdict.seconds) {
+    char entry[80];
+    std::snprintf(entry, sizeof entry, "%s%s %.1f ms", text.empty() ? "" : ", ", stage.c_str(), 1e3 * seconds);
+    if (seconds >= 0.0005) text += entry;
+  }
+  return text;
+}
+
+void reportFile(const Outcome& outcome, const ReplayOptions& options, const Log& print, Tally& tally) {
+  CaseVerdict verdict;
+  if (outcome.ending == Ending::Finished) {
+    verdict = taskResultFromJson(outcome.reply).verdict;
+  } else {
+    verdict.kind = outcome.ending == Ending::Crashed    ? VerdictKind::Crash
+                   : outcome.ending == Ending::TimedOut ? VerdictKind::Hang
+                                                        : VerdictKind::OutOfMemory;
+    verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
+    verdict.detail = outcome.detail;
+  }
+  const bool failed = isFinding(verdict.kind) || !verdict.expected;
+  ++tally.files;
+  tally.failed += failed;
+  tally.timeouts += verdict.kind == VerdictKind::Hang;
+  tally.memory += verdict.kind == VerdictKind::OutOfMemory;
+  tally.undecided += verdict.kind == VerdictKind::Undecided;
+  tally.judged += verdict.kind != VerdictKind::Unsupported;
+  tally.seconds += outcome.seconds;
+  char line[400];
+  std::snprintf(line, sizeof line, "%-9s %8.3f s  %s%s", failed ? "FAILED" : "ok", outcome.seconds,
+                outcome.task.substr(5).c_str(), verdict.probed ? "  (with probes)" : "");
+  print(line);
+  if (failed || verdict.kind != VerdictKind::Agrees) {
+    print(indented(toString(verdict)));
+    if (!isFinding(verdict.kind) && !verdict.expected) print("    the file expects another verdict");
+  }
+  if (!options.verbose) return;
+  char figures[200];
+  std::snprintf(figures, sizeof figures, "    %s; elements %lld, decided %lld; kernels %lld",
+                std::string(verdictName(verdict.kind)).c_str(), static_cast<long long>(verdict.elements.judged),
+                static_cast<long long>(verdict.elements.decided), static_cast<long long>(verdict.kernels));
+  print(figures);
+  print("    " + stages(verdict));
+}
+
+}  // namespace
+
+int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions& options, const Log& print) {
+  const std::vector<std::filesystem::path> files = fusionFiles(paths);
+  FUSER_USER_CHECK(!files.empty(), "no .fusion file below the paths given");
+  TaskSettings settings;
+  settings.judge = options.judge;
+  Tally tally;
+  // Lines come in the files' order, whatever finishes first.
+  std::map<std::string, Outcome> waiting;
+  size_t given = 0, printed = 0;
+  WorkerPool(options.jobs, options.limits,
+             [settings](const std::string& task) { return toJson(performTask(task, settings)); })
+      .run(
+          [&]() -> std::optional<std::string> {
+            if (given == files.size()) return std::nullopt;
+            return "file " + files[given++].string();
+          },
+          [&](const Outcome& outcome) {
+            waiting[outcome.task] = outcome;
+            while (printed < files.size()) {
+              const auto next = waiting.find("file " + files[printed].string());
+              if (next == waiting.end()) break;
+              reportFile(next->second, options, print, tally);
+              ++printed;
+            }
+          });
+  char summary[200];
+  std::snprintf(summary, sizeof summary, "%d files: %d ok, %d failed, %d undecided; %.1f s", tally.files,
+                tally.files - tally.failed, tally.failed, tally.undecided, tally.seconds);
+  print(summary);
+  FUSER_USER_CHECK(tally.judged > 0, "nothing was judged");
+  if (tally.failed == 0) return kExitClean;
+  if (tally.failed == tally.timeouts) return kExitTimeout;
+  return tally.failed == tally.memory ? kExitMemory : kExitFinding;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,12 @@
+#pragma once
+// SHA-1 (FIPS 180-4), for names of files by their content. No protection against forgery.
+
+#include <string>
+#include <string_view>
+
+namespace fuser::fuzz {
+
+// 40 lower-case hexadecimal digits.
+std::string sha1(std::string_view bytes);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,290 @@
+// One case -> one verdict.
+
+#include "fuzz/judge/judge_case.h"
+
+#include <chrono>
+#include <new>
+
+#include "fuser/execute/engine.h"
+#include "fuser/ir/equality.h"
+#include "fuser/ir/verify.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuzz/judge/same_bits.h"
+
+namespace fuser::fuzz {
+namespace {
+
+std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+class Judge {
+ public:
+  Judge(const Case& testCase, const JudgeSettings& settings) : case_(testCase), settings_(settings) {}
+
+  CaseVerdict run() {
+    guarded(-1, [&] { timed("text", [&] { checkText(); }); });
+    if (!isFinding(verdict_.kind)) guarded(-1, [&] { verify(*case_.fusion); });
+    for (size_t i = 0; i < case_.runs.size() && !isFinding(verdict_.kind); ++i) judgeRun(static_cast<int>(i));
+    if (cache_) {
+      verdict_.compilations = static_cast<int64_t>(cache_->counters().compilations);
+      verdict_.kernels = static_cast<int64_t>(cache_->counters().kernelCompilations);
+    }
+    for (const Trace::Row& row : trace_.rows()) {
+      verdict_.seconds.emplace_back(row.name, std::chrono::duration<double>(row.total).count());
+    }
+    return std::move(verdict_);
+  }
+
+ private:
+  template <class Step>
+  void timed(const std::string& stage, Step step) {
+    const auto start = std::chrono::steady_clock::now();
+    step();
+    trace_.add(stage, std::chrono::steady_clock::now() - start);
+  }
+
+  // The heavier verdict stays; of equals the first.
+  void report(VerdictKind kind, int run, const std::string& reason, const std::string& detail = "") {
+    if (kind <= verdict_.kind) return;
+    verdict_.kind = kind;
+    verdict_.run = run;
+    verdict_.reason = firstLine(reason);
+    verdict_.detail = detail.empty() ? reason : detail;
+  }
+
+  // What a step throws becomes a verdict: the classes of error tell a rejection from a finding. Returns whether it
+  // ended.
+  template <class Step>
+  bool guarded(int run, Step step) {
+    try {
+      step();
+      return true;
+    } catch (const ViolationError& error) {
+      report(VerdictKind::Violation, run, error.what());
+    } catch (const CheckError& error) {
+      report(VerdictKind::Check, run, error.what());
+    } catch (const UserError& error) {
+      report(VerdictKind::Rejected, run, error.what());
+    } catch (const std::bad_alloc&) {
+      report(VerdictKind::OutOfMemory, run, "std::bad_alloc");
+    } catch (const std::exception& error) {
+      report(VerdictKind::Crash, run, concat("an exception of no class of ours: ", error.what()));
+    }
+    return false;
+  }
+
+  void checkText() {
+    if (!settings_.roundTrip) return;
+    const std::string text = printCase(case_);
+    std::string problem;
+    try {
+      const Case again = parseCase(text, "printed");
+      problem = firstDifference(*case_.fusion, *again.fusion);
+      if (problem.empty() && printCase(again) != text) problem = "prints differently after parsing";
+    } catch (const UserError& error) {
+      problem = concat("the printed text does not parse: ", error.what());
+    }
+    if (!problem.empty()) report(VerdictKind::Invariant, -1, concat("text round trip: ", problem));
+  }
+
+  std::unique_ptr<FusionExecutorCache> makeCache(bool probes) {
+    FusionExecutorCache::Settings cacheSettings = settingsOf(case_);
+    cacheSettings.record = true;
+    cacheSettings.context.checkInvariants = settings_.checkInvariants;
+    cacheSettings.context.trace = &trace_;
+    if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
+    if (probes) {
+      cacheSettings.context.options.probes = true;
+      cacheSettings.context.options.contraction = false;
+    }
+    // The case outlives this.
+    std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), case_.fusion.get());
+    return std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(cacheSettings));
+  }
+
+  void judgeRun(int index) {
+    const Run& run = case_.runs[index];
+    const bool ran = guarded(index, [&] {
+      RunData data;
+      timed("data", [&] { data = materialize(case_, run); });
+      const std::vector<HostValue> inputs = hostValues(data);
+      if (!cache_) cache_ = makeCache(false);
+      const std::vector<uint64_t> before = hashes(data);
+      RunRecord record = cache_->run(inputs);
+      if (hashes(data) != before) {
+        report(VerdictKind::Invariant, index, "a run changed its inputs' memory");
+        return;
+      }
+      countSegments(record);
+      judgeRecord(index, inputs, record);
+      if (settings_.repeat && !isFinding(verdict_.kind)) checkRepeat(index, inputs, record);
+    });
+    if (!ran && verdict_.kind == VerdictKind::Rejected && run.expectation != Expectation::Agrees) {
+      // As the case says.
+      verdict_.kind = VerdictKind::Agrees;
+      verdict_.reason = verdict_.detail = "";
+    } else if (!ran && verdict_.kind == VerdictKind::Rejected) {
+      verdict_.expected = false;
+    } else if (ran && run.expectation == Expectation::Rejected) {
+      verdict_.expected = false;
+      report(VerdictKind::Differs, index, "expected to be rejected, but it ran");
+    }
+  }
+
+  static std::vector<uint64_t> hashes(const RunData& data) {
+    std::vector<uint64_t> all;
+    for (const TensorData& tensor : data.tensors) all.push_back(memoryHash(tensor.ref));
+    return all;
+  }
+
+  void countSegments(const RunRecord& record) {
+    for (const SegmentRecord& segment : record.segments) {
+      ++verdict_.schedulers[std::string(schedulerTypeName(segment.scheduler))];
+    }
+  }
+
+  oracle::Judgement judgeWith(const std::vector<HostValue>& inputs, const RunRecord& record, bool probes) {
+    oracle::JudgeOptions options;
+    options.contraction = case_.options.contraction && !probes;
+    options.probes = probes || case_.options.probes;
+    oracle::Judgement judgement;
+    timed(probes ? "judge probes" : "judge",
+          [&] { judgement = oracle::judge(*case_.fusion, inputs, record, options); });
+    return judgement;
+  }
+
+  void judgeRecord(int run, const std::vector<HostValue>& inputs, const RunRecord& record) {
+    oracle::Judgement judgement = judgeWith(inputs, record, false);
+    std::string detail = oracle::toString(judgement);
+    const bool open = judgement.verdict == oracle::Verdict::Undecided || judgement.verdict == oracle::Verdict::Differs;
+    if (settings_.probes && open && !case_.options.probes) probe(run, inputs, record, judgement, detail);
+    count(judgement);
+    conclude(run, judgement, detail);
+  }
+
+  // Once more, each op alone. It stands for the unprobed run where both gave the same bits.
+  void probe(int run, const std::vector<HostValue>& inputs, const RunRecord& record, oracle::Judgement& judgement,
+             std::string& detail) {
+    if (!probedCache_) probedCache_ = makeCache(true);
+    verdict_.probed = true;
+    RunRecord probedRecord;
+    timed("probes", [&] { probedRecord = probedCache_->run(inputs); });
+    const oracle::Judgement probed = judgeWith(inputs, probedRecord, true);
+    if (probed.verdict == oracle::Verdict::Differs) {
+      detail += "\nwith probes: " + oracle::toString(probed);
+      if (judgement.verdict != oracle::Verdict::Differs) {
+        report(VerdictKind::Differs, run, "with probes, each op alone: " + worstLine(probed), detail);
+      } else {
+        judgement.firstWrongOp = probed.firstWrongOp;
+      }
+      return;
+    }
+    bool same = record.outputs.size() == probedRecord.outputs.size();
+    for (size_t i = 0; same && i < record.outputs.size(); ++i)
+      same = sameBits(record.outputs[i], probedRecord.outputs[i]);
+    if (judgement.verdict == oracle::Verdict::Undecided && same) judgement = probed;
+  }
+
+  void count(const oracle::Judgement& judgement) {
+    verdict_.elements += judgement.total;
+    for (const oracle::ValueJudgement& output : judgement.outputs) verdict_.outputs += output.counts;
+    for (const oracle::OpCounts& op : judgement.ops) verdict_.ops[op.op] += op.counts;
+  }
+
+  static std::string worstLine(const oracle::Judgement& judgement) {
+    if (judgement.firstWrongOp) {
+      const oracle::FirstWrongOp& wrong = *judgement.firstWrongOp;
+      return concat(opName(wrong.op), " %", wrong.value, ": ", wrong.outside, " elements outside");
+    }
+    if (!judgement.worst.empty())
+      return concat("%", judgement.worst[0].value, ": ", judgement.total.outside, " elements outside");
+    return judgement.reason;
+  }
+
+  void conclude(int run, const oracle::Judgement& judgement, const std::string& detail) {
+    switch (judgement.verdict) {
+      case oracle::Verdict::Agrees: return;
+      case oracle::Verdict::Undecided:
+        report(VerdictKind::Undecided, run,
+               concat(judgement.total.judged - judgement.total.decided, " of ", judgement.total.judged, " elements"),
+               detail);
+        return;
+      case oracle::Verdict::Unsupported: report(VerdictKind::Unsupported, run, judgement.reason, detail); return;
+      case oracle::Verdict::Differs: report(VerdictKind::Differs, run, worstLine(judgement), detail); return;
+    }
+  }
+
+  void checkRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& record) {
+    RunRecord again;
+    timed("repeat", [&] { again = cache_->run(inputs); });
+    for (size_t i = 0; i < record.outputs.size(); ++i) {
+      if (sameBits(record.outputs[i], again.outputs.at(i))) continue;
+      report(VerdictKind::Invariant, run,
+             concat("output ", i, " has other bits when the same kernels run on the same data again"));
+      return;
+    }
+  }
+
+  const Case& case_;
+  const JudgeSettings& settings_;
+  CaseVerdict verdict_;
+  Trace trace_;
+  std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
+};
+
+}  // namespace
+
+CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings) { return Judge(testCase, settings).run(); }
+
+std::string_view verdictName(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::Agrees: return "agrees";
+    case VerdictKind::Undecided: return "undecided";
+    case VerdictKind::Unsupported: return "unsupported";
+    case VerdictKind::Rejected: return "rejected";
+    case VerdictKind::Differs: return "differs";
+    case VerdictKind::Check: return "check";
+    case VerdictKind::Violation: return "violation";
+    case VerdictKind::Invariant: return "invariant";
+    case VerdictKind::OutOfMemory: return "oom";
+    case VerdictKind::Hang: return "hang";
+    case VerdictKind::Crash: return "crash";
+  }
+  FUSER_CHECK(false, "bad VerdictKind");
+}
+
+std::optional<VerdictKind> verdictFromName(std::string_view name) {
+  for (int kind = 0; kind <= static_cast<int>(VerdictKind::Crash); ++kind) {
+    if (verdictName(static_cast<VerdictKind>(kind)) == name) return static_cast<VerdictKind>(kind);
+  }
+  return std::nullopt;
+}
+
+std::string_view artifactPrefix(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::Agrees:
+    case VerdictKind::Undecided:
+    case VerdictKind::Unsupported:
+    case VerdictKind::Rejected: return "";
+    case VerdictKind::Differs: return "mismatch";
+    case VerdictKind::Check: return "check";
+    case VerdictKind::Violation: return "violation";
+    case VerdictKind::Invariant: return "invariant";
+    case VerdictKind::OutOfMemory: return "oom";
+    case VerdictKind::Hang: return "timeout";
+    case VerdictKind::Crash: return "crash";
+  }
+  FUSER_CHECK(false, "bad VerdictKind");
+}
+
+std::string toString(const CaseVerdict& verdict) {
+  std::string text(verdictName(verdict.kind));
+  if (verdict.run >= 0) text += concat(", run ", verdict.run + 1);
+  if (!verdict.reason.empty()) text += ": " + verdict.reason;
+  if (verdict.detail.empty() || verdict.detail == verdict.reason) return text;
+  return text + "\n" + verdict.detail;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,65 @@
+#pragma once
+// judgeCase(): one case -> one verdict. The case goes through text and back, is compiled, run and judged by the oracle
+// run by run, all through one cache; where the oracle cannot decide, or something is wrong, once more with probes.
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fuser/analysis/scheduler.h"
+#include "fuser/case/case.h"
+#include "oracle/judge.h"
+
+namespace fuser::fuzz {
+
+// In order of weight: of the runs of a case the heaviest counts.
+enum class VerdictKind : uint8_t {
+  Agrees,
+  Undecided,    // an accepted set is too wide, with probes too
+  Unsupported,  // by the oracle
+  Rejected,     // FUSER_USER_CHECK
+  // findings
+  Differs,
+  Check,
+  Violation,
+  Invariant,
+  OutOfMemory,
+  Hang,
+  Crash,
+};
+std::string_view verdictName(VerdictKind kind);  // "agrees", "oom", …
+std::optional<VerdictKind> verdictFromName(std::string_view name);
+inline bool isFinding(VerdictKind kind) { return kind >= VerdictKind::Differs; }
+// Of the artifact's name: "mismatch", "check", "timeout", …; "" where the kind is none.
+std::string_view artifactPrefix(VerdictKind kind);
+
+struct JudgeSettings {
+  bool probes = true;                // undecided and differing runs once more, each op judged alone
+  bool repeat = true;                // each run twice: the same kernel on the same data gives the same bits
+  bool checkInvariants = true;       // verify after every pass and segmentation step
+  bool roundTrip = true;             // print, parse, compare
+  std::optional<EngineKind> engine;  // instead of the case's
+};
+
+struct CaseVerdict {
+  VerdictKind kind = VerdictKind::Agrees;
+  std::string reason;       // one line; empty when it agrees
+  std::string detail;       // for a person: worst elements, first wrong op
+  int run = -1;             // that gave the verdict; -1: before any run, or all alike
+  bool expected = true;     // the case's `expect` lines hold
+  bool probed = false;      // some run was judged once more with probes
+  oracle::Counts outputs;   // elements of the fusion's outputs
+  oracle::Counts elements;  // and of all stored values
+  std::map<OpKind, oracle::Counts> ops;
+  std::map<std::string, int64_t> schedulers;  // segments by scheduler type
+  int64_t compilations = 0, kernels = 0;
+  std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
+};
+
+CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
+
+// A few lines: verdict, counts, the worst elements, the first wrong op.
+std::string toString(const CaseVerdict& verdict);
+
+}  // namespace fuser::fuzz

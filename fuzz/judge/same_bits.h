@@ -1,0 +1,14 @@
+#pragma once
+// Exact comparison of what runs produced.
+
+#include "fuser/host_ir/run_record.h"
+
+namespace fuser::fuzz {
+
+// The same dtype and sizes and, element by element in logical order, the same bits. NaNs are compared as bits too.
+bool sameBits(const HostValue& a, const HostValue& b);
+
+// A hash of a tensor's memory between its first and last element, gaps included.
+uint64_t memoryHash(const TensorRef& tensor);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,68 @@
+#pragma once
+// CampaignSummary: what a campaign did, as plain data, and its writers.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reports {
+
+struct Elements {
+  int64_t judged = 0;
+  int64_t decided = 0;
+};
+
+// Of an op, a dtype, a rank, a scheduler.
+struct Coverage {
+  int64_t cases = 0;  // that contain it
+  Elements elements;  // of results of the op, where the oracle says so
+};
+
+struct Finding {
+  std::string kind;        // "differs", "check", …
+  std::string reason;      // one line
+  std::string file;        // the artifact, relative to the report; empty past the cap on artifacts
+  std::string origin;      // "case 17" or the corpus file
+  std::string replay;      // a command line
+  std::string reproduces;  // "fails fresh" | "fails only after its history"
+};
+
+struct CampaignSummary {
+  std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
+  uint64_t seed = 0;
+  int jobs = 0;
+  double seconds = 0;
+  bool interrupted = false;
+  int64_t cases = 0;
+  int64_t runs = 0;
+  std::map<std::string, int64_t> verdicts;          // every kind, 0 included
+  std::map<std::string, int64_t> rejectedByReason;  // numbers in reasons are written as #
+  int64_t judgedCases = 0;                          // agrees, differs or undecided
+  int64_t decidedCases = 0;
+  int64_t probedCases = 0;
+  Elements elements;  // of all stored values
+  Elements outputs;   // of fusion outputs
+  std::map<std::string, Coverage> ops, dtypes, ranks, schedulers;
+  std::vector<std::string> neverGenerated;     // ops that no case had
+  std::map<std::string, double> stageSeconds;  // over all workers
+  std::vector<Finding> findings;
+};
+
+// Shares in [0, 1]; of nothing: 0.
+double decidedShare(const CampaignSummary& summary);
+double decidedOutputShare(const CampaignSummary& summary);
+double decidedCaseShare(const CampaignSummary& summary);
+double rejectedShare(const CampaignSummary& summary);
+double casesPerSecond(const CampaignSummary& summary);
+
+std::string toJson(const CampaignSummary& summary);
+// For a terminal: a screen of figures.
+std::string toText(const CampaignSummary& summary);
+
+// Writes beside the file first, then renames: a reader never sees half of it. A UserError where that is impossible.
+void writeFile(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace reports

@@ -1,0 +1,74 @@
+// The report's fields and shares.
+
+#include "reports/campaign_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "fuser/support/check.h"
+
+namespace reports {
+namespace {
+
+CampaignSummary sample() {
+  CampaignSummary summary;
+  summary.stamp = {{"version", "0.1"}};
+  summary.seed = 7;
+  summary.cases = 200;
+  summary.seconds = 4;
+  summary.verdicts = {{"agrees", 150}, {"rejected", 10}, {"undecided", 40}};
+  summary.rejectedByReason = {{"axis # differs", 10}};
+  summary.judgedCases = 190;
+  summary.decidedCases = 150;
+  summary.elements = {1000, 980};
+  summary.outputs = {100, 90};
+  summary.ops["add"] = {20, {10, 5}};
+  summary.findings.push_back(
+      {"differs", "bad \xff byte", "mismatch-1.fusion", "case 3", "fuserfuzz replay x", "fails fresh"});
+  return summary;
+}
+
+TEST(CampaignSummaryTest, SharesAreOfWhatTheySay) {
+  const CampaignSummary summary = sample();
+  EXPECT_DOUBLE_EQ(decidedShare(summary), 0.98);
+  EXPECT_DOUBLE_EQ(decidedOutputShare(summary), 0.9);
+  EXPECT_DOUBLE_EQ(decidedCaseShare(summary), 150.0 / 190);
+  EXPECT_DOUBLE_EQ(rejectedShare(summary), 0.05);
+  EXPECT_DOUBLE_EQ(casesPerSecond(summary), 50);
+  EXPECT_DOUBLE_EQ(decidedShare(CampaignSummary{}), 0);
+}
+
+TEST(CampaignSummaryTest, JsonHasTheFieldsThatMachinesRead) {
+  const nlohmann::json json = nlohmann::json::parse(toJson(sample()));
+  for (const char* field : {"cases", "seconds", "cases_per_second", "elements", "decided_share", "decided_case_share",
+                            "rejected_share", "rejected_by_reason", "verdicts", "findings", "coverage", "seed"}) {
+    EXPECT_TRUE(json.contains(field)) << field;
+  }
+  EXPECT_EQ(json["coverage"]["op"]["add"]["decided_share"], 0.5);
+  EXPECT_EQ(json["findings"][0]["file"], "mismatch-1.fusion");
+}
+
+TEST(CampaignSummaryTest, TextNamesEveryReasonOfRejection) {
+  EXPECT_NE(toText(sample()).find("10 x axis # differs"), std::string::npos);
+}
+
+TEST(CampaignSummaryTest, AnImpossiblePathIsOneSentence) {
+  EXPECT_THROW(writeFile("/nowhere/at/all/report.json", "x"), fuser::UserError);
+}
+
+TEST(CampaignSummaryTest, FilesAppearWhole) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "campaign_summary_test.json";
+  writeFile(path, "one\n");
+  writeFile(path, "two\n");
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  EXPECT_EQ(line, "two");
+  EXPECT_FALSE(std::filesystem::exists(path.string() + ".part"));
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace reports
