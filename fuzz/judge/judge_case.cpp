@@ -9,7 +9,6 @@
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
 #include "fuser/runtime/case_settings.h"
-#include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/judge/same_bits.h"
@@ -92,6 +91,7 @@ class Judge {
   std::unique_ptr<FusionExecutorCache> makeCache(bool probes) {
     FusionExecutorCache::Settings cacheSettings = settingsOf(case_);
     cacheSettings.record = true;
+    cacheSettings.hooks = settings_.hooks;
     cacheSettings.context.checkInvariants = settings_.checkInvariants;
     cacheSettings.context.trace = &trace_;
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;

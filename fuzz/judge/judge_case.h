@@ -9,6 +9,7 @@
 
 #include "fuser/analysis/scheduler.h"
 #include "fuser/case/case.h"
+#include "fuser/runtime/fusion_executor_cache.h"
 #include "oracle/judge.h"
 
 namespace fuser::fuzz {
@@ -40,6 +41,7 @@ struct JudgeSettings {
   bool checkInvariants = true;       // verify after every pass and segmentation step
   bool roundTrip = true;             // print, parse, compare
   std::optional<EngineKind> engine;  // instead of the case's
+  CompileHooks hooks;                // seams of the compiler, for planted faults
 };
 
 struct CaseVerdict {

@@ -1,0 +1,157 @@
+// Campaigns: a fixed seed is clean, whatever the number of workers; corpora replay clean; set-up failures say so.
+
+#include "fuzz/campaign/campaign.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "fuzz/campaign/sha1.h"
+
+namespace fuser::fuzz {
+namespace {
+
+const Interrupt kNever = [] { return false; };
+const Log kSilent = [](const std::string&) {};
+
+class CampaignTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("campaign_test." + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  CampaignOptions options(uint64_t runs) const {
+    CampaignOptions made;
+    made.runs = runs;
+    made.jobs = 2;
+    return made;
+  }
+  std::filesystem::path file(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+
+  std::filesystem::path folder_;
+};
+
+std::string describe(const reports::CampaignSummary& summary) {
+  std::string text = reports::toText(summary);
+  for (const reports::Finding& finding : summary.findings)
+    text += finding.kind + " " + finding.origin + ": " + finding.reason + "\n";
+  return text;
+}
+
+TEST_F(CampaignTest, AFixedSeedIsClean) {
+  const reports::CampaignSummary summary = runCampaign(options(300), kNever, kSilent);
+  EXPECT_EQ(exitCode(summary), kExitClean) << describe(summary);
+  EXPECT_EQ(summary.cases, 300);
+  EXPECT_GT(summary.runs, 300);
+  EXPECT_GE(reports::decidedShare(summary), 0.97) << describe(summary);
+  EXPECT_LT(reports::rejectedShare(summary), 0.05) << describe(summary);
+}
+
+TEST_F(CampaignTest, VerdictsDoNotDependOnTheWorkers) {
+  CampaignOptions one = options(40);
+  one.jobs = 1;
+  CampaignOptions four = options(40);
+  four.jobs = 4;
+  const reports::CampaignSummary a = runCampaign(one, kNever, kSilent), b = runCampaign(four, kNever, kSilent);
+  EXPECT_EQ(a.verdicts, b.verdicts);
+  EXPECT_EQ(a.elements.judged, b.elements.judged);
+  EXPECT_EQ(a.elements.decided, b.elements.decided);
+}
+
+TEST_F(CampaignTest, AFindingIsAFileThatReplays) {
+  const auto wrong = file("wrong.fusion", R"(
+fusion f(%x: f32[i0]) {
+  %y = neg(%x)
+  return %y
+}
+run { %x = normal(seed = 1) : f32[4] }
+expect rejected
+)");
+  CampaignOptions made = options(1);
+  made.corpora = {wrong};
+  made.out = folder_ / "out";
+  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
+  EXPECT_EQ(exitCode(summary), kExitFinding);
+  ASSERT_EQ(summary.findings.size(), 1u);
+  const reports::Finding& finding = summary.findings[0];
+  EXPECT_EQ(finding.kind, "differs");
+  EXPECT_EQ(finding.reproduces, "fails fresh");
+  EXPECT_EQ(finding.file.rfind("mismatch-", 0), 0u);
+  const std::filesystem::path artifact = made.out / finding.file;
+  EXPECT_EQ(finding.replay, "fuserfuzz replay " + artifact.string());
+  EXPECT_EQ(replay({artifact}, {}, kSilent), kExitFinding);
+  const nlohmann::json report = nlohmann::json::parse(readTextFile((made.out / "report.json").string()));
+  EXPECT_EQ(report["findings"][0]["file"], finding.file);
+}
+
+TEST_F(CampaignTest, ATimeoutIsAFindingOfItsOwnCode) {
+  CampaignOptions made = options(1);
+  made.limits.seconds = 0;
+  made.out = folder_ / "out";
+  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
+  EXPECT_EQ(summary.verdicts.at("hang"), 1);
+  EXPECT_EQ(exitCode(summary), kExitTimeout);
+}
+
+TEST_F(CampaignTest, SetUpFailuresSaySo) {
+  EXPECT_THROW(runCampaign(options(0), kNever, kSilent), UserError);
+  CampaignOptions missing = options(1);
+  missing.corpora = {folder_ / "nothing"};
+  EXPECT_THROW(runCampaign(missing, kNever, kSilent), UserError);
+  CampaignOptions unwritable = options(1);
+  unwritable.out = "/proc/nowhere";
+  EXPECT_THROW(runCampaign(unwritable, kNever, kSilent), UserError);
+  EXPECT_THROW(replay({folder_}, {}, kSilent), UserError);  // no file in it
+}
+
+TEST_F(CampaignTest, AnInterruptedCampaignReportsWhatItHas) {
+  int asked = 0;
+  const reports::CampaignSummary summary = runCampaign(
+      options(1000000), [&] { return ++asked > 10; }, kSilent);
+  EXPECT_TRUE(summary.interrupted);
+  EXPECT_EQ(exitCode(summary), kExitInterrupted);
+}
+
+TEST_F(CampaignTest, AFileThatDoesNotParseFails) {
+  std::string lines;
+  const auto broken = file("broken.fusion", "fusion f(");
+  EXPECT_EQ(replay({broken}, {}, [&](const std::string& line) { lines += line + "\n"; }), kExitFinding);
+  EXPECT_NE(lines.find("broken.fusion:1:"), std::string::npos) << lines;
+}
+
+// The regressions and the real workloads. Tests run in the repository's root.
+TEST(CorpusTest, EveryFileIsJudgedAsItExpects) {
+  ReplayOptions options;
+  options.jobs = 2;
+  options.limits.seconds = 200;
+  std::string lines;
+  EXPECT_EQ(replay({"corpus"}, options, [&](const std::string& line) { lines += line + "\n"; }), kExitClean) << lines;
+}
+
+TEST(TaskTest, ResultsSurviveThePipe) {
+  TaskSettings settings;
+  const TaskResult result = performTask("case 3", settings);
+  const TaskResult again = taskResultFromJson(toJson(result));
+  EXPECT_EQ(toJson(again), toJson(result));
+  EXPECT_EQ(again.verdict.kind, result.verdict.kind);
+  EXPECT_EQ(again.ops, result.ops);
+}
+
+TEST(Sha1Test, GivesTheStandardsExamples) {
+  EXPECT_EQ(sha1(""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+  EXPECT_EQ(sha1("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
+  EXPECT_EQ(sha1("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+}
+
+TEST(ReasonTest, NumbersCountTogether) { EXPECT_EQ(withoutNumbers("axis 12 of %t3 is 7"), "axis # of %t# is #"); }
+
+}  // namespace
+}  // namespace fuser::fuzz

@@ -1,0 +1,93 @@
+// fuserfuzz as a person starts it: arguments in, text and exit code out.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace {
+
+struct Outcome {
+  int exitCode = -1;
+  std::string text;  // standard output and error together
+};
+
+Outcome fuserfuzz(const std::string& arguments) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "fuserfuzz";
+  FILE* pipe = popen((program.string() + " " + arguments + " 2>&1").c_str(), "r");
+  Outcome outcome;
+  char buffer[4096];
+  for (size_t count; (count = fread(buffer, 1, sizeof buffer, pipe)) != 0;) outcome.text.append(buffer, count);
+  const int status = pclose(pipe);
+  outcome.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+class FuserfuzzTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("fuserfuzz_test." + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path folder_;
+};
+
+TEST_F(FuserfuzzTest, HelpTeachesWithExamples) {
+  const Outcome outcome = fuserfuzz("--help");
+  EXPECT_EQ(outcome.exitCode, 0);
+  for (const char* text : {"generate", "run", "replay", "Examples", "Exit codes", "77"}) {
+    EXPECT_NE(outcome.text.find(text), std::string::npos) << text;
+  }
+  for (const char* flag : {"--runs", "--max-total-time", "--seed", "--jobs", "--out", "--max-findings", "--only",
+                           "--exclude", "--timeout", "--rss-limit-mb"}) {
+    EXPECT_NE(fuserfuzz("run --help").text.find(flag), std::string::npos) << flag;
+  }
+}
+
+TEST_F(FuserfuzzTest, UsageAndSetUpErrorsAreOne) {
+  EXPECT_EQ(fuserfuzz("").exitCode, 1);
+  EXPECT_EQ(fuserfuzz("run --no-such-flag").exitCode, 1);
+  for (const char* arguments :
+       {"run --seed 1", "replay /nowhere", "run --runs 1 --only no_such_op", "run --runs 1 --out /proc/x"}) {
+    const Outcome outcome = fuserfuzz(arguments);
+    EXPECT_EQ(outcome.exitCode, 1) << arguments;
+    EXPECT_EQ(outcome.text.rfind("SETUP FAILURE: ", 0), 0u) << outcome.text;
+  }
+}
+
+TEST_F(FuserfuzzTest, GenerateDependsOnSeedAndCaseAlone) {
+  const Outcome first = fuserfuzz("generate --seed 3 --case 9"), again = fuserfuzz("generate --seed 3 --case 9");
+  EXPECT_EQ(first.exitCode, 0);
+  EXPECT_NE(first.text.find("#: seed = 3\n#: case = 9\n"), std::string::npos) << first.text;
+  EXPECT_EQ(first.text, again.text);
+  EXPECT_NE(first.text, fuserfuzz("generate --seed 3 --case 10").text);
+}
+
+TEST_F(FuserfuzzTest, AGeneratedCaseReplays) {
+  const std::string file = (folder_ / "case.fusion").string();
+  ASSERT_EQ(fuserfuzz("generate --seed 1 --case 0 > " + file).exitCode, 0);
+  const Outcome outcome = fuserfuzz("replay " + file);
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
+  EXPECT_NE(outcome.text.find("1 files: 1 ok, 0 failed"), std::string::npos) << outcome.text;
+}
+
+TEST_F(FuserfuzzTest, AFailingFileExitsWith77) {
+  std::ofstream(folder_ / "wrong.fusion") << "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n"
+                                             "run { %x = normal(seed = 1) : f32[4] }\nexpect rejected\n";
+  EXPECT_EQ(fuserfuzz("replay " + folder_.string()).exitCode, 77);
+}
+
+TEST_F(FuserfuzzTest, RunWritesAReportAndPrintsItsSeedFirst) {
+  const std::string out = (folder_ / "out").string();
+  const Outcome outcome = fuserfuzz("run --runs 20 --seed 0 --median-elements 64 --max-findings 0 --out " + out);
+  EXPECT_EQ(outcome.text.rfind("seed ", 0), 0u) << outcome.text;
+  EXPECT_TRUE(std::filesystem::exists(out + "/report.json"));
+  EXPECT_TRUE(std::filesystem::exists(out + "/campaign.log"));
+}
+
+}  // namespace

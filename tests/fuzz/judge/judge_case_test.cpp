@@ -1,0 +1,120 @@
+// The verdict of a case: what agrees, what is rejected, and that planted faults are findings with the wrong op named.
+
+#include "fuzz/judge/judge_case.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/text/parser.h"
+#include "fuzz/generate/generate.h"
+
+namespace fuser::fuzz {
+namespace {
+
+CaseVerdict verdictOf(const std::string& text, const JudgeSettings& settings = {}) {
+  return judgeCase(parseCase(text, "test"), settings);
+}
+
+constexpr const char* kSoftmax = R"(
+fusion softmax(%x: f32[i0, i1]) {
+  %m = amax(%x) {dims = [1], keepdim = true}
+  %d = sub(%x, %m)
+  %e = exp(%d)
+  %t = sum(%e) {dims = [1], keepdim = true}
+  %y = div(%e, %t)
+  return %y
+}
+run { %x = normal(seed = 1) : f32[33, 65] }
+run { %x = normal(seed = 2) : f32[5, 130] }
+)";
+
+TEST(JudgeCaseTest, ARightRunAgrees) {
+  const CaseVerdict verdict = verdictOf(kSoftmax);
+  EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
+  EXPECT_TRUE(verdict.expected);
+  EXPECT_EQ(verdict.outputs.judged, 33 * 65 + 5 * 130);
+  EXPECT_EQ(verdict.elements.decided, verdict.elements.judged);
+  EXPECT_GE(verdict.compilations, 1);
+  EXPECT_FALSE(verdict.schedulers.empty());
+}
+
+TEST(JudgeCaseTest, SizesThatDoNotMeetAreRejected) {
+  const std::string program = R"(
+fusion f(%x: f32[i0], %y: f32[i1]) {
+  %z = add(%x, %y)
+  return %z
+}
+run { %x = normal(seed = 1) : f32[4]
+      %y = normal(seed = 2) : f32[5] }
+)";
+  const CaseVerdict unexpected = verdictOf(program);
+  EXPECT_EQ(unexpected.kind, VerdictKind::Rejected);
+  EXPECT_FALSE(unexpected.expected);
+  EXPECT_NE(unexpected.reason.find("4"), std::string::npos) << unexpected.reason;
+  const CaseVerdict expected = verdictOf(program + "expect rejected\n");
+  EXPECT_EQ(expected.kind, VerdictKind::Agrees) << toString(expected);
+  EXPECT_TRUE(expected.expected);
+}
+
+TEST(JudgeCaseTest, ARunThatShouldBeRejectedIsAFinding) {
+  const CaseVerdict verdict = verdictOf(std::string(kSoftmax) + "expect rejected\n");
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs);
+  EXPECT_FALSE(verdict.expected);
+}
+
+// A fault planted after the passes: the first op of one kind becomes another.
+CompileHooks swapOp(OpKind from, OpKind to) {
+  CompileHooks hooks;
+  hooks.afterPasses = [from, to](Fusion& fusion) {
+    for (Expr* expr : std::vector<Expr*>(fusion.exprs())) {
+      if (expr->op() != from) continue;
+      const std::vector<Val*> inputs = expr->inputs(), outputs = expr->outputs();
+      fusion.removeExpr(expr);
+      fusion.newExpr(to, inputs, outputs);
+      return;
+    }
+  };
+  return hooks;
+}
+
+TEST(JudgeCaseTest, APlantedFaultDiffersAndNamesTheFirstWrongOp) {
+  JudgeSettings settings;
+  settings.hooks = swapOp(OpKind::Exp, OpKind::Expm1);
+  const CaseVerdict verdict = verdictOf(kSoftmax, settings);
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs);
+  EXPECT_EQ(verdict.run, 0);
+  EXPECT_NE(verdict.detail.find("%e"), std::string::npos) << verdict.detail;
+  EXPECT_NE(verdict.reason.find("Exp"), std::string::npos) << verdict.reason;
+}
+
+TEST(JudgeCaseTest, AnErrorOfOursIsAFindingAndAnErrorOfTheCallersIsNot) {
+  JudgeSettings ours, callers;
+  ours.hooks.afterPasses = [](Fusion&) { FUSER_CHECK(false, "planted"); };
+  callers.hooks.afterPasses = [](Fusion&) { FUSER_USER_CHECK(false, "planted"); };
+  EXPECT_EQ(verdictOf(kSoftmax, ours).kind, VerdictKind::Check);
+  EXPECT_EQ(verdictOf(kSoftmax, callers).kind, VerdictKind::Rejected);
+}
+
+TEST(JudgeCaseTest, EveryKindHasANameAndFindingsHaveAPrefix) {
+  for (int i = 0; i <= static_cast<int>(VerdictKind::Crash); ++i) {
+    const auto kind = static_cast<VerdictKind>(i);
+    EXPECT_EQ(verdictFromName(verdictName(kind)), kind);
+    EXPECT_EQ(artifactPrefix(kind).empty(), !isFinding(kind));
+  }
+}
+
+TEST(JudgeCaseTest, PlantedFaultsInGeneratedCasesAreFound) {
+  // add becomes sub: a finding wherever the case has an add that an output depends on and that changes something.
+  JudgeSettings settings;
+  settings.hooks = swapOp(OpKind::Add, OpKind::Sub);
+  GeneratorOptions options;
+  options.only = {OpKind::Add, OpKind::Mul, OpKind::Sum};
+  options.medianElements = 64;
+  int found = 0;
+  for (uint64_t number = 0; number < 40; ++number) {
+    found += isFinding(judgeCase(generateCase(1, number, options), settings).kind);
+  }
+  EXPECT_GE(found, 20);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
