@@ -39,3 +39,7 @@ if(FUSER_CCACHE)
 else()
   add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
 endif()
+
+# Loops over lanes and elements. -O2 of g++ 12 does not vectorise them; no float changes by it, there is no -ffast-math.
+set_source_files_properties(fuser/ops/op_eval.cpp fuser/execute/interp_index.cpp fuser/execute/interp_memory.cpp
+  fuser/execute/interp_machine.cpp PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")

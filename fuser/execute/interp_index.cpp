@@ -142,8 +142,8 @@ void stepLanes(Source a, Source b, int64_t* out, size_t lanes) {
   }
 }
 
-// Dividends in [0, 2^32), one divisor in [1, 2^32): multiplication by the reciprocal, exact in this range (Lemire, Kaser
-// and Kurz, "Faster remainder by direct computation", 2019).
+// Dividends in [0, 2^32), one divisor in [1, 2^32): multiplication by the reciprocal, exact in this range (Lemire,
+// Kaser and Kurz, "Faster remainder by direct computation", 2019).
 void divideSmall(const int64_t* a, uint64_t divisor, bool remainder, int64_t* out, size_t lanes) {
   if (divisor == 1) {
     for (size_t i = 0; i < lanes; ++i) out[i] = remainder ? 0 : a[i];
@@ -188,7 +188,8 @@ Range rangeOf(IntOp op, Range a, Range b) {
     case IntOp::Add: return hull(static_cast<__int128>(a.low) + b.low, static_cast<__int128>(a.high) + b.high);
     case IntOp::Mul: return productRange(a, b);
     case IntOp::FloorDiv: return quotientRange(a, b);
-    case IntOp::Mod: return b.low < 0 ? hull(b.low, std::max<int64_t>(b.high, 0)) : Range{0, std::max<int64_t>(b.high, 0)};
+    case IntOp::Mod:
+      return b.low < 0 ? hull(b.low, std::max<int64_t>(b.high, 0)) : Range{0, std::max<int64_t>(b.high, 0)};
     case IntOp::Min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
     case IntOp::Max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
     case IntOp::Less:

@@ -1,11 +1,11 @@
 #pragma once
 // Index arithmetic of a kernel as a linear program over registers. A register holds one int64 for all lanes (uniform:
 // parameters, loop indices and what is made of them) or one a lane (varying: what depends on thread or block indices).
-// Each register is computed where its youngest operand changes: once a launch, once a batch of blocks, or at each turn of
-// a loop; never at its uses.
+// Each register is computed where its youngest operand changes: once a launch, once a batch of blocks, or at each turn
+// of a loop; never at its uses.
 //
-// Arithmetic that leaves int64 gives kOverflow, which stays kOverflow in whatever is computed from it. Only an access, a
-// condition or an extent of an active lane that is kOverflow is a violation.
+// Arithmetic that leaves int64 gives kOverflow, which stays kOverflow in whatever is computed from it. Only an access,
+// a condition or an extent of an active lane that is kOverflow is a violation.
 
 #include <cstdint>
 #include <limits>

@@ -188,7 +188,8 @@ bool LaneMemory::gather(const Memory& m, Element element, int offset, const Mask
   return !outside;
 }
 
-// Any lanes, to a tensor that the kernel does not read and whose threads have no barriers. False at the first violation.
+// Any lanes, to a tensor that the kernel does not read and whose threads have no barriers. False at the first
+// violation.
 bool LaneMemory::scatter(Memory& m, Element element, int offset, const Mask& mask, const void* values) {
   if (!program_.index[element.index].varying || m.history.reader || m.history.writeEpoch) return false;
   const int64_t* indices = values_.lanes(element.index);

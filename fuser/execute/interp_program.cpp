@@ -84,7 +84,8 @@ class Compiler {
   }
 
   Element readElement(const Access& access) {
-    if (buffer(access.buffer).memory == MemoryType::Global) program_.readBack[static_cast<size_t>(access.buffer)] = true;
+    if (buffer(access.buffer).memory == MemoryType::Global)
+      program_.readBack[static_cast<size_t>(access.buffer)] = true;
     return element(access);
   }
 

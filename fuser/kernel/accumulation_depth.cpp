@@ -2,7 +2,8 @@
 //
 // Each buffer carries (owner, depth): the reduction result that its content is part of, and the longest path so far.
 // Elements of a buffer are not told apart. Instead, a statement whose target's index runs with a loop (the index is a
-// sum with a multiple of the loop's index) touches another element every turn, so it counts in the loop's first turn only.
+// sum with a multiple of the loop's index) touches another element every turn, so it counts in the loop's first turn
+// only.
 #include "fuser/kernel/accumulation_depth.h"
 
 #include <algorithm>
@@ -182,7 +183,8 @@ class Walker {
     Content content = at(node.source);
     if (node.sourceExpr) {
       const TensorView* owner = node.sourceExpr->output()->as<TensorView>();
-      const bool counts = content.owner == owner || (content.owner == node.sourceExpr->input(0) && isPartial(content.owner));
+      const bool counts =
+          content.owner == owner || (content.owner == node.sourceExpr->input(0) && isPartial(content.owner));
       content = {owner, counts ? content.depth : 0};
     }
     content.depth += levels;

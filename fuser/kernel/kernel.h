@@ -71,8 +71,8 @@ struct Operand {
 struct Statement;
 using Body = std::vector<Statement>;
 
-// Declares a Local or Shared buffer for the rest of the enclosing body. Its content is undefined until written. A buffer
-// has one Allocate; where that stands in a loop, every iteration gives undefined content in the same place.
+// Declares a Local or Shared buffer for the rest of the enclosing body. Its content is undefined until written. A
+// buffer has one Allocate; where that stands in a loop, every iteration gives undefined content in the same place.
 struct Allocate {
   int buffer = 0;
 };
@@ -110,10 +110,10 @@ struct Compute {
 };
 
 // target = the combination of `source` over all threads of the block along the given dims (the others keep their own);
-// every thread of the block must arrive and every one gets the result. The order of combination is fixed: with n threads
-// and values v[0..n): for (s = largest power of two below n; s > 0; s /= 2) each t < s with t + s < n does
-// v[t] = combine(v[t], v[t + s]); the result is v[0]. t = x + X * (y + Y * z) over the reduced dims only.
-// source and target are Local, of the compute dtype. It orders no other memory: it is no Barrier.
+// every thread of the block must arrive and every one gets the result. The order of combination is fixed: with n
+// threads and values v[0..n): for (s = largest power of two below n; s > 0; s /= 2) each t < s with t + s < n does v[t]
+// = combine(v[t], v[t + s]); the result is v[0]. t = x + X * (y + Y * z) over the reduced dims only. source and target
+// are Local, of the compute dtype. It orders no other memory: it is no Barrier.
 struct BlockReduce {
   OpKind combine = OpKind::Add;  // a pointwise row
   DataType dtype = DataType::Float;
@@ -124,8 +124,8 @@ struct BlockReduce {
 };
 
 // Every thread of the block must arrive. What the block's threads wrote to shared and global memory before, all of them
-// see after. Two threads that touch one element, one of them writing, need a Barrier between; threads of different blocks
-// never may.
+// see after. Two threads that touch one element, one of them writing, need a Barrier between; threads of different
+// blocks never may.
 struct Barrier {};
 
 struct Statement {

@@ -68,7 +68,8 @@ class Parser {
     const int64_t argument = lexer_.integer("an argument's place");
     if (argument < 0 || argument > 10000 || rank < 0 || rank > kMaxRank) lexer_.fail("no such rank or argument");
     buffer.tensor = static_cast<int>(argument);
-    if (kernel_->tensors.size() <= static_cast<size_t>(argument)) kernel_->tensors.resize(static_cast<size_t>(argument) + 1);
+    if (kernel_->tensors.size() <= static_cast<size_t>(argument))
+      kernel_->tensors.resize(static_cast<size_t>(argument) + 1);
     TensorParam& param = kernel_->tensors[static_cast<size_t>(argument)];
     param.buffer = buffer.id;
     param.rank = static_cast<size_t>(rank);
@@ -106,7 +107,8 @@ class Parser {
     for (size_t d = 0; d < 3; ++d) {
       if (d > 0) lexer_.expect(",");
       kernel_->blockDim[d] = lexer_.integer("a block size");
-      kernel_->threadIdx[d] = indexSymbol(concat("threadIdx.", "xyz"[d]), kernel_->ints->constant(kernel_->blockDim[d]));
+      kernel_->threadIdx[d] =
+          indexSymbol(concat("threadIdx.", "xyz"[d]), kernel_->ints->constant(kernel_->blockDim[d]));
     }
     lexer_.expect("grid");
     for (size_t d = 0; d < 3; ++d) {

@@ -121,7 +121,10 @@ void collectTerms(IntExpr expr, const KernelNames& names, std::vector<std::strin
 
 std::string printIntExpr(IntExpr expr, const KernelNames& names) {
   if (expr->isConstant()) return std::to_string(expr->value);
-  if (expr->isSymbol()) return names.symbols.at(static_cast<size_t>(expr->value));
+  if (expr->isSymbol()) {
+    const size_t index = static_cast<size_t>(expr->value);
+    return index < names.symbols.size() ? names.symbols[index] : "?";  // of another arena
+  }
   if (expr->op == IntOp::Add) {
     std::vector<std::string> terms;
     collectTerms(expr, names, terms);

@@ -21,8 +21,9 @@
 //
 // Other statements: `for i < 8 unroll {`, `A[0] = reduce Add f32 xy (B[0])` (BlockReduce over x and y),
 // `A[0] = move B[0] width 4`, `barrier`. Other operands: `2.5 as bf16`, `int(i0)`. `contraction` stands after the name.
-// The text has everything but the pointers to the scheduled fusion (sources, IntParam::extent): a parsed kernel has null
-// there. Terms of sums and operands of min, max, == and * stand in alphabetical order, whatever order the arena keeps.
+// The text has everything but the pointers to the scheduled fusion (sources, IntParam::extent): a parsed kernel has
+// null there. Terms of sums and operands of min, max, == and * stand in alphabetical order, whatever order the arena
+// keeps.
 
 #include <memory>
 #include <string>

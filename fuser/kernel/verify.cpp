@@ -1,8 +1,6 @@
 // Checks the constraints of verify.h, declarations first, then the body in order.
 #include "fuser/kernel/verify.h"
 
-#include <set>
-
 #include "fuser/kernel/text.h"
 #include "fuser/ops/op_eval.h"
 
@@ -15,7 +13,13 @@ constexpr int64_t kMaxSharedBytes = 48 * 1024;
 class Verifier {
  public:
   explicit Verifier(const Kernel& kernel)
-      : kernel_(kernel), allocated_(kernel.buffers.size(), false), visible_(kernel.buffers.size(), false) {}
+      : kernel_(kernel),
+        allocated_(kernel.buffers.size(), false),
+        visible_(kernel.buffers.size(), false),
+        params_(kernel),
+        threadSymbols_(kernel),
+        loops_(kernel),
+        scope_(kernel) {}
 
   std::vector<KernelViolation> run() {
     buffers();
@@ -23,17 +27,41 @@ class Verifier {
     parameters();
     launchShape();
     if (!violations_.empty()) return violations_;
-    names_ = nameKernel(kernel_);
     body(kernel_.body, false);
     return violations_;
   }
 
  private:
+  // A set of symbols of the kernel's arena.
+  class Symbols {
+   public:
+    explicit Symbols(const Kernel& kernel)
+        : symbols_(kernel.ints->symbols()), members_(kernel.ints->symbols().size(), false) {}
+    bool contains(IntExpr symbol) const { return isOwn(symbol) && members_[static_cast<size_t>(symbol->value)]; }
+    // True when it is new, and of this arena.
+    bool insert(IntExpr symbol) {
+      if (!isOwn(symbol) || contains(symbol)) return false;
+      members_[static_cast<size_t>(symbol->value)] = true;
+      return true;
+    }
+    void erase(IntExpr symbol) { members_[static_cast<size_t>(symbol->value)] = false; }
+
+   private:
+    bool isOwn(IntExpr symbol) const {
+      const size_t index = static_cast<size_t>(symbol->value);
+      return index < symbols_.size() && symbols_[index].expr == symbol;
+    }
+
+    const std::vector<IntSymbol>& symbols_;
+    std::vector<bool> members_;
+  };
+
   template <class... Args>
   bool require(bool condition, int constraint, const Args&... message) {
     if (!condition) {
-      violations_.push_back({constraint, concat(message..., statement_ ? "; in: " : "",
-                                                statement_ ? printStatement(kernel_, *statement_, names_) : "")});
+      const std::string where =
+          statement_ ? "; in: " + printStatement(kernel_, *statement_, nameKernel(kernel_)) : "";
+      violations_.push_back({constraint, concat(message..., where)});
     }
     return condition;
   }
@@ -52,24 +80,28 @@ class Verifier {
         continue;
       }
       require(b.tensor == -1, 1, b.name, " is no argument");
-      const bool sized = require(b.size && b.size->isConstant() && b.size->value >= 1 && b.size->value <= kRangeMax / 16, 3,
-                                 b.name, " has no constant size");
-      if (sized && b.memory == MemoryType::Shared) sharedBytes += b.size->value * static_cast<int64_t>(dtypeSize(b.dtype));
+      const bool sized =
+          require(b.size && b.size->isConstant() && b.size->value >= 1 && b.size->value <= kRangeMax / 16, 3, b.name,
+                  " has no constant size");
+      if (sized && b.memory == MemoryType::Shared)
+        sharedBytes += b.size->value * static_cast<int64_t>(dtypeSize(b.dtype));
     }
     for (size_t i = 0; i < kernel_.tensors.size(); ++i) {
       const int buffer = kernel_.tensors[i].buffer;
-      require(exists(buffer) && kernel_.buffers[static_cast<size_t>(buffer)].tensor == static_cast<int>(i), 1, "argument ",
-              i, " has no buffer");
+      require(exists(buffer) && kernel_.buffers[static_cast<size_t>(buffer)].tensor == static_cast<int>(i), 1,
+              "argument ", i, " has no buffer");
     }
     require(sharedBytes <= kMaxSharedBytes, 19, "shared buffers take ", sharedBytes, " bytes");
   }
 
   void parameters() {
     for (const IntParam& param : kernel_.intParams) {
-      if (!require(param.symbol && param.symbol->isSymbol() && params_.insert(param.symbol).second, 6,
-                   "an integer parameter is no symbol of its own") || param.tensor < 0) {
+      if (!require(param.symbol && param.symbol->isSymbol() && params_.insert(param.symbol), 6,
+                   "an integer parameter is no symbol of its own")) {
         continue;
       }
+      scope_.insert(param.symbol);
+      if (param.tensor < 0) continue;
       require(static_cast<size_t>(param.tensor) < kernel_.tensors.size() && param.axis >= 0 &&
                   static_cast<size_t>(param.axis) < kernel_.tensors[static_cast<size_t>(param.tensor)].rank,
               6, "stride of axis ", param.axis, " of argument ", param.tensor);
@@ -83,37 +115,41 @@ class Verifier {
   void launchShape() {
     int64_t threads = 1;
     for (size_t d = 0; d < 3; ++d) {
-      if (!require(kernel_.blockDim[d] >= 1 && kernel_.blockDim[d] <= kMaxThreads, 4, "block size ", kernel_.blockDim[d])) {
+      if (!require(kernel_.blockDim[d] >= 1 && kernel_.blockDim[d] <= kMaxThreads, 4, "block size ",
+                   kernel_.blockDim[d])) {
         return;
       }
       threads *= kernel_.blockDim[d];
       const IntExpr grid = kernel_.gridDim[d];
       if (!require(grid != nullptr, 4, "no grid size")) return;
       forEachSymbol(grid, [&](IntExpr symbol) {
-        require(params_.count(symbol), 4, "the grid depends on ", kernel_.ints->symbolOf(symbol).name);
+        require(params_.contains(symbol), 4, "the grid depends on what is no parameter");
       });
       const IntExpr thread = kernel_.threadIdx[d];
       const bool threadFits = thread && (kernel_.blockDim[d] == 1 ? thread->isConstant(0)
                                                                   : indexOver(thread, kernel_.blockDim[d]));
-      if (require(threadFits, 5, "threadIdx ", d)) declare(thread, threadSymbols_);
+      if (require(threadFits, 5, "threadIdx ", d) && thread->isSymbol()) {
+        threadSymbols_.insert(thread);
+        scope_.insert(thread);
+      }
       const IntExpr block = kernel_.blockIdx[d];
-      const bool blockFits = block && (grid->isConstant(1) ? block->isConstant(0)
-                                                           : block->isSymbol() && kernel_.ints->symbolOf(block).extent == grid);
-      if (require(blockFits, 5, "blockIdx ", d)) declare(block, scope_);
+      const bool blockFits = block && (grid->isConstant(1) ? block->isConstant(0) : extentOf(block) == grid);
+      if (require(blockFits, 5, "blockIdx ", d) && block->isSymbol()) scope_.insert(block);
     }
     require(threads <= kMaxThreads, 4, threads, " threads in a block");
-    scope_.insert(params_.begin(), params_.end());
-    scope_.insert(threadSymbols_.begin(), threadSymbols_.end());
+  }
+
+  // Of an index symbol of the kernel; null for anything else.
+  IntExpr extentOf(IntExpr symbol) const {
+    const std::vector<IntSymbol>& symbols = kernel_.ints->symbols();
+    const size_t index = static_cast<size_t>(symbol->value);
+    return symbol->isSymbol() && index < symbols.size() && symbols[index].expr == symbol ? symbols[index].extent
+                                                                                         : nullptr;
   }
 
   bool indexOver(IntExpr symbol, int64_t extent) const {
-    if (!symbol->isSymbol()) return false;
-    const IntExpr of = kernel_.ints->symbolOf(symbol).extent;
+    const IntExpr of = extentOf(symbol);
     return of && of->isConstant(extent);
-  }
-
-  static void declare(IntExpr symbol, std::set<IntExpr>& scope) {
-    if (symbol->isSymbol()) scope.insert(symbol);
   }
 
   bool exists(int buffer) const { return buffer >= 0 && static_cast<size_t>(buffer) < kernel_.buffers.size(); }
@@ -121,13 +157,13 @@ class Verifier {
 
   bool usesThreads(IntExpr expr) const {
     bool found = false;
-    forEachSymbol(expr, [&](IntExpr symbol) { found |= threadSymbols_.count(symbol) != 0; });
+    forEachSymbol(expr, [&](IntExpr symbol) { found |= threadSymbols_.contains(symbol); });
     return found;
   }
 
   void inScope(IntExpr expr) {
     forEachSymbol(expr, [&](IntExpr symbol) {
-      require(scope_.count(symbol), 9, kernel_.ints->symbolOf(symbol).name, " is not in scope");
+      require(scope_.contains(symbol), 9, "a symbol is not in scope");
     });
   }
 
@@ -163,9 +199,10 @@ class Verifier {
   }
 
   void check(const For& node, bool divergent) {
-    if (!require(node.index && node.extent && node.index->isSymbol() &&
-                     kernel_.ints->symbolOf(node.index).extent == node.extent && loops_.insert(node.index).second &&
-                     !scope_.count(node.index), 10, "the index is no index over the extent, or not of this loop alone")) {
+    if (!require(node.index && node.extent && node.index->isSymbol() && loops_.insert(node.index) &&
+                     extentOf(node.index) == node.extent &&
+                     !scope_.contains(node.index),
+                 10, "the index is no index over the extent, or not of this loop alone")) {
       return;
     }
     inScope(node.extent);
@@ -176,7 +213,8 @@ class Verifier {
   }
 
   void check(const If& node, bool divergent) {
-    if (!require(node.condition && node.condition->range.low >= 0 && node.condition->range.high <= 1, 18, "no condition")) {
+    if (!require(node.condition && node.condition->range.low >= 0 && node.condition->range.high <= 1, 18,
+                 "no condition")) {
       return;
     }
     inScope(node.condition);
@@ -209,8 +247,8 @@ class Verifier {
     for (const Operand& o : node.operands) operand(o);
     if (!access(node.target, true)) return;
     if (node.op == OpKind::Cast || node.op == OpKind::Set) {
-      require(node.operands.size() == 1 && node.computeDtype == bufferOf(node.target).dtype, 13, "a conversion has one ",
-              "operand and the target's dtype");
+      require(node.operands.size() == 1 && node.computeDtype == bufferOf(node.target).dtype, 13,
+              "a conversion has one ", "operand and the target's dtype");
     } else if (require(isPointwise(node.op), 13, opName(node.op), " is not pointwise")) {
       require(node.operands.size() == operandCount(node.op), 13, node.operands.size(), " operands");
       require(computes(node.op, node.computeDtype), 13, opName(node.op), " does not compute in ", node.computeDtype);
@@ -234,15 +272,14 @@ class Verifier {
   void check(const Barrier&, bool divergent) { require(!divergent, 15, "a barrier that some threads may not reach"); }
 
   const Kernel& kernel_;
-  KernelNames names_;
   std::vector<KernelViolation> violations_;
   const Statement* statement_ = nullptr;
   std::vector<bool> allocated_;  // by buffer: has had an Allocate
   std::vector<bool> visible_;    // by buffer: inside the Allocate's body
-  std::set<IntExpr> params_;
-  std::set<IntExpr> threadSymbols_;
-  std::set<IntExpr> loops_;
-  std::set<IntExpr> scope_;
+  Symbols params_;
+  Symbols threadSymbols_;
+  Symbols loops_;  // indices of all loops so far
+  Symbols scope_;  // visible here
 };
 
 }  // namespace

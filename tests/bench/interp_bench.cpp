@@ -14,11 +14,13 @@ std::string tenOps() {
   std::string body;
   for (int i = 0; i < 10; ++i) body += i % 2 ? "t[0] = Add f32 (t[0], 0.25)\n" : "t[0] = Mul f32 (t[0], 0.5)\n";
   const std::string i = "((blockIdx.x * 128) + threadIdx.x)";
-  return "kernel ten {\n tensor x : f32 rank 2 argument 0\n tensor y : f32 rank 2 argument 1 written\n local t : f32 [1]\n"
+  return "kernel ten {\n tensor x : f32 rank 2 argument 0\n tensor y : f32 rank 2 argument 1 written\n local t : f32 "
+         "[1]\n"
          " int rows in [0, 1099511627776]\n int columns in [0, 1099511627776]\n"
          " int s0 in [0, 1099511627776] = stride x 0\n int s1 in [0, 1099511627776] = stride x 1\n"
          " block 128, 1, 1\n grid (((rows * columns) + 127) // 128), 1, 1\n"
-         " if (" + i + " < (rows * columns)) {\n alloc t\n t[0] = move x[(((" + i + " // columns) * s0) + ((" + i +
+         " if (" +
+         i + " < (rows * columns)) {\n alloc t\n t[0] = move x[(((" + i + " // columns) * s0) + ((" + i +
          " % columns) * s1))]\n" + body + " y[" + i + "] = move t[0]\n }\n}\n";
 }
 

@@ -6,8 +6,8 @@
 namespace fuser {
 namespace {
 
-// One block of 4 threads over x (input), y (output), 4 floats each; `body` is what differs. Shared memory is declared where
-// it is used only: without it, several blocks run in lockstep.
+// One block of 4 threads over x (input), y (output), 4 floats each; `body` is what differs. Shared memory is declared
+// where it is used only: without it, several blocks run in lockstep.
 std::string kernelWith(const std::string& body, const std::string& shape = "block 4, 1, 1\n grid 1, 1, 1\n") {
   return "kernel broken {\n tensor x : f32 rank 1 argument 0\n tensor y : f32 rank 1 argument 1 written\n"
          " local t : f32 [2]\n local v : f32 [4]\n int n in [-4611686018427387904, 4611686018427387904]\n" +
@@ -155,7 +155,8 @@ TEST(InterpChecks, FindsRacesBetweenBlocksOfDifferentBatches) {
   Case c(kernelWith("y[(threadIdx.x // 1024)] = Set f32 (1.0)\n", "block 1, 1, 1\n grid 3000, 1, 1\n"));
   EXPECT_TRUE(contains(c.run.violation(), "race"));
   Case wide(kernelWith("if (threadIdx.x < 1) {\ny[0] = Set f32 (1.0)\n}\n", "block 1024, 1, 1\n grid 2, 1, 1\n"));
-  EXPECT_TRUE(contains(wide.run.violation(), "race: writes element 0 of y, which block (0, 0, 0), thread (0, 0, 0) wrote"));
+  EXPECT_TRUE(
+      contains(wide.run.violation(), "race: writes element 0 of y, which block (0, 0, 0), thread (0, 0, 0) wrote"));
 }
 
 TEST(InterpChecks, FindsDivergentBarriersReductionsAndLoops) {

@@ -49,7 +49,9 @@ Exact exact(IntExpr expr, const std::map<IntExpr, int64_t>& values) {
 }
 
 IntExpr randomExpr(IntExprArena& ints, const std::vector<IntExpr>& symbols, int depth) {
-  const auto number = [](int64_t low, int64_t high) { return *rc::gen::resize(100, rc::gen::inRange<int64_t>(low, high)); };
+  const auto number = [](int64_t low, int64_t high) {
+    return *rc::gen::resize(100, rc::gen::inRange<int64_t>(low, high));
+  };
   if (depth == 0 || number(0, 5) == 0) {
     if (number(0, 3) == 0) return ints.constant(number(-20, 1000));
     return symbols[static_cast<size_t>(number(0, static_cast<int64_t>(symbols.size())))];
@@ -114,7 +116,8 @@ RC_GTEST_PROP(InterpIndexTest, AgreesWithDirectEvaluation, (bool huge)) {
       values.compute(loopScope, kLanes);
       for (const auto& [expr, r] : exprs) {
         for (size_t l = 0; l < kLanes; ++l) {
-          const Exact wanted = exact(expr, {{param, n}, {lane, static_cast<int64_t>(l)}, {block, blocks[l]}, {turn, i}});
+          const Exact wanted =
+              exact(expr, {{param, n}, {lane, static_cast<int64_t>(l)}, {block, blocks[l]}, {turn, i}});
           const int64_t got = values.at(r, l);
           const bool agrees = got == kOverflow ? wanted.large : Wide{got} == wanted.value;
           if (!agrees) {
@@ -138,7 +141,8 @@ TEST(InterpIndexTest, ComputesOutsideLoopsWhatDoesNotChangeInThem) {
   const IntExpr i = ints.index("i", n);
   program.declare(i, scope, false, nRegister);
   // (i * 8) + n + (threadIdx * n) + 3: in the loop i * 8, and one addition to the rest.
-  program.registerOf(ints.add(ints.add(ints.mul(i, ints.constant(8)), n), ints.add(ints.mul(lane, n), ints.constant(3))));
+  program.registerOf(
+      ints.add(ints.add(ints.mul(i, ints.constant(8)), n), ints.add(ints.mul(lane, n), ints.constant(3))));
   EXPECT_EQ(program.computedIn(scope).size(), 2u);
 }
 

@@ -63,12 +63,14 @@ TEST(AccumulationDepthTest, CountsTurnsOfALoop) {
 }
 
 TEST(AccumulationDepthTest, CountsNestedLoopsAndConditionsAsTaken) {
-  const TwoSums k("p[0] = Set f32 (0.0)\nfor j < n {\nfor i < 5 {\nif (i < n) {\np[0] = Add f32 (p[0], x[j])\n}\n}\n}\n");
+  const TwoSums k(
+      "p[0] = Set f32 (0.0)\nfor j < n {\nfor i < 5 {\nif (i < n) {\np[0] = Add f32 (p[0], x[j])\n}\n}\n}\n");
   EXPECT_EQ(k.depths(300), (Depths{{"p", 1500}}));
 }
 
 TEST(AccumulationDepthTest, StartsAgainAtTheIdentity) {
-  const TwoSums k("for i < 100 {\np[0] = Set f32 (0.0)\nfor j < n {\np[0] = Add f32 (p[0], x[j])\n}\ny[i] = move p[0]\n}\n");
+  const TwoSums k(
+      "for i < 100 {\np[0] = Set f32 (0.0)\nfor j < n {\np[0] = Add f32 (p[0], x[j])\n}\ny[i] = move p[0]\n}\n");
   EXPECT_EQ(k.depths(9), (Depths{{"p", 9}}));
 }
 

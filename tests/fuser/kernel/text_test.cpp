@@ -13,8 +13,8 @@
 namespace fuser {
 namespace {
 
-// Builds a random kernel that keeps the verifier's constraints: names collide, expressions are built in an order of their
-// own, so that the arena's ids differ from those of a parsed kernel.
+// Builds a random kernel that keeps the verifier's constraints: names collide, expressions are built in an order of
+// their own, so that the arena's ids differ from those of a parsed kernel.
 class RandomKernel {
  public:
   std::unique_ptr<Kernel> make() {
@@ -141,9 +141,20 @@ class RandomKernel {
   }
 
   static ScalarValue literal() {
-    const std::vector<ScalarValue> values{0.0,  -0.0,   1.5, -2.5e-300, 1e300, std::numeric_limits<double>::infinity(),
-                                          -std::numeric_limits<double>::infinity(), std::nan(""), int64_t{-3}, true, false,
-                                          std::numeric_limits<int64_t>::min(), 100.0, 5e-324};
+    const std::vector<ScalarValue> values{0.0,
+                                          -0.0,
+                                          1.5,
+                                          -2.5e-300,
+                                          1e300,
+                                          std::numeric_limits<double>::infinity(),
+                                          -std::numeric_limits<double>::infinity(),
+                                          std::nan(""),
+                                          int64_t{-3},
+                                          true,
+                                          false,
+                                          std::numeric_limits<int64_t>::min(),
+                                          100.0,
+                                          5e-324};
     return pick(values);
   }
 
@@ -199,7 +210,8 @@ class RandomKernel {
   void addLoop(Body& body, int depth, bool divergent) {
     For node;
     std::vector<IntExpr> outside = symbols_;
-    std::erase_if(symbols_, [&](IntExpr s) { return std::find(divergent_.begin(), divergent_.end(), s) != divergent_.end(); });
+    std::erase_if(symbols_,
+                  [&](IntExpr s) { return std::find(divergent_.begin(), divergent_.end(), s) != divergent_.end(); });
     node.extent = kernel_->ints->max(expression(2), kernel_->ints->constant(2));
     symbols_ = outside;
     node.unroll = chance(2);
@@ -225,7 +237,8 @@ class Comparison {
                  a_.tensors.size() == b_.tensors.size() && a_.intParams.size() == b_.intParams.size();
     for (size_t i = 0; equal && i < a_.buffers.size(); ++i) {
       const Buffer &x = a_.buffers[i], &y = b_.buffers[i];
-      equal = x.id == y.id && x.dtype == y.dtype && x.memory == y.memory && same(x.size, y.size) && x.tensor == y.tensor;
+      equal =
+          x.id == y.id && x.dtype == y.dtype && x.memory == y.memory && same(x.size, y.size) && x.tensor == y.tensor;
     }
     for (size_t i = 0; equal && i < a_.tensors.size(); ++i) {
       const TensorParam &x = a_.tensors[i], &y = b_.tensors[i];
@@ -233,7 +246,8 @@ class Comparison {
     }
     for (size_t i = 0; equal && i < a_.intParams.size(); ++i) {
       const IntParam &x = a_.intParams[i], &y = b_.intParams[i];
-      equal = same(x.symbol, y.symbol) && x.symbol->range == y.symbol->range && x.tensor == y.tensor && x.axis == y.axis;
+      equal =
+          same(x.symbol, y.symbol) && x.symbol->range == y.symbol->range && x.tensor == y.tensor && x.axis == y.axis;
     }
     for (size_t i = 0; equal && i < a_.scalars.size(); ++i) equal = a_.scalars[i].dtype == b_.scalars[i].dtype;
     for (size_t d = 0; equal && d < 3; ++d) {
@@ -255,7 +269,8 @@ class Comparison {
   bool same(const Body& x, const Body& y) const {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [&](const Statement& s, const Statement& t) {
       if (s.node.index() != t.node.index()) return false;
-      return std::visit([&](const auto& node) { return same(node, std::get<std::decay_t<decltype(node)>>(t.node)); }, s.node);
+      return std::visit([&](const auto& node) { return same(node, std::get<std::decay_t<decltype(node)>>(t.node)); },
+                        s.node);
     });
   }
   bool same(const Allocate& x, const Allocate& y) const { return x.buffer == y.buffer; }
@@ -321,8 +336,9 @@ TEST(KernelTextTest, PrintsOneFormWhateverTheOrderOfBuilding) {
     const IntExpr second = ints.symbol(reversed ? "a" : "b");
     kernel.intParams = {{reversed ? second : first, nullptr, -1, -1}, {reversed ? first : second, nullptr, -1, -1}};
     const KernelNames names = nameKernel(kernel);
-    EXPECT_EQ(printIntExpr(ints.add(ints.mul(first, second), ints.add(first, ints.min(second, ints.constant(7)))), names),
-              reversed ? "((a * b) + b + min(a, 7))" : "((a * b) + a + min(b, 7))");
+    EXPECT_EQ(
+        printIntExpr(ints.add(ints.mul(first, second), ints.add(first, ints.min(second, ints.constant(7)))), names),
+        reversed ? "((a * b) + b + min(a, 7))" : "((a * b) + a + min(b, 7))");
   }
 }
 
@@ -347,11 +363,14 @@ TEST(KernelTextTest, ErrorsNameTheLine) {
     }
     return "accepted";
   };
-  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid 1, 1, 1\n nonsense\n}\n"), "kernel text, line 4: no buffer nonsense");
+  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid 1, 1, 1\n nonsense\n}\n"),
+            "kernel text, line 4: no buffer nonsense");
   EXPECT_EQ(message("kernel k {\n local t : f31 [1]\n}"), "kernel text, line 2: no dtype f31");
   EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid 1, 1, 1\n if (n < 1) {\n"), "kernel text, line 4: no int n");
-  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid 1, 1, 1\n barrier\n"), "kernel text, line 4: a body without its '}'");
-  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid " + std::string(300, '(')), "kernel text, line 3: nested too deep");
+  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid 1, 1, 1\n barrier\n"),
+            "kernel text, line 4: a body without its '}'");
+  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid " + std::string(300, '(')),
+            "kernel text, line 3: nested too deep");
   EXPECT_EQ(message("kernel k {\n block 99999999999999999999, 1, 1\n"),
             "kernel text, line 2: expected a block size, found '99999999999999999999'");
 }

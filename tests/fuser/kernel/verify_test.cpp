@@ -185,6 +185,10 @@ TEST(KernelVerifierTest, Constraint9SymbolsAreInScope) {
   stray.node<For>(4).extent = stray.kernel->ints->symbol("stray");
   stray.node<For>(4).index = stray.kernel->ints->index("i", stray.node<For>(4).extent);
   stray.expect(9);
+  Broken foreign;
+  IntExprArena other;
+  for (int i = 0; i < 20; ++i) foreign.node<Move>(5).source.index = other.symbol("foreign");
+  foreign.expect(9);
 }
 
 TEST(KernelVerifierTest, Constraint10LoopIndicesRunOverTheExtent) {
