@@ -33,8 +33,7 @@ struct LoopTransform {
 };
 
 struct TensorDomain {
-  // The axes before a reshape (root), and the program's axes. Reduction axes stand in the logical domain of a
-  // reduction's result; its consumers see the others.
+  // The program's axes. Reduction axes stand in the logical domain of a reduction's result; its consumers see the others.
   std::vector<IterDomain*> logical;
   // Non-reduction logical positions (counted without the reductions) from slowest to fastest in memory.
   std::vector<int> allocationOrder;
@@ -56,6 +55,7 @@ struct TensorDomain {
 
 class TensorView : public Val {
  public:
+  static constexpr bool kIsTensor = true;
   TensorView(Fusion* fusion, uint32_t id, DataType dtype, TensorDomain domain)
       : Val(fusion, id, dtype, true), domain_(std::move(domain)) {}
 

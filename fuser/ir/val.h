@@ -40,9 +40,8 @@ class Val {
 
   template <class T>
   T* as() {
-    T* cast = dynamic_cast<T*>(this);
-    FUSER_CHECK(cast, "value %", name_, " is of another kind");
-    return cast;
+    FUSER_CHECK(T::kIsTensor == tensor_, "value %", name_, " is of another kind");
+    return static_cast<T*>(this);
   }
   template <class T>
   const T* as() const {
@@ -83,6 +82,7 @@ class Val {
 // A host scalar: f64, i64 or bool; a literal when constant() is set.
 class Scalar : public Val {
  public:
+  static constexpr bool kIsTensor = false;
   Scalar(Fusion* fusion, uint32_t id, DataType dtype, std::optional<ScalarValue> constant)
       : Val(fusion, id, dtype, false), constant_(std::move(constant)) {}
   const std::optional<ScalarValue>& constant() const { return constant_; }
