@@ -13,7 +13,7 @@ namespace fuser {
 
 struct HostRunSettings {
   bool record = false;                  // fill RunRecord::segments and keep all memory alive
-  size_t maxBytes = size_t{1} << 33;    // what all tensors that are alive together may take
+  size_t maxBytes = size_t{1} << 32;    // what all tensors that are alive together may take
 };
 
 class HostIrEvaluator {
