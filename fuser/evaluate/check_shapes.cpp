@@ -24,8 +24,8 @@ void checkPointwise(const Expr* expr, ExpressionEvaluator& evaluator) {
                        ", that of %", tensor->name(), " has size ", size);
     }
     const int64_t expected = first ? evaluator.sizes(first)[axis] : 1;
-    FUSER_CHECK(result[axis] == expected, opText(expr), ": axis ", axis, " has size ", result[axis], ", its operands have ",
-                expected);
+    FUSER_CHECK(result[axis] == expected, opText(expr), ": axis ", axis, " has size ", result[axis],
+                ", its operands have ", expected);
   }
 }
 
@@ -39,8 +39,8 @@ void checkExpand(const Expr* expr, ExpressionEvaluator& evaluator) {
     const int64_t size = evaluator.evaluate(asked);
     FUSER_USER_CHECK(size >= 0, opText(expr), ": axis ", axis, " is expanded to the negative size ", size);
     if (fitsAnySize(axes[axis])) continue;
-    FUSER_USER_CHECK(size == sizes[axis], opText(expr), ": axis ", axis, " of %", tensor->name(), " has size ", sizes[axis],
-                     " and cannot be expanded to ", size);
+    FUSER_USER_CHECK(size == sizes[axis], opText(expr), ": axis ", axis, " of %", tensor->name(), " has size ",
+                     sizes[axis], " and cannot be expanded to ", size);
   }
 }
 

@@ -32,8 +32,8 @@ ExpressionEvaluator::ExpressionEvaluator(const Fusion& fusion) : fusion_(fusion)
 
 void ExpressionEvaluator::bindInputs(std::span<const InputValue> values) {
   const std::vector<Val*>& inputs = fusion_.inputs();
-  FUSER_USER_CHECK(values.size() == inputs.size(), "fusion '", fusion_.name(), "' takes ", inputs.size(), " inputs, got ",
-                   values.size());
+  FUSER_USER_CHECK(values.size() == inputs.size(), "fusion '", fusion_.name(), "' takes ", inputs.size(),
+                   " inputs, got ", values.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorRef* tensor = std::get_if<TensorRef>(&values[i]);
     if (inputs[i]->isScalar()) {
@@ -51,7 +51,8 @@ void ExpressionEvaluator::bindInputs(std::span<const InputValue> values) {
 
 void ExpressionEvaluator::bindSizes(const TensorView* input, const Dims& sizes) {
   const std::vector<IterDomain*> axes = input->axes();
-  FUSER_USER_CHECK(sizes.size() == axes.size(), "input %", input->name(), " has rank ", axes.size(), ", got sizes ", sizes);
+  FUSER_USER_CHECK(sizes.size() == axes.size(), "input %", input->name(), " has rank ", axes.size(), ", got sizes ",
+                   sizes);
   FUSER_USER_CHECK(checkedNumel(sizes), "input %", input->name(), ": sizes ", sizes, " are negative or give more than ",
                    kMaxElements, " elements");
   for (size_t axis = 0; axis < axes.size(); ++axis) {
@@ -69,9 +70,9 @@ void ExpressionEvaluator::bindScalar(const Val* input, ScalarValue value) {
 
 void ExpressionEvaluator::bindSymbol(IntExpr symbol, Binding binding) {
   std::optional<Binding>& slot = symbolSlot(symbol);
-  FUSER_USER_CHECK(!slot || slot->value == binding.value, "axis ", binding.axis, " of %", binding.tensor->name(), " has size ",
-                   binding.value, ", but ", describe(symbol), " is ", slot->value, ", the size of axis ", slot->axis,
-                   " of %", slot->tensor->name());
+  FUSER_USER_CHECK(!slot || slot->value == binding.value, "axis ", binding.axis, " of %", binding.tensor->name(),
+                   " has size ", binding.value, ", but ", describe(symbol), " is ", slot->value, ", the size of axis ",
+                   slot->axis, " of %", slot->tensor->name());
   if (!slot) slot = binding;
 }
 
@@ -84,8 +85,8 @@ void ExpressionEvaluator::checkInputSizes() {
     for (size_t axis = 0; axis < axes.size(); ++axis) {
       const IntExpr size = axes[axis]->size();
       const int64_t expected = evaluate(size);
-      FUSER_USER_CHECK(given[axis] == expected, "axis ", axis, " of %", input->name(), " has size ", given[axis], ", must be ",
-                       size->isConstant() ? "" : describe(size) + " = ", expected);
+      FUSER_USER_CHECK(given[axis] == expected, "axis ", axis, " of %", input->name(), " has size ", given[axis],
+                       ", must be ", size->isConstant() ? "" : describe(size) + " = ", expected);
     }
   }
 }
@@ -109,7 +110,8 @@ std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) {
     if (operand->isScalar()) need(operand);
   }
   if (expr->op() == OpKind::Size) {
-    const IterDomain* axis = expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dims.at(0)));
+    const IterDomain* axis =
+        expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dims.at(0)));
     forEachSymbol(axis->size(), [&](IntExpr symbol) {
       if (const Val* scalar = fusion_.scalarOf(symbol)) need(scalar);
     });
@@ -120,7 +122,8 @@ std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) {
 ScalarValue ExpressionEvaluator::compute(const Expr* expr) {
   ++evaluations_;
   if (expr->op() == OpKind::Size) {
-    const IterDomain* axis = expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dims.at(0)));
+    const IterDomain* axis =
+        expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dims.at(0)));
     return evaluate(axis->size());
   }
   std::vector<ScalarValue> operands;
@@ -157,8 +160,8 @@ Dims ExpressionEvaluator::sizes(const TensorView* tensor) {
   Dims sizes;
   for (const IterDomain* axis : tensor->axes()) {
     sizes.push_back(evaluate(axis->size()));
-    FUSER_USER_CHECK(sizes.back() >= 0, "axis ", sizes.size() - 1, " of %", tensor->name(), " would have the negative size ",
-                     describe(axis->size()), " = ", sizes.back());
+    FUSER_USER_CHECK(sizes.back() >= 0, "axis ", sizes.size() - 1, " of %", tensor->name(),
+                     " would have the negative size ", describe(axis->size()), " = ", sizes.back());
   }
   FUSER_USER_CHECK(checkedNumel(sizes), "%", tensor->name(), " of sizes ", sizes, " has more than ", kMaxElements,
                    " elements");

@@ -1,7 +1,7 @@
 #pragma once
-// ExpressionEvaluator: what is known on the host before a kernel runs: the extents and host scalars of one fusion, for one
-// set of inputs. Values are computed when first asked for and kept, so that each scalar expression is evaluated at most
-// once per set of inputs.
+// ExpressionEvaluator: what is known on the host before a kernel runs: the extents and host scalars of one fusion, for
+// one set of inputs. Values are computed when first asked for and kept, so that each scalar expression is evaluated at
+// most once per set of inputs.
 
 #include <optional>
 #include <span>
@@ -22,8 +22,8 @@ class ExpressionEvaluator {
   // The fusion must outlive the evaluator. What is added to it later is seen; what is known already is never forgotten.
   explicit ExpressionEvaluator(const Fusion& fusion);
 
-  // Binds all inputs, in the fusion's order. A UserError when their number, or the kind, dtype, rank or size of one, does
-  // not fit the declaration, or when a symbol would get two values.
+  // Binds all inputs, in the fusion's order. A UserError when their number, or the kind, dtype, rank or size of one,
+  // does not fit the declaration, or when a symbol would get two values.
   void bindInputs(std::span<const InputValue> values);
 
   // The steps of bindInputs, for callers without memory: every input once, then checkInputSizes.

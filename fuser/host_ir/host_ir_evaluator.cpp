@@ -13,8 +13,12 @@ class HostRun {
  public:
   HostRun(const HostProgram& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
           ExpressionEvaluator& evaluator, const HostRunSettings& settings)
-      : program_(program), kernels_(kernels), evaluator_(evaluator), settings_(settings),
-        tensors_(program.fusion->valCount()), ints_(program.kernels.size()) {}
+      : program_(program),
+        kernels_(kernels),
+        evaluator_(evaluator),
+        settings_(settings),
+        tensors_(program.fusion->valCount()),
+        ints_(program.kernels.size()) {}
 
   void bindInputs(std::span<const HostValue> inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -99,8 +103,8 @@ class HostRun {
   std::span<const std::unique_ptr<CompiledKernel>> kernels_;
   ExpressionEvaluator& evaluator_;
   const HostRunSettings& settings_;
-  std::vector<TensorMemory> tensors_;         // by id; no memory: an input, or not allocated
-  std::vector<std::vector<int64_t>> ints_;    // integer arguments of each kernel
+  std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
+  std::vector<std::vector<int64_t>> ints_;  // integer arguments of each kernel
   size_t bytes_ = 0;
 };
 

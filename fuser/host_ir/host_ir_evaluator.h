@@ -12,8 +12,8 @@
 namespace fuser {
 
 struct HostRunSettings {
-  bool record = false;                  // fill RunRecord::segments and keep all memory alive
-  size_t maxBytes = size_t{1} << 32;    // what all tensors that are alive together may take
+  bool record = false;                // fill RunRecord::segments and keep all memory alive
+  size_t maxBytes = size_t{1} << 32;  // what all tensors that are alive together may take
 };
 
 class HostIrEvaluator {
@@ -24,7 +24,8 @@ class HostIrEvaluator {
 
   // evaluator: over the program's fusion, bound to the inputs. Outputs that are inputs share the caller's memory; an
   // output that is returned twice is one tensor.
-  RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator, const HostRunSettings& settings) const;
+  RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
+                const HostRunSettings& settings) const;
 
  private:
   const HostProgram& program_;

@@ -89,12 +89,14 @@ hir::LaunchKernel HostIrLower::launch(const HostGroup& group, int kernel) {
     for (const Val* output : group.outputs) {
       if (!tensor && group.part->vals.at(output) == param.source) tensor = output;
     }
-    FUSER_CHECK(tensor, "argument %", param.source->name(), " of ", group.kernel->name, " is no input or output of its part");
+    FUSER_CHECK(tensor, "argument %", param.source->name(), " of ", group.kernel->name,
+                " is no input or output of its part");
     node.tensors.push_back(tensor->as<TensorView>());
   }
   for (const IntParam& param : group.kernel->intParams) {
     node.ints.push_back(param.extent ? extents(param.extent) : nullptr);
-    FUSER_CHECK(!param.extent || node.ints.back()->isSymbol(), group.kernel->name, " takes an extent that is no symbol");
+    FUSER_CHECK(!param.extent || node.ints.back()->isSymbol(), group.kernel->name,
+                " takes an extent that is no symbol");
   }
   for (const ScalarParam& param : group.kernel->scalars) {
     const Val* scalar = extents.input(param.source);

@@ -13,9 +13,9 @@ namespace fuser {
 struct HostGroup {
   int index = 0;
   SchedulerType scheduler = SchedulerType::None;
-  std::vector<Expr*> exprs;   // topological order
-  std::vector<Val*> inputs;   // of the segmented fusion; literals excluded
-  std::vector<Val*> outputs;  // read by other groups, or outputs of the fusion
+  std::vector<Expr*> exprs;          // topological order
+  std::vector<Val*> inputs;          // of the segmented fusion; literals excluded
+  std::vector<Val*> outputs;         // read by other groups, or outputs of the fusion
   const ClonedPart* part = nullptr;  // what the kernel was lowered from; null without a kernel
   const Kernel* kernel = nullptr;    // null: host scalars, or nothing to compute (all outputs are empty)
 };

@@ -44,7 +44,8 @@ class Printer {
       const IntParam& param = kernel.intParams[i];
       if (i) ints += ", ";
       ints += node.ints[i] ? extentToString(*program_.fusion, node.ints[i])
-                           : concat("stride(%", node.tensors.at(static_cast<size_t>(param.tensor))->name(), ", ", param.axis, ")");
+                           : concat("stride(%", node.tensors.at(static_cast<size_t>(param.tensor))->name(), ", ",
+                                    param.axis, ")");
     }
     return concat("launch ", kernel.name, "(", names(node.tensors), "; ", ints, "; ", names(node.scalars), ")");
   }

@@ -49,9 +49,9 @@ struct EvaluateScalars {
 
 // Arguments as the kernel declares them.
 struct LaunchKernel {
-  int kernel = 0;                            // index in HostProgram::kernels
+  int kernel = 0;  // index in HostProgram::kernels
   std::vector<const TensorView*> tensors;
-  std::vector<IntExpr> ints;                 // symbols of the program's fusion; null: a stride, bound at the launch
+  std::vector<IntExpr> ints;  // symbols of the program's fusion; null: a stride, bound at the launch
   std::vector<const Val*> scalars;
 };
 
@@ -61,11 +61,11 @@ using Node = std::variant<Allocate, Deallocate, EvaluateScalars, LaunchKernel>;
 struct Segment {
   int index = 0;
   SchedulerType scheduler = SchedulerType::None;
-  std::vector<const Val*> inputs;   // literals excluded
+  std::vector<const Val*> inputs;  // literals excluded
   std::vector<const Val*> outputs;
-  size_t firstNode = 0;             // what it does: HostProgram::nodes [firstNode, lastNode)
+  size_t firstNode = 0;  // what it does: HostProgram::nodes [firstNode, lastNode)
   size_t lastNode = 0;
-  int kernel = -1;                  // index in HostProgram::kernels; -1: none
+  int kernel = -1;  // index in HostProgram::kernels; -1: none
 };
 
 }  // namespace hir

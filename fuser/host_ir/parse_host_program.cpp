@@ -27,9 +27,8 @@ class Line {
   }
   // Letters, digits, '_' and '.'.
   std::string word() {
-    const auto end = std::find_if_not(rest_.begin(), rest_.end(), [](unsigned char c) {
-      return std::isalnum(c) || c == '_' || c == '.';
-    });
+    const auto end = std::find_if_not(rest_.begin(), rest_.end(),
+                                      [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
     std::string text(rest_.begin(), end);
     if (text.empty()) fail("a name expected");
     rest_.remove_prefix(text.size());
@@ -169,7 +168,8 @@ class Parser {
     hir::EvaluateScalars node;
     do {
       const Val* result = value(line);
-      if (!result->isScalar() || !result->definition()) line.fail(concat("%", result->name(), " is no computed scalar"));
+      if (!result->isScalar() || !result->definition())
+        line.fail(concat("%", result->name(), " is no computed scalar"));
       node.exprs.push_back(result->definition());
     } while (line.accept(","));
     line.end();

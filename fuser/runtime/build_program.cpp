@@ -21,9 +21,12 @@ class Builder {
  public:
   using Inputs = std::optional<std::span<const HostValue>>;
 
-  Builder(const Fusion& original, const FusionExecutorCache::Settings& settings, const std::vector<InputLayout>& layouts,
-          Inputs inputs)
-      : settings_(settings), layouts_(layouts), context_(settings.context), program_(std::make_unique<CompiledProgram>()) {
+  Builder(const Fusion& original, const FusionExecutorCache::Settings& settings,
+          const std::vector<InputLayout>& layouts, Inputs inputs)
+      : settings_(settings),
+        layouts_(layouts),
+        context_(settings.context),
+        program_(std::make_unique<CompiledProgram>()) {
     program_->fusion = cloneFusion(original).fusion;
     program_->fusion->markOrigins();
     evaluator_.emplace(fusion());
@@ -68,7 +71,8 @@ class Builder {
     if (settings_.hooks.afterSegment) settings_.hooks.afterSegment(*program_->segmented);
     const int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
     for (const auto& [index, schedule] : settings_.segmentSchedules) {
-      FUSER_USER_CHECK(index >= 0 && index < count, "a schedule is given for segment ", index, ", and there are ", count);
+      FUSER_USER_CHECK(index >= 0 && index < count, "a schedule is given for segment ", index, ", and there are ",
+                       count);
     }
   }
 
@@ -76,7 +80,8 @@ class Builder {
   // empty, so that allocating them is all there is to do.
   void makeKernel(HostGroup& group) {
     if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp) return;
-    program_->parts.push_back(std::make_unique<ClonedPart>(clonePart(fusion(), group.exprs, group.inputs, group.outputs)));
+    program_->parts.push_back(
+        std::make_unique<ClonedPart>(clonePart(fusion(), group.exprs, group.inputs, group.outputs)));
     const ClonedPart& part = *program_->parts.back();
     PartExtents extents(fusion(), part);
     SizeFacts sizes([&](IntExpr size) { return evaluator_->evaluate(extents(size)); });
@@ -150,7 +155,8 @@ class Builder {
 
   std::string kernelName(SchedulerType scheduler) const {
     std::string name = concat("k", program_->kernels.size(), "_", schedulerTypeName(scheduler));
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return name;
   }
 

@@ -10,8 +10,8 @@
 
 namespace fuser {
 
-// inputs: what the program is compiled for; without a value nothing is assumed of sizes. layouts: one entry an input; where
-// one is missing, no alignment is assumed.
+// inputs: what the program is compiled for; without a value nothing is assumed of sizes. layouts: one entry an input;
+// where one is missing, no alignment is assumed.
 std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const FusionExecutorCache::Settings& settings,
                                               const std::vector<InputLayout>& layouts,
                                               std::optional<std::span<const HostValue>> inputs);

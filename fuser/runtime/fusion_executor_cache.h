@@ -30,7 +30,7 @@ struct CompileHooks {
 };
 
 struct CacheCounters {
-  size_t compilations = 0;        // whole programs
+  size_t compilations = 0;  // whole programs
   size_t kernelCompilations = 0;
   size_t hostScalarEvaluations = 0;  // host scalar expressions evaluated, over all runs
   size_t runs = 0;
@@ -41,11 +41,11 @@ class FusionExecutorCache {
   struct Settings {
     CompileContext context;  // options, dumps, log, trace, checkInvariants; schedulers and sizes are filled in here
     CompileHooks hooks;
-    std::optional<Schedule> schedule;               // for the whole fusion; PreSegmenter is then off
+    std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter is then off
     std::map<int64_t, Schedule> segmentSchedules;
-    bool record = false;  // fill RunRecord::segments and keep all memory alive
+    bool record = false;                           // fill RunRecord::segments and keep all memory alive
     size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
-    bool verifyKernels = true;  // before an engine gets them; off where a fault was planted in one
+    bool verifyKernels = true;                     // before an engine gets them; off where a fault was planted in one
   };
 
   // The fusion is the original; it is kept unchanged (values' origins are marked on the clones made from it).

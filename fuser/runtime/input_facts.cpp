@@ -48,7 +48,8 @@ int alignmentOf(const TensorView* input, const TensorRef& ref) {
   const std::vector<IterDomain*> axes = input->axes();
   const TensorDomain& domain = input->domain();
   const int64_t elementSize = static_cast<int64_t>(dtypeSize(ref.dtype));
-  int64_t divisor = std::gcd(kMaxAlignment, static_cast<int64_t>(reinterpret_cast<uintptr_t>(ref.data) % kMaxAlignment));
+  int64_t divisor =
+      std::gcd(kMaxAlignment, static_cast<int64_t>(reinterpret_cast<uintptr_t>(ref.data) % kMaxAlignment));
   bool fastest = true;
   bool free = false;  // this stride, or one that it is a multiple of, is no product of sizes
   for (size_t place = domain.allocationOrder.size(); place-- > 0;) {
@@ -62,8 +63,8 @@ int alignmentOf(const TensorView* input, const TensorRef& ref) {
 }
 
 InputFacts inspect(const TensorView* input, const TensorRef& ref) {
-  FUSER_USER_CHECK(ref.strides.size() == ref.sizes.size(), "%", input->name(), " has sizes ", ref.sizes, " and strides ",
-                   ref.strides);
+  FUSER_USER_CHECK(ref.strides.size() == ref.sizes.size(), "%", input->name(), " has sizes ", ref.sizes,
+                   " and strides ", ref.strides);
   for (int64_t stride : ref.strides) {
     FUSER_USER_CHECK(stride >= 0, "%", input->name(), " has the negative stride ", stride);
   }

@@ -19,8 +19,8 @@ struct InputFacts {
 };
 
 // One entry an input. The inputs' kinds, ranks and sizes fit the fusion (ExpressionEvaluator::bindInputs). A UserError
-// names the input whose memory is missing, misaligned to its dtype, has negative strides, a stride on an expanded axis, or
-// breaks the declared contiguity.
+// names the input whose memory is missing, misaligned to its dtype, has negative strides, a stride on an expanded axis,
+// or breaks the declared contiguity.
 std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs);
 
 // "f32[2] dense align 16; i64; …": the part of the cache's key that depends on inputs, but for their sizes.

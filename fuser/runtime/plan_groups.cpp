@@ -62,7 +62,8 @@ void addProbed(const SegmentedFusion& segmented, HostGroup group, const CompileC
     return;
   }
   for (Expr* expr : group.exprs) {
-    HostGroup single{group.index, SchedulerType::None, {expr}, segmented.inputsOf({expr}), expr->outputs(), nullptr, nullptr};
+    HostGroup single{group.index, SchedulerType::None, {expr}, segmented.inputsOf({expr}), expr->outputs(), nullptr,
+                     nullptr};
     FUSER_CHECK(accept(single, segmented.completeFusion(), context), "no scheduler takes %", expr->output()->name(),
                 " alone, with its result as output");
     groups.push_back(std::move(single));

@@ -1,6 +1,6 @@
 #pragma once
-// Which groups a program has: the segments; one segment where a schedule for the whole fusion is given; finer ones where
-// every tensor is probed.
+// Which groups a program has: the segments; one segment where a schedule for the whole fusion is given; finer ones
+// where every tensor is probed.
 
 #include <memory>
 #include <vector>
@@ -15,8 +15,8 @@ namespace fuser {
 std::unique_ptr<SegmentedFusion> segmentAsOne(const Fusion& fusion);
 
 // One group a segment, without part and kernel. With probes, every tensor of a segment becomes an output of it, so that
-// each op can be judged from exact operands; a segment that no scheduler takes so (or whose schedule is given: it was made
-// for other outputs) becomes one group an expression. All groups of a segment have its index.
+// each op can be judged from exact operands; a segment that no scheduler takes so (or whose schedule is given: it was
+// made for other outputs) becomes one group an expression. All groups of a segment have its index.
 std::vector<HostGroup> planGroups(const SegmentedFusion& segmented, const CompileContext& context, bool scheduleGiven);
 
 }  // namespace fuser

@@ -42,7 +42,8 @@ std::string footer() {
     out << "  " << step.name << std::string(18 - std::min<size_t>(step.name.size(), 17), ' ') << step.summary << "\n";
   }
   out << "\nWithout an option that prints or runs, fuser-opt prints the case in canonical form.\n"
-         "Schedules and kernels are made for the sizes of the file's first run; a file without runs is compiled for any.\n"
+         "Schedules and kernels are made for the sizes of the file's first run; a file without runs is compiled for "
+         "any.\n"
          "\nExamples:\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print=segments,schedule\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print-after=PreSegmenter\n"
@@ -111,7 +112,8 @@ std::string counted(size_t count, const char* what) { return concat(count, " ", 
 
 void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings) {
   FUSER_USER_CHECK(!testCase.runs.empty(), "--run: the file has no run");
-  std::shared_ptr<const Fusion> fusion(testCase.fusion.get(), [](const Fusion*) {});  // the case owns it, and lives longer
+  std::shared_ptr<const Fusion> fusion(testCase.fusion.get(),
+                                       [](const Fusion*) {});  // the case owns it, and lives longer
   FusionExecutorCache cache(fusion, settings);
   for (size_t i = 0; i < testCase.runs.size(); ++i) {
     const RunData data = materialize(testCase, testCase.runs[i]);
@@ -126,8 +128,8 @@ void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings)
 void printTimes(const Trace& trace) {
   for (const Trace::Row& row : trace.rows()) {
     const double milliseconds = std::chrono::duration<double, std::milli>(row.total).count();
-    std::cerr << std::fixed << std::setprecision(3) << std::setw(12) << milliseconds << " ms " << std::setw(6) << row.count
-              << "x  " << row.name << "\n";
+    std::cerr << std::fixed << std::setprecision(3) << std::setw(12) << milliseconds << " ms " << std::setw(6)
+              << row.count << "x  " << row.name << "\n";
   }
 }
 
@@ -162,9 +164,15 @@ int run(int argc, char** argv) {
   CLI::App app("Compiles a .fusion file and prints what the stages make of it.", "fuser-opt");
   app.footer(footer());
   app.add_option("FILE", arguments.file, "a .fusion file, or - for standard input")->required();
-  app.add_option("--print", arguments.print, "stages to print, with commas between")->delimiter(',')->allow_extra_args(false);
-  app.add_option("--print-after", arguments.printAfter, "print what these passes, or steps of lowering, leave")->delimiter(',')->allow_extra_args(false);
-  app.add_option("--dump", arguments.dump, "preseg: log the fusion before and after every pass")->delimiter(',')->allow_extra_args(false);
+  app.add_option("--print", arguments.print, "stages to print, with commas between")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--print-after", arguments.printAfter, "print what these passes, or steps of lowering, leave")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--dump", arguments.dump, "preseg: log the fusion before and after every pass")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--engine", arguments.engine, "interp, cpu or cuda, in place of the file's option");
   app.add_flag("--run", arguments.run, "run the file's runs and print the first elements of each output");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");

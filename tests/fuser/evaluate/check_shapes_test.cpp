@@ -76,7 +76,8 @@ TEST_F(CheckShapesTest, SumOfNothingIsFine) {
 TEST_F(CheckShapesTest, NegativeAndHugeSizesAreRejected) {
   TensorView* x = input("x", {"i0"});
   Val* less = build::binary(fusion, OpKind::Sub, build::size(fusion, x, 0), fusion.newConstant(int64_t{5}), "less");
-  build::full(fusion, {fusion.scalarSymbol(less), fusion.extentSymbol("i0")}, fusion.newConstant(1.0), DataType::Float, "t");
+  build::full(fusion, {fusion.scalarSymbol(less), fusion.extentSymbol("i0")}, fusion.newConstant(1.0), DataType::Float,
+              "t");
   EXPECT_EQ(rejection({{5}}), "");
   EXPECT_EQ(rejection({{4}}), "axis 0 of %t would have the negative size %less = -1");
   EXPECT_EQ(rejection({{1 << 20}}), "%t of sizes [1048571, 1048576] has more than 2147483648 elements");

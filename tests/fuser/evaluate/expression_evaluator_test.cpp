@@ -36,7 +36,9 @@ struct ExpressionEvaluatorTest : testing::Test {
   std::vector<ExpressionEvaluator::InputValue> inputs(Dims xSizes, int64_t nValue, Dims zSizes) {
     return {tensorOf(DataType::Float, xSizes), ScalarValue(nValue), tensorOf(DataType::Float, zSizes)};
   }
-  void bind(const std::vector<ExpressionEvaluator::InputValue>& values) { ExpressionEvaluator(fusion).bindInputs(values); }
+  void bind(const std::vector<ExpressionEvaluator::InputValue>& values) {
+    ExpressionEvaluator(fusion).bindInputs(values);
+  }
 
   Fusion fusion{"f"};
   TensorView* x;
@@ -53,7 +55,9 @@ TEST_F(ExpressionEvaluatorTest, BindsExtentsByTheSizesOfInputs) {
 }
 
 TEST_F(ExpressionEvaluatorTest, RejectsASymbolWithTwoValues) {
-  EXPECT_EQ(userError([&] { bind(inputs({4, 3}, 7, {5, 7})); }),
+  EXPECT_EQ(userError([&] {
+              bind(inputs({4, 3}, 7, {5, 7}));
+            }),
             "axis 0 of %z has size 5, but i0 is 4, the size of axis 0 of %x");
 }
 

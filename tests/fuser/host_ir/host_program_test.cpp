@@ -86,8 +86,7 @@ struct HostProgramTest : testing::Test {
   }
 
   HostGroup kernelGroup(int index, Val* result, std::vector<Val*> inputs) {
-    parts.push_back(
-        std::make_unique<ClonedPart>(clonePart(fusion, {result->definition()}, inputs, {result})));
+    parts.push_back(std::make_unique<ClonedPart>(clonePart(fusion, {result->definition()}, inputs, {result})));
     const ClonedPart& part = *parts.back();
     kernels.push_back(declare(concat("k", index), *part.fusion, {part.fusion->extentSymbol("i0")}));
     return {index, SchedulerType::PointWise, {result->definition()}, inputs, {result}, &part, kernels.back().get()};
@@ -123,7 +122,8 @@ TEST_F(HostProgramTest, ParsesWhatItPrints) {
   ASSERT_EQ(parsed.segments.size(), 3u);
   EXPECT_EQ(parsed.segments[0].kernel, -1);
   EXPECT_EQ(parsed.segments[2].kernel, 1);
-  EXPECT_EQ(std::get<hir::LaunchKernel>(parsed.nodes.at(2)).ints, (std::get<hir::LaunchKernel>(program->nodes.at(2)).ints));
+  EXPECT_EQ(std::get<hir::LaunchKernel>(parsed.nodes.at(2)).ints,
+            (std::get<hir::LaunchKernel>(program->nodes.at(2)).ints));
 }
 
 TEST_F(HostProgramTest, ParserNamesTheLineAndWhatIsWrong) {

@@ -1,4 +1,5 @@
-// Generated cases through one cache: the same inputs give the same bits, and nothing is compiled for them a second time.
+// Generated cases through one cache: the same inputs give the same bits, and nothing is compiled for them a second
+// time.
 
 #include <gtest/gtest.h>
 

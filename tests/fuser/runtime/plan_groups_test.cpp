@@ -58,15 +58,16 @@ fusion f(%x: f32[i0], %a: f64) {
 })");
 };
 
-TEST_F(PlanGroupsTest, WithoutProbesAGroupIsASegment) { EXPECT_EQ(plan(1, false), "0 ExprEval: a -> n\n1 PointWise: x n -> d\n"); }
+TEST_F(PlanGroupsTest, WithoutProbesAGroupIsASegment) {
+  EXPECT_EQ(plan(1, false), "0 ExprEval: a -> n\n1 PointWise: x n -> d\n");
+}
 
 TEST_F(PlanGroupsTest, ProbesMakeEveryTensorAnOutput) {
   EXPECT_EQ(plan(3, true), "0 ExprEval: a -> n\n1 PointWise: x n -> d b c\n");
 }
 
 TEST_F(PlanGroupsTest, ASegmentThatNoSchedulerTakesWithProbesIsSplit) {
-  EXPECT_EQ(plan(2, true),
-            "0 ExprEval: a -> n\n1 PointWise: x n -> b\n1 PointWise: b -> c\n1 PointWise: c -> d\n");
+  EXPECT_EQ(plan(2, true), "0 ExprEval: a -> n\n1 PointWise: x n -> b\n1 PointWise: b -> c\n1 PointWise: c -> d\n");
 }
 
 TEST_F(PlanGroupsTest, AGivenScheduleKnowsNoProbesSoItsSegmentIsSplit) {

@@ -30,7 +30,8 @@ Outcome fuserOpt(const std::string& arguments) {
 
 size_t count(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
-  return static_cast<size_t>(std::distance(std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator()));
+  return static_cast<size_t>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator()));
 }
 
 constexpr const char* kTwoSegments = R"(
