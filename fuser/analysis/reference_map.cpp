@@ -118,6 +118,7 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
   }
   ReferenceMap map;
   map.reference_ = reference;
+  map.relatesInputs_ = throughInputs;
   for (const TensorView* tensor : classes.tensors()) {
     std::vector<int>& positions = map.positions_[tensor];
     const std::vector<IterDomain*>& axes = tensor->domain().logical;

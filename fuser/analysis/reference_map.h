@@ -19,6 +19,8 @@ class ReferenceMap {
   static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference);
 
   const TensorView* reference() const { return reference_; }
+  // Whether all readers of each input run over the same axes.
+  bool relatesInputs() const { return relatesInputs_; }
 
   // For each logical axis of a tensor made in the part: the logical position in the reference, or -1.
   const std::vector<int>& positions(const TensorView* tensor) const { return positions_.at(tensor); }
@@ -32,6 +34,7 @@ class ReferenceMap {
                                                        bool throughInputs);
 
   const TensorView* reference_ = nullptr;
+  bool relatesInputs_ = false;
   std::unordered_map<const TensorView*, std::vector<int>> positions_;  // look-ups only
 };
 

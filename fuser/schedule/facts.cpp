@@ -20,17 +20,37 @@ size_t concreteAxes(const TensorView* tensor) {
       std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
 }
 
-std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& skip) {
-  const std::vector<IterDomain*>& axes = map.reference()->domain().logical;
-  for (const Val* output : view.outputs) {
-    const TensorView* tensor = output->as<TensorView>();
-    if (!map.contains(tensor)) continue;
+namespace {
+
+// How long the loop along a reference's axis is: the extent of any tensor that has elements along it, since loops are
+// shared; null where none has.
+IntExpr loopExtent(const FusionView& view, const ReferenceMap& map, int position) {
+  for (const TensorView* tensor : tensorsOf(view.exprs)) {
     const std::vector<int>& positions = map.positions(tensor);
-    for (size_t i = 0; i < axes.size(); ++i) {
-      if (skip[i] || axes[i]->isBroadcast()) continue;
-      const auto found = std::find(positions.begin(), positions.end(), static_cast<int>(i));
-      const bool has = found != positions.end() && !tensor->domain().logical[found - positions.begin()]->isBroadcast();
-      if (!has && (!view.sizes || view.sizes->isZero(axes[i]->extent()))) {
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const IterDomain* axis = tensor->domain().logical[i];
+      if (positions[i] == position && !axis->isBroadcast()) return axis->extent();
+    }
+  }
+  return nullptr;
+}
+
+bool hasElementsAlong(const TensorView* tensor, const ReferenceMap& map, int position) {
+  const std::vector<int>& positions = map.positions(tensor);
+  const auto found = std::find(positions.begin(), positions.end(), position);
+  return found != positions.end() && !tensor->domain().logical[found - positions.begin()]->isBroadcast();
+}
+
+}  // namespace
+
+std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& skip) {
+  for (int i = 0; i < static_cast<int>(skip.size()); ++i) {
+    const IntExpr extent = skip[i] ? nullptr : loopExtent(view, map, i);
+    if (!extent) continue;
+    for (const Val* output : view.outputs) {
+      const TensorView* tensor = output->as<TensorView>();
+      if (!map.contains(tensor) || hasElementsAlong(tensor, map, i)) continue;
+      if (!view.sizes || view.sizes->isZero(extent)) {
         return concat("%", tensor->name(), " lacks axis ", i, " of %", map.reference()->name(), ", which may be empty");
       }
     }

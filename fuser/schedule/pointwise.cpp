@@ -41,8 +41,9 @@ struct VectorPlan {
   std::vector<std::string> outputs;  // to be stored by vectors
 };
 
-// An input read in several ways is left to plain loads.
+// An input read in several ways is left to plain loads: a copy of it would relate what must stay apart.
 std::optional<std::vector<int>> onlyReading(const ReferenceMap& map, const TensorView* input) {
+  if (!map.relatesInputs() && input->uses().size() > 1) return std::nullopt;
   std::optional<std::vector<int>> reading;
   for (const Expr* use : input->uses()) {
     const std::vector<int> positions = map.operandPositions(use, input);
