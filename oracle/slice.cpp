@@ -223,7 +223,9 @@ Value Slice::compute(const Expr* expr) {
   int64_t terms = 1;
   for (int64_t dim : expr->attributes().dims) terms *= x[0].sizes[static_cast<size_t>(dim)];
   const std::optional<int64_t>& depth = facts_.depths[expr->output()->id()];
-  if (!depth && expr->op() == fuser::OpKind::Sum && x[0].real) withoutDepth_.push_back(expr);
+  if (!depth && terms > 1 && fuser::numel(x[0].sizes) > 0 && expr->op() == fuser::OpKind::Sum && x[0].real) {
+    withoutDepth_.push_back(expr);
+  }
   return reduce(*expr, x[0], depth.value_or(std::max<int64_t>(terms - 1, 0)), facts_.contraction);
 }
 
