@@ -208,69 +208,6 @@ Value sumOrProduct(OpKind op, std::span<const Value> x, DataType dtype, bool con
   return result;
 }
 
-enum class Class { Unary, Not, Arithmetic, Comparison, Logical, Where, NotPointwise };
-
-// A new op stands here, or nothing compiles.
-Class classOf(OpKind op) {
-  switch (op) {
-    case OpKind::Abs:
-    case OpKind::Neg:
-    case OpKind::Exp:
-    case OpKind::Expm1:
-    case OpKind::Log:
-    case OpKind::Log1p:
-    case OpKind::Sqrt:
-    case OpKind::Rsqrt:
-    case OpKind::Reciprocal:
-    case OpKind::Sin:
-    case OpKind::Cos:
-    case OpKind::Tanh:
-    case OpKind::Erf:
-    case OpKind::Sigmoid:
-    case OpKind::Relu:
-    case OpKind::Floor:
-    case OpKind::Ceil:
-    case OpKind::Trunc: return Class::Unary;
-    case OpKind::LogicalNot: return Class::Not;
-    case OpKind::Add:
-    case OpKind::Sub:
-    case OpKind::Mul:
-    case OpKind::Div:
-    case OpKind::TruncDiv:
-    case OpKind::FloorDiv:
-    case OpKind::Fmod:
-    case OpKind::Remainder:
-    case OpKind::Maximum:
-    case OpKind::Minimum:
-    case OpKind::Fmax:
-    case OpKind::Fmin: return Class::Arithmetic;
-    case OpKind::Eq:
-    case OpKind::Ne:
-    case OpKind::Lt:
-    case OpKind::Le:
-    case OpKind::Gt:
-    case OpKind::Ge: return Class::Comparison;
-    case OpKind::LogicalAnd:
-    case OpKind::LogicalOr:
-    case OpKind::LogicalXor: return Class::Logical;
-    case OpKind::Where: return Class::Where;
-    case OpKind::Cast:
-    case OpKind::Set:
-    case OpKind::SegmentSet:
-    case OpKind::Unsqueeze:
-    case OpKind::Squeeze:
-    case OpKind::Expand:
-    case OpKind::Permute:
-    case OpKind::Full:
-    case OpKind::Size:
-    case OpKind::Sum:
-    case OpKind::Prod:
-    case OpKind::Amax:
-    case OpKind::Amin: return Class::NotPointwise;
-  }
-  FUSER_CHECK(false, "bad OpKind");
-}
-
 using At = const std::array<int64_t, 3>&;
 
 Value compared(OpKind op, std::span<const Value> x) {
@@ -336,16 +273,19 @@ Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool c
     x.push_back(ternary && i == 0 ? castValue(operands[i], DataType::Bool) : operandAs(expr, operands[i], scalar, common));
   }
   const OpKind op = expr.op();
-  switch (classOf(op)) {
-    case Class::Unary: return unary(op, x[0], common);
-    case Class::Not: return converted<Whole>(x[0], DataType::Bool, [](const auto& set) { return logicalNot(truth(set)); });
-    case Class::Arithmetic: return arithmetic(op, x, common, contraction);
-    case Class::Comparison: return compared(op, x);
-    case Class::Logical: return logicalOf(op, x);
-    case Class::Where: return where(x, common);
-    case Class::NotPointwise: break;
+  const bool toBool = expr.info().result == fuser::Result::Bool;
+  if (ternary) {
+    FUSER_CHECK(op == OpKind::Where, "no rule for ", fuser::opName(op));
+    return where(x, common);
   }
-  FUSER_CHECK(false, fuser::opName(op), " is not pointwise");
+  if (expr.family() == fuser::Family::Unary) {
+    if (!toBool) return unary(op, x[0], common);
+    FUSER_CHECK(op == OpKind::LogicalNot, "no rule for ", fuser::opName(op));
+    return converted<Whole>(x[0], DataType::Bool, [](const auto& set) { return logicalNot(truth(set)); });
+  }
+  if (!toBool) return arithmetic(op, x, common, contraction);
+  const bool connects = op == OpKind::LogicalAnd || op == OpKind::LogicalOr || op == OpKind::LogicalXor;
+  return connects ? logicalOf(op, x) : compared(op, x);
 }
 
 }  // namespace oracle

@@ -18,6 +18,17 @@ namespace {
 
 constexpr double kNoEnd = 0.5;  // stands where an element has no end to evaluate: in every domain
 
+// LibTorch's values at the infinities.
+struct Limits {
+  Interval atNegInf;
+  Interval atPosInf;
+};
+Limits limitsOf(OpKind op) {
+  double ends[] = {-kInfinity, kInfinity};
+  reference::evaluateInPlace(op, ends);
+  return {Interval::of(ends[0]), Interval::of(ends[1])};
+}
+
 // The finite operands that have a finite image, and what the others become.
 struct Piece {
   double lo = kNoEnd;
@@ -62,14 +73,12 @@ Piece entire(const Interval& a, const Interval& ofNegInf, const Interval& ofPosI
   return piece;
 }
 
-Piece pieceOf(OpKind op, const Interval& a, DataType compute) {
+// A row of rule Monotone needs no line here.
+Piece pieceOf(OpKind op, const Interval& a, const Limits& limits, DataType compute) {
   const Interval inf = Interval::of(kInfinity);
   const Interval negInf = Interval::of(-kInfinity);
-  const Interval nan = Interval::of(std::nan(""));
-  if (op == OpKind::Exp) return entire(a, Interval::of(0.0), inf);
-  if (op == OpKind::Expm1) return entire(a, Interval::of(-1), inf);
-  if (op == OpKind::Tanh || op == OpKind::Erf) return entire(a, Interval::of(-1), Interval::of(1));
-  if (op == OpKind::Sin || op == OpKind::Cos) return entire(a, nan, nan);
+  const bool monotone = fuser::opInfo(op).rule == fuser::IntervalRule::Monotone;
+  if (monotone || op == OpKind::Sin || op == OpKind::Cos) return entire(a, limits.atNegInf, limits.atPosInf);
   if (op == OpKind::Log) return clip(a, 0, negInf, inf, compute);
   if (op == OpKind::Log1p) return clip(a, -1, negInf, inf, compute);
   FUSER_CHECK(op == OpKind::Rsqrt, "no rule for ", fuser::opName(op));
@@ -80,11 +89,10 @@ Piece pieceOf(OpKind op, const Interval& a, DataType compute) {
 
 // Where the C standard (Annex F) and CUDA's manual fix the value: sin(0) = 0, cos(0) = 1, exp(0) = 1, log(1) = 0 …
 // Next to it the error column holds again, so this is for points alone.
-bool isExact(OpKind op, const Piece& piece) {
-  const double x = piece.lo;
-  if (piece.hi != x) return false;
-  if (op == OpKind::Log) return x == 1;
-  return x == 0 && op != OpKind::Rsqrt;
+bool isExact(OpKind op, const Piece& piece, double value) {
+  if (piece.hi != piece.lo) return false;
+  if (op == OpKind::Log) return piece.lo == 1;
+  return piece.lo == 0 && (value == 0 || value == 1);
 }
 
 // The correctly rounded value lies within the reference's error of `value`; the engine's within `error` ulps of that
@@ -118,12 +126,10 @@ void addCriticalPoints(OpKind op, double lo, double hi, Interval& result, DataTy
 
 Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataType compute) {
   const double error = fuser::opInfo(op).error;
-  if (op == OpKind::Rsqrt || ((op == OpKind::Sin || op == OpKind::Cos) && atLo > atHi)) {
-    std::swap(atLo, atHi);
-  }
+  if (atLo > atHi) std::swap(atLo, atHi);
   // Overflow of the reference itself is certain beyond this operand of exp and expm1 only.
   if (std::isinf(atLo) && piece.lo < 709.79) atLo = format(DataType::Double).largest;
-  if (isExact(op, piece)) return {atLo, atHi, 0};
+  if (isExact(op, piece, atLo)) return {atLo, atHi, 0};
   Interval result{lowerEnd(atLo, error, compute), upperEnd(atHi, error, compute), 0};
   if (op == OpKind::Sin || op == OpKind::Cos) addCriticalPoints(op, piece.lo, piece.hi, result, compute, error);
   if (op == OpKind::Exp || op == OpKind::Rsqrt) {
@@ -145,12 +151,14 @@ void sigmoid(std::span<const Interval> in, std::span<Interval> out, DataType com
 
 void functionRule(OpKind op, std::span<const Interval> in, std::span<Interval> out, DataType compute) {
   if (op == OpKind::Sigmoid) return sigmoid(in, out, compute);
+  const bool infinite = std::any_of(in.begin(), in.end(), [](const Interval& set) { return set.has(kInfs); });
+  const Limits limits = infinite ? limitsOf(op) : Limits{};
   std::vector<Piece> pieces;
   std::vector<double> ends;
   pieces.reserve(in.size());
   ends.reserve(2 * in.size());
   for (const Interval& set : in) {
-    pieces.push_back(pieceOf(op, set, compute));
+    pieces.push_back(pieceOf(op, set, limits, compute));
     const Piece& piece = pieces.back();
     if (!piece.any) continue;
     ends.push_back(piece.lo);
