@@ -63,7 +63,8 @@ inline Interval Interval::of(double value) {
 
 inline bool Interval::isSingle() const {
   const uint8_t specials = flags & kSpecials;
-  if (hasRange()) return lo == hi && specials == 0 && (lo != 0 || (flags & kZeros) == kPosZero || (flags & kZeros) == kNegZero);
+  if (hasRange())
+    return lo == hi && specials == 0 && (lo != 0 || (flags & kZeros) == kPosZero || (flags & kZeros) == kNegZero);
   return specials == kNan || specials == kPosInf || specials == kNegInf;
 }
 

@@ -44,8 +44,13 @@ namespace {
 class Judge {
  public:
   Judge(const Fusion& original, std::span<const HostValue> inputs, const RunRecord& record, const JudgeOptions& options)
-      : original_(original), record_(record), options_(options), facts_(collectFacts(original, inputs)), plain_(facts_),
-        vals_(original.valCount()), position_(original.valCount(), SIZE_MAX) {
+      : original_(original),
+        record_(record),
+        options_(options),
+        facts_(collectFacts(original, inputs)),
+        plain_(facts_),
+        vals_(original.valCount()),
+        position_(original.valCount(), SIZE_MAX) {
     facts_.contraction = options.contraction;
     for (Val* val : original.usedVals()) vals_[val->id()] = val;
     const std::vector<fuser::Expr*>& exprs = original.exprs();
@@ -72,14 +77,15 @@ class Judge {
   struct Stored {
     const Val* val;
     const HostValue* value;
-    size_t judgement;         // in judgement_.stored
+    size_t judgement;           // in judgement_.stored
     std::optional<Value> sets;  // of the segment's slice, where it is not the plain view
   };
 
   const Val* original(const BoundaryValue& boundary) const {
     if (!boundary.origin) return nullptr;
     const Val* val = vals_.at(*boundary.origin);
-    FUSER_CHECK(val, "%", boundary.name, " has origin ", *boundary.origin, ", which '", original_.name(), "' does not use");
+    FUSER_CHECK(val, "%", boundary.name, " has origin ", *boundary.origin, ", which '", original_.name(),
+                "' does not use");
     return val;
   }
 
@@ -105,8 +111,8 @@ class Judge {
     noteMissingDepths(slice);
   }
 
-  void judgeStored(const SegmentRecord& segment, const BoundaryValue& output, Slice& slice, const std::vector<bool>& loaded,
-                   bool ownView) {
+  void judgeStored(const SegmentRecord& segment, const BoundaryValue& output, Slice& slice,
+                   const std::vector<bool>& loaded, bool ownView) {
     ValueJudgement judged;
     judged.name = output.name;
     judged.segment = segment.index;
@@ -156,8 +162,8 @@ class Judge {
   static bool sameMemory(const HostValue& a, const HostValue& b) {
     const auto* first = std::get_if<TensorRef>(&a);
     const auto* second = std::get_if<TensorRef>(&b);
-    return first && second && first->data == second->data && first->dtype == second->dtype && first->sizes == second->sizes &&
-           first->strides == second->strides;
+    return first && second && first->data == second->data && first->dtype == second->dtype &&
+           first->sizes == second->sizes && first->strides == second->strides;
   }
 
   static void fill(ValueJudgement& judged, const Val* val, const Comparison& comparison) {
@@ -191,8 +197,8 @@ class Judge {
 
   void noteMissingDepths(const Slice& slice) {
     for (const fuser::Expr* expr : slice.withoutDepth()) {
-      const std::string note =
-          fuser::concat("no depth recorded for the reduction %", expr->output()->name(), ": judged as a chain of its terms");
+      const std::string note = fuser::concat("no depth recorded for the reduction %", expr->output()->name(),
+                                             ": judged as a chain of its terms");
       if (std::find(judgement_.notes.begin(), judgement_.notes.end(), note) == judgement_.notes.end()) {
         judgement_.notes.push_back(note);
       }
@@ -218,9 +224,9 @@ class Judge {
     }
     for (const auto& [op, counts] : byOp) judgement_.ops.push_back({op, counts});
     const Counts& total = judgement_.total;
-    judgement_.verdict = wrong || total.outside > 0            ? Verdict::Differs
-                         : total.decided == total.judged       ? Verdict::Agrees
-                                                               : Verdict::Undecided;
+    judgement_.verdict = wrong || total.outside > 0      ? Verdict::Differs
+                         : total.decided == total.judged ? Verdict::Agrees
+                                                         : Verdict::Undecided;
   }
 
   const Fusion& original_;
@@ -228,8 +234,8 @@ class Judge {
   const JudgeOptions& options_;
   RunFacts facts_;
   Slice plain_;
-  std::vector<const Val*> vals_;     // by id
-  std::vector<size_t> position_;     // by id: of the definition, in topological order
+  std::vector<const Val*> vals_;  // by id
+  std::vector<size_t> position_;  // by id: of the definition, in topological order
   std::vector<Stored> stored_;
   size_t firstWrong_ = SIZE_MAX;
   Judgement judgement_;
@@ -254,7 +260,8 @@ std::string toString(const Judgement& judgement) {
   const Counts& total = judgement.total;
   out << verdictName(judgement.verdict);
   if (!judgement.reason.empty()) out << ": " << judgement.reason;
-  out << "\n  " << total.judged << " elements judged, " << total.decided << " decided, " << total.outside << " outside\n";
+  out << "\n  " << total.judged << " elements judged, " << total.decided << " decided, " << total.outside
+      << " outside\n";
   for (const Mismatch& mismatch : judgement.worst) {
     out << "  %" << mismatch.value << mismatch.index;
     if (mismatch.segment >= 0) out << " of segment " << mismatch.segment;
@@ -263,8 +270,8 @@ std::string toString(const Judgement& judgement) {
   }
   if (judgement.firstWrongOp) {
     const FirstWrongOp& first = *judgement.firstWrongOp;
-    out << "  first wrong op: " << fuser::opName(first.op) << " -> %" << first.value << " in segment " << first.segment << ", "
-        << first.outside << " elements\n";
+    out << "  first wrong op: " << fuser::opName(first.op) << " -> %" << first.value << " in segment " << first.segment
+        << ", " << first.outside << " elements\n";
   }
   for (const std::string& note : judgement.notes) out << "  note: " << note << "\n";
   return out.str();

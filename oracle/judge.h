@@ -1,9 +1,10 @@
 #pragma once
 // judge(): holds what a run produced against the set of values that a correct implementation may produce (ORACLE.md).
 //
-// Two views. Segment by segment: each stored value is judged on the backward slice of the ORIGINAL fusion from it, ending
-// exactly at the buffers that its segment loaded, whose numbers are taken as exact. And the whole fusion, on plain
-// intervals from its inputs. A value outside either view is a mismatch; an element that either view decides is decided.
+// Two views. Segment by segment: each stored value is judged on the backward slice of the ORIGINAL fusion from it,
+// ending exactly at the buffers that its segment loaded, whose numbers are taken as exact. And the whole fusion, on
+// plain intervals from its inputs. A value outside either view is a mismatch; an element that either view decides is
+// decided.
 
 #include <cstdint>
 #include <optional>
@@ -44,22 +45,23 @@ struct Counts {
 
 // A value of the run against its accepted set.
 struct ValueJudgement {
-  std::string name;                // in the original fusion, without '%'
-  std::optional<uint32_t> origin;  // its id there; none for a stored value that is no value of the original (not judged)
-  int segment = -1;                // -1: an output of the fusion, as the caller got it
+  std::string name;  // in the original fusion, without '%'
+  std::optional<uint32_t>
+      origin;        // its id there; none for a stored value that is no value of the original (not judged)
+  int segment = -1;  // -1: an output of the fusion, as the caller got it
   std::optional<fuser::OpKind> op;  // that defines it in the original; none for inputs and literals
   Counts counts;
   std::string problem;  // a wrong dtype or size: then no element was judged
 };
 
 struct Mismatch {
-  std::string value;   // name in the original fusion
-  int segment = -1;    // -1: an output of the fusion
-  fuser::Dims index;   // of the element
-  std::string got;     // "0.5"
-  std::string accepts;  // "[0.24, 0.26]", "{nan, +inf}", "[1, 2] or nan"
+  std::string value;             // name in the original fusion
+  int segment = -1;              // -1: an output of the fusion
+  fuser::Dims index;             // of the element
+  std::string got;               // "0.5"
+  std::string accepts;           // "[0.24, 0.26]", "{nan, +inf}", "[1, 2] or nan"
   bool wholeFusionView = false;  // outside the plain intervals, but not of the segment's slice
-  double distance = 0;  // from the accepted set, in its ends' magnitude; infinity for NaN and infinities
+  double distance = 0;           // from the accepted set, in its ends' magnitude; infinity for NaN and infinities
 };
 
 // Share of decided elements by the op that made the value.
@@ -78,12 +80,12 @@ struct FirstWrongOp {
 
 struct Judgement {
   Verdict verdict = Verdict::Unsupported;
-  std::string reason;                        // of Unsupported; of Differs where it is no element (sizes, dtypes)
-  Counts total;                              // over outputs and stored values, a value stored by its segment counted once
-  std::vector<ValueJudgement> outputs;       // one per fusion output, in order
-  std::vector<ValueJudgement> stored;        // one per stored value of each segment, in order
-  std::vector<Mismatch> worst;               // the worst first
-  std::vector<OpCounts> ops;                 // in order of OpKind
+  std::string reason;                   // of Unsupported; of Differs where it is no element (sizes, dtypes)
+  Counts total;                         // over outputs and stored values, a value stored by its segment counted once
+  std::vector<ValueJudgement> outputs;  // one per fusion output, in order
+  std::vector<ValueJudgement> stored;   // one per stored value of each segment, in order
+  std::vector<Mismatch> worst;          // the worst first
+  std::vector<OpCounts> ops;            // in order of OpKind
   std::optional<FirstWrongOp> firstWrongOp;  // the first wrong stored value in topological order (with probes: the op)
   std::vector<std::string> notes;            // reductions without a recorded depth, …
 };

@@ -20,10 +20,12 @@ bool isReal(DataType dtype) { return fuser::isFloating(dtype); }
 
 // The same places, other sets.
 Value withSets(const Value& like, DataType dtype, std::vector<Interval> sets) {
-  return {dtype, like.sizes, like.strides, std::make_shared<const std::vector<Interval>>(std::move(sets)), nullptr, nullptr, nullptr};
+  return {dtype,   like.sizes, like.strides, std::make_shared<const std::vector<Interval>>(std::move(sets)),
+          nullptr, nullptr,    nullptr};
 }
 Value withSets(const Value& like, DataType dtype, std::vector<Whole> sets) {
-  return {dtype, like.sizes, like.strides, nullptr, std::make_shared<const std::vector<Whole>>(std::move(sets)), nullptr, nullptr};
+  return {dtype,   like.sizes, like.strides, nullptr, std::make_shared<const std::vector<Whole>>(std::move(sets)),
+          nullptr, nullptr};
 }
 
 // to(set) for every set of the value, whatever kind it is.
@@ -56,11 +58,13 @@ Places placesOf(std::span<const Value> operands) {
   places.sizes = Dims(rank, 1);
   places.stored = Dims(rank, 1);
   for (const Value& operand : operands) {
-    FUSER_CHECK(operand.sizes.empty() || operand.sizes.size() == rank, "operands of ranks ", operand.sizes.size(), " and ", rank);
+    FUSER_CHECK(operand.sizes.empty() || operand.sizes.size() == rank, "operands of ranks ", operand.sizes.size(),
+                " and ", rank);
     for (size_t axis = 0; axis < operand.sizes.size(); ++axis) {
       const int64_t size = operand.sizes[axis];
       if (size == 1) continue;
-      FUSER_CHECK(places.sizes[axis] == 1 || places.sizes[axis] == size, "sizes ", places.sizes[axis], " and ", size, " meet");
+      FUSER_CHECK(places.sizes[axis] == 1 || places.sizes[axis] == size, "sizes ", places.sizes[axis], " and ", size,
+                  " meet");
       places.sizes[axis] = size;
       if (operand.strides[axis] != 0 || size == 0) places.stored[axis] = size;
     }
@@ -90,7 +94,8 @@ Value combined(std::span<const Value> operands, DataType dtype, const Rule& rule
   if (places.alike) {
     for (int64_t i = 0; i < count; ++i) sets.push_back(rule(std::array<int64_t, 3>{i, i, i}));
   } else {
-    forEachOffset<3>(places.stored, places.operands, [&](const std::array<int64_t, 3>& at) { sets.push_back(rule(at)); });
+    forEachOffset<3>(places.stored, places.operands,
+                     [&](const std::array<int64_t, 3>& at) { sets.push_back(rule(at)); });
   }
   Value result;
   result.sizes = places.sizes;
@@ -176,7 +181,9 @@ Interval binaryReal(OpKind op, const Interval& a, const Interval& b, DataType co
 
 // With contraction: the sum with either operand as the product that it was before its rounding.
 Interval fusedSum(OpKind op, const Value& a, const Value& b, const std::array<int64_t, 3>& at, DataType compute) {
-  const auto product = [](const Value& value, int64_t offset) { return (*value.products)[static_cast<size_t>(offset)]; };
+  const auto product = [](const Value& value, int64_t offset) {
+    return (*value.products)[static_cast<size_t>(offset)];
+  };
   const Interval second = op == OpKind::Sub ? negate(b.realAt(at[1])) : b.realAt(at[1]);
   Interval result = add(a.realAt(at[0]), second, compute);
   if (a.products) result = hull(result, addUnrounded(second, product(a, at[0]), compute));
@@ -191,7 +198,9 @@ Interval fusedSum(OpKind op, const Value& a, const Value& b, const std::array<in
 Value sumOrProduct(OpKind op, std::span<const Value> x, DataType dtype, bool contraction) {
   const DataType compute = fuser::computeType(dtype);
   if ((op == OpKind::Add || op == OpKind::Sub) && (x[0].products || x[1].products)) {
-    return combined<Interval>(x, dtype, [&](const std::array<int64_t, 3>& at) { return finish(fusedSum(op, x[0], x[1], at, compute), dtype); });
+    return combined<Interval>(x, dtype, [&](const std::array<int64_t, 3>& at) {
+      return finish(fusedSum(op, x[0], x[1], at, compute), dtype);
+    });
   }
   Value result = combined<Interval>(x, dtype, [&](const std::array<int64_t, 3>& at) {
     return finish(binaryReal(op, x[0].realAt(at[0]), x[1].realAt(at[1]), compute), dtype);
@@ -212,31 +221,26 @@ using At = const std::array<int64_t, 3>&;
 
 Value compared(OpKind op, std::span<const Value> x) {
   if (x[0].real) {
-    return combined<Whole>(x, DataType::Bool, [&](At at) {
-      return comparison(op, compare(x[0].realAt(at[0]), x[1].realAt(at[1])));
-    });
+    return combined<Whole>(x, DataType::Bool,
+                           [&](At at) { return comparison(op, compare(x[0].realAt(at[0]), x[1].realAt(at[1]))); });
   }
-  return combined<Whole>(x, DataType::Bool, [&](At at) {
-    return comparison(op, compare(x[0].wholeAt(at[0]), x[1].wholeAt(at[1])));
-  });
+  return combined<Whole>(x, DataType::Bool,
+                         [&](At at) { return comparison(op, compare(x[0].wholeAt(at[0]), x[1].wholeAt(at[1]))); });
 }
 
 Value logicalOf(OpKind op, std::span<const Value> x) {
   if (x[0].real) {
-    return combined<Whole>(x, DataType::Bool, [&](At at) {
-      return logical(op, truth(x[0].realAt(at[0])), truth(x[1].realAt(at[1])));
-    });
+    return combined<Whole>(x, DataType::Bool,
+                           [&](At at) { return logical(op, truth(x[0].realAt(at[0])), truth(x[1].realAt(at[1]))); });
   }
-  return combined<Whole>(x, DataType::Bool, [&](At at) {
-    return logical(op, truth(x[0].wholeAt(at[0])), truth(x[1].wholeAt(at[1])));
-  });
+  return combined<Whole>(x, DataType::Bool,
+                         [&](At at) { return logical(op, truth(x[0].wholeAt(at[0])), truth(x[1].wholeAt(at[1]))); });
 }
 
 Value arithmetic(OpKind op, std::span<const Value> x, DataType common, bool contraction) {
   if (isReal(common)) return sumOrProduct(op, x, common, contraction);
-  return combined<Whole>(x, common, [&](At at) {
-    return binaryWhole(op, x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), common);
-  });
+  return combined<Whole>(x, common,
+                         [&](At at) { return binaryWhole(op, x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), common); });
 }
 
 template <class Set>
@@ -251,9 +255,8 @@ Value where(std::span<const Value> x, DataType dtype) {
       return finish(selected(x[0].wholeAt(at[0]), x[1].realAt(at[1]), x[2].realAt(at[2])), dtype);
     });
   }
-  return combined<Whole>(x, dtype, [&](At at) {
-    return selected(x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), x[2].wholeAt(at[2]));
-  });
+  return combined<Whole>(
+      x, dtype, [&](At at) { return selected(x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), x[2].wholeAt(at[2])); });
 }
 
 }  // namespace
@@ -270,7 +273,8 @@ Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool c
   std::vector<Value> x;
   for (size_t i = 0; i < operands.size(); ++i) {
     const bool scalar = expr.input(i)->isScalar();
-    x.push_back(ternary && i == 0 ? castValue(operands[i], DataType::Bool) : operandAs(expr, operands[i], scalar, common));
+    x.push_back(ternary && i == 0 ? castValue(operands[i], DataType::Bool)
+                                  : operandAs(expr, operands[i], scalar, common));
   }
   const OpKind op = expr.op();
   const bool toBool = expr.info().result == fuser::Result::Bool;

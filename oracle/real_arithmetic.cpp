@@ -213,9 +213,7 @@ Interval maximumNumber(const Interval& a, const Interval& b) {
   return result;
 }
 
-Interval minimumNumber(const Interval& a, const Interval& b) {
-  return negate(maximumNumber(negate(a), negate(b)));
-}
+Interval minimumNumber(const Interval& a, const Interval& b) { return negate(maximumNumber(negate(a), negate(b))); }
 
 Order compare(const Interval& a, const Interval& b) {
   Order order;

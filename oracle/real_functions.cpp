@@ -103,7 +103,8 @@ double lowerEnd(double value, double error, DataType compute) {
     return value - (value < 0 ? (error + kReferenceError) * ulp(value - width, compute) : width);
   }
   const double nearest = roundOnce(down(value, kReferenceError), compute);
-  if (std::isinf(nearest)) return nearest < 0 ? nearest : roundOnce(value - error * ulp(format(compute).largest, compute), compute);
+  if (std::isinf(nearest))
+    return nearest < 0 ? nearest : roundOnce(value - error * ulp(format(compute).largest, compute), compute);
   const double width = error * ulp(nearest, compute);
   return nearest - (nearest < 0 ? error * ulp(nearest - width, compute) : width);
 }

@@ -104,8 +104,8 @@ class Sum {
   double negative_ = 0;
 };
 
-// Magnitudes of a product in 80-bit numbers, whose range holds some hundred extreme factors; past it the bounds become 0
-// or infinite, which only widens them.
+// Magnitudes of a product in 80-bit numbers, whose range holds some hundred extreme factors; past it the bounds become
+// 0 or infinite, which only widens them.
 class Product {
  public:
   explicit Product(DataType compute) : compute_(compute) {}
@@ -128,7 +128,8 @@ class Product {
   Interval result() const {
     if (count_ == 0) return Interval::of(1);
     const Format& of = format(compute_);
-    const double error = count_ == 1 ? 0 : gamma(count_ - 1, roundoff(compute_)) + 0x1p-60 * static_cast<double>(count_);
+    const double error =
+        count_ == 1 ? 0 : gamma(count_ - 1, roundoff(compute_)) + 0x1p-60 * static_cast<double>(count_);
     Interval set;
     set.flags = flags_ & kNan;
     const bool overflow = count_ > 1 && !(highBig_ * (1 + error) <= of.largest);
@@ -142,11 +143,13 @@ class Product {
     long double high = highBig_ * highSmall_ * (1 + error);
     if (underflow) low = 0;
     // A partial result below the normal numbers may be off by its whole size, and grow again with the big factors.
-    if (underflow && !(exactlyZero())) high = std::max(high, highBig_ * (1 + error) * (std::ldexp(1.0L, of.minExponent)));
+    if (underflow && !(exactlyZero()))
+      high = std::max(high, highBig_ * (1 + error) * (std::ldexp(1.0L, of.minExponent)));
     if (!(low >= 0)) low = 0;
     if (!(high <= of.largest)) high = 2 * static_cast<long double>(of.largest);
     const double outerLow = down(static_cast<double>(low));
-    const double outerHigh = up(static_cast<double>(std::min(high, static_cast<long double>(std::numeric_limits<double>::max()))));
+    const double outerHigh =
+        up(static_cast<double>(std::min(high, static_cast<long double>(std::numeric_limits<double>::max()))));
     const double lo = count_ == 1 || low == 0 ? static_cast<double>(low) : outerLow;
     const double hi = count_ == 1 || high == 0 ? static_cast<double>(high) : outerHigh;
     set.lo = mayBeNegative_ ? -hi : lo;
@@ -184,10 +187,10 @@ class Product {
 
 // One result element's terms: the kept axes choose it, the reduced axes run over them.
 struct Axes {
-  Dims sizes;            // of the result
-  Dims stored;           // 1 where the result is stored once
-  Dims strides;          // of the result
-  Dims operand;          // the operand's strides along the kept axes
+  Dims sizes;    // of the result
+  Dims stored;   // 1 where the result is stored once
+  Dims strides;  // of the result
+  Dims operand;  // the operand's strides along the kept axes
   Dims reducedSizes;
   Dims reducedStrides;
 };
@@ -216,13 +219,15 @@ template <class Set, class ReduceOne>
 std::shared_ptr<const std::vector<Set>> forEachResult(const Axes& axes, const ReduceOne& reduceOne) {
   std::vector<Set> sets;
   sets.reserve(static_cast<size_t>(fuser::numel(axes.stored)));
-  forEachOffset<1>(axes.stored, {axes.operand}, [&](const std::array<int64_t, 1>& at) { sets.push_back(reduceOne(at[0])); });
+  forEachOffset<1>(axes.stored, {axes.operand},
+                   [&](const std::array<int64_t, 1>& at) { sets.push_back(reduceOne(at[0])); });
   return std::make_shared<const std::vector<Set>>(std::move(sets));
 }
 
 template <class Visit>
 void forEachTerm(const Axes& axes, int64_t base, const Visit& visit) {
-  forEachOffset<1>(axes.reducedSizes, {axes.reducedStrides}, [&](const std::array<int64_t, 1>& at) { visit(base + at[0]); });
+  forEachOffset<1>(axes.reducedSizes, {axes.reducedStrides},
+                   [&](const std::array<int64_t, 1>& at) { visit(base + at[0]); });
 }
 
 Interval term(const Value& operand, int64_t offset) {
@@ -261,7 +266,9 @@ Whole reduceWhole(OpKind op, const Value& operand, const Axes& axes, int64_t bas
   }
   const OpKind combine = op == OpKind::Prod ? OpKind::Mul : op == OpKind::Amax ? OpKind::Maximum : OpKind::Minimum;
   const Whole full = fullRange(dtype);
-  Whole result = op == OpKind::Prod ? Whole{1, 1} : op == OpKind::Amax ? Whole{full.lo, full.lo} : Whole{full.hi, full.hi};
+  Whole result = op == OpKind::Prod   ? Whole{1, 1}
+                 : op == OpKind::Amax ? Whole{full.lo, full.lo}
+                                      : Whole{full.hi, full.hi};
   forEachTerm(axes, base, [&](int64_t at) { result = binaryWhole(combine, result, operand.wholeAt(at), dtype); });
   return result;
 }
@@ -277,16 +284,16 @@ Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool 
   result.strides = axes.strides;
   FUSER_CHECK(operand.dtype == result.dtype, fuser::opName(op), " of ", operand.dtype, " gives ", result.dtype);
   if (operand.whole) {
-    result.whole = forEachResult<Whole>(axes, [&](int64_t base) { return reduceWhole(op, operand, axes, base, result.dtype); });
+    result.whole =
+        forEachResult<Whole>(axes, [&](int64_t base) { return reduceWhole(op, operand, axes, base, result.dtype); });
     return result;
   }
   Value terms = operand;
   if (!contraction) terms.products = nullptr;
   const DataType compute = fuser::computeType(result.dtype);
   if (op != OpKind::Sum) {
-    result.real = forEachResult<Interval>(axes, [&](int64_t base) {
-      return roundTo(reduceReal(op, terms, axes, base, compute), result.dtype);
-    });
+    result.real = forEachResult<Interval>(
+        axes, [&](int64_t base) { return roundTo(reduceReal(op, terms, axes, base, compute), result.dtype); });
     return result;
   }
   std::vector<double> scales;

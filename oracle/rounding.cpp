@@ -34,9 +34,7 @@ double powerOfTwo(int exponent) {
 }
 
 // floor(log2 |value|) of a finite value; below any format's range for 0 and denormal doubles.
-int exponentOf(double value) {
-  return static_cast<int>((std::bit_cast<uint64_t>(value) >> 52) & 0x7ff) - 1023;
-}
+int exponentOf(double value) { return static_cast<int>((std::bit_cast<uint64_t>(value) >> 52) & 0x7ff) - 1023; }
 
 // For f16 and bf16: the step divides exactly, so nearbyint decides ties as the format does.
 double roundToStep(double value, const Format& to) {

@@ -31,7 +31,8 @@ Value exactTensor(const TensorRef& ref) {
   const Storage* data = static_cast<const Storage*>(ref.data);
   const size_t count = static_cast<size_t>(fuser::numel(stored));
   const auto forEach = [&](const auto& visit) {
-    forEachOffset<1>(stored, {ref.strides}, [&](const std::array<int64_t, 1>& at) { visit(fuser::widen(data[at[0]])); });
+    forEachOffset<1>(stored, {ref.strides},
+                     [&](const std::array<int64_t, 1>& at) { visit(fuser::widen(data[at[0]])); });
   };
   if (fuser::isFloating(ref.dtype)) {
     std::vector<Interval> sets;
@@ -120,8 +121,8 @@ Value exact(const HostValue& value) {
 }
 
 RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const HostValue> inputs) {
-  FUSER_CHECK(inputs.size() == fusion.inputs().size(), "'", fusion.name(), "' has ", fusion.inputs().size(), " inputs, got ",
-              inputs.size());
+  FUSER_CHECK(inputs.size() == fusion.inputs().size(), "'", fusion.name(), "' has ", fusion.inputs().size(),
+              " inputs, got ", inputs.size());
   RunFacts facts;
   facts.fusion = &fusion;
   facts.inputs.resize(fusion.valCount());

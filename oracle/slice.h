@@ -24,9 +24,9 @@ class Unsupported : public std::runtime_error {
 // Facts of a run that all its slices share.
 struct RunFacts {
   const fuser::Fusion* fusion;
-  std::vector<std::optional<Value>> inputs;        // by value id: the fusion's inputs, exact
-  std::vector<std::optional<int64_t>> extents;     // by symbol
-  std::vector<std::optional<int64_t>> depths;      // by value id: recorded depth of a reduction's result
+  std::vector<std::optional<Value>> inputs;     // by value id: the fusion's inputs, exact
+  std::vector<std::optional<int64_t>> extents;  // by symbol
+  std::vector<std::optional<int64_t>> depths;   // by value id: recorded depth of a reduction's result
   bool contraction = false;
 };
 RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const fuser::HostValue> inputs);

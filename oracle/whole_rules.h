@@ -1,6 +1,6 @@
 #pragma once
-// The rules of integer and bool ops, element by element, in integers: exact while operands are single; where a range may
-// wrap, or a rule has no better, the dtype's full range.
+// The rules of integer and bool ops, element by element, in integers: exact while operands are single; where a range
+// may wrap, or a rule has no better, the dtype's full range.
 
 #include "fuser/ops/op_kind.h"
 #include "oracle/interval.h"
@@ -18,8 +18,8 @@ Whole truth(const Whole& a);
 
 // Of two or one truth values.
 Whole logicalNot(const Whole& a);
-Whole logical(fuser::OpKind op, const Whole& a, const Whole& b);     // LogicalAnd, LogicalOr, LogicalXor
-Whole comparison(fuser::OpKind op, const Order& order);              // Eq, Ne, Lt, Le, Gt, Ge
+Whole logical(fuser::OpKind op, const Whole& a, const Whole& b);  // LogicalAnd, LogicalOr, LogicalXor
+Whole comparison(fuser::OpKind op, const Order& order);           // Eq, Ne, Lt, Le, Gt, Ge
 
 // Conversions as the language defines them (fuser/types/device_types.cuh): float to integer truncates, and gives the
 // smallest integer out of range and for NaN; anything but 0 is true.

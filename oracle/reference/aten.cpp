@@ -1,5 +1,5 @@
-// The reference's lines: OpKind -> LibTorch. x holds the operands, scalars as zero-dimensional "wrapped numbers", which is
-// how Python's numbers take part in promotion.
+// The reference's lines: OpKind -> LibTorch. x holds the operands, scalars as zero-dimensional "wrapped numbers", which
+// is how Python's numbers take part in promotion.
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -164,9 +164,7 @@ Dims evaluatedShape(const fuser::Expr& expr, const std::function<int64_t(fuser::
 
 }  // namespace
 
-void useOneThread() {
-  at::set_num_threads(1);
-}
+void useOneThread() { at::set_num_threads(1); }
 
 Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const Dims& shape) {
   const at::InferenceMode inference;
@@ -203,7 +201,8 @@ std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::spa
   }
   const auto valueOf = [&](fuser::IntExpr symbol) {
     if (const fuser::Val* scalar = fusion.scalarOf(symbol)) {
-      if (const auto* literal = scalar->as<fuser::Scalar>(); literal->isConstant()) return literal->constant()->as<int64_t>();
+      if (const auto* literal = scalar->as<fuser::Scalar>(); literal->isConstant())
+        return literal->constant()->as<int64_t>();
       return std::get<ScalarValue>(values[scalar->id()].value().value).as<int64_t>();
     }
     FUSER_CHECK(extents[symbol->value], "no input binds ", fusion.ints().symbolOf(symbol).name);

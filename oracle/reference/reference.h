@@ -23,8 +23,8 @@ struct Value {
 // LibTorch runs on the calling thread only. Before the first evaluation of a process; again does no harm.
 void useOneThread();
 
-// One op as PyTorch evaluates it in eager mode on the CPU. The result is converted to the dtype that the fusion gives it.
-// shape: the sizes of the result of expand and full.
+// One op as PyTorch evaluates it in eager mode on the CPU. The result is converted to the dtype that the fusion gives
+// it. shape: the sizes of the result of expand and full.
 Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const fuser::Dims& shape);
 
 // The whole fusion, op by op: a value by id for each input, literal and result; null where nothing defines the id.

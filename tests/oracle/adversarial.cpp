@@ -30,7 +30,9 @@ namespace {
 
 using Random = std::mt19937_64;
 
-int64_t integer(Random& random, int64_t lo, int64_t hi) { return std::uniform_int_distribution<int64_t>(lo, hi)(random); }
+int64_t integer(Random& random, int64_t lo, int64_t hi) {
+  return std::uniform_int_distribution<int64_t>(lo, hi)(random);
+}
 bool chance(Random& random, double p) { return std::uniform_real_distribution<double>(0, 1)(random) < p; }
 
 bool isLiteral(const Val* val) { return val->isScalar() && val->as<fuser::Scalar>()->isConstant(); }
@@ -60,7 +62,11 @@ T erroneous(OpKind op, T x, double error, Random& random) {
 class Engine {
  public:
   Engine(const Fusion& fusion, std::span<const HostValue> inputs, const Adversary& adversary, Random& random)
-      : fusion_(fusion), adversary_(adversary), random_(random), stored_(fusion.valCount()), segmentOf_(fusion.valCount(), -1) {
+      : fusion_(fusion),
+        adversary_(adversary),
+        random_(random),
+        stored_(fusion.valCount()),
+        segmentOf_(fusion.valCount(), -1) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Val* input = fusion.inputs()[i];
       stored_[input->id()] = toDense(inputs[i]);
@@ -90,10 +96,12 @@ class Engine {
     const std::vector<Expr*>& exprs = fusion_.exprs();
     segments_ = static_cast<int>(integer(random_, 1, adversary_.maxSegments));
     std::vector<size_t> cuts;
-    for (int i = 1; i < segments_; ++i) cuts.push_back(static_cast<size_t>(integer(random_, 0, static_cast<int64_t>(exprs.size()))));
+    for (int i = 1; i < segments_; ++i)
+      cuts.push_back(static_cast<size_t>(integer(random_, 0, static_cast<int64_t>(exprs.size()))));
     std::sort(cuts.begin(), cuts.end());
     for (size_t i = 0; i < exprs.size(); ++i) {
-      segmentOf_[exprs[i]->output()->id()] = static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), i) - cuts.begin());
+      segmentOf_[exprs[i]->output()->id()] =
+          static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), i) - cuts.begin());
     }
   }
 
@@ -150,7 +158,8 @@ class Engine {
     if (known != local_.end() && !(budget_ > 0 && chance(random_, 0.1))) return known->second;
     if (elsewhere && isStored) {
       // Loads are decided once: a segment that loads a value never computes it, and the other way round.
-      if (!recomputes_.contains({segment_, val->id()}) && (loads_.contains(val->id()) || budget_ <= 0 || val->isScalar() || chance(random_, 0.8))) {
+      if (!recomputes_.contains({segment_, val->id()}) &&
+          (loads_.contains(val->id()) || budget_ <= 0 || val->isScalar() || chance(random_, 0.8))) {
         return load(val);
       }
       recomputes_.insert({segment_, val->id()});
@@ -207,7 +216,11 @@ class Engine {
         return x[0].expanded(shape);
       }
       case Family::Permute: return x[0].permuted(dims);
-      case Family::Factory: return x[0].cast(expr->output()->dtype()).reshaped(Dims(expr->attributes().shape.size(), 1)).expanded(shapeOf(expr));
+      case Family::Factory:
+        return x[0]
+            .cast(expr->output()->dtype())
+            .reshaped(Dims(expr->attributes().shape.size(), 1))
+            .expanded(shapeOf(expr));
       case Family::Size: return toDense(ScalarValue(x[0].sizes[static_cast<size_t>(dims[0])]));
       case Family::Reduction: return reduction(expr, x[0]);
     }
@@ -268,7 +281,8 @@ class Engine {
     const double error = expr->info().error * adversary_.errorScale;
     if (op == OpKind::Sigmoid) {
       const double ofExp = fuser::opInfo(OpKind::Exp).error * adversary_.errorScale;
-      for (size_t i = 0; i < result.count(); ++i) out[i] = T{1} / (T{1} + erroneous<T>(OpKind::Exp, -a[i], ofExp, random_));
+      for (size_t i = 0; i < result.count(); ++i)
+        out[i] = T{1} / (T{1} + erroneous<T>(OpKind::Exp, -a[i], ofExp, random_));
     } else if (error > 0) {
       for (size_t i = 0; i < result.count(); ++i) out[i] = erroneous<T>(op, a[i], error, random_);
     }
@@ -283,7 +297,9 @@ class Engine {
 
   // The factors of an operand that an FMA may take unrounded.
   std::optional<std::vector<DenseArray>> factors(const Val* val, const Dims& sizes) {
-    if (!adversary_.contraction || adversary_.probes || !val->isTensor() || !val->definition() || loads_.contains(val->id())) return std::nullopt;
+    if (!adversary_.contraction || adversary_.probes || !val->isTensor() || !val->definition() ||
+        loads_.contains(val->id()))
+      return std::nullopt;
     const Expr* product = val->definition();
     if (product->op() != OpKind::Mul || fuser::computeType(val->dtype()) != val->dtype()) return std::nullopt;
     if (!fuser::isFloating(val->dtype()) || segmentOf_[val->id()] != segment_) return std::nullopt;
@@ -305,7 +321,8 @@ class Engine {
         const T first = (*product)[0].as<T>()[i];
         const T second = (*product)[1].as<T>()[i];
         const T other = x[1 - side].as<T>()[i];
-        const T fused = side == 0 ? std::fma(first, second, subtracts ? -other : other) : std::fma(subtracts ? -first : first, second, other);
+        const T fused = side == 0 ? std::fma(first, second, subtracts ? -other : other)
+                                  : std::fma(subtracts ? -first : first, second, other);
         if (chance(random_, 0.7)) out[i] = fused;
       }
       return;
@@ -330,7 +347,8 @@ class Engine {
     const int64_t count = rows.sizes.back();
     Dims kept = rows.sizes;
     kept.erase(kept.size() - 1);
-    Tree tree{integer(random_, 1, std::max<int64_t>(1, std::min<int64_t>(count, 64))), chance(random_, 0.5), chance(random_, 0.5), chance(random_, 0.5)};
+    Tree tree{integer(random_, 1, std::max<int64_t>(1, std::min<int64_t>(count, 64))), chance(random_, 0.5),
+              chance(random_, 0.5), chance(random_, 0.5)};
     if (count == 0) tree.fromIdentity = true;
     DenseArray result(compute, kept);
     int64_t depth = 0;
@@ -345,7 +363,8 @@ class Engine {
         const size_t base = i * static_cast<size_t>(count);
         const T* factorA = product.empty() ? nullptr : product[0].as<T>() + base;
         const T* factorB = product.empty() ? nullptr : product[1].as<T>() + base;
-        result.as<T>()[i] = reduceOne<T>(expr->op(), rows.as<T>() + base, factorA, factorB, count, tree, compute, depth);
+        result.as<T>()[i] =
+            reduceOne<T>(expr->op(), rows.as<T>() + base, factorA, factorB, count, tree, compute, depth);
       }
     };
     switch (compute) {
@@ -362,7 +381,8 @@ class Engine {
   }
 
   template <class T>
-  T reduceOne(OpKind op, const T* terms, const T* factorA, const T* factorB, int64_t count, const Tree& tree, DataType compute, int64_t& depth) {
+  T reduceOne(OpKind op, const T* terms, const T* factorA, const T* factorB, int64_t count, const Tree& tree,
+              DataType compute, int64_t& depth) {
     const OpKind combine = *fuser::opInfo(op).combine;
     const fuser::LaneFunction join = fuser::laneFunction(combine, compute);
     const auto joined = [&](T a, T b) {
@@ -376,8 +396,10 @@ class Engine {
     };
     const fuser::Identity identity = fuser::reductionIdentity(op, compute);
     T neutral{};
-    if constexpr (std::is_floating_point_v<T>) neutral = static_cast<T>(identity.floating);
-    else neutral = static_cast<T>(identity.integer);
+    if constexpr (std::is_floating_point_v<T>)
+      neutral = static_cast<T>(identity.floating);
+    else
+      neutral = static_cast<T>(identity.integer);
     struct Partial {
       T value;
       int64_t depth;
@@ -389,9 +411,13 @@ class Engine {
       const int64_t block = (count + tree.accumulators - 1) / tree.accumulators;
       for (int64_t j = 0; j < count; ++j) {
         if (k != (tree.blocked ? j / std::max<int64_t>(block, 1) : j % tree.accumulators)) continue;
-        if (first) partial.value = terms[j];
-        else if constexpr (std::is_floating_point_v<T>) partial.value = factorA && op == OpKind::Sum ? std::fma(factorA[j], factorB[j], partial.value) : joined(partial.value, terms[j]);
-        else partial.value = joined(partial.value, terms[j]);
+        if (first)
+          partial.value = terms[j];
+        else if constexpr (std::is_floating_point_v<T>)
+          partial.value = factorA && op == OpKind::Sum ? std::fma(factorA[j], factorB[j], partial.value)
+                                                       : joined(partial.value, terms[j]);
+        else
+          partial.value = joined(partial.value, terms[j]);
         partial.depth += !first;
         first = false;
       }
@@ -402,7 +428,8 @@ class Engine {
       std::vector<Partial> next;
       if (tree.paired) {
         for (size_t i = 0; i + 1 < partials.size(); i += 2) {
-          next.push_back({joined(partials[i].value, partials[i + 1].value), std::max(partials[i].depth, partials[i + 1].depth) + 1});
+          next.push_back({joined(partials[i].value, partials[i + 1].value),
+                          std::max(partials[i].depth, partials[i + 1].depth) + 1});
         }
         if (partials.size() % 2) next.push_back(partials.back());
       } else {
@@ -422,7 +449,7 @@ class Engine {
   std::vector<std::optional<DenseArray>> stored_;  // inputs and what segments stored, by id
   std::vector<int> segmentOf_;
   std::map<fuser::IntExpr, int64_t> extents_;
-  std::map<uint32_t, DenseArray> local_;           // of the current segment
+  std::map<uint32_t, DenseArray> local_;  // of the current segment
   std::set<uint32_t> loads_;
   std::set<std::pair<int, uint32_t>> recomputes_;
   std::vector<SegmentRecord> records_;

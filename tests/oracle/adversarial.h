@@ -13,9 +13,9 @@ namespace oracle_test {
 
 struct Adversary {
   bool contraction = false;
-  bool probes = false;     // each op reads stored copies; every tensor is in the record
+  bool probes = false;  // each op reads stored copies; every tensor is in the record
   int maxSegments = 4;
-  double errorScale = 1;   // of the error columns: above 1 the engine is wrong, for tests of the judge
+  double errorScale = 1;  // of the error columns: above 1 the engine is wrong, for tests of the judge
 };
 
 fuser::RunRecord runAdversarially(const fuser::Fusion& fusion, std::span<const fuser::HostValue> inputs,

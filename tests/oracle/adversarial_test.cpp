@@ -27,7 +27,8 @@ uint64_t caseCount() { return std::getenv("FUSER_FULL_ADVERSARY") ? 100000 : 600
 Case generated(uint64_t number, bool onlySums) {
   fuser::fuzz::GeneratorOptions options;
   using fuser::OpKind;
-  if (onlySums) options.only = {OpKind::Mul, OpKind::Add, OpKind::Sub, OpKind::Sum, OpKind::Neg, OpKind::Unsqueeze, OpKind::Set};
+  if (onlySums)
+    options.only = {OpKind::Mul, OpKind::Add, OpKind::Sub, OpKind::Sum, OpKind::Neg, OpKind::Unsqueeze, OpKind::Set};
   options.medianElements = 64;
   options.maxElements = 2048;
   options.maxCaseElements = 1 << 14;
@@ -39,8 +40,10 @@ Case generated(uint64_t number, bool onlySums) {
 std::vector<HostValue> hostValues(const RunData& data) {
   std::vector<HostValue> values;
   for (const auto& input : data.inputs) {
-    if (const auto* scalar = std::get_if<fuser::ScalarValue>(&input)) values.push_back(*scalar);
-    else values.push_back(data.tensors[std::get<size_t>(input)].ref);
+    if (const auto* scalar = std::get_if<fuser::ScalarValue>(&input))
+      values.push_back(*scalar);
+    else
+      values.push_back(data.tensors[std::get<size_t>(input)].ref);
   }
   return values;
 }
@@ -68,10 +71,13 @@ struct Statistics {
   }
 
   void print(const char* name) const {
-    std::printf("%s: %d cases, %d agree, %d undecided, %d unsupported; decided %.4f of stored elements, %.4f of outputs\n", name, cases,
-                agrees, undecided, unsupported, share(elements), share(outputs));
+    std::printf(
+        "%s: %d cases, %d agree, %d undecided, %d unsupported; decided %.4f of stored elements, %.4f of outputs\n",
+        name, cases, agrees, undecided, unsupported, share(elements), share(outputs));
     for (const auto& [op, counts] : byOp) {
-      if (share(counts) < 0.97) std::printf("  %-10s %.3f of %lld\n", std::string(fuser::opName(op)).c_str(), share(counts), static_cast<long long>(counts.judged));
+      if (share(counts) < 0.97)
+        std::printf("  %-10s %.3f of %lld\n", std::string(fuser::opName(op)).c_str(), share(counts),
+                    static_cast<long long>(counts.judged));
     }
   }
 };
@@ -87,7 +93,8 @@ Statistics campaign(const Adversary& adversary, uint64_t count, uint64_t seed, b
       const RunData data = fuser::materialize(made, run);
       const std::vector<HostValue> inputs = hostValues(data);
       const fuser::RunRecord record = runAdversarially(*made.fusion, inputs, adversary, random);
-      const Judgement judgement = oracle::judge(*made.fusion, inputs, record, {adversary.contraction && tellsJudge, adversary.probes, 5});
+      const Judgement judgement =
+          oracle::judge(*made.fusion, inputs, record, {adversary.contraction && tellsJudge, adversary.probes, 5});
       statistics.add(judgement);
       if (adversary.errorScale <= 1 && tellsJudge && judgement.verdict == Verdict::Differs) {
         ADD_FAILURE() << "case " << number << " " << oracle::toString(judgement);

@@ -14,7 +14,9 @@ using oracle::Whole;
 namespace {
 
 double uniform(Random& random, double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(random); }
-int64_t integer(Random& random, int64_t lo, int64_t hi) { return std::uniform_int_distribution<int64_t>(lo, hi)(random); }
+int64_t integer(Random& random, int64_t lo, int64_t hi) {
+  return std::uniform_int_distribution<int64_t>(lo, hi)(random);
+}
 bool chance(Random& random, double p) { return uniform(random, 0, 1) < p; }
 
 double finite(double value, DataType dtype) {
@@ -25,8 +27,11 @@ double finite(double value, DataType dtype) {
 
 // A number next to which some function turns, jumps or ends.
 double landmark(Random& random, DataType dtype) {
-  static const double fixed[] = {0,    1,       -1,      0.5,    -0.5,   2,    -2,    3,     10,   -10,  88.7,  -88.8, 88.72284,
-                                 -104, 709.782, -745.13, 11.089, -17.33, 65504, -65504, 3.4e38, -3.4e38, 1e-38, -1e-38, 0.6931471805599453};
+  static const double fixed[] = {0,       1,       -1,       0.5,    -0.5,
+                                 2,       -2,      3,        10,     -10,
+                                 88.7,    -88.8,   88.72284, -104,   709.782,
+                                 -745.13, 11.089,  -17.33,   65504,  -65504,
+                                 3.4e38,  -3.4e38, 1e-38,    -1e-38, 0.6931471805599453};
   const int64_t kind = integer(random, 0, 5);
   if (kind == 0) return static_cast<double>(integer(random, -64, 64)) * std::numbers::pi / 2;
   if (kind == 1) return static_cast<double>(integer(random, -20, 20));
@@ -43,7 +48,9 @@ double anyNumber(Random& random, DataType dtype) {
   return sign * std::exp2(uniform(random, -largest - 10, largest));
 }
 
-double stepped(double value, int64_t steps, DataType dtype) { return value + static_cast<double>(steps) * oracle::ulp(value, dtype); }
+double stepped(double value, int64_t steps, DataType dtype) {
+  return value + static_cast<double>(steps) * oracle::ulp(value, dtype);
+}
 
 uint8_t randomZeros(Random& random) {
   const int64_t kind = integer(random, 0, 2);
@@ -77,7 +84,8 @@ Interval randomInterval(Random& random, DataType dtype) {
 
 Whole randomWhole(Random& random, DataType dtype) {
   const Whole full = oracle::fullRange(dtype);
-  if (dtype == DataType::Bool) return chance(random, 0.3) ? oracle::kEither : chance(random, 0.5) ? oracle::kTrue : oracle::kFalse;
+  if (dtype == DataType::Bool)
+    return chance(random, 0.3) ? oracle::kEither : chance(random, 0.5) ? oracle::kTrue : oracle::kFalse;
   const auto number = [&] {
     const int64_t kind = integer(random, 0, 5);
     if (kind == 0) return integer(random, full.lo, full.hi);

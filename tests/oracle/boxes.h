@@ -1,6 +1,6 @@
 #pragma once
-// Boxes: random sets of operands where rules go wrong (poles, jumps, zeros, infinities, denormals, extremes), and samples
-// inside them.
+// Boxes: random sets of operands where rules go wrong (poles, jumps, zeros, infinities, denormals, extremes), and
+// samples inside them.
 
 #include <random>
 #include <vector>

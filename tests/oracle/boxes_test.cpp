@@ -1,6 +1,6 @@
 // Boxes, not points (ORACLE section 9, test 1): for every row and dtype, random sets of operands; what the row gives on
-// samples inside (true values from MPFR, the error column's extremes around them, LibTorch's own results) must lie in the
-// set that the oracle computes. FUSER_FULL_BOXES=1 runs a hundred times as many.
+// samples inside (true values from MPFR, the error column's extremes around them, LibTorch's own results) must lie in
+// the set that the oracle computes. FUSER_FULL_BOXES=1 runs a hundred times as many.
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 
 #include "fuser/ir/builder.h"
 #include "oracle/compare.h"
+#include "oracle/reference/reference.h"
 #include "oracle/rounding.h"
 #include "oracle/slice.h"
 #include "oracle/whole_rules.h"
-#include "oracle/reference/reference.h"
 #include "tests/oracle/boxes.h"
 #include "tests/oracle/true_value.h"
 
@@ -30,7 +30,8 @@ using oracle::Whole;
 
 constexpr size_t kSamples = 6;  // an operand
 
-// Where LibTorch's own CPU kernels leave the semantics that fusions have. The true values decide; no column widens for it.
+// Where LibTorch's own CPU kernels leave the semantics that fusions have. The true values decide; no column widens for
+// it.
 struct Outlier {
   OpKind op;
   bool only16Bits;
@@ -41,7 +42,8 @@ constexpr Outlier kOutliers[] = {
     {OpKind::Sqrt, false, 0, "MKL's vector square root is off by an ulp, in f32 and f64"},
     {OpKind::Rsqrt, true, 0, "the square root is rounded to 16 bits before it divides; one op is one rounding here"},
     {OpKind::Erf, true, 0, "the 16-bit kernel has an absolute error: it flushes small operands to zero"},
-    {OpKind::TruncDiv, true, 0, "the quotient is rounded to 16 bits before it is truncated; one op is one rounding here"},
+    {OpKind::TruncDiv, true, 0,
+     "the quotient is rounded to 16 bits before it is truncated; one op is one rounding here"},
     {OpKind::FloorDiv, true, 0, "each step is rounded to 16 bits; one op is one rounding here"},
     {OpKind::FloorDiv, false, 0x1p20, "the vector fmod inside is wrong or NaN for large quotients"},
     {OpKind::Fmod, false, 0x1p20, "the vector fmod is wrong or NaN for large quotients"},
@@ -63,8 +65,10 @@ Value tensorOf(DataType dtype, std::vector<Interval> real, std::vector<Whole> wh
   value.dtype = dtype;
   value.sizes = {static_cast<int64_t>(real.size() + whole.size())};
   value.strides = {1};
-  if (fuser::isFloating(dtype)) value.real = std::make_shared<const std::vector<Interval>>(std::move(real));
-  else value.whole = std::make_shared<const std::vector<Whole>>(std::move(whole));
+  if (fuser::isFloating(dtype))
+    value.real = std::make_shared<const std::vector<Interval>>(std::move(real));
+  else
+    value.whole = std::make_shared<const std::vector<Whole>>(std::move(whole));
   return value;
 }
 
@@ -105,8 +109,10 @@ class Row {
       std::vector<Interval> real;
       std::vector<Whole> whole;
       for (size_t box = 0; box < boxes; ++box) {
-        if (fuser::isFloating(operandType(i))) real.push_back(randomInterval(random, operandType(i)));
-        else whole.push_back(randomWhole(random, operandType(i)));
+        if (fuser::isFloating(operandType(i)))
+          real.push_back(randomInterval(random, operandType(i)));
+        else
+          whole.push_back(randomWhole(random, operandType(i)));
       }
       operands_.push_back(tensorOf(operandType(i), std::move(real), std::move(whole)));
     }
@@ -114,8 +120,10 @@ class Row {
 
   // Division by zero and minimum / -1 are the language's own; LibTorch raises on them.
   bool isGuarded(const std::array<int64_t, 3>& whole) const {
-    const bool divides = op_ == OpKind::TruncDiv || op_ == OpKind::FloorDiv || op_ == OpKind::Fmod || op_ == OpKind::Remainder;
-    return divides && !fuser::isFloating(dtype_) && (whole[1] == 0 || (whole[1] == -1 && whole[0] == oracle::fullRange(dtype_).lo));
+    const bool divides =
+        op_ == OpKind::TruncDiv || op_ == OpKind::FloorDiv || op_ == OpKind::Fmod || op_ == OpKind::Remainder;
+    return divides && !fuser::isFloating(dtype_) &&
+           (whole[1] == 0 || (whole[1] == -1 && whole[0] == oracle::fullRange(dtype_).lo));
   }
 
   template <class T>
@@ -125,7 +133,8 @@ class Row {
   }
   static void appendAs(std::vector<std::byte>& memory, DataType dtype, double real, int64_t whole) {
     fuser::dispatch(dtype, [&]<class T>() {
-      append(memory, fuser::isFloating(dtype) ? fuser::convert<T>(real) : fuser::convert<T>(static_cast<fuser::int64>(whole)));
+      append(memory,
+             fuser::isFloating(dtype) ? fuser::convert<T>(real) : fuser::convert<T>(static_cast<fuser::int64>(whole)));
     });
   }
 
@@ -138,8 +147,10 @@ class Row {
       size_t count = 1;
       for (size_t i = 0; i < arity(); ++i) {
         const int64_t at = static_cast<int64_t>(box);
-        if (fuser::isFloating(operandType(i))) real[i] = samples(random, operands_[i].realAt(at), operandType(i), kSamples);
-        else whole[i] = samples(random, operands_[i].wholeAt(at), kSamples);
+        if (fuser::isFloating(operandType(i)))
+          real[i] = samples(random, operands_[i].realAt(at), operandType(i), kSamples);
+        else
+          whole[i] = samples(random, operands_[i].wholeAt(at), kSamples);
         count *= std::max(real[i].size(), whole[i].size());
       }
       for (size_t k = 0; k < count; ++k) {
@@ -148,8 +159,10 @@ class Row {
         size_t rest = k;
         for (size_t i = 0; i < arity(); ++i) {
           const size_t size = std::max(real[i].size(), whole[i].size());
-          if (!real[i].empty()) numbers[i] = real[i][rest % size];
-          else wholes[i] = whole[i][rest % size];
+          if (!real[i].empty())
+            numbers[i] = real[i][rest % size];
+          else
+            wholes[i] = whole[i][rest % size];
           rest /= size;
         }
         if (isGuarded(wholes)) continue;
@@ -165,10 +178,12 @@ class Row {
     text += " of " + std::string(fuser::dtypeName(dtype_));
     const int64_t box = static_cast<int64_t>(samples_.box[sample]);
     for (size_t i = 0; i < arity(); ++i) {
-      text += "\n  operand " + (operands_[i].real ? fuser::concat(oracle::toString(operands_[i].realAt(box)), " at ", samples_.numbers[sample][i])
+      text += "\n  operand " + (operands_[i].real ? fuser::concat(oracle::toString(operands_[i].realAt(box)), " at ",
+                                                                  samples_.numbers[sample][i])
                                                   : oracle::toString(operands_[i].wholeAt(box), operands_[i].dtype));
     }
-    return text + "\n  accepts " + (sets_.real ? oracle::toString(sets_.realAt(box)) : oracle::toString(sets_.wholeAt(box), sets_.dtype));
+    return text + "\n  accepts " +
+           (sets_.real ? oracle::toString(sets_.realAt(box)) : oracle::toString(sets_.wholeAt(box), sets_.dtype));
   }
 
   void compareWithLibTorch() {
@@ -183,13 +198,16 @@ class Row {
     for (size_t sample = 0; sample < samples_.box.size() && reported < 3; ++sample) {
       const int64_t at = static_cast<int64_t>(sample);
       const int64_t box = static_cast<int64_t>(samples_.box[sample]);
-      if (fuser::isFloating(dtype_) && isOutlier(op_, dtype_, samples_.numbers[sample][0], samples_.numbers[sample][1])) continue;
-      const bool inside = sets_.whole ? sets_.wholeAt(box).lo <= actual.wholeAt(at).lo && actual.wholeAt(at).lo <= sets_.wholeAt(box).hi
-                                      : oracle::contains(sets_.realAt(box), actual.realAt(at).single());
+      if (fuser::isFloating(dtype_) && isOutlier(op_, dtype_, samples_.numbers[sample][0], samples_.numbers[sample][1]))
+        continue;
+      const bool inside =
+          sets_.whole ? sets_.wholeAt(box).lo <= actual.wholeAt(at).lo && actual.wholeAt(at).lo <= sets_.wholeAt(box).hi
+                      : oracle::contains(sets_.realAt(box), actual.realAt(at).single());
       if (inside) continue;
       ++reported;
       ADD_FAILURE() << describe(sample) << "\n  LibTorch gives "
-                    << (actual.whole ? oracle::toString(actual.wholeAt(at), actual.dtype) : oracle::toString(actual.realAt(at)));
+                    << (actual.whole ? oracle::toString(actual.wholeAt(at), actual.dtype)
+                                     : oracle::toString(actual.realAt(at)));
     }
   }
 

@@ -1,5 +1,5 @@
-// judge(): verdicts, counts, the first wrong op, what a wrong record gets; planted faults (ORACLE section 9, test 3); and
-// LibTorch's own answer for whole generated fusions.
+// judge(): verdicts, counts, the first wrong op, what a wrong record gets; planted faults (ORACLE section 9, test 3);
+// and LibTorch's own answer for whole generated fusions.
 
 #include "oracle/judge.h"
 
@@ -34,8 +34,10 @@ using oracle::Verdict;
 std::vector<HostValue> hostValues(const RunData& data) {
   std::vector<HostValue> values;
   for (const auto& input : data.inputs) {
-    if (const auto* scalar = std::get_if<fuser::ScalarValue>(&input)) values.push_back(*scalar);
-    else values.push_back(data.tensors[std::get<size_t>(input)].ref);
+    if (const auto* scalar = std::get_if<fuser::ScalarValue>(&input))
+      values.push_back(*scalar);
+    else
+      values.push_back(data.tensors[std::get<size_t>(input)].ref);
   }
   return values;
 }
@@ -154,7 +156,8 @@ bool plantFault(RunRecord& record, std::mt19937_64& random) {
     T& element = static_cast<T*>(ref.data)[at];
     const auto old = fuser::widen(element);
     if (!fuser::isFloating(ref.dtype)) {
-      element = fuser::convert<T>(static_cast<fuser::int64>(ref.dtype == DataType::Bool ? !old : static_cast<fuser::int64>(old) + 1));
+      element = fuser::convert<T>(
+          static_cast<fuser::int64>(ref.dtype == DataType::Bool ? !old : static_cast<fuser::int64>(old) + 1));
       return true;
     }
     const double value = static_cast<double>(old);
@@ -164,7 +167,8 @@ bool plantFault(RunRecord& record, std::mt19937_64& random) {
     }
     if (std::fabs(value) < std::ldexp(1.0, oracle::format(ref.dtype).minExponent)) return false;
     // At least one step of the dtype.
-    element = fuser::convert<T>(value + std::copysign(std::max(std::fabs(value) * 0x1p-6, oracle::ulp(value, ref.dtype)), value));
+    element = fuser::convert<T>(
+        value + std::copysign(std::max(std::fabs(value) * 0x1p-6, oracle::ulp(value, ref.dtype)), value));
     return static_cast<double>(fuser::widen(element)) != value;
   });
 }
@@ -195,7 +199,8 @@ TEST(JudgeTest, CatchesPlantedFaults) {
 // Ops whose LibTorch kernels leave the fusions' semantics on some operands: see boxes_test.cpp; and prod, which
 // multiplies in 16 bits on the CPU.
 std::set<OpKind> outliers() {
-  return {OpKind::Prod, OpKind::Sqrt, OpKind::Rsqrt, OpKind::Erf, OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Fmod, OpKind::Remainder};
+  return {OpKind::Prod,     OpKind::Sqrt,     OpKind::Rsqrt, OpKind::Erf,
+          OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Fmod,  OpKind::Remainder};
 }
 
 TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
@@ -215,8 +220,10 @@ TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
       RunRecord record;
       for (const Val* output : made.fusion->outputs()) {
         const auto* scalar = output->isScalar() ? output->as<fuser::Scalar>() : nullptr;
-        if (scalar && scalar->isConstant()) record.outputs.push_back(*scalar->constant());
-        else record.outputs.push_back(values[output->id()].value().value);
+        if (scalar && scalar->isConstant())
+          record.outputs.push_back(*scalar->constant());
+        else
+          record.outputs.push_back(values[output->id()].value().value);
       }
       const Judgement judgement = oracle::judge(*made.fusion, inputs, record);
       EXPECT_NE(judgement.verdict, Verdict::Differs) << "case " << number << " " << oracle::toString(judgement);

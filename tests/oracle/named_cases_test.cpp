@@ -121,7 +121,8 @@ TEST(NamedCasesTest, VarianceOfSmallDeviations) {
   Val* mean = program.op(OpKind::Div, {fuser::build::reduction(program.fusion, OpKind::Sum, x, {0}, true), n});
   Val* deviation = program.op(OpKind::Sub, {x, mean});
   Val* square = program.op(OpKind::Mul, {deviation, deviation});
-  Val* variance = program.op(OpKind::Div, {fuser::build::reduction(program.fusion, OpKind::Sum, square->as<TensorView>(), {0}, false), n});
+  Val* variance = program.op(
+      OpKind::Div, {fuser::build::reduction(program.fusion, OpKind::Sum, square->as<TensorView>(), {0}, false), n});
   float sum = 0, squares = 0;
   for (size_t i = 0; i < kCount; ++i) sum += values.as<float>()[i];
   for (size_t i = 0; i < kCount; ++i) {
@@ -136,7 +137,8 @@ TEST(NamedCasesTest, SumWhosePartialSumsOverflow) {
   Program program;
   TensorView* x = program.input(tensor(DataType::Float, {3e38, 3e38, -3e38, -3e38}));
   Val* sum = fuser::build::reduction(program.fusion, OpKind::Sum, x, {0}, false);
-  for (double value : {0.0, kInf, -kInf, kNan}) EXPECT_TRUE(program.accepts(sum, rank0(tensor(DataType::Float, {value})))) << value;
+  for (double value : {0.0, kInf, -kInf, kNan})
+    EXPECT_TRUE(program.accepts(sum, rank0(tensor(DataType::Float, {value})))) << value;
   EXPECT_FALSE(program.accepts(sum, rank0(tensor(DataType::Float, {1e38}))));
 }
 
@@ -144,7 +146,8 @@ TEST(NamedCasesTest, ProductWhosePartialProductsLeaveTheRange) {
   Program program;
   TensorView* x = program.input(tensor(DataType::Float, {1e-30, 1e-30, 1e30, 1e30}));
   Val* product = fuser::build::reduction(program.fusion, OpKind::Prod, x, {0}, false);
-  for (double value : {1.0, 0.0, kInf, kNan}) EXPECT_TRUE(program.accepts(product, rank0(tensor(DataType::Float, {value})))) << value;
+  for (double value : {1.0, 0.0, kInf, kNan})
+    EXPECT_TRUE(program.accepts(product, rank0(tensor(DataType::Float, {value})))) << value;
   EXPECT_FALSE(program.accepts(product, rank0(tensor(DataType::Float, {-1}))));
   EXPECT_FALSE(program.accepts(product, rank0(tensor(DataType::Float, {-kInf}))));
 }
@@ -174,7 +177,8 @@ TEST(NamedCasesTest, EitherZero) {
   TensorView* zero = program.input(tensor(DataType::Float, {0.0, 0.0}));
   for (double value : {0.0, -0.0}) {
     EXPECT_TRUE(program.accepts(program.op(OpKind::Relu, {x}), {value, value}));
-    EXPECT_TRUE(program.accepts(fuser::build::reduction(program.fusion, OpKind::Sum, x, {0}, false), rank0(tensor(DataType::Float, {value}))));
+    EXPECT_TRUE(program.accepts(fuser::build::reduction(program.fusion, OpKind::Sum, x, {0}, false),
+                                rank0(tensor(DataType::Float, {value}))));
     EXPECT_TRUE(program.accepts(program.op(OpKind::Maximum, {x, zero}), {value, value}));
     EXPECT_TRUE(program.accepts(program.op(OpKind::Maximum, {zero, x}), {value, value}));
   }

@@ -1,5 +1,5 @@
-// Boxes for what boxes_test.cpp leaves out: casts between all dtypes, and reductions of every dtype over random trees; and
-// that every row evaluates through the reference and through the oracle to the same sizes and dtype.
+// Boxes for what boxes_test.cpp leaves out: casts between all dtypes, and reductions of every dtype over random trees;
+// and that every row evaluates through the reference and through the oracle to the same sizes and dtype.
 
 #include <gtest/gtest.h>
 
@@ -36,11 +36,15 @@ Value boxes(Random& random, DataType dtype, int64_t count) {
   std::vector<Interval> real;
   std::vector<Whole> whole;
   for (int64_t i = 0; i < count; ++i) {
-    if (fuser::isFloating(dtype)) real.push_back(randomInterval(random, dtype));
-    else whole.push_back(randomWhole(random, dtype));
+    if (fuser::isFloating(dtype))
+      real.push_back(randomInterval(random, dtype));
+    else
+      whole.push_back(randomWhole(random, dtype));
   }
-  if (fuser::isFloating(dtype)) value.real = std::make_shared<const std::vector<Interval>>(std::move(real));
-  else value.whole = std::make_shared<const std::vector<Whole>>(std::move(whole));
+  if (fuser::isFloating(dtype))
+    value.real = std::make_shared<const std::vector<Interval>>(std::move(real));
+  else
+    value.whole = std::make_shared<const std::vector<Whole>>(std::move(whole));
   return value;
 }
 
@@ -90,7 +94,8 @@ TEST(CastBoxesTest, AreLibTorchs) {
   for (DataType from : fuser::kAllDataTypes) {
     for (DataType to : fuser::kAllDataTypes) {
       DenseArray numbers(DataType::Double, {256});
-      for (size_t i = 0; i < 256; ++i) numbers.as<double>()[i] = std::uniform_real_distribution<double>(-60000, 60000)(random);
+      for (size_t i = 0; i < 256; ++i)
+        numbers.as<double>()[i] = std::uniform_real_distribution<double>(-60000, 60000)(random);
       const DenseArray operand = numbers.cast(from);
       Fusion fusion("cast");
       Val* x = fuser::build::input(fusion, from, {fusion.extentSymbol("i0")}, "x");
@@ -98,8 +103,8 @@ TEST(CastBoxesTest, AreLibTorchs) {
       if (!y->definition()) continue;
       const reference::Value operands[] = {{operand.ref(), nullptr}};
       const reference::Value result = reference::evaluate(*y->definition(), operands, {});
-      expectInside(oracle::castValue(oracle::exact(operand.ref()), to), toDense(std::get<fuser::TensorRef>(result.value)),
-                   fuser::concat(from, " to ", to));
+      expectInside(oracle::castValue(oracle::exact(operand.ref()), to),
+                   toDense(std::get<fuser::TensorRef>(result.value)), fuser::concat(from, " to ", to));
     }
   }
 }
@@ -160,14 +165,16 @@ TEST_P(ReductionBoxesTest, HoldEveryTree) {
       for (int i = 0; i < 4; ++i) {
         const TreeResult tree = joinAtRandom(random, GetParam(), sampled(random, sets).cast(fuser::computeType(dtype)));
         const Value accepted = oracle::reduce(*y->definition(), sets, tree.depth, false);
-        expectInside(accepted, tree.value.cast(dtype), fuser::concat(fuser::opName(GetParam()), " of ", count, " ", dtype));
+        expectInside(accepted, tree.value.cast(dtype),
+                     fuser::concat(fuser::opName(GetParam()), " of ", count, " ", dtype));
         if (HasFailure()) return;
       }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, ReductionBoxesTest, testing::Values(OpKind::Sum, OpKind::Prod, OpKind::Amax, OpKind::Amin),
+INSTANTIATE_TEST_SUITE_P(Rows, ReductionBoxesTest,
+                         testing::Values(OpKind::Sum, OpKind::Prod, OpKind::Amax, OpKind::Amin),
                          [](const auto& row) { return std::string(fuser::opName(row.param)); });
 
 }  // namespace

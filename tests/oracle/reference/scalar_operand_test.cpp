@@ -1,4 +1,5 @@
-// Pins how LibTorch takes a scalar operand beside a tensor of 16 bits, and holds the op table's `scalar` column against it.
+// Pins how LibTorch takes a scalar operand beside a tensor of 16 bits, and holds the op table's `scalar` column against
+// it.
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,8 @@ Counts mismatches(OpKind op, DataType dtype) {
       wide[i] = fuser::widen(narrow[i]);
     }
     const auto actual = reference::evaluateWithScalar(op, refOf(narrow, dtype), scalar);
-    const auto kept = reference::evaluateWithScalar(op, refOf(wide, DataType::Float), static_cast<double>(static_cast<float>(scalar)));
+    const auto kept = reference::evaluateWithScalar(op, refOf(wide, DataType::Float),
+                                                    static_cast<double>(static_cast<float>(scalar)));
     const auto first = reference::evaluateWithScalar(op, refOf(wide, DataType::Float), rounded(scalar, dtype));
     for (size_t i = 0; i < kCount; ++i) {
       counts.keep += !same(actual.values[i], rounded(kept.values[i], dtype));
@@ -80,7 +82,8 @@ TEST(ScalarOperandTest, ColumnIsLibTorchs) {
       const bool keeps = info.scalar == ScalarOperand::Keep;
       EXPECT_EQ(keeps ? counts.keep : counts.round, 0) << info.name << " of " << dtype;
       if (!isIndifferent(op)) {
-        EXPECT_GT(keeps ? counts.round : counts.keep, 0) << info.name << " of " << dtype << ": the data tell nothing apart";
+        EXPECT_GT(keeps ? counts.round : counts.keep, 0)
+            << info.name << " of " << dtype << ": the data tell nothing apart";
       }
     }
   }
