@@ -40,6 +40,8 @@ struct Interval {
   bool mayBePositive() const { return (hasRange() && hi > 0) || has(kPosInf) || (hasZero() && has(kPosZero)); }
   bool mayBeNegative() const { return (hasRange() && lo < 0) || has(kNegInf) || (hasZero() && has(kNegZero)); }
   bool hasNumber() const { return hasRange() || has(kInfs); }
+  // A single number that is no zero, or a zero of open sign.
+  bool isPoint() const { return lo == hi && !has(kSpecials); }
   bool empty() const { return !hasRange() && !has(kSpecials); }
   // The least and the greatest value that is no NaN; needs hasNumber().
   double least() const { return has(kNegInf) ? -kInfinity : hasRange() ? lo : kInfinity; }
@@ -54,11 +56,11 @@ struct Interval {
 };
 
 inline Interval Interval::of(double value) {
+  if (value - value == 0 && value != 0) return {value, value, 0};
   if (value != value) return {kInfinity, -kInfinity, kNan};
   if (value == kInfinity) return {kInfinity, -kInfinity, kPosInf};
   if (value == -kInfinity) return {kInfinity, -kInfinity, kNegInf};
-  if (value == 0) return {0, 0, static_cast<uint8_t>(1 / value < 0 ? kNegZero : kPosZero)};
-  return {value, value, 0};
+  return {0, 0, static_cast<uint8_t>(1 / value < 0 ? kNegZero : kPosZero)};
 }
 
 inline bool Interval::isSingle() const {

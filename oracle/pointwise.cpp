@@ -1,6 +1,8 @@
 // Pointwise ops and casts on values: operands to the common dtype, the op's rule for each element, one rounding.
 
 #include <array>
+#include <cmath>
+#include <optional>
 
 #include "fuser/ir/tensor_view.h"
 #include "oracle/real_rules.h"
@@ -31,13 +33,11 @@ Value withSets(const Value& like, DataType dtype, std::vector<Whole> sets) {
 // to(set) for every set of the value, whatever kind it is.
 template <class Set, class F>
 Value converted(const Value& value, DataType dtype, const F& to) {
-  std::vector<Set> sets;
+  std::vector<Set> sets(value.real ? value.real->size() : value.whole->size());
   if (value.real) {
-    sets.reserve(value.real->size());
-    for (const Interval& set : *value.real) sets.push_back(to(set));
+    for (size_t i = 0; i < sets.size(); ++i) sets[i] = to((*value.real)[i]);
   } else {
-    sets.reserve(value.whole->size());
-    for (const Whole& set : *value.whole) sets.push_back(to(set));
+    for (size_t i = 0; i < sets.size(); ++i) sets[i] = to((*value.whole)[i]);
   }
   return withSets(value, dtype, std::move(sets));
 }
@@ -88,14 +88,16 @@ Places placesOf(std::span<const Value> operands) {
 template <class Set, class Rule>
 Value combined(std::span<const Value> operands, DataType dtype, const Rule& rule) {
   const Places places = placesOf(operands);
-  std::vector<Set> sets;
-  const int64_t count = fuser::numel(places.stored);
-  sets.reserve(static_cast<size_t>(count));
+  std::vector<Set> sets(static_cast<size_t>(fuser::numel(places.stored)));
   if (places.alike) {
-    for (int64_t i = 0; i < count; ++i) sets.push_back(rule(std::array<int64_t, 3>{i, i, i}));
+    for (size_t i = 0; i < sets.size(); ++i) {
+      const int64_t at = static_cast<int64_t>(i);
+      sets[i] = rule(std::array<int64_t, 3>{at, at, at});
+    }
   } else {
+    size_t next = 0;
     forEachOffset<3>(places.stored, places.operands,
-                     [&](const std::array<int64_t, 3>& at) { sets.push_back(rule(at)); });
+                     [&](const std::array<int64_t, 3>& at) { sets[next++] = rule(at); });
   }
   Value result;
   result.sizes = places.sizes;
@@ -167,6 +169,16 @@ Value unary(OpKind op, const Value& a, DataType dtype) {
   return withSets(a, dtype, std::move(sets));
 }
 
+// The numbers themselves, where both operands are points and the result is an ordinary number: most of a run's elements.
+std::optional<double> atPoints(OpKind op, const Interval& a, const Interval& b) {
+  if (!a.isPoint() || !b.isPoint()) return std::nullopt;
+  if (op == OpKind::Add) return a.lo + b.lo;
+  if (op == OpKind::Sub) return a.lo - b.lo;
+  if (op == OpKind::Mul) return a.lo * b.lo;
+  if (op == OpKind::Div) return a.lo / b.lo;
+  return std::nullopt;
+}
+
 Interval binaryReal(OpKind op, const Interval& a, const Interval& b, DataType compute) {
   if (op == OpKind::Add) return add(a, b, compute);
   if (op == OpKind::Sub) return add(a, negate(b), compute);
@@ -202,8 +214,15 @@ Value sumOrProduct(OpKind op, std::span<const Value> x, DataType dtype, bool con
       return finish(fusedSum(op, x[0], x[1], at, compute), dtype);
     });
   }
+  const double largest = format(dtype).largest;
   Value result = combined<Interval>(x, dtype, [&](const std::array<int64_t, 3>& at) {
-    return finish(binaryReal(op, x[0].realAt(at[0]), x[1].realAt(at[1]), compute), dtype);
+    const Interval& a = x[0].realAt(at[0]);
+    const Interval& b = x[1].realAt(at[1]);
+    if (const std::optional<double> number = atPoints(op, a, b)) {
+      const double rounded = roundOnce(roundOnce(*number, compute), dtype);
+      if (rounded != 0 && std::fabs(rounded) <= largest) return Interval{rounded, rounded, 0};
+    }
+    return finish(binaryReal(op, a, b, compute), dtype);
   });
   // A product of 16 bits is rounded twice before anything can add it, which no FMA skips.
   if (op == OpKind::Mul && contraction && compute == dtype) {

@@ -43,6 +43,10 @@ Interval roundTo(const Interval& set, DataType dtype) {
   if (!set.hasRange()) return set;
   const double largest = format(dtype).largest;
   Interval result{roundOnce(set.lo, dtype), roundOnce(set.hi, dtype), set.flags};
+  if ((result.lo > 0 && result.hi <= largest) || (result.hi < 0 && result.lo >= -largest)) {
+    result.flags &= kSpecials;
+    return result;
+  }
   if (set.lo < 0 && result.hi >= 0) result.flags |= kNegZero;
   if (set.hi > 0 && result.lo <= 0) result.flags |= kPosZero;
   if (result.lo == -kInfinity || result.hi == -kInfinity) result.flags |= kNegInf;

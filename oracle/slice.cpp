@@ -35,9 +35,9 @@ Value exactTensor(const TensorRef& ref) {
                      [&](const std::array<int64_t, 1>& at) { visit(fuser::widen(data[at[0]])); });
   };
   if (fuser::isFloating(ref.dtype)) {
-    std::vector<Interval> sets;
-    sets.reserve(count);
-    forEach([&](auto number) { sets.push_back(Interval::of(static_cast<double>(number))); });
+    std::vector<Interval> sets(count);
+    size_t next = 0;
+    forEach([&](auto number) { sets[next++] = Interval::of(static_cast<double>(number)); });
     value.real = std::make_shared<const std::vector<Interval>>(std::move(sets));
   } else {
     std::vector<Whole> sets;
