@@ -169,7 +169,8 @@ Value unary(OpKind op, const Value& a, DataType dtype) {
   return withSets(a, dtype, std::move(sets));
 }
 
-// The numbers themselves, where both operands are points and the result is an ordinary number: most of a run's elements.
+// The numbers themselves, where both operands are points and the result is an ordinary number: most of a run's
+// elements.
 std::optional<double> atPoints(OpKind op, const Interval& a, const Interval& b) {
   if (!a.isPoint() || !b.isPoint()) return std::nullopt;
   if (op == OpKind::Add) return a.lo + b.lo;
