@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "fuser/support/check.h"
@@ -13,6 +14,7 @@ namespace {
 
 using Wide = __int128;
 constexpr Wide kCertain = Wide{1} << 61;
+constexpr Wide kBeyond = (Wide{1} << 63) + 1;  // stands for all that is larger, so that products stay in 128 bits
 
 // The exact value, and whether some part of it is so large that the program may call it an overflow.
 struct Exact {
@@ -45,6 +47,7 @@ Exact exact(IntExpr expr, const std::map<IntExpr, int64_t>& values) {
     case IntOp::Equal: value = a.value == b.value; break;
     case IntOp::And: value = a.value != 0 && b.value != 0; break;
   }
+  value = std::clamp(value, -kBeyond, kBeyond);
   return {value, a.large || b.large || value > kCertain || value < -kCertain};
 }
 
