@@ -62,6 +62,13 @@ std::string toJson(const CampaignSummary& summary) {
   json["rejected_by_reason"] = summary.rejectedByReason;
   json["verdicts"] = summary.verdicts;
   json["stage_seconds"] = summary.stageSeconds;
+  const Compilers& compilers = summary.compilers;
+  json["compilers"] = {{"cases", compilers.cases},
+                       {"kernels", compilers.kernels},
+                       {"seconds", compilers.seconds},
+                       {"clang_seconds", compilers.clangSeconds},
+                       {"nvrtc_seconds", compilers.nvrtcSeconds},
+                       {"skipped", compilers.skipped}};
   json["findings"] = nlohmann::ordered_json::array();
   for (const Finding& finding : summary.findings) {
     json["findings"].push_back({{"kind", finding.kind},
@@ -101,6 +108,10 @@ std::string toText(const CampaignSummary& summary) {
   for (const auto& [stage, seconds] : summary.stageSeconds) {
     if (seconds >= total / 1000) out << " " << stage << " " << 100 * seconds / total << "%";
   }
+  out << "\ncompilers: " << summary.compilers.cases << " cases on the cpu engine, " << summary.compilers.kernels
+      << " kernels; " << summary.compilers.seconds << " s, of which clang " << summary.compilers.clangSeconds
+      << " s and NVRTC " << summary.compilers.nvrtcSeconds << " s";
+  if (!summary.compilers.skipped.empty()) out << "; without " << summary.compilers.skipped;
   out << "\n";
   if (!summary.neverGenerated.empty()) {
     out << "never generated:";

@@ -30,6 +30,14 @@ struct Finding {
   std::string reproduces;  // "fails fresh" | "fails only after its history"
 };
 
+// The sample that went through clang (and ran on the cpu engine) and NVRTC (compiled only).
+struct Compilers {
+  int64_t cases = 0, kernels = 0;
+  double seconds = 0;  // of workers, all included
+  double clangSeconds = 0, nvrtcSeconds = 0;
+  std::string skipped;  // compilers that are not here, and why
+};
+
 struct CampaignSummary {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
   uint64_t seed = 0;
@@ -48,6 +56,7 @@ struct CampaignSummary {
   std::map<std::string, Coverage> ops, dtypes, ranks, schedulers;
   std::vector<std::string> neverGenerated;     // ops that no case had
   std::map<std::string, double> stageSeconds;  // over all workers
+  Compilers compilers;
   std::vector<Finding> findings;
 };
 

@@ -32,7 +32,7 @@ struct FusionExecutorCache::Impl {
   Settings settings;
 
   mutable std::mutex mutex;  // guards all below; held while compiling
-  std::unique_ptr<Engine> engine;
+  std::shared_ptr<Engine> engine;
   // By inputKey; options are the same for all. Programs of one key differ in their answers about sizes.
   std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
   CacheCounters counters;
@@ -54,7 +54,7 @@ struct FusionExecutorCache::Impl {
   }
 
   std::shared_ptr<CompiledProgram> compile(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts) {
-    if (!engine) engine = makeEngine(settings.context.options.engine);
+    if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options.engine);
     std::shared_ptr<CompiledProgram> program = buildProgram(*fusion, settings, layoutsOf(facts), inputs);
     const auto start = std::chrono::steady_clock::now();
     // All kernels at once: an engine with a compiler calls it once.

@@ -12,6 +12,7 @@
 
 #include "fuser/analysis/compile_context.h"
 #include "fuser/case/case.h"
+#include "fuser/execute/engine.h"
 #include "fuser/host_ir/host_ir_evaluator.h"
 
 namespace fuser {
@@ -45,6 +46,7 @@ class FusionExecutorCache {
     std::map<int64_t, Schedule> segmentSchedules;
     bool record = false;                           // fill RunRecord::segments and keep all memory alive
     size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
+    std::shared_ptr<Engine> engine;                // instead of the options' engine, for several caches to share
     bool verifyKernels = true;                     // before an engine gets them; off where a fault was planted in one
   };
 

@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kMaxArtifacts = 1000;
 constexpr double kProgressSeconds = 5;
+constexpr double kCompilerShare = 0.2;  // of the workers' time
+constexpr uint64_t kBatch = 16;         // cases in one compiler call
 
 VerdictKind kindOf(Ending ending) {
   switch (ending) {
@@ -88,11 +90,36 @@ class Campaign {
     if (stopped()) return std::nullopt;
     if (nextFile_ < corpus_.size()) return "file " + corpus_[nextFile_++];
     if (options_.runs > 0 && nextCase_ >= options_.runs) return std::nullopt;
+    if (batchDue()) {
+      batchRuns_ = true;
+      return concat("batch ", kBatch * nextBatch_++, " ", kBatch);
+    }
     return "case " + std::to_string(nextCase_++);
+  }
+
+  // One at a time, of cases that were interpreted before, and only while the share of time allows one more.
+  bool batchDue() const {
+    if (!options_.compilers || batchRuns_ || kBatch * (nextBatch_ + 1) > nextCase_) return false;
+    return batchSeconds_ + batchEstimate_ <= kCompilerShare * (workerSeconds_ + batchEstimate_);
+  }
+
+  void accountBatch(const Outcome& outcome, const TaskResult& result) {
+    batchRuns_ = false;
+    batchSeconds_ += outcome.seconds;
+    batchEstimate_ = outcome.seconds;
+    reports::Compilers& compilers = summary_.compilers;
+    compilers.cases += result.batch.cases;
+    compilers.kernels += result.batch.kernels;
+    compilers.clangSeconds += result.batch.clangSeconds;
+    compilers.nvrtcSeconds += result.batch.nvrtcSeconds;
+    compilers.seconds += outcome.seconds;
+    if (result.batch.skipped != compilers.skipped) say("compilers that did not run: " + result.batch.skipped);
+    compilers.skipped = result.batch.skipped;
   }
 
   void take(const Outcome& outcome) {
     TaskResult result;
+    workerSeconds_ += outcome.seconds;
     if (outcome.ending == Ending::Finished) {
       result = taskResultFromJson(outcome.reply);
     } else {
@@ -100,7 +127,11 @@ class Campaign {
       result.verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
       result.verdict.detail = outcome.detail;
     }
-    account(result);
+    if (outcome.task.rfind("batch ", 0) == 0) {
+      accountBatch(outcome, result);
+    } else {
+      account(result);
+    }
     const bool brokenFile = outcome.task.rfind("file ", 0) == 0 && !result.verdict.expected;
     if (isFinding(result.verdict.kind) || brokenFile) keepFinding(outcome.task, result);
     if (elapsed() - lastProgress_ >= kProgressSeconds) progress();
@@ -136,6 +167,7 @@ class Campaign {
   // The case's text where its worker could not give it.
   std::string textOf(const std::string& task) {
     const size_t space = task.find(' ');
+    if (task.rfind("batch ", 0) == 0) return "";
     if (task.rfind("file ", 0) == 0) return readTextFile(task.substr(space + 1));
     const Outcome outcome = runAlone("print " + task.substr(space + 1), options_.limits, work_);
     return outcome.ending == Ending::Finished ? taskResultFromJson(outcome.reply).text : "";
@@ -155,7 +187,7 @@ class Campaign {
     reports::Finding finding;
     finding.kind = verdictName(verdict.kind);
     finding.reason = verdict.reason;
-    finding.origin = task.rfind("case ", 0) == 0 ? concat("seed ", options_.seed, " ", task) : task.substr(5);
+    finding.origin = task.rfind("file ", 0) == 0 ? task.substr(5) : concat("seed ", options_.seed, " ", task);
     finding.reproduces = reproduction(task, verdict.kind);
     if (result.text.empty()) result.text = textOf(task);
     if (!options_.out.empty() && !result.text.empty() && summary_.findings.size() < kMaxArtifacts) {
@@ -219,6 +251,9 @@ class Campaign {
   std::vector<std::string> corpus_;
   size_t nextFile_ = 0;
   uint64_t nextCase_ = 0;
+  uint64_t nextBatch_ = 0;
+  bool batchRuns_ = false;
+  double workerSeconds_ = 0, batchSeconds_ = 0, batchEstimate_ = 4;
   double lastProgress_ = 0;
 };
 

@@ -39,6 +39,47 @@ void describe(const Case& testCase, TaskResult& result) {
   }
 }
 
+// The case whose kernels a compiler refuses; the whole batch was refused.
+size_t guiltyCase(const std::vector<const Case*>& cases) {
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (!runCompilerBatch({cases[i]}).problem.empty()) return i;
+  }
+  return 0;
+}
+
+TaskResult performBatch(const std::string& argument, const TaskSettings& settings) {
+  const size_t space = argument.find(' ');
+  const uint64_t first = std::stoull(argument), count = std::stoull(argument.substr(space + 1));
+  std::vector<Case> made;
+  for (uint64_t i = 0; i < count; ++i) made.push_back(generateCase(settings.seed, first + i, settings.generator));
+  std::vector<const Case*> cases;
+  for (const Case& one : made) cases.push_back(&one);
+  BatchResult batch = runCompilerBatch(cases);
+  TaskResult result;
+  result.batch = {static_cast<int64_t>(batch.cases),
+                  static_cast<int64_t>(batch.kernels),
+                  static_cast<int64_t>(batch.findings.size()),
+                  batch.clangSeconds,
+                  batch.nvrtcSeconds,
+                  batch.skipped};
+  size_t guilty = 0;
+  if (!batch.problem.empty()) {
+    guilty = guiltyCase(cases);
+    result.verdict.kind = VerdictKind::Check;
+    result.verdict.reason = batch.problem.substr(0, batch.problem.find('\n'));
+    result.verdict.detail = batch.problem;
+    result.batch.findings = 1;
+  } else if (!batch.findings.empty()) {
+    guilty = batch.findings[0].index;
+    result.verdict = batch.findings[0].verdict;
+  } else {
+    return result;
+  }
+  made[guilty].options.engine = EngineKind::Cpu;
+  result.text = printCase(made[guilty]);
+  return result;
+}
+
 }  // namespace
 
 TaskResult performTask(const std::string& task, const TaskSettings& settings) {
@@ -47,6 +88,7 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
   const std::string kind = task.substr(0, space), argument = task.substr(space + 1);
   TaskResult result;
   try {
+    if (kind == "batch") return performBatch(argument, settings);
     const auto start = std::chrono::steady_clock::now();
     const Case testCase = obtain(kind, argument, settings);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -88,6 +130,8 @@ std::string toJson(const TaskResult& result) {
   out["seconds"] = verdict.seconds;
   out["text"] = result.text;
   out["runs"] = result.runs;
+  const BatchFigures& batch = result.batch;
+  out["batch"] = {batch.cases, batch.kernels, batch.findings, batch.clangSeconds, batch.nvrtcSeconds, batch.skipped};
   out["ops"] = result.ops;
   out["dtypes"] = result.dtypes;
   out["ranks"] = result.ranks;
@@ -116,6 +160,8 @@ TaskResult taskResultFromJson(const std::string& text) {
   in.at("seconds").get_to(verdict.seconds);
   result.text = in.at("text");
   result.runs = in.at("runs");
+  const json& batch = in.at("batch");
+  result.batch = {batch.at(0), batch.at(1), batch.at(2), batch.at(3), batch.at(4), batch.at(5)};
   in.at("ops").get_to(result.ops);
   in.at("dtypes").get_to(result.dtypes);
   in.at("ranks").get_to(result.ranks);

@@ -51,15 +51,18 @@ std::set<OpKind> parseOps(const std::vector<std::string>& names) {
 struct Arguments {
   CampaignOptions campaign;
   std::vector<std::string> only, exclude;
+  uint64_t seed = 1;
   uint64_t caseNumber = 0;
   std::vector<std::string> paths;
   std::string out;
   bool quiet = false;
   bool noProbes = false;
+  bool noCompilers = false;
 
   void addGenerator(CLI::App* app) {
     GeneratorOptions& generator = campaign.task.generator;
-    app->add_option("--seed", campaign.seed, "of all cases; 0: a random one, printed first")->capture_default_str();
+    app->add_option("--seed", seed,
+                    "of all cases; 0: a random one, printed first (default: 0 for run, 1 for generate)");
     app->add_option("--only", only, "draw these ops alone: mnemonics, comma between")->delimiter(',');
     app->add_option("--exclude", exclude, "never draw these ops")->delimiter(',');
     app->add_option("--median-elements", generator.medianElements, "of a case's main shape")->capture_default_str();
@@ -69,15 +72,17 @@ struct Arguments {
     app->add_option("--jobs,-j", campaign.jobs, "worker processes")->capture_default_str();
     app->add_option("--timeout", campaign.limits.seconds, "seconds for one case")->capture_default_str();
     app->add_option("--rss-limit-mb", campaign.limits.residentMb, "resident size of a worker")->capture_default_str();
+    app->add_flag("--no-compilers", noCompilers, "no sample of the kernels through clang (cpu engine) and NVRTC");
     app->add_flag("--no-probes", noProbes, "do not run undecided cases again with every op judged alone");
   }
   void resolve() {
     campaign.task.generator.only = parseOps(only);
     campaign.task.generator.exclude = parseOps(exclude);
     campaign.task.judge.probes = !noProbes;
+    campaign.compilers = !noCompilers;
     campaign.out = out;
     campaign.corpora.assign(paths.begin(), paths.end());
-    if (campaign.seed == 0) campaign.seed = std::random_device{}() | 1u;
+    campaign.seed = seed != 0 ? seed : std::random_device{}() | 1u;
   }
 };
 
@@ -143,6 +148,7 @@ int commandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitClean : kExitSetup;
   }
+  if (run->count("--seed") == 0 && *run) arguments.seed = 0;
   try {
     if (*run) return commandRun(arguments);
     if (*generate) return commandGenerate(arguments);

@@ -1,0 +1,173 @@
+// Two passes over the cases: the first interprets and collects their kernels, the second runs what the compiler made.
+
+#include "fuzz/judge/compiler_batch.h"
+
+#include <chrono>
+#include <functional>
+
+#include "fuser/codegen/print_cuda.h"
+#include "fuser/execute/cpu_engine.h"
+#include "fuser/execute/nvrtc.h"
+#include "fuser/runtime/case_settings.h"
+
+namespace fuser::fuzz {
+namespace {
+
+// Interprets until it is given something better.
+class SwitchedKernel : public CompiledKernel {
+ public:
+  explicit SwitchedKernel(std::shared_ptr<CompiledKernel> kernel) : current_(std::move(kernel)) {}
+  void launch(const KernelArguments& arguments) override { current_->launch(arguments); }
+  void become(std::shared_ptr<CompiledKernel> kernel) { current_ = std::move(kernel); }
+
+ private:
+  std::shared_ptr<CompiledKernel> current_;
+};
+
+// Hands out a kernel that outlives its cache's owner.
+class SharedKernel : public CompiledKernel {
+ public:
+  explicit SharedKernel(std::shared_ptr<SwitchedKernel> kernel) : kernel_(std::move(kernel)) {}
+  void launch(const KernelArguments& arguments) override { kernel_->launch(arguments); }
+
+ private:
+  std::shared_ptr<SwitchedKernel> kernel_;
+};
+
+class CollectingEngine : public Engine {
+ public:
+  std::string name() const override { return "interp, then cpu"; }
+
+  std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
+    std::vector<std::unique_ptr<CompiledKernel>> compiled = interp_->compile(kernels);
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      auto switched = std::make_shared<SwitchedKernel>(std::move(compiled[i]));
+      kernels_.push_back(kernels[i]);
+      switched_.push_back(switched);
+      compiled[i] = std::make_unique<SharedKernel>(std::move(switched));
+    }
+    return compiled;
+  }
+
+  const std::vector<const Kernel*>& kernels() const { return kernels_; }
+  void switchTo(std::vector<std::unique_ptr<CompiledKernel>> compiled) {
+    for (size_t i = 0; i < switched_.size(); ++i) switched_[i]->become(std::move(compiled.at(i)));
+  }
+
+ private:
+  std::unique_ptr<Engine> interp_ = makeEngine(EngineKind::Interp);
+  std::vector<const Kernel*> kernels_;
+  std::vector<std::shared_ptr<SwitchedKernel>> switched_;
+};
+
+// A case that runs: its cache keeps the kernels.
+struct Prepared {
+  size_t index;
+  std::unique_ptr<FusionExecutorCache> cache;
+  std::vector<RunData> data;
+};
+
+Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engine>& engine) {
+  Prepared prepared{index, nullptr, {}};
+  try {
+    FusionExecutorCache::Settings settings = settingsOf(testCase);
+    settings.record = true;
+    settings.engine = engine;
+    std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
+    prepared.cache = std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
+    for (const Run& run : testCase.runs) {
+      prepared.data.push_back(materialize(testCase, run));
+      prepared.cache->run(hostValues(prepared.data.back()));
+    }
+  } catch (const std::exception&) {
+    // What does not run here is judgeCase's to report. Its kernels may be collected already, so the cache stays.
+    prepared.data.clear();
+  }
+  return prepared;
+}
+
+double timed(const std::function<void()>& step) {
+  const auto start = std::chrono::steady_clock::now();
+  step();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+CaseVerdict judgeOnCpu(const Case& testCase, const Prepared& prepared, oracle::Counts& elements) {
+  CaseVerdict verdict;
+  for (size_t run = 0; run < prepared.data.size(); ++run) {
+    const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
+    oracle::JudgeOptions options;
+    options.contraction = testCase.options.contraction;
+    options.probes = testCase.options.probes;
+    try {
+      const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, prepared.cache->run(inputs), options);
+      elements += judgement.total;
+      if (judgement.verdict != oracle::Verdict::Differs) continue;
+      verdict.kind = VerdictKind::Differs;
+      verdict.detail = oracle::toString(judgement);
+      verdict.reason =
+          concat("on the cpu engine: ", judgement.worst.empty() ? judgement.reason : "%" + judgement.worst[0].value);
+    } catch (const std::exception& error) {
+      verdict.kind = VerdictKind::Check;
+      verdict.reason = verdict.detail = concat("on the cpu engine, but not interpreted: ", error.what());
+    }
+    verdict.run = static_cast<int>(run);
+    return verdict;
+  }
+  return verdict;
+}
+
+void runOnCpu(const std::vector<const Case*>& cases, const std::vector<Prepared>& prepared, CollectingEngine& engine,
+              BatchResult& result) {
+  std::unique_ptr<Engine> cpu;
+  try {
+    cpu = makeCpuEngine();
+  } catch (const UserError& error) {
+    result.skipped += concat("cpu: ", error.what(), "; ");
+    return;
+  }
+  result.clangSeconds = timed([&] { engine.switchTo(cpu->compile(engine.kernels())); });
+  for (const Prepared& ready : prepared) {
+    if (ready.data.empty()) continue;
+    ++result.cases;
+    CaseVerdict verdict = judgeOnCpu(*cases[ready.index], ready, result.elements);
+    if (isFinding(verdict.kind)) result.findings.push_back({ready.index, std::move(verdict)});
+  }
+}
+
+void compileForGpus(const CollectingEngine& engine, BatchResult& result) {
+  std::optional<Nvrtc> nvrtc;
+  try {
+    nvrtc.emplace();
+  } catch (const UserError& error) {
+    result.skipped += concat("nvrtc: ", error.what(), "; ");
+    return;
+  }
+  const std::string text = printModule(engine.kernels());
+  result.nvrtcSeconds = timed([&] {
+    for (const char* arch : {"80", "90"}) nvrtc->compileToPtx(text, arch);
+  });
+}
+
+}  // namespace
+
+BatchResult runCompilerBatch(const std::vector<const Case*>& cases) {
+  BatchResult result;
+  const auto engine = std::make_shared<CollectingEngine>();
+  std::vector<Prepared> prepared;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i]->options.contraction) continue;
+    prepared.push_back(prepare(*cases[i], i, engine));
+  }
+  result.kernels = engine->kernels().size();
+  if (result.kernels == 0) return result;
+  try {
+    runOnCpu(cases, prepared, *engine, result);
+    compileForGpus(*engine, result);
+  } catch (const CheckError& error) {
+    result.problem = error.what();
+  }
+  return result;
+}
+
+}  // namespace fuser::fuzz
