@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxArtifacts = 1000;
 constexpr double kProgressSeconds = 5;
 constexpr double kCompilerShare = 0.2;  // of the workers' time
-constexpr uint64_t kBatch = 16;         // cases in one compiler call
+constexpr uint64_t kBatch = 48;         // cases in one compiler call
 
 VerdictKind kindOf(Ending ending) {
   switch (ending) {

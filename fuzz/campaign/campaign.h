@@ -25,8 +25,9 @@ struct CampaignOptions {
   int jobs = 1;
   uint64_t maxFindings = 100;  // then it stops
   Limits limits;
-  TaskSettings task;                           // its seed is set from `seed`
-  std::filesystem::path out;                   // report.json, campaign.log, artifacts; made where missing
+  bool compilers = true;      // a sample of the cases through clang and NVRTC, at most a fifth of the time
+  TaskSettings task;          // its seed is set from `seed`
+  std::filesystem::path out;  // report.json, campaign.log, artifacts; made where missing
   std::vector<std::filesystem::path> corpora;  // judged first
   std::string program = "fuserfuzz";           // in the lines that tell how to replay
 };

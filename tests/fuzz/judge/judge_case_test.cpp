@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fuser/text/parser.h"
+#include "fuzz/judge/compiler_batch.h"
 #include "fuzz/generate/generate.h"
 
 namespace fuser::fuzz {
@@ -114,6 +115,38 @@ TEST(JudgeCaseTest, PlantedFaultsInGeneratedCasesAreFound) {
     found += isFinding(judgeCase(generateCase(1, number, options), settings).kind);
   }
   EXPECT_GE(found, 20);
+}
+
+TEST(CompilerBatchTest, CasesRunOnTheCpuEngineAndCompileForGpus) {
+  std::vector<Case> cases;
+  for (uint64_t number = 0; number < 6; ++number) cases.push_back(generateCase(8, number));
+  std::vector<const Case*> pointers;
+  for (const Case& one : cases) pointers.push_back(&one);
+  const BatchResult result = runCompilerBatch(pointers);
+  EXPECT_EQ(result.problem, "");
+  EXPECT_TRUE(result.findings.empty()) << toString(result.findings[0].verdict);
+  EXPECT_GT(result.kernels, 0u);
+  if (result.skipped.find("cpu") != std::string::npos) GTEST_SKIP() << result.skipped;
+  EXPECT_EQ(result.cases, 6u);
+  EXPECT_GT(result.clangSeconds, 0);
+  EXPECT_GT(result.elements.judged, 0);
+  EXPECT_EQ(result.elements.outside, 0);
+}
+
+TEST(CompilerBatchTest, ACaseThatIsRejectedDoesNotSpoilTheOthers) {
+  const Case rejected = parseCase(R"(
+fusion f(%x: f32[i0], %y: f32[i1]) {
+  %z = add(%x, %y)
+  return %z
+}
+run { %x = normal(seed = 1) : f32[4]
+      %y = normal(seed = 2) : f32[5] }
+)",
+                                  "test");
+  const Case good = parseCase(kSoftmax, "test");
+  const BatchResult result = runCompilerBatch({&rejected, &good});
+  if (!result.skipped.empty()) GTEST_SKIP() << result.skipped;
+  EXPECT_EQ(result.cases, 1u);
 }
 
 }  // namespace
