@@ -199,7 +199,7 @@ class Campaign {
       finding.replay = concat(options_.program, " replay ", (options_.out / finding.file).string());
     } else if (task.rfind("case ", 0) == 0) {
       finding.replay = concat(options_.program, " generate --seed ", options_.seed, " --case ", task.substr(5),
-                              " > case.fusion && ", options_.program, " replay case.fusion");
+                              options_.generatorFlags, " > case.fusion && ", options_.program, " replay case.fusion");
     }
     say(concat("FINDING ", finding.kind, " (", finding.origin, ", ", finding.reproduces, "): ", finding.reason,
                "\n  replay: ", finding.replay));

@@ -29,7 +29,8 @@ struct CampaignOptions {
   TaskSettings task;          // its seed is set from `seed`
   std::filesystem::path out;  // report.json, campaign.log, artifacts; made where missing
   std::vector<std::filesystem::path> corpora;  // judged first
-  std::string program = "fuserfuzz";           // in the lines that tell how to replay
+  std::string generatorFlags;         // that give the generator options on the command line; "" or " --only add"
+  std::string program = "fuserfuzz";  // in the lines that tell how to replay
 };
 
 // Set by a signal handler: stop giving tasks, write the report.

@@ -75,10 +75,27 @@ struct Arguments {
     app->add_flag("--no-compilers", noCompilers, "no sample of the kernels through clang (cpu engine) and NVRTC");
     app->add_flag("--no-probes", noProbes, "do not run undecided cases again with every op judged alone");
   }
+  // What makes `generate` print the same cases.
+  std::string generatorFlags() const {
+    const GeneratorOptions given = campaign.task.generator, usual;
+    std::string flags;
+    const auto list = [&](const char* flag, const std::vector<std::string>& names) {
+      for (size_t i = 0; i < names.size(); ++i) flags += (i == 0 ? concat(" ", flag, " ") : ",") + names[i];
+    };
+    list("--only", only);
+    list("--exclude", exclude);
+    if (given.medianElements != usual.medianElements) flags += concat(" --median-elements ", given.medianElements);
+    if (given.maxElements != usual.maxElements) flags += concat(" --max-elements ", given.maxElements);
+    return flags;
+  }
   void resolve() {
     campaign.task.generator.only = parseOps(only);
     campaign.task.generator.exclude = parseOps(exclude);
     campaign.task.judge.probes = !noProbes;
+    GeneratorOptions& generator = campaign.task.generator;
+    campaign.generatorFlags = generatorFlags();
+    // Room for some tensors of the largest size.
+    generator.maxCaseElements = std::max(generator.maxCaseElements, 8 * generator.maxElements);
     campaign.compilers = !noCompilers;
     campaign.out = out;
     campaign.corpora.assign(paths.begin(), paths.end());

@@ -33,7 +33,8 @@ class Judge {
     }
     for (const Trace::Row& row : trace_.rows()) {
       // The rows of single passes ("PreSegmenter") and phases ("segment.merge") lie inside those of their stages.
-      const bool inside = std::isupper(static_cast<unsigned char>(row.name[0])) || row.name.find('.') != std::string::npos;
+      const bool inside =
+          std::isupper(static_cast<unsigned char>(row.name[0])) || row.name.find('.') != std::string::npos;
       if (!inside) verdict_.seconds.emplace_back(row.name, std::chrono::duration<double>(row.total).count());
     }
     return std::move(verdict_);
@@ -187,7 +188,9 @@ class Judge {
     bool same = record.outputs.size() == probedRecord.outputs.size();
     for (size_t i = 0; same && i < record.outputs.size(); ++i)
       same = sameBits(record.outputs[i], probedRecord.outputs[i]);
-    if (judgement.verdict == oracle::Verdict::Undecided && same) judgement = probed;
+    if (judgement.verdict != oracle::Verdict::Undecided || !same) return;
+    judgement = probed;
+    detail = oracle::toString(probed);
   }
 
   void count(const oracle::Judgement& judgement) {

@@ -52,7 +52,7 @@ struct CaseVerdict {
   bool expected = true;     // the case's `expect` lines hold
   bool probed = false;      // some run was judged once more with probes
   oracle::Counts outputs;   // elements of the fusion's outputs
-  oracle::Counts elements;  // and of all stored values
+  oracle::Counts elements;  // and of all stored values; of every op's result where a run was judged with probes
   std::map<OpKind, oracle::Counts> ops;
   std::map<std::string, int64_t> schedulers;  // segments by scheduler type
   int64_t compilations = 0, kernels = 0;
