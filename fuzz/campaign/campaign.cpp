@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxArtifacts = 1000;
 constexpr double kProgressSeconds = 5;
 constexpr double kCompilerShare = 0.2;  // of the workers' time
-constexpr uint64_t kBatch = 48;         // cases in one compiler call
+constexpr uint64_t kBatch = 32;         // cases in one compiler call
 
 VerdictKind kindOf(Ending ending) {
   switch (ending) {
@@ -253,7 +253,7 @@ class Campaign {
   uint64_t nextCase_ = 0;
   uint64_t nextBatch_ = 0;
   bool batchRuns_ = false;
-  double workerSeconds_ = 0, batchSeconds_ = 0, batchEstimate_ = 4;
+  double workerSeconds_ = 0, batchSeconds_ = 0, batchEstimate_ = 8;
   double lastProgress_ = 0;
 };
 

@@ -135,7 +135,7 @@ void runOnCpu(const std::vector<const Case*>& cases, const std::vector<Prepared>
   }
 }
 
-void compileForGpus(const CollectingEngine& engine, BatchResult& result) {
+void compileForGpus(const CollectingEngine& engine, const std::vector<std::string>& archs, BatchResult& result) {
   std::optional<Nvrtc> nvrtc;
   try {
     nvrtc.emplace();
@@ -145,13 +145,13 @@ void compileForGpus(const CollectingEngine& engine, BatchResult& result) {
   }
   const std::string text = printModule(engine.kernels());
   result.nvrtcSeconds = timed([&] {
-    for (const char* arch : {"80", "90"}) nvrtc->compileToPtx(text, arch);
+    for (const std::string& arch : archs) nvrtc->compileToPtx(text, arch);
   });
 }
 
 }  // namespace
 
-BatchResult runCompilerBatch(const std::vector<const Case*>& cases) {
+BatchResult runCompilerBatch(const std::vector<const Case*>& cases, const std::vector<std::string>& archs) {
   BatchResult result;
   const auto engine = std::make_shared<CollectingEngine>();
   std::vector<Prepared> prepared;
@@ -163,7 +163,7 @@ BatchResult runCompilerBatch(const std::vector<const Case*>& cases) {
   if (result.kernels == 0) return result;
   try {
     runOnCpu(cases, prepared, *engine, result);
-    compileForGpus(*engine, result);
+    compileForGpus(*engine, archs, result);
   } catch (const CheckError& error) {
     result.problem = error.what();
   }

@@ -1,6 +1,6 @@
 #pragma once
 // CompilerBatch: the kernels of many cases through the compilers at once: clang for the cpu engine (then every case
-// runs again on it, and the oracle judges that too), NVRTC for sm_80 and sm_90 (compiled only). A compiler call costs
+// runs again on it, and the oracle judges that too), NVRTC for the given archs (compiled only). A compiler call costs
 // as much as many interpreted cases, so campaigns sample.
 
 #include <string>
@@ -26,6 +26,7 @@ struct BatchResult {
 };
 
 // Cases that do not run on the interpreter are left to judgeCase.
-BatchResult runCompilerBatch(const std::vector<const Case*>& cases);
+BatchResult runCompilerBatch(const std::vector<const Case*>& cases,
+                             const std::vector<std::string>& archs = {"80", "90"});
 
 }  // namespace fuser::fuzz
