@@ -128,6 +128,11 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
       if (position < 0 && !axes[i]->isBroadcast()) {
         return concat("axis ", i, " of %", tensor->name(), " has no counterpart in %", reference->name());
       }
+      if (position >= 0 && !axes[i]->isBroadcast() && reference->domain().logical[position]->isBroadcast()) {
+        // Both in one nest of loops would run over the product of axes that no tensor has together.
+        return concat("%", tensor->name(), " has elements along axis ", position, " of %", reference->name(),
+                      ", which is broadcast there");
+      }
       if (position >= 0 && std::find(positions.begin(), positions.end(), position) != positions.end()) {
         return concat("two axes of %", tensor->name(), " are one axis of %", reference->name());
       }

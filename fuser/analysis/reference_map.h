@@ -1,6 +1,6 @@
 #pragma once
 // ReferenceMap: how the axes of every tensor of a part relate to the axes of one of them, the reference. It exists when
-// each tensor meets the reference's axes in one way only. Inputs of the part stand in memory and may be read in several
+// each tensor meets the reference's axes in one way only, and none has elements along an axis that the reference lacks. Inputs of the part stand in memory and may be read in several
 // ways: they are mapped use by use, and relate their readers only where all of them can meet.
 
 #include <string>

@@ -22,19 +22,6 @@ size_t concreteAxes(const TensorView* tensor) {
 
 namespace {
 
-// How long the loop along a reference's axis is: the extent of any tensor that has elements along it, since loops are
-// shared; null where none has.
-IntExpr loopExtent(const FusionView& view, const ReferenceMap& map, int position) {
-  for (const TensorView* tensor : tensorsOf(view.exprs)) {
-    const std::vector<int>& positions = map.positions(tensor);
-    for (size_t i = 0; i < positions.size(); ++i) {
-      const IterDomain* axis = tensor->domain().logical[i];
-      if (positions[i] == position && !axis->isBroadcast()) return axis->extent();
-    }
-  }
-  return nullptr;
-}
-
 bool hasElementsAlong(const TensorView* tensor, const ReferenceMap& map, int position) {
   const std::vector<int>& positions = map.positions(tensor);
   const auto found = std::find(positions.begin(), positions.end(), position);
@@ -44,13 +31,13 @@ bool hasElementsAlong(const TensorView* tensor, const ReferenceMap& map, int pos
 }  // namespace
 
 std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& skip) {
-  for (int i = 0; i < static_cast<int>(skip.size()); ++i) {
-    const IntExpr extent = skip[i] ? nullptr : loopExtent(view, map, i);
-    if (!extent) continue;
+  const std::vector<IterDomain*>& axes = map.reference()->domain().logical;
+  for (int i = 0; i < static_cast<int>(axes.size()); ++i) {
+    if (skip[i] || axes[i]->isBroadcast()) continue;
     for (const Val* output : view.outputs) {
       const TensorView* tensor = output->as<TensorView>();
       if (!map.contains(tensor) || hasElementsAlong(tensor, map, i)) continue;
-      if (!view.sizes || view.sizes->isZero(extent)) {
+      if (!view.sizes || view.sizes->isZero(axes[i]->extent())) {
         return concat("%", tensor->name(), " lacks axis ", i, " of %", map.reference()->name(), ", which may be empty");
       }
     }

@@ -91,6 +91,16 @@ TEST(SchedulersTest, TwoReadersOfOneInputAreOneKernel) {
 })").answer().accepted());
 }
 
+// One nest of loops for both would run i0 * i0 times.
+TEST(SchedulersTest, RejectsTensorsWhoseAxesNoTensorHasTogether) {
+  EXPECT_FALSE(Whole(R"(fusion f(%s: f32[1, 1], %x: f32[i0, 1], %y: f32[1, i0]) {
+  %t = exp(%s)
+  %a = add(%t, %x)
+  %b = mul(%t, %y)
+  return %a, %b
+})").answer().accepted());
+}
+
 TEST(SchedulersTest, EmptyOutputsNeedNoKernel) { EXPECT_EQ(Whole(kPointwise, 0).answer().type, SchedulerType::NoOp); }
 
 TEST(SchedulersTest, ScalarsRunOnTheHost) {
