@@ -42,6 +42,12 @@ class CompensatedSum {
   double correction_ = 0;
 };
 
+// The special value that a set without a range certainly is; 0 where it may be one of several.
+uint8_t onlyValue(const Interval& x) {
+  const uint8_t specials = x.flags & kSpecials;
+  return specials == kNan || specials == kPosInf || specials == kNegInf ? specials : 0;
+}
+
 // Joins the terms of one result element, in any order.
 class Sum {
  public:
@@ -52,6 +58,7 @@ class Sum {
     flags_ |= x.flags & kSpecials;
     if (!x.hasRange()) {
       certainlySpecial_ = true;
+      certain_ |= onlyValue(x);
       return;
     }
     lo_.add(x.lo);
@@ -66,6 +73,11 @@ class Sum {
     const double u = roundoff(compute_);
     const double error = count_ == 1 ? 0 : gamma(std::min(depth_, count_ - 1), u);
     Interval set;
+    // NaN in any order: a NaN among the terms, or infinities of both signs.
+    if ((certain_ & kNan) || (certain_ & kInfs) == kInfs) {
+      set.flags = kNan;
+      return set;
+    }
     set.flags = flags_;
     if ((flags_ & kInfs) == kInfs) set.flags |= kNan;
     // Every partial sum lies within these.
@@ -96,6 +108,7 @@ class Sum {
   int64_t depth_;
   int64_t count_ = 0;
   uint8_t flags_ = 0;
+  uint8_t certain_ = 0;  // specials that some term certainly is
   bool certainlySpecial_ = false;
   CompensatedSum lo_;
   CompensatedSum hi_;
@@ -116,8 +129,11 @@ class Product {
     note(x);
     if (!x.hasRange()) {
       certainlySpecial_ = true;
+      certain_ |= onlyValue(x);
+      certainlyInfinite_ |= (x.flags & kSpecials) != 0 && (x.flags & kNan) == 0;
       return;
     }
+    certainlyZero_ |= (x.flags & kSpecials) == 0 && x.lo == 0 && x.hi == 0;
     const long double low = x.hasZero() ? 0 : std::min(std::fabs(x.lo), std::fabs(x.hi));
     const long double high = std::max(std::fabs(x.lo), std::fabs(x.hi));
     (low > 1 ? lowBig_ : lowSmall_) *= low;
@@ -131,6 +147,11 @@ class Product {
     const double error =
         count_ == 1 ? 0 : gamma(count_ - 1, roundoff(compute_)) + 0x1p-60 * static_cast<double>(count_);
     Interval set;
+    // NaN in any order: a NaN among the factors, or an infinity and a zero.
+    if ((certain_ & kNan) || (certainlyInfinite_ && certainlyZero_)) {
+      set.flags = kNan;
+      return set;
+    }
     set.flags = flags_ & kNan;
     const bool overflow = count_ > 1 && !(highBig_ * (1 + error) <= of.largest);
     const bool underflow = count_ > 1 && !(lowSmall_ * (1 - error) >= std::ldexp(1.0L, of.minExponent));
@@ -175,7 +196,10 @@ class Product {
   DataType compute_;
   int64_t count_ = 0;
   uint8_t flags_ = 0;
+  uint8_t certain_ = 0;  // specials that some factor certainly is
   bool certainlySpecial_ = false;
+  bool certainlyInfinite_ = false;
+  bool certainlyZero_ = false;
   bool mayBeZero_ = false;
   bool mayBePositive_ = true;
   bool mayBeNegative_ = false;

@@ -142,6 +142,25 @@ TEST(NamedCasesTest, SumWhosePartialSumsOverflow) {
   EXPECT_FALSE(program.accepts(sum, rank0(tensor(DataType::Float, {1e38}))));
 }
 
+// In any order: a NaN term, infinities of both signs, an infinity times a zero.
+TEST(NamedCasesTest, ReductionsThatAreCertainlyNan) {
+  struct {
+    OpKind op;
+    std::vector<double> terms;
+  } const cases[] = {{OpKind::Sum, {kNan, kInf, 1}},
+                     {OpKind::Sum, {kInf, 1, -kInf}},
+                     {OpKind::Prod, {0, 2, -kInf}},
+                     {OpKind::Prod, {kNan, 1e30, 1e30}}};
+  for (const auto& [op, terms] : cases) {
+    for (double value : {kNan, kInf, -kInf, 0.0}) {
+      Program program;
+      Val* result = fuser::build::reduction(program.fusion, op, program.input(tensor(DataType::Float, terms)), {0}, false);
+      const Verdict wanted = std::isnan(value) ? Verdict::Agrees : Verdict::Differs;
+      EXPECT_EQ(program.verdictOf(result, rank0(tensor(DataType::Float, {value}))), wanted) << fuser::opName(op) << " " << value;
+    }
+  }
+}
+
 TEST(NamedCasesTest, ProductWhosePartialProductsLeaveTheRange) {
   Program program;
   TensorView* x = program.input(tensor(DataType::Float, {1e-30, 1e-30, 1e30, 1e30}));
