@@ -3,7 +3,6 @@
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(SQLite3 REQUIRED)
 find_package(Boost REQUIRED COMPONENTS context)
 find_package(Threads REQUIRED)
 if(BUILD_TESTING)

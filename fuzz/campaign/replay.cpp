@@ -9,7 +9,7 @@ namespace fuser::fuzz {
 namespace {
 
 struct Tally {
-  int files = 0, failed = 0, timeouts = 0, memory = 0, undecided = 0, judged = 0;
+  int files = 0, ok = 0, failed = 0, timeouts = 0, memory = 0, undecided = 0, unsupported = 0, judged = 0;
   double seconds = 0;
 };
 
@@ -49,7 +49,11 @@ void reportFile(const Outcome& outcome, const ReplayOptions& options, const Log&
   tally.judged += verdict.kind != VerdictKind::Unsupported;
   tally.seconds += outcome.seconds;
   char line[400];
-  std::snprintf(line, sizeof line, "%-9s %8.3f s  %s%s", failed ? "FAILED" : "ok", outcome.seconds,
+  const bool open = verdict.kind == VerdictKind::Undecided || verdict.kind == VerdictKind::Unsupported;
+  const std::string word = failed ? "FAILED" : open ? std::string(verdictName(verdict.kind)) : "ok";
+  tally.unsupported += verdict.kind == VerdictKind::Unsupported;
+  tally.ok += !failed && !open;
+  std::snprintf(line, sizeof line, "%-11s %8.3f s  %s%s", word.c_str(), outcome.seconds,
                 outcome.task.substr(5).c_str(), verdict.probed ? "  (with probes)" : "");
   print(line);
   if (failed || verdict.kind != VerdictKind::Agrees) {
@@ -93,8 +97,8 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
             }
           });
   char summary[200];
-  std::snprintf(summary, sizeof summary, "%d files: %d ok, %d failed, %d undecided; %.1f s", tally.files,
-                tally.files - tally.failed, tally.failed, tally.undecided, tally.seconds);
+  std::snprintf(summary, sizeof summary, "%d files: %d ok, %d failed, %d undecided, %d unsupported; %.1f s", tally.files,
+                tally.ok, tally.failed, tally.undecided, tally.unsupported, tally.seconds);
   print(summary);
   FUSER_USER_CHECK(tally.judged > 0, "nothing was judged");
   if (tally.failed == 0) return kExitClean;

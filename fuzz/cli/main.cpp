@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <random>
@@ -62,16 +64,25 @@ struct Arguments {
   void addGenerator(CLI::App* app) {
     GeneratorOptions& generator = campaign.task.generator;
     app->add_option("--seed", seed,
-                    "of all cases; 0: a random one, printed first (default: 0 for run, 1 for generate)");
+                    "of all cases; 0: a random one, printed first (default: 0 for run, 1 for generate)")
+        ->check(CLI::NonNegativeNumber);
     app->add_option("--only", only, "draw these ops alone: mnemonics, comma between")->delimiter(',');
     app->add_option("--exclude", exclude, "never draw these ops")->delimiter(',');
-    app->add_option("--median-elements", generator.medianElements, "of a case's main shape")->capture_default_str();
-    app->add_option("--max-elements", generator.maxElements, "of one tensor")->capture_default_str();
+    app->add_option("--median-elements", generator.medianElements, "of a case's main shape")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+        ->capture_default_str();
+    app->add_option("--max-elements", generator.maxElements, "of one tensor")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+        ->capture_default_str();
   }
   void addLimits(CLI::App* app) {
-    app->add_option("--jobs,-j", campaign.jobs, "worker processes")->capture_default_str();
-    app->add_option("--timeout", campaign.limits.seconds, "seconds for one case")->capture_default_str();
-    app->add_option("--rss-limit-mb", campaign.limits.residentMb, "resident size of a worker")->capture_default_str();
+    app->add_option("--jobs,-j", campaign.jobs, "worker processes")->check(CLI::Range(1, 1024))->capture_default_str();
+    app->add_option("--timeout", campaign.limits.seconds, "seconds for one case")
+        ->check(CLI::Range(0.01, 1e6))
+        ->capture_default_str();
+    app->add_option("--rss-limit-mb", campaign.limits.residentMb, "resident size of a worker")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     app->add_flag("--no-compilers", noCompilers, "no sample of the kernels through clang (cpu engine) and NVRTC");
     app->add_flag("--no-probes", noProbes, "do not run undecided cases again with every op judged alone");
   }
@@ -91,6 +102,10 @@ struct Arguments {
   void resolve() {
     campaign.task.generator.only = parseOps(only);
     campaign.task.generator.exclude = parseOps(exclude);
+    const std::set<OpKind>& alone = campaign.task.generator.only;
+    const std::set<OpKind>& never = campaign.task.generator.exclude;
+    FUSER_USER_CHECK(alone.empty() || !std::includes(never.begin(), never.end(), alone.begin(), alone.end()),
+                     "--exclude takes away every op that --only leaves");
     campaign.task.judge.probes = !noProbes;
     GeneratorOptions& generator = campaign.task.generator;
     campaign.generatorFlags = generatorFlags();
@@ -143,16 +158,21 @@ int commandLine(int argc, char** argv) {
   CLI::App* run = app.add_subcommand("run", "a campaign: judge random cases, keep what is wrong");
   arguments.addGenerator(run);
   arguments.addLimits(run);
-  run->add_option("--runs", arguments.campaign.runs, "number of cases; 0: until the time is up");
-  run->add_option("--max-total-time", arguments.campaign.maxTotalTime, "seconds; 0: until the cases are done");
+  run->add_option("--runs", arguments.campaign.runs, "number of cases; 0: until the time is up")
+      ->check(CLI::NonNegativeNumber);
+  run->add_option("--max-total-time", arguments.campaign.maxTotalTime, "seconds; 0: until the cases are done")
+      ->check(CLI::NonNegativeNumber);
   run->add_option("--out", arguments.out, "folder for report.json, campaign.log and findings; made where missing");
   run->add_option("--max-findings", arguments.campaign.maxFindings, "stop after so many; 0: never")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   run->add_option("corpora", arguments.paths, "files and folders to judge first");
 
   CLI::App* generate = app.add_subcommand("generate", "print one case of a seed");
   arguments.addGenerator(generate);
-  generate->add_option("--case", arguments.caseNumber, "its number")->capture_default_str();
+  generate->add_option("--case", arguments.caseNumber, "its number")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
 
   CLI::App* replayCommand = app.add_subcommand("replay", "judge .fusion files");
   arguments.addLimits(replayCommand);

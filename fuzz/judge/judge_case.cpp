@@ -26,6 +26,7 @@ class Judge {
   CaseVerdict run() {
     guarded(-1, [&] { timed("text", [&] { checkText(); }); });
     if (!isFinding(verdict_.kind)) guarded(-1, [&] { verify(*case_.fusion); });
+    if (case_.runs.empty()) report(VerdictKind::Unsupported, -1, "the case has no run: nothing was judged");
     for (size_t i = 0; i < case_.runs.size() && !isFinding(verdict_.kind); ++i) judgeRun(static_cast<int>(i));
     if (cache_) {
       verdict_.compilations = static_cast<int64_t>(cache_->counters().compilations);
@@ -57,10 +58,10 @@ class Judge {
     verdict_.detail = detail.empty() ? reason : detail;
   }
 
-  // What a step throws becomes a verdict: the classes of error tell a rejection from a finding. Returns whether it
-  // ended.
+  // What a step throws becomes a verdict: the classes of error tell a rejection from a finding. A rejection is given
+  // back instead where `rejection` is set. Returns whether the step ended.
   template <class Step>
-  bool guarded(int run, Step step) {
+  bool guarded(int run, Step step, std::string* rejection = nullptr) {
     try {
       step();
       return true;
@@ -69,7 +70,11 @@ class Judge {
     } catch (const CheckError& error) {
       report(VerdictKind::Check, run, error.what());
     } catch (const UserError& error) {
-      report(VerdictKind::Rejected, run, error.what());
+      if (rejection) {
+        *rejection = error.what();
+      } else {
+        report(VerdictKind::Rejected, run, error.what());
+      }
     } catch (const std::bad_alloc&) {
       report(VerdictKind::OutOfMemory, run, "std::bad_alloc");
     } catch (const std::exception& error) {
@@ -110,7 +115,8 @@ class Judge {
 
   void judgeRun(int index) {
     const Run& run = case_.runs[index];
-    const bool ran = guarded(index, [&] {
+    std::string rejection;
+    const auto judged = [&] {
       RunData data;
       timed("data", [&] { data = materialize(case_, run); });
       const std::vector<HostValue> inputs = hostValues(data);
@@ -124,13 +130,11 @@ class Judge {
       countSegments(record);
       judgeRecord(index, inputs, record);
       if (settings_.repeat && !isFinding(verdict_.kind)) checkRepeat(index, inputs, record);
-    });
-    if (!ran && verdict_.kind == VerdictKind::Rejected && run.expectation != Expectation::Agrees) {
-      // As the case says.
-      verdict_.kind = VerdictKind::Agrees;
-      verdict_.reason = verdict_.detail = "";
-    } else if (!ran && verdict_.kind == VerdictKind::Rejected) {
+    };
+    const bool ran = guarded(index, judged, &rejection);
+    if (!rejection.empty() && run.expectation == Expectation::Agrees) {
       verdict_.expected = false;
+      report(VerdictKind::Rejected, index, rejection);
     } else if (ran && run.expectation == Expectation::Rejected) {
       verdict_.expected = false;
       report(VerdictKind::Differs, index, "expected to be rejected, but it ran");
@@ -163,9 +167,15 @@ class Judge {
     oracle::Judgement judgement = judgeWith(inputs, record, false);
     std::string detail = oracle::toString(judgement);
     const bool open = judgement.verdict == oracle::Verdict::Undecided || judgement.verdict == oracle::Verdict::Differs;
-    if (settings_.probes && open && !case_.options.probes) probe(run, inputs, record, judgement, detail);
+    // What is wrong without probes is wrong, whatever becomes of the probed build.
+    if (judgement.verdict == oracle::Verdict::Differs) conclude(run, judgement, detail);
+    if (settings_.probes && open && !case_.options.probes) {
+      std::string rejection;
+      guarded(run, [&] { probe(run, inputs, record, judgement, detail); }, &rejection);
+      if (!rejection.empty()) detail += "\nwith probes: rejected: " + rejection;
+    }
     count(judgement);
-    conclude(run, judgement, detail);
+    concludeAgain(run, judgement, detail);
   }
 
   // Once more, each op alone. It stands for the unprobed run where both gave the same bits.
@@ -220,6 +230,16 @@ class Judge {
       case oracle::Verdict::Unsupported: report(VerdictKind::Unsupported, run, judgement.reason, detail); return;
       case oracle::Verdict::Differs: report(VerdictKind::Differs, run, worstLine(judgement), detail); return;
     }
+  }
+
+  // With what the probes told: the first wrong op of a run that differs already.
+  void concludeAgain(int run, const oracle::Judgement& judgement, const std::string& detail) {
+    if (judgement.verdict == oracle::Verdict::Differs && verdict_.kind == VerdictKind::Differs && verdict_.run == run) {
+      verdict_.reason = firstLine(worstLine(judgement));
+      verdict_.detail = detail;
+      return;
+    }
+    conclude(run, judgement, detail);
   }
 
   void checkRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& record) {

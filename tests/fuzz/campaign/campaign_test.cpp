@@ -143,6 +143,8 @@ TEST(CorpusTest, EveryFileIsJudgedAsItExpects) {
   options.limits.seconds = 200;
   std::string lines;
   EXPECT_EQ(replay({"corpus"}, options, [&](const std::string& line) { lines += line + "\n"; }), kExitClean) << lines;
+  // A corpus that no one can decide would say nothing.
+  EXPECT_NE(lines.find(" 0 undecided, 0 unsupported"), std::string::npos) << lines;
 }
 
 TEST(TaskTest, ResultsSurviveThePipe) {

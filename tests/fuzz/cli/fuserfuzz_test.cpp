@@ -53,8 +53,12 @@ TEST_F(FuserfuzzTest, HelpTeachesWithExamples) {
 TEST_F(FuserfuzzTest, UsageAndSetUpErrorsAreOne) {
   EXPECT_EQ(fuserfuzz("").exitCode, 1);
   EXPECT_EQ(fuserfuzz("run --no-such-flag").exitCode, 1);
+  for (const char* flag : {"--runs -1", "--seed -1", "--timeout -1", "--timeout 0", "--jobs 0", "--rss-limit-mb 0",
+                           "--median-elements -4", "--max-elements 0"}) {
+    EXPECT_EQ(fuserfuzz(std::string("run --runs 1 ") + flag).exitCode, 1) << flag;
+  }
   for (const char* arguments :
-       {"run --seed 1", "replay /nowhere", "run --runs 1 --only no_such_op", "run --runs 1 --out /proc/x"}) {
+       {"run --seed 1", "replay /nowhere", "run --runs 1 --only no_such_op", "run --runs 1 --only add --exclude add", "run --runs 1 --out /proc/x"}) {
     const Outcome outcome = fuserfuzz(arguments);
     EXPECT_EQ(outcome.exitCode, 1) << arguments;
     EXPECT_EQ(outcome.text.rfind("SETUP FAILURE: ", 0), 0u) << outcome.text;

@@ -56,6 +56,28 @@ run { %x = normal(seed = 1) : f32[4]
   EXPECT_TRUE(expected.expected);
 }
 
+TEST(JudgeCaseTest, AnExpectedRejectionHidesNoEarlierRun) {
+  const CaseVerdict verdict = verdictOf(R"(
+fusion f(%x: f32[i0], %y: f32[i1]) {
+  %z = add(%x, %y)
+  return %z
+}
+run { %x = normal(seed = 1) : f32[4]
+      %y = normal(seed = 2) : f32[5] }
+expect agrees
+run { %x = normal(seed = 1) : f32[4]
+      %y = normal(seed = 2) : f32[6] }
+expect rejected
+)");
+  EXPECT_EQ(verdict.kind, VerdictKind::Rejected);
+  EXPECT_FALSE(verdict.expected);
+  EXPECT_EQ(verdict.run, 0);
+}
+
+TEST(JudgeCaseTest, ACaseWithoutARunIsNotJudged) {
+  EXPECT_EQ(verdictOf("fusion f(%x: f32[i0]) {\n  return %x\n}\n").kind, VerdictKind::Unsupported);
+}
+
 TEST(JudgeCaseTest, ARunThatShouldBeRejectedIsAFinding) {
   const CaseVerdict verdict = verdictOf(std::string(kSoftmax) + "expect rejected\n");
   EXPECT_EQ(verdict.kind, VerdictKind::Differs);
