@@ -5,14 +5,21 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <sstream>
 
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/sha1.h"
+#include "oracle/reference/reference.h"
 
 namespace fuser::fuzz {
 namespace {
 
+#ifdef __clang__
+constexpr const char* kCompiler = __VERSION__;  // "Clang 14.0.6"
+#else
+constexpr const char* kCompiler = "g++ " __VERSION__;
+#endif
 constexpr int kMaxArtifacts = 1000;
 constexpr double kProgressSeconds = 5;
 constexpr double kCompilerShare = 0.2;  // of the workers' time
@@ -42,7 +49,7 @@ class Campaign {
     prepareFolder();
     for (const std::filesystem::path& file : fusionFiles(options_.corpora)) corpus_.push_back(file.string());
     stamp();
-    WorkerPool(options_.jobs, options_.limits, work_)
+    WorkerPool(options_.jobs, [this](const std::string& task) { return limitsOf(task); }, work_)
         .run([this] { return nextTask(); }, [this](const Outcome& outcome) { take(outcome); });
     finish();
     return std::move(summary_);
@@ -67,8 +74,9 @@ class Campaign {
     summary_.jobs = options_.jobs;
     summary_.stamp = {{"format", "1"},
                       {"stream", std::to_string(kStreamVersion)},
+                      {"libtorch", reference::libtorchVersion()},
                       {"engine", "interp"},
-                      {"compiler", concat("g++ ", __VERSION__)}};
+                      {"compiler", kCompiler}};
     for (int kind = 0; kind <= static_cast<int>(VerdictKind::Crash); ++kind) {
       summary_.verdicts[std::string(verdictName(static_cast<VerdictKind>(kind)))] = 0;
     }
@@ -127,7 +135,7 @@ class Campaign {
       result.verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
       result.verdict.detail = outcome.detail;
     }
-    if (outcome.task.rfind("batch ", 0) == 0) {
+    if (isBatch(outcome.task)) {
       accountBatch(outcome, result);
     } else {
       account(result);
@@ -164,10 +172,35 @@ class Campaign {
     for (const auto& [stage, seconds] : verdict.seconds) summary_.stageSeconds[stage] += seconds;
   }
 
+  static bool isBatch(const std::string& task) { return task.rfind("batch ", 0) == 0; }
+
+  // A batch is many cases and two compilers: it gets the time of as many cases.
+  Limits limitsOf(const std::string& task) const {
+    Limits limits = options_.limits;
+    if (isBatch(task)) limits.seconds *= static_cast<double>(kBatch);
+    return limits;
+  }
+
+  // The first case of a batch that ends as badly alone, with the engine set; none when all end well.
+  std::string guiltyText(const std::string& batch) {
+    std::istringstream words(batch.substr(batch.find(' ')));
+    uint64_t first = 0, count = 0;
+    words >> first >> count;
+    for (uint64_t number = first; number < first + count; ++number) {
+      const std::string task = concat("batch ", number, " 1");
+      const Outcome alone = runAlone(task, limitsOf(task), work_);
+      if (alone.ending == Ending::Finished && !isFinding(taskResultFromJson(alone.reply).verdict.kind)) continue;
+      Case guilty = parseCase(textOf(concat("case ", number)), "batch");
+      guilty.options.engine = EngineKind::Cpu;
+      return printCase(guilty);
+    }
+    return "";
+  }
+
   // The case's text where its worker could not give it.
   std::string textOf(const std::string& task) {
     const size_t space = task.find(' ');
-    if (task.rfind("batch ", 0) == 0) return "";
+    if (isBatch(task)) return guiltyText(task);
     if (task.rfind("file ", 0) == 0) return readTextFile(task.substr(space + 1));
     const Outcome outcome = runAlone("print " + task.substr(space + 1), options_.limits, work_);
     return outcome.ending == Ending::Finished ? taskResultFromJson(outcome.reply).text : "";
@@ -175,7 +208,7 @@ class Campaign {
 
   // Whether a fresh process comes to the same verdict.
   std::string reproduction(const std::string& task, VerdictKind kind) {
-    const Outcome outcome = runAlone(task, options_.limits, work_);
+    const Outcome outcome = runAlone(task, limitsOf(task), work_);
     const VerdictKind again =
         outcome.ending == Ending::Finished ? taskResultFromJson(outcome.reply).verdict.kind : kindOf(outcome.ending);
     if (again == kind) return "fails fresh";
@@ -200,6 +233,8 @@ class Campaign {
     } else if (task.rfind("case ", 0) == 0) {
       finding.replay = concat(options_.program, " generate --seed ", options_.seed, " --case ", task.substr(5),
                               options_.generatorFlags, " > case.fusion && ", options_.program, " replay case.fusion");
+    } else {
+      finding.replay = "name a folder with --out: the case is written there";
     }
     say(concat("FINDING ", finding.kind, " (", finding.origin, ", ", finding.reproduces, "): ", finding.reason,
                "\n  replay: ", finding.replay));

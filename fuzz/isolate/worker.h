@@ -19,6 +19,7 @@ class Worker {
 
   void give(const std::string& task);
   bool busy() const { return busy_; }
+  const std::string& task() const { return task_; }
   int replyDescriptor() const { return fromWorker_; }
 
   // Reads what is there. An outcome when the task is done, or the worker has died.

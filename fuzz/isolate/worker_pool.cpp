@@ -13,7 +13,8 @@
 
 namespace fuser::fuzz {
 
-WorkerPool::WorkerPool(int jobs, Limits limits, Work work) : jobs_(jobs), limits_(limits), work_(std::move(work)) {
+WorkerPool::WorkerPool(int jobs, LimitsOf limitsOf, Work work)
+    : jobs_(jobs), limitsOf_(std::move(limitsOf)), work_(std::move(work)) {
   FUSER_USER_CHECK(jobs >= 1 && jobs <= 1024, "the number of workers is 1 to 1024, not ", jobs);
 }
 
@@ -44,7 +45,7 @@ void WorkerPool::run(const std::function<std::optional<std::string>()>& next,
     for (size_t i = 0; i < busy.size(); ++i) {
       std::optional<Outcome> outcome;
       if (waiting[i].revents != 0) outcome = busy[i]->receive();
-      if (!outcome) outcome = busy[i]->enforce(limits_);
+      if (!outcome) outcome = busy[i]->enforce(limitsOf_(busy[i]->task()));
       if (outcome) done(*outcome);
     }
   }

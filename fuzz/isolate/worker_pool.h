@@ -29,7 +29,10 @@ struct Outcome {
 class WorkerPool {
  public:
   using Work = std::function<std::string(const std::string& task)>;
-  WorkerPool(int jobs, Limits limits, Work work);
+  using LimitsOf = std::function<Limits(const std::string& task)>;
+  WorkerPool(int jobs, LimitsOf limitsOf, Work work);
+  WorkerPool(int jobs, Limits limits, Work work)
+      : WorkerPool(jobs, [limits](const std::string&) { return limits; }, std::move(work)) {}
 
   // Runs what `next` gives until it gives nothing and all is done. `done` is called in order of completion.
   void run(const std::function<std::optional<std::string>()>& next,
@@ -37,7 +40,7 @@ class WorkerPool {
 
  private:
   int jobs_;
-  Limits limits_;
+  LimitsOf limitsOf_;
   Work work_;
 };
 

@@ -1,6 +1,7 @@
 // The reference's lines: OpKind -> LibTorch. x holds the operands, scalars as zero-dimensional "wrapped numbers", which
 // is how Python's numbers take part in promotion.
 
+#include <torch/headeronly/version.h>
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -165,6 +166,8 @@ Dims evaluatedShape(const fuser::Expr& expr, const std::function<int64_t(fuser::
 }  // namespace
 
 void useOneThread() { at::set_num_threads(1); }
+
+std::string libtorchVersion() { return TORCH_VERSION; }
 
 Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const Dims& shape) {
   const at::InferenceMode inference;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fuser/ir/fusion.h"
@@ -22,6 +23,9 @@ struct Value {
 
 // LibTorch runs on the calling thread only. Before the first evaluation of a process; again does no harm.
 void useOneThread();
+
+// LibTorch's version: "2.11.0".
+std::string libtorchVersion();
 
 // One op as PyTorch evaluates it in eager mode on the CPU. The result is converted to the dtype that the fusion gives
 // it. shape: the sizes of the result of expand and full.
