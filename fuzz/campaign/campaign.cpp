@@ -273,6 +273,8 @@ class Campaign {
     say(reports::toText(summary_));
     FUSER_USER_CHECK(summary_.interrupted || summary_.judgedCases > 0 || !summary_.findings.empty(),
                      "the campaign judged nothing: ", summary_.cases, " cases, none of them judged");
+    FUSER_USER_CHECK(summary_.compilers.skipped.empty() || !summary_.findings.empty(), "a check could not run: ",
+                     summary_.compilers.skipped, "; --no-compilers leaves it out");
   }
 
   const CampaignOptions& options_;
