@@ -3,6 +3,7 @@
 #include "fuser/codegen/cpu_module.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/clang_compiler.h"
+#include "fuser/execute/contraction_groups.h"
 #include "fuser/execute/fiber_block.h"
 #include "fuser/execute/launch_shape.h"
 
@@ -15,7 +16,8 @@ constexpr size_t kStackBase = 32 * 1024;
 size_t localBytes(const Kernel& kernel) {
   size_t bytes = 0;
   for (const Buffer& buffer : kernel.buffers) {
-    if (buffer.memory == MemoryType::Local) bytes += static_cast<size_t>(buffer.size->value) * dtypeSize(buffer.dtype) + 16;
+    if (buffer.memory == MemoryType::Local)
+      bytes += static_cast<size_t>(buffer.size->value) * dtypeSize(buffer.dtype) + 16;
   }
   return bytes;
 }
@@ -73,18 +75,12 @@ class CpuEngine : public Engine {
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
-    for (const bool contraction : {false, true}) {
-      std::vector<const Kernel*> group;
-      std::vector<size_t> places;
-      for (size_t i = 0; i < kernels.size(); ++i) {
-        if (kernels[i]->contraction != contraction) continue;
-        group.push_back(kernels[i]);
-        places.push_back(i);
-      }
-      if (group.empty()) continue;
-      const auto library = std::make_shared<SharedLibrary>(compiler_.compile(printCpuModule(group), contraction));
-      for (size_t i = 0; i < group.size(); ++i) {
-        compiled[places[i]] = std::make_unique<CpuKernel>(*group[i], library, launcherName(*group[i], i));
+    for (const ContractionGroup& group : contractionGroups(kernels)) {
+      const auto library =
+          std::make_shared<SharedLibrary>(compiler_.compile(printCpuModule(group.kernels), group.contraction));
+      for (size_t i = 0; i < group.kernels.size(); ++i) {
+        compiled[group.places[i]] =
+            std::make_unique<CpuKernel>(*group.kernels[i], library, launcherName(*group.kernels[i], i));
       }
     }
     return compiled;

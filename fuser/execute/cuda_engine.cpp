@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "fuser/codegen/print_cuda.h"
+#include "fuser/execute/contraction_groups.h"
 #include "fuser/execute/device_copies.h"
 #include "fuser/execute/launch_shape.h"
 #include "fuser/execute/nvrtc.h"
@@ -82,19 +83,12 @@ class CudaEngine : public Engine {
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
-    for (const bool contraction : {false, true}) {
-      std::vector<const Kernel*> group;
-      std::vector<size_t> places;
-      for (size_t i = 0; i < kernels.size(); ++i) {
-        if (kernels[i]->contraction != contraction) continue;
-        group.push_back(kernels[i]);
-        places.push_back(i);
-      }
-      if (group.empty()) continue;
-      const std::string image = nvrtc_.compileToCubin(printModule(group), driver_->arch(), contraction);
+    for (const ContractionGroup& group : contractionGroups(kernels)) {
+      const std::string image = nvrtc_.compileToCubin(printModule(group.kernels), driver_->arch(), group.contraction);
       const auto module = std::make_shared<LoadedModule>(driver_, image);
-      for (size_t i = 0; i < group.size(); ++i) {
-        compiled[places[i]] = std::make_unique<CudaKernel>(*group[i], module, entryName(*group[i], i));
+      for (size_t i = 0; i < group.kernels.size(); ++i) {
+        compiled[group.places[i]] =
+            std::make_unique<CudaKernel>(*group.kernels[i], module, entryName(*group.kernels[i], i));
       }
     }
     return compiled;
