@@ -1,0 +1,104 @@
+#include "fuzz/cli/arguments.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <random>
+
+#include "fuser/support/check.h"
+#include "fuzz/campaign/campaign.h"
+
+namespace fuser::fuzz {
+namespace {
+
+volatile std::sig_atomic_t interrupts = 0;
+
+void onInterrupt(int) {
+  if (interrupts) _exit(kExitInterrupted);
+  interrupts = 1;
+}
+
+// "add,sum" or "div:rounding_mode = trunc"; a mnemonic alone means all its rows.
+std::set<OpKind> parseOps(const std::vector<std::string>& names) {
+  std::set<OpKind> ops;
+  for (const std::string& name : names) {
+    bool found = false;
+    for (OpKind op : kAllOps) {
+      if (opInfo(op).mnemonic != name && opInfo(op).name != name) continue;
+      ops.insert(op);
+      found = true;
+    }
+    FUSER_USER_CHECK(found, "no op is called '", name, "'");
+  }
+  return ops;
+}
+
+}  // namespace
+
+void GeneratorArguments::addTo(CLI::App* app) {
+  app->add_option("--seed", seed, "of all cases; 0: a random one, printed first")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app->add_option("--only", only, "draw these ops alone: mnemonics, comma between")->delimiter(',');
+  app->add_option("--exclude", exclude, "never draw these ops")->delimiter(',');
+  app->add_option("--median-elements", options.medianElements, "of a case's main shape")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+      ->capture_default_str();
+  app->add_option("--max-elements", options.maxElements, "of one tensor")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+      ->capture_default_str();
+}
+
+void GeneratorArguments::resolve() {
+  options.only = parseOps(only);
+  options.exclude = parseOps(exclude);
+  FUSER_USER_CHECK(options.only.empty() || !std::includes(options.exclude.begin(), options.exclude.end(),
+                                                          options.only.begin(), options.only.end()),
+                   "--exclude takes away every op that --only leaves");
+  // Room for some tensors of the largest size.
+  options.maxCaseElements = std::max(options.maxCaseElements, 8 * options.maxElements);
+  if (seed == 0) seed = std::random_device{}() | 1u;
+}
+
+std::string GeneratorArguments::flags() const {
+  const GeneratorOptions usual;
+  std::string flags;
+  const auto list = [&](const char* flag, const std::vector<std::string>& names) {
+    for (size_t i = 0; i < names.size(); ++i) flags += (i == 0 ? concat(" ", flag, " ") : ",") + names[i];
+  };
+  list("--only", only);
+  list("--exclude", exclude);
+  if (options.medianElements != usual.medianElements) flags += concat(" --median-elements ", options.medianElements);
+  if (options.maxElements != usual.maxElements) flags += concat(" --max-elements ", options.maxElements);
+  return flags;
+}
+
+void WorkerArguments::addTo(CLI::App* app) {
+  app->add_option("--jobs,-j", jobs, "worker processes")->check(CLI::Range(1, 1024))->capture_default_str();
+  app->add_option("--timeout", limits.seconds, "seconds for one case")
+      ->check(CLI::Range(0.01, 1e6))
+      ->capture_default_str();
+  app->add_option("--rss-limit-mb", limits.residentMb, "resident size of a worker")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+void addNoProbes(CLI::App* app, bool& noProbes) {
+  app->add_flag("--no-probes", noProbes, "do not run undecided cases again with every op judged alone");
+}
+
+void watchInterrupts() {
+  std::signal(SIGINT, onInterrupt);
+  std::signal(SIGTERM, onInterrupt);
+}
+
+bool interrupted() { return interrupts != 0; }
+
+void printLine(const std::string& line) {
+  std::puts(line.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace fuser::fuzz

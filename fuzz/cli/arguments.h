@@ -1,0 +1,47 @@
+#pragma once
+// Arguments that several commands share.
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fuzz/generate/generate.h"
+#include "fuzz/isolate/worker_pool.h"
+
+namespace fuser::fuzz {
+
+// What decides which cases there are.
+struct GeneratorArguments {
+  uint64_t seed = 0;
+  std::vector<std::string> only, exclude;
+  GeneratorOptions options;
+
+  void addTo(CLI::App* app);
+  // After parsing: draws the seed where it is 0, resolves names of ops. A UserError names what is wrong.
+  void resolve();
+  // What makes `generate` print the same cases: "" or " --only add".
+  std::string flags() const;
+};
+
+// What one case may take, and how many run at once.
+struct WorkerArguments {
+  int jobs = 1;
+  Limits limits;
+
+  void addTo(CLI::App* app);
+};
+
+// "--no-probes", for commands that judge.
+void addNoProbes(CLI::App* app, bool& noProbes);
+
+// Ctrl-C and SIGTERM: the first asks to finish, the second leaves at once with 72.
+void watchInterrupts();
+bool interrupted();
+
+// A line on standard output, at once.
+void printLine(const std::string& line);
+
+}  // namespace fuser::fuzz
