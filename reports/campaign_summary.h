@@ -1,6 +1,7 @@
 #pragma once
 // CampaignSummary: what a campaign did, as plain data, and its writers.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -27,7 +28,33 @@ struct Finding {
   std::string file;        // the artifact, relative to the report; empty past the cap on artifacts
   std::string origin;      // "case 17" or the corpus file
   std::string replay;      // a command line
-  std::string reproduces;  // "fails fresh" | "fails only after its history"
+  std::string reproduces;  // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
+  std::string bucket;      // findings of one bucket are taken for one bug: kind, guilty pass or stage, place, pattern
+  std::string detail;      // lines for a person: worst elements, first wrong op, stack
+  std::string minimize;    // a command line
+  std::string known;       // the known issue that it matches; "" where it is new
+};
+
+// Of the findings of one bucket, the smallest, minimised.
+struct MinimizedFinding {
+  std::string bucket;
+  std::string file;  // relative to the report
+  std::string text;  // .fusion
+  std::string picture;  // what fuser-opt --print=segments gives of it: segments and their edges
+  int64_t exprsBefore = 0, exprsAfter = 0;
+  double seconds = 0;
+  std::string problem;  // why it was not minimised; "" otherwise
+};
+
+// Where the elements that were judged inside lie between middle (0) and end (1) of their intervals, in tenths; those of
+// point intervals are not counted. A correct compiler fills the first bins; a bar at the last says that it is about to
+// be wrong, or that an error column is too narrow.
+using Margins = std::array<int64_t, 10>;
+
+// What had happened by then; for throughput over time.
+struct Progress {
+  double seconds = 0;
+  int64_t cases = 0, findings = 0;
 };
 
 // The sample that went through clang (and ran on the cpu engine) and NVRTC (compiled only).
@@ -54,10 +81,16 @@ struct CampaignSummary {
   Elements elements;  // of all stored values
   Elements outputs;   // of fusion outputs
   std::map<std::string, Coverage> ops, dtypes, ranks, schedulers;
-  std::vector<std::string> neverGenerated;     // ops that no case had
+  // op -> dtype of its (first) operand -> scheduler of the segment that computed it -> cases
+  std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> opCoverage;
+  std::vector<std::string> neverGenerated;  // ops that no case had
+  std::vector<std::string> neverFused;      // ops that some case had, but never beside another op in one kernel
+  std::map<std::string, Margins> margins;   // by op
+  std::vector<Progress> progress;           // in order of time, at most some hundred points
   std::map<std::string, double> stageSeconds;  // over all workers
   Compilers compilers;
   std::vector<Finding> findings;
+  std::vector<MinimizedFinding> minimized;  // one a bucket
 };
 
 // Shares in [0, 1]; of nothing: 0.
