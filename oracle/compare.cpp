@@ -68,7 +68,16 @@ struct Outcome {
   bool decided;
   bool decidedToScale;
   double distance;
+  int tenth = -1;  // of Margins; none: -1
 };
+
+// Of a number within a range that decides.
+int tenthOf(const Interval& set, double number) {
+  const double width = set.hi - set.lo;
+  if (!(width > 0)) return -1;
+  const double position = std::fabs(2 * (number - set.lo) - width) / width;
+  return std::min(static_cast<int>(10 * position), 9);
+}
 
 Outcome judgeElement(const Value& actual, int64_t at, const Value& sets, int64_t place) {
   if (actual.whole) {
@@ -83,7 +92,8 @@ Outcome judgeElement(const Value& actual, int64_t at, const Value& sets, int64_t
   const bool decided = isDecided(set, sets.dtype);
   const bool toScale = decided || (sets.scales && !set.has(kSpecials) && set.hasRange() &&
                                    set.hi - set.lo <= 0x1p-6 * (*sets.scales)[static_cast<size_t>(place)]);
-  return {inside, decided, toScale, inside ? 0 : distance(set, number)};
+  if (!inside) return {inside, decided, toScale, distance(set, number)};
+  return {inside, decided, toScale, 0, decided ? tenthOf(set, number) : -1};
 }
 
 std::string textOf(const Value& value, int64_t at) {
@@ -113,10 +123,12 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
   }
   forEachOffset<1 + kMaxViews>(extents, strides, [&](const std::array<int64_t, 1 + kMaxViews>& at) {
     bool inside = true, decided = false, toScale = false;
+    int tenth = -1;
     for (size_t k = 0; k < views.size(); ++k) {
       const Outcome outcome = judgeElement(actual, at[0], *views[k].sets, at[1 + k]);
       decided |= outcome.decided;
       toScale |= outcome.decidedToScale;
+      tenth = std::max(tenth, outcome.tenth);
       if (outcome.inside) continue;
       if (!views[k].wholeFusion) ++result.outsideSlice;
       if (inside) {
@@ -134,6 +146,7 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
     result.counts.decided += decided;
     result.counts.decidedToScale += toScale;
     ++(inside ? result.counts.inside : result.counts.outside);
+    if (inside && tenth >= 0) ++result.margins.tenths[static_cast<size_t>(tenth)];
   });
   return result;
 }

@@ -19,6 +19,7 @@ struct View {
 
 struct Comparison {
   Counts counts;
+  Margins margins{};
   int64_t outsideSlice = 0;     // outside a view that is a segment's slice
   std::vector<Mismatch> worst;  // the worst first, at most maxMismatches; index, got, accepts, distance, view are set
   std::string problem;

@@ -38,6 +38,11 @@ Counts& Counts::operator+=(const Counts& other) {
   return *this;
 }
 
+Margins& Margins::operator+=(const Margins& other) {
+  for (size_t i = 0; i < tenths.size(); ++i) tenths[i] += other.tenths[i];
+  return *this;
+}
+
 namespace {
 
 // Collects one run's judgement; used once.
@@ -171,6 +176,7 @@ class Judge {
     judged.origin = val->id();
     if (val->definition()) judged.op = val->definition()->op();
     judged.counts = comparison.counts;
+    judged.margins = comparison.margins;
     judged.problem = comparison.problem;
   }
 
@@ -208,7 +214,7 @@ class Judge {
   // Each value counts once: an output as such, what a segment stored besides on its own.
   void conclude() {
     noteMissingDepths(plain_);
-    std::map<OpKind, Counts> byOp;
+    std::map<OpKind, OpCounts> byOp;
     bool wrong = false;
     const auto count = [&](const ValueJudgement& judged) {
       if (!judged.problem.empty()) {
@@ -216,13 +222,16 @@ class Judge {
         if (judgement_.reason.empty()) judgement_.reason = "%" + judged.name + " " + judged.problem;
       }
       judgement_.total += judged.counts;
-      if (judged.op) byOp[*judged.op] += judged.counts;
+      if (!judged.op) return;
+      OpCounts& op = byOp.try_emplace(*judged.op, OpCounts{*judged.op, {}, {}}).first->second;
+      op.counts += judged.counts;
+      op.margins += judged.margins;
     };
     for (const ValueJudgement& output : judgement_.outputs) count(output);
     for (const ValueJudgement& stored : judgement_.stored) {
       if (!stored.origin || !vals_[*stored.origin]->isFusionOutput() || stored.counts.outside > 0) count(stored);
     }
-    for (const auto& [op, counts] : byOp) judgement_.ops.push_back({op, counts});
+    for (const auto& [op, counts] : byOp) judgement_.ops.push_back(counts);
     const Counts& total = judgement_.total;
     judgement_.verdict = wrong || total.outside > 0      ? Verdict::Differs
                          : total.decided == total.judged ? Verdict::Agrees

@@ -6,6 +6,7 @@
 // plain intervals from its inputs. A value outside either view is a mismatch; an element that either view decides is
 // decided.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,6 +44,14 @@ struct Counts {
   Counts& operator+=(const Counts& other);
 };
 
+// Where decided elements of floating dtypes lie between the middle of their accepted set (0) and its ends (1), in tenths:
+// [0, 0.1) … [0.9, 1]. Points and what lies outside are not counted; of two sets that decide, the nearer end counts.
+struct Margins {
+  std::array<int64_t, 10> tenths{};
+  Margins& operator+=(const Margins& other);
+  bool operator==(const Margins& other) const = default;
+};
+
 // A value of the run against its accepted set.
 struct ValueJudgement {
   std::string name;  // in the original fusion, without '%'
@@ -51,6 +60,7 @@ struct ValueJudgement {
   int segment = -1;  // -1: an output of the fusion, as the caller got it
   std::optional<fuser::OpKind> op;  // that defines it in the original; none for inputs and literals
   Counts counts;
+  Margins margins{};
   std::string problem;  // a wrong dtype or size: then no element was judged
 };
 
@@ -68,6 +78,7 @@ struct Mismatch {
 struct OpCounts {
   fuser::OpKind op;
   Counts counts;
+  Margins margins{};
 };
 
 struct FirstWrongOp {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "reports/segment_graph.h"
+
 namespace reports {
 
 struct Elements {
@@ -40,14 +42,14 @@ struct MinimizedFinding {
   std::string bucket;
   std::string file;  // relative to the report
   std::string text;  // .fusion
-  std::string picture;  // what fuser-opt --print=segments gives of it: segments and their edges
+  SegmentGraph picture;
   int64_t exprsBefore = 0, exprsAfter = 0;
   double seconds = 0;
   std::string problem;  // why it was not minimised; "" otherwise
 };
 
-// Where the elements that were judged inside lie between middle (0) and end (1) of their intervals, in tenths; those of
-// point intervals are not counted. A correct compiler fills the first bins; a bar at the last says that it is about to
+// Where decided elements of floating dtypes lie between middle (0) and end (1) of their intervals, in tenths; those of
+// point intervals and those outside are not counted. A correct compiler fills the first bins; a bar at the last says that it is about to
 // be wrong, or that an error column is too narrow.
 using Margins = std::array<int64_t, 10>;
 

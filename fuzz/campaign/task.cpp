@@ -125,6 +125,9 @@ std::string toJson(const TaskResult& result) {
   out["elements"] = countsJson(verdict.elements);
   out["by op"] = json::object();
   for (const auto& [op, counts] : verdict.ops) out["by op"][std::string(opName(op))] = countsJson(counts);
+  out["margins"] = json::object();
+  for (const auto& [op, margins] : verdict.margins) out["margins"][std::string(opName(op))] = margins.tenths;
+  out["wrong value"] = verdict.wrongValue;
   out["schedulers"] = verdict.schedulers;
   out["compilations"] = verdict.compilations;
   out["kernels"] = verdict.kernels;
@@ -154,7 +157,10 @@ TaskResult taskResultFromJson(const std::string& text) {
   for (OpKind op : kAllOps) {
     const auto found = in.at("by op").find(std::string(opName(op)));
     if (found != in.at("by op").end()) verdict.ops[op] = countsFrom(*found);
+    const auto margins = in.at("margins").find(std::string(opName(op)));
+    if (margins != in.at("margins").end()) margins->get_to(verdict.margins[op].tenths);
   }
+  verdict.wrongValue = in.at("wrong value");
   in.at("schedulers").get_to(verdict.schedulers);
   verdict.compilations = in.at("compilations");
   verdict.kernels = in.at("kernels");

@@ -176,6 +176,7 @@ class Judge {
     }
     count(judgement);
     concludeAgain(run, judgement, detail);
+    if (judgement.verdict == oracle::Verdict::Differs) noteWrongValue(run, judgement);
   }
 
   // Once more, each op alone. It stands for the unprobed run where both gave the same bits.
@@ -190,6 +191,7 @@ class Judge {
       detail += "\nwith probes: " + oracle::toString(probed);
       if (judgement.verdict != oracle::Verdict::Differs) {
         report(VerdictKind::Differs, run, "with probes, each op alone: " + worstLine(probed), detail);
+        noteWrongValue(run, probed);
       } else {
         judgement.firstWrongOp = probed.firstWrongOp;
       }
@@ -206,7 +208,10 @@ class Judge {
   void count(const oracle::Judgement& judgement) {
     verdict_.elements += judgement.total;
     for (const oracle::ValueJudgement& output : judgement.outputs) verdict_.outputs += output.counts;
-    for (const oracle::OpCounts& op : judgement.ops) verdict_.ops[op.op] += op.counts;
+    for (const oracle::OpCounts& op : judgement.ops) {
+      verdict_.ops[op.op] += op.counts;
+      if (op.margins != oracle::Margins{}) verdict_.margins[op.op] += op.margins;
+    }
   }
 
   static std::string worstLine(const oracle::Judgement& judgement) {
@@ -217,6 +222,15 @@ class Judge {
     if (!judgement.worst.empty())
       return concat("%", judgement.worst[0].value, ": ", judgement.total.outside, " elements outside");
     return judgement.reason;
+  }
+
+  void noteWrongValue(int run, const oracle::Judgement& judgement) {
+    if (verdict_.kind != VerdictKind::Differs || verdict_.run != run) return;
+    if (judgement.firstWrongOp) {
+      verdict_.wrongValue = judgement.firstWrongOp->value;
+    } else if (!judgement.worst.empty()) {
+      verdict_.wrongValue = judgement.worst[0].value;
+    }
   }
 
   void conclude(int run, const oracle::Judgement& judgement, const std::string& detail) {

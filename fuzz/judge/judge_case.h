@@ -54,6 +54,8 @@ struct CaseVerdict {
   oracle::Counts outputs;   // elements of the fusion's outputs
   oracle::Counts elements;  // and of all stored values; of every op's result where a run was judged with probes
   std::map<OpKind, oracle::Counts> ops;
+  std::map<OpKind, oracle::Margins> margins;  // of ops with any
+  std::string wrongValue;                     // of Differs: the first wrong op's result, or the worst value; without '%'
   std::map<std::string, int64_t> schedulers;  // segments by scheduler type
   int64_t compilations = 0, kernels = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use

@@ -25,8 +25,13 @@ CampaignSummary sample() {
   summary.elements = {1000, 980};
   summary.outputs = {100, 90};
   summary.ops["add"] = {20, {10, 5}};
-  summary.findings.push_back(
-      {"differs", "bad \xff byte", "mismatch-1.fusion", "case 3", "fuserfuzz replay x", "fails fresh"});
+  Finding& finding = summary.findings.emplace_back();
+  finding.kind = "differs";
+  finding.reason = "bad \xff byte";
+  finding.file = "mismatch-1.fusion";
+  finding.origin = "case 3";
+  finding.replay = "fuserfuzz replay x";
+  finding.reproduces = "fails fresh";
   return summary;
 }
 
