@@ -13,6 +13,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/judge/same_bits.h"
+#include "oracle/invariants/invariants.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -104,6 +105,7 @@ class Judge {
     cacheSettings.context.checkInvariants = settings_.checkInvariants;
     cacheSettings.context.trace = &trace_;
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
+    if (settings_.checkInvariants && !probes) observer_.emplace(*case_.fusion, false).watch(cacheSettings);
     if (probes) {
       cacheSettings.context.options.probes = true;
       cacheSettings.context.options.contraction = false;
@@ -122,6 +124,7 @@ class Judge {
       const std::vector<HostValue> inputs = hostValues(data);
       if (!cache_) cache_ = makeCache(false);
       const std::vector<uint64_t> before = hashes(data);
+      if (observer_) observer_->setInputs(inputs);
       RunRecord record = cache_->run(inputs);
       if (hashes(data) != before) {
         report(VerdictKind::Invariant, index, "a run changed its inputs' memory");
@@ -132,6 +135,8 @@ class Judge {
       if (settings_.repeat && !isFinding(verdict_.kind)) checkRepeat(index, inputs, record);
     };
     const bool ran = guarded(index, judged, &rejection);
+    if (observer_ && !observer_->problems().empty())
+      report(VerdictKind::Invariant, index, observer_->problems().front());
     if (!rejection.empty() && run.expectation == Expectation::Agrees) {
       verdict_.expected = false;
       report(VerdictKind::Rejected, index, rejection);
@@ -271,6 +276,7 @@ class Judge {
   const JudgeSettings& settings_;
   CaseVerdict verdict_;
   Trace trace_;
+  std::optional<oracle::InvariantObserver> observer_;
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
 };
 

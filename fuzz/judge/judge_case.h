@@ -38,7 +38,7 @@ std::string_view artifactPrefix(VerdictKind kind);
 struct JudgeSettings {
   bool probes = true;                // undecided and differing runs once more, each op judged alone
   bool repeat = true;                // each run twice: the same kernel on the same data gives the same bits
-  bool checkInvariants = true;       // verify after every pass and segmentation step
+  bool checkInvariants = true;       // verify after every pass and segmentation step; oracle/invariants
   bool roundTrip = true;             // print, parse, compare
   std::optional<EngineKind> engine;  // instead of the case's
   CompileHooks hooks;                // seams of the compiler, for planted faults

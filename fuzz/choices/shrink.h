@@ -1,0 +1,24 @@
+#pragma once
+// Smaller byte streams of choices, to try when a case drawn from a stream fails: what is used up counts as zeros, and a
+// zero is each decision's first choice, so that shorter and smaller streams give smaller cases.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace fuser::fuzz {
+
+// One step; [begin, end) in bytes.
+struct StreamEdit {
+  enum class Kind : uint8_t { Remove, Zero, Halve, Decrement } kind;
+  size_t begin;
+  size_t end;
+};
+
+// From the boldest to the most careful; every edit makes the stream shorter, or some byte smaller, so that trying them
+// over and over ends. A few hundred, whatever the length.
+std::vector<StreamEdit> smallerStreams(const std::vector<uint8_t>& bytes);
+
+std::vector<uint8_t> applyEdit(std::vector<uint8_t> bytes, const StreamEdit& edit);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,96 @@
+#pragma once
+// RapidCheck's view of the generator: whole test cases, and fusions alone, as arguments of a property.
+//
+//   #include <rapidcheck/gtest.h>
+//   #include "fuzz/generate/arbitrary_fusion.h"
+//
+//   RC_GTEST_PROP(MyPassTest, KeepsOutputs, (const fuser::fuzz::ArbitraryFusion& fusion)) {
+//     RC_ASSERT(fusion->outputs().size() == …);
+//   }
+//
+// A failing case shrinks (its choices do: fewer and smaller ones make a smaller case) and prints as .fusion text, which
+// fuser-opt and fuserfuzz replay. The program that includes this links rapidcheck and fuzz_generate.
+
+#include <rapidcheck.h>
+
+#include <memory>
+#include <ostream>
+#include <vector>
+
+#include "fuser/text/printer.h"
+#include "fuzz/choices/shrink.h"
+#include "fuzz/generate/generate.h"
+
+namespace fuser::fuzz {
+
+// A generated case: verifies, binds, and has at least one run. Copies share it: a property that edits it works on a
+// clone (cloneFusion).
+class ArbitraryCase {
+ public:
+  explicit ArbitraryCase(Case made) : made_(std::make_shared<const Case>(std::move(made))) {}
+  const Case& operator*() const { return *made_; }
+  const Case* operator->() const { return made_.get(); }
+
+ private:
+  std::shared_ptr<const Case> made_;
+};
+
+// The fusion of a generated case, without its runs.
+class ArbitraryFusion {
+ public:
+  explicit ArbitraryFusion(ArbitraryCase made) : made_(std::move(made)) {}
+  const Fusion& operator*() const { return *made_->fusion; }
+  const Fusion* operator->() const { return made_->fusion.get(); }
+
+ private:
+  ArbitraryCase made_;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const ArbitraryCase& made) {
+  return out << "\n" << printCase(*made);
+}
+inline std::ostream& operator<<(std::ostream& out, const ArbitraryFusion& made) {
+  return out << "\n" << printFusion(*made);
+}
+
+// Streams of choices, in length proportional to RapidCheck's size: at the usual 100 there are enough for cases like a
+// campaign's.
+inline rc::Gen<std::vector<uint8_t>> arbitraryChoices() {
+  constexpr int kBytesPerSize = 40;
+  return [](const rc::Random& source, int size) {
+    rc::Random random = source;
+    std::vector<uint8_t> bytes(static_cast<size_t>(size * kBytesPerSize));
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.next());
+    return rc::shrinkable::shrinkRecur(std::move(bytes), [](const std::vector<uint8_t>& stream) {
+      return rc::seq::map(rc::seq::fromContainer(smallerStreams(stream)),
+                          [stream](const StreamEdit& edit) { return applyEdit(stream, edit); });
+    });
+  };
+}
+
+inline rc::Gen<ArbitraryCase> arbitraryCase(const GeneratorOptions& options = {}) {
+  return rc::gen::map(arbitraryChoices(), [options](const std::vector<uint8_t>& bytes) {
+    Choices choices{std::span<const uint8_t>(bytes)};
+    return ArbitraryCase(generate(choices, options));
+  });
+}
+
+inline rc::Gen<ArbitraryFusion> arbitraryFusion(const GeneratorOptions& options = {}) {
+  return rc::gen::map(arbitraryCase(options), [](const ArbitraryCase& made) { return ArbitraryFusion(made); });
+}
+
+}  // namespace fuser::fuzz
+
+namespace rc {
+
+template <>
+struct Arbitrary<fuser::fuzz::ArbitraryCase> {
+  static Gen<fuser::fuzz::ArbitraryCase> arbitrary() { return fuser::fuzz::arbitraryCase(); }
+};
+
+template <>
+struct Arbitrary<fuser::fuzz::ArbitraryFusion> {
+  static Gen<fuser::fuzz::ArbitraryFusion> arbitrary() { return fuser::fuzz::arbitraryFusion(); }
+};
+
+}  // namespace rc

@@ -1,0 +1,95 @@
+// CutsHold: worked out from the expressions alone, not from the segmenter's own list of cuts. A segment_set separates
+// when no other way through the program joins what stands before it to what reads it.
+
+#include <algorithm>
+
+#include "fuser/schedule/schedule.h"
+#include "fuser/segment/segmented_fusion.h"
+#include "oracle/invariants/invariants.h"
+
+namespace oracle {
+
+using namespace fuser;
+namespace {
+
+class Cuts {
+ public:
+  explicit Cuts(const SegmentedFusion& segmented) : segmented_(segmented) {
+    const size_t count = segmented.completeFusion().exprIdCount();
+    part_.assign(count, -1);
+    neighbours_.resize(count);
+    forEachEdge([&](const Val* val, const Expr* reader) {
+      const Expr* writer = val->definition();
+      if (writer->op() == OpKind::SegmentSet || isRequired(val, reader)) return;
+      neighbours_[writer->id()].push_back(reader->id());
+      neighbours_[reader->id()].push_back(writer->id());
+    });
+    int parts = 0;
+    for (const Expr* expr : segmented.liveExprs()) {
+      if (part_[expr->id()] < 0) flood(expr->id(), parts++);
+    }
+  }
+
+  std::string firstCrossed() const {
+    std::string problem;
+    forEachEdge([&](const Val* val, const Expr* reader) {
+      if (!problem.empty() || segmented_.groupOf(val->definition()) != segmented_.groupOf(reader)) return;
+      const char* why = isRequired(val, reader)  ? ", which a scheduler must find in memory"
+                        : separates(val, reader) ? ", a segment_set between two parts"
+                                                 : nullptr;
+      if (why) {
+        problem = concat("group ", segmented_.groupOf(reader)->index(), " holds both ends of %", val->name(), why);
+      }
+    });
+    return problem;
+  }
+
+ private:
+  template <class Visit>
+  void forEachEdge(Visit visit) const {
+    for (const Expr* reader : segmented_.liveExprs()) {
+      if (reader->isScalarExpr()) continue;
+      for (const Val* val : segmented_.reads(reader)) {
+        if (val->isTensor() && val->definition()) visit(val, reader);
+      }
+    }
+  }
+
+  bool isRequired(const Val* val, const Expr* reader) const {
+    const std::vector<Val*> required = schedulers_.mustBeSegmentInputs(reader);
+    return std::find(required.begin(), required.end(), val) != required.end();
+  }
+
+  bool separates(const Val* val, const Expr* reader) const {
+    const Expr* writer = val->definition();
+    return writer->op() == OpKind::SegmentSet && part_[writer->id()] != part_[reader->id()];
+  }
+
+  void flood(uint32_t start, int part) {
+    std::vector<uint32_t> work = {start};
+    part_[start] = part;
+    while (!work.empty()) {
+      const uint32_t expr = work.back();
+      work.pop_back();
+      for (uint32_t next : neighbours_[expr]) {
+        if (part_[next] >= 0) continue;
+        part_[next] = part;
+        work.push_back(next);
+      }
+    }
+  }
+
+  const SegmentedFusion& segmented_;
+  Schedulers schedulers_;
+  std::vector<std::vector<uint32_t>> neighbours_;  // by id of expression; what no cut parts
+  std::vector<int> part_;                          // by id of expression
+};
+
+}  // namespace
+
+std::string checkCutsHold(const Compilation& compilation) {
+  if (compilation.settings.schedule) return "";  // a schedule for the whole fusion makes one segment of it
+  return Cuts(compilation.segmented).firstCrossed();
+}
+
+}  // namespace oracle

@@ -1,0 +1,110 @@
+// The list, and the observer that holds compilations against it.
+
+#include "oracle/invariants/invariants.h"
+
+#include "fuser/runtime/build_program.h"
+#include "fuser/runtime/input_facts.h"
+
+namespace oracle {
+
+using namespace fuser;
+namespace {
+
+constexpr Invariant kInvariants[] = {
+#define INVARIANT(NAME, STAGE, PERIOD, SUMMARY, FILE) \
+  {#NAME, InvariantStage::STAGE, PERIOD, SUMMARY, FILE, &check##NAME},
+#include "oracle/invariants/invariants.def"
+#undef INVARIANT
+};
+
+// Whether somebody else's hook may have edited what the stage made.
+bool isEdited(InvariantStage stage, const CompileHooks& hooks) {
+  switch (stage) {
+    case InvariantStage::Passes: return hooks.beforePasses || hooks.afterPasses;
+    case InvariantStage::Segments: return static_cast<bool>(hooks.afterSegment);
+    case InvariantStage::Schedules: return static_cast<bool>(hooks.afterSchedule);
+    case InvariantStage::Kernels: return static_cast<bool>(hooks.afterLower);
+    case InvariantStage::Host: return false;
+  }
+  FUSER_CHECK(false, "bad InvariantStage");
+}
+
+// A number that depends on the program alone, and is cheap next to its fingerprint.
+uint64_t numberOf(const Fusion& fusion) {
+  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
+  for (const Expr* expr : fusion.exprs()) {
+    hash = (hash ^ static_cast<uint64_t>(expr->op())) * 0x100000001b3ull;
+    hash = (hash ^ expr->output()->id()) * 0x100000001b3ull;
+  }
+  return hash ^ (hash >> 32);
+}
+
+// An error on the way is a broken invariant too: text that does not parse, a verifier's complaint.
+std::string outcome(const Invariant& invariant, const Compilation& compilation) {
+  try {
+    return invariant.check(compilation);
+  } catch (const CheckError& error) {
+    return error.what();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+std::span<const Invariant> allInvariants() { return kInvariants; }
+
+std::unique_ptr<CompiledProgram> Compilation::compileAgain(const FusionExecutorCache::Settings& with) const {
+  std::vector<InputLayout> layouts;
+  for (const InputFacts& facts : inspectInputs(original, inputs)) layouts.push_back(facts.layout);
+  return buildProgram(original, with, layouts, inputs);
+}
+
+void InvariantObserver::watch(FusionExecutorCache::Settings& settings) {
+  settings_ = settings;
+  trace_ = settings_.context.trace;
+  settings_.context.trace = nullptr;  // what is compiled again here is no stage of the pipeline
+  settings_.context.log = {};
+  settings_.context.onPass = {};
+  const CompileHooks& given = settings_.hooks;
+  CompileHooks& hooks = settings.hooks;
+  hooks.afterPasses = [this, &given](Fusion& fusion) {
+    if (given.afterPasses) given.afterPasses(fusion);
+    presegmented_ = &fusion;
+    parts_.clear();
+    schedules_.clear();
+  };
+  hooks.afterSegment = [this, &given](SegmentedFusion& segmented) {
+    if (given.afterSegment) given.afterSegment(segmented);
+    segmented_ = &segmented;
+  };
+  hooks.afterSchedule = [this, &given](int segment, Fusion& part, Schedule& schedule) {
+    if (given.afterSchedule) given.afterSchedule(segment, part, schedule);
+    parts_.push_back(&part);
+    schedules_[segment] = schedule;
+  };
+  hooks.afterHost = [this, &given](HostProgram& host) {
+    if (given.afterHost) given.afterHost(host);
+    checkAll(host);
+  };
+}
+
+bool InvariantObserver::isDue(const Invariant& invariant, uint64_t number) const {
+  if (isEdited(invariant.stage, settings_.hooks)) return false;
+  return everyTime_ || number % invariant.period == 0;
+}
+
+void InvariantObserver::checkAll(const HostProgram& host) {
+  const Compilation compilation{original_, settings_, inputs_, *presegmented_, *segmented_, parts_, schedules_, host};
+  const auto start = std::chrono::steady_clock::now();
+  const uint64_t chosen = numberOf(original_);
+  ++compilations_;
+  for (const Invariant& invariant : allInvariants()) {
+    if (!isDue(invariant, chosen)) continue;
+    const std::string problem = outcome(invariant, compilation);
+    if (!problem.empty()) problems_.push_back(concat(invariant.name, ": ", problem));
+  }
+  if (trace_) trace_->add("invariants", std::chrono::steady_clock::now() - start);
+}
+
+}  // namespace oracle

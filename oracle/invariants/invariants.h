@@ -1,0 +1,84 @@
+#pragma once
+// Invariants: what holds of every compilation, whatever the program and the data: exact facts, checked without running
+// anything. Tests check each of them on generated fusions; campaigns check them on every case (invariants.def).
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuser/runtime/compiled_program.h"
+#include "fuser/runtime/fusion_executor_cache.h"
+
+namespace oracle {
+
+enum class InvariantStage : uint8_t { Passes, Segments, Schedules, Kernels, Host };
+
+// What one compilation was given, and what its stages made.
+struct Compilation {
+  const fuser::Fusion& original;
+  const fuser::FusionExecutorCache::Settings& settings;  // as the caller gave them
+  std::span<const fuser::HostValue> inputs;              // that it was made for
+  const fuser::Fusion& presegmented;                     // after the passes
+  const fuser::SegmentedFusion& segmented;
+  const std::vector<const fuser::Fusion*>& parts;   // one a kernel, scheduled; they come from `presegmented`
+  const std::map<int, fuser::Schedule>& schedules;  // by segment
+  const fuser::HostProgram& host;
+
+  // The pipeline once more on the same inputs.
+  std::unique_ptr<fuser::CompiledProgram> compileAgain(const fuser::FusionExecutorCache::Settings& with) const;
+};
+
+struct Invariant {
+  std::string_view name;
+  InvariantStage stage;
+  uint64_t period;
+  std::string_view summary;
+  std::string_view file;
+  std::string (*check)(const Compilation&);  // empty where it holds; else one line that says what does not
+};
+std::span<const Invariant> allInvariants();
+
+#define INVARIANT(NAME, STAGE, PERIOD, SUMMARY, FILE) std::string check##NAME(const Compilation& compilation);
+#include "oracle/invariants/invariants.def"
+#undef INVARIANT
+
+// Watches the compilations that settings lead to, through their hooks, and checks the invariants at the end of each. A
+// stage whose hook somebody else uses is not held against its invariants: that hook may plant a fault there, which
+// others must find. (The host program's are checked whoever edited it.)
+class InvariantObserver {
+ public:
+  // everyTime: periods do not count. The fusion and this outlive the cache that gets the settings.
+  InvariantObserver(const fuser::Fusion& original, bool everyTime) : original_(original), everyTime_(everyTime) {}
+  InvariantObserver(const InvariantObserver&) = delete;
+  InvariantObserver& operator=(const InvariantObserver&) = delete;
+
+  // Once; the hooks that are there run before the observer's.
+  void watch(fuser::FusionExecutorCache::Settings& settings);
+  // What the next compilations are made for; must outlive them.
+  void setInputs(std::span<const fuser::HostValue> inputs) { inputs_ = inputs; }
+  // "CutsHold: group 3 …", in order.
+  const std::vector<std::string>& problems() const { return problems_; }
+  // Compilations seen to their end.
+  size_t compilations() const { return compilations_; }
+
+ private:
+  void checkAll(const fuser::HostProgram& host);
+  bool isDue(const Invariant& invariant, uint64_t number) const;
+
+  const fuser::Fusion& original_;
+  const bool everyTime_;
+  fuser::FusionExecutorCache::Settings settings_;
+  fuser::Trace* trace_ = nullptr;  // gets the time under "invariants"
+  std::span<const fuser::HostValue> inputs_;
+  const fuser::Fusion* presegmented_ = nullptr;
+  const fuser::SegmentedFusion* segmented_ = nullptr;
+  std::vector<const fuser::Fusion*> parts_;
+  std::map<int, fuser::Schedule> schedules_;
+  std::vector<std::string> problems_;
+  size_t compilations_ = 0;
+};
+
+}  // namespace oracle

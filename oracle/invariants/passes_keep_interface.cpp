@@ -1,0 +1,42 @@
+// PassesKeepInterface: after the passes the fusion verifies (no cycle among the rest), takes and gives the same values,
+// and a value that names an origin names the right one.
+
+#include "fuser/ir/verify.h"
+#include "oracle/invariants/invariants.h"
+
+namespace oracle {
+
+using namespace fuser;
+namespace {
+
+std::string compare(const char* what, const std::vector<Val*>& before, const std::vector<Val*>& after) {
+  if (before.size() != after.size()) return concat(before.size(), " ", what, "s became ", after.size());
+  for (size_t i = 0; i < before.size(); ++i) {
+    const std::string place = concat(what, " ", i, " (%", before[i]->name(), ")");
+    if (after[i]->isTensor() != before[i]->isTensor() || after[i]->dtype() != before[i]->dtype())
+      return place + " has another type";
+    // A pass that may round differently clears the origin; none may invent one.
+    if (after[i]->origin() && *after[i]->origin() != before[i]->id()) return place + " has another value's origin";
+    if (!after[i]->isTensor()) continue;
+    const TensorView* first = before[i]->as<TensorView>();
+    const TensorView* second = after[i]->as<TensorView>();
+    if (first->rank() != second->rank()) return place + " has another rank";
+    if (first->domain().allocationOrder != second->domain().allocationOrder ||
+        first->domain().contiguity != second->domain().contiguity)
+      return place + " has another layout";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string checkPassesKeepInterface(const Compilation& compilation) {
+  const std::vector<Violation> violations = findViolations(compilation.presegmented);
+  if (!violations.empty())
+    return concat("constraint ", violations.front().constraint, ": ", violations.front().message);
+  const std::string inputs = compare("input", compilation.original.inputs(), compilation.presegmented.inputs());
+  if (!inputs.empty()) return inputs;
+  return compare("output", compilation.original.outputs(), compilation.presegmented.outputs());
+}
+
+}  // namespace oracle

@@ -1,0 +1,202 @@
+// Each invariant is broken once, by an edit of what a stage made, and must say so; and each holds before the edit.
+
+#include "oracle/invariants/invariants.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "fuser/ir/builder.h"
+#include "fuser/runtime/build_program.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/plan_groups.h"
+#include "fuser/text/parser.h"
+
+namespace oracle {
+
+using namespace fuser;
+namespace {
+
+// Two kernels with a cut between, a buffer between them that is freed, a host scalar.
+constexpr const char* kText = R"(
+fusion f(%x: f32[i0, i1], %a: f64) {
+  %b = mul(%a, 2.0)
+  %s = sum(%x) {dims = [1]}
+  %c = segment_set(%s)
+  %y = mul(%c, %b)
+  return %y
+}
+run { %x = normal(seed = 1) : f32[8, 40]  %a = 0.5 }
+)";
+
+// A compilation of kText, all of it open to edits.
+struct Subject {
+  Subject() {
+    settings = settingsOf(made);
+    observed = settings;
+    observed.hooks.afterSchedule = [this](int segment, Fusion& part, Schedule& schedule) {
+      parts.push_back(&part);
+      schedules[segment] = schedule;
+    };
+    program = buildProgram(*made.fusion, observed, {{16}}, inputs);
+    presegmented = program->fusion.get();
+  }
+  Compilation compilation() {
+    return {*made.fusion, settings, inputs, *presegmented, *program->segmented, parts, schedules, *program->host};
+  }
+  template <class Node>
+  void removeNodes() {
+    std::erase_if(program->host->nodes, [](const hir::Node& node) { return std::holds_alternative<Node>(node); });
+  }
+  template <class Node>
+  void doubleNode() {
+    for (const hir::Node& node : program->host->nodes) {
+      if (!std::holds_alternative<Node>(node)) continue;
+      program->host->nodes.push_back(node);
+      return;
+    }
+  }
+
+  Case made = parseCase(kText, "case");
+  RunData data = materialize(made, made.runs.front());
+  std::vector<HostValue> inputs = hostValues(data);
+  FusionExecutorCache::Settings settings, observed;
+  std::vector<const Fusion*> parts;
+  std::map<int, Schedule> schedules;
+  std::unique_ptr<CompiledProgram> program;
+  Fusion* presegmented = nullptr;
+  std::unique_ptr<Fusion> other;
+};
+
+struct Break {
+  std::string invariant;
+  std::function<void(Subject&)> edit;
+  std::string says;
+};
+
+void addDeadCode(Subject& subject) {
+  build::unary(*subject.presegmented, OpKind::Neg, subject.presegmented->inputs()[0], "dead");
+}
+
+const std::vector<Break>& breaks() {
+  static const std::vector<Break> all = {
+      {"PassesSettle", addDeadCode, "DeadCodePass finds more to do in a second run"},
+      {"PassesKeepInterface",
+       [](Subject& subject) { subject.presegmented->addOutput(subject.presegmented->inputs()[0]); },
+       "1 outputs became 2"},
+      {"PassesKeepInterface", [](Subject& subject) { subject.presegmented->outputs()[0]->setOrigin(0); },
+       "has another value's origin"},
+      {"GroupsPartition",
+       [](Subject& subject) { subject.program->segmented->removeEdge(subject.program->segmented->edges().front()); },
+       "without an edge"},
+      {"CutsHold", [](Subject& subject) { subject.program->segmented = segmentAsOne(*subject.presegmented); },
+       "holds both ends of %c, a segment_set between two parts"},
+      {"ScalarsOnce", [](Subject& subject) { subject.removeNodes<hir::EvaluateScalars>(); }, "evaluated 0 times"},
+      {"ScalarsOnce", [](Subject& subject) { subject.doubleNode<hir::EvaluateScalars>(); }, "evaluated 2 times"},
+      {"ScalarsOnce", [](Subject& subject) { subject.parts.push_back(subject.presegmented); },
+       "computes host scalar %b"},
+      {"ScalarsOnce",
+       [](Subject& subject) {
+         SegmentedFusion& segmented = *subject.program->segmented;
+         segmented.setSchedulerType(segmented.groups().back(), SchedulerType::ExprEval);
+       },
+       "a tensor, is in group"},
+      {"SegmentsText", [](Subject& subject) { subject.presegmented->outputs()[0]->setName("a b"); }, ""},
+      {"SchedulesReplay",
+       [](Subject& subject) {
+         for (auto& [segment, schedule] : subject.schedules) {
+           for (Transform& transform : schedule) {
+             if (transform.kind == TransformKind::Split) transform.factor = 3;
+           }
+         }
+       },
+       ""},
+      {"KernelText", [](Subject& subject) { subject.program->kernels[0]->name = "a b"; }, ""},
+      {"HostDefinesBeforeUse", [](Subject& subject) { subject.removeNodes<hir::Allocate>(); },
+       "is read where it does not exist"},
+      {"HostFreesOnce", [](Subject& subject) { subject.removeNodes<hir::Deallocate>(); }, "is freed 0 times and not 1"},
+      {"HostFreesOnce", [](Subject& subject) { subject.doubleNode<hir::Deallocate>(); }, "is freed 2 times and not 1"},
+      {"HostText", [](Subject& subject) { subject.program->kernels[0]->name = "a b"; }, ""},
+      {"CompilesAlike",
+       [](Subject& subject) { subject.settings.hooks.afterHost = [](HostProgram& host) { host.segments.pop_back(); }; },
+       "gives another program"},
+  };
+  return all;
+}
+
+TEST(InvariantsTest, EachHoldsOfAnHonestCompilation) {
+  Subject subject;
+  for (const Invariant& invariant : allInvariants())
+    EXPECT_EQ(invariant.check(subject.compilation()), "") << invariant.name;
+}
+
+TEST(InvariantsTest, EachSeesWhatBreaksIt) {
+  for (const Break& broken : breaks()) {
+    Subject subject;
+    broken.edit(subject);
+    for (const Invariant& invariant : allInvariants()) {
+      if (invariant.name != broken.invariant) continue;
+      std::string problem;
+      try {
+        problem = invariant.check(subject.compilation());
+      } catch (const std::exception& error) {
+        problem = error.what();
+      }
+      EXPECT_NE(problem, "") << broken.invariant;
+      EXPECT_NE(problem.find(broken.says), std::string::npos) << broken.invariant << ": " << problem;
+    }
+  }
+}
+
+TEST(InvariantsTest, EachIsBrokenByATest) {
+  for (const Invariant& invariant : allInvariants()) {
+    EXPECT_TRUE(std::any_of(breaks().begin(), breaks().end(), [&](const Break& broken) {
+      return broken.invariant == invariant.name;
+    })) << invariant.name;
+  }
+}
+
+TEST(InvariantsTest, EveryFileHasALine) {
+  for (const auto& entry : std::filesystem::directory_iterator("oracle/invariants")) {
+    const std::string file = entry.path().filename();
+    if (!file.ends_with(".cpp") || file == "invariants.cpp") continue;
+    EXPECT_TRUE(std::any_of(allInvariants().begin(), allInvariants().end(), [&](const Invariant& invariant) {
+      return invariant.file == file;
+    })) << file;
+  }
+}
+
+std::vector<std::string> problemsWith(CompileHooks hooks) {
+  const Case made = parseCase(kText, "case");
+  FusionExecutorCache::Settings settings = settingsOf(made);
+  settings.hooks = std::move(hooks);
+  InvariantObserver observer(*made.fusion, true);
+  observer.watch(settings);
+  const RunData data = materialize(made, made.runs.front());
+  const std::vector<HostValue> inputs = hostValues(data);
+  observer.setInputs(inputs);
+  buildProgram(*made.fusion, settings, {}, inputs);
+  EXPECT_EQ(observer.compilations(), 1u);
+  return observer.problems();
+}
+
+TEST(InvariantObserverTest, ReportsABrokenHostProgramUnderItsName) {
+  CompileHooks hooks;
+  EXPECT_EQ(problemsWith(hooks), std::vector<std::string>{});
+  hooks.afterHost = [](HostProgram& host) {
+    std::erase_if(host.nodes, [](const hir::Node& node) { return std::holds_alternative<hir::Deallocate>(node); });
+  };
+  EXPECT_EQ(problemsWith(hooks), std::vector<std::string>{"HostFreesOnce: %c is freed 0 times and not 1"});
+}
+
+// Whoever plants a fault in a stage is not caught by that stage's own verifiers.
+TEST(InvariantObserverTest, AStageThatAHookEditsIsNotHeldAgainstItsInvariants) {
+  CompileHooks hooks;
+  hooks.afterPasses = [](Fusion& fusion) { build::unary(fusion, OpKind::Neg, fusion.inputs()[0], "dead"); };
+  EXPECT_EQ(problemsWith(hooks), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace oracle

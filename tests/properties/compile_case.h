@@ -1,0 +1,22 @@
+#pragma once
+// A generated case through a cache, as its runs ask for it.
+
+#include <memory>
+
+#include "fuser/runtime/case_settings.h"
+
+namespace fuser {
+
+// Engine interp; the case outlives the cache.
+inline FusionExecutorCache::Settings interpSettings(const Case& made) {
+  FusionExecutorCache::Settings settings = settingsOf(made);
+  settings.context.options.engine = EngineKind::Interp;
+  return settings;
+}
+
+inline std::unique_ptr<FusionExecutorCache> makeCache(const Case& made, FusionExecutorCache::Settings settings) {
+  std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());  // owns nothing
+  return std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
+}
+
+}  // namespace fuser

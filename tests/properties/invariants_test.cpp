@@ -1,0 +1,61 @@
+// Every invariant (oracle/invariants/invariants.def) on generated cases, under the options that change compilation.
+
+#include "oracle/invariants/invariants.h"
+
+#include "fuser/passes/passes.h"
+#include "tests/properties/check_property.h"
+#include "tests/properties/compile_case.h"
+
+namespace fuser {
+namespace {
+
+constexpr int kCases = 250;
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// Runs the case; gives the compilations that were checked.
+size_t expectInvariants(const Case& made, const CompileOptions& options) {
+  oracle::InvariantObserver observer(*made.fusion, true);
+  FusionExecutorCache::Settings settings = interpSettings(made);
+  settings.context.options = options;
+  settings.context.checkInvariants = true;
+  observer.watch(settings);
+  const auto cache = makeCache(made, settings);
+  for (const Run& run : made.runs) {
+    const RunData data = materialize(made, run);
+    const std::vector<HostValue> inputs = hostValues(data);
+    observer.setInputs(inputs);
+    cache->run(inputs);
+    if (!observer.problems().empty()) RC_FAIL(joined(observer.problems()));
+  }
+  RC_ASSERT(observer.compilations() > 0u);
+  return observer.compilations();
+}
+
+TEST(InvariantProperties, HoldWithTheUsualOptions) {
+  checkProperty(kCases, [](const fuzz::ArbitraryCase& made) { expectInvariants(*made, {}); });
+}
+
+TEST(InvariantProperties, HoldWithEveryTensorProbed) {
+  CompileOptions options;
+  options.probes = true;
+  checkProperty(kCases / 2, [&](const fuzz::ArbitraryCase& made) { expectInvariants(*made, options); });
+}
+
+TEST(InvariantProperties, HoldWithPassesOffAndContraction) {
+  checkProperty(kCases / 2, [](const fuzz::ArbitraryCase& made, uint8_t off, bool contraction) {
+    CompileOptions options;
+    options.contraction = contraction;
+    for (size_t i = 0; i < allPasses().size(); ++i) {
+      if (off >> (i % 8) & 1) options.disabledPasses.insert(std::string(allPasses()[i].name));
+    }
+    expectInvariants(*made, options);
+  });
+}
+
+}  // namespace
+}  // namespace fuser

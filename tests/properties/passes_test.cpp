@@ -1,0 +1,63 @@
+// Each pass alone, and the PreSegmenter, on generated fusions: settled after one run, honest about what it changed, and
+// what it leaves verifies.
+
+#include "fuser/ir/clone.h"
+#include "fuser/ir/equality.h"
+#include "fuser/ir/verify.h"
+#include "fuser/passes/pre_segmenter.h"
+#include "tests/properties/check_property.h"
+
+namespace fuser {
+namespace {
+
+constexpr int kCases = 2000;
+
+using RunPass = bool (*)(Fusion*, const CompileContext&);
+
+// Whether the pass had something to do.
+bool checkPass(RunPass run, const Fusion& original) {
+  const ClonedFusion clone = cloneFusion(original);
+  Fusion& fusion = *clone.fusion;
+  fusion.markOrigins();
+  const uint64_t before = fingerprint(fusion);
+  const bool modified = run(&fusion, {});
+  RC_ASSERT(modified == (fingerprint(fusion) != before));
+  RC_ASSERT(modified == !sameFusion(fusion, original));
+  const std::vector<Violation> violations = findViolations(fusion);
+  if (!violations.empty()) RC_FAIL(violations.front().message);
+  RC_ASSERT(fusion.exprs().size() <= fusion.exprIdCount());  // has an order: no cycle
+  const uint64_t after = fingerprint(fusion);
+  RC_ASSERT(!run(&fusion, {}));
+  RC_ASSERT(fingerprint(fusion) == after);
+  RC_ASSERT(fusion.outputs().size() == original.outputs().size());
+  for (size_t i = 0; i < fusion.outputs().size(); ++i) {
+    RC_ASSERT(fusion.outputs()[i]->dtype() == original.outputs()[i]->dtype());
+    // No pass of the list rounds differently, so each output still is the original's, bit for bit.
+    RC_ASSERT(fusion.outputs()[i]->origin() == original.outputs()[i]->id());
+  }
+  return modified;
+}
+
+class PassProperties : public testing::TestWithParam<const PassInfo*> {};
+
+TEST_P(PassProperties, SettlesAndSaysWhatItChanged) {
+  int modified = 0;
+  checkProperty(kCases, [&](const fuzz::ArbitraryFusion& fusion) { modified += checkPass(GetParam()->run, *fusion); });
+  EXPECT_GT(modified, 5) << "the pass hardly ever had anything to do";
+}
+
+std::vector<const PassInfo*> pointersToPasses() {
+  std::vector<const PassInfo*> passes;
+  for (const PassInfo& pass : allPasses()) passes.push_back(&pass);
+  return passes;
+}
+
+INSTANTIATE_TEST_SUITE_P(EachPass, PassProperties, testing::ValuesIn(pointersToPasses()),
+                         [](const auto& info) { return std::string(info.param->name); });
+
+TEST(PreSegmenterProperties, SettlesAndSaysWhatItChanged) {
+  checkProperty(kCases, [](const fuzz::ArbitraryFusion& fusion) { checkPass(&PreSegmenter::runPass, *fusion); });
+}
+
+}  // namespace
+}  // namespace fuser

@@ -1,0 +1,91 @@
+// Generated cases on the interpreter, through one cache: the same inputs give the same bits, nothing is compiled for
+// them a second time, and inputs stay as they are.
+
+#include <cstring>
+
+#include "tests/properties/check_property.h"
+#include "tests/properties/compile_case.h"
+
+namespace fuser {
+namespace {
+
+constexpr int kCases = 200;
+
+void appendBytes(const TensorRef& ref, std::string& bytes) {
+  for (int64_t i = 0; i < numel(ref.sizes); ++i) {
+    int64_t rest = i;
+    int64_t offset = 0;
+    for (size_t axis = ref.sizes.size(); axis-- > 0;) {
+      offset += rest % ref.sizes[axis] * ref.strides[axis];
+      rest /= ref.sizes[axis];
+    }
+    const int64_t size = static_cast<int64_t>(dtypeSize(ref.dtype));
+    bytes.append(static_cast<const char*>(ref.data) + offset * size, static_cast<size_t>(size));
+  }
+}
+
+// All outputs, bit for bit, in logical order.
+std::string bytesOf(const RunRecord& record) {
+  std::string bytes;
+  for (const HostValue& output : record.outputs) {
+    if (const ScalarValue* scalar = std::get_if<ScalarValue>(&output)) {
+      bytes += scalar->toString();
+    } else {
+      appendBytes(std::get<TensorRef>(output), bytes);
+    }
+  }
+  return bytes;
+}
+
+struct CachedCase {
+  explicit CachedCase(const Case& testCase)
+      : testCase(testCase), cache(makeCache(testCase, interpSettings(testCase))) {}
+  std::string run(const Run& run) {
+    const RunData data = materialize(testCase, run);
+    const std::string before = memoryOf(data);
+    const std::string bytes = bytesOf(cache->run(hostValues(data)));
+    RC_ASSERT((memoryOf(data) == before));
+    return bytes;
+  }
+  static std::string memoryOf(const RunData& data) {
+    std::string bytes;
+    for (const TensorData& tensor : data.tensors) {
+      bytes.append(reinterpret_cast<const char*>(tensor.memory.get()), tensor.bytes);
+    }
+    return bytes;
+  }
+  size_t compilations() const { return cache->counters().compilations; }
+
+  const Case& testCase;
+  std::unique_ptr<FusionExecutorCache> cache;
+};
+
+TEST(RunProperties, TheSameInputsGiveTheSameBitsAndCompileOnce) {
+  checkProperty(kCases, [](const fuzz::ArbitraryCase& made) {
+    CachedCase cached(*made);
+    std::vector<std::string> first;
+    for (const fuser::Run& run : made->runs) first.push_back(cached.run(run));
+    const CacheCounters counters = cached.cache->counters();
+    for (size_t i = 0; i < first.size(); ++i) RC_ASSERT((cached.run(made->runs[i]) == first[i]));
+    RC_ASSERT(cached.compilations() == counters.compilations);
+    RC_ASSERT(cached.cache->counters().hostScalarEvaluations == 2 * counters.hostScalarEvaluations);
+  });
+}
+
+TEST(RunProperties, AProgramThatServesSeveralSizesGivesWhatAFreshOneGives) {
+  int shared = 0;
+  checkProperty(kCases, [&](const fuzz::ArbitraryCase& made) {
+    CachedCase cached(*made);
+    for (const fuser::Run& run : made->runs) {
+      const size_t before = cached.compilations();
+      const std::string bytes = cached.run(run);
+      if (cached.compilations() != before) continue;
+      ++shared;
+      RC_ASSERT((bytes == CachedCase(*made).run(run)));
+    }
+  });
+  EXPECT_GT(shared, 5) << "too few runs found a program";
+}
+
+}  // namespace
+}  // namespace fuser
