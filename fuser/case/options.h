@@ -18,6 +18,7 @@ struct CompileOptions {
   bool probes = false;                     // option enable probes: every tensor of a segment is stored and judged alone
   std::set<DisableOption> disabled;        // option disable resize_scheduler
   std::set<std::string> disabledPasses;    // option disable pass ConsecutiveCastPass
+  std::string fault;                       // option fault = "dropped-predicate": a bug that the harness plants; "": none
   bool operator==(const CompileOptions&) const = default;
 };
 

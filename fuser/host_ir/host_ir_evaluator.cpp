@@ -18,7 +18,9 @@ class HostRun {
         evaluator_(evaluator),
         settings_(settings),
         tensors_(program.fusion->valCount()),
-        ints_(program.kernels.size()) {}
+        freed_(program.fusion->valCount(), false),
+        ints_(program.kernels.size()),
+        launched_(program.kernels.size(), false) {}
 
   void bindInputs(std::span<const HostValue> inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -34,7 +36,9 @@ class HostRun {
     bytes_ += bytesOf(tensor);
   }
 
+  // A recorded run keeps the memory for those who look at it later, but the program may not touch it any more.
   void operator()(const hir::Deallocate& node) {
+    freed_.at(node.tensor->id()) = true;
     if (settings_.record) return;
     TensorMemory& tensor = tensors_.at(node.tensor->id());
     bytes_ -= bytesOf(tensor);
@@ -46,12 +50,18 @@ class HostRun {
   void operator()(const hir::LaunchKernel& node) {
     const size_t kernel = static_cast<size_t>(node.kernel);
     KernelArguments arguments;
-    for (const TensorView* tensor : node.tensors) arguments.tensors.push_back(tensors_.at(tensor->id()).ref);
+    for (const TensorView* tensor : node.tensors) {
+      FUSER_CHECK(!freed_.at(tensor->id()), "kernel ", program_.kernels[kernel]->name, " is given %", tensor->name(),
+                  ", which is freed already");
+      arguments.tensors.push_back(tensors_.at(tensor->id()).ref);
+    }
     for (IntExpr extent : node.ints) arguments.ints.push_back(extent ? evaluator_.evaluate(extent) : 0);
     for (const Val* scalar : node.scalars) arguments.scalars.push_back(evaluator_.evaluate(scalar));
     bindStrides(*program_.kernels[kernel], arguments);
+    if (settings_.beforeLaunch && *settings_.beforeLaunch) (*settings_.beforeLaunch)(*program_.kernels[kernel], arguments);
     kernels_[kernel]->launch(arguments);
     ints_[kernel] = std::move(arguments.ints);
+    launched_[kernel] = true;
   }
 
   RunRecord finish() {
@@ -92,6 +102,7 @@ class HostRun {
     record.outputs = boundary(segment.outputs);
     if (segment.kernel >= 0) {
       const size_t kernel = static_cast<size_t>(segment.kernel);
+      FUSER_CHECK(launched_[kernel], "kernel ", program_.kernels[kernel]->name, " was not launched");
       for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], ints_[kernel])) {
         if (result->origin()) record.reductionDepths.emplace_back(*result->origin(), depth);
       }
@@ -104,7 +115,9 @@ class HostRun {
   ExpressionEvaluator& evaluator_;
   const HostRunSettings& settings_;
   std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
+  std::vector<bool> freed_;                 // by id
   std::vector<std::vector<int64_t>> ints_;  // integer arguments of each kernel
+  std::vector<bool> launched_;              // each kernel
   size_t bytes_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // HostIrEvaluator: runs a host program.
 
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -11,9 +12,13 @@
 
 namespace fuser {
 
+// May look at or edit what a kernel is about to be launched with; may be empty.
+using BeforeLaunch = std::function<void(const Kernel& kernel, KernelArguments& arguments)>;
+
 struct HostRunSettings {
   bool record = false;                // fill RunRecord::segments and keep all memory alive
   size_t maxBytes = size_t{1} << 32;  // what all tensors that are alive together may take
+  const BeforeLaunch* beforeLaunch = nullptr;
 };
 
 class HostIrEvaluator {

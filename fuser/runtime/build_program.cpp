@@ -95,6 +95,7 @@ class Builder {
         applySchedule(*part.fusion, schedule);
         checkSchedule(*part.fusion);
       });
+      if (settings_.hooks.afterApplySchedule) settings_.hooks.afterApplySchedule(group.index, *part.fusion);
       timed("lower", [&] { lowerPart(group, part, known); });
     } catch (const UserError& error) {
       // What a scheduler of ours chose is our bug.

@@ -41,11 +41,12 @@ struct FusionExecutorCache::Impl {
   std::shared_ptr<CompiledProgram> find(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
                                         std::optional<ExpressionEvaluator>& evaluator) {
     const std::lock_guard lock(mutex);
-    std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[inputKey(*fusion, facts)];
+    std::vector<std::shared_ptr<CompiledProgram>>& candidates =
+        programs[settings.hooks.reuseForAnyLayout ? "" : inputKey(*fusion, facts)];
     for (const std::shared_ptr<CompiledProgram>& program : candidates) {
       evaluator.emplace(*program->fusion);
       evaluator->bindInputs(inputs);
-      if (fits(*program, *evaluator)) return program;
+      if (settings.hooks.reuseForAnySizes || fits(*program, *evaluator)) return program;
     }
     candidates.push_back(compile(inputs, facts));
     evaluator.emplace(*candidates.back()->fusion);
@@ -90,7 +91,7 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
   std::optional<ExpressionEvaluator> evaluator;
   const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, evaluator);
   const auto start = std::chrono::steady_clock::now();
-  const HostRunSettings limits{impl_->settings.record, impl_->settings.maxBytes};
+  const HostRunSettings limits{impl_->settings.record, impl_->settings.maxBytes, &impl_->settings.hooks.beforeLaunch};
   RunRecord record;
   {
     const std::lock_guard lock(program->running);

@@ -25,9 +25,13 @@ struct CompileHooks {
   std::function<void(Fusion&)> afterPasses;
   std::function<void(SegmentedFusion&)> afterSegment;
   std::function<void(int segment, Fusion& part, Schedule&)> afterSchedule;  // before the schedule is applied
+  std::function<void(int segment, Fusion& part)> afterApplySchedule;        // the scheduled part, checked
   std::function<void(int segment, const std::string& step, const Kernel&)> afterLowerStep;
   std::function<void(int segment, Kernel&)> afterLower;
   std::function<void(HostProgram&)> afterHost;
+  BeforeLaunch beforeLaunch;
+  bool reuseForAnySizes = false;    // a cached program is taken whatever sizes it was compiled for
+  bool reuseForAnyLayout = false;   // … whatever alignment and gaps of the inputs
 };
 
 struct CacheCounters {

@@ -121,6 +121,10 @@ class CaseParser {
       return;
     }
     const Token name = reader_.expect(TokenKind::Identifier, "an option: NAME = \"value\", enable NAME or disable NAME");
+    if (name.text == "fault") {
+      readFault(name);
+      return;
+    }
     const OptionInfo* option = readOptionName(name);
     if (option->isSwitch()) reader_.fail(name, "'", name.text, "' is a switch: option enable|disable ", name.text);
     reader_.expect("=");
@@ -132,6 +136,20 @@ class CaseParser {
       reader_.fail(value, "unknown ", name.text, " \"", value.text, "\"; known: ", known);
     }
     option->set(case_.options, static_cast<size_t>(found - option->values.begin()));
+  }
+
+  // The faults are the harness' to know; here a name is lower-case words with '-' between.
+  void readFault(const Token& option) {
+    if (!case_.options.fault.empty()) reader_.fail(option, "option 'fault' stands twice");
+    reader_.expect("=");
+    const Token name = reader_.expect(TokenKind::String, "a fault's name as a string");
+    const bool plain = std::all_of(name.text.begin(), name.text.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    });
+    if (name.text.empty() || name.text.size() > 64 || !plain) {
+      reader_.fail(name, "a fault's name is 1 to 64 lower-case letters, digits and '-'");
+    }
+    case_.options.fault = name.text;
   }
 
   void parseSwitch(bool enable) {
@@ -150,8 +168,8 @@ class CaseParser {
     const OptionInfo* option = findOption(name.text);
     if (!option) {
       std::string known;
-      for (const OptionInfo& each : optionTable()) known += concat(known.empty() ? "" : ", ", each.name);
-      reader_.fail(name, "unknown option '", name.text, "'; known: ", known);
+      for (const OptionInfo& each : optionTable()) known += concat(each.name, ", ");
+      reader_.fail(name, "unknown option '", name.text, "'; known: ", known, "fault");
     }
     if (!options_.insert(option).second) reader_.fail(name, "option '", name.text, "' stands twice");
     return option;

@@ -23,7 +23,8 @@ struct OptionInfo {
   bool isSwitch() const { return values.empty(); }
 };
 
-// In the order in which they print. `option disable pass NAME` stands beside them: its names are the passes'.
+// In the order in which they print. `option disable pass NAME` and `option fault = "NAME"` stand beside them:
+// their names are the passes' and the harness'.
 const std::vector<OptionInfo>& optionTable();
 const OptionInfo* findOption(std::string_view name);
 

@@ -144,6 +144,7 @@ std::string printOptions(const CompileOptions& options) {
       out += concat("option ", option.name, " = \"", option.values.at(value), "\"\n");
     }
   }
+  if (!options.fault.empty()) out += concat("option fault = \"", options.fault, "\"\n");
   for (const std::string& pass : options.disabledPasses) out += concat("option disable pass ", pass, "\n");
   return out;
 }

@@ -15,5 +15,6 @@ struct Command {
 Command addRunCommand(CLI::App& app);
 Command addGenerateCommand(CLI::App& app);
 Command addReplayCommand(CLI::App& app);
+Command addSelftestCommand(CLI::App& app);
 
 }  // namespace fuser::fuzz

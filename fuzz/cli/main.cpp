@@ -27,6 +27,7 @@ std::vector<Command> addCommands(CLI::App& app) {
       addRunCommand(app),
       addReplayCommand(app),
       addGenerateCommand(app),
+      addSelftestCommand(app),
   };
 }
 

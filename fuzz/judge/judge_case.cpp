@@ -12,11 +12,37 @@
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuzz/faults/faults.h"
 #include "fuzz/judge/same_bits.h"
 #include "oracle/invariants/invariants.h"
 
 namespace fuser::fuzz {
 namespace {
+
+template <class... Args>
+std::function<void(Args...)> both(const std::function<void(Args...)>& first, const std::function<void(Args...)>& second) {
+  if (!first || !second) return first ? first : second;
+  return [first, second](Args... args) {
+    first(std::forward<Args>(args)...);
+    second(std::forward<Args>(args)...);
+  };
+}
+
+CompileHooks both(const CompileHooks& a, const CompileHooks& b) {
+  CompileHooks hooks;
+  hooks.beforePasses = both(a.beforePasses, b.beforePasses);
+  hooks.afterPasses = both(a.afterPasses, b.afterPasses);
+  hooks.afterSegment = both(a.afterSegment, b.afterSegment);
+  hooks.afterSchedule = both(a.afterSchedule, b.afterSchedule);
+  hooks.afterApplySchedule = both(a.afterApplySchedule, b.afterApplySchedule);
+  hooks.afterLowerStep = both(a.afterLowerStep, b.afterLowerStep);
+  hooks.afterLower = both(a.afterLower, b.afterLower);
+  hooks.afterHost = both(a.afterHost, b.afterHost);
+  hooks.beforeLaunch = both(a.beforeLaunch, b.beforeLaunch);
+  hooks.reuseForAnySizes = a.reuseForAnySizes || b.reuseForAnySizes;
+  hooks.reuseForAnyLayout = a.reuseForAnyLayout || b.reuseForAnyLayout;
+  return hooks;
+}
 
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -33,6 +59,7 @@ class Judge {
       verdict_.compilations = static_cast<int64_t>(cache_->counters().compilations);
       verdict_.kernels = static_cast<int64_t>(cache_->counters().kernelCompilations);
     }
+    for (const std::shared_ptr<const bool>& applied : faultApplied_) verdict_.faultApplied |= *applied;
     for (const Trace::Row& row : trace_.rows()) {
       // The rows of single passes ("PreSegmenter") and phases ("segment.merge") lie inside those of their stages.
       const bool inside =
@@ -102,6 +129,12 @@ class Judge {
     FusionExecutorCache::Settings cacheSettings = settingsOf(case_);
     cacheSettings.record = true;
     cacheSettings.hooks = settings_.hooks;
+    if (!case_.options.fault.empty()) {
+      const PlantedFault fault = plantFault(case_.options.fault);
+      cacheSettings.hooks = both(fault.hooks, settings_.hooks);
+      cacheSettings.verifyKernels = fault.verifyKernels;
+      faultApplied_.push_back(fault.applied);
+    }
     cacheSettings.context.checkInvariants = settings_.checkInvariants;
     cacheSettings.context.trace = &trace_;
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
@@ -278,6 +311,7 @@ class Judge {
   Trace trace_;
   std::optional<oracle::InvariantObserver> observer_;
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
+  std::vector<std::shared_ptr<const bool>> faultApplied_;  // one a cache
 };
 
 }  // namespace

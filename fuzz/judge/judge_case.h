@@ -41,7 +41,7 @@ struct JudgeSettings {
   bool checkInvariants = true;       // verify after every pass and segmentation step; oracle/invariants
   bool roundTrip = true;             // print, parse, compare
   std::optional<EngineKind> engine;  // instead of the case's
-  CompileHooks hooks;                // seams of the compiler, for planted faults
+  CompileHooks hooks;                // seams of the compiler; called after those of the case's planted fault
 };
 
 struct CaseVerdict {
@@ -51,6 +51,7 @@ struct CaseVerdict {
   int run = -1;             // that gave the verdict; -1: before any run, or all alike
   bool expected = true;     // the case's `expect` lines hold
   bool probed = false;      // some run was judged once more with probes
+  bool faultApplied = false;  // the case's planted fault found a place
   oracle::Counts outputs;   // elements of the fusion's outputs
   oracle::Counts elements;  // and of all stored values; of every op's result where a run was judged with probes
   std::map<OpKind, oracle::Counts> ops;

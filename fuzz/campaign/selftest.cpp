@@ -1,0 +1,237 @@
+// The planted-fault suite, through forked workers.
+
+#include "fuzz/campaign/selftest.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "oracle/reference/reference.h"
+
+namespace fuser::fuzz {
+namespace {
+
+using nlohmann::json;
+
+// What a worker says of one case.
+struct Reply {
+  VerdictKind kind = VerdictKind::Agrees;
+  bool applied = false;
+  std::string reason;
+};
+
+// Task: the fault's name ("-": none) and the number of the case.
+std::string performTask(const std::string& task, const SelftestOptions& options) {
+  reference::useOneThread();
+  std::istringstream words(task);
+  std::string fault;
+  uint64_t number = 0;
+  words >> fault >> number;
+  Case testCase = generateCase(options.seed, number, options.generator);
+  if (fault != "-") testCase.options.fault = fault;
+  const CaseVerdict verdict = judgeCase(testCase, options.judge);
+  return concat(verdictName(verdict.kind), "\n", verdict.faultApplied, "\n", verdict.reason);
+}
+
+Reply replyOf(const Outcome& outcome) {
+  Reply reply;
+  if (outcome.ending == Ending::Finished) {
+    std::istringstream lines(outcome.reply);
+    std::string kind, applied;
+    std::getline(lines, kind);
+    std::getline(lines, applied);
+    std::getline(lines, reply.reason);
+    reply.kind = verdictFromName(kind).value();
+    reply.applied = applied == "1";
+    return reply;
+  }
+  // The worker cannot say whether the fault had a place; without one this case ends well (the control's work).
+  reply.applied = true;
+  reply.kind = outcome.ending == Ending::Crashed    ? VerdictKind::Crash
+               : outcome.ending == Ending::TimedOut ? VerdictKind::Hang
+                                                    : VerdictKind::OutOfMemory;
+  reply.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
+  return reply;
+}
+
+// The cases of one fault (or of the control), in order of number; those after the first finding do not count.
+struct Series {
+  std::string name;
+  uint64_t next = 0;  // the first that is not given out
+  size_t waiting = 0;
+  bool stopped = false;  // gives out no more
+  std::map<uint64_t, Reply> replies;
+};
+
+class Selftest {
+ public:
+  Selftest(const SelftestOptions& options, const std::function<bool()>& interrupted,
+           const std::function<void(const std::string&)>& log)
+      : options_(options), interrupted_(interrupted), log_(log) {
+    for (const FaultInfo& fault : allFaults()) {
+      if (isWanted(fault.name)) result_.faults.push_back({fault, false, 0, 0, "", ""});
+    }
+  }
+
+  SelftestResult run() {
+    for (const std::string& name : options_.onlyFaults) plantFault(name);  // a UserError where there is none
+    const auto start = std::chrono::steady_clock::now();
+    result_.seed = options_.seed;
+    series_.push_back({"-", 0, 0, false, {}});
+    for (const FaultResult& fault : result_.faults) series_.push_back({std::string(fault.fault.name), 0, 0, false, {}});
+    WorkerPool(options_.jobs, options_.limits,
+               [options = options_](const std::string& task) { return performTask(task, options); })
+        .run([this] { return nextTask(); }, [this](const Outcome& outcome) { take(outcome); });
+    result_.interrupted = interrupted_();
+    result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::move(result_);
+  }
+
+ private:
+  bool isWanted(std::string_view name) const {
+    const std::vector<std::string>& only = options_.onlyFaults;
+    return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
+  }
+
+  std::optional<std::string> nextTask() {
+    if (interrupted_()) return std::nullopt;
+    while (current_ < series_.size()) {
+      Series& series = series_[current_];
+      if (!series.stopped && series.next < options_.runs) {
+        ++series.waiting;
+        return concat(series.name, " ", series.next++);
+      }
+      ++current_;
+    }
+    return std::nullopt;
+  }
+
+  void take(const Outcome& outcome) {
+    std::istringstream words(outcome.task);
+    std::string name;
+    uint64_t number = 0;
+    words >> name >> number;
+    const size_t index = static_cast<size_t>(
+        std::find_if(series_.begin(), series_.end(), [&](const Series& series) { return series.name == name; }) -
+        series_.begin());
+    Series& series = series_[index];
+    const Reply reply = replyOf(outcome);
+    --series.waiting;
+    series.stopped |= index > 0 && isFinding(reply.kind) && reply.applied;
+    series.replies.emplace(number, reply);
+    if (series.waiting > 0 || (!series.stopped && series.next < options_.runs)) return;
+    if (index == 0) {
+      concludeControl(series);
+    } else {
+      conclude(series, result_.faults[index - 1]);
+    }
+  }
+
+  void concludeControl(const Series& series) {
+    for (const auto& [number, reply] : series.replies) {
+      ++result_.controlCases;
+      result_.controlJudged += reply.kind == VerdictKind::Agrees || reply.kind == VerdictKind::Undecided;
+      if (isFinding(reply.kind)) {
+        result_.controlFindings.push_back(concat("case ", number, ": ", verdictName(reply.kind), ": ", reply.reason));
+      }
+    }
+    log_(concat("control: ", result_.controlCases, " cases, ", result_.controlFindings.size(), " findings"));
+    for (const std::string& finding : result_.controlFindings) log_("  " + finding);
+  }
+
+  void conclude(const Series& series, FaultResult& fault) {
+    for (const auto& [number, reply] : series.replies) {
+      ++fault.cases;
+      fault.applied += reply.applied;
+      if (!isFinding(reply.kind) || !reply.applied) continue;
+      fault.caught = true;
+      fault.check = verdictName(reply.kind);
+      fault.reason = reply.reason;
+      break;
+    }
+    log_(lineOf(fault));
+  }
+
+ public:
+  static std::string lineOf(const FaultResult& fault) {
+    char line[300];
+    std::snprintf(line, sizeof line, "%-26s %-9s %-7s %6llu %8llu  %-10s %s", std::string(fault.fault.name).c_str(),
+                  std::string(faultStageName(fault.fault.stage)).c_str(), fault.caught ? "caught" : "MISSED",
+                  static_cast<unsigned long long>(fault.cases), static_cast<unsigned long long>(fault.applied),
+                  fault.check.c_str(), fault.reason.substr(0, 100).c_str());
+    return line;
+  }
+
+ private:
+  const SelftestOptions& options_;
+  const std::function<bool()>& interrupted_;
+  const std::function<void(const std::string&)>& log_;
+  SelftestResult result_;
+  std::vector<Series> series_;  // the control, then a fault each
+  size_t current_ = 0;
+};
+
+}  // namespace
+
+bool SelftestResult::clean() const {
+  return !interrupted && controlFindings.empty() &&
+         std::all_of(faults.begin(), faults.end(), [](const FaultResult& fault) { return fault.caught; });
+}
+
+SelftestResult runSelftest(const SelftestOptions& options, const std::function<bool()>& interrupted,
+                           const std::function<void(const std::string&)>& log) {
+  return Selftest(options, interrupted, log).run();
+}
+
+std::string toText(const SelftestResult& result) {
+  char head[300];
+  std::snprintf(head, sizeof head, "%-26s %-9s %-7s %6s %8s  %-10s %s\n", "fault", "stage", "", "cases", "applied", "by",
+                "finding");
+  std::string text = concat("control: ", result.controlCases, " cases of seed ", result.seed, ", ",
+                            result.controlJudged, " judged, ", result.controlFindings.size(), " findings\n", head);
+  std::vector<uint64_t> cases;
+  size_t caught = 0;
+  for (const FaultResult& fault : result.faults) {
+    text += Selftest::lineOf(fault) + "\n";
+    caught += fault.caught;
+    cases.push_back(fault.cases);
+  }
+  std::sort(cases.begin(), cases.end());
+  text += concat(caught, " of ", result.faults.size(), " faults caught");
+  if (!cases.empty()) text += concat("; cases until then: median ", cases[cases.size() / 2], ", at most ", cases.back());
+  char seconds[40];
+  std::snprintf(seconds, sizeof seconds, "; %.1f s", result.seconds);
+  return text + seconds;
+}
+
+std::string toJson(const SelftestResult& result) {
+  json out;
+  out["seed"] = result.seed;
+  out["clean"] = result.clean();
+  out["interrupted"] = result.interrupted;
+  out["seconds"] = result.seconds;
+  out["control"] = {{"cases", result.controlCases},
+                    {"judged", result.controlJudged},
+                    {"findings", result.controlFindings}};
+  size_t caught = 0;
+  out["faults"] = json::array();
+  for (const FaultResult& fault : result.faults) {
+    caught += fault.caught;
+    out["faults"].push_back({{"name", fault.fault.name},
+                             {"stage", faultStageName(fault.fault.stage)},
+                             {"summary", fault.fault.summary},
+                             {"caught", fault.caught},
+                             {"cases", fault.cases},
+                             {"applied", fault.applied},
+                             {"check", fault.check},
+                             {"reason", fault.reason}});
+  }
+  out["recall"] = result.faults.empty() ? 0.0 : static_cast<double>(caught) / static_cast<double>(result.faults.size());
+  out["false_alarms"] = result.controlFindings.size();
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,55 @@
+#pragma once
+// selftest: how good the harness is at finding bugs. The same stream of cases without a fault (nothing may be found),
+// then with each planted fault until it is caught.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fuzz/faults/faults.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/isolate/worker_pool.h"
+#include "fuzz/judge/judge_case.h"
+
+namespace fuser::fuzz {
+
+struct SelftestOptions {
+  uint64_t seed = 1;
+  uint64_t runs = 2000;  // cases of the control, and at most so many a fault
+  int jobs = 1;
+  Limits limits;
+  GeneratorOptions generator;
+  JudgeSettings judge;
+  std::vector<std::string> onlyFaults;  // empty: all
+};
+
+struct FaultResult {
+  FaultInfo fault;
+  bool caught = false;
+  uint64_t cases = 0;    // up to the one that caught it, which counts; all, where none did
+  uint64_t applied = 0;  // of these: cases in which the fault found a place
+  std::string check;     // verdictName of the finding: by which check it was caught
+  std::string reason;    // its one line
+};
+
+struct SelftestResult {
+  uint64_t seed = 0;
+  uint64_t controlCases = 0;
+  uint64_t controlJudged = 0;                // agrees or undecided
+  std::vector<std::string> controlFindings;  // "case 17: differs: …"
+  std::vector<FaultResult> faults;
+  double seconds = 0;
+  bool interrupted = false;
+
+  // All faults caught, nothing found without one.
+  bool clean() const;
+};
+
+// A UserError for unknown faults. `log` gets a line a fault as it ends.
+SelftestResult runSelftest(const SelftestOptions& options, const std::function<bool()>& interrupted,
+                           const std::function<void(const std::string&)>& log);
+
+std::string toText(const SelftestResult& result);  // a table
+std::string toJson(const SelftestResult& result);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,61 @@
+// fuserfuzz selftest: does the harness catch what it is there for?
+
+#include <filesystem>
+#include <memory>
+
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/selftest.h"
+#include "fuzz/cli/arguments.h"
+#include "fuzz/cli/command.h"
+
+namespace fuser::fuzz {
+
+Command addSelftestCommand(CLI::App& app) {
+  struct Arguments {
+    SelftestOptions options;
+    GeneratorArguments generator;
+    WorkerArguments workers;
+    std::string out, json;
+    bool list = false;
+  };
+  CLI::App* command = app.add_subcommand("selftest", "plant known bugs one by one, and say which are caught");
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->generator.seed = 1;
+  arguments->generator.addTo(command);
+  arguments->workers.addTo(command);
+  command->add_option("--runs", arguments->options.runs, "cases without a fault, and at most so many a fault")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32))
+      ->capture_default_str();
+  command->add_option("--only-fault", arguments->options.onlyFaults, "these faults alone, comma between")->delimiter(',');
+  command->add_option("--json", arguments->json, "file for the result");
+  command->add_option("--out", arguments->out, "folder for selftest.json; made where missing");
+  command->add_flag("--list", arguments->list, "say which faults there are, and nothing else");
+  return {command, [arguments] {
+            if (arguments->list) {
+              for (const FaultInfo& fault : allFaults()) {
+                printLine(concat(fault.name, " (", faultStageName(fault.stage), "): ", fault.summary));
+              }
+              return kExitClean;
+            }
+            arguments->generator.resolve();
+            SelftestOptions& options = arguments->options;
+            options.seed = arguments->generator.seed;
+            options.generator = arguments->generator.options;
+            options.jobs = arguments->workers.jobs;
+            options.limits = arguments->workers.limits;
+            watchInterrupts();
+            const SelftestResult result = runSelftest(options, interrupted, printLine);
+            printLine("\n" + toText(result));
+            if (!arguments->json.empty()) reports::writeFile(arguments->json, toJson(result));
+            if (!arguments->out.empty()) {
+              std::error_code error;
+              std::filesystem::create_directories(arguments->out, error);
+              FUSER_USER_CHECK(!error, "cannot make the folder ", arguments->out, ": ", error.message());
+              reports::writeFile(std::filesystem::path(arguments->out) / "selftest.json", toJson(result));
+            }
+            if (result.interrupted) return kExitInterrupted;
+            return result.clean() ? kExitClean : kExitFinding;
+          }};
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,36 @@
+#pragma once
+// What each line of faults.def defines: a function that plants the fault wherever it can and says whether there was a
+// place.
+
+#include <functional>
+
+#include "fuser/execute/engine.h"
+#include "fuser/host_ir/host_program.h"
+#include "fuser/kernel/kernel.h"
+#include "fuser/runtime/fusion_executor_cache.h"
+
+namespace fuser::fuzz {
+
+using LaunchFault = std::function<bool(const Kernel&, KernelArguments&)>;
+
+namespace faults {
+
+// By stage. A launch fault makes a function with a memory of its own.
+#define FAULT_FUNCTION_Fusion(function) bool function(Fusion& fusion);
+#define FAULT_FUNCTION_Schedule(function) bool function(Fusion& part);
+#define FAULT_FUNCTION_Kernel(function) bool function(Kernel& kernel);
+#define FAULT_FUNCTION_Host(function) bool function(HostProgram& program);
+#define FAULT_FUNCTION_Launch(function) LaunchFault function();
+#define FAULT_FUNCTION_Cache(function) void function(CompileHooks& hooks);
+#define FAULT(function, name, stage, summary) FAULT_FUNCTION_##stage(function)
+#include "fuzz/faults/faults.def"
+#undef FAULT
+#undef FAULT_FUNCTION_Fusion
+#undef FAULT_FUNCTION_Schedule
+#undef FAULT_FUNCTION_Kernel
+#undef FAULT_FUNCTION_Host
+#undef FAULT_FUNCTION_Launch
+#undef FAULT_FUNCTION_Cache
+
+}  // namespace faults
+}  // namespace fuser::fuzz

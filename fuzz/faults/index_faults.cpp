@@ -1,0 +1,172 @@
+// Faults in what a kernel's threads touch: predicates, loops, places in memory, stores.
+
+#include <algorithm>
+
+#include "fuzz/faults/fault_list.h"
+#include "fuzz/faults/kernel_edit.h"
+
+namespace fuser::fuzz::faults {
+namespace {
+
+// a < b becomes a < b + off in every part of a condition.
+IntExpr shiftBounds(IntExprArena& ints, IntExpr condition, int64_t off, bool& changed) {
+  if (condition->op == IntOp::And) {
+    const IntExpr a = shiftBounds(ints, condition->a, off, changed), b = shiftBounds(ints, condition->b, off, changed);
+    return ints.conjunction(a, b);
+  }
+  if (condition->op != IntOp::Less) return condition;
+  changed = true;
+  return ints.less(condition->a, ints.add(condition->b, ints.constant(off)));
+}
+
+bool shiftAllBounds(Kernel& kernel, int64_t off) {
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      if (If* guarded = std::get_if<If>(&statement.node)) {
+        guarded->condition = shiftBounds(*kernel.ints, guarded->condition, off, changed);
+      }
+    }
+  });
+  return changed;
+}
+
+bool changeLoops(Kernel& kernel, int64_t turns) {
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      For* loop = std::get_if<For>(&statement.node);
+      if (!loop) continue;
+      loop->extent = kernel.ints->add(loop->extent, kernel.ints->constant(turns));
+      changed = true;
+    }
+  });
+  return changed;
+}
+
+// Every place in a buffer that a statement reads or writes, with whether it is written.
+void forEachAccess(Kernel& kernel, const std::function<void(Access&, bool written)>& visit) {
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      if (Move* move = std::get_if<Move>(&statement.node)) {
+        visit(move->target, true);
+        visit(move->source, false);
+      }
+      if (Compute* compute = std::get_if<Compute>(&statement.node)) {
+        visit(compute->target, true);
+        for (Operand& operand : compute->operands) {
+          if (operand.kind == Operand::Kind::Access) visit(operand.access, false);
+        }
+      }
+    }
+  });
+}
+
+bool substituteEverywhere(Kernel& kernel, IntExpr symbol, IntExpr with) {
+  bool changed = false;
+  const auto apply = [&](IntExpr& expr) {
+    const IntExpr before = expr;
+    expr = substitute(kernel, expr, symbol, with);
+    changed |= expr != before;
+  };
+  forEachAccess(kernel, [&](Access& access, bool) { apply(access.index); });
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      if (If* guarded = std::get_if<If>(&statement.node)) apply(guarded->condition);
+    }
+  });
+  return changed;
+}
+
+}  // namespace
+
+bool dropPredicates(Kernel& kernel) {
+  return replaceStatements(kernel, [](const Statement& statement) -> std::optional<Body> {
+    const If* guarded = std::get_if<If>(&statement.node);
+    if (!guarded) return std::nullopt;
+    return guarded->body;
+  });
+}
+
+bool boundOneMore(Kernel& kernel) { return shiftAllBounds(kernel, 1); }
+bool boundOneLess(Kernel& kernel) { return shiftAllBounds(kernel, -1); }
+bool loopOneShort(Kernel& kernel) { return changeLoops(kernel, -1); }
+bool loopOneMore(Kernel& kernel) { return changeLoops(kernel, 1); }
+
+bool gridOneShort(Kernel& kernel) {
+  IntExprArena& ints = *kernel.ints;
+  if (kernel.gridDim[0]->isConstant()) return false;
+  kernel.gridDim[0] = ints.max(ints.constant(1), ints.sub(kernel.gridDim[0], ints.constant(1)));
+  return true;
+}
+
+bool oneBlockIndex(Kernel& kernel) {
+  if (kernel.blockIdx[0]->isConstant()) return false;
+  return substituteEverywhere(kernel, kernel.blockIdx[0], kernel.ints->constant(0));
+}
+
+bool reverseThreads(Kernel& kernel) {
+  IntExprArena& ints = *kernel.ints;
+  const IntExpr thread = kernel.threadIdx[0];
+  if (thread->isConstant()) return false;
+  const IntExpr reversed = ints.sub(ints.constant(kernel.blockDim[0] - 1), thread);
+  bool changed = false;
+  forEachAccess(kernel, [&](Access& access, bool written) {
+    if (!written || !isGlobal(kernel, access)) return;
+    const IntExpr before = access.index;
+    access.index = substitute(kernel, before, thread, reversed);
+    changed |= access.index != before;
+  });
+  return changed;
+}
+
+bool dropIndexTerm(Kernel& kernel) {
+  bool changed = false;
+  forEachAccess(kernel, [&](Access& access, bool written) {
+    if (written || !isGlobal(kernel, access) || access.index->op != IntOp::Add) return;
+    access.index = access.index->a;
+    changed = true;
+  });
+  return changed;
+}
+
+bool halveVectors(Kernel& kernel) {
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      Move* move = std::get_if<Move>(&statement.node);
+      if (!move || move->width == 1) continue;
+      move->width /= 2;
+      changed = true;
+    }
+  });
+  return changed;
+}
+
+bool misalignVectors(Kernel& kernel) {
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      Move* move = std::get_if<Move>(&statement.node);
+      if (!move || move->width == 1 || !isGlobal(kernel, move->source)) continue;
+      move->source.index = kernel.ints->add(move->source.index, kernel.ints->constant(1));
+      changed = true;
+    }
+  });
+  return changed;
+}
+
+bool dropStore(Kernel& kernel) {
+  const auto written = std::find_if(kernel.tensors.rbegin(), kernel.tensors.rend(),
+                                    [](const TensorParam& tensor) { return tensor.written; });
+  if (written == kernel.tensors.rend()) return false;
+  const int buffer = written->buffer;
+  return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
+    const Move* move = std::get_if<Move>(&statement.node);
+    const Compute* compute = std::get_if<Compute>(&statement.node);
+    const bool stores = (move && move->target.buffer == buffer) || (compute && compute->target.buffer == buffer);
+    return stores ? std::optional<Body>(Body{}) : std::nullopt;
+  });
+}
+
+}  // namespace fuser::fuzz::faults

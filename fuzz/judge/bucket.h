@@ -1,0 +1,38 @@
+#pragma once
+// Bucket: findings that probably have one cause. Kind of verdict, guilty pass or stage, scheduler of the segment, and
+// the pattern of what is wrong.
+
+#include <string>
+
+#include "fuser/case/case.h"
+#include "fuzz/judge/judge_case.h"
+
+namespace fuser::fuzz {
+
+struct Bucket {
+  std::string kind;     // verdictName: "differs", "violation", …
+  // What has to be off for the finding to go away, looked for in this order: "pass NAME" (alone), "passes" (together),
+  // "option NAME", "schedule" (the case's own), "fusing" (probes: every op judged alone); else "kernel". Empty where it
+  // was not looked for: a dead worker, or nothing that ran.
+  std::string stage;
+  std::string place;    // the guilty segment's scheduler, "PointWise"; empty where none is known
+  // Of differs: nan, inf, zeros, permuted, tail, whole row, constant factor, one-ulp scale, other. Of errors: the
+  // message without numbers and names of values, with file:line for checks. Of crashes: the top frames of our code.
+  std::string pattern;
+  bool operator==(const Bucket&) const = default;
+};
+
+// "differs | pass ConsecutiveCastPass | PointWise | nan"
+std::string toString(const Bucket& bucket);
+
+// Of a finding that judgeCase(testCase, settings) gave. Judges the case again, a few times, in this process; what those
+// find is not reported.
+Bucket bucketOf(const Case& testCase, const CaseVerdict& verdict, const JudgeSettings& settings);
+
+// The same without the stage: costs nothing.
+Bucket bucketWithoutStage(const CaseVerdict& verdict);
+
+// Of a worker that died: `detail` is Outcome::detail of fuzz/isolate, the signal and the symbolised stack.
+Bucket bucketOfEnding(VerdictKind kind, const std::string& detail);
+
+}  // namespace fuser::fuzz

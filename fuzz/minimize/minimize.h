@@ -1,0 +1,51 @@
+#pragma once
+// minimize(): a finding -> the smallest case that the reducers reach and that is in the same bucket.
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fuzz/isolate/worker_pool.h"
+#include "fuzz/judge/bucket.h"
+
+namespace fuser::fuzz {
+
+struct MinimizeSettings {
+  double seconds = 60;  // budget; what is best then is the result
+  size_t maxTried = 0;  // candidates judged, 0: no limit. Same budget in candidates, same result
+  Limits limits{10, 4096};  // of one candidate: candidates are judged in a worker process
+  JudgeSettings judge;
+  std::filesystem::path bestSoFar;       // rewritten (beside, then renamed) with every success; empty: nowhere
+  std::function<bool()> interrupted;     // asked before each candidate; may be empty
+  std::function<void(const std::string&)> log;  // a line of progress with every success; may be empty
+};
+
+struct CaseSize {
+  size_t expressions = 0;
+  int64_t elements = 0;  // of the inputs of all runs
+  size_t bytes = 0;      // of text
+};
+
+// A finding met on the way, in another bucket.
+struct OtherFinding {
+  Bucket bucket;
+  std::string text;
+};
+
+struct Minimized {
+  std::string text;     // .fusion with "#: bucket" and "#: verdict"
+  Bucket bucket;
+  CaseVerdict verdict;  // of the text, judged once more at the end
+  CaseSize before, after;
+  size_t tried = 0;     // candidates judged
+  double seconds = 0;
+  bool finished = false;             // no reducer makes it smaller; false: budget used up, or interrupted
+  std::vector<OtherFinding> others;  // the first of each bucket
+  std::string problem;  // why nothing was done: the text is no finding, not twice the same one, …; empty: it was
+};
+
+// A UserError where the text does not parse.
+Minimized minimize(const std::string& caseText, const MinimizeSettings& settings);
+
+}  // namespace fuser::fuzz

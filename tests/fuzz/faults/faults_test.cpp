@@ -1,0 +1,180 @@
+// The planted faults as such: each is what it says and nothing more. That they are caught is the selftest's business.
+
+#include "fuzz/faults/faults.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "fuser/ir/clone.h"
+#include "fuser/ir/equality.h"
+#include "fuser/ir/verify.h"
+#include "fuser/kernel/text.h"
+#include "fuser/kernel/verify.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/text/parser.h"
+#include "fuzz/faults/fault_list.h"
+#include "fuzz/faults/kernel_edit.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/judge/judge_case.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr uint64_t kCases = 150;
+
+TEST(FaultsTest, NamesAreDistinctAndTheSpellingsThatACaseTakes) {
+  std::set<std::string> names;
+  for (const FaultInfo& fault : allFaults()) {
+    EXPECT_TRUE(names.emplace(fault.name).second) << fault.name;
+    EXPECT_FALSE(fault.summary.empty());
+    const std::string text = concat("fusion f(%x: f32[i0]) {\n  return %x\n}\noption fault = \"", fault.name, "\"\n");
+    EXPECT_EQ(parseCase(text, "test").options.fault, fault.name);
+  }
+  EXPECT_GE(names.size(), 30u);
+}
+
+TEST(FaultsTest, AnUnknownNameIsTheCallersErrorAndListsTheKnown) {
+  try {
+    plantFault("no-such-fault");
+    FAIL();
+  } catch (const UserError& error) {
+    for (const FaultInfo& fault : allFaults()) {
+      EXPECT_NE(std::string(error.what()).find(fault.name), std::string::npos) << fault.name;
+    }
+  }
+}
+
+// What a faulty pass leaves is well formed: it is wrong values that have to be caught, not broken types.
+TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
+  std::map<std::string, int> applied;
+  for (uint64_t number = 0; number < kCases; ++number) {
+    const Case testCase = generateCase(5, number);
+#define FAULT_OF_Fusion(function, name)                                       \
+  {                                                                           \
+    const std::unique_ptr<Fusion> copy = cloneFusion(*testCase.fusion).fusion; \
+    const bool changed = faults::function(*copy);                             \
+    applied[name] += changed;                                                 \
+    EXPECT_NO_THROW(verify(*copy)) << name << " on case " << number;          \
+    EXPECT_NE(changed, sameFusion(*copy, *testCase.fusion)) << name << " on case " << number; \
+  }
+#define FAULT_OF_Schedule(function, name)
+#define FAULT_OF_Kernel(function, name)
+#define FAULT_OF_Host(function, name)
+#define FAULT_OF_Launch(function, name)
+#define FAULT_OF_Cache(function, name)
+#define FAULT(function, name, stage, summary) FAULT_OF_##stage(function, name)
+#include "fuzz/faults/faults.def"
+#undef FAULT
+#undef FAULT_OF_Fusion
+#undef FAULT_OF_Schedule
+#undef FAULT_OF_Kernel
+#undef FAULT_OF_Host
+#undef FAULT_OF_Launch
+#undef FAULT_OF_Cache
+  }
+  EXPECT_GT(applied["size-off-by-one"], 0);
+  EXPECT_GT(applied["keepdim-lost"], 0);
+}
+
+// Runs the case once and judges nothing: what the hook makes of its kernels.
+void compileWith(const Case& testCase, const std::function<void(Kernel&)>& edit) {
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
+  settings.hooks.afterLower = [&](int, Kernel& kernel) { edit(kernel); };
+  settings.verifyKernels = false;
+  std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
+  FusionExecutorCache cache(fusion, settings);
+  const RunData data = materialize(testCase, testCase.runs.at(0));
+  try {
+    cache.run(hostValues(data));
+  } catch (const ViolationError&) {
+  }
+}
+
+TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
+  const std::pair<const char*, bool (*)(Kernel&)> faultsOfKernels[] = {
+#define FAULT_OF_Fusion(function, name)
+#define FAULT_OF_Schedule(function, name)
+#define FAULT_OF_Kernel(function, name) {name, faults::function},
+#define FAULT_OF_Host(function, name)
+#define FAULT_OF_Launch(function, name)
+#define FAULT_OF_Cache(function, name)
+#define FAULT(function, name, stage, summary) FAULT_OF_##stage(function, name)
+#include "fuzz/faults/faults.def"
+#undef FAULT
+  };
+  for (const auto& [name, plant] : faultsOfKernels) {
+    int applied = 0;
+    for (uint64_t number = 0; number < 40; ++number) {
+      const Case testCase = generateCase(6, number);
+      compileWith(testCase, [&, name = name, plant = plant](Kernel& kernel) {
+        const std::string before = printKernel(kernel);
+        const bool changed = plant(kernel);
+        applied += changed;
+        // (Operands that change places may be the same value.)
+        EXPECT_TRUE(changed || printKernel(kernel) == before) << name << " on case " << number << "\n" << before;
+      });
+    }
+    if (std::string(name) == "dropped-predicate") {
+      EXPECT_GT(applied, 5);
+    }
+  }
+}
+
+constexpr const char* kSum = R"(
+fusion f(%x: f32[i0, i1]) {
+  %s = sum(%x) {dims = [1]}
+  return %s
+}
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[5, 700] }
+)";
+
+// With the barrier that the fault leaves out, the written-out reduction is right: nothing else is wrong with it.
+TEST(FaultsTest, TheDroppedBarrierIsAllThatIsMissing) {
+  const Case testCase = parseCase(kSum, "test");
+  int planted = 0;
+  JudgeSettings settings;
+  settings.hooks.afterLower = [&](int, Kernel& kernel) {
+    if (!faults::dropBarrier(kernel)) return;
+    ++planted;
+    forEachBody(kernel.body, [&](Body& body) {
+      for (size_t i = 0; i < body.size(); ++i) {
+        const Move* move = std::get_if<Move>(&body[i].node);
+        const bool shares =
+            move && kernel.buffers[static_cast<size_t>(move->target.buffer)].memory == MemoryType::Shared;
+        if (!shares) continue;
+        body.insert(body.begin() + static_cast<std::ptrdiff_t>(i) + 1, Statement{Barrier{}});
+        // Before the shared memory is written again, its readers must be done.
+        body.push_back(Statement{Barrier{}});
+        break;
+      }
+    });
+    EXPECT_EQ(findKernelViolations(kernel).size(), 0u);
+  };
+  const CaseVerdict verdict = judgeCase(testCase, settings);
+  EXPECT_GE(planted, 1);
+  EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
+}
+
+TEST(FaultsTest, ACaseWithoutAPlaceForItsFaultAgrees) {
+  Case testCase = parseCase(kSum, "test");
+  testCase.options.fault = "where-swapped";
+  const CaseVerdict without = judgeCase(testCase);
+  EXPECT_EQ(without.kind, VerdictKind::Agrees) << toString(without);
+  EXPECT_FALSE(without.faultApplied);
+  testCase.options.fault = "wrong-identity-sum";
+  const CaseVerdict with = judgeCase(testCase);
+  EXPECT_EQ(with.kind, VerdictKind::Differs) << toString(with);
+  EXPECT_TRUE(with.faultApplied);
+}
+
+TEST(FaultsTest, AnUnknownFaultRejectsTheCase) {
+  Case testCase = parseCase(kSum, "test");
+  testCase.options.fault = "none-such";
+  const CaseVerdict verdict = judgeCase(testCase);
+  EXPECT_EQ(verdict.kind, VerdictKind::Rejected);
+  EXPECT_NE(verdict.reason.find("none-such"), std::string::npos) << verdict.reason;
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
