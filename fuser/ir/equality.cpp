@@ -10,63 +10,81 @@ namespace {
 class CanonicalText {
  public:
   explicit CanonicalText(const Fusion& fusion) : fusion_(fusion) {
-    for (const Val* input : fusion.inputs()) lines_.push_back("input " + declare(input));
-    for (const Expr* expr : fusion.exprs()) lines_.push_back(line(expr));
-    std::string outputs = "return";
-    for (const Val* output : fusion.outputs()) outputs += " " + name(output);
-    lines_.push_back(outputs);
+    names_.assign(fusion.valCount(), kUnnamed);
+    for (const Val* input : fusion.inputs()) {
+      text_ += "input ";
+      declare(input);
+      text_ += '\n';
+    }
+    for (const Expr* expr : fusion.exprs()) line(expr);
+    text_ += "return";
+    for (const Val* output : fusion.outputs()) add(' ', name(output));
+    text_ += '\n';
   }
 
-  const std::vector<std::string>& lines() const { return lines_; }
+  const std::string& text() const { return text_; }
 
  private:
-  std::string name(const Val* val) {
+  static constexpr size_t kUnnamed = ~size_t{0};
+
+  template <class... Args>
+  void add(const Args&... args) {
+    (appendText(text_, args), ...);
+  }
+
+  std::string name(const Val* val) const {
     if (val->isScalar() && val->as<Scalar>()->isConstant()) return val->as<Scalar>()->constant()->toString();
-    const auto found = names_.find(val->id());
-    return found == names_.end() ? "undefined" : "v" + std::to_string(found->second);
+    const size_t number = names_[val->id()];
+    return number == kUnnamed ? "undefined" : concat('v', number);
   }
 
-  std::string text(IntExpr expr) {
+  std::string symbol(IntExpr expr) {
+    if (const Val* scalar = fusion_.scalarOf(expr)) return name(scalar);
+    const size_t next = symbols_.size();
+    return concat('s', symbols_.emplace(expr->value, next).first->second);
+  }
+
+  std::string extent(IntExpr expr) {
     if (!expr) return "none";
-    return toString(expr, [&](IntExpr symbol) -> std::string {
-      if (const Val* scalar = fusion_.scalarOf(symbol)) return name(scalar);
-      const size_t next = symbols_.size();
-      return "s" + std::to_string(symbols_.emplace(symbol->value, next).first->second);
-    });
+    if (expr->isSymbol()) return symbol(expr);
+    return toString(expr, [this](IntExpr inner) { return symbol(inner); });
   }
 
-  std::string declare(const Val* val) {
-    names_.emplace(val->id(), names_.size());
-    std::string out = concat(name(val), ": ", val->dtype());
-    if (val->isScalar()) return out;
+  void declare(const Val* val) {
+    names_[val->id()] = named_++;
+    add(name(val), ": ", val->dtype());
+    if (val->isScalar()) return;
     const TensorDomain& domain = val->as<TensorView>()->domain();
-    out += "[";
+    add('[');
     for (const IterDomain* axis : domain.logical) {
-      out += concat(static_cast<int>(axis->type()), ":", text(axis->extent()), ":", text(axis->expandedExtent()), ",");
+      add(static_cast<int>(axis->type()), ':', extent(axis->extent()), ':', extent(axis->expandedExtent()), ',');
     }
-    out += "]";
+    add(']');
     for (size_t i = 0; i < domain.allocationOrder.size(); ++i) {
       const std::optional<bool> contiguous = domain.contiguity[i];
-      out += concat(" ", domain.allocationOrder[i], contiguous ? (*contiguous ? "t" : "f") : "n");
+      add(' ', domain.allocationOrder[i], contiguous ? (*contiguous ? 't' : 'f') : 'n');
     }
-    return out;
   }
 
-  std::string line(const Expr* expr) {
-    std::string out = concat(opName(expr->op()), "(");
-    for (const Val* operand : expr->inputs()) out += name(operand) + ",";
-    out += ") {";
-    for (int64_t dim : expr->attributes().dims) out += concat(dim, ",");
-    for (IntExpr size : expr->attributes().shape) out += text(size) + ",";
-    out += concat(expr->attributes().dtype, "} ->");
-    for (const Val* output : expr->outputs()) out += " " + declare(output);
-    return out;
+  void line(const Expr* expr) {
+    add(opName(expr->op()), '(');
+    for (const Val* operand : expr->inputs()) add(name(operand), ',');
+    add(") {");
+    for (int64_t dim : expr->attributes().dims) add(dim, ',');
+    for (IntExpr size : expr->attributes().shape) add(extent(size), ',');
+    add(expr->attributes().dtype, "} ->");
+    for (const Val* output : expr->outputs()) {
+      add(' ');
+      declare(output);
+    }
+    add('\n');
   }
 
   const Fusion& fusion_;
-  std::map<uint32_t, size_t> names_;
+  std::vector<size_t> names_;  // by value id
+  size_t named_ = 0;
   std::map<int64_t, size_t> symbols_;
-  std::vector<std::string> lines_;
+  std::string text_;
 };
 
 }  // namespace
@@ -74,22 +92,23 @@ class CanonicalText {
 std::string firstDifference(const Fusion& a, const Fusion& b) {
   const CanonicalText left(a);
   const CanonicalText right(b);
-  const size_t count = std::max(left.lines().size(), right.lines().size());
-  for (size_t i = 0; i < count; ++i) {
-    const std::string x = i < left.lines().size() ? left.lines()[i] : "nothing";
-    const std::string y = i < right.lines().size() ? right.lines()[i] : "nothing";
-    if (x != y) return x + "  against  " + y;
+  std::string_view x = left.text(), y = right.text();
+  if (x == y) return "";
+  const auto takeLine = [](std::string_view& text) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    return line.empty() ? std::string_view("nothing") : line;
+  };
+  while (true) {
+    const std::string_view lineOfA = takeLine(x), lineOfB = takeLine(y);
+    if (lineOfA != lineOfB) return concat(lineOfA, "  against  ", lineOfB);
   }
-  return "";
 }
 
 uint64_t fingerprint(const Fusion& fusion) {
   uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a, 64 bits
   const CanonicalText canonical(fusion);
-  for (const std::string& line : canonical.lines()) {
-    for (char c : line) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-    hash = (hash ^ '\n') * 0x100000001b3ull;
-  }
+  for (char c : canonical.text()) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return hash;
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <map>
+#include <utility>
 
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
@@ -22,8 +23,8 @@ std::string modifiedNames(const PassList& passes) {
   return names;
 }
 
-void runOnce(Pass& pass, const Fusion& fusion, const CompileContext& context) {
-  const uint64_t before = context.checkInvariants ? fingerprint(fusion) : 0;
+// print: the fusion's fingerprint, before and after; only kept with checkInvariants.
+void runOnce(Pass& pass, const Fusion& fusion, const CompileContext& context, uint64_t& print) {
   const bool modified = pass.run();
   if (modified || context.checkInvariants) {
     const std::vector<Violation> violations = findViolations(fusion);
@@ -31,7 +32,8 @@ void runOnce(Pass& pass, const Fusion& fusion, const CompileContext& context) {
                 violations.front().message);
   }
   if (context.checkInvariants) {
-    const bool changed = fingerprint(fusion) != before;
+    const uint64_t before = std::exchange(print, fingerprint(fusion));
+    const bool changed = print != before;
     FUSER_CHECK(
         changed == modified, pass.name(),
         changed ? " changed the fusion and says that it did not" : " says that it changed the fusion and did not");
@@ -43,15 +45,17 @@ void runOnce(Pass& pass, const Fusion& fusion, const CompileContext& context) {
 bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes, const CompileContext& context) {
   const size_t budget = kSpareTurns + fusion->exprs().size();
   std::map<uint64_t, size_t> seen;  // fingerprint after a turn -> the turn
+  uint64_t print = context.checkInvariants ? fingerprint(*fusion) : 0;
   for (size_t turn = 1;; ++turn) {
     bool modified = false;
     for (const std::unique_ptr<Pass>& pass : passes) {
       FUSER_CHECK(pass->fusion() == fusion, pass->name(), " is for another fusion");
-      runOnce(*pass, *fusion, context);
+      runOnce(*pass, *fusion, context, print);
       modified |= pass->isModified();
     }
     if (!modified) return turn > 1;
-    const auto [place, isNew] = seen.emplace(fingerprint(*fusion), turn);
+    if (!context.checkInvariants) print = fingerprint(*fusion);
+    const auto [place, isNew] = seen.emplace(print, turn);
     FUSER_CHECK(isNew, owner, " goes round in circles: after turn ", turn, " the fusion is as after turn ",
                 place->second, "; passes that changed it: ", modifiedNames(passes));
     FUSER_CHECK(turn < budget, owner, " still changes the fusion after ", turn,

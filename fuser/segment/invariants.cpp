@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "fuser/segment/segmented_fusion.h"
 
@@ -29,23 +28,26 @@ class InvariantCheck {
   }
 
   void checkPartition(bool complete) {
-    std::set<uint32_t> seen;  // ids of expressions
+    std::vector<bool> seen(segmented_.completeFusion().exprIdCount());
     for (const SegmentedGroup* group : segmented_.groups()) {
       if (!group->isLive()) {
         report("group ", group->id(), " is empty");
         continue;
       }
       for (const Expr* expr : group->exprs()) {
-        const std::string name = concat("expression ", expr->id(), " (", opName(expr->op()), ")");
-        if (!seen.insert(expr->id()).second) report(name, " is in two groups");
-        if (segmented_.groupOf(expr) != group) report(name, " does not know its group ", group->id());
+        if (seen[expr->id()]) report(nameOf(expr), " is in two groups");
+        seen[expr->id()] = true;
+        if (segmented_.groupOf(expr) != group) report(nameOf(expr), " does not know its group ", group->id());
         if (expr->isScalarExpr() != group->isScalarGroup()) report("group ", group->id(), " mixes scalars and tensors");
       }
     }
     for (const Expr* expr : segmented_.liveExprs()) {
-      if (complete && !seen.count(expr->id()))
-        report("expression ", expr->id(), " (", opName(expr->op()), ") is in no group");
+      if (complete && !seen[expr->id()]) report(nameOf(expr), " is in no group");
     }
+  }
+
+  static std::string nameOf(const Expr* expr) {
+    return concat("expression ", expr->id(), " (", opName(expr->op()), ")");
   }
 
   static bool holds(const std::vector<SegmentedEdgePtr>& edges, const SegmentedEdgePtr& edge) {

@@ -3,9 +3,13 @@
 // FUSER_USER_CHECK: a condition that the caller's program or data can break (UserError).
 // A campaign tells a finding from a rejection by this split alone, so never use one for the other.
 
+#include <charconv>
+#include <cstdio>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace fuser {
 
@@ -19,12 +23,36 @@ class UserError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Appends what `std::ostream << value` prints. A stream is only made for types that know nothing else: making one costs
+// more than most texts. A type may bring an `appendText(std::string&, T)` of its own.
+inline void appendText(std::string& out, std::string_view text) { out += text; }
+inline void appendText(std::string& out, const char* text) { out += text; }
+inline void appendText(std::string& out, char c) { out += c; }
+
+template <class T>
+  requires(!std::is_convertible_v<const T&, std::string_view>)
+void appendText(std::string& out, const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out += value ? '1' : '0';
+  } else if constexpr (std::is_integral_v<T>) {
+    char digits[24];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    char digits[32];
+    out.append(digits, static_cast<size_t>(std::snprintf(digits, sizeof digits, "%g", static_cast<double>(value))));
+  } else {
+    std::ostringstream stream;
+    stream << value;
+    out += stream.str();
+  }
+}
+
 // The arguments' text, one after the other.
 template <class... Args>
 std::string concat(const Args&... args) {
-  std::ostringstream out;
-  (out << ... << args);
-  return out.str();
+  std::string out;
+  (appendText(out, args), ...);
+  return out;
 }
 
 [[noreturn]] void throwCheckError(const char* file, int line, const char* condition, const std::string& message);

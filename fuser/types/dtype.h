@@ -41,6 +41,7 @@ DataType computeType(DataType dtype);
 DataType promoteTypes(DataType a, DataType b);
 
 inline std::ostream& operator<<(std::ostream& out, DataType dtype) { return out << dtypeName(dtype); }
+inline void appendText(std::string& out, DataType dtype) { out += dtypeName(dtype); }
 
 // Calls f.template operator()<Storage>() with the dtype's storage type.
 template <class F>

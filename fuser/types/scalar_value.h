@@ -39,5 +39,6 @@ class ScalarValue {
 };
 
 inline std::ostream& operator<<(std::ostream& out, const ScalarValue& value) { return out << value.toString(); }
+inline void appendText(std::string& out, const ScalarValue& value) { out += value.toString(); }
 
 }  // namespace fuser
