@@ -105,14 +105,19 @@ Value combined(std::span<const Value> operands, DataType dtype, const Rule& rule
   return withSets(result, dtype, std::move(sets));
 }
 
-// A scalar operand takes part as the row says: at compute precision, or rounded to the common dtype first.
-Value operandAs(const fuser::Expr& expr, const Value& value, bool isScalar, DataType common) {
-  if (value.dtype == common || !isScalar) {
+// A scalar operand takes part as the row says: at compute precision, or rounded to the common dtype first. LibTorch
+// keeps a scalar in front of a tensor of 16 bits on a GPU and rounds it on the CPU: both are accepted.
+Value operandAs(const fuser::Expr& expr, size_t index, const Value& value, DataType common) {
+  if (value.dtype == common || expr.input(index)->isTensor()) {
     FUSER_CHECK(value.dtype == common, fuser::opName(expr.op()), " of ", value.dtype, " among ", common);
     return value;
   }
-  const bool keeps = expr.info().scalar == fuser::ScalarOperand::Keep;
-  return castValue(value, keeps ? fuser::computeType(common) : common);
+  const DataType compute = fuser::computeType(common);
+  if (expr.info().scalar == fuser::ScalarOperand::Round || compute == common) return castValue(value, common);
+  const Value kept = castValue(value, compute);
+  if (index > 0) return kept;
+  const Value rounded = castValue(value, common);
+  return withSets(kept, compute, std::vector<Interval>{hull(kept.real->front(), rounded.real->front())});
 }
 
 DataType commonType(const fuser::Expr& expr, std::span<const Value> operands) {
@@ -292,9 +297,7 @@ Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool c
   const DataType common = commonType(expr, operands);
   std::vector<Value> x;
   for (size_t i = 0; i < operands.size(); ++i) {
-    const bool scalar = expr.input(i)->isScalar();
-    x.push_back(ternary && i == 0 ? castValue(operands[i], DataType::Bool)
-                                  : operandAs(expr, operands[i], scalar, common));
+    x.push_back(ternary && i == 0 ? castValue(operands[i], DataType::Bool) : operandAs(expr, i, operands[i], common));
   }
   const OpKind op = expr.op();
   const bool toBool = expr.info().result == fuser::Result::Bool;
