@@ -67,12 +67,20 @@ struct Compilers {
   std::string skipped;  // compilers that are not here, and why
 };
 
+// A file that was judged before the generated cases.
+struct CorpusCase {
+  std::string file;
+  std::string verdict;  // "agrees", …
+  std::string problem;  // "" where the file did as it expects
+};
+
 struct CampaignSummary {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
   uint64_t seed = 0;
   int jobs = 0;
   double seconds = 0;
   bool interrupted = false;
+  int exitCode = 0;  // that the process ends with; 0 as long as it runs
   int64_t cases = 0;
   int64_t runs = 0;
   std::map<std::string, int64_t> verdicts;          // every kind, 0 included
@@ -91,6 +99,7 @@ struct CampaignSummary {
   std::vector<Progress> progress;           // in order of time, at most some hundred points
   std::map<std::string, double> stageSeconds;  // over all workers
   Compilers compilers;
+  std::vector<CorpusCase> corpus;
   std::vector<Finding> findings;
   std::vector<MinimizedFinding> minimized;  // one a bucket
 };
@@ -102,11 +111,18 @@ double decidedCaseShare(const CampaignSummary& summary);
 double rejectedShare(const CampaignSummary& summary);
 double casesPerSecond(const CampaignSummary& summary);
 
+// For machines: README.md lists the fields.
 std::string toJson(const CampaignSummary& summary);
+// For a person: one page that fetches nothing.
+std::string toHtml(const CampaignSummary& summary);
+// For CI: a test case a bucket and a corpus file. XML 1.0.
+std::string toJUnit(const CampaignSummary& summary);
 // For a terminal: a screen of figures.
 std::string toText(const CampaignSummary& summary);
 
 // Writes beside the file first, then renames: a reader never sees half of it. A UserError where that is impossible.
 void writeFile(const std::filesystem::path& path, const std::string& text);
+// report.html, report.json and junit.xml in the folder.
+void writeReports(const std::filesystem::path& folder, const CampaignSummary& summary);
 
 }  // namespace reports

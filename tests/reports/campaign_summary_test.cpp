@@ -6,8 +6,10 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "fuser/support/check.h"
+#include "tests/reports/summaries.h"
 
 namespace reports {
 namespace {
@@ -53,6 +55,39 @@ TEST(CampaignSummaryTest, JsonHasTheFieldsThatMachinesRead) {
   }
   EXPECT_EQ(json["coverage"]["op"]["add"]["decided_share"], 0.5);
   EXPECT_EQ(json["findings"][0]["file"], "mismatch-1.fusion");
+}
+
+// README.md lists each field as "| `name` |", nested ones as "| `coverage.op` |".
+TEST(CampaignSummaryTest, TheReadmeListsEveryFieldOfTheJson) {
+  std::ifstream in("reports/README.md");
+  std::set<std::string> documented, written;
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("| `", 0) == 0) documented.insert(line.substr(3, line.find('`', 3) - 3));
+  }
+  const nlohmann::json json = nlohmann::json::parse(toJson(reports_test::fullSummary()));
+  for (const auto& [name, value] : json.items()) {
+    if (name != "coverage") written.insert(name);
+  }
+  for (const auto& [name, value] : json["coverage"].items()) written.insert("coverage." + name);
+  for (const char* list : {"findings", "buckets", "progress", "corpus"}) {
+    for (const auto& [name, value] : json[list][0].items()) written.insert(std::string(list) + "[]." + name);
+  }
+  for (const auto& [name, value] : json["buckets"][0]["minimized"].items()) {
+    written.insert("buckets[].minimized." + name);
+  }
+  for (const auto& [name, value] : json["compilers"].items()) written.insert("compilers." + name);
+  for (const std::string& name : written) EXPECT_TRUE(documented.count(name)) << "not in reports/README.md: " << name;
+  for (const std::string& name : documented) EXPECT_TRUE(written.count(name)) << "not in report.json: " << name;
+}
+
+TEST(CampaignSummaryTest, AFolderGetsAllReports) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "campaign_summary_test";
+  std::filesystem::create_directories(folder);
+  writeReports(folder, reports_test::fullSummary());
+  for (const char* name : {"report.html", "report.json", "junit.xml"}) {
+    EXPECT_GT(std::filesystem::file_size(folder / name), 1000u) << name;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(CampaignSummaryTest, TextNamesEveryReasonOfRejection) {

@@ -1,0 +1,168 @@
+// What was covered: op x scheduler x dtype as a heat map, what never occurred, and the shares by dtype, rank, scheduler.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "reports/figures.h"
+#include "reports/page.h"
+
+namespace reports {
+namespace {
+
+constexpr int kLevels = 6;  // "1+", "10+", … "100k+"
+
+// 0 for none, then a level a power of ten.
+int levelOf(int64_t count) {
+  int level = 0;
+  for (int64_t bound = 1; level < kLevels && count >= bound; bound *= 10) ++level;
+  return level;
+}
+
+// Scheduler -> the dtypes that some op had there.
+using Columns = std::map<std::string, std::set<std::string>>;
+
+Columns columnsOf(const CampaignSummary& summary) {
+  Columns columns;
+  for (const auto& [op, dtypes] : summary.opCoverage) {
+    for (const auto& [dtype, schedulers] : dtypes) {
+      for (const auto& [scheduler, cases] : schedulers) {
+        if (cases > 0) columns[scheduler].insert(dtype);
+      }
+    }
+  }
+  return columns;
+}
+
+int64_t casesOf(const CampaignSummary& summary, const std::string& op, const std::string& dtype,
+                const std::string& scheduler) {
+  const auto ofOp = summary.opCoverage.find(op);
+  if (ofOp == summary.opCoverage.end()) return 0;
+  const auto ofDtype = ofOp->second.find(dtype);
+  if (ofDtype == ofOp->second.end()) return 0;
+  const auto found = ofDtype->second.find(scheduler);
+  return found == ofDtype->second.end() ? 0 : found->second;
+}
+
+void writeLegend(Markup& page) {
+  page.open("p", {{"class", "legend"}}).text("Cases: ");
+  const char* names[] = {"none", "1+", "10+", "100+", "1k+", "10k+", "100k+"};
+  for (int level = 0; level <= kLevels; ++level) {
+    page.element("span", {{"class", "cell h" + std::to_string(level)}}, names[level]);
+  }
+  page.text("; each step is ten times more.").close();
+}
+
+void writeHead(Markup& page, const Columns& columns) {
+  page.open("thead").open("tr");
+  page.element("th", {{"scope", "col"}, {"rowspan", "2"}, {"class", "sortable"}}, "op");
+  page.element("th", {{"scope", "col"}, {"rowspan", "2"}, {"class", "sortable"}}, "cases");
+  page.element("th", {{"scope", "col"}, {"rowspan", "2"}, {"class", "sortable"}}, "decided");
+  for (const auto& [scheduler, dtypes] : columns) {
+    page.element("th", {{"scope", "colgroup"}, {"colspan", std::to_string(dtypes.size())}, {"class", "group"}},
+                 scheduler);
+  }
+  page.close().open("tr");
+  for (const auto& [scheduler, dtypes] : columns) {
+    for (const std::string& dtype : dtypes) {
+      page.element("th", {{"scope", "col"}, {"class", dtype == *dtypes.begin() ? "dtype first" : "dtype"}}, dtype);
+    }
+  }
+  page.close().close();
+}
+
+void writeRow(Markup& page, const CampaignSummary& summary, const Columns& columns, const std::string& op,
+              const Coverage& coverage) {
+  page.open("tr").element("th", {{"scope", "row"}}, op);
+  page.element("td", {{"class", "number"}, {"data-value", std::to_string(coverage.cases)}}, grouped(coverage.cases));
+  const Elements& elements = coverage.elements;
+  if (elements.judged == 0) {
+    page.element("td", {{"class", "number"}, {"data-value", "2"}}, "–");
+  } else {
+    const double share = static_cast<double>(elements.decided) / static_cast<double>(elements.judged);
+    page.element("td",
+                 {{"class", share < 0.9 ? "number low" : "number"},
+                  {"data-value", fixed(share, 6)},
+                  {"title", grouped(elements.decided) + " of " + grouped(elements.judged) + " elements"}},
+                 percent(share));
+  }
+  for (const auto& [scheduler, dtypes] : columns) {
+    for (const std::string& dtype : dtypes) {
+      const int64_t cases = casesOf(summary, op, dtype, scheduler);
+      const std::string style = "cell h" + std::to_string(levelOf(cases)) + (dtype == *dtypes.begin() ? " first" : "");
+      if (cases == 0) {
+        page.element("td", {{"class", style}}, "");
+      } else {
+        page.element("td", {{"class", style}, {"title", op + ", " + dtype + ", " + scheduler + ": " + grouped(cases)}},
+                     compact(cases));
+      }
+    }
+  }
+  page.close();
+}
+
+void writeHeatMap(Markup& page, const CampaignSummary& summary) {
+  const Columns columns = columnsOf(summary);
+  std::map<std::string, Coverage> rows = summary.ops;
+  for (const auto& [op, dtypes] : summary.opCoverage) rows.try_emplace(op);
+  for (const std::string& op : summary.neverGenerated) rows.try_emplace(op);
+  if (rows.empty()) {
+    page.element("p", {}, "No op was generated.");
+    return;
+  }
+  writeLegend(page);
+  page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table", {{"class", "heat"}});
+  writeHead(page, columns);
+  page.open("tbody");
+  for (const auto& [op, coverage] : rows) writeRow(page, summary, columns, op, coverage);
+  page.close().close().close();
+}
+
+void writeNames(Markup& page, const std::string& title, const std::vector<std::string>& names,
+                const std::string& none) {
+  page.element("h3", {}, title + " (" + std::to_string(names.size()) + ")");
+  if (names.empty()) {
+    page.element("p", {}, none);
+    return;
+  }
+  page.open("p", {{"class", "names"}});
+  for (const std::string& name : names) page.element("code", {}, name);
+  page.close();
+}
+
+void writeShares(Markup& page, const std::string& title, const std::map<std::string, Coverage>& rows, int64_t cases) {
+  if (rows.empty()) return;
+  page.open("div").element("h3", {}, title).open("table", {{"class", "bars"}}).open("tbody");
+  for (const auto& [name, coverage] : rows) {
+    const double share = cases == 0 ? 0 : static_cast<double>(coverage.cases) / static_cast<double>(cases);
+    writeBarRow(page, name, grouped(coverage.cases), share);
+  }
+  page.close().close().close();
+}
+
+}  // namespace
+
+void writeBarRow(Markup& page, const std::string& name, const std::string& figure, double share) {
+  page.open("tr").element("th", {{"scope", "row"}}, name).element("td", {{"class", "number"}}, figure);
+  page.open("td", {{"class", "bar"}}).open("div", {{"class", "track"}});
+  page.element("div", {{"class", "fill"}, {"style", "width:" + fixed(100 * std::clamp(share, 0.0, 1.0), 2) + "%"}}, "");
+  page.close().close().close();
+}
+
+void writeCoverage(Markup& page, const CampaignSummary& summary) {
+  page.open("section", {{"id", "coverage"}}).element("h2", {}, "Coverage");
+  page.element("p", {{"class", "note"}},
+               "Cases that had the op on this dtype in a segment of this scheduler; beside it the share of the op's "
+               "elements that the oracle could decide.");
+  writeHeatMap(page, summary);
+  writeNames(page, "Never generated", summary.neverGenerated, "Every op was generated.");
+  writeNames(page, "Generated, but never beside another op in one kernel", summary.neverFused,
+             "Every op that was generated was fused with another.");
+  page.open("div", {{"class", "columns"}});
+  writeShares(page, "Cases by dtype", summary.dtypes, summary.cases);
+  writeShares(page, "Cases by rank", summary.ranks, summary.cases);
+  writeShares(page, "Cases by scheduler", summary.schedulers, summary.cases);
+  page.close().close();
+}
+
+}  // namespace reports

@@ -1,0 +1,42 @@
+// report.html: one file, nothing fetched, readable without its script.
+
+#include "reports/page.h"
+
+namespace reports {
+namespace {
+
+void writeNavigation(Markup& page) {
+  const std::pair<const char*, const char*> entries[] = {
+      {"findings", "Findings"}, {"coverage", "Coverage"},     {"margins", "Margins"},
+      {"verdicts", "Verdicts"}, {"throughput", "Throughput"}, {"time", "Time"}};
+  page.open("nav");
+  for (const auto& [id, name] : entries) page.element("a", {{"href", std::string("#") + id}}, name);
+  page.close();
+}
+
+}  // namespace
+
+std::string toHtml(const CampaignSummary& summary) {
+  Markup page("<!DOCTYPE html>\n");
+  page.open("html", {{"lang", "en"}}).open("head");
+  page.empty("meta", {{"charset", "utf-8"}});
+  page.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  page.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+  page.element("title", {}, "fuserfuzz, seed " + std::to_string(summary.seed));
+  page.open("style").verbatim(pageStyle()).close();
+  page.close().open("body").open("main");
+  writeHeadline(page, summary);
+  writeNavigation(page);
+  writeFindings(page, summary);
+  writeCoverage(page, summary);
+  writeMargins(page, summary);
+  writeVerdicts(page, summary);
+  writeThroughput(page, summary);
+  writeTime(page, summary);
+  page.close();
+  page.open("script").verbatim(pageScript()).close();
+  page.close().close();
+  return page.take();
+}
+
+}  // namespace reports

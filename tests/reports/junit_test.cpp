@@ -1,0 +1,73 @@
+// junit.xml: a case a bucket, a corpus file and the campaign; counts that add up; XML 1.0 whatever the texts hold.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "reports/campaign_summary.h"
+#include "tests/reports/summaries.h"
+#include "tests/reports/xml_tree.h"
+
+namespace reports {
+namespace {
+
+using reports_test::fullSummary;
+using reports_test::hostileSummary;
+using reports_test::parseXml;
+using reports_test::XmlNode;
+
+void expectCountsAddUp(const XmlNode& root) {
+  const XmlNode& suite = *root.all("testsuite").at(0);
+  EXPECT_EQ(suite.attributes.at("tests"), std::to_string(suite.all("testcase").size()));
+  EXPECT_EQ(suite.attributes.at("failures"), std::to_string(suite.all("failure").size()));
+  EXPECT_EQ(suite.attributes.at("errors"), std::to_string(suite.all("error").size()));
+  EXPECT_EQ(suite.attributes.at("skipped"), std::to_string(suite.all("skipped").size()));
+}
+
+TEST(JUnitTest, BucketsFailKnownOnesAreSkippedCorpusFilesAreCases) {
+  const XmlNode root = parseXml(toJUnit(fullSummary()));
+  EXPECT_EQ(root.tag, "testsuites");
+  ASSERT_EQ(root.all("testcase").size(), 3u + 2u + 1u);
+  EXPECT_EQ(root.all("failure").size(), 3u);
+  EXPECT_EQ(root.all("skipped").size(), 1u);
+  expectCountsAddUp(root);
+  const XmlNode& failure = *root.all("failure").at(0);
+  EXPECT_EQ(failure.attributes.at("type"), "differs");
+  for (const char* text : {"2 findings", "replay: fuserfuzz replay", "minimise: ", "%c = cast(%x)", "[0.24, 0.26]"}) {
+    EXPECT_NE(failure.text.find(text), std::string::npos) << text;
+  }
+}
+
+TEST(JUnitTest, ACleanCampaignIsASuiteThatPassed) {
+  CampaignSummary summary = fullSummary();
+  summary.findings.clear();
+  summary.corpus.clear();
+  const XmlNode root = parseXml(toJUnit(summary));
+  EXPECT_EQ(root.all("testcase").size(), 1u);
+  EXPECT_TRUE(root.all("failure").empty() && root.all("error").empty());
+  expectCountsAddUp(root);
+}
+
+TEST(JUnitTest, NothingJudgedIsAnError) {
+  const XmlNode root = parseXml(toJUnit(CampaignSummary{}));
+  EXPECT_EQ(root.all("error").size(), 1u);
+  expectCountsAddUp(root);
+}
+
+TEST(JUnitTest, TheSummaryIsInTheProperties) {
+  const XmlNode root = parseXml(toJUnit(fullSummary()));
+  std::map<std::string, std::string> properties;
+  for (const XmlNode* property : root.all("property")) {
+    properties[property->attributes.at("name")] = property->attributes.at("value");
+  }
+  EXPECT_EQ(properties.at("seed"), "7");
+  EXPECT_EQ(properties.at("decided_share"), "0.990000");
+  EXPECT_EQ(properties.at("verdict.rejected"), "100");
+  EXPECT_EQ(properties.at("stamp.version"), "0.1");
+}
+
+RC_GTEST_PROP(JUnitTest, AnyTextGivesXml, (const std::string& text)) {
+  expectCountsAddUp(parseXml(toJUnit(hostileSummary(text))));
+}
+
+}  // namespace
+}  // namespace reports

@@ -1,0 +1,101 @@
+#include "tests/reports/summaries.h"
+
+namespace reports_test {
+
+using reports::CampaignSummary;
+using reports::Finding;
+using reports::GraphNode;
+using reports::SegmentGraph;
+
+namespace {
+
+SegmentGraph picture(const std::string& text) {
+  SegmentGraph graph;
+  graph.nodes = {{GraphNode::Kind::Input, text + "%x", {}},
+                 {GraphNode::Kind::Segment,
+                  "segment 0: PointWise" + text,
+                  {{"%c" + text, "%c = cast(%x) {dtype = f16} : f16[i0]" + text, true},
+                   {"%d", "%d = neg(%c) : f16[i0]", false}}},
+                 {GraphNode::Kind::Segment, "segment 1: Reduction", {{"%s", "%s = sum(%d) {dims = [0]} : f16[]", false}}},
+                 {GraphNode::Kind::Output, "%s", {}}};
+  graph.edges = {{0, 1, "%x" + text, "f32[i0]" + text}, {1, 2, "%d", "f16[i0]"}, {2, 3, "%s", "f16[]"}};
+  return graph;
+}
+
+Finding finding(const std::string& bucket, const std::string& text, int number) {
+  Finding finding;
+  finding.kind = "differs" + text;
+  finding.bucket = bucket;
+  finding.reason = "cast %c: 3 elements outside" + text;
+  finding.detail = "differs\n  %c[0] is 0.5, accepted [0.24, 0.26]\n" + text;
+  finding.file = "mismatch-" + std::to_string(number) + ".fusion" + text;
+  finding.origin = "seed 7 case " + std::to_string(number) + text;
+  finding.replay = "fuserfuzz replay out/mismatch-" + std::to_string(number) + ".fusion" + text;
+  finding.minimize = "fuserfuzz minimize out/mismatch-" + std::to_string(number) + ".fusion" + text;
+  finding.reproduces = "fails fresh" + text;
+  return finding;
+}
+
+void addFindings(CampaignSummary& summary, const std::string& text) {
+  const std::string cast = "differs | pass ConsecutiveCastPass | pointwise | nan" + text;
+  summary.findings.push_back(finding("crash | lower | reduction | stack" + text, text, 1));
+  summary.findings.push_back(finding(cast, text, 2));
+  summary.findings.push_back(finding(cast, text, 3));
+  summary.findings.push_back(finding("check | known" + text, text, 4));
+  summary.findings.back().known = "erf near 0" + text;
+  reports::MinimizedFinding& minimized = summary.minimized.emplace_back();
+  minimized.bucket = cast;
+  minimized.file = "minimized-from-2.fusion" + text;
+  minimized.text = "fusion f(%x: f32[i0]) {\n  %c = cast(%x) {dtype = f16}\n  return %c\n}\n" + text;
+  minimized.picture = picture(text);
+  minimized.exprsBefore = 21;
+  minimized.exprsAfter = 3;
+  minimized.seconds = 4.25;
+  reports::MinimizedFinding& failed = summary.minimized.emplace_back();
+  failed.bucket = "crash | lower | reduction | stack" + text;
+  failed.problem = "it does not reproduce alone" + text;
+  failed.picture.problem = "the compiler crashes" + text;
+}
+
+}  // namespace
+
+CampaignSummary hostileSummary(const std::string& text) {
+  CampaignSummary summary;
+  summary.stamp = {{"version", "0.1" + text}, {"libtorch" + text, "2.11"}};
+  summary.seed = 7;
+  summary.jobs = 2;
+  summary.seconds = 40;
+  summary.exitCode = 77;
+  summary.cases = 2000;
+  summary.runs = 2400;
+  summary.verdicts = {{"agrees", 1800}, {"differs", 4}, {"rejected", 100}, {"undecided", 96}};
+  summary.rejectedByReason = {{"axis # differs" + text, 90}, {"too large", 10}};
+  summary.judgedCases = 1900;
+  summary.decidedCases = 1804;
+  summary.probedCases = 120;
+  summary.elements = {1000000, 990000};
+  summary.outputs = {300000, 290000};
+  summary.ops["add" + text] = {900, {5000, 4950}};
+  summary.ops["sum"] = {300, {800, 700}};
+  summary.ops["size"] = {12, {}};
+  summary.dtypes = {{"f16", {700, {}}}, {"f32", {1500, {}}}};
+  summary.ranks = {{"0", {100, {}}}, {"2", {1200, {}}}};
+  summary.schedulers = {{"PointWise", {1700, {}}}, {"Reduction", {400, {}}}};
+  summary.opCoverage["add" + text]["f32" + text]["PointWise" + text] = 1234;
+  summary.opCoverage["add" + text]["f16"]["PointWise" + text] = 9;
+  summary.opCoverage["sum"]["f16"]["Reduction"] = 300;
+  summary.neverGenerated = {"atan2" + text};
+  summary.neverFused = {"size" + text};
+  summary.margins["add" + text] = {900, 50, 20, 10, 5, 5, 4, 3, 2, 1};
+  summary.margins["sum"] = {10, 9, 8, 7, 6, 5, 40, 30, 20, 100};
+  summary.progress = {{10, 500, 0}, {20, 1000, 2}, {30, 1500, 4}, {40, 2000, 4}};
+  summary.stageSeconds = {{"compile" + text, 30}, {"judge", 20}, {"run", 10}};
+  summary.compilers = {64, 200, 12.5, 8, 4, "nvrtc: not here" + text};
+  summary.corpus = {{"corpus/a.fusion" + text, "agrees", ""}, {"corpus/b.fusion", "rejected" + text, "does not parse" + text}};
+  addFindings(summary, text);
+  return summary;
+}
+
+CampaignSummary fullSummary() { return hostileSummary(""); }
+
+}  // namespace reports_test

@@ -1,0 +1,28 @@
+#pragma once
+// A strict reader of XML, for tests: whatever is not well-formed is an error with its place.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reports_test {
+
+struct XmlNode {
+  std::string tag;
+  std::map<std::string, std::string> attributes;  // unescaped
+  std::string text;                               // of this node alone, unescaped, in order
+  std::vector<XmlNode> children;
+
+  std::string allText() const;  // children included, in order of nodes
+  // In document order, this node included.
+  std::vector<const XmlNode*> all(std::string_view tag) const;
+  std::vector<const XmlNode*> withClass(std::string_view name) const;
+};
+
+// One root element; a declaration or a DOCTYPE before it is skipped. Throws std::runtime_error: an open or crossing tag,
+// an unquoted or doubled attribute, a bare '<', '&', quote in an attribute, an unknown entity, a control character,
+// bytes that are no UTF-8.
+XmlNode parseXml(std::string_view text);
+
+}  // namespace reports_test
