@@ -152,6 +152,11 @@ class Layout {
     }
   }
 
+  double portX(size_t e, size_t port) const {
+    const Place& target = places_[graph_.edges[e].to];
+    return target.center - portsWidth(target.up.size()) / 2 + kPortGap * static_cast<double>(port);
+  }
+
   GraphLayout result() {
     double left = 0, right = 0;
     for (size_t i = 0; i < places_.size(); ++i) {
@@ -178,8 +183,7 @@ class Layout {
         path.push_back({bend.center, bend.y});
         path.push_back({bend.center, bend.y + height});
       }
-      const Box& target = layout.boxes[graph_.edges[e].to];
-      path.push_back({target.x + portOffset(layout.ports[e]), target.y});
+      path.push_back({portX(e, layout.ports[e]), places_[graph_.edges[e].to].y});
     }
     return layout;
   }
@@ -193,7 +197,7 @@ class Layout {
 
 }  // namespace
 
-double portOffset(size_t port) { return kPortGap * (0.75 + static_cast<double>(port)); }
+double portsWidth(size_t edges) { return edges == 0 ? 0 : kPortGap * static_cast<double>(edges - 1); }
 
 GraphLayout layOut(const SegmentGraph& graph, const std::vector<Size>& sizes, const std::vector<double>& above) {
   FUSER_CHECK(sizes.size() == graph.nodes.size() && above.size() == sizes.size(), "one size a node");

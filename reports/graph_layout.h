@@ -34,7 +34,7 @@ struct GraphLayout {
 // UserError where the graph has a cycle.
 GraphLayout layOut(const SegmentGraph& graph, const std::vector<Size>& sizes, const std::vector<double>& above);
 
-// Of the port-th edge into a box, from its left.
-double portOffset(size_t port);
+// From the first to the last of so many edges into one box; they end around the middle of its upper side.
+double portsWidth(size_t edges);
 
 }  // namespace reports

@@ -51,22 +51,20 @@ class Picture {
  public:
   Picture(Markup& page, const SegmentGraph& graph) : page_(page), graph_(graph) {
     std::vector<size_t> into(graph.nodes.size(), 0);
-    std::vector<double> labels(graph.nodes.size(), 0);
+    std::vector<double> label(graph.nodes.size(), 0);  // the widest
     for (const GraphEdge& edge : graph.edges) {
-      const double port = portOffset(into[edge.to]++);
-      // Any edge may get any port: the widest label at the last one.
-      labels[edge.to] = std::max(labels[edge.to], kCharacter * static_cast<double>(lengthOf(labelOf(edge))));
-      labelEnd_.resize(graph.nodes.size(), 0);
-      labelEnd_[edge.to] = port + 6 + labels[edge.to];
+      ++into[edge.to];
+      label[edge.to] = std::max(label[edge.to], kCharacter * static_cast<double>(lengthOf(labelOf(edge))));
     }
-    labelEnd_.resize(graph.nodes.size(), 0);
     std::vector<Size> sizes;
     std::vector<double> above;
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       rows_.push_back(rowsOf(graph.nodes[i]));
       size_t characters = lengthOf(graph.nodes[i].title);
       for (const Row& row : rows_.back()) characters = std::max(characters, lengthOf(row.text));
-      const double width = std::max(kCharacter * static_cast<double>(characters) + 2 * kPadding, labelEnd_[i]);
+      // Labels stand to the right of their edges, which end around the middle; they stay above their box.
+      const double labels = portsWidth(into[i]) + 2 * (label[i] + 6);
+      const double width = std::max(kCharacter * static_cast<double>(characters) + 2 * kPadding, labels);
       sizes.push_back({width, kRow * static_cast<double>(1 + rows_.back().size()) + kPadding});
       above.push_back(kRow * static_cast<double>(into[i]));
     }
@@ -158,7 +156,6 @@ class Picture {
   Markup& page_;
   const SegmentGraph& graph_;
   std::vector<std::vector<Row>> rows_;
-  std::vector<double> labelEnd_;  // one a node: how far its edges' labels reach
   GraphLayout layout_;
 };
 

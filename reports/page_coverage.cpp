@@ -50,7 +50,7 @@ void writeLegend(Markup& page) {
   for (int level = 0; level <= kLevels; ++level) {
     page.element("span", {{"class", "cell h" + std::to_string(level)}}, names[level]);
   }
-  page.text("; each step is ten times more.").close();
+  page.text("(each step is ten times more)").close();
 }
 
 void writeHead(Markup& page, const Columns& columns) {

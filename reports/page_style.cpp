@@ -50,6 +50,7 @@ td, .stamp th { overflow-wrap: anywhere; }
 .scroll td, .scroll th { overflow-wrap: normal; }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .scroll { overflow-x: auto; max-width: 100%; border: 1px solid var(--line); border-radius: 6px; margin: 8px 0; }
+.bucket .scroll { background: var(--bg); }
 .bucket { background: var(--panel); border: 1px solid var(--line); border-left: 5px solid var(--bad);
   border-radius: 8px; padding: 10px 14px; margin: 12px 0; }
 .bucket summary { line-height: 2; }
