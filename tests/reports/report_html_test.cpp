@@ -162,9 +162,9 @@ RC_GTEST_PROP(ReportHtmlTest, NoTextBreaksThePage, ()) {
   std::set<std::string> tags;
   for (const XmlNode* node : page.all("")) tags.insert(node->tag);
   std::set<std::string> usual;
-  const XmlNode plain = pageOf(hostileSummary("x"));
+  const XmlNode plain = pageOf(fullSummary());
   for (const XmlNode* node : plain.all("")) usual.insert(node->tag);
-  RC_ASSERT(tags == usual);
+  RC_ASSERT(std::includes(usual.begin(), usual.end(), tags.begin(), tags.end()));
 }
 
 TEST(ReportHtmlTest, ATagInATextStaysText) {
