@@ -1,86 +1,180 @@
-// The supervisor of a campaign.
+// The supervisor of a campaign: gives tasks, takes results, keeps ledger, log and report.
 
 #include "fuzz/campaign/campaign.h"
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <fstream>
-#include <sstream>
+#include <set>
 
-#include "fuser/text/parser.h"
-#include "fuser/text/printer.h"
+#include "fuzz/campaign/confirm.h"
+#include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/sha1.h"
-#include "oracle/reference/reference.h"
+#include "fuzz/campaign/supply.h"
 
 namespace fuser::fuzz {
 namespace {
 
-#ifdef __clang__
-constexpr const char* kCompiler = __VERSION__;  // "Clang 14.0.6"
-#else
-constexpr const char* kCompiler = "g++ " __VERSION__;
-#endif
-constexpr int kMaxArtifacts = 1000;
-constexpr double kProgressSeconds = 5;
-constexpr double kCompilerShare = 0.2;  // of the workers' time
-constexpr uint64_t kBatch = 32;         // cases in one compiler call
+constexpr double kProgressSeconds = 5;     // between lines, progress points and reports
+constexpr double kShowSeconds = 0.25;      // between redraws
+constexpr double kPatienceSeconds = 10;    // after the first Ctrl-C, for what runs
+constexpr size_t kTasksPerWorker = 500;    // bounds a finding's history
+constexpr size_t kMaxProgressPoints = 400;
+constexpr size_t kRecent = 6;  // progress lines, over which the present speed is taken
 
-VerdictKind kindOf(Ending ending) {
-  switch (ending) {
-    case Ending::Finished: return VerdictKind::Agrees;
-    case Ending::Crashed: return VerdictKind::Crash;
-    case Ending::TimedOut: return VerdictKind::Hang;
-    case Ending::OutOfMemory: return VerdictKind::OutOfMemory;
-  }
-  FUSER_CHECK(false, "bad Ending");
+using Files = std::vector<std::pair<std::string, std::string>>;  // path, sha1
+
+std::vector<std::string> pathsOf(const Files& files) {
+  std::vector<std::string> paths;
+  for (const auto& [path, hash] : files) paths.push_back(path);
+  return paths;
 }
 
-class Campaign {
+class Supervisor : public TaskSource {
  public:
-  Campaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& log)
+  Supervisor(const CampaignOptions& options, const Interrupt& interrupted, const Log& log)
       : options_(options), interrupted_(interrupted), log_(log), start_(Clock::now()) {
     settings_ = options.task;
     settings_.seed = options.seed;
-    work_ = [settings = settings_](const std::string& task) { return toJson(performTask(task, settings)); };
   }
 
   reports::CampaignSummary run() {
-    FUSER_USER_CHECK(options_.runs > 0 || options_.maxTotalTime > 0, "say how long: --runs or --max-total-time");
-    prepareFolder();
-    for (const std::filesystem::path& file : fusionFiles(options_.corpora)) corpus_.push_back(file.string());
-    stamp();
-    WorkerPool(options_.jobs, [this](const std::string& task) { return limitsOf(task); }, work_)
-        .run([this] { return nextTask(); }, [this](const Outcome& outcome) { take(outcome); });
-    finish();
-    return std::move(summary_);
+    open();
+    const auto work = [settings = settings_, limits = options_.limits](const std::string& task) {
+      if (kindOf(task) != "confirm") return toJson(performTask(task, settings));
+      return toJson(confirm(suspectFromJson(task.substr(task.find('\n') + 1)), settings, limits));
+    };
+    WorkerPool(options_.jobs, [this](const std::string& task) { return limitsOf(task); }, work, kTasksPerWorker)
+        .run(*this);
+    return finish();
+  }
+
+  // --- TaskSource ---
+  std::optional<Task> next() override {
+    if (interrupted()) return std::nullopt;
+    // Half of the workers at most run findings again, as long as there are cases.
+    const size_t most = std::max<size_t>(1, static_cast<size_t>(options_.jobs) / 2);
+    if (confirming_ < most || stopped()) {
+      if (std::optional<Task> task = findings_->nextConfirmation()) {
+        ++confirming_;
+        return task;
+      }
+    }
+    if (stopped()) return std::nullopt;
+    return supply_->next();
+  }
+
+  void done(const Outcome& outcome, const std::vector<std::string>& history) override {
+    const bool givenUp = interrupted() && outcome.ending == Ending::TimedOut;
+    if (kindOf(outcome.task) == "confirm") {
+      --confirming_;
+      if (!givenUp) findings_->takeConfirmation(outcome);
+    } else if (givenUp) {
+      say(concat(outcome.task, " was given up: it took too long to finish after the interrupt"));
+    } else if (outcome.fromOutside && supply_->again(outcome.task)) {
+      say(concat("the worker on ", outcome.task, " was killed from outside; it runs again alone"));
+    } else {
+      take(outcome, history);
+    }
+  }
+
+  void turn() override {
+    ledger_->commitIfDue();
+    if (ledger_->foldDue()) ledger_->fold(accounting_, elapsed());
+    if (options_.show && elapsed() - lastShown_ >= kShowSeconds) {
+      lastShown_ = elapsed();
+      options_.show(status());
+    }
+    if (elapsed() - lastProgress_ >= kProgressSeconds) progress();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  // Of all sessions.
+  double elapsed() const { return before_ + std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  void prepareFolder() {
-    if (options_.out.empty()) return;
-    std::error_code error;
-    std::filesystem::create_directories(options_.out, error);
-    FUSER_USER_CHECK(!error, "cannot make the folder ", options_.out.string(), ": ", error.message());
-    logFile_.open(options_.out / "campaign.log", std::ios::app);
-    FUSER_USER_CHECK(logFile_.good(), "cannot write to ", options_.out.string());
+  bool interrupted() {
+    if (!interruptedAt_ && interrupted_()) interruptedAt_ = elapsed();
+    return interruptedAt_.has_value();
   }
 
-  void stamp() {
-    summary_.seed = options_.seed;
-    summary_.jobs = options_.jobs;
-    summary_.stamp = {{"format", "1"},
-                      {"stream", std::to_string(kStreamVersion)},
-                      {"libtorch", reference::libtorchVersion()},
-                      {"engine", "interp"},
-                      {"compiler", kCompiler}};
-    for (int kind = 0; kind <= static_cast<int>(VerdictKind::Crash); ++kind) {
-      summary_.verdicts[std::string(verdictName(static_cast<VerdictKind>(kind)))] = 0;
+  // Goals are reached: no more cases.
+  bool stopped() const {
+    if (maxTotalTime_ > 0 && elapsed() >= maxTotalTime_) return true;
+    return options_.maxFindings > 0 && static_cast<uint64_t>(findings_->countNew()) >= options_.maxFindings;
+  }
+
+  void open() {
+    if (!options_.out.empty()) {
+      std::error_code error;
+      std::filesystem::create_directories(options_.out, error);
+      FUSER_USER_CHECK(!error, "cannot make the folder ", options_.out.string(), ": ", error.message());
+      ledger_.emplace(options_.out, options_.resume);
+    } else {
+      FUSER_USER_CHECK(!options_.resume, "--resume goes on in a folder: name it with --out");
+      ledger_.emplace();
     }
+    if (ledger_->isNew()) {
+      begin();
+    } else {
+      goOn();
+    }
+    FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "say how long: --runs or --max-total-time");
+    if (!options_.out.empty()) {
+      logFile_.open(options_.out / "campaign.log", std::ios::app);
+      FUSER_USER_CHECK(logFile_.good(), "cannot write to ", options_.out.string());
+    }
+    accounting_ = contents_.accounting;
+    before_ = lastProgress_ = lastShown_ = contents_.seconds;
+    points_ = contents_.progress;
+    recent_.emplace_back(elapsed(), accounting_.sums().cases);
+    supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_);
+    Findings::Settings settings{options_.out,     options_.maxArtifactBytes, options_.seed,
+                                options_.program, options_.generatorFlags,   options_.knownIssues};
+    findings_.emplace(std::move(settings), *ledger_, contents_.findings, [this](const std::string& line) { say(line); });
+    contents_.settings = {{"jobs", std::to_string(options_.jobs)},
+                          {"program", options_.program},
+                          {"runs", std::to_string(runs_)},
+                          {"max-total-time", std::to_string(maxTotalTime_)},
+                          {"state", "running"}};
+    for (const auto& [key, value] : contents_.settings) ledger_->setSetting(key, value);
+    ledger_->commit();
     say(concat("seed ", options_.seed, ", ", options_.jobs, " workers"));
+    if (!ledger_->isNew()) {
+      say(concat("going on after ", accounting_.sums().cases, " cases and ", contents_.findings.size(),
+                 " findings"));
+    }
+  }
+
+  void begin() {
+    runs_ = options_.runs;
+    maxTotalTime_ = options_.maxTotalTime;
+    std::set<std::string> seen;
+    for (const std::filesystem::path& file : fusionFiles(options_.corpora)) {
+      if (seen.insert(file.string()).second) contents_.files.emplace_back(file.string(), sha1(readTextFile(file)));
+    }
+    FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "say how long: --runs or --max-total-time");
+    contents_.stamp = stampOf(options_);
+    ledger_->begin(contents_.stamp, contents_.files);
+  }
+
+  void goOn() {
+    contents_ = ledger_->load();
+    const std::string where = concat("cannot go on with the campaign in ", options_.out.string(), ": ");
+    const std::string difference = differenceOf(contents_.stamp, stampOf(options_));
+    FUSER_USER_CHECK(difference.empty(), where, difference);
+    for (size_t i = 0; i < contents_.files.size(); ++i) {
+      const auto& [path, hash] = contents_.files[i];
+      FUSER_USER_CHECK(contents_.accounting.files().contains(i) || sha1(readTextFile(path)) == hash, where, path,
+                       " has changed since it began");
+    }
+    runs_ = options_.runs;
+    maxTotalTime_ = options_.maxTotalTime;
+    if (runs_ > 0 || maxTotalTime_ > 0) return;
+    runs_ = std::strtoull(contents_.settings["runs"].c_str(), nullptr, 10);
+    maxTotalTime_ = std::strtod(contents_.settings["max-total-time"].c_str(), nullptr);
   }
 
   void say(const std::string& line) {
@@ -88,193 +182,124 @@ class Campaign {
     if (logFile_.is_open()) logFile_ << line << std::endl;
   }
 
-  bool stopped() const {
-    if (interrupted_()) return true;
-    if (options_.maxTotalTime > 0 && elapsed() >= options_.maxTotalTime) return true;
-    return options_.maxFindings > 0 && summary_.findings.size() >= options_.maxFindings;
-  }
-
-  std::optional<std::string> nextTask() {
-    if (stopped()) return std::nullopt;
-    if (nextFile_ < corpus_.size()) return "file " + corpus_[nextFile_++];
-    if (options_.runs > 0 && nextCase_ >= options_.runs) return std::nullopt;
-    if (batchDue()) {
-      batchRuns_ = true;
-      return concat("batch ", kBatch * nextBatch_++, " ", kBatch);
+  Limits limitsOf(const std::string& task) {
+    Limits limits = options_.limits;
+    const bool impatient = interrupted() && elapsed() - *interruptedAt_ > kPatienceSeconds;
+    if (kindOf(task) == "confirm") {
+      // Its own processes keep the limits.
+      limits.seconds = interrupted() ? 0 : 1e9;
+    } else if (impatient) {
+      limits.seconds = 0;
+    } else if (isBatch(task)) {
+      // Many cases and two compilers.
+      limits.seconds *= static_cast<double>(kBatch);
     }
-    return "case " + std::to_string(nextCase_++);
+    return limits;
   }
 
-  // One at a time, of cases that were interpreted before, and only while the share of time allows one more.
-  bool batchDue() const {
-    if (!options_.compilers || batchRuns_ || kBatch * (nextBatch_ + 1) > nextCase_) return false;
-    return batchSeconds_ + batchEstimate_ <= kCompilerShare * (workerSeconds_ + batchEstimate_);
-  }
-
-  void accountBatch(const Outcome& outcome, const TaskResult& result) {
-    batchRuns_ = false;
-    batchSeconds_ += outcome.seconds;
-    batchEstimate_ = outcome.seconds;
-    reports::Compilers& compilers = summary_.compilers;
-    compilers.cases += result.batch.cases;
-    compilers.kernels += result.batch.kernels;
-    compilers.clangSeconds += result.batch.clangSeconds;
-    compilers.nvrtcSeconds += result.batch.nvrtcSeconds;
-    compilers.seconds += outcome.seconds;
-    if (result.batch.skipped != compilers.skipped) say("compilers that did not run: " + result.batch.skipped);
-    compilers.skipped = result.batch.skipped;
-  }
-
-  void take(const Outcome& outcome) {
+  void take(const Outcome& outcome, const std::vector<std::string>& history) {
+    const bool finished = outcome.ending == Ending::Finished;
     TaskResult result;
-    workerSeconds_ += outcome.seconds;
-    if (outcome.ending == Ending::Finished) {
+    if (finished) {
       result = taskResultFromJson(outcome.reply);
     } else {
       result.verdict.kind = kindOf(outcome.ending);
       result.verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
       result.verdict.detail = outcome.detail;
     }
-    if (isBatch(outcome.task)) {
-      accountBatch(outcome, result);
-    } else {
-      account(result);
+    const std::string key = supply_->keyOf(outcome.task);
+    const bool fresh = accounting_.add(key, result, outcome.seconds);
+    FUSER_CHECK(fresh, key, " is done twice");
+    const CaseVerdict verdict = result.verdict;
+    const std::string text = result.text;
+    const bool bad = isFinding(verdict.kind) || !verdict.expected;
+    // The ledger keeps figures; what was found has a table of its own.
+    result.text = result.verdict.detail = "";
+    const std::vector<BatchFinding> inBatch = std::move(result.findings);
+    result.findings.clear();
+    const bool plain = finished && !bad && inBatch.empty();
+    ledger_->record(key, plain ? outcome.reply : toJson(result), outcome.seconds, elapsed());
+    if (bad) findings_->see(outcome.task, verdict, text, history);
+    for (const BatchFinding& one : inBatch)
+      findings_->see(concat("batch ", one.number, " 1"), one.verdict, one.text, history);
+    if (!plain) ledger_->commit();
+    if (!result.batch.skipped.empty() && skipped_ != result.batch.skipped) {
+      skipped_ = result.batch.skipped;
+      say("compilers that did not run: " + skipped_);
     }
-    const bool brokenFile = outcome.task.rfind("file ", 0) == 0 && !result.verdict.expected;
-    if (isFinding(result.verdict.kind) || brokenFile) keepFinding(outcome.task, result);
-    if (elapsed() - lastProgress_ >= kProgressSeconds) progress();
   }
 
-  void account(const TaskResult& result) {
-    const CaseVerdict& verdict = result.verdict;
-    ++summary_.cases;
-    summary_.runs += result.runs;
-    ++summary_.verdicts[std::string(verdictName(verdict.kind))];
-    if (verdict.kind == VerdictKind::Rejected) ++summary_.rejectedByReason[withoutNumbers(verdict.reason)];
-    const bool judged = verdict.kind == VerdictKind::Agrees || verdict.kind == VerdictKind::Undecided ||
-                        verdict.kind == VerdictKind::Differs;
-    summary_.judgedCases += judged;
-    summary_.decidedCases += verdict.kind == VerdictKind::Agrees || verdict.kind == VerdictKind::Differs;
-    summary_.probedCases += verdict.probed;
-    summary_.elements.judged += verdict.elements.judged;
-    summary_.elements.decided += verdict.elements.decided;
-    summary_.outputs.judged += verdict.outputs.judged;
-    summary_.outputs.decided += verdict.outputs.decided;
-    for (const std::string& op : result.ops) ++summary_.ops[op].cases;
-    for (const std::string& dtype : result.dtypes) ++summary_.dtypes[dtype].cases;
-    for (const std::string& rank : result.ranks) ++summary_.ranks[rank].cases;
-    for (const auto& [scheduler, segments] : verdict.schedulers) summary_.schedulers[scheduler].cases += segments > 0;
-    for (const auto& [op, counts] : verdict.ops) {
-      reports::Elements& elements = summary_.ops[std::string(opName(op))].elements;
-      elements.judged += counts.judged;
-      elements.decided += counts.decided;
+  Status status() {
+    const reports::CampaignSummary& summary = accounting_.sums();
+    Status status;
+    status.seconds = elapsed();
+    status.cases = summary.cases;
+    const auto& [then, casesThen] = recent_.front();
+    const double since = elapsed() - then;
+    status.casesPerSecond = since > 0 ? static_cast<double>(summary.cases - casesThen) / since : 0;
+    status.decidedShare = reports::decidedShare(summary);
+    status.decidedCaseShare = reports::decidedCaseShare(summary);
+    status.rejectedShare = reports::rejectedShare(summary);
+    status.buckets = findings_->buckets();
+    status.findings = findings_->countNew();
+    status.known = findings_->countKnown();
+    if (maxTotalTime_ > 0) {
+      status.done = elapsed() / maxTotalTime_;
+      status.secondsLeft = std::max(0.0, maxTotalTime_ - elapsed());
     }
-    for (const auto& [stage, seconds] : verdict.seconds) summary_.stageSeconds[stage] += seconds;
-  }
-
-  static bool isBatch(const std::string& task) { return task.rfind("batch ", 0) == 0; }
-
-  // A batch is many cases and two compilers: it gets the time of as many cases.
-  Limits limitsOf(const std::string& task) const {
-    Limits limits = options_.limits;
-    if (isBatch(task)) limits.seconds *= static_cast<double>(kBatch);
-    return limits;
-  }
-
-  // The first case of a batch that ends as badly alone, with the engine set; none when all end well.
-  std::string guiltyText(const std::string& batch) {
-    std::istringstream words(batch.substr(batch.find(' ')));
-    uint64_t first = 0, count = 0;
-    words >> first >> count;
-    for (uint64_t number = first; number < first + count; ++number) {
-      const std::string task = concat("batch ", number, " 1");
-      const Outcome alone = runAlone(task, limitsOf(task), work_);
-      if (alone.ending == Ending::Finished && !isFinding(taskResultFromJson(alone.reply).verdict.kind)) continue;
-      Case guilty = parseCase(textOf(concat("case ", number)), "batch");
-      guilty.options.engine = EngineKind::Cpu;
-      return printCase(guilty);
+    if (runs_ > 0 && status.casesPerSecond > 0) {
+      const double left = static_cast<double>(runs_) - static_cast<double>(accounting_.cases().count());
+      const double seconds = left / status.casesPerSecond;
+      if (!status.secondsLeft || seconds < *status.secondsLeft) {
+        status.done = 1 - left / static_cast<double>(runs_);
+        status.secondsLeft = seconds;
+      }
     }
-    return "";
-  }
-
-  // The case's text where its worker could not give it.
-  std::string textOf(const std::string& task) {
-    const size_t space = task.find(' ');
-    if (isBatch(task)) return guiltyText(task);
-    if (task.rfind("file ", 0) == 0) return readTextFile(task.substr(space + 1));
-    const Outcome outcome = runAlone("print " + task.substr(space + 1), options_.limits, work_);
-    return outcome.ending == Ending::Finished ? taskResultFromJson(outcome.reply).text : "";
-  }
-
-  // Whether a fresh process comes to the same verdict.
-  std::string reproduction(const std::string& task, VerdictKind kind) {
-    const Outcome outcome = runAlone(task, limitsOf(task), work_);
-    const VerdictKind again =
-        outcome.ending == Ending::Finished ? taskResultFromJson(outcome.reply).verdict.kind : kindOf(outcome.ending);
-    if (again == kind) return "fails fresh";
-    return concat("fails only after its history: fresh it ", verdictName(again));
-  }
-
-  void keepFinding(const std::string& task, TaskResult& result) {
-    const CaseVerdict& verdict = result.verdict;
-    reports::Finding finding;
-    finding.kind = verdictName(verdict.kind);
-    finding.reason = verdict.reason;
-    finding.origin = task.rfind("file ", 0) == 0 ? task.substr(5) : concat("seed ", options_.seed, " ", task);
-    finding.reproduces = reproduction(task, verdict.kind);
-    if (result.text.empty()) result.text = textOf(task);
-    if (!options_.out.empty() && !result.text.empty() && summary_.findings.size() < kMaxArtifacts) {
-      const std::string prefix(isFinding(verdict.kind) ? artifactPrefix(verdict.kind) : "mismatch");
-      std::string text = concat("#: finding = ", oneLine(finding.kind + ": " + finding.reason),
-                                "\n#: reproduces = ", oneLine(finding.reproduces), "\n", result.text);
-      finding.file = prefix + "-" + sha1(result.text) + ".fusion";
-      reports::writeFile(options_.out / finding.file, text);
-      finding.replay = concat(options_.program, " replay ", (options_.out / finding.file).string());
-    } else if (task.rfind("case ", 0) == 0) {
-      finding.replay = concat(options_.program, " generate --seed ", options_.seed, " --case ", task.substr(5),
-                              options_.generatorFlags, " > case.fusion && ", options_.program, " replay case.fusion");
-    } else {
-      finding.replay = "name a folder with --out: the case is written there";
-    }
-    say(concat("FINDING ", finding.kind, " (", finding.origin, ", ", finding.reproduces, "): ", finding.reason,
-               "\n  replay: ", finding.replay));
-    summary_.findings.push_back(std::move(finding));
-  }
-
-  // Metadata is one line of printable text, whatever an error quotes.
-  static std::string oneLine(const std::string& text) {
-    std::string line;
-    for (char c : text.substr(0, 300)) line += c >= ' ' && c < 127 ? c : ' ';
-    return line;
+    return status;
   }
 
   void progress() {
     lastProgress_ = elapsed();
-    summary_.seconds = elapsed();
-    char figures[200];
-    std::snprintf(figures, sizeof figures, "%.0f s: %lld cases, %.1f/s, decided %.4f, rejected %.4f, findings %zu",
-                  elapsed(), static_cast<long long>(summary_.cases), reports::casesPerSecond(summary_),
-                  reports::decidedShare(summary_), reports::rejectedShare(summary_), summary_.findings.size());
-    say(figures);
-    writeReport();
+    const std::string line = statusLine(status());
+    recent_.emplace_back(elapsed(), accounting_.sums().cases);
+    if (recent_.size() > kRecent) recent_.pop_front();
+    if (!options_.show) log_(line);
+    if (logFile_.is_open()) logFile_ << line << std::endl;
+    addPoint();
+    contents_.accounting = accounting_;
+    contents_.findings = findings_->all();
+    contents_.progress = points_;
+    contents_.seconds = elapsed();
+    writeReport(summaryOf(contents_, options_.out));
   }
 
-  void writeReport() {
-    if (!options_.out.empty()) reports::writeFile(options_.out / "report.json", reports::toJson(summary_));
-  }
-
-  void finish() {
-    summary_.seconds = elapsed();
-    summary_.interrupted = interrupted_();
-    for (OpKind op : kAllOps) {
-      if (!summary_.ops.count(std::string(opName(op)))) summary_.neverGenerated.emplace_back(opName(op));
+  void addPoint() {
+    points_.push_back({elapsed(), accounting_.sums().cases, static_cast<int64_t>(findings_->all().size())});
+    if (points_.size() > kMaxProgressPoints) {
+      // Every other one: the later the sparser.
+      for (size_t i = 0; 2 * i + 1 < points_.size(); ++i) points_[i] = points_[2 * i + 1];
+      points_.resize(points_.size() / 2);
     }
-    writeReport();
-    say(reports::toText(summary_));
-    FUSER_USER_CHECK(summary_.interrupted || summary_.judgedCases > 0 || !summary_.findings.empty(),
-                     "the campaign judged nothing: ", summary_.cases, " cases, none of them judged");
-    FUSER_USER_CHECK(summary_.compilers.skipped.empty() || !summary_.findings.empty(), "a check could not run: ",
-                     summary_.compilers.skipped, "; --no-compilers leaves it out");
+    ledger_->setProgress(points_);
+  }
+
+  void writeReport(const reports::CampaignSummary& summary) {
+    if (!options_.out.empty()) reports::writeFile(options_.out / "report.json", reports::toJson(summary));
+  }
+
+  reports::CampaignSummary finish() {
+    addPoint();
+    ledger_->setSetting("state", interrupted() ? "interrupted" : "finished");
+    ledger_->fold(accounting_, elapsed());
+    const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out);
+    writeReport(summary);
+    say(reports::toText(summary));
+    if (findings_->leftOut() > 0) say(concat(findings_->leftOut(), " artifacts were left out for want of room"));
+    FUSER_USER_CHECK(summary.interrupted || summary.judgedCases > 0 || !summary.findings.empty(),
+                     "the campaign judged nothing: ", summary.cases, " cases, none of them judged");
+    FUSER_USER_CHECK(summary.compilers.skipped.empty() || !summary.findings.empty(), "a check could not run: ",
+                     summary.compilers.skipped, "; --no-compilers leaves it out");
+    return summary;
   }
 
   const CampaignOptions& options_;
@@ -282,33 +307,41 @@ class Campaign {
   const Log& log_;
   Clock::time_point start_;
   TaskSettings settings_;
-  WorkerPool::Work work_;
+  std::optional<Ledger> ledger_;
+  std::optional<Supply> supply_;
+  std::optional<Findings> findings_;
+  Accounting accounting_;
+  Ledger::Contents contents_;  // as it was at the beginning, or the last progress line
   std::ofstream logFile_;
-  reports::CampaignSummary summary_;
-  std::vector<std::string> corpus_;
-  size_t nextFile_ = 0;
-  uint64_t nextCase_ = 0;
-  uint64_t nextBatch_ = 0;
-  bool batchRuns_ = false;
-  double workerSeconds_ = 0, batchSeconds_ = 0, batchEstimate_ = 8;
-  double lastProgress_ = 0;
+  uint64_t runs_ = 0;
+  double maxTotalTime_ = 0;
+  double before_ = 0;  // seconds of earlier sessions
+  std::optional<double> interruptedAt_;
+  size_t confirming_ = 0;
+  std::string skipped_;
+  std::vector<reports::Progress> points_;
+  std::deque<std::pair<double, int64_t>> recent_;  // seconds, cases, at the last progress lines
+  double lastProgress_ = 0, lastShown_ = 0;
 };
 
 }  // namespace
 
 reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& log) {
-  return Campaign(options, interrupted, log).run();
+  return Supervisor(options, interrupted, log).run();
 }
 
 int exitCode(const reports::CampaignSummary& summary) {
-  if (summary.findings.empty()) return summary.interrupted ? kExitInterrupted : kExitClean;
+  if (summary.interrupted) return kExitInterrupted;
+  std::vector<std::string> kinds;
+  for (const reports::Finding& finding : summary.findings) {
+    if (finding.known.empty()) kinds.push_back(finding.kind);
+  }
   const auto all = [&](std::string_view kind) {
-    return std::all_of(summary.findings.begin(), summary.findings.end(),
-                       [&](const reports::Finding& finding) { return finding.kind == kind; });
+    return std::all_of(kinds.begin(), kinds.end(), [&](const std::string& one) { return one == kind; });
   };
+  if (kinds.empty()) return kExitClean;
   if (all("hang")) return kExitTimeout;
-  if (all("oom")) return kExitMemory;
-  return kExitFinding;
+  return all("oom") ? kExitMemory : kExitFinding;
 }
 
 }  // namespace fuser::fuzz

@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/campaign/known_issues.h"
+#include "fuzz/campaign/ledger.h"
+#include "fuzz/campaign/progress.h"
 #include "fuzz/campaign/task.h"
 #include "fuzz/isolate/worker_pool.h"
 #include "reports/campaign_summary.h"
@@ -21,24 +24,34 @@ inline constexpr int kExitClean = 0, kExitSetup = 1, kExitTimeout = 70, kExitMem
 struct CampaignOptions {
   uint64_t seed = 1;
   uint64_t runs = 0;        // cases; 0: until the time is up
-  double maxTotalTime = 0;  // seconds; 0: until the cases are done
+  double maxTotalTime = 0;  // seconds, those before --resume included; 0: until the cases are done
   int jobs = 1;
-  uint64_t maxFindings = 100;  // then it stops
+  uint64_t maxFindings = 100;  // new ones; then it stops
   Limits limits;
-  bool compilers = true;      // a sample of the cases through clang and NVRTC, at most a fifth of the time
+  bool compilers = true;      // of every kBatchStride cases kBatch through clang and NVRTC
   TaskSettings task;          // its seed is set from `seed`
-  std::filesystem::path out;  // report.json, campaign.log, artifacts; made where missing
+  std::filesystem::path out;  // ledger, reports, campaign.log, artifacts; made where missing. Empty: nothing is kept
+  bool resume = false;        // go on with the campaign in `out`; runs and time are its own where none are given
+  int64_t maxArtifactBytes = int64_t{256} << 20;
   std::vector<std::filesystem::path> corpora;  // judged first
+  std::vector<KnownIssue> knownIssues;
   std::string generatorFlags;         // that give the generator options on the command line; "" or " --only add"
   std::string program = "fuserfuzz";  // in the lines that tell how to replay
+  // Shown often; where it is set, no lines about progress go to the log.
+  std::function<void(const Status&)> show;
 };
+
+// What the results of a campaign depend on: it goes on under an equal stamp only.
+Ledger::Stamp stampOf(const CampaignOptions& options);
 
 // Set by a signal handler: stop giving tasks, write the report.
 using Interrupt = std::function<bool()>;
 using Log = std::function<void(const std::string& line)>;
 
-// A UserError is a set-up failure: nothing to judge, a folder that cannot be written, nothing judged.
+// A UserError is a set-up failure: nothing to judge, a folder that cannot be written or holds another campaign, nothing
+// judged.
 reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& log);
+// Known findings count as none.
 int exitCode(const reports::CampaignSummary& summary);
 
 struct ReplayOptions {
@@ -50,11 +63,12 @@ struct ReplayOptions {
 // Judges files, and the .fusion files below folders in order of name. An exit code; lines go to `print`.
 int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions& options, const Log& print);
 
+// Judges the cases of a sequence file (an artifact of what fails only after its history) one after the other in one
+// process. The exit code is the last one's.
+int replaySequence(const std::filesystem::path& path, const ReplayOptions& options, const Log& print);
+
 // The .fusion files that paths name: files as they are, folders searched, in order of name. A UserError for a path that
 // is not there.
 std::vector<std::filesystem::path> fusionFiles(const std::vector<std::filesystem::path>& paths);
-
-// A reason with every number written as #, so that equal reasons count together.
-std::string withoutNumbers(const std::string& reason);
 
 }  // namespace fuser::fuzz

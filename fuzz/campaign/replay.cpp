@@ -34,9 +34,7 @@ void reportFile(const Outcome& outcome, const ReplayOptions& options, const Log&
   if (outcome.ending == Ending::Finished) {
     verdict = taskResultFromJson(outcome.reply).verdict;
   } else {
-    verdict.kind = outcome.ending == Ending::Crashed    ? VerdictKind::Crash
-                   : outcome.ending == Ending::TimedOut ? VerdictKind::Hang
-                                                        : VerdictKind::OutOfMemory;
+    verdict.kind = kindOf(outcome.ending);
     verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
     verdict.detail = outcome.detail;
   }
@@ -69,7 +67,32 @@ void reportFile(const Outcome& outcome, const ReplayOptions& options, const Log&
   print("    " + stages(verdict));
 }
 
+int exitCodeOf(const Tally& tally) {
+  if (tally.failed == 0) return kExitClean;
+  if (tally.failed == tally.timeouts) return kExitTimeout;
+  return tally.failed == tally.memory ? kExitMemory : kExitFinding;
+}
+
 }  // namespace
+
+int replaySequence(const std::filesystem::path& path, const ReplayOptions& options, const Log& print) {
+  const std::string text = readTextFile(path.string());
+  FUSER_USER_CHECK(text.rfind(kSequenceMark, 0) == 0, path.string(), " is no sequence: its first line is not '",
+                   kSequenceMark, "'");
+  size_t cases = 0;
+  for (size_t place = 0; (place = text.find(kSequenceMark, place)) != std::string::npos; ++place) ++cases;
+  TaskSettings settings;
+  settings.judge = options.judge;
+  Limits limits = options.limits;
+  limits.seconds *= static_cast<double>(cases);
+  Outcome outcome = runAlone("texts\n" + text, limits,
+                             [&](const std::string& task) { return toJson(performTask(task, settings)); });
+  print(concat("sequence of ", cases, " cases; the verdict is the last one's"));
+  outcome.task = "file " + path.string();
+  Tally tally;
+  reportFile(outcome, options, print, tally);
+  return exitCodeOf(tally);
+}
 
 int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions& options, const Log& print) {
   const std::vector<std::filesystem::path> files = fusionFiles(paths);
@@ -101,9 +124,7 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
                 tally.ok, tally.failed, tally.undecided, tally.unsupported, tally.seconds);
   print(summary);
   FUSER_USER_CHECK(tally.judged > 0, "nothing was judged");
-  if (tally.failed == 0) return kExitClean;
-  if (tally.failed == tally.timeouts) return kExitTimeout;
-  return tally.failed == tally.memory ? kExitMemory : kExitFinding;
+  return exitCodeOf(tally);
 }
 
 }  // namespace fuser::fuzz

@@ -3,10 +3,12 @@
 #include "fuzz/campaign/task.h"
 
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "oracle/reference/reference.h"
@@ -24,6 +26,70 @@ oracle::Counts countsFrom(const json& array) {
   return {array.at(0), array.at(1), array.at(2), array.at(3), array.at(4)};
 }
 
+// A result is kept for every case of a campaign: what is empty is left out.
+template <class T>
+void put(json& object, const char* key, const T& value) {
+  if (value != T{}) object[key] = value;
+}
+
+template <class T>
+void get(const json& object, const char* key, T& value) {
+  const auto found = object.find(key);
+  if (found != object.end()) found->get_to(value);
+}
+
+json verdictJson(const CaseVerdict& verdict) {
+  json out;
+  out["kind"] = verdictName(verdict.kind);
+  put(out, "reason", verdict.reason);
+  put(out, "detail", verdict.detail);
+  if (verdict.run >= 0) out["run"] = verdict.run;
+  if (!verdict.expected) out["unexpected"] = true;
+  put(out, "probed", verdict.probed);
+  out["outputs"] = countsJson(verdict.outputs);
+  out["elements"] = countsJson(verdict.elements);
+  for (const auto& [op, counts] : verdict.ops) out["by op"][std::string(opName(op))] = countsJson(counts);
+  for (const auto& [op, margins] : verdict.margins) out["margins"][std::string(opName(op))] = margins.tenths;
+  put(out, "wrong value", verdict.wrongValue);
+  put(out, "schedulers", verdict.schedulers);
+  put(out, "compilations", verdict.compilations);
+  put(out, "kernels", verdict.kernels);
+  json times = json::array();
+  for (const auto& [stage, seconds] : verdict.seconds) times.push_back({stage, std::llround(1e6 * seconds)});
+  out["microseconds"] = std::move(times);
+  return out;
+}
+
+CaseVerdict verdictFrom(const json& in) {
+  CaseVerdict verdict;
+  const std::optional<VerdictKind> kind = verdictFromName(in.at("kind").get<std::string>());
+  if (!kind) throw std::invalid_argument("no verdict is called " + in.at("kind").get<std::string>());
+  verdict.kind = *kind;
+  get(in, "reason", verdict.reason);
+  get(in, "detail", verdict.detail);
+  get(in, "run", verdict.run);
+  verdict.expected = !in.contains("unexpected");
+  get(in, "probed", verdict.probed);
+  verdict.outputs = countsFrom(in.at("outputs"));
+  verdict.elements = countsFrom(in.at("elements"));
+  const json none = json::object();
+  const json& counts = in.contains("by op") ? in.at("by op") : none;
+  const json& margins = in.contains("margins") ? in.at("margins") : none;
+  for (OpKind op : kAllOps) {
+    const std::string name(opName(op));
+    if (counts.contains(name)) verdict.ops[op] = countsFrom(counts.at(name));
+    if (margins.contains(name)) margins.at(name).get_to(verdict.margins[op].tenths);
+  }
+  get(in, "wrong value", verdict.wrongValue);
+  get(in, "schedulers", verdict.schedulers);
+  get(in, "compilations", verdict.compilations);
+  get(in, "kernels", verdict.kernels);
+  for (const json& time : in.at("microseconds")) {
+    verdict.seconds.emplace_back(time.at(0).get<std::string>(), 1e-6 * time.at(1).get<double>());
+  }
+  return verdict;
+}
+
 Case obtain(const std::string& kind, const std::string& argument, const TaskSettings& settings) {
   if (kind != "file") return generateCase(settings.seed, std::stoull(argument), settings.generator);
   return parseCase(readTextFile(argument), argument);
@@ -37,6 +103,30 @@ void describe(const Case& testCase, TaskResult& result) {
     result.dtypes.insert(std::string(dtypeName(val->dtype())));
     result.ranks.insert(std::to_string(val->as<TensorView>()->rank()));
   }
+}
+
+// What the compiled program's segments hold.
+void collectPlaces(const SegmentedFusion& segmented, TaskResult& result) {
+  for (const SegmentedGroup* group : segmented.groups()) {
+    const std::string scheduler(schedulerTypeName(group->schedulerType()));
+    std::set<std::string> ops;
+    for (const Expr* expr : group->exprs()) {
+      const Val* typed = expr->inputs().empty() ? expr->outputs().at(0) : expr->inputs()[0];
+      const std::string op(opName(expr->op()));
+      result.places.insert({op, std::string(dtypeName(typed->dtype())), scheduler});
+      ops.insert(op);
+    }
+    if (group->exprs().size() > 1 && !group->isScalarGroup()) result.fused.insert(ops.begin(), ops.end());
+  }
+}
+
+JudgeSettings collecting(JudgeSettings judge, TaskResult& result) {
+  const auto former = judge.hooks.afterSegment;
+  judge.hooks.afterSegment = [former, &result](SegmentedFusion& segmented) {
+    if (former) former(segmented);
+    collectPlaces(segmented, result);
+  };
+  return judge;
 }
 
 // The case whose kernels a compiler refuses; the whole batch was refused.
@@ -55,41 +145,79 @@ TaskResult performBatch(const std::string& argument, const TaskSettings& setting
   std::vector<const Case*> cases;
   for (const Case& one : made) cases.push_back(&one);
   // NVRTC is the dearest: one arch a batch, in turn.
-  BatchResult batch = runCompilerBatch(cases, {first / count % 2 == 0 ? "80" : "90"});
+  const BatchResult batch = runCompilerBatch(cases, {first / kBatchStride % 2 == 0 ? "80" : "90"});
   TaskResult result;
-  result.batch = {static_cast<int64_t>(batch.cases),
-                  static_cast<int64_t>(batch.kernels),
-                  static_cast<int64_t>(batch.findings.size()),
-                  batch.clangSeconds,
-                  batch.nvrtcSeconds,
-                  batch.skipped};
-  size_t guilty = 0;
+  result.batch = {static_cast<int64_t>(batch.cases), static_cast<int64_t>(batch.kernels), batch.clangSeconds,
+                  batch.nvrtcSeconds, batch.skipped};
+  const auto add = [&](size_t index, CaseVerdict verdict) {
+    made[index].options.engine = EngineKind::Cpu;
+    result.findings.push_back({first + index, std::move(verdict), printCase(made[index])});
+  };
+  for (const CompilerVerdict& finding : batch.findings) add(finding.index, finding.verdict);
   if (!batch.problem.empty()) {
-    guilty = guiltyCase(cases);
-    result.verdict.kind = VerdictKind::Check;
-    result.verdict.reason = batch.problem.substr(0, batch.problem.find('\n'));
-    result.verdict.detail = batch.problem;
-    result.batch.findings = 1;
-  } else if (!batch.findings.empty()) {
-    guilty = batch.findings[0].index;
-    result.verdict = batch.findings[0].verdict;
-  } else {
-    return result;
+    CaseVerdict verdict;
+    verdict.kind = VerdictKind::Check;
+    verdict.reason = batch.problem.substr(0, batch.problem.find('\n'));
+    verdict.detail = batch.problem;
+    add(guiltyCase(cases), std::move(verdict));
   }
-  made[guilty].options.engine = EngineKind::Cpu;
-  result.text = printCase(made[guilty]);
+  return result;
+}
+
+TaskResult performSequence(const std::string& tasks, const TaskSettings& settings) {
+  std::istringstream lines(tasks);
+  TaskResult result;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) result = performTask(line, settings);
+  }
+  return result;
+}
+
+TaskResult performTexts(const std::string& texts, const TaskSettings& settings) {
+  TaskResult result;
+  const std::string mark = std::string(kSequenceMark) + "\n";
+  for (size_t place = texts.find(mark); place != std::string::npos;) {
+    const size_t start = place + mark.size(), next = texts.find(mark, start);
+    result = {};
+    const Case testCase = parseCase(texts.substr(start, next == std::string::npos ? next : next - start), "sequence");
+    result.verdict = judgeCase(testCase, settings.judge);
+    if (isFinding(result.verdict.kind)) result.text = printCase(testCase);
+    place = next;
+  }
+  return result;
+}
+
+TaskResult performBucket(const std::string& text, const TaskSettings& settings) {
+  const Case testCase = parseCase(text, "finding");
+  TaskResult result;
+  result.verdict = judgeCase(testCase, settings.judge);
+  result.bucket = concat(verdictName(result.verdict.kind), " | ", withoutNumbers(result.verdict.reason));
   return result;
 }
 
 }  // namespace
 
+std::string kindOf(const std::string& task) { return task.substr(0, task.find_first_of(" \n")); }
+
+VerdictKind kindOf(Ending ending) {
+  switch (ending) {
+    case Ending::Finished: return VerdictKind::Agrees;
+    case Ending::Crashed: return VerdictKind::Crash;
+    case Ending::TimedOut: return VerdictKind::Hang;
+    case Ending::OutOfMemory: return VerdictKind::OutOfMemory;
+  }
+  FUSER_CHECK(false, "bad Ending");
+}
+
 TaskResult performTask(const std::string& task, const TaskSettings& settings) {
   reference::useOneThread();
-  const size_t space = task.find(' ');
-  const std::string kind = task.substr(0, space), argument = task.substr(space + 1);
+  const std::string kind = kindOf(task), argument = task.substr(std::min(kind.size() + 1, task.size()));
   TaskResult result;
   try {
     if (kind == "batch") return performBatch(argument, settings);
+    if (kind == "sequence") return performSequence(argument, settings);
+    if (kind == "texts") return performTexts(argument, settings);
+    if (kind == "bucket") return performBucket(argument, settings);
     const auto start = std::chrono::steady_clock::now();
     const Case testCase = obtain(kind, argument, settings);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -98,9 +226,10 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
       result.text = printCase(testCase);
       return result;
     }
-    result.verdict = judgeCase(testCase, settings.judge);
+    result.verdict = judgeCase(testCase, collecting(settings.judge, result));
     result.verdict.seconds.emplace_back(kind == "file" ? "parse" : "generate", seconds);
-    if (isFinding(result.verdict.kind)) result.text = printCase(testCase);
+    const bool kept = isFinding(result.verdict.kind) || !result.verdict.expected;
+    if (kept) result.text = printCase(testCase);
   } catch (const UserError& error) {
     result.verdict.kind = kind == "file" ? VerdictKind::Rejected : VerdictKind::Check;
     result.verdict.reason = result.verdict.detail = error.what();
@@ -113,65 +242,47 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
 }
 
 std::string toJson(const TaskResult& result) {
-  const CaseVerdict& verdict = result.verdict;
-  json out;
-  out["kind"] = verdictName(verdict.kind);
-  out["reason"] = verdict.reason;
-  out["detail"] = verdict.detail;
-  out["run"] = verdict.run;
-  out["expected"] = verdict.expected;
-  out["probed"] = verdict.probed;
-  out["outputs"] = countsJson(verdict.outputs);
-  out["elements"] = countsJson(verdict.elements);
-  out["by op"] = json::object();
-  for (const auto& [op, counts] : verdict.ops) out["by op"][std::string(opName(op))] = countsJson(counts);
-  out["margins"] = json::object();
-  for (const auto& [op, margins] : verdict.margins) out["margins"][std::string(opName(op))] = margins.tenths;
-  out["wrong value"] = verdict.wrongValue;
-  out["schedulers"] = verdict.schedulers;
-  out["compilations"] = verdict.compilations;
-  out["kernels"] = verdict.kernels;
-  out["seconds"] = verdict.seconds;
-  out["text"] = result.text;
-  out["runs"] = result.runs;
+  json out = verdictJson(result.verdict);
+  put(out, "text", result.text);
+  put(out, "bucket", result.bucket);
+  put(out, "runs", result.runs);
   const BatchFigures& batch = result.batch;
-  out["batch"] = {batch.cases, batch.kernels, batch.findings, batch.clangSeconds, batch.nvrtcSeconds, batch.skipped};
-  out["ops"] = result.ops;
-  out["dtypes"] = result.dtypes;
-  out["ranks"] = result.ranks;
+  if (batch.kernels > 0 || !batch.skipped.empty()) {
+    out["batch"] = {batch.cases, batch.kernels, batch.clangSeconds, batch.nvrtcSeconds, batch.skipped};
+  }
+  for (const BatchFinding& finding : result.findings) {
+    out["findings"].push_back(
+        {{"number", finding.number}, {"verdict", verdictJson(finding.verdict)}, {"text", finding.text}});
+  }
+  put(out, "ops", result.ops);
+  put(out, "dtypes", result.dtypes);
+  put(out, "ranks", result.ranks);
+  put(out, "places", result.places);
+  put(out, "fused", result.fused);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 TaskResult taskResultFromJson(const std::string& text) {
   const json in = json::parse(text);
   TaskResult result;
-  CaseVerdict& verdict = result.verdict;
-  verdict.kind = verdictFromName(in.at("kind").get<std::string>()).value();
-  verdict.reason = in.at("reason");
-  verdict.detail = in.at("detail");
-  verdict.run = in.at("run");
-  verdict.expected = in.at("expected");
-  verdict.probed = in.at("probed");
-  verdict.outputs = countsFrom(in.at("outputs"));
-  verdict.elements = countsFrom(in.at("elements"));
-  for (OpKind op : kAllOps) {
-    const auto found = in.at("by op").find(std::string(opName(op)));
-    if (found != in.at("by op").end()) verdict.ops[op] = countsFrom(*found);
-    const auto margins = in.at("margins").find(std::string(opName(op)));
-    if (margins != in.at("margins").end()) margins->get_to(verdict.margins[op].tenths);
+  result.verdict = verdictFrom(in);
+  get(in, "text", result.text);
+  get(in, "bucket", result.bucket);
+  get(in, "runs", result.runs);
+  if (in.contains("batch")) {
+    const json& batch = in.at("batch");
+    result.batch = {batch.at(0), batch.at(1), batch.at(2), batch.at(3), batch.at(4)};
   }
-  verdict.wrongValue = in.at("wrong value");
-  in.at("schedulers").get_to(verdict.schedulers);
-  verdict.compilations = in.at("compilations");
-  verdict.kernels = in.at("kernels");
-  in.at("seconds").get_to(verdict.seconds);
-  result.text = in.at("text");
-  result.runs = in.at("runs");
-  const json& batch = in.at("batch");
-  result.batch = {batch.at(0), batch.at(1), batch.at(2), batch.at(3), batch.at(4), batch.at(5)};
-  in.at("ops").get_to(result.ops);
-  in.at("dtypes").get_to(result.dtypes);
-  in.at("ranks").get_to(result.ranks);
+  if (in.contains("findings")) {
+    for (const json& finding : in.at("findings")) {
+      result.findings.push_back({finding.at("number"), verdictFrom(finding.at("verdict")), finding.at("text")});
+    }
+  }
+  get(in, "ops", result.ops);
+  get(in, "dtypes", result.dtypes);
+  get(in, "ranks", result.ranks);
+  get(in, "places", result.places);
+  get(in, "fused", result.fused);
   return result;
 }
 

@@ -1,43 +1,83 @@
 #pragma once
 // What goes over the pipe: a task as one line, and its result as JSON.
 
-#include <optional>
+#include <array>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "fuzz/generate/generate.h"
+#include "fuzz/isolate/worker_pool.h"
 #include "fuzz/judge/compiler_batch.h"
 #include "fuzz/judge/judge_case.h"
 
 namespace fuser::fuzz {
 
-// "case N": generate and judge; "print N": generate, give its text; "file PATH": parse and judge; "batch N COUNT":
-// cases N to N + COUNT - 1 through the compilers (compiler_batch.h).
+// A compiler call costs as much as many interpreted cases: of every kBatchStride cases the first kBatch go through the
+// compilers, in one call, which takes about 8 s against 50 s for the interpretation of all.
+inline constexpr uint64_t kBatch = 32, kBatchStride = 8192;
+
+// Tasks, a line each but for the last ones:
+//   "case N"            generate and judge
+//   "print N"           generate, give its text
+//   "file PATH"         parse and judge
+//   "batch N COUNT"     cases N to N + COUNT - 1 through the compilers (compiler_batch.h)
+//   "sequence\nT\nT…"   the tasks T one after the other in one process; the result is the last one's
+//   "texts\nTEXTS"      the same for cases as text, each below a line kSequenceMark
+//   "bucket\nTEXT"      judges the case TEXT and says which bucket its finding belongs to
+inline constexpr std::string_view kSequenceMark = "#### case of a sequence";
+
 struct TaskSettings {
   uint64_t seed = 1;
   GeneratorOptions generator;
   JudgeSettings judge;
 };
 
-// What a batch did; its verdict is the first finding's, and `text` that case's, with the engine set.
+// What a batch did.
 struct BatchFigures {
-  int64_t cases = 0, kernels = 0, findings = 0;
+  int64_t cases = 0, kernels = 0;
   double clangSeconds = 0, nvrtcSeconds = 0;
-  std::string skipped;
+  std::string skipped;  // compilers that are not here, and why
 };
+
+// One case of a batch that is a finding.
+struct BatchFinding {
+  uint64_t number = 0;
+  CaseVerdict verdict;
+  std::string text;  // with the engine set
+};
+
+// An op with the dtype of its first operand (of its result where it has none) and the scheduler of its segment.
+using OpPlace = std::array<std::string, 3>;
 
 struct TaskResult {
   CaseVerdict verdict;
-  std::string text;  // the case; of findings and of "print"
+  std::string text;    // the case; of findings and of "print"
+  std::string bucket;  // of "bucket"
   int64_t runs = 0;
   BatchFigures batch;
+  std::vector<BatchFinding> findings;        // of a batch
   std::set<std::string> ops, dtypes, ranks;  // that the case has
+  std::set<OpPlace> places;                  // of the compiled program: after passes, segmented
+  std::set<std::string> fused;               // ops that shared a kernel with another op
 };
+
+// The task's kind: what stands before its first space or line end.
+std::string kindOf(const std::string& task);
+inline bool isBatch(const std::string& task) { return task.rfind("batch ", 0) == 0; }
+
+// A worker's death as the verdict it means.
+VerdictKind kindOf(Ending ending);
 
 // Never throws: what goes wrong is a verdict. A file that does not parse is Rejected, with the place.
 TaskResult performTask(const std::string& task, const TaskSettings& settings);
 
 std::string toJson(const TaskResult& result);
 TaskResult taskResultFromJson(const std::string& text);
+
+// A reason with every number written as #, so that equal reasons count together.
+std::string withoutNumbers(const std::string& reason);
 
 // The whole file; a UserError says why it cannot be read.
 std::string readTextFile(const std::string& path);

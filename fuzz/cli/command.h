@@ -16,5 +16,6 @@ Command addRunCommand(CLI::App& app);
 Command addGenerateCommand(CLI::App& app);
 Command addReplayCommand(CLI::App& app);
 Command addSelftestCommand(CLI::App& app);
+Command addTriageCommand(CLI::App& app);
 
 }  // namespace fuser::fuzz

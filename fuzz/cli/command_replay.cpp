@@ -12,13 +12,18 @@ Command addReplayCommand(CLI::App& app) {
   struct Arguments {
     WorkerArguments workers;
     std::vector<std::string> paths;
+    std::string sequence;
     bool quiet = false, noProbes = false;
   };
   CLI::App* replayCommand = app.add_subcommand("replay", "judge .fusion files");
   const auto arguments = std::make_shared<Arguments>();
   arguments->workers.addTo(replayCommand);
   addNoProbes(replayCommand, arguments->noProbes);
-  replayCommand->add_option("paths", arguments->paths, "files and folders")->required();
+  CLI::Option* paths = replayCommand->add_option("paths", arguments->paths, "files and folders");
+  replayCommand
+      ->add_option("--sequence", arguments->sequence,
+                   "a .sequence file of a campaign: its cases one after the other in one process; the last one counts")
+      ->excludes(paths);
   replayCommand->add_flag("--quiet,-q", arguments->quiet, "one line a file, and what is wrong");
   return {replayCommand, [arguments] {
             ReplayOptions options;
@@ -26,6 +31,7 @@ Command addReplayCommand(CLI::App& app) {
             options.limits = arguments->workers.limits;
             options.judge.probes = !arguments->noProbes;
             options.verbose = !arguments->quiet;
+            if (!arguments->sequence.empty()) return replaySequence(arguments->sequence, options, printLine);
             return replay({arguments->paths.begin(), arguments->paths.end()}, options, printLine);
           }};
 }

@@ -17,6 +17,8 @@ Examples
   fuserfuzz generate --seed 1 --case 17                     prints case 17 of seed 1, whatever ran before it
   fuserfuzz replay out/mismatch-….fusion                    the verdict, the worst elements, the first wrong op
   fuserfuzz replay corpus                                   all files below corpus
+  fuserfuzz run --resume --out out                          goes on after Ctrl-C, kill -9 or a power cut
+  fuserfuzz triage findings                                 sorts a folder of findings by what they do today
 
 Exit codes
   0 clean   1 usage or set-up ("SETUP FAILURE: …")   70 only timeouts   71 only out of memory   72 interrupted   77 findings
@@ -26,6 +28,7 @@ std::vector<Command> addCommands(CLI::App& app) {
   return {
       addRunCommand(app),
       addReplayCommand(app),
+      addTriageCommand(app),
       addGenerateCommand(app),
       addSelftestCommand(app),
   };
@@ -36,7 +39,9 @@ int commandLine(int argc, char** argv) {
   app.footer(kExamples);
   app.require_subcommand(1);
   const std::vector<Command> commands = addCommands(app);
-  for (const Command& command : commands) command.app->footer(kExamples);
+  for (const Command& command : commands) {
+    if (command.app->get_footer().empty()) command.app->footer(kExamples);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 #include <vector>
 
@@ -83,15 +84,44 @@ void writeStacksTo(int descriptor) {
 
 std::string symbolise(const std::string& frames) {
   std::istringstream lines(frames);
-  std::string text, line;
+  std::vector<std::string> all;
+  std::map<std::string, std::vector<std::pair<size_t, std::string>>> offsets;  // by module: line, offset
+  std::string line;
   while (std::getline(lines, line)) {
     std::string module, offset;
-    std::string resolved;
-    if (splitFrame(line, module, offset)) resolved = outputOf({"addr2line", "-Cfpie", module, offset});
-    if (resolved.empty() || resolved.rfind("??", 0) == 0) resolved = line + "\n";
-    text += resolved;
+    if (splitFrame(line, module, offset)) offsets[module].emplace_back(all.size(), offset);
+    all.push_back(line + "\n");
   }
+  // One call a module: reading its debug information is what takes time.
+  for (const auto& [module, frames] : offsets) {
+    std::vector<std::string> arguments = {"addr2line", "-Cfpia", "-e", module};
+    for (const auto& [index, offset] : frames) arguments.push_back(offset);
+    std::istringstream output(outputOf(arguments));
+    // Each answer begins with the address: "0x00…12ab: function at file:line"; lines of inlined calls follow.
+    size_t answer = 0;
+    bool known = false;
+    while (std::getline(output, line)) {
+      const bool begins = line.rfind("0x", 0) == 0 && line.find(": ") != std::string::npos;
+      if (begins && answer == frames.size()) break;
+      if (begins) {
+        const std::string text = line.substr(line.find(": ") + 2);
+        known = text.rfind("??", 0) != 0;
+        if (known) all[frames[answer].first] = text + "\n";
+        ++answer;
+      } else if (answer > 0 && known) {
+        all[frames[answer - 1].first] += line + "\n";
+      }
+    }
+  }
+  std::string text;
+  for (const std::string& frame : all) text += frame;
   return text;
+}
+
+std::string withSymbols(const std::string& detail) {
+  const size_t end = detail.find('\n');
+  if (end == std::string::npos) return detail;
+  return detail.substr(0, end + 1) + symbolise(detail.substr(end + 1));
 }
 
 }  // namespace fuser::fuzz

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <thread>
 
 #include "fuser/support/check.h"
 
@@ -63,6 +63,21 @@ std::optional<std::string> unframe(const std::string& bytes) {
   }
 }
 
+// Standard ones and those named stay. A lock or a ledger of the supervisor must not live on in a worker.
+void closeAllBut(std::array<int, 3> kept) {
+  std::sort(kept.begin(), kept.end());
+  unsigned first = STDERR_FILENO + 1;
+  const auto closeUpTo = [&first](unsigned end) {  // not including it
+    if (first < end) close_range(first, end - 1, 0);
+    first = end + 1;
+  };
+  for (int descriptor : kept) closeUpTo(static_cast<unsigned>(descriptor));
+  close_range(first, ~0u, 0);
+}
+
+// What a person or the kernel ends processes with; a task of ours sends itself none of them.
+bool comesFromOutside(int signal) { return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP; }
+
 size_t residentMb(pid_t pid) {
   std::ifstream statm("/proc/" + std::to_string(pid) + "/statm");
   size_t total = 0, resident = 0;
@@ -82,8 +97,7 @@ Worker::Worker(const WorkerPool::Work& work) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    close(down[1]);
-    close(up[0]);
+    closeAllBut({down[0], up[1], stack_});
     writeStacksTo(stack_);
     serve(down[0], up[1], work);
   }
@@ -95,7 +109,6 @@ Worker::Worker(const WorkerPool::Work& work) {
 }
 
 Worker::~Worker() {
-  // Closing its pipe would not end it: workers forked later hold copies of the descriptor.
   if (pid_ > 0) {
     kill(pid_, SIGKILL);
     end();
@@ -116,6 +129,7 @@ int Worker::end() {
 void Worker::give(const std::string& task) {
   task_ = task;
   busy_ = true;
+  askedForStack_.reset();
   received_.clear();
   started_ = std::chrono::steady_clock::now();
   // A worker that died meanwhile shows as the end of its replies.
@@ -135,33 +149,49 @@ std::string Worker::readStack() const {
     text.append(buffer.data(), count);
     place += count;
   }
-  return symbolise(text);
+  return text;
+}
+
+Outcome Worker::timedOut() {
+  return finish(Ending::TimedOut, concat("took more than ", secondsAllowed_, " s\n", readStack()));
 }
 
 Outcome Worker::finish(Ending ending, std::string detail) {
   busy_ = false;
-  return {task_, ending, "", std::move(detail), elapsed()};
+  Outcome outcome;
+  outcome.task = task_;
+  outcome.ending = ending;
+  outcome.detail = std::move(detail);
+  outcome.seconds = elapsed();
+  return outcome;
 }
 
 std::optional<Outcome> Worker::receive() {
   std::array<char, 1 << 16> buffer;
   ssize_t count = 0;
   while ((count = read(fromWorker_, buffer.data(), buffer.size())) > 0) received_.append(buffer.data(), count);
-  if (const std::optional<std::string> reply = unframe(received_)) {
+  // A reply that comes after the time was up is too late.
+  const std::optional<std::string> reply = askedForStack_ ? std::nullopt : unframe(received_);
+  if (reply) {
     Outcome outcome = finish(Ending::Finished, "");
     outcome.reply = *reply;
     return outcome;
   }
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
   const int status = end();
-  std::string detail = WIFSIGNALED(status) ? std::string("signal ") + strsignal(WTERMSIG(status))
-                                           : "exit code " + std::to_string(WEXITSTATUS(status));
-  // The kernel kills what takes the last memory.
-  const bool memory = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-  return finish(memory ? Ending::OutOfMemory : Ending::Crashed, detail + "\n" + readStack());
+  if (askedForStack_) return timedOut();
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  std::string detail = signal != 0 ? std::string("signal ") + strsignal(signal)
+                                   : "exit code " + std::to_string(WEXITSTATUS(status));
+  const bool fromOutside = comesFromOutside(signal);
+  Outcome outcome = finish(fromOutside ? Ending::OutOfMemory : Ending::Crashed, detail + "\n" + readStack());
+  outcome.fromOutside = fromOutside;
+  return outcome;
 }
 
 std::optional<Outcome> Worker::enforce(const Limits& limits) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kTimeForStack = std::chrono::milliseconds(300);
   if (!busy_) return std::nullopt;
   const size_t resident = residentMb(pid_);
   if (resident > limits.residentMb) {
@@ -169,13 +199,18 @@ std::optional<Outcome> Worker::enforce(const Limits& limits) {
     end();
     return finish(Ending::OutOfMemory, concat("resident size ", resident, " MiB is above ", limits.residentMb, " MiB"));
   }
-  if (elapsed() <= limits.seconds) return std::nullopt;
-  // It writes its stack and ends; where it cannot, it is killed.
-  kill(pid_, SIGQUIT);
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  if (!askedForStack_) {
+    if (elapsed() <= limits.seconds) return std::nullopt;
+    // It writes its stack and ends; where it cannot, it is killed.
+    kill(pid_, SIGQUIT);
+    askedForStack_ = Clock::now();
+    secondsAllowed_ = limits.seconds;
+    return std::nullopt;
+  }
+  if (Clock::now() - *askedForStack_ < kTimeForStack) return std::nullopt;
   kill(pid_, SIGKILL);
   end();
-  return finish(Ending::TimedOut, concat("took more than ", limits.seconds, " s\n", readStack()));
+  return timedOut();
 }
 
 }  // namespace fuser::fuzz

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "fuzz/isolate/worker_pool.h"
 
@@ -20,18 +21,23 @@ class Worker {
   void give(const std::string& task);
   bool busy() const { return busy_; }
   const std::string& task() const { return task_; }
+  // Tasks that this process has done, in order, without the present one; remember() adds that when it is done.
+  const std::vector<std::string>& history() const { return history_; }
+  void remember() { history_.push_back(std::move(task_)); }
   int replyDescriptor() const { return fromWorker_; }
 
   // Reads what is there. An outcome when the task is done, or the worker has died.
   std::optional<Outcome> receive();
-  // An outcome when a limit is passed: the worker is killed then.
+  // An outcome when a limit is passed: the worker is killed then. One past its time is asked for its stack first, so
+  // that the outcome comes with a later call, of this or of receive().
   std::optional<Outcome> enforce(const Limits& limits);
   bool dead() const { return pid_ < 0; }
 
  private:
   double elapsed() const;
-  std::string readStack() const;
-  int end();  // waits; the wait status
+  std::string readStack() const;  // frames without symbols
+  Outcome timedOut();             // after end()
+  int end();                      // waits; the wait status
   Outcome finish(Ending ending, std::string detail);
 
   pid_t pid_ = -1;
@@ -39,6 +45,9 @@ class Worker {
   int fromWorker_ = -1;
   int stack_ = -1;  // memory file that the worker's signal handler writes its stack to
   bool busy_ = false;
+  std::optional<std::chrono::steady_clock::time_point> askedForStack_;
+  double secondsAllowed_ = 0;  // when it was asked
+  std::vector<std::string> history_;
   std::string task_;
   std::string received_;
   std::chrono::steady_clock::time_point started_;

@@ -6,49 +6,89 @@
 #include <signal.h>
 
 #include <memory>
-#include <vector>
 
 #include "fuser/support/check.h"
 #include "fuzz/isolate/worker.h"
 
 namespace fuser::fuzz {
+namespace {
 
-WorkerPool::WorkerPool(int jobs, LimitsOf limitsOf, Work work)
-    : jobs_(jobs), limitsOf_(std::move(limitsOf)), work_(std::move(work)) {
+// The simple form of run().
+class Functions : public TaskSource {
+ public:
+  Functions(const std::function<std::optional<Task>()>& next, const std::function<void(const Outcome&)>& done)
+      : next_(next), done_(done) {}
+
+  std::optional<Task> next() override {
+    if (!more_) return std::nullopt;
+    std::optional<Task> task = next_();
+    more_ = task.has_value();
+    return task;
+  }
+
+  void done(const Outcome& outcome, const std::vector<std::string>&) override {
+    Outcome readable = outcome;
+    readable.detail = withSymbols(outcome.detail);
+    done_(readable);
+  }
+
+ private:
+  const std::function<std::optional<Task>()>& next_;
+  const std::function<void(const Outcome&)>& done_;
+  bool more_ = true;
+};
+
+}  // namespace
+
+WorkerPool::WorkerPool(int jobs, LimitsOf limitsOf, Work work, size_t tasksPerWorker)
+    : jobs_(jobs), limitsOf_(std::move(limitsOf)), work_(std::move(work)), tasksPerWorker_(tasksPerWorker) {
   FUSER_USER_CHECK(jobs >= 1 && jobs <= 1024, "the number of workers is 1 to 1024, not ", jobs);
 }
 
-void WorkerPool::run(const std::function<std::optional<std::string>()>& next,
-                     const std::function<void(const Outcome&)>& done) const {
+void WorkerPool::run(TaskSource& source) const {
   signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its replies
   constexpr int kPollMilliseconds = 50;
   std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(jobs_));
-  bool more = true;
+  const auto mustBeReplaced = [&](const std::unique_ptr<Worker>& worker, const Task& task) {
+    if (!worker || worker->dead()) return true;
+    const size_t done = worker->history().size();
+    return (task.fresh && done > 0) || (tasksPerWorker_ > 0 && done >= tasksPerWorker_);
+  };
   while (true) {
     std::vector<pollfd> waiting;
     std::vector<Worker*> busy;
     for (std::unique_ptr<Worker>& worker : workers) {
-      if (more && (!worker || !worker->busy())) {
-        const std::optional<std::string> task = next();
-        more = task.has_value();
-        if (task) {
-          if (!worker || worker->dead()) worker = std::make_unique<Worker>(work_);
-          worker->give(*task);
+      if (!worker || !worker->busy()) {
+        if (const std::optional<Task> task = source.next()) {
+          if (mustBeReplaced(worker, *task)) {
+            worker.reset();  // the old one ends first
+            worker = std::make_unique<Worker>(work_);
+          }
+          worker->give(task->text);
         }
       }
       if (!worker || !worker->busy()) continue;
       waiting.push_back({worker->replyDescriptor(), POLLIN, 0});
       busy.push_back(worker.get());
     }
+    source.turn();
     if (busy.empty()) return;
     poll(waiting.data(), waiting.size(), kPollMilliseconds);
     for (size_t i = 0; i < busy.size(); ++i) {
       std::optional<Outcome> outcome;
       if (waiting[i].revents != 0) outcome = busy[i]->receive();
       if (!outcome) outcome = busy[i]->enforce(limitsOf_(busy[i]->task()));
-      if (outcome) done(*outcome);
+      if (!outcome) continue;
+      source.done(*outcome, busy[i]->history());
+      busy[i]->remember();
     }
   }
+}
+
+void WorkerPool::run(const std::function<std::optional<Task>()>& next,
+                     const std::function<void(const Outcome&)>& done) const {
+  Functions functions(next, done);
+  run(functions);
 }
 
 Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::Work& work) {
@@ -56,7 +96,7 @@ Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool
   bool given = false;
   WorkerPool(1, limits, work)
       .run(
-          [&]() -> std::optional<std::string> {
+          [&]() -> std::optional<Task> {
             if (given) return std::nullopt;
             given = true;
             return task;

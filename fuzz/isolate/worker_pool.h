@@ -1,13 +1,16 @@
 #pragma once
 // WorkerPool: tasks run in forked processes, so that a crash, a hang or a memory blow-up costs one task. A worker takes
-// one task at a time over a pipe and lives until it dies or the pool ends; what dies is replaced.
+// one task at a time over a pipe and lives until it dies, has done its share of tasks, or the pool ends; what dies is
+// replaced.
 //
 // Workers fork in run(), never before, and share no memory with the supervisor afterwards: `work` sees the state at
-// that time. They leave Ctrl-C to the supervisor, and die with it.
+// that time, and no file that the supervisor has open but the standard ones. They leave Ctrl-C to the supervisor, and
+// die with it.
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fuser::fuzz {
 
@@ -22,31 +25,59 @@ struct Outcome {
   std::string task;
   Ending ending = Ending::Finished;
   std::string reply;   // of `work`, when it finished
-  std::string detail;  // otherwise: the signal, and the symbolised stack
+  std::string detail;  // otherwise: the signal or the limit, and the symbolised stack
   double seconds = 0;
+  // Ended by a signal that neither the task nor a limit of ours sent: a person, or the kernel for want of memory. Its
+  // ending is OutOfMemory.
+  bool fromOutside = false;
+};
+
+struct Task {
+  std::string text;
+  bool fresh = false;  // in a process that has done nothing yet
+  Task(std::string text) : text(std::move(text)) {}
+  Task(std::string text, bool fresh) : text(std::move(text)), fresh(fresh) {}
+};
+
+// Where tasks come from and outcomes go.
+class TaskSource {
+ public:
+  virtual ~TaskSource() = default;
+  // Nothing: nothing now. It is asked again after an outcome; the pool ends when no task runs and there is none.
+  virtual std::optional<Task> next() = 0;
+  // In order of completion. history: what the task's process had done before it. The stack in `detail` is not
+  // symbolised yet: that takes long, and workers would wait for their next task meanwhile (withSymbols).
+  virtual void done(const Outcome& outcome, const std::vector<std::string>& history) = 0;
+  // Once a turn of the loop: after each outcome, and at least every 50 ms.
+  virtual void turn() {}
 };
 
 class WorkerPool {
  public:
   using Work = std::function<std::string(const std::string& task)>;
   using LimitsOf = std::function<Limits(const std::string& task)>;
-  WorkerPool(int jobs, LimitsOf limitsOf, Work work);
+  // tasksPerWorker: after so many a worker is replaced, so that its history stays short; 0: never.
+  WorkerPool(int jobs, LimitsOf limitsOf, Work work, size_t tasksPerWorker = 0);
   WorkerPool(int jobs, Limits limits, Work work)
       : WorkerPool(jobs, [limits](const std::string&) { return limits; }, std::move(work)) {}
 
-  // Runs what `next` gives until it gives nothing and all is done. `done` is called in order of completion.
-  void run(const std::function<std::optional<std::string>()>& next,
-           const std::function<void(const Outcome&)>& done) const;
+  void run(TaskSource& source) const;
+  // Runs what `next` gives until it gives nothing and all is done. `done` is called in order of completion, with
+  // symbolised stacks.
+  void run(const std::function<std::optional<Task>()>& next, const std::function<void(const Outcome&)>& done) const;
 
  private:
   int jobs_;
   LimitsOf limitsOf_;
   Work work_;
+  size_t tasksPerWorker_;
 };
 
 // One task in a fresh process.
 Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::Work& work);
 
+// The first line of a detail as it is, the frames below it symbolised.
+std::string withSymbols(const std::string& detail);
 // The frames of a stack as glibc's backtrace_symbols_fd writes them, with functions, files and lines where addr2line
 // knows them.
 std::string symbolise(const std::string& frames);

@@ -3,39 +3,24 @@
 #include "fuzz/campaign/campaign.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "campaign_folder.h"
 #include "fuzz/campaign/sha1.h"
 
 namespace fuser::fuzz {
 namespace {
 
-const Interrupt kNever = [] { return false; };
-const Log kSilent = [](const std::string&) {};
-
-class CampaignTest : public testing::Test {
+class CampaignTest : public CampaignFolder {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("campaign_test." + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
+  // Cases as campaigns draw them.
   CampaignOptions options(uint64_t runs) const {
     CampaignOptions made;
     made.runs = runs;
     made.jobs = 2;
     return made;
   }
-  std::filesystem::path file(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return folder_ / name;
-  }
-
-  std::filesystem::path folder_;
 };
 
 std::string describe(const reports::CampaignSummary& summary) {
@@ -66,14 +51,7 @@ TEST_F(CampaignTest, VerdictsDoNotDependOnTheWorkers) {
 }
 
 TEST_F(CampaignTest, AFindingIsAFileThatReplays) {
-  const auto wrong = file("wrong.fusion", R"(
-fusion f(%x: f32[i0]) {
-  %y = neg(%x)
-  return %y
-}
-run { %x = normal(seed = 1) : f32[4] }
-expect rejected
-)");
+  const auto wrong = file("wrong.fusion", kWrong);
   CampaignOptions made = options(1);
   made.corpora = {wrong};
   made.out = folder_ / "out";

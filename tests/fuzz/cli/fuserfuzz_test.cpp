@@ -1,6 +1,7 @@
 // fuserfuzz as a person starts it: arguments in, text and exit code out.
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,14 +12,17 @@
 
 namespace {
 
+std::string program() {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "fuserfuzz").string();
+}
+
 struct Outcome {
   int exitCode = -1;
   std::string text;  // standard output and error together
 };
 
 Outcome fuserfuzz(const std::string& arguments) {
-  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "fuserfuzz";
-  FILE* pipe = popen((program.string() + " " + arguments + " 2>&1").c_str(), "r");
+  FILE* pipe = popen((program() + " " + arguments + " 2>&1").c_str(), "r");
   Outcome outcome;
   char buffer[4096];
   for (size_t count; (count = fread(buffer, 1, sizeof buffer, pipe)) != 0;) outcome.text.append(buffer, count);
@@ -93,6 +97,73 @@ TEST_F(FuserfuzzTest, RunWritesAReportAndPrintsItsSeedFirst) {
   EXPECT_EQ(outcome.text.rfind("seed ", 0), 0u) << outcome.text;
   EXPECT_TRUE(std::filesystem::exists(out + "/report.json"));
   EXPECT_TRUE(std::filesystem::exists(out + "/campaign.log"));
+}
+
+// A campaign without end, and what becomes of it when it is interrupted.
+class InterruptTest : public FuserfuzzTest {
+ protected:
+  void start(const std::string& extra) {
+    pid_ = fork();
+    if (pid_ != 0) return;
+    const std::string command = "exec " + program() + " run --max-total-time 1000 --seed 1 --median-elements 64 --out " +
+                                (folder_ / "out").string() + " " + extra + " > " + (folder_ / "text").string() + " 2>&1";
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(127);
+  }
+  // Until the ledger is there: the campaign has begun.
+  void waitForStart() {
+    for (int i = 0; i < 1000 && !std::filesystem::exists(folder_ / "out" / "campaign.log"); ++i) usleep(20000);
+    usleep(300000);
+  }
+  int end() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  pid_t pid_ = 0;
+};
+
+TEST_F(InterruptTest, TheFirstInterruptFinishesTheReport) {
+  start("");
+  waitForStart();
+  kill(pid_, SIGINT);
+  EXPECT_EQ(end(), 72);
+  std::ifstream report(folder_ / "out" / "report.json");
+  const std::string text((std::istreambuf_iterator<char>(report)), {});
+  EXPECT_NE(text.find("\"interrupted\": true"), std::string::npos) << text.substr(0, 300);
+  // It goes on, with its own seed and goal.
+  const Outcome resumed = fuserfuzz("run --resume --runs 30 --median-elements 64 --out " + (folder_ / "out").string());
+  EXPECT_EQ(resumed.exitCode, 0) << resumed.text;
+  EXPECT_NE(resumed.text.find("going on after"), std::string::npos) << resumed.text;
+}
+
+TEST_F(InterruptTest, TheSecondInterruptLeavesAtOnce) {
+  // A case that takes its minute: the first interrupt waits for it.
+  std::ofstream(folder_ / "slow.fusion") << "fusion f(%x: f64[i0, i1]) {\n  %y = sin(%x)\n  %z = cos(%y)\n"
+                                            "  %s = sum(%z) {dims = [0]}\n  return %s\n}\n"
+                                            "run { %x = normal(seed = 1) : f64[4096, 4096] }\n";
+  start((folder_ / "slow.fusion").string() + " --rss-limit-mb 16000");
+  waitForStart();
+  kill(pid_, SIGINT);
+  usleep(100000);
+  EXPECT_EQ(waitpid(pid_, nullptr, WNOHANG), 0);
+  kill(pid_, SIGINT);
+  EXPECT_EQ(end(), 72);
+  std::ifstream report(folder_ / "out" / "report.json");
+  EXPECT_FALSE(report.good());
+}
+
+TEST_F(FuserfuzzTest, AUsedFolderNeedsResume) {
+  const std::string arguments = "run --runs 5 --seed 3 --median-elements 64 --out " + (folder_ / "out").string();
+  EXPECT_EQ(fuserfuzz(arguments).exitCode, 0);
+  const Outcome again = fuserfuzz(arguments);
+  EXPECT_EQ(again.exitCode, 1);
+  EXPECT_EQ(again.text.rfind("SETUP FAILURE: ", 0), 0u) << again.text;
+  EXPECT_EQ(fuserfuzz(arguments + " --resume").exitCode, 0);
+  const Outcome other = fuserfuzz(arguments + " --resume --only add");
+  EXPECT_EQ(other.exitCode, 1);
+  EXPECT_NE(other.text.find("generator flags"), std::string::npos) << other.text;
+  EXPECT_EQ(fuserfuzz("run --runs 5 --resume").exitCode, 1);
 }
 
 }  // namespace

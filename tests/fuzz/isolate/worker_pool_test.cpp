@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -47,6 +48,16 @@ std::string misbehave(const std::string& task) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
+  if (task == "killed") raise(SIGKILL);
+  if (task == "process") return std::to_string(getpid());
+  if (task == "open files") {
+    std::string open;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code error;
+      open += std::filesystem::read_symlink(entry.path(), error).string() + "\n";
+    }
+    return open;
+  }
   if (task == "large") return std::string(3 << 20, 'x');
   return "did " + task;
 }
@@ -71,6 +82,64 @@ TEST(WorkerPoolTest, RepliesToEveryTask) {
     EXPECT_EQ(outcome.ending, Ending::Finished);
     EXPECT_EQ(outcome.reply, "did " + task);
   }
+}
+
+// Gives tasks in order and keeps what comes back.
+class Script : public TaskSource {
+ public:
+  explicit Script(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
+  std::optional<Task> next() override {
+    if (given_ == tasks_.size()) return std::nullopt;
+    return tasks_[given_++];
+  }
+  void done(const Outcome& outcome, const std::vector<std::string>& history) override {
+    outcomes.push_back(outcome);
+    histories.push_back(history);
+    // What comes up on the way is done, too.
+    if (outcome.task == "segv") tasks_.emplace_back("after", true);
+  }
+  std::vector<Outcome> outcomes;
+  std::vector<std::vector<std::string>> histories;
+
+ private:
+  std::vector<Task> tasks_;
+  size_t given_ = 0;
+};
+
+TEST(WorkerPoolTest, KnowsWhatAProcessHasDoneBefore) {
+  Script script({{"a", false}, {"process", false}, {"process", false}, {"process", true}, {"b", false}, {"segv", false}});
+  WorkerPool(1, Limits{}, misbehave).run(script);
+  using Tasks = std::vector<std::string>;
+  EXPECT_EQ(script.histories, (std::vector<Tasks>{{}, {"a"}, {"a", "process"}, {}, {"process"}, {"process", "b"}, {}}));
+  EXPECT_EQ(script.outcomes[1].reply, script.outcomes[2].reply);
+  EXPECT_NE(script.outcomes[2].reply, script.outcomes[3].reply);
+  EXPECT_EQ(script.outcomes.back().reply, "did after");
+}
+
+TEST(WorkerPoolTest, ReplacesAWorkerAfterItsShareOfTasks) {
+  Script script({{"a", false}, {"b", false}, {"c", false}, {"d", false}, {"e", false}});
+  WorkerPool(1, [](const std::string&) { return Limits{}; }, misbehave, 2).run(script);
+  std::vector<size_t> before;
+  for (const auto& history : script.histories) before.push_back(history.size());
+  EXPECT_EQ(before, (std::vector<size_t>{0, 1, 0, 1, 0}));
+}
+
+TEST(WorkerPoolTest, AnEndFromOutsideIsToldFromACrash) {
+  EXPECT_TRUE(runAlone("killed", {}, misbehave).fromOutside);
+  EXPECT_FALSE(runAlone("segv", {}, misbehave).fromOutside);
+  EXPECT_FALSE(runAlone("memory", {.seconds = 20, .residentMb = 200}, misbehave).fromOutside);
+  EXPECT_FALSE(runAlone("hang", {.seconds = 0.1}, misbehave).fromOutside);
+}
+
+// A lock of the supervisor must not live on in a worker.
+TEST(WorkerPoolTest, WorkersHaveNoFileOfTheSupervisor) {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("worker_pool_test." + std::to_string(getpid()));
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(runAlone("open files", {}, misbehave).reply.find(path.string()), std::string::npos);
+  std::fclose(file);
+  std::filesystem::remove(path);
 }
 
 TEST(WorkerPoolTest, CarriesLargeReplies) {

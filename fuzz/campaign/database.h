@@ -1,0 +1,56 @@
+#pragma once
+// Database: an SQLite file, with errors that say what to do. Everything that goes wrong with the file is a UserError.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace fuser::fuzz {
+
+class Database {
+ public:
+  enum class Mode : uint8_t { Read, Write, Create };
+  // An empty path: in memory.
+  Database(const std::filesystem::path& path, Mode mode);
+
+  void execute(const std::string& sql);
+
+  // A prepared statement. Parameters and columns count from 0.
+  class Statement {
+   public:
+    Statement(Database& database, std::string_view sql);
+    Statement& bind(int parameter, int64_t value);
+    Statement& bind(int parameter, double value);
+    Statement& bind(int parameter, std::string_view value);
+    // Whether there is a row.
+    bool step();
+    // step() without a row, then ready to be bound again.
+    void run();
+    int64_t integer(int column) const;
+    double real(int column) const;
+    std::string text(int column) const;
+
+   private:
+    struct Finalize {
+      void operator()(sqlite3_stmt* statement) const;
+    };
+    Database* database_;
+    std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  };
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  void check(int status);
+
+  std::filesystem::path path_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+}  // namespace fuser::fuzz

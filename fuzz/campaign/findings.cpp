@@ -1,0 +1,135 @@
+// What happens to a finding.
+
+#include "fuzz/campaign/findings.h"
+
+#include <algorithm>
+
+namespace fuser::fuzz {
+namespace {
+
+std::string originOf(const std::string& task, uint64_t seed) {
+  const std::string kind = kindOf(task), argument = task.substr(kind.size() + 1);
+  if (kind == "file") return argument;
+  if (kind == "batch" && argument.substr(argument.find(' ')) == " 1")
+    return concat("seed ", seed, " case ", argument.substr(0, argument.find(' ')), " on the cpu engine");
+  return concat("seed ", seed, " ", task);
+}
+
+}  // namespace
+
+Findings::Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding> found,
+                   std::function<void(const std::string&)> say)
+    : settings_(std::move(settings)),
+      ledger_(ledger),
+      findings_(std::move(found)),
+      say_(std::move(say)),
+      artifacts_(settings_.folder, settings_.maxBytes, findings_) {
+  for (const LedgerFinding& finding : findings_) {
+    if (finding.label.empty()) queue_.push_back(finding.id);
+  }
+  unconfirmed_ = queue_.size();
+}
+
+LedgerFinding& Findings::byId(int64_t id) {
+  const auto found =
+      std::find_if(findings_.begin(), findings_.end(), [id](const LedgerFinding& one) { return one.id == id; });
+  FUSER_CHECK(found != findings_.end(), "no finding has the id ", id);
+  return *found;
+}
+
+void Findings::see(const std::string& task, const CaseVerdict& verdict, const std::string& text,
+                   const std::vector<std::string>& history) {
+  LedgerFinding finding;
+  finding.task = task;
+  finding.origin = originOf(task, settings_.seed);
+  finding.kind = verdictName(verdict.kind);
+  finding.reason = verdict.reason;
+  finding.detail = verdict.detail;
+  std::copy_if(history.begin(), history.end(), std::back_inserter(finding.history),
+               [](const std::string& done) { return kindOf(done) != "confirm"; });
+  artifacts_.write(finding, text);
+  finding.id = ledger_.add(finding);
+  queue_.push_back(finding.id);
+  ++unconfirmed_;
+  say_(concat("found ", finding.kind, " (", finding.origin, "): ", finding.reason, "; it runs again alone"));
+  findings_.push_back(std::move(finding));
+}
+
+std::optional<Task> Findings::nextConfirmation() {
+  if (queue_.empty()) return std::nullopt;
+  const LedgerFinding& finding = byId(queue_.front());
+  queue_.pop_front();
+  const Suspect suspect{finding.task, finding.kind, finding.reason, finding.detail, finding.history};
+  return Task(concat("confirm ", finding.id, "\n", toJson(suspect)), true);
+}
+
+void Findings::takeConfirmation(const Outcome& outcome) {
+  constexpr int kAttempts = 5;
+  const int64_t id = std::stoll(outcome.task.substr(outcome.task.find(' ')));
+  LedgerFinding& finding = byId(id);
+  if (outcome.fromOutside && ++attempts_[id] < kAttempts) {
+    queue_.push_back(id);
+    return;
+  }
+  Confirmed confirmed;
+  if (outcome.ending == Ending::Finished) {
+    confirmed = confirmedFromJson(outcome.reply);
+  } else {
+    confirmed.task = finding.task;
+    confirmed.label = concat("could not be run again: ", outcome.detail.substr(0, outcome.detail.find('\n')));
+    confirmed.detail = finding.detail;
+    confirmed.bucket = finding.kind;
+  }
+  --unconfirmed_;
+  label(finding, confirmed);
+  announce(finding);
+}
+
+void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
+  finding.task = confirmed.task;
+  finding.origin = originOf(finding.task, settings_.seed);
+  finding.label = confirmed.label;
+  finding.detail = confirmed.detail;
+  if (!confirmed.problem.empty()) finding.detail += "\nwhile it ran again: " + confirmed.problem;
+  finding.bucket = confirmed.bucket;
+  finding.known = knownReason(settings_.known, finding.bucket);
+  finding.history.clear();
+  const int64_t inBucket = std::count_if(findings_.begin(), findings_.end(), [&](const LedgerFinding& other) {
+    return other.id != finding.id && other.bucket == finding.bucket && !other.file.empty();
+  });
+  if (inBucket >= kArtifactsPerBucket) {
+    artifacts_.drop(finding);
+  } else if (!confirmed.text.empty()) {
+    artifacts_.write(finding, confirmed.text, confirmed.sequence);
+  }
+  ledger_.update(finding);
+  ledger_.commit();
+  if (artifacts_.leftOut() > 0 && !saidFull_) {
+    say_(concat("artifacts take all of the ", settings_.maxBytes >> 20,
+                " MB they may (--max-artifact-mb): findings go on in the ledger, without files"));
+    saidFull_ = true;
+  }
+}
+
+void Findings::announce(const LedgerFinding& finding) {
+  const CommandLines lines =
+      commandLines(finding, settings_.folder, settings_.program, settings_.seed, settings_.generatorFlags);
+  std::string text = concat(finding.known.empty() ? "FINDING " : "known: ", finding.kind, " (", finding.origin, ", ",
+                            finding.label, "): ", finding.reason, "\n  bucket: ", finding.bucket,
+                            "\n  replay: ", lines.replay);
+  if (!lines.minimize.empty()) text += "\n  minimize: " + lines.minimize;
+  if (!finding.known.empty()) text += "\n  known issue: " + finding.known;
+  say_(text);
+}
+
+int64_t Findings::countNew() const {
+  return std::count_if(findings_.begin(), findings_.end(), [](const LedgerFinding& one) { return one.known.empty(); });
+}
+
+std::map<std::string, int64_t> Findings::buckets() const {
+  std::map<std::string, int64_t> counts;
+  for (const LedgerFinding& finding : findings_) ++counts[finding.label.empty() ? "not run again yet" : finding.bucket];
+  return counts;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,65 @@
+#pragma once
+// Findings: from the moment a task shows one, through its runs in fresh processes, to its artifact, bucket and label.
+// Each step is in the ledger before the next begins.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuzz/campaign/artifacts.h"
+#include "fuzz/campaign/confirm.h"
+#include "fuzz/campaign/known_issues.h"
+#include "fuzz/campaign/ledger.h"
+
+namespace fuser::fuzz {
+
+class Findings {
+ public:
+  struct Settings {
+    std::filesystem::path folder;  // of artifacts; may be empty
+    int64_t maxBytes = 0;          // of artifacts
+    uint64_t seed = 1;
+    std::string program, generatorFlags;
+    std::vector<KnownIssue> known;
+  };
+  // found: those of earlier sessions; what they lack is done first.
+  Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding> found,
+           std::function<void(const std::string&)> say);
+
+  // A task showed it. history: what its process had done before. text: the case, where it is known.
+  void see(const std::string& task, const CaseVerdict& verdict, const std::string& text,
+           const std::vector<std::string>& history);
+
+  // The next finding to be run again, as a task of a fresh process ("confirm ID\nSUSPECT").
+  std::optional<Task> nextConfirmation();
+  size_t unconfirmed() const { return unconfirmed_; }  // waiting, or under way
+  void takeConfirmation(const Outcome& outcome);
+
+  const std::vector<LedgerFinding>& all() const { return findings_; }
+  int64_t countNew() const;
+  int64_t countKnown() const { return static_cast<int64_t>(findings_.size()) - countNew(); }
+  std::map<std::string, int64_t> buckets() const;
+  int64_t leftOut() const { return artifacts_.leftOut(); }
+
+  static constexpr int64_t kArtifactsPerBucket = 10;
+
+ private:
+  LedgerFinding& byId(int64_t id);
+  void label(LedgerFinding& finding, const Confirmed& confirmed);
+  void announce(const LedgerFinding& finding);
+
+  Settings settings_;
+  Ledger& ledger_;
+  std::vector<LedgerFinding> findings_;
+  std::function<void(const std::string&)> say_;
+  Artifacts artifacts_;
+  std::deque<int64_t> queue_;  // ids
+  std::map<int64_t, int> attempts_;
+  size_t unconfirmed_ = 0;
+  bool saidFull_ = false;
+};
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,307 @@
+// Tables of a campaign's ledger: what goes in, and all of it out again.
+
+#include "fuzz/campaign/ledger.h"
+
+#include <nlohmann/json.hpp>
+
+namespace fuser::fuzz {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kTables = R"(
+CREATE TABLE stamp(place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL);
+CREATE TABLE settings(key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE files(number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, sha1 TEXT NOT NULL);
+CREATE TABLE journal(id INTEGER PRIMARY KEY, task TEXT NOT NULL UNIQUE, result TEXT NOT NULL, seconds REAL NOT NULL,
+                     campaign_seconds REAL NOT NULL);
+CREATE TABLE snapshot(id INTEGER PRIMARY KEY CHECK(id = 0), sums TEXT NOT NULL, campaign_seconds REAL NOT NULL);
+CREATE TABLE findings(id INTEGER PRIMARY KEY, task TEXT NOT NULL, kind TEXT NOT NULL, bucket TEXT NOT NULL,
+                      label TEXT NOT NULL, known TEXT NOT NULL, file TEXT NOT NULL, bytes INTEGER NOT NULL,
+                      rest TEXT NOT NULL);
+CREATE TABLE progress(seconds REAL NOT NULL, cases INTEGER NOT NULL, findings INTEGER NOT NULL);
+CREATE TABLE minimized(bucket TEXT PRIMARY KEY, minimized TEXT NOT NULL);
+)";
+
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+std::string restOf(const LedgerFinding& finding) {
+  return dump({{"origin", finding.origin},
+               {"reason", finding.reason},
+               {"detail", finding.detail},
+               {"history", finding.history},
+               {"sha1", finding.textSha1},
+               {"sequence", finding.sequenceFile}});
+}
+
+void takeRest(const std::string& text, LedgerFinding& finding) {
+  const json in = json::parse(text);
+  in.at("origin").get_to(finding.origin);
+  in.at("reason").get_to(finding.reason);
+  in.at("detail").get_to(finding.detail);
+  in.at("history").get_to(finding.history);
+  in.at("sha1").get_to(finding.textSha1);
+  in.at("sequence").get_to(finding.sequenceFile);
+}
+
+std::string textOf(const reports::MinimizedFinding& minimized) {
+  return dump({minimized.file, minimized.text, reports::toJson(minimized.picture), minimized.exprsBefore, minimized.exprsAfter,
+               minimized.seconds, minimized.problem});
+}
+
+reports::MinimizedFinding minimizedFrom(const std::string& bucket, const std::string& text) {
+  const json in = json::parse(text);
+  reports::MinimizedFinding minimized;
+  minimized.bucket = bucket;
+  in.at(0).get_to(minimized.file);
+  in.at(1).get_to(minimized.text);
+  minimized.picture = reports::segmentGraphFromJson(in.at(2).get<std::string>());
+  in.at(3).get_to(minimized.exprsBefore);
+  in.at(4).get_to(minimized.exprsAfter);
+  in.at(5).get_to(minimized.seconds);
+  in.at(6).get_to(minimized.problem);
+  return minimized;
+}
+
+// An artifact lies in the folder itself, whatever a ledger says.
+std::string plainName(const std::string& file) { return std::filesystem::path(file).filename().string(); }
+
+LedgerFinding findingFrom(const Database::Statement& row) {
+  LedgerFinding finding;
+  finding.id = row.integer(0);
+  finding.task = row.text(1);
+  finding.kind = row.text(2);
+  finding.bucket = row.text(3);
+  finding.label = row.text(4);
+  finding.known = row.text(5);
+  finding.file = plainName(row.text(6));
+  finding.bytes = row.integer(7);
+  takeRest(row.text(8), finding);
+  finding.sequenceFile = plainName(finding.sequenceFile);
+  FUSER_USER_CHECK(verdictFromName(finding.kind).has_value(), "no verdict is called '", finding.kind, "'");
+  return finding;
+}
+
+Ledger::Contents contentsOf(Database& database) {
+  using Statement = Database::Statement;
+  Ledger::Contents contents;
+  for (Statement row(database, "SELECT key, value FROM stamp ORDER BY place"); row.step();)
+    contents.stamp.emplace_back(row.text(0), row.text(1));
+  for (Statement row(database, "SELECT key, value FROM settings"); row.step();)
+    contents.settings[row.text(0)] = row.text(1);
+  for (Statement row(database, "SELECT path, sha1 FROM files ORDER BY number"); row.step();)
+    contents.files.emplace_back(row.text(0), row.text(1));
+  for (Statement row(database, "SELECT sums, campaign_seconds FROM snapshot"); row.step();) {
+    contents.accounting = Accounting::fromJson(row.text(0));
+    contents.seconds = row.real(1);
+  }
+  for (Statement row(database, "SELECT task, result, seconds, campaign_seconds FROM journal ORDER BY id"); row.step();) {
+    contents.accounting.add(row.text(0), taskResultFromJson(row.text(1)), row.real(2));
+    contents.seconds = std::max(contents.seconds, row.real(3));
+  }
+  for (Statement row(database, "SELECT id, task, kind, bucket, label, known, file, bytes, rest FROM findings ORDER BY id");
+       row.step();) {
+    contents.findings.push_back(findingFrom(row));
+  }
+  for (Statement row(database, "SELECT seconds, cases, findings FROM progress ORDER BY seconds"); row.step();)
+    contents.progress.push_back({row.real(0), row.integer(1), row.integer(2)});
+  for (Statement row(database, "SELECT bucket, minimized FROM minimized ORDER BY bucket"); row.step();)
+    contents.minimized.push_back(minimizedFrom(row.text(0), row.text(1)));
+  if (!contents.progress.empty()) contents.seconds = std::max(contents.seconds, contents.progress.back().seconds);
+  return contents;
+}
+
+// Reads everything in one transaction, so that a campaign that goes on meanwhile shows one moment.
+Ledger::Contents read(Database& database, const std::filesystem::path& path) {
+  try {
+    database.execute("SAVEPOINT reading");
+    Ledger::Contents contents = contentsOf(database);
+    database.execute("RELEASE reading");
+    return contents;
+  } catch (const UserError&) {
+    throw;
+  } catch (const std::exception& error) {
+    FUSER_USER_CHECK(false, "the ledger ", path.string(), " is damaged (", error.what(),
+                     "): what was found stays in the files beside it; begin a new campaign in another folder");
+  }
+}
+
+bool hasTables(Database& database) {
+  Database::Statement count(database, "SELECT count(*) FROM sqlite_master");
+  count.step();
+  return count.integer(0) > 0;
+}
+
+}  // namespace
+
+Ledger::Ledger() : database_(std::make_unique<Database>("", Database::Mode::Create)) {
+  createTables();
+  isNew_ = true;
+  prepare();
+}
+
+Ledger::Ledger(const std::filesystem::path& folder, bool resume) {
+  const std::filesystem::path path = folder / kLedgerName;
+  lock_.emplace(folder);
+  database_ = std::make_unique<Database>(path, Database::Mode::Create);
+  isNew_ = !hasTables(*database_);
+  FUSER_USER_CHECK(isNew_ || resume, folder.string(),
+                   " holds a campaign already: --resume goes on with it; or name another folder");
+  // Durable against the end of the process, however it comes, without waiting for the disk at every commit.
+  database_->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  if (isNew_) return;
+  Statement check(*database_, "PRAGMA quick_check(1)");
+  const bool sound = check.step() && check.text(0) == "ok";
+  FUSER_USER_CHECK(sound, "the ledger ", path.string(), " is damaged (", check.text(0),
+                   "): what was found stays in the files beside it; begin a new campaign in another folder");
+  prepare();
+}
+
+void Ledger::createTables() {
+  open();
+  database_->execute(kTables);
+}
+
+// Tables and stamp appear together: a process killed before leaves an empty file, which counts as none.
+void Ledger::begin(const Stamp& stamp, const std::vector<std::pair<std::string, std::string>>& files) {
+  if (lock_) createTables();
+  open();
+  Statement key(*database_, "INSERT INTO stamp VALUES(?, ?, ?)");
+  for (size_t i = 0; i < stamp.size(); ++i)
+    key.bind(0, static_cast<int64_t>(i)).bind(1, stamp[i].first).bind(2, stamp[i].second).run();
+  Statement file(*database_, "INSERT INTO files VALUES(?, ?, ?)");
+  for (size_t i = 0; i < files.size(); ++i)
+    file.bind(0, static_cast<int64_t>(i)).bind(1, files[i].first).bind(2, files[i].second).run();
+  commit();
+  prepare();
+}
+
+void Ledger::prepare() {
+  insertRow_.emplace(*database_, "INSERT INTO journal(task, result, seconds, campaign_seconds) VALUES(?, ?, ?, ?)");
+}
+
+Ledger::Contents Ledger::load() {
+  commit();
+  Contents contents = read(*database_, kLedgerName);
+  Statement count(*database_, "SELECT count(*) FROM journal");
+  count.step();
+  unfolded_ = static_cast<int>(count.integer(0));
+  return contents;
+}
+
+void Ledger::open() {
+  if (inTransaction_) return;
+  database_->execute("BEGIN IMMEDIATE");
+  inTransaction_ = true;
+  opened_ = std::chrono::steady_clock::now();
+}
+
+void Ledger::commit() {
+  if (!inTransaction_) return;
+  database_->execute("COMMIT");
+  inTransaction_ = false;
+}
+
+void Ledger::commitIfDue() {
+  if (!inTransaction_) return;
+  const std::chrono::duration<double> age = std::chrono::steady_clock::now() - opened_;
+  if (age.count() >= kCommitSeconds) commit();
+}
+
+void Ledger::setSetting(const std::string& key, const std::string& value) {
+  open();
+  Statement(*database_, "INSERT INTO settings VALUES(?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value")
+      .bind(0, key)
+      .bind(1, value)
+      .run();
+}
+
+void Ledger::record(const std::string& key, const std::string& resultJson, double seconds, double campaignSeconds) {
+  open();
+  insertRow_->bind(0, key).bind(1, resultJson).bind(2, seconds).bind(3, campaignSeconds).run();
+  ++unfolded_;
+}
+
+void Ledger::fold(const Accounting& accounting, double campaignSeconds) {
+  open();
+  Statement(*database_, "INSERT OR REPLACE INTO snapshot VALUES(0, ?, ?)")
+      .bind(0, accounting.toJson())
+      .bind(1, campaignSeconds)
+      .run();
+  database_->execute("DELETE FROM journal");
+  commit();
+  unfolded_ = 0;
+}
+
+int64_t Ledger::add(const LedgerFinding& finding) {
+  open();
+  Statement(*database_,
+            "INSERT INTO findings(task, kind, bucket, label, known, file, bytes, rest) VALUES(?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(0, finding.task)
+      .bind(1, finding.kind)
+      .bind(2, finding.bucket)
+      .bind(3, finding.label)
+      .bind(4, finding.known)
+      .bind(5, finding.file)
+      .bind(6, finding.bytes)
+      .bind(7, restOf(finding))
+      .run();
+  Statement id(*database_, "SELECT last_insert_rowid()");
+  id.step();
+  return id.integer(0);
+}
+
+void Ledger::update(const LedgerFinding& finding) {
+  open();
+  Statement(*database_,
+            "UPDATE findings SET task = ?, kind = ?, bucket = ?, label = ?, known = ?, file = ?, bytes = ?, rest = ? "
+            "WHERE id = ?")
+      .bind(0, finding.task)
+      .bind(1, finding.kind)
+      .bind(2, finding.bucket)
+      .bind(3, finding.label)
+      .bind(4, finding.known)
+      .bind(5, finding.file)
+      .bind(6, finding.bytes)
+      .bind(7, restOf(finding))
+      .bind(8, finding.id)
+      .run();
+}
+
+void Ledger::setProgress(const std::vector<reports::Progress>& points) {
+  open();
+  database_->execute("DELETE FROM progress");
+  Statement insert(*database_, "INSERT INTO progress VALUES(?, ?, ?)");
+  for (const reports::Progress& point : points)
+    insert.bind(0, point.seconds).bind(1, point.cases).bind(2, point.findings).run();
+}
+
+void Ledger::add(const reports::MinimizedFinding& minimized) {
+  open();
+  Statement(*database_, "INSERT OR REPLACE INTO minimized VALUES(?, ?)")
+      .bind(0, minimized.bucket)
+      .bind(1, textOf(minimized))
+      .run();
+}
+
+std::optional<uint64_t> seedOf(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::exists(folder / kLedgerName, error)) return std::nullopt;
+  Database database(folder / kLedgerName, Database::Mode::Read);
+  if (!hasTables(database)) return std::nullopt;
+  Database::Statement row(database, "SELECT value FROM stamp WHERE key = 'seed'");
+  if (!row.step()) return std::nullopt;
+  return static_cast<uint64_t>(row.integer(0));
+}
+
+reports::CampaignSummary summaryOf(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / kLedgerName;
+  std::error_code error;
+  FUSER_USER_CHECK(std::filesystem::exists(path, error), folder.string(), " holds no campaign: there is no ",
+                   kLedgerName);
+  Database database(path, Database::Mode::Read);
+  FUSER_USER_CHECK(hasTables(database), folder.string(), " holds a campaign that has not begun");
+  return summaryOf(read(database, path), folder);
+}
+
+}  // namespace fuser::fuzz

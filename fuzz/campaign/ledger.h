@@ -1,0 +1,111 @@
+#pragma once
+// Ledger: ledger.sqlite in a campaign's folder: everything worth keeping, as it happens. kill -9 at any moment loses no
+// finished task, and none is counted twice.
+//
+// A finished task is a row of `journal`, with its figures as JSON. Every kFoldEvery rows the sums so far (accounting.h)
+// replace the rows in one transaction, so that the file stays small. Findings, progress points and minimised cases are
+// rows of their own tables. Rows are committed together, at most kCommitSeconds after the first of them; a task whose row
+// is lost with the process has not finished, and is done again.
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fuzz/campaign/accounting.h"
+#include "fuzz/campaign/database.h"
+#include "fuzz/campaign/folder_lock.h"
+#include "reports/campaign_summary.h"
+
+namespace fuser::fuzz {
+
+struct LedgerFinding {
+  int64_t id = 0;  // its row
+  std::string task;    // that shows it again: "case N", "file PATH", "batch N 1" (case N on the cpu engine)
+  std::string origin;  // for a person
+  std::string kind, reason, detail;
+  std::vector<std::string> history;  // what its process had done before; dropped once it is labelled
+  std::string label;                 // "fails fresh", …; empty: not run again yet
+  std::string bucket;
+  std::string known;         // the known issue that it matches
+  std::string textSha1;      // of the case's text; empty: no process lived to print it
+  std::string file;          // the artifact's name; empty: none was written
+  std::string sequenceFile;  // tasks after which alone it fails
+  int64_t bytes = 0;         // of both files
+};
+
+class Ledger {
+ public:
+  using Stamp = std::vector<std::pair<std::string, std::string>>;
+
+  // What a ledger holds.
+  struct Contents {
+    Stamp stamp;            // what results depend on; a campaign goes on under an equal one only
+    std::map<std::string, std::string> settings;  // the rest: runs, max-total-time, jobs, program, generator flags, state
+    std::vector<std::pair<std::string, std::string>> files;  // of the corpora: path, sha1
+    Accounting accounting;
+    std::vector<LedgerFinding> findings;
+    std::vector<reports::Progress> progress;
+    std::vector<reports::MinimizedFinding> minimized;
+    double seconds = 0;  // that the campaign has run
+  };
+
+  // In memory.
+  Ledger();
+  // In the folder, which it locks. Begins a ledger where there is none. A UserError where there is one and `resume` is
+  // false, another campaign runs there, the file is damaged or cannot be written.
+  Ledger(const std::filesystem::path& folder, bool resume);
+
+  bool isNew() const { return isNew_; }
+  // Of a new one: before anything else.
+  void begin(const Stamp& stamp, const std::vector<std::pair<std::string, std::string>>& files);
+  Contents load();
+
+  void setSetting(const std::string& key, const std::string& value);
+  void record(const std::string& key, const std::string& resultJson, double seconds, double campaignSeconds);
+  bool foldDue() const { return unfolded_ >= kFoldEvery; }
+  void fold(const Accounting& accounting, double campaignSeconds);
+  int64_t add(const LedgerFinding& finding);  // the id
+  void update(const LedgerFinding& finding);
+  void setProgress(const std::vector<reports::Progress>& points);
+  void add(const reports::MinimizedFinding& minimized);
+
+  void commit();
+  void commitIfDue();
+
+  static constexpr int kFoldEvery = 1000;
+  static constexpr double kCommitSeconds = 0.05;
+
+ private:
+  using Statement = Database::Statement;
+  void prepare();
+  void open();  // a transaction, where none is
+  void createTables();
+
+  std::optional<FolderLock> lock_;
+  std::unique_ptr<Database> database_;
+  std::optional<Statement> insertRow_;
+  bool isNew_ = false;
+  bool inTransaction_ = false;
+  std::chrono::steady_clock::time_point opened_;  // the transaction
+  int unfolded_ = 0;                              // rows of the journal
+};
+
+inline constexpr const char* kLedgerName = "ledger.sqlite";
+
+// The seed of the campaign that a folder holds, if any.
+std::optional<uint64_t> seedOf(const std::filesystem::path& folder);
+
+// One sentence that names the first difference; "" where there is none.
+std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now);
+
+// The report of what a ledger holds.
+reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder);
+// Of the campaign in a folder, which may be running: from its ledger alone. A UserError where there is none, or it is
+// damaged.
+reports::CampaignSummary summaryOf(const std::filesystem::path& folder);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,81 @@
+// What a ledger holds, as a report.
+
+#include <algorithm>
+#include <tuple>
+
+#include "fuzz/campaign/artifacts.h"
+#include "fuzz/campaign/ledger.h"
+
+namespace fuser::fuzz {
+namespace {
+
+std::string setting(const Ledger::Contents& contents, const std::string& key) {
+  const auto found = contents.settings.find(key);
+  return found == contents.settings.end() ? "" : found->second;
+}
+
+std::string stampOf(const Ledger::Contents& contents, const std::string& key) {
+  for (const auto& [name, value] : contents.stamp) {
+    if (name == key) return value;
+  }
+  return "";
+}
+
+// Files in order of name, then cases in order of number, so that no order of completion shows.
+std::tuple<int, uint64_t, std::string> placeOf(const LedgerFinding& finding) {
+  const bool file = finding.task.rfind("file ", 0) == 0;
+  const size_t digits = finding.task.find_first_of("0123456789");
+  uint64_t number = 0;
+  for (size_t i = digits; !file && i < finding.task.size() && std::isdigit(finding.task[i]); ++i)
+    number = 10 * number + static_cast<uint64_t>(finding.task[i] - '0');
+  return {file ? 0 : 1, number, finding.task + finding.kind + finding.reason};
+}
+
+}  // namespace
+
+std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now) {
+  for (const auto& [key, value] : now) {
+    const auto other = std::find_if(begun.begin(), begun.end(), [&, &key = key](const auto& entry) {
+      return entry.first == key;
+    });
+    if (other == begun.end()) return concat("it was begun without a ", key);
+    if (other->second != value) return concat("it was begun with ", key, " '", other->second, "', and this is '", value, "'");
+  }
+  if (begun.size() != now.size()) return "it was begun by another version";
+  return "";
+}
+
+reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder) {
+  reports::CampaignSummary summary = contents.accounting.summary();
+  for (const auto& [key, value] : contents.stamp) {
+    if (key == "seed") summary.seed = std::strtoull(value.c_str(), nullptr, 10);
+    if (key != "seed" && !value.empty()) summary.stamp.emplace_back(key, value);
+  }
+  summary.jobs = std::atoi(setting(contents, "jobs").c_str());
+  summary.seconds = contents.seconds;
+  summary.interrupted = setting(contents, "state") != "finished";
+  summary.progress = contents.progress;
+  summary.minimized = contents.minimized;
+  std::vector<LedgerFinding> findings = contents.findings;
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const LedgerFinding& a, const LedgerFinding& b) { return placeOf(a) < placeOf(b); });
+  for (const LedgerFinding& finding : findings) {
+    reports::Finding entry;
+    entry.kind = finding.kind;
+    entry.reason = finding.reason;
+    entry.file = finding.file;
+    entry.origin = finding.origin;
+    entry.reproduces = finding.label.empty() ? "not run again yet" : finding.label;
+    entry.bucket = finding.bucket;
+    entry.detail = finding.detail;
+    entry.known = finding.known;
+    const CommandLines lines = commandLines(finding, folder, setting(contents, "program"), summary.seed,
+                                            stampOf(contents, "generator flags"));
+    entry.replay = lines.replay;
+    entry.minimize = lines.minimize;
+    summary.findings.push_back(std::move(entry));
+  }
+  return summary;
+}
+
+}  // namespace fuser::fuzz

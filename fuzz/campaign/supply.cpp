@@ -1,0 +1,55 @@
+// What comes next.
+
+#include "fuzz/campaign/supply.h"
+
+namespace fuser::fuzz {
+
+Supply::Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done)
+    : files_(std::move(files)),
+      runs_(runs),
+      batches_(batches),
+      doneCases_(done.cases()),
+      doneFiles_(done.files()),
+      doneBatches_(done.batches()) {
+  for (size_t i = 0; i < files_.size(); ++i) numbers_[files_[i]] = i;
+  nextFile_ = doneFiles_.firstMissing(0);
+  nextCase_ = doneCases_.firstMissing(0);
+  nextBatch_ = doneBatches_.firstMissing(0);
+}
+
+std::optional<Task> Supply::next() {
+  if (!again_.empty()) {
+    Task task(again_.front(), true);
+    again_.pop_front();
+    return task;
+  }
+  if (nextFile_ < files_.size()) {
+    Task task("file " + files_[nextFile_]);
+    nextFile_ = doneFiles_.firstMissing(nextFile_ + 1);
+    return task;
+  }
+  // By number, so that the sample does not depend on anybody's speed.
+  if (batches_ && kBatchStride * (nextBatch_ + 1) <= nextCase_) {
+    Task task(concat("batch ", kBatchStride * nextBatch_, " ", kBatch));
+    nextBatch_ = doneBatches_.firstMissing(nextBatch_ + 1);
+    return task;
+  }
+  if (runs_ > 0 && nextCase_ >= runs_) return std::nullopt;
+  Task task(concat("case ", nextCase_));
+  nextCase_ = doneCases_.firstMissing(nextCase_ + 1);
+  return task;
+}
+
+bool Supply::again(const std::string& task) {
+  constexpr int kAttempts = 5;
+  if (++attempts_[task] >= kAttempts) return false;
+  again_.push_back(task);
+  return true;
+}
+
+std::string Supply::keyOf(const std::string& task) const {
+  if (kindOf(task) != "file") return task;
+  return concat("file ", numbers_.at(task.substr(5)));
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,40 @@
+#pragma once
+// Supply: the tasks of a campaign in their order: the corpora's files, then cases by number; between them the compiler
+// batches of cases that were given before. What is done already is left out.
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fuzz/campaign/accounting.h"
+#include "fuzz/isolate/worker_pool.h"
+
+namespace fuser::fuzz {
+
+class Supply {
+ public:
+  // runs: cases; 0: without end.
+  Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done);
+
+  std::optional<Task> next();
+  // Once more, alone: what ended it came from outside. False when that has happened too often.
+  bool again(const std::string& task);
+
+  // The ledger's name of a task: files by number.
+  std::string keyOf(const std::string& task) const;
+
+ private:
+  std::vector<std::string> files_;
+  std::map<std::string, size_t> numbers_;  // of files
+  uint64_t runs_;
+  bool batches_;
+  NumberSet doneCases_, doneFiles_, doneBatches_;  // when this process began
+  uint64_t nextFile_ = 0, nextCase_ = 0, nextBatch_ = 0;
+  std::deque<std::string> again_;
+  std::map<std::string, int> attempts_;
+};
+
+}  // namespace fuser::fuzz

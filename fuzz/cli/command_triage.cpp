@@ -1,0 +1,57 @@
+// fuserfuzz triage: findings of earlier nights, moved by what they do today.
+
+#include <memory>
+
+#include "fuzz/campaign/triage.h"
+#include "fuzz/cli/arguments.h"
+#include "fuzz/cli/command.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr const char* kStages = R"(
+Folders of DIR
+  (DIR itself)   just in: what a campaign wrote, or you put there
+  crashing/      fails
+  incubating/    failed once, does not fail now
+  regression/    did not fail in three calls in a row; a failure takes it back to crashing/
+
+Exit codes
+  0 nothing fails   1 usage or set-up   77 something fails
+)";
+
+int runTriage(const std::string& folder, const ReplayOptions& options) {
+  int failing = 0;
+  for (const Triaged& entry : triage(folder, options)) {
+    const std::string from = stageFolder(entry.from), to = stageFolder(entry.to);
+    std::string line = concat(entry.fails ? "FAILS  " : "clean  ", from.empty() ? "new" : from);
+    if (from != to) line += concat(" -> ", to);
+    if (entry.to == Stage::Incubating) line += concat(" (", entry.cleanReplays, " of ", kCleanReplays, " clean)");
+    printLine(concat(line, "  ", entry.name, "  ", entry.verdict));
+    failing += entry.fails;
+  }
+  printLine(concat(failing, " fail"));
+  return failing == 0 ? kExitClean : kExitFinding;
+}
+
+}  // namespace
+
+Command addTriageCommand(CLI::App& app) {
+  struct Arguments {
+    WorkerArguments workers;
+    std::string folder;
+  };
+  CLI::App* command = app.add_subcommand("triage", "replay a folder of findings, and move each by what it does now");
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->workers.addTo(command);
+  command->add_option("folder", arguments->folder, "of findings")->required();
+  command->footer(kStages);
+  return {command, [arguments] {
+            ReplayOptions options;
+            options.jobs = arguments->workers.jobs;
+            options.limits = arguments->workers.limits;
+            return runTriage(arguments->folder, options);
+          }};
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,193 @@
+// What happens to a finding: its label, its files, their limits.
+
+#include "fuzz/campaign/findings.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "campaign_folder.h"
+#include "fuser/segment/segmented_fusion.h"
+
+namespace fuser::fuzz {
+namespace {
+
+class FindingsTest : public CampaignFolder {
+ protected:
+  // A compiler that fails as `fails` says, which sees each compilation in its own process.
+  CampaignOptions faulty(uint64_t runs, std::function<bool(const Fusion&)> fails) {
+    CampaignOptions made = options(runs);
+    made.out = folder_ / "out";
+    made.jobs = 1;
+    made.task.judge.probes = false;
+    made.task.judge.hooks.afterSegment = [fails](SegmentedFusion& segmented) {
+      FUSER_CHECK(!fails(segmented.completeFusion()), "planted");
+    };
+    return made;
+  }
+  std::vector<std::string> log_;
+  Log keep_ = [this](const std::string& line) { log_.push_back(line); };
+};
+
+bool has(const Fusion& fusion, OpKind op) {
+  const auto exprs = fusion.exprs();
+  return std::any_of(exprs.begin(), exprs.end(), [&](const Expr* expr) { return expr->op() == op; });
+}
+
+TEST_F(FindingsTest, WhatFailsAloneFailsFresh) {
+  CampaignOptions made = faulty(0, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  made.runs = 1;
+  made.task.generator.exclude = {OpKind::Exp};
+  made.corpora = {file("right.fusion", kRight)};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  ASSERT_EQ(summary.findings.size(), 1u);
+  EXPECT_EQ(summary.findings[0].kind, "check");
+  EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
+  EXPECT_EQ(exitCode(summary), kExitFinding);
+}
+
+// A case that fails only in a process that has compiled an exp before: the shortest history is that one case.
+TEST_F(FindingsTest, WhatFailsAfterItsHistoryIsASequence) {
+  const auto sawExp = std::make_shared<bool>(false);  // after a fork, in each process its own
+  CampaignOptions made = faulty(0, [sawExp](const Fusion& fusion) {
+    const bool bad = *sawExp && has(fusion, OpKind::Neg);
+    *sawExp = *sawExp || has(fusion, OpKind::Exp);
+    return bad;
+  });
+  made.task.generator.only = {OpKind::Add};
+  made.runs = 1;
+  const std::string plain = "\nfusion f(%x: f32[i0]) {\n  %y = abs(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[4] }\n";
+  const std::string fails = "\nfusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[4] }\n";
+  made.corpora = {file("1.fusion", plain), file("2.fusion", plain), file("3.fusion", kRight), file("4.fusion", plain),
+                  file("5.fusion", plain), file("6.fusion", fails)};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  ASSERT_EQ(summary.findings.size(), 1u);
+  const reports::Finding& finding = summary.findings[0];
+  EXPECT_EQ(finding.reproduces, "fails only after its history");
+  // exp, then neg.
+  const std::filesystem::path sequence = std::filesystem::path(made.out / finding.file).replace_extension(".sequence");
+  ASSERT_TRUE(std::filesystem::exists(sequence));
+  EXPECT_NE(finding.replay.find("replay --sequence "), std::string::npos) << finding.replay;
+  const std::string text = readTextFile(sequence.string());
+  EXPECT_NE(text.find("exp("), std::string::npos);
+  EXPECT_NE(text.find("neg("), std::string::npos);
+  EXPECT_EQ(text.find("abs("), std::string::npos) << text;
+  // It fails as a sequence, and its last case does not fail alone.
+  ReplayOptions replays;
+  replays.judge = made.task.judge;
+  EXPECT_EQ(replaySequence(sequence, replays, kSilent), kExitFinding);
+  EXPECT_EQ(replay({made.out / finding.file}, replays, kSilent), kExitClean);
+}
+
+TEST_F(FindingsTest, WhatFailsNowAndThenIsFlakyWithItsRate) {
+  // Every seventh compilation of the neg fails, over all processes: a file counts.
+  const std::filesystem::path counter = file("counter", "");
+  CampaignOptions made = faulty(0, [counter](const Fusion& fusion) {
+    if (!has(fusion, OpKind::Neg)) return false;
+    std::ofstream(counter, std::ios::app) << 'x';
+    return std::filesystem::file_size(counter) % 7 == 1;
+  });
+  made.task.generator.only = {OpKind::Add};
+  made.runs = 1;
+  made.corpora = {file("a.fusion",
+                       "\nfusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n"
+                       "run { %x = normal(seed = 1) : f32[4] }\n")};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  ASSERT_EQ(summary.findings.size(), 1u);
+  EXPECT_EQ(summary.findings[0].reproduces.rfind("flaky: ", 0), 0u) << summary.findings[0].reproduces;
+  EXPECT_NE(summary.findings[0].reproduces, "flaky: 0 of 10");
+  EXPECT_NE(summary.findings[0].reproduces, "flaky: 10 of 10");
+  EXPECT_EQ(summary.findings[0].file.rfind("flaky-", 0), 0u);
+}
+
+TEST_F(FindingsTest, AWorkerKilledFromOutsideIsNoFinding) {
+  const std::filesystem::path mark = folder_ / "killed";
+  CampaignOptions made = faulty(5, [mark](const Fusion&) {
+    if (!std::filesystem::exists(mark)) {
+      std::ofstream(mark) << "x";
+      raise(SIGKILL);
+    }
+    return false;
+  });
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  EXPECT_EQ(summary.cases, 5);
+  EXPECT_TRUE(summary.findings.empty());
+  EXPECT_TRUE(std::any_of(log_.begin(), log_.end(), [](const std::string& line) {
+    return line.find("was killed from outside; it runs again alone") != std::string::npos;
+  }));
+}
+
+TEST_F(FindingsTest, ACrashHasItsStackAndItsText) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) -> bool {
+    if (has(fusion, OpKind::Exp)) raise(SIGSEGV);
+    return false;
+  });
+  made.task.generator.only = {OpKind::Add};
+  made.corpora = {file("right.fusion", kRight)};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  ASSERT_EQ(summary.findings.size(), 1u);
+  EXPECT_EQ(summary.findings[0].kind, "crash");
+  EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
+  EXPECT_NE(summary.findings[0].detail.find("findings_test.cpp"), std::string::npos) << summary.findings[0].detail;
+  EXPECT_NE(readTextFile((made.out / summary.findings[0].file).string()).find("exp(%x)"), std::string::npos);
+}
+
+TEST_F(FindingsTest, ABucketKeepsTenArtifacts) {
+  CampaignOptions made = faulty(0, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  made.runs = 1;
+  made.task.generator.only = {OpKind::Add};
+  std::filesystem::create_directories(folder_ / "corpus");
+  for (int i = 0; i < 14; ++i)
+    file("corpus/" + std::to_string(i) + ".fusion", "#: number = " + std::to_string(i) + kRight);
+  made.corpora = {folder_ / "corpus"};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  EXPECT_EQ(summary.findings.size(), 14u);
+  EXPECT_EQ(std::count_if(summary.findings.begin(), summary.findings.end(),
+                          [](const reports::Finding& finding) { return !finding.file.empty(); }),
+            Findings::kArtifactsPerBucket);
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(made.out)) files += entry.path().extension() == ".fusion";
+  EXPECT_EQ(files, Findings::kArtifactsPerBucket);
+}
+
+TEST_F(FindingsTest, PastTheCapFindingsAreInTheLedgerAlone) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  made.task.generator.only = {OpKind::Add};
+  made.corpora = {file("a.fusion", kRight), file("b.fusion", std::string("#: b = 1") + kRight)};
+  made.maxArtifactBytes = 400;
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  ASSERT_EQ(summary.findings.size(), 2u);
+  EXPECT_NE(summary.findings[0].file, "");
+  EXPECT_EQ(summary.findings[1].file, "");
+  EXPECT_TRUE(std::any_of(log_.begin(), log_.end(), [](const std::string& line) {
+    return line.find("--max-artifact-mb") != std::string::npos;
+  }));
+}
+
+TEST_F(FindingsTest, AnInterruptedConfirmationIsTakenUpAgain) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  made.task.generator.only = {OpKind::Add};
+  made.corpora = {file("right.fusion", kRight)};
+  bool found = false;
+  const reports::CampaignSummary first = runCampaign(made, [&] { return found; }, [&](const std::string& line) {
+    found = found || line.rfind("found check", 0) == 0;
+  });
+  ASSERT_EQ(first.findings.size(), 1u);
+  EXPECT_EQ(first.findings[0].reproduces, "not run again yet");
+  EXPECT_TRUE(std::filesystem::exists(made.out / first.findings[0].file));
+  made.resume = true;
+  const reports::CampaignSummary second = runCampaign(made, kNever, kSilent);
+  ASSERT_EQ(second.findings.size(), 1u);
+  EXPECT_EQ(second.findings[0].reproduces, "fails fresh");
+}
+
+TEST(ShellTest, ArgumentsStayArguments) {
+  EXPECT_EQ(shellQuoted("out/check-1.fusion"), "out/check-1.fusion");
+  EXPECT_EQ(shellQuoted("a b"), "'a b'");
+  EXPECT_EQ(shellQuoted("it's; rm -r /"), "'it'\\''s; rm -r /'");
+  EXPECT_EQ(shellQuoted(""), "''");
+}
+
+}  // namespace
+}  // namespace fuser::fuzz

@@ -1,0 +1,66 @@
+// Known issues count apart, and the list does not outlive them.
+
+#include "fuzz/campaign/known_issues.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "campaign_folder.h"
+#include "fuzz/campaign/campaign.h"
+
+namespace fuser::fuzz {
+namespace {
+
+class KnownIssuesTest : public CampaignFolder {
+ protected:
+  std::filesystem::path list(const std::string& bucket, const std::string& file) {
+    return this->file("known.json", "[{\"bucket\": \"" + bucket + "\", \"reason\": \"why\", \"case\": \"" + file + "\"}]");
+  }
+};
+
+// The list that ships. An entry whose case no longer fails has to go. Tests run in the repository's root.
+TEST(ShippedKnownIssuesTest, EveryCaseStillFails) {
+  EXPECT_EQ(outdated(readKnownIssues("corpus/known_issues.json"), {}, {}), std::vector<std::string>{});
+}
+
+TEST_F(KnownIssuesTest, AMatchingFindingIsNoNewOne) {
+  const auto wrong = file("wrong.fusion", kWrong);
+  CampaignOptions made = options(1);
+  made.corpora = {wrong};
+  made.knownIssues = readKnownIssues(list("differs | *rejected*", "wrong.fusion"));
+  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
+  ASSERT_EQ(summary.findings.size(), 1u);
+  EXPECT_EQ(summary.findings[0].known, "why") << summary.findings[0].bucket;
+  EXPECT_EQ(exitCode(summary), kExitClean);
+}
+
+TEST_F(KnownIssuesTest, AnIssueThatIsGoneIsNamed) {
+  file("wrong.fusion", kWrong);
+  file("right.fusion", kRight);
+  EXPECT_TRUE(outdated(readKnownIssues(list("differs | *", "wrong.fusion")), {}, {}).empty());
+  const auto gone = outdated(readKnownIssues(list("differs | *", "right.fusion")), {}, {});
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_NE(gone[0].find("no longer fails"), std::string::npos) << gone[0];
+  const auto moved = outdated(readKnownIssues(list("crash | *", "wrong.fusion")), {}, {});
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_NE(moved[0].find("has moved"), std::string::npos) << moved[0];
+}
+
+TEST_F(KnownIssuesTest, ABrokenListIsOneSentence) {
+  EXPECT_THROW(readKnownIssues(file("broken.json", "[{")), UserError);
+  EXPECT_THROW(readKnownIssues(file("poor.json", "[{\"bucket\": \"x\"}]")), UserError);
+  EXPECT_THROW(readKnownIssues(list("x", "nowhere.fusion")), UserError);
+  EXPECT_THROW(readKnownIssues(folder_ / "nothing.json"), UserError);
+}
+
+TEST(PatternTest, StarsStandForAnyText) {
+  EXPECT_TRUE(matchesPattern("a*c*", "abcbcd"));
+  EXPECT_TRUE(matchesPattern("*", ""));
+  EXPECT_TRUE(matchesPattern("differs | *", "differs | pass X | nan"));
+  EXPECT_FALSE(matchesPattern("a*d", "abcbc"));
+  EXPECT_FALSE(matchesPattern("", "a"));
+}
+
+}  // namespace
+}  // namespace fuser::fuzz

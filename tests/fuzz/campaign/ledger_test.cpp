@@ -1,0 +1,211 @@
+// The ledger of a campaign: what it keeps, when it goes on, and what it refuses.
+
+#include "fuzz/campaign/ledger.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <fstream>
+#include <thread>
+
+#include "campaign_folder.h"
+
+namespace fuser::fuzz {
+namespace {
+
+class LedgerTest : public CampaignFolder {
+ protected:
+  CampaignOptions campaign(uint64_t runs) {
+    CampaignOptions made = options(runs);
+    made.out = folder_ / "out";
+    return made;
+  }
+  // What a campaign that cannot begin says.
+  static std::string refusal(const CampaignOptions& made) {
+    try {
+      runCampaign(made, kNever, kSilent);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(LedgerTest, AReportIsMadeFromTheLedgerAlone) {
+  CampaignOptions made = campaign(30);
+  made.corpora = {file("wrong.fusion", kWrong)};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
+  const reports::CampaignSummary again = summaryOf(made.out);
+  EXPECT_EQ(withoutTime(again), withoutTime(summary));
+  EXPECT_EQ(again.seconds, summary.seconds);
+  EXPECT_FALSE(again.progress.empty());
+  EXPECT_FALSE(again.opCoverage.empty());
+  EXPECT_FALSE(again.ops.begin()->second.verdicts.empty());
+}
+
+TEST_F(LedgerTest, AFinishedCampaignGoesOnToMoreRuns) {
+  runCampaign(campaign(20), kNever, kSilent);
+  CampaignOptions more = campaign(50);
+  more.resume = true;
+  std::string log;
+  const reports::CampaignSummary resumed =
+      runCampaign(more, kNever, [&](const std::string& line) { log += line + "\n"; });
+  EXPECT_NE(log.find("going on after 20 cases"), std::string::npos) << log;
+  CampaignOptions whole = options(50);
+  EXPECT_EQ(withoutTime(resumed), withoutTime(runCampaign(whole, kNever, kSilent)));
+}
+
+TEST_F(LedgerTest, ResumeKeepsTheGoalWhereNoneIsGiven) {
+  int asked = 0;
+  const auto soon = [&] { return ++asked > 30; };
+  EXPECT_TRUE(runCampaign(campaign(60), soon, kSilent).interrupted);
+  CampaignOptions resume = campaign(0);
+  resume.resume = true;
+  const reports::CampaignSummary summary = runCampaign(resume, kNever, kSilent);
+  EXPECT_EQ(summary.cases, 60);
+  EXPECT_FALSE(summary.interrupted);
+}
+
+TEST_F(LedgerTest, AUsedFolderIsRefusedWithoutResume) {
+  runCampaign(campaign(5), kNever, kSilent);
+  EXPECT_NE(refusal(campaign(5)).find("holds a campaign already: --resume goes on with it"), std::string::npos);
+}
+
+TEST_F(LedgerTest, ResumeNamesWhatDiffers) {
+  runCampaign(campaign(5), kNever, kSilent);
+  CampaignOptions other = campaign(5);
+  other.resume = true;
+  other.seed = 9;
+  EXPECT_NE(refusal(other).find("begun with seed '1', and this is '9'"), std::string::npos) << refusal(other);
+  other = campaign(5);
+  other.resume = true;
+  other.generatorFlags = " --only add";
+  EXPECT_NE(refusal(other).find("generator flags"), std::string::npos) << refusal(other);
+  other = campaign(5);
+  other.resume = true;
+  other.task.judge.probes = false;
+  EXPECT_NE(refusal(other).find("probes 'on', and this is 'off'"), std::string::npos) << refusal(other);
+}
+
+TEST_F(LedgerTest, AnotherStampIsAnotherCampaign) {
+  const Ledger::Stamp begun = {{"version", "1"}, {"libtorch", "2.11.0"}};
+  EXPECT_EQ(differenceOf(begun, begun), "");
+  EXPECT_EQ(differenceOf(begun, {{"version", "1"}, {"libtorch", "2.12.0"}}),
+            "it was begun with libtorch '2.11.0', and this is '2.12.0'");
+  EXPECT_NE(differenceOf(begun, {{"version", "1"}}), "");
+  EXPECT_NE(differenceOf({{"version", "1"}}, begun), "");
+}
+
+TEST_F(LedgerTest, AFileThatChangedMeanwhileIsNamed) {
+  // The interrupt comes before the first task.
+  CampaignOptions made = campaign(5);
+  made.corpora = {file("right.fusion", kRight)};
+  EXPECT_TRUE(runCampaign(made, [] { return true; }, kSilent).interrupted);
+  file("right.fusion", kWrong);
+  made.resume = true;
+  EXPECT_NE(refusal(made).find("right.fusion has changed"), std::string::npos) << refusal(made);
+}
+
+TEST_F(LedgerTest, TwoCampaignsInOneFolderAreRefused) {
+  const Ledger first(folder_, false);
+  EXPECT_THROW(
+      try { Ledger(folder_, true); } catch (const UserError& error) {
+        EXPECT_NE(std::string(error.what()).find("another campaign runs in"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find(std::to_string(getpid())), std::string::npos) << error.what();
+        throw;
+      },
+      UserError);
+}
+
+TEST_F(LedgerTest, AKilledCampaignsLockIsNoObstacle) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const Ledger ledger(folder_, false);
+    raise(SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "lock"));
+  EXPECT_NO_THROW(Ledger(folder_, true));
+}
+
+TEST_F(LedgerTest, ADamagedLedgerIsOneSentence) {
+  CampaignOptions made = campaign(20);
+  runCampaign(made, kNever, kSilent);
+  made.resume = true;
+  const std::filesystem::path path = made.out / kLedgerName;
+  const uintmax_t size = std::filesystem::file_size(path);
+  const std::string whole = readTextFile(path.string());
+  const auto expectRefusal = [&](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    const std::string text = refusal(made);
+    EXPECT_NE(text.find("is damaged"), std::string::npos) << text;
+    EXPECT_THROW(summaryOf(made.out), UserError);
+  };
+  expectRefusal("no database at all, but long enough to look like the beginning of one, it is only text. " +
+                std::string(1000, 'x'));
+  expectRefusal(whole.substr(0, size / 2));
+  std::string changed = whole;
+  for (size_t i = 4096; i < changed.size(); i += 64) changed[i] = static_cast<char>(changed[i] ^ 0x5a);
+  expectRefusal(changed);
+}
+
+TEST_F(LedgerTest, AStrangersTablesAreDamage) {
+  CampaignOptions made = campaign(5);
+  runCampaign(made, kNever, kSilent);
+  made.resume = true;
+  for (const char* change : {"UPDATE snapshot SET sums = '{'", "UPDATE snapshot SET sums = '{\"done\": [\"9-1\"]}'",
+                             "DROP TABLE files"}) {
+    {
+      Database database(made.out / kLedgerName, Database::Mode::Write);
+      database.execute(change);
+    }
+    EXPECT_THROW(summaryOf(made.out), UserError) << change;
+    EXPECT_THROW(runCampaign(made, kNever, kSilent), UserError) << change;
+  }
+}
+
+TEST_F(LedgerTest, AFullDiskLosesNothing) {
+  CampaignOptions made = campaign(400);
+  made.corpora = {file("wrong.fusion", kWrong)};
+  const pid_t child = fork();
+  if (child == 0) {
+    // The disk is "full" once a file would grow past this.
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{200 << 10, 200 << 10};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    _exit(refusal(made).find("cannot write") != std::string::npos ? 42 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+  made.resume = true;
+  const reports::CampaignSummary resumed = runCampaign(made, kNever, kSilent);
+  EXPECT_EQ(resumed.cases, 401);
+  EXPECT_EQ(resumed.findings.size(), 1u);
+}
+
+TEST_F(LedgerTest, AFolderWithoutACampaignIsNamed) {
+  EXPECT_THROW(summaryOf(folder_), UserError);
+  EXPECT_THROW(summaryOf(folder_ / "nowhere"), UserError);
+  EXPECT_EQ(seedOf(folder_), std::nullopt);
+  CampaignOptions made = campaign(1);
+  made.seed = 77;
+  runCampaign(made, kNever, kSilent);
+  EXPECT_EQ(seedOf(made.out), 77u);
+}
+
+// A database from elsewhere may name files; none of them leads out of the folder.
+TEST_F(LedgerTest, NamesOfArtifactsStayInTheFolder) {
+  CampaignOptions made = campaign(1);
+  made.corpora = {file("wrong.fusion", kWrong)};
+  runCampaign(made, kNever, kSilent);
+  Database(made.out / kLedgerName, Database::Mode::Write).execute("UPDATE findings SET file = '../../x; rm y'");
+  const reports::CampaignSummary summary = summaryOf(made.out);
+  EXPECT_EQ(summary.findings.at(0).file, "x; rm y");
+  EXPECT_NE(summary.findings.at(0).replay.find("'" + (made.out / "x; rm y").string() + "'"), std::string::npos)
+      << summary.findings.at(0).replay;
+}
+
+}  // namespace
+}  // namespace fuser::fuzz

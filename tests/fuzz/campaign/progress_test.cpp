@@ -1,0 +1,78 @@
+// What a person sees while a campaign runs.
+
+#include "fuzz/campaign/progress.h"
+
+#include <gtest/gtest.h>
+
+namespace fuser::fuzz {
+namespace {
+
+Status sample() {
+  Status status;
+  status.seconds = 75;
+  status.cases = 30000;
+  status.casesPerSecond = 400;
+  status.decidedShare = 0.99;
+  status.decidedCaseShare = 0.93;
+  status.rejectedShare = 0.01;
+  status.buckets = {{"differs | PointWise | nan", 3}, {"crash | lower", 5}};
+  status.findings = 8;
+  status.done = 0.25;
+  status.secondsLeft = 225;
+  return status;
+}
+
+TEST(ProgressTest, ALineHoldsEveryFigure) {
+  EXPECT_EQ(statusLine(sample()),
+            "75 s: 30000 cases, 400.0/s, decided 0.9900, rejected 0.0100, findings 8, 3 min 45 s left");
+}
+
+TEST(ProgressTest, TheBlockListsBucketsTheFullestFirst) {
+  const std::vector<std::string> lines = statusBlock(sample(), 100, false);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_NE(lines[0].find("30000 cases in 1 min 15 s, 400.0 cases/s, 3 min 45 s left"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("[#######"), std::string::npos) << lines[0];
+  EXPECT_EQ(lines[3], "     5  crash | lower");
+  EXPECT_EQ(lines[4], "     3  differs | PointWise | nan");
+}
+
+TEST(ProgressTest, NoLineIsWiderThanTheTerminal) {
+  for (size_t width : {20u, 33u, 60u, 200u}) {
+    for (const std::string& line : statusBlock(sample(), width, false)) EXPECT_LE(line.size(), width) << line;
+  }
+}
+
+TEST(ProgressTest, ColourIsLeftOutOnRequest) {
+  for (const std::string& line : statusBlock(sample(), 80, false)) EXPECT_EQ(line.find('\x1b'), std::string::npos);
+  EXPECT_NE(statusBlock(sample(), 80, true)[2].find("\x1b[31m"), std::string::npos);
+}
+
+TEST(ProgressTest, LinesScrollAboveTheBlock) {
+  char* text = nullptr;
+  size_t size = 0;
+  std::FILE* terminal = open_memstream(&text, &size);
+  {
+    StatusDisplay display(terminal, false);
+    display.show(sample());
+    display.line("FINDING");
+  }
+  std::fclose(terminal);
+  const std::string all(text, size);
+  std::free(text);
+  // The block is taken away before the line, drawn again below it, and taken away at the end.
+  const std::string away = "\x1b[5A\r\x1b[J";
+  const size_t first = all.find(away), line = all.find("FINDING\n"), last = all.rfind(away);
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_LT(first, line);
+  EXPECT_LT(line, last);
+  EXPECT_EQ(last + away.size(), all.size());
+}
+
+TEST(ProgressTest, DurationsAreRounded) {
+  EXPECT_EQ(duration(7.6), "8 s");
+  EXPECT_EQ(duration(3599.6), "1 h 0 min");
+  EXPECT_EQ(duration(28800), "8 h 0 min");
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
