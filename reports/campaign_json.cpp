@@ -14,6 +14,7 @@ Json coverageJson(const std::map<std::string, Coverage>& rows) {
   Json json = Json::object();
   for (const auto& [name, row] : rows) {
     json[name]["cases"] = row.cases;
+    json[name]["verdicts"] = row.verdicts;
     if (row.elements.judged == 0) continue;
     json[name]["elements_judged"] = row.elements.judged;
     json[name]["decided_share"] = static_cast<double>(row.elements.decided) / static_cast<double>(row.elements.judged);
@@ -80,6 +81,14 @@ Json compilersJson(const Compilers& compilers) {
           {"skipped", compilers.skipped}};
 }
 
+Json viewsJson(const CampaignSummary& summary) {
+  Json json = Json::object();
+  for (const auto& [name, view] : summary.views) {
+    json[name] = {{"summary", view.summary}, {"one_in", view.oneIn}, {"verdicts", view.verdicts}};
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string toJson(const CampaignSummary& summary) {
@@ -108,6 +117,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["stage_seconds"] = summary.stageSeconds;
   json["progress"] = progressJson(summary);
   json["compilers"] = compilersJson(summary.compilers);
+  json["views"] = viewsJson(summary);
   json["corpus"] = corpusJson(summary);
   json["findings"] = findingsJson(summary);
   json["buckets"] = bucketsJson(summary);

@@ -75,6 +75,13 @@ struct CorpusCase {
   std::string problem;  // "" where the file did as it expects
 };
 
+// Another way through the compiler, for a sample of the cases, held against the same intervals.
+struct View {
+  std::string summary;
+  int64_t oneIn = 0;                        // of so many cases one
+  std::map<std::string, int64_t> verdicts;  // of the cases seen so; kinds that never came are left out
+};
+
 struct CampaignSummary {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
   uint64_t seed = 0;
@@ -101,6 +108,7 @@ struct CampaignSummary {
   std::map<std::string, double> stageSeconds;  // over all workers
   Compilers compilers;
   std::vector<CorpusCase> corpus;
+  std::map<std::string, View> views;
   std::vector<Finding> findings;
   std::vector<MinimizedFinding> minimized;  // one a bucket
 };

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "fuzz/judge/views.h"
+
 namespace fuser::fuzz {
 namespace {
 
@@ -42,6 +44,7 @@ Accounting::Accounting() {
   for (int kind = 0; kind <= static_cast<int>(VerdictKind::Crash); ++kind) {
     sums_.verdicts[std::string(verdictName(static_cast<VerdictKind>(kind)))] = 0;
   }
+  for (const View& view : allViews()) sums_.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}};
 }
 
 bool Accounting::add(const std::string& key, const TaskResult& result, double seconds) {
@@ -104,6 +107,7 @@ void Accounting::addCase(const TaskResult& result) {
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += margins.tenths[i];
   }
   for (const auto& [op, dtype, scheduler] : result.places) ++sums_.opCoverage[op][dtype][scheduler];
+  for (const auto& [view, kind] : result.views) ++sums_.views[view].verdicts[kind];
   fused_.insert(result.fused.begin(), result.fused.end());
   for (const auto& [stage, seconds] : verdict.seconds) sums_.stageSeconds[stage] += seconds;
 }
@@ -139,6 +143,7 @@ std::string Accounting::toJson() const {
   out["places"] = sums_.opCoverage;
   out["fused"] = fused_;
   out["margins"] = sums_.margins;
+  for (const auto& [name, view] : sums_.views) out["views"][name] = view.verdicts;
   out["stage seconds"] = sums_.stageSeconds;
   out["compilers"] = compilersJson(sums_.compilers);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -169,6 +174,10 @@ Accounting Accounting::fromJson(const std::string& text) {
   in.at("places").get_to(sums.opCoverage);
   in.at("fused").get_to(accounting.fused_);
   in.at("margins").get_to(sums.margins);
+  if (in.contains("views")) {
+    for (const auto& [name, verdicts] : in.at("views").items())
+      verdicts.get_to(accounting.sums_.views[name].verdicts);
+  }
   in.at("stage seconds").get_to(sums.stageSeconds);
   sums.compilers = compilersFrom(in.at("compilers"));
   return accounting;

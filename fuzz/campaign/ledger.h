@@ -35,6 +35,7 @@ struct LedgerFinding {
   std::string file;          // the artifact's name; empty: none was written
   std::string sequenceFile;  // tasks after which alone it fails
   int64_t bytes = 0;         // of both files
+  std::string text;          // of the case, on its way to a file; not in the ledger
 };
 
 class Ledger {

@@ -11,6 +11,7 @@
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuzz/judge/views.h"
 #include "oracle/reference/reference.h"
 
 namespace fuser::fuzz {
@@ -164,6 +165,29 @@ TaskResult performBatch(const std::string& argument, const TaskSettings& setting
   return result;
 }
 
+// A generated case in the views that its number draws. The first finding becomes the case's verdict; counts stay those of
+// the case itself.
+void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& settings, TaskResult& result) {
+  for (const View& view : allViews()) {
+    const std::optional<uint64_t> draw = viewDraw(view, settings.seed, number);
+    if (!draw || isFinding(result.verdict.kind)) continue;
+    const std::optional<Case> seen = viewOf(view, testCase, *draw);
+    if (!seen) continue;
+    const auto start = std::chrono::steady_clock::now();
+    const CaseVerdict verdict = judgeCase(*seen, settings.judge);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.verdict.seconds.emplace_back("views", seconds);
+    result.views[std::string(view.name)] = verdictName(verdict.kind);
+    if (!isFinding(verdict.kind)) continue;
+    result.verdict.kind = verdict.kind;
+    result.verdict.reason = concat("view '", view.name, "': ", verdict.reason);
+    result.verdict.detail = verdict.detail;
+    result.verdict.run = verdict.run;
+    result.verdict.wrongValue = verdict.wrongValue;
+    result.text = printCase(*seen);
+  }
+}
+
 TaskResult performSequence(const std::string& tasks, const TaskSettings& settings) {
   std::istringstream lines(tasks);
   TaskResult result;
@@ -230,6 +254,7 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
     result.verdict.seconds.emplace_back(kind == "file" ? "parse" : "generate", seconds);
     const bool kept = isFinding(result.verdict.kind) || !result.verdict.expected;
     if (kept) result.text = printCase(testCase);
+    if (kind == "case" && !kept) judgeViews(testCase, std::stoull(argument), settings, result);
   } catch (const UserError& error) {
     result.verdict.kind = kind == "file" ? VerdictKind::Rejected : VerdictKind::Check;
     result.verdict.reason = result.verdict.detail = error.what();
@@ -259,6 +284,7 @@ std::string toJson(const TaskResult& result) {
   put(out, "ranks", result.ranks);
   put(out, "places", result.places);
   put(out, "fused", result.fused);
+  put(out, "views", result.views);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -283,6 +309,7 @@ TaskResult taskResultFromJson(const std::string& text) {
   get(in, "ranks", result.ranks);
   get(in, "places", result.places);
   get(in, "fused", result.fused);
+  get(in, "views", result.views);
   return result;
 }
 

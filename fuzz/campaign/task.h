@@ -2,6 +2,7 @@
 // What goes over the pipe: a task as one line, and its result as JSON.
 
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ namespace fuser::fuzz {
 inline constexpr uint64_t kBatch = 32, kBatchStride = 8192;
 
 // Tasks, a line each but for the last ones:
-//   "case N"            generate and judge
+//   "case N"            generate and judge, in the views that its number draws, too
 //   "print N"           generate, give its text
 //   "file PATH"         parse and judge
 //   "batch N COUNT"     cases N to N + COUNT - 1 through the compilers (compiler_batch.h)
@@ -61,6 +62,7 @@ struct TaskResult {
   std::set<std::string> ops, dtypes, ranks;  // that the case has
   std::set<OpPlace> places;                  // of the compiled program: after passes, segmented
   std::set<std::string> fused;               // ops that shared a kernel with another op
+  std::map<std::string, std::string> views;  // verdicts of the views that it was judged in, too (judge/views.h)
 };
 
 // The task's kind: what stands before its first space or line end.

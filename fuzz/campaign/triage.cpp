@@ -11,7 +11,7 @@ namespace fuser::fuzz {
 namespace {
 
 constexpr Stage kStages[] = {Stage::Fresh, Stage::Crashing, Stage::Incubating, Stage::Regression};
-constexpr std::string_view kCounter = "#: clean replays = ";
+constexpr std::string_view kCounter = "#: clean_replays = ";
 
 struct Waiting {
   std::filesystem::path path;

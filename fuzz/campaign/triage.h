@@ -8,7 +8,7 @@
 //
 // Each call replays every file in processes of their own and moves it: what fails goes to crashing/, wherever it was; what
 // does not goes from crashing/ (or DIR) to incubating/, and from there, after kCleanReplays clean calls, to regression/.
-// The calls are counted in the file ("#: clean replays = 2"). A "flaky-" file is run ten times; one failure is enough.
+// The calls are counted in the file ("#: clean_replays = 2"). A "flaky-" file is run ten times; one failure is enough.
 
 #include <filesystem>
 #include <string>

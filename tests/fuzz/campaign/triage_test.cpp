@@ -45,7 +45,7 @@ TEST_F(TriageTest, AFailureStartsTheCountAgain) {
   file("a.fusion", kRight);
   only();
   only();
-  file("incubating/a.fusion", std::string("#: clean replays = 2\n") + kWrong);
+  file("incubating/a.fusion", std::string("#: clean_replays = 2\n") + kWrong);
   EXPECT_EQ(only().to, Stage::Crashing);
   file("crashing/a.fusion", kRight);
   EXPECT_EQ(only().cleanReplays, 1);

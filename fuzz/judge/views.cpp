@@ -1,0 +1,114 @@
+// The list of views, and what each changes.
+
+#include "fuzz/judge/views.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "fuser/ir/builder.h"
+#include "fuser/passes/passes.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+
+namespace fuser::fuzz {
+namespace {
+
+bool flipDisableOption(Case& testCase, uint64_t draw) {
+  constexpr DisableOption kOptions[] = {DisableOption::ResizeScheduler};
+  const DisableOption option = kOptions[draw % std::size(kOptions)];
+  if (testCase.options.disabled.erase(option) == 0) testCase.options.disabled.insert(option);
+  return true;
+}
+
+bool onePassOff(Case& testCase, uint64_t draw) {
+  const auto passes = allPasses();
+  return testCase.options.disabledPasses.insert(std::string(passes[draw % passes.size()].name)).second;
+}
+
+bool allPassesOff(Case& testCase, uint64_t) {
+  bool changed = false;
+  for (const PassInfo& pass : allPasses()) changed |= testCase.options.disabledPasses.insert(std::string(pass.name)).second;
+  return changed;
+}
+
+bool everyOpStored(Case& testCase, uint64_t) {
+  if (testCase.options.probes || testCase.options.contraction) return false;
+  testCase.options.probes = true;
+  return true;
+}
+
+// Values that a segment_set may follow: made by an op, and read by another.
+std::vector<TensorView*> cutPlaces(const Fusion& fusion) {
+  std::vector<TensorView*> places;
+  const auto add = [&](Val* val) {
+    if (!val->isTensor() || val->definition() == nullptr || val->definition()->op() == OpKind::SegmentSet) return;
+    auto* tensor = val->as<TensorView>();
+    if (std::find(places.begin(), places.end(), tensor) == places.end()) places.push_back(tensor);
+  };
+  for (const Expr* expr : fusion.exprs()) {
+    for (Val* input : expr->inputs()) add(input);
+  }
+  return places;
+}
+
+// Readers of the value read it through a segment_set.
+void cut(Fusion& fusion, TensorView* tensor) {
+  const std::vector<Expr*> before = fusion.exprs();
+  TensorView* behind = build::segmentSet(fusion, tensor);
+  for (Expr* expr : before) {
+    for (size_t i = 0; i < expr->inputs().size(); ++i) {
+      if (expr->inputs()[i] == tensor) fusion.replaceInput(expr, i, behind);
+    }
+  }
+}
+
+bool oneCut(Case& testCase, uint64_t draw) {
+  const std::vector<TensorView*> places = cutPlaces(*testCase.fusion);
+  if (places.empty() || testCase.schedule || !testCase.segmentSchedules.empty()) return false;
+  cut(*testCase.fusion, places[draw % places.size()]);
+  return true;
+}
+
+bool cutAtEveryOp(Case& testCase, uint64_t) {
+  const std::vector<TensorView*> places = cutPlaces(*testCase.fusion);
+  if (places.empty() || testCase.schedule || !testCase.segmentSchedules.empty()) return false;
+  for (TensorView* place : places) cut(*testCase.fusion, place);
+  return true;
+}
+
+constexpr View kViews[] = {
+    {"disable option flipped", "one `option disable` the other way round", 200, flipDisableOption},
+    {"one pass off", "without one optimization pass", 100, onePassOff},
+    {"all passes off", "without any optimization pass", 200, allPassesOff},
+    {"one cut", "a segment_set behind one value", 100, oneCut},
+    {"cut at every op", "a segment_set behind every value: a segment an op", 200, cutAtEveryOp},
+    {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
+};
+
+// SplitMix64's finaliser: every bit of the result depends on every bit of the argument.
+uint64_t mixed(uint64_t bits) {
+  bits += 0x9e3779b97f4a7c15ull;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
+  return bits ^ (bits >> 31);
+}
+
+}  // namespace
+
+std::span<const View> allViews() { return kViews; }
+
+std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t number) {
+  uint64_t hash = mixed(mixed(seed) ^ number);
+  for (char c : view.name) hash = mixed(hash ^ static_cast<unsigned char>(c));
+  if (hash % static_cast<uint64_t>(view.oneIn) != 0) return std::nullopt;
+  return mixed(hash);
+}
+
+std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw) {
+  Case copy = parseCase(printCase(testCase), "view");
+  if (!view.apply(copy, draw)) return std::nullopt;
+  copy.metadata.emplace_back("view", view.name);
+  return copy;
+}
+
+}  // namespace fuser::fuzz
