@@ -58,6 +58,12 @@ bool Accounting::add(const std::string& key, const TaskResult& result, double se
   NumberSet& done = isBatch ? batches_ : kind == "case" ? cases_ : files_;
   if (done.contains(number)) return false;
   done.add(number);
+  if (kind == "file") {
+    const CaseVerdict& verdict = result.verdict;
+    const bool bad = isFinding(verdict.kind) || !verdict.expected;
+    const std::string problem = verdict.reason.empty() ? "it expects another verdict" : verdict.reason;
+    fileVerdicts_[number] = {std::string(verdictName(verdict.kind)), bad ? problem : ""};
+  }
   if (!isBatch) {
     addCase(result);
     return true;
@@ -129,6 +135,7 @@ reports::CampaignSummary Accounting::summary() const {
 std::string Accounting::toJson() const {
   json out;
   out["done"] = {cases_.toString(), files_.toString(), batches_.toString()};
+  for (const auto& [number, file] : fileVerdicts_) out["files"].push_back({number, file.verdict, file.problem});
   out["cases"] = sums_.cases;
   out["runs"] = sums_.runs;
   out["verdicts"] = sums_.verdicts;
@@ -156,6 +163,10 @@ Accounting Accounting::fromJson(const std::string& text) {
   accounting.cases_ = NumberSet::parse(done.at(0).get<std::string>());
   accounting.files_ = NumberSet::parse(done.at(1).get<std::string>());
   accounting.batches_ = NumberSet::parse(done.at(2).get<std::string>());
+  if (in.contains("files")) {
+    for (const json& file : in.at("files"))
+      accounting.fileVerdicts_[file.at(0).get<uint64_t>()] = {file.at(1), file.at(2)};
+  }
   reports::CampaignSummary& sums = accounting.sums_;
   in.at("cases").get_to(sums.cases);
   in.at("runs").get_to(sums.runs);

@@ -10,6 +10,12 @@
 
 namespace fuser::fuzz {
 
+// How a file of a corpus did.
+struct FileVerdict {
+  std::string verdict;  // verdictName
+  std::string problem;  // "" where it did as it expects
+};
+
 class Accounting {
  public:
   Accounting();
@@ -22,6 +28,8 @@ class Accounting {
   const NumberSet& cases() const { return cases_; }
   const NumberSet& files() const { return files_; }
   const NumberSet& batches() const { return batches_; }
+
+  const std::map<uint64_t, FileVerdict>& fileVerdicts() const { return fileVerdicts_; }
 
   // The sums alone.
   const reports::CampaignSummary& sums() const { return sums_; }
@@ -39,6 +47,7 @@ class Accounting {
   reports::CampaignSummary sums_;
   std::set<std::string> fused_;
   NumberSet cases_, files_, batches_;
+  std::map<uint64_t, FileVerdict> fileVerdicts_;
 };
 
 }  // namespace fuser::fuzz

@@ -284,7 +284,7 @@ class Supervisor : public TaskSource {
   }
 
   void writeReport(const reports::CampaignSummary& summary) {
-    if (!options_.out.empty()) reports::writeFile(options_.out / "report.json", reports::toJson(summary));
+    if (!options_.out.empty()) reports::writeReports(options_.out, summary);
   }
 
   reports::CampaignSummary finish() {
@@ -339,6 +339,7 @@ int exitCode(const reports::CampaignSummary& summary) {
   const auto all = [&](std::string_view kind) {
     return std::all_of(kinds.begin(), kinds.end(), [&](const std::string& one) { return one == kind; });
   };
+  if (summary.findings.empty() && (summary.judgedCases == 0 || !summary.compilers.skipped.empty())) return kExitSetup;
   if (kinds.empty()) return kExitClean;
   if (all("hang")) return kExitTimeout;
   return all("oom") ? kExitMemory : kExitFinding;

@@ -51,7 +51,7 @@ using Log = std::function<void(const std::string& line)>;
 // A UserError is a set-up failure: nothing to judge, a folder that cannot be written or holds another campaign, nothing
 // judged.
 reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& log);
-// Known findings count as none.
+// Known findings count as none. kExitSetup where nothing was judged, or a check could not run.
 int exitCode(const reports::CampaignSummary& summary);
 
 struct ReplayOptions {

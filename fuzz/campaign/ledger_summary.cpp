@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "fuzz/campaign/artifacts.h"
+#include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/ledger.h"
 
 namespace fuser::fuzz {
@@ -56,6 +57,10 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
   summary.interrupted = setting(contents, "state") != "finished";
   summary.progress = contents.progress;
   summary.minimized = contents.minimized;
+  for (const auto& [number, file] : contents.accounting.fileVerdicts()) {
+    FUSER_USER_CHECK(number < contents.files.size(), "the ledger is damaged: there is no file ", number);
+    summary.corpus.push_back({contents.files[number].first, file.verdict, file.problem});
+  }
   std::vector<LedgerFinding> findings = contents.findings;
   std::stable_sort(findings.begin(), findings.end(),
                    [](const LedgerFinding& a, const LedgerFinding& b) { return placeOf(a) < placeOf(b); });
@@ -75,6 +80,7 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
     entry.minimize = lines.minimize;
     summary.findings.push_back(std::move(entry));
   }
+  if (setting(contents, "state") != "running") summary.exitCode = exitCode(summary);
   return summary;
 }
 

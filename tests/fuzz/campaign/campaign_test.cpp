@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "campaign_folder.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/sha1.h"
 
 namespace fuser::fuzz {

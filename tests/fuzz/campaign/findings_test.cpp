@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "campaign_folder.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuser/segment/segmented_fusion.h"
 
 namespace fuser::fuzz {

@@ -11,7 +11,7 @@
 #include <random>
 #include <thread>
 
-#include "campaign_folder.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
 namespace {

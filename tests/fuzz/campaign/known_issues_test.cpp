@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "campaign_folder.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/campaign.h"
 
 namespace fuser::fuzz {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include "campaign_folder.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "fuzz/campaign/triage.h"
 
-#include "campaign_folder.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
 namespace {
