@@ -100,6 +100,24 @@ std::string textOf(const Value& value, int64_t at) {
   return value.whole ? toString(value.wholeAt(at), value.dtype) : toString(value.realAt(at));
 }
 
+WrongElement wrongElement(const Value& actual, int64_t at, const Value& sets, int64_t place) {
+  WrongElement element;
+  if (actual.whole) {
+    const Whole& set = sets.wholeAt(place);
+    element.got = static_cast<double>(actual.wholeAt(at).lo);
+    element.low = static_cast<double>(set.lo);
+    element.high = static_cast<double>(set.hi);
+    return element;
+  }
+  const Interval& set = sets.realAt(place);
+  element.got = actual.realAt(at).single();
+  element.low = set.hasRange() ? set.lo : 1;
+  element.high = set.hasRange() ? set.hi : 0;
+  element.acceptsNan = set.has(kNan);
+  element.acceptsInf = set.has(kPosInf) || set.has(kNegInf);
+  return element;
+}
+
 std::string problemOf(const Value& actual, const Value& expected) {
   if (actual.dtype != expected.dtype) return fuser::concat("is ", actual.dtype, ", expected ", expected.dtype);
   if (actual.sizes != expected.sizes) return fuser::concat("has sizes ", actual.sizes, ", expected ", expected.sizes);
@@ -121,6 +139,8 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
     const bool once = std::all_of(strides.begin(), strides.end(), [&](const Dims& s) { return s[axis] == 0; });
     if (once && extents[axis] > 1) extents[axis] = 1;
   }
+  result.wrong.dtype = actual.dtype;
+  result.wrong.extents = extents;
   forEachOffset<1 + kMaxViews>(extents, strides, [&](const std::array<int64_t, 1 + kMaxViews>& at) {
     bool inside = true, decided = false, toScale = false;
     int tenth = -1;
@@ -139,6 +159,10 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
         mismatch.wholeFusionView = views[k].wholeFusion;
         mismatch.distance = outcome.distance;
         keepWorst(result.worst, std::move(mismatch), maxMismatches);
+        if (result.wrong.elements.size() < kMaxWrongElements) {
+          result.wrong.elements.push_back(wrongElement(actual, at[0], *views[k].sets, at[1 + k]));
+          result.wrong.elements.back().place = result.counts.judged;
+        }
       }
       inside = false;
     }
@@ -148,6 +172,8 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
     ++(inside ? result.counts.inside : result.counts.outside);
     if (inside && tenth >= 0) ++result.margins.tenths[static_cast<size_t>(tenth)];
   });
+  result.wrong.judged = result.counts.judged;
+  result.wrong.outside = result.counts.outside;
   return result;
 }
 

@@ -22,6 +22,7 @@ struct Comparison {
   Margins margins{};
   int64_t outsideSlice = 0;     // outside a view that is a segment's slice
   std::vector<Mismatch> worst;  // the worst first, at most maxMismatches; index, got, accepts, distance, view are set
+  WrongValue wrong;             // value and segment are the caller's to set
   std::string problem;
 };
 

@@ -134,6 +134,7 @@ class Judge {
     Comparison comparison = against(output.value, val, stored.sets);
     fill(judged, val, comparison);
     if (comparison.outsideSlice > 0 || (!ownView && comparison.counts.outside > 0)) noteWrong(judged, val, comparison);
+    if (comparison.counts.outside > 0 && !judgement_.wrong) noteElements(comparison, judged);
     keep(comparison, judged);
     judgement_.stored.push_back(std::move(judged));
     stored_.push_back(std::move(stored));
@@ -160,6 +161,7 @@ class Judge {
       Comparison comparison = against(record_.outputs[index], val, source ? source->sets : std::nullopt);
       fill(judged, val, comparison);
       keep(comparison, judged);
+      if (comparison.counts.outside > 0 && !judgement_.wrong) noteElements(comparison, judged);
     }
     judgement_.outputs.push_back(std::move(judged));
   }
@@ -199,6 +201,13 @@ class Judge {
     first.worst.value = judged.name;
     first.worst.segment = judged.segment;
     judgement_.firstWrongOp = std::move(first);
+    noteElements(comparison, judged);
+  }
+
+  void noteElements(const Comparison& comparison, const ValueJudgement& judged) {
+    judgement_.wrong = comparison.wrong;
+    judgement_.wrong->value = judged.name;
+    judgement_.wrong->segment = judged.segment;
   }
 
   void noteMissingDepths(const Slice& slice) {

@@ -89,6 +89,25 @@ struct FirstWrongOp {
   Mismatch worst;
 };
 
+// The elements of one value that lie outside, for who looks for a pattern in them.
+struct WrongElement {
+  int64_t place = 0;     // row-major over WrongValue::extents
+  double got = 0;        // of integers: rounded to f64
+  double low = 0, high = 0;  // ends of the accepted range; low > high: there is none
+  bool acceptsNan = false, acceptsInf = false;
+};
+
+struct WrongValue {
+  std::string value;
+  int segment = -1;  // -1: an output of the fusion
+  fuser::DataType dtype = fuser::DataType::Float;
+  fuser::Dims extents;  // an axis along which nothing varies has 1
+  int64_t judged = 0;
+  int64_t outside = 0;
+  std::vector<WrongElement> elements;  // in order of place, the first kMaxWrongElements
+};
+inline constexpr size_t kMaxWrongElements = 4096;
+
 struct Judgement {
   Verdict verdict = Verdict::Unsupported;
   std::string reason;                   // of Unsupported; of Differs where it is no element (sizes, dtypes)
@@ -98,6 +117,7 @@ struct Judgement {
   std::vector<Mismatch> worst;          // the worst first
   std::vector<OpCounts> ops;            // in order of OpKind
   std::optional<FirstWrongOp> firstWrongOp;  // the first wrong stored value in topological order (with probes: the op)
+  std::optional<WrongValue> wrong;  // of the first wrong op's result, or of the first output that is wrong
   std::vector<std::string> notes;            // reductions without a recorded depth, …
 };
 

@@ -64,6 +64,9 @@ struct Case {
   std::vector<Run> runs;
 };
 
+// A copy of its own; values keep their ids.
+Case cloneCase(const Case& testCase);
+
 // --- recipes -> bytes (data.cpp) ---
 
 // Memory with a tensor in it: owns a 64-byte aligned block, poison between the elements.

@@ -13,6 +13,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
+#include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
 #include "oracle/invariants/invariants.h"
 
@@ -42,6 +43,12 @@ CompileHooks both(const CompileHooks& a, const CompileHooks& b) {
   hooks.reuseForAnySizes = a.reuseForAnySizes || b.reuseForAnySizes;
   hooks.reuseForAnyLayout = a.reuseForAnyLayout || b.reuseForAnyLayout;
   return hooks;
+}
+
+std::string lowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
 }
 
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -214,7 +221,7 @@ class Judge {
     }
     count(judgement);
     concludeAgain(run, judgement, detail);
-    if (judgement.verdict == oracle::Verdict::Differs) noteWrongValue(run, judgement);
+    if (judgement.verdict == oracle::Verdict::Differs) noteWrongValue(run, judgement, record);
   }
 
   // Once more, each op alone. It stands for the unprobed run where both gave the same bits.
@@ -229,7 +236,8 @@ class Judge {
       detail += "\nwith probes: " + oracle::toString(probed);
       if (judgement.verdict != oracle::Verdict::Differs) {
         report(VerdictKind::Differs, run, "with probes, each op alone: " + worstLine(probed), detail);
-        noteWrongValue(run, probed);
+        verdict_.onlyProbed = verdict_.kind == VerdictKind::Differs && verdict_.run == run;
+        noteWrongValue(run, probed, probedRecord);
       } else {
         judgement.firstWrongOp = probed.firstWrongOp;
       }
@@ -262,12 +270,17 @@ class Judge {
     return judgement.reason;
   }
 
-  void noteWrongValue(int run, const oracle::Judgement& judgement) {
+  void noteWrongValue(int run, const oracle::Judgement& judgement, const RunRecord& record) {
     if (verdict_.kind != VerdictKind::Differs || verdict_.run != run) return;
     if (judgement.firstWrongOp) {
       verdict_.wrongValue = judgement.firstWrongOp->value;
     } else if (!judgement.worst.empty()) {
       verdict_.wrongValue = judgement.worst[0].value;
+    }
+    verdict_.pattern = judgement.wrong ? patternOf(*judgement.wrong) : "type";
+    if (!judgement.wrong) return;
+    for (const SegmentRecord& segment : record.segments) {
+      if (segment.index == judgement.wrong->segment) verdict_.place = lowerCase(schedulerTypeName(segment.scheduler));
     }
   }
 

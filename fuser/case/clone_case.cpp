@@ -1,0 +1,13 @@
+// A copy of a case, its fusion included.
+
+#include "fuser/case/case.h"
+#include "fuser/ir/clone.h"
+
+namespace fuser {
+
+Case cloneCase(const Case& testCase) {
+  return {testCase.metadata, cloneFusion(*testCase.fusion).fusion,  testCase.aliases, testCase.options,
+          testCase.schedule, testCase.segmentSchedules, testCase.runs};
+}
+
+}  // namespace fuser

@@ -1,0 +1,175 @@
+// Which findings probably have one cause.
+
+#include "fuzz/judge/bucket.h"
+
+#include <cctype>
+#include <functional>
+#include <sstream>
+#include <vector>
+
+#include "fuser/passes/passes.h"
+#include "fuser/text/option_table.h"
+#include "fuzz/judge/pattern.h"
+
+namespace fuser::fuzz {
+namespace {
+
+std::string upTo(const std::string& text, const std::string& stops) { return text.substr(0, text.find_first_of(stops)); }
+
+// "kernel k0_pointwise: out of bounds: element 3 of T1, …; block …" -> place pointwise, pattern "out of bounds".
+void readViolation(const std::string& reason, Bucket& bucket) {
+  std::string rest = reason;
+  if (rest.rfind("kernel ", 0) == 0 && rest.find(": ") != std::string::npos) {
+    const std::string name = rest.substr(7, rest.find(": ") - 7);
+    if (name.find('_') != std::string::npos) bucket.place = name.substr(name.find('_') + 1);
+    rest = rest.substr(rest.find(": ") + 2);
+  }
+  bucket.pattern = withoutNames(upTo(rest, ":;"));
+}
+
+// "fuser/lower/x.cpp:53: check failed: a == b: message" keeps its place.
+std::string patternOfCheck(const std::string& reason) {
+  const size_t colon = reason.find(".cpp:");
+  if (colon == std::string::npos) return withoutNames(reason);
+  const size_t end = reason.find(':', colon + 5);
+  if (end == std::string::npos) return withoutNames(reason);
+  return reason.substr(0, end) + withoutNames(std::string_view(reason).substr(end));
+}
+
+// A finding, looked for again in changed settings.
+class Bisection {
+ public:
+  Bisection(const Case& testCase, const CaseVerdict& verdict, const JudgeSettings& settings)
+      : case_(cloneCase(testCase)), kind_(verdict.kind), settings_(settings) {
+    settings_.roundTrip = false;
+    settings_.repeat = settings.repeat && verdict.kind == VerdictKind::Invariant;
+    settings_.probes = verdict.onlyProbed;
+  }
+
+  std::string stage() {
+    if (const std::string pass = guiltyPass(); !pass.empty()) return pass;
+    if (const std::string option = guiltyOption(); !option.empty()) return option;
+    if (case_.schedule || !case_.segmentSchedules.empty()) {
+      if (goesAway([](Case& variant) {
+            variant.schedule.reset();
+            variant.segmentSchedules.clear();
+          })) {
+        return "schedule";
+      }
+    }
+    const bool probes = case_.options.probes || settings_.probes;
+    if (!probes && goesAway([](Case& variant) { variant.options.probes = true; })) return "fusing";
+    return "kernel";
+  }
+
+ private:
+  bool goesAway(const std::function<void(Case&)>& change) const {
+    Case variant = cloneCase(case_);
+    change(variant);
+    return judgeCase(variant, settings_).kind != kind_;
+  }
+
+  std::string guiltyPass() const {
+    const auto off = [](std::string_view name) {
+      return [name](Case& variant) { variant.options.disabledPasses.emplace(name); };
+    };
+    // One judging where it is no pass, as mostly.
+    const bool together = goesAway([&](Case& variant) {
+      for (const PassInfo& pass : allPasses()) off(pass.name)(variant);
+    });
+    if (!together) return "";
+    for (const PassInfo& pass : allPasses()) {
+      if (goesAway(off(pass.name))) return concat("pass ", pass.name);
+    }
+    return "passes";
+  }
+
+  std::string guiltyOption() const {
+    const CompileOptions usual;
+    for (const OptionInfo& option : optionTable()) {
+      if (option.get(case_.options) == option.get(usual)) continue;
+      if (goesAway([&](Case& variant) { option.set(variant.options, option.get(usual)); })) {
+        return concat("option ", option.name);
+      }
+    }
+    return "";
+  }
+
+  const Case case_;
+  const VerdictKind kind_;
+  JudgeSettings settings_;
+};
+
+// "fuser::lower(…) at fuser/lower/lower.cpp:30" -> "fuser::lower"; empty for frames of others.
+std::string ourFunction(std::string frame) {
+  const std::string anonymous = "(anonymous namespace)::";
+  for (size_t at = frame.find(anonymous); at != std::string::npos; at = frame.find(anonymous)) {
+    frame.erase(at, anonymous.size());
+  }
+  size_t start = frame.find("fuser::");
+  for (const char* root : {"oracle::", "reference::", "reports::"}) start = std::min(start, frame.find(root));
+  if (start == std::string::npos) return "";
+  return upTo(frame.substr(start), "(< ");
+}
+
+}  // namespace
+
+std::string toString(const Bucket& bucket) {
+  std::string text = bucket.kind;
+  for (const std::string* part : {&bucket.stage, &bucket.place, &bucket.pattern}) {
+    text += " | " + (part->empty() ? std::string("-") : *part);
+  }
+  return text;
+}
+
+Bucket bucketWithoutStage(const CaseVerdict& verdict) {
+  Bucket bucket;
+  bucket.kind = verdictName(verdict.kind);
+  switch (verdict.kind) {
+    case VerdictKind::Differs:
+      bucket.place = verdict.place;
+      bucket.pattern = verdict.pattern;
+      break;
+    case VerdictKind::Violation: readViolation(verdict.reason, bucket); break;
+    case VerdictKind::Check: bucket.pattern = patternOfCheck(verdict.reason); break;
+    case VerdictKind::Agrees:
+    case VerdictKind::Undecided:
+    case VerdictKind::Unsupported:
+    case VerdictKind::Rejected:
+    case VerdictKind::Invariant:
+    case VerdictKind::OutOfMemory:
+    case VerdictKind::Hang:
+    case VerdictKind::Crash: bucket.pattern = withoutNames(verdict.reason); break;
+  }
+  return bucket;
+}
+
+Bucket bucketOf(const Case& testCase, const CaseVerdict& verdict, const JudgeSettings& settings) {
+  Bucket bucket = bucketWithoutStage(verdict);
+  if (isFinding(verdict.kind) && !testCase.runs.empty()) {
+    bucket.stage = Bisection(testCase, verdict, settings).stage();
+  }
+  return bucket;
+}
+
+Bucket bucketOfEnding(VerdictKind kind, const std::string& detail) {
+  constexpr size_t kFrames = 3;
+  Bucket bucket;
+  bucket.kind = verdictName(kind);
+  std::istringstream lines(detail);
+  std::string line;
+  std::getline(lines, line);
+  // How long, how much: the limit, not the cause.
+  if (kind == VerdictKind::Crash) bucket.pattern = withoutNames(line);
+  size_t found = 0;
+  // The handler's own frames stand above those of the code that died.
+  while (found < kFrames && std::getline(lines, line)) {
+    const std::string function = ourFunction(line);
+    if (function.empty() || function.find("writeStack") != std::string::npos) continue;
+    bucket.pattern += (bucket.pattern.empty() ? "" : " < ") + function;
+    ++found;
+  }
+  return bucket;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,149 @@
+// Buckets: the guilty stage by bisection, the place, the pattern; and the same for checks, violations and dead workers.
+
+#include "fuzz/judge/bucket.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fuser/ir/builder.h"
+#include "fuser/passes/passes.h"
+#include "fuser/text/parser.h"
+#include "fuzz/judge/pattern.h"
+
+namespace fuser::fuzz {
+namespace {
+
+oracle::WrongValue wrongValue(std::vector<oracle::WrongElement> elements, int64_t judged) {
+  oracle::WrongValue wrong;
+  wrong.elements = std::move(elements);
+  wrong.judged = judged;
+  wrong.outside = static_cast<int64_t>(wrong.elements.size());
+  wrong.extents = {judged / 4, 4};
+  return wrong;
+}
+
+oracle::WrongElement at(int64_t place, double got, double right) { return {place, got, right, right, false, false}; }
+
+TEST(PatternTest, NamesWhatIsWrong) {
+  const double nan = std::nan(""), infinity = INFINITY;
+  EXPECT_EQ(patternOf(wrongValue({at(0, nan, 1), at(5, nan, 2)}, 8)), "nan");
+  EXPECT_EQ(patternOf(wrongValue({{0, 3, 1, 0, true, false}}, 8)), "nan");  // a NaN was lost
+  EXPECT_EQ(patternOf(wrongValue({at(0, infinity, 1), at(5, -infinity, 2)}, 8)), "inf");
+  EXPECT_EQ(patternOf(wrongValue({at(0, 0, 1), at(5, 0, 2)}, 8)), "zeros");
+  EXPECT_EQ(patternOf(wrongValue({at(0, 1 + 0x1p-23, 1), at(5, 2 - 0x1p-22, 2)}, 8)), "one-ulp scale");
+  EXPECT_EQ(patternOf(wrongValue({at(0, 5, 7), at(1, 9, 5), at(3, 7, 9)}, 8)), "permuted");
+  EXPECT_EQ(patternOf(wrongValue({at(0, 2, 1), at(1, 6, 3), at(3, 5, 2.5)}, 8)), "constant factor");
+  EXPECT_EQ(patternOf(wrongValue({at(6, 2, 10), at(7, 3, 70)}, 8)), "tail");
+  EXPECT_EQ(patternOf(wrongValue({at(0, 2, 10), at(1, 3, 70), at(2, 8, 9), at(3, 1, 7)}, 8)), "whole row");
+  EXPECT_EQ(patternOf(wrongValue({at(0, 2, 10), at(2, 3, 70)}, 8)), "other");
+  EXPECT_EQ(patternOf(wrongValue({at(0, 2, 10)}, 1)), "other");
+  oracle::WrongValue integers = wrongValue({at(0, 8, 7), at(2, 8, 7)}, 8);
+  integers.dtype = DataType::Int64;
+  EXPECT_EQ(patternOf(integers), "other");  // integers have no last place
+}
+
+TEST(PatternTest, MessagesLoseNamesAndNumbers) {
+  EXPECT_EQ(withoutNames("%t12.c1 has 35 of 7\nmore"), "% has # of #");
+  EXPECT_EQ(withoutNames(std::string(300, 'a')).size(), 160u);
+}
+
+Bucket bucketOfText(const std::string& text, JudgeSettings settings = {}) {
+  const Case testCase = parseCase(text, "test");
+  const CaseVerdict verdict = judgeCase(testCase, settings);
+  EXPECT_TRUE(isFinding(verdict.kind)) << toString(verdict);
+  return bucketOf(testCase, verdict, settings);
+}
+
+constexpr const char* kPointwise = R"(
+fusion f(%x: f32[i0], %y: f32[i0]) {
+  %a = add(%x, %y)
+  %b = exp(%a)
+  return %b
+}
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100]
+      %y = uniform(seed = 2, low = 1, high = 2) : f32[100] }
+)";
+
+std::string withOption(std::string text, const std::string& option) {
+  return text.insert(text.find("run {"), option + "\n");
+}
+
+TEST(BucketTest, AWrongKernelIsTheKernelsFault) {
+  const Bucket bucket = bucketOfText(withOption(kPointwise, "option fault = \"expm1-for-exp\""));
+  EXPECT_EQ(toString(bucket), "differs | kernel | pointwise | other");
+}
+
+TEST(BucketTest, AViolationHasItsClassAndItsKernelsScheduler) {
+  const Bucket bucket = bucketOfText(withOption(kPointwise, "option fault = \"dropped-predicate\""));
+  EXPECT_EQ(toString(bucket), "violation | kernel | pointwise | out of bounds");
+}
+
+TEST(BucketTest, ACheckHasItsFileAndLine) {
+  JudgeSettings settings;
+  settings.hooks.afterPasses = [](Fusion&) { FUSER_CHECK(false, "planted in %x7 at 12"); };
+  const Bucket bucket = bucketOfText(kPointwise, settings);
+  EXPECT_EQ(bucket.kind, "check");
+  EXPECT_NE(bucket.pattern.find("bucket_test.cpp:"), std::string::npos) << bucket.pattern;
+  EXPECT_NE(bucket.pattern.find("planted in % at #"), std::string::npos) << bucket.pattern;
+}
+
+// A pass that breaks the program whenever it runs: seen by comparing what it is given with what it leaves.
+TEST(BucketTest, AWrongPassIsNamed) {
+  const std::string program = R"(
+fusion f(%x: f32[i0]) {
+  %h = cast(%x) {dtype = f64}
+  %y = cast(%h) {dtype = f32}
+  %z = neg(%y)
+  return %z
+}
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
+)";
+  JudgeSettings settings;
+  settings.hooks.afterPasses = [](Fusion& fusion) {
+    for (const Expr* expr : fusion.exprs()) {
+      if (expr->op() == OpKind::Cast) return;  // the pass that folds casts did not run
+    }
+    for (Expr* expr : std::vector<Expr*>(fusion.exprs())) {
+      if (expr->op() != OpKind::Neg) continue;
+      const std::vector<Val*> inputs = expr->inputs(), outputs = expr->outputs();
+      fusion.removeExpr(expr);
+      fusion.newExpr(OpKind::Abs, inputs, outputs);
+    }
+  };
+  EXPECT_EQ(bucketOfText(program, settings).stage, "pass ConsecutiveCastPass");
+}
+
+TEST(BucketTest, AnOptionIsGuiltyWhereTheFindingGoesAwayWithoutIt) {
+  JudgeSettings settings;
+  settings.hooks.afterLower = [](int, Kernel& kernel) {
+    if (kernel.contraction) kernel.body.clear();
+  };
+  EXPECT_EQ(bucketOfText(withOption(kPointwise, "option enable contraction"), settings).stage, "option contraction");
+}
+
+TEST(BucketTest, WhatIsRightOpByOpIsTheFusings) {
+  JudgeSettings settings;
+  settings.hooks.afterLower = [](int, Kernel& kernel) {
+    size_t written = 0;
+    for (const TensorParam& tensor : kernel.tensors) written += tensor.written;
+    if (written == 1) kernel.body.clear();  // with probes, %a is stored too
+  };
+  const Bucket bucket = bucketOfText(kPointwise, settings);
+  EXPECT_EQ(bucket.stage, "fusing");
+  EXPECT_EQ(bucket.pattern, "nan");  // poison
+}
+
+TEST(BucketTest, ADeadWorkersBucketIsItsSignalAndOurTopFrames) {
+  const std::string detail =
+      "signal Segmentation fault\nfuser::fuzz::(anonymous namespace)::writeStack(int) at fuzz/isolate/x.cpp:3\n"
+      "/lib/libc.so.6(+0x3c050) [0x7f]\nfuser::lower(fuser::Fusion const&) at fuser/lower/lower.cpp:30\n"
+      "std::vector<int>::at() at /usr/include/vector:3\nfuser::buildProgram(int) at fuser/runtime/a.cpp:2\n";
+  const Bucket bucket = bucketOfEnding(VerdictKind::Crash, detail);
+  EXPECT_EQ(bucket.kind, "crash");
+  EXPECT_EQ(bucket.pattern, "signal Segmentation fault < fuser::lower < fuser::buildProgram");
+  EXPECT_EQ(bucketOfEnding(VerdictKind::OutOfMemory, "resident size 900 MiB is above 100 MiB").pattern, "");
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
