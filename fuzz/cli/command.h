@@ -17,5 +17,6 @@ Command addGenerateCommand(CLI::App& app);
 Command addReplayCommand(CLI::App& app);
 Command addSelftestCommand(CLI::App& app);
 Command addTriageCommand(CLI::App& app);
+Command addMinimizeCommand(CLI::App& app);
 
 }  // namespace fuser::fuzz

@@ -16,6 +16,8 @@ Examples
   fuserfuzz run --runs 1000 --only sum,amax,add corpus      first the files below corpus, then cases of these ops
   fuserfuzz generate --seed 1 --case 17                     prints case 17 of seed 1, whatever ran before it
   fuserfuzz replay out/mismatch-….fusion                    the verdict, the worst elements, the first wrong op
+  fuserfuzz minimize out/mismatch-….fusion --out small      the smallest case in the same bucket
+  fuserfuzz selftest --jobs 2                               plants known bugs, says which are caught
   fuserfuzz replay corpus                                   all files below corpus
   fuserfuzz run --resume --out out                          goes on after Ctrl-C, kill -9 or a power cut
   fuserfuzz triage findings                                 sorts a folder of findings by what they do today
@@ -30,6 +32,7 @@ std::vector<Command> addCommands(CLI::App& app) {
       addReplayCommand(app),
       addTriageCommand(app),
       addGenerateCommand(app),
+      addMinimizeCommand(app),
       addSelftestCommand(app),
   };
 }

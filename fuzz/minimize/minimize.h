@@ -36,7 +36,7 @@ struct OtherFinding {
 struct Minimized {
   std::string text;     // .fusion with "#: bucket" and "#: verdict"
   Bucket bucket;
-  CaseVerdict verdict;  // of the text, judged once more at the end
+  std::string reason, detail;  // of the text's verdict, judged once more at the end
   CaseSize before, after;
   size_t tried = 0;     // candidates judged
   double seconds = 0;

@@ -1,0 +1,32 @@
+// f64, bf16, i32 …   become   f32 or i64: everywhere, then input by input
+#include "fuzz/minimize/reducers.h"
+
+namespace fuser::fuzz {
+
+bool commonDtypes(Search& search) {
+  constexpr DataType kCommon[] = {DataType::Float, DataType::Int64};
+  bool progress = false;
+  for (DataType dtype : kAllDataTypes) {
+    for (DataType common : kCommon) {
+      if (dtype == common || search.isOver()) continue;
+      Edit edit;
+      edit.dtypes[dtype] = common;
+      if (!search.attempt(edit)) continue;
+      progress = true;
+      break;
+    }
+  }
+  for (size_t i = search.best().fusion->inputs().size(); i-- > 0 && !search.isOver();) {
+    for (DataType common : kCommon) {
+      if (i >= search.best().fusion->inputs().size()) break;
+      const Val* input = search.best().fusion->inputs()[i];
+      if (input->isScalar() || input->dtype() == common) continue;
+      Edit edit;
+      edit.inputDtypes[input->id()] = common;
+      progress |= search.attempt(edit);
+    }
+  }
+  return progress;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,17 @@
+// %b = exp(%a)   goes away; %b is an input with data of its own
+#include "fuzz/minimize/reducers.h"
+
+namespace fuser::fuzz {
+
+bool cutToInputs(Search& search) {
+  return reduceChunks(
+      search, [&] { return search.best().fusion->exprs().size(); },
+      [&](size_t first, size_t last) -> std::optional<Edit> {
+        const std::vector<Expr*>& exprs = search.best().fusion->exprs();
+        Edit edit;
+        for (size_t i = first; i < last; ++i) edit.asInputs.insert(exprs[i]->output()->id());
+        return edit;
+      });
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,12 @@
+// Expressions and inputs that no output needs. (The other reducers that cut a program leave them out as well.)
+#include "fuzz/minimize/reducers.h"
+
+namespace fuser::fuzz {
+
+bool dropDeadCode(Search& search) {
+  Edit edit;
+  edit.dropDeadCode = true;
+  return search.attempt(edit);
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,46 @@
+#pragma once
+// Edit: a change of a case as plain data, and rebuild(): the case with that change, made through the builders, so that
+// inference makes every type and shape anew.
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "fuser/case/case.h"
+
+namespace fuser::fuzz {
+
+// Values and expressions are named by their ids in the case that is changed.
+using ValId = uint32_t;
+using ExprId = uint32_t;
+using AxisOf = std::pair<ValId, size_t>;  // a value's axis, by its place in the logical domain
+
+struct Edit {
+  std::optional<std::vector<ValId>> outputs;  // instead of the fusion's
+  std::set<ValId> asInputs;                   // made by an expression: become inputs of their own
+  std::map<ValId, ValId> replaced;            // a value -> the one that stands in its place everywhere
+  std::map<std::pair<ExprId, size_t>, ScalarValue> literals;  // an operand -> a literal
+  std::map<ValId, ScalarValue> constants;     // a scalar -> a literal, everywhere
+  std::set<AxisOf> droppedAxes;               // whole classes of axes (axes.h)
+  std::map<AxisOf, int64_t> sizes;            // new sizes in all runs; whole classes too
+  std::map<DataType, DataType> dtypes;        // of inputs, casts and fulls
+  std::map<ValId, DataType> inputDtypes;      // of single inputs
+  std::set<ValId> plainLayouts;               // values whose memory becomes row-major and contiguous, at offset 0
+  bool dropDeadCode = false;
+};
+
+// The recipe of a new input's data.
+using MakeRecipe = std::function<Recipe(const Val* val, size_t run, DataType dtype, const Dims& sizes)>;
+
+// What outputs do not need is left out (dead code only where asked for), and inputs that nothing needs. Nothing where
+// the change does not lead to a well-formed program; whether its runs are accepted is for a run to see.
+std::optional<Case> rebuild(const Case& from, const Edit& edit, const MakeRecipe& makeRecipe);
+
+// A short recipe that suits the dtype: ordinary values without zeros among integers.
+Recipe plainRecipe(DataType dtype, uint64_t seed);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,131 @@
+// Pre-flight, the turns of the reducers, the result.
+
+#include "fuzz/minimize/minimize.h"
+
+#include <algorithm>
+
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuzz/minimize/reducers.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr Reducer kReducers[] = {
+#define REDUCER(function, price, summary, file) {#function, price, summary, function},
+#include "fuzz/minimize/reducers.def"
+#undef REDUCER
+};
+
+// Nothing could be simpler; who finds something wrong in it would find it in everything.
+constexpr const char* kTrivial = R"(fusion trivial(%x: f32[i0]) {
+  %y = neg(%x)
+  return %y
+}
+run { %x = normal(seed = 1) : f32[4] }
+)";
+
+// What makes the finding: what it is told by, and why it cannot be minimised.
+struct PreFlight {
+  JudgedCase finding;
+  Bucket bucket;
+  std::string problem;
+};
+
+PreFlight preFlight(const std::string& given, const std::string& printed, Judging& judging) {
+  PreFlight result;
+  result.finding = judging.judge(given);
+  if (!isFinding(result.finding.kind)) {
+    result.problem = concat("it is no finding: ", verdictName(result.finding.kind));
+    return result;
+  }
+  judging.forget();
+  const JudgedCase again = judging.judge(printed);
+  if (!(again.bucket == result.finding.bucket)) {
+    result.problem = concat("a second time, printed and parsed, it is another finding: ", toString(again.bucket),
+                            " instead of ", toString(result.finding.bucket));
+    return result;
+  }
+  const JudgedCase trivial = judging.judge(kTrivial);
+  if (trivial.kind != VerdictKind::Agrees) {
+    result.problem = concat("a trivial case fails too: ", verdictName(trivial.kind), ": ", trivial.reason);
+    return result;
+  }
+  result.bucket = result.finding.bucket;
+  const bool died = result.finding.kind == VerdictKind::Crash || result.finding.kind == VerdictKind::Hang ||
+                    result.finding.kind == VerdictKind::OutOfMemory;
+  if (!died) result.bucket = judging.bucket(printed);
+  // Fewer checks a candidate, where those tell the finding too.
+  judging.needOnly(result.finding);
+  if (!(judging.judge(printed).bucket == result.finding.bucket)) judging.needAll();
+  return result;
+}
+
+// One line of printable text for "#:".
+std::string oneLine(const std::string& text) {
+  std::string line;
+  for (char c : text.substr(0, 300)) line += c >= ' ' && c < 127 ? c : ' ';
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+std::string withMetadata(const std::string& text, const std::vector<std::pair<std::string, std::string>>& added) {
+  Case testCase = parseCase(text, "minimized");
+  for (const auto& [key, value] : added) {
+    std::erase_if(testCase.metadata, [&key = key](const auto& entry) { return entry.first == key; });
+    testCase.metadata.emplace_back(key, oneLine(value));
+  }
+  return printCase(testCase);
+}
+
+bool takeTurns(Search& search) {
+  bool changed = true;
+  while (changed && !search.isOver()) {
+    changed = false;
+    for (const Reducer& reducer : kReducers) {
+      if (search.isOver()) return false;
+      search.setReducer(reducer.name);
+      changed |= reducer.reduce(search);
+    }
+  }
+  return !search.isOver();
+}
+
+}  // namespace
+
+std::span<const Reducer> allReducers() { return kReducers; }
+
+Minimized minimize(const std::string& caseText, const MinimizeSettings& settings) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  Minimized result;
+  const Case given = parseCase(caseText, "case");
+  const std::string printed = printCase(given);
+  result.text = printed;
+  result.before = result.after = sizeOf(given, printed.size());
+  Judging judging(settings.judge, settings.limits);
+  const PreFlight flight = preFlight(caseText, printed, judging);
+  result.bucket = flight.bucket;
+  result.reason = flight.finding.reason;
+  result.detail = flight.finding.detail;
+  result.problem = flight.problem;
+  if (result.problem.empty()) {
+    Search search(printed, flight.bucket, flight.finding, judging, settings, result);
+    result.finished = takeTurns(search);
+    judging.needAll();
+    const JudgedCase last = judging.judge(search.text());
+    FUSER_CHECK(last.bucket == flight.finding.bucket, "minimized, the case is in another bucket: ",
+                toString(last.bucket), " instead of ", toString(flight.finding.bucket));
+    result.reason = last.reason;
+    result.detail = last.detail;
+    result.text = withMetadata(search.text(), {{"bucket", toString(flight.bucket)}, {"verdict", last.reason}});
+    result.after = sizeOf(search.best(), search.text().size());
+    if (!settings.bestSoFar.empty()) writeBestSoFar(settings.bestSoFar, result.text);
+  }
+  result.seconds = seconds();
+  return result;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,122 @@
+// The minimiser on findings of planted faults. In ctest a handful; check_minimizer_in_full takes 100 and prints a table.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuzz/faults/faults.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/minimize/minimize.h"
+#include "oracle/reference/reference.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr uint64_t kSeed = 7;
+constexpr uint64_t kMaxCases = 4000;
+
+struct Planted {
+  std::string fault;
+  uint64_t number = 0;
+  std::string text;
+  Bucket bucket;
+};
+
+// The first cases that show each fault, faults in turn.
+std::vector<Planted> plantedFindings(const std::vector<std::string>& faults, size_t wanted) {
+  reference::useOneThread();
+  std::vector<Planted> findings;
+  std::map<std::string, uint64_t> next;
+  for (bool more = true; more && findings.size() < wanted;) {
+    more = false;
+    for (const std::string& fault : faults) {
+      for (uint64_t& number = next[fault]; number < kMaxCases && findings.size() < wanted;) {
+        Case testCase = generateCase(kSeed, number++);
+        testCase.options.fault = fault;
+        const CaseVerdict verdict = judgeCase(testCase);
+        if (!isFinding(verdict.kind) || !verdict.faultApplied) continue;
+        findings.push_back({fault, number - 1, printCase(testCase), bucketOf(testCase, verdict, {})});
+        more = true;
+        break;
+      }
+    }
+  }
+  return findings;
+}
+
+template <class T>
+T median(std::vector<T> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Row {
+  Planted planted;
+  Minimized result;
+  Bucket bucketAfter;
+};
+
+Row minimizeOne(const Planted& planted) {
+  MinimizeSettings settings;
+  settings.seconds = 120;
+  Row row{planted, minimize(planted.text, settings), {}};
+  const Case testCase = parseCase(row.result.text, "minimized");
+  row.bucketAfter = bucketOf(testCase, judgeCase(testCase), {});
+  return row;
+}
+
+void print(const Row& row) {
+  std::printf("%-26s %5llu %4zu -> %2zu %8lld -> %4lld %6zu %7.2f  %s%s\n", row.planted.fault.c_str(),
+              static_cast<unsigned long long>(row.planted.number), row.result.before.expressions,
+              row.result.after.expressions, static_cast<long long>(row.result.before.elements),
+              static_cast<long long>(row.result.after.elements), row.result.tried, row.result.seconds,
+              toString(row.planted.bucket).c_str(), row.bucketAfter == row.planted.bucket ? "" : "  SLID");
+  std::fflush(stdout);
+}
+
+void check(const std::vector<Planted>& findings, bool table) {
+  if (table) {
+    std::printf("%-26s %5s %10s %16s %6s %7s  %s\n", "fault", "case", "exprs", "elements", "tried", "s", "bucket");
+  }
+  std::vector<size_t> expressions;
+  std::vector<double> seconds;
+  size_t slid = 0;
+  for (const Planted& planted : findings) {
+    const Row row = minimizeOne(planted);
+    if (table) print(row);
+    EXPECT_EQ(row.result.problem, "") << planted.fault << " on case " << planted.number;
+    EXPECT_EQ(toString(row.bucketAfter), toString(planted.bucket)) << planted.fault << " on case " << planted.number;
+    EXPECT_LE(row.result.after.expressions, row.result.before.expressions);
+    expressions.push_back(row.result.after.expressions);
+    seconds.push_back(row.result.seconds);
+    slid += !(row.bucketAfter == planted.bucket);
+  }
+  if (table) {
+    std::printf("%zu findings: median %zu expressions (at most %zu), median %.2f s (at most %.2f), %zu slid\n",
+                findings.size(), median(expressions), *std::max_element(expressions.begin(), expressions.end()),
+                median(seconds), *std::max_element(seconds.begin(), seconds.end()), slid);
+  }
+  EXPECT_LE(median(expressions), 3u);
+}
+
+TEST(PlantedFindingsTest, AreSmallAndInTheSameBucketAfterwards) {
+  if (std::getenv("FUSERFUZZ_FULL_MINIMIZER")) {
+    std::vector<std::string> all;
+    for (const FaultInfo& fault : allFaults()) all.emplace_back(fault.name);
+    const std::vector<Planted> findings = plantedFindings(all, 100);
+    ASSERT_EQ(findings.size(), 100u);
+    check(findings, true);
+    return;
+  }
+  const std::vector<Planted> findings =
+      plantedFindings({"swapped-operands", "dropped-predicate", "wrong-identity-max", "keepdim-lost"}, 4);
+  ASSERT_EQ(findings.size(), 4u);
+  check(findings, false);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
