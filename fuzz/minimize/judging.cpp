@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr int64_t kMaxRecorded = 4096;  // elements of a value
 
-json bucketJson(const Bucket& bucket) { return {bucket.kind, bucket.stage, bucket.place, bucket.pattern}; }
+json bucketJson(const Bucket& bucket) { return json::array({bucket.kind, bucket.stage, bucket.place, bucket.pattern}); }
 Bucket bucketFrom(const json& array) { return {array.at(0), array.at(1), array.at(2), array.at(3)}; }
 
 json verdictJson(const CaseVerdict& verdict) {
@@ -32,9 +32,9 @@ json verdictJson(const CaseVerdict& verdict) {
 
 // A scalar as its kind and its bits: NaN, infinities and 64-bit integers have no number in JSON.
 json scalarJson(const ScalarValue& value) {
-  if (const double* number = std::get_if<double>(&value.variant())) return {"f", std::bit_cast<int64_t>(*number)};
-  if (const bool* truth = std::get_if<bool>(&value.variant())) return {"b", *truth ? 1 : 0};
-  return {"i", std::get<int64_t>(value.variant())};
+  if (const double* number = std::get_if<double>(&value.variant())) return json::array({"f", std::bit_cast<int64_t>(*number)});
+  if (const bool* truth = std::get_if<bool>(&value.variant())) return json::array({"b", *truth ? 1 : 0});
+  return json::array({"i", std::get<int64_t>(value.variant())});
 }
 
 ScalarValue scalarFrom(const json& pair) {
@@ -84,7 +84,8 @@ json valuesOf(const Case& testCase) {
       if (!value || val->name().empty()) continue;
       const TensorRef* tensor = std::get_if<TensorRef>(&value->value);
       if (!tensor || numel(tensor->sizes) > kMaxRecorded) continue;
-      recorded[val->name()] = {std::vector<int64_t>(tensor->sizes.begin(), tensor->sizes.end()), elementsJson(*tensor)};
+      const std::vector<int64_t> sizes(tensor->sizes.begin(), tensor->sizes.end());
+      recorded[val->name()] = json::array({sizes, elementsJson(*tensor)});
     }
     runs.push_back(std::move(recorded));
   }
@@ -104,7 +105,7 @@ json segmentsOf(const Case& testCase) {
   settings.hooks.afterSegment = [&](SegmentedFusion& segmented) {
     if (!segments.empty()) return;  // of the first compilation
     for (const SegmentedGroup* group : segmented.groups()) {
-      segments.push_back({names(group->inputs()), names(group->outputs())});
+      segments.push_back(json::array({names(group->inputs()), names(group->outputs())}));
     }
   };
   std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());

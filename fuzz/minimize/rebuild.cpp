@@ -236,12 +236,21 @@ class Rebuild {
                                                              inputExtent(old->expandedExtent())));
       }
     }
-    const bool sameRank = domain.logical.size() == axes.size();
-    if (kept && sameRank && !edit_.plainLayouts.count(val->id())) {
-      domain.allocationOrder = tensor->domain().allocationOrder;
-      domain.contiguity = tensor->domain().contiguity;
-    }
+    if (kept && !edit_.plainLayouts.count(val->id())) keepInputLayout(tensor, domain);
     image_[val->id()] = made_.fusion->newTensor(dtypeOf(val), std::move(domain), val->name());
+  }
+
+  // The order and contiguity of the axes that stay.
+  void keepInputLayout(const TensorView* tensor, TensorDomain& domain) const {
+    const TensorDomain& old = tensor->domain();
+    for (size_t i = 0; i < old.allocationOrder.size(); ++i) {
+      const int axis = old.allocationOrder[i];
+      if (isDropped(tensor, static_cast<size_t>(axis))) continue;
+      int before = 0;
+      for (int other = 0; other < axis; ++other) before += !isDropped(tensor, static_cast<size_t>(other));
+      domain.allocationOrder.push_back(before);
+      domain.contiguity.push_back(old.contiguity[i]);
+    }
   }
 
   void keepInput(const Val* val) {
@@ -444,14 +453,13 @@ class Rebuild {
       }
       tensor.recipe.values = std::move(values);
     }
-    Dims sizes, strides;
+    Dims sizes;
     for (size_t i = 0; i < old.size(); ++i) {
-      if (isDropped(val, i)) continue;
-      sizes.push_back(kept[i]);
-      if (tensor.strides) strides.push_back((*tensor.strides)[i]);
+      if (!isDropped(val, i)) sizes.push_back(kept[i]);
     }
+    // What the strides of the other axes were made for is gone.
+    if (sizes.size() != old.size()) tensor.strides.reset();
     tensor.sizes = sizes;
-    if (tensor.strides) tensor.strides = strides;
   }
 
   void copyTheRest() {

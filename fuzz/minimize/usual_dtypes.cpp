@@ -3,26 +3,26 @@
 
 namespace fuser::fuzz {
 
-bool commonDtypes(Search& search) {
-  constexpr DataType kCommon[] = {DataType::Float, DataType::Int64};
+bool usualDtypes(Search& search) {
+  constexpr DataType kUsual[] = {DataType::Float, DataType::Int64};
   bool progress = false;
   for (DataType dtype : kAllDataTypes) {
-    for (DataType common : kCommon) {
-      if (dtype == common || search.isOver()) continue;
+    for (DataType usual : kUsual) {
+      if (dtype == usual || search.isOver()) continue;
       Edit edit;
-      edit.dtypes[dtype] = common;
+      edit.dtypes[dtype] = usual;
       if (!search.attempt(edit)) continue;
       progress = true;
       break;
     }
   }
   for (size_t i = search.best().fusion->inputs().size(); i-- > 0 && !search.isOver();) {
-    for (DataType common : kCommon) {
+    for (DataType usual : kUsual) {
       if (i >= search.best().fusion->inputs().size()) break;
       const Val* input = search.best().fusion->inputs()[i];
-      if (input->isScalar() || input->dtype() == common) continue;
+      if (input->isScalar() || input->dtype() == usual) continue;
       Edit edit;
-      edit.inputDtypes[input->id()] = common;
+      edit.inputDtypes[input->id()] = usual;
       progress |= search.attempt(edit);
     }
   }

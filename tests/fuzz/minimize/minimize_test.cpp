@@ -1,0 +1,125 @@
+// minimize(): what stops it before it begins, what it keeps, and that a dead candidate costs one candidate.
+
+#include "fuzz/minimize/minimize.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "fuser/text/parser.h"
+#include "fuzz/minimize/reducers.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr const char* kProgram = R"(fusion f(%x: f32[i0, i1], %y: f32[i0, i1], %s: f64) {
+  %a = add(%x, %y)
+  %b = mul(%a, %s)
+  %c = exp(%b)
+  %d = sub(%c, %a)
+  %t = sum(%d) {dims = [1]}
+  %u = neg(%t)
+  return %u, %d, %b
+}
+)";
+constexpr const char* kRuns = R"(run { %x = uniform(seed = 1, low = 1, high = 2) : f32[17, 33]
+      %y = uniform(seed = 2, low = 1, high = 2) : f32[17, 33]
+      %s = 0.125 }
+run { %x = uniform(seed = 3, low = 1, high = 2) : f32[4, 300]
+      %y = uniform(seed = 4, low = 1, high = 2) : f32[4, 300]
+      %s = 0.5 }
+)";
+
+std::string withFault(const std::string& fault) {
+  return concat(kProgram, "option fault = \"", fault, "\"\n", kRuns);
+}
+
+TEST(MinimizeTest, AWrongOpIsLeftAlone) {
+  const Minimized result = minimize(withFault("swapped-operands"), {});
+  EXPECT_EQ(result.problem, "");
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(result.before.expressions, 6u);
+  EXPECT_LE(result.after.expressions, 2u) << result.text;  // the sum that makes the segment's scheduler what it is
+  EXPECT_LE(result.after.elements, 4) << result.text;      // of one element nobody can say that it is off by a factor
+  const Case testCase = parseCase(result.text, "minimized");
+  EXPECT_EQ(testCase.runs.size(), 1u);
+  EXPECT_EQ(testCase.fusion->exprs().front()->op(), OpKind::Sub);
+  EXPECT_EQ(testCase.options.fault, "swapped-operands");  // without it nothing is wrong
+  EXPECT_EQ(judgeCase(testCase).kind, VerdictKind::Differs);
+  EXPECT_NE(result.text.find("#: bucket = " + toString(result.bucket)), std::string::npos) << result.text;
+  EXPECT_GT(result.tried, 0u);
+}
+
+TEST(MinimizeTest, SameBudgetInCandidatesSameResult) {
+  MinimizeSettings settings;
+  settings.maxTried = 25;
+  const Minimized one = minimize(withFault("expm1-for-exp"), settings);
+  const Minimized two = minimize(withFault("expm1-for-exp"), settings);
+  EXPECT_EQ(one.text, two.text);
+  EXPECT_EQ(one.tried, two.tried);
+  EXPECT_FALSE(one.finished);
+  EXPECT_LT(one.after.bytes, one.before.bytes);
+}
+
+TEST(MinimizeTest, WhatIsNoFindingIsNotMinimized) {
+  EXPECT_NE(minimize(concat(kProgram, kRuns), {}).problem.find("no finding: agrees"), std::string::npos);
+  EXPECT_THROW(minimize("fusion", {}), UserError);
+}
+
+TEST(MinimizeTest, WhatFailsForEverythingIsNotMinimized) {
+  MinimizeSettings settings;
+  settings.judge.hooks.afterPasses = [](Fusion&) { FUSER_CHECK(false, "always"); };
+  EXPECT_NE(minimize(concat(kProgram, kRuns), settings).problem.find("a trivial case fails too"), std::string::npos);
+}
+
+TEST(MinimizeTest, TheBestSoFarIsOnDiskWhenItIsInterrupted) {
+  const std::filesystem::path place = std::filesystem::path(testing::TempDir()) / "best-so-far.fusion";
+  MinimizeSettings settings;
+  settings.bestSoFar = place;
+  int asked = 0;
+  settings.interrupted = [&] { return ++asked > 8; };
+  const Minimized result = minimize(withFault("swapped-operands"), settings);
+  EXPECT_FALSE(result.finished);
+  std::ifstream in(place);
+  std::ostringstream text;
+  text << in.rdbuf();
+  EXPECT_EQ(text.str(), result.text);
+  EXPECT_TRUE(isFinding(judgeCase(parseCase(text.str(), "best")).kind));
+  std::filesystem::remove(place);
+}
+
+bool hasOp(const Fusion& fusion, OpKind op) {
+  for (const Expr* expr : fusion.exprs()) {
+    if (expr->op() == op) return true;
+  }
+  return false;
+}
+
+TEST(MinimizeTest, ACrashIsMinimizedAndAnotherFindingIsKeptOnTheWay) {
+  MinimizeSettings settings;
+  settings.judge.hooks.afterPasses = [](Fusion& fusion) {
+    if (hasOp(fusion, OpKind::Exp) && hasOp(fusion, OpKind::Sum)) raise(SIGSEGV);
+    FUSER_CHECK(!hasOp(fusion, OpKind::Exp), "exp alone");
+  };
+  const Minimized result = minimize(concat(kProgram, kRuns), settings);
+  EXPECT_EQ(result.problem, "");
+  EXPECT_EQ(result.bucket.kind, "crash");
+  EXPECT_LE(result.after.expressions, 2u) << result.text;
+  const Case testCase = parseCase(result.text, "minimized");
+  EXPECT_TRUE(hasOp(*testCase.fusion, OpKind::Exp) && hasOp(*testCase.fusion, OpKind::Sum)) << result.text;
+  ASSERT_EQ(result.others.size(), 1u);
+  EXPECT_EQ(result.others[0].bucket.kind, "check");
+}
+
+TEST(MinimizeTest, EachReducerHasANameAndASummary) {
+  for (const Reducer& reducer : allReducers()) {
+    EXPECT_FALSE(reducer.name.empty() || reducer.price.empty() || reducer.summary.empty());
+  }
+  EXPECT_GE(allReducers().size(), 10u);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
