@@ -95,8 +95,11 @@ Interval add(const Interval& a, const Interval& b, DataType compute) {
 }
 
 Interval addUnrounded(const Interval& a, const Unrounded& product, DataType compute) {
-  if (!a.hasRange()) return withoutRange(0);  // infinities and NaN: as in the rounded sum
-  return roundTo({down(a.lo + product.lo), up(a.hi + product.hi), kZeros}, compute);
+  if (product.lo > product.hi) return withoutRange(0);  // a factor is no number: as in the rounded sum
+  // Beside a finite product, an infinity stays what it is: only the rounded product may be one itself.
+  const auto special = static_cast<uint8_t>(a.flags & (kInfs | kNan));
+  if (!a.hasRange()) return withoutRange(special);
+  return roundTo({down(a.lo + product.lo), up(a.hi + product.hi), static_cast<uint8_t>(kZeros | special)}, compute);
 }
 
 Unrounded unroundedProduct(const Interval& a, const Interval& b) {

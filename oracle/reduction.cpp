@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "fuser/ir/tensor_view.h"
 #include "oracle/real_rules.h"
@@ -258,9 +259,9 @@ Interval term(const Value& operand, int64_t offset) {
   const Interval& set = operand.realAt(offset);
   if (!operand.products) return set;
   const Unrounded& product = (*operand.products)[static_cast<size_t>(offset)];
-  return product.lo <= product.hi && std::isfinite(product.lo) && std::isfinite(product.hi)
-             ? hull(set, {product.lo, product.hi, kZeros})
-             : set;
+  if (product.lo > product.hi) return set;  // a factor is no number
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  return hull(set, {std::max(product.lo, -kLargest), std::min(product.hi, kLargest), kZeros});
 }
 
 Interval reduceReal(OpKind op, const Value& operand, const Axes& axes, int64_t base, DataType compute) {
