@@ -100,6 +100,23 @@ TEST(NamedCasesTest, ResidualOfAProductStoredElsewhere) {
   EXPECT_EQ(verdict(2 * residual, true), Verdict::Differs);
 }
 
+TEST(NamedCasesTest, OverflowingProductBesideAnInfinity) {
+  // a * b overflows. Rounded it meets -inf, which is NaN; an FMA's product is finite, and -inf stays.
+  for (const DataType dtype : {DataType::Float, DataType::Double}) {
+    const double large = dtype == DataType::Float ? 0x1p100 : 0x1p1000;
+    Program program;
+    Val* a = program.input(tensor(dtype, {large}));
+    Val* c = program.input(tensor(dtype, {-kInf}));
+    Val* sum = program.op(OpKind::Add, {program.op(OpKind::Mul, {a, a}), c});
+    oracle::JudgeOptions fused;
+    fused.contraction = true;
+    EXPECT_NE(program.verdictOf(sum, tensor(dtype, {-kInf}), fused), Verdict::Differs);
+    EXPECT_NE(program.verdictOf(sum, tensor(dtype, {kNan}), fused), Verdict::Differs);
+    EXPECT_EQ(program.verdictOf(sum, tensor(dtype, {kInf}), fused), Verdict::Differs);
+    EXPECT_EQ(program.verdictOf(sum, tensor(dtype, {-kInf})), Verdict::Differs);
+  }
+}
+
 TEST(NamedCasesTest, TiesOfTwoRoundings) {
   // f64 to bf16 goes through f32, which makes a tie of this number; bf16's neighbours are 1 and 1 + 2^-7.
   Program program;
