@@ -131,8 +131,17 @@ class Supervisor : public TaskSource {
     points_ = contents_.progress;
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
     supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_);
-    Findings::Settings settings{options_.out,     options_.maxArtifactBytes, options_.seed,
-                                options_.program, options_.generatorFlags,   options_.knownIssues};
+    Findings::Settings settings;
+    settings.folder = options_.out;
+    settings.maxBytes = options_.maxArtifactBytes;
+    settings.seed = options_.seed;
+    settings.program = options_.program;
+    settings.generatorFlags = options_.generatorFlags;
+    settings.known = options_.knownIssues;
+    for (const auto& [key, value] : contents_.stamp) {
+      const bool ofTheCase = key == "seed" || key == "corpora" || key == "generator flags" || value.empty();
+      if (!ofTheCase) settings.stamp += concat(settings.stamp.empty() ? "" : "; ", key, " ", value);
+    }
     findings_.emplace(std::move(settings), *ledger_, contents_.findings, [this](const std::string& line) { say(line); });
     contents_.settings = {{"jobs", std::to_string(options_.jobs)},
                           {"program", options_.program},

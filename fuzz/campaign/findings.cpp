@@ -23,7 +23,7 @@ Findings::Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding>
       ledger_(ledger),
       findings_(std::move(found)),
       say_(std::move(say)),
-      artifacts_(settings_.folder, settings_.maxBytes, findings_) {
+      artifacts_(settings_.folder, settings_.maxBytes, settings_.stamp, findings_) {
   for (const LedgerFinding& finding : findings_) {
     if (finding.label.empty()) queue_.push_back(finding.id);
   }

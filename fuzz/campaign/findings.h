@@ -23,6 +23,7 @@ class Findings {
     int64_t maxBytes = 0;          // of artifacts
     uint64_t seed = 1;
     std::string program, generatorFlags;
+    std::string stamp;  // one line
     std::vector<KnownIssue> known;
   };
   // found: those of earlier sessions; what they lack is done first.

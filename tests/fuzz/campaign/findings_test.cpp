@@ -45,6 +45,11 @@ TEST_F(FindingsTest, WhatFailsAloneFailsFresh) {
   EXPECT_EQ(summary.findings[0].kind, "check");
   EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
   EXPECT_EQ(exitCode(summary), kExitFinding);
+  // The file says what found it, and parses.
+  const std::string text = readTextFile((made.out / summary.findings[0].file).string());
+  EXPECT_NE(text.find("#: finding = check: "), std::string::npos) << text;
+  EXPECT_NE(text.find("; libtorch 2.11"), std::string::npos) << text;
+  EXPECT_EQ(replay({made.out / summary.findings[0].file}, {}, kSilent), kExitClean);
 }
 
 // A case that fails only in a process that has compiled an exp before: the shortest history is that one case.
@@ -155,7 +160,7 @@ TEST_F(FindingsTest, PastTheCapFindingsAreInTheLedgerAlone) {
   CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   made.task.generator.only = {OpKind::Add};
   made.corpora = {file("a.fusion", kRight), file("b.fusion", std::string("#: b = 1") + kRight)};
-  made.maxArtifactBytes = 400;
+  made.maxArtifactBytes = 700;
   const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 2u);
   EXPECT_NE(summary.findings[0].file, "");
