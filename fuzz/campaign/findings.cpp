@@ -55,6 +55,20 @@ void Findings::see(const std::string& task, const CaseVerdict& verdict, const st
   findings_.push_back(std::move(finding));
 }
 
+void Findings::addLabelled(LedgerFinding finding) {
+  // The bucket may have been found before, in a case of its own.
+  const bool seen = std::any_of(findings_.begin(), findings_.end(),
+                                [&](const LedgerFinding& other) { return other.bucket == finding.bucket; });
+  if (seen) return;
+  finding.known = knownReason(settings_.known, finding.bucket);
+  artifacts_.write(finding, finding.text);
+  finding.text = "";
+  finding.id = ledger_.add(finding);
+  ledger_.commit();
+  announce(finding);
+  findings_.push_back(std::move(finding));
+}
+
 std::optional<Task> Findings::nextConfirmation() {
   if (queue_.empty()) return std::nullopt;
   const LedgerFinding& finding = byId(queue_.front());

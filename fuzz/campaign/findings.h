@@ -34,6 +34,9 @@ class Findings {
   void see(const std::string& task, const CaseVerdict& verdict, const std::string& text,
            const std::vector<std::string>& history);
 
+  // One that came with its bucket, its label and its text.
+  void addLabelled(LedgerFinding finding);
+
   // The next finding to be run again, as a task of a fresh process ("confirm ID\nSUSPECT").
   std::optional<Task> nextConfirmation();
   size_t unconfirmed() const { return unconfirmed_; }  // waiting, or under way

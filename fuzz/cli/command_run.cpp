@@ -23,7 +23,7 @@ struct Arguments {
   std::string out;
   std::string knownIssues;
   int64_t maxArtifactMb = 256;
-  bool noProbes = false, noCompilers = false;
+  bool noProbes = false, noCompilers = false, noMinimize = false;
 };
 
 // The list beside the repository's corpora, for who runs it from there.
@@ -64,6 +64,7 @@ int runCampaignCommand(Arguments& arguments) {
   campaign.generatorFlags = arguments.generator.flags();
   campaign.task.judge.probes = !arguments.noProbes;
   campaign.compilers = !arguments.noCompilers;
+  campaign.minimize = !arguments.noMinimize;
   campaign.jobs = arguments.workers.jobs;
   campaign.limits = arguments.workers.limits;
   campaign.out = arguments.out;
@@ -151,6 +152,8 @@ Command addRunCommand(CLI::App& app) {
       ->type_name("N")
       ->group(kFolder)
       ->capture_default_str();
+  run->add_flag("--no-minimize", arguments->noMinimize,
+                "do not minimise, at the end, one finding of each bucket (a minute each at most)");
   run->add_option("--known-issues", arguments->knownIssues,
                   "list of findings that count as known, not as new; corpus/known_issues.json where that is there")
       ->check(CLI::ExistingFile)
