@@ -2,6 +2,7 @@
 
 #include "fuzz/campaign/accounting.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -118,6 +119,16 @@ void Accounting::addCase(const TaskResult& result) {
   for (const auto& [stage, seconds] : verdict.seconds) sums_.stageSeconds[stage] += seconds;
 }
 
+// Host scalars have no kernel to share.
+bool Accounting::isHostScalar(const std::string& op) const {
+  const auto dtypes = sums_.opCoverage.find(op);
+  if (dtypes == sums_.opCoverage.end()) return false;
+  const std::string onHost(schedulerTypeName(SchedulerType::ExprEval));
+  return std::all_of(dtypes->second.begin(), dtypes->second.end(), [&](const auto& row) {
+    return row.second.size() == 1 && row.second.begin()->first == onHost;
+  });
+}
+
 reports::CampaignSummary Accounting::summary() const {
   reports::CampaignSummary summary = sums_;
   for (OpKind op : kAllOps) {
@@ -125,7 +136,7 @@ reports::CampaignSummary Accounting::summary() const {
     const auto row = sums_.ops.find(name);
     if (row == sums_.ops.end() || row->second.cases == 0) {
       summary.neverGenerated.push_back(name);
-    } else if (!fused_.count(name)) {
+    } else if (!fused_.count(name) && !isHostScalar(name)) {
       summary.neverFused.push_back(name);
     }
   }

@@ -43,6 +43,7 @@ class Accounting {
 
  private:
   void addCase(const TaskResult& result);
+  bool isHostScalar(const std::string& op) const;  // wherever it was compiled
 
   reports::CampaignSummary sums_;
   std::set<std::string> fused_;

@@ -28,7 +28,7 @@ std::string shellQuoted(const std::string& text) {
 
 std::string oneLine(const std::string& text) {
   std::string line;
-  for (char c : text.substr(0, 300)) line += c >= ' ' && c < 127 ? c : ' ';
+  for (char c : text.substr(0, 400)) line += c >= ' ' && c < 127 ? c : ' ';
   return line;
 }
 
@@ -58,8 +58,9 @@ CommandLines commandLines(const LedgerFinding& finding, const std::filesystem::p
   return lines;
 }
 
-Artifacts::Artifacts(std::filesystem::path folder, int64_t maxBytes, const std::vector<LedgerFinding>& findings)
-    : folder_(std::move(folder)), maxBytes_(maxBytes) {
+Artifacts::Artifacts(std::filesystem::path folder, int64_t maxBytes, std::string stamp,
+                     const std::vector<LedgerFinding>& findings)
+    : folder_(std::move(folder)), stamp_(std::move(stamp)), maxBytes_(maxBytes) {
   for (const LedgerFinding& finding : findings) {
     used_ += finding.bytes;
     for (const std::string& name : {finding.file, finding.sequenceFile}) {
@@ -103,6 +104,7 @@ void Artifacts::write(LedgerFinding& finding, const std::string& text, const std
   std::string header = concat("#: finding = ", oneLine(finding.kind + ": " + finding.reason), "\n");
   if (!finding.label.empty()) header += concat("#: reproduces = ", oneLine(finding.label), "\n");
   if (!finding.bucket.empty()) header += concat("#: bucket = ", oneLine(finding.bucket), "\n");
+  if (!stamp_.empty()) header += concat("#: found_with = ", oneLine(stamp_), "\n");
   const std::string whole = header + text;
   if (!put(name + ".fusion", whole)) return;
   finding.file = name + ".fusion";

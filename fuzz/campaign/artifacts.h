@@ -19,13 +19,15 @@ CommandLines commandLines(const LedgerFinding& finding, const std::filesystem::p
 // The text as one argument of a shell's command line.
 std::string shellQuoted(const std::string& text);
 
-// Metadata is one line of printable text, whatever an error quotes.
+// Metadata is one line of printable text, whatever an error quotes; at most 400 bytes.
 std::string oneLine(const std::string& text);
 
 class Artifacts {
  public:
-  // folder: may be empty, then nothing is written. findings: those whose files lie there already.
-  Artifacts(std::filesystem::path folder, int64_t maxBytes, const std::vector<LedgerFinding>& findings);
+  // folder: may be empty, then nothing is written. stamp: what found them, a line in each file. findings: those whose
+  // files lie there already.
+  Artifacts(std::filesystem::path folder, int64_t maxBytes, std::string stamp,
+            const std::vector<LedgerFinding>& findings);
 
   // Writes the finding's case, and the sequence of tasks after which alone it fails (empty: none), and drops what it
   // had before. Sets file, sequenceFile, textSha1 and bytes. Past the cap the files' names stay empty.
@@ -40,6 +42,7 @@ class Artifacts {
   bool put(const std::string& name, const std::string& text);
   void remove(const std::string& name);
   std::filesystem::path folder_;
+  std::string stamp_;
   int64_t maxBytes_, used_ = 0, leftOut_ = 0;
   std::map<std::string, int> owners_;  // findings by file: equal texts share one
 };

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "fuzz/campaign/bucket_minimizer.h"
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/sha1.h"
@@ -42,6 +43,7 @@ class Supervisor : public TaskSource {
   reports::CampaignSummary run() {
     open();
     const auto work = [settings = settings_, limits = options_.limits](const std::string& task) {
+      if (kindOf(task) == "minimize") return performMinimize(task, settings, limits);
       if (kindOf(task) != "confirm") return toJson(performTask(task, settings));
       return toJson(confirm(suspectFromJson(task.substr(task.find('\n') + 1)), settings, limits));
     };
@@ -58,16 +60,21 @@ class Supervisor : public TaskSource {
     if (confirming_ < most || stopped()) {
       if (std::optional<Task> task = findings_->nextConfirmation()) {
         ++confirming_;
-        return task;
+        return counted(std::move(task));
       }
     }
-    if (stopped()) return std::nullopt;
-    return supply_->next();
+    if (!stopped()) {
+      if (std::optional<Task> task = supply_->next()) return counted(std::move(task));
+    }
+    return counted(nextMinimization());
   }
 
   void done(const Outcome& outcome, const std::vector<std::string>& history) override {
+    --running_;
     const bool givenUp = interrupted() && outcome.ending == Ending::TimedOut;
-    if (kindOf(outcome.task) == "confirm") {
+    if (kindOf(outcome.task) == "minimize") {
+      if (!givenUp) takeMinimization(outcome);
+    } else if (kindOf(outcome.task) == "confirm") {
       --confirming_;
       if (!givenUp) findings_->takeConfirmation(outcome);
     } else if (givenUp) {
@@ -98,6 +105,26 @@ class Supervisor : public TaskSource {
   bool interrupted() {
     if (!interruptedAt_ && interrupted_()) interruptedAt_ = elapsed();
     return interruptedAt_.has_value();
+  }
+
+  std::optional<Task> counted(std::optional<Task> task) {
+    running_ += task.has_value();
+    return task;
+  }
+
+  // When all else is done.
+  std::optional<Task> nextMinimization() {
+    if (!options_.minimize) return std::nullopt;
+    if (!minimizing_) {
+      if (running_ > 0 || findings_->unconfirmed() > 0) return std::nullopt;
+      minimizing_ = true;
+      minimizer_->begin(findings_->all());
+    }
+    return minimizer_->next();
+  }
+
+  void takeMinimization(const Outcome& outcome) {
+    for (LedgerFinding& other : minimizer_->take(outcome)) findings_->addLabelled(std::move(other));
   }
 
   // Goals are reached: no more cases.
@@ -131,9 +158,23 @@ class Supervisor : public TaskSource {
     points_ = contents_.progress;
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
     supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_);
-    Findings::Settings settings{options_.out,     options_.maxArtifactBytes, options_.seed,
-                                options_.program, options_.generatorFlags,   options_.knownIssues};
+    Findings::Settings settings;
+    settings.folder = options_.out;
+    settings.maxBytes = options_.maxArtifactBytes;
+    settings.seed = options_.seed;
+    settings.program = options_.program;
+    settings.generatorFlags = options_.generatorFlags;
+    settings.known = options_.knownIssues;
+    for (const auto& [key, value] : contents_.stamp) {
+      const bool ofTheCase = key == "seed" || key == "corpora" || key == "generator flags" || value.empty();
+      if (!ofTheCase) settings.stamp += concat(settings.stamp.empty() ? "" : "; ", key, " ", value);
+    }
     findings_.emplace(std::move(settings), *ledger_, contents_.findings, [this](const std::string& line) { say(line); });
+    std::error_code error;
+    const bool writable = !options_.corpora.empty() && std::filesystem::is_directory(options_.corpora[0], error);
+    minimizer_.emplace(
+        BucketMinimizer::Settings{options_.out, writable ? options_.corpora[0] : "", options_.minimizeSeconds}, *ledger_,
+        contents_.minimized, [this](const std::string& line) { say(line); });
     contents_.settings = {{"jobs", std::to_string(options_.jobs)},
                           {"program", options_.program},
                           {"runs", std::to_string(runs_)},
@@ -185,7 +226,7 @@ class Supervisor : public TaskSource {
   Limits limitsOf(const std::string& task) {
     Limits limits = options_.limits;
     const bool impatient = interrupted() && elapsed() - *interruptedAt_ > kPatienceSeconds;
-    if (kindOf(task) == "confirm") {
+    if (kindOf(task) == "confirm" || kindOf(task) == "minimize") {
       // Its own processes keep the limits.
       limits.seconds = interrupted() ? 0 : 1e9;
     } else if (impatient) {
@@ -310,6 +351,9 @@ class Supervisor : public TaskSource {
   std::optional<Ledger> ledger_;
   std::optional<Supply> supply_;
   std::optional<Findings> findings_;
+  std::optional<BucketMinimizer> minimizer_;
+  size_t running_ = 0;       // tasks
+  bool minimizing_ = false;  // there are no cases any more
   Accounting accounting_;
   Ledger::Contents contents_;  // as it was at the beginning, or the last progress line
   std::ofstream logFile_;

@@ -8,6 +8,7 @@
 
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuzz/judge/bucket.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -168,8 +169,12 @@ class Confirmation {
   }
 
   std::string bucket() {
-    const std::string usual = concat(suspect_.kind, " | ", withoutNumbers(suspect_.reason));
-    const bool died = suspect_.kind == "crash" || suspect_.kind == "hang" || suspect_.kind == "oom";
+    CaseVerdict verdict;
+    verdict.kind = verdictFromName(suspect_.kind).value();
+    verdict.reason = suspect_.reason;
+    const bool died = verdict.kind >= VerdictKind::OutOfMemory;
+    const std::string usual =
+        toString(died ? bucketOfEnding(verdict.kind, result_.detail) : bucketWithoutStage(verdict));
     if (died || result_.label != "fails fresh" || result_.text.empty()) return usual;
     const Outcome outcome = alone("bucket\n" + result_.text, limits_);
     if (outcome.ending != Ending::Finished) return usual;

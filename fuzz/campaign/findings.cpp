@@ -23,7 +23,7 @@ Findings::Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding>
       ledger_(ledger),
       findings_(std::move(found)),
       say_(std::move(say)),
-      artifacts_(settings_.folder, settings_.maxBytes, findings_) {
+      artifacts_(settings_.folder, settings_.maxBytes, settings_.stamp, findings_) {
   for (const LedgerFinding& finding : findings_) {
     if (finding.label.empty()) queue_.push_back(finding.id);
   }
@@ -52,6 +52,20 @@ void Findings::see(const std::string& task, const CaseVerdict& verdict, const st
   queue_.push_back(finding.id);
   ++unconfirmed_;
   say_(concat("found ", finding.kind, " (", finding.origin, "): ", finding.reason, "; it runs again alone"));
+  findings_.push_back(std::move(finding));
+}
+
+void Findings::addLabelled(LedgerFinding finding) {
+  // The bucket may have been found before, in a case of its own.
+  const bool seen = std::any_of(findings_.begin(), findings_.end(),
+                                [&](const LedgerFinding& other) { return other.bucket == finding.bucket; });
+  if (seen) return;
+  finding.known = knownReason(settings_.known, finding.bucket);
+  artifacts_.write(finding, finding.text);
+  finding.text = "";
+  finding.id = ledger_.add(finding);
+  ledger_.commit();
+  announce(finding);
   findings_.push_back(std::move(finding));
 }
 

@@ -23,6 +23,7 @@ class Findings {
     int64_t maxBytes = 0;          // of artifacts
     uint64_t seed = 1;
     std::string program, generatorFlags;
+    std::string stamp;  // one line
     std::vector<KnownIssue> known;
   };
   // found: those of earlier sessions; what they lack is done first.
@@ -32,6 +33,9 @@ class Findings {
   // A task showed it. history: what its process had done before. text: the case, where it is known.
   void see(const std::string& task, const CaseVerdict& verdict, const std::string& text,
            const std::vector<std::string>& history);
+
+  // One that came with its bucket, its label and its text.
+  void addLabelled(LedgerFinding finding);
 
   // The next finding to be run again, as a task of a fresh process ("confirm ID\nSUSPECT").
   std::optional<Task> nextConfirmation();

@@ -11,6 +11,7 @@
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuzz/judge/bucket.h"
 #include "fuzz/judge/views.h"
 #include "oracle/reference/reference.h"
 
@@ -215,7 +216,7 @@ TaskResult performBucket(const std::string& text, const TaskSettings& settings) 
   const Case testCase = parseCase(text, "finding");
   TaskResult result;
   result.verdict = judgeCase(testCase, settings.judge);
-  result.bucket = concat(verdictName(result.verdict.kind), " | ", withoutNumbers(result.verdict.reason));
+  if (isFinding(result.verdict.kind)) result.bucket = toString(bucketOf(testCase, result.verdict, settings.judge));
   return result;
 }
 

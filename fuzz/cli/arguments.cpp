@@ -38,16 +38,26 @@ std::set<OpKind> parseOps(const std::vector<std::string>& names) {
 }  // namespace
 
 void GeneratorArguments::addTo(CLI::App* app) {
+  constexpr const char* kGroup = "Which cases";
   app->add_option("--seed", seed, "of all cases; 0: a random one, printed first")
       ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->group(kGroup)
       ->capture_default_str();
-  app->add_option("--only", only, "draw these ops alone: mnemonics, comma between")->delimiter(',');
-  app->add_option("--exclude", exclude, "never draw these ops")->delimiter(',');
+  app->add_option("--only", only, "draw these ops alone: mnemonics, comma between")
+      ->delimiter(',')
+      ->type_name("OP,OP")
+      ->group(kGroup);
+  app->add_option("--exclude", exclude, "never draw these ops")->delimiter(',')->type_name("OP,OP")->group(kGroup);
   app->add_option("--median-elements", options.medianElements, "of a case's main shape")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+      ->type_name("N")
+      ->group(kGroup)
       ->capture_default_str();
   app->add_option("--max-elements", options.maxElements, "of one tensor")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+      ->type_name("N")
+      ->group(kGroup)
       ->capture_default_str();
 }
 
@@ -76,12 +86,21 @@ std::string GeneratorArguments::flags() const {
 }
 
 void WorkerArguments::addTo(CLI::App* app) {
-  app->add_option("--jobs,-j", jobs, "worker processes")->check(CLI::Range(1, 1024))->capture_default_str();
-  app->add_option("--timeout", limits.seconds, "seconds for one case")
-      ->check(CLI::Range(0.01, 1e6))
+  constexpr const char* kGroup = "Workers";
+  app->add_option("--jobs,-j", jobs, "worker processes")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N")
+      ->group(kGroup)
       ->capture_default_str();
-  app->add_option("--rss-limit-mb", limits.residentMb, "resident size of a worker")
+  app->add_option("--timeout", limits.seconds, "seconds for one case; past them it is a finding")
+      ->check(CLI::Range(0.01, 1e6))
+      ->type_name("SECONDS")
+      ->group(kGroup)
+      ->capture_default_str();
+  app->add_option("--rss-limit-mb", limits.residentMb, "resident size of a worker; past it the case is a finding")
       ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->group(kGroup)
       ->capture_default_str();
 }
 

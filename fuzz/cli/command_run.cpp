@@ -10,6 +10,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
+#include "fuzz/judge/views.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -22,7 +23,7 @@ struct Arguments {
   std::string out;
   std::string knownIssues;
   int64_t maxArtifactMb = 256;
-  bool noProbes = false, noCompilers = false;
+  bool noProbes = false, noCompilers = false, noMinimize = false;
 };
 
 // The list beside the repository's corpora, for who runs it from there.
@@ -63,6 +64,7 @@ int runCampaignCommand(Arguments& arguments) {
   campaign.generatorFlags = arguments.generator.flags();
   campaign.task.judge.probes = !arguments.noProbes;
   campaign.compilers = !arguments.noCompilers;
+  campaign.minimize = !arguments.noMinimize;
   campaign.jobs = arguments.workers.jobs;
   campaign.limits = arguments.workers.limits;
   campaign.out = arguments.out;
@@ -75,36 +77,93 @@ int runCampaignCommand(Arguments& arguments) {
   return exitCode(runCampaign(campaign, interrupted, [&](const std::string& line) { screen.line(line); }));
 }
 
+// What a campaign does, with the rates that are in the code.
+std::string teaching() {
+  std::string text = R"(
+What a campaign does
+  Each case is a random program with data. A worker process compiles it, runs it on the interpreter, and holds every
+  element against the interval that LibTorch says is right. A crash, a hang or a memory blow-up costs one case.
+  A finding is run again in a fresh process and labelled: fails fresh, fails only after its history (then the shortest
+  sequence of cases is kept), or flaky with its rate. Findings of one bucket are taken for one bug; a bucket keeps ten
+  files. Corpora are judged first. Everything is in ledger.sqlite as it happens: after kill -9 or a power cut --resume
+  goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at once.
+
+Beside the interpreter, a sample by case number
+)";
+  char line[160];
+  std::snprintf(line, sizeof line, "  %-24s cases 0 to %llu of every %llu\n", "clang and NVRTC",
+                static_cast<unsigned long long>(kBatch - 1), static_cast<unsigned long long>(kBatchStride));
+  text += line;
+  for (const View& view : allViews()) {
+    std::snprintf(line, sizeof line, "  %-24s 1 in %-4d %s\n", std::string(view.name).c_str(), view.oneIn,
+                  std::string(view.summary).c_str());
+    text += line;
+  }
+  return text + R"(
+In --out
+  report.html, report.json, junit.xml    what ran, what was covered, what was found
+  mismatch-, check-, crash-, timeout-, oom-, violation-, invariant-, flaky-<sha1>.fusion    findings, ready to replay
+  campaign.log, ledger.sqlite            the lines below; everything
+
+Examples
+  fuserfuzz run --runs 20000 --seed 1 --jobs 2 --out out     the same cases every time
+  fuserfuzz run --max-total-time 28800 --jobs 8 --out out    a night, other cases every time
+  fuserfuzz run --resume --out out                           goes on
+  fuserfuzz run --runs 1000 --only sum,amax,add corpus       first the files below corpus, then cases of these ops
+
+Exit codes
+  0 clean, or known findings only   1 usage or set-up, nothing judged, a check that could not run   70 only timeouts
+  71 only out of memory   72 interrupted   77 findings
+)";
+}
+
 }  // namespace
 
 Command addRunCommand(CLI::App& app) {
+  constexpr const char *kLong = "How long", *kFolder = "What is kept";
   CLI::App* run = app.add_subcommand("run", "a campaign: judge random cases, keep what is wrong");
   const auto arguments = std::make_shared<Arguments>();
-  arguments->generator.addTo(run);
-  arguments->workers.addTo(run);
-  addNoProbes(run, arguments->noProbes);
-  run->add_flag("--no-compilers", arguments->noCompilers,
-                "no sample of the kernels through clang (cpu engine) and NVRTC");
-  run->add_option("--runs", arguments->campaign.runs, "number of cases; 0: until the time is up")
-      ->check(CLI::NonNegativeNumber);
-  run->add_option("--max-total-time", arguments->campaign.maxTotalTime, "seconds; 0: until the cases are done")
-      ->check(CLI::NonNegativeNumber);
-  run->add_option("--out", arguments->out,
-                  "folder for ledger, reports, campaign.log and findings; made where missing. Without it nothing is kept");
-  run->add_flag("--resume", arguments->campaign.resume,
-                "go on with the campaign in --out, however it ended: nothing finished is done again. Seed, runs and time "
-                "are its own unless given; whatever else results depend on must be the same");
+  CampaignOptions& campaign = arguments->campaign;
+  run->add_option("corpora", arguments->corpora, "files and folders to judge first")->type_name("CORPUS");
+  run->add_option("--runs", campaign.runs, "number of cases; 0: until the time is up")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->group(kLong);
+  run->add_option("--max-total-time", campaign.maxTotalTime, "with those before --resume; 0: until the cases are done")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
+      ->group(kLong);
+  run->add_option("--max-findings", campaign.maxFindings, "stop after so many new ones; 0: never")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->group(kLong)
+      ->capture_default_str();
+  run->add_option("--out", arguments->out, "folder for ledger, reports, log and findings; made where missing. Without it "
+                                           "nothing is kept")
+      ->type_name("DIR")
+      ->group(kFolder);
+  run->add_flag("--resume", campaign.resume,
+                "go on with the campaign in --out, however it ended. Seed, runs and time are its own unless given; all "
+                "else that results depend on must be the same")
+      ->group(kFolder);
   run->add_option("--max-artifact-mb", arguments->maxArtifactMb,
                   "disk space for the files of findings; past it they are in the ledger alone")
       ->check(CLI::Range(0, 1 << 20))
+      ->type_name("N")
+      ->group(kFolder)
       ->capture_default_str();
+  run->add_flag("--no-minimize", arguments->noMinimize,
+                "do not minimise, at the end, one finding of each bucket (a minute each at most)");
   run->add_option("--known-issues", arguments->knownIssues,
                   "list of findings that count as known, not as new; corpus/known_issues.json where that is there")
-      ->check(CLI::ExistingFile);
-  run->add_option("--max-findings", arguments->campaign.maxFindings, "stop after so many; 0: never")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  run->add_option("corpora", arguments->corpora, "files and folders to judge first");
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE")
+      ->group(kFolder);
+  arguments->generator.addTo(run);
+  arguments->workers.addTo(run);
+  addNoProbes(run, arguments->noProbes);
+  run->add_flag("--no-compilers", arguments->noCompilers, "no sample through clang (cpu engine) and NVRTC");
+  run->footer(teaching());
   return {run, [arguments] { return runCampaignCommand(*arguments); }};
 }
 

@@ -192,7 +192,9 @@ std::optional<Outcome> Worker::receive() {
 std::optional<Outcome> Worker::enforce(const Limits& limits) {
   using Clock = std::chrono::steady_clock;
   constexpr auto kTimeForStack = std::chrono::milliseconds(300);
-  if (!busy_) return std::nullopt;
+  constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+  if (!busy_ || Clock::now() - lastLook_ < kBetweenLooks) return std::nullopt;
+  lastLook_ = Clock::now();
   const size_t resident = residentMb(pid_);
   if (resident > limits.residentMb) {
     kill(pid_, SIGKILL);

@@ -28,7 +28,7 @@ class Worker {
 
   // Reads what is there. An outcome when the task is done, or the worker has died.
   std::optional<Outcome> receive();
-  // An outcome when a limit is passed: the worker is killed then. One past its time is asked for its stack first, so
+  // An outcome when a limit is passed: the worker is killed then. Looks now and then, however often it is called. One past its time is asked for its stack first, so
   // that the outcome comes with a later call, of this or of receive().
   std::optional<Outcome> enforce(const Limits& limits);
   bool dead() const { return pid_ < 0; }
@@ -50,7 +50,8 @@ class Worker {
   std::vector<std::string> history_;
   std::string task_;
   std::string received_;
-  std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point started_;   // the task
+  std::chrono::steady_clock::time_point lastLook_;  // at its limits
 };
 
 // Installs the handlers that write the stack of a fatal signal to the descriptor. For the worker process.

@@ -7,8 +7,6 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
-#include "fuser/text/parser.h"
-#include "fuser/text/printer.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -105,7 +103,7 @@ std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t numbe
 }
 
 std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw) {
-  Case copy = parseCase(printCase(testCase), "view");
+  Case copy = cloneCase(testCase);
   if (!view.apply(copy, draw)) return std::nullopt;
   copy.metadata.emplace_back("view", view.name);
   return copy;

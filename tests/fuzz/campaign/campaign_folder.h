@@ -47,6 +47,7 @@ class CampaignFolder : public testing::Test {
     CampaignOptions made;
     made.runs = runs;
     made.jobs = 2;
+    made.minimize = false;
     made.task.generator.medianElements = 64;
     made.generatorFlags = " --median-elements 64";
     return made;

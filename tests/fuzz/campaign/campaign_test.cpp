@@ -19,6 +19,7 @@ class CampaignTest : public CampaignFolder {
     CampaignOptions made;
     made.runs = runs;
     made.jobs = 2;
+    made.minimize = false;
     return made;
   }
 };

@@ -9,6 +9,7 @@
 
 #include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuser/segment/segmented_fusion.h"
+#include "fuzz/campaign/sha1.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -45,6 +46,11 @@ TEST_F(FindingsTest, WhatFailsAloneFailsFresh) {
   EXPECT_EQ(summary.findings[0].kind, "check");
   EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
   EXPECT_EQ(exitCode(summary), kExitFinding);
+  // The file says what found it, and parses.
+  const std::string text = readTextFile((made.out / summary.findings[0].file).string());
+  EXPECT_NE(text.find("#: finding = check: "), std::string::npos) << text;
+  EXPECT_NE(text.find("; libtorch 2.11"), std::string::npos) << text;
+  EXPECT_EQ(replay({made.out / summary.findings[0].file}, {}, kSilent), kExitClean);
 }
 
 // A case that fails only in a process that has compiled an exp before: the shortest history is that one case.
@@ -155,7 +161,7 @@ TEST_F(FindingsTest, PastTheCapFindingsAreInTheLedgerAlone) {
   CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   made.task.generator.only = {OpKind::Add};
   made.corpora = {file("a.fusion", kRight), file("b.fusion", std::string("#: b = 1") + kRight)};
-  made.maxArtifactBytes = 400;
+  made.maxArtifactBytes = 700;
   const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 2u);
   EXPECT_NE(summary.findings[0].file, "");
@@ -180,6 +186,43 @@ TEST_F(FindingsTest, AnInterruptedConfirmationIsTakenUpAgain) {
   const reports::CampaignSummary second = runCampaign(made, kNever, kSilent);
   ASSERT_EQ(second.findings.size(), 1u);
   EXPECT_EQ(second.findings[0].reproduces, "fails fresh");
+}
+
+TEST_F(FindingsTest, OneFindingOfABucketIsMinimisedAndGoesIntoTheFirstCorpus) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  made.task.generator.only = {OpKind::Add};
+  std::filesystem::create_directories(folder_ / "corpus");
+  for (const char* name : {"corpus/a.fusion", "corpus/b.fusion"}) {
+    file(name, std::string("#: name = ") + std::string(name).substr(7, 1) + R"(
+fusion f(%x: f32[i0]) {
+  %a = neg(%x)
+  %b = exp(%a)
+  %c = abs(%b)
+  %d = add(%c, %x)
+  return %d
+}
+run { %x = normal(seed = 1) : f32[40] }
+)");
+  }
+  made.corpora = {folder_ / "corpus"};
+  made.minimize = true;
+  made.minimizeSeconds = 30;
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  EXPECT_EQ(summary.findings.size(), 2u);
+  ASSERT_EQ(summary.minimized.size(), 1u);
+  const reports::MinimizedFinding& minimized = summary.minimized[0];
+  EXPECT_EQ(minimized.problem, "");
+  EXPECT_EQ(minimized.bucket, summary.findings[0].bucket);
+  EXPECT_EQ(minimized.exprsBefore, 4);
+  EXPECT_EQ(minimized.exprsAfter, 1) << minimized.text;
+  EXPECT_EQ(minimized.file.rfind("minimized-from-", 0), 0u);
+  EXPECT_EQ(readTextFile((made.out / minimized.file).string()), minimized.text);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "corpus" / (sha1(minimized.text) + ".fusion")));
+  // A campaign that goes on does not minimise it again.
+  made.resume = true;
+  log_.clear();
+  EXPECT_EQ(runCampaign(made, kNever, keep_).minimized.size(), 1u);
+  for (const std::string& line : log_) EXPECT_EQ(line.rfind("minimis", 0), std::string::npos) << line;
 }
 
 TEST(ShellTest, ArgumentsStayArguments) {

@@ -1,0 +1,49 @@
+#pragma once
+// BucketMinimizer: at the end of a campaign, one finding of each new bucket becomes small: the one with the shortest text
+// of those that fail fresh. What it gives is minimized-from-<sha1>.fusion beside the finding, a row in the ledger, and a
+// file named by its content in the first corpus, where that is a folder.
+
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "fuzz/campaign/ledger.h"
+#include "fuzz/campaign/task.h"
+
+namespace fuser::fuzz {
+
+class BucketMinimizer {
+ public:
+  struct Settings {
+    std::filesystem::path folder;  // of the artifacts
+    std::filesystem::path corpus;  // to add to; may be empty
+    double seconds = 60;           // a bucket
+  };
+  BucketMinimizer(Settings settings, Ledger& ledger, std::vector<reports::MinimizedFinding> done,
+                  std::function<void(const std::string&)> say);
+
+  // Once all findings are labelled: what is to be done.
+  void begin(const std::vector<LedgerFinding>& findings);
+  // Tasks "minimize SECONDS\nPATH\nBEST": for a fresh process, performMinimize().
+  std::optional<Task> next();
+  // Findings in other buckets that it met on the way.
+  std::vector<LedgerFinding> take(const Outcome& outcome);
+
+ private:
+  void addToCorpus(const reports::MinimizedFinding& minimized);
+
+  Settings settings_;
+  Ledger& ledger_;
+  std::function<void(const std::string&)> say_;
+  std::map<std::string, reports::MinimizedFinding> done_;  // by bucket
+  std::deque<std::string> queue_;
+  std::map<std::string, LedgerFinding> chosen_;  // by task
+};
+
+// The work of such a task: its result as JSON.
+std::string performMinimize(const std::string& task, const TaskSettings& settings, const Limits& limits);
+
+}  // namespace fuser::fuzz

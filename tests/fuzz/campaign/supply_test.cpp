@@ -1,0 +1,112 @@
+// The order of a campaign's tasks, and what is left out of it.
+
+#include "fuzz/campaign/supply.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace fuser::fuzz {
+namespace {
+
+std::vector<std::string> all(Supply& supply) {
+  std::vector<std::string> tasks;
+  while (const std::optional<Task> task = supply.next()) tasks.push_back(task->text + (task->fresh ? " alone" : ""));
+  return tasks;
+}
+
+TaskResult result(VerdictKind kind) {
+  TaskResult made;
+  made.verdict.kind = kind;
+  return made;
+}
+
+TEST(SupplyTest, FilesComeBeforeCases) {
+  Supply supply({"a.fusion", "b.fusion"}, 2, false, {});
+  EXPECT_EQ(all(supply), (std::vector<std::string>{"file a.fusion", "file b.fusion", "case 0", "case 1"}));
+  EXPECT_EQ(supply.keyOf("file b.fusion"), "file 1");
+  EXPECT_EQ(supply.keyOf("case 1"), "case 1");
+}
+
+TEST(SupplyTest, WhatIsDoneIsLeftOut) {
+  Accounting done;
+  for (const char* key : {"file 1", "case 0", "case 2"}) EXPECT_TRUE(done.add(key, result(VerdictKind::Agrees), 0));
+  Supply supply({"a.fusion", "b.fusion", "c.fusion"}, 4, false, done);
+  EXPECT_EQ(all(supply), (std::vector<std::string>{"file a.fusion", "file c.fusion", "case 1", "case 3"}));
+}
+
+TEST(SupplyTest, BatchesFollowTheNumberOfCases) {
+  Supply supply({}, 2 * kBatchStride + 5, true, {});
+  std::vector<std::string> batches, before;
+  std::string last;
+  for (const std::string& task : all(supply)) {
+    if (isBatch(task)) {
+      batches.push_back(task);
+      before.push_back(last);
+    }
+    last = task;
+  }
+  EXPECT_EQ(batches, (std::vector<std::string>{concat("batch 0 ", kBatch), concat("batch ", kBatchStride, " ", kBatch)}));
+  EXPECT_EQ(before, (std::vector<std::string>{concat("case ", kBatchStride - 1), concat("case ", 2 * kBatchStride - 1)}));
+}
+
+TEST(SupplyTest, WhatWasKilledComesAgainAloneAndNotForEver) {
+  Supply supply({}, 1, false, {});
+  EXPECT_EQ(all(supply), std::vector<std::string>{"case 0"});
+  int again = 0;
+  while (supply.again("case 0")) {
+    EXPECT_EQ(all(supply), std::vector<std::string>{"case 0 alone"});
+    ASSERT_LT(++again, 10);
+  }
+  EXPECT_EQ(again, 4);
+}
+
+TEST(AccountingTest, NothingIsCountedTwice) {
+  Accounting accounting;
+  EXPECT_TRUE(accounting.add("case 7", result(VerdictKind::Differs), 1));
+  EXPECT_FALSE(accounting.add("case 7", result(VerdictKind::Agrees), 1));
+  EXPECT_EQ(accounting.sums().cases, 1);
+  EXPECT_EQ(accounting.sums().verdicts.at("differs"), 1);
+  EXPECT_EQ(accounting.sums().verdicts.at("agrees"), 0);
+  EXPECT_THROW(accounting.add("nonsense", {}, 0), UserError);
+}
+
+TEST(AccountingTest, SumsSurviveAsText) {
+  Accounting accounting;
+  TaskSettings settings;
+  settings.generator.medianElements = 64;
+  for (int number = 0; number < 20; ++number) {
+    const std::string task = concat("case ", number);
+    accounting.add(task, performTask(task, settings), 0.5);
+  }
+  accounting.add("file 3", result(VerdictKind::Rejected), 0);
+  TaskResult batch;
+  batch.batch = {30, 90, 2.5, 1.25, "nvrtc: not here"};
+  accounting.add(concat("batch ", kBatchStride, " ", kBatch), batch, 4);
+  const Accounting again = Accounting::fromJson(accounting.toJson());
+  EXPECT_EQ(again.toJson(), accounting.toJson());
+  EXPECT_EQ(again.cases(), accounting.cases());
+  EXPECT_EQ(again.batches().toString(), "1");
+  EXPECT_EQ(again.fileVerdicts().at(3).verdict, "rejected");
+  EXPECT_EQ(reports::toJson(again.summary()), reports::toJson(accounting.summary()));
+  EXPECT_EQ(again.sums().compilers.skipped, "nvrtc: not here");
+}
+
+TEST(AccountingTest, WhatNeverHappenedIsListed) {
+  Accounting accounting;
+  TaskResult one;
+  one.ops = {"Add", "Exp", "Size"};
+  one.places = {{"Add", "f32", "PointWise"}, {"Exp", "f32", "PointWise"}, {"Size", "f32", "ExprEval"}};
+  one.fused = {"Add"};
+  accounting.add("case 0", one, 0);
+  const reports::CampaignSummary summary = accounting.summary();
+  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  EXPECT_EQ(summary.neverFused, std::vector<std::string>{"Exp"});
+  EXPECT_FALSE(has(summary.neverGenerated, "Exp"));
+  EXPECT_TRUE(has(summary.neverGenerated, "Sum"));
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
