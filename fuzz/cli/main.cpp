@@ -30,6 +30,7 @@ std::vector<Command> addCommands(CLI::App& app) {
       addReplayCommand(app),
       addTriageCommand(app),
       addGenerateCommand(app),
+      addPerfCheckCommand(app),
       addSelftestCommand(app),
   };
 }
