@@ -26,7 +26,7 @@ Verdict verdictOf(const CampaignSummary& summary) {
     ++fresh;
     findings += bucket.findings.size();
   }
-  const std::string early = summary.interrupted ? "; interrupted before its end" : "";
+  const std::string early = summary.interrupted ? "; not finished" : "";
   if (fresh > 0) {
     return {"bad", "✗",
             plural(fresh, "suspected bug", "suspected bugs") + ", from " + plural(findings, "finding", "findings") +
