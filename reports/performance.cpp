@@ -25,8 +25,8 @@ void takeRepetition(const json& entry, Measurement& measurement) {
   const auto cost = entry.find(kCounter);
   if (cost == entry.end()) return;  // measured for people
   FUSER_USER_CHECK(cost->is_number() && std::isfinite(cost->get<double>()) && cost->get<double>() > 0,
-                   measurement.origin, ": the benchmark ", name, " has a ", kCounter, " that is no positive number: ",
-                   cost->dump());
+                   measurement.origin, ": the benchmark ", name, " has a ", kCounter,
+                   " that is no positive number: ", cost->dump());
   measurement.relative[name].push_back(cost->get<double>());
 }
 
@@ -56,10 +56,10 @@ PerformanceRow compare(const std::string& name, const std::vector<double>& basel
   row.high = std::exp(shift.high);
   const double most = 1 + settings.threshold, least = 1 / most;
   const bool significant = row.p <= settings.significance;
-  row.verdict = significant && row.factor > most             ? SpeedVerdict::Slow
-                : significant && row.factor < least          ? SpeedVerdict::Fast
-                : row.low >= least && row.high <= most       ? SpeedVerdict::Same
-                                                             : SpeedVerdict::Unsure;
+  row.verdict = significant && row.factor > most       ? SpeedVerdict::Slow
+                : significant && row.factor < least    ? SpeedVerdict::Fast
+                : row.low >= least && row.high <= most ? SpeedVerdict::Same
+                                                       : SpeedVerdict::Unsure;
   return row;
 }
 
@@ -69,9 +69,9 @@ std::string stampOf(const Measurement& measurement, const std::string& field) {
 }
 
 void compareStamps(const Measurement& baseline, const Measurement& current, PerformanceCheck& check) {
-  FUSER_USER_CHECK(stampOf(baseline, "build") == stampOf(current, "build"), "the builds cannot be compared: ",
-                   baseline.origin, " is of a build '", stampOf(baseline, "build"), "', ", current.origin,
-                   " of a build '", stampOf(current, "build"), "'");
+  FUSER_USER_CHECK(stampOf(baseline, "build") == stampOf(current, "build"),
+                   "the builds cannot be compared: ", baseline.origin, " is of a build '", stampOf(baseline, "build"),
+                   "', ", current.origin, " of a build '", stampOf(current, "build"), "'");
   for (const char* field : {"machine", "num_cpus", "compiler"}) {
     const std::string before = stampOf(baseline, field), after = stampOf(current, field);
     if (before == after) continue;
@@ -112,8 +112,10 @@ Measurement parseMeasurement(const std::string& text, const std::string& origin)
   } catch (const json::parse_error& error) {
     fuser::throwUserError(fuser::concat(origin, " is no JSON: ", error.what()));
   } catch (const json::exception& error) {
-    fuser::throwUserError(fuser::concat(origin, " is not what Google Benchmark writes with "
-                                        "--benchmark_out_format=json: ", error.what()));
+    fuser::throwUserError(fuser::concat(origin,
+                                        " is not what Google Benchmark writes with "
+                                        "--benchmark_out_format=json: ",
+                                        error.what()));
   }
   FUSER_USER_CHECK(!measurement.relative.empty(), origin, " has no benchmark with the counter ", kCounter,
                    "; measure with tests/bench/measure");

@@ -18,8 +18,8 @@ struct RankTest {
 RankTest mannWhitney(const std::vector<double>& x, const std::vector<double>& y);
 
 struct Shift {
-  double estimate = 0;         // Hodges and Lehmann: the median of all differences y - x
-  double low = 0, high = 0;    // confidence interval; infinite where the samples are too small for it
+  double estimate = 0;       // Hodges and Lehmann: the median of all differences y - x
+  double low = 0, high = 0;  // confidence interval; infinite where the samples are too small for it
 };
 
 // The interval that goes with the Mann-Whitney test (same book, section 4.3), at the given confidence in (0, 1). By the

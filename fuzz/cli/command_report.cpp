@@ -15,7 +15,8 @@ struct Arguments {
 };
 
 int makeReports(const Arguments& arguments) {
-  const std::filesystem::path folder = arguments.folder, out = arguments.out.empty() ? folder : arguments.out;
+  const std::filesystem::path folder = arguments.folder;
+  const std::filesystem::path out = arguments.out.empty() ? arguments.folder : arguments.out;
   const reports::CampaignSummary summary = summaryOf(folder);
   std::error_code error;
   std::filesystem::create_directories(out, error);

@@ -17,6 +17,8 @@ Examples
   fuserfuzz generate --seed 1 --case 17                     prints case 17 of seed 1, whatever ran before it
   fuserfuzz replay out/mismatch-….fusion                    the verdict, the worst elements, the first wrong op
   fuserfuzz replay corpus                                   all files below corpus
+  fuserfuzz report out                                      out/report.html and the others again, from the ledger
+  fuserfuzz perf-check reports/baselines/stages.json now.json   what became slower (tests/bench/measure now.json)
   fuserfuzz run --resume --out out                          goes on after Ctrl-C, kill -9 or a power cut
   fuserfuzz triage findings                                 sorts a folder of findings by what they do today
 
@@ -30,6 +32,7 @@ std::vector<Command> addCommands(CLI::App& app) {
       addReplayCommand(app),
       addTriageCommand(app),
       addGenerateCommand(app),
+      addReportCommand(app),
       addPerfCheckCommand(app),
       addSelftestCommand(app),
   };

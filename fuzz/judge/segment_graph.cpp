@@ -71,7 +71,7 @@ class Drawing {
   const std::string& wrongValue_;
   std::optional<uint32_t> wrongOrigin_;
   SegmentGraph graph_;
-  std::unordered_map<const Val*, size_t> inputs_;              // look-ups only
+  std::unordered_map<const Val*, size_t> inputs_;             // look-ups only
   std::unordered_map<const SegmentedGroup*, size_t> groups_;  // look-ups only
 };
 

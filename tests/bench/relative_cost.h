@@ -9,8 +9,8 @@
 
 namespace fuser {
 
-// Some tens of microseconds of what a compiler does: small allocations, a tree of strings, sorting, floating arithmetic.
-// Uses nothing of this repository, so that no change here moves it. Gives a checksum.
+// Some tens of microseconds of what a compiler does: small allocations, a tree of strings, sorting, floating
+// arithmetic. Uses nothing of this repository, so that no change here moves it. Gives a checksum.
 uint64_t referenceWork();
 
 // Time that this thread ran, in seconds: waiting for the processor does not count.

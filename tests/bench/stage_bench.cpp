@@ -9,12 +9,12 @@
 #include <optional>
 
 #include "fuser/codegen/print_cuda.h"
+#include "fuser/lower/lower.h"
 #include "fuser/passes/pre_segmenter.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/plan_groups.h"
 #include "fuser/schedule/schedule.h"
-#include "fuser/lower/lower.h"
 #include "fuser/segment/segment_candidate_finder.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -76,8 +76,7 @@ bool hasKernel(const HostGroup& group) {
 std::vector<HostGroup> groupsOf(Compiled& compiled) {
   CompiledProgram& program = *compiled.program;
   Sizes sizes(*program.fusion, compiled.inputs);
-  std::vector<HostGroup> groups =
-      planGroups(*program.segmented, sizes.context(compiled.testCase.options), false);
+  std::vector<HostGroup> groups = planGroups(*program.segmented, sizes.context(compiled.testCase.options), false);
   size_t kernel = 0;
   for (HostGroup& group : groups) {
     if (!hasKernel(group)) continue;
@@ -118,7 +117,8 @@ std::vector<Compiled> compiledCases() {
   for (uint64_t number = 0; cases.size() < kCases; ++number) {
     try {
       Case made = generateCase(kSeed, number);
-      if (!made.schedule && made.segmentSchedules.empty() && !made.options.probes) cases.push_back(compile(std::move(made)));
+      if (!made.schedule && made.segmentSchedules.empty() && !made.options.probes)
+        cases.push_back(compile(std::move(made)));
     } catch (const UserError&) {
       // Rejected: another one.
     }
@@ -203,9 +203,7 @@ void lowerAll(Compiled& compiled) {
   }
 }
 
-void textAll(Compiled& compiled) {
-  benchmark::DoNotOptimize(parseCase(printCase(compiled.testCase), "printed"));
-}
+void textAll(Compiled& compiled) { benchmark::DoNotOptimize(parseCase(printCase(compiled.testCase), "printed")); }
 
 void codegenAll(Compiled& compiled) {
   for (const auto& kernel : compiled.program->kernels) benchmark::DoNotOptimize(printCuda(*kernel));
@@ -222,8 +220,7 @@ void interpretedAll(Compiled& compiled) {
 void judgeAll(Compiled& compiled) {
   oracle::JudgeOptions options;
   options.contraction = compiled.testCase.options.contraction;
-  benchmark::DoNotOptimize(
-      oracle::judge(*compiled.testCase.fusion, compiled.inputs, compiled.record, options));
+  benchmark::DoNotOptimize(oracle::judge(*compiled.testCase.fusion, compiled.inputs, compiled.record, options));
 }
 
 void generateAll(benchmark::State& state) {

@@ -58,8 +58,8 @@ TEST(MannWhitneyTest, EqualValuesSayNothing) {
   EXPECT_GT(mannWhitney({1, 2, 3}, {1, 2, 3}).p, 0.9);
 }
 
-// With ties the normal approximation stands in; for the example the variance by hand: n m / 12 (N + 1 - sum / (N (N - 1)))
-// = 9 * 9 / 12 * (19 - 2 * 6 / 306).
+// With ties the normal approximation stands in; for the example the variance by hand: n m / 12 (N + 1 - sum / (N (N -
+// 1))) = 9 * 9 / 12 * (19 - 2 * 6 / 306).
 TEST(MannWhitneyTest, TiesAreCorrected) {
   const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8, 10}, y = {8, 10, 11, 12, 13, 14, 15, 16, 17};
   const RankTest test = mannWhitney(x, y);

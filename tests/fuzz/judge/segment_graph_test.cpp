@@ -26,8 +26,8 @@ run { %x = normal(seed = 1) : f32[3, 5] }
 )";
 
 size_t countOf(const SegmentGraph& graph, GraphNode::Kind kind) {
-  return static_cast<size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                                           [&](const GraphNode& node) { return node.kind == kind; }));
+  return static_cast<size_t>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode& node) { return node.kind == kind; }));
 }
 
 std::vector<std::string> wrongOps(const SegmentGraph& graph) {
@@ -73,10 +73,10 @@ TEST(SegmentGraphTest, AnInputThatIsReturnedGoesStraightToTheOutput) {
 }
 
 TEST(SegmentGraphTest, ACaseThatIsRefusedHasAReasonInstead) {
-  const SegmentGraph graph = segmentGraphOf(parseCase(
-      "fusion f(%x: f32[i0], %y: f32[i1]) {\n  %z = add(%x, %y)\n  return %z\n}\n"
-      "run { %x = normal(seed = 1) : f32[4]\n %y = normal(seed = 2) : f32[5] }\n",
-      "test"));
+  const SegmentGraph graph =
+      segmentGraphOf(parseCase("fusion f(%x: f32[i0], %y: f32[i1]) {\n  %z = add(%x, %y)\n  return %z\n}\n"
+                               "run { %x = normal(seed = 1) : f32[4]\n %y = normal(seed = 2) : f32[5] }\n",
+                               "test"));
   EXPECT_TRUE(graph.nodes.empty());
   EXPECT_NE(graph.problem, "");
   EXPECT_NE(segmentGraphOf(parseCase("fusion f(%x: f32[i0]) {\n  return %x\n}\n", "test")).problem, "");
