@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "fuser/case/case.h"
 #include "reports/segment_graph.h"
 
 namespace fuser::fuzz {
