@@ -71,10 +71,11 @@ struct Outcome {
   int tenth = -1;  // of Margins; none: -1
 };
 
-// Of a number within a range that decides.
-int tenthOf(const Interval& set, double number) {
+// Of a number within a range that decides. Where the range holds only a few numbers of its dtype, a right result lies at
+// an end as often as not, which says nothing.
+int tenthOf(const Interval& set, double number, DataType dtype) {
   const double width = set.hi - set.lo;
-  if (!(width > 0)) return -1;
+  if (width <= 0 || width < kMarginUlps * ulp(std::max(std::fabs(set.lo), std::fabs(set.hi)), dtype)) return -1;
   const double position = std::fabs(2 * (number - set.lo) - width) / width;
   return std::min(static_cast<int>(10 * position), 9);
 }
@@ -93,7 +94,7 @@ Outcome judgeElement(const Value& actual, int64_t at, const Value& sets, int64_t
   const bool toScale = decided || (sets.scales && !set.has(kSpecials) && set.hasRange() &&
                                    set.hi - set.lo <= 0x1p-6 * (*sets.scales)[static_cast<size_t>(place)]);
   if (!inside) return {inside, decided, toScale, distance(set, number)};
-  return {inside, decided, toScale, 0, decided ? tenthOf(set, number) : -1};
+  return {inside, decided, toScale, 0, decided ? tenthOf(set, number, sets.dtype) : -1};
 }
 
 std::string textOf(const Value& value, int64_t at) {

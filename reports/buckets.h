@@ -9,9 +9,9 @@
 namespace reports {
 
 struct Bucket {
-  std::string name;                            // Finding::bucket; the kind where it has none
-  std::string known;                           // the known issue, where all of its findings match one
-  std::vector<const Finding*> findings;        // in the summary's order; at least one
+  std::string name;                      // Finding::bucket; the kind where it has none
+  std::string known;                     // the known issue, where all of its findings match one
+  std::vector<const Finding*> findings;  // in the summary's order; at least one
   const MinimizedFinding* minimized = nullptr;
 };
 

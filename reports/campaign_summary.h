@@ -20,8 +20,8 @@ struct Elements {
 
 // Of an op, a dtype, a rank, a scheduler.
 struct Coverage {
-  int64_t cases = 0;  // that contain it
-  Elements elements;  // of results of the op, where the oracle says so
+  int64_t cases = 0;                             // that contain it
+  Elements elements;                             // of results of the op, where the oracle says so
   std::map<std::string, int64_t> verdicts = {};  // of those cases, by kind; kinds that never came are left out
 };
 
@@ -49,9 +49,9 @@ struct MinimizedFinding {
   std::string problem;  // why it was not minimised; "" otherwise
 };
 
-// Where decided elements of floating dtypes lie between middle (0) and end (1) of their intervals, in tenths; those of
-// point intervals and those outside are not counted. A correct compiler fills the first bins; a bar at the last says that it is about to
-// be wrong, or that an error column is too narrow.
+// Where decided elements of floating dtypes lie between middle (0) and end (1) of their intervals, in tenths. Those
+// outside are not counted, nor those whose interval is narrower than eight steps of the dtype. A correct compiler fills
+// the first bins; a bar at the last says that it is about to be wrong, or that an error column is too narrow.
 using Margins = std::array<int64_t, 10>;
 
 // What had happened by then; for throughput over time.
@@ -101,10 +101,10 @@ struct CampaignSummary {
   std::map<std::string, Coverage> ops, dtypes, ranks, schedulers;
   // op -> dtype of its (first) operand -> scheduler of the segment that computed it -> cases
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> opCoverage;
-  std::vector<std::string> neverGenerated;  // ops that no case had
-  std::vector<std::string> neverFused;      // ops that some case had, but never beside another op in one kernel
-  std::map<std::string, Margins> margins;   // by op
-  std::vector<Progress> progress;           // in order of time, at most some hundred points
+  std::vector<std::string> neverGenerated;     // ops that no case had
+  std::vector<std::string> neverFused;         // ops that some case had, but never beside another op in one kernel
+  std::map<std::string, Margins> margins;      // by op
+  std::vector<Progress> progress;              // in order of time, at most some hundred points
   std::map<std::string, double> stageSeconds;  // over all workers
   Compilers compilers;
   std::vector<CorpusCase> corpus;

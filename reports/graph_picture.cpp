@@ -1,4 +1,5 @@
-// A SegmentGraph as inline SVG: a box a segment with its ops, small boxes for inputs and outputs, edges with their types.
+// A SegmentGraph as inline SVG: a box a segment with its ops, small boxes for inputs and outputs, edges with their
+// types.
 
 #include <algorithm>
 
@@ -102,8 +103,7 @@ class Picture {
     }
     page_.empty("path", {{"class", "edge"}, {"d", d}});
     const Point& end = path.back();
-    page_.empty("path", {{"class", "arrow"},
-                         {"d", "M" + at(end) + " l-4 -8 h8 z"}});
+    page_.empty("path", {{"class", "arrow"}, {"d", "M" + at(end) + " l-4 -8 h8 z"}});
   }
 
   void drawLabel(size_t e) {
@@ -168,9 +168,10 @@ void writePicture(Markup& page, const SegmentGraph& graph) {
   }
   if (graph.nodes.empty()) return;
   if (graph.nodes.size() > kMaxNodes) {
-    page.element("p", {{"class", "note"}},
-                 "No picture: " + std::to_string(graph.nodes.size()) +
-                     " segments, inputs and outputs are more than one can read; fuser-opt --print=segments lists them.");
+    page.element(
+        "p", {{"class", "note"}},
+        "No picture: " + std::to_string(graph.nodes.size()) +
+            " segments, inputs and outputs are more than one can read; fuser-opt --print=segments lists them.");
     return;
   }
   Picture(page, graph).draw();

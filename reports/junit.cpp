@@ -38,9 +38,8 @@ void writeCorpusCase(Markup& xml, const CorpusCase& one) {
 
 // So that a clean campaign is a suite that passed, and one that judged nothing is none.
 void writeCampaign(Markup& xml, const CampaignSummary& summary, bool judged) {
-  xml.open("testcase", {{"classname", "fuserfuzz.campaign"},
-                        {"name", "judges cases"},
-                        {"time", fixed(summary.seconds, 3)}});
+  xml.open("testcase",
+           {{"classname", "fuserfuzz.campaign"}, {"name", "judges cases"}, {"time", fixed(summary.seconds, 3)}});
   if (!judged) {
     xml.element("error", {{"type", "setup"}, {"message", "no case was judged"}},
                 "Of " + std::to_string(summary.cases) + " cases none was judged.");

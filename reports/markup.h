@@ -9,8 +9,8 @@
 
 namespace reports {
 
-// Fit for text and for attributes: & < > " ' as entities; what is no UTF-8, control characters other than newline and tab,
-// and characters that reorder the text around them become U+FFFD. Valid in XML 1.0.
+// Fit for text and for attributes: & < > " ' as entities; what is no UTF-8, control characters other than newline and
+// tab, and characters that reorder the text around them become U+FFFD. Valid in XML 1.0.
 std::string escaped(std::string_view text);
 
 class Markup {

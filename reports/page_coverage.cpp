@@ -1,4 +1,5 @@
-// What was covered: op x scheduler x dtype as a heat map, what never occurred, and the shares by dtype, rank, scheduler.
+// What was covered: op x scheduler x dtype as a heat map, what never occurred, and the shares by dtype, rank,
+// scheduler.
 
 #include <algorithm>
 #include <map>
@@ -145,7 +146,9 @@ void writeShares(Markup& page, const std::string& title, const std::map<std::str
 void writeBarRow(Markup& page, const std::string& name, const std::string& figure, double share) {
   page.open("tr").element("th", {{"scope", "row"}}, name).element("td", {{"class", "number"}}, figure);
   page.open("td", {{"class", "bar"}}).open("div", {{"class", "track"}});
-  page.element("div", {{"class", "fill"}, {"style", "width:" + fixed(100 * std::clamp(share, 0.0, 1.0), 2) + "%"}}, "");
+  if (share > 0) {
+    page.element("div", {{"class", "fill"}, {"style", "width:" + fixed(100 * std::min(share, 1.0), 2) + "%"}}, "");
+  }
   page.close().close().close();
 }
 

@@ -88,6 +88,30 @@ void writeChart(Markup& page, const std::vector<Rate>& rates) {
   page.close();
 }
 
+void writeViews(Markup& page, const CampaignSummary& summary) {
+  if (summary.views.empty()) return;
+  page.element("h3", {}, "Other views of a sample of the cases");
+  page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
+  page.within("thead", {}, [&] {
+    page.open("tr");
+    for (const char* name : {"view", "what it is", "of the cases", "verdicts"}) {
+      page.element("th", {{"scope", "col"}}, name);
+    }
+    page.close();
+  });
+  page.open("tbody");
+  for (const auto& [name, view] : summary.views) {
+    std::string verdicts;
+    for (const auto& [kind, count] : byCount(view.verdicts)) {
+      verdicts += (verdicts.empty() ? "" : ", ") + grouped(count) + " " + kind;
+    }
+    page.open("tr").element("th", {{"scope", "row"}}, name).element("td", {}, view.summary);
+    page.element("td", {{"class", "number"}}, "1 in " + grouped(view.oneIn));
+    page.element("td", {}, verdicts.empty() ? "none yet" : verdicts).close();
+  }
+  page.close().close().close();
+}
+
 }  // namespace
 
 void writeVerdicts(Markup& page, const CampaignSummary& summary) {
@@ -112,15 +136,17 @@ void writeVerdicts(Markup& page, const CampaignSummary& summary) {
     }
     page.close().close();
   }
-  page.close().close().close();
+  page.close().close();
+  writeViews(page, summary);
+  page.close();
 }
 
 void writeThroughput(Markup& page, const CampaignSummary& summary) {
   page.open("section", {{"id", "throughput"}}).element("h2", {}, "Throughput");
   const std::vector<Rate> rates = ratesOf(summary);
   if (rates.size() < 2) {
-    page.element("p", {}, "The campaign was too short for a curve: " + fixed(casesPerSecond(summary), 1) +
-                              " cases a second.");
+    page.element("p", {},
+                 "The campaign was too short for a curve: " + fixed(casesPerSecond(summary), 1) + " cases a second.");
   } else {
     writeChart(page, rates);
     const bool found = std::any_of(rates.begin(), rates.end(), [](const Rate& rate) { return rate.findings > 0; });
@@ -145,10 +171,13 @@ void writeTime(Markup& page, const CampaignSummary& summary) {
   page.close().close().close();
   const Compilers& compilers = summary.compilers;
   page.open("div").element("h3", {}, "The compilers' sample");
-  page.element("p", {}, grouped(compilers.cases) + " cases ran again on the cpu engine, from " +
-                            grouped(compilers.kernels) + " kernels, in " + duration(compilers.seconds) +
-                            " of workers: clang " + duration(compilers.clangSeconds) + ", NVRTC " +
-                            duration(compilers.nvrtcSeconds) + ".");
+  if (compilers.kernels == 0) page.element("p", {}, "No case was sampled.");
+  if (compilers.kernels > 0) {
+    page.element("p", {},
+                 grouped(compilers.cases) + " cases ran again on the cpu engine, from " + grouped(compilers.kernels) +
+                     " kernels, in " + duration(compilers.seconds) + " of workers: clang " +
+                     duration(compilers.clangSeconds) + ", NVRTC " + duration(compilers.nvrtcSeconds) + ".");
+  }
   if (!compilers.skipped.empty()) page.element("p", {{"class", "low"}}, "Did not run: " + compilers.skipped);
   page.close().close().close();
 }

@@ -35,8 +35,8 @@ void writeText(Markup& page, const std::string& text, const std::string& wrongVa
   }
   page.close();
   if (lines.size() <= kShownLines) return;
-  page.element("p", {{"class", "note"}}, std::to_string(lines.size() - kShownLines) + " more lines" +
-                                             (file.empty() ? "" : " in " + file));
+  page.element("p", {{"class", "note"}},
+               std::to_string(lines.size() - kShownLines) + " more lines" + (file.empty() ? "" : " in " + file));
 }
 
 void writeCommand(Markup& page, const std::string& what, const std::string& line) {
@@ -63,9 +63,9 @@ void writeMinimized(Markup& page, const MinimizedFinding& minimized) {
   }
   page.open("h4").text("The smallest case").close();
   if (minimized.problem.empty()) {
-    page.element("p", {{"class", "note"}}, grouped(minimized.exprsBefore) + " expressions before, " +
-                                               grouped(minimized.exprsAfter) + " after, in " +
-                                               duration(minimized.seconds));
+    page.element("p", {{"class", "note"}},
+                 grouped(minimized.exprsBefore) + " expressions before, " + grouped(minimized.exprsAfter) +
+                     " after, in " + duration(minimized.seconds));
   }
   writeText(page, minimized.text, wrongValueOf(minimized), minimized.file);
   if (!minimized.file.empty()) page.element("p", {{"class", "note"}}, "This is " + minimized.file);
@@ -73,8 +73,8 @@ void writeMinimized(Markup& page, const MinimizedFinding& minimized) {
 }
 
 void writeList(Markup& page, const Bucket& bucket) {
-  page.open("details").element("summary", {}, "All " + grouped(static_cast<int64_t>(bucket.findings.size())) +
-                                                  " findings of this bucket");
+  page.open("details").element(
+      "summary", {}, "All " + grouped(static_cast<int64_t>(bucket.findings.size())) + " findings of this bucket");
   page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
   page.within("thead", {}, [&] {
     page.open("tr");
@@ -92,8 +92,8 @@ void writeList(Markup& page, const Bucket& bucket) {
   }
   page.close().close().close();
   if (bucket.findings.size() > kListedFindings) {
-    page.element("p", {{"class", "note"}}, grouped(static_cast<int64_t>(bucket.findings.size() - kListedFindings)) +
-                                               " more are in report.json");
+    page.element("p", {{"class", "note"}},
+                 grouped(static_cast<int64_t>(bucket.findings.size() - kListedFindings)) + " more are in report.json");
   }
   page.close();
 }
@@ -143,7 +143,8 @@ void writeFindings(Markup& page, const CampaignSummary& summary) {
     page.element("p", {{"class", "note"}},
                  "Findings with the same label are taken for one bug: kind, guilty pass or stage, place, pattern.");
   }
-  for (size_t i = 0; i < buckets.size(); ++i) writeBucket(page, buckets[i], i < kOpenBuckets && buckets[i].known.empty());
+  for (size_t i = 0; i < buckets.size(); ++i)
+    writeBucket(page, buckets[i], i < kOpenBuckets && buckets[i].known.empty());
   page.close();
 }
 

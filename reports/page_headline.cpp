@@ -26,11 +26,11 @@ Verdict verdictOf(const CampaignSummary& summary) {
     ++fresh;
     findings += bucket.findings.size();
   }
-  const std::string early = summary.interrupted ? "; interrupted before its end" : "";
+  const std::string early = summary.interrupted ? "; not finished" : "";
   if (fresh > 0) {
-    return {"bad", "✗",
-            plural(fresh, "suspected bug", "suspected bugs") + ", from " + plural(findings, "finding", "findings") +
-                early};
+    return {
+        "bad", "✗",
+        plural(fresh, "suspected bug", "suspected bugs") + ", from " + plural(findings, "finding", "findings") + early};
   }
   if (summary.judgedCases == 0 && summary.findings.empty()) {
     return {"warn", "!", "Nothing was judged: this says nothing about the compiler" + early};
@@ -67,8 +67,7 @@ void writeTiles(Markup& page, const CampaignSummary& summary) {
             plural(static_cast<size_t>(summary.jobs), "worker", "workers") + ", " + duration(summary.seconds));
   writeTile(page, grouped(summary.elements.judged), "elements judged",
             grouped(summary.outputs.judged) + " of them outputs");
-  writeTile(page, percent(decidedShare(summary)), "of elements decided",
-            "the others' intervals are too wide to say");
+  writeTile(page, percent(decidedShare(summary)), "of elements decided", "the others' intervals are too wide to say");
   writeTile(page, percent(decidedCaseShare(summary)), "of cases decided",
             grouped(summary.decidedCases) + " of " + grouped(summary.judgedCases) + " judged");
   writeTile(page, percent(rejectedShare(summary)), "of cases rejected", "refused with a reason, none judged");

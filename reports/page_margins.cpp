@@ -85,18 +85,20 @@ void writeMargins(Markup& page, const CampaignSummary& summary) {
   }
   const Row total = rowOf("all ops", all);
   if (total.elements == 0) {
-    page.element("p", {}, "No element was judged against an interval wider than a point.").close();
+    page.element("p", {}, "No element was decided by an interval wide enough to have a middle and ends.").close();
     return;
   }
-  page.element("p", {{"class", "note"}},
-               "Where decided elements lie between the middle of their accepted interval (left) and its ends (right). "
-               "What is outside is a finding and not counted here. A bar at the right end says that a result is about "
-               "to be wrong, that the bound of an op is tight, or that the interval holds only a few numbers.");
+  page.element(
+      "p", {{"class", "note"}},
+      "Where decided elements lie between the middle of their accepted interval (left) and its ends (right), "
+      "of intervals at least eight steps of the dtype wide. What is outside is a finding and not counted here. "
+      "A bar at the right end says that a result is about to be wrong, or that an op's error bound is tight.");
   page.open("p");
   writeHistogram(page, all, 320, 90, "all ops, elements by tenth from middle to end");
   page.close();
-  page.element("p", {}, grouped(total.elements) + " elements of " + std::to_string(rows.size()) + " ops, " +
-                            percent(total.last) + " of them in the last tenth.");
+  page.element("p", {},
+               grouped(total.elements) + " elements of " + std::to_string(rows.size()) + " ops, " +
+                   percent(total.last) + " of them in the last tenth.");
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     if ((a.elements >= kEnough) != (b.elements >= kEnough)) return a.elements >= kEnough;
     return a.last > b.last;

@@ -40,7 +40,7 @@ a { color: var(--accent); }
 nav { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 14px 0; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 10px; margin: 12px 0; }
 .tile { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 10px 12px; }
-.figure { font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+.figure { font-size: 1.4rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile .note { font-size: .85rem; }
 details summary { cursor: pointer; }
 table { border-collapse: collapse; font-size: .92rem; }
@@ -74,7 +74,7 @@ button { font: inherit; font-size: .85rem; color: var(--accent); background: non
 .columns h3 { margin-top: 8px; }
 .bars { width: 100%; } .bars th { font-weight: 400; overflow-wrap: anywhere; }
 .bars .bar { width: 45%; } .bars.wide .bar { width: 22%; }
-.track { background: var(--panel); border: 1px solid var(--line); border-radius: 3px; margin-top: 5px; }
+.track { background: var(--panel); border: 1px solid var(--line); border-radius: 3px; margin-top: 5px; height: 13px; }
 .fill { background: var(--fill); height: 11px; min-width: 1px; }
 .heat { font-size: .85rem; }
 .heat th[scope=row], .heat thead th:first-child[rowspan] { position: sticky; left: 0; background: var(--bg); z-index: 1; }
@@ -109,8 +109,7 @@ button { font: inherit; font-size: .85rem; color: var(--accent); background: non
   color: var(--muted); }
 .across { grid-column: 2; flex-direction: row; }
 @media (max-width: 620px) { main { padding: 12px 12px 40px; } h1 { font-size: 1.35rem; } .bucket { padding: 8px 10px; }
-  .chart { grid-template-columns: 1fr; } .chart .scale:first-child { flex-direction: row-reverse; }
-  .across { grid-column: 1; } }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; } }
 @media print { details { display: block; } }
 )css";
 }

@@ -6,9 +6,9 @@ namespace reports {
 namespace {
 
 void writeNavigation(Markup& page) {
-  const std::pair<const char*, const char*> entries[] = {
-      {"findings", "Findings"}, {"coverage", "Coverage"},     {"margins", "Margins"},
-      {"verdicts", "Verdicts"}, {"throughput", "Throughput"}, {"time", "Time"}};
+  const std::pair<const char*, const char*> entries[] = {{"findings", "Findings"},     {"coverage", "Coverage"},
+                                                         {"margins", "Margins"},       {"verdicts", "Verdicts"},
+                                                         {"throughput", "Throughput"}, {"time", "Time"}};
   page.open("nav");
   for (const auto& [id, name] : entries) page.element("a", {{"href", std::string("#") + id}}, name);
   page.close();

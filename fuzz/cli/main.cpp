@@ -19,6 +19,8 @@ Examples
   fuserfuzz minimize out/mismatch-….fusion --out small      the smallest case in the same bucket
   fuserfuzz selftest --jobs 2                               plants known bugs, says which are caught
   fuserfuzz replay corpus                                   all files below corpus
+  fuserfuzz report out                                      out/report.html and the others again, from the ledger
+  fuserfuzz perf-check reports/baselines/stages.json now.json   what became slower (tests/bench/measure now.json)
   fuserfuzz run --resume --out out                          goes on after Ctrl-C, kill -9 or a power cut
   fuserfuzz triage findings                                 sorts a folder of findings by what they do today
 
@@ -33,6 +35,8 @@ std::vector<Command> addCommands(CLI::App& app) {
       addTriageCommand(app),
       addGenerateCommand(app),
       addMinimizeCommand(app),
+      addReportCommand(app),
+      addPerfCheckCommand(app),
       addSelftestCommand(app),
   };
 }

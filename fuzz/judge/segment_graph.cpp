@@ -6,6 +6,7 @@
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/printer.h"
+#include "fuzz/faults/faults.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -71,20 +72,20 @@ class Drawing {
   const std::string& wrongValue_;
   std::optional<uint32_t> wrongOrigin_;
   SegmentGraph graph_;
-  std::unordered_map<const Val*, size_t> inputs_;              // look-ups only
+  std::unordered_map<const Val*, size_t> inputs_;             // look-ups only
   std::unordered_map<const SegmentedGroup*, size_t> groups_;  // look-ups only
 };
 
 }  // namespace
 
-SegmentGraph segmentGraphOf(const Case& testCase, const std::string& wrongValue, const CompileHooks& hooks) {
+SegmentGraph segmentGraphOf(const Case& testCase, const std::string& wrongValue) {
   SegmentGraph graph;
   try {
     FUSER_USER_CHECK(!testCase.runs.empty(), "the case has no run to compile it for");
     FusionExecutorCache::Settings settings = settingsOf(testCase);
-    settings.hooks = hooks;
-    settings.hooks.afterSegment = [&](SegmentedFusion& segmented) {
-      if (hooks.afterSegment) hooks.afterSegment(segmented);
+    if (!testCase.options.fault.empty()) settings.hooks = plantFault(testCase.options.fault).hooks;
+    settings.hooks.afterSegment = [&, planted = settings.hooks.afterSegment](SegmentedFusion& segmented) {
+      if (planted) planted(segmented);
       graph = Drawing(segmented, *testCase.fusion, wrongValue).draw();
       throw Segmented{};
     };

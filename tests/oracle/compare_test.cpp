@@ -38,6 +38,11 @@ TEST(CompareMarginsTest, PointsUndecidedElementsAndThoseOutsideAreNotCounted) {
   EXPECT_EQ(marginsOf({5, 1.5, 100.5, 102}, {{Interval::of(5), wide, orNan, kDecides}}), Margins{});
 }
 
+TEST(CompareMarginsTest, ARangeOfAFewNumbersIsNotCounted) {
+  const Interval eight{1, 1 + 0x8p-23, 0}, seven{1, 1 + 0x7p-23, 0};
+  EXPECT_EQ(marginsOf({1, 1}, {{eight, seven}}), (Margins{{0, 0, 0, 0, 0, 0, 0, 0, 0, 1}}));
+}
+
 TEST(CompareMarginsTest, OfTwoSetsThatDecideTheNearerEndCounts) {
   const Interval narrower{100, 100.625, 0};
   EXPECT_EQ(marginsOf({100.5}, {{kDecides}, {narrower}}), (Margins{{0, 0, 0, 0, 0, 0, 1, 0, 0, 0}}));

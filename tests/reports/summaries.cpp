@@ -11,13 +11,13 @@ namespace {
 
 SegmentGraph picture(const std::string& text) {
   SegmentGraph graph;
-  graph.nodes = {{GraphNode::Kind::Input, text + "%x", {}},
-                 {GraphNode::Kind::Segment,
-                  "segment 0: PointWise" + text,
-                  {{"%c" + text, "%c = cast(%x) {dtype = f16} : f16[i0]" + text, true},
-                   {"%d", "%d = neg(%c) : f16[i0]", false}}},
-                 {GraphNode::Kind::Segment, "segment 1: Reduction", {{"%s", "%s = sum(%d) {dims = [0]} : f16[]", false}}},
-                 {GraphNode::Kind::Output, "%s", {}}};
+  graph.nodes = {
+      {GraphNode::Kind::Input, text + "%x", {}},
+      {GraphNode::Kind::Segment,
+       "segment 0: PointWise" + text,
+       {{"%c" + text, "%c = cast(%x) {dtype = f16} : f16[i0]" + text, true}, {"%d", "%d = neg(%c) : f16[i0]", false}}},
+      {GraphNode::Kind::Segment, "segment 1: Reduction", {{"%s", "%s = sum(%d) {dims = [0]} : f16[]", false}}},
+      {GraphNode::Kind::Output, "%s", {}}};
   graph.edges = {{0, 1, "%x" + text, "f32[i0]" + text}, {1, 2, "%d", "f16[i0]"}, {2, 3, "%s", "f16[]"}};
   return graph;
 }
@@ -91,7 +91,10 @@ CampaignSummary hostileSummary(const std::string& text) {
   summary.progress = {{10, 500, 0}, {20, 1000, 2}, {30, 1500, 4}, {40, 2000, 4}};
   summary.stageSeconds = {{"compile" + text, 30}, {"judge", 20}, {"run", 10}};
   summary.compilers = {64, 200, 12.5, 8, 4, "nvrtc: not here" + text};
-  summary.corpus = {{"corpus/a.fusion" + text, "agrees", ""}, {"corpus/b.fusion", "rejected" + text, "does not parse" + text}};
+  summary.views["transposed" + text] = {
+      "inputs with other strides" + text, 10, {{"agrees", 180}, {"differs" + text, 1}}};
+  summary.corpus = {{"corpus/a.fusion" + text, "agrees", ""},
+                    {"corpus/b.fusion", "rejected" + text, "does not parse" + text}};
   addFindings(summary, text);
   return summary;
 }

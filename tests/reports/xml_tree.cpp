@@ -49,7 +49,9 @@ class XmlReader {
     at_ = 0;
   }
 
-  bool startsWith(std::string_view what) const { return text_.substr(std::min(at_, text_.size()), what.size()) == what; }
+  bool startsWith(std::string_view what) const {
+    return text_.substr(std::min(at_, text_.size()), what.size()) == what;
+  }
   void skipBlanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
   }
@@ -59,7 +61,8 @@ class XmlReader {
   }
   std::string readName() {
     const size_t start = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '-' || text_[at_] == '_')) {
+    while (at_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '-' || text_[at_] == '_')) {
       ++at_;
     }
     if (at_ == start) fail("expected a name");
@@ -80,7 +83,8 @@ class XmlReader {
     expect("=\"");
     std::string value;
     while (!startsWith("\"")) {
-      if (at_ >= text_.size() || startsWith("<") || startsWith(">") || startsWith("'")) fail("a bare character in an attribute");
+      if (at_ >= text_.size() || startsWith("<") || startsWith(">") || startsWith("'"))
+        fail("a bare character in an attribute");
       if (startsWith("&")) {
         value += readEntity();
       } else {

@@ -20,9 +20,9 @@ struct XmlNode {
   std::vector<const XmlNode*> withClass(std::string_view name) const;
 };
 
-// One root element; a declaration or a DOCTYPE before it is skipped. Throws std::runtime_error: an open or crossing tag,
-// an unquoted or doubled attribute, a bare '<', '&', quote in an attribute, an unknown entity, a control character,
-// bytes that are no UTF-8.
+// One root element; a declaration or a DOCTYPE before it is skipped. Throws std::runtime_error: an open or crossing
+// tag, an unquoted or doubled attribute, a bare '<', '&', quote in an attribute, an unknown entity, a control
+// character, bytes that are no UTF-8.
 XmlNode parseXml(std::string_view text);
 
 }  // namespace reports_test

@@ -26,8 +26,8 @@ run { %x = normal(seed = 1) : f32[3, 5] }
 )";
 
 size_t countOf(const SegmentGraph& graph, GraphNode::Kind kind) {
-  return static_cast<size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                                           [&](const GraphNode& node) { return node.kind == kind; }));
+  return static_cast<size_t>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode& node) { return node.kind == kind; }));
 }
 
 std::vector<std::string> wrongOps(const SegmentGraph& graph) {
@@ -63,6 +63,19 @@ TEST(SegmentGraphTest, MarksTheWrongOp) {
   EXPECT_EQ(wrongOps(segmentGraphOf(parseCase(kTwoReductions, "test"), "b")), std::vector<std::string>{"%b"});
 }
 
+TEST(SegmentGraphTest, ShowsWhatAPlantedFaultMadeOfIt) {
+  const std::string casts =
+      "fusion f(%x: f32[i0]) {\n  %b = cast(%x) {dtype = bf16}\n  %f = cast(%b) {dtype = f32}\n  %y = neg(%f)\n"
+      "  return %y\n}\n";
+  const std::string run = "run { %x = normal(seed = 1) : f32[4] }\n";
+  const auto text = [](const SegmentGraph& graph) { return toJson(graph); };
+  EXPECT_NE(text(segmentGraphOf(parseCase(casts + run, "test"))).find("cast("), std::string::npos);
+  const SegmentGraph planted =
+      segmentGraphOf(parseCase(casts + "option fault = \"rounding-cast-elided\"\n" + run, "test"));
+  EXPECT_EQ(planted.problem, "");
+  EXPECT_EQ(text(planted).find("cast("), std::string::npos) << text(planted);
+}
+
 TEST(SegmentGraphTest, AnInputThatIsReturnedGoesStraightToTheOutput) {
   const SegmentGraph graph = segmentGraphOf(
       parseCase("fusion f(%x: f32[i0]) {\n  return %x\n}\nrun { %x = normal(seed = 1) : f32[4] }\n", "test"));
@@ -73,10 +86,10 @@ TEST(SegmentGraphTest, AnInputThatIsReturnedGoesStraightToTheOutput) {
 }
 
 TEST(SegmentGraphTest, ACaseThatIsRefusedHasAReasonInstead) {
-  const SegmentGraph graph = segmentGraphOf(parseCase(
-      "fusion f(%x: f32[i0], %y: f32[i1]) {\n  %z = add(%x, %y)\n  return %z\n}\n"
-      "run { %x = normal(seed = 1) : f32[4]\n %y = normal(seed = 2) : f32[5] }\n",
-      "test"));
+  const SegmentGraph graph =
+      segmentGraphOf(parseCase("fusion f(%x: f32[i0], %y: f32[i1]) {\n  %z = add(%x, %y)\n  return %z\n}\n"
+                               "run { %x = normal(seed = 1) : f32[4]\n %y = normal(seed = 2) : f32[5] }\n",
+                               "test"));
   EXPECT_TRUE(graph.nodes.empty());
   EXPECT_NE(graph.problem, "");
   EXPECT_NE(segmentGraphOf(parseCase("fusion f(%x: f32[i0]) {\n  return %x\n}\n", "test")).problem, "");

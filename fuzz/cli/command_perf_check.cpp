@@ -1,0 +1,52 @@
+// fuserfuzz perf-check: two measurements of the benchmarks -> what became slower.
+
+#include <memory>
+
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/cli/arguments.h"
+#include "fuzz/cli/command.h"
+#include "reports/performance.h"
+
+namespace fuser::fuzz {
+namespace {
+
+struct Arguments {
+  std::string baseline, current;
+  reports::PerformanceSettings settings;
+  std::vector<std::string> renamed;
+  bool failOnRegression = false;
+};
+
+int check(const Arguments& arguments) {
+  reports::PerformanceSettings settings = arguments.settings;
+  for (const std::string& pair : arguments.renamed) {
+    const size_t equals = pair.find('=');
+    FUSER_USER_CHECK(equals != std::string::npos, "--renamed takes old=new, not '", pair, "'");
+    settings.renamed[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  const auto read = [](const std::string& path) { return reports::parseMeasurement(readTextFile(path), path); };
+  const reports::PerformanceCheck result =
+      reports::checkPerformance(read(arguments.baseline), read(arguments.current), settings);
+  printLine(reports::toText(result));
+  if (!arguments.failOnRegression) return kExitClean;
+  FUSER_USER_CHECK(result.gone.empty(), "the benchmark ", result.gone[0], " of ", arguments.baseline, " is not in ",
+                   arguments.current, ", so its speed was not checked; --renamed says what it is called now");
+  return reports::anySlow(result) ? kExitFinding : kExitClean;
+}
+
+}  // namespace
+
+Command addPerfCheckCommand(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("perf-check", "compare two measurements of the benchmarks");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("baseline", arguments->baseline, "what tests/bench/measure wrote before")->required();
+  command->add_option("current", arguments->current, "and what it wrote now")->required();
+  command->add_option("--threshold", arguments->settings.threshold, "a smaller share of change is none")
+      ->check(CLI::Range(0.001, 10.0))
+      ->capture_default_str();
+  command->add_option("--renamed", arguments->renamed, "old=new: a benchmark's name in the two files");
+  command->add_flag("--fail-on-regression", arguments->failOnRegression, "exit with 77 where a benchmark is SLOW");
+  return {command, [arguments] { return check(*arguments); }};
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,40 @@
+// fuserfuzz report: the reports of a campaign's folder, made again from its ledger.
+
+#include <memory>
+
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/ledger.h"
+#include "fuzz/cli/arguments.h"
+#include "fuzz/cli/command.h"
+
+namespace fuser::fuzz {
+namespace {
+
+struct Arguments {
+  std::string folder, out;
+};
+
+int makeReports(const Arguments& arguments) {
+  const std::filesystem::path folder = arguments.folder;
+  const std::filesystem::path out = arguments.out.empty() ? arguments.folder : arguments.out;
+  const reports::CampaignSummary summary = summaryOf(folder);
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  FUSER_USER_CHECK(!error, "cannot make the folder ", out.string(), ": ", error.message());
+  reports::writeReports(out, summary);
+  printLine(reports::toText(summary));
+  printLine(concat("written: ", (out / "report.html").string(), ", report.json, junit.xml"));
+  return kExitClean;
+}
+
+}  // namespace
+
+Command addReportCommand(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("report", "write a campaign's reports again from its ledger");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("folder", arguments->folder, "that `run --out` filled; the campaign may be running")->required();
+  command->add_option("--out", arguments->out, "where the reports go; the folder itself where it is not given");
+  return {command, [arguments] { return makeReports(*arguments); }};
+}
+
+}  // namespace fuser::fuzz

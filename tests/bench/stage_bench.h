@@ -1,0 +1,9 @@
+#pragma once
+// A benchmark for each stage of a case's way from seed to verdict: stage/generate … stage/case.
+
+namespace fuser::fuzz {
+
+// Also twice/lower: a copy that lowers everything twice, for trying the performance check.
+void registerStageBenchmarks();
+
+}  // namespace fuser::fuzz

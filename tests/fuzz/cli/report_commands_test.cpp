@@ -1,0 +1,101 @@
+// fuserfuzz report and perf-check as a person starts them.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace {
+
+struct Outcome {
+  int exitCode = -1;
+  std::string text;  // standard output and error together
+};
+
+Outcome fuserfuzz(const std::string& arguments) {
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+  FILE* pipe = popen(((folder / "fuserfuzz").string() + " " + arguments + " 2>&1").c_str(), "r");
+  Outcome outcome;
+  char buffer[4096];
+  for (size_t count; (count = fread(buffer, 1, sizeof buffer, pipe)) != 0;) outcome.text.append(buffer, count);
+  const int status = pclose(pipe);
+  outcome.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+class ReportCommandsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("report_commands_test." + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return (folder_ / name).string();
+  }
+  // Nine repetitions of one benchmark.
+  std::string measurement(const std::string& name, double cost) {
+    std::string text = R"({"context": {"build": "Release"}, "benchmarks": [)";
+    for (int i = 0; i < 9; ++i) {
+      text += (i ? ", " : "") + std::string(R"({"name": "stage/lower", "relative_cost": )") +
+              std::to_string(cost * (1 + 0.002 * i)) + "}";
+    }
+    return write(name, text + "]}");
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(ReportCommandsTest, ReportMakesTheSameFilesFromTheLedger) {
+  const std::string out = (folder_ / "campaign").string(), again = (folder_ / "again").string();
+  ASSERT_EQ(fuserfuzz("run --runs 12 --seed 5 --no-compilers --out " + out).exitCode, 0);
+  const Outcome outcome = fuserfuzz("report " + out + " --out " + again);
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
+  EXPECT_NE(outcome.text.find("report.html"), std::string::npos);
+  for (const char* name : {"report.html", "report.json", "junit.xml"}) {
+    EXPECT_GT(contents(folder_ / "campaign" / name).size(), 1000u) << name;
+    EXPECT_EQ(contents(folder_ / "campaign" / name), contents(folder_ / "again" / name)) << name;
+  }
+}
+
+TEST_F(ReportCommandsTest, AFolderWithoutACampaignIsOneSentence) {
+  for (const std::string& folder : {folder_.string(), std::string("/nowhere")}) {
+    const Outcome outcome = fuserfuzz("report " + folder);
+    EXPECT_EQ(outcome.exitCode, 1);
+    EXPECT_EQ(outcome.text, "SETUP FAILURE: " + folder + " holds no campaign: there is no ledger.sqlite\n");
+  }
+}
+
+TEST_F(ReportCommandsTest, PerfCheckFailsOnlyWhereItIsAskedTo) {
+  const std::string before = measurement("before.json", 10), after = measurement("after.json", 20);
+  const Outcome told = fuserfuzz("perf-check " + before + " " + after);
+  EXPECT_EQ(told.exitCode, 0);
+  EXPECT_NE(told.text.find("SLOW     stage/lower"), std::string::npos) << told.text;
+  EXPECT_EQ(fuserfuzz("perf-check --fail-on-regression " + before + " " + after).exitCode, 77);
+  EXPECT_EQ(fuserfuzz("perf-check --fail-on-regression " + after + " " + before).exitCode, 0);
+  EXPECT_EQ(fuserfuzz("perf-check --fail-on-regression " + before + " " + before).exitCode, 0);
+}
+
+TEST_F(ReportCommandsTest, PerfCheckSaysWhatIsWrongWithAFile) {
+  const std::string good = measurement("good.json", 10), broken = write("broken.json", "{\"context\":");
+  for (const std::string& arguments :
+       {good + " " + broken, good + " /nowhere.json", good + " " + good + " --renamed x"}) {
+    const Outcome outcome = fuserfuzz("perf-check " + arguments);
+    EXPECT_EQ(outcome.exitCode, 1) << arguments;
+    EXPECT_EQ(outcome.text.rfind("SETUP FAILURE: ", 0), 0u) << outcome.text;
+  }
+}
+
+}  // namespace
