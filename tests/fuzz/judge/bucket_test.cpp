@@ -144,6 +144,8 @@ TEST(BucketTest, ADeadWorkersBucketIsItsSignalAndOurTopFrames) {
   const Bucket bucket = bucketOfEnding(VerdictKind::Crash, detail);
   EXPECT_EQ(bucket.kind, "crash");
   EXPECT_EQ(bucket.pattern, "signal Segmentation fault < fuser::lower < fuser::buildProgram");
+  const std::string hang = "took more than 10 s\n" + detail.substr(detail.find('\n') + 1);
+  EXPECT_EQ(bucketOfEnding(VerdictKind::Hang, hang).pattern, "fuser::buildProgram > fuser::lower");
   EXPECT_EQ(bucketOfEnding(VerdictKind::OutOfMemory, "resident size 900 MiB is above 100 MiB").pattern, "");
 }
 
