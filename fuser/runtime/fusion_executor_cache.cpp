@@ -37,16 +37,21 @@ struct FusionExecutorCache::Impl {
   std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
   CacheCounters counters;
 
+  std::string keyOf(const std::vector<InputFacts>& facts) const {
+    const std::string key = inputKey(*fusion, facts);
+    return settings.hooks.cacheKey ? settings.hooks.cacheKey(key) : key;
+  }
+
   // The first program that fits, with its evaluator bound to the inputs; compiled where there is none.
   std::shared_ptr<CompiledProgram> find(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
                                         std::optional<ExpressionEvaluator>& evaluator) {
     const std::lock_guard lock(mutex);
-    std::vector<std::shared_ptr<CompiledProgram>>& candidates =
-        programs[settings.hooks.reuseForAnyLayout ? "" : inputKey(*fusion, facts)];
+    std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[keyOf(facts)];
     for (const std::shared_ptr<CompiledProgram>& program : candidates) {
       evaluator.emplace(*program->fusion);
       evaluator->bindInputs(inputs);
-      if (settings.hooks.reuseForAnySizes || fits(*program, *evaluator)) return program;
+      const bool fit = fits(*program, *evaluator);
+      if (settings.hooks.takeProgram ? settings.hooks.takeProgram(fit) : fit) return program;
     }
     candidates.push_back(compile(inputs, facts));
     evaluator.emplace(*candidates.back()->fusion);

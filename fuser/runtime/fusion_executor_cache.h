@@ -30,8 +30,8 @@ struct CompileHooks {
   std::function<void(int segment, Kernel&)> afterLower;
   std::function<void(HostProgram&)> afterHost;
   BeforeLaunch beforeLaunch;
-  bool reuseForAnySizes = false;    // a cached program is taken whatever sizes it was compiled for
-  bool reuseForAnyLayout = false;   // … whatever alignment and gaps of the inputs
+  std::function<bool(bool fits)> takeProgram;  // whether a cached program is taken; usually where it fits the sizes
+  std::function<std::string(const std::string& key)> cacheKey;  // instead of the inputs' key; usually the same
 };
 
 struct CacheCounters {

@@ -15,13 +15,13 @@ using LaunchFault = std::function<bool(const Kernel&, KernelArguments&)>;
 
 namespace faults {
 
-// By stage. A launch fault makes a function with a memory of its own.
+// By stage. A launch fault makes a function with a memory of its own; a fault of the cache makes hooks.
 #define FAULT_FUNCTION_Fusion(function) bool function(Fusion& fusion);
 #define FAULT_FUNCTION_Schedule(function) bool function(Fusion& part);
 #define FAULT_FUNCTION_Kernel(function) bool function(Kernel& kernel);
 #define FAULT_FUNCTION_Host(function) bool function(HostProgram& program);
 #define FAULT_FUNCTION_Launch(function) LaunchFault function();
-#define FAULT_FUNCTION_Cache(function) void function(CompileHooks& hooks);
+#define FAULT_FUNCTION_Cache(function) CompileHooks function(std::shared_ptr<bool> applied);
 #define FAULT(function, name, stage, summary) FAULT_FUNCTION_##stage(function)
 #include "fuzz/faults/faults.def"
 #undef FAULT

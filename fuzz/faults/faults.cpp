@@ -52,13 +52,9 @@ CompileHooks hooksForLaunch(Make make, Applied applied) {
   return hooks;
 }
 
-// Whether a program was reused that would not fit is not seen: counted as applied.
-template <class Plant>
-CompileHooks hooksForCache(Plant plant, Applied applied) {
-  CompileHooks hooks;
-  plant(hooks);
-  *applied = true;
-  return hooks;
+template <class Make>
+CompileHooks hooksForCache(Make make, Applied applied) {
+  return make(applied);
 }
 
 }  // namespace

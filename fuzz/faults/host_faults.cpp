@@ -239,7 +239,23 @@ LaunchFault denseStrides() {
   };
 }
 
-void ignoreSizes(CompileHooks& hooks) { hooks.reuseForAnySizes = true; }
-void ignoreLayout(CompileHooks& hooks) { hooks.reuseForAnyLayout = true; }
+CompileHooks ignoreSizes(std::shared_ptr<bool> applied) {
+  CompileHooks hooks;
+  hooks.takeProgram = [applied](bool fits) {
+    *applied |= !fits;
+    return true;
+  };
+  return hooks;
+}
+
+CompileHooks ignoreLayout(std::shared_ptr<bool> applied) {
+  CompileHooks hooks;
+  hooks.cacheKey = [applied, first = std::make_shared<std::string>()](const std::string& key) {
+    if (first->empty()) *first = key;
+    *applied |= *first != key;
+    return *first;
+  };
+  return hooks;
+}
 
 }  // namespace fuser::fuzz::faults

@@ -153,21 +153,29 @@ Bucket bucketOf(const Case& testCase, const CaseVerdict& verdict, const JudgeSet
 }
 
 Bucket bucketOfEnding(VerdictKind kind, const std::string& detail) {
-  constexpr size_t kFrames = 3;
   Bucket bucket;
   bucket.kind = verdictName(kind);
   std::istringstream lines(detail);
   std::string line;
-  std::getline(lines, line);
-  // How long, how much: the limit, not the cause.
-  if (kind == VerdictKind::Crash) bucket.pattern = withoutNames(line);
-  size_t found = 0;
-  // The handler's own frames stand above those of the code that died.
-  while (found < kFrames && std::getline(lines, line)) {
+  std::vector<std::string> frames;  // the innermost first
+  while (std::getline(lines, line)) {
     const std::string function = ourFunction(line);
-    if (function.empty() || function.find("writeStack") != std::string::npos) continue;
-    bucket.pattern += (bucket.pattern.empty() ? "" : " < ") + function;
-    ++found;
+    // A hang is not told by the harness' frames around it; a crash may be the harness' own, but for its handler's.
+    const bool harness = function.rfind("fuser::fuzz::", 0) == 0;
+    const bool handler = function.find("writeStack") != std::string::npos;
+    if (!function.empty() && !handler && (kind == VerdictKind::Crash || !harness)) frames.push_back(function);
+  }
+  if (kind == VerdictKind::Crash) {
+    constexpr size_t kInnermost = 3;
+    bucket.pattern = withoutNames(upTo(detail, "\n"));
+    for (size_t i = 0; i < frames.size() && i < kInnermost; ++i) bucket.pattern += " < " + frames[i];
+    return bucket;
+  }
+  // Where a hang is interrupted, and what an allocation fails in, is chance: the outer frames are not. (The first line
+  // says how long, how much: the limit, not the cause.)
+  constexpr size_t kOutermost = 6;
+  for (size_t i = 0; i < frames.size() && i < kOutermost; ++i) {
+    bucket.pattern += (i == 0 ? "" : " > ") + frames[frames.size() - 1 - i];
   }
   return bucket;
 }

@@ -15,14 +15,15 @@ struct Bucket {
   // "option NAME", "schedule" (the case's own), "fusing" (probes: every op judged alone); else "kernel". Empty where it
   // was not looked for: a dead worker, or nothing that ran.
   std::string stage;
-  std::string place;    // the guilty segment's scheduler, "PointWise"; empty where none is known
+  std::string place;    // the guilty segment's scheduler, "pointwise"; empty where none is known
   // Of differs: nan, inf, zeros, permuted, tail, whole row, constant factor, one-ulp scale, other. Of errors: the
-  // message without numbers and names of values, with file:line for checks. Of crashes: the top frames of our code.
+  // message without numbers and names of values, with file:line for checks. Of crashes: the signal and the innermost
+  // frames of our code; of hangs: the outermost.
   std::string pattern;
   bool operator==(const Bucket&) const = default;
 };
 
-// "differs | pass ConsecutiveCastPass | PointWise | nan"
+// "differs | pass ConsecutiveCastPass | pointwise | nan"
 std::string toString(const Bucket& bucket);
 
 // Of a finding that judgeCase(testCase, settings) gave. Judges the case again, a few times, in this process; what those

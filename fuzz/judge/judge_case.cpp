@@ -40,8 +40,8 @@ CompileHooks both(const CompileHooks& a, const CompileHooks& b) {
   hooks.afterLower = both(a.afterLower, b.afterLower);
   hooks.afterHost = both(a.afterHost, b.afterHost);
   hooks.beforeLaunch = both(a.beforeLaunch, b.beforeLaunch);
-  hooks.reuseForAnySizes = a.reuseForAnySizes || b.reuseForAnySizes;
-  hooks.reuseForAnyLayout = a.reuseForAnyLayout || b.reuseForAnyLayout;
+  hooks.takeProgram = a.takeProgram ? a.takeProgram : b.takeProgram;
+  hooks.cacheKey = a.cacheKey ? a.cacheKey : b.cacheKey;
   return hooks;
 }
 

@@ -37,6 +37,7 @@ bool close(double a, double b) { return std::fabs(a - b) <= kSameRatio * std::ma
 bool isConstantFactor(const Elements& elements) {
   if (elements.size() < 2 || middle(elements[0]) == 0) return false;
   const double factor = elements[0].got / middle(elements[0]);
+  if (close(factor, 1)) return false;
   const bool several = std::any_of(elements.begin(), elements.end(), [&](const WrongElement& element) {
     return !close(middle(element), middle(elements[0]));
   });
@@ -51,6 +52,10 @@ bool isPermuted(const WrongValue& wrong) {
   for (const WrongElement& element : wrong.elements) {
     got.push_back(element.got);
     right.push_back(middle(element));
+  }
+  // What is almost right where it stands has not moved.
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (close(got[i], right[i])) return false;
   }
   std::sort(got.begin(), got.end());
   std::sort(right.begin(), right.end());

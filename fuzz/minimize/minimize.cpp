@@ -116,8 +116,10 @@ Minimized minimize(const std::string& caseText, const MinimizeSettings& settings
     result.finished = takeTurns(search);
     judging.needAll();
     const JudgedCase last = judging.judge(search.text());
-    FUSER_CHECK(last.bucket == flight.finding.bucket, "minimized, the case is in another bucket: ",
-                toString(last.bucket), " instead of ", toString(flight.finding.bucket));
+    if (!(last.bucket == flight.finding.bucket)) {
+      result.problem = concat("it does not always fail: at the end it was ", toString(last.bucket), " instead of ",
+                              toString(flight.finding.bucket));
+    }
     result.reason = last.reason;
     result.detail = last.detail;
     result.text = withMetadata(search.text(), {{"bucket", toString(flight.bucket)}, {"verdict", last.reason}});

@@ -42,7 +42,9 @@ struct Minimized {
   double seconds = 0;
   bool finished = false;             // no reducer makes it smaller; false: budget used up, or interrupted
   std::vector<OtherFinding> others;  // the first of each bucket
-  std::string problem;  // why nothing was done: the text is no finding, not twice the same one, …; empty: it was
+  // Why nothing was done: the text is no finding, not twice the same one, …; or that the result is another one in the
+  // end, which is what findings do that fail by chance. Empty: all is well.
+  std::string problem;
 };
 
 // A UserError where the text does not parse.

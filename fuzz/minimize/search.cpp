@@ -133,11 +133,13 @@ bool Search::attempt(const Case& candidate) {
   if (!isFinding(judged.kind)) return false;
   Bucket withoutStage = target_;
   withoutStage.stage.clear();
-  if (judged.bucket == withoutStage && (target_.stage.empty() || judging_.bucket(text) == target_)) {
+  Bucket bucket = judged.bucket;
+  if (bucket == withoutStage && !target_.stage.empty()) bucket = judging_.bucket(text);
+  if (bucket == target_) {
     accept(candidate, std::move(text), judged);
     return true;
   }
-  noteOther(text, judged);
+  noteOther(text, bucket);
   return false;
 }
 
@@ -176,15 +178,13 @@ void Search::accept(const Case& candidate, std::string text, const JudgedCase& j
   settings_.log(line);
 }
 
-void Search::noteOther(const std::string& text, const JudgedCase& judged) {
-  Bucket known = target_;
-  known.stage.clear();
-  // Of the target's own kind, place and pattern, but another stage: found out when it is a first.
-  const Bucket bucket = judged.bucket == known ? judging_.bucket(text) : judged.bucket;
-  for (const OtherFinding& other : result_.others) {
-    if (other.bucket == bucket) return;
-  }
-  if (result_.others.size() < kMaxOthers) result_.others.push_back({bucket, text});
+// The stage costs a few judgings: it is asked of the first finding that is told apart without it.
+void Search::noteOther(const std::string& text, const Bucket& found) {
+  if (!others_.insert(toString(found)).second || result_.others.size() >= kMaxOthers) return;
+  const Bucket bucket = found.stage.empty() ? judging_.bucket(text) : found;
+  const bool known = bucket == target_ || std::any_of(result_.others.begin(), result_.others.end(),
+                                                      [&](const OtherFinding& other) { return other.bucket == bucket; });
+  if (!known) result_.others.push_back({bucket, text});
 }
 
 bool reduceChunks(Search& search, const std::function<size_t()>& count,

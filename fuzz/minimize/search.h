@@ -42,7 +42,7 @@ class Search {
 
  private:
   void accept(const Case& candidate, std::string text, const JudgedCase& judged);
-  void noteOther(const std::string& text, const JudgedCase& judged);
+  void noteOther(const std::string& text, const Bucket& found);
 
   std::string text_;
   Case best_;
@@ -55,6 +55,7 @@ class Search {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::vector<RecordedRun> recorded_;  // of the case that the search began with
   std::unordered_set<std::string> seen_;
+  std::unordered_set<std::string> others_;  // buckets of other findings, as text
   std::string_view reducer_;
 };
 

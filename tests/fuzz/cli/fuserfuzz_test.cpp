@@ -10,36 +10,9 @@
 #include <fstream>
 #include <string>
 
+#include "tests/fuzz/cli/program.h"
+
 namespace {
-
-std::string program() {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "fuserfuzz").string();
-}
-
-struct Outcome {
-  int exitCode = -1;
-  std::string text;  // standard output and error together
-};
-
-Outcome fuserfuzz(const std::string& arguments) {
-  FILE* pipe = popen((program() + " " + arguments + " 2>&1").c_str(), "r");
-  Outcome outcome;
-  char buffer[4096];
-  for (size_t count; (count = fread(buffer, 1, sizeof buffer, pipe)) != 0;) outcome.text.append(buffer, count);
-  const int status = pclose(pipe);
-  outcome.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
-
-class FuserfuzzTest : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("fuserfuzz_test." + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
-};
 
 TEST_F(FuserfuzzTest, HelpTeachesWithExamples) {
   const Outcome outcome = fuserfuzz("--help");

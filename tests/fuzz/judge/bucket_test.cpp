@@ -38,6 +38,8 @@ TEST(PatternTest, NamesWhatIsWrong) {
   EXPECT_EQ(patternOf(wrongValue({at(0, 2, 10), at(1, 3, 70), at(2, 8, 9), at(3, 1, 7)}, 8)), "whole row");
   EXPECT_EQ(patternOf(wrongValue({at(0, 2, 10), at(2, 3, 70)}, 8)), "other");
   EXPECT_EQ(patternOf(wrongValue({at(0, 2, 10)}, 1)), "other");
+  // A little off is neither moved nor multiplied.
+  EXPECT_EQ(patternOf(wrongValue({at(0, 1.0001, 1), at(5, 3.0001, 3)}, 8)), "other");
   oracle::WrongValue integers = wrongValue({at(0, 8, 7), at(2, 8, 7)}, 8);
   integers.dtype = DataType::Int64;
   EXPECT_EQ(patternOf(integers), "other");  // integers have no last place
@@ -142,6 +144,8 @@ TEST(BucketTest, ADeadWorkersBucketIsItsSignalAndOurTopFrames) {
   const Bucket bucket = bucketOfEnding(VerdictKind::Crash, detail);
   EXPECT_EQ(bucket.kind, "crash");
   EXPECT_EQ(bucket.pattern, "signal Segmentation fault < fuser::lower < fuser::buildProgram");
+  const std::string hang = "took more than 10 s\n" + detail.substr(detail.find('\n') + 1);
+  EXPECT_EQ(bucketOfEnding(VerdictKind::Hang, hang).pattern, "fuser::buildProgram > fuser::lower");
   EXPECT_EQ(bucketOfEnding(VerdictKind::OutOfMemory, "resident size 900 MiB is above 100 MiB").pattern, "");
 }
 

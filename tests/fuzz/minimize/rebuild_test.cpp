@@ -129,6 +129,49 @@ run { %x = values [1, 2, 3, 4, 5, 6] : i64[2, 3] }
   EXPECT_TRUE(has(edited(testCase, edit), "[1, 2, 4, 5]")) << edited(testCase, edit);
 }
 
+// Whatever an edit makes is a case: it prints and parses back, and running it is no accident.
+void expectCase(const Case& from, const Edit& edit, uint64_t number, size_t& made) {
+  const std::optional<Case> result = rebuild(from, edit, kPlain);
+  if (!result) return;
+  ++made;
+  const std::string text = printCase(*result);
+  ASSERT_EQ(printCase(parseCase(text, "rebuilt")), text) << number;
+  const CaseVerdict verdict = judgeCase(*result);
+  EXPECT_FALSE(isFinding(verdict.kind)) << "case " << number << "\n" << toString(verdict) << "\n" << text;
+}
+
+TEST(RebuildTest, EditsOfGeneratedCasesAreCases) {
+  size_t axes = 0, sizes = 0, cuts = 0, dtypes = 0;
+  for (uint64_t number = 0; number < 25; ++number) {
+    GeneratorOptions options;
+    options.medianElements = 64;
+    const Case testCase = generateCase(12, number, options);
+    const Fusion& fusion = *testCase.fusion;
+    for (const AxisClass& each : coordinateClasses(fusion)) {
+      Edit edit;
+      edit.droppedAxes.insert(each.begin(), each.end());
+      expectCase(testCase, edit, number, axes);
+    }
+    for (const AxisClass& each : sizeClasses(fusion)) {
+      Edit edit;
+      for (const AxisOf& axis : each) edit.sizes[axis] = 2;
+      expectCase(testCase, edit, number, sizes);
+    }
+    for (size_t i = 0; i < fusion.exprs().size(); i += 3) {
+      Edit edit;
+      edit.asInputs.insert(fusion.exprs()[i]->output()->id());
+      expectCase(testCase, edit, number, cuts);
+    }
+    Edit edit;
+    edit.dtypes[DataType::BFloat16] = edit.dtypes[DataType::Double] = DataType::Float;
+    expectCase(testCase, edit, number, dtypes);
+  }
+  EXPECT_GT(axes, 25u);
+  EXPECT_GT(sizes, 25u);
+  EXPECT_GT(cuts, 50u);
+  EXPECT_GT(dtypes, 10u);
+}
+
 TEST(RebuildTest, AnEditThatLeadsNowhereGivesNothing) {
   const Case testCase = parseCase(kSoftmax, "test");
   Edit edit;

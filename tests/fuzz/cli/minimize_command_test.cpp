@@ -1,0 +1,73 @@
+// fuserfuzz minimize and selftest: files, tables, exit codes.
+
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include "tests/fuzz/cli/program.h"
+
+namespace {
+
+using MinimizeCommandTest = FuserfuzzTest;
+using SelftestCommandTest = FuserfuzzTest;
+
+std::string contentsOf(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// A generated case with a planted fault that shows in it.
+std::filesystem::path plantedCase(const std::filesystem::path& folder) {
+  std::string text = fuserfuzz("generate --seed 7 --case 9").text;
+  text.insert(text.find("\nrun {") + 1, "option fault = \"where-swapped\"\n");
+  std::ofstream(folder / "planted.fusion") << text;
+  return folder / "planted.fusion";
+}
+
+TEST_F(MinimizeCommandTest, WritesTheSmallestCaseUnderItsOriginsName) {
+  const std::filesystem::path planted = plantedCase(folder_);
+  ASSERT_EQ(fuserfuzz("replay -q " + planted.string()).exitCode, 77);
+  const Outcome outcome = fuserfuzz("minimize " + planted.string() + " --out " + (folder_ / "small").string());
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "small")) {
+    if (entry.path().filename().string().rfind("minimized-from-", 0) != 0) continue;
+    ++files;
+    EXPECT_NE(contentsOf(entry.path()).find("#: bucket = differs | kernel"), std::string::npos);
+    EXPECT_EQ(fuserfuzz("replay -q " + entry.path().string()).exitCode, 77);
+  }
+  EXPECT_EQ(files, 1u) << outcome.text;
+}
+
+TEST_F(MinimizeCommandTest, WritesToAFileWhereOneIsNamed) {
+  const std::filesystem::path place = folder_ / "sub" / "small.fusion";
+  EXPECT_EQ(fuserfuzz("minimize -q " + plantedCase(folder_).string() + " --out " + place.string()).exitCode, 0);
+  EXPECT_NE(contentsOf(place).find("option fault"), std::string::npos);
+}
+
+TEST_F(MinimizeCommandTest, WhatIsNoFindingIsASetUpFailure) {
+  std::ofstream(folder_ / "right.fusion") << fuserfuzz("generate --seed 1 --case 0").text;
+  const Outcome outcome = fuserfuzz("minimize " + (folder_ / "right.fusion").string() + " --out " + folder_.string());
+  EXPECT_EQ(outcome.exitCode, 1) << outcome.text;
+  EXPECT_NE(outcome.text.find("no finding: agrees"), std::string::npos) << outcome.text;
+  EXPECT_EQ(fuserfuzz("minimize /nowhere.fusion").exitCode, 1);
+}
+
+TEST_F(SelftestCommandTest, SaysWhatIsCaughtInATableAndAsJson) {
+  const std::filesystem::path json = folder_ / "selftest.json";
+  const Outcome outcome = fuserfuzz("selftest --runs 40 --seed 1 --only-fault dropped-predicate,keepdim-lost --out " +
+                                    folder_.string());
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
+  EXPECT_NE(outcome.text.find("2 of 2 faults caught"), std::string::npos) << outcome.text;
+  EXPECT_NE(contentsOf(json).find("\"recall\": 1.0"), std::string::npos) << contentsOf(json);
+}
+
+TEST_F(SelftestCommandTest, AFaultThatIsMissedExitsWith77) {
+  const Outcome outcome = fuserfuzz("selftest --runs 1 --seed 1 --only-fault rounding-cast-elided");
+  EXPECT_EQ(outcome.exitCode, 77) << outcome.text;
+  EXPECT_EQ(fuserfuzz("selftest --only-fault no-such-fault").exitCode, 1);
+}
+
+}  // namespace
