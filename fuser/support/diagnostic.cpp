@@ -42,6 +42,20 @@ std::string describe(std::string_view text, const std::string& fileName, size_t 
 
 }  // namespace
 
+std::string withoutControls(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string clean;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
+      clean += c;
+    } else {
+      clean += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return clean;
+}
+
 SourcePlace placeOf(std::string_view text, size_t offset) {
   offset = std::min(offset, text.size());
   const std::string_view before = text.substr(0, offset);

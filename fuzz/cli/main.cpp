@@ -1,8 +1,10 @@
 // fuserfuzz: its commands, help and exit codes. Options as libFuzzer and OSS-Fuzz users know them.
 
+#include <csignal>
 #include <cstdio>
 
 #include "fuser/support/check.h"
+#include "fuser/support/diagnostic.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/command.h"
 
@@ -50,14 +52,18 @@ int commandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitClean : kExitSetup;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
   try {
     for (const Command& command : commands) {
-      if (command.app->parsed()) return command.run();
+      if (!command.app->parsed()) continue;
+      const int code = command.run();
+      FUSER_USER_CHECK(std::fflush(stdout) == 0 && !std::ferror(stdout), "cannot write the output; is the disk full?");
+      return code;
     }
   } catch (const UserError& error) {
-    std::fprintf(stderr, "SETUP FAILURE: %s\n", error.what());
+    std::fprintf(stderr, "SETUP FAILURE: %s\n", withoutControls(error.what()).c_str());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "SETUP FAILURE: fuserfuzz itself broke: %s\n", error.what());
+    std::fprintf(stderr, "SETUP FAILURE: fuserfuzz itself broke: %s\n", withoutControls(error.what()).c_str());
   }
   return kExitSetup;
 }
