@@ -40,6 +40,14 @@ std::string describe(std::string_view text, const std::string& fileName, size_t 
   return concat(fileName, ":", place.line, ":", place.column, ": ", message, "\n", excerpt(text, offset));
 }
 
+// A message may quote a word of the text, however long that is.
+std::string shortened(std::string message) {
+  constexpr size_t kKeptBefore = 200, kKeptBehind = 200;
+  if (message.size() > kKeptBefore + kKeptBehind)
+    message.replace(kKeptBefore, message.size() - kKeptBefore - kKeptBehind, " ... ");
+  return message;
+}
+
 }  // namespace
 
 std::string withoutControls(std::string_view text) {
@@ -65,9 +73,9 @@ SourcePlace placeOf(std::string_view text, size_t offset) {
 }
 
 LocatedError::LocatedError(std::string_view text, std::string fileName, size_t offset, std::string message)
-    : UserError(describe(text, fileName, std::min(offset, text.size()), message)),
+    : UserError(describe(text, fileName, std::min(offset, text.size()), shortened(message))),
       fileName_(std::move(fileName)),
       place_(placeOf(text, offset)),
-      message_(std::move(message)) {}
+      message_(shortened(std::move(message))) {}
 
 }  // namespace fuser

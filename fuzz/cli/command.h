@@ -15,6 +15,7 @@ struct Command {
 Command addRunCommand(CLI::App& app);
 Command addGenerateCommand(CLI::App& app);
 Command addReplayCommand(CLI::App& app);
+Command addCompareCommand(CLI::App& app);
 Command addSelftestCommand(CLI::App& app);
 Command addTriageCommand(CLI::App& app);
 Command addMinimizeCommand(CLI::App& app);

@@ -23,6 +23,7 @@ Examples
   fuserfuzz replay corpus                                   all files below corpus
   fuserfuzz run --resume --out out                          goes on after Ctrl-C, kill -9 or a power cut
   fuserfuzz triage findings                                 sorts a folder of findings by what they do today
+  fuserfuzz compare --engine cuda --runs 200 corpus         on a GPU: judged, and held against the interpreter's bits
 
 Exit codes
   0 clean   1 usage or set-up ("SETUP FAILURE: …")   70 only timeouts   71 only out of memory   72 interrupted   77 findings
@@ -32,6 +33,7 @@ std::vector<Command> addCommands(CLI::App& app) {
   return {
       addRunCommand(app),
       addReplayCommand(app),
+      addCompareCommand(app),
       addTriageCommand(app),
       addGenerateCommand(app),
       addMinimizeCommand(app),

@@ -48,20 +48,20 @@ struct JudgeSettings {
 
 struct CaseVerdict {
   VerdictKind kind = VerdictKind::Agrees;
-  std::string reason;       // one line; empty when it agrees
-  std::string detail;       // for a person: worst elements, first wrong op
-  int run = -1;             // that gave the verdict; -1: before any run, or all alike
-  bool expected = true;     // the case's `expect` lines hold
-  bool probed = false;      // some run was judged once more with probes
-  bool onlyProbed = false;  // of Differs: the probed run differs, the run itself does not
+  std::string reason;         // one line; empty when it agrees
+  std::string detail;         // for a person: worst elements, first wrong op
+  int run = -1;               // that gave the verdict; -1: before any run, or all alike
+  bool expected = true;       // the case's `expect` lines hold
+  bool probed = false;        // some run was judged once more with probes
+  bool onlyProbed = false;    // of Differs: the probed run differs, the run itself does not
   bool faultApplied = false;  // the case's planted fault found a place
   oracle::Counts outputs;     // elements of the fusion's outputs
   oracle::Counts elements;    // and of all stored values; of every op's result where a run was judged with probes
   std::map<OpKind, oracle::Counts> ops;
   std::map<OpKind, oracle::Margins> margins;  // of ops with any
-  std::string wrongValue;                     // of Differs: the first wrong op's result, or the worst value; without '%'
-  std::string place;                          // of Differs: the scheduler of that value's segment, in lower case
-  std::string pattern;                        // of Differs: patternOf (pattern.h)
+  std::string wrongValue;  // of Differs: the first wrong op's result, or the worst value; without '%'
+  std::string place;       // of Differs: the scheduler of that value's segment, in lower case
+  std::string pattern;     // of Differs: patternOf (pattern.h)
   std::map<std::string, int64_t> schedulers;  // segments by scheduler type
   int64_t compilations = 0, kernels = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include "tests/hostile/program.h"
 
 namespace hostile {
@@ -128,6 +130,39 @@ TEST(StorageTest, AFullDiskEndsACampaignAndKeepsWhatWasFound) {
   EXPECT_EQ(second.exitCode, 1) << second.out;
   EXPECT_TRUE(isOneSentence(second.err, "SETUP FAILURE: cannot write ")) << second.err;
   EXPECT_EQ(findings(), 1);
+}
+
+std::string readFile(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Whatever became of the ledger, the campaign does not go on over it, and what was written beside it stays.
+TEST(StorageTest, ADamagedLedgerIsNamedAndNothingIsLost) {
+  const Folder folder;
+  folder.write("corpus/wrong.fusion", std::string(kPlain) + "expect rejected\n");
+  const std::filesystem::path out = folder.path() / "out";
+  const Started first = start("fuserfuzz", with(kRun, {"--out", out, folder.path() / "corpus"}));
+  ASSERT_EQ(first.exitCode, 77) << first.err;
+  const std::filesystem::path ledger = out / "ledger.sqlite";
+  const std::string sound = readFile(ledger), report = readFile(out / "report.json");
+  ASSERT_GT(sound.size(), 8192u);
+  std::string torn = sound;
+  for (size_t i = 4096; i < torn.size(); i += 3) torn[i] = static_cast<char>(torn[i] ^ 0x5a);
+  for (const std::string& damaged : {std::string("this is no ledger\n"), sound.substr(0, sound.size() / 2), torn,
+                                     std::string(20000, '\0'), sound.substr(0, 50)}) {
+    for (const char* leftOver : {"ledger.sqlite-wal", "ledger.sqlite-shm"}) std::filesystem::remove(out / leftOver);
+    folder.write("out/ledger.sqlite", damaged);
+    expectSetUpFailure(start("fuserfuzz", {"run", "--resume", "--runs", "9", "--out", out}), "ledger.sqlite");
+    EXPECT_EQ(readFile(out / "report.json"), report);
+    int findings = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(out))
+      findings += entry.path().extension() == ".fusion";
+    EXPECT_GE(findings, 1);
+  }
+  std::filesystem::remove(ledger);
+  std::filesystem::create_directory(ledger);
+  expectSetUpFailure(start("fuserfuzz", {"run", "--resume", "--runs", "9", "--out", out}), "ledger.sqlite");
 }
 
 }  // namespace
