@@ -4,6 +4,11 @@
 #   list of the folder (*.def) mentions must exist. EMBED: files of the tree that the library carries as text (embed.cmake).
 # program(<name> <folder> [USES …] [LIBS …])
 #   bin/<name> from <folder>/*.cpp; nothing as long as there is none.
+# libfuzzer_program(<name> <folder> [USES …])
+#   bin/<name>, with libFuzzer's main; nothing unless FUSER_SANITIZE has fuzzer-no-link.
+# test_with_libfuzzer(<name>…)
+#   Makes these programs with clang, libFuzzer and sanitizers in <build>/libfuzzer, and runs each over corpus/fuzz in ctest
+#   (<name> without "_fuzz" names the folder). Nothing where clang or its runtime is missing, and says so.
 # layer_tests(tests/<folder> [USES …] [LIBS …] [PROGRAMS <program>…] [SHARDS n])
 #   tests/<layer>/*.cpp become bin/tests/test_<layer>, one ctest entry named <layer>, by themselves; this line adds what such
 #   a folder uses beyond its layer, the programs that its tests start (bin/<name>), or splits it over n ctest entries.
@@ -106,6 +111,53 @@ function(program name folder)
   endif()
 endfunction()
 
+function(libfuzzer_program name folder)
+  if(FUSER_SANITIZE MATCHES "fuzzer-no-link")
+    program(${name} ${folder} ${ARGN})
+    if(TARGET ${name})
+      target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    endif()
+  else()
+    _record(${folder} ${ARGN})
+  endif()
+endfunction()
+
+function(test_with_libfuzzer)
+  if(NOT BUILD_TESTING OR FUSER_SANITIZE)
+    return()
+  endif()
+  find_program(FUSER_CLANG NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
+  set(runtime "")
+  if(FUSER_CLANG)
+    execute_process(COMMAND "${FUSER_CLANG}" -print-file-name=libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a
+      OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT EXISTS "${runtime}")
+      execute_process(COMMAND "${FUSER_CLANG}" -print-file-name=libclang_rt.fuzzer.a
+        OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+    endif()
+  endif()
+  if(NOT EXISTS "${runtime}")
+    message(STATUS "No clang with libFuzzer's runtime: ${ARGN} are not built, and ctest runs their bodies alone")
+    return()
+  endif()
+  set(build "${CMAKE_BINARY_DIR}/libfuzzer")
+  add_custom_target(libfuzzer_programs ALL
+    COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_SOURCE_DIR}" -B "${build}" -G Ninja "-DCMAKE_CXX_COMPILER=${FUSER_CLANG}"
+            -DCMAKE_BUILD_TYPE=Debug -DFUSER_SANITIZE=fuzzer-no-link,address,undefined -DFUSER_WITH_LIBTORCH=OFF
+            -DBUILD_TESTING=OFF --log-level=WARNING
+    COMMAND "${CMAKE_COMMAND}" --build "${build}" -j 2 --target ${ARGN}
+    COMMENT "Building ${ARGN} with libFuzzer" USES_TERMINAL VERBATIM)
+  foreach(name IN LISTS ARGN)
+    string(REGEX REPLACE "_fuzz$" "" corpus "${name}")
+    # New inputs go to a folder that is thrown away.
+    add_test(NAME libfuzzer/${name} COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=${build}/bin/${name}"
+      "-DCORPUS=${CMAKE_SOURCE_DIR}/corpus/fuzz/${corpus}" "-DWORK=${build}/work/${name}"
+      -P "${CMAKE_SOURCE_DIR}/.cmake/run_libfuzzer.cmake"
+      WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+    set_tests_properties(libfuzzer/${name} PROPERTIES TIMEOUT 300)
+  endforeach()
+endfunction()
+
 macro(layer_tests folder)
   list(APPEND FUSER_TEST_FOLDERS ${folder})
   set("FUSER_TESTS_${folder}" ${ARGN})
@@ -131,6 +183,11 @@ function(_add_tests folder)
   target_link_libraries(${program} PRIVATE ${targets} ${arg_LIBS} rapidcheck GTest::gtest GTest::gtest_main)
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin/tests")
   if(arg_PROGRAMS)
+    foreach(needed IN LISTS arg_PROGRAMS)
+      if(NOT TARGET ${needed})
+        return()
+      endif()
+    endforeach()
     add_dependencies(${program} ${arg_PROGRAMS})
   endif()
   if(NOT arg_SHARDS)

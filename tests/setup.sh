@@ -69,6 +69,11 @@ install_packages() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' $name 2> /dev/null)" = installed ] || missing+=("$name")
   done
   if [ ${#missing[@]} -gt 0 ]; then apt_install "${missing[@]}"; fi
+  # libFuzzer and the sanitizers' runtimes come apart from clang.
+  if [ ! -e "$(clang++ -print-file-name="libclang_rt.fuzzer-$(uname -m).a")" ] &&
+      [ ! -e "$(clang++ -print-file-name=libclang_rt.fuzzer.a)" ]; then
+    apt_install "libclang-rt-$(clang++ -dumpversion | cut -d . -f 1)-dev"
+  fi
 
   require_version g++ "$(g++ -dumpfullversion)" 12 "apt-get install g++-12, and make it the g++ that PATH finds"
   require_version clang "$(clang++ -dumpversion)" 14 "apt-get install clang-14, and make it the clang++ that PATH finds"

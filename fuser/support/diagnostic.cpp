@@ -40,7 +40,29 @@ std::string describe(std::string_view text, const std::string& fileName, size_t 
   return concat(fileName, ":", place.line, ":", place.column, ": ", message, "\n", excerpt(text, offset));
 }
 
+// A message may quote a word of the text, however long that is.
+std::string shortened(std::string message) {
+  constexpr size_t kKeptBefore = 200, kKeptBehind = 200;
+  if (message.size() > kKeptBefore + kKeptBehind)
+    message.replace(kKeptBefore, message.size() - kKeptBefore - kKeptBehind, " ... ");
+  return message;
+}
+
 }  // namespace
+
+std::string withoutControls(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string clean;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
+      clean += c;
+    } else {
+      clean += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return clean;
+}
 
 SourcePlace placeOf(std::string_view text, size_t offset) {
   offset = std::min(offset, text.size());
@@ -51,9 +73,9 @@ SourcePlace placeOf(std::string_view text, size_t offset) {
 }
 
 LocatedError::LocatedError(std::string_view text, std::string fileName, size_t offset, std::string message)
-    : UserError(describe(text, fileName, std::min(offset, text.size()), message)),
+    : UserError(describe(text, fileName, std::min(offset, text.size()), shortened(message))),
       fileName_(std::move(fileName)),
       place_(placeOf(text, offset)),
-      message_(std::move(message)) {}
+      message_(shortened(std::move(message))) {}
 
 }  // namespace fuser

@@ -17,6 +17,9 @@ struct SourcePlace {
 
 SourcePlace placeOf(std::string_view text, size_t offset);
 
+// For a terminal: control bytes other than line ends and tabs written as \x1b, so that no name of a file steers it.
+std::string withoutControls(std::string_view text);
+
 // what():
 //   softmax.fusion:3:8: unknown op 'sofmax'
 //     %y = sofmax(%x)

@@ -2,19 +2,21 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <iterator>
 #include <sstream>
 
 #include "fuser/lower/lower.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/input_facts.h"
+#include "fuser/support/diagnostic.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuser/text/read_file.h"
 #include "fuser/tools/print_run.h"
 #include "fuser/tools/stages.h"
 
@@ -55,11 +57,12 @@ std::string footer() {
 }
 
 std::string readAll(const std::string& file) {
-  if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-  FUSER_USER_CHECK(!std::filesystem::is_directory(file), "cannot read ", file);
+  if (file == "-") return readFusionText(std::cin);
+  // Not by readFusionFile: a shell's <(…) is a pipe.
+  FUSER_USER_CHECK(!std::filesystem::is_directory(file), "cannot read ", file, ": it is a folder");
   std::ifstream in(file, std::ios::binary);
   FUSER_USER_CHECK(in, "cannot read ", file);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return readFusionText(in);
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -181,13 +184,16 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
   try {
     execute(arguments);
+    std::cout.flush();
+    FUSER_USER_CHECK(std::cout.good(), "cannot write the output; is the disk full?");
   } catch (const CheckError& error) {
-    std::cerr << "fuser-opt: a bug of fuser: " << error.what() << "\n";
+    std::cerr << "fuser-opt: a bug of fuser: " << withoutControls(error.what()) << "\n";
     return 1;
   } catch (const std::exception& error) {
-    std::cerr << "fuser-opt: " << error.what() << "\n";
+    std::cerr << "fuser-opt: " << withoutControls(error.what()) << "\n";
     return 1;
   }
   return 0;

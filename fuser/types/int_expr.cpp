@@ -7,9 +7,7 @@
 namespace fuser {
 namespace {
 
-int64_t saturate(__int128 value) {
-  return static_cast<int64_t>(std::clamp<__int128>(value, kRangeMin, kRangeMax));
-}
+int64_t saturate(__int128 value) { return static_cast<int64_t>(std::clamp<__int128>(value, kRangeMin, kRangeMax)); }
 
 Range addRange(Range a, Range b) {
   return {saturate(static_cast<__int128>(a.low) + b.low), saturate(static_cast<__int128>(a.high) + b.high)};
@@ -239,16 +237,14 @@ IntExpr IntExprArena::min(IntExpr a, IntExpr b) {
   if (a == b || a->range.high <= b->range.low) return a;
   if (b->range.high <= a->range.low) return b;
   if (b->id < a->id) std::swap(a, b);
-  return intern(IntOp::Min, 0, a, b,
-                {std::min(a->range.low, b->range.low), std::min(a->range.high, b->range.high)});
+  return intern(IntOp::Min, 0, a, b, {std::min(a->range.low, b->range.low), std::min(a->range.high, b->range.high)});
 }
 
 IntExpr IntExprArena::max(IntExpr a, IntExpr b) {
   if (a == b || a->range.low >= b->range.high) return a;
   if (b->range.low >= a->range.high) return b;
   if (b->id < a->id) std::swap(a, b);
-  return intern(IntOp::Max, 0, a, b,
-                {std::max(a->range.low, b->range.low), std::max(a->range.high, b->range.high)});
+  return intern(IntOp::Max, 0, a, b, {std::max(a->range.low, b->range.low), std::max(a->range.high, b->range.high)});
 }
 
 IntExpr IntExprArena::less(IntExpr a, IntExpr b) {
@@ -308,6 +304,23 @@ IntExpr IntExprArena::import(IntExpr expr, const std::function<IntExpr(IntExpr)>
   FUSER_CHECK(false, "bad IntOp");
 }
 
+namespace {
+
+// Sizes come from files: an absurd one is its author's error, not a small one by wrapping round.
+int64_t checkedSum(int64_t a, int64_t b) {
+  int64_t result = 0;
+  FUSER_USER_CHECK(!__builtin_add_overflow(a, b, &result), "the size ", a, " + ", b, " is outside of the range of i64");
+  return result;
+}
+
+int64_t checkedProduct(int64_t a, int64_t b) {
+  int64_t result = 0;
+  FUSER_USER_CHECK(!__builtin_mul_overflow(a, b, &result), "the size ", a, " * ", b, " is outside of the range of i64");
+  return result;
+}
+
+}  // namespace
+
 int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& valueOf) {
   if (expr->isConstant()) return expr->value;
   if (expr->isSymbol()) return valueOf(expr);
@@ -317,10 +330,9 @@ int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& val
   switch (expr->op) {
     case IntOp::Constant:
     case IntOp::Symbol: break;
-    // Extents come from files: wrap, so that an absurd one is a wrong size, not undefined behaviour.
-    case IntOp::Add: return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    case IntOp::Mul: return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    case IntOp::FloorDiv: return b == -1 ? static_cast<int64_t>(0 - static_cast<uint64_t>(a)) : floorDivide(a, b);
+    case IntOp::Add: return checkedSum(a, b);
+    case IntOp::Mul: return checkedProduct(a, b);
+    case IntOp::FloorDiv: return b == -1 ? checkedProduct(a, -1) : floorDivide(a, b);
     case IntOp::Mod: return b == 0 || b == -1 ? 0 : a - floorDivide(a, b) * b;
     case IntOp::Min: return std::min(a, b);
     case IntOp::Max: return std::max(a, b);

@@ -104,7 +104,8 @@ class IntExprArena {
   std::unordered_map<Key, IntExpr, KeyHash> interned_;
 };
 
-// The value, given each symbol's. Conditions give 0 or 1.
+// The value, given each symbol's. Conditions give 0 or 1. A UserError where a sum or product is outside of the range of
+// i64.
 int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& valueOf);
 
 // Calls visit for every symbol in the expression, from left to right, repeats included.

@@ -18,7 +18,8 @@ std::vector<std::filesystem::path> fusionFiles(const std::vector<std::filesystem
     }
     std::vector<std::filesystem::path> inside;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
-      if (entry.is_regular_file() && entry.path().extension() == ".fusion") inside.push_back(entry.path());
+      std::error_code noFile;  // a link that leads nowhere, or to itself
+      if (entry.is_regular_file(noFile) && entry.path().extension() == ".fusion") inside.push_back(entry.path());
     }
     FUSER_USER_CHECK(!error, "cannot read ", path.string(), ": ", error.message());
     std::sort(inside.begin(), inside.end());

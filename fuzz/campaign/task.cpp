@@ -4,13 +4,12 @@
 
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuser/text/read_file.h"
 #include "fuzz/judge/bucket.h"
 #include "fuzz/judge/views.h"
 #include "oracle/reference/reference.h"
@@ -314,13 +313,6 @@ TaskResult taskResultFromJson(const std::string& text) {
   return result;
 }
 
-std::string readTextFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  FUSER_USER_CHECK(in.good(), "cannot read ", path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  FUSER_USER_CHECK(!in.bad(), "cannot read ", path);
-  return text.str();
-}
+std::string readTextFile(const std::string& path) { return readFusionFile(path); }
 
 }  // namespace fuser::fuzz

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "fuser/support/check.h"
+#include "fuser/support/diagnostic.h"
 #include "fuzz/campaign/campaign.h"
 
 namespace fuser::fuzz {
@@ -116,7 +117,7 @@ void watchInterrupts() {
 bool interrupted() { return interrupts != 0; }
 
 void printLine(const std::string& line) {
-  std::puts(line.c_str());
+  std::puts(withoutControls(line).c_str());
   std::fflush(stdout);
 }
 

@@ -17,6 +17,7 @@ Command addGenerateCommand(CLI::App& app);
 Command addReplayCommand(CLI::App& app);
 Command addReportCommand(CLI::App& app);
 Command addPerfCheckCommand(CLI::App& app);
+Command addCompareCommand(CLI::App& app);
 Command addSelftestCommand(CLI::App& app);
 Command addTriageCommand(CLI::App& app);
 Command addMinimizeCommand(CLI::App& app);

@@ -1,8 +1,10 @@
 // fuserfuzz: its commands, help and exit codes. Options as libFuzzer and OSS-Fuzz users know them.
 
+#include <csignal>
 #include <cstdio>
 
 #include "fuser/support/check.h"
+#include "fuser/support/diagnostic.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/command.h"
 
@@ -23,6 +25,7 @@ Examples
   fuserfuzz perf-check reports/baselines/stages.json now.json   what became slower (tests/bench/measure now.json)
   fuserfuzz run --resume --out out                          goes on after Ctrl-C, kill -9 or a power cut
   fuserfuzz triage findings                                 sorts a folder of findings by what they do today
+  fuserfuzz compare --engine cuda --runs 200 corpus         on a GPU: judged, and held against the interpreter's bits
 
 Exit codes
   0 clean   1 usage or set-up ("SETUP FAILURE: …")   70 only timeouts   71 only out of memory   72 interrupted   77 findings
@@ -32,6 +35,7 @@ std::vector<Command> addCommands(CLI::App& app) {
   return {
       addRunCommand(app),
       addReplayCommand(app),
+      addCompareCommand(app),
       addTriageCommand(app),
       addGenerateCommand(app),
       addMinimizeCommand(app),
@@ -54,14 +58,18 @@ int commandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitClean : kExitSetup;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
   try {
     for (const Command& command : commands) {
-      if (command.app->parsed()) return command.run();
+      if (!command.app->parsed()) continue;
+      const int code = command.run();
+      FUSER_USER_CHECK(std::fflush(stdout) == 0 && !std::ferror(stdout), "cannot write the output; is the disk full?");
+      return code;
     }
   } catch (const UserError& error) {
-    std::fprintf(stderr, "SETUP FAILURE: %s\n", error.what());
+    std::fprintf(stderr, "SETUP FAILURE: %s\n", withoutControls(error.what()).c_str());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "SETUP FAILURE: fuserfuzz itself broke: %s\n", error.what());
+    std::fprintf(stderr, "SETUP FAILURE: fuserfuzz itself broke: %s\n", withoutControls(error.what()).c_str());
   }
   return kExitSetup;
 }

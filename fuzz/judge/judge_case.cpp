@@ -135,9 +135,12 @@ class Judge {
   std::unique_ptr<FusionExecutorCache> makeCache(bool probes) {
     FusionExecutorCache::Settings cacheSettings = settingsOf(case_);
     cacheSettings.record = true;
+    cacheSettings.maxBytes = 4 * settings_.maxInputBytes;
     cacheSettings.hooks = settings_.hooks;
+    CompileHooks faulty;
     if (!case_.options.fault.empty()) {
       const PlantedFault fault = plantFault(case_.options.fault);
+      faulty = fault.hooks;
       cacheSettings.hooks = both(fault.hooks, settings_.hooks);
       cacheSettings.verifyKernels = fault.verifyKernels;
       faultApplied_.push_back(fault.applied);
@@ -145,7 +148,7 @@ class Judge {
     cacheSettings.context.checkInvariants = settings_.checkInvariants;
     cacheSettings.context.trace = &trace_;
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
-    if (settings_.checkInvariants && !probes) observer_.emplace(*case_.fusion, false).watch(cacheSettings);
+    if (settings_.checkInvariants && !probes) observer_.emplace(*case_.fusion, false).watch(cacheSettings, faulty);
     if (probes) {
       cacheSettings.context.options.probes = true;
       cacheSettings.context.options.contraction = false;
@@ -160,7 +163,7 @@ class Judge {
     std::string rejection;
     const auto judged = [&] {
       RunData data;
-      timed("data", [&] { data = materialize(case_, run); });
+      timed("data", [&] { data = materialize(case_, run, settings_.maxInputBytes); });
       const std::vector<HostValue> inputs = hostValues(data);
       if (!cache_) cache_ = makeCache(false);
       const std::vector<uint64_t> before = hashes(data);
@@ -216,7 +219,8 @@ class Judge {
     if (judgement.verdict == oracle::Verdict::Differs) conclude(run, judgement, detail);
     if (settings_.probes && open && !case_.options.probes) {
       std::string rejection;
-      guarded(run, [&] { probe(run, inputs, record, judgement, detail); }, &rejection);
+      guarded(
+          run, [&] { probe(run, inputs, record, judgement, detail); }, &rejection);
       if (!rejection.empty()) detail += "\nwith probes: rejected: " + rejection;
     }
     count(judgement);

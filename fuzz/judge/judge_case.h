@@ -36,30 +36,32 @@ inline bool isFinding(VerdictKind kind) { return kind >= VerdictKind::Differs; }
 std::string_view artifactPrefix(VerdictKind kind);
 
 struct JudgeSettings {
-  bool probes = true;                // undecided and differing runs once more, each op judged alone
-  bool repeat = true;                // each run twice: the same kernel on the same data gives the same bits
-  bool checkInvariants = true;       // verify after every pass and segmentation step; oracle/invariants
-  bool roundTrip = true;             // print, parse, compare
-  std::optional<EngineKind> engine;  // instead of the case's
-  CompileHooks hooks;                // seams of the compiler; called after those of the case's planted fault
+  bool probes = true;                        // undecided and differing runs once more, each op judged alone
+  bool repeat = true;                        // each run twice: the same kernel on the same data gives the same bits
+  bool checkInvariants = true;               // verify after every pass and segmentation step; oracle/invariants
+  bool roundTrip = true;                     // print, parse, compare
+  size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may take four times that. Past it a
+                                             // case is rejected before memory is taken
+  std::optional<EngineKind> engine;          // instead of the case's
+  CompileHooks hooks;                        // seams of the compiler; called after those of the case's planted fault
 };
 
 struct CaseVerdict {
   VerdictKind kind = VerdictKind::Agrees;
-  std::string reason;       // one line; empty when it agrees
-  std::string detail;       // for a person: worst elements, first wrong op
-  int run = -1;             // that gave the verdict; -1: before any run, or all alike
-  bool expected = true;     // the case's `expect` lines hold
-  bool probed = false;      // some run was judged once more with probes
-  bool onlyProbed = false;  // of Differs: the probed run differs, the run itself does not
+  std::string reason;         // one line; empty when it agrees
+  std::string detail;         // for a person: worst elements, first wrong op
+  int run = -1;               // that gave the verdict; -1: before any run, or all alike
+  bool expected = true;       // the case's `expect` lines hold
+  bool probed = false;        // some run was judged once more with probes
+  bool onlyProbed = false;    // of Differs: the probed run differs, the run itself does not
   bool faultApplied = false;  // the case's planted fault found a place
-  oracle::Counts outputs;   // elements of the fusion's outputs
-  oracle::Counts elements;  // and of all stored values; of every op's result where a run was judged with probes
+  oracle::Counts outputs;     // elements of the fusion's outputs
+  oracle::Counts elements;    // and of all stored values; of every op's result where a run was judged with probes
   std::map<OpKind, oracle::Counts> ops;
   std::map<OpKind, oracle::Margins> margins;  // of ops with any
-  std::string wrongValue;                     // of Differs: the first wrong op's result, or the worst value; without '%'
-  std::string place;                          // of Differs: the scheduler of that value's segment, in lower case
-  std::string pattern;                        // of Differs: patternOf (pattern.h)
+  std::string wrongValue;  // of Differs: the first wrong op's result, or the worst value; without '%'
+  std::string place;       // of Differs: the scheduler of that value's segment, in lower case
+  std::string pattern;     // of Differs: patternOf (pattern.h)
   std::map<std::string, int64_t> schedulers;  // segments by scheduler type
   int64_t compilations = 0, kernels = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use

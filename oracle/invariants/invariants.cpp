@@ -17,12 +17,12 @@ constexpr Invariant kInvariants[] = {
 #undef INVARIANT
 };
 
-// Whether somebody else's hook may have edited what the stage made.
+// Whether a planted fault may have edited what the stage made.
 bool isEdited(InvariantStage stage, const CompileHooks& hooks) {
   switch (stage) {
     case InvariantStage::Passes: return hooks.beforePasses || hooks.afterPasses;
     case InvariantStage::Segments: return static_cast<bool>(hooks.afterSegment);
-    case InvariantStage::Schedules: return static_cast<bool>(hooks.afterSchedule);
+    case InvariantStage::Schedules: return hooks.afterSchedule || hooks.afterApplySchedule;
     case InvariantStage::Kernels: return static_cast<bool>(hooks.afterLower);
     case InvariantStage::Host: return false;
   }
@@ -60,7 +60,8 @@ std::unique_ptr<CompiledProgram> Compilation::compileAgain(const FusionExecutorC
   return buildProgram(original, with, layouts, inputs);
 }
 
-void InvariantObserver::watch(FusionExecutorCache::Settings& settings) {
+void InvariantObserver::watch(FusionExecutorCache::Settings& settings, const CompileHooks& faults) {
+  faults_ = faults;
   settings_ = settings;
   trace_ = settings_.context.trace;
   settings_.context.trace = nullptr;  // what is compiled again here is no stage of the pipeline
@@ -90,7 +91,7 @@ void InvariantObserver::watch(FusionExecutorCache::Settings& settings) {
 }
 
 bool InvariantObserver::isDue(const Invariant& invariant, uint64_t number) const {
-  if (isEdited(invariant.stage, settings_.hooks)) return false;
+  if (isEdited(invariant.stage, faults_)) return false;
   return everyTime_ || number % invariant.period == 0;
 }
 

@@ -45,9 +45,7 @@ std::span<const Invariant> allInvariants();
 #include "oracle/invariants/invariants.def"
 #undef INVARIANT
 
-// Watches the compilations that settings lead to, through their hooks, and checks the invariants at the end of each. A
-// stage whose hook somebody else uses is not held against its invariants: that hook may plant a fault there, which
-// others must find. (The host program's are checked whoever edited it.)
+// Watches the compilations that settings lead to, through their hooks, and checks the invariants at the end of each.
 class InvariantObserver {
  public:
   // everyTime: periods do not count. The fusion and this outlive the cache that gets the settings.
@@ -55,8 +53,10 @@ class InvariantObserver {
   InvariantObserver(const InvariantObserver&) = delete;
   InvariantObserver& operator=(const InvariantObserver&) = delete;
 
-  // Once; the hooks that are there run before the observer's.
-  void watch(fuser::FusionExecutorCache::Settings& settings);
+  // Once; the hooks that are there run before the observer's. `faults`: those among them that plant faults. A stage
+  // that they edit is not held against its own invariants: other checks must find the fault. (The host program's
+  // invariants hold whoever edited it.)
+  void watch(fuser::FusionExecutorCache::Settings& settings, const fuser::CompileHooks& faults = {});
   // What the next compilations are made for; must outlive them.
   void setInputs(std::span<const fuser::HostValue> inputs) { inputs_ = inputs; }
   // "CutsHold: group 3 …", in order.
@@ -71,6 +71,7 @@ class InvariantObserver {
   const fuser::Fusion& original_;
   const bool everyTime_;
   fuser::FusionExecutorCache::Settings settings_;
+  fuser::CompileHooks faults_;
   fuser::Trace* trace_ = nullptr;  // gets the time under "invariants"
   std::span<const fuser::HostValue> inputs_;
   const fuser::Fusion* presegmented_ = nullptr;

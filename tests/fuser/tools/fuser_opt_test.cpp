@@ -142,7 +142,7 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
     return outcome.text;
   };
   EXPECT_EQ(error("/nonexistent"), "fuser-opt: cannot read /nonexistent\n");
-  EXPECT_EQ(error("/tmp"), "fuser-opt: cannot read /tmp\n");
+  EXPECT_EQ(error("/tmp"), "fuser-opt: cannot read /tmp: it is a folder\n");
   const std::string path = file(kTwoSegments);
   EXPECT_EQ(error(path + " --print=nonesuch"), "fuser-opt: --print=nonesuch: no such stage; see --help\n");
   EXPECT_EQ(error(path + " --engine=gpu"), "fuser-opt: --engine=gpu: there are interp, cpu and cuda\n");

@@ -1,0 +1,36 @@
+#include "fuser/text/read_file.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "fuser/support/check.h"
+#include "fuser/text/limits.h"
+
+namespace fuser {
+
+std::string readFusionText(std::istream& in) {
+  std::string text;
+  char piece[1 << 16];
+  while (in && text.size() <= text::kMaxFileBytes) {
+    in.read(piece, sizeof piece);
+    text.append(piece, static_cast<size_t>(in.gcount()));
+  }
+  return text;
+}
+
+std::string readFusionFile(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  FUSER_USER_CHECK(std::filesystem::exists(status), "cannot read ", path, ": it is not there");
+  FUSER_USER_CHECK(std::filesystem::is_regular_file(status), "cannot read ", path, ": it is no regular file");
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  FUSER_USER_CHECK(error || bytes <= text::kMaxFileBytes, "cannot read ", path, ": it has ", bytes,
+                   " bytes, and a case at most ", text::kMaxFileBytes);
+  std::ifstream in(path, std::ios::binary);
+  FUSER_USER_CHECK(in.good(), "cannot read ", path, "; may this user read it?");
+  std::string text = readFusionText(in);
+  FUSER_USER_CHECK(!in.bad(), "cannot read ", path, " to its end");
+  return text;
+}
+
+}  // namespace fuser

@@ -1,0 +1,150 @@
+// fuserfuzz compare: cases on another engine, judged by the oracle and held against the interpreter's bits.
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuser/text/read_file.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/cli/arguments.h"
+#include "fuzz/cli/command.h"
+#include "fuzz/cli/comparison.h"
+#include "oracle/reference/reference.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr size_t kBatch = 32;  // cases in one call of the engine's compiler
+
+struct Arguments {
+  GeneratorArguments generator;
+  std::string engine = "cuda";
+  uint64_t runs = 0;
+  std::vector<std::string> paths;
+  std::string out;
+  double seconds = 600;
+  bool inProcess = false;
+};
+
+struct Item {
+  std::string set, origin;
+  std::filesystem::path file;  // empty: generated
+  uint64_t number = 0;
+};
+
+Case caseOf(const Item& item, const Arguments& arguments) {
+  if (item.file.empty()) return generateCase(arguments.generator.seed, item.number, arguments.generator.options);
+  return parseCase(readFusionFile(item.file), item.file);
+}
+
+std::vector<Item> itemsOf(const Arguments& arguments) {
+  std::vector<Item> items;
+  for (const std::string& path : arguments.paths) {
+    for (const std::filesystem::path& file : fusionFiles({path})) {
+      items.push_back({file.parent_path().string(), file.string(), file, 0});
+    }
+  }
+  for (uint64_t number = 0; number < arguments.runs; ++number) {
+    items.push_back({"generated", concat("seed ", arguments.generator.seed, " case ", number), {}, number});
+  }
+  FUSER_USER_CHECK(!items.empty(), "nothing to compare: name files or folders, or a number of cases with --runs");
+  return items;
+}
+
+EngineKind kindOf(const std::string& engine) { return engine == "cpu" ? EngineKind::Cpu : EngineKind::Cuda; }
+
+// A line a case of items[first, last).
+std::string compareItems(const std::vector<Item>& items, size_t first, size_t last, const Arguments& arguments) {
+  reference::useOneThread();
+  std::vector<Case> owners;
+  std::vector<const Case*> cases;
+  for (size_t i = first; i < last; ++i) owners.push_back(caseOf(items[i], arguments));
+  for (const Case& one : owners) cases.push_back(&one);
+  std::string lines;
+  for (const ComparedCase& compared : compareEngines(cases, kindOf(arguments.engine))) lines += toLine(compared);
+  return lines;
+}
+
+// "first last" -> lines; or "!" and what went wrong.
+std::string perform(const std::string& task, const std::vector<Item>& items, const Arguments& arguments) {
+  size_t first = 0, last = 0;
+  std::istringstream(task) >> first >> last;
+  try {
+    return compareItems(items, first, last, arguments);
+  } catch (const UserError& error) {
+    return concat("!", error.what());
+  } catch (const std::exception& error) {
+    return concat("?", error.what());
+  }
+}
+
+// The batch's cases, or, where the process that ran them died, each alone.
+void compareBatch(const std::vector<Item>& items, size_t first, size_t last, const Arguments& arguments,
+                  Comparison& comparison) {
+  const WorkerPool::Work work = [&](const std::string& task) { return perform(task, items, arguments); };
+  const std::string task = concat(first, " ", last);
+  Outcome outcome;
+  if (arguments.inProcess) {
+    outcome.reply = work(task);
+  } else {
+    outcome = runAlone(task, {arguments.seconds, 32768}, work);
+  }
+  FUSER_USER_CHECK(outcome.reply.rfind('!', 0) != 0, outcome.reply.substr(1));
+  const bool broken = outcome.ending != Ending::Finished || outcome.reply.rfind('?', 0) == 0;
+  if (broken && last - first > 1) {
+    for (size_t i = first; i < last; ++i) compareBatch(items, i, i + 1, arguments, comparison);
+    return;
+  }
+  if (broken) {
+    ComparedCase compared;
+    compared.verdict.kind = outcome.ending == Ending::TimedOut ? VerdictKind::Hang : VerdictKind::Crash;
+    compared.verdict.reason = outcome.ending == Ending::Finished ? outcome.reply.substr(1) : outcome.detail;
+    comparison.add(items[first].set, items[first].origin, compared);
+    return;
+  }
+  std::istringstream lines(outcome.reply);
+  std::string line;
+  for (size_t i = first; i < last && std::getline(lines, line); ++i) {
+    comparison.add(items[i].set, items[i].origin, comparedFromLine(line));
+  }
+}
+
+int compareCommand(Arguments& arguments) {
+  arguments.generator.resolve();
+  const std::vector<Item> items = itemsOf(arguments);
+  printLine(
+      concat("seed ", arguments.generator.seed, ", ", items.size(), " cases on ", arguments.engine, " and interp"));
+  Comparison comparison;
+  for (size_t first = 0; first < items.size(); first += kBatch) {
+    compareBatch(items, first, std::min(first + kBatch, items.size()), arguments, comparison);
+  }
+  const std::string table = toMarkdown(comparison, arguments.engine);
+  if (!arguments.out.empty()) reports::writeFile(arguments.out, table);
+  printLine(table);
+  return comparison.findings.empty() ? kExitClean : kExitFinding;
+}
+
+}  // namespace
+
+Command addCompareCommand(CLI::App& app) {
+  CLI::App* compare =
+      app.add_subcommand("compare", "cases on the cpu or cuda engine, against the oracle and the interpreter");
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->generator.addTo(compare);
+  compare->add_option("--engine", arguments->engine, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  compare->add_option("--runs", arguments->runs, "generated cases, behind those of the files")->capture_default_str();
+  compare->add_option("--out", arguments->out, "file for the table (Markdown)");
+  compare->add_option("--timeout", arguments->seconds, "seconds for 32 cases")
+      ->check(CLI::Range(0.01, 1e6))
+      ->capture_default_str();
+  compare->add_flag("--in-process", arguments->inProcess,
+                    "no process of its own for every 32 cases: for tools that watch one");
+  compare->add_option("paths", arguments->paths, "files and folders");
+  return {compare, [arguments] { return compareCommand(*arguments); }};
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,93 @@
+#include "fuzz/cli/comparison.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr const char* kLegend =
+    "Verdicts are the oracle's on this engine's results, and exact: bits that must be the interpreter's (ops that "
+    "agree to the\n"
+    "bit on every engine, from equal operands; a NaN stands for every NaN). Other: library functions, and maxima and "
+    "minima,\n"
+    "whose zeros may have either sign: judged by the oracle's intervals alone; equal bits are counted for "
+    "information.\n";
+
+std::string share(int64_t part, int64_t whole) {
+  if (whole == 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4f %%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return text;
+}
+
+}  // namespace
+
+ComparisonRow& Comparison::row(const std::string& set) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const ComparisonRow& row) { return row.set == set; });
+  if (found != rows.end()) return *found;
+  rows.push_back({set, {}, 0, 0, {}});
+  return rows.back();
+}
+
+void Comparison::add(const std::string& set, const std::string& origin, const ComparedCase& compared) {
+  ComparisonRow& counted = row(set);
+  const CaseVerdict& verdict = compared.verdict;
+  ++counted.verdicts[verdict.kind];
+  counted.judged += verdict.elements.judged;
+  counted.decided += verdict.elements.decided;
+  counted.bits += compared.bits;
+  const bool unexpected = verdict.kind == VerdictKind::Rejected && !verdict.expected;
+  if (isFinding(verdict.kind) || unexpected)
+    findings.push_back({origin, concat(verdictName(verdict.kind), ": ", verdict.reason)});
+}
+
+std::string toMarkdown(const Comparison& comparison, const std::string& engine) {
+  std::ostringstream out;
+  out << "| cases | " << engine
+      << ": agree | undecided | unsupported | rejected | findings | elements judged | decided |"
+      << " exact: elements | equal | other: elements | equal |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const ComparisonRow& row : comparison.rows) {
+    const auto count = [&](VerdictKind kind) { return row.verdicts.count(kind) ? row.verdicts.at(kind) : 0; };
+    int64_t cases = 0, findings = 0;
+    for (const auto& [kind, number] : row.verdicts) {
+      cases += number;
+      if (isFinding(kind)) findings += number;
+    }
+    out << "| " << row.set << ": " << cases << " | " << count(VerdictKind::Agrees) << " | "
+        << count(VerdictKind::Undecided) << " | " << count(VerdictKind::Unsupported) << " | "
+        << count(VerdictKind::Rejected) << " | " << findings << " | " << row.judged << " | "
+        << share(row.decided, row.judged) << " | " << row.bits.exact << " | "
+        << share(row.bits.exactEqual, row.bits.exact) << " | " << row.bits.others << " | "
+        << share(row.bits.othersEqual, row.bits.others) << " |\n";
+  }
+  out << "\n" << kLegend;
+  if (!comparison.findings.empty()) out << "\nFindings:\n\n";
+  for (const ComparisonFinding& finding : comparison.findings)
+    out << "- " << finding.origin << ": " << finding.reason << "\n";
+  return out.str();
+}
+
+std::string toLine(const ComparedCase& compared) {
+  const CaseVerdict& verdict = compared.verdict;
+  std::string reason = verdict.reason.substr(0, verdict.reason.find('\n'));
+  return concat(verdictName(verdict.kind), " ", verdict.expected, " ", verdict.elements.judged, " ",
+                verdict.elements.decided, " ", compared.bits.exact, " ", compared.bits.exactEqual, " ",
+                compared.bits.others, " ", compared.bits.othersEqual, " ", reason, "\n");
+}
+
+ComparedCase comparedFromLine(const std::string& line) {
+  std::istringstream in(line);
+  ComparedCase compared;
+  std::string kind;
+  in >> kind >> compared.verdict.expected >> compared.verdict.elements.judged >> compared.verdict.elements.decided >>
+      compared.bits.exact >> compared.bits.exactEqual >> compared.bits.others >> compared.bits.othersEqual;
+  const auto verdict = verdictFromName(kind);
+  FUSER_CHECK(verdict && in, "no result of a comparison: ", line);
+  compared.verdict.kind = *verdict;
+  in.get();
+  std::getline(in, compared.verdict.reason);
+  return compared;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,60 @@
+#pragma once
+// CollectingEngine: for engines whose compiler is dear. It interprets the kernels of many caches at first, and keeps
+// them; given what one compiler call made of all of them, the same caches run that.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fuser/execute/engine.h"
+
+namespace fuser::fuzz {
+
+// Interprets until it is given something better.
+class SwitchedKernel : public CompiledKernel {
+ public:
+  explicit SwitchedKernel(std::shared_ptr<CompiledKernel> kernel) : current_(std::move(kernel)) {}
+  void launch(const KernelArguments& arguments) override { current_->launch(arguments); }
+  void become(std::shared_ptr<CompiledKernel> kernel) { current_ = std::move(kernel); }
+
+ private:
+  std::shared_ptr<CompiledKernel> current_;
+};
+
+// Hands out a kernel that outlives its cache's owner.
+class SharedKernel : public CompiledKernel {
+ public:
+  explicit SharedKernel(std::shared_ptr<SwitchedKernel> kernel) : kernel_(std::move(kernel)) {}
+  void launch(const KernelArguments& arguments) override { kernel_->launch(arguments); }
+
+ private:
+  std::shared_ptr<SwitchedKernel> kernel_;
+};
+
+class CollectingEngine : public Engine {
+ public:
+  std::string name() const override { return "interp, then cpu"; }
+
+  std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
+    std::vector<std::unique_ptr<CompiledKernel>> compiled = interp_->compile(kernels);
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      auto switched = std::make_shared<SwitchedKernel>(std::move(compiled[i]));
+      kernels_.push_back(kernels[i]);
+      switched_.push_back(switched);
+      compiled[i] = std::make_unique<SharedKernel>(std::move(switched));
+    }
+    return compiled;
+  }
+
+  const std::vector<const Kernel*>& kernels() const { return kernels_; }
+  void switchTo(std::vector<std::unique_ptr<CompiledKernel>> compiled) {
+    for (size_t i = 0; i < switched_.size(); ++i) switched_[i]->become(std::move(compiled.at(i)));
+  }
+
+ private:
+  std::unique_ptr<Engine> interp_ = makeEngine(EngineKind::Interp);
+  std::vector<const Kernel*> kernels_;
+  std::vector<std::shared_ptr<SwitchedKernel>> switched_;
+};
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,196 @@
+// Interpret and keep the records; compile all kernels; run again, judge and compare.
+
+#include "fuzz/judge/compare_engines.h"
+
+#include <cstring>
+#include <set>
+
+#include "fuser/runtime/case_settings.h"
+#include "fuzz/judge/collecting_engine.h"
+
+namespace fuser::fuzz {
+namespace {
+
+struct Prepared {
+  std::unique_ptr<FusionExecutorCache> cache;
+  std::vector<RunData> data;
+  std::vector<RunRecord> interpreted;
+};
+
+// What is no error of the engine is reported as it is on the interpreter.
+void prepare(const Case& testCase, const std::shared_ptr<Engine>& engine, Prepared& prepared, CaseVerdict& verdict) {
+  const auto fail = [&](VerdictKind kind, const std::exception& error) {
+    verdict.kind = kind;
+    verdict.reason = verdict.detail = error.what();
+    prepared.data.clear();
+  };
+  try {
+    FusionExecutorCache::Settings settings = settingsOf(testCase);
+    settings.record = true;
+    settings.engine = engine;
+    settings.maxBytes = 4 * JudgeSettings{}.maxInputBytes;
+    std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
+    prepared.cache = std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
+    for (const Run& run : testCase.runs) {
+      prepared.data.push_back(materialize(testCase, run, JudgeSettings{}.maxInputBytes));
+      prepared.interpreted.push_back(prepared.cache->run(hostValues(prepared.data.back())));
+    }
+  } catch (const ViolationError& error) {
+    fail(VerdictKind::Violation, error);
+  } catch (const UserError& error) {
+    fail(VerdictKind::Rejected, error);
+  } catch (const std::exception& error) {
+    fail(VerdictKind::Check, error);
+  }
+}
+
+int64_t offsetOf(const TensorRef& ref, int64_t index) {
+  int64_t offset = 0;
+  for (size_t axis = ref.sizes.size(); axis-- > 0;) {
+    offset += index % ref.sizes[axis] * ref.strides[axis];
+    index /= ref.sizes[axis];
+  }
+  return offset;
+}
+
+// Elements with equal bits, a NaN standing for every NaN; `first`: the first that has others, in words.
+int64_t equalElements(const TensorRef& a, const TensorRef& b, std::string& first) {
+  if (a.dtype != b.dtype || a.sizes != b.sizes) return 0;
+  return dispatch(a.dtype, [&]<class T>() -> int64_t {
+    int64_t equal = 0;
+    for (int64_t i = 0; i < numel(a.sizes); ++i) {
+      const T left = static_cast<const T*>(a.data)[offsetOf(a, i)],
+              right = static_cast<const T*>(b.data)[offsetOf(b, i)];
+      const auto x = widen(left), y = widen(right);
+      const bool same = std::memcmp(&left, &right, sizeof(T)) == 0 || (x != x && y != y);
+      equal += same;
+      if (!same && first.empty()) first = concat("element ", i, " is ", y, " and interpreted ", x);
+    }
+    return equal;
+  });
+}
+
+bool equalValues(const HostValue& a, const HostValue& b) {
+  if (const ScalarValue* scalar = std::get_if<ScalarValue>(&a)) return *scalar == std::get<ScalarValue>(b);
+  std::string ignored;
+  const TensorRef& tensor = std::get<TensorRef>(a);
+  return equalElements(tensor, std::get<TensorRef>(b), ignored) == numel(tensor.sizes);
+}
+
+// Whether all ops between these values and that one agree to the bit on every engine. Passes only take ops away.
+bool isExact(const Fusion& original, uint32_t value, const std::set<uint32_t>& from) {
+  std::vector<uint32_t> work = {value};
+  std::set<uint32_t> seen = {value};
+  while (!work.empty()) {
+    const Val* val = original.allVals().at(work.back()).get();
+    work.pop_back();
+    // The host computes scalars, the same way for every engine.
+    if (val->isScalar() || !val->definition() || (from.count(val->id()) && val->id() != value)) continue;
+    if (val->definition()->info().agreement != Agreement::Exact) return false;
+    for (const Val* operand : val->definition()->inputs()) {
+      if (seen.insert(operand->id()).second) work.push_back(operand->id());
+    }
+  }
+  return true;
+}
+
+// "" or what is wrong.
+std::string compareSegment(const Case& testCase, const SegmentRecord& interpreted, const SegmentRecord& other,
+                           BitCounts& bits) {
+  std::set<uint32_t> from;
+  bool sameInputs = !testCase.options.contraction;
+  for (size_t i = 0; i < interpreted.inputs.size(); ++i) {
+    if (interpreted.inputs[i].origin) from.insert(*interpreted.inputs[i].origin);
+    sameInputs = sameInputs && equalValues(interpreted.inputs[i].value, other.inputs.at(i).value);
+  }
+  std::string problem;
+  for (size_t i = 0; i < interpreted.outputs.size(); ++i) {
+    const BoundaryValue& value = interpreted.outputs[i];
+    const TensorRef* tensor = std::get_if<TensorRef>(&value.value);
+    if (!tensor) continue;
+    std::string first;
+    const int64_t equal = equalElements(*tensor, std::get<TensorRef>(other.outputs.at(i).value), first);
+    const int64_t count = numel(tensor->sizes);
+    const bool exact = sameInputs && value.origin && isExact(*testCase.fusion, *value.origin, from);
+    (exact ? bits.exact : bits.others) += count;
+    (exact ? bits.exactEqual : bits.othersEqual) += equal;
+    if (exact && equal != count && problem.empty())
+      problem = concat("%", value.name, " must have the interpreter's bits: ", count - equal, " of ", count,
+                       " elements differ; ", first);
+  }
+  return problem;
+}
+
+void report(CaseVerdict& verdict, VerdictKind kind, int run, const std::string& detail) {
+  if (kind <= verdict.kind) return;
+  verdict.kind = kind;
+  verdict.run = run;
+  verdict.reason = detail.substr(0, detail.find('\n'));
+  verdict.detail = detail;
+}
+
+VerdictKind kindOf(oracle::Verdict verdict) {
+  switch (verdict) {
+    case oracle::Verdict::Agrees: return VerdictKind::Agrees;
+    case oracle::Verdict::Undecided: return VerdictKind::Undecided;
+    case oracle::Verdict::Unsupported: return VerdictKind::Unsupported;
+    case oracle::Verdict::Differs: return VerdictKind::Differs;
+  }
+  FUSER_CHECK(false, "bad Verdict");
+}
+
+void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase& compared) {
+  const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
+  const RunRecord record = prepared.cache->run(inputs);
+  oracle::JudgeOptions options;
+  options.contraction = testCase.options.contraction;
+  options.probes = testCase.options.probes;
+  const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, record, options);
+  compared.verdict.elements += judgement.total;
+  report(compared.verdict, kindOf(judgement.verdict), static_cast<int>(run), oracle::toString(judgement));
+  const RunRecord& interpreted = prepared.interpreted[run];
+  for (size_t i = 0; i < interpreted.segments.size(); ++i) {
+    const std::string problem = compareSegment(testCase, interpreted.segments[i], record.segments.at(i), compared.bits);
+    if (!problem.empty())
+      report(compared.verdict, VerdictKind::Differs, static_cast<int>(run), concat("segment ", i, ": ", problem));
+  }
+}
+
+}  // namespace
+
+BitCounts& BitCounts::operator+=(const BitCounts& more) {
+  exact += more.exact;
+  exactEqual += more.exactEqual;
+  others += more.others;
+  othersEqual += more.othersEqual;
+  return *this;
+}
+
+std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, EngineKind kind) {
+  const std::unique_ptr<Engine> engine = makeEngine(kind);
+  const auto collecting = std::make_shared<CollectingEngine>();
+  std::vector<ComparedCase> compared(cases.size());
+  std::vector<Prepared> prepared(cases.size());
+  for (size_t i = 0; i < cases.size(); ++i) prepare(*cases[i], collecting, prepared[i], compared[i].verdict);
+  collecting->switchTo(engine->compile(collecting->kernels()));
+  for (size_t i = 0; i < cases.size(); ++i) {
+    CaseVerdict& verdict = compared[i].verdict;
+    if (cases[i]->runs.empty()) verdict.kind = VerdictKind::Unsupported, verdict.reason = "the case has no run";
+    for (size_t run = 0; run < prepared[i].data.size() && !isFinding(verdict.kind); ++run) {
+      try {
+        judgeRun(*cases[i], prepared[i], run, compared[i]);
+      } catch (const ViolationError& error) {
+        report(verdict, VerdictKind::Violation, static_cast<int>(run), error.what());
+      } catch (const std::exception& error) {
+        report(verdict, VerdictKind::Check, static_cast<int>(run), concat("not so when interpreted: ", error.what()));
+      }
+    }
+    // A file may expect to be rejected; what the engine does with it is no news then.
+    for (const Run& run : cases[i]->runs) {
+      if (verdict.kind == VerdictKind::Rejected) verdict.expected = run.expectation != Expectation::Agrees;
+    }
+  }
+  return compared;
+}
+
+}  // namespace fuser::fuzz

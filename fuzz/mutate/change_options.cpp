@@ -1,0 +1,22 @@
+// ChangeOptions: what a case may choose of compilation. Passes by the names that other options of the case may hold
+// too.
+
+#include "fuzz/mutate/mutate.h"
+
+namespace fuser::fuzz {
+
+bool mutateChangeOptions(Draft& draft, const Draft*, Choices& choices) {
+  switch (choices.index(3)) {
+    case 0: draft.options.probes = !draft.options.probes; return true;
+    case 1: draft.options.contraction = !draft.options.contraction; return true;
+    default: {
+      static const std::vector<std::string> kPasses = {"PreSegmenter", "RemoveEmptyPass", "ConsecutiveCastPass",
+                                                       "DeadCodePass"};
+      const std::string pass = choices.pick(kPasses);
+      if (draft.options.disabledPasses.erase(pass) == 0) draft.options.disabledPasses.insert(pass);
+      return true;
+    }
+  }
+}
+
+}  // namespace fuser::fuzz

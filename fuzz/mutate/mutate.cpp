@@ -1,0 +1,43 @@
+// The list, and the draw.
+
+#include "fuzz/mutate/mutate.h"
+
+#include <algorithm>
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr Mutation kMutations[] = {
+#define MUTATION(NAME, SUMMARY, FILE) {#NAME, SUMMARY, FILE, &mutate##NAME},
+#include "fuzz/mutate/mutations.def"
+#undef MUTATION
+};
+constexpr int kTries = 12;
+
+const Mutation& draw(Choices& choices, bool donor) {
+  const auto isSplice = [](const Mutation& mutation) { return mutation.name == "Splice"; };
+  if (donor && choices.chance(0.5)) return *std::find_if(std::begin(kMutations), std::end(kMutations), isSplice);
+  return choices.pick(kMutations);
+}
+
+}  // namespace
+
+std::span<const Mutation> allMutations() { return kMutations; }
+
+Mutated mutate(const Case& testCase, Choices& choices, const Case* donor) {
+  const Draft original = draftOf(testCase);
+  const Draft other = donor ? draftOf(*donor) : Draft();
+  for (int i = 0; i < kTries; ++i) {
+    const Mutation& mutation = draw(choices, donor != nullptr);
+    Draft draft = original;
+    if (!mutation.apply(draft, donor ? &other : nullptr, choices)) continue;
+    try {
+      return {finish(draft), mutation.name};
+    } catch (const UserError&) {
+      // No valid case; another try.
+    }
+  }
+  return {finish(original), ""};
+}
+
+}  // namespace fuser::fuzz

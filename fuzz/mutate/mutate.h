@@ -1,0 +1,35 @@
+#pragma once
+// Structure-aware mutations of an existing case: small edits of the program, its options and its data, after which it
+// still is a case.
+
+#include <span>
+#include <string_view>
+
+#include "fuzz/choices/choices.h"
+#include "fuzz/mutate/draft.h"
+
+namespace fuser::fuzz {
+
+struct Mutation {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view file;
+  // False where the draft has no place for it. The donor is another case, where there is one.
+  bool (*apply)(Draft& draft, const Draft* donor, Choices& choices);
+};
+std::span<const Mutation> allMutations();
+
+#define MUTATION(NAME, SUMMARY, FILE) bool mutate##NAME(Draft& draft, const Draft* donor, Choices& choices);
+#include "fuzz/mutate/mutations.def"
+#undef MUTATION
+
+struct Mutated {
+  Case made;
+  std::string_view mutation;  // empty: none of those tried gave a case, and `made` is the draft's own
+};
+
+// One mutation, drawn with its place; several are tried until one gives a valid case that keeps within the limits of
+// fuser/text. With a donor, splicing is as likely as all others together.
+Mutated mutate(const Case& testCase, Choices& choices, const Case* donor = nullptr);
+
+}  // namespace fuser::fuzz

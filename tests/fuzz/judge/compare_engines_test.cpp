@@ -1,0 +1,59 @@
+// Cases on the cpu engine, held against the oracle and the interpreter's bits.
+
+#include "fuzz/judge/compare_engines.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/text/parser.h"
+#include "fuzz/generate/generate.h"
+
+namespace fuser::fuzz {
+namespace {
+
+ComparedCase compare(const std::string& text) {
+  const Case made = parseCase(text, "case");
+  return compareEngines({&made}, EngineKind::Cpu).at(0);
+}
+
+TEST(CompareEnginesTest, ExactOpsAreHeldToTheBit) {
+  const ComparedCase compared = compare(
+      "fusion f(%x: f32[i0, i1], %y: f32[i0, i1]) {\n  %a = mul(%x, %y)\n  %s = sum(%a) {dims = [1]}\n  %r = sqrt(%s)\n"
+      "  return %a, %r\n}\nrun { %x = uniform(seed = 1) : f32[5, 70]  %y = uniform(seed = 2) : f32[5, 70] }\n");
+  EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees) << compared.verdict.detail;
+  EXPECT_EQ(compared.bits.exact, 5 * 70 + 5);
+  EXPECT_EQ(compared.bits.exactEqual, compared.bits.exact);
+  EXPECT_EQ(compared.bits.others, 0);
+}
+
+TEST(CompareEnginesTest, LibraryFunctionsAreTheOraclesAlone) {
+  const ComparedCase compared = compare(
+      "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %c = segment_set(%a)\n  %b = neg(%c)\n  return %b\n}\n"
+      "run { %x = normal(seed = 1) : f32[300] }\n");
+  EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees);
+  EXPECT_GE(compared.bits.others, 300);
+}
+
+TEST(CompareEnginesTest, ManyCasesKeepTheirOrder) {
+  std::vector<Case> made;
+  std::vector<const Case*> cases;
+  for (uint64_t number = 0; number < 12; ++number) made.push_back(generateCase(2, number));
+  made.push_back(
+      parseCase("fusion f(%n: i64) { %y = full() {shape = [%n], fill_value = 1.0, dtype = f32} return %y }\n"
+                "run { %n = -1 }\nexpect rejected\n",
+                "case"));
+  for (const Case& one : made) cases.push_back(&one);
+  const std::vector<ComparedCase> compared = compareEngines(cases, EngineKind::Cpu);
+  ASSERT_EQ(compared.size(), 13u);
+  BitCounts bits;
+  for (size_t i = 0; i < 12; ++i) {
+    EXPECT_FALSE(isFinding(compared[i].verdict.kind)) << i << ": " << compared[i].verdict.detail;
+    bits += compared[i].bits;
+  }
+  EXPECT_GT(bits.exact, 1000);
+  EXPECT_EQ(bits.exactEqual, bits.exact);
+  EXPECT_EQ(compared[12].verdict.kind, VerdictKind::Rejected);
+  EXPECT_TRUE(compared[12].verdict.expected);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz

@@ -1,0 +1,121 @@
+// Mutations of generated cases: each has places, what comes of it is a case that prints and parses, and a draft that
+// nothing edits is the case again.
+
+#include "fuzz/mutate/mutate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "fuser/ir/equality.h"
+#include "fuser/ir/verify.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuzz/generate/generate.h"
+
+namespace fuser::fuzz {
+namespace {
+
+void expectCase(const Case& made) {
+  verify(*made.fusion);
+  const std::string text = printCase(made);
+  const Case again = parseCase(text, "mutated");
+  EXPECT_EQ(printCase(again), text);
+  EXPECT_EQ(firstDifference(*again.fusion, *made.fusion), "");
+}
+
+TEST(DraftTest, AnUneditedDraftIsTheCase) {
+  for (uint64_t number = 0; number < 300; ++number) {
+    const Case made = generateCase(1, number);
+    const Case again = finish(draftOf(made));
+    EXPECT_EQ(firstDifference(*made.fusion, *again.fusion), "") << printCase(made);
+    EXPECT_EQ(again.runs.size(), made.runs.size());
+  }
+}
+
+TEST(DraftTest, WhatIsNoCaseIsAUserError) {
+  Draft draft = draftOf(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) return %y }", "text"));
+  draft.lines[0].operands[0] = "%nowhere";
+  EXPECT_THROW(finish(draft), UserError);
+  draft.outputs.clear();
+  draft.lines.clear();
+  EXPECT_THROW(finish(draft), UserError);
+}
+
+TEST(DraftTest, AnInsertedLineIsReadByAllThatFollow) {
+  Draft draft = draftOf(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) %z = add(%y, %x) return %y, %z }", "text"));
+  draft.insertBehind(*draft.find("%y"), {{"s"}, "segment_set", {"%y"}, {}});
+  EXPECT_EQ(printFusion(*finish(draft).fusion),
+            "fusion f(%x: f32[i0]) {\n  %y = exp(%x) : f32[i0]\n  %s = segment_set(%y) : f32[i0]\n"
+            "  %z = add(%s, %x) : f32[i0]\n  return %s, %z\n}\n");
+}
+
+class MutationTest : public testing::TestWithParam<Mutation> {};
+
+TEST_P(MutationTest, FindsPlacesAndGivesOtherCases) {
+  int places = 0, cases = 0, changed = 0;
+  for (uint64_t number = 0; number < 150; ++number) {
+    Choices choices(2, number);
+    const Case made = generateCase(3, number);
+    const Draft donor = draftOf(generateCase(4, number));
+    Draft draft = draftOf(made);
+    if (!GetParam().apply(draft, &donor, choices)) continue;
+    ++places;
+    try {
+      const Case mutated = finish(draft);
+      ++cases;
+      changed += printCase(mutated) != printCase(finish(draftOf(made)));
+      expectCase(mutated);
+    } catch (const UserError&) {
+      // Not every edit gives a case.
+    }
+  }
+  EXPECT_GE(places, 15);
+  EXPECT_GE(cases, places / 8) << "hardly any place gives a case";
+  EXPECT_GE(changed, cases / 2);
+}
+
+std::vector<Mutation> mutations() { return {allMutations().begin(), allMutations().end()}; }
+
+INSTANTIATE_TEST_SUITE_P(Each, MutationTest, testing::ValuesIn(mutations()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(MutateTest, ChainsOfMutationsStayCases) {
+  std::map<std::string_view, int> seen;
+  for (uint64_t number = 0; number < 30; ++number) {
+    Choices choices(5, number);
+    Case made = generateCase(6, number);
+    const Case donor = generateCase(7, number);
+    for (int step = 0; step < 8; ++step) {
+      Mutated mutated = mutate(made, choices, step == 4 ? &donor : nullptr);
+      ++seen[mutated.mutation];
+      made = std::move(mutated.made);
+    }
+    expectCase(made);
+  }
+  EXPECT_EQ(seen.count(""), 0u) << "twelve tries gave no case";
+  EXPECT_GE(seen.size(), 12u);
+}
+
+TEST(MutateTest, TheSameChoicesGiveTheSameMutation) {
+  for (uint64_t number = 0; number < 30; ++number) {
+    const Case made = generateCase(8, number), donor = generateCase(9, number);
+    Choices first(1, number), second(1, number);
+    EXPECT_EQ(printCase(mutate(made, first, &donor).made), printCase(mutate(made, second, &donor).made));
+  }
+}
+
+TEST(MutateTest, EveryFileHasALine) {
+  for (const auto& entry : std::filesystem::directory_iterator("fuzz/mutate")) {
+    const std::string file = entry.path().filename();
+    if (!file.ends_with(".cpp") || file == "mutate.cpp" || file == "draft.cpp") continue;
+    EXPECT_TRUE(std::any_of(allMutations().begin(), allMutations().end(), [&](const Mutation& mutation) {
+      return mutation.file == file;
+    })) << file;
+  }
+}
+
+}  // namespace
+}  // namespace fuser::fuzz

@@ -1,0 +1,114 @@
+#include "tests/hostile/program.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+namespace hostile {
+namespace {
+
+std::string readAll(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+constexpr int kSetUpFailed = 120;
+
+void redirect(int descriptor, const std::string& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0 || dup2(file, descriptor) < 0) _exit(kSetUpFailed);
+}
+
+// In the child, before it becomes the program.
+void enter(const Surroundings& surroundings, const std::string& out, const std::string& err) {
+  redirect(STDOUT_FILENO, out);
+  redirect(STDERR_FILENO, err);
+  if (surroundings.withoutPrivileges && geteuid() == 0) {
+    // Root keeps what the bounding set leaves it.
+    if (prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE) != 0 || prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH) != 0)
+      _exit(kSetUpFailed);
+  }
+  if (surroundings.maxFileBytes) {
+    const rlimit limit{surroundings.maxFileBytes, surroundings.maxFileBytes};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(kSetUpFailed);
+  }
+}
+
+}  // namespace
+
+Started start(const std::string& program, std::vector<std::string> arguments, const Surroundings& surroundings) {
+  const auto path = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / program;
+  const Folder folder;
+  const std::string out = surroundings.outputTo.empty() ? (folder.path() / "out").string() : surroundings.outputTo;
+  const std::string err = folder.path() / "err";
+  arguments.insert(arguments.begin(), path);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("cannot fork");
+  if (child == 0) {
+    enter(surroundings, out, err);
+    execv(argv[0], argv.data());
+    _exit(kSetUpFailed);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  int status = 0;
+  rusage usage{};
+  while (wait4(child, &status, WNOHANG, &usage) == 0) {
+    if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(surroundings.seconds))
+      kill(child, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kSetUpFailed)
+    throw std::runtime_error("cannot start " + path.string());
+  Started started;
+  started.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (surroundings.outputTo.empty()) started.out = readAll(out);
+  started.err = readAll(err);
+  started.peakMb = static_cast<size_t>(usage.ru_maxrss) >> 10;
+  return started;
+}
+
+Folder::Folder() {
+  std::string name = std::filesystem::temp_directory_path() / "fuser-hostile-XXXXXX";
+  if (!mkdtemp(name.data())) throw std::runtime_error("cannot make " + name);
+  path_ = name;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path_, ignored)) {
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored))
+      std::filesystem::permissions(entry.path(), std::filesystem::perms::owner_all, ignored);
+  }
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string Folder::write(const std::string& name, const std::string& text) const {
+  const std::filesystem::path path = path_ / name;
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error("cannot write " + path.string());
+  return path;
+}
+
+bool isOneSentence(const std::string& text, const std::string& beginning) {
+  return text.rfind(beginning, 0) == 0 && text.size() > beginning.size() && text.size() < 600 &&
+         std::count(text.begin(), text.end(), '\n') == 1 && text.back() == '\n';
+}
+
+}  // namespace hostile
