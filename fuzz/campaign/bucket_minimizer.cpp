@@ -21,7 +21,7 @@ reports::SegmentGraph pictureOf(const Minimized& minimized, const TaskSettings& 
   const WorkerPool::Work draw = [&](const std::string& task) {
     const Case testCase = parseCase(minimized.text, "minimized");
     const std::string wrong = task == "judged" ? judgeCase(testCase, settings.judge).wrongValue : "";
-    return reports::toJson(segmentGraphOf(testCase, wrong, settings.judge.hooks));
+    return reports::toJson(segmentGraphOf(testCase, wrong));
   };
   Outcome outcome = runAlone("judged", limits, draw);
   if (outcome.ending != Ending::Finished) outcome = runAlone("not judged", limits, draw);

@@ -10,10 +10,11 @@ namespace oracle {
 using namespace fuser;
 
 std::string checkPassesSettle(const Compilation& compilation) {
-  if (compilation.settings.schedule) return "";  // then no pass runs
-  const ClonedFusion again = cloneFusion(compilation.presegmented);
   CompileContext context;
   context.options = compilation.settings.context.options;
+  const bool off = context.options.disabledPasses.count(std::string(PreSegmenter::name())) != 0;
+  if (compilation.settings.schedule || off) return "";  // then no pass runs
+  const ClonedFusion again = cloneFusion(compilation.presegmented);
   const uint64_t before = fingerprint(*again.fusion);
   for (const PassInfo& pass : allPasses()) {
     const bool modified = pass.run(again.fusion.get(), context);

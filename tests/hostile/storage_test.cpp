@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kPlain =
     "fusion f(%x: f32[i0]) { %y = neg(%x) return %y }\nrun { %x = normal(seed = 1) : f32[4] }\n";
 
-const std::vector<std::string> kRun = {"run", "--runs", "5", "--seed", "1", "--no-compilers"};
+const std::vector<std::string> kRun = {"run", "--runs", "5", "--seed", "1", "--no-compilers", "--no-minimize"};
 
 std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());

@@ -133,7 +133,7 @@ TEST(JudgeCaseTest, PlantedFaultsInGeneratedCasesAreFound) {
   options.only = {OpKind::Add, OpKind::Mul, OpKind::Sum};
   options.medianElements = 64;
   int found = 0;
-  for (uint64_t number = 0; number < 40; ++number) {
+  for (uint64_t number = 0; number < 60; ++number) {
     found += isFinding(judgeCase(generateCase(1, number, options), settings).kind);
   }
   EXPECT_GE(found, 20);
