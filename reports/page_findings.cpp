@@ -19,6 +19,15 @@ std::vector<std::string> linesOf(const std::string& text) {
   return lines;
 }
 
+// A case without its metadata: what its file says of its origin.
+std::string withoutMetadata(const std::string& text) {
+  std::string kept;
+  for (const std::string& line : linesOf(text)) {
+    if (line.rfind("#:", 0) != 0) kept += line + "\n";
+  }
+  return kept;
+}
+
 // The line that defines the wrong value is marked.
 void writeText(Markup& page, const std::string& text, const std::string& wrongValue, const std::string& file) {
   const std::vector<std::string> lines = linesOf(text);
@@ -67,7 +76,7 @@ void writeMinimized(Markup& page, const MinimizedFinding& minimized) {
                  grouped(minimized.exprsBefore) + " expressions before, " + grouped(minimized.exprsAfter) +
                      " after, in " + duration(minimized.seconds));
   }
-  writeText(page, minimized.text, wrongValueOf(minimized), minimized.file);
+  writeText(page, withoutMetadata(minimized.text), wrongValueOf(minimized), minimized.file);
   if (!minimized.file.empty()) page.element("p", {{"class", "note"}}, "This is " + minimized.file);
   writePicture(page, minimized.picture);
 }

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "fuser/support/check.h"
 
@@ -188,6 +191,19 @@ TEST(PerformanceTest, AnotherMachineIsAWarning) {
   const PerformanceCheck check = checkPerformance(measurement(here, "here.json"), measurement(there, "there.json"));
   ASSERT_EQ(check.warnings.size(), 1u);
   EXPECT_NE(toText(check).find("another machine: a in here.json, b in there.json"), std::string::npos);
+}
+
+TEST(PerformanceTest, TheExampleBaselineIsOne) {
+  std::ostringstream text;
+  text << std::ifstream("reports/baselines/stages.json").rdbuf();
+  const Measurement baseline = parseMeasurement(text.str(), "reports/baselines/stages.json");
+  EXPECT_GE(baseline.relative.size(), 13u);
+  for (const char* field : {"machine", "num_cpus", "build", "compiler"}) {
+    EXPECT_TRUE(baseline.stamp.count(field)) << field;
+  }
+  const PerformanceCheck check = checkPerformance(baseline, baseline);
+  EXPECT_FALSE(anySlow(check));
+  for (const PerformanceRow& row : check.rows) EXPECT_DOUBLE_EQ(row.factor, 1) << row.name;
 }
 
 TEST(PerformanceTest, TheTableHasTheSlowOnesFirst) {

@@ -73,6 +73,7 @@ TEST(ReportHtmlTest, ABucketShowsItsCasePictureAndCommands) {
   const XmlNode page = pageOf(fullSummary());
   const XmlNode& bucket = *page.withClass("bucket").at(0);
   EXPECT_EQ(bucket.all("mark").at(0)->text, "  %c = cast(%x) {dtype = f16}");
+  EXPECT_FALSE(has(bucket, "#: source"));
   EXPECT_TRUE(has(bucket, "21 expressions before, 3 after"));
   EXPECT_TRUE(has(bucket, "accepted [0.24, 0.26]"));
   std::vector<std::string> commands;
