@@ -6,9 +6,9 @@
 #   bin/<name> from <folder>/*.cpp; nothing as long as there is none.
 # libfuzzer_program(<name> <folder> [USES …])
 #   bin/<name>, with libFuzzer's main; nothing unless FUSER_SANITIZE has fuzzer-no-link.
-# test_with_libfuzzer(<name>…)
+# test_with_libfuzzer(<name> <runs>…)
 #   Makes these programs with clang, libFuzzer and sanitizers in <build>/libfuzzer, and runs each over corpus/fuzz in ctest
-#   (<name> without "_fuzz" names the folder). Nothing where clang or its runtime is missing, and says so.
+#   (<name> without "_fuzz" names the folder), so many inputs. Nothing where clang or its runtime is missing, and says so.
 # layer_tests(tests/<folder> [USES …] [LIBS …] [PROGRAMS <program>…] [SHARDS n])
 #   tests/<layer>/*.cpp become bin/tests/test_<layer>, one ctest entry named <layer>, by themselves; this line adds what such
 #   a folder uses beyond its layer, the programs that its tests start (bin/<name>), or splits it over n ctest entries.
@@ -123,6 +123,8 @@ function(libfuzzer_program name folder)
 endfunction()
 
 function(test_with_libfuzzer)
+  set(programs ${ARGN})
+  list(FILTER programs EXCLUDE REGEX "^[0-9]+$")
   if(NOT BUILD_TESTING OR FUSER_SANITIZE)
     return()
   endif()
@@ -137,7 +139,7 @@ function(test_with_libfuzzer)
     endif()
   endif()
   if(NOT EXISTS "${runtime}")
-    message(STATUS "No clang with libFuzzer's runtime: ${ARGN} are not built, and ctest runs their bodies alone")
+    message(STATUS "No clang with libFuzzer's runtime: ${programs} are not built, and ctest runs their bodies alone")
     return()
   endif()
   set(build "${CMAKE_BINARY_DIR}/libfuzzer")
@@ -145,13 +147,16 @@ function(test_with_libfuzzer)
     COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_SOURCE_DIR}" -B "${build}" -G Ninja "-DCMAKE_CXX_COMPILER=${FUSER_CLANG}"
             -DCMAKE_BUILD_TYPE=Debug -DFUSER_SANITIZE=fuzzer-no-link,address,undefined -DFUSER_WITH_LIBTORCH=OFF
             -DBUILD_TESTING=OFF --log-level=WARNING
-    COMMAND "${CMAKE_COMMAND}" --build "${build}" -j 2 --target ${ARGN}
-    COMMENT "Building ${ARGN} with libFuzzer" USES_TERMINAL VERBATIM)
-  foreach(name IN LISTS ARGN)
+    COMMAND "${CMAKE_COMMAND}" --build "${build}" -j 2 --target ${programs}
+    COMMENT "Building ${programs} with libFuzzer" USES_TERMINAL VERBATIM)
+  foreach(name IN LISTS programs)
+    list(FIND ARGN ${name} place)
+    math(EXPR place "${place} + 1")
+    list(GET ARGN ${place} runs)
     string(REGEX REPLACE "_fuzz$" "" corpus "${name}")
     # New inputs go to a folder that is thrown away.
     add_test(NAME libfuzzer/${name} COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=${build}/bin/${name}"
-      "-DCORPUS=${CMAKE_SOURCE_DIR}/corpus/fuzz/${corpus}" "-DWORK=${build}/work/${name}"
+      "-DCORPUS=${CMAKE_SOURCE_DIR}/corpus/fuzz/${corpus}" "-DWORK=${build}/work/${name}" -DRUNS=${runs}
       -P "${CMAKE_SOURCE_DIR}/.cmake/run_libfuzzer.cmake"
       WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
     set_tests_properties(libfuzzer/${name} PROPERTIES TIMEOUT 300)

@@ -10,11 +10,12 @@ namespace oracle {
 using namespace fuser;
 
 std::string checkPassesSettle(const Compilation& compilation) {
-  CompileContext context;
-  context.options = compilation.settings.context.options;
-  const bool off = context.options.disabledPasses.count(std::string(PreSegmenter::name())) != 0;
-  if (compilation.settings.schedule || off) return "";  // then no pass runs
+  const CompileOptions& options = compilation.settings.context.options;
+  const bool off = !PreSegmenter::getEnabled() || options.disabledPasses.count(std::string(PreSegmenter::name())) != 0;
+  if (off || compilation.settings.schedule) return "";  // no pass ran
   const ClonedFusion again = cloneFusion(compilation.presegmented);
+  CompileContext context;
+  context.options = options;
   const uint64_t before = fingerprint(*again.fusion);
   for (const PassInfo& pass : allPasses()) {
     const bool modified = pass.run(again.fusion.get(), context);

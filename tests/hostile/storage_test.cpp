@@ -118,7 +118,8 @@ TEST(StorageTest, AFullDiskEndsACampaignAndKeepsWhatWasFound) {
     }
     return count;
   };
-  ASSERT_EQ(findings(), 1);
+  const int found = findings();
+  ASSERT_GE(found, 1);  // and perhaps its minimised form
   // A large wrong case: its text alone is more than the room that is left.
   std::filesystem::remove(folder.path() / "corpus/a.fusion");
   std::string text = "fusion f(%x: f32[i0]) { %y = neg(%x) return %y }\nrun { %x = values [";
@@ -129,7 +130,7 @@ TEST(StorageTest, AFullDiskEndsACampaignAndKeepsWhatWasFound) {
             {.maxFileBytes = 100000});
   EXPECT_EQ(second.exitCode, 1) << second.out;
   EXPECT_TRUE(isOneSentence(second.err, "SETUP FAILURE: cannot write ")) << second.err;
-  EXPECT_EQ(findings(), 1);
+  EXPECT_EQ(findings(), found);
 }
 
 std::string readFile(const std::filesystem::path& path) {
