@@ -23,11 +23,11 @@ std::vector<pid_t> childrenOf(pid_t pid) {
   return children;
 }
 
-class KillTest : public CampaignFolder, public testing::WithParamInterface<int> {
+class DurabilityTest : public CampaignFolder {
  protected:
-  CampaignOptions campaign(const std::string& out, uint64_t runs) {
+  CampaignOptions campaign(const std::string& out, uint64_t runs, uint64_t seed) {
     CampaignOptions made = options(runs);
-    made.seed = static_cast<uint64_t>(GetParam());
+    made.seed = seed;
     made.corpora = {folder_ / "corpus"};
     made.out = folder_ / out;
     made.resume = true;
@@ -44,6 +44,14 @@ class KillTest : public CampaignFolder, public testing::WithParamInterface<int> 
       std::fprintf(stderr, "%s\n", error.what());
       _exit(kExitSetup);
     }
+  }
+
+};
+
+class KillTest : public DurabilityTest, public testing::WithParamInterface<int> {
+ protected:
+  CampaignOptions campaign(const std::string& out, uint64_t runs) {
+    return DurabilityTest::campaign(out, runs, static_cast<uint64_t>(GetParam()));
   }
 
   // Kills ten times, about every other time a worker.
@@ -86,6 +94,31 @@ TEST_P(KillTest, AResumedCampaignEndsAsAnUninterruptedOne) {
     EXPECT_EQ(finding.reproduces, "fails fresh");
     EXPECT_TRUE(std::filesystem::exists(folder_ / "killed" / finding.file)) << finding.file;
   }
+}
+
+// Cases are in the ledger soon after they finish, long before it folds them into its sums: what kill -9 then takes away is
+// what ran at that moment.
+TEST_F(DurabilityTest, FinishedCasesAreKeptAsTheyHappen) {
+  std::filesystem::create_directories(folder_ / "corpus");
+  CampaignOptions slow = campaign("slow", 1000000, 1);
+  slow.task.judge.hooks.beforePasses = [](Fusion&) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  const pid_t pid = start(slow);
+  uint64_t kept = 0;
+  // The first fold is some ten seconds away.
+  for (int attempt = 0; attempt < 60 && kept < 20; ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::error_code error;
+    if (!std::filesystem::exists(folder_ / "slow" / "report.json", error) &&
+        !std::filesystem::exists(folder_ / "slow" / "campaign.log", error)) {
+      continue;  // it has not begun
+    }
+    kept = static_cast<uint64_t>(summaryOf(folder_ / "slow").cases);
+  }
+  ::kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+  EXPECT_GE(kept, 20u);
+  EXPECT_LT(kept, static_cast<uint64_t>(Ledger::kFoldEvery));
+  EXPECT_GE(Ledger(folder_ / "slow", true).load().accounting.cases().count(), kept);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, KillTest, testing::Range(1, 6));
