@@ -26,7 +26,8 @@ bool isDecided(const Interval& set, DataType dtype) {
   if (set.lo == set.hi) return true;
   const double least = std::min(std::fabs(set.lo), std::fabs(set.hi));
   const double greatest = std::max(std::fabs(set.lo), std::fabs(set.hi));
-  return set.hi - set.lo < std::max(0x1p-6 * least, 2 * ulp(greatest, dtype));
+  const double width = set.hi - set.lo;
+  return width < 0x1p-6 * least || width < 2 * ulp(greatest, dtype);
 }
 
 namespace {
