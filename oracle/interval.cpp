@@ -15,6 +15,7 @@ std::string text(double value) {
 
 Whole fullRange(fuser::DataType dtype) {
   if (dtype == fuser::DataType::Bool) return kEither;
+  if (dtype == fuser::DataType::Int8) return {std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max()};
   if (dtype == fuser::DataType::Int32) {
     return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
   }

@@ -82,7 +82,7 @@ inline Interval hull(const Interval& a, const Interval& b) {
   return result;
 }
 
-// Integers [lo, hi] of i64, i32 (within its range) or bool (0, 1); never empty.
+// Integers [lo, hi] of i64, i32, i8 (within its range) or bool (0, 1); never empty.
 struct Whole {
   int64_t lo = 0;
   int64_t hi = 0;

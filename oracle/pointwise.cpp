@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "fuser/ir/tensor_view.h"
+#include "oracle/formulas.h"
 #include "oracle/real_rules.h"
 #include "oracle/rounding.h"
 #include "oracle/slice.h"
@@ -147,7 +148,15 @@ Value unaryReal(OpKind op, const Value& a, DataType dtype) {
     each([](const Interval& x) { return negate(x); });
   } else if (op == OpKind::Relu) {
     each([](const Interval& x) { return relu(x); });
-  } else if (op == OpKind::Floor || op == OpKind::Ceil || op == OpKind::Trunc) {
+  } else if (op == OpKind::Relu6) {
+    each([](const Interval& x) { return minimum(maximum(x, Interval::of(0)), Interval::of(6)); });
+  } else if (op == OpKind::Sign) {
+    each([](const Interval& x) { return signOf(x); });
+  } else if (op == OpKind::Frac) {
+    each([compute](const Interval& x) { return fraction(x, compute); });
+  } else if (op == OpKind::Square) {
+    each([compute](const Interval& x) { return squared(x, compute); });
+  } else if (op == OpKind::Floor || op == OpKind::Ceil || op == OpKind::Trunc || op == OpKind::Round) {
     each([op](const Interval& x) { return roundToWhole(op, x); });
   } else if (op == OpKind::Sqrt) {
     each([compute](const Interval& x) { return squareRoot(x, compute); });
@@ -190,11 +199,14 @@ Interval binaryReal(OpKind op, const Interval& a, const Interval& b, DataType co
   if (op == OpKind::Sub) return add(a, negate(b), compute);
   if (op == OpKind::Mul) return multiply(a, b, compute);
   if (op == OpKind::Div) return divide(a, b, compute);
-  if (op == OpKind::Maximum) return maximum(a, b);
-  if (op == OpKind::Minimum) return minimum(a, b);
+  if (op == OpKind::Maximum || op == OpKind::ClampMin) return maximum(a, b);
+  if (op == OpKind::Minimum || op == OpKind::ClampMax) return minimum(a, b);
   if (op == OpKind::Fmax) return maximumNumber(a, b);
   if (op == OpKind::Fmin) return minimumNumber(a, b);
-  return divisionRule(op, a, b, compute);
+  if (op == OpKind::Copysign) return withSign(a, b);
+  const bool divides =
+      op == OpKind::TruncDiv || op == OpKind::FloorDiv || op == OpKind::Fmod || op == OpKind::Remainder;
+  return divides ? divisionRule(op, a, b, compute) : binaryFunction(op, a, b, compute);
 }
 
 // With contraction: the sum with either operand as the product that it was before its rounding.
@@ -284,6 +296,45 @@ Value where(std::span<const Value> x, DataType dtype) {
       x, dtype, [&](At at) { return selected(x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), x[2].wholeAt(at[2])); });
 }
 
+// A formula takes whole arrays at a time: the operands' sets, side by side.
+Value formula(OpKind op, std::span<const Value> x, DataType dtype) {
+  const DataType compute = fuser::computeType(dtype);
+  std::vector<std::vector<Interval>> operands(x.size());
+  const Places places = placesOf(x);
+  forEachOffset<3>(places.stored, places.operands, [&](At at) {
+    for (size_t i = 0; i < x.size(); ++i) operands[i].push_back(x[i].realAt(at[i]));
+  });
+  std::vector<Interval> sets = formulaRule(op, operands, compute);
+  for (Interval& set : sets) set = finish(set, dtype);
+  Value result;
+  result.sizes = places.sizes;
+  result.strides = places.strides;
+  return withSets(result, dtype, std::move(sets));
+}
+
+// clamp and hardtanh: NaN in any operand gives NaN.
+Value clamped(std::span<const Value> x, DataType dtype) {
+  if (isReal(dtype)) {
+    return combined<Interval>(x, dtype, [&](At at) {
+      return finish(minimum(maximum(x[0].realAt(at[0]), x[1].realAt(at[1])), x[2].realAt(at[2])), dtype);
+    });
+  }
+  return combined<Whole>(x, dtype, [&](At at) {
+    const Whole raised = binaryWhole(OpKind::Maximum, x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), dtype);
+    return binaryWhole(OpKind::Minimum, raised, x[2].wholeAt(at[2]), dtype);
+  });
+}
+
+Value ternary(OpKind op, std::span<const Value> x, DataType dtype) {
+  if (op == OpKind::Where) return where(x, dtype);
+  if (op == OpKind::Clamp || op == OpKind::Hardtanh) return clamped(x, dtype);
+  FUSER_CHECK(op == OpKind::Addcmul, "no rule for ", fuser::opName(op));
+  return combined<Whole>(x, dtype, [&](At at) {
+    const Whole product = binaryWhole(OpKind::Mul, x[1].wholeAt(at[1]), x[2].wholeAt(at[2]), dtype);
+    return binaryWhole(OpKind::Add, x[0].wholeAt(at[0]), product, dtype);
+  });
+}
+
 }  // namespace
 
 Value castValue(const Value& value, DataType to) {
@@ -293,22 +344,19 @@ Value castValue(const Value& value, DataType to) {
 }
 
 Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool contraction) {
-  const bool ternary = expr.family() == fuser::Family::Ternary;
   const DataType common = commonType(expr, operands);
   std::vector<Value> x;
   for (size_t i = 0; i < operands.size(); ++i) {
-    x.push_back(ternary && i == 0 ? castValue(operands[i], DataType::Bool) : operandAs(expr, i, operands[i], common));
+    x.push_back(fuser::takesCondition(expr.op(), i) ? castValue(operands[i], DataType::Bool)
+                                                    : operandAs(expr, i, operands[i], common));
   }
   const OpKind op = expr.op();
   const bool toBool = expr.info().result == fuser::Result::Bool;
-  if (ternary) {
-    FUSER_CHECK(op == OpKind::Where, "no rule for ", fuser::opName(op));
-    return where(x, common);
-  }
+  if (expr.info().rule == fuser::IntervalRule::Formula && isReal(common)) return formula(op, x, common);
+  if (expr.family() == fuser::Family::Ternary) return ternary(op, x, common);
   if (expr.family() == fuser::Family::Unary) {
     if (!toBool) return unary(op, x[0], common);
-    FUSER_CHECK(op == OpKind::LogicalNot, "no rule for ", fuser::opName(op));
-    return converted<Whole>(x[0], DataType::Bool, [](const auto& set) { return logicalNot(truth(set)); });
+    return converted<Whole>(x[0], DataType::Bool, [op](const auto& set) { return classified(op, set); });
   }
   if (!toBool) return arithmetic(op, x, common, contraction);
   const bool connects = op == OpKind::LogicalAnd || op == OpKind::LogicalOr || op == OpKind::LogicalXor;

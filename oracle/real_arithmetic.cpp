@@ -173,6 +173,7 @@ Interval roundToWhole(OpKind op, const Interval& a) {
   const auto whole = [op](double value) {
     if (op == OpKind::Floor) return std::floor(value);
     if (op == OpKind::Ceil) return std::ceil(value);
+    if (op == OpKind::Round) return std::nearbyint(value);  // ties to even
     FUSER_CHECK(op == OpKind::Trunc);
     return std::trunc(value);
   };
@@ -183,6 +184,54 @@ Interval roundToWhole(OpKind op, const Interval& a) {
   if (finiteOf(a).mayBePositive()) result.flags |= kPosZero;
   if (finiteOf(a).mayBeNegative()) result.flags |= kNegZero;
   return settled(result);
+}
+
+Interval fraction(const Interval& a, DataType compute) {
+  Interval result = withoutRange(a.has(kNan | kInfs) ? kNan : 0);
+  if (!a.hasRange()) return result;
+  const double whole = std::trunc(a.lo);
+  if (whole == std::trunc(a.hi)) {
+    result = {a.lo - whole, a.hi - whole, result.flags};  // exact
+  } else {
+    result = {a.lo < 0 ? -1.0 : 0.0, a.hi > 0 ? 1.0 : 0.0, result.flags};
+  }
+  if (result.hasZero()) result.flags |= kPosZero;  // x - x is +0, and so is -0 - -0
+  return result.lo == -1 || result.hi == 1 ? result : roundTo(result, compute);
+}
+
+Interval signOf(const Interval& a) {
+  Interval result = withoutRange(0);
+  if (a.has(kNan) || a.hasZero()) result = {0, 0, kPosZero};
+  if (a.has(kPosInf) || (a.hasRange() && a.hi > 0)) result = hull(result, Interval::of(1));
+  if (a.has(kNegInf) || (a.hasRange() && a.lo < 0)) result = hull(result, Interval::of(-1));
+  return result;
+}
+
+Interval squared(const Interval& a, DataType compute) {
+  const Interval size = absolute(a);
+  return multiply(size, size, compute);
+}
+
+Interval withSign(const Interval& a, const Interval& b) {
+  const Interval size = absolute(a);
+  Interval result = withoutRange(0);
+  if (b.mayBePositive() || b.has(kNan)) result = size;
+  if (b.mayBeNegative()) result = hull(result, negate(size));
+  return result;
+}
+
+Whole classified(OpKind op, const Interval& a) {
+  const auto set = [](bool mayBeTrue, bool mayBeFalse) { return Whole{mayBeFalse ? 0 : 1, mayBeTrue ? 1 : 0}; };
+  const bool finite = a.hasRange();
+  if (op == OpKind::IsNan) return set(a.has(kNan), a.hasNumber());
+  if (op == OpKind::IsInf) return set(a.has(kInfs), a.has(kNan) || finite);
+  if (op == OpKind::IsFinite) return set(finite, a.has(kSpecials));
+  if (op == OpKind::IsPosInf) return set(a.has(kPosInf), a.has(kNan | kNegInf) || finite);
+  if (op == OpKind::IsNegInf) return set(a.has(kNegInf), a.has(kNan | kPosInf) || finite);
+  if (op == OpKind::Signbit) return set(a.mayBeNegative(), a.mayBePositive() || a.has(kNan));
+  FUSER_CHECK(op == OpKind::LogicalNot, "no rule for ", static_cast<int>(op));
+  const Whole value = truth(a);
+  return {1 - value.hi, 1 - value.lo};
 }
 
 namespace {

@@ -23,10 +23,15 @@ struct Limits {
   Interval atNegInf;
   Interval atPosInf;
 };
-Limits limitsOf(OpKind op) {
+Limits limitsOf(OpKind op, DataType compute) {
   double ends[] = {-kInfinity, kInfinity};
   reference::evaluateInPlace(op, ends);
-  return {Interval::of(ends[0]), Interval::of(ends[1])};
+  // Whole numbers (0, 1, 2, -1) are reached; pi / 2 is approached with the function's error.
+  const auto limit = [&](double value) {
+    if (!std::isfinite(value) || value == std::trunc(value)) return Interval::of(value);
+    return roundTo({lowerEnd(op, value, compute), upperEnd(op, value, compute), 0}, compute);
+  };
+  return {limit(ends[0]), limit(ends[1])};
 }
 
 // The finite operands that have a finite image, and what the others become.
@@ -73,13 +78,58 @@ Piece entire(const Interval& a, const Interval& ofNegInf, const Interval& ofPosI
   return piece;
 }
 
+// Domain [-1, 1]; open: its ends have infinite images (atanh).
+Piece clipToUnit(const Interval& a, bool open, DataType compute) {
+  Piece piece;
+  piece.others.flags = a.flags & kNan;
+  if (a.has(kInfs) || (a.hasRange() && (a.lo < -1 || a.hi > 1))) piece.others.flags |= kNan;
+  if (!a.hasRange() || a.lo > 1 || a.hi < -1) return piece;
+  if (open && a.lo <= -1) piece.others.flags |= kNegInf;
+  if (open && a.hi >= 1) piece.others.flags |= kPosInf;
+  const double last = !open ? 1 : compute == DataType::Double ? down(1) : 1 - 0x1p-24;
+  piece.lo = std::max(a.lo, -last);
+  piece.hi = std::min(a.hi, last);
+  piece.any = piece.lo <= piece.hi;
+  return piece;
+}
+
+// Where a function turns: its least value lies at this operand.
+constexpr double kLgammaTurn = 1.4616321449683623;
+constexpr double kLgammaLeast = -0.12148629053584961;
+
+// Above 0, where the tables give a bound; elsewhere, and at the poles, anything.
+Piece lgammaPiece(const Interval& a, DataType compute) {
+  Piece piece;
+  piece.others.flags = a.flags & kNan;
+  if (a.has(kInfs)) piece.others.flags |= kPosInf;
+  if (!a.hasRange()) return piece;
+  if (a.lo <= 0) {
+    const bool onlyZero = a.lo == 0 && a.hi == 0;
+    piece.others = onlyZero ? Interval{kInfinity, -kInfinity, static_cast<uint8_t>(piece.others.flags | kPosInf)}
+                            : Interval::everything(format(compute).largest);
+    piece.others.flags &= static_cast<uint8_t>(~kNegInf);
+    if (!a.has(kNan)) piece.others.flags &= static_cast<uint8_t>(~kNan);
+    return piece;
+  }
+  piece.any = true;
+  piece.lo = a.lo;
+  piece.hi = a.hi;
+  return piece;
+}
+
 // A row of rule Monotone needs no line here.
 Piece pieceOf(OpKind op, const Interval& a, const Limits& limits, DataType compute) {
   const Interval inf = Interval::of(kInfinity);
   const Interval negInf = Interval::of(-kInfinity);
   const bool monotone = fuser::opInfo(op).rule == fuser::IntervalRule::Monotone;
   if (monotone || op == OpKind::Sin || op == OpKind::Cos) return entire(a, limits.atNegInf, limits.atPosInf);
-  if (op == OpKind::Log) return clip(a, 0, negInf, inf, compute);
+  if (op == OpKind::Log || op == OpKind::Log2 || op == OpKind::Log10) return clip(a, 0, negInf, inf, compute);
+  if (op == OpKind::Tan) return entire(a, limits.atNegInf, limits.atPosInf);
+  if (op == OpKind::Cosh) return entire(absolute(a), limits.atNegInf, limits.atPosInf);
+  if (op == OpKind::Asin || op == OpKind::Acos) return clipToUnit(a, false, compute);
+  if (op == OpKind::Atanh) return clipToUnit(a, true, compute);
+  if (op == OpKind::Acosh) return clip(a, 1, Interval::of(0.0), inf, compute);
+  if (op == OpKind::Lgamma) return lgammaPiece(a, compute);
   if (op == OpKind::Log1p) return clip(a, -1, negInf, inf, compute);
   FUSER_CHECK(op == OpKind::Rsqrt, "no rule for ", fuser::opName(op));
   const Interval ofZero{kInfinity, -kInfinity,
@@ -91,69 +141,87 @@ Piece pieceOf(OpKind op, const Interval& a, const Limits& limits, DataType compu
 // Next to it the error column holds again, so this is for points alone.
 bool isExact(OpKind op, const Piece& piece, double value) {
   if (piece.hi != piece.lo) return false;
-  if (op == OpKind::Log) return piece.lo == 1;
+  if (op == OpKind::Log || op == OpKind::Log2 || op == OpKind::Log10) return piece.lo == 1;
+  if (op == OpKind::Lgamma) return piece.lo == 1 || piece.lo == 2;
+  if (op == OpKind::Acos) return piece.lo == 1;
   return piece.lo == 0 && (value == 0 || value == 1);
+}
+
+// The reference overflows for certain beyond this magnitude of the operand alone.
+double overflowsBeyond(OpKind op) {
+  if (op == OpKind::Exp || op == OpKind::Expm1) return 709.79;
+  if (op == OpKind::Exp2) return 1024.01;
+  if (op == OpKind::Sinh || op == OpKind::Cosh) return 710.48;
+  return op == OpKind::Lgamma ? 2.6e305 : kInfinity;
+}
+
+}  // namespace
+
+int referenceError(OpKind op) {
+  const bool ofTheCLibrary =
+      op == OpKind::Asinh || op == OpKind::Acosh || op == OpKind::Atanh || op == OpKind::Lgamma;
+  return ofTheCLibrary ? 4 : 2;
 }
 
 // The correctly rounded value lies within the reference's error of `value`; the engine's within `error` ulps of that
 // (both CUDA's tables and glibc's count from the correctly rounded value).
-double lowerEnd(double value, double error, DataType compute) {
+double lowerEnd(OpKind op, double value, DataType compute) {
+  const double error = fuser::opInfo(op).error;
+  const int ownError = referenceError(op);
   if (compute == DataType::Double) {
-    const double width = (error + kReferenceError) * ulp(value, compute);
-    return value - (value < 0 ? (error + kReferenceError) * ulp(value - width, compute) : width);
+    const double width = (error + ownError) * ulp(value, compute);
+    return value - (value < 0 ? (error + ownError) * ulp(value - width, compute) : width);
   }
-  const double nearest = roundOnce(down(value, kReferenceError), compute);
+  const double nearest = roundOnce(down(value, ownError), compute);
   if (std::isinf(nearest))
     return nearest < 0 ? nearest : roundOnce(value - error * ulp(format(compute).largest, compute), compute);
   const double width = error * ulp(nearest, compute);
   return nearest - (nearest < 0 ? error * ulp(nearest - width, compute) : width);
 }
-double upperEnd(double value, double error, DataType compute) { return -lowerEnd(-value, error, compute); }
+double upperEnd(OpKind op, double value, DataType compute) { return -lowerEnd(op, -value, compute); }
 
-// Does [lo, hi] hold a point first + k * 2 pi? In doubt yes.
-bool holdsPeriodic(double lo, double hi, double first) {
-  constexpr double kPeriod = 2 * std::numbers::pi;
+namespace {
+
+// Does [lo, hi] hold a point first + k * period? In doubt yes.
+bool holdsPeriodic(double lo, double hi, double first, double kPeriod = 2 * std::numbers::pi) {
   const double doubt = 1e-9 + 1e-15 * std::max(std::fabs(lo), std::fabs(hi));
   return std::floor((hi - first) / kPeriod + doubt) >= std::ceil((lo - first) / kPeriod - doubt);
 }
 
 // Greatest and least value of sin and cos inside.
-void addCriticalPoints(OpKind op, double lo, double hi, Interval& result, DataType compute, double error) {
+void addCriticalPoints(OpKind op, double lo, double hi, Interval& result, DataType compute) {
   if (lo == hi) return;
   const double greatest = op == OpKind::Sin ? std::numbers::pi / 2 : 0;
-  if (holdsPeriodic(lo, hi, greatest)) result.hi = upperEnd(1, error, compute);
-  if (holdsPeriodic(lo, hi, greatest + std::numbers::pi)) result.lo = lowerEnd(-1, error, compute);
+  if (holdsPeriodic(lo, hi, greatest)) result.hi = upperEnd(op, 1, compute);
+  if (holdsPeriodic(lo, hi, greatest + std::numbers::pi)) result.lo = lowerEnd(op, -1, compute);
 }
 
 Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataType compute) {
-  const double error = fuser::opInfo(op).error;
+  const double largest = format(DataType::Double).largest;
+  if (op == OpKind::Tan && piece.lo != piece.hi &&
+      holdsPeriodic(piece.lo, piece.hi, std::numbers::pi / 2, std::numbers::pi)) {
+    return {-largest, largest, kZeros};
+  }
   if (atLo > atHi) std::swap(atLo, atHi);
-  // Overflow of the reference itself is certain beyond this operand of exp and expm1 only.
-  if (std::isinf(atLo) && piece.lo < 709.79) atLo = format(DataType::Double).largest;
+  if (op == OpKind::Lgamma && piece.lo < kLgammaTurn && piece.hi > kLgammaTurn) atLo = kLgammaLeast;
+  const double beyond = overflowsBeyond(op);
+  if (atLo == kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atLo = largest;
+  if (atHi == -kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atHi = -largest;
   if (isExact(op, piece, atLo)) return {atLo, atHi, 0};
-  Interval result{lowerEnd(atLo, error, compute), upperEnd(atHi, error, compute), 0};
-  if (op == OpKind::Sin || op == OpKind::Cos) addCriticalPoints(op, piece.lo, piece.hi, result, compute, error);
-  if (op == OpKind::Exp || op == OpKind::Rsqrt) {
+  Interval result{lowerEnd(op, atLo, compute), upperEnd(op, atHi, compute), 0};
+  if (op == OpKind::Sin || op == OpKind::Cos) addCriticalPoints(op, piece.lo, piece.hi, result, compute);
+  if (op == OpKind::Exp || op == OpKind::Exp2 || op == OpKind::Erfc || op == OpKind::Rsqrt || op == OpKind::Acos) {
     result.lo = std::max(result.lo, 0.0);
     if (result.lo == 0) result.flags |= kPosZero;
   }
   return result;
 }
 
-// 1 / (1 + exp(-x)), the formula that is printed, each step rounded.
-void sigmoid(std::span<const Interval> in, std::span<Interval> out, DataType compute) {
-  for (size_t i = 0; i < in.size(); ++i) out[i] = negate(in[i]);
-  functionRule(OpKind::Exp, out, out, compute);
-  const Interval one = Interval::of(1);
-  for (Interval& set : out) set = divide(one, add(one, set, compute), compute);
-}
-
 }  // namespace
 
 void functionRule(OpKind op, std::span<const Interval> in, std::span<Interval> out, DataType compute) {
-  if (op == OpKind::Sigmoid) return sigmoid(in, out, compute);
   const bool infinite = std::any_of(in.begin(), in.end(), [](const Interval& set) { return set.has(kInfs); });
-  const Limits limits = infinite ? limitsOf(op) : Limits{};
+  const Limits limits = infinite ? limitsOf(op, compute) : Limits{};
   std::vector<Piece> pieces;
   std::vector<double> ends;
   pieces.reserve(in.size());
@@ -176,7 +244,8 @@ void functionRule(OpKind op, std::span<const Interval> in, std::span<Interval> o
       image = imageOf(op, piece, atLo, atHi, compute);
       // The odd functions keep the sign of a zero operand.
       if (in[i].hasZero() && image.hasZero()) image.flags |= in[i].flags & kZeros;
-      if (op == OpKind::Log && piece.lo == 1 && piece.hi == 1) image.flags |= kPosZero;
+      // f(1) = +0, and lgamma(2).
+      if (image.lo == 0 && image.hi == 0 && !in[i].hasZero()) image.flags |= kPosZero;
     }
     out[i] = hull(roundTo(image, compute), piece.others);
   }

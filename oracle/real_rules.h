@@ -26,7 +26,11 @@ Interval addUnrounded(const Interval& a, const Unrounded& product, fuser::DataTy
 Unrounded unroundedProduct(const Interval& a, const Interval& b);
 
 Interval relu(const Interval& a);
-Interval roundToWhole(fuser::OpKind op, const Interval& a);  // Floor, Ceil, Trunc
+Interval roundToWhole(fuser::OpKind op, const Interval& a);  // Floor, Ceil, Trunc, Round
+Interval fraction(const Interval& a, fuser::DataType compute);  // a - trunc(a)
+Interval signOf(const Interval& a);
+Interval squared(const Interval& a, fuser::DataType compute);
+Interval withSign(const Interval& a, const Interval& b);
 Interval maximum(const Interval& a, const Interval& b);
 Interval minimum(const Interval& a, const Interval& b);
 Interval maximumNumber(const Interval& a, const Interval& b);
@@ -34,6 +38,12 @@ Interval minimumNumber(const Interval& a, const Interval& b);
 
 // TruncDiv, FloorDiv, Fmod, Remainder: PyTorch's formulas, step by step, in the compute dtype.
 Interval divisionRule(fuser::OpKind op, const Interval& a, const Interval& b, fuser::DataType compute);
+
+// Pow, Atan2, Hypot, Nextafter: real_binary.cpp.
+Interval binaryFunction(fuser::OpKind op, const Interval& a, const Interval& b, fuser::DataType compute);
+
+// IsNan, IsInf, IsFinite, IsPosInf, IsNegInf, Signbit (of NaN: false), LogicalNot.
+Whole classified(fuser::OpKind op, const Interval& a);
 
 // Which comparisons of a value of a with one of b may hold.
 struct Order {
@@ -49,7 +59,12 @@ Whole truth(const Interval& a);
 // domain ends, then the row's error column in ulps of the compute dtype.
 void functionRule(fuser::OpKind op, std::span<const Interval> in, std::span<Interval> out, fuser::DataType compute);
 
-// Error of LibTorch's f64 functions, in ulps of f64: below 1 by their own account; tests/oracle compares with MPFR.
-inline constexpr int kReferenceError = 2;
+// Error of LibTorch's and the C library's f64 functions, in ulps of f64; tests/oracle compares with MPFR. Below 1 by
+// their own account, but for those of the C library that its manual gives 2 and more.
+int referenceError(fuser::OpKind op);
+
+// [lo, hi], f64 values of the reference, widened by its error and by the row's error column. Not yet rounded.
+double lowerEnd(fuser::OpKind op, double value, fuser::DataType compute);
+double upperEnd(fuser::OpKind op, double value, fuser::DataType compute);
 
 }  // namespace oracle

@@ -289,10 +289,11 @@ Whole reduceWhole(OpKind op, const Value& operand, const Axes& axes, int64_t bas
     });
     return wrapped(lo, hi, dtype);
   }
-  const OpKind combine = op == OpKind::Prod ? OpKind::Mul : op == OpKind::Amax ? OpKind::Maximum : OpKind::Minimum;
+  const bool greatest = op == OpKind::Amax || op == OpKind::Any;
+  const OpKind combine = op == OpKind::Prod ? OpKind::Mul : greatest ? OpKind::Maximum : OpKind::Minimum;
   const Whole full = fullRange(dtype);
   Whole result = op == OpKind::Prod   ? Whole{1, 1}
-                 : op == OpKind::Amax ? Whole{full.lo, full.lo}
+                 : greatest           ? Whole{full.lo, full.lo}
                                       : Whole{full.hi, full.hi};
   forEachTerm(axes, base, [&](int64_t at) { result = binaryWhole(combine, result, operand.wholeAt(at), dtype); });
   return result;
@@ -316,7 +317,7 @@ Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool 
   Value terms = operand;
   if (!contraction) terms.products = nullptr;
   const DataType compute = fuser::computeType(result.dtype);
-  if (op != OpKind::Sum) {
+  if (op != OpKind::Sum && op != OpKind::Mean) {
     result.real = forEachResult<Interval>(
         axes, [&](int64_t base) { return roundTo(reduceReal(op, terms, axes, base, compute), result.dtype); });
     return result;
@@ -325,8 +326,14 @@ Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool 
   result.real = forEachResult<Interval>(axes, [&](int64_t base) {
     Sum sum(compute, depth);
     forEachTerm(axes, base, [&](int64_t at) { sum.add(term(terms, at)); });
-    scales.push_back(sum.magnitude());
-    return roundTo(sum.result(), result.dtype);
+    if (op == OpKind::Sum) {
+      scales.push_back(sum.magnitude());
+      return roundTo(sum.result(), result.dtype);
+    }
+    // The sum in the dtype that accumulates, divided by the count rounded to it. Of nothing: +0 / +0.
+    const double count = roundOnce(static_cast<double>(fuser::numel(axes.reducedSizes)), compute);
+    scales.push_back(count > 0 ? sum.magnitude() / count : 0);
+    return roundTo(divide(sum.result(), Interval::of(count), compute), result.dtype);
   });
   result.scales = std::make_shared<const std::vector<double>>(std::move(scales));
   return result;

@@ -20,6 +20,7 @@ const Format& format(DataType dtype) {
     case DataType::BFloat16: return kBFloat16;
     case DataType::Int64:
     case DataType::Int32:
+    case DataType::Int8:
     case DataType::Bool: break;
   }
   FUSER_CHECK(false, dtype, " is no floating dtype");

@@ -111,6 +111,18 @@ Value filled(const Value& fill, DataType dtype, const Dims& shape) {
   return result;
 }
 
+// arange: bounds are start, end, step.
+Value counted(const Dims& bounds, DataType dtype) {
+  Value value;
+  value.dtype = DataType::Int64;
+  std::vector<Whole> numbers;
+  for (int64_t at = bounds[0]; bounds[2] > 0 ? at < bounds[1] : at > bounds[1]; at += bounds[2]) numbers.push_back({at, at});
+  value.sizes = {static_cast<int64_t>(numbers.size())};
+  value.strides = {numbers.size() == 1 ? 0 : 1};
+  value.whole = std::make_shared<const std::vector<Whole>>(std::move(numbers));
+  return castValue(value, dtype);
+}
+
 }  // namespace
 
 Value exact(const HostValue& value) {
@@ -218,13 +230,14 @@ Value Slice::compute(const Expr* expr) {
     case fuser::Family::Expand: return expanded(x[0], shapeOf(expr));
     case fuser::Family::Permute: return permuted(x[0], expr->attributes().dims);
     case fuser::Family::Factory: return filled(x[0], expr->output()->dtype(), shapeOf(expr));
+    case fuser::Family::Range: return counted(shapeOf(expr), expr->output()->dtype());
     case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dims.at(0))]);
     case fuser::Family::Reduction: break;
   }
   int64_t terms = 1;
   for (int64_t dim : expr->attributes().dims) terms *= x[0].sizes[static_cast<size_t>(dim)];
   const std::optional<int64_t>& depth = facts_.depths[expr->output()->id()];
-  if (!depth && terms > 1 && fuser::numel(x[0].sizes) > 0 && expr->op() == fuser::OpKind::Sum && x[0].real) {
+  if (!depth && terms > 1 && fuser::numel(x[0].sizes) > 0 && *expr->info().combine == fuser::OpKind::Add && x[0].real) {
     withoutDepth_.push_back(expr);
   }
   return reduce(*expr, x[0], depth.value_or(std::max<int64_t>(terms - 1, 0)), facts_.contraction);

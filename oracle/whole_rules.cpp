@@ -14,7 +14,7 @@ namespace {
 
 using Wide = __int128;
 
-int bits(DataType dtype) { return dtype == DataType::Int32 ? 32 : 64; }
+int bits(DataType dtype) { return dtype == DataType::Int8 ? 8 : dtype == DataType::Int32 ? 32 : 64; }
 
 // The integer of `width` bits that agrees with value in them.
 int64_t low(Wide value, int width) {
@@ -61,6 +61,53 @@ Whole absoluteWhole(const Whole& a, DataType dtype) {
   return wrapped(0, std::max(Wide{a.hi}, -Wide{a.lo}), dtype);
 }
 
+// Magnitude in the dtype: that of the smallest integer wraps to itself.
+int64_t magnitude(int64_t a, DataType dtype) { return a < 0 ? low(-Wide{a}, bits(dtype)) : a; }
+
+int64_t greatestDivisor(int64_t a, int64_t b, DataType dtype) {
+  a = magnitude(a, dtype);
+  b = magnitude(b, dtype);
+  while (a != 0) {
+    const int64_t rest = static_cast<int64_t>(Wide{b} % Wide{a});
+    b = a;
+    a = rest;
+  }
+  return b;
+}
+
+int64_t leastMultiple(int64_t a, int64_t b, DataType dtype) {
+  const int64_t divisor = greatestDivisor(a, b, dtype);
+  if (divisor == 0) return 0;
+  const Wide multiple = low(quotient(a, divisor, false), bits(dtype)) * Wide{b};
+  // 8 bits are multiplied as 32: their magnitude is taken before it wraps.
+  if (dtype == DataType::Int8) return low(multiple < 0 ? -multiple : multiple, bits(dtype));
+  return magnitude(low(multiple, bits(dtype)), dtype);
+}
+
+// Wraps after every multiplication: the low bits of a product depend on the factors' low bits alone.
+int64_t powerOf(int64_t a, int64_t b, DataType dtype) {
+  if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+  int64_t result = 1;
+  for (; b != 0; b >>= 1) {
+    if (b & 1) result = low(Wide{result} * a, bits(dtype));
+    a = low(Wide{a} * a, bits(dtype));
+  }
+  return result;
+}
+
+int64_t ofSingles(OpKind op, int64_t a, int64_t b, DataType dtype) {
+  const int width = bits(dtype);
+  if (op == OpKind::BitwiseAnd) return a & b;
+  if (op == OpKind::BitwiseOr) return a | b;
+  if (op == OpKind::BitwiseXor) return a ^ b;
+  if (op == OpKind::LeftShift) return b < 0 || b >= width ? 0 : low(Wide{a} * (Wide{1} << b), width);
+  if (op == OpKind::RightShift) return a >> (b < 0 || b >= width ? width - 1 : b);
+  if (op == OpKind::Gcd) return greatestDivisor(a, b, dtype);
+  if (op == OpKind::Lcm) return leastMultiple(a, b, dtype);
+  FUSER_CHECK(op == OpKind::Pow, "no rule for integers");
+  return powerOf(a, b, dtype);
+}
+
 }  // namespace
 
 Whole wrapped(Wide lo, Wide hi, DataType dtype) {
@@ -75,22 +122,33 @@ Whole unaryWhole(OpKind op, const Whole& a, DataType dtype) {
   if (op == OpKind::Abs) return absoluteWhole(a, dtype);
   if (op == OpKind::Neg) return wrapped(-Wide{a.hi}, -Wide{a.lo}, dtype);
   if (op == OpKind::Relu) return {std::max<int64_t>(a.lo, 0), std::max<int64_t>(a.hi, 0)};
-  FUSER_CHECK(op == OpKind::Floor || op == OpKind::Ceil || op == OpKind::Trunc, "no rule for integers");
+  if (op == OpKind::Square) {
+    const Whole size = absoluteWhole(a, dtype);
+    return size.lo < 0 ? product(a, a, dtype) : product(size, size, dtype);
+  }
+  if (op == OpKind::Sign) return {(a.lo > 0) - (a.lo < 0), (a.hi > 0) - (a.hi < 0)};
+  if (op == OpKind::BitwiseNot) return dtype == DataType::Bool ? logicalNot(a) : Whole{~a.hi, ~a.lo};
+  FUSER_CHECK(op == OpKind::Floor || op == OpKind::Ceil || op == OpKind::Trunc || op == OpKind::Round,
+              "no rule for integers");
   return a;
 }
 
 Whole binaryWhole(OpKind op, const Whole& a, const Whole& b, DataType dtype) {
   const bool boolean = dtype == DataType::Bool;
-  if (op == OpKind::Maximum || op == OpKind::Fmax) return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
-  if (op == OpKind::Minimum || op == OpKind::Fmin) return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+  if (op == OpKind::Maximum || op == OpKind::Fmax || op == OpKind::ClampMin) return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+  if (op == OpKind::Minimum || op == OpKind::Fmin || op == OpKind::ClampMax) return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
   if (op == OpKind::Add && boolean) return {a.lo | b.lo, a.hi | b.hi};
   if (op == OpKind::Mul && boolean) return {a.lo & b.lo, a.hi & b.hi};
   if (op == OpKind::Add) return wrapped(Wide{a.lo} + b.lo, Wide{a.hi} + b.hi, dtype);
   if (op == OpKind::Sub) return wrapped(Wide{a.lo} - b.hi, Wide{a.hi} - b.lo, dtype);
   if (op == OpKind::Mul) return product(a, b, dtype);
-  FUSER_CHECK(op == OpKind::TruncDiv || op == OpKind::FloorDiv || op == OpKind::Fmod || op == OpKind::Remainder,
-              "no rule for integers");
-  return divided(op, a, b, dtype);
+  if (op == OpKind::TruncDiv || op == OpKind::FloorDiv || op == OpKind::Fmod || op == OpKind::Remainder) {
+    return divided(op, a, b, dtype);
+  }
+  // Bits, shifts, powers, divisors: of single operands alone.
+  if (!a.isSingle() || !b.isSingle()) return fullRange(dtype);
+  const int64_t value = ofSingles(op, a.lo, b.lo, dtype);
+  return {value, value};
 }
 
 Order compare(const Whole& a, const Whole& b) {
@@ -100,6 +158,12 @@ Order compare(const Whole& a, const Whole& b) {
 Whole truth(const Whole& a) {
   const bool mayBeFalse = a.lo <= 0 && a.hi >= 0;
   return {mayBeFalse ? 0 : 1, a.lo == 0 && a.hi == 0 ? 0 : 1};
+}
+
+Whole classified(OpKind op, const Whole& a) {
+  if (op == OpKind::LogicalNot) return logicalNot(truth(a));
+  if (op == OpKind::Signbit) return {a.hi < 0 ? 1 : 0, a.lo < 0 ? 1 : 0};
+  return op == OpKind::IsFinite ? kTrue : kFalse;
 }
 
 Whole logicalNot(const Whole& a) { return {1 - a.hi, 1 - a.lo}; }

@@ -15,6 +15,7 @@ Whole unaryWhole(fuser::OpKind op, const Whole& a, fuser::DataType dtype);
 Whole binaryWhole(fuser::OpKind op, const Whole& a, const Whole& b, fuser::DataType dtype);
 Order compare(const Whole& a, const Whole& b);
 Whole truth(const Whole& a);
+Whole classified(fuser::OpKind op, const Whole& a);  // IsNan … LogicalNot: see real_rules.h
 
 // Of two or one truth values.
 Whole logicalNot(const Whole& a);

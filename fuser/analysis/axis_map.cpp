@@ -39,6 +39,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
       return map;
     }
     case Family::Factory:
+    case Family::Range:
     case Family::Size: break;
   }
   FUSER_CHECK(false, opName(expr->op()), " reads no tensor's elements");

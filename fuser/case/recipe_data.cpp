@@ -91,7 +91,7 @@ double roundToEven(double value) {
 }
 
 template <class T>
-constexpr bool kIsInteger = std::is_same_v<T, int64> || std::is_same_v<T, int32>;
+constexpr bool kIsInteger = std::is_same_v<T, int64> || std::is_same_v<T, int32> || std::is_same_v<T, int8>;
 
 template <class T>
 T fromDouble(double value) {
@@ -150,7 +150,7 @@ void checkRecipe(const Recipe& recipe, DataType dtype) {
                      "): high must not be below low");
   }
   if (!integers && category(dtype) != Category::Int) return;
-  const double limit = dtype == DataType::Int32 ? 2147483647.0 : kExactIntegers;
+  const double limit = dtype == DataType::Int8 ? 127.0 : dtype == DataType::Int32 ? 2147483647.0 : kExactIntegers;
   const double last = integers ? recipe.high - 1 : recipe.high;
   FUSER_USER_CHECK(recipe.low >= -limit && last <= limit, name, "(low = ", recipe.low, ", high = ", recipe.high,
                    "): outside of what ", dtype, " takes here, [", -limit, ", ", limit, "]");

@@ -34,6 +34,7 @@ std::string print(Half value) { return "Half{" + hexBits<uint16_t>(value, "") + 
 std::string print(BFloat16 value) { return "BFloat16{" + hexBits<uint16_t>(value, "") + "}"; }
 std::string print(int64 value) { return "static_cast<int64>(" + printInteger(value) + ")"; }
 std::string print(int32 value) { return "static_cast<int32>(" + printInteger(value) + ")"; }
+std::string print(int8 value) { return "static_cast<int8>(" + printInteger(value) + ")"; }
 std::string print(bool value) { return value ? "true" : "false"; }
 
 template <class T>

@@ -25,7 +25,7 @@ std::string printOp(OpUse use) {
   const std::string_view type = dtypeCodeName(use.second);
   std::string text = concat("FUSER_FN ", info.result == Result::Bool ? "bool" : type, " ", functionName(use), "(");
   for (size_t i = 0; i < operandCount(use.first); ++i) {
-    const bool isTruth = info.family == Family::Ternary && i == 0;
+    const bool isTruth = takesCondition(use.first, i);
     text += concat(i ? ", " : "", isTruth ? "bool" : type, " ", "abc"[i]);
   }
   return text + concat(") { typedef ", type, " T; return ", info.expression, "; }\n");
@@ -229,7 +229,7 @@ class KernelPrinter {
     ops_.insert(use);
     std::string call = functionName(use) + "(";
     for (size_t i = 0; i < node.operands.size(); ++i) {
-      const bool isTruth = info.family == Family::Ternary && i == 0;
+      const bool isTruth = takesCondition(node.op, i);
       call += (i ? ", " : "") + operand(node.operands[i], isTruth ? DataType::Bool : node.computeDtype);
     }
     const DataType result = info.result == Result::Bool ? DataType::Bool : node.computeDtype;

@@ -54,6 +54,14 @@ void checkReduction(const Expr* expr, ExpressionEvaluator& evaluator) {
   }
 }
 
+// From start towards end, as PyTorch asks for: equal ends are an empty result, others have the step's sign.
+void checkRange(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const std::vector<IntExpr>& bounds = expr->attributes().shape;
+  const int64_t start = evaluator.evaluate(bounds[0]), end = evaluator.evaluate(bounds[1]);
+  FUSER_USER_CHECK(bounds[2]->value > 0 ? end >= start : end <= start, opText(expr), ": a step of ", bounds[2]->value,
+                   " does not lead from ", start, " to ", end);
+}
+
 }  // namespace
 
 void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
@@ -69,6 +77,7 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Ternary: checkPointwise(expr, evaluator); break;
       case Family::Expand: checkExpand(expr, evaluator); break;
       case Family::Reduction: checkReduction(expr, evaluator); break;
+      case Family::Range: checkRange(expr, evaluator); break;
       case Family::Cast:
       case Family::LoadStore:
       case Family::Broadcast:

@@ -168,7 +168,7 @@ class Compiler {
     } else {
       FUSER_CHECK(step.inputCount == operandCount(node.op), opName(node.op), " of ", step.inputCount, " operands");
       for (size_t i = 0; i < step.inputCount; ++i) {
-        const bool condition = i == 0 && opInfo(node.op).family == Family::Ternary;
+        const bool condition = takesCondition(node.op, i);
         step.inputs[i] = input(node.operands[i], condition ? DataType::Bool : node.computeDtype);
       }
       step.function = laneFunction(node.op, node.computeDtype);

@@ -72,7 +72,7 @@ Val* pointwise(Fusion& fusion, OpKind op, Operands operands, const std::string& 
   std::vector<Val*> converted(operands.begin(), operands.end());
   if (std::any_of(converted.begin(), converted.end(), [](const Val* val) { return val->isTensor(); })) {
     const DataType common = commonType(op, operands);
-    for (size_t i = info.family == Family::Ternary ? 1 : 0; i < converted.size(); ++i) {
+    for (size_t i = takesCondition(op, 0) ? 1 : 0; i < converted.size(); ++i) {
       if (converted[i]->isScalar() || converted[i]->dtype() == common) continue;
       converted[i] = cast(fusion, converted[i], common, insertedName(converted[i], 'c'));
     }
@@ -112,6 +112,9 @@ TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int6
   const DataType dtype = a->dtype();
   if (opInfo(op).promotion == Promotion::Integral64 && !isFloating(dtype) && dtype != DataType::Int64) {
     a = cast(fusion, a, DataType::Int64, insertedName(a, 'c'))->as<TensorView>();
+  }
+  if (opInfo(op).promotion == Promotion::Truth && dtype != DataType::Bool) {
+    a = cast(fusion, a, DataType::Bool, insertedName(a, 'c'))->as<TensorView>();
   }
   const bool restore = keepdim && !dims.empty();
   Attributes attributes;
@@ -166,6 +169,13 @@ TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, Dat
   attributes.shape = std::move(shape);
   attributes.dtype = dtype;
   return emitTensor(fusion, OpKind::Full, {fillValue}, std::move(attributes), name);
+}
+
+TensorView* arange(Fusion& fusion, IntExpr start, IntExpr end, IntExpr step, DataType dtype, const std::string& name) {
+  Attributes attributes;
+  attributes.shape = {start, end, step};
+  attributes.dtype = dtype;
+  return emitTensor(fusion, OpKind::Arange, {}, std::move(attributes), name);
 }
 
 Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name) {

@@ -37,6 +37,8 @@ TensorView* permute(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, co
 TensorView* expand(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, const std::string& name = "");
 // A constant size 1 makes a broadcast axis.
 TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, DataType dtype, const std::string& name = "");
+// start, start + step, … before end; step is a constant other than 0. Integers, converted to the dtype.
+TensorView* arange(Fusion& fusion, IntExpr start, IntExpr end, IntExpr step, DataType dtype, const std::string& name = "");
 Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name = "");
 
 // An input tensor, row-major and contiguous; constant 1 is a broadcast axis. For expanded axes and other layouts make the

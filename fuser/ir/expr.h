@@ -16,11 +16,11 @@ class TensorView;
 
 // By op:
 //   cast {dtype}; sum, prod, amax, amin {dims}; unsqueeze {dims: places in the result}; squeeze {dims};
-//   expand {shape}; permute {dims}; full {shape, dtype} (the fill value is operand 0); size {dim}
+//   arange {shape: start, end, step; dtype}; expand {shape}; permute {dims}; full {shape, dtype} (the fill value is operand 0); size {dim}
 // Axes are counted from 0 in the producer's (unsqueeze: the result's) non-reduction axes, sorted where order is free.
 struct Attributes {
   std::vector<int64_t> dims;   // reductions, unsqueeze, squeeze, permute; size: one entry
-  std::vector<IntExpr> shape;  // expand, full: of the fusion's arena
+  std::vector<IntExpr> shape;  // expand, full, arange: of the fusion's arena
   DataType dtype = DataType::Float;  // cast, full: always equal to the result's dtype
   bool operator==(const Attributes&) const = default;
 };

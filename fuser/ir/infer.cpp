@@ -29,14 +29,14 @@ std::optional<DataType> combineClasses(std::optional<DataType> higher, std::opti
 }
 
 std::span<Val* const> promotedOperands(OpKind op, std::span<Val* const> operands) {
-  return opInfo(op).family == Family::Ternary ? operands.subspan(1) : operands;  // where: not the condition
+  return takesCondition(op, 0) ? operands.subspan(1) : operands;
 }
 
 InferredType inferScalarOp(OpKind op, std::span<Val* const> operands) {
   std::array<DataType, 3> dtypes{};
   std::transform(operands.begin(), operands.end(), dtypes.begin(), [](const Val* val) { return val->dtype(); });
   const OpInfo& info = opInfo(op);
-  const size_t first = info.family == Family::Ternary ? 1 : 0;
+  const size_t first = takesCondition(op, 0) ? 1 : 0;
   DataType common = DataType::Bool;
   for (size_t i = first; i < operands.size(); ++i) common = promoteTypes(common, dtypes[i]);
   if (info.promotion == Promotion::Float && !isFloating(common)) common = DataType::Double;
@@ -48,9 +48,15 @@ InferredType inferPointwise(Fusion& fusion, OpKind op, std::span<Val* const> ope
   const OpInfo& info = opInfo(op);
   FUSER_USER_CHECK(operands.size() == operandCount(op), info.mnemonic, " takes ", operandCount(op), " operands, not ",
                    operands.size());
-  if (info.family == Family::Ternary) {
+  if (takesCondition(op, 0)) {
     FUSER_USER_CHECK(operands[0]->dtype() == DataType::Bool, info.mnemonic, " takes a bool condition, not ",
                      typeText(operands[0]));
+  }
+  const std::vector<NamedOperand>& named = namedOperands(op);
+  for (size_t i = 0; i < named.size(); ++i) {
+    const Val* operand = operands[operands.size() - named.size() + i];
+    FUSER_USER_CHECK(operand->isScalar(), info.mnemonic, " takes a scalar '", named[i].name, "', not ",
+                     typeText(operand));
   }
   if (std::none_of(operands.begin(), operands.end(), [](const Val* val) { return val->isTensor(); })) {
     return inferScalarOp(op, operands);
@@ -108,6 +114,8 @@ InferredType inferReduction(OpKind op, const Val* operand, const Attributes& att
   const bool narrow = !isFloating(operand->dtype()) && operand->dtype() != DataType::Int64;
   FUSER_USER_CHECK(opInfo(op).promotion != Promotion::Integral64 || !narrow, opInfo(op).mnemonic, " of ",
                    typeText(operand), " computes in i64: a cast is missing");
+  FUSER_USER_CHECK(opInfo(op).promotion != Promotion::Truth || operand->dtype() == DataType::Bool, opInfo(op).mnemonic,
+                   " of ", typeText(operand), " computes in bool: a cast is missing");
   for (int64_t dim : attributes.dims) {
     AxisType& axis = result.axes[dim];
     axis = {IterType::Reduction, axis.expandedExtent ? axis.expandedExtent : axis.extent, nullptr};
@@ -187,6 +195,21 @@ InferredType inferFull(Fusion& fusion, const Val* fill, const Attributes& attrib
   return result;
 }
 
+// ceil((end - start) / step) elements.
+InferredType inferRange(Fusion& fusion, const Attributes& attributes) {
+  FUSER_USER_CHECK(attributes.shape.size() == 3, "arange takes start, end and step");
+  const IntExpr start = attributes.shape[0], end = attributes.shape[1], step = attributes.shape[2];
+  FUSER_USER_CHECK(step->isConstant() && step->value != 0, "arange: the step is a number other than 0");
+  FUSER_USER_CHECK(attributes.dtype != DataType::Bool, "arange has no bool result");
+  IntExprArena& ints = fusion.ints();
+  const bool rises = step->value > 0;
+  const int64_t stride = rises ? step->value : -step->value;
+  const IntExpr distance = rises ? ints.sub(end, start) : ints.sub(start, end);
+  const IntExpr size = ints.floorDiv(ints.add(distance, ints.constant(stride - 1)), ints.constant(stride));
+  FUSER_USER_CHECK(size->range.high >= 0, "arange: a step of ", step->value, " does not lead from start to end");
+  return {true, attributes.dtype, {{size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr}}};
+}
+
 bool isScalarType(DataType dtype) {
   return dtype == DataType::Double || dtype == DataType::Int64 || dtype == DataType::Bool;
 }
@@ -229,6 +252,10 @@ DataType commonType(OpKind op, std::span<Val* const> operands) {
 InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
   const OpInfo& info = opInfo(op);
   if (info.family <= Family::Ternary) return inferPointwise(fusion, op, operands);
+  if (info.family == Family::Range) {
+    FUSER_USER_CHECK(operands.empty(), info.mnemonic, " takes no operands");
+    return inferRange(fusion, attributes);
+  }
   FUSER_USER_CHECK(operands.size() == 1, info.mnemonic, " takes 1 operand, not ", operands.size());
   const Val* operand = operands[0];
   if (info.family == Family::Cast && operand->isScalar()) {
@@ -248,6 +275,7 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Expand: return inferExpand(operand, attributes);
     case Family::Permute: return inferPermute(op, operand, attributes);
     case Family::Factory: return inferFull(fusion, operand, attributes);
+    case Family::Range:
     case Family::Size:
       FUSER_USER_CHECK(attributes.dims.size() == 1, "size takes one dim");
       checkDims(op, attributes.dims, operand->as<TensorView>()->rank(), operand);

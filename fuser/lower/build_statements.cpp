@@ -199,6 +199,16 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
     reduce.sourceExpr = expr;
     body.push_back({reduce});
   }
+  if (expr->info().finish == Finish::DivideByCount) {
+    Compute divide;
+    divide.op = OpKind::Div;
+    divide.computeDtype = dtype;
+    divide.target = {accumulator, ints_.constant(0)};
+    divide.operands.push_back(access(accumulator, ints_.constant(0)));
+    divide.operands.push_back(integer(termsOf(tensor)));
+    divide.source = expr;
+    body.push_back({std::move(divide)});
+  }
   if (accumulator == bufferOf(tensor)) return;
   Compute round;
   round.computeDtype = tensor->dtype();
@@ -220,6 +230,22 @@ void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
     guarded.body.push_back(std::move(statement));
     body.push_back({std::move(guarded)});
   }
+}
+
+// What a reduction's result is made of: the product of the reduced extents.
+IntExpr StatementBuilder::termsOf(const TensorView* reduction) {
+  IntExpr terms = ints_.constant(1);
+  for (const IterDomain* axis : reduction->domain().logical) {
+    if (axis->isReduction()) terms = ints_.mul(terms, importExtent(axis->extent()));
+  }
+  return terms;
+}
+
+Operand StatementBuilder::integer(IntExpr value) const {
+  Operand operand;
+  operand.kind = Operand::Kind::Int;
+  operand.integer = value;
+  return operand;
 }
 
 Operand StatementBuilder::access(int buffer, IntExpr index) const {
@@ -258,7 +284,7 @@ Statement StatementBuilder::compute(const Expr* expr) {
   const bool round = expr->info().scalar == ScalarOperand::Round && common != statement.computeDtype;
   for (size_t i = 0; i < expr->inputs().size(); ++i) {
     Operand operand = operandOf(expr, expr->input(i));
-    const bool condition = expr->family() == Family::Ternary && i == 0;
+    const bool condition = takesCondition(expr->op(), i);
     if (round && expr->input(i)->isScalar() && !condition) operand.roundTo = common;
     statement.operands.push_back(std::move(operand));
   }
@@ -282,6 +308,18 @@ Statement StatementBuilder::accumulate(const Expr* expr) {
 Statement StatementBuilder::move(const Expr* expr) {
   const TensorView* tensor = resultOf(expr);
   const Access target{bufferOf(tensor), indexing_.resultIndex(expr)};
+  if (expr->family() == Family::Range) {
+    const std::vector<IntExpr>& bounds = expr->attributes().shape;
+    const IntExpr index = nest_.coordinate(tensor->domain().logical[0]);
+    Compute count;
+    count.op = OpKind::Set;
+    count.computeDtype = tensor->dtype();
+    count.target = target;
+    count.operands.push_back(
+        integer(ints_.add(importExtent(bounds[0]), ints_.mul(index, ints_.constant(bounds[2]->value)))));
+    count.source = expr;
+    return {std::move(count)};
+  }
   const Val* source = expr->input(0);
   if (source->isTensor() && source->dtype() == tensor->dtype()) {
     Move statement;

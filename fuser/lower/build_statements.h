@@ -28,6 +28,8 @@ class StatementBuilder {
   void emitExpr(const Expr* expr, Body& body);
 
   Operand access(int buffer, IntExpr index) const;
+  Operand integer(IntExpr value) const;
+  IntExpr termsOf(const TensorView* reduction);
   Operand operandOf(const Expr* expr, const Val* val);
   Statement compute(const Expr* expr);
   Statement accumulate(const Expr* expr);

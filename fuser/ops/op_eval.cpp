@@ -6,19 +6,38 @@
 #include <type_traits>
 
 namespace fuser {
+using std::acos;
+using std::acosh;
+using std::asin;
+using std::asinh;
+using std::atan;
+using std::atan2;
+using std::atanh;
 using std::ceil;
 using std::copysign;
 using std::cos;
+using std::cosh;
 using std::erf;
+using std::erfc;
 using std::exp;
+using std::exp2;
 using std::expm1;
 using std::fabs;
 using std::floor;
 using std::fmod;
+using std::hypot;
+using std::lgamma;
 using std::log;
+using std::log10;
 using std::log1p;
+using std::log2;
+using std::nextafter;
+using std::pow;
+using std::rint;
 using std::sin;
+using std::sinh;
 using std::sqrt;
+using std::tan;
 using std::tanh;
 using std::trunc;
 }  // namespace fuser
@@ -32,15 +51,18 @@ template <class T>
 constexpr bool accepted(Accepts accepts) {
   if (accepts == Accepts::Any) return true;
   if (accepts == Accepts::Number) return !std::is_same_v<T, bool>;
+  if (accepts == Accepts::Integral) return std::is_integral_v<T>;
+  if (accepts == Accepts::Integer) return std::is_integral_v<T> && !std::is_same_v<T, bool>;
   return std::is_floating_point_v<T>;
 }
 
 // One struct a row: value() for one element, lanes() for arrays.
-#define POINTWISE(kind, mnemonic, variant, family, accepts, promotion, result, scalar, error, rule, agreement, ...) \
+#define POINTWISE(kind, mnemonic, variant, family, operands, accepts, promotion, result, scalar, domain, error, rule, \
+                  agreement, ...)                                                                                     \
   template <class T>                                                                                              \
   struct kind##Row {                                                                                              \
     using Out = std::conditional_t<Result::result == Result::Bool, bool, T>;                                      \
-    using First = std::conditional_t<Family::family == Family::Ternary, bool, T>;                                 \
+    using First = std::conditional_t<std::string_view(operands) == "condition", bool, T>;                         \
     static Out value([[maybe_unused]] First a, [[maybe_unused]] T b, [[maybe_unused]] T c) { return __VA_ARGS__; } \
     static void lanes(const void* in0, const void* in1, const void* in2, void* out, size_t count) {               \
       [[maybe_unused]] const First* a = static_cast<const First*>(in0);                                           \
@@ -66,7 +88,7 @@ constexpr bool accepted(Accepts accepts) {
 template <class T>
 LaneFunction laneFunctionFor(OpKind op) {
   switch (op) {
-#define POINTWISE(kind, mnemonic, variant, family, accepts, ...) \
+#define POINTWISE(kind, mnemonic, variant, family, operands, accepts, ...) \
   case OpKind::kind:                                             \
     if constexpr (accepted<T>(Accepts::accepts)) return &kind##Row<T>::lanes; \
     else return nullptr;
@@ -98,6 +120,7 @@ LaneFunction laneFunction(OpKind op, DataType computeDtype) {
     case DataType::Float: return laneFunctionFor<float>(op);
     case DataType::Int64: return laneFunctionFor<int64>(op);
     case DataType::Int32: return laneFunctionFor<int32>(op);
+    case DataType::Int8: return laneFunctionFor<int8>(op);
     case DataType::Bool: return laneFunctionFor<bool>(op);
     case DataType::Half:
     case DataType::BFloat16: break;
@@ -113,7 +136,7 @@ ConvertFunction convertFunction(DataType from, DataType to) {
 
 DataType scalarCommonType(OpKind op, std::span<const DataType> operands) {
   DataType common = DataType::Bool;
-  const size_t first = opInfo(op).family == Family::Ternary ? 1 : 0;
+  const size_t first = takesCondition(op, 0) ? 1 : 0;
   for (size_t i = first; i < operands.size(); ++i) common = promoteTypes(common, operands[i]);
   return opInfo(op).promotion == Promotion::Float && !isFloating(common) ? DataType::Double : common;
 }
@@ -132,7 +155,7 @@ ScalarValue evaluateScalar(OpKind op, std::span<const ScalarValue> operands) {
       bool condition = false;
       for (size_t i = 0; i < operands.size(); ++i) in[i] = operands[i].as<T>();
       const void* first = &in[0];
-      if (opInfo(op).family == Family::Ternary) {
+      if (takesCondition(op, 0)) {
         condition = operands[0].as<bool>();
         first = &condition;
       }

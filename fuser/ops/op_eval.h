@@ -10,7 +10,7 @@ namespace fuser {
 // out of the compute type, or bool where the row's result is. Unused operands are null.
 using LaneFunction = void (*)(const void* in0, const void* in1, const void* in2, void* out, size_t lanes);
 
-// For a compute type (Double, Float, Int64, Int32, Bool); null where the row does not accept it.
+// For a compute type (Double, Float, Int64, Int32, Int8, Bool); null where the row does not accept it.
 LaneFunction laneFunction(OpKind op, DataType computeDtype);
 
 // One host scalar. Operands are converted to the common dtype first (f64, i64 or bool: see scalarCommonType).

@@ -1,6 +1,6 @@
 #pragma once
-// The arithmetic behind the op table's expressions, on arithmetic types (double, float, int64, int32, bool), as the host,
-// the CPU engine and the device compile it. Included by C++ and printed in front of every kernel after
+// The arithmetic behind the op table's expressions, on arithmetic types (double, float, int64, int32, int8, bool), as
+// the host, the CPU engine and the device compile it. Included by C++ and printed in front of every kernel after
 // device_types.cuh; C++ gets the library functions (sin, floor …) from <cmath>, CUDA has them built in.
 //
 // Signed arithmetic wraps. Division by zero and minimum / -1 are defined here, once: x / 0 = 0, x mod 0 = 0,
@@ -8,12 +8,14 @@
 
 namespace fuser {
 
+template <class T>
+FUSER_FN bool isNan(T) {
+  return false;
+}
 FUSER_FN bool isNan(float a) { return a != a; }
 FUSER_FN bool isNan(double a) { return a != a; }
-FUSER_FN bool isNan(int64) { return false; }
-FUSER_FN bool isNan(int32) { return false; }
-FUSER_FN bool isNan(bool) { return false; }
 
+// The unsigned type of an integer type's width: unsigned arithmetic wraps.
 template <class T>
 struct Unsigned;
 template <>
@@ -24,37 +26,76 @@ template <>
 struct Unsigned<int32> {
   typedef uint32 type;
 };
+template <>
+struct Unsigned<int8> {
+  typedef uint8 type;
+};
 
+template <class T>
+FUSER_FN T add(T a, T b) {
+  typedef typename Unsigned<T>::type U;
+  return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+}
 FUSER_FN float add(float a, float b) { return a + b; }
 FUSER_FN double add(double a, double b) { return a + b; }
-FUSER_FN int64 add(int64 a, int64 b) { return static_cast<int64>(static_cast<uint64>(a) + static_cast<uint64>(b)); }
-FUSER_FN int32 add(int32 a, int32 b) { return static_cast<int32>(static_cast<uint32>(a) + static_cast<uint32>(b)); }
 FUSER_FN bool add(bool a, bool b) { return a || b; }
 
+template <class T>
+FUSER_FN T sub(T a, T b) {
+  typedef typename Unsigned<T>::type U;
+  return static_cast<T>(static_cast<U>(static_cast<U>(a) - static_cast<U>(b)));
+}
 FUSER_FN float sub(float a, float b) { return a - b; }
 FUSER_FN double sub(double a, double b) { return a - b; }
-FUSER_FN int64 sub(int64 a, int64 b) { return static_cast<int64>(static_cast<uint64>(a) - static_cast<uint64>(b)); }
-FUSER_FN int32 sub(int32 a, int32 b) { return static_cast<int32>(static_cast<uint32>(a) - static_cast<uint32>(b)); }
 
+template <class T>
+FUSER_FN T mul(T a, T b) {
+  typedef typename Unsigned<T>::type U;
+  return static_cast<T>(static_cast<U>(static_cast<U>(a) * static_cast<U>(b)));
+}
 FUSER_FN float mul(float a, float b) { return a * b; }
 FUSER_FN double mul(double a, double b) { return a * b; }
-FUSER_FN int64 mul(int64 a, int64 b) { return static_cast<int64>(static_cast<uint64>(a) * static_cast<uint64>(b)); }
-FUSER_FN int32 mul(int32 a, int32 b) { return static_cast<int32>(static_cast<uint32>(a) * static_cast<uint32>(b)); }
 FUSER_FN bool mul(bool a, bool b) { return a && b; }
+
+// The steps of formulas inside one row: each is rounded, also where contraction may fuse a `mul` row with an `add` row.
+#if defined(__CUDACC__)
+FUSER_FN float plus(float a, float b) { return __fadd_rn(a, b); }
+FUSER_FN double plus(double a, double b) { return __dadd_rn(a, b); }
+FUSER_FN float times(float a, float b) { return __fmul_rn(a, b); }
+FUSER_FN double times(double a, double b) { return __dmul_rn(a, b); }
+#elif defined(FUSER_KERNEL_TEXT)
+FUSER_FN float plus(float a, float b) { return __arithmetic_fence(__arithmetic_fence(a) + __arithmetic_fence(b)); }
+FUSER_FN double plus(double a, double b) { return __arithmetic_fence(__arithmetic_fence(a) + __arithmetic_fence(b)); }
+FUSER_FN float times(float a, float b) { return __arithmetic_fence(a * b); }
+FUSER_FN double times(double a, double b) { return __arithmetic_fence(a * b); }
+#else
+FUSER_FN float plus(float a, float b) { return a + b; }
+FUSER_FN double plus(double a, double b) { return a + b; }
+FUSER_FN float times(float a, float b) { return a * b; }
+FUSER_FN double times(double a, double b) { return a * b; }
+#endif
+FUSER_FN float minus(float a, float b) { return plus(a, -b); }
+FUSER_FN double minus(double a, double b) { return plus(a, -b); }
+template <class T>
+FUSER_FN T plus(T a, T b) {
+  return add(a, b);
+}
+template <class T>
+FUSER_FN T times(T a, T b) {
+  return mul(a, b);
+}
 
 FUSER_FN float trueDiv(float a, float b) { return a / b; }
 FUSER_FN double trueDiv(double a, double b) { return a / b; }
 
-FUSER_FN float truncDiv(float a, float b) { return trunc(a / b); }
-FUSER_FN double truncDiv(double a, double b) { return trunc(a / b); }
 template <class T>
-FUSER_FN T integerQuotient(T a, T b) {
+FUSER_FN T truncDiv(T a, T b) {
   if (b == 0) return 0;
   if (b == -1) return sub(static_cast<T>(0), a);
-  return a / b;
+  return static_cast<T>(a / b);
 }
-FUSER_FN int64 truncDiv(int64 a, int64 b) { return integerQuotient(a, b); }
-FUSER_FN int32 truncDiv(int32 a, int32 b) { return integerQuotient(a, b); }
+FUSER_FN float truncDiv(float a, float b) { return trunc(a / b); }
+FUSER_FN double truncDiv(double a, double b) { return trunc(a / b); }
 
 // Python's floor division of floats: exact where (a - fmod(a, b)) / b is, then rounded to the nearest whole number.
 template <class T>
@@ -68,22 +109,22 @@ FUSER_FN T floatFloorDiv(T a, T b) {
   if (quotient - whole > static_cast<T>(0.5)) whole = whole + static_cast<T>(1);
   return whole;
 }
+template <class T>
+FUSER_FN T floorDiv(T a, T b) {
+  const T quotient = truncDiv(a, b);
+  if (b == 0 || b == -1) return quotient;
+  return a % b != 0 && (a < 0) != (b < 0) ? static_cast<T>(quotient - 1) : quotient;
+}
 FUSER_FN float floorDiv(float a, float b) { return floatFloorDiv(a, b); }
 FUSER_FN double floorDiv(double a, double b) { return floatFloorDiv(a, b); }
-template <class T>
-FUSER_FN T integerFloorDiv(T a, T b) {
-  T quotient = integerQuotient(a, b);
-  if (b == 0 || b == -1) return quotient;
-  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-}
-FUSER_FN int64 floorDiv(int64 a, int64 b) { return integerFloorDiv(a, b); }
-FUSER_FN int32 floorDiv(int32 a, int32 b) { return integerFloorDiv(a, b); }
 
 // The sign of the dividend.
+template <class T>
+FUSER_FN T truncMod(T a, T b) {
+  return b == 0 || b == -1 ? static_cast<T>(0) : static_cast<T>(a % b);
+}
 FUSER_FN float truncMod(float a, float b) { return fmod(a, b); }
 FUSER_FN double truncMod(double a, double b) { return fmod(a, b); }
-FUSER_FN int64 truncMod(int64 a, int64 b) { return b == 0 || b == -1 ? 0 : a % b; }
-FUSER_FN int32 truncMod(int32 a, int32 b) { return b == 0 || b == -1 ? 0 : a % b; }
 
 // The sign of the divisor.
 template <class T>
@@ -92,15 +133,20 @@ FUSER_FN T floorMod(T a, T b) {
   return remainder != 0 && (remainder < 0) != (b < 0) ? add(remainder, b) : remainder;
 }
 
+template <class T>
+FUSER_FN T negate(T a) {
+  return sub(static_cast<T>(0), a);
+}
 FUSER_FN float negate(float a) { return -a; }
 FUSER_FN double negate(double a) { return -a; }
-FUSER_FN int64 negate(int64 a) { return sub(static_cast<int64>(0), a); }
-FUSER_FN int32 negate(int32 a) { return sub(static_cast<int32>(0), a); }
 
+template <class T>
+FUSER_FN T absolute(T a) {
+  return a < 0 ? negate(a) : a;
+}
 FUSER_FN float absolute(float a) { return fabs(a); }
 FUSER_FN double absolute(double a) { return fabs(a); }
-FUSER_FN int64 absolute(int64 a) { return a < 0 ? negate(a) : a; }
-FUSER_FN int32 absolute(int32 a) { return a < 0 ? negate(a) : a; }
+FUSER_FN bool absolute(bool a) { return a; }
 
 // NaN wins; of +0 and -0 either may come.
 template <class T>
@@ -126,24 +172,184 @@ FUSER_FN bool truth(T a) {
   return a != static_cast<T>(0);
 }
 
+// Whole numbers are finite.
+template <class T>
+FUSER_FN bool isInfinite(T) {
+  return false;
+}
+FUSER_FN bool isInfinite(float a) { return a > 0x1.fffffep+127f; }
+FUSER_FN bool isInfinite(double a) { return a > 0x1.fffffffffffffp+1023; }
+template <class T>
+FUSER_FN T opposite(T a) {
+  return a;
+}
+FUSER_FN float opposite(float a) { return -a; }
+FUSER_FN double opposite(double a) { return -a; }
+
+// 0 for NaN.
+template <class T>
+FUSER_FN T signOf(T a) {
+  return static_cast<T>((a > static_cast<T>(0)) - (a < static_cast<T>(0)));
+}
+FUSER_FN bool signOf(bool a) { return a; }
+
+// NaN has no sign here: processors differ in the one that they give it.
+template <class T>
+FUSER_FN bool hasSign(T a) {
+  return a < static_cast<T>(0);
+}
+FUSER_FN bool hasSign(float a) { return copysign(1.0f, a) < 0 && !isNan(a); }
+FUSER_FN bool hasSign(double a) { return copysign(1.0, a) < 0 && !isNan(a); }
+template <class T>
+FUSER_FN T withSign(T a, T b) {
+  return isNan(b) ? fabs(a) : copysign(a, b);
+}
+
 // Whole numbers stay what they are.
+template <class T>
+FUSER_FN T roundDown(T a) {
+  return a;
+}
 FUSER_FN float roundDown(float a) { return floor(a); }
 FUSER_FN double roundDown(double a) { return floor(a); }
-FUSER_FN int64 roundDown(int64 a) { return a; }
-FUSER_FN int32 roundDown(int32 a) { return a; }
+template <class T>
+FUSER_FN T roundUp(T a) {
+  return a;
+}
 FUSER_FN float roundUp(float a) { return ceil(a); }
 FUSER_FN double roundUp(double a) { return ceil(a); }
-FUSER_FN int64 roundUp(int64 a) { return a; }
-FUSER_FN int32 roundUp(int32 a) { return a; }
+template <class T>
+FUSER_FN T roundToZero(T a) {
+  return a;
+}
 FUSER_FN float roundToZero(float a) { return trunc(a); }
 FUSER_FN double roundToZero(double a) { return trunc(a); }
-FUSER_FN int64 roundToZero(int64 a) { return a; }
-FUSER_FN int32 roundToZero(int32 a) { return a; }
+template <class T>
+FUSER_FN T roundToEven(T a) {
+  return a;
+}
+FUSER_FN float roundToEven(float a) { return rint(a); }
+FUSER_FN double roundToEven(double a) { return rint(a); }
 
-// 1 / (1 + exp(-a)), each step rounded.
+// Bits; of bools, the logical ops.
+template <class T>
+FUSER_FN T bitAnd(T a, T b) {
+  return static_cast<T>(a & b);
+}
+template <class T>
+FUSER_FN T bitOr(T a, T b) {
+  return static_cast<T>(a | b);
+}
+template <class T>
+FUSER_FN T bitXor(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
+template <class T>
+FUSER_FN T bitNot(T a) {
+  return static_cast<T>(~a);
+}
+FUSER_FN bool bitNot(bool a) { return !a; }
+
+// A distance that is negative or not below the width: 0 to the left, all sign to the right, as PyTorch.
+template <class T>
+FUSER_FN T shiftLeft(T a, T b) {
+  typedef typename Unsigned<T>::type U;
+  const int width = 8 * static_cast<int>(sizeof(T));
+  if (b < 0 || b >= width) return 0;
+  return static_cast<T>(static_cast<U>(static_cast<U>(a) << static_cast<int>(b)));
+}
+template <class T>
+FUSER_FN T shiftRight(T a, T b) {
+  const int most = 8 * static_cast<int>(sizeof(T)) - 1;
+  return static_cast<T>(a >> (b < 0 || b >= most ? most : static_cast<int>(b)));
+}
+
+// Euclid on magnitudes. The smallest integer is its own magnitude, and the sign may then be negative, as in PyTorch.
+template <class T>
+FUSER_FN T greatestDivisor(T a, T b) {
+  a = absolute(a);
+  b = absolute(b);
+  while (a != 0) {
+    const T rest = truncMod(b, a);
+    b = a;
+    a = rest;
+  }
+  return b;
+}
+template <class T>
+FUSER_FN T leastMultiple(T a, T b) {
+  const T divisor = greatestDivisor(a, b);
+  return divisor == 0 ? static_cast<T>(0) : absolute(mul(truncDiv(a, divisor), b));
+}
+
+// 8 bits are multiplied as 32, and the magnitude is taken before the result wraps.
+FUSER_FN int8 leastMultiple(int8 a, int8 b) {
+  const int8 divisor = greatestDivisor(a, b);
+  if (divisor == 0) return 0;
+  return static_cast<int8>(static_cast<uint8>(absolute(static_cast<int32>(truncDiv(a, divisor)) * static_cast<int32>(b))));
+}
+
+// Integers: wrapping; to a negative power 1 / a^-b rounded to zero, 0 for a = 0.
+template <class T>
+FUSER_FN T power(T a, T b) {
+  if (b < 0) return a == 1 ? static_cast<T>(1) : a == -1 ? static_cast<T>(b % 2 ? -1 : 1) : static_cast<T>(0);
+  T result = 1;
+  while (b != 0) {
+    if (b & 1) result = mul(result, a);
+    a = mul(a, a);
+    b = static_cast<T>(b >> 1);
+  }
+  return result;
+}
+FUSER_FN float power(float a, float b) { return pow(a, b); }
+FUSER_FN double power(double a, double b) { return pow(a, b); }
+
+// --- formulas, each step rounded ---
+
+// 1 / (1 + exp(-a))
 template <class T>
 FUSER_FN T logistic(T a) {
-  return static_cast<T>(1) / (static_cast<T>(1) + exp(-a));
+  return static_cast<T>(1) / plus(static_cast<T>(1), exp(-a));
+}
+
+// a / 2 * (1 + erf(a / sqrt(2)))
+template <class T>
+FUSER_FN T geluErf(T a) {
+  const T part = erf(times(a, static_cast<T>(0.70710678118654752440)));
+  return times(times(a, static_cast<T>(0.5)), plus(static_cast<T>(1), part));
+}
+// a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 a^3)))
+template <class T>
+FUSER_FN T geluTanh(T a) {
+  const T cube = times(times(a, a), a);
+  const T inner = times(static_cast<T>(0.79788456080286535588), plus(a, times(static_cast<T>(0.044715), cube)));
+  return times(times(static_cast<T>(0.5), a), plus(static_cast<T>(1), tanh(inner)));
+}
+// sin(pi a) / (pi a), 1 at 0
+template <class T>
+FUSER_FN T cardinalSine(T a) {
+  if (a == 0) return 1;
+  const T angle = times(static_cast<T>(3.14159265358979323846), a);
+  return sin(angle) / angle;
+}
+// log(exp(a) + exp(b)) and log2(2^a + 2^b), from the larger one; equal infinities are their own result
+template <class T>
+FUSER_FN T logAddExp(T a, T b) {
+  if (a == b && isInfinite(fabs(a))) return a;
+  return plus(maximum(a, b), log1p(exp(-fabs(minus(a, b)))));
+}
+template <class T>
+FUSER_FN T logAddExp2(T a, T b) {
+  if (a == b && isInfinite(fabs(a))) return a;
+  const T rest = log1p(exp2(-fabs(minus(a, b))));
+  return plus(maximum(a, b), times(rest, static_cast<T>(1.44269504088896340736)));  // 1 / ln 2
+}
+// From the nearer end, so that it gives b for c = 1.
+template <class T>
+FUSER_FN T interpolate(T a, T b, T c) {
+  const T distance = minus(b, a);
+  if (fabs(c) < static_cast<T>(0.5)) return plus(a, times(c, distance));
+  return minus(b, times(distance, minus(static_cast<T>(1), c)));
 }
 
 }  // namespace fuser

@@ -1,27 +1,69 @@
 #include "fuser/ops/op_table.h"
 
+#include <charconv>
 #include <limits>
 
 namespace fuser {
 namespace {
 
 constexpr OpInfo kRows[] = {
-#define POINTWISE(kind, mnemonic, variant, family, accepts, promotion, result, scalar, error, rule, agreement, ...)  \
-  {OpKind::kind, #kind, mnemonic, variant, Family::family, Accepts::accepts, Promotion::promotion, Result::result, \
-   ScalarOperand::scalar, error, IntervalRule::rule, Agreement::agreement, #__VA_ARGS__, std::nullopt},
-#define STRUCTURAL(kind, mnemonic, family)                                                                     \
-  {OpKind::kind, #kind, mnemonic, "", Family::family, Accepts::Any, Promotion::Common, Result::Same,           \
-   ScalarOperand::Keep, 0, IntervalRule::Move, Agreement::Exact, "", std::nullopt},
-#define REDUCTION(kind, mnemonic, accepts, promotion, combine)                                                 \
-  {OpKind::kind, #kind, mnemonic, "", Family::Reduction, Accepts::accepts, Promotion::promotion, Result::Same, \
-   ScalarOperand::Keep, 0, IntervalRule::Reduction, Agreement::Exact, "", OpKind::combine},
+#define POINTWISE(kind, mnemonic, variant, family, operands, accepts, promotion, result, scalar, domain, error, rule, \
+                  agreement, ...)                                                                                     \
+  {OpKind::kind, #kind, mnemonic, variant, Family::family, operands, Accepts::accepts, Promotion::promotion,          \
+   Result::result, ScalarOperand::scalar, Domain::domain, error, IntervalRule::rule, Agreement::agreement,            \
+   #__VA_ARGS__, std::nullopt, Finish::Nothing},
+#define STRUCTURAL(kind, mnemonic, family)                                                               \
+  {OpKind::kind, #kind, mnemonic, "", Family::family, "", Accepts::Any, Promotion::Common, Result::Same, \
+   ScalarOperand::Keep, Domain::Any, 0, IntervalRule::Move, Agreement::Exact, "", std::nullopt, Finish::Nothing},
+#define REDUCTION(kind, mnemonic, accepts, promotion, combine, finish)                                             \
+  {OpKind::kind, #kind, mnemonic, "", Family::Reduction, "", Accepts::accepts, Promotion::promotion, Result::Same, \
+   ScalarOperand::Keep, Domain::Any, 0, IntervalRule::Reduction, Agreement::Exact, "", OpKind::combine,   \
+   Finish::finish},
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
 };
 
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// "min_val = -1.0, max_val"
+std::vector<NamedOperand> readNames(std::string_view text) {
+  std::vector<NamedOperand> names;
+  while (!text.empty() && text != "condition") {
+    const size_t end = std::min(text.find(','), text.size());
+    const std::string_view entry = text.substr(0, end);
+    const size_t equals = entry.find('=');
+    NamedOperand operand{trimmed(entry.substr(0, equals)), std::nullopt};
+    if (equals != std::string_view::npos) {
+      const std::string_view digits = trimmed(entry.substr(equals + 1));
+      double value = 0;
+      const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      FUSER_CHECK(read.ec == std::errc(), "the op table's '", entry, "' has no number");
+      operand.ifAbsent = ScalarValue(value);
+    }
+    names.push_back(operand);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return names;
+}
+
 }  // namespace
+
+bool takesCondition(OpKind op, size_t i) { return i == 0 && opInfo(op).operands == "condition"; }
+
+const std::vector<NamedOperand>& namedOperands(OpKind op) {
+  static const std::vector<std::vector<NamedOperand>> byOp = [] {
+    std::vector<std::vector<NamedOperand>> all;
+    for (const OpInfo& info : kRows) all.push_back(readNames(info.operands));
+    return all;
+  }();
+  return byOp[static_cast<size_t>(op)];
+}
 
 const OpInfo& opInfo(OpKind op) { return kRows[static_cast<size_t>(op)]; }
 std::string_view opName(OpKind op) { return opInfo(op).name; }
@@ -38,6 +80,7 @@ size_t operandCount(OpKind op) {
     case Family::Expand:
     case Family::Permute:
     case Family::Factory:
+    case Family::Range:
     case Family::Size:
     case Family::Reduction: break;
   }
@@ -56,6 +99,9 @@ bool acceptsDtype(OpKind op, DataType common) {
     case Accepts::Any: return true;
     case Accepts::Number: return common != DataType::Bool;
     case Accepts::Floating: return isFloating(common);
+    case Accepts::Wide: return common == DataType::Float || common == DataType::Double;
+    case Accepts::Integral: return !isFloating(common);
+    case Accepts::Integer: return category(common) == Category::Int;
   }
   FUSER_CHECK(false, "bad Accepts");
 }
@@ -67,9 +113,14 @@ Identity reductionIdentity(OpKind op, DataType dtype) {
   const bool max = combine == OpKind::Maximum;
   const double infinity = std::numeric_limits<double>::infinity();
   if (dtype == DataType::Bool) return {max ? 0.0 : 1.0, max ? 0 : 1};
-  const int64_t low = dtype == DataType::Int32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
-  const int64_t high = dtype == DataType::Int32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
-  return max ? Identity{-infinity, low} : Identity{infinity, high};
+  return dispatch(dtype, [&]<class T>() {
+    if constexpr (std::is_integral_v<T>) {
+      return max ? Identity{-infinity, std::numeric_limits<T>::min()} : Identity{infinity, std::numeric_limits<T>::max()};
+    } else {
+      return max ? Identity{-infinity, std::numeric_limits<int64_t>::min()}
+                 : Identity{infinity, std::numeric_limits<int64_t>::max()};
+    }
+  });
 }
 
 }  // namespace fuser

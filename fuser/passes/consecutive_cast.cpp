@@ -24,6 +24,7 @@ bool holdsAllOf(DataType to, DataType from) {
     case DataType::Half:
     case DataType::BFloat16: return to == DataType::Float || to == DataType::Double;
     case DataType::Float: return to == DataType::Double;
+    case DataType::Int8: return category(to) != Category::Bool;  // 8 bits: bf16 holds them all
     case DataType::Int32: return to == DataType::Int64 || to == DataType::Double;
     case DataType::Double:
     case DataType::Int64: return false;
@@ -35,6 +36,9 @@ bool is16Bits(DataType dtype) { return dtype == DataType::Half || dtype == DataT
 
 // Whether from -> between -> to gives the same as from -> to. Conversions to 16 bits go through f32 in any case.
 bool foldsExactly(DataType from, DataType between, DataType to) {
+  // An integer wraps in a narrower one; a float out of range does not.
+  const bool wraps = category(from) == Category::Int && category(to) == Category::Int && !holdsAllOf(to, from);
+  if (wraps && isFloating(between)) return false;
   return holdsAllOf(between, from) || (between == DataType::Float && is16Bits(to));
 }
 

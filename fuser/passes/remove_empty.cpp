@@ -29,7 +29,7 @@ class ReplaceEmpty : public Pass {
   void runPass(Fusion* fusion) override {
     const std::vector<Expr*> exprs = fusion->exprs();
     for (const Expr* expr : exprs) {
-      if ((expr->op() != OpKind::Sum && expr->op() != OpKind::Prod) || !reducesNothing(expr)) continue;
+      if (!isReduction(expr->op()) || !reducesNothing(expr) || !givesIdentity(expr->op())) continue;
       TensorView* result = expr->output()->as<TensorView>();
       const Identity identity = reductionIdentity(expr->op(), result->dtype());
       replace(fusion, result,
@@ -45,6 +45,11 @@ class ReplaceEmpty : public Pass {
   }
 
  private:
+  // Of nothing. The greatest of nothing is an error, and the mean NaN.
+  static bool givesIdentity(OpKind op) {
+    return op == OpKind::Sum || op == OpKind::Prod || op == OpKind::Any || op == OpKind::All;
+  }
+
   static bool reducesNothing(const Expr* reduction) {
     const TensorView* result = reduction->output()->as<TensorView>();
     const std::vector<IterDomain*>& axes = result->domain().logical;

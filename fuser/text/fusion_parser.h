@@ -1,6 +1,7 @@
 #pragma once
 // The parser of `fusion … { … }`: names, types, ops. Not for use outside of this folder.
 
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -47,6 +48,8 @@ class FusionParser {
     bool keepdim = false;
     DataType dtype = DataType::Float;
     Val* fillValue = nullptr;
+    std::array<IntExpr, 3> bounds{};  // start, end, step
+    std::map<std::string_view, Val*> named;  // operands of a pointwise op, by name
     std::string variant;
   };
 
@@ -65,7 +68,7 @@ class FusionParser {
   void parseOp();
   Val* parseOperand();
   OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);
-  void parseAttribute(const Token& key, std::string_view mnemonic, OpAttributes& attributes);
+  void parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes);
   Val* build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands, OpAttributes& attributes,
              const std::string& name);
 

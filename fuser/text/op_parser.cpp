@@ -1,6 +1,7 @@
 // One line of a fusion: `%result = op(operands) {attributes} : type`.
 
 #include <algorithm>
+#include <cmath>
 
 #include "fuser/ir/builder.h"
 #include "fuser/text/fusion_parser.h"
@@ -25,11 +26,17 @@ struct KeyRule {
   bool needed;
 };
 
-std::vector<KeyRule> keysOf(Family family) {
-  switch (family) {
+std::vector<KeyRule> keysOf(const OpInfo& info) {
+  switch (info.family) {
     case Family::Unary:
     case Family::Binary:
-    case Family::Ternary:
+    case Family::Ternary: {
+      std::vector<KeyRule> keys;
+      for (const NamedOperand& operand : namedOperands(info.kind)) {
+        keys.push_back({operand.name, !operand.ifAbsent.has_value()});
+      }
+      return keys;
+    }
     case Family::LoadStore: return {};
     case Family::Cast: return {{"dtype", true}};
     case Family::Broadcast:
@@ -37,6 +44,7 @@ std::vector<KeyRule> keysOf(Family family) {
     case Family::Permute: return {{"dims", true}};
     case Family::Expand: return {{"shape", true}};
     case Family::Factory: return {{"shape", true}, {"fill_value", true}, {"dtype", true}};
+    case Family::Range: return {{"start", false}, {"end", true}, {"step", false}, {"dtype", true}};
     case Family::Size: return {{"dim", true}};
     case Family::Reduction: return {{"dims", false}, {"keepdim", false}};
   }
@@ -44,8 +52,8 @@ std::vector<KeyRule> keysOf(Family family) {
 }
 
 size_t operandsOf(const OpInfo& info) {
-  if (info.family == Family::Factory) return 0;
-  return isPointwise(info.kind) ? operandCount(info.kind) : 1;
+  if (info.family == Family::Factory || info.family == Family::Range) return 0;
+  return isPointwise(info.kind) ? operandCount(info.kind) - namedOperands(info.kind).size() : 1;
 }
 
 std::string takes(const OpInfo& info) {
@@ -85,6 +93,10 @@ void FusionParser::parseOp() {
   const std::optional<OpKind> op = opFromText(mnemonic.text, attributes.variant);
   if (!op) reader_.fail(attributes.keys.begin()->second, mnemonic.text, " has no variant '", attributes.variant, "'");
 
+  for (const NamedOperand& named : namedOperands(*op)) {
+    const auto given = attributes.named.find(named.name);
+    operands.push_back(given != attributes.named.end() ? given->second : fusion_->newConstant(*named.ifAbsent));
+  }
   Val* result = reader_.located(
       mnemonic, [&] { return build(mnemonic, opInfo(*op), operands, attributes, std::string(name.text)); });
   recordMeetings(result->definition());
@@ -99,7 +111,7 @@ Val* FusionParser::parseOperand() {
 
 FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows) {
   OpAttributes attributes;
-  std::vector<KeyRule> rules = keysOf(rows[0]->family);
+  std::vector<KeyRule> rules = keysOf(*rows[0]);
   for (const OpInfo* row : rows) {
     if (!row->variant.empty()) rules.push_back({variantKey(row->variant), false});
   }
@@ -110,7 +122,7 @@ FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic, 
       if (!known) reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'");
       if (!attributes.keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' stands twice");
       reader_.expect("=");
-      parseAttribute(key, mnemonic.text, attributes);
+      parseAttribute(key, *rows[0], attributes);
     });
   }
   for (const KeyRule& rule : rules) {
@@ -119,7 +131,15 @@ FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic, 
   return attributes;
 }
 
-void FusionParser::parseAttribute(const Token& key, std::string_view mnemonic, OpAttributes& attributes) {
+void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes) {
+  for (const NamedOperand& named : namedOperands(info.kind)) {
+    if (named.name != key.text) continue;
+    const Token at = reader_.peek();
+    Val* value = parseOperand();
+    if (value->isTensor()) reader_.fail(at, key.text, " is a scalar, not ", typeText(value));
+    attributes.named.emplace(key.text, value);
+    return;
+  }
   if (key.text == "dims") {
     attributes.dims = readIntegerList(reader_, kMaxRank);
   } else if (key.text == "dim") {
@@ -129,8 +149,15 @@ void FusionParser::parseAttribute(const Token& key, std::string_view mnemonic, O
   } else if (key.text == "dtype") {
     attributes.dtype = readDtype(reader_);
   } else if (key.text == "shape") {
-    const bool keeps = mnemonic == opInfo(OpKind::Expand).mnemonic;
+    const bool keeps = info.kind == OpKind::Expand;
     reader_.list("[", "]", kMaxRank, [&] { attributes.shape.push_back(keeps ? parseSizeEntry() : parseDim()); });
+  } else if (key.text == "start" || key.text == "end" || key.text == "step") {
+    const Token at = reader_.peek();
+    const IntExpr bound = reader_.at("-") ? fusion_->ints().constant(readInteger(reader_)) : parseDim();
+    if (bound->isConstant() && std::abs(static_cast<double>(bound->value)) > static_cast<double>(kMaxDimNumber)) {
+      reader_.fail(at, "the numbers of a size are above ", static_cast<int64_t>(kMaxDimNumber));
+    }
+    attributes.bounds[key.text == "start" ? 0 : key.text == "end" ? 1 : 2] = bound;
   } else if (key.text == "fill_value") {
     const Token at = reader_.peek();
     attributes.fillValue = parseOperand();
@@ -156,6 +183,12 @@ Val* FusionParser::build(const Token& mnemonic, const OpInfo& info, const std::v
     case Family::Permute: return build::permute(fusion, tensor(), attributes.dims, name);
     case Family::Expand: return build::expand(fusion, tensor(), attributes.shape, name);
     case Family::Factory: return build::full(fusion, attributes.shape, attributes.fillValue, attributes.dtype, name);
+    case Family::Range: {
+      const auto bound = [&](size_t i, int64_t ifAbsent) {
+        return attributes.bounds[i] ? attributes.bounds[i] : fusion.ints().constant(ifAbsent);
+      };
+      return build::arange(fusion, bound(0, 0), bound(1, 0), bound(2, 1), attributes.dtype, name);
+    }
     case Family::Size: return build::size(fusion, tensor(), attributes.dims.at(0), name);
     case Family::Reduction:
       return build::reduction(fusion, info.kind, tensor(), attributes.dims, attributes.keepdim, name);

@@ -135,7 +135,15 @@ std::string printAttributes(const Expr* expr, const ValueNames& names) {
   switch (expr->family()) {
     case Family::Unary:
     case Family::Binary:
-    case Family::Ternary: return std::string(expr->info().variant);
+    case Family::Ternary: {
+      std::string text(expr->info().variant);
+      const std::vector<NamedOperand>& named = namedOperands(expr->op());
+      for (size_t i = 0; i < named.size(); ++i) {
+        const Val* operand = expr->input(expr->inputs().size() - named.size() + i);
+        text += concat(text.empty() ? "" : ", ", named[i].name, " = ", printOperand(operand, names));
+      }
+      return text;
+    }
     case Family::LoadStore: return "";
     case Family::Cast: return concat("dtype = ", attributes.dtype);
     case Family::Broadcast:
@@ -147,6 +155,10 @@ std::string printAttributes(const Expr* expr, const ValueNames& names) {
       return printDims("dims", attributes.dims);
     case Family::Size: return concat("dim = ", attributes.dims.at(0));
     case Family::Expand: return printShape(expr, names);
+    case Family::Range: {
+      const auto bound = [&](size_t i) { return printDim(expr->fusion(), attributes.shape.at(i), names); };
+      return concat("start = ", bound(0), ", end = ", bound(1), ", step = ", bound(2), ", dtype = ", attributes.dtype);
+    }
     case Family::Factory:
       return concat(printShape(expr, names), ", fill_value = ", printOperand(expr->input(0), names),
                     ", dtype = ", attributes.dtype);
@@ -177,9 +189,9 @@ std::string printType(const Val* val, const ValueNames& names) {
 std::string printExpr(const Expr* expr, const ValueNames& names) {
   std::string out = joined(expr->outputs(), [&](const Val* val) { return withPercent(val, names); });
   out += concat(" = ", expr->info().mnemonic, "(");
-  if (expr->family() != Family::Factory) {
-    out += joined(expr->inputs(), [&](const Val* val) { return printOperand(val, names); });
-  }
+  std::vector<const Val*> operands(expr->inputs().begin(), expr->inputs().end());
+  operands.resize(expr->family() == Family::Factory ? 0 : operands.size() - namedOperands(expr->op()).size());
+  out += joined(operands, [&](const Val* val) { return printOperand(val, names); });
   out += ")";
   const std::string attributes = printAttributes(expr, names);
   if (!attributes.empty()) out += " {" + attributes + "}";

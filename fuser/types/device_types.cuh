@@ -17,6 +17,7 @@
 
 namespace fuser {
 
+typedef signed char int8;
 typedef int int32;
 #if defined(__CUDACC__) || defined(FUSER_KERNEL_TEXT)
 typedef long long int64;
@@ -26,8 +27,9 @@ typedef decltype(0L) int64;  // std::int64_t where long has 64 bits
 typedef unsigned int uint32;
 typedef unsigned long long uint64;
 typedef unsigned short uint16;
+typedef unsigned char uint8;
 
-static_assert(sizeof(int32) == 4 && sizeof(int64) == 8 && sizeof(uint16) == 2);
+static_assert(sizeof(int8) == 1 && sizeof(int32) == 4 && sizeof(int64) == 8 && sizeof(uint16) == 2);
 
 struct Half {
   uint16 bits;
@@ -106,9 +108,10 @@ FUSER_FN float widen(float value) { return value; }
 FUSER_FN double widen(double value) { return value; }
 FUSER_FN int64 widen(int64 value) { return value; }
 FUSER_FN int32 widen(int32 value) { return value; }
+FUSER_FN int8 widen(int8 value) { return value; }
 FUSER_FN bool widen(bool value) { return value; }
 
-// Conversion between arithmetic types; To is double, float, int64, int32 or bool.
+// Conversion between arithmetic types; To is double, float, int64, int32, int8 or bool.
 template <class To>
 struct Convert {
   template <class From>
@@ -132,6 +135,7 @@ struct Convert<int64> {
   static FUSER_FN int64 from(float value) { return from(static_cast<double>(value)); }
   static FUSER_FN int64 from(int64 value) { return value; }
   static FUSER_FN int64 from(int32 value) { return value; }
+  static FUSER_FN int64 from(int8 value) { return value; }
   static FUSER_FN int64 from(bool value) { return value; }
 };
 template <>
@@ -142,7 +146,19 @@ struct Convert<int32> {
   static FUSER_FN int32 from(float value) { return from(static_cast<double>(value)); }
   static FUSER_FN int32 from(int64 value) { return static_cast<int32>(static_cast<uint32>(static_cast<uint64>(value))); }
   static FUSER_FN int32 from(int32 value) { return value; }
+  static FUSER_FN int32 from(int8 value) { return value; }
   static FUSER_FN int32 from(bool value) { return value; }
+};
+template <>
+struct Convert<int8> {
+  static FUSER_FN int8 from(double value) {
+    return value > -129.0 && value < 128.0 ? static_cast<int8>(value) : static_cast<int8>(-128);
+  }
+  static FUSER_FN int8 from(float value) { return from(static_cast<double>(value)); }
+  static FUSER_FN int8 from(int64 value) { return static_cast<int8>(static_cast<uint8>(static_cast<uint64>(value))); }
+  static FUSER_FN int8 from(int32 value) { return static_cast<int8>(static_cast<uint8>(static_cast<uint32>(value))); }
+  static FUSER_FN int8 from(int8 value) { return value; }
+  static FUSER_FN int8 from(bool value) { return value; }
 };
 template <>
 struct Convert<Half> {

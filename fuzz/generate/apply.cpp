@@ -1,6 +1,7 @@
 // Ops that move, make or reduce data: how each family picks its operands.
 
 #include <algorithm>
+#include <cmath>
 
 #include "fuser/ir/builder.h"
 #include "fuzz/generate/workspace.h"
@@ -167,6 +168,28 @@ bool applyFull(Workspace& work) {
   return true;
 }
 
+// As long as some axis, from a small number or a scalar, in steps that keep the last number small.
+bool applyRange(Workspace& work) {
+  Choices& choices = work.choices;
+  const Sizes sizes = drawFreeSizes(work);
+  std::array<Dims, kRuns> shape;
+  for (size_t run = 0; run < kRuns; ++run) shape[run].push_back(sizes[run]);
+  if (!work.affordable(shape)) return false;
+  constexpr int64_t kSteps[] = {1, 1, 1, -1, 2, 3, -2};
+  IntExprArena& ints = work.fusion->ints();
+  const int64_t step = choices.pick(kSteps);
+  const int64_t first = choices.chance(0.6) ? 0 : choices.integer(-20, 20);
+  const double last = static_cast<double>(first) + static_cast<double>(step) * static_cast<double>(std::max(sizes[0], sizes[1]));
+  const IntExpr start = ints.constant(first);
+  const IntExpr end = ints.add(start, ints.mul(drawExtent(work, sizes), ints.constant(step)));
+  DataType dtype = work.drawDtype();
+  if (dtype == DataType::Bool || std::abs(last) > saneMagnitude(dtype)) dtype = DataType::Int64;
+  const double begin = static_cast<double>(first);
+  work.keep(build::arange(*work.fusion, start, end, ints.constant(step), dtype, work.freshName()),
+            {std::min(begin, last), std::max(begin, last), true, false});
+  return true;
+}
+
 bool applySize(Workspace& work) {
   const int64_t operand = drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() > 0; });
   if (operand < 0) return false;
@@ -224,20 +247,21 @@ bool applyReduction(Workspace& work, OpKind op) {
   if (!work.affordable(reduced.kept)) return false;  // many sums of nothing
   // The greatest of nothing is an error, as in PyTorch.
   const OpKind combine = opInfo(op).combine.value();
-  if (reduced.mayBeEmpty && combine != OpKind::Add && combine != OpKind::Mul) return false;
+  const bool truth = opInfo(op).promotion == Promotion::Truth;
+  if (reduced.mayBeEmpty && combine != OpKind::Add && combine != OpKind::Mul && !truth) return false;
   const auto estimateOf = [&](const TensorValue& value) {
     const DataType from = value.tensor->dtype();
     const bool widens = opInfo(op).promotion == Promotion::Integral64 && !isFloating(from);
-    const DataType common = widens ? DataType::Int64 : from;
+    const DataType common = truth ? DataType::Bool : widens ? DataType::Int64 : from;
     return reductionEstimate(op, convertEstimate(value.estimate, from, common), common, reduced.terms,
                              reduced.mayBeEmpty);
   };
   Estimate estimate = estimateOf(work.tensors[operand]);
   if (estimate.wild && work.policy.steered && !work.tensors[operand].estimate.wild) {
     // Signs, or zeros and ones, reduce to sane numbers whatever their count.
+    if (!acceptsDtype(op, DataType::Bool)) return false;
     operand = applyCast(work, operand, DataType::Bool);
     estimate = estimateOf(work.tensors[operand]);
-    if (!acceptsDtype(op, DataType::Bool)) return false;
   }
   TensorView* tensor = work.tensors[operand].tensor;
   const bool keepdim = work.choices.chance(work.policy.keepdim);
@@ -257,6 +281,7 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Expand: return applyExpand(work);
     case Family::Permute: return applyPermute(work);
     case Family::Factory: return applyFull(work);
+    case Family::Range: return applyRange(work);
     case Family::Size: return applySize(work);
     case Family::Reduction: return applyReduction(work, op);
   }

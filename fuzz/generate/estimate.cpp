@@ -34,12 +34,11 @@ struct Lanes {
 
 // All combinations of the operands' points.
 Lanes combinations(OpKind op, std::span<const Estimate> operands, DataType common) {
-  const bool ternary = opInfo(op).family == Family::Ternary;
   std::vector<double> points[3];
   for (size_t i = 0; i < 3; ++i) {
     if (i >= operands.size()) {
       points[i] = {0};
-    } else if (ternary && i == 0) {
+    } else if (takesCondition(op, i)) {
       points[i] = {0, 1};
     } else {
       points[i] = pointsOf(operands[i], common);
@@ -79,7 +78,7 @@ std::vector<double> evaluateLanes(OpKind op, const Lanes& lanes) {
         for (size_t lane = 0; lane < lanes.count; ++lane) in[i][lane] = convert<T>(lanes.doubles[i][lane]);
       }
       const void* first =
-          info.family == Family::Ternary ? static_cast<const void*>(lanes.condition.data()) : in[0].get();
+          takesCondition(op, 0) ? static_cast<const void*>(lanes.condition.data()) : in[0].get();
       if (info.result == Result::Bool) {
         const auto out = std::make_unique<bool[]>(lanes.count);
         function(first, in[1].get(), in[2].get(), out.get(), lanes.count);
@@ -134,6 +133,7 @@ double saneMagnitude(DataType dtype) {
     case DataType::Half: return 2e4;
     case DataType::Int64: return 1e15;
     case DataType::Int32: return 1e9;
+    case DataType::Int8: return 127;
     case DataType::Bool: return 1;
   }
   FUSER_CHECK(false, "bad dtype");
@@ -160,7 +160,7 @@ Estimate pointwiseEstimate(OpKind op, std::span<const Estimate> operands, DataTy
   const DataType result = info.result == Result::Bool ? DataType::Bool : common;
   if (result == DataType::Bool) return {0, 1, true, false};
   bool certain = endsBound(info.rule);
-  for (size_t i = info.family == Family::Ternary ? 1 : 0; i < operands.size(); ++i) {
+  for (size_t i = takesCondition(op, 0) ? 1 : 0; i < operands.size(); ++i) {
     if (operands[i].wild) return wildEstimate();
     certain = certain && operands[i].certain;
   }
@@ -200,6 +200,12 @@ Estimate reductionEstimate(OpKind op, const Estimate& operand, DataType dtype, i
     if (isFloating(dtype) && operand.contains(0) && terms > 100) result.wild = true;  // all underflow
     if (operand.low > 0 && result.low < 1e-6) result.wild = true;
   }
+  if (opInfo(op).finish == Finish::DivideByCount) {
+    if (mayBeEmpty) return wildEstimate();
+    const bool certain = result.certain;
+    result = operand;
+    result.certain = certain;
+  }
   if (mayBeEmpty) {
     const Identity identity = reductionIdentity(op, dtype);
     result =
@@ -211,15 +217,15 @@ Estimate reductionEstimate(OpKind op, const Estimate& operand, DataType dtype, i
   return result;
 }
 
-bool needsDivisor(OpKind op) {
-  const OpInfo& info = opInfo(op);
-  if (info.family != Family::Binary || info.promotion == Promotion::Float || info.result == Result::Bool) return false;
-  const LaneFunction function = laneFunction(op, DataType::Double);
-  if (!function) return true;  // takes integers alone: be careful
-  const double one = 1, zero = 0;
-  double result = 0;
-  function(&one, &zero, nullptr, &result, 1);
-  return !std::isfinite(result);
+bool isDefined(OpKind op, std::span<const Estimate> operands, DataType common) {
+  if (isFloating(common)) return true;
+  switch (opInfo(op).domain) {
+    case Domain::Any: return true;
+    case Domain::Divisor: return operands[1].certain && !operands[1].wild && (operands[1].low >= 1 || operands[1].high <= -2);
+    case Domain::Exponent: return operands[1].certain && !operands[1].wild && operands[1].low >= 0;
+    case Domain::Magnitude: return operands[0].certain && !operands[0].wild && operands[0].magnitude() < saneMagnitude(common);
+  }
+  FUSER_CHECK(false, "bad Domain");
 }
 
 }  // namespace fuser::fuzz

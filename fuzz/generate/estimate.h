@@ -37,8 +37,7 @@ Estimate pointwiseEstimate(OpKind op, std::span<const Estimate> operands, DataTy
 // Of a reduction over up to `terms` elements (none is possible when mayBeEmpty).
 Estimate reductionEstimate(OpKind op, const Estimate& operand, DataType dtype, int64_t terms, bool mayBeEmpty);
 
-// Binary rows on integers whose second operand must not be 0 (nor -1 beside the minimum): those that give no number for
-// 1 and 0 in f64.
-bool needsDivisor(OpKind op);
+// Whether integers in these ranges certainly lie in the row's domain.
+bool isDefined(OpKind op, std::span<const Estimate> operands, DataType common);
 
 }  // namespace fuser::fuzz

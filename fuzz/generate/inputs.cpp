@@ -18,17 +18,18 @@ std::pair<Recipe, Estimate> drawRecipe(Workspace& work, DataType dtype) {
     recipe.high = 2;
     return {recipe, {0, 1, true, false}};
   }
+  if (choices.chance(work.policy.special)) {
+    recipe.kind = RecipeKind::Special;  // NaN, infinities, zeros of both signs, denormals; the ends of integers
+    return {recipe, {-1e30, 1e30, false, true}};
+  }
   if (!isFloating(dtype)) {
     constexpr std::pair<double, double> kRanges[] = {{0, 2}, {-8, 8}, {1, 9}, {0, 100}, {-1000, 1000}, {1, 30000}};
     const auto range = choices.pick(kRanges);
+    const double limit = saneMagnitude(dtype);
     recipe.kind = RecipeKind::Integers;
-    recipe.low = range.first;
-    recipe.high = range.second;
+    recipe.low = std::max(range.first, -limit);
+    recipe.high = std::min(range.second, limit + 1);
     return {recipe, {recipe.low, recipe.high - 1, true, false}};
-  }
-  if (choices.chance(work.policy.special)) {
-    recipe.kind = RecipeKind::Special;
-    return {recipe, {-1e30, 1e30, false, true}};
   }
   constexpr double kKinds[] = {0.45, 0.4, 0.15};
   switch (choices.weighted(kKinds)) {

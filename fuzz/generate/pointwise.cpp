@@ -110,10 +110,19 @@ size_t drawPartner(Workspace& work, const Joined& joined, DataType dtype, bool c
   return made;
 }
 
+// An operand that stands in braces: a positive number mostly, as slopes, bounds and scales are.
+ScalarEntry drawNamed(Workspace& work, DataType dtype) {
+  if (work.choices.chance(0.3)) return drawScalar(work, dtype);
+  constexpr double kValues[] = {1, 0.5, 2, 0.25, 0.01, 3, 0, -1};
+  const double value = work.choices.pick(kValues);
+  const ScalarValue literal = isFloating(dtype) ? ScalarValue(value) : ScalarValue(static_cast<int64_t>(value * 4));
+  return {work.fusion->newConstant(literal), {literal, literal}};
+}
+
 std::vector<Operand> drawOperands(Workspace& work, OpKind op) {
   const size_t count = operandCount(op);
-  const bool ternary = opInfo(op).family == Family::Ternary;
-  const size_t main = ternary ? 1 : 0;  // where's condition comes first
+  const size_t main = takesCondition(op, 0) ? 1 : 0;
+  const size_t named = namedOperands(op).size();
   const size_t first = drawFirst(work, op);
   const DataType dtype = work.tensors[first].tensor->dtype();
   Joined joined;
@@ -122,7 +131,11 @@ std::vector<Operand> drawOperands(Workspace& work, OpKind op) {
   operands[main] = tensorOperand(work, first);
   for (size_t i = 0; i < count; ++i) {
     if (i == main) continue;
-    const bool condition = ternary && i == 0;
+    const bool condition = takesCondition(op, i);
+    if (i + named >= count) {
+      operands[i] = scalarOperand(drawNamed(work, dtype));
+      continue;
+    }
     if (!condition && work.choices.chance(work.policy.scalarOperand)) {
       operands[i] = scalarOperand(drawScalar(work, dtype));
       continue;
@@ -131,7 +144,7 @@ std::vector<Operand> drawOperands(Workspace& work, OpKind op) {
     joined.add(work.tensors[partner]);
     operands[i] = tensorOperand(work, partner);
   }
-  if (count == 2 && work.choices.chance(0.3)) std::swap(operands[0], operands[1]);
+  if (count == 2 && named == 0 && work.choices.chance(0.3)) std::swap(operands[0], operands[1]);
   return operands;
 }
 
@@ -144,18 +157,11 @@ DataType commonOf(OpKind op, const std::vector<Operand>& operands) {
 std::vector<Estimate> convertedEstimates(OpKind op, const std::vector<Operand>& operands, DataType common) {
   std::vector<Estimate> estimates;
   for (size_t i = 0; i < operands.size(); ++i) {
-    const bool condition = opInfo(op).family == Family::Ternary && i == 0;
+    const bool condition = takesCondition(op, i);
     estimates.push_back(condition ? operands[i].estimate
                                   : convertEstimate(operands[i].estimate, operands[i].val->dtype(), common));
   }
   return estimates;
-}
-
-// Integer division: a divisor that is certainly neither 0 nor -1.
-bool isDefined(OpKind op, DataType common, const std::vector<Estimate>& estimates) {
-  if (isFloating(common) || !needsDivisor(op)) return true;
-  const Estimate& divisor = estimates[1];
-  return divisor.certain && !divisor.wild && (divisor.low >= 1 || divisor.high <= -2);
 }
 
 // --- bounding ---
@@ -234,11 +240,12 @@ Operand applyRemedy(Workspace& work, const Remedy& remedy, const Operand& operan
 bool steer(Workspace& work, OpKind op, std::vector<Operand>& operands, DataType common) {
   const auto good = [&](const std::vector<Estimate>& estimates) {
     const DataType result = opInfo(op).result == Result::Bool ? DataType::Bool : common;
-    return isDefined(op, common, estimates) && isSane(pointwiseEstimate(op, estimates, common), result);
+    return isDefined(op, estimates, common) && isSane(pointwiseEstimate(op, estimates, common), result);
   };
   const auto converted = [&] { return convertedEstimates(op, operands, common); };
   if (good(converted())) return true;
-  const bool mustBound = !isFloating(common);
+  // Integers may wrap, but not leave the row's domain.
+  const bool mustBound = !isDefined(op, converted(), common);
   const bool wildAlready =
       std::any_of(operands.begin(), operands.end(), [](const Operand& o) { return o.estimate.wild; });
   if (!mustBound && (!work.policy.steered || wildAlready || work.choices.chance(0.03))) return true;
@@ -258,13 +265,13 @@ bool steer(Workspace& work, OpKind op, std::vector<Operand>& operands, DataType 
     }
   }
   // The last operand becomes a literal.
-  if (operands.size() > 1) {
+  if (operands.size() > 1 && operands.back().tensor >= 0) {
     const ScalarValue one = isFloating(common) ? ScalarValue(1.5) : ScalarValue(int64_t{3});
     const ScalarValue value = common == DataType::Bool ? ScalarValue(true) : one;
     operands.back() = scalarOperand({work.fusion->newConstant(value), {value, value}});
     if (operands[0].tensor >= 0 && commonOf(op, operands) == common && good(converted())) return true;
   }
-  return !mustBound || isDefined(op, common, converted());
+  return !mustBound || isDefined(op, converted(), common);
 }
 
 }  // namespace

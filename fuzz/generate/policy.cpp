@@ -23,6 +23,7 @@ double familyWeight(Family family) {
     case Family::Expand: return 0.6;
     case Family::Permute: return 0.8;
     case Family::Factory: return 0.4;
+    case Family::Range: return 0.4;
     case Family::Size: return 0.5;
     case Family::Reduction: return 2;
   }
@@ -62,7 +63,7 @@ void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) 
 
 void drawDtypes(Choices& choices, Policy& policy) {
   constexpr double kUsual[] = {/*f64*/ 0.6, /*f32*/ 3,   /*f16*/ 1,   /*bf16*/ 2,
-                               /*i64*/ 0.8, /*i32*/ 0.6, /*bool*/ 0.4};
+                               /*i64*/ 0.8, /*i32*/ 0.6, /*i8*/ 0.4, /*bool*/ 0.4};
   static_assert(std::size(kUsual) == std::size(kAllDataTypes), "a weight for each dtype");
   policy.dtypeWeights.assign(std::begin(kUsual), std::end(kUsual));
   if (choices.chance(0.3)) return;
@@ -153,7 +154,11 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.expressions =
       static_cast<int>(std::min<double>(1 + 16 * size + 40 * std::pow(size, 6), options.maxExpressions));
   policy.steered = !choices.chance(0.04);
-  policy.special = drawRate(choices, 0.04, 0.7);
+  policy.special = drawRate(choices, 0.05, 0.7);
+  // Special values are to meet the ops that choose among them.
+  for (OpKind op : kAllOps) {
+    if (policy.special > 0 && opInfo(op).rule == IntervalRule::Select) policy.opWeights[static_cast<size_t>(op)] *= 4;
+  }
   policy.inputs = !policy.opAllowed(OpKind::Full) || !choices.chance(0.02);
   if (!policy.inputs) {
     for (MainAxis& axis : policy.axes) axis.sizes[1] = axis.sizes[0];  // nothing tells the runs apart

@@ -24,7 +24,7 @@ struct Policy {
   std::vector<bool> allowed;  // by OpKind: by the user's only and exclude
 
   bool steered = true;  // false: no value is bounded but where an op is undefined otherwise
-  double special = 0;   // a float input has special values
+  double special = 0;   // an input has special values
   size_t runs = 1;
   int expressions = 12;
   int64_t tensorCap = 0;       // elements of a tensor

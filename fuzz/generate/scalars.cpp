@@ -26,10 +26,9 @@ std::optional<std::array<ScalarValue, kRuns>> evaluateRuns(OpKind op, const std:
     }
     const DataType common = scalarCommonType(op, dtypes);
     if (!acceptsDtype(op, common)) return std::nullopt;
-    if (common == DataType::Int64 && needsDivisor(op)) {
-      const int64_t divisor = values[1].as<int64_t>();
-      if (divisor == 0 || divisor == -1) return std::nullopt;
-    }
+    std::vector<Estimate> points;
+    for (const ScalarValue& value : values) points.push_back(pointEstimate(value.castTo(common)));
+    if (!isDefined(op, points, common)) return std::nullopt;
     results[run] = evaluateScalar(op, values);
     const double magnitude = std::abs(results[run].as<double>());
     if (!(magnitude <= 1e12)) return std::nullopt;
@@ -81,7 +80,7 @@ void applyScalarOp(Workspace& work) {
   std::vector<ScalarEntry> operands;
   const DataType dtype = choices.chance(0.5) ? DataType::Int64 : DataType::Double;
   for (size_t i = 0; i < operandCount(op); ++i) {
-    const bool condition = opInfo(op).family == Family::Ternary && i == 0;
+    const bool condition = takesCondition(op, i);
     operands.push_back(drawScalar(work, condition ? DataType::Bool : dtype));
   }
   const auto values = evaluateRuns(op, operands);

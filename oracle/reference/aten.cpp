@@ -24,6 +24,7 @@ at::ScalarType scalarType(DataType dtype) {
     case DataType::BFloat16: return at::kBFloat16;
     case DataType::Int64: return at::kLong;
     case DataType::Int32: return at::kInt;
+    case DataType::Int8: return at::kChar;
     case DataType::Bool: return at::kBool;
   }
   FUSER_CHECK(false, "bad dtype");
@@ -77,6 +78,75 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Ceil: return at::ceil(x[0]);
     case OpKind::Trunc: return at::trunc(x[0]);
     case OpKind::LogicalNot: return at::logical_not(x[0]);
+    case OpKind::Exp2: return at::exp2(x[0]);
+    case OpKind::Log2: return at::log2(x[0]);
+    case OpKind::Log10: return at::log10(x[0]);
+    case OpKind::Tan: return at::tan(x[0]);
+    case OpKind::Asin: return at::asin(x[0]);
+    case OpKind::Acos: return at::acos(x[0]);
+    case OpKind::Atan: return at::atan(x[0]);
+    case OpKind::Sinh: return at::sinh(x[0]);
+    case OpKind::Cosh: return at::cosh(x[0]);
+    case OpKind::Asinh: return at::asinh(x[0]);
+    case OpKind::Acosh: return at::acosh(x[0]);
+    case OpKind::Atanh: return at::atanh(x[0]);
+    case OpKind::Erfc: return at::erfc(x[0]);
+    case OpKind::Lgamma: return at::lgamma(x[0]);
+    case OpKind::Round: return at::round(x[0]);
+    case OpKind::Frac: return at::frac(x[0]);
+    case OpKind::Square: return at::square(x[0]);
+    case OpKind::Sign: return at::sign(x[0]);
+    case OpKind::Deg2rad: return at::deg2rad(x[0]);
+    case OpKind::Rad2deg: return at::rad2deg(x[0]);
+    case OpKind::BitwiseNot: return at::bitwise_not(x[0]);
+    case OpKind::IsNan: return at::isnan(x[0]);
+    case OpKind::IsInf: return at::isinf(x[0]);
+    case OpKind::IsFinite: return at::isfinite(x[0]);
+    case OpKind::IsPosInf: return at::isposinf(x[0]);
+    case OpKind::IsNegInf: return at::isneginf(x[0]);
+    case OpKind::Signbit: return at::signbit(x[0]);
+    case OpKind::Silu: return at::silu(x[0]);
+    case OpKind::Gelu: return at::gelu(x[0], "none");
+    case OpKind::GeluTanh: return at::gelu(x[0], "tanh");
+    case OpKind::Mish: return at::mish(x[0]);
+    case OpKind::LogSigmoid: return at::log_sigmoid(x[0]);
+    case OpKind::Softsign: return at::div(x[0], at::add(at::abs(x[0]), 1));
+    case OpKind::Tanhshrink: return at::sub(x[0], at::tanh(x[0]));
+    case OpKind::Logit: return at::logit(x[0]);
+    case OpKind::Sinc: return at::sinc(x[0]);
+    case OpKind::Hardswish: return at::hardswish(x[0]);
+    case OpKind::Hardsigmoid: return at::hardsigmoid(x[0]);
+    case OpKind::Relu6: return at::relu6(x[0]);
+    case OpKind::Selu: return at::selu(x[0]);
+    case OpKind::Elu: return at::elu(x[0], x[1].item());
+    case OpKind::Celu: return at::celu(x[0], x[1].item());
+    case OpKind::LeakyRelu: return at::leaky_relu(x[0], x[1].item());
+    case OpKind::Softplus: return at::softplus(x[0], x[1].item(), x[2].item());
+    case OpKind::Hardshrink: return at::hardshrink(x[0], x[1].item());
+    case OpKind::Softshrink: return at::softshrink(x[0], x[1].item());
+    case OpKind::Threshold: return at::threshold(x[0], x[1].item(), x[2].item());
+    case OpKind::Hardtanh: return at::hardtanh(x[0], x[1].item(), x[2].item());
+    case OpKind::Clamp: return at::clamp(x[0], x[1].item(), x[2].item());
+    case OpKind::ClampMin: return at::clamp_min(x[0], x[1].item());
+    case OpKind::ClampMax: return at::clamp_max(x[0], x[1].item());
+    case OpKind::Pow: return at::pow(x[0], x[1]);
+    case OpKind::Atan2: return at::atan2(x[0], x[1]);
+    case OpKind::Hypot: return at::hypot(x[0], x[1]);
+    case OpKind::Copysign: return at::copysign(x[0], x[1]);
+    case OpKind::Nextafter: return at::nextafter(x[0], x[1]);
+    case OpKind::Logaddexp: return at::logaddexp(x[0], x[1]);
+    case OpKind::Logaddexp2: return at::logaddexp2(x[0], x[1]);
+    case OpKind::Xlogy: return at::xlogy(x[0], x[1]);
+    case OpKind::BitwiseAnd: return at::bitwise_and(x[0], x[1]);
+    case OpKind::BitwiseOr: return at::bitwise_or(x[0], x[1]);
+    case OpKind::BitwiseXor: return at::bitwise_xor(x[0], x[1]);
+    case OpKind::LeftShift: return at::bitwise_left_shift(x[0], x[1]);
+    case OpKind::RightShift: return at::bitwise_right_shift(x[0], x[1]);
+    case OpKind::Gcd: return at::gcd(x[0], x[1]);
+    case OpKind::Lcm: return at::lcm(x[0], x[1]);
+    case OpKind::Lerp: return at::lerp(x[0].to(a.dtype), x[1].to(a.dtype), x[2].to(a.dtype));
+    case OpKind::Addcmul: return at::addcmul(x[0], x[1], x[2]);
+    case OpKind::Addcdiv: return at::addcdiv(x[0], x[1], x[2]);
     case OpKind::Add: return at::add(x[0], x[1]);
     case OpKind::Sub: return at::sub(x[0], x[1]);
     case OpKind::Mul: return at::mul(x[0], x[1]);
@@ -112,6 +182,10 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Prod: return product(x[0], a.dims, a.dtype);
     case OpKind::Amax: return at::amax(x[0], a.dims, false);
     case OpKind::Amin: return at::amin(x[0], a.dims, false);
+    case OpKind::Mean: return at::mean(x[0], a.dims, false, a.dtype);
+    case OpKind::Any: return at::any(x[0], at::OptionalIntArrayRef(a.dims), false);
+    case OpKind::All: return at::all(x[0], at::OptionalIntArrayRef(a.dims), false);
+    case OpKind::Arange: return at::arange(a.shape[0], a.shape[1], a.shape[2], at::TensorOptions().dtype(a.dtype));
   }
   FUSER_CHECK(false, "bad OpKind");
 }
@@ -138,7 +212,8 @@ ScalarValue scalarValue(const at::Tensor& tensor) {
     case DataType::Float:
     case DataType::Half:
     case DataType::BFloat16:
-    case DataType::Int32: break;
+    case DataType::Int32:
+    case DataType::Int8: break;
   }
   FUSER_CHECK(false, "no host scalar has this dtype");
 }
@@ -178,7 +253,7 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const D
       x.push_back(view(*ref));
       continue;
     }
-    const bool condition = expr.op() == OpKind::Where && i == 0;
+    const bool condition = fuser::takesCondition(expr.op(), i);
     x.push_back(scalarTensor(std::get<ScalarValue>(operands[i].value), !expr.isScalarExpr()));
     if (convertsScalars(expr) && output->dtype() == DataType::Double && !condition) x.back() = x.back().to(at::kDouble);
   }

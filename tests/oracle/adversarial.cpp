@@ -46,17 +46,19 @@ T stepped(T value, int64_t steps) {
 
 // A library function that is off by at most `error` ulps from the correctly rounded value.
 template <class T>
-T erroneous(OpKind op, T x, double error, Random& random) {
+T erroneous(OpKind op, T x, T y, double error, Random& random) {
   const double wide = static_cast<double>(x);
+  const double second = static_cast<double>(y);
   double exact = 0;
-  fuser::laneFunction(op, DataType::Double)(&wide, nullptr, nullptr, &exact, 1);
+  fuser::laneFunction(op, DataType::Double)(&wide, &second, nullptr, &exact, 1);
   const T nearest = static_cast<T>(exact);
-  const bool fixed = x == 0 || std::isinf(x) || !std::isfinite(nearest) || (op == OpKind::Log && x == 1);
+  const bool fixed = x == 0 || std::isinf(x) || !std::isfinite(nearest) || nearest == 0 || y == 0 || std::isinf(y) ||
+                     x == 1;
   if (fixed) return nearest;
   // In f64 the base is the C library's value, itself up to an ulp off.
   const int64_t steps = static_cast<int64_t>(error) - (sizeof(T) == 8 ? 1 : 0);
   const T moved = stepped(nearest, integer(random, -steps, steps));
-  return op == OpKind::Exp && !(moved > 0) ? T{0} : moved;
+  return nearest > 0 && !(moved > 0) ? T{0} : moved;
 }
 
 class Engine {
@@ -221,6 +223,14 @@ class Engine {
             .cast(expr->output()->dtype())
             .reshaped(Dims(expr->attributes().shape.size(), 1))
             .expanded(shapeOf(expr));
+      case Family::Range: {
+        const Dims bounds = shapeOf(expr);
+        const int64_t distance = bounds[1] - bounds[0];
+        const int64_t count = distance == 0 ? 0 : (distance - (bounds[2] > 0 ? 1 : -1)) / bounds[2] + 1;
+        DenseArray numbers(DataType::Int64, {count});
+        for (int64_t i = 0; i < count; ++i) numbers.as<fuser::int64>()[i] = bounds[0] + i * bounds[2];
+        return numbers.cast(expr->output()->dtype());
+      }
       case Family::Size: return toDense(ScalarValue(x[0].sizes[static_cast<size_t>(dims[0])]));
       case Family::Reduction: return reduction(expr, x[0]);
     }
@@ -249,7 +259,7 @@ class Engine {
       }
     }
     for (size_t i = 0; i < x.size(); ++i) {
-      const bool condition = expr->family() == Family::Ternary && i == 0;
+      const bool condition = takesCondition(expr->op(), i);
       if (expr->input(i)->isScalar()) {
         if (!condition && expr->info().scalar == fuser::ScalarOperand::Round) x[i] = x[i].cast(common);
         x[i] = x[i].reshaped(Dims(sizes.size(), 1));
@@ -282,9 +292,9 @@ class Engine {
     if (op == OpKind::Sigmoid) {
       const double ofExp = fuser::opInfo(OpKind::Exp).error * adversary_.errorScale;
       for (size_t i = 0; i < result.count(); ++i)
-        out[i] = T{1} / (T{1} + erroneous<T>(OpKind::Exp, -a[i], ofExp, random_));
-    } else if (error > 0) {
-      for (size_t i = 0; i < result.count(); ++i) out[i] = erroneous<T>(op, a[i], error, random_);
+        out[i] = T{1} / (T{1} + erroneous<T>(OpKind::Exp, -a[i], T{1}, ofExp, random_));
+    } else if (error > 0 && expr->info().rule != fuser::IntervalRule::Formula) {
+      for (size_t i = 0; i < result.count(); ++i) out[i] = erroneous<T>(op, a[i], b ? b[i] : T{1}, error, random_);
     }
     const bool selects = op == OpKind::Maximum || op == OpKind::Minimum || op == OpKind::Fmax || op == OpKind::Fmin;
     if (selects || op == OpKind::Relu) {
@@ -353,7 +363,7 @@ class Engine {
     DenseArray result(compute, kept);
     int64_t depth = 0;
     std::vector<DenseArray> product;
-    if (expr->op() == OpKind::Sum && chance(random_, 0.5)) {
+    if (*expr->info().combine == OpKind::Add && chance(random_, 0.5)) {
       if (const auto found = factors(expr->input(0), x.sizes)) {
         for (const DenseArray& factor : *found) product.push_back(factor.reducedLast(expr->attributes().dims));
       }
@@ -372,11 +382,18 @@ class Engine {
       case DataType::Float: reduceAll.template operator()<float>(); break;
       case DataType::Int64: reduceAll.template operator()<fuser::int64>(); break;
       case DataType::Int32: reduceAll.template operator()<fuser::int32>(); break;
+      case DataType::Int8: reduceAll.template operator()<fuser::int8>(); break;
       case DataType::Bool: reduceAll.template operator()<bool>(); break;
       case DataType::Half:
       case DataType::BFloat16: FUSER_CHECK(false, "no compute type");
     }
     records_.back().reductionDepths.emplace_back(expr->output()->id(), depth);
+    if (expr->info().finish == fuser::Finish::DivideByCount) {
+      for (size_t i = 0; i < result.count(); ++i) {
+        if (compute == DataType::Double) result.as<double>()[i] /= static_cast<double>(count);
+        if (compute == DataType::Float) result.as<float>()[i] /= static_cast<float>(count);
+      }
+    }
     return result.cast(dtype);
   }
 
@@ -414,7 +431,7 @@ class Engine {
         if (first)
           partial.value = terms[j];
         else if constexpr (std::is_floating_point_v<T>)
-          partial.value = factorA && op == OpKind::Sum ? std::fma(factorA[j], factorB[j], partial.value)
+          partial.value = factorA && combine == OpKind::Add ? std::fma(factorA[j], factorB[j], partial.value)
                                                        : joined(partial.value, terms[j]);
         else
           partial.value = joined(partial.value, terms[j]);

@@ -33,6 +33,12 @@ struct Function {
   mpfr_prec_t bits = 300;
 };
 
+// log |gamma|; MPFR also says which sign gamma has.
+int magnitudeOfGamma(mpfr_t result, const mpfr_t x, mpfr_rnd_t rounding) {
+  int sign = 0;
+  return mpfr_lgamma(result, &sign, x, rounding);
+}
+
 Function functionOf(OpKind op) {
   if (op == OpKind::Exp) return {mpfr_exp, nullptr, 300};
   if (op == OpKind::Expm1) return {mpfr_expm1, nullptr, 300};
@@ -44,6 +50,24 @@ Function functionOf(OpKind op) {
   if (op == OpKind::Cos) return {mpfr_cos, nullptr, 300};
   if (op == OpKind::Tanh) return {mpfr_tanh, nullptr, 300};
   if (op == OpKind::Erf) return {mpfr_erf, nullptr, 300};
+  if (op == OpKind::Erfc) return {mpfr_erfc, nullptr, 300};
+  if (op == OpKind::Exp2) return {mpfr_exp2, nullptr, 300};
+  if (op == OpKind::Log2) return {mpfr_log2, nullptr, 300};
+  if (op == OpKind::Log10) return {mpfr_log10, nullptr, 300};
+  if (op == OpKind::Tan) return {mpfr_tan, nullptr, 300};
+  if (op == OpKind::Asin) return {mpfr_asin, nullptr, 300};
+  if (op == OpKind::Acos) return {mpfr_acos, nullptr, 300};
+  if (op == OpKind::Atan) return {mpfr_atan, nullptr, 300};
+  if (op == OpKind::Sinh) return {mpfr_sinh, nullptr, 300};
+  if (op == OpKind::Cosh) return {mpfr_cosh, nullptr, 300};
+  if (op == OpKind::Asinh) return {mpfr_asinh, nullptr, 300};
+  if (op == OpKind::Acosh) return {mpfr_acosh, nullptr, 300};
+  if (op == OpKind::Atanh) return {mpfr_atanh, nullptr, 300};
+  if (op == OpKind::Lgamma) return {magnitudeOfGamma, nullptr, 300};
+  if (op == OpKind::Square) return {mpfr_sqr, nullptr, 300};
+  if (op == OpKind::Pow) return {nullptr, mpfr_pow, 300};
+  if (op == OpKind::Atan2) return {nullptr, mpfr_atan2, 300};
+  if (op == OpKind::Hypot) return {nullptr, mpfr_hypot, 300};
   if (op == OpKind::Add) return {nullptr, mpfr_add, Number::kBits};
   if (op == OpKind::Sub) return {nullptr, mpfr_sub, Number::kBits};
   if (op == OpKind::Mul) return {nullptr, mpfr_mul, 300};

@@ -23,7 +23,7 @@ Array hostResult(const PointwiseCase& c, const std::vector<Array>& operands) {
   const DataType compute = computeType(c.dtype);
   std::vector<Array> converted;
   for (size_t i = 0; i < operands.size(); ++i) {
-    const bool isTruth = opInfo(c.op).family == Family::Ternary && i == 0;
+    const bool isTruth = takesCondition(c.op, i);
     converted.push_back(convertedArray(operands[i], isTruth ? DataType::Bool : compute));
   }
   const void* in[3] = {};
@@ -269,7 +269,7 @@ TEST(CpuEngineTest, MovesVectorsOfEveryWidth) {
       kernels.push_back(owners.back().get());
     }
   }
-  ASSERT_EQ(kernels.size(), 1u + 2 + 3 + 3 + 1 + 2 + 4);
+  ASSERT_EQ(kernels.size(), 1u + 2 + 3 + 3 + 1 + 2 + 4 + 4);
   const auto compiled = makeCpuEngine()->compile(kernels);
   for (size_t k = 0; k < kernels.size(); ++k) {
     const DataType dtype = kernels[k]->buffers[0].dtype;

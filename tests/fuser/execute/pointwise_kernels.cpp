@@ -29,7 +29,7 @@ std::vector<PointwiseCase> pointwiseCases() {
     for (DataType dtype : kAllDataTypes) {
       if (!acceptsDtype(op, dtype)) continue;
       std::vector<DataType> operands(operandCount(op), dtype);
-      if (opInfo(op).family == Family::Ternary) operands[0] = DataType::Bool;
+      if (takesCondition(op, 0)) operands[0] = DataType::Bool;
       const DataType result = opInfo(op).result == Result::Bool ? DataType::Bool : dtype;
       const std::string name = concat(opName(op), "_", dtype);
       const std::string operation = concat(opName(op), " ", computeType(dtype));

@@ -21,10 +21,10 @@ bool isScalarDtype(DataType dtype) {
 std::vector<Val*> operands(Fusion& fusion, OpKind op, DataType dtype, bool scalars) {
   std::vector<Val*> vals;
   for (size_t i = 0; i < operandCount(op); ++i) {
-    const DataType own = opInfo(op).family == Family::Ternary && i == 0 ? DataType::Bool : dtype;
+    const DataType own = takesCondition(op, i) ? DataType::Bool : dtype;
     const std::string name(1, static_cast<char>('a' + i));
-    if (scalars) {
-      vals.push_back(fusion.newScalar(own, name));
+    if (scalars || i + namedOperands(op).size() >= operandCount(op)) {
+      vals.push_back(fusion.newScalar(isFloating(own) ? DataType::Double : own == DataType::Bool ? own : DataType::Int64, name));
       fusion.addInput(vals.back());
     } else {
       vals.push_back(tensor(fusion, own, name));
@@ -63,6 +63,9 @@ Val* buildRow(Fusion& fusion, OpKind op, DataType dtype, bool scalars) {
     case Family::Permute: return build::permute(fusion, a, {2, 0, 1}, "r");
     case Family::Factory:
       return build::full(fusion, {fusion.extentSymbol("i2"), fusion.ints().constant(3)}, fusion.newConstant(1.0), dtype, "r");
+    case Family::Range:
+      if (dtype == DataType::Bool) return nullptr;
+      return build::arange(fusion, fusion.ints().constant(2), fusion.extentSymbol("i2"), fusion.ints().constant(3), dtype, "r");
     case Family::Size: return build::size(fusion, a, -1, "r");
     case Family::Reduction: return build::reduction(fusion, op, a, {0, -1}, true, "r");
   }

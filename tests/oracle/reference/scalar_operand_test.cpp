@@ -43,6 +43,7 @@ Counts mismatches(OpKind op, DataType dtype) {
   Counts counts;
   for (int round = 0; round < 64; ++round) {
     double scalar = std::uniform_real_distribution<double>(round % 2 ? 0.01 : -3, 3)(random);
+    if (op == OpKind::Hardshrink || op == OpKind::Softshrink) scalar = std::fabs(scalar);  // LibTorch asks for it
     if (round % 8 == 7 && op >= OpKind::LogicalAnd) scalar = 1e-42;  // true in f32, zero in f16 and bf16
     for (size_t i = 0; i < kCount; ++i) {
       // Values next to the scalar tell comparisons, maximum and minimum apart.
@@ -67,9 +68,10 @@ Counts mismatchesOf(OpKind op, DataType dtype) {
   return dtype == DataType::Half ? mismatches<fuser::Half>(op, dtype) : mismatches<fuser::BFloat16>(op, dtype);
 }
 
-// maximum and its kin give one of the operands: rounding before or after is the same.
+// maximum and its kin give one of the operands, copysign takes a sign: rounding before or after is the same.
 bool isIndifferent(OpKind op) {
-  return op == OpKind::Maximum || op == OpKind::Minimum || op == OpKind::Fmax || op == OpKind::Fmin;
+  return op == OpKind::Maximum || op == OpKind::Minimum || op == OpKind::Fmax || op == OpKind::Fmin ||
+         op == OpKind::ClampMin || op == OpKind::ClampMax || op == OpKind::Copysign;
 }
 
 TEST(ScalarOperandTest, ColumnIsLibTorchs) {
@@ -78,6 +80,8 @@ TEST(ScalarOperandTest, ColumnIsLibTorchs) {
     const fuser::OpInfo& info = fuser::opInfo(op);
     if (info.family != fuser::Family::Binary) continue;
     for (DataType dtype : {DataType::Half, DataType::BFloat16}) {
+      if (!fuser::acceptsDtype(op, dtype)) continue;
+      if (op == OpKind::Xlogy) continue;  // its logarithm is rounded to 16 bits there, which hides the scalar's rounding
       const Counts counts = mismatchesOf(op, dtype);
       const bool keeps = info.scalar == ScalarOperand::Keep;
       EXPECT_EQ(keeps ? counts.keep : counts.round, 0) << info.name << " of " << dtype;

@@ -1,0 +1,170 @@
+// Library functions of two operands, and nextafter. Single operands are evaluated as they are; ranges where the function
+// is monotone in each operand, or is so in magnitude, by their corners; elsewhere anything that it can give.
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "oracle/real_rules.h"
+#include "oracle/rounding.h"
+
+namespace oracle {
+
+using fuser::DataType;
+using fuser::OpKind;
+
+namespace {
+
+// One value, or a zero of open sign.
+bool isOneNumber(const Interval& a) { return a.isSingle() || (a.lo == 0 && a.hi == 0 && !a.has(kSpecials)); }
+
+double evaluate(OpKind op, double a, double b) {
+  if (op == OpKind::Pow) return std::pow(a, b);
+  if (op == OpKind::Atan2) return std::atan2(a, b);
+  FUSER_CHECK(op == OpKind::Hypot, "no function of two operands");
+  return std::hypot(a, b);
+}
+
+// Values that no error moves: NaN, and what the C standard (Annex F) fixes for zeros, infinities and powers of 1 and 0.
+bool isFixed(OpKind op, double a, double b, double value) {
+  if (std::isnan(value)) return true;
+  const bool special = a == 0 || b == 0 || !std::isfinite(a) || !std::isfinite(b);
+  if (op == OpKind::Pow) return a == 1 || b == 0 || (special && (value == 0 || std::isinf(value) || value == 1));
+  if (op == OpKind::Atan2) return special && value == 0;
+  return special && (value == 0 || std::isinf(value));
+}
+
+Interval between(OpKind op, double lo, double hi, DataType compute) {
+  const double largest = format(DataType::Double).largest;
+  // Overflow of the reference itself, from finite operands: next to it an engine may stay finite, but not in f32.
+  uint8_t flags = 0;
+  if (std::isinf(lo) && compute == DataType::Double) flags = kPosInf | kNegInf;
+  Interval result{lowerEnd(op, std::clamp(lo, -largest, largest), compute),
+                  upperEnd(op, std::clamp(hi, -largest, largest), compute), 0};
+  if (std::isinf(hi) && hi > 0) flags |= kPosInf;
+  if (std::isinf(lo) && lo < 0) flags |= kNegInf;
+  if (compute == DataType::Float && std::isinf(lo) && lo > 0) return {kInfinity, -kInfinity, kPosInf};
+  if (compute == DataType::Float && std::isinf(hi) && hi < 0) return {kInfinity, -kInfinity, kNegInf};
+  if (flags == kInfs) flags = lo > 0 ? kPosInf : hi < 0 ? kNegInf : kInfs;
+  if (lo >= 0 && result.lo <= 0) result.lo = 0, flags |= kPosZero;
+  if (hi <= 0 && result.hi >= 0) result.hi = 0, flags |= kNegZero;
+  result.flags = flags;
+  return roundTo(result, compute);
+}
+
+Interval atSingles(OpKind op, const Interval& a, const Interval& b, DataType compute) {
+  Interval result;
+  for (int i = 0; i < 4; ++i) {
+    const uint8_t signA = i & 1 ? kNegZero : kPosZero;
+    const uint8_t signB = i & 2 ? kNegZero : kPosZero;
+    if ((a.hasZero() && !a.has(signA)) || (b.hasZero() && !b.has(signB))) continue;
+    const double x = a.hasZero() ? Interval{0, 0, signA}.single() : a.single();
+    const double y = b.hasZero() ? Interval{0, 0, signB}.single() : b.single();
+    const double value = evaluate(op, x, y);
+    result = hull(result, isFixed(op, x, y, value) ? Interval::of(value) : between(op, value, value, compute));
+  }
+  return result;
+}
+
+Interval atCorners(OpKind op, const Interval& a, const Interval& b, DataType compute) {
+  const double corners[] = {evaluate(op, a.lo, b.lo), evaluate(op, a.lo, b.hi), evaluate(op, a.hi, b.lo),
+                            evaluate(op, a.hi, b.hi)};
+  const auto [lo, hi] = std::minmax_element(std::begin(corners), std::end(corners));
+  return between(op, *lo, *hi, compute);
+}
+
+Interval anything(DataType compute) { return Interval::everything(format(compute).largest); }
+
+// Of a range that holds no negative number: monotone in each operand; a pole at 0 for negative exponents.
+Interval powerOfMagnitude(const Interval& a, const Interval& b, DataType compute) {
+  if (a.lo > 0) return atCorners(OpKind::Pow, a, b, compute);
+  if (b.lo > 0) {
+    Interval result = atCorners(OpKind::Pow, {a.lo, a.hi, 0}, b, compute);
+    result.flags |= kPosZero;
+    return result;
+  }
+  return {0, format(compute).largest, kPosZero | kPosInf};
+}
+
+Interval power(const Interval& a, const Interval& b, DataType compute) {
+  if (a.has(kSpecials) || b.has(kSpecials) || !a.hasRange() || !b.hasRange()) return anything(compute);
+  if (a.lo >= 0 && !a.hasZero()) return powerOfMagnitude(a, b, compute);
+  if (b.lo != b.hi) return anything(compute);
+  const double exponent = b.lo;
+  if (std::trunc(exponent) != exponent) {
+    Interval result{kInfinity, -kInfinity, static_cast<uint8_t>(a.lo < 0 ? kNan : 0)};
+    if (a.hi >= 0) result = hull(result, powerOfMagnitude({std::max(a.lo, 0.0), a.hi, kPosZero}, b, compute));
+    return result;
+  }
+  if (std::fmod(exponent, 2.0) == 0) return powerOfMagnitude(absolute(a), b, compute);
+  Interval result;
+  if (a.hi >= 0) result = powerOfMagnitude({std::max(a.lo, 0.0), a.hi, kPosZero}, b, compute);
+  if (a.lo <= 0) {
+    const Interval size{std::max(0.0 - a.hi, 0.0), 0.0 - a.lo, kPosZero};
+    result = hull(result, negate(powerOfMagnitude(size, b, compute)));
+  }
+  return result;
+}
+
+// The angle of (b, a): its extremes over a box that leaves the origin and the cut (b negative, a = 0) out lie in corners.
+Interval angle(const Interval& a, const Interval& b, DataType compute) {
+  const uint8_t nan = (a.flags | b.flags) & kNan;
+  if (!a.has(kInfs) && !b.has(kInfs) && a.hasRange() && b.hasRange() && (b.lo > 0 || !a.hasZero())) {
+    Interval result = atCorners(OpKind::Atan2, a, b, compute);
+    if (result.hasZero()) result.flags |= kZeros;
+    result.flags |= nan;
+    return result;
+  }
+  Interval result{lowerEnd(OpKind::Atan2, -std::numbers::pi, compute), upperEnd(OpKind::Atan2, std::numbers::pi, compute),
+                  static_cast<uint8_t>(kZeros | nan)};
+  return a.hasNumber() && b.hasNumber() ? roundTo(result, compute) : Interval{kInfinity, -kInfinity, nan};
+}
+
+// Of magnitudes; infinite beside NaN too, in C.
+Interval length(const Interval& a, const Interval& b, DataType compute) {
+  Interval result{kInfinity, -kInfinity, static_cast<uint8_t>((a.flags | b.flags) & kNan)};
+  if (a.has(kInfs) || b.has(kInfs)) result.flags |= kPosInf;
+  if (a.hasRange() && b.hasRange()) {
+    result = hull(result, atCorners(OpKind::Hypot, absolute(a), absolute(b), compute));
+    if (result.hasZero()) result.flags |= kPosZero;
+  }
+  return result;
+}
+
+// The neighbour of a towards b, in the dtype.
+Interval neighbour(const Interval& a, const Interval& b, DataType compute) {
+  const auto next = [compute](double from, double to) {
+    if (compute == DataType::Double) return std::nextafter(from, to);
+    return static_cast<double>(std::nextafter(static_cast<float>(from), static_cast<float>(to)));
+  };
+  if (isOneNumber(a) && isOneNumber(b)) {
+    Interval result;
+    for (uint8_t signA : {kPosZero, kNegZero}) {
+      for (uint8_t signB : {kPosZero, kNegZero}) {
+        if ((a.hasZero() && !a.has(signA)) || (b.hasZero() && !b.has(signB))) continue;
+        const double x = a.hasZero() ? Interval{0, 0, signA}.single() : a.single();
+        const double y = b.hasZero() ? Interval{0, 0, signB}.single() : b.single();
+        result = hull(result, Interval::of(next(x, y)));
+      }
+    }
+    return result;
+  }
+  if (a.has(kInfs) || !a.hasRange() || !b.hasNumber()) return anything(compute);
+  Interval result{next(a.lo, -kInfinity), next(a.hi, kInfinity), static_cast<uint8_t>((a.flags | b.flags) & kNan)};
+  if (result.hasZero()) result.flags |= kZeros;
+  return roundTo(result, compute);
+}
+
+}  // namespace
+
+Interval binaryFunction(OpKind op, const Interval& a, const Interval& b, DataType compute) {
+  if (a.empty() || b.empty()) return {};
+  if (op == OpKind::Nextafter) return neighbour(a, b, compute);
+  if (isOneNumber(a) && isOneNumber(b)) return atSingles(op, a, b, compute);
+  if (op == OpKind::Pow) return power(a, b, compute);
+  if (op == OpKind::Atan2) return angle(a, b, compute);
+  FUSER_CHECK(op == OpKind::Hypot, "no rule for a function of two operands");
+  return length(a, b, compute);
+}
+
+}  // namespace oracle
