@@ -150,14 +150,16 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   drawDtypes(choices, policy);
   drawAxes(choices, options, policy);
   policy.runs = choices.chance(0.5) ? 2 : 1;
-  const double size = choices.real(0, 1);  // median 11, sometimes long
+  const double size = choices.real(0, 1);  // median 12, sometimes long
   policy.expressions =
-      static_cast<int>(std::min<double>(1 + 16 * size + 40 * std::pow(size, 6), options.maxExpressions));
+      static_cast<int>(std::min<double>(1 + 20 * size + 36 * std::pow(size, 6), options.maxExpressions));
   policy.steered = !choices.chance(0.04);
   policy.special = drawRate(choices, 0.05, 0.7);
   // Special values are to meet the ops that choose among them.
   for (OpKind op : kAllOps) {
-    if (policy.special > 0 && opInfo(op).rule == IntervalRule::Select) policy.opWeights[static_cast<size_t>(op)] *= 4;
+    const OpInfo& info = opInfo(op);
+    const bool chooses = info.rule == IntervalRule::Select || info.expression.find('?') != std::string_view::npos;
+    if (policy.special > 0 && chooses) policy.opWeights[static_cast<size_t>(op)] *= 8;
   }
   policy.inputs = !policy.opAllowed(OpKind::Full) || !choices.chance(0.02);
   if (!policy.inputs) {
