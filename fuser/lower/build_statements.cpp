@@ -310,7 +310,9 @@ Statement StatementBuilder::move(const Expr* expr) {
   const Access target{bufferOf(tensor), indexing_.resultIndex(expr)};
   if (expr->family() == Family::Range) {
     const std::vector<IntExpr>& bounds = expr->attributes().shape;
-    const IntExpr index = nest_.coordinate(tensor->domain().logical[0]);
+    // One number is a broadcast axis: a consumer's loop runs over it, and it stays the first.
+    const IterDomain* axis = tensor->domain().logical[0];
+    const IntExpr index = axis->isBroadcast() ? ints_.constant(0) : nest_.coordinate(axis);
     Compute count;
     count.op = OpKind::Set;
     count.computeDtype = tensor->dtype();
