@@ -18,11 +18,21 @@ std::string contentsOf(const std::filesystem::path& path) {
   return text.str();
 }
 
-// A generated case with a planted fault that shows in it.
+// A case of several expressions, with a planted fault that shows in it.
 std::filesystem::path plantedCase(const std::filesystem::path& folder) {
-  std::string text = fuserfuzz("generate --seed 7 --case 9").text;
-  text.insert(text.find("\nrun {") + 1, "option fault = \"where-swapped\"\n");
-  std::ofstream(folder / "planted.fusion") << text;
+  std::ofstream(folder / "planted.fusion") << R"(
+fusion planted(%x: f32[i0, i1], %y: f32[i0, i1], %s: f64) {
+  %a = exp(%x)
+  %b = mul(%a, %s)
+  %c = gt(%x, %y)
+  %w = where(%c, %b, %y)
+  %t = sum(%w) {dims = [1]}
+  %n = neg(%y)
+  return %w, %t, %n
+}
+option fault = "where-swapped"
+run { %x = normal(seed = 1) : f32[5, 33]  %y = normal(seed = 2) : f32[5, 33]  %s = 0.5 }
+)";
   return folder / "planted.fusion";
 }
 
