@@ -99,9 +99,10 @@ bool mergeTwins(Fusion& fusion) {
       return other->op() == expr->op() && sameType(other->input(0), expr->input(0)) &&
              sameType(other->output(), expr->output());
     });
+    const bool used = expr->output()->isFusionOutput() || !expr->output()->uses().empty();
     if (twin == kept.end()) {
       kept.push_back(expr);
-    } else {
+    } else if (used) {
       fusion.replaceAllUses(expr->output(), (*twin)->output());
       applied = true;
     }
