@@ -21,8 +21,8 @@ class Array {
 
   DataType dtype() const { return dtype_; }
   size_t elements() const { return elements_; }
-  unsigned char* data() { return units_.data()->bytes; }
-  const unsigned char* data() const { return units_.data()->bytes; }
+  unsigned char* data() { return reinterpret_cast<unsigned char*>(units_.data()); }
+  const unsigned char* data() const { return reinterpret_cast<const unsigned char*>(units_.data()); }
   TensorRef tensor();  // rank 1
 
   template <class T>
