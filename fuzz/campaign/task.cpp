@@ -250,7 +250,9 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
       result.text = printCase(testCase);
       return result;
     }
-    result.verdict = judgeCase(testCase, collecting(settings.judge, result));
+    JudgeSettings judge = collecting(settings.judge, result);
+    judge.repeat &= kind != "case" || std::stoull(argument) % kRepeatOneIn == 0;
+    result.verdict = judgeCase(testCase, judge);
     result.verdict.seconds.emplace_back(kind == "file" ? "parse" : "generate", seconds);
     const bool kept = isFinding(result.verdict.kind) || !result.verdict.expected;
     if (kept) result.text = printCase(testCase);

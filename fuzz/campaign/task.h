@@ -19,6 +19,9 @@ namespace fuser::fuzz {
 // compilers, in one call, which takes about 8 s against 50 s for the interpretation of all.
 inline constexpr uint64_t kBatch = 32, kBatchStride = 8192;
 
+// Of so many generated cases one runs everything twice, to see the same bits. Files always do.
+inline constexpr uint64_t kRepeatOneIn = 4;
+
 // Tasks, a line each but for the last ones:
 //   "case N"            generate and judge, in the views that its number draws, too
 //   "print N"           generate, give its text

@@ -94,6 +94,9 @@ Beside the interpreter, a sample by case number
   std::snprintf(line, sizeof line, "  %-24s cases 0 to %llu of every %llu\n", "clang and NVRTC",
                 static_cast<unsigned long long>(kBatch - 1), static_cast<unsigned long long>(kBatchStride));
   text += line;
+  std::snprintf(line, sizeof line, "  %-24s 1 in %-4d %s\n", "repeat", static_cast<int>(kRepeatOneIn),
+                "the same kernels on the same data again: the same bits");
+  text += line;
   for (const View& view : allViews()) {
     std::snprintf(line, sizeof line, "  %-24s 1 in %-4d %s\n", std::string(view.name).c_str(), view.oneIn,
                   std::string(view.summary).c_str());

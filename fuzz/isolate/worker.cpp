@@ -3,6 +3,7 @@
 #include "fuzz/isolate/worker.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -97,6 +98,9 @@ Worker::Worker(const WorkerPool::Work& work) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
+    // Cases take and free the same megabytes over and over: kept by the process, their pages need not be cleared again.
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
     closeAllBut({down[0], up[1], stack_});
     writeStacksTo(stack_);
     serve(down[0], up[1], work);
