@@ -99,7 +99,7 @@ class Supervisor : public TaskSource {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Of all sessions.
+  // Of all starts.
   double elapsed() const { return before_ + std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   bool interrupted() {
@@ -359,7 +359,7 @@ class Supervisor : public TaskSource {
   std::ofstream logFile_;
   uint64_t runs_ = 0;
   double maxTotalTime_ = 0;
-  double before_ = 0;  // seconds of earlier sessions
+  double before_ = 0;  // seconds of earlier starts
   std::optional<double> interruptedAt_;
   size_t confirming_ = 0;
   std::string skipped_;

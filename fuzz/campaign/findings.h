@@ -26,7 +26,7 @@ class Findings {
     std::string stamp;  // one line
     std::vector<KnownIssue> known;
   };
-  // found: those of earlier sessions; what they lack is done first.
+  // found: those of earlier starts; what they lack is done first.
   Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding> found,
            std::function<void(const std::string&)> say);
 
