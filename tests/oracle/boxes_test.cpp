@@ -84,12 +84,14 @@ Interval withFusedProduct(OpKind op, Interval set, const std::array<double, 3>& 
   return set;
 }
 
-// The f32 vector gelu has an erf of its own, whose error is absolute.
+// The f32 vector gelu has an erf of its own, whose error is absolute. An end in 16 bits stands for what is up to half a
+// step beyond it before the rounding, and LibTorch's error comes before the rounding too.
 Interval withOwnErf(OpKind op, Interval set, const std::array<double, 3>& x, DataType dtype) {
   if (op != OpKind::Gelu) return set;
   const double slack = 4 * oracle::ulp(std::max(1.0, std::min(std::fabs(x[0]), 0x1p120)), DataType::Float);
-  set.lo = oracle::roundOnce(set.lo - slack, dtype);
-  set.hi = oracle::roundOnce(set.hi + slack, dtype);
+  const auto halfStep = [&](double end) { return fuser::computeType(dtype) == dtype ? 0 : oracle::ulp(end, dtype) / 2; };
+  set.lo = oracle::roundOnce(set.lo - halfStep(set.lo) - slack, dtype);
+  set.hi = oracle::roundOnce(set.hi + halfStep(set.hi) + slack, dtype);
   if (set.hasZero()) set.flags |= oracle::kZeros;
   return set;
 }
