@@ -111,6 +111,8 @@ std::string toJson(const CampaignSummary& summary) {
   json["decided_cases"] = summary.decidedCases;
   json["decided_case_share"] = decidedCaseShare(summary);
   json["probed_cases"] = summary.probedCases;
+  json["slow_cases"] = summary.slowCases;
+  json["slowest_seconds"] = summary.slowestSeconds;
   json["rejected_share"] = rejectedShare(summary);
   json["rejected_by_reason"] = summary.rejectedByReason;
   json["verdicts"] = summary.verdicts;

@@ -36,6 +36,11 @@ std::string toText(const CampaignSummary& summary) {
   out << "decided share of elements " << decidedShare(summary) << " (of outputs " << decidedOutputShare(summary)
       << "), of cases " << decidedCaseShare(summary) << "; elements judged " << summary.elements.judged << "; "
       << summary.probedCases << " cases with probes\n";
+  if (summary.slowCases > 0) {
+    out << "slow cases " << summary.slowCases << ", the slowest took " << std::setprecision(1) << summary.slowestSeconds
+        << " s\n"
+        << std::setprecision(4);
+  }
   out << "rejected share " << rejectedShare(summary) << "\n";
   for (const auto& [reason, count] : summary.rejectedByReason) out << "  " << count << " x " << reason << "\n";
   out << "verdicts:";

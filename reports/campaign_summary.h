@@ -96,6 +96,8 @@ struct CampaignSummary {
   int64_t judgedCases = 0;                          // agrees, differs or undecided
   int64_t decidedCases = 0;
   int64_t probedCases = 0;
+  int64_t slowCases = 0;      // that took longer than --report-slow-units
+  double slowestSeconds = 0;  // of these
   Elements elements;  // of all stored values
   Elements outputs;   // of fusion outputs
   std::map<std::string, Coverage> ops, dtypes, ranks, schedulers;

@@ -123,6 +123,11 @@ void writeVerdicts(Markup& page, const CampaignSummary& summary) {
   page.close().close();
   page.element("p", {{"class", "note"}},
                grouped(summary.probedCases) + " cases were judged once more with every op alone (probes).");
+  if (summary.slowCases > 0) {
+    page.element("p", {},
+                 grouped(summary.slowCases) + " cases took long without being wrong, the slowest " +
+                     fixed(summary.slowestSeconds, 1) + " s: slow-unit-*.fusion.");
+  }
   page.close();
   page.open("div").element("h3", {}, "Rejections by reason");
   if (summary.rejectedByReason.empty()) {

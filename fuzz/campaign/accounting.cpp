@@ -90,6 +90,8 @@ void Accounting::addCase(const TaskResult& result) {
   sums_.judgedCases += decided || verdict.kind == VerdictKind::Undecided;
   sums_.decidedCases += decided;
   sums_.probedCases += verdict.probed;
+  sums_.slowCases += result.slow > 0;
+  sums_.slowestSeconds = std::max(sums_.slowestSeconds, result.slow);
   sums_.elements.judged += verdict.elements.judged;
   sums_.elements.decided += verdict.elements.decided;
   sums_.outputs.judged += verdict.outputs.judged;
@@ -152,6 +154,7 @@ std::string Accounting::toJson() const {
   out["verdicts"] = sums_.verdicts;
   out["rejected by reason"] = sums_.rejectedByReason;
   out["judged, decided, probed"] = {sums_.judgedCases, sums_.decidedCases, sums_.probedCases};
+  out["slow"] = {sums_.slowCases, sums_.slowestSeconds};
   out["elements"] = elementsJson(sums_.elements);
   out["outputs"] = elementsJson(sums_.outputs);
   out["ops"] = coverageJson(sums_.ops);
@@ -187,6 +190,8 @@ Accounting Accounting::fromJson(const std::string& text) {
   cases.at(0).get_to(sums.judgedCases);
   cases.at(1).get_to(sums.decidedCases);
   cases.at(2).get_to(sums.probedCases);
+  in.at("slow").at(0).get_to(sums.slowCases);
+  in.at("slow").at(1).get_to(sums.slowestSeconds);
   sums.elements = elementsFrom(in.at("elements"));
   sums.outputs = elementsFrom(in.at("outputs"));
   sums.ops = coverageFrom(in.at("ops"));

@@ -95,6 +95,14 @@ void Artifacts::drop(LedgerFinding& finding) {
   finding.file = finding.sequenceFile = "";
 }
 
+std::string Artifacts::writeSlow(const std::string& text, const std::string& took) {
+  if (folder_.empty()) return "";
+  std::string header = concat("#: took = ", oneLine(took), "\n");
+  if (!stamp_.empty()) header += concat("#: found_with = ", oneLine(stamp_), "\n");
+  const std::string name = concat("slow-unit-", sha1(text), ".fusion");
+  return put(name, header + text) ? name : "";
+}
+
 void Artifacts::write(LedgerFinding& finding, const std::string& text, const std::vector<std::string>& sequenceTexts) {
   if (text.empty()) return;
   finding.textSha1 = sha1(text);

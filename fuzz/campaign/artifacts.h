@@ -34,6 +34,8 @@ class Artifacts {
   // sequenceTexts: the cases of the sequence, in order.
   void write(LedgerFinding& finding, const std::string& text, const std::vector<std::string>& sequenceTexts = {});
   void drop(LedgerFinding& finding);
+  // Writes a case that took long. Gives the file's name; empty where there is no folder or no room.
+  std::string writeSlow(const std::string& text, const std::string& took);
 
   int64_t used() const { return used_; }
   int64_t leftOut() const { return leftOut_; }  // for want of room, in this process's life

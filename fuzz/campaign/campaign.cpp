@@ -258,9 +258,10 @@ class Supervisor : public TaskSource {
     result.text = result.verdict.detail = "";
     const std::vector<BatchFinding> inBatch = std::move(result.findings);
     result.findings.clear();
-    const bool plain = finished && !bad && inBatch.empty();
+    const bool plain = finished && !bad && inBatch.empty() && result.slow == 0;
     ledger_->record(key, plain ? outcome.reply : toJson(result), outcome.seconds, elapsed());
     if (bad) findings_->see(outcome.task, verdict, text, history);
+    if (result.slow > 0) findings_->keepSlow(outcome.task, text, result.slow);
     for (const BatchFinding& one : inBatch)
       findings_->see(concat("batch ", one.number, " 1"), one.verdict, one.text, history);
     if (!plain) ledger_->commit();

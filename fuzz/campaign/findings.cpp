@@ -3,6 +3,7 @@
 #include "fuzz/campaign/findings.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace fuser::fuzz {
 namespace {
@@ -53,6 +54,15 @@ void Findings::see(const std::string& task, const CaseVerdict& verdict, const st
   ++unconfirmed_;
   say_(concat("found ", finding.kind, " (", finding.origin, "): ", finding.reason, "; it runs again alone"));
   findings_.push_back(std::move(finding));
+}
+
+void Findings::keepSlow(const std::string& task, const std::string& text, double seconds) {
+  if (seconds < 1.1 * slowest_) return;
+  slowest_ = seconds;
+  char took[32];
+  std::snprintf(took, sizeof took, "%.1f s", seconds);
+  const std::string file = artifacts_.writeSlow(text, took);
+  say_(concat("slow (", originOf(task, settings_.seed), "): ", took, file.empty() ? "" : ", kept as ", file));
 }
 
 void Findings::addLabelled(LedgerFinding finding) {

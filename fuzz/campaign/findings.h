@@ -34,6 +34,10 @@ class Findings {
   void see(const std::string& task, const CaseVerdict& verdict, const std::string& text,
            const std::vector<std::string>& history);
 
+  // A case that is no finding but took long. Its text is kept as slow-unit-<sha1>.fusion where it took a tenth longer
+  // than all before in this process's life, so that a slow machine does not fill a disk.
+  void keepSlow(const std::string& task, const std::string& text, double seconds);
+
   // One that came with its bucket, its label and its text.
   void addLabelled(LedgerFinding finding);
 
@@ -64,6 +68,7 @@ class Findings {
   std::map<int64_t, int> attempts_;
   size_t unconfirmed_ = 0;
   bool saidFull_ = false;
+  double slowest_ = 0;  // seconds
 };
 
 }  // namespace fuser::fuzz

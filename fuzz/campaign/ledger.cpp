@@ -82,6 +82,18 @@ LedgerFinding findingFrom(const Database::Statement& row) {
   return finding;
 }
 
+// In the order of the columns.
+Database::Statement& bindTo(Database::Statement& row, const LedgerFinding& finding) {
+  return row.bind(0, finding.task)
+      .bind(1, finding.kind)
+      .bind(2, finding.bucket)
+      .bind(3, finding.label)
+      .bind(4, finding.known)
+      .bind(5, finding.file)
+      .bind(6, finding.bytes)
+      .bind(7, restOf(finding));
+}
+
 Ledger::Contents contentsOf(Database& database) {
   using Statement = Database::Statement;
   Ledger::Contents contents;
@@ -235,17 +247,9 @@ void Ledger::fold(const Accounting& accounting, double campaignSeconds) {
 
 int64_t Ledger::add(const LedgerFinding& finding) {
   open();
-  Statement(*database_,
-            "INSERT INTO findings(task, kind, bucket, label, known, file, bytes, rest) VALUES(?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(0, finding.task)
-      .bind(1, finding.kind)
-      .bind(2, finding.bucket)
-      .bind(3, finding.label)
-      .bind(4, finding.known)
-      .bind(5, finding.file)
-      .bind(6, finding.bytes)
-      .bind(7, restOf(finding))
-      .run();
+  Statement row(*database_,
+                "INSERT INTO findings(task, kind, bucket, label, known, file, bytes, rest) VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+  bindTo(row, finding).run();
   Statement id(*database_, "SELECT last_insert_rowid()");
   id.step();
   return id.integer(0);
@@ -253,19 +257,10 @@ int64_t Ledger::add(const LedgerFinding& finding) {
 
 void Ledger::update(const LedgerFinding& finding) {
   open();
-  Statement(*database_,
-            "UPDATE findings SET task = ?, kind = ?, bucket = ?, label = ?, known = ?, file = ?, bytes = ?, rest = ? "
-            "WHERE id = ?")
-      .bind(0, finding.task)
-      .bind(1, finding.kind)
-      .bind(2, finding.bucket)
-      .bind(3, finding.label)
-      .bind(4, finding.known)
-      .bind(5, finding.file)
-      .bind(6, finding.bytes)
-      .bind(7, restOf(finding))
-      .bind(8, finding.id)
-      .run();
+  Statement row(*database_,
+                "UPDATE findings SET task = ?, kind = ?, bucket = ?, label = ?, known = ?, file = ?, bytes = ?, rest = ? "
+                "WHERE id = ?");
+  bindTo(row, finding).bind(8, finding.id).run();
 }
 
 void Ledger::setProgress(const std::vector<reports::Progress>& points) {

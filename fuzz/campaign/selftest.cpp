@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "fuzz/minimize/judging.h"
 #include "oracle/reference/reference.h"
 
 namespace fuser::fuzz {
@@ -50,9 +51,7 @@ Reply replyOf(const Outcome& outcome) {
   }
   // The worker cannot say whether the fault had a place; without one this case ends well (the control's work).
   reply.applied = true;
-  reply.kind = outcome.ending == Ending::Crashed    ? VerdictKind::Crash
-               : outcome.ending == Ending::TimedOut ? VerdictKind::Hang
-                                                    : VerdictKind::OutOfMemory;
+  reply.kind = kindOf(outcome.ending);
   reply.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
   return reply;
 }

@@ -223,16 +223,6 @@ TaskResult performBucket(const std::string& text, const TaskSettings& settings) 
 
 std::string kindOf(const std::string& task) { return task.substr(0, task.find_first_of(" \n")); }
 
-VerdictKind kindOf(Ending ending) {
-  switch (ending) {
-    case Ending::Finished: return VerdictKind::Agrees;
-    case Ending::Crashed: return VerdictKind::Crash;
-    case Ending::TimedOut: return VerdictKind::Hang;
-    case Ending::OutOfMemory: return VerdictKind::OutOfMemory;
-  }
-  FUSER_CHECK(false, "bad Ending");
-}
-
 TaskResult performTask(const std::string& task, const TaskSettings& settings) {
   reference::useOneThread();
   const std::string kind = kindOf(task), argument = task.substr(std::min(kind.size() + 1, task.size()));
@@ -257,6 +247,11 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
     const bool kept = isFinding(result.verdict.kind) || !result.verdict.expected;
     if (kept) result.text = printCase(testCase);
     if (kind == "case" && !kept) judgeViews(testCase, std::stoull(argument), settings, result);
+    const double whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (result.text.empty() && settings.slowSeconds > 0 && whole >= settings.slowSeconds) {
+      result.slow = whole;
+      result.text = printCase(testCase);
+    }
   } catch (const UserError& error) {
     result.verdict.kind = kind == "file" ? VerdictKind::Rejected : VerdictKind::Check;
     result.verdict.reason = result.verdict.detail = error.what();
@@ -271,6 +266,7 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
 std::string toJson(const TaskResult& result) {
   json out = verdictJson(result.verdict);
   put(out, "text", result.text);
+  put(out, "slow", result.slow);
   put(out, "bucket", result.bucket);
   put(out, "runs", result.runs);
   const BatchFigures& batch = result.batch;
@@ -295,6 +291,7 @@ TaskResult taskResultFromJson(const std::string& text) {
   TaskResult result;
   result.verdict = verdictFrom(in);
   get(in, "text", result.text);
+  get(in, "slow", result.slow);
   get(in, "bucket", result.bucket);
   get(in, "runs", result.runs);
   if (in.contains("batch")) {

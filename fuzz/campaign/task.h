@@ -12,6 +12,7 @@
 #include "fuzz/isolate/worker_pool.h"
 #include "fuzz/judge/compiler_batch.h"
 #include "fuzz/judge/judge_case.h"
+#include "fuzz/minimize/judging.h"
 
 namespace fuser::fuzz {
 
@@ -36,6 +37,7 @@ struct TaskSettings {
   uint64_t seed = 1;
   GeneratorOptions generator;
   JudgeSettings judge;
+  double slowSeconds = 10;  // a case that takes so long and is no finding gives its text; 0: none does
 };
 
 // What a batch did.
@@ -57,7 +59,8 @@ using OpPlace = std::array<std::string, 3>;
 
 struct TaskResult {
   CaseVerdict verdict;
-  std::string text;    // the case; of findings and of "print"
+  std::string text;    // the case; of findings, of slow cases and of "print"
+  double slow = 0;     // seconds of a slow case; 0: it is none
   std::string bucket;  // of "bucket"
   int64_t runs = 0;
   BatchFigures batch;
@@ -71,9 +74,6 @@ struct TaskResult {
 // The task's kind: what stands before its first space or line end.
 std::string kindOf(const std::string& task);
 inline bool isBatch(const std::string& task) { return task.rfind("batch ", 0) == 0; }
-
-// A worker's death as the verdict it means.
-VerdictKind kindOf(Ending ending);
 
 // Never throws: what goes wrong is a verdict. A file that does not parse is Rejected, with the place.
 TaskResult performTask(const std::string& task, const TaskSettings& settings);

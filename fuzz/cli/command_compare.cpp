@@ -11,6 +11,7 @@
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
 #include "fuzz/cli/comparison.h"
+#include "fuzz/minimize/judging.h"
 #include "oracle/reference/reference.h"
 
 namespace fuser::fuzz {
@@ -99,8 +100,9 @@ void compareBatch(const std::vector<Item>& items, size_t first, size_t last, con
   }
   if (broken) {
     ComparedCase compared;
-    compared.verdict.kind = outcome.ending == Ending::TimedOut ? VerdictKind::Hang : VerdictKind::Crash;
-    compared.verdict.reason = outcome.ending == Ending::Finished ? outcome.reply.substr(1) : outcome.detail;
+    const bool finished = outcome.ending == Ending::Finished;  // the compiler refused what the engine asked of it
+    compared.verdict.kind = finished ? VerdictKind::Check : kindOf(outcome.ending);
+    compared.verdict.reason = finished ? outcome.reply.substr(1) : outcome.detail;
     comparison.add(items[first].set, items[first].origin, compared);
     return;
   }

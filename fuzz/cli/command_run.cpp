@@ -106,6 +106,7 @@ Beside the interpreter, a sample by case number
 In --out
   report.html, report.json, junit.xml    what ran, what was covered, what was found
   mismatch-, check-, crash-, timeout-, oom-, violation-, invariant-, flaky-<sha1>.fusion    findings, ready to replay
+  slow-unit-<sha1>.fusion                the slowest cases that are no findings (--report-slow-units)
   campaign.log, ledger.sqlite            the lines below; everything
 
 Examples
@@ -153,6 +154,12 @@ Command addRunCommand(CLI::App& app) {
                   "disk space for the files of findings; past it they are in the ledger alone")
       ->check(CLI::Range(0, 1 << 20))
       ->type_name("N")
+      ->group(kFolder)
+      ->capture_default_str();
+  run->add_option("--report-slow-units", campaign.task.slowSeconds,
+                  "a case that takes so long is counted, and kept where it is the slowest so far; 0: none")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("SECONDS")
       ->group(kFolder)
       ->capture_default_str();
   run->add_flag("--no-minimize", arguments->noMinimize,

@@ -145,6 +145,8 @@ std::string answer(const std::string& task, const JudgeSettings& settings, const
   return reply.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+}  // namespace
+
 VerdictKind kindOf(Ending ending) {
   switch (ending) {
     case Ending::Finished: return VerdictKind::Agrees;
@@ -154,8 +156,6 @@ VerdictKind kindOf(Ending ending) {
   }
   FUSER_CHECK(false, "bad Ending");
 }
-
-}  // namespace
 
 Judging::Judging(const JudgeSettings& settings, const Limits& limits)
     : all_(settings), current_(settings), limits_(limits) {

@@ -13,6 +13,9 @@
 
 namespace fuser::fuzz {
 
+// A worker's death as the verdict it means.
+VerdictKind kindOf(Ending ending);
+
 // The verdict as far as a search needs it.
 struct JudgedCase {
   VerdictKind kind = VerdictKind::Agrees;

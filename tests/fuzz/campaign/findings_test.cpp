@@ -9,6 +9,8 @@
 
 #include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuser/segment/segmented_fusion.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
 #include "fuzz/campaign/sha1.h"
 
 namespace fuser::fuzz {
@@ -137,6 +139,37 @@ TEST_F(FindingsTest, ACrashHasItsStackAndItsText) {
   EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
   EXPECT_NE(summary.findings[0].detail.find("findings_test.cpp"), std::string::npos) << summary.findings[0].detail;
   EXPECT_NE(readTextFile((made.out / summary.findings[0].file).string()).find("exp(%x)"), std::string::npos);
+}
+
+TEST_F(FindingsTest, ASlowCaseIsKeptAndCountedButIsNoFinding) {
+  CampaignOptions made = options(1);
+  made.compilers = false;
+  made.jobs = 1;
+  made.out = folder_ / "out";
+  made.corpora = {file("right.fusion", kRight)};
+  made.task.slowSeconds = 1e-6;
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  EXPECT_EQ(summary.slowCases, 2);
+  EXPECT_GT(summary.slowestSeconds, 0);
+  EXPECT_TRUE(summary.findings.empty());
+  EXPECT_EQ(exitCode(summary), kExitClean);
+  const std::filesystem::path kept = made.out / ("slow-unit-" + sha1(printCase(parseCase(kRight, "right"))) + ".fusion");
+  ASSERT_TRUE(std::filesystem::exists(kept));
+  EXPECT_NE(readTextFile(kept.string()).find("#: took = "), std::string::npos);
+  EXPECT_EQ(printCase(parseCase(kRight, "right")), [&] {
+    const std::string text = readTextFile(kept.string());
+    return text.substr(text.find("\nfusion ") + 1);
+  }());
+}
+
+TEST_F(FindingsTest, NoCaseIsSlowByDefaultHere) {
+  CampaignOptions made = options(2);
+  made.compilers = false;
+  made.out = folder_ / "out";
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  EXPECT_EQ(summary.slowCases, 0);
+  for (const auto& entry : std::filesystem::directory_iterator(made.out))
+    EXPECT_NE(entry.path().extension(), ".fusion") << entry.path();
 }
 
 TEST_F(FindingsTest, ABucketKeepsTenArtifacts) {
