@@ -46,10 +46,12 @@ CommandLines commandLines(const LedgerFinding& finding, const std::filesystem::p
   }
   const size_t space = finding.task.find(' ');
   const std::string kind = finding.task.substr(0, space);
-  if (kind == "case" && space != std::string::npos) {
-    const uint64_t number = std::strtoull(finding.task.c_str() + space, nullptr, 10);
-    lines.replay = concat(start, " generate --seed ", seed, " --case ", number, generatorFlags, " > case.fusion && ",
-                          start, " replay case.fusion");
+  if ((kind == "case" || kind == "view") && space != std::string::npos) {
+    char* end = nullptr;
+    const uint64_t number = std::strtoull(finding.task.c_str() + space, &end, 10);
+    const std::string view = kind == "view" && *end == ' ' ? concat(" --view ", shellQuoted(end + 1)) : "";
+    lines.replay = concat(start, " generate --seed ", seed, " --case ", number, view, generatorFlags,
+                          " > case.fusion && ", start, " replay case.fusion");
   } else if (kind == "file") {
     lines.replay = concat(start, " replay ", shellQuoted(finding.task.substr(space + 1)));
   } else {

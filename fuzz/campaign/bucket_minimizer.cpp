@@ -35,16 +35,18 @@ reports::SegmentGraph pictureOf(const Minimized& minimized, const TaskSettings& 
 
 std::string performMinimize(const std::string& task, const TaskSettings& settings, const Limits& limits) {
   std::istringstream lines(task.substr(task.find(' ')));
-  std::string seconds, path, best;
+  std::string seconds, path, best, bucket;
   std::getline(lines, seconds);
   std::getline(lines, path);
   std::getline(lines, best);
+  std::getline(lines, bucket);
   json out;
   try {
     MinimizeSettings minimizer;
     minimizer.seconds = std::stod(seconds);
     minimizer.limits = limits;
     minimizer.judge = settings.judge;
+    minimizer.bucket = bucket;
     minimizer.bestSoFar = best;
     const Minimized minimized = minimize(readTextFile(path), minimizer);
     out["problem"] = minimized.problem;
@@ -82,7 +84,8 @@ void BucketMinimizer::begin(const std::vector<LedgerFinding>& findings) {
   for (const auto& [bucket, finding] : smallest) {
     const std::filesystem::path path = settings_.folder / finding->file;
     const std::filesystem::path best = settings_.folder / ("minimized-from-" + finding->textSha1 + ".fusion");
-    queue_.push_back(concat("minimize ", settings_.seconds, "\n", path.string(), "\n", best.string()));
+    queue_.push_back(concat("minimize ", settings_.seconds, "\n", path.string(), "\n", best.string(), "\n",
+                            bucket));
     chosen_[queue_.back()] = *finding;
   }
   if (!queue_.empty()) {

@@ -27,7 +27,7 @@ class BucketMinimizer {
 
   // Once all findings are labelled: what is to be done.
   void begin(const std::vector<LedgerFinding>& findings);
-  // Tasks "minimize SECONDS\nPATH\nBEST": for a fresh process, performMinimize().
+  // Tasks "minimize SECONDS\nPATH\nBEST\nBUCKET": for a fresh process, performMinimize().
   std::optional<Task> next();
   // Findings in other buckets that it met on the way.
   std::vector<LedgerFinding> take(const Outcome& outcome);

@@ -260,7 +260,7 @@ class Supervisor : public TaskSource {
     result.findings.clear();
     const bool plain = finished && !bad && inBatch.empty() && result.slow == 0;
     ledger_->record(key, plain ? outcome.reply : toJson(result), outcome.seconds, elapsed());
-    if (bad) findings_->see(outcome.task, verdict, text, history);
+    if (bad) seeFinding(outcome.task, result.view, verdict, text, history);
     if (result.slow > 0) findings_->keepSlow(outcome.task, text, result.slow);
     for (const BatchFinding& one : inBatch)
       findings_->see(concat("batch ", one.number, " 1"), one.verdict, one.text, history);
@@ -269,6 +269,18 @@ class Supervisor : public TaskSource {
       skipped_ = result.batch.skipped;
       say("compilers that did not run: " + skipped_);
     }
+  }
+
+  // view: of the case, where it is not the case itself that fails. Its process has done the parts before, too.
+  void seeFinding(const std::string& task, const std::string& view, const CaseVerdict& verdict, const std::string& text,
+                  std::vector<std::string> history) {
+    if (view.empty()) return findings_->see(task, verdict, text, history);
+    const std::string wanted = concat("view ", task.substr(task.find(' ') + 1), " ", view);
+    for (const std::string& part : partsOf(task, options_.seed)) {
+      if (part == wanted) return findings_->see(part, verdict, text, history);
+      history.push_back(part);
+    }
+    FUSER_CHECK(false, task, " is not judged in the view ", view);
   }
 
   Status status() {

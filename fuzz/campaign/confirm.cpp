@@ -20,14 +20,14 @@ constexpr int kSequenceRuns = 40;  // tries to shorten a sequence
 class Confirmation {
  public:
   Confirmation(const Suspect& suspect, const TaskSettings& settings, const Limits& limits)
-      : suspect_(suspect), limits_(limits) {
+      : suspect_(suspect), seed_(settings.seed), limits_(limits) {
     work_ = [settings](const std::string& task) { return fuser::fuzz::toJson(performTask(task, settings)); };
   }
 
   Confirmed run() {
     result_.task = suspect_.task;
-    result_.detail = withSymbols(suspect_.detail);
-    narrowBatch();
+    result_.detail = withSymbols(suspect_.verdict.detail);
+    narrow();
     result_.text = textOf(result_.task);
     label();
     result_.bucket = bucket();
@@ -40,11 +40,11 @@ class Confirmation {
     Limits limits = limits_;
     limits.seconds *= static_cast<double>(std::max<size_t>(cases, 1));
     const Outcome outcome = alone(task, limits);
-    if (outcome.ending != Ending::Finished) return !sameKind || verdictName(kindOf(outcome.ending)) == suspect_.kind;
+    if (outcome.ending != Ending::Finished) return !sameKind || kindOf(outcome.ending) == suspect_.verdict.kind;
     const TaskResult result = taskResultFromJson(outcome.reply);
     const auto matches = [&](const CaseVerdict& verdict) {
       const bool bad = isFinding(verdict.kind) || !verdict.expected;
-      return bad && (!sameKind || verdictName(verdict.kind) == suspect_.kind);
+      return bad && (!sameKind || verdict.kind == suspect_.verdict.kind);
     };
     return matches(result.verdict) || std::any_of(result.findings.begin(), result.findings.end(),
                                                   [&](const BatchFinding& one) { return matches(one.verdict); });
@@ -61,16 +61,15 @@ class Confirmation {
     return outcome;
   }
 
-  // Of a batch that died, or whose compiler refused it: the case that does so alone.
-  void narrowBatch() {
-    uint64_t first = 0, count = 0;
-    if (!isBatch(suspect_.task)) return;
-    std::istringstream words(suspect_.task.substr(suspect_.task.find(' ')));
-    words >> first >> count;
-    for (uint64_t number = first; count > 1 && number < first + count; ++number) {
-      const std::string task = concat("batch ", number, " 1");
-      if (!fails(task, kBatch, false)) continue;
-      result_.task = task;
+  // Of a batch that died, or whose compiler refused it: the case that does so alone. Of a case whose process died: the
+  // view that does so alone, where it is not the case itself.
+  void narrow() {
+    const bool batch = isBatch(suspect_.task);
+    if (!batch && suspect_.verdict.kind < VerdictKind::OutOfMemory) return;
+    const std::vector<std::string> parts = partsOf(suspect_.task, seed_);
+    for (const std::string& part : parts) {
+      if (parts.size() == 1 || !fails(part, batch ? kBatch : 1, !batch)) continue;
+      if (kindOf(part) != "plain") result_.task = part;
       return;
     }
   }
@@ -80,8 +79,9 @@ class Confirmation {
       if (kindOf(task) == "file") return readTextFile(task.substr(5));
       // Batches of several cases have no text.
       if (isBatch(task) && task.substr(task.rfind(' ')) != " 1") return "";
-      const size_t space = task.find(' ');
-      const Outcome outcome = alone(concat("print ", std::stoull(task.substr(space))), limits_);
+      const std::string argument = task.substr(task.find(' ') + 1);
+      const std::string printed = isBatch(task) ? argument.substr(0, argument.find(' ')) : argument;
+      const Outcome outcome = alone("print " + printed, limits_);
       if (outcome.ending != Ending::Finished) return "";
       std::string text = taskResultFromJson(outcome.reply).text;
       if (!isBatch(task)) return text;
@@ -150,28 +150,18 @@ class Confirmation {
     result_.label = "fails only after its history";
     std::string whole = "texts\n";
     for (const std::string& task : history) {
-      for (const std::string& one : casesOf(task)) result_.sequence.push_back(textOf(one));
+      for (const std::string& one : partsOf(task, seed_)) {
+        const std::string text = textOf(one);
+        if (!text.empty()) result_.sequence.push_back(text);  // a view that has no place in the case was not judged
+      }
     }
     result_.sequence.push_back(result_.text);
     for (const std::string& text : result_.sequence) whole += concat(kSequenceMark, "\n", text);
     if (!fails(whole, result_.sequence.size())) result_.label += ", and not as text";
   }
 
-  // A batch as its single cases.
-  static std::vector<std::string> casesOf(const std::string& task) {
-    if (!isBatch(task)) return {task};
-    std::istringstream words(task.substr(task.find(' ')));
-    uint64_t first = 0, count = 0;
-    words >> first >> count;
-    std::vector<std::string> cases;
-    for (uint64_t i = 0; i < count; ++i) cases.push_back(concat("batch ", first + i, " 1"));
-    return cases;
-  }
-
   std::string bucket() {
-    CaseVerdict verdict;
-    verdict.kind = verdictFromName(suspect_.kind).value();
-    verdict.reason = suspect_.reason;
+    const CaseVerdict& verdict = suspect_.verdict;
     const bool died = verdict.kind >= VerdictKind::OutOfMemory;
     const std::string usual =
         toString(died ? bucketOfEnding(verdict.kind, result_.detail) : bucketWithoutStage(verdict));
@@ -183,6 +173,7 @@ class Confirmation {
   }
 
   const Suspect& suspect_;
+  uint64_t seed_;
   Limits limits_;
   WorkerPool::Work work_;
   Confirmed result_;
@@ -197,17 +188,15 @@ Confirmed confirm(const Suspect& suspect, const TaskSettings& settings, const Li
 }
 
 std::string toJson(const Suspect& suspect) {
-  return dump({suspect.task, suspect.kind, suspect.reason, suspect.detail, suspect.history});
+  return dump({suspect.task, toJson(suspect.verdict), suspect.history});
 }
 
 Suspect suspectFromJson(const std::string& text) {
   const json in = json::parse(text);
   Suspect suspect;
   in.at(0).get_to(suspect.task);
-  in.at(1).get_to(suspect.kind);
-  in.at(2).get_to(suspect.reason);
-  in.at(3).get_to(suspect.detail);
-  in.at(4).get_to(suspect.history);
+  suspect.verdict = verdictFromJson(in.at(1).get<std::string>());
+  in.at(2).get_to(suspect.history);
   return suspect;
 }
 

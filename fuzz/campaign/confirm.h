@@ -13,14 +13,13 @@
 namespace fuser::fuzz {
 
 struct Suspect {
-  std::string task;  // "case N", "file PATH", "batch N COUNT"
-  std::string kind;  // verdictName
-  std::string reason, detail;
+  std::string task;  // "case N", "view N NAME", "file PATH", "batch N COUNT"
+  CaseVerdict verdict;
   std::vector<std::string> history;  // tasks that its process had done before
 };
 
 struct Confirmed {
-  std::string task;    // the one that fails: of a batch that died, "batch N 1"
+  std::string task;    // the one that fails: of a batch that died, "batch N 1"; of a case, maybe one of its views
   std::string label;   // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
   std::string detail;  // with symbols
   std::string text;    // of the case; empty where it cannot be had

@@ -13,6 +13,10 @@ std::string originOf(const std::string& task, uint64_t seed) {
   if (kind == "file") return argument;
   if (kind == "batch" && argument.substr(argument.find(' ')) == " 1")
     return concat("seed ", seed, " case ", argument.substr(0, argument.find(' ')), " on the cpu engine");
+  if (kind == "view") {
+    const size_t space = argument.find(' ');
+    return concat("seed ", seed, " case ", argument.substr(0, space), " in the view '", argument.substr(space + 1), "'");
+  }
   return concat("seed ", seed, " ", task);
 }
 
@@ -46,6 +50,9 @@ void Findings::see(const std::string& task, const CaseVerdict& verdict, const st
   finding.kind = verdictName(verdict.kind);
   finding.reason = verdict.reason;
   finding.detail = verdict.detail;
+  finding.place = verdict.place;
+  finding.pattern = verdict.pattern;
+  finding.onlyProbed = verdict.onlyProbed;
   std::copy_if(history.begin(), history.end(), std::back_inserter(finding.history),
                [](const std::string& done) { return kindOf(done) != "confirm"; });
   artifacts_.write(finding, text);
@@ -83,7 +90,13 @@ std::optional<Task> Findings::nextConfirmation() {
   if (queue_.empty()) return std::nullopt;
   const LedgerFinding& finding = byId(queue_.front());
   queue_.pop_front();
-  const Suspect suspect{finding.task, finding.kind, finding.reason, finding.detail, finding.history};
+  Suspect suspect{finding.task, {}, finding.history};
+  suspect.verdict.kind = verdictFromName(finding.kind).value();
+  suspect.verdict.reason = finding.reason;
+  suspect.verdict.detail = finding.detail;
+  suspect.verdict.place = finding.place;
+  suspect.verdict.pattern = finding.pattern;
+  suspect.verdict.onlyProbed = finding.onlyProbed;
   return Task(concat("confirm ", finding.id, "\n", toJson(suspect)), true);
 }
 

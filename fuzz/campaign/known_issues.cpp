@@ -76,9 +76,8 @@ std::vector<std::string> outdated(const std::vector<KnownIssue>& issues, const T
                                 " no longer fails; take its entry out of the list"));
       continue;
     }
-    suspect.kind = verdictName(verdict.kind);
-    suspect.reason = verdict.reason;
-    suspect.detail = outcome.detail;
+    if (outcome.ending != Ending::Finished) verdict.detail = outcome.detail;
+    suspect.verdict = std::move(verdict);
     const std::string bucket = confirm(suspect, settings, limits).bucket;
     if (!matchesPattern(issue.bucket, bucket)) {
       problems.push_back(concat("the known issue '", issue.bucket, "' has moved: ", issue.file.string(),

@@ -29,6 +29,9 @@ std::string restOf(const LedgerFinding& finding) {
   return dump({{"origin", finding.origin},
                {"reason", finding.reason},
                {"detail", finding.detail},
+               {"place", finding.place},
+               {"pattern", finding.pattern},
+               {"only probed", finding.onlyProbed},
                {"history", finding.history},
                {"sha1", finding.textSha1},
                {"sequence", finding.sequenceFile}});
@@ -39,6 +42,9 @@ void takeRest(const std::string& text, LedgerFinding& finding) {
   in.at("origin").get_to(finding.origin);
   in.at("reason").get_to(finding.reason);
   in.at("detail").get_to(finding.detail);
+  in.at("place").get_to(finding.place);
+  in.at("pattern").get_to(finding.pattern);
+  in.at("only probed").get_to(finding.onlyProbed);
   in.at("history").get_to(finding.history);
   in.at("sha1").get_to(finding.textSha1);
   in.at("sequence").get_to(finding.sequenceFile);

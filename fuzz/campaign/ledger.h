@@ -24,9 +24,11 @@ namespace fuser::fuzz {
 
 struct LedgerFinding {
   int64_t id = 0;  // its row
-  std::string task;    // that shows it again: "case N", "file PATH", "batch N 1" (case N on the cpu engine)
+  std::string task;    // that shows it again: "case N", "view N NAME", "file PATH", "batch N 1" (case N on the cpu engine)
   std::string origin;  // for a person
   std::string kind, reason, detail;
+  std::string place, pattern;        // of its verdict, for its bucket
+  bool onlyProbed = false;           // so is this
   std::vector<std::string> history;  // what its process had done before; dropped once it is labelled
   std::string label;                 // "fails fresh", …; empty: not run again yet
   std::string bucket;

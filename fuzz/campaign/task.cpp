@@ -52,6 +52,9 @@ json verdictJson(const CaseVerdict& verdict) {
   for (const auto& [op, counts] : verdict.ops) out["by op"][std::string(opName(op))] = countsJson(counts);
   for (const auto& [op, margins] : verdict.margins) out["margins"][std::string(opName(op))] = margins.tenths;
   put(out, "wrong value", verdict.wrongValue);
+  put(out, "place", verdict.place);
+  put(out, "pattern", verdict.pattern);
+  put(out, "only probed", verdict.onlyProbed);
   put(out, "schedulers", verdict.schedulers);
   put(out, "compilations", verdict.compilations);
   put(out, "kernels", verdict.kernels);
@@ -82,6 +85,9 @@ CaseVerdict verdictFrom(const json& in) {
     if (margins.contains(name)) margins.at(name).get_to(verdict.margins[op].tenths);
   }
   get(in, "wrong value", verdict.wrongValue);
+  get(in, "place", verdict.place);
+  get(in, "pattern", verdict.pattern);
+  get(in, "only probed", verdict.onlyProbed);
   get(in, "schedulers", verdict.schedulers);
   get(in, "compilations", verdict.compilations);
   get(in, "kernels", verdict.kernels);
@@ -92,8 +98,11 @@ CaseVerdict verdictFrom(const json& in) {
 }
 
 Case obtain(const std::string& kind, const std::string& argument, const TaskSettings& settings) {
-  if (kind != "file") return generateCase(settings.seed, std::stoull(argument), settings.generator);
-  return parseCase(readTextFile(argument), argument);
+  if (kind == "file") return parseCase(readTextFile(argument), argument);
+  const uint64_t number = std::stoull(argument);
+  Case made = generateCase(settings.seed, number, settings.generator);
+  const size_t space = argument.find(' ');
+  return space == std::string::npos ? std::move(made) : viewOf(argument.substr(space + 1), made, settings.seed, number);
 }
 
 void describe(const Case& testCase, TaskResult& result) {
@@ -179,11 +188,15 @@ void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& setti
     result.verdict.seconds.emplace_back("views", seconds);
     result.views[std::string(view.name)] = verdictName(verdict.kind);
     if (!isFinding(verdict.kind)) continue;
+    result.view = view.name;
     result.verdict.kind = verdict.kind;
     result.verdict.reason = concat("view '", view.name, "': ", verdict.reason);
     result.verdict.detail = verdict.detail;
     result.verdict.run = verdict.run;
     result.verdict.wrongValue = verdict.wrongValue;
+    result.verdict.place = verdict.place;
+    result.verdict.pattern = verdict.pattern;
+    result.verdict.onlyProbed = verdict.onlyProbed;
     result.text = printCase(*seen);
   }
 }
@@ -223,6 +236,24 @@ TaskResult performBucket(const std::string& text, const TaskSettings& settings) 
 
 std::string kindOf(const std::string& task) { return task.substr(0, task.find_first_of(" \n")); }
 
+std::vector<std::string> partsOf(const std::string& task, uint64_t seed) {
+  const std::string kind = kindOf(task);
+  if (kind != "case" && kind != "batch") return {task};
+  std::istringstream words(task.substr(kind.size()));
+  uint64_t number = 0, count = 0;
+  words >> number >> count;
+  std::vector<std::string> parts;
+  if (kind == "batch") {
+    for (uint64_t i = 0; i < count; ++i) parts.push_back(concat("batch ", number + i, " 1"));
+    return parts;
+  }
+  parts.push_back(concat("plain ", number));
+  for (const View& view : allViews()) {
+    if (viewDraw(view, seed, number)) parts.push_back(concat("view ", number, " ", view.name));
+  }
+  return parts;
+}
+
 TaskResult performTask(const std::string& task, const TaskSettings& settings) {
   reference::useOneThread();
   const std::string kind = kindOf(task), argument = task.substr(std::min(kind.size() + 1, task.size()));
@@ -241,8 +272,10 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
       return result;
     }
     JudgeSettings judge = collecting(settings.judge, result);
-    judge.repeat &= kind != "case" || std::stoull(argument) % kRepeatOneIn == 0;
+    if (kind == "case" || kind == "plain") judge.repeat &= std::stoull(argument) % kRepeatOneIn == 0;
     result.verdict = judgeCase(testCase, judge);
+    // Only a file promises what becomes of it.
+    if (kind != "file" && !isFinding(result.verdict.kind)) result.verdict.expected = true;
     result.verdict.seconds.emplace_back(kind == "file" ? "parse" : "generate", seconds);
     const bool kept = isFinding(result.verdict.kind) || !result.verdict.expected;
     if (kept) result.text = printCase(testCase);
@@ -263,11 +296,18 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
   return result;
 }
 
+std::string toJson(const CaseVerdict& verdict) {
+  return verdictJson(verdict).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+CaseVerdict verdictFromJson(const std::string& text) { return verdictFrom(json::parse(text)); }
+
 std::string toJson(const TaskResult& result) {
   json out = verdictJson(result.verdict);
   put(out, "text", result.text);
   put(out, "slow", result.slow);
   put(out, "bucket", result.bucket);
+  put(out, "view", result.view);
   put(out, "runs", result.runs);
   const BatchFigures& batch = result.batch;
   if (batch.kernels > 0 || !batch.skipped.empty()) {
@@ -293,6 +333,7 @@ TaskResult taskResultFromJson(const std::string& text) {
   get(in, "text", result.text);
   get(in, "slow", result.slow);
   get(in, "bucket", result.bucket);
+  get(in, "view", result.view);
   get(in, "runs", result.runs);
   if (in.contains("batch")) {
     const json& batch = in.at("batch");

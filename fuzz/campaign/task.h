@@ -25,7 +25,10 @@ inline constexpr uint64_t kRepeatOneIn = 4;
 
 // Tasks, a line each but for the last ones:
 //   "case N"            generate and judge, in the views that its number draws, too
+//   "plain N"           the same without the views
+//   "view N NAME"       case N in that view alone
 //   "print N"           generate, give its text
+//   "print N NAME"      and its text in that view
 //   "file PATH"         parse and judge
 //   "batch N COUNT"     cases N to N + COUNT - 1 through the compilers (compiler_batch.h)
 //   "sequence\nT\nT…"   the tasks T one after the other in one process; the result is the last one's
@@ -62,6 +65,7 @@ struct TaskResult {
   std::string text;    // the case; of findings, of slow cases and of "print"
   double slow = 0;     // seconds of a slow case; 0: it is none
   std::string bucket;  // of "bucket"
+  std::string view;    // of a finding: the view of the case that it is in; "" where it is in the case itself
   int64_t runs = 0;
   BatchFigures batch;
   std::vector<BatchFinding> findings;        // of a batch
@@ -75,11 +79,17 @@ struct TaskResult {
 std::string kindOf(const std::string& task);
 inline bool isBatch(const std::string& task) { return task.rfind("batch ", 0) == 0; }
 
+// What a task does, in its order, as tasks of their own: of "case N" the case itself and the views that its number draws,
+// of a batch its single cases; of others the task.
+std::vector<std::string> partsOf(const std::string& task, uint64_t seed);
+
 // Never throws: what goes wrong is a verdict. A file that does not parse is Rejected, with the place.
 TaskResult performTask(const std::string& task, const TaskSettings& settings);
 
 std::string toJson(const TaskResult& result);
 TaskResult taskResultFromJson(const std::string& text);
+std::string toJson(const CaseVerdict& verdict);
+CaseVerdict verdictFromJson(const std::string& text);
 
 // A reason with every number written as #, so that equal reasons count together.
 std::string withoutNumbers(const std::string& reason);

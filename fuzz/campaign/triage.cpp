@@ -17,7 +17,19 @@ struct Waiting {
   std::filesystem::path path;
   Triaged entry;
   int runs = 1;
+  std::string sequence;  // the text of the .sequence file beside it; empty where there is none
+
+  // A case that fails only after others is judged after them.
+  std::string task() const { return sequence.empty() ? "file " + path.string() : "texts\n" + sequence; }
 };
+
+std::filesystem::path sequenceOf(std::filesystem::path path) { return path.replace_extension(".sequence"); }
+
+std::string sequenceBeside(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path sequence = sequenceOf(path);
+  return std::filesystem::exists(sequence, error) ? readTextFile(sequence.string()) : "";
+}
 
 // Those of the folder itself, not below it.
 std::vector<std::filesystem::path> casesIn(const std::filesystem::path& folder) {
@@ -30,6 +42,13 @@ std::vector<std::filesystem::path> casesIn(const std::filesystem::path& folder) 
   FUSER_USER_CHECK(!error, "cannot read ", folder.string(), ": ", error.message());
   std::sort(files.begin(), files.end());
   return files;
+}
+
+// Of a sequence: how many its process runs.
+size_t lengthOf(const std::string& task) {
+  size_t cases = 0;
+  for (size_t at = 0; (at = task.find(kSequenceMark, at)) != std::string::npos; ++at) ++cases;
+  return cases;
 }
 
 // Start and length of the counter's line.
@@ -66,6 +85,28 @@ void take(const Outcome& outcome, Waiting& waiting) {
   waiting.entry.fails = waiting.entry.fails || fails;
 }
 
+// Whether a finding lies there that is another one.
+bool isTaken(const std::filesystem::path& target, const std::string& text, const std::string& sequence) {
+  std::error_code error;
+  if (!std::filesystem::exists(target, error)) return std::filesystem::exists(sequenceOf(target), error);
+  return withCounter(readTextFile(target.string()), 0) != withCounter(text, 0) || sequenceBeside(target) != sequence;
+}
+
+// The name in that folder, or one with more letters where another finding has it.
+std::filesystem::path freePlace(const std::filesystem::path& wanted, const std::string& text,
+                                const std::string& sequence) {
+  std::filesystem::path place = wanted;
+  for (int number = 2; isTaken(place, text, sequence); ++number)
+    place = wanted.parent_path() / concat(wanted.stem().string(), "-", number, wanted.extension().string());
+  return place;
+}
+
+void removeMoved(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  FUSER_USER_CHECK(!error, "cannot move ", path.string(), ": ", error.message());
+}
+
 void move(const std::filesystem::path& folder, Waiting& waiting) {
   Triaged& entry = waiting.entry;
   const std::string text = readTextFile(waiting.path.string());
@@ -73,16 +114,21 @@ void move(const std::filesystem::path& folder, Waiting& waiting) {
   entry.to = nextStage(entry.from, entry.fails, entry.cleanReplays);
   // Past its incubation nobody counts.
   const int counted = entry.to == Stage::Incubating ? entry.cleanReplays : 0;
-  const std::filesystem::path target = folder / stageFolder(entry.to) / entry.name;
   const std::string changed = withCounter(text, counted);
-  if (target == waiting.path && changed == text) return;
+  std::filesystem::path target = folder / stageFolder(entry.to) / entry.name;
+  if (target == waiting.path) {
+    if (changed != text) reports::writeFile(target, changed);
+    return;
+  }
   std::error_code error;
   std::filesystem::create_directories(target.parent_path(), error);
   FUSER_USER_CHECK(!error, "cannot make the folder ", target.parent_path().string(), ": ", error.message());
+  target = freePlace(target, text, waiting.sequence);
+  entry.movedTo = target.filename().string();
+  if (!waiting.sequence.empty()) reports::writeFile(sequenceOf(target), waiting.sequence);
   reports::writeFile(target, changed);
-  if (target == waiting.path) return;
-  std::filesystem::remove(waiting.path, error);
-  FUSER_USER_CHECK(!error, "cannot move ", waiting.path.string(), ": ", error.message());
+  removeMoved(waiting.path);
+  if (!waiting.sequence.empty()) removeMoved(sequenceOf(waiting.path));
 }
 
 }  // namespace
@@ -113,24 +159,32 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
   FUSER_USER_CHECK(std::filesystem::is_directory(folder, error), folder.string(), " is no folder");
   std::vector<Waiting> all;
   std::vector<Task> tasks;
-  std::map<std::string, size_t> byTask;
+  std::map<std::string, std::vector<size_t>> byTask;  // equal sequences are one task
   for (Stage stage : kStages) {
     for (const std::filesystem::path& path : casesIn(folder / stageFolder(stage))) {
-      Waiting waiting{path, {path.filename().string(), stage, stage, false, 0, ""}, 1};
+      Waiting waiting{path, {}, 1, sequenceBeside(path)};
+      waiting.entry.name = waiting.entry.movedTo = path.filename().string();
+      waiting.entry.from = waiting.entry.to = stage;
       if (waiting.entry.name.rfind("flaky-", 0) == 0) waiting.runs = kFlakyRuns;
-      byTask["file " + path.string()] = all.size();
-      for (int run = 0; run < waiting.runs; ++run) tasks.emplace_back("file " + path.string(), true);
+      byTask[waiting.task()].push_back(all.size());
+      for (int run = 0; run < waiting.runs; ++run) tasks.emplace_back(waiting.task(), true);
       all.push_back(std::move(waiting));
     }
   }
   FUSER_USER_CHECK(!all.empty(), "no .fusion file in ", folder.string(), ", nor in its folders of findings");
   TaskSettings settings;
   settings.judge = options.judge;
+  const auto limitsOf = [&](const std::string& task) {
+    Limits limits = options.limits;
+    limits.seconds *= static_cast<double>(std::max<size_t>(lengthOf(task), 1));
+    return limits;
+  };
   size_t given = 0;
-  WorkerPool(options.jobs, options.limits,
-             [&](const std::string& task) { return toJson(performTask(task, settings)); })
+  WorkerPool(options.jobs, limitsOf, [&](const std::string& task) { return toJson(performTask(task, settings)); })
       .run([&]() { return given < tasks.size() ? std::optional<Task>(tasks[given++]) : std::nullopt; },
-           [&](const Outcome& outcome) { take(outcome, all[byTask.at(outcome.task)]); });
+           [&](const Outcome& outcome) {
+             for (size_t one : byTask.at(outcome.task)) take(outcome, all[one]);
+           });
   std::vector<Triaged> entries;
   for (Waiting& waiting : all) {
     move(folder, waiting);

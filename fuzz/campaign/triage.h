@@ -8,6 +8,8 @@
 //
 // Each call replays every file in processes of their own and moves it: what fails goes to crashing/, wherever it was; what
 // does not goes from crashing/ (or DIR) to incubating/, and from there, after kCleanReplays clean calls, to regression/.
+// A .sequence file beside a case (it fails only after others) is what is replayed, and moves with it. Where another
+// finding has the name already, one gets a number: nothing is written over.
 // The calls are counted in the file ("#: clean_replays = 2"). A "flaky-" file is run ten times; one failure is enough.
 
 #include <filesystem>
@@ -24,7 +26,8 @@ enum class Stage : uint8_t { Fresh, Crashing, Incubating, Regression };
 std::string stageFolder(Stage stage);  // "" | "crashing" | …
 
 struct Triaged {
-  std::string name;  // of the file
+  std::string name;     // of the file
+  std::string movedTo;  // its name there, mostly the same
   Stage from = Stage::Fresh, to = Stage::Fresh;
   bool fails = false;
   int cleanReplays = 0;

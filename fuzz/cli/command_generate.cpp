@@ -7,6 +7,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
+#include "fuzz/judge/views.h"
 
 namespace fuser::fuzz {
 
@@ -14,6 +15,7 @@ Command addGenerateCommand(CLI::App& app) {
   struct Arguments {
     GeneratorArguments generator;
     uint64_t caseNumber = 0;
+    std::string view;
   };
   CLI::App* generate = app.add_subcommand("generate", "print one case of a seed");
   const auto arguments = std::make_shared<Arguments>();
@@ -22,10 +24,13 @@ Command addGenerateCommand(CLI::App& app) {
   generate->add_option("--case", arguments->caseNumber, "its number")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  generate->add_option("--view", arguments->view, "the case in that view, where campaigns judge it so, too (run --help)")
+      ->type_name("NAME");
   return {generate, [arguments] {
             GeneratorArguments& generator = arguments->generator;
             generator.resolve();
-            const Case made = generateCase(generator.seed, arguments->caseNumber, generator.options);
+            Case made = generateCase(generator.seed, arguments->caseNumber, generator.options);
+            if (!arguments->view.empty()) made = viewOf(arguments->view, made, generator.seed, arguments->caseNumber);
             std::fputs(printCase(made).c_str(), stdout);
             return kExitClean;
           }};

@@ -26,6 +26,7 @@ int runTriage(const std::string& folder, const ReplayOptions& options) {
     const std::string from = stageFolder(entry.from), to = stageFolder(entry.to);
     std::string line = concat(entry.fails ? "FAILS  " : "clean  ", from.empty() ? "new" : from);
     if (from != to) line += concat(" -> ", to);
+    if (entry.movedTo != entry.name) line += concat(" as ", entry.movedTo);
     if (entry.to == Stage::Incubating) line += concat(" (", entry.cleanReplays, " of ", kCleanReplays, " clean)");
     printLine(concat(line, "  ", entry.name, "  ", entry.verdict));
     failing += entry.fails;

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>
@@ -82,46 +83,54 @@ void writeStacksTo(int descriptor) {
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT}) sigaction(signal, &action, nullptr);
 }
 
-std::string symbolise(const std::string& frames) {
-  std::istringstream lines(frames);
-  std::vector<std::string> all;
-  std::map<std::string, std::vector<std::pair<size_t, std::string>>> offsets;  // by module: line, offset
-  std::string line;
-  while (std::getline(lines, line)) {
-    std::string module, offset;
-    if (splitFrame(line, module, offset)) offsets[module].emplace_back(all.size(), offset);
-    all.push_back(line + "\n");
-  }
-  // One call a module: reading its debug information is what takes time.
-  for (const auto& [module, frames] : offsets) {
-    std::vector<std::string> arguments = {"addr2line", "-Cfpia", "-e", module};
-    for (const auto& [index, offset] : frames) arguments.push_back(offset);
-    std::istringstream output(outputOf(arguments));
-    // Each answer begins with the address: "0x00…12ab: function at file:line"; lines of inlined calls follow.
-    size_t answer = 0;
-    bool known = false;
-    while (std::getline(output, line)) {
-      const bool begins = line.rfind("0x", 0) == 0 && line.find(": ") != std::string::npos;
-      if (begins && answer == frames.size()) break;
-      if (begins) {
-        const std::string text = line.substr(line.find(": ") + 2);
-        known = text.rfind("??", 0) != 0;
-        if (known) all[frames[answer].first] = text + "\n";
-        ++answer;
-      } else if (answer > 0 && known) {
-        all[frames[answer - 1].first] += line + "\n";
-      }
+void Symboliser::lookUp(const std::string& module, const std::vector<std::string>& offsets) {
+  std::vector<std::string> arguments = {"addr2line", "-Cfpia", "-e", module};
+  arguments.insert(arguments.end(), offsets.begin(), offsets.end());
+  std::istringstream output(outputOf(arguments));
+  for (const std::string& offset : offsets) known_[{module, offset}] = "";
+  // Each answer begins with the address: "0x00…12ab: function at file:line"; lines of inlined calls follow.
+  size_t answers = 0;
+  std::string* answer = nullptr;
+  for (std::string line; std::getline(output, line);) {
+    const bool begins = line.rfind("0x", 0) == 0 && line.find(": ") != std::string::npos;
+    if (begins && answers == offsets.size()) break;
+    if (begins) {
+      const std::string text = line.substr(line.find(": ") + 2);
+      answer = text.rfind("??", 0) == 0 ? nullptr : &known_[{module, offsets[answers]}];
+      if (answer) *answer = text + "\n";
+      ++answers;
+    } else if (answer) {
+      *answer += line + "\n";
     }
   }
+}
+
+std::string Symboliser::symbolise(const std::string& frames) {
+  std::map<std::string, std::vector<std::string>> wanted;  // by module
+  std::string module, offset;
+  std::istringstream lines(frames);
+  for (std::string line; std::getline(lines, line);) {
+    if (!splitFrame(line, module, offset) || known_.count({module, offset})) continue;
+    std::vector<std::string>& offsets = wanted[module];
+    if (std::find(offsets.begin(), offsets.end(), offset) == offsets.end()) offsets.push_back(offset);
+  }
+  // One call a module: reading its debug information is what takes time.
+  for (const auto& [name, offsets] : wanted) lookUp(name, offsets);
   std::string text;
-  for (const std::string& frame : all) text += frame;
+  std::istringstream again(frames);
+  for (std::string line; std::getline(again, line);) {
+    const std::string found = splitFrame(line, module, offset) ? known_.at({module, offset}) : "";
+    text += found.empty() ? line + "\n" : found;
+  }
   return text;
 }
 
-std::string withSymbols(const std::string& detail) {
+std::string Symboliser::withSymbols(const std::string& detail) {
   const size_t end = detail.find('\n');
   if (end == std::string::npos) return detail;
   return detail.substr(0, end + 1) + symbolise(detail.substr(end + 1));
 }
+
+std::string withSymbols(const std::string& detail) { return Symboliser().withSymbols(detail); }
 
 }  // namespace fuser::fuzz

@@ -97,6 +97,7 @@ Worker::Worker(const WorkerPool::Work& work) {
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_DFL);  // the supervisor's handler would keep a worker alive
     signal(SIGPIPE, SIG_IGN);
     // Cases take and free the same megabytes over and over: kept by the process, their pages need not be cleared again.
     mallopt(M_MMAP_THRESHOLD, 1 << 30);

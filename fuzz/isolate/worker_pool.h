@@ -8,8 +8,10 @@
 // die with it.
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fuser::fuzz {
@@ -76,10 +78,21 @@ class WorkerPool {
 // One task in a fresh process.
 Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::Work& work);
 
-// The first line of a detail as it is, the frames below it symbolised.
+// Stacks as glibc's backtrace_symbols_fd writes them, with functions, files and lines where addr2line knows them. Each
+// address is looked up once: that takes long, and what dies often dies in the same places.
+class Symboliser {
+ public:
+  // The first line of a detail as it is, the frames below it symbolised.
+  std::string withSymbols(const std::string& detail);
+
+ private:
+  std::string symbolise(const std::string& frames);
+  void lookUp(const std::string& module, const std::vector<std::string>& offsets);
+
+  std::map<std::pair<std::string, std::string>, std::string> known_;  // lines by module and offset; "": nobody knows
+};
+
+// With a Symboliser of its own.
 std::string withSymbols(const std::string& detail);
-// The frames of a stack as glibc's backtrace_symbols_fd writes them, with functions, files and lines where addr2line
-// knows them.
-std::string symbolise(const std::string& frames);
 
 }  // namespace fuser::fuzz

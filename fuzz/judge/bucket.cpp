@@ -100,16 +100,40 @@ class Bisection {
   JudgeSettings settings_;
 };
 
-// "fuser::lower(…) at fuser/lower/lower.cpp:30" -> "fuser::lower"; empty for frames of others.
-std::string ourFunction(std::string frame) {
-  const std::string anonymous = "(anonymous namespace)::";
-  for (size_t at = frame.find(anonymous); at != std::string::npos; at = frame.find(anonymous)) {
-    frame.erase(at, anonymous.size());
+// The function of a frame, without arguments of templates and parameters: "fuser::IntExpr fuser::bound<int>(int) at …" ->
+// "fuser::bound". Its name is the first word with a parameter list; what stands before is a return type. Without any, it is
+// the first word.
+std::string functionOf(const std::string& frame) {
+  std::string word, first;
+  int depth = 0;  // of <…> and (…)
+  for (size_t i = 0; i < frame.size(); ++i) {
+    const char c = frame[i];
+    if (depth == 0 && word.ends_with("operator") && std::string_view("<>=-").find(c) != std::string_view::npos) continue;
+    if (depth == 0 && c == '(' && word != "decltype") return word;
+    if (depth == 0 && c == ' ') {
+      if (word.ends_with("operator")) return word;  // of a conversion
+      if (first.empty()) first = word;
+      word.clear();
+      continue;
+    }
+    if (c == '<' || c == '(') ++depth;
+    if (depth == 0) word += c;
+    if (c == '>' || c == ')') --depth;
   }
-  size_t start = frame.find("fuser::");
-  for (const char* root : {"oracle::", "reference::", "reports::"}) start = std::min(start, frame.find(root));
-  if (start == std::string::npos) return "";
-  return upTo(frame.substr(start), "(< ");
+  return first;
+}
+
+// The function where it is ours: "fuser::lower(…) at fuser/lower/lower.cpp:30" -> "fuser::lower"; empty for those of
+// others, whatever of ours their arguments name.
+std::string ourFunction(std::string frame) {
+  for (const std::string gone : {"(anonymous namespace)::", "(inlined by) "}) {
+    for (size_t at = frame.find(gone); at != std::string::npos; at = frame.find(gone)) frame.erase(at, gone.size());
+  }
+  const std::string function = functionOf(frame);
+  for (const char* root : {"fuser::", "oracle::", "reference::", "reports::"}) {
+    if (function.rfind(root, 0) == 0) return function;
+  }
+  return "";
 }
 
 }  // namespace

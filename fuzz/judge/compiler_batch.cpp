@@ -10,6 +10,7 @@
 #include "fuser/execute/nvrtc.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuzz/judge/collecting_engine.h"
+#include "fuzz/judge/pattern.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -58,6 +59,7 @@ CaseVerdict judgeOnCpu(const Case& testCase, const Prepared& prepared, oracle::C
       elements += judgement.total;
       if (judgement.verdict != oracle::Verdict::Differs) continue;
       verdict.kind = VerdictKind::Differs;
+      verdict.pattern = judgement.wrong ? patternOf(*judgement.wrong) : "type";
       verdict.detail = oracle::toString(judgement);
       verdict.reason =
           concat("on the cpu engine: ", judgement.worst.empty() ? judgement.reason : "%" + judgement.worst[0].value);

@@ -109,4 +109,19 @@ std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw
   return copy;
 }
 
+Case viewOf(const std::string& name, const Case& testCase, uint64_t seed, uint64_t number) {
+  std::string known;
+  for (const View& view : allViews()) {
+    known += concat(known.empty() ? "" : ", ", "'", view.name, "'");
+    if (view.name != name) continue;
+    const std::optional<uint64_t> draw = viewDraw(view, seed, number);
+    FUSER_USER_CHECK(draw.has_value(), "case ", number, " of seed ", seed, " is not judged in the view '", name,
+                     "': one case in ", view.oneIn, " is");
+    std::optional<Case> seen = viewOf(view, testCase, *draw);
+    FUSER_USER_CHECK(seen.has_value(), "case ", number, " of seed ", seed, " has no place for the view '", name, "'");
+    return std::move(*seen);
+  }
+  throwUserError(concat("no view is called '", name, "'; known: ", known));
+}
+
 }  // namespace fuser::fuzz

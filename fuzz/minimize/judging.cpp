@@ -200,9 +200,9 @@ JudgedCase Judging::judge(const std::string& text) {
   JudgedCase judged;
   if (outcome.ending != Ending::Finished) {
     judged.kind = kindOf(outcome.ending);
-    judged.bucket = bucketOfEnding(judged.kind, outcome.detail);
-    judged.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
-    judged.detail = outcome.detail;
+    judged.detail = symbols_.withSymbols(outcome.detail);
+    judged.reason = judged.detail.substr(0, judged.detail.find('\n'));
+    judged.bucket = bucketOfEnding(judged.kind, judged.detail);
     return judged;
   }
   const json reply = json::parse(outcome.reply);
@@ -218,7 +218,8 @@ JudgedCase Judging::judge(const std::string& text) {
 
 Bucket Judging::bucket(const std::string& text) {
   const Outcome outcome = ask("bucket", text);
-  if (outcome.ending != Ending::Finished) return bucketOfEnding(kindOf(outcome.ending), outcome.detail);
+  if (outcome.ending != Ending::Finished)
+    return bucketOfEnding(kindOf(outcome.ending), symbols_.withSymbols(outcome.detail));
   return bucketFrom(json::parse(outcome.reply));
 }
 

@@ -61,6 +61,7 @@ class Judging {
 
   JudgeSettings all_, current_;
   Limits limits_;
+  Symboliser symbols_;
   std::unique_ptr<Worker> worker_;
   size_t judged_ = 0;
 };

@@ -32,7 +32,7 @@ struct PreFlight {
   std::string problem;
 };
 
-PreFlight preFlight(const std::string& given, const std::string& printed, Judging& judging) {
+PreFlight preFlight(const std::string& given, const std::string& printed, const std::string& wanted, Judging& judging) {
   PreFlight result;
   result.finding = judging.judge(given);
   if (!isFinding(result.finding.kind)) {
@@ -55,6 +55,10 @@ PreFlight preFlight(const std::string& given, const std::string& printed, Judgin
   const bool died = result.finding.kind == VerdictKind::Crash || result.finding.kind == VerdictKind::Hang ||
                     result.finding.kind == VerdictKind::OutOfMemory;
   if (!died) result.bucket = judging.bucket(printed);
+  if (!wanted.empty() && toString(result.bucket) != wanted) {
+    result.problem = concat("it is in another bucket here: ", toString(result.bucket), " instead of ", wanted);
+    return result;
+  }
   // Fewer checks a candidate, where those tell the finding too.
   judging.needOnly(result.finding);
   if (!(judging.judge(printed).bucket == result.finding.bucket)) judging.needAll();
@@ -106,7 +110,7 @@ Minimized minimize(const std::string& caseText, const MinimizeSettings& settings
   result.text = printed;
   result.before = result.after = sizeOf(given, printed.size());
   Judging judging(settings.judge, settings.limits);
-  const PreFlight flight = preFlight(caseText, printed, judging);
+  const PreFlight flight = preFlight(caseText, printed, settings.bucket, judging);
   result.bucket = flight.bucket;
   result.reason = flight.finding.reason;
   result.detail = flight.finding.detail;

@@ -16,6 +16,7 @@ struct MinimizeSettings {
   size_t maxTried = 0;  // candidates judged, 0: no limit. Same budget in candidates, same result
   Limits limits{10, 4096};  // of one candidate: candidates are judged in a worker process
   JudgeSettings judge;
+  std::string bucket;  // toString of the one that the finding must be in, or nothing is done; empty: whichever it is in
   std::filesystem::path bestSoFar;       // rewritten (beside, then renamed) with every success; empty: nowhere
   std::function<bool()> interrupted;     // asked before each candidate; may be empty
   std::function<void(const std::string&)> log;  // a line of progress with every success; may be empty

@@ -11,7 +11,9 @@
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuser/kernel/text.h"
 #include "fuzz/campaign/sha1.h"
+#include "fuzz/judge/views.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -139,6 +141,87 @@ TEST_F(FindingsTest, ACrashHasItsStackAndItsText) {
   EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
   EXPECT_NE(summary.findings[0].detail.find("findings_test.cpp"), std::string::npos) << summary.findings[0].detail;
   EXPECT_NE(readTextFile((made.out / summary.findings[0].file).string()).find("exp(%x)"), std::string::npos);
+}
+
+// The first case of seed 1 that is judged in the view, and has a place for it.
+uint64_t firstSeenIn(const std::string& view, const GeneratorOptions& generator) {
+  for (uint64_t number = 0; number < 5000; ++number) {
+    try {
+      viewOf(view, generateCase(1, number, generator), 1, number);
+      return number;
+    } catch (const UserError&) {
+    }
+  }
+  throw std::runtime_error("no case is judged in the view " + view);
+}
+
+bool isCut(const Fusion& fusion) { return has(fusion, OpKind::SegmentSet); }
+
+class ViewFindingsTest : public FindingsTest {
+ protected:
+  // Up to the first case with a cut, which none but views make; the finding must be of that.
+  reports::Finding onlyFinding(CampaignOptions& made) {
+    made.task.generator.exclude = {OpKind::SegmentSet};
+    const uint64_t number = firstSeenIn("one cut", made.task.generator);
+    made.runs = number + 1;
+    const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+    for (const reports::Finding& finding : summary.findings) {
+      if (finding.origin == concat("seed 1 case ", number, " in the view 'one cut'")) return finding;
+      EXPECT_NE(finding.origin.find(" in the view 'cut at every op'"), std::string::npos) << finding.origin;
+    }
+    ADD_FAILURE() << "no finding of the view";
+    return {};
+  }
+  void expectTheView(const CampaignOptions& made, const reports::Finding& finding) {
+    EXPECT_EQ(finding.reproduces, "fails fresh");
+    const std::string text = readTextFile((made.out / finding.file).string());
+    EXPECT_NE(text.find("#: view = one cut\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("segment_set("), std::string::npos) << text;
+  }
+};
+
+TEST_F(ViewFindingsTest, AFindingOfAViewIsTheCaseInThatView) {
+  CampaignOptions made = faulty(1, isCut);
+  const reports::Finding finding = onlyFinding(made);
+  expectTheView(made, finding);
+  EXPECT_EQ(finding.bucket.rfind("check | kernel | - | ", 0), 0u) << finding.bucket;
+  ReplayOptions replays;
+  replays.judge = made.task.judge;
+  EXPECT_EQ(replay({made.out / finding.file}, replays, kSilent), kExitFinding);
+}
+
+TEST_F(ViewFindingsTest, ACrashInAViewIsTheCaseInThatView) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) -> bool {
+    if (isCut(fusion)) raise(SIGSEGV);
+    return false;
+  });
+  const reports::Finding finding = onlyFinding(made);
+  EXPECT_EQ(finding.kind, "crash");
+  expectTheView(made, finding);
+}
+
+TEST_F(ViewFindingsTest, WithoutAFileTheReplayLineNamesTheView) {
+  CampaignOptions made = faulty(1, isCut);
+  made.out.clear();
+  const reports::Finding finding = onlyFinding(made);
+  EXPECT_NE(finding.replay.find(" --view 'one cut' "), std::string::npos) << finding.replay;
+}
+
+// Mismatches that fail by chance are still told apart by where and what.
+TEST_F(FindingsTest, AFlakyMismatchHasItsPlaceAndItsPattern) {
+  const std::filesystem::path counter = file("counter", "");
+  CampaignOptions made = faulty(1, [](const Fusion&) { return false; });
+  made.task.generator.only = {OpKind::Add};
+  made.task.judge.hooks.afterLower = [counter](int, Kernel& kernel) {
+    if (printKernel(kernel).find("Exp") == std::string::npos) return;
+    std::ofstream(counter, std::ios::app) << 'x';
+    if (std::filesystem::file_size(counter) % 7 == 1) kernel.body.clear();
+  };
+  made.corpora = {file("right.fusion", kRight)};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  ASSERT_EQ(summary.findings.size(), 1u);
+  EXPECT_EQ(summary.findings[0].reproduces.rfind("flaky: ", 0), 0u) << summary.findings[0].reproduces;
+  EXPECT_EQ(summary.findings[0].bucket, "differs | - | pointwise | nan");
 }
 
 TEST_F(FindingsTest, ASlowCaseIsKeptAndCountedButIsNoFinding) {

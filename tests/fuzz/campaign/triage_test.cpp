@@ -52,6 +52,52 @@ TEST_F(TriageTest, AFailureStartsTheCountAgain) {
   EXPECT_TRUE(isIn("incubating"));
 }
 
+// Two findings of one name: neither is lost.
+TEST_F(TriageTest, NothingIsWrittenOver) {
+  std::filesystem::create_directories(folder_ / "crashing");
+  const std::string other = std::string("#: other = 1") + kWrong;
+  file("a.fusion", kWrong);
+  file("crashing/a.fusion", other);
+  const std::vector<Triaged> all = triage(folder_, {});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name, "a.fusion");
+  EXPECT_EQ(all[0].movedTo, "a-2.fusion");
+  EXPECT_EQ(readTextFile((folder_ / "crashing" / "a.fusion").string()), other);
+  EXPECT_EQ(readTextFile((folder_ / "crashing" / "a-2.fusion").string()), kWrong);
+  // The same one again is no other.
+  file("a.fusion", kWrong);
+  EXPECT_EQ(triage(folder_, {}).at(0).movedTo, "a-2.fusion");
+  EXPECT_EQ(triage(folder_, {}).size(), 2u);
+  EXPECT_FALSE(isIn(""));
+}
+
+// What fails only after other cases is replayed after them, and moves with them.
+TEST_F(TriageTest, ASequenceIsReplayedAndMoves) {
+  const auto sawExp = std::make_shared<bool>(false);  // after a fork, in each process its own
+  ReplayOptions options;
+  options.judge.hooks.afterPasses = [sawExp](Fusion& fusion) {
+    const auto has = [&](OpKind op) {
+      for (const Expr* expr : fusion.exprs()) {
+        if (expr->op() == op) return true;
+      }
+      return false;
+    };
+    FUSER_CHECK(!(*sawExp && has(OpKind::Neg)), "planted");
+    *sawExp = *sawExp || has(OpKind::Exp);
+  };
+  const std::string fails = "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[4] }\n";
+  file("a.fusion", fails);
+  file("a.sequence", concat(kSequenceMark, "\n", kRight, kSequenceMark, "\n", fails));
+  const std::vector<Triaged> all = triage(folder_, options);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_TRUE(all[0].fails) << all[0].verdict;
+  EXPECT_TRUE(isIn("crashing"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "crashing" / "a.sequence"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a.sequence"));
+  EXPECT_EQ(triage(folder_, {}).at(0).to, Stage::Incubating);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "incubating" / "a.sequence"));
+}
+
 TEST_F(TriageTest, EveryStepIsNamed) {
   EXPECT_EQ(nextStage(Stage::Fresh, true, 0), Stage::Crashing);
   EXPECT_EQ(nextStage(Stage::Fresh, false, 1), Stage::Incubating);

@@ -49,6 +49,10 @@ std::string misbehave(const std::string& task) {
     }
   }
   if (task == "killed") raise(SIGKILL);
+  if (task == "terminated") {
+    raise(SIGTERM);
+    return "it went on";
+  }
   if (task == "process") return std::to_string(getpid());
   if (task == "open files") {
     std::string open;
@@ -129,6 +133,24 @@ TEST(WorkerPoolTest, AnEndFromOutsideIsToldFromACrash) {
   EXPECT_FALSE(runAlone("segv", {}, misbehave).fromOutside);
   EXPECT_FALSE(runAlone("memory", {.seconds = 20, .residentMb = 200}, misbehave).fromOutside);
   EXPECT_FALSE(runAlone("hang", {.seconds = 0.1}, misbehave).fromOutside);
+}
+
+// fuserfuzz ends its report on SIGTERM; its workers have nothing to end, and must not take it for one of their own.
+TEST(WorkerPoolTest, TheSupervisorsHandlersAreNotTheWorkers) {
+  const auto former = std::signal(SIGTERM, [](int) {});
+  const Outcome outcome = runAlone("terminated", {}, misbehave);
+  std::signal(SIGTERM, former);
+  EXPECT_NE(outcome.ending, Ending::Finished) << outcome.reply;
+  EXPECT_TRUE(outcome.fromOutside) << outcome.detail;
+}
+
+TEST(SymboliserTest, LooksUpAnAddressOnceAndGivesTheSame) {
+  const std::string stack = "signal x\nnothing known\n" + std::string("/nowhere(+0x12) [0x12]\n");
+  Symboliser symbols;
+  EXPECT_EQ(symbols.withSymbols(stack), stack);
+  EXPECT_EQ(symbols.withSymbols(stack), stack);
+  const std::string detail = runAlone("segv", {}, misbehave).detail;
+  EXPECT_EQ(symbols.withSymbols(detail), detail);  // symbols have no symbols
 }
 
 // A lock of the supervisor must not live on in a worker.

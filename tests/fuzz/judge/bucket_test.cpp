@@ -149,5 +149,24 @@ TEST(BucketTest, ADeadWorkersBucketIsItsSignalAndOurTopFrames) {
   EXPECT_EQ(bucketOfEnding(VerdictKind::OutOfMemory, "resident size 900 MiB is above 100 MiB").pattern, "");
 }
 
+// What ours stands in the arguments of others' functions is none of ours, and a return type is no function.
+TEST(BucketTest, AFrameIsOursByItsFunctionAlone) {
+  const auto frames = [](const std::string& lines) {
+    return bucketOfEnding(VerdictKind::Hang, "took more than 1 s\n" + lines).pattern;
+  };
+  EXPECT_EQ(frames("std::__detail::__variant::__gen_vtable_impl<void (*)(fuser::HostRun&)>::__visit_invoke(int) at variant:1019\n"),
+            "");
+  EXPECT_EQ(frames("std::_Function_handler<void (fuser::Fusion&), fuser::Pass>::_M_invoke(std::_Any_data const&) at x:1\n"), "");
+  EXPECT_EQ(frames("decltype(auto) std::visit<fuser::Visitor, fuser::Node>(fuser::Visitor&&) at variant:1700\n"), "");
+  EXPECT_EQ(frames("fuser::IntExpr fuser::(anonymous namespace)::bound<fuser::Dims>(fuser::Dims const&) at a.cpp:1\n"),
+            "fuser::bound");
+  EXPECT_EQ(frames(" (inlined by) oracle::judge(fuser::Fusion const&) at oracle/judge.cpp:7\n"), "oracle::judge");
+  EXPECT_EQ(frames("std::vector<fuser::Dims> fuser::dimsOf<int>(int) at b.cpp:1\n"), "fuser::dimsOf");
+  EXPECT_EQ(frames("auto fuser::dispatch<fuser::f(int)::{lambda()#1}>(fuser::DataType) at c.h:1\n"), "fuser::dispatch");
+  EXPECT_EQ(frames("fuser::lower at b.cpp:1\n"), "fuser::lower");
+  EXPECT_EQ(frames("fuser::operator<<(std::ostream&, fuser::Dims const&) at d.h:1\n"), "fuser::operator");
+  EXPECT_EQ(frames("myfuser::lower(int) at e.cpp:1\n/build/fuser::x(+0x12) [0x55]\n"), "");
+}
+
 }  // namespace
 }  // namespace fuser::fuzz

@@ -107,11 +107,46 @@ TEST(MinimizeTest, ACrashIsMinimizedAndAnotherFindingIsKeptOnTheWay) {
   const Minimized result = minimize(concat(kProgram, kRuns), settings);
   EXPECT_EQ(result.problem, "");
   EXPECT_EQ(result.bucket.kind, "crash");
+  EXPECT_EQ(result.bucket.pattern.rfind("signal Segmentation fault < ", 0), 0u) << result.bucket.pattern;
+  EXPECT_NE(result.bucket.pattern.find("fuser::FusionExecutorCache::"), std::string::npos) << result.bucket.pattern;
   EXPECT_LE(result.after.expressions, 2u) << result.text;
   const Case testCase = parseCase(result.text, "minimized");
   EXPECT_TRUE(hasOp(*testCase.fusion, OpKind::Exp) && hasOp(*testCase.fusion, OpKind::Sum)) << result.text;
   ASSERT_EQ(result.others.size(), 1u);
   EXPECT_EQ(result.others[0].bucket.kind, "check");
+}
+
+__attribute__((noinline)) void dieHere() {
+  raise(SIGSEGV);
+  asm volatile("");
+}
+__attribute__((noinline)) void dieThere() {
+  raise(SIGSEGV);
+  asm volatile("");
+}
+
+// Two crashes by one signal are two bugs where they come from two places.
+TEST(MinimizeTest, ACrashDoesNotSlideToAnother) {
+  MinimizeSettings settings;
+  settings.judge.hooks.afterPasses = [](Fusion& fusion) {
+    if (hasOp(fusion, OpKind::Exp) && hasOp(fusion, OpKind::Sum)) dieHere();
+    if (hasOp(fusion, OpKind::Exp)) dieThere();
+  };
+  const Minimized result = minimize(concat(kProgram, kRuns), settings);
+  EXPECT_EQ(result.problem, "");
+  EXPECT_NE(result.bucket.pattern.find("dieHere"), std::string::npos) << result.bucket.pattern;
+  const Case testCase = parseCase(result.text, "minimized");
+  EXPECT_TRUE(hasOp(*testCase.fusion, OpKind::Sum)) << result.text;
+  ASSERT_EQ(result.others.size(), 1u);
+  EXPECT_NE(result.others[0].bucket.pattern.find("dieThere"), std::string::npos) << result.others[0].bucket.pattern;
+}
+
+TEST(MinimizeTest, AnotherBucketThanTheOneAskedForIsAProblem) {
+  MinimizeSettings settings;
+  settings.bucket = "differs | pass NoSuchPass | - | nan";
+  const Minimized result = minimize(withFault("swapped-operands"), settings);
+  EXPECT_NE(result.problem.find("instead of differs | pass NoSuchPass | - | nan"), std::string::npos) << result.problem;
+  EXPECT_EQ(result.tried, 0u);
 }
 
 TEST(MinimizeTest, EachReducerHasANameAndASummary) {
