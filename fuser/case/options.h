@@ -8,7 +8,11 @@
 
 namespace fuser {
 
-enum class DisableOption : uint8_t { ResizeScheduler };
+enum class DisableOption : uint8_t { ResizeScheduler, TopDown };
+
+// Who decides which groups the segmenter merges. All but Schedulers leave groups that no scheduler may take: each of them
+// is segmented again, in a cache of its own.
+enum class MergePredicate : uint8_t { Schedulers, Random, Never, Always };
 
 enum class EngineKind : uint8_t { Interp, Cpu, Cuda };
 
@@ -16,7 +20,10 @@ struct CompileOptions {
   EngineKind engine = EngineKind::Interp;  // option engine = "interp"
   bool contraction = false;                // option enable contraction: a * b + c may become an FMA
   bool probes = false;                     // option enable probes: every tensor of a segment is stored and judged alone
-  std::set<DisableOption> disabled;        // option disable resize_scheduler
+  bool boundaryPrecision = false;          // option enable boundary_precision: values cross in the narrowest exact type
+  MergePredicate mergePredicate = MergePredicate::Schedulers;  // option merge_predicate = "random"
+  uint32_t mergeSeed = 0;                  // option merge_seed = 7: of a random merge predicate
+  std::set<DisableOption> disabled;        // option disable resize_scheduler, option disable top_down
   std::set<std::string> disabledPasses;    // option disable pass ConsecutiveCastPass
   std::string fault;                       // option fault = "dropped-predicate": a bug that the harness plants; "": none
   bool operator==(const CompileOptions&) const = default;

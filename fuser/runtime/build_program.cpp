@@ -67,7 +67,8 @@ class Builder {
   }
 
   void makeSegments() {
-    program_->segmented = settings_.schedule ? segmentAsOne(fusion()) : segment(fusion(), context_);
+    program_->segmented = settings_.schedule ? segmentAsOne(fusion())
+                                             : segment(fusion(), context_, finderOptionsOf(context_.options));
     if (settings_.hooks.afterSegment) settings_.hooks.afterSegment(*program_->segmented);
     const int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
     for (const auto& [index, schedule] : settings_.segmentSchedules) {

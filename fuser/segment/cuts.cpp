@@ -38,11 +38,21 @@ bool Cuts::isCut(const Val* val, const Expr* reader) const {
 }
 
 bool Cuts::isCut(const SegmentedFusion& segmented, const SegmentedEdge& edge) const {
-  if (!edge.val()->isTensor()) return false;
-  const std::vector<Expr*>& readers = segmented.readers(edge.val());
-  return std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) {
-    return segmented.groupOf(reader) == edge.to() && isCut(edge.val(), reader);
-  });
+  return edge.val()->isTensor() && firstCutReader(segmented, edge) != nullptr;
+}
+
+const Expr* Cuts::firstCutReader(const SegmentedFusion& segmented, const SegmentedEdge& edge) const {
+  for (const Expr* reader : segmented.readers(edge.val())) {
+    if (segmented.computes(edge.to(), reader) && isCut(edge.val(), reader)) return reader;
+  }
+  return nullptr;
+}
+
+std::string Cuts::whyCut(const SegmentedFusion& segmented, const SegmentedEdge& edge) const {
+  const Expr* reader = firstCutReader(segmented, edge);
+  FUSER_CHECK(reader, edge.toString(), " is not cut");
+  if (!answers_.mustBeSegmentInput(reader, edge.val())) return "a segment_set stands between two parts";
+  return concat("%", reader->output()->name(), " must find it in memory");
 }
 
 }  // namespace fuser

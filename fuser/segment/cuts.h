@@ -20,12 +20,17 @@ class Cuts {
   // The same for all readers in the edge's group.
   bool isCut(const SegmentedFusion& segmented, const SegmentedEdge& edge) const;
 
+  // "a segment_set stands between two parts", …; of an edge that is cut.
+  std::string whyCut(const SegmentedFusion& segmented, const SegmentedEdge& edge) const;
+
   // The tensor expressions of each part, both in topological order.
   const std::vector<std::vector<Expr*>>& parts() const { return parts_; }
   // Whether there is a cut at all.
   bool any() const { return any_; }
 
  private:
+  const Expr* firstCutReader(const SegmentedFusion& segmented, const SegmentedEdge& edge) const;
+
   const SchedulerAnswers& answers_;
   mutable DisjointSets partOf_;  // over expression ids; look-ups shorten its paths
   std::vector<std::vector<Expr*>> parts_;

@@ -39,11 +39,15 @@ SegmentedEdgePtr EdgeLists::connect(SegmentedGroup* from, SegmentedGroup* to, Va
   for (const SegmentedEdgePtr& edge : fromFirst ? from->consumerEdges() : to->producerEdges()) {
     if (edge->from() == from && edge->to() == to && edge->val() == val) return edge;
   }
+  addUnchecked(from, to, val);
+  return from->consumerEdges().back();
+}
+
+void EdgeLists::addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
   auto edge = std::make_shared<OwnedEdge>(nextId_++, from, to, val);
   edges_.emplace(edge->id(), edge);
   GroupEdges::consumers(from).push_back(edge);
-  GroupEdges::producers(to).push_back(edge);
-  return edge;
+  GroupEdges::producers(to).push_back(std::move(edge));
 }
 
 void EdgeLists::disconnect(SegmentedGroup* a, SegmentedGroup* b) {
@@ -62,6 +66,30 @@ void EdgeLists::remove(const SegmentedEdgePtr& edge) {
   std::erase(producers, removed);
   edges_.erase(removed->id());
   OwnedEdge::disconnect(*removed);
+}
+
+std::vector<SegmentedEdgePtr> EdgeLists::removeAllAt(const std::vector<SegmentedGroup*>& groups) {
+  std::vector<SegmentedEdgePtr> removed;
+  VectorOfUniqueEntries<SegmentedGroup*> touched;
+  touched.pushBackAll(groups);
+  const auto take = [&](const SegmentedEdgePtr& edge) {
+    if (edges_.erase(edge->id()) == 0) return;  // met from its other end
+    removed.push_back(edge);
+    touched.pushBack(edge->from());
+    touched.pushBack(edge->to());
+  };
+  for (const SegmentedGroup* group : groups) {
+    std::for_each(group->consumerEdges().begin(), group->consumerEdges().end(), take);
+    std::for_each(group->producerEdges().begin(), group->producerEdges().end(), take);
+  }
+  for (const SegmentedEdgePtr& edge : removed) OwnedEdge::disconnect(*edge);
+  const auto isGone = [](const SegmentedEdgePtr& edge) { return !edge->isConnected(); };
+  for (SegmentedGroup* group : touched) {
+    std::erase_if(GroupEdges::consumers(group), isGone);
+    std::erase_if(GroupEdges::producers(group), isGone);
+  }
+  std::sort(removed.begin(), removed.end(), [](const auto& x, const auto& y) { return x->id() < y->id(); });
+  return removed;
 }
 
 std::vector<SegmentedEdgePtr> EdgeLists::between(const SegmentedGroup* a, const SegmentedGroup* b) const {

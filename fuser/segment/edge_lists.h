@@ -14,6 +14,10 @@ class EdgeLists {
   SegmentedEdgePtr connect(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   void disconnect(SegmentedGroup* a, SegmentedGroup* b);
   void remove(const SegmentedEdgePtr& edge);
+  // Every edge at these groups, each returned, in time of their number and of the neighbours' lists.
+  std::vector<SegmentedEdgePtr> removeAllAt(const std::vector<SegmentedGroup*>& groups);
+  // Whether it makes sense or not: for SegmentedFusions that are damaged on purpose.
+  void addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   std::vector<SegmentedEdgePtr> between(const SegmentedGroup* a, const SegmentedGroup* b) const;
   std::vector<SegmentedEdgePtr> all() const;
   bool contains(const SegmentedEdgePtr& edge) const;

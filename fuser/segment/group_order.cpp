@@ -59,6 +59,59 @@ std::optional<GroupOrder::Merge> GroupOrder::tryMerge(SegmentedGroup* a, Segment
   return merge;
 }
 
+std::vector<SegmentedGroup*> GroupOrder::pathBetween(SegmentedGroup* a, SegmentedGroup* b) {
+  if (position(a) > position(b)) std::swap(a, b);
+  ++visit_;
+  std::vector<std::pair<SegmentedGroup*, size_t>> path = {{a, 0}};  // depth first, with the next edge to follow
+  while (!path.empty()) {
+    auto& [group, next] = path.back();
+    if (next == group->consumerEdges().size()) {
+      path.pop_back();
+      continue;
+    }
+    SegmentedGroup* to = group->consumerEdges()[next++]->to();
+    if (to == b && path.size() > 1) {
+      std::vector<SegmentedGroup*> between;
+      for (size_t i = 1; i < path.size(); ++i) between.push_back(path[i].first);
+      return between;
+    }
+    if (position(to) >= position(b) || visited_[to->id()] == visit_) continue;
+    visited_[to->id()] = visit_;
+    path.push_back({to, 0});
+  }
+  return {};
+}
+
+std::optional<std::vector<SegmentedGroup*>> GroupOrder::allBetween(SegmentedGroup* a, SegmentedGroup* b, size_t limit) {
+  if (position(a) > position(b)) std::swap(a, b);
+  ++visit_;
+  const uint64_t below = visit_;
+  std::vector<SegmentedGroup*> work = {a};
+  visited_[a->id()] = below;
+  for (size_t i = 0; i < work.size(); ++i) {
+    for (const SegmentedEdgePtr& edge : work[i]->consumerEdges()) {
+      SegmentedGroup* to = edge->to();
+      if (position(to) > position(b) || visited_[to->id()] == below) continue;
+      visited_[to->id()] = below;
+      work.push_back(to);
+      if (work.size() > limit) return std::nullopt;
+    }
+  }
+  if (visited_[b->id()] != below) return std::nullopt;
+  const uint64_t onPath = ++visit_;
+  std::vector<SegmentedGroup*> found = {b};
+  visited_[b->id()] = onPath;
+  for (size_t i = 0; i < found.size(); ++i) {
+    for (const SegmentedEdgePtr& edge : found[i]->producerEdges()) {
+      SegmentedGroup* from = edge->from();
+      if (visited_[from->id()] != below) continue;
+      visited_[from->id()] = onPath;
+      found.push_back(from);
+    }
+  }
+  return sorted(std::move(found));
+}
+
 void GroupOrder::merged(const Merge& merge, const SegmentedGroup* merged) {
   std::vector<int64_t> positions = {position(merge.earlier), position(merge.later)};
   for (const SegmentedGroup* group : merge.before) positions.push_back(position(group));

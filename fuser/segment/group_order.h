@@ -14,7 +14,7 @@ namespace fuser {
 
 class GroupOrder {
  public:
-  // The groups must be in a topological order in segmented.groups().
+  // The groups must be in a topological order in segmented.groups(), as finalize() leaves them.
   explicit GroupOrder(const SegmentedFusion& segmented);
 
   // A merge that keeps the graph acyclic, and what has to move for it.
@@ -26,6 +26,11 @@ class GroupOrder {
   };
   // Nullopt when a path leads from one to the other through a third group.
   std::optional<Merge> tryMerge(SegmentedGroup* a, SegmentedGroup* b);
+  // Groups on a path from one to the other, their ends left out; empty when the only paths are edges or there is none.
+  std::vector<SegmentedGroup*> pathBetween(SegmentedGroup* a, SegmentedGroup* b);
+  // Every group on any path from one to the other, both included, by position; nullopt when there is no path, or more
+  // than `limit` groups would have to be looked at.
+  std::optional<std::vector<SegmentedGroup*>> allBetween(SegmentedGroup* a, SegmentedGroup* b, size_t limit);
   // After the two were merged into `merged`, one of them.
   void merged(const Merge& merge, const SegmentedGroup* merged);
 

@@ -35,15 +35,37 @@ class InvariantCheck {
         continue;
       }
       for (const Expr* expr : group->exprs()) {
+        if (expr->isScalarExpr() != group->isScalarGroup()) report("group ", group->id(), " mixes scalars and tensors");
+        if (!segmented_.computes(group, expr)) report(nameOf(expr), " does not know its group ", group->id());
+        if (segmented_.groupOf(expr) != group) continue;  // a private copy
         if (seen[expr->id()]) report(nameOf(expr), " is in two groups");
         seen[expr->id()] = true;
-        if (segmented_.groupOf(expr) != group) report(nameOf(expr), " does not know its group ", group->id());
-        if (expr->isScalarExpr() != group->isScalarGroup()) report("group ", group->id(), " mixes scalars and tensors");
       }
+      checkCopies(group);
     }
     for (const Expr* expr : segmented_.liveExprs()) {
       if (complete && !seen[expr->id()]) report(nameOf(expr), " is in no group");
     }
+  }
+
+  // Private copies serve the group that holds them, and every reader of a privatised value has one.
+  void checkCopies(const SegmentedGroup* group) {
+    for (const Expr* expr : group->exprs()) {
+      if (!segmented_.isPrivatized(expr)) continue;
+      bool serves = false;
+      for (const Val* output : expr->outputs()) {
+        if (output->isFusionOutput()) report(nameOf(expr), " is privatised and makes an output");
+        for (const SegmentedGroup* reader : segmented_.consumersOf(output)) {
+          serves |= reader == group;
+          if (!segmented_.computes(reader, expr)) report("group ", reader->id(), " has no copy of ", nameOf(expr));
+        }
+      }
+      if (!serves) report("group ", group->id(), " has no use for its copy of ", nameOf(expr));
+    }
+    std::vector<const Expr*> exprs(group->exprs().begin(), group->exprs().end());
+    std::sort(exprs.begin(), exprs.end(), [](const Expr* a, const Expr* b) { return a->id() < b->id(); });
+    const auto twice = std::adjacent_find(exprs.begin(), exprs.end());
+    if (twice != exprs.end()) report("group ", group->id(), " holds ", nameOf(*twice), " twice");
   }
 
   static std::string nameOf(const Expr* expr) {
@@ -83,7 +105,7 @@ class InvariantCheck {
       for (const Expr* expr : group->exprs()) {
         for (const Val* val : segmented_.reads(expr)) {
           const SegmentedGroup* from = segmented_.producerOf(val);
-          if (from && from != group) crossings[{from->id(), group->id(), val->id()}] |= 1;
+          if (from && !segmented_.computes(group, val->definition())) crossings[{from->id(), group->id(), val->id()}] |= 1;
         }
       }
     }

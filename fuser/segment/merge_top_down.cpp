@@ -8,44 +8,123 @@ namespace fuser {
 
 namespace {
 
-// Whether the groups' graph stays acyclic when each part becomes one group.
-bool partsAreAcyclic(const SegmentedFusion& segmented, const std::vector<std::vector<Expr*>>& parts) {
-  std::vector<int64_t> partOf(segmented.completeFusion().exprIdCount(), -1);
-  for (size_t part = 0; part < parts.size(); ++part) {
-    for (const Expr* expr : parts[part]) partOf[expr->id()] = static_cast<int64_t>(part);
-  }
-  std::vector<std::vector<size_t>> users(parts.size());
-  std::vector<size_t> missing(parts.size(), 0);
-  for (size_t part = 0; part < parts.size(); ++part) {
-    for (const Expr* expr : parts[part]) {
-      for (const Val* val : segmented.reads(expr)) {
-        const int64_t from = val->definition() ? partOf[val->definition()->id()] : -1;
-        if (from < 0 || from == static_cast<int64_t>(part)) continue;
-        users[static_cast<size_t>(from)].push_back(part);
-        ++missing[part];
+using Piece = std::vector<Expr*>;
+
+// Of the readers of one tensor, each piece is tried with this many next ones.
+constexpr size_t kSiblingWindow = 8;
+
+// The pieces: the parts between cuts; a part that takes part in a circle of parts is taken apart by the number of cuts
+// before an expression. Their graph is acyclic.
+class Pieces {
+ public:
+  Pieces(const SegmentedFusion& segmented, const Cuts& cuts)
+      : segmented_(segmented), cuts_(cuts), partOf_(segmented.completeFusion().exprIdCount(), kNone) {
+    const std::vector<Piece>& parts = cuts.parts();
+    for (size_t part = 0; part < parts.size(); ++part) {
+      for (const Expr* expr : parts[part]) partOf_[expr->id()] = part;
+    }
+    const std::vector<bool> circular = findCircular();
+    if (std::find(circular.begin(), circular.end(), true) != circular.end()) countCuts();
+    for (size_t part = 0; part < parts.size(); ++part) {
+      if (circular[part]) {
+        splitByCuts(parts[part]);
+      } else {
+        pieces_.push_back(parts[part]);
       }
     }
   }
-  std::vector<size_t> ready;
-  for (size_t part = 0; part < parts.size(); ++part) {
-    if (missing[part] == 0) ready.push_back(part);
-  }
-  size_t ordered = 0;
-  while (!ready.empty()) {
-    const size_t part = ready.back();
-    ready.pop_back();
-    ++ordered;
-    for (size_t user : users[part]) {
-      if (--missing[user] == 0) ready.push_back(user);
+
+  const std::vector<Piece>& all() const { return pieces_; }
+
+ private:
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+
+  template <class Visit>
+  void forEachProducer(const Expr* expr, Visit visit) const {
+    for (const Val* val : segmented_.reads(expr)) {
+      if (val->definition() && partOf_[val->definition()->id()] != kNone) visit(val, val->definition());
     }
   }
-  return ordered == parts.size();
-}
 
-bool hasCutInside(const SegmentedFusion& segmented, const Cuts& cuts, const std::vector<Expr*>& part) {
+  // Parts that cannot be ordered: each lies on a circle, or behind one and before another.
+  std::vector<bool> findCircular() const {
+    const std::vector<Piece>& parts = cuts_.parts();
+    std::vector<std::vector<size_t>> users(parts.size()), makers(parts.size());
+    for (size_t part = 0; part < parts.size(); ++part) {
+      for (const Expr* expr : parts[part]) {
+        forEachProducer(expr, [&](const Val*, const Expr* producer) {
+          const size_t from = partOf_[producer->id()];
+          if (from == part) return;
+          users[from].push_back(part);
+          makers[part].push_back(from);
+        });
+      }
+    }
+    std::vector<bool> circular(parts.size(), true);
+    // What comes before every circle, then what comes after every one.
+    for (const auto& [next, previous] : {std::pair(&users, &makers), std::pair(&makers, &users)}) {
+      std::vector<size_t> missing(parts.size()), ready;
+      for (size_t part = 0; part < parts.size(); ++part) {
+        missing[part] = (*previous)[part].size();
+        if (missing[part] == 0) ready.push_back(part);
+      }
+      while (!ready.empty()) {
+        const size_t part = ready.back();
+        ready.pop_back();
+        circular[part] = false;
+        for (size_t user : (*next)[part]) {
+          if (--missing[user] == 0) ready.push_back(user);
+        }
+      }
+    }
+    return circular;
+  }
+
+  // The most cuts on a path to the expression: it never falls along an edge, and rises where one is cut.
+  void countCuts() {
+    cutsBefore_.resize(partOf_.size(), 0);
+    for (const Expr* expr : segmented_.liveExprs()) {
+      if (expr->isScalarExpr()) continue;
+      forEachProducer(expr, [&](const Val* val, const Expr* producer) {
+        const size_t here = cutsBefore_[producer->id()] + (val->isTensor() && cuts_.isCut(val, expr));
+        cutsBefore_[expr->id()] = std::max(cutsBefore_[expr->id()], here);
+      });
+    }
+  }
+
+  // What is connected within the part without a cut, among expressions with as many cuts before them.
+  void splitByCuts(const Piece& part) {
+    DisjointSets sets(part.size());
+    std::vector<size_t> place(partOf_.size(), kNone);
+    for (size_t i = 0; i < part.size(); ++i) place[part[i]->id()] = i;
+    for (const Expr* expr : part) {
+      forEachProducer(expr, [&](const Val*, const Expr* producer) {
+        if (place[producer->id()] == kNone || cutsBefore_[producer->id()] != cutsBefore_[expr->id()]) return;
+        sets.unite(place[producer->id()], place[expr->id()]);
+      });
+    }
+    std::vector<size_t> pieceOf(part.size(), kNone);
+    for (size_t i = 0; i < part.size(); ++i) {
+      size_t& piece = pieceOf[sets.find(i)];
+      if (piece == kNone) {
+        piece = pieces_.size();
+        pieces_.emplace_back();
+      }
+      pieces_[piece].push_back(part[i]);
+    }
+  }
+
+  const SegmentedFusion& segmented_;
+  const Cuts& cuts_;
+  std::vector<size_t> partOf_;      // by expression id; kNone for host scalars and dead code
+  std::vector<size_t> cutsBefore_;  // by expression id
+  std::vector<Piece> pieces_;
+};
+
+bool hasCutInside(const SegmentedFusion& segmented, const Cuts& cuts, const Piece& piece) {
   std::vector<bool> inside(segmented.completeFusion().exprIdCount(), false);
-  for (const Expr* expr : part) inside[expr->id()] = true;
-  return std::any_of(part.begin(), part.end(), [&](const Expr* reader) {
+  for (const Expr* expr : piece) inside[expr->id()] = true;
+  return std::any_of(piece.begin(), piece.end(), [&](const Expr* reader) {
     const std::vector<Val*>& reads = segmented.reads(reader);
     return std::any_of(reads.begin(), reads.end(), [&](const Val* val) {
       return val->isTensor() && val->definition() && inside[val->definition()->id()] && cuts.isCut(val, reader);
@@ -53,37 +132,74 @@ bool hasCutInside(const SegmentedFusion& segmented, const Cuts& cuts, const std:
   });
 }
 
-void mergeAll(SegmentedFusion& segmented, const std::vector<Expr*>& exprs) {
-  SegmentedGroup* merged = segmented.groupOf(exprs.front());
-  for (const Expr* expr : exprs) {
-    SegmentedGroup* group = segmented.groupOf(expr);
-    if (group != merged) merged = segmented.mergeGroups(merged, group);
+SegmentedGroup* mergeAll(SegmentedFusion& segmented, const Piece& piece) {
+  std::vector<SegmentedGroup*> groups;
+  for (const Expr* expr : piece) groups.push_back(segmented.groupOf(expr));
+  return groups.size() > 1 ? segmented.mergeGroups(groups) : groups.front();
+}
+
+// Accepted pieces that read the same tensor and are accepted together become one.
+void mergeSiblings(SegmentedFusion& segmented, SchedulerAnswers& answers, std::vector<SegmentedGroup*>& accepted) {
+  if (accepted.size() < 2) return;
+  segmented.finalize();
+  GroupOrder order(segmented);
+  VectorOfUniqueEntries<const Val*> shared;
+  VectorOfUniqueEntries<const SegmentedGroup*> whole;
+  whole.pushBackAll(accepted);
+  for (const SegmentedGroup* group : accepted) {
+    for (const Val* input : group->inputs()) {
+      if (input->isTensor() && segmented.readers(input).size() > 1) shared.pushBack(input);
+    }
   }
+  for (const Val* val : shared) {
+    std::vector<SegmentedGroup*> readers = order.sorted(segmented.consumersOf(val));
+    for (size_t i = 0; i < readers.size(); ++i) {
+      for (size_t j = i + 1; j < std::min(readers.size(), i + 1 + kSiblingWindow); ++j) {
+        if (!readers[i]->isLive() || !readers[j]->isLive()) continue;
+        if (!whole.contains(readers[i]) || !whole.contains(readers[j])) continue;
+        if (!segmented.getEdgesBetween(readers[i], readers[j]).empty()) continue;
+        std::vector<Expr*> both = readers[i]->exprs();
+        both.insert(both.end(), readers[j]->exprs().begin(), readers[j]->exprs().end());
+        const std::optional<GroupOrder::Merge> merge = order.tryMerge(readers[i], readers[j]);
+        if (!merge || !answers.ask(both).accepted()) continue;
+        order.merged(*merge, segmented.mergeGroups(merge->earlier, merge->later));
+      }
+    }
+  }
+  std::erase_if(accepted, [](const SegmentedGroup* group) { return !group->isLive(); });
 }
 
 }  // namespace
 
-bool mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts) {
-  const std::vector<std::vector<Expr*>>& parts = cuts.parts();
+void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters) {
+  const auto settle = [&](SegmentedGroup* group) {
+    answers.settle(group->exprs());
+    ++counters.accepted;
+  };
+  const std::vector<Piece>& parts = cuts.parts();
+  if (parts.empty()) return;
   if (!cuts.any()) {
-    std::vector<Expr*> all;
-    for (const std::vector<Expr*>& part : parts) all.insert(all.end(), part.begin(), part.end());
+    Piece all;
+    for (const Piece& part : parts) all.insert(all.end(), part.begin(), part.end());
     all = segmented.inTopologicalOrder(std::move(all));
-    if (!all.empty() && answers.ask(all).accepted()) {
-      mergeAll(segmented, all);
+    ++counters.pieces;
+    if (answers.ask(all).accepted()) {
+      settle(mergeAll(segmented, all));
       segmented.finalize();
-      return true;
+      return;
     }
-    if (parts.size() == 1) return false;  // the one part is the whole
+    if (parts.size() == 1) return;  // the one part is the whole
   }
-  if (!partsAreAcyclic(segmented, parts)) return false;
-  for (const std::vector<Expr*>& part : parts) {
-    if (part.size() > 1 && !hasCutInside(segmented, cuts, part) && answers.ask(part).accepted()) {
-      mergeAll(segmented, part);
-    }
+  std::vector<SegmentedGroup*> accepted;
+  const Pieces pieces(segmented, cuts);
+  for (const Piece& piece : pieces.all()) {
+    if (hasCutInside(segmented, cuts, piece)) continue;
+    ++counters.pieces;
+    if (answers.ask(piece).accepted()) accepted.push_back(mergeAll(segmented, piece));
   }
+  mergeSiblings(segmented, answers, accepted);
+  for (SegmentedGroup* group : accepted) settle(group);
   segmented.finalize();
-  return false;
 }
 
 }  // namespace fuser

@@ -1,5 +1,11 @@
 #pragma once
-// The merging phase's two ways: whole parts first, then pairs of groups.
+// The merging phase: its state, and its steps in their order: whole parts (top-down), forwarding and privatisation, the
+// rules of merge_rules.def, privatisation undone where it did not pay.
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
 
 #include "fuser/segment/cuts.h"
 #include "fuser/segment/group_order.h"
@@ -8,19 +14,94 @@
 
 namespace fuser {
 
+// Merger: what the rules share: whether two groups may be one, and which pairs were refused already. Schedulers and cuts
+// decide, or a custom predicate alone.
+class Merger {
+ public:
+  // The groups are in topological order (finalize).
+  Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
+  Merger(SegmentedFusion& segmented, const SegmentCandidateFinderOptions& options);
+
+  SegmentedFusion& segmented() { return segmented_; }
+  // By the groups' topological order: kept over merge(); asked for anew after mergeAcyclic() and other edits.
+  GroupOrder& order();
+  // Tensor groups that are not settled, in topological order.
+  std::vector<SegmentedGroup*> openGroups();
+  bool isOpen(const SegmentedGroup* group) const;
+
+  // Empty when these groups may be one as far as cuts and schedulers (or the predicate, for two) are concerned; else why
+  // not. Whether the graph stays acyclic is another question.
+  std::string whyNotTogether(const std::vector<SegmentedGroup*>& groups);
+  // Merges the two where everything allows it, acyclicity included. A pair that was refused is not asked about again
+  // before one of the two has grown.
+  bool tryMerge(SegmentedGroup* a, SegmentedGroup* b);
+  // The same for pairs whose merge is known to keep the graph acyclic: asks; and merges what was asked about.
+  bool mayMergeAcyclic(SegmentedGroup* producer, SegmentedGroup* consumer);
+  void mergeAcyclic(SegmentedGroup* producer, SegmentedGroup* consumer);
+  // Several groups in topological order, all that lie on any path between them included.
+  bool tryMergeAll(const std::vector<SegmentedGroup*>& groups);
+  // The scheduler type of a group as it is; None under a predicate.
+  SchedulerType typeOf(const SegmentedGroup* group);
+
+  size_t merges() const { return merges_; }
+
+ private:
+  // Refused at these sizes of the two.
+  struct Refusal {
+    size_t exprsOfFirst;
+    size_t exprsOfSecond;
+  };
+  static uint64_t pairOf(const SegmentedGroup* a, const SegmentedGroup* b);
+  bool wasRefused(const SegmentedGroup* a, const SegmentedGroup* b) const;
+  void refuse(const SegmentedGroup* a, const SegmentedGroup* b);
+  void noteMerged(SegmentedGroup* merged);
+
+  SegmentedFusion& segmented_;
+  SchedulerAnswers* answers_ = nullptr;  // null under a custom predicate
+  const Cuts* cuts_ = nullptr;           // the same
+  const SegmentCandidateFinderOptions* options_ = nullptr;
+  std::optional<GroupOrder> order_;
+  std::unordered_map<uint64_t, Refusal> refused_;  // by pair of ids, the smaller one first; look-ups only
+  size_t merges_ = 0;
+};
+
 // Before: one group an expression (and any scalar groups), in topological order. After: the whole of the tensor
-// expressions is one group where some scheduler takes it and nothing cuts it; otherwise so is each part between cuts
-// that some scheduler takes whole, where the graph of the parts is acyclic; the other expressions are as before. The
-// groups are in topological order. True when all tensor expressions ended in one group: nothing is left to merge.
-bool mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
+// expressions is one group where some scheduler takes it and nothing cuts it; otherwise so is each piece between cuts
+// that some scheduler takes whole, and pieces that read the same tensor and are taken together are one. What was taken is
+// settled: no later step asks about it again. The other expressions are as before; the groups are in topological order.
+void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters);
 
-// Which pairs of tensor groups may merge, as far as the graph allows it.
-using MayMerge = std::function<bool(SegmentedGroup* earlier, SegmentedGroup* later)>;
+// Before: one group an expression, but for what is settled. After: a chain of unary ops on an input of the fusion, each
+// the only reader of the one before, up to an op with several operands or an output of the fusion, belongs to the groups
+// that read its end: every one computes it from the input, and the chain is no group of its own.
+size_t forwardInputs(SegmentedFusion& segmented, SchedulerAnswers& answers);
 
-// Before: groups in topological order. Merges pairs that share an edge, then pairs that read the same tensor (of each
-// tensor's readers, each with the few next ones), until no pair is left that the graph and mayMerge allow. No pair is
-// tried twice unless one of the two has grown since. afterMerge sees each merged group; may be empty.
-void mergePairs(SegmentedFusion& segmented, const MayMerge& mayMerge,
-                const std::function<void(SegmentedGroup*)>& afterMerge = {});
+// Before: as forwardInputs leaves it. After: cheap expressions (casts, squeezes and the like) with several readers are in
+// the groups of all readers. Gives them, in topological order.
+std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers);
+// Before: merging is done. After: of these, those whose copies cost more memory traffic than storing the result once does
+// are computed once, by the group that makes their operand. How many.
+size_t undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
+                                const std::vector<Expr*>& exprs);
+
+// Before: merging is done. After: a value that crosses and is read by casts to one narrower type alone crosses as that
+// type; a value that is an exact widening crosses as what it was widened from. Bit-exact. How many values changed.
+size_t narrowBoundaries(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
+
+enum class RuleKind : uint8_t { Once, Loop };
+struct MergeRule {
+  std::string_view name;
+  RuleKind kind;
+  std::string_view summary;
+  std::string_view file;
+  void (*run)(Merger& merger);
+};
+std::span<const MergeRule> mergeRules();
+// The rules of merge_rules.def. customPredicate: the loop's alone. Gives the merges by rule, in the rules' order.
+std::vector<size_t> runMergeRules(Merger& merger, bool customPredicate);
+
+#define RULE(NAME, KIND, SUMMARY, FILE) void run##NAME(Merger& merger);
+#include "fuser/segment/merge_rules.def"
+#undef RULE
 
 }  // namespace fuser

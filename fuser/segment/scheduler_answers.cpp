@@ -1,6 +1,7 @@
 #include "fuser/segment/scheduler_answers.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace fuser {
 
@@ -14,7 +15,8 @@ SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const Compi
     : segmented_(segmented),
       schedulers_(*context.schedulers),
       sizes_(context.sizes),
-      required_(segmented.completeFusion().exprIdCount()) {
+      required_(segmented.completeFusion().exprIdCount()),
+      settled_(segmented.completeFusion().exprIdCount(), false) {
   for (const Expr* expr : segmented.liveExprs()) {
     if (!expr->isScalarExpr()) required_[expr->id()] = schedulers_.mustBeSegmentInputs(expr);
   }
@@ -23,16 +25,26 @@ SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const Compi
 const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
   FusionView view;
   view.exprs = segmented_.inTopologicalOrder(exprs);
+  view.exprs.erase(std::unique(view.exprs.begin(), view.exprs.end()), view.exprs.end());
+  view.outputs = segmented_.outputsOf(view.exprs);
   std::vector<uint32_t> ids;
-  ids.reserve(view.exprs.size());
+  ids.reserve(view.exprs.size() + view.outputs.size() + 1);
   for (const Expr* expr : view.exprs) ids.push_back(expr->id());
+  ids.push_back(std::numeric_limits<uint32_t>::max());
+  for (const Val* output : view.outputs) ids.push_back(output->id());
   const auto found = answers_.find(ids);
   if (found != answers_.end()) return found->second;
+  const bool settled =
+      std::any_of(view.exprs.begin(), view.exprs.end(), [&](const Expr* expr) { return isSettled(expr); });
+  questionsAboutSettled_ += settled;
   view.fusion = &segmented_.completeFusion();
   view.inputs = segmented_.inputsOf(view.exprs);
-  view.outputs = segmented_.outputsOf(view.exprs);
   view.sizes = sizes_;
   return answers_.emplace(std::move(ids), schedulers_.accepts(view)).first->second;
+}
+
+void SchedulerAnswers::settle(const std::vector<Expr*>& exprs) {
+  for (const Expr* expr : exprs) settled_.at(expr->id()) = true;
 }
 
 bool SchedulerAnswers::mustBeSegmentInput(const Expr* expr, const Val* val) const {

@@ -13,11 +13,17 @@ class SchedulerAnswers {
  public:
   SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context);
 
-  // Expressions in any order. The reference stays valid.
+  // Expressions in any order, any of them several times. The reference stays valid.
   const SchedulerAnswer& ask(const std::vector<Expr*>& exprs);
   // Whether the expression must find this value in memory: it and the value's definition are never in one group.
   bool mustBeSegmentInput(const Expr* expr, const Val* val) const;
+
+  // What the schedulers were asked: parts that differ in their expressions or outputs.
   size_t questions() const { return answers_.size(); }
+  // The part was taken and stays as it is. New questions about parts that hold one of its expressions are counted.
+  void settle(const std::vector<Expr*>& exprs);
+  bool isSettled(const Expr* expr) const { return settled_.at(expr->id()); }
+  size_t questionsAboutSettled() const { return questionsAboutSettled_; }
 
  private:
   struct HashIds {
@@ -27,9 +33,11 @@ class SchedulerAnswers {
   const SegmentedFusion& segmented_;
   const SchedulerInterface& schedulers_;
   SizeFacts* sizes_;
-  // By the ids of the part's expressions, in topological order.
+  // By the ids of the part's expressions, in topological order, and of its outputs (its inputs follow).
   std::unordered_map<std::vector<uint32_t>, SchedulerAnswer, HashIds> answers_;
   std::vector<std::vector<Val*>> required_;  // by expression id
+  std::vector<bool> settled_;                // by expression id
+  size_t questionsAboutSettled_ = 0;
 };
 
 }  // namespace fuser

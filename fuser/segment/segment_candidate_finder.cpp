@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "fuser/segment/explain.h"
 #include "fuser/segment/merging.h"
 
 namespace fuser {
@@ -41,6 +42,7 @@ class SegmentCandidateFinder {
     buildInitialGroups();
     mergeGroups();
     finalizeGroups();
+    report();
     return std::move(segmented_);
   }
 
@@ -70,45 +72,62 @@ class SegmentCandidateFinder {
   }
 
   // Before: as buildInitialGroups leaves it. After: no two tensor groups that share an edge are left that the graph and
-  // the schedulers (or the custom predicate) would let merge; scalar groups are as before.
+  // the schedulers (or the custom predicate) would let merge, but for those that were settled top-down; scalar groups
+  // are as before; cheap expressions may be in several groups.
   void mergeGroups() {
     const StageTimer timer(context_, "segment.merge");
     if (options_.custom_should_merge_groups) {
-      const auto refresh = [&](SegmentedGroup* group) { segmented_->refreshBoundary(group); };
-      for (SegmentedGroup* group : segmented_->groups()) refresh(group);
-      mergePairs(
-          *segmented_,
-          [&](SegmentedGroup* a, SegmentedGroup* b) {
-            return !a->isScalarGroup() && !b->isScalarGroup() && options_.custom_should_merge_groups(a, b);
-          },
-          refresh);
+      merger_.emplace(*segmented_, options_);
+      countMerges(runMergeRules(*merger_, true));
       return;
     }
-    const Cuts cuts(*segmented_, *answers_);
-    if (options_.topDown && mergeTopDown(*segmented_, *answers_, cuts)) return;
-    mergePairs(*segmented_, [&](SegmentedGroup* a, SegmentedGroup* b) { return schedulersTakeBoth(a, b, cuts); });
+    cuts_.emplace(*segmented_, *answers_);
+    if (options_.topDown) mergeTopDown(*segmented_, *answers_, *cuts_, counters_);
+    counters_.forwarded = forwardInputs(*segmented_, *answers_);
+    const std::vector<Expr*> privatized = privatizeCheapProducers(*segmented_, *answers_);
+    counters_.privatized = privatized.size();
+    merger_.emplace(*segmented_, *answers_, *cuts_);
+    countMerges(runMergeRules(*merger_, false));
+    counters_.privatizationsUndone = undoUnpaidPrivatizations(*segmented_, *answers_, *cuts_, privatized);
+    counters_.questionsAboutSettled = answers_->questionsAboutSettled();
   }
 
-  bool schedulersTakeBoth(SegmentedGroup* a, SegmentedGroup* b, const Cuts& cuts) {
-    if (a->isScalarGroup() || b->isScalarGroup()) return false;
-    const std::vector<SegmentedEdgePtr> edges = segmented_->getEdgesBetween(a, b);
-    const auto isCut = [&](const SegmentedEdgePtr& edge) { return cuts.isCut(*segmented_, *edge); };
-    if (std::any_of(edges.begin(), edges.end(), isCut)) return false;
-    std::vector<Expr*> both = a->exprs();
-    both.insert(both.end(), b->exprs().begin(), b->exprs().end());
-    return answers_->ask(both).accepted();
-  }
-
-  // Before: groups and edges are final. After: groups are sorted and numbered, know their inputs, outputs and
-  // scheduler.
+  // Before: groups and edges are final, but for the types in which values cross. After: groups are sorted and numbered,
+  // know their inputs, outputs and scheduler.
   void finalizeGroups() {
     const StageTimer timer(context_, "segment.finalize");
+    if (options_.boundaryPrecision && answers_) {
+      counters_.narrowed = narrowBoundaries(*segmented_, *answers_, *cuts_);
+    }
     segmented_->finalize();
     for (SegmentedGroup* group : segmented_->groups()) {
       resolveScalarsInGroup(group);
       segmented_->setSchedulerType(group, deriveSchedulerType(group));
     }
     checkInvariants("the final groups");
+  }
+
+  void countMerges(const std::vector<size_t>& merges) {
+    for (size_t i = 0; i < merges.size(); ++i) counters_.merges.emplace_back(mergeRules()[i].name, merges[i]);
+  }
+
+  void report() {
+    if (context_.onSegments) {
+      counters_.exprs = segmented_->liveExprs().size();
+      counters_.groups = segmented_->groups().size();
+      for (const SegmentedGroup* group : segmented_->groups()) {
+        counters_.kernels += !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
+      }
+      counters_.questions = answers_ ? answers_->questions() : 0;
+      counters_.cutSegmentSets = segmented_->cutSegmentSets();
+      counters_.uncutSegmentSets = segmented_->uncutSegmentSets();
+      context_.onSegments(counters_);
+    }
+    if (!context_.onSegmentsExplained) return;
+    // What the rules left is not what they looked at last: privatisation was undone, values were narrowed.
+    const bool predicate = static_cast<bool>(options_.custom_should_merge_groups);
+    Merger merger = predicate ? Merger(*segmented_, options_) : Merger(*segmented_, *answers_, *cuts_);
+    context_.onSegmentsExplained(explainSegments(merger));
   }
 
   // A tensor group takes host scalars as kernel arguments, along an edge from the group that computes them: their
@@ -144,7 +163,10 @@ class SegmentCandidateFinder {
   const CompileContext& context_;
   const SegmentCandidateFinderOptions& options_;
   std::unique_ptr<SegmentedFusion> segmented_;
-  std::optional<SchedulerAnswers> answers_;
+  std::optional<SchedulerAnswers> answers_;  // none under a custom predicate; nor cuts
+  std::optional<Cuts> cuts_;
+  std::optional<Merger> merger_;
+  SegmentCounters counters_;
 };
 
 }  // namespace

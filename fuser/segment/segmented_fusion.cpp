@@ -1,6 +1,7 @@
 #include "fuser/segment/segmented_fusion.h"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 
 #include "fuser/segment/edge_lists.h"
@@ -14,6 +15,7 @@ namespace {
 class OwnedGroup : public SegmentedGroup {
  public:
   explicit OwnedGroup(uint32_t id) : SegmentedGroup(id) {}
+  size_t place = 0;  // in SegmentedFusion::groups() while it is live
   using SegmentedGroup::exprs_;
   using SegmentedGroup::index_;
   using SegmentedGroup::inputs_;
@@ -28,6 +30,7 @@ struct SegmentedFusion::Impl {
       : values(fusion),
         checkEdits(checkEdits),
         groupOfExpr(fusion.exprIdCount(), nullptr),
+        copiesOfExpr(fusion.exprIdCount()),
         stamp(fusion.exprIdCount(), 0) {}
 
   OwnedGroup* owned(const SegmentedGroup* group) const {
@@ -40,6 +43,7 @@ struct SegmentedFusion::Impl {
   EdgeLists edges;
   std::vector<std::unique_ptr<OwnedGroup>> groups;  // by id; merged ones stay, so that removed edges stay readable
   std::vector<OwnedGroup*> groupOfExpr;             // by expression id
+  std::vector<std::vector<SegmentedGroup*>> copiesOfExpr;  // by expression id: those beside its own group
   std::vector<uint64_t> stamp;                      // by expression id: scratch for sets of expressions
   uint64_t lastStamp = 0;
 };
@@ -57,10 +61,27 @@ SegmentedGroup* SegmentedFusion::producerOf(const Val* val) const {
   return val->definition() ? groupOf(val->definition()) : nullptr;
 }
 
+std::vector<SegmentedGroup*> SegmentedFusion::groupsOf(const Expr* expr) const {
+  std::vector<SegmentedGroup*> groups;
+  if (SegmentedGroup* own = groupOf(expr)) groups.push_back(own);
+  const std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[expr->id()];
+  groups.insert(groups.end(), copies.begin(), copies.end());
+  return groups;
+}
+
+bool SegmentedFusion::computes(const SegmentedGroup* group, const Expr* expr) const {
+  if (groupOf(expr) == group) return true;
+  const std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[expr->id()];
+  return std::find(copies.begin(), copies.end(), group) != copies.end();
+}
+
+bool SegmentedFusion::isPrivatized(const Expr* expr) const { return !impl_->copiesOfExpr.at(expr->id()).empty(); }
+
 std::vector<SegmentedGroup*> SegmentedFusion::consumersOf(const Val* val) const {
   VectorOfUniqueEntries<SegmentedGroup*> groups;
   for (const Expr* reader : readers(val)) {
     if (SegmentedGroup* group = groupOf(reader)) groups.pushBack(group);
+    groups.pushBackAll(impl_->copiesOfExpr[reader->id()]);
   }
   return groups.vector();
 }
@@ -68,6 +89,7 @@ std::vector<SegmentedGroup*> SegmentedFusion::consumersOf(const Val* val) const 
 const std::vector<Val*>& SegmentedFusion::reads(const Expr* expr) const { return impl_->values.reads(expr); }
 const std::vector<Expr*>& SegmentedFusion::readers(const Val* val) const { return impl_->values.readers(val); }
 const std::vector<Expr*>& SegmentedFusion::liveExprs() const { return impl_->values.liveExprs(); }
+int64_t SegmentedFusion::position(const Expr* expr) const { return impl_->values.position(expr); }
 
 std::vector<Val*> SegmentedFusion::inputsOf(const std::vector<Expr*>& exprs) const {
   const uint64_t mark = ++impl_->lastStamp;
@@ -93,6 +115,7 @@ std::vector<Val*> SegmentedFusion::outputsOf(const std::vector<Expr*>& exprs) co
   for (const Expr* expr : exprs) impl_->stamp[expr->id()] = mark;
   std::vector<Val*> outputs;
   for (const Expr* expr : exprs) {
+    if (isPrivatized(expr)) continue;  // whoever reads it computes it
     for (Val* val : expr->outputs()) {
       const std::vector<Expr*>& users = readers(val);
       const bool readOutside =
@@ -112,15 +135,24 @@ std::vector<Expr*> SegmentedFusion::inTopologicalOrder(std::vector<Expr*> exprs)
 
 // --- edges ---
 
+bool SegmentedFusion::readsFromOutside(const SegmentedGroup* group, const Val* val) const {
+  if (computes(group, val->definition())) return false;
+  const std::vector<Expr*>& users = readers(val);
+  if (users.size() <= group->exprs().size()) {
+    return std::any_of(users.begin(), users.end(), [&](const Expr* user) { return computes(group, user); });
+  }
+  return std::any_of(group->exprs().begin(), group->exprs().end(), [&](const Expr* expr) {
+    return std::find(reads(expr).begin(), reads(expr).end(), val) != reads(expr).end();
+  });
+}
+
 std::vector<SegmentedEdgePtr> SegmentedFusion::edges() const { return impl_->edges.all(); }
 
 SegmentedEdgePtr SegmentedFusion::connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
   impl_->owned(from);
   impl_->owned(to);
   FUSER_CHECK(producerOf(val) == from, "%", val->name(), " is not made in group ", from->id());
-  const std::vector<Expr*>& users = readers(val);
-  FUSER_CHECK(std::any_of(users.begin(), users.end(), [&](const Expr* user) { return groupOf(user) == to; }), "group ",
-              to->id(), " does not read %", val->name());
+  FUSER_CHECK(readsFromOutside(to, val), "group ", to->id(), " does not read %", val->name());
   return impl_->edges.connect(from, to, val);
 }
 
@@ -147,8 +179,47 @@ SegmentedGroup* SegmentedFusion::newGroup(const std::vector<Expr*>& exprs) {
   OwnedGroup* group = impl_->groups.back().get();
   group->exprs_ = exprs;
   for (const Expr* expr : exprs) impl_->groupOfExpr[expr->id()] = group;
+  group->place = live_.size();
   live_.push_back(group);
   return group;
+}
+
+void SegmentedFusion::bury(SegmentedGroup* group) {
+  OwnedGroup* gone = impl_->owned(group);
+  gone->exprs_.clear();
+  gone->inputs_.clear();
+  gone->outputs_.clear();
+  gone->index_ = -1;
+  OwnedGroup* last = impl_->owned(live_.back());
+  live_[gone->place] = last;
+  last->place = gone->place;
+  live_.pop_back();
+}
+
+void SegmentedFusion::checkAfter(const char* edit) const {
+  if (!impl_->checkEdits) return;
+  const std::vector<std::string> broken = findBrokenInvariants(*this, false);
+  FUSER_CHECK(broken.empty(), "after ", edit, ": ", broken.front());
+}
+
+// Moves the expressions; of one that both compute, `to` keeps one.
+void SegmentedFusion::moveExprs(SegmentedGroup* from, SegmentedGroup* to) {
+  OwnedGroup* gone = impl_->owned(from);
+  OwnedGroup* keep = impl_->owned(to);
+  for (Expr* expr : gone->exprs_) {
+    std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[expr->id()];
+    OwnedGroup*& own = impl_->groupOfExpr[expr->id()];
+    const bool known = computes(keep, expr);
+    if (!known) keep->exprs_.push_back(expr);
+    if (own == gone) {
+      own = keep;
+      std::erase(copies, keep);
+    } else if (known) {
+      std::erase(copies, gone);
+    } else {
+      std::replace(copies.begin(), copies.end(), from, to);
+    }
+  }
 }
 
 SegmentedGroup* SegmentedFusion::mergeGroups(SegmentedGroup* a, SegmentedGroup* b) {
@@ -166,8 +237,7 @@ SegmentedGroup* SegmentedFusion::mergeGroups(SegmentedGroup* a, SegmentedGroup* 
   };
   if (cost(keep) < cost(gone) || (cost(keep) == cost(gone) && gone->id() < keep->id())) std::swap(keep, gone);
 
-  keep->exprs_.insert(keep->exprs_.end(), gone->exprs_.begin(), gone->exprs_.end());
-  for (const Expr* expr : gone->exprs_) impl_->groupOfExpr[expr->id()] = keep;
+  moveExprs(gone, keep);
   // New edges first, so that a value's consumers never lose it on the way. Copies: removal edits the lists.
   const std::vector<SegmentedEdgePtr> producers = gone->producerEdges();
   const std::vector<SegmentedEdgePtr> consumers = gone->consumerEdges();
@@ -179,16 +249,125 @@ SegmentedGroup* SegmentedFusion::mergeGroups(SegmentedGroup* a, SegmentedGroup* 
   }
   for (const SegmentedEdgePtr& edge : producers) removeEdge(edge);
   for (const SegmentedEdgePtr& edge : consumers) removeEdge(edge);
-  gone->exprs_.clear();
-  gone->inputs_.clear();
-  gone->outputs_.clear();
-  keep->index_ = gone->index_ = -1;
-  std::erase(live_, gone);
-  if (impl_->checkEdits) {
-    const std::vector<std::string> broken = findBrokenInvariants(*this, false);
-    FUSER_CHECK(broken.empty(), "after merging groups ", a->id(), " and ", b->id(), ": ", broken.front());
-  }
+  bury(gone);
+  keep->index_ = -1;
+  checkAfter("merging two groups");
   return keep;
+}
+
+SegmentedGroup* SegmentedFusion::mergeGroups(const std::vector<SegmentedGroup*>& groups) {
+  FUSER_CHECK(!groups.empty(), "no group to merge");
+  SegmentedGroup* keep = impl_->owned(groups.front());
+  for (const SegmentedGroup* group : groups) {
+    FUSER_CHECK(impl_->owned(group)->isLive(), "a merged group cannot merge again");
+    FUSER_CHECK(group->isScalarGroup() == keep->isScalarGroup(), "host scalars stay apart from tensors");
+  }
+  const std::vector<SegmentedEdgePtr> edges = impl_->edges.removeAllAt(groups);
+  for (SegmentedGroup* group : groups) {
+    if (group == keep) continue;
+    moveExprs(group, keep);
+    bury(group);
+  }
+  for (const SegmentedEdgePtr& edge : edges) {
+    SegmentedGroup* from = edge->from()->isLive() ? edge->from() : keep;
+    SegmentedGroup* to = edge->to()->isLive() ? edge->to() : keep;
+    if (from != to) connectGroups(from, to, edge->val());
+  }
+  impl_->owned(keep)->index_ = -1;
+  checkAfter("merging several groups");
+  return keep;
+}
+
+// --- privatisation ---
+
+// Makes the edges to the group what its expressions read from outside.
+void SegmentedFusion::followReads(SegmentedGroup* group) {
+  VectorOfUniqueEntries<Val*> needed;
+  for (const Expr* expr : group->exprs()) {
+    for (Val* val : reads(expr)) {
+      if (val->definition() && groupOf(val->definition()) && !computes(group, val->definition())) needed.pushBack(val);
+    }
+  }
+  const std::vector<SegmentedEdgePtr> before = group->producerEdges();
+  for (Val* val : needed) connectGroups(producerOf(val), group, val);
+  for (const SegmentedEdgePtr& edge : before) {
+    if (!needed.contains(edge->val()) || producerOf(edge->val()) != edge->from()) removeEdge(edge);
+  }
+}
+
+// Whoever reads the expression's results computes it, and nobody else; the same for what it reads, where several groups
+// compute that.
+void SegmentedFusion::spread(Expr* expr) {
+  VectorOfUniqueEntries<SegmentedGroup*> users;
+  for (const Val* output : expr->outputs()) users.pushBackAll(consumersOf(output));
+  FUSER_CHECK(!users.empty(), "nothing reads %", expr->output()->name());
+  const std::vector<SegmentedGroup*> before = groupsOf(expr);
+  for (SegmentedGroup* user : users) {
+    if (!computes(user, expr)) impl_->owned(user)->exprs_.push_back(expr);
+  }
+  for (const SegmentedGroup* group : before) {
+    if (!users.contains(impl_->owned(group))) std::erase(impl_->owned(group)->exprs_, expr);
+  }
+  OwnedGroup*& own = impl_->groupOfExpr[expr->id()];
+  if (!users.contains(own)) own = impl_->owned(users.front());
+  std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[expr->id()];
+  copies = users.vector();
+  std::erase(copies, own);
+  for (Val* operand : expr->inputs()) {
+    if (operand->definition() && isPrivatized(operand->definition())) spread(operand->definition());
+  }
+  for (SegmentedGroup* user : users) followReads(user);
+  for (SegmentedGroup* group : before) {
+    if (!users.contains(group)) followReads(group);
+    if (group->exprs().empty()) bury(group);
+  }
+}
+
+void SegmentedFusion::privatize(Expr* expr) {
+  FUSER_CHECK(groupOf(expr) && !expr->isScalarExpr() && !isPrivatized(expr), "%", expr->output()->name(),
+              " cannot be privatised");
+  for (const Val* output : expr->outputs()) {
+    FUSER_CHECK(!output->isFusionOutput(), "%", output->name(), " is an output of the fusion: one group stores it");
+  }
+  spread(expr);
+  checkAfter("privatising an expression");
+}
+
+void SegmentedFusion::computeOnce(Expr* expr, SegmentedGroup* in) {
+  OwnedGroup* home = impl_->owned(in);
+  FUSER_CHECK(home->isLive() && !home->isScalarGroup() && isPrivatized(expr), "%", expr->output()->name(),
+              " is not privatised");
+  if (!computes(home, expr)) home->exprs_.push_back(expr);
+  const std::vector<SegmentedGroup*> holders = groupsOf(expr);
+  for (const SegmentedGroup* holder : holders) {
+    if (holder != home) std::erase(impl_->owned(holder)->exprs_, expr);
+  }
+  impl_->groupOfExpr[expr->id()] = home;
+  impl_->copiesOfExpr[expr->id()].clear();
+  for (Val* operand : expr->inputs()) {
+    if (operand->definition() && isPrivatized(operand->definition())) spread(operand->definition());
+  }
+  followReads(home);
+  for (SegmentedGroup* holder : holders) followReads(holder);
+  checkAfter("computing an expression once");
+}
+
+void SegmentedFusion::moveExpr(Expr* expr, SegmentedGroup* to) {
+  OwnedGroup* target = impl_->owned(to);
+  OwnedGroup* from = impl_->groupOfExpr.at(expr->id());
+  FUSER_CHECK(from && target->isLive() && from != target && !isPrivatized(expr), "%", expr->output()->name(),
+              " cannot move");
+  FUSER_CHECK(expr->isScalarExpr() == target->isScalarGroup(), "host scalars stay apart from tensors");
+  target->exprs_.push_back(expr);
+  std::erase(from->exprs_, expr);
+  impl_->groupOfExpr[expr->id()] = target;
+  followReads(target);
+  for (const Val* output : expr->outputs()) {
+    for (SegmentedGroup* reader : consumersOf(output)) followReads(reader);
+  }
+  followReads(from);
+  if (from->exprs_.empty()) bury(from);
+  checkAfter("moving an expression");
 }
 
 // --- finalisation ---
@@ -206,11 +385,22 @@ void SegmentedFusion::refreshBoundary(SegmentedGroup* group) {
   owned->outputs_.pushBackAll(outputsOf(owned->exprs_));
 }
 
+// The place of the first expression that is the group's own, in liveExprs(): all different.
+int64_t SegmentedFusion::placeOf(const SegmentedGroup* group) const {
+  int64_t first = std::numeric_limits<int64_t>::max();
+  for (const Expr* expr : group->exprs()) {
+    if (groupOf(expr) == group) first = std::min(first, position(expr));
+  }
+  return first;
+}
+
 void SegmentedFusion::finalize() {
   for (SegmentedGroup* group : live_) refreshBoundary(group);
-  // Kahn's algorithm; among groups that are ready, the one whose first expression has the smallest id.
-  const auto later = [](const SegmentedGroup* a, const SegmentedGroup* b) {
-    return a->exprs().front()->id() > b->exprs().front()->id();
+  // Kahn's algorithm; among groups that are ready, the one whose first own expression comes first.
+  std::vector<int64_t> place(impl_->groups.size(), 0);
+  for (const SegmentedGroup* group : live_) place[group->id()] = placeOf(group);
+  const auto later = [&](const SegmentedGroup* a, const SegmentedGroup* b) {
+    return std::pair(place[a->id()], a->id()) > std::pair(place[b->id()], b->id());
   };
   std::priority_queue<SegmentedGroup*, std::vector<SegmentedGroup*>, decltype(later)> ready(later);
   std::vector<size_t> missing(impl_->groups.size(), 0);
@@ -223,6 +413,7 @@ void SegmentedFusion::finalize() {
     SegmentedGroup* group = ready.top();
     ready.pop();
     impl_->owned(group)->index_ = static_cast<int>(sorted.size());
+    impl_->owned(group)->place = sorted.size();
     sorted.push_back(group);
     for (const SegmentedEdgePtr& edge : group->consumerEdges()) {
       if (--missing[edge->to()->id()] == 0) ready.push(edge->to());
@@ -232,13 +423,40 @@ void SegmentedFusion::finalize() {
   live_ = std::move(sorted);
 }
 
+// --- damage ---
+
+void SegmentedFusion::addCopiesUnchecked(SegmentedGroup* group, const std::vector<Expr*>& copies) {
+  OwnedGroup* holder = impl_->owned(group);
+  for (Expr* expr : copies) {
+    FUSER_USER_CHECK(groupOf(expr), "%", expr->output()->name(), " is copied and in no group of its own");
+    holder->exprs_.push_back(expr);
+    impl_->copiesOfExpr[expr->id()].push_back(holder);
+  }
+  holder->exprs_ = inTopologicalOrder(std::move(holder->exprs_));
+}
+
+void SegmentedFusion::addEdgeUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
+  impl_->edges.addUnchecked(impl_->owned(from), impl_->owned(to), val);
+}
+
+void SegmentedFusion::setBoundaryUnchecked(SegmentedGroup* group, const std::vector<Val*>& inputs,
+                                           const std::vector<Val*>& outputs) {
+  OwnedGroup* owned = impl_->owned(group);
+  owned->index_ = static_cast<int>(owned->place);
+  owned->inputs_.clear();
+  owned->inputs_.pushBackAll(inputs);
+  owned->outputs_.clear();
+  owned->outputs_.pushBackAll(outputs);
+}
+
 namespace {
 
 // Whether some reader of a segment_set's result is in another group; nullopt where nothing reads it.
 std::optional<bool> isCut(const SegmentedFusion& segmented, const Expr* segmentSet) {
   const std::vector<SegmentedGroup*> consumers = segmented.consumersOf(segmentSet->output());
   if (consumers.empty()) return std::nullopt;
-  return consumers.size() > 1 || consumers.front() != segmented.groupOf(segmentSet);
+  return std::any_of(consumers.begin(), consumers.end(),
+                     [&](const SegmentedGroup* group) { return !segmented.computes(group, segmentSet); });
 }
 
 size_t countSegmentSets(const SegmentedFusion& segmented, bool cut) {

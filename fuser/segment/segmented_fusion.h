@@ -1,6 +1,7 @@
 #pragma once
 // SegmentedFusion: a partition of a fusion's live expressions into groups, each run on its own (a kernel, or a host
-// step), with an edge for every value that crosses from one group to another. The groups' graph is acyclic.
+// step), with an edge for every value that crosses from one group to another. The groups' graph is acyclic. A cheap
+// expression may be privatised: then every group that reads its result computes it too, and no edge carries it.
 
 #include <cstdint>
 #include <memory>
@@ -58,7 +59,7 @@ class SegmentedGroup {
   int index() const { return index_; }
   bool isLive() const { return !exprs_.empty(); }  // false after it was merged into another group
 
-  // In topological order once the fusion is finalised.
+  // What it computes, private copies included. In topological order once the fusion is finalised.
   const std::vector<Expr*>& exprs() const { return exprs_; }
   // All expressions are scalar ones: runs on the host. Never mixed with tensor expressions.
   bool isScalarGroup() const { return exprs_.front()->isScalarExpr(); }
@@ -93,13 +94,12 @@ class SegmentedFusion {
  public:
   // No groups yet. The fusion outlives this. checkEdits: look for broken invariants after every edit (slow).
   explicit SegmentedFusion(const Fusion& fusion, bool checkEdits = false);
-  ~SegmentedFusion();
+  virtual ~SegmentedFusion();
   SegmentedFusion(const SegmentedFusion&) = delete;
   SegmentedFusion& operator=(const SegmentedFusion&) = delete;
 
   const Fusion& completeFusion() const { return *fusion_; }
-  // Live groups; in topological order once finalised (ties: the group whose first expression has the smallest id
-  // first).
+  // Live groups; in topological order once finalised (ties: the group whose first own expression comes first).
   const std::vector<SegmentedGroup*>& groups() const { return live_; }
   // Connected edges in order of creation.
   std::vector<SegmentedEdgePtr> edges() const;
@@ -110,20 +110,27 @@ class SegmentedFusion {
   // --- the value-based view: follows from the groups' expressions alone, never from the edges ---
   // The group that makes the value; null for inputs, literals, and values whose expression is in no group.
   SegmentedGroup* producerOf(const Val* val) const;
+  // Of a privatised expression: the group that counts as its own in the partition; the others hold copies.
   SegmentedGroup* groupOf(const Expr* expr) const;
-  // The groups that read the value, its producer too where it reads it; in order of the readers' ids.
+  // All that compute the expression: its own group first.
+  std::vector<SegmentedGroup*> groupsOf(const Expr* expr) const;
+  bool computes(const SegmentedGroup* group, const Expr* expr) const;
+  bool isPrivatized(const Expr* expr) const;  // several groups compute it
+  // The groups that read the value, its producer too where it reads it; in order of the first reader.
   std::vector<SegmentedGroup*> consumersOf(const Val* val) const;
   // What an expression needs beside its own results: operands, then scalars that the extents of its shape attribute,
   // operands and results name. Literals are left out. `size` reads an extent: its tensor is neither read nor an input,
   // so that host scalars never wait for tensors.
   const std::vector<Val*>& reads(const Expr* expr) const;
-  // In order of id.
+  // In the order of liveExprs().
   const std::vector<Expr*>& readers(const Val* val) const;
   // Boundary of any set of this fusion's expressions, in the order that SegmentedGroup::inputs() describes.
   std::vector<Val*> inputsOf(const std::vector<Expr*>& exprs) const;
   std::vector<Val*> outputsOf(const std::vector<Expr*>& exprs) const;
-  // Expressions that a fusion output needs, in topological order. These are what groups partition.
+  // Expressions that a fusion output needs, in topological order. These are what groups partition. The order follows
+  // from the outputs alone, not from ids: it is the same for every order in which independent expressions were built.
   const std::vector<Expr*>& liveExprs() const;
+  int64_t position(const Expr* expr) const;  // in liveExprs(); -1 for dead code
   std::vector<Expr*> inTopologicalOrder(std::vector<Expr*> exprs) const;
 
   // --- edges: these four alone touch edge lists. Each validates before it changes anything (CheckError) ---
@@ -141,6 +148,17 @@ class SegmentedFusion {
   // Moves the smaller group's expressions and edges into the larger one and returns that. Whether the graph stays
   // acyclic is for the caller to know (CheckError where an edge runs both ways, or scalars would join tensors).
   SegmentedGroup* mergeGroups(SegmentedGroup* a, SegmentedGroup* b);
+  // The same for several groups at once, in time of their edges; the first one stays.
+  SegmentedGroup* mergeGroups(const std::vector<SegmentedGroup*>& groups);
+  // Before: one group computes the expression, a tensor one whose result is no output of the fusion, and others read it.
+  // After: each group that reads the result computes it itself; where its own group reads it no more, the first reader's
+  // group becomes its own, and a group that is left empty is gone. The graph stays acyclic: paths only become shorter.
+  void privatize(Expr* expr);
+  // The reverse: `in` alone computes it, and the other groups read it from there. Whether that keeps the graph acyclic is
+  // for the caller to know.
+  void computeOnce(Expr* expr, SegmentedGroup* in);
+  // An expression that one group computes, from that group to another. The caller knows that the graph stays acyclic.
+  void moveExpr(Expr* expr, SegmentedGroup* to);
 
   // --- finalisation ---
   void setSchedulerType(SegmentedGroup* group, SchedulerType type);
@@ -149,8 +167,23 @@ class SegmentedFusion {
   // Sorts groups and their expressions, sets index, inputs and outputs. CheckError when the groups' graph has a cycle.
   void finalize();
 
+ protected:
+  // --- damage: for text that is read as it is, whatever it says (parseSegmentedFusion without `verify`); groups are
+  // numbered in order of creation ---
+  void addCopiesUnchecked(SegmentedGroup* group, const std::vector<Expr*>& copies);
+  void addEdgeUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val);
+  void setBoundaryUnchecked(SegmentedGroup* group, const std::vector<Val*>& inputs, const std::vector<Val*>& outputs);
+
  private:
   struct Impl;
+  bool readsFromOutside(const SegmentedGroup* group, const Val* val) const;
+  int64_t placeOf(const SegmentedGroup* group) const;
+  void moveExprs(SegmentedGroup* from, SegmentedGroup* to);
+  void followReads(SegmentedGroup* group);
+  void spread(Expr* expr);
+  void bury(SegmentedGroup* group);
+  void checkAfter(const char* edit) const;
+
   const Fusion* fusion_;
   std::unique_ptr<Impl> impl_;
   std::vector<SegmentedGroup*> live_;
@@ -161,8 +194,9 @@ class SegmentedFusion {
 std::vector<std::string> valueLabels(const Fusion& fusion);
 
 // The invariants, compared between the edge lists and the value-based view; empty when all hold, else one line each:
-// the groups partition the live expressions (where `complete`), scalars and tensors are apart, every value that crosses
-// has exactly one edge, edges are in the lists of both ends and nowhere else, the graph is acyclic.
+// the groups partition the live expressions (where `complete`), private copies beside that: they are in every group that
+// reads their results and in no other; scalars and tensors are apart, every value that crosses has exactly one edge,
+// edges are in the lists of both ends and nowhere else, the graph is acyclic.
 std::vector<std::string> findBrokenInvariants(const SegmentedFusion& segmented, bool complete = true);
 
 // Text: one line a group, one line an edge. The fusion itself is not part of it.
@@ -171,9 +205,13 @@ std::vector<std::string> findBrokenInvariants(const SegmentedFusion& segmented, 
 //     group 1 PointWise {%y, %z} inputs {%x, %m} outputs {%z}
 //     edge 0 -> 1 %m
 //   }
-// An expression is named by its first result.
+// An expression is named by its first result. What a group computes although it is another group's own stands in its
+// expressions too, and once more behind them: `{%c, %y} copies {%c}`.
 std::string toString(const SegmentedFusion& segmented);
-// What toString printed for this fusion. A UserError names line and column and says what is wrong.
-std::unique_ptr<SegmentedFusion> parseSegmentedFusion(std::string_view text, const Fusion& fusion);
+// What toString printed for this fusion. A UserError names line and column and says what is wrong. Unless `verify`, the
+// result is what the text says, whatever it says (edges twice, values that do not cross, groups in any order), for
+// whoever wants a damaged one; only what cannot be told apart is an error (unknown names, an expression that is in no
+// group or in two without being a copy).
+std::unique_ptr<SegmentedFusion> parseSegmentedFusion(std::string_view text, const Fusion& fusion, bool verify = true);
 
 }  // namespace fuser

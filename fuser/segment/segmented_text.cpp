@@ -34,18 +34,32 @@ std::string list(const Range& range, const Text& text) {
 std::string toString(const SegmentedFusion& segmented) {
   const std::vector<std::string> labels = valueLabels(segmented.completeFusion());
   const auto label = [&](const Val* val) { return labels.at(val->id()); };
+  const auto exprLabel = [&](const Expr* expr) { return label(expr->output()); };
+  const auto copiesText = [&](const SegmentedGroup* group) {
+    std::vector<const Expr*> copies;
+    for (const Expr* expr : group->exprs()) {
+      if (segmented.groupOf(expr) != group) copies.push_back(expr);
+    }
+    return copies.empty() ? "" : " copies " + list(copies, exprLabel);
+  };
+  // The place of a value among all: by what makes it.
+  const auto placeOf = [&](const Val* val) {
+    const Expr* definition = val->definition();
+    const auto output = std::find(definition->outputs().begin(), definition->outputs().end(), val);
+    return std::pair(segmented.position(definition), output - definition->outputs().begin());
+  };
   std::unordered_map<const SegmentedGroup*, size_t> index;  // look-ups only
   std::string out = "segmented {\n";
   for (const SegmentedGroup* group : segmented.groups()) {
     const size_t place = index.size();
     index[group] = place;
     out += concat("  group ", place, " ", schedulerTypeName(group->schedulerType()), " ",
-                  list(group->exprs(), [&](const Expr* expr) { return label(expr->output()); }), " inputs ",
+                  list(group->exprs(), exprLabel), copiesText(group), " inputs ",
                   list(group->inputs(), label), " outputs ", list(group->outputs(), label), "\n");
   }
   std::vector<SegmentedEdgePtr> edges = segmented.edges();
   const auto key = [&](const SegmentedEdgePtr& edge) {
-    return std::tuple(index.at(edge->from()), index.at(edge->to()), edge->val()->id());
+    return std::tuple(index.at(edge->from()), index.at(edge->to()), placeOf(edge->val()));
   };
   std::sort(edges.begin(), edges.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   for (const SegmentedEdgePtr& edge : edges) {
@@ -56,12 +70,20 @@ std::string toString(const SegmentedFusion& segmented) {
 
 namespace {
 
+// With what only damage needs.
+struct ToldSegmentedFusion : SegmentedFusion {
+  using SegmentedFusion::SegmentedFusion;
+  using SegmentedFusion::addCopiesUnchecked;
+  using SegmentedFusion::addEdgeUnchecked;
+  using SegmentedFusion::setBoundaryUnchecked;
+};
+
 class SegmentedParser {
  public:
-  SegmentedParser(std::string_view text, const Fusion& fusion) : text_(text) {
+  SegmentedParser(std::string_view text, const Fusion& fusion, bool verify) : text_(text), verify_(verify) {
     const std::vector<std::string> labels = valueLabels(fusion);
     for (Val* val : fusion.usedVals()) vals_[labels[val->id()]] = val;
-    segmented_ = std::make_unique<SegmentedFusion>(fusion);
+    segmented_ = std::make_unique<ToldSegmentedFusion>(fusion);
   }
 
   std::unique_ptr<SegmentedFusion> parse() {
@@ -77,13 +99,18 @@ class SegmentedParser {
       }
     }
     if (!peek().empty()) fail(concat("'", peek(), "' after the end"));
-    check();
+    if (verify_) {
+      check();
+    } else {
+      keepAsTold();
+    }
     return std::move(segmented_);
   }
 
  private:
   struct Boundary {
     SegmentedGroup* group;
+    std::vector<Expr*> copies;
     std::vector<Val*> inputs;
     std::vector<Val*> outputs;
   };
@@ -155,8 +182,8 @@ class SegmentedParser {
       const Val* result = val();
       Expr* expr = result->definition();
       if (!expr || expr->output() != result) fail("an expression is named by its first result");
-      if (segmented_->groupOf(expr) || std::count(exprs.begin(), exprs.end(), expr)) fail("it is in a group already");
-      if (!isLive(expr)) fail("no output of the fusion needs it");
+      if (std::count(exprs.begin(), exprs.end(), expr)) fail("it is in a group already");
+      if (segmented_->position(expr) < 0) fail("no output of the fusion needs it");
       if (!exprs.empty() && exprs.front()->isScalarExpr() != expr->isScalarExpr())
         fail("scalars and tensors in one group");
       exprs.push_back(expr);
@@ -164,18 +191,25 @@ class SegmentedParser {
     expect("}");
     return exprs;
   }
-  bool isLive(const Expr* expr) const {
-    const std::vector<Expr*>& live = segmented_->liveExprs();
-    return std::find(live.begin(), live.end(), expr) != live.end();
-  }
 
   void parseGroup() {
     if (number() != groups_.size()) fail(concat("expected group ", groups_.size()));
     const std::optional<SchedulerType> type = schedulerTypeFromName(next());
     if (!type) fail("unknown scheduler");
-    SegmentedGroup* group = segmented_->newGroup(exprList());
-    segmented_->setSchedulerType(group, *type);
-    Boundary boundary{group, {}, {}};
+    Boundary boundary;
+    std::vector<Expr*> own = exprList();
+    const size_t afterExprs = tokenStart_;
+    if (accept("copies")) boundary.copies = exprList();
+    for (const Expr* copy : boundary.copies) {
+      if (std::erase(own, copy) == 0) fail("the group does not compute what it has a copy of");
+    }
+    tokenStart_ = afterExprs;
+    if (own.empty()) fail("a group has an expression of its own");
+    for (const Expr* expr : own) {
+      if (segmented_->groupOf(expr)) fail("it is in a group already");
+    }
+    boundary.group = segmented_->newGroup(own);
+    segmented_->setSchedulerType(boundary.group, *type);
     expect("inputs");
     boundary.inputs = valList();
     expect("outputs");
@@ -188,13 +222,26 @@ class SegmentedParser {
     expect("->");
     SegmentedGroup* to = group();
     Val* crossing = val();
-    const std::vector<SegmentedGroup*> consumers = segmented_->consumersOf(crossing);
-    const bool reads = std::find(consumers.begin(), consumers.end(), to) != consumers.end();
-    if (from == to || segmented_->producerOf(crossing) != from || !reads) fail("the value does not cross there");
-    segmented_->connectGroups(from, to, crossing);
+    edges_.push_back({tokenStart_, from, to, crossing});
+  }
+
+  // Groups are known, copies too: edges can be judged.
+  void connectAll() {
+    for (const Edge& edge : edges_) {
+      tokenStart_ = edge.place;
+      const std::vector<SegmentedGroup*> consumers = segmented_->consumersOf(edge.val);
+      const bool reads = std::find(consumers.begin(), consumers.end(), edge.to) != consumers.end();
+      const bool made = edge.from != edge.to && segmented_->producerOf(edge.val) == edge.from;
+      if (!made || !reads || segmented_->computes(edge.to, edge.val->definition())) fail("the value does not cross there");
+      segmented_->connectGroups(edge.from, edge.to, edge.val);
+    }
   }
 
   void check() {
+    const size_t end = tokenStart_;
+    for (const Boundary& boundary : groups_) segmented_->addCopiesUnchecked(boundary.group, boundary.copies);
+    connectAll();
+    tokenStart_ = end;
     const std::vector<std::string> broken = findBrokenInvariants(*segmented_);
     if (!broken.empty()) fail(broken.front());
     segmented_->finalize();
@@ -205,18 +252,35 @@ class SegmentedParser {
     }
   }
 
+  void keepAsTold() {
+    for (const Boundary& boundary : groups_) {
+      segmented_->addCopiesUnchecked(boundary.group, boundary.copies);
+      segmented_->setBoundaryUnchecked(boundary.group, boundary.inputs, boundary.outputs);
+    }
+    for (const Edge& edge : edges_) segmented_->addEdgeUnchecked(edge.from, edge.to, edge.val);
+  }
+
+  struct Edge {
+    size_t place;  // in the text
+    SegmentedGroup* from;
+    SegmentedGroup* to;
+    Val* val;
+  };
+
   std::string_view text_;
+  bool verify_;
   size_t position_ = 0;
   size_t tokenStart_ = 0;
   std::unordered_map<std::string, Val*> vals_;  // look-ups only
-  std::unique_ptr<SegmentedFusion> segmented_;
+  std::unique_ptr<ToldSegmentedFusion> segmented_;
   std::vector<Boundary> groups_;
+  std::vector<Edge> edges_;
 };
 
 }  // namespace
 
-std::unique_ptr<SegmentedFusion> parseSegmentedFusion(std::string_view text, const Fusion& fusion) {
-  return SegmentedParser(text, fusion).parse();
+std::unique_ptr<SegmentedFusion> parseSegmentedFusion(std::string_view text, const Fusion& fusion, bool verify) {
+  return SegmentedParser(text, fusion, verify).parse();
 }
 
 }  // namespace fuser

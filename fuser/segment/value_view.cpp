@@ -1,7 +1,5 @@
 #include "fuser/segment/value_view.h"
 
-#include <algorithm>
-
 #include "fuser/support/unique_entries.h"
 
 namespace fuser {
@@ -44,23 +42,35 @@ class ReadsOfExpr {
   VectorOfUniqueEntries<Val*> vals_;
 };
 
-// What some output needs: backwards from the outputs, over what expressions read.
-std::vector<bool> findLive(const Fusion& fusion, const std::vector<std::vector<Val*>>& reads) {
-  std::vector<bool> live(fusion.exprIdCount(), false);
-  std::vector<const Expr*> work;
-  const auto visit = [&](const Val* val) {
-    const Expr* definition = val->definition();
-    if (!definition || live[definition->id()]) return;
-    live[definition->id()] = true;
-    work.push_back(definition);
+// What some output needs: post-order from the outputs over what expressions read. Not recursive: chains may be long.
+std::vector<Expr*> liveInOrder(const Fusion& fusion, const std::vector<std::vector<Val*>>& reads) {
+  std::vector<Expr*> order;
+  std::vector<bool> seen(fusion.exprIdCount(), false);
+  struct Open {
+    Expr* expr;
+    size_t next;  // of its reads
   };
-  for (const Val* output : fusion.outputs()) visit(output);
-  while (!work.empty()) {
-    const Expr* expr = work.back();
-    work.pop_back();
-    for (const Val* val : reads[expr->id()]) visit(val);
+  std::vector<Open> stack;
+  const auto visit = [&](const Val* val) {
+    Expr* definition = val->definition();
+    if (!definition || seen[definition->id()]) return;
+    seen[definition->id()] = true;
+    stack.push_back({definition, 0});
+  };
+  for (const Val* output : fusion.outputs()) {
+    visit(output);
+    while (!stack.empty()) {
+      Open& top = stack.back();
+      const std::vector<Val*>& needed = reads[top.expr->id()];
+      if (top.next < needed.size()) {
+        visit(needed[top.next++]);
+      } else {
+        order.push_back(top.expr);
+        stack.pop_back();
+      }
+    }
   }
-  return live;
+  return order;
 }
 
 }  // namespace
@@ -68,15 +78,11 @@ std::vector<bool> findLive(const Fusion& fusion, const std::vector<std::vector<V
 ValueView::ValueView(const Fusion& fusion)
     : reads_(fusion.exprIdCount()), readers_(fusion.valCount()), position_(fusion.exprIdCount(), -1) {
   for (const Expr* expr : fusion.exprs()) reads_[expr->id()] = ReadsOfExpr(expr).vals();
-  const std::vector<bool> live = findLive(fusion, reads_);
-  for (Expr* expr : fusion.exprs()) {
-    if (!live[expr->id()]) continue;
-    position_[expr->id()] = static_cast<int64_t>(live_.size());
-    live_.push_back(expr);
+  live_ = liveInOrder(fusion, reads_);
+  for (size_t place = 0; place < live_.size(); ++place) {
+    Expr* expr = live_[place];
+    position_[expr->id()] = static_cast<int64_t>(place);
     for (const Val* val : reads_[expr->id()]) readers_[val->id()].push_back(expr);
-  }
-  for (std::vector<Expr*>& readers : readers_) {
-    std::sort(readers.begin(), readers.end(), [](const Expr* a, const Expr* b) { return a->id() < b->id(); });
   }
 }
 

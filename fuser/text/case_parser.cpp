@@ -128,6 +128,13 @@ class CaseParser {
     const OptionInfo* option = readOptionName(name);
     if (option->isSwitch()) reader_.fail(name, "'", name.text, "' is a switch: option enable|disable ", name.text);
     reader_.expect("=");
+    if (option->isNumber) {
+      const Token number = reader_.peek();
+      const int64_t value = readInteger(reader_);
+      if (value < 0 || value > UINT32_MAX) reader_.fail(number, name.text, " is a number from 0 to 4294967295");
+      option->set(case_.options, static_cast<size_t>(value));
+      return;
+    }
     const Token value = reader_.expect(TokenKind::String, "a string");
     const auto found = std::find(option->values.begin(), option->values.end(), value.text);
     if (found == option->values.end()) {

@@ -29,6 +29,18 @@ const std::vector<OptionInfo>& optionTable() {
       {"resize_scheduler", "slices, pads and concatenations get a scheduler of their own", {},
        [](const CompileOptions& options) { return getDisabled(options, DisableOption::ResizeScheduler); },
        [](CompileOptions& options, size_t on) { setDisabled(options, DisableOption::ResizeScheduler, on); }},
+      {"top_down", "whole parts of the fusion are tried as one segment before single ops", {},
+       [](const CompileOptions& options) { return getDisabled(options, DisableOption::TopDown); },
+       [](CompileOptions& options, size_t on) { setDisabled(options, DisableOption::TopDown, on); }},
+      {"boundary_precision", "a value crosses between segments in the narrowest type that is exact", {},
+       [](const CompileOptions& options) { return size_t{options.boundaryPrecision}; },
+       [](CompileOptions& options, size_t on) { options.boundaryPrecision = on != 0; }},
+      {"merge_predicate", "who decides which groups become one segment", {"schedulers", "random", "never", "always"},
+       [](const CompileOptions& options) { return static_cast<size_t>(options.mergePredicate); },
+       [](CompileOptions& options, size_t value) { options.mergePredicate = static_cast<MergePredicate>(value); }},
+      {"merge_seed", "what a random merge_predicate draws from", {},
+       [](const CompileOptions& options) { return size_t{options.mergeSeed}; },
+       [](CompileOptions& options, size_t value) { options.mergeSeed = static_cast<uint32_t>(value); }, true},
   };
   return table;
 }

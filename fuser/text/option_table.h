@@ -20,7 +20,9 @@ struct OptionInfo {
   size_t (*get)(const CompileOptions&);
   void (*set)(CompileOptions&, size_t);
 
-  bool isSwitch() const { return values.empty(); }
+  bool isNumber = false;  // `option NAME = 7`, up to 32 bits: get and set have the number itself
+
+  bool isSwitch() const { return values.empty() && !isNumber; }
 };
 
 // In the order in which they print. `option disable pass NAME` and `option fault = "NAME"` stand beside them:

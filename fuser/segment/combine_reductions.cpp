@@ -1,0 +1,76 @@
+// CombineReductions: reductions of one signature (the same kept and the same reduced extents, in the same order), first
+// vertically, then horizontally:
+//   m = amax(x) -> … -> t = sum(e)    =>    one group with everything on the paths between, where a scheduler takes it
+//   s = sum(x), q = sum(y)            =>    one group, where no path joins them and a scheduler takes it
+
+#include <algorithm>
+#include <map>
+
+#include "fuser/segment/merging.h"
+
+namespace fuser {
+
+namespace {
+
+// Groups looked at between two reductions; more lie in no kernel.
+constexpr size_t kMostBetween = 64;
+// Of the reductions of one signature, each is tried with this many next ones.
+constexpr size_t kWindow = 4;
+
+// (is it reduced, id of its extent) for every axis that has elements.
+using Signature = std::vector<std::pair<bool, uint32_t>>;
+
+Signature signatureOf(const Expr* reduction) {
+  Signature signature;
+  for (const IterDomain* axis : reduction->output()->as<TensorView>()->domain().logical) {
+    if (!axis->isBroadcast()) signature.emplace_back(axis->isReduction(), axis->extent()->id);
+  }
+  return signature;
+}
+
+// The classes in the order of their first reduction, each in topological order.
+std::vector<std::vector<Expr*>> classesOf(Merger& merger) {
+  std::map<Signature, size_t> index;
+  std::vector<std::vector<Expr*>> classes;
+  for (Expr* expr : merger.segmented().liveExprs()) {
+    if (expr->isScalarExpr() || !isReduction(expr->op()) || !merger.isOpen(merger.segmented().groupOf(expr))) continue;
+    const size_t place = index.emplace(signatureOf(expr), classes.size()).first->second;
+    if (place == classes.size()) classes.emplace_back();
+    classes[place].push_back(expr);
+  }
+  return classes;
+}
+
+void combineVertically(Merger& merger, const Expr* first, const Expr* second) {
+  SegmentedGroup* from = merger.segmented().groupOf(first);
+  SegmentedGroup* to = merger.segmented().groupOf(second);
+  if (from == to) return;
+  const std::optional<std::vector<SegmentedGroup*>> between = merger.order().allBetween(from, to, kMostBetween);
+  if (!between) return;
+  const bool open =
+      std::all_of(between->begin(), between->end(), [&](const SegmentedGroup* group) { return merger.isOpen(group); });
+  if (open) merger.tryMergeAll(*between);
+}
+
+void combineHorizontally(Merger& merger, const Expr* first, const Expr* second) {
+  SegmentedGroup* a = merger.segmented().groupOf(first);
+  SegmentedGroup* b = merger.segmented().groupOf(second);
+  if (a != b && merger.order().pathBetween(a, b).empty() && merger.segmented().getEdgesBetween(a, b).empty()) {
+    merger.tryMerge(a, b);
+  }
+}
+
+}  // namespace
+
+void runCombineReductions(Merger& merger) {
+  for (const std::vector<Expr*>& reductions : classesOf(merger)) {
+    for (size_t i = 1; i < reductions.size(); ++i) combineVertically(merger, reductions[i - 1], reductions[i]);
+    for (size_t i = 0; i < reductions.size(); ++i) {
+      for (size_t j = i + 1; j < std::min(reductions.size(), i + 1 + kWindow); ++j) {
+        combineHorizontally(merger, reductions[i], reductions[j]);
+      }
+    }
+  }
+}
+
+}  // namespace fuser

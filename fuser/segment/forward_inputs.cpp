@@ -1,0 +1,78 @@
+// Forwarding: a chain of unary ops on an input of the fusion costs less to compute again than to store and load, so it
+// belongs to whoever reads its end:
+//   c = cast(x), n = neg(c) -> s = sum(n) | y = mul(n, w)    =>    c n s | c n y, and only %x is loaded
+// A chain ends before an op with several tensor operands, before an output of the fusion (that is stored anyway), where a
+// value has a second reader, and where a scheduler must find a value in memory.
+
+#include <algorithm>
+
+#include "fuser/segment/merging.h"
+
+namespace fuser {
+
+namespace {
+
+// An op of one tensor that keeps its shape.
+bool isUnary(const Expr* expr) {
+  const Family family = expr->family();
+  if (family != Family::Unary && family != Family::Cast && family != Family::LoadStore) return false;
+  const auto tensors = std::count_if(expr->inputs().begin(), expr->inputs().end(), [](const Val* v) { return v->isTensor(); });
+  return expr->op() != OpKind::SegmentSet && tensors == 1 && expr->outputs().size() == 1;
+}
+
+class Forwarding {
+ public:
+  Forwarding(SegmentedFusion& segmented, SchedulerAnswers& answers) : segmented_(segmented), answers_(answers) {}
+
+  size_t run() {
+    size_t forwarded = 0;
+    // A copy: an input may stand twice in the fusion's list.
+    VectorOfUniqueEntries<Val*> inputs;
+    inputs.pushBackAll(segmented_.completeFusion().inputs());
+    for (const Val* input : inputs) {
+      if (!input->isTensor()) continue;
+      const std::vector<Expr*> chain = chainFrom(input);
+      // From its end: what reads an op's result computes it.
+      for (auto expr = chain.rbegin(); expr != chain.rend(); ++expr) segmented_.privatize(*expr);
+      forwarded += chain.size();
+    }
+    return forwarded;
+  }
+
+ private:
+  std::vector<Expr*> chainFrom(const Val* input) const {
+    std::vector<Expr*> chain;
+    for (const Val* val = input;;) {
+      const std::vector<Expr*>& readers = segmented_.readers(val);
+      if (readers.size() != 1 || !isUnary(readers[0]) || !mayForward(readers[0], chain)) return chain;
+      chain.push_back(readers[0]);
+      val = readers[0]->output();
+    }
+  }
+
+  // Whether every reader of the result can compute it, and the chain before it.
+  bool mayForward(Expr* expr, const std::vector<Expr*>& chain) const {
+    const Val* result = expr->output();
+    if (answers_.isSettled(expr) || result->isFusionOutput()) return false;
+    if (!chain.empty() && answers_.mustBeSegmentInput(expr, chain.back()->output())) return false;
+    const std::vector<Expr*>& readers = segmented_.readers(result);
+    return std::all_of(readers.begin(), readers.end(), [&](Expr* reader) {
+      if (reader->isScalarExpr() || answers_.isSettled(reader) || answers_.mustBeSegmentInput(reader, result)) return false;
+      std::vector<Expr*> together = chain;
+      together.push_back(expr);
+      together.push_back(reader);
+      return answers_.ask(together).accepted();
+    });
+  }
+
+  SegmentedFusion& segmented_;
+  SchedulerAnswers& answers_;
+};
+
+}  // namespace
+
+size_t forwardInputs(SegmentedFusion& segmented, SchedulerAnswers& answers) {
+  return Forwarding(segmented, answers).run();
+}
+
+}  // namespace fuser

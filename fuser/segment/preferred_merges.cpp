@@ -1,0 +1,65 @@
+// PreferredMerges: before pairs are merged in general order, so that what crosses between groups is small: an op that
+// keeps part of its operand joins the group that makes the operand, an op that makes more than it reads joins the group
+// that reads its result:
+//   a = exp(x) -> s = squeeze(a)                 =>    a s
+//   u = unsqueeze(r), e = expand(u) -> d = sub(x, e)    =>    u e d, and r crosses
+
+#include "fuser/segment/merging.h"
+
+namespace fuser {
+
+namespace {
+
+enum class Preference : uint8_t { None, WithProducer, WithConsumer };
+
+// By how the result's elements compare with the operand's.
+Preference preferenceOf(Family family) {
+  switch (family) {
+    case Family::Unary:
+    case Family::Binary:
+    case Family::Ternary:
+    case Family::Cast:
+    case Family::LoadStore:
+    case Family::Permute:
+    case Family::Reduction:
+    case Family::Size: return Preference::None;
+    case Family::Squeeze: return Preference::WithProducer;
+    case Family::Broadcast:
+    case Family::Expand:
+    case Family::Factory:
+    case Family::Range: return Preference::WithConsumer;
+  }
+  FUSER_CHECK(false, "bad Family");
+}
+
+void mergeWithProducer(Merger& merger, const Expr* expr) {
+  SegmentedGroup* from = merger.segmented().producerOf(expr->input(0));
+  SegmentedGroup* group = merger.segmented().groupOf(expr);
+  if (from && from != group && merger.isOpen(from)) merger.tryMerge(from, group);
+}
+
+// With every reader where one group reads it, else with none: the others would wait for the first.
+void mergeWithConsumer(Merger& merger, const Expr* expr) {
+  const std::vector<SegmentedGroup*> readers = merger.segmented().consumersOf(expr->output());
+  SegmentedGroup* group = merger.segmented().groupOf(expr);
+  if (readers.size() == 1 && readers[0] != group && merger.isOpen(readers[0])) merger.tryMerge(group, readers[0]);
+}
+
+}  // namespace
+
+void runPreferredMerges(Merger& merger) {
+  const std::vector<Expr*>& exprs = merger.segmented().liveExprs();
+  const auto isOpen = [&](const Expr* expr) {
+    const SegmentedGroup* group = merger.segmented().groupOf(expr);
+    return !expr->isScalarExpr() && !merger.segmented().isPrivatized(expr) && merger.isOpen(group);
+  };
+  for (const Expr* expr : exprs) {
+    if (isOpen(expr) && preferenceOf(expr->family()) == Preference::WithProducer) mergeWithProducer(merger, expr);
+  }
+  // From the end, so that a chain of them hangs together.
+  for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
+    if (isOpen(*expr) && preferenceOf((*expr)->family()) == Preference::WithConsumer) mergeWithConsumer(merger, *expr);
+  }
+}
+
+}  // namespace fuser

@@ -1,0 +1,112 @@
+// Privatisation: a cheap expression with several readers is computed by each of them, so that none waits for another's
+// kernel; and, once merging is done, computed once again where the copies did not pay.
+//   a = exp(x), c = cast(a) {f32} -> s = sum(c) | y = mul(c, w)    =>    a | c s | c y: %a crosses, in 16 bits
+
+#include <algorithm>
+
+#include "fuser/segment/merging.h"
+
+namespace fuser {
+
+namespace {
+
+// More copies cost more than they can save.
+constexpr size_t kMostReaders = 8;
+
+// Ops without arithmetic on one tensor.
+bool isCheap(const Expr* expr) {
+  if (expr->isScalarExpr() || expr->outputs().size() != 1 || expr->op() == OpKind::SegmentSet) return false;
+  switch (expr->family()) {
+    case Family::Cast:
+    case Family::Squeeze:
+    case Family::Broadcast:
+    case Family::Expand:
+    case Family::Permute: return expr->input(0)->isTensor();
+    case Family::Unary:
+    case Family::Binary:
+    case Family::Ternary:
+    case Family::LoadStore:
+    case Family::Factory:
+    case Family::Range:
+    case Family::Size:
+    case Family::Reduction: return false;
+  }
+  FUSER_CHECK(false, "bad Family");
+}
+
+bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, Expr* expr) {
+  const Val* result = expr->output();
+  if (!isCheap(expr) || answers.isSettled(expr) || result->isFusionOutput() || segmented.isPrivatized(expr)) return false;
+  const std::vector<SegmentedGroup*> groups = segmented.consumersOf(result);
+  if (groups.size() < 2 || groups.size() > kMostReaders) return false;
+  const std::vector<Expr*>& readers = segmented.readers(result);
+  const bool readable = std::none_of(readers.begin(), readers.end(), [&](const Expr* reader) {
+    return reader->isScalarExpr() || answers.isSettled(reader) || answers.mustBeSegmentInput(reader, result);
+  });
+  return readable && std::all_of(groups.begin(), groups.end(), [&](const SegmentedGroup* group) {
+    std::vector<Expr*> together = group->exprs();
+    together.push_back(expr);
+    return answers.ask(together).accepted();
+  });
+}
+
+// Bytes per element that go through memory between the kernels: with a copy in each of the readers, and with the result
+// stored once by the kernel that makes the operand. An operand that is stored for others anyway costs no store.
+bool pays(const SegmentedFusion& segmented, const Expr* expr, const SegmentedGroup* maker) {
+  const Val* operand = expr->input(0);
+  const std::vector<SegmentedGroup*> holders = segmented.groupsOf(expr);
+  const std::vector<Expr*>& readers = segmented.readers(operand);
+  const bool storedAnyway = operand->isFusionOutput() || std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) {
+    return reader != expr && !segmented.computes(maker, reader);
+  });
+  const size_t loads = holders.size() - (segmented.computes(maker, expr) ? 1 : 0);
+  const size_t copies = dtypeSize(operand->dtype()) * (loads + (storedAnyway ? 0 : 1));
+  const size_t once = dtypeSize(expr->output()->dtype()) * (loads + 1);
+  return copies < once;
+}
+
+}  // namespace
+
+std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers) {
+  std::vector<Expr*> privatized;
+  // From the end: an operand's readers are then all that hold a copy of what reads it.
+  const std::vector<Expr*>& exprs = segmented.liveExprs();
+  for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
+    if (!mayPrivatize(segmented, answers, *expr)) continue;
+    segmented.privatize(*expr);
+    privatized.push_back(*expr);
+  }
+  std::reverse(privatized.begin(), privatized.end());
+  return privatized;
+}
+
+size_t undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
+                                const std::vector<Expr*>& exprs) {
+  size_t undone = 0;
+  for (Expr* expr : exprs) {
+    if (!segmented.isPrivatized(expr)) {
+      ++undone;  // all readers became one group
+      continue;
+    }
+    const Expr* definition = expr->input(0)->definition();
+    // Computed again from an input of the fusion, nothing is stored at all; from a private copy, neither.
+    if (!definition || segmented.isPrivatized(definition) || cuts.isCut(expr->input(0), expr)) continue;
+    SegmentedGroup* maker = segmented.groupOf(definition);
+    if (answers.isSettled(definition) || pays(segmented, expr, maker)) continue;
+    // As it would be: undone first, for the schedulers to see its outputs; put back where they refuse.
+    segmented.computeOnce(expr, maker);
+    const std::vector<SegmentedGroup*> readers = segmented.consumersOf(expr->output());
+    const bool taken = answers.ask(maker->exprs()).accepted() &&
+                       std::all_of(readers.begin(), readers.end(), [&](const SegmentedGroup* reader) {
+                         return answers.ask(reader->exprs()).accepted();
+                       });
+    if (taken) {
+      ++undone;
+    } else {
+      segmented.privatize(expr);
+    }
+  }
+  return undone;
+}
+
+}  // namespace fuser

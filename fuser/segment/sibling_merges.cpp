@@ -1,0 +1,46 @@
+// SiblingMerges: groups that read the same tensor, where a scheduler takes the two as one kernel:
+//   b = sum(x) | c = amax(x)    =>    b c: %x is loaded once
+// Two parts without a kernel of their own (NoOp) stay apart: nothing would be saved.
+
+#include <algorithm>
+
+#include "fuser/segment/merging.h"
+
+namespace fuser {
+
+namespace {
+
+// Of the readers of one tensor, each is tried with this many next ones: all pairs would be quadratic.
+constexpr size_t kWindow = 8;
+
+// Tensors with several readers, in the order in which they are first read.
+std::vector<const Val*> sharedTensors(const SegmentedFusion& segmented) {
+  VectorOfUniqueEntries<const Val*> shared;
+  for (const Expr* expr : segmented.liveExprs()) {
+    if (expr->isScalarExpr()) continue;
+    for (const Val* val : segmented.reads(expr)) {
+      if (val->isTensor() && segmented.readers(val).size() > 1) shared.pushBack(val);
+    }
+  }
+  return shared.vector();
+}
+
+}  // namespace
+
+void runSiblingMerges(Merger& merger) {
+  const auto savesKernel = [&](const SegmentedGroup* group) { return merger.typeOf(group) != SchedulerType::NoOp; };
+  for (const Val* val : sharedTensors(merger.segmented())) {
+    std::vector<SegmentedGroup*> readers = merger.segmented().consumersOf(val);
+    std::erase_if(readers, [&](const SegmentedGroup* group) { return !merger.isOpen(group); });
+    if (readers.size() < 2) continue;
+    readers = merger.order().sorted(std::move(readers));
+    for (size_t i = 0; i < readers.size(); ++i) {
+      for (size_t j = i + 1; j < std::min(readers.size(), i + 1 + kWindow); ++j) {
+        if (!readers[i]->isLive() || !readers[j]->isLive()) continue;
+        if (savesKernel(readers[i]) && savesKernel(readers[j])) merger.tryMerge(readers[i], readers[j]);
+      }
+    }
+  }
+}
+
+}  // namespace fuser
