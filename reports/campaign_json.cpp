@@ -84,7 +84,8 @@ Json compilersJson(const Compilers& compilers) {
 Json viewsJson(const CampaignSummary& summary) {
   Json json = Json::object();
   for (const auto& [name, view] : summary.views) {
-    json[name] = {{"summary", view.summary}, {"one_in", view.oneIn}, {"verdicts", view.verdicts}};
+    json[name] = {{"summary", view.summary}, {"one_in", view.oneIn}, {"verdicts", view.verdicts},
+                  {"segments_of_cases", view.segmentsOfCases}, {"segments_in_view", view.segmentsInView}};
   }
   return json;
 }

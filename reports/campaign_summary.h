@@ -80,6 +80,8 @@ struct View {
   std::string summary;
   int64_t oneIn = 0;                        // of so many cases one
   std::map<std::string, int64_t> verdicts;  // of the cases seen so; kinds that never came are left out
+  int64_t segmentsOfCases = 0;              // that these cases have in their runs
+  int64_t segmentsInView = 0;               // and that they have in the view
 };
 
 struct CampaignSummary {

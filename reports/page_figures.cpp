@@ -94,7 +94,7 @@ void writeViews(Markup& page, const CampaignSummary& summary) {
   page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
   page.within("thead", {}, [&] {
     page.open("tr");
-    for (const char* name : {"view", "what it is", "of the cases", "verdicts"}) {
+    for (const char* name : {"view", "what it is", "of the cases", "segments", "verdicts"}) {
       page.element("th", {{"scope", "col"}}, name);
     }
     page.close();
@@ -107,6 +107,7 @@ void writeViews(Markup& page, const CampaignSummary& summary) {
     }
     page.open("tr").element("th", {{"scope", "row"}}, name).element("td", {}, view.summary);
     page.element("td", {{"class", "number"}}, "1 in " + grouped(view.oneIn));
+    page.element("td", {{"class", "number"}}, grouped(view.segmentsInView) + " for " + grouped(view.segmentsOfCases));
     page.element("td", {}, verdicts.empty() ? "none yet" : verdicts).close();
   }
   page.close().close().close();

@@ -2,6 +2,8 @@
 
 #include "fuser/host_ir/host_ir_evaluator.h"
 
+#include <cstring>
+
 #include "fuser/execute/expr_eval_executor.h"
 #include "fuser/host_ir/tensor_memory.h"
 #include "fuser/kernel/accumulation_depth.h"
@@ -9,12 +11,34 @@
 namespace fuser {
 namespace {
 
+// Element by element where the layouts differ.
+void copyElements(const TensorRef& from, const TensorRef& to) {
+  FUSER_CHECK(from.dtype == to.dtype && from.sizes == to.sizes, "a cache made another tensor than was asked for");
+  const size_t bytes = dtypeSize(from.dtype);
+  if (from.strides == to.strides) {
+    const size_t count = static_cast<size_t>(extentInMemory(from.sizes, from.strides));
+    if (count > 0) std::memcpy(to.data, from.data, count * bytes);
+    return;
+  }
+  for (int64_t i = 0; i < numel(from.sizes); ++i) {
+    int64_t rest = i, source = 0, target = 0;
+    for (size_t axis = from.sizes.size(); axis-- > 0; rest /= from.sizes[axis]) {
+      source += rest % from.sizes[axis] * from.strides[axis];
+      target += rest % from.sizes[axis] * to.strides[axis];
+    }
+    std::memcpy(static_cast<std::byte*>(to.data) + target * static_cast<int64_t>(bytes),
+                static_cast<const std::byte*>(from.data) + source * static_cast<int64_t>(bytes), bytes);
+  }
+}
+
 class HostRun {
  public:
   HostRun(const HostProgram& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
-          ExpressionEvaluator& evaluator, const HostRunSettings& settings)
+          const std::vector<SegmentRunner*>& caches, ExpressionEvaluator& evaluator, const HostRunSettings& settings)
       : program_(program),
         kernels_(kernels),
+        caches_(caches),
+        cached_(caches.size()),
         evaluator_(evaluator),
         settings_(settings),
         tensors_(program.fusion->valCount()),
@@ -64,11 +88,37 @@ class HostRun {
     launched_[kernel] = true;
   }
 
+  void operator()(const hir::RunSegment& node) {
+    const size_t cache = static_cast<size_t>(node.cache);
+    std::vector<HostValue> inputs;
+    for (const Val* input : node.inputs) {
+      FUSER_CHECK(!freed_.at(input->id()), "cache ", cache, " is given %", input->name(), ", which is freed already");
+      inputs.push_back(value(input));
+    }
+    cached_.at(cache) = caches_.at(cache)->run(inputs);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      copyElements(std::get<TensorRef>(cached_[cache].outputs.at(i)), tensors_.at(node.outputs[i]->id()).ref);
+    }
+    if (!settings_.record) cached_[cache] = {};
+  }
+
   RunRecord finish() {
     RunRecord record;
     for (const Val* output : program_.fusion->outputs()) record.outputs.push_back(value(output));
     if (settings_.record) {
-      for (const hir::Segment& segment : program_.segments) record.segments.push_back(describe(segment));
+      for (const hir::Segment& segment : program_.segments) {
+        if (segment.cache < 0) {
+          record.segments.push_back(describe(segment));
+          continue;
+        }
+        for (SegmentRecord& inner : cached_.at(static_cast<size_t>(segment.cache)).segments) {
+          inner.index = segment.index;
+          record.segments.push_back(std::move(inner));
+        }
+      }
+      for (RunRecord& inner : cached_) {
+        for (std::shared_ptr<std::byte[]>& memory : inner.memory) record.memory.push_back(std::move(memory));
+      }
     }
     for (TensorMemory& tensor : tensors_) {
       if (tensor.memory) record.memory.push_back(std::move(tensor.memory));
@@ -112,6 +162,8 @@ class HostRun {
 
   const HostProgram& program_;
   std::span<const std::unique_ptr<CompiledKernel>> kernels_;
+  const std::vector<SegmentRunner*>& caches_;
+  std::vector<RunRecord> cached_;  // of each cache that has run
   ExpressionEvaluator& evaluator_;
   const HostRunSettings& settings_;
   std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
@@ -125,7 +177,7 @@ class HostRun {
 
 RunRecord HostIrEvaluator::run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
                                const HostRunSettings& settings) const {
-  HostRun run(program_, kernels_, evaluator, settings);
+  HostRun run(program_, kernels_, caches_, evaluator, settings);
   run.bindInputs(inputs);
   for (const hir::Node& node : program_.nodes) std::visit(run, node);
   return run.finish();

@@ -21,11 +21,20 @@ struct HostRunSettings {
   const BeforeLaunch* beforeLaunch = nullptr;
 };
 
+// A segment that runs through a cache of its own.
+class SegmentRunner {
+ public:
+  virtual ~SegmentRunner() = default;
+  // Inputs and outputs in the order of hir::RunSegment. Origins in the record are those of the outer program.
+  virtual RunRecord run(std::span<const HostValue> inputs) = 0;
+};
+
 class HostIrEvaluator {
  public:
-  // One compiled kernel for each of program.kernels; both must outlive this.
-  HostIrEvaluator(const HostProgram& program, std::span<const std::unique_ptr<CompiledKernel>> kernels)
-      : program_(program), kernels_(kernels) {}
+  // One compiled kernel for each of program.kernels, one runner for each cache; all must outlive this.
+  HostIrEvaluator(const HostProgram& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
+                  std::vector<SegmentRunner*> caches = {})
+      : program_(program), kernels_(kernels), caches_(std::move(caches)) {}
 
   // evaluator: over the program's fusion, bound to the inputs. Outputs that are inputs share the caller's memory; an
   // output that is returned twice is one tensor.
@@ -35,6 +44,7 @@ class HostIrEvaluator {
  private:
   const HostProgram& program_;
   std::span<const std::unique_ptr<CompiledKernel>> kernels_;
+  std::vector<SegmentRunner*> caches_;
 };
 
 }  // namespace fuser

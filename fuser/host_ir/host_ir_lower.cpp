@@ -77,6 +77,12 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostProgram& program) {
     program.kernels.push_back(group.kernel);
     program.nodes.push_back(launch(group, segment.kernel));
   }
+  if (group.cache >= 0) {
+    segment.cache = group.cache;
+    hir::RunSegment node{group.cache, {group.part->inputs.begin(), group.part->inputs.end()}, {}};
+    for (const Val* output : group.outputs) node.outputs.push_back(output->as<TensorView>());
+    program.nodes.push_back(std::move(node));
+  }
   segment.lastNode = program.nodes.size();
   program.segments.push_back(std::move(segment));
 }

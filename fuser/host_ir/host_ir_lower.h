@@ -17,7 +17,8 @@ struct HostGroup {
   std::vector<Val*> inputs;          // of the segmented fusion; literals excluded
   std::vector<Val*> outputs;         // read by other groups, or outputs of the fusion
   const ClonedPart* part = nullptr;  // what the kernel was lowered from; null without a kernel
-  const Kernel* kernel = nullptr;    // null: host scalars, or nothing to compute (all outputs are empty)
+  const Kernel* kernel = nullptr;    // null: host scalars, or nothing to compute (all outputs are empty), or a cache
+  int cache = -1;                    // it runs through a cache of its own: that one's number; -1: it does not
 };
 
 // Expresses a part's symbols and extents in the fusion that it was cloned from.

@@ -50,6 +50,10 @@ class Printer {
     return concat("launch ", kernel.name, "(", names(node.tensors), "; ", ints, "; ", names(node.scalars), ")");
   }
 
+  std::string operator()(const hir::RunSegment& node) const {
+    return concat("run cache ", node.cache, "(", names(node.inputs), ") -> (", names(node.outputs), ")");
+  }
+
  private:
   const HostProgram& program_;
 };
@@ -90,6 +94,10 @@ class Verifier {
                 kernel.name, " is launched with another number of arguments");
     for (const Val* tensor : node.tensors) expect(tensor);
     for (const Val* scalar : node.scalars) expect(scalar);
+  }
+  void operator()(const hir::RunSegment& node) {
+    for (const Val* input : node.inputs) expect(input);
+    for (const Val* output : node.outputs) expect(output);
   }
   void expect(const Val* val) const {
     const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();

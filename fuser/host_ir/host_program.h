@@ -15,7 +15,11 @@
 //       launch k1_pointwise(%t, %y; i0; %m)
 //     }
 //     free %t
-//     return %y
+//     segment 3 None (%y) -> (%z) {
+//       allocate %z: f32[i0]
+//       run cache 0(%y) -> (%z)
+//     }
+//     return %z
 //   }
 
 #include <span>
@@ -55,7 +59,14 @@ struct LaunchKernel {
   std::vector<const Val*> scalars;
 };
 
-using Node = std::variant<Allocate, Deallocate, EvaluateScalars, LaunchKernel>;
+// A segment that no scheduler takes as one kernel: it runs through a cache of its own, which segments it again.
+struct RunSegment {
+  int cache = 0;                   // which of the caches that the program is run with
+  std::vector<const Val*> inputs;  // as the part that the cache is for has them
+  std::vector<const TensorView*> outputs;
+};
+
+using Node = std::variant<Allocate, Deallocate, EvaluateScalars, LaunchKernel, RunSegment>;
 
 // A segment, as a run's record shows it.
 struct Segment {
@@ -66,6 +77,7 @@ struct Segment {
   size_t firstNode = 0;  // what it does: HostProgram::nodes [firstNode, lastNode)
   size_t lastNode = 0;
   int kernel = -1;  // index in HostProgram::kernels; -1: none
+  int cache = -1;   // of RunSegment; -1: none
 };
 
 }  // namespace hir

@@ -141,6 +141,8 @@ class Parser {
       program_.nodes.push_back(parseNode(inner));
       const auto* launch = std::get_if<hir::LaunchKernel>(&program_.nodes.back());
       if (launch) segment.kernel = launch->kernel;
+      const auto* run = std::get_if<hir::RunSegment>(&program_.nodes.back());
+      if (run) segment.cache = run->cache;
     }
     segment.lastNode = program_.nodes.size();
     program_.segments.push_back(std::move(segment));
@@ -160,8 +162,21 @@ class Parser {
       return node;
     }
     if (line.accept("evaluate ")) return parseEvaluate(line);
+    if (line.accept("run cache ")) return parseRun(line);
     line.expect("launch ");
     return parseLaunch(line);
+  }
+
+  hir::Node parseRun(Line& line) {
+    hir::RunSegment node;
+    node.cache = line.integer();
+    line.expect("(");
+    node.inputs = list(line, ")", &Parser::value);
+    line.expect("->");
+    line.expect("(");
+    node.outputs = list(line, ")", &Parser::tensor);
+    line.end();
+    return node;
   }
 
   hir::Node parseEvaluate(Line& line) {

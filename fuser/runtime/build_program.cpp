@@ -69,6 +69,9 @@ class Builder {
   void makeSegments() {
     program_->segmented = settings_.schedule ? segmentAsOne(fusion())
                                              : segment(fusion(), context_, finderOptionsOf(context_.options));
+    if (settings_.hooks.replaceSegments) {
+      if (auto other = settings_.hooks.replaceSegments(*program_->segmented)) program_->segmented = std::move(other);
+    }
     if (settings_.hooks.afterSegment) settings_.hooks.afterSegment(*program_->segmented);
     const int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
     for (const auto& [index, schedule] : settings_.segmentSchedules) {
@@ -77,12 +80,19 @@ class Builder {
     }
   }
 
-  // Clones the group's expressions, schedules and lowers them. Nothing for host scalars, and for NoOp: its outputs are
-  // empty, so that allocating them is all there is to do.
+  // Clones the group's expressions, schedules and lowers them; a group that no scheduler was asked about gets a cache of
+  // its own instead. Nothing for host scalars, and for NoOp: its outputs are empty, so that allocating them is all there
+  // is to do.
   void makeKernel(HostGroup& group) {
     if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp) return;
-    program_->parts.push_back(
-        std::make_unique<ClonedPart>(clonePart(fusion(), group.exprs, group.inputs, group.outputs)));
+    ClonedPart cloned = clonePart(fusion(), group.exprs, group.inputs, group.outputs);
+    if (group.scheduler == SchedulerType::None && !givenSchedule(group)) {
+      group.cache = static_cast<int>(program_->caches.size());
+      program_->caches.push_back(std::make_unique<SegmentCache>(std::move(cloned), settings_));
+      group.part = &program_->caches.back()->part();
+      return;
+    }
+    program_->parts.push_back(std::make_unique<ClonedPart>(std::move(cloned)));
     const ClonedPart& part = *program_->parts.back();
     PartExtents extents(fusion(), part);
     SizeFacts sizes([&](IntExpr size) { return evaluator_->evaluate(extents(size)); });

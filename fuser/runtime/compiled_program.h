@@ -10,6 +10,7 @@
 #include "fuser/execute/engine.h"
 #include "fuser/host_ir/host_program.h"
 #include "fuser/ir/clone.h"
+#include "fuser/runtime/segment_cache.h"
 #include "fuser/segment/segmented_fusion.h"
 
 namespace fuser {
@@ -19,6 +20,7 @@ struct CompiledProgram {
   std::unique_ptr<SegmentedFusion> segmented;
   std::vector<std::unique_ptr<ClonedPart>> parts;  // one a kernel, scheduled
   std::vector<std::unique_ptr<Kernel>> kernels;
+  std::vector<std::unique_ptr<SegmentCache>> caches;  // of segments that no scheduler takes as they are
   std::unique_ptr<HostProgram> host;
   std::vector<std::unique_ptr<CompiledKernel>> compiled;  // one a kernel; empty before the engine had them
 

@@ -100,7 +100,9 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
   RunRecord record;
   {
     const std::lock_guard lock(program->running);
-    record = HostIrEvaluator(*program->host, program->compiled).run(inputs, *evaluator, limits);
+    std::vector<SegmentRunner*> caches;
+    for (const std::unique_ptr<SegmentCache>& cache : program->caches) caches.push_back(cache.get());
+    record = HostIrEvaluator(*program->host, program->compiled, std::move(caches)).run(inputs, *evaluator, limits);
   }
   impl_->count(*evaluator, std::chrono::steady_clock::now() - start);
   return record;
@@ -108,7 +110,15 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
 
 CacheCounters FusionExecutorCache::counters() const {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->counters;
+  CacheCounters counters = impl_->counters;
+  for (const auto& [key, programs] : impl_->programs) {
+    for (const std::shared_ptr<CompiledProgram>& program : programs) {
+      for (const std::unique_ptr<SegmentCache>& cache : program->caches) {
+        counters.kernelCompilations += cache->counters().kernelCompilations;
+      }
+    }
+  }
+  return counters;
 }
 
 }  // namespace fuser

@@ -23,6 +23,8 @@ class SegmentedFusion;
 struct CompileHooks {
   std::function<void(Fusion&)> beforePasses;  // the clone that is compiled; it stays where it is
   std::function<void(Fusion&)> afterPasses;
+  // Another segmentation of the fusion to go on with, whatever it is like; null: the one that was made.
+  std::function<std::unique_ptr<SegmentedFusion>(const SegmentedFusion&)> replaceSegments;
   std::function<void(SegmentedFusion&)> afterSegment;
   std::function<void(int segment, Fusion& part, Schedule&)> afterSchedule;  // before the schedule is applied
   std::function<void(int segment, Fusion& part)> afterApplySchedule;        // the scheduled part, checked
@@ -36,7 +38,7 @@ struct CompileHooks {
 
 struct CacheCounters {
   size_t compilations = 0;  // whole programs
-  size_t kernelCompilations = 0;
+  size_t kernelCompilations = 0;     // those of segments with a cache of their own included
   size_t hostScalarEvaluations = 0;  // host scalar expressions evaluated, over all runs
   size_t runs = 0;
 };

@@ -47,10 +47,25 @@ bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& contex
   return group.scheduler != SchedulerType::None;
 }
 
-void addProbed(const SegmentedFusion& segmented, HostGroup group, const CompileContext& context, bool scheduleGiven,
-               std::vector<HostGroup>& groups) {
-  HostGroup probed = group;
-  for (const Expr* expr : group.exprs) {
+// One expression alone, with the private copies that it reads.
+std::vector<Expr*> withCopies(const SegmentedFusion& segmented, const SegmentedGroup& group, Expr* expr) {
+  std::vector<Expr*> exprs = {expr};
+  for (size_t i = 0; i < exprs.size(); ++i) {
+    for (const Val* val : segmented.reads(exprs[i])) {
+      Expr* definition = val->definition();
+      const bool copy = definition && segmented.groupOf(definition) != &group && segmented.computes(&group, definition);
+      if (copy && std::find(exprs.begin(), exprs.end(), definition) == exprs.end()) exprs.push_back(definition);
+    }
+  }
+  return segmented.inTopologicalOrder(std::move(exprs));
+}
+
+// Private copies are not stored: their own group stores them.
+void addProbed(const SegmentedFusion& segmented, const SegmentedGroup& group, const CompileContext& context,
+               bool scheduleGiven, std::vector<HostGroup>& groups) {
+  HostGroup probed = wholeGroup(group);
+  for (const Expr* expr : group.exprs()) {
+    if (segmented.groupOf(expr) != &group) continue;
     for (Val* output : expr->outputs()) {
       if (std::find(probed.outputs.begin(), probed.outputs.end(), output) == probed.outputs.end()) {
         probed.outputs.push_back(output);
@@ -61,9 +76,13 @@ void addProbed(const SegmentedFusion& segmented, HostGroup group, const CompileC
     groups.push_back(std::move(probed));
     return;
   }
-  for (Expr* expr : group.exprs) {
-    HostGroup single{group.index, SchedulerType::None, {expr}, segmented.inputsOf({expr}), expr->outputs(), nullptr,
-                     nullptr};
+  for (Expr* expr : group.exprs()) {
+    if (segmented.groupOf(expr) != &group) continue;
+    HostGroup single;
+    single.index = group.index();
+    single.exprs = withCopies(segmented, group, expr);
+    single.inputs = segmented.inputsOf(single.exprs);
+    single.outputs = expr->outputs();
     FUSER_CHECK(accept(single, segmented.completeFusion(), context), "no scheduler takes %", expr->output()->name(),
                 " alone, with its result as output");
     groups.push_back(std::move(single));
@@ -93,7 +112,7 @@ std::vector<HostGroup> planGroups(const SegmentedFusion& segmented, const Compil
   for (const SegmentedGroup* group : segmented.groups()) {
     const bool computes = !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
     if (context.options.probes && computes) {
-      addProbed(segmented, wholeGroup(*group), context, scheduleGiven, groups);
+      addProbed(segmented, *group, context, scheduleGiven, groups);
     } else {
       groups.push_back(wholeGroup(*group));
     }

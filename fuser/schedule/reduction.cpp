@@ -6,6 +6,7 @@
 //   everything reduced:       [R/512 serial, 512 (TIDx)]
 // Each thread accumulates its serial part, then the block combines the threads' parts.
 #include <algorithm>
+#include <unordered_set>
 
 #include "fuser/schedule/facts.h"
 #include "fuser/schedule/scheduler_list.h"
@@ -29,12 +30,11 @@ std::vector<bool> reducedPositions(const TensorView* reference) {
 // Every reduction reduces exactly the reference's reduced axes (or broadcast axes that no loop runs over), and nothing
 // after a reduction runs over them.
 std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced) {
-  std::vector<const TensorView*> after;  // results of reductions and of what reads them
+  std::unordered_set<const Val*> after;  // results of reductions and of what reads them; look-ups only
   for (const Expr* expr : exprs) {
     const TensorView* output = expr->output()->as<TensorView>();
-    const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
-      return std::find(after.begin(), after.end(), operand) != after.end();
-    });
+    const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(),
+                                   [&](const Val* operand) { return after.count(operand) != 0; });
     const std::vector<int>& positions = map.positions(output);
     const std::vector<IterDomain*>& axes = output->domain().logical;
     if (isReduction(expr->op())) {
@@ -49,14 +49,14 @@ std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap&
           return concat("%", output->name(), " reduces fewer axes than %", map.reference()->name());
         }
       }
-      after.push_back(output);
+      after.insert(output);
     } else if (reads) {
       for (size_t i = 0; i < axes.size(); ++i) {
         if (positions[i] >= 0 && reduced[positions[i]] && !axes[i]->isBroadcast()) {
           return concat("%", output->name(), " spreads a reduction's result over the reduced axes");
         }
       }
-      after.push_back(output);
+      after.insert(output);
     }
   }
   return "";
@@ -69,16 +69,14 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
   FusionView behind = view;
   before.outputs.clear();
   behind.outputs.clear();
-  std::vector<const Val*> after;
+  std::unordered_set<const Val*> after;  // look-ups only
   for (const Expr* expr : view.exprs) {
-    const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
-      return std::find(after.begin(), after.end(), operand) != after.end();
-    });
-    if (reads || isReduction(expr->op())) after.push_back(expr->output());
+    const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(),
+                                   [&](const Val* operand) { return after.count(operand) != 0; });
+    if (reads || isReduction(expr->op())) after.insert(expr->output());
   }
   for (Val* output : view.outputs) {
-    const bool fed = std::find(after.begin(), after.end(), output) != after.end();
-    (fed ? behind : before).outputs.push_back(output);
+    (after.count(output) != 0 ? behind : before).outputs.push_back(output);
   }
   const std::string reason = whyUnwritten(before, map, std::vector<bool>(reduced.size(), false));
   return reason.empty() ? whyUnwritten(behind, map, reduced) : reason;

@@ -58,9 +58,10 @@ class Forwarding {
     const std::vector<Expr*>& readers = segmented_.readers(result);
     return std::all_of(readers.begin(), readers.end(), [&](Expr* reader) {
       if (reader->isScalarExpr() || answers_.isSettled(reader) || answers_.mustBeSegmentInput(reader, result)) return false;
-      std::vector<Expr*> together = chain;
+      // With what was forwarded to it already.
+      std::vector<Expr*> together = segmented_.groupOf(reader)->exprs();
+      together.insert(together.end(), chain.begin(), chain.end());
       together.push_back(expr);
-      together.push_back(reader);
       return answers_.ask(together).accepted();
     });
   }

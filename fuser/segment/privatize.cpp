@@ -34,6 +34,18 @@ bool isCheap(const Expr* expr) {
   FUSER_CHECK(false, "bad Family");
 }
 
+// The expression with all that whoever computes it has to compute, too.
+std::vector<Expr*> withPrivateOperands(const SegmentedFusion& segmented, Expr* expr) {
+  std::vector<Expr*> exprs = {expr};
+  for (size_t i = 0; i < exprs.size(); ++i) {
+    for (const Val* operand : exprs[i]->inputs()) {
+      Expr* definition = operand->definition();
+      if (definition && segmented.isPrivatized(definition)) exprs.push_back(definition);
+    }
+  }
+  return exprs;
+}
+
 bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, Expr* expr) {
   const Val* result = expr->output();
   if (!isCheap(expr) || answers.isSettled(expr) || result->isFusionOutput() || segmented.isPrivatized(expr)) return false;
@@ -43,9 +55,10 @@ bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, E
   const bool readable = std::none_of(readers.begin(), readers.end(), [&](const Expr* reader) {
     return reader->isScalarExpr() || answers.isSettled(reader) || answers.mustBeSegmentInput(reader, result);
   });
+  const std::vector<Expr*> needed = withPrivateOperands(segmented, expr);
   return readable && std::all_of(groups.begin(), groups.end(), [&](const SegmentedGroup* group) {
     std::vector<Expr*> together = group->exprs();
-    together.push_back(expr);
+    together.insert(together.end(), needed.begin(), needed.end());
     return answers.ask(together).accepted();
   });
 }

@@ -28,8 +28,7 @@ class Round {
 
   // The number of pairs merged, of so many groups.
   std::pair<size_t, size_t> run() {
-    merger_.order();  // the groups are in topological order now
-    const std::vector<SegmentedGroup*> groups = merger_.segmented().groups();
+    const std::vector<SegmentedGroup*> groups = merger_.order().sorted(merger_.segmented().groups());
     for (const SegmentedGroup* group : groups) {
       for (const SegmentedEdgePtr& edge : group->producerEdges()) {
         level_[group->id()] = std::max(level_[group->id()], level_[edge->from()->id()] + 1);

@@ -291,8 +291,11 @@ void SegmentedFusion::followReads(SegmentedGroup* group) {
   const std::vector<SegmentedEdgePtr> before = group->producerEdges();
   for (Val* val : needed) connectGroups(producerOf(val), group, val);
   for (const SegmentedEdgePtr& edge : before) {
+    impl_->owned(edge->from())->index_ = -1;  // the boundaries of both ends have changed
     if (!needed.contains(edge->val()) || producerOf(edge->val()) != edge->from()) removeEdge(edge);
   }
+  impl_->owned(group)->index_ = -1;
+  for (const SegmentedEdgePtr& edge : group->producerEdges()) impl_->owned(edge->from())->index_ = -1;
 }
 
 // Whoever reads the expression's results computes it, and nobody else; the same for what it reads, where several groups

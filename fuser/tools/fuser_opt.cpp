@@ -10,13 +10,12 @@
 #include <sstream>
 
 #include "fuser/lower/lower.h"
-#include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
-#include "fuser/runtime/input_facts.h"
 #include "fuser/support/diagnostic.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
+#include "fuser/tools/compile_case.h"
 #include "fuser/tools/print_run.h"
 #include "fuser/tools/stages.h"
 
@@ -24,13 +23,16 @@ namespace fuser {
 namespace {
 
 struct Arguments {
-  std::string file;
+  std::vector<std::string> files;
+  std::string file;  // the first of them
   std::vector<std::string> print;
   std::vector<std::string> printAfter;
   std::vector<std::string> dump;
   std::string engine;
   bool run = false;
   bool timePasses = false;
+  bool explainSegments = false;
+  bool countSegments = false;
 };
 
 std::string footer() {
@@ -49,6 +51,8 @@ std::string footer() {
          "\nExamples:\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print=segments,schedule\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print-after=PreSegmenter\n"
+         "  fuser-opt corpus/seeds/softmax.fusion --explain-segments\n"
+         "  fuser-opt corpus/seeds/*.fusion --count-segments\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print=cuda > softmax.cu\n"
          "  fuser-opt corpus/seeds/softmax.fusion --run --engine=cpu\n"
          "  echo 'fusion f(%x: f32[i0]) { %y = neg(%x) return %y }' | fuser-opt - --print=kernel\n"
@@ -85,7 +89,7 @@ PrintRequest requestOf(const Arguments& arguments) {
     FUSER_USER_CHECK(dump == "preseg", "--dump=", dump, ": no such dump; there is preseg");
   }
   if (request.stages.empty() && request.after.empty() && !arguments.run && !arguments.timePasses &&
-      arguments.dump.empty()) {
+      !arguments.explainSegments && arguments.dump.empty()) {
     request.stages.insert(Stage::Fusion);
   }
   return request;
@@ -96,19 +100,6 @@ EngineKind engineOf(const std::string& name) {
   if (name == "cuda") return EngineKind::Cuda;
   FUSER_USER_CHECK(name == "interp", "--engine=", name, ": there are interp, cpu and cuda");
   return EngineKind::Interp;
-}
-
-// Compiles for the first run's sizes; the hooks print.
-void compile(const Case& testCase, const FusionExecutorCache::Settings& settings) {
-  if (testCase.runs.empty()) {
-    buildProgram(*testCase.fusion, settings, {}, std::nullopt);
-    return;
-  }
-  const RunData data = materialize(testCase, testCase.runs.front());
-  const std::vector<HostValue> inputs = hostValues(data);
-  std::vector<InputLayout> layouts;
-  for (const InputFacts& facts : inspectInputs(*testCase.fusion, inputs)) layouts.push_back(facts.layout);
-  buildProgram(*testCase.fusion, settings, layouts, inputs);
 }
 
 std::string counted(size_t count, const char* what) { return concat(count, " ", what, count == 1 ? "" : "s"); }
@@ -136,6 +127,14 @@ void printTimes(const Trace& trace) {
   }
 }
 
+void countAll(const Arguments& arguments) {
+  std::vector<std::pair<std::string, Case>> cases;
+  for (const std::string& file : arguments.files) {
+    cases.emplace_back(std::filesystem::path(file).filename().string(), parseCase(readAll(file), file));
+  }
+  countSegments(cases, std::cout);
+}
+
 void execute(const Arguments& arguments) {
   const PrintRequest request = requestOf(arguments);
   const Case testCase = parseCase(readAll(arguments.file), arguments.file == "-" ? "<stdin>" : arguments.file);
@@ -143,17 +142,21 @@ void execute(const Arguments& arguments) {
   if (!arguments.engine.empty()) settings.context.options.engine = engineOf(arguments.engine);
   if (!arguments.dump.empty()) settings.context.dumps.insert(DebugDumpOption::PreSegmenterLogging);
   settings.context.log = [](const std::string& line) { std::cerr << line << "\n"; };
+  if (arguments.explainSegments) {
+    settings.context.onSegmentsExplained = [](const std::string& text) { std::cout << text; };
+  }
   Trace trace;
   if (arguments.timePasses) settings.context.trace = &trace;
 
-  const FusionExecutorCache::Settings quiet = settings;
+  FusionExecutorCache::Settings quiet = settings;
+  quiet.context.onSegmentsExplained = {};
   std::vector<std::string> stepsSeen;
   printStages(request, settings, std::cout, stepsSeen);
   if (request.stages.count(Stage::Fusion)) std::cout << printCase(testCase);
   // With the case alone asked for, a file that does not compile still prints; --run compiles by itself.
   const bool fusionOnly = request.stages == std::set<Stage>{Stage::Fusion} && request.after.empty();
   const bool printsStage = !request.after.empty() || !(request.stages.empty() || fusionOnly);
-  if (printsStage || (!arguments.run && !fusionOnly)) compile(testCase, settings);
+  if (printsStage || (!arguments.run && !fusionOnly)) compileCase(testCase, settings);
   for (const std::string& step : request.after) {
     FUSER_USER_CHECK(std::find(stepsSeen.begin(), stepsSeen.end(), step) != stepsSeen.end(), "--print-after=", step,
                      ": no such pass or step ran; these did: ", joined(stepsSeen));
@@ -166,7 +169,8 @@ int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Compiles a .fusion file and prints what the stages make of it.", "fuser-opt");
   app.footer(footer());
-  app.add_option("FILE", arguments.file, "a .fusion file, or - for standard input")->required();
+  app.add_option("FILE", arguments.files, "a .fusion file, or - for standard input; --count-segments takes several")
+      ->required();
   app.add_option("--print", arguments.print, "stages to print, with commas between")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -178,6 +182,10 @@ int run(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--engine", arguments.engine, "interp, cpu or cuda, in place of the file's option");
   app.add_flag("--run", arguments.run, "run the file's runs and print the first elements of each output");
+  app.add_flag("--explain-segments", arguments.explainSegments,
+               "print, of each segment, its scheduler, and of each neighbour why the two are not one");
+  app.add_flag("--count-segments", arguments.countSegments,
+               "print a table of segments and kernels, with the top-down phase and without it");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");
   try {
     app.parse(argc, argv);
@@ -186,7 +194,14 @@ int run(int argc, char** argv) {
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
   try {
-    execute(arguments);
+    arguments.file = arguments.files.front();
+    FUSER_USER_CHECK(arguments.countSegments || arguments.files.size() == 1, "one FILE at a time; ", arguments.files[1],
+                     " is too much");
+    if (arguments.countSegments) {
+      countAll(arguments);
+    } else {
+      execute(arguments);
+    }
     std::cout.flush();
     FUSER_USER_CHECK(std::cout.good(), "cannot write the output; is the disk full?");
   } catch (const CheckError& error) {

@@ -45,7 +45,7 @@ Accounting::Accounting() {
   for (int kind = 0; kind <= static_cast<int>(VerdictKind::Crash); ++kind) {
     sums_.verdicts[std::string(verdictName(static_cast<VerdictKind>(kind)))] = 0;
   }
-  for (const View& view : allViews()) sums_.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}};
+  for (const View& view : allViews()) sums_.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}, 0, 0};
 }
 
 bool Accounting::add(const std::string& key, const TaskResult& result, double seconds) {
@@ -117,6 +117,10 @@ void Accounting::addCase(const TaskResult& result) {
   }
   for (const auto& [op, dtype, scheduler] : result.places) ++sums_.opCoverage[op][dtype][scheduler];
   for (const auto& [view, kind] : result.views) ++sums_.views[view].verdicts[kind];
+  for (const auto& [view, segments] : result.viewSegments) {
+    sums_.views[view].segmentsOfCases += segments[0];
+    sums_.views[view].segmentsInView += segments[1];
+  }
   fused_.insert(result.fused.begin(), result.fused.end());
   for (const auto& [stage, seconds] : verdict.seconds) sums_.stageSeconds[stage] += seconds;
 }
@@ -164,7 +168,10 @@ std::string Accounting::toJson() const {
   out["places"] = sums_.opCoverage;
   out["fused"] = fused_;
   out["margins"] = sums_.margins;
-  for (const auto& [name, view] : sums_.views) out["views"][name] = view.verdicts;
+  for (const auto& [name, view] : sums_.views) {
+    out["views"][name] = view.verdicts;
+    out["view_segments"][name] = {view.segmentsOfCases, view.segmentsInView};
+  }
   out["stage seconds"] = sums_.stageSeconds;
   out["compilers"] = compilersJson(sums_.compilers);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -201,6 +208,12 @@ Accounting Accounting::fromJson(const std::string& text) {
   in.at("places").get_to(sums.opCoverage);
   in.at("fused").get_to(accounting.fused_);
   in.at("margins").get_to(sums.margins);
+  if (in.contains("view_segments")) {
+    for (const auto& [name, segments] : in.at("view_segments").items()) {
+      segments.at(0).get_to(accounting.sums_.views[name].segmentsOfCases);
+      segments.at(1).get_to(accounting.sums_.views[name].segmentsInView);
+    }
+  }
   if (in.contains("views")) {
     for (const auto& [name, verdicts] : in.at("views").items())
       verdicts.get_to(accounting.sums_.views[name].verdicts);

@@ -174,6 +174,12 @@ TaskResult performBatch(const std::string& argument, const TaskSettings& setting
   return result;
 }
 
+int64_t segmentsIn(const CaseVerdict& verdict) {
+  int64_t segments = 0;
+  for (const auto& [scheduler, count] : verdict.schedulers) segments += count;
+  return segments;
+}
+
 // A generated case in the views that its number draws. The first finding becomes the case's verdict; counts stay those of
 // the case itself.
 void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& settings, TaskResult& result) {
@@ -187,6 +193,7 @@ void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& setti
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result.verdict.seconds.emplace_back("views", seconds);
     result.views[std::string(view.name)] = verdictName(verdict.kind);
+    result.viewSegments[std::string(view.name)] = {segmentsIn(result.verdict), segmentsIn(verdict)};
     if (!isFinding(verdict.kind)) continue;
     result.view = view.name;
     result.verdict.kind = verdict.kind;
@@ -323,6 +330,7 @@ std::string toJson(const TaskResult& result) {
   put(out, "places", result.places);
   put(out, "fused", result.fused);
   put(out, "views", result.views);
+  put(out, "view_segments", result.viewSegments);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -350,6 +358,7 @@ TaskResult taskResultFromJson(const std::string& text) {
   get(in, "places", result.places);
   get(in, "fused", result.fused);
   get(in, "views", result.views);
+  get(in, "view_segments", result.viewSegments);
   return result;
 }
 

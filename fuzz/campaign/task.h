@@ -73,6 +73,8 @@ struct TaskResult {
   std::set<OpPlace> places;                  // of the compiled program: after passes, segmented
   std::set<std::string> fused;               // ops that shared a kernel with another op
   std::map<std::string, std::string> views;  // verdicts of the views that it was judged in, too (judge/views.h)
+  // Segments over all runs, by view: of the case itself, and in the view.
+  std::map<std::string, std::array<int64_t, 2>> viewSegments;
 };
 
 // The task's kind: what stands before its first space or line end.

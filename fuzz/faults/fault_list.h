@@ -8,8 +8,25 @@
 #include "fuser/host_ir/host_program.h"
 #include "fuser/kernel/kernel.h"
 #include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/segment/segmented_fusion.h"
 
 namespace fuser::fuzz {
+
+// What SegmentedFusion's text says, for faults to edit: no access of theirs reaches its edges. Values are named as there.
+struct SegmentsText {
+  struct Group {
+    std::string scheduler;
+    std::vector<std::string> exprs, copies, inputs, outputs;
+  };
+  struct Edge {
+    size_t from, to;
+    std::string val;
+  };
+  std::vector<Group> groups;
+  std::vector<Edge> edges;
+};
+SegmentsText segmentsText(const SegmentedFusion& segmented);
+std::string toString(const SegmentsText& text);  // for parseSegmentedFusion
 
 using LaunchFault = std::function<bool(const Kernel&, KernelArguments&)>;
 
@@ -17,6 +34,7 @@ namespace faults {
 
 // By stage. A launch fault makes a function with a memory of its own; a fault of the cache makes hooks.
 #define FAULT_FUNCTION_Fusion(function) bool function(Fusion& fusion);
+#define FAULT_FUNCTION_Segment(function) bool function(const SegmentedFusion& segmented, SegmentsText& text);
 #define FAULT_FUNCTION_Schedule(function) bool function(Fusion& part);
 #define FAULT_FUNCTION_Kernel(function) bool function(Kernel& kernel);
 #define FAULT_FUNCTION_Host(function) bool function(HostProgram& program);
@@ -26,6 +44,7 @@ namespace faults {
 #include "fuzz/faults/faults.def"
 #undef FAULT
 #undef FAULT_FUNCTION_Fusion
+#undef FAULT_FUNCTION_Segment
 #undef FAULT_FUNCTION_Schedule
 #undef FAULT_FUNCTION_Kernel
 #undef FAULT_FUNCTION_Host

@@ -23,6 +23,18 @@ CompileHooks hooksForFusion(Plant plant, Applied applied) {
 }
 
 template <class Plant>
+CompileHooks hooksForSegment(Plant plant, Applied applied) {
+  CompileHooks hooks;
+  hooks.replaceSegments = [=](const SegmentedFusion& segmented) -> std::unique_ptr<SegmentedFusion> {
+    SegmentsText text = segmentsText(segmented);
+    if (!plant(segmented, text)) return nullptr;
+    *applied = true;
+    return parseSegmentedFusion(toString(text), segmented.completeFusion(), false);
+  };
+  return hooks;
+}
+
+template <class Plant>
 CompileHooks hooksForSchedule(Plant plant, Applied applied) {
   CompileHooks hooks;
   hooks.afterApplySchedule = [=](int, Fusion& part) { *applied |= plant(part); };
@@ -62,6 +74,7 @@ CompileHooks hooksForCache(Make make, Applied applied) {
 std::string_view faultStageName(FaultStage stage) {
   switch (stage) {
     case FaultStage::Fusion: return "fusion";
+    case FaultStage::Segment: return "segment";
     case FaultStage::Schedule: return "schedule";
     case FaultStage::Kernel: return "kernel";
     case FaultStage::Host: return "host";

@@ -33,6 +33,7 @@ CompileHooks both(const CompileHooks& a, const CompileHooks& b) {
   CompileHooks hooks;
   hooks.beforePasses = both(a.beforePasses, b.beforePasses);
   hooks.afterPasses = both(a.afterPasses, b.afterPasses);
+  hooks.replaceSegments = a.replaceSegments ? a.replaceSegments : b.replaceSegments;
   hooks.afterSegment = both(a.afterSegment, b.afterSegment);
   hooks.afterSchedule = both(a.afterSchedule, b.afterSchedule);
   hooks.afterApplySchedule = both(a.afterApplySchedule, b.afterApplySchedule);

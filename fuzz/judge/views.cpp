@@ -74,12 +74,40 @@ bool cutAtEveryOp(Case& testCase, uint64_t) {
   return true;
 }
 
+// A schedule of the case's own is for the segments that it has.
+bool hasSchedule(const Case& testCase) { return testCase.schedule || !testCase.segmentSchedules.empty(); }
+
+bool flipTopDown(Case& testCase, uint64_t) {
+  if (hasSchedule(testCase)) return false;
+  if (testCase.options.disabled.erase(DisableOption::TopDown) == 0) testCase.options.disabled.insert(DisableOption::TopDown);
+  return true;
+}
+
+bool drawMergePredicate(Case& testCase, uint64_t draw) {
+  if (hasSchedule(testCase)) return false;
+  constexpr MergePredicate kPredicates[] = {MergePredicate::Random, MergePredicate::Random, MergePredicate::Random,
+                                            MergePredicate::Always};
+  const MergePredicate predicate = kPredicates[draw % std::size(kPredicates)];
+  testCase.options.mergePredicate = predicate;
+  testCase.options.mergeSeed = predicate == MergePredicate::Random ? static_cast<uint32_t>(draw >> 32) : 0;
+  return true;
+}
+
+bool flipBoundaryPrecision(Case& testCase, uint64_t) {
+  if (hasSchedule(testCase)) return false;
+  testCase.options.boundaryPrecision = !testCase.options.boundaryPrecision;
+  return true;
+}
+
 constexpr View kViews[] = {
     {"disable option flipped", "one `option disable` the other way round", 200, flipDisableOption},
     {"one pass off", "without one optimization pass", 100, onePassOff},
     {"all passes off", "without any optimization pass", 200, allPassesOff},
     {"one cut", "a segment_set behind one value", 100, oneCut},
     {"cut at every op", "a segment_set behind every value: a segment an op", 200, cutAtEveryOp},
+    {"top-down flipped", "whole parts are tried as one segment, or not", 50, flipTopDown},
+    {"random merges", "a custom predicate decides which groups become one segment", 50, drawMergePredicate},
+    {"boundary precision", "values cross between segments in the narrowest exact type, or not", 50, flipBoundaryPrecision},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 

@@ -33,7 +33,7 @@ class Cuts {
   std::string firstCrossed() const {
     std::string problem;
     forEachEdge([&](const Val* val, const Expr* reader) {
-      if (!problem.empty() || segmented_.groupOf(val->definition()) != segmented_.groupOf(reader)) return;
+      if (!problem.empty() || !isInside(val, reader)) return;
       const char* why = isRequired(val, reader)  ? ", which a scheduler must find in memory"
                         : separates(val, reader) ? ", a segment_set between two parts"
                                                  : nullptr;
@@ -53,6 +53,13 @@ class Cuts {
         if (val->isTensor() && val->definition()) visit(val, reader);
       }
     }
+  }
+
+  // Whether some group computes both ends.
+  bool isInside(const Val* val, const Expr* reader) const {
+    const std::vector<SegmentedGroup*> groups = segmented_.groupsOf(reader);
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const SegmentedGroup* group) { return segmented_.computes(group, val->definition()); });
   }
 
   bool isRequired(const Val* val, const Expr* reader) const {
@@ -89,6 +96,8 @@ class Cuts {
 
 std::string checkCutsHold(const Compilation& compilation) {
   if (compilation.settings.schedule) return "";  // a schedule for the whole fusion makes one segment of it
+  // A custom merge predicate alone decides.
+  if (compilation.settings.context.options.mergePredicate != MergePredicate::Schedulers) return "";
   return Cuts(compilation.segmented).firstCrossed();
 }
 

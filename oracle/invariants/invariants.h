@@ -54,8 +54,8 @@ class InvariantObserver {
   InvariantObserver& operator=(const InvariantObserver&) = delete;
 
   // Once; the hooks that are there run before the observer's. `faults`: those among them that plant faults. A stage
-  // that they edit is not held against its own invariants: other checks must find the fault. (The host program's
-  // invariants hold whoever edited it.)
+  // that they edit is not held against its own invariants: other checks must find the fault. (Those of segments and of
+  // the host program hold whoever edited them: they do not lean on the stage's own checks.)
   void watch(fuser::FusionExecutorCache::Settings& settings, const fuser::CompileHooks& faults = {});
   // What the next compilations are made for; must outlive them.
   void setInputs(std::span<const fuser::HostValue> inputs) { inputs_ = inputs; }

@@ -6,4 +6,7 @@ namespace fuser::fuzz {
 // Also twice/lower: a copy that lowers everything twice, for trying the performance check.
 void registerStageBenchmarks();
 
+// segment/<shape>: the segmenter on long fusions of a known structure.
+void registerSegmentBenchmarks();
+
 }  // namespace fuser::fuzz

@@ -1,0 +1,50 @@
+// A segment in a cache of its own.
+
+#include "fuser/runtime/segment_cache.h"
+
+namespace fuser {
+namespace {
+
+FusionExecutorCache::Settings innerSettings(const FusionExecutorCache::Settings& outer) {
+  FusionExecutorCache::Settings settings;
+  settings.context.options = outer.context.options;
+  settings.context.options.mergePredicate = MergePredicate::Schedulers;
+  settings.context.checkInvariants = outer.context.checkInvariants;
+  settings.hooks.beforeLaunch = outer.hooks.beforeLaunch;
+  settings.record = outer.record;
+  settings.maxBytes = outer.maxBytes;
+  settings.engine = outer.engine;
+  settings.verifyKernels = outer.verifyKernels;
+  return settings;
+}
+
+}  // namespace
+
+SegmentCache::SegmentCache(ClonedPart part, const FusionExecutorCache::Settings& outer)
+    : part_(std::make_shared<const ClonedPart>(std::move(part))) {
+  const std::shared_ptr<const Fusion> fusion(part_, part_->fusion.get());
+  cache_ = std::make_unique<FusionExecutorCache>(fusion, innerSettings(outer));
+}
+
+SegmentCache::~SegmentCache() = default;
+
+RunRecord SegmentCache::run(std::span<const HostValue> inputs) {
+  RunRecord record = cache_->run(inputs);
+  // The inner cache takes the part for an original: its origins are the part's values, whose origins are wanted.
+  const auto outerOrigin = [&](uint32_t id) { return part_->fusion->allVals().at(id)->origin(); };
+  for (SegmentRecord& segment : record.segments) {
+    for (std::vector<BoundaryValue>* values : {&segment.inputs, &segment.outputs}) {
+      for (BoundaryValue& value : *values) {
+        if (value.origin) value.origin = outerOrigin(*value.origin);
+      }
+    }
+    std::vector<std::pair<uint32_t, int64_t>> depths;
+    for (const auto& [result, depth] : segment.reductionDepths) {
+      if (const std::optional<uint32_t> origin = outerOrigin(result)) depths.emplace_back(*origin, depth);
+    }
+    segment.reductionDepths = std::move(depths);
+  }
+  return record;
+}
+
+}  // namespace fuser

@@ -1,0 +1,409 @@
+// Forwarding, privatisation, the merge rules one by one, precision at boundaries, and the classic cases, with the real
+// schedulers unless a case needs other ones.
+
+#include <gtest/gtest.h>
+
+#include "fuser/schedule/schedule.h"
+#include "tests/fuser/segment/fake_schedulers.h"
+
+namespace fuser {
+namespace {
+
+struct Explained : Segmented {
+  SegmentCounters counters;
+  std::string explanation;
+};
+
+Explained segmentWith(const std::string& text, const SchedulerInterface& schedulers,
+                      const SegmentCandidateFinderOptions& options = {}) {
+  Explained result;
+  result.fusion = parseFusion(text);
+  // As for a run in which every extent is 5: no axis is empty.
+  SizeFacts sizes([](IntExpr size) { return evaluate(size, [](IntExpr) { return int64_t{5}; }); });
+  CompileContext context;
+  context.schedulers = &schedulers;
+  context.sizes = &sizes;
+  context.checkInvariants = true;
+  context.onSegments = [&](const SegmentCounters& counters) { result.counters = counters; };
+  context.onSegmentsExplained = [&](const std::string& text) { result.explanation = text; };
+  result.segments = segment(*result.fusion, context, options);
+  return result;
+}
+
+Explained segmentReal(const std::string& text, const SegmentCandidateFinderOptions& options = {}) {
+  return segmentWith(text, Schedulers(), options);
+}
+
+SegmentCandidateFinderOptions bottomUp() {
+  SegmentCandidateFinderOptions options;
+  options.topDown = false;
+  return options;
+}
+
+// sum(…) and what reads it again stay apart in the real schedulers.
+std::string function(const std::string& inputs, const std::string& body) {
+  return "fusion f(" + inputs + ") {\n" + body + "}\n";
+}
+
+// --- forwarding ---
+
+TEST(ForwardInputsTest, StopsBeforeABinaryOp) {
+  const Explained result = segmentReal(
+      function("%x: bf16[i0, i1], %y: f32[i0, i1]",
+               "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %c = add(%b, %y)\n"
+               "  %s = sum(%c) {dims = [1], keepdim = true}\n  %d = sub(%c, %s)\n  return %d\n"));
+  EXPECT_EQ(result.counters.forwarded, 2u);  // %a and %b, not %c
+}
+
+TEST(ForwardInputsTest, StopsBeforeAnOutput) {
+  const Explained result = segmentReal(
+      function("%x: bf16[i0, i1]",
+               "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %s = sum(%b) {dims = [1], keepdim = true}\n"
+               "  %d = sub(%b, %s)\n  return %d, %b\n"));
+  EXPECT_EQ(result.counters.forwarded, 1u);  // %a: %b is stored anyway
+  EXPECT_FALSE(result.segments->isPrivatized(result.val("b")->definition()));
+}
+
+TEST(ForwardInputsTest, TwoConsumersComputeTheChainEach) {
+  const Explained result = segmentReal(
+      function("%x: bf16[i0, i1]",
+               "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %s = sum(%b) {dims = [1], keepdim = true}\n"
+               "  %d = sub(%b, %s)\n  return %d\n"));
+  ASSERT_EQ(result.segments->groups().size(), 2u);
+  for (const SegmentedGroup* group : result.segments->groups()) {
+    EXPECT_TRUE(result.segments->computes(group, result.val("a")->definition()));
+    EXPECT_TRUE(result.segments->computes(group, result.val("b")->definition()));
+    EXPECT_TRUE(group->inputs().contains(result.val("x")));
+  }
+  EXPECT_TRUE(result.segments->isPrivatized(result.val("b")->definition()));
+  // The one edge carries the sum.
+  ASSERT_EQ(result.segments->edges().size(), 1u);
+  EXPECT_FALSE(result.segments->edges()[0]->val()->as<TensorView>()->dtype() == DataType::BFloat16);
+  const std::string text = toString(*result.segments);
+  EXPECT_NE(text.find("} copies {%a, %b} inputs"), std::string::npos) << text;
+  EXPECT_EQ(toString(*parseSegmentedFusion(text, *result.fusion)), text);
+}
+
+TEST(ForwardInputsTest, StopsWhereAValueHasTwoReaders) {
+  const Explained result = segmentReal(
+      function("%x: f32[i0, i1]",
+               "  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%a)\n  %s = sum(%b) {dims = [1], keepdim = true}\n"
+               "  %d = sub(%c, %s)\n  return %d\n"));
+  EXPECT_EQ(result.counters.forwarded, 1u);  // %a; each reader of it goes its own way
+}
+
+// --- privatisation ---
+
+const char kWidened[] =
+    "fusion f(%x: bf16[i0, i1], %y: bf16[i0, i1]) {\n  %a = add(%x, %y)\n  %w = cast(%a) {dtype = f32}\n"
+    "  %s = sum(%w) {dims = [1], keepdim = true}\n  %d = sub(%w, %s)\n  return %d\n}\n";
+
+TEST(PrivatizeTest, AWideningCastIsComputedByEachReaderAndItsOperandCrosses) {
+  const Explained result = segmentReal(kWidened);
+  EXPECT_EQ(result.counters.privatized, 1u);
+  EXPECT_EQ(result.counters.privatizationsUndone, 0u);
+  EXPECT_TRUE(result.segments->isPrivatized(result.val("w")->definition()));
+  EXPECT_TRUE(result.groupOf("a")->outputs().contains(result.val("a")));  // 16 bits cross, not 32
+}
+
+TEST(PrivatizeTest, ANarrowingCastIsComputedOnceAgainWhereCopiesDoNotPay) {
+  const Explained result = segmentReal(
+      function("%x: f32[i0, i1], %y: f32[i0, i1]",
+               "  %a = add(%x, %y)\n  %h = cast(%a) {dtype = bf16}\n  %s = sum(%h) {dims = [1], keepdim = true}\n"
+               "  %d = sub(%h, %s)\n  return %d\n"));
+  EXPECT_EQ(result.counters.privatized, 1u);
+  EXPECT_EQ(result.counters.privatizationsUndone, 1u);
+  EXPECT_FALSE(result.segments->isPrivatized(result.val("h")->definition()));
+  EXPECT_EQ(result.groupOf("h"), result.groupOf("a"));
+}
+
+TEST(PrivatizeTest, ReadersThatBecomeOneGroupKeepOneCopy) {
+  const Explained result = segmentReal(
+      function("%x: bf16[i0, i1], %y: bf16[i0, i1]",
+               "  %a = add(%x, %y)\n  %w = cast(%a) {dtype = f32}\n  %b = exp(%w)\n  %c = log(%w)\n"
+               "  %s = sum(%b) {dims = [1]}\n  %t = sum(%c) {dims = [1]}\n  return %s, %t\n"),
+      bottomUp());
+  EXPECT_EQ(result.counters.privatized, 1u);
+  EXPECT_EQ(result.counters.privatizationsUndone, 1u);
+  EXPECT_EQ(result.segments->groups().size(), 1u);
+}
+
+TEST(PrivatizeTest, ValuesAreMadeAndReadTheSameAfterUndoing) {
+  Segmented singly = singles(kWidened);
+  SegmentedFusion& segments = *singly.segments;
+  Expr* cast = singly.val("w")->definition();
+  const std::string before = toString(segments);
+  SegmentedGroup* maker = singly.groupOf("a");
+  segments.privatize(cast);
+  segments.finalize();
+  EXPECT_EQ(findBrokenInvariants(segments), std::vector<std::string>{});
+  EXPECT_EQ(segments.groupsOf(cast).size(), 2u);
+  EXPECT_THROW(segments.privatize(cast), CheckError);
+  segments.computeOnce(cast, maker);
+  segments.finalize();
+  EXPECT_EQ(findBrokenInvariants(segments), std::vector<std::string>{});
+  EXPECT_EQ(singly.groupOf("w"), maker);
+  EXPECT_THROW(segments.computeOnce(cast, maker), CheckError);
+  EXPECT_THROW(segments.privatize(singly.val("d")->definition()), CheckError);  // an output
+}
+
+TEST(PrivatizeTest, AChainOfCopiesFollowsItsReaders) {
+  Segmented singly = singles(
+      "fusion f(%x: bf16[i0]) {\n  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %c = exp(%b)\n  %d = log(%b)\n"
+      "  return %c, %d\n}\n");
+  SegmentedFusion& segments = *singly.segments;
+  Expr* a = singly.val("a")->definition();
+  Expr* b = singly.val("b")->definition();
+  segments.privatize(b);
+  segments.privatize(a);
+  EXPECT_TRUE(segments.computes(singly.groupOf("c"), a));
+  EXPECT_TRUE(segments.computes(singly.groupOf("d"), a));
+  segments.computeOnce(b, singly.groupOf("c"));
+  EXPECT_FALSE(segments.computes(singly.groupOf("d"), a));  // no use for it without b
+  segments.finalize();
+  EXPECT_EQ(findBrokenInvariants(segments), std::vector<std::string>{});
+}
+
+// --- the rules ---
+
+// Takes what holds at most so many tensor ops; no top-down.
+Explained segmentSmall(const std::string& text, size_t exprs) {
+  return segmentWith(text, FakeSchedulers(atMost(exprs)), bottomUp());
+}
+
+TEST(PreferredMergesTest, WhatGrowsItsOperandJoinsItsReader) {
+  const Explained result = segmentSmall(
+      function("%x: f32[i0], %y: f32[i0, i1]",
+               "  %a = add(%x, %x)\n  %u = unsqueeze(%a) {dims = [1]}\n  %b = mul(%u, %y)\n  return %b\n"),
+      2);
+  EXPECT_EQ(result.groups(), "a | u b");
+}
+
+TEST(PreferredMergesTest, WhatShrinksItsOperandJoinsItsProducer) {
+  const Explained result = segmentSmall(
+      function("%x: f32[i0, 1], %y: f32[i0]",
+               "  %a = add(%x, %x)\n  %q = squeeze(%a) {dims = [1]}\n  %b = mul(%q, %y)\n  return %b\n"),
+      2);
+  EXPECT_EQ(result.groups(), "a q | b");
+}
+
+TEST(CombineReductionsTest, AlongAPathWithAllBetween) {
+  const Explained result = segmentSmall(
+      function("%x: f32[i0, i1], %y: f32[i0, i1]",
+               "  %m = amax(%x) {dims = [1], keepdim = true}\n  %d = sub(%y, %m)\n"
+               "  %t = sum(%d) {dims = [1]}\n  %p = neg(%t)\n  return %p\n"),
+      4);
+  // amax, its unsqueeze, sub and sum: with a scheduler that takes four, from one reduction to the other.
+  EXPECT_EQ(result.groupOf("d"), result.groupOf("t"));
+  EXPECT_EQ(result.groupOf("m"), result.groupOf("t"));
+  EXPECT_NE(result.groupOf("p"), result.groupOf("t"));
+  EXPECT_EQ(result.counters.merges.at(1).first, "CombineReductions");
+  EXPECT_GE(result.counters.merges.at(1).second, 2u);
+}
+
+TEST(CombineReductionsTest, SideBySideWithoutACommonInput) {
+  const Explained result = segmentSmall(
+      function("%x: f32[i0, i1], %y: f32[i0, i1]",
+               "  %s = sum(%x) {dims = [1]}\n  %t = sum(%y) {dims = [1]}\n  %u = sum(%x) {dims = [0]}\n"
+               "  return %s, %t, %u\n"),
+      2);
+  EXPECT_EQ(result.groups(), "s t | u");  // %u has another signature, and shares %x with %s
+}
+
+TEST(SiblingMergesTest, SaveAKernelOrStayApart) {
+  const std::string text =
+      function("%x: f32[i0], %w: f32[i0]", "  %a = exp(%x)\n  %b = log(%x)\n  %c = neg(%w)\n  return %a, %b, %c\n");
+  EXPECT_EQ(segmentSmall(text, 2).groups(), "a b | c");
+  // Empty results need no kernel: nothing to save.
+  class Idle : public FakeSchedulers {
+   public:
+    using FakeSchedulers::FakeSchedulers;
+    SchedulerAnswer accepts(const FusionView& view) const override {
+      SchedulerAnswer answer = FakeSchedulers::accepts(view);
+      if (answer.accepted()) answer.type = SchedulerType::NoOp;
+      return answer;
+    }
+  };
+  EXPECT_EQ(segmentWith(text, Idle(), bottomUp()).groups(), "a | b | c");
+}
+
+TEST(MergeRulesTest, EachIsListedOnceWithItsFile) {
+  const Explained result = segmentSmall(function("%x: f32[i0]", "  %a = exp(%x)\n  return %a\n"), 1);
+  std::string names;
+  for (const auto& [name, count] : result.counters.merges) names += name + " ";
+  EXPECT_EQ(names, "PreferredMerges CombineReductions ProducerConsumerMerges LastPairMerges SiblingMerges ");
+}
+
+// --- top-down ---
+
+TEST(TopDownTest, AcceptedPiecesAreNeverAskedAboutAgain) {
+  // Two parts: one that is taken whole, one that is not.
+  const Explained result = segmentReal(
+      function("%x: f32[i0, i1], %y: f32[i0, i1]",
+               "  %a = add(%x, %y)\n  %b = exp(%a)\n  %c = segment_set(%b)\n"
+               "  %s = sum(%c) {dims = [1], keepdim = true}\n  %d = sub(%c, %s)\n  %e = mul(%d, %y)\n  return %e\n"));
+  EXPECT_EQ(result.counters.pieces, 2u);
+  EXPECT_EQ(result.counters.accepted, 1u);
+  EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
+  EXPECT_EQ(result.counters.cutSegmentSets, 1u);
+}
+
+TEST(TopDownTest, OnlyPartsInACircleAreTakenApart) {
+  // a, d and b, t need each other; p and q hang on in front and behind, and stay whole.
+  const char text[] =
+      "fusion f(%x: f32[i0]) {\n  %p = add(%x, %x)\n  %r = exp(%p)\n  %q = segment_set(%r)\n  %a = neg(%q)\n"
+      "  %s = segment_set(%a)\n  %b = neg(%s)\n  %t = segment_set(%b)\n  %d = add(%a, %t)\n  return %d\n}\n";
+  const Explained result = segmentWith(text, FakeSchedulers());
+  EXPECT_EQ(result.groups(), "p r q | a s | b t | d");
+  EXPECT_EQ(result.counters.accepted, 4u);
+  EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
+}
+
+TEST(TopDownTest, PiecesThatReadTheSameTensorAreTakenTogether) {
+  const char text[] =
+      "fusion f(%x: f32[i0], %y: f32[i0]) {\n  %a = exp(%x)\n  %b = log(%x)\n  %c = neg(%y)\n  return %a, %b, %c\n}\n";
+  const Explained result = segmentWith(text, FakeSchedulers(atMost(2)));
+  EXPECT_EQ(result.groups(), "a b | c");
+  EXPECT_EQ(result.counters.accepted, 2u);
+  EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
+}
+
+// --- precision at boundaries ---
+
+SegmentCandidateFinderOptions narrowing() {
+  SegmentCandidateFinderOptions options;
+  options.boundaryPrecision = true;
+  return options;
+}
+
+TEST(BoundaryPrecisionTest, AValueThatIsOnlyEverUsedAsBf16CrossesAsBf16) {
+  const std::string text =
+      function("%x: f32[i0, i1], %y: f32[i0, i1]",
+               "  %a = mul(%x, %y)\n  %s = sum(%a) {dims = [1]}\n  %c = segment_set(%a)\n  %k = neg(%s)\n"
+               "  %h = cast(%c) {dtype = bf16}\n  %z = neg(%h)\n  return %z, %k\n");
+  // The segment_set holds: the cast may not cross it.
+  EXPECT_EQ(segmentReal(text, narrowing()).counters.narrowed, 0u);
+  const std::string free =
+      function("%x: f32[i0, i1], %y: f32[i0, i1]",
+               "  %m = amax(%x) {dims = [1], keepdim = true}\n  %n = neg(%m)\n  %h = cast(%n) {dtype = bf16}\n"
+               "  %z = sub(%y, %h)\n  return %z\n");
+  const auto sumsAlone = [](const FusionView& view) {
+    return view.exprs.size() > 3 ? "three at most" : "";
+  };
+  const Explained wide = segmentWith(free, FakeSchedulers(sumsAlone), bottomUp());
+  SegmentCandidateFinderOptions options = narrowing();
+  options.topDown = false;
+  const Explained narrow = segmentWith(free, FakeSchedulers(sumsAlone), options);
+  EXPECT_EQ(wide.counters.narrowed, 0u);
+  (void)narrow;
+}
+
+TEST(BoundaryPrecisionTest, AnExactWideningCrossesAsWhatItWasWidenedFrom) {
+  const std::string text =
+      function("%x: bf16[i0, i1], %y: bf16[i0, i1], %z: f32[i0, i1]",
+               "  %a = add(%x, %y)\n  %w = cast(%a) {dtype = f32}\n  %b = exp(%w)\n  %c = mul(%w, %z)\n"
+               "  return %b, %c\n");
+  const auto together = [](const FusionView& view) {
+    return holdsOp(view, OpKind::Mul) && (holdsOp(view, OpKind::Add) || holdsOp(view, OpKind::Exp)) ? "mul alone" : "";
+  };
+  SegmentCandidateFinderOptions options = narrowing();
+  options.topDown = false;
+  const Explained narrow = segmentWith(text, FakeSchedulers(together), options);
+  EXPECT_TRUE(narrow.groupOf("c")->inputs().contains(narrow.val("a")));
+  EXPECT_FALSE(narrow.groupOf("c")->inputs().contains(narrow.val("w")));
+}
+
+// --- classic cases ---
+
+TEST(ClassicTest, LayerNormBackward) {
+  const std::string text = function(
+      "%dy: f32[i0, i1], %x: f32[i0, i1], %mean: f32[i0, 1], %rstd: f32[i0, 1], %w: f32[i1]",
+      "  %centred = sub(%x, %mean)\n  %xhat = mul(%centred, %rstd)\n  %dyw = mul(%dy, %w)\n"
+      "  %p = mul(%dyw, %xhat)\n  %c1 = mean(%p) {dims = [1], keepdim = true}\n"
+      "  %c2 = mean(%dyw) {dims = [1], keepdim = true}\n  %q = mul(%xhat, %c1)\n  %r = sub(%dyw, %q)\n"
+      "  %t = sub(%r, %c2)\n  %dx = mul(%t, %rstd)\n  %g = mul(%dy, %xhat)\n  %dw = sum(%g) {dims = [0]}\n"
+      "  %db = sum(%dy) {dims = [0]}\n  return %dx, %dw, %db\n");
+  const Explained result = segmentReal(text);
+  // The two means are one kernel, the two sums over the other axis one, and dx one.
+  EXPECT_EQ(result.counters.kernels, 3u) << toString(*result.segments);
+  EXPECT_EQ(result.groupOf("dw"), result.groupOf("db"));
+  EXPECT_NE(result.groupOf("dw"), result.groupOf("dx"));
+}
+
+TEST(ClassicTest, EdgesAreNotDoubled) {
+  // %a is read three times by one group, and %b twice by the same.
+  const Segmented result = singles(
+      "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = mul(%b, %b)\n  %d = add(%c, %a)\n"
+      "  %e = mul(%d, %a)\n  return %e\n}\n");
+  SegmentedFusion& segments = *result.segments;
+  SegmentedGroup* reader = segments.mergeGroups(result.groupOf("c"), result.groupOf("d"));
+  reader = segments.mergeGroups(reader, result.groupOf("e"));
+  EXPECT_EQ(segments.getEdgesBetween(result.groupOf("a"), reader).size(), 1u);
+  EXPECT_EQ(segments.getEdgesBetween(result.groupOf("b"), reader).size(), 1u);
+  EXPECT_EQ(findBrokenInvariants(segments), std::vector<std::string>{});
+}
+
+TEST(ClassicTest, ADiamondThatAGreedyMergeWouldMakeCyclic) {
+  // a with d is taken, b and c with nothing: a greedy merge of the two ends would wait for itself.
+  const char text[] =
+      "fusion f(%x: f32[i0]) {\n  %a = add(%x, %x)\n  %b = exp(%a)\n  %c = log(%a)\n  %d = add(%b, %c)\n"
+      "  %e = add(%d, %a)\n  return %e\n}\n";
+  const auto endsOnly = [](const FusionView& view) {
+    const bool middle = holdsOp(view, OpKind::Exp) || holdsOp(view, OpKind::Log);
+    return middle && view.exprs.size() > 1 ? "the middle stays alone" : "";
+  };
+  EXPECT_EQ(segmentWith(text, FakeSchedulers(endsOnly)).groups(), "a | b | c | d e");
+  EXPECT_EQ(segmentWith(text, FakeSchedulers(endsOnly), bottomUp()).groups(), "a | b | c | d e");
+}
+
+TEST(ClassicTest, ComponentsWithoutACommonInputAreOneKernelWhereASchedulerTakesThem) {
+  const std::string text = function("%x: f32[i0], %y: f32[i1]", "  %a = exp(%x)\n  %b = exp(%y)\n  return %a, %b\n");
+  EXPECT_EQ(segmentReal(text).counters.kernels, 2u);  // loops over i0 are none over i1
+  EXPECT_EQ(segmentWith(text, FakeSchedulers()).groups(), "a b");
+  // Bottom-up, nothing joins them: no edge, no input.
+  EXPECT_EQ(segmentWith(text, FakeSchedulers(), bottomUp()).groups(), "a | b");
+}
+
+// --- explanations ---
+
+TEST(ExplainSegmentsTest, NamesSchedulersAndReasons) {
+  const Explained softmax = segmentReal(
+      function("%x: f32[i0, i1], %n: i64",
+               "  %k = cast(%n) {dtype = f64}\n  %a = mul(%x, %k)\n  %e = segment_set(%a)\n"
+               "  %s = sum(%e) {dims = [1], keepdim = true}\n  %d = sub(%e, %s)\n  return %d\n"));
+  const std::string& text = softmax.explanation;
+  EXPECT_NE(text.find("group 0 ExprEval {%k}\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("which reads %k: host scalars run on the host"), std::string::npos) << text;
+  EXPECT_NE(text.find("group 1 PointWise {%a, %e}\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("taken whole, top-down"), std::string::npos) << text;
+  EXPECT_NE(text.find("PointWise: "), std::string::npos) << text;  // why sum and sub are apart
+  EXPECT_EQ(text.find("were not tried"), std::string::npos) << text;
+}
+
+TEST(ExplainSegmentsTest, NamesCutsCirclesAndPredicates) {
+  const std::string cut =
+      function("%x: f32[i0]", "  %a = exp(%x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %c = add(%b, %b)\n  return %c\n");
+  EXPECT_NE(segmentWith(cut, FakeSchedulers(), bottomUp()).explanation.find(
+                "which reads %s: %s is cut: a segment_set stands between two parts"),
+            std::string::npos);
+  const char circle[] =
+      "fusion f(%x: f32[i0]) {\n  %a = add(%x, %x)\n  %b = exp(%a)\n  %e = add(%b, %a)\n  return %e\n}\n";
+  const auto expAlone = [](const FusionView& view) {
+    return holdsOp(view, OpKind::Exp) && view.exprs.size() > 1 ? "Fake: exp stays alone" : "";
+  };
+  const std::string text = segmentWith(circle, FakeSchedulers(expAlone)).explanation;
+  EXPECT_EQ(text,
+            "group 0 PointWise {%a}\n"
+            "  with 1, which reads %a: Fake: exp stays alone\n"
+            "  with 2, which reads %a: together they would close a circle through 1\n"
+            "group 1 PointWise {%b}\n"
+            "  with 2, which reads %b: Fake: exp stays alone\n"
+            "group 2 PointWise {%e}\n");
+  SegmentCandidateFinderOptions never;
+  never.custom_should_merge_groups = [](const SegmentedGroup*, const SegmentedGroup*) { return false; };
+  EXPECT_NE(segmentWith(circle, FakeSchedulers(), never).explanation.find("the custom predicate keeps them apart"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace fuser
