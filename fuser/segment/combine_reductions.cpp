@@ -33,7 +33,7 @@ std::vector<std::vector<Expr*>> classesOf(Merger& merger) {
   std::map<Signature, size_t> index;
   std::vector<std::vector<Expr*>> classes;
   for (Expr* expr : merger.segmented().liveExprs()) {
-    if (expr->isScalarExpr() || !isReduction(expr->op()) || !merger.isOpen(merger.segmented().groupOf(expr))) continue;
+    if (expr->isScalarExpr() || !isReduction(expr->op())) continue;
     const size_t place = index.emplace(signatureOf(expr), classes.size()).first->second;
     if (place == classes.size()) classes.emplace_back();
     classes[place].push_back(expr);

@@ -65,11 +65,13 @@ class Explanation {
       for (const SegmentedGroup* group : between) path += concat(path.empty() ? "" : ", ", group->index());
       return concat("together they would close a circle through ", path);
     }
-    for (const SegmentedGroup* group : {a, b}) {
-      if (!merger_.isOpen(group)) return concat(group->index(), " was taken whole, top-down, and is not tried again");
-    }
     const std::string reason = merger_.whyNotTogether({a, b});
     if (!reason.empty()) return reason;
+    if (!segmented_.getEdgesBetween(a, b).empty()) {
+      for (const SegmentedGroup* group : {a, b}) {
+        if (!merger_.isOpen(group)) return concat(group->index(), " was taken whole, top-down, and is not tried again");
+      }
+    }
     const bool idle = merger_.typeOf(a) == SchedulerType::NoOp || merger_.typeOf(b) == SchedulerType::NoOp;
     return idle ? "it would save no kernel" : "they could be one, and were not tried";
   }

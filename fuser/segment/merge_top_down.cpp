@@ -10,9 +10,6 @@ namespace {
 
 using Piece = std::vector<Expr*>;
 
-// Of the readers of one tensor, each piece is tried with this many next ones.
-constexpr size_t kSiblingWindow = 8;
-
 // The pieces: the parts between cuts; a part that takes part in a circle of parts is taken apart by the number of cuts
 // before an expression. Their graph is acyclic.
 class Pieces {
@@ -138,37 +135,6 @@ SegmentedGroup* mergeAll(SegmentedFusion& segmented, const Piece& piece) {
   return groups.size() > 1 ? segmented.mergeGroups(groups) : groups.front();
 }
 
-// Accepted pieces that read the same tensor and are accepted together become one.
-void mergeSiblings(SegmentedFusion& segmented, SchedulerAnswers& answers, std::vector<SegmentedGroup*>& accepted) {
-  if (accepted.size() < 2) return;
-  segmented.finalize();
-  GroupOrder order(segmented);
-  VectorOfUniqueEntries<const Val*> shared;
-  VectorOfUniqueEntries<const SegmentedGroup*> whole;
-  whole.pushBackAll(accepted);
-  for (const SegmentedGroup* group : accepted) {
-    for (const Val* input : group->inputs()) {
-      if (input->isTensor() && segmented.readers(input).size() > 1) shared.pushBack(input);
-    }
-  }
-  for (const Val* val : shared) {
-    std::vector<SegmentedGroup*> readers = order.sorted(segmented.consumersOf(val));
-    for (size_t i = 0; i < readers.size(); ++i) {
-      for (size_t j = i + 1; j < std::min(readers.size(), i + 1 + kSiblingWindow); ++j) {
-        if (!readers[i]->isLive() || !readers[j]->isLive()) continue;
-        if (!whole.contains(readers[i]) || !whole.contains(readers[j])) continue;
-        if (!segmented.getEdgesBetween(readers[i], readers[j]).empty()) continue;
-        std::vector<Expr*> both = readers[i]->exprs();
-        both.insert(both.end(), readers[j]->exprs().begin(), readers[j]->exprs().end());
-        const std::optional<GroupOrder::Merge> merge = order.tryMerge(readers[i], readers[j]);
-        if (!merge || !answers.ask(both).accepted()) continue;
-        order.merged(*merge, segmented.mergeGroups(merge->earlier, merge->later));
-      }
-    }
-  }
-  std::erase_if(accepted, [](const SegmentedGroup* group) { return !group->isLive(); });
-}
-
 }  // namespace
 
 void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters) {
@@ -190,15 +156,12 @@ void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const C
     }
     if (parts.size() == 1) return;  // the one part is the whole
   }
-  std::vector<SegmentedGroup*> accepted;
   const Pieces pieces(segmented, cuts);
   for (const Piece& piece : pieces.all()) {
     if (hasCutInside(segmented, cuts, piece)) continue;
     ++counters.pieces;
-    if (answers.ask(piece).accepted()) accepted.push_back(mergeAll(segmented, piece));
+    if (answers.ask(piece).accepted()) settle(mergeAll(segmented, piece));
   }
-  mergeSiblings(segmented, answers, accepted);
-  for (SegmentedGroup* group : accepted) settle(group);
   segmented.finalize();
 }
 

@@ -31,7 +31,12 @@ GroupOrder& Merger::order() {
 }
 
 bool Merger::isOpen(const SegmentedGroup* group) const {
-  return group->isLive() && !group->isScalarGroup() && !(answers_ && answers_->isSettled(group->exprs().front()));
+  return mayHaveSiblings(group) && !isSettled(group);
+}
+
+bool Merger::isSettled(const SegmentedGroup* group) const {
+  return answers_ && std::any_of(group->exprs().begin(), group->exprs().end(),
+                                 [&](const Expr* expr) { return answers_->isSettled(expr); });
 }
 
 std::vector<SegmentedGroup*> Merger::openGroups() {
@@ -62,6 +67,7 @@ void Merger::refuse(const SegmentedGroup* a, const SegmentedGroup* b) {
 
 void Merger::noteMerged(SegmentedGroup* merged) {
   ++merges_;
+  if (isSettled(merged)) answers_->settle(merged->exprs());
   if (options_) segmented_.refreshBoundary(merged);  // predicates look at inputs and outputs
 }
 

@@ -28,6 +28,8 @@ class Merger {
   // Tensor groups that are not settled, in topological order.
   std::vector<SegmentedGroup*> openGroups();
   bool isOpen(const SegmentedGroup* group) const;
+  // A live group of tensor expressions, settled or not: such groups may merge side by side.
+  static bool mayHaveSiblings(const SegmentedGroup* group) { return group->isLive() && !group->isScalarGroup(); }
 
   // Empty when these groups may be one as far as cuts and schedulers (or the predicate, for two) are concerned; else why
   // not. Whether the graph stays acyclic is another question.
@@ -55,6 +57,7 @@ class Merger {
   bool wasRefused(const SegmentedGroup* a, const SegmentedGroup* b) const;
   void refuse(const SegmentedGroup* a, const SegmentedGroup* b);
   void noteMerged(SegmentedGroup* merged);
+  bool isSettled(const SegmentedGroup* group) const;
 
   SegmentedFusion& segmented_;
   SchedulerAnswers* answers_ = nullptr;  // null under a custom predicate
@@ -67,8 +70,9 @@ class Merger {
 
 // Before: one group an expression (and any scalar groups), in topological order. After: the whole of the tensor
 // expressions is one group where some scheduler takes it and nothing cuts it; otherwise so is each piece between cuts
-// that some scheduler takes whole, and pieces that read the same tensor and are taken together are one. What was taken is
-// settled: no later step asks about it again. The other expressions are as before; the groups are in topological order.
+// that some scheduler takes whole. What was taken is settled: no later step asks about it again or takes it apart; the one
+// thing that may still happen to it is a merge with a group beside it (siblings, reductions of one signature). The other
+// expressions are as before; the groups are in topological order.
 void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters);
 
 // Before: one group an expression, but for what is settled. After: a chain of unary ops on an input of the fusion, each

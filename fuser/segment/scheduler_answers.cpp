@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace fuser {
 
@@ -16,7 +17,7 @@ SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const Compi
       schedulers_(*context.schedulers),
       sizes_(context.sizes),
       required_(segmented.completeFusion().exprIdCount()),
-      settled_(segmented.completeFusion().exprIdCount(), false) {
+      pieceOf_(segmented.completeFusion().exprIdCount(), -1) {
   for (const Expr* expr : segmented.liveExprs()) {
     if (!expr->isScalarExpr()) required_[expr->id()] = schedulers_.mustBeSegmentInputs(expr);
   }
@@ -34,9 +35,7 @@ const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
   for (const Val* output : view.outputs) ids.push_back(output->id());
   const auto found = answers_.find(ids);
   if (found != answers_.end()) return found->second;
-  const bool settled =
-      std::any_of(view.exprs.begin(), view.exprs.end(), [&](const Expr* expr) { return isSettled(expr); });
-  questionsAboutSettled_ += settled;
+  questionsAboutSettled_ += asksAboutSettled(view.exprs);
   view.fusion = &segmented_.completeFusion();
   view.inputs = segmented_.inputsOf(view.exprs);
   view.sizes = sizes_;
@@ -44,7 +43,19 @@ const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
 }
 
 void SchedulerAnswers::settle(const std::vector<Expr*>& exprs) {
-  for (const Expr* expr : exprs) settled_.at(expr->id()) = true;
+  for (const Expr* expr : exprs) pieceOf_.at(expr->id()) = static_cast<int64_t>(pieceSizes_.size());
+  pieceSizes_.push_back(exprs.size());
+}
+
+bool SchedulerAnswers::asksAboutSettled(const std::vector<Expr*>& exprs) const {
+  std::map<int64_t, size_t> seen;
+  for (const Expr* expr : exprs) {
+    if (isSettled(expr)) ++seen[pieceOf_[expr->id()]];
+  }
+  return std::any_of(seen.begin(), seen.end(), [&](const auto& piece) {
+    const size_t size = pieceSizes_[static_cast<size_t>(piece.first)];
+    return piece.second != size || size == exprs.size();
+  });
 }
 
 bool SchedulerAnswers::mustBeSegmentInput(const Expr* expr, const Val* val) const {

@@ -20,9 +20,10 @@ class SchedulerAnswers {
 
   // What the schedulers were asked: parts that differ in their expressions or outputs.
   size_t questions() const { return answers_.size(); }
-  // The part was taken and stays as it is. New questions about parts that hold one of its expressions are counted.
+  // The part was taken: it is neither taken apart nor asked about again, though it may become part of a larger one. New
+  // questions about it, or about parts that hold some of its expressions and not all, are counted.
   void settle(const std::vector<Expr*>& exprs);
-  bool isSettled(const Expr* expr) const { return settled_.at(expr->id()); }
+  bool isSettled(const Expr* expr) const { return pieceOf_.at(expr->id()) >= 0; }
   size_t questionsAboutSettled() const { return questionsAboutSettled_; }
 
  private:
@@ -36,7 +37,10 @@ class SchedulerAnswers {
   // By the ids of the part's expressions, in topological order, and of its outputs (its inputs follow).
   std::unordered_map<std::vector<uint32_t>, SchedulerAnswer, HashIds> answers_;
   std::vector<std::vector<Val*>> required_;  // by expression id
-  std::vector<bool> settled_;                // by expression id
+  bool asksAboutSettled(const std::vector<Expr*>& exprs) const;
+
+  std::vector<int64_t> pieceOf_;             // by expression id: the settled piece; -1: none
+  std::vector<size_t> pieceSizes_;           // expressions in each
   size_t questionsAboutSettled_ = 0;
 };
 

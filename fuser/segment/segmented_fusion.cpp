@@ -110,16 +110,30 @@ std::vector<Val*> SegmentedFusion::inputsOf(const std::vector<Expr*>& exprs) con
   return inputs.vector();
 }
 
+// Whether the group's own expressions have the mark: the first one stands for all. What a group has in private copies
+// leads to an expression that is not privatised.
+bool SegmentedFusion::isInside(const SegmentedGroup* group, uint64_t mark) const {
+  const auto own = std::find_if(group->exprs().begin(), group->exprs().end(),
+                                [&](const Expr* expr) { return !isPrivatized(expr); });
+  return own != group->exprs().end() && impl_->stamp[(*own)->id()] == mark;
+}
+
 std::vector<Val*> SegmentedFusion::outputsOf(const std::vector<Expr*>& exprs) const {
   const uint64_t mark = ++impl_->lastStamp;
   for (const Expr* expr : exprs) impl_->stamp[expr->id()] = mark;
+  const auto isOutside = [&](const Expr* user) {
+    if (impl_->stamp[user->id()] != mark) return true;
+    const std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[user->id()];
+    return !copies.empty() && (!isInside(groupOf(user), mark) || std::any_of(copies.begin(), copies.end(), [&](const SegmentedGroup* group) {
+      return !isInside(group, mark);
+    }));
+  };
   std::vector<Val*> outputs;
   for (const Expr* expr : exprs) {
     if (isPrivatized(expr)) continue;  // whoever reads it computes it
     for (Val* val : expr->outputs()) {
       const std::vector<Expr*>& users = readers(val);
-      const bool readOutside =
-          std::any_of(users.begin(), users.end(), [&](const Expr* user) { return impl_->stamp[user->id()] != mark; });
+      const bool readOutside = std::any_of(users.begin(), users.end(), isOutside);
       if (readOutside || val->isFusionOutput()) outputs.push_back(val);
     }
   }
@@ -322,7 +336,8 @@ void SegmentedFusion::spread(Expr* expr) {
   for (SegmentedGroup* user : users) followReads(user);
   for (SegmentedGroup* group : before) {
     if (!users.contains(group)) followReads(group);
-    if (group->exprs().empty()) bury(group);
+    const bool live = impl_->owned(group)->place < live_.size() && live_[impl_->owned(group)->place] == group;
+    if (group->exprs().empty() && live) bury(group);
   }
 }
 
@@ -398,7 +413,10 @@ int64_t SegmentedFusion::placeOf(const SegmentedGroup* group) const {
 }
 
 void SegmentedFusion::finalize() {
-  for (SegmentedGroup* group : live_) refreshBoundary(group);
+  // A group that has a number has not changed since it got it, and neither has its boundary.
+  for (SegmentedGroup* group : live_) {
+    if (group->index() < 0) refreshBoundary(group);
+  }
   // Kahn's algorithm; among groups that are ready, the one whose first own expression comes first.
   std::vector<int64_t> place(impl_->groups.size(), 0);
   for (const SegmentedGroup* group : live_) place[group->id()] = placeOf(group);

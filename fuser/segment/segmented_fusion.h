@@ -176,6 +176,7 @@ class SegmentedFusion {
 
  private:
   struct Impl;
+  bool isInside(const SegmentedGroup* group, uint64_t mark) const;
   bool readsFromOutside(const SegmentedGroup* group, const Val* val) const;
   int64_t placeOf(const SegmentedGroup* group) const;
   void moveExprs(SegmentedGroup* from, SegmentedGroup* to);

@@ -31,7 +31,7 @@ void runSiblingMerges(Merger& merger) {
   const auto savesKernel = [&](const SegmentedGroup* group) { return merger.typeOf(group) != SchedulerType::NoOp; };
   for (const Val* val : sharedTensors(merger.segmented())) {
     std::vector<SegmentedGroup*> readers = merger.segmented().consumersOf(val);
-    std::erase_if(readers, [&](const SegmentedGroup* group) { return !merger.isOpen(group); });
+    std::erase_if(readers, [](const SegmentedGroup* group) { return !Merger::mayHaveSiblings(group); });
     if (readers.size() < 2) continue;
     readers = merger.order().sorted(std::move(readers));
     for (size_t i = 0; i < readers.size(); ++i) {
