@@ -129,6 +129,24 @@ TEST_F(FuserOptTest, TimesPassesAndStages) {
   EXPECT_EQ(count(outcome.text, " ms +2x  lower\n"), 1u) << outcome.text;
 }
 
+TEST_F(FuserOptTest, ExplainsSegments) {
+  const Outcome outcome = fuserOpt(file(kTwoSegments) + " --explain-segments");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(outcome.text,
+            "group 0 Reduction {%d, %s, %t}\n"
+            "  with 1, which reads %t: %t is cut: a segment_set stands between two parts\n"
+            "group 1 PointWise {%y}\n");
+}
+
+TEST_F(FuserOptTest, CountsSegmentsOfSeveralFiles) {
+  const std::string path = file(kTwoSegments);
+  const Outcome outcome = fuserOpt(path + " " + path + " --count-segments");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(count(outcome.text, "\\.fusion +2 +2 +2 +2\n"), 2u) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "\nall +4 +4 +4 +4\n"), 1u) << outcome.text;
+  EXPECT_EQ(fuserOpt(path + " " + path).exitCode, 1);
+}
+
 TEST_F(FuserOptTest, DumpsThePreSegmenter) {
   const Outcome outcome = fuserOpt(file(kTwoSegments) + " --dump=preseg");
   EXPECT_EQ(outcome.exitCode, 0);

@@ -58,6 +58,7 @@ TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
     EXPECT_NO_THROW(verify(*copy)) << name << " on case " << number;          \
     EXPECT_NE(changed, sameFusion(*copy, *testCase.fusion)) << name << " on case " << number; \
   }
+#define FAULT_OF_Segment(function, name)
 #define FAULT_OF_Schedule(function, name)
 #define FAULT_OF_Kernel(function, name)
 #define FAULT_OF_Host(function, name)
@@ -67,6 +68,7 @@ TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
 #include "fuzz/faults/faults.def"
 #undef FAULT
 #undef FAULT_OF_Fusion
+#undef FAULT_OF_Segment
 #undef FAULT_OF_Schedule
 #undef FAULT_OF_Kernel
 #undef FAULT_OF_Host
@@ -75,6 +77,35 @@ TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
   }
   EXPECT_GT(applied["size-off-by-one"], 0);
   EXPECT_GT(applied["keepdim-lost"], 0);
+}
+
+// Three segments and a cut; a cast that two of them compute; the one between stores an output that the last one reads.
+constexpr const char* kSegments = R"(
+fusion f(%x: bf16[i0, i1], %y: bf16[i0, i1], %n: i64) {
+  %k = cast(%n) {dtype = f64}
+  %a = add(%x, %y)
+  %w = cast(%a) {dtype = f32}
+  %s = sum(%w) {dims = [1], keepdim = true}
+  %d = sub(%w, %s)
+  %e = mul(%d, %k)
+  %c = segment_set(%e)
+  %z = neg(%c)
+  %v = mul(%z, %c)
+  return %v, %e
+}
+run { %x = normal(seed = 1) : bf16[4, 6]  %y = normal(seed = 2) : bf16[4, 6]  %n = 3 }
+)";
+
+TEST(FaultsTest, EveryFaultOfTheSegmentsHasAPlaceAndIsCaught) {
+  for (const FaultInfo& fault : allFaults()) {
+    if (fault.stage != FaultStage::Segment) continue;
+    Case testCase = parseCase(kSegments, "test");
+    EXPECT_FALSE(isFinding(judgeCase(testCase).kind));
+    testCase.options.fault = fault.name;
+    const CaseVerdict verdict = judgeCase(testCase);
+    EXPECT_TRUE(verdict.faultApplied) << fault.name;
+    EXPECT_TRUE(isFinding(verdict.kind)) << fault.name << ": " << toString(verdict);
+  }
 }
 
 // Runs the case once and judges nothing: what the hook makes of its kernels.
@@ -94,6 +125,7 @@ void compileWith(const Case& testCase, const std::function<void(Kernel&)>& edit)
 TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
   const std::pair<const char*, bool (*)(Kernel&)> faultsOfKernels[] = {
 #define FAULT_OF_Fusion(function, name)
+#define FAULT_OF_Segment(function, name)
 #define FAULT_OF_Schedule(function, name)
 #define FAULT_OF_Kernel(function, name) {name, faults::function},
 #define FAULT_OF_Host(function, name)

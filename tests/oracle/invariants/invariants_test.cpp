@@ -80,6 +80,17 @@ void addDeadCode(Subject& subject) {
   build::unary(*subject.presegmented, OpKind::Neg, subject.presegmented->inputs()[0], "dead");
 }
 
+// The segments with an edit of their text.
+std::function<void(Subject&)> retold(const std::string& from, const std::string& to) {
+  return [=](Subject& subject) {
+    std::string text = toString(*subject.program->segmented);
+    const size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << text;
+    text.replace(at, from.size(), to);
+    subject.program->segmented = parseSegmentedFusion(text, *subject.presegmented, false);
+  };
+}
+
 const std::vector<Break>& breaks() {
   static const std::vector<Break> all = {
       {"PassesSettle", addDeadCode, "DeadCodePass finds more to do in a second run"},
@@ -90,7 +101,16 @@ const std::vector<Break>& breaks() {
        "has another value's origin"},
       {"GroupsPartition",
        [](Subject& subject) { subject.program->segmented->removeEdge(subject.program->segmented->edges().front()); },
-       "without an edge"},
+       "no edge brings %"},
+      {"GroupsPartition", retold("inputs {%c, %b}", "inputs {%b}"), "%c is no input of group 2"},
+      {"GroupsPartition", retold("outputs {%c}", "outputs {}"), "%c is no output of group 1"},
+      {"GroupsPartition", retold("outputs {%y}", "outputs {%y, %s}"), "group 2 does not make its output %s"},
+      {"GroupsPartition", retold("  edge 1 -> 2 %c\n", "  edge 1 -> 2 %c\n  edge 1 -> 2 %c\n"), "is there twice"},
+      {"GroupsPartition", retold("edge 1 -> 2 %c", "edge 0 -> 2 %c"), "its source does not make the value"},
+      {"GroupsPartition", retold("edge 0 -> 2 %b", "edge 0 -> 1 %b"), "its target does not read the value"},
+      {"GroupsPartition", retold("{%s, %c}", "{%c}"), "%s is in no group"},
+      {"GroupsPartition", retold("{%y} inputs {%c, %b}", "{%c, %y} copies {%c} inputs {%s, %b}"),
+       "group 1 has a copy of %c and does not read it"},
       {"CutsHold", [](Subject& subject) { subject.program->segmented = segmentAsOne(*subject.presegmented); },
        "holds both ends of %c, a segment_set between two parts"},
       {"ScalarsOnce", [](Subject& subject) { subject.removeNodes<hir::EvaluateScalars>(); }, "evaluated 0 times"},
