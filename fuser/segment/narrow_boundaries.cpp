@@ -50,11 +50,12 @@ class Narrowing {
     if (value->isFusionOutput() || outsideReaders(expr).empty()) return false;
     Expr* cast = nullptr;
     for (Expr* reader : segmented_.readers(value)) {
-      if (segmented_.computes(maker, reader)) continue;
+      if (segmented_.groupsOf(reader) == std::vector<SegmentedGroup*>{maker}) continue;
       if (cast || !isNarrowing(reader) || segmented_.isPrivatized(reader)) return false;
       if (cuts_.isCut(value, reader)) return false;
       cast = reader;
     }
+    if (!cast) return false;
     SegmentedGroup* reader = segmented_.groupOf(cast);
     if (reader->exprs().size() == 1) return false;  // it would leave nothing behind: a merge, and that was refused
     // The maker with the cast, the reader without it: asked about as parts before anything moves.

@@ -278,24 +278,28 @@ SegmentCandidateFinderOptions narrowing() {
 
 TEST(BoundaryPrecisionTest, AValueThatIsOnlyEverUsedAsBf16CrossesAsBf16) {
   const std::string text =
-      function("%x: f32[i0, i1], %y: f32[i0, i1]",
-               "  %a = mul(%x, %y)\n  %s = sum(%a) {dims = [1]}\n  %c = segment_set(%a)\n  %k = neg(%s)\n"
-               "  %h = cast(%c) {dtype = bf16}\n  %z = neg(%h)\n  return %z, %k\n");
-  // The segment_set holds: the cast may not cross it.
-  EXPECT_EQ(segmentReal(text, narrowing()).counters.narrowed, 0u);
-  const std::string free =
-      function("%x: f32[i0, i1], %y: f32[i0, i1]",
-               "  %m = amax(%x) {dims = [1], keepdim = true}\n  %n = neg(%m)\n  %h = cast(%n) {dtype = bf16}\n"
-               "  %z = sub(%y, %h)\n  return %z\n");
-  const auto sumsAlone = [](const FusionView& view) {
-    return view.exprs.size() > 3 ? "three at most" : "";
-  };
-  const Explained wide = segmentWith(free, FakeSchedulers(sumsAlone), bottomUp());
+      function("%x: f32[i0], %y: f32[i0]",
+               "  %q = add(%x, %y)\n  %p = mul(%q, %x)\n  %n = mul(%p, %y)\n  %h = cast(%n) {dtype = bf16}\n"
+               "  %z = mul(%h, %h)\n  return %z\n");
+  const Explained wide = segmentWith(text, FakeSchedulers(atMost(4)), bottomUp());
+  EXPECT_EQ(wide.groups(), "q p n | h z");
+  EXPECT_EQ(wide.counters.narrowed, 0u);
   SegmentCandidateFinderOptions options = narrowing();
   options.topDown = false;
-  const Explained narrow = segmentWith(free, FakeSchedulers(sumsAlone), options);
-  EXPECT_EQ(wide.counters.narrowed, 0u);
-  (void)narrow;
+  const Explained narrow = segmentWith(text, FakeSchedulers(atMost(4)), options);
+  EXPECT_EQ(narrow.groups(), "q p n h | z");
+  EXPECT_EQ(narrow.counters.narrowed, 1u);
+  EXPECT_EQ(narrow.segments->edges().at(0)->val(), narrow.val("h"));
+}
+
+TEST(BoundaryPrecisionTest, AValueThatIsUsedWideCrossesWide) {
+  const std::string text =
+      function("%x: f32[i0], %y: f32[i0]",
+               "  %q = add(%x, %y)\n  %p = mul(%q, %x)\n  %n = mul(%p, %y)\n  %h = cast(%n) {dtype = bf16}\n"
+               "  %z = mul(%h, %n)\n  return %z\n");
+  SegmentCandidateFinderOptions options = narrowing();
+  options.topDown = false;
+  EXPECT_EQ(segmentWith(text, FakeSchedulers(atMost(4)), options).counters.narrowed, 0u);
 }
 
 TEST(BoundaryPrecisionTest, AnExactWideningCrossesAsWhatItWasWidenedFrom) {
