@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/kernel/verify.h"
@@ -16,6 +17,49 @@
 
 namespace fuser {
 namespace {
+
+// The group's inputs, and inputs of the fusion that bind the extents which none of them binds: a kernel is told extents,
+// a fusion of its own finds them in its inputs.
+std::vector<Val*> inputsWithSizes(const Fusion& fusion, const HostGroup& group) {
+  std::vector<Val*> inputs = group.inputs;
+  std::set<uint32_t> bound;  // ids of symbols
+  const auto bindSizes = [&](const Val* val) {
+    if (val->isScalar()) return;
+    for (const IterDomain* axis : val->as<TensorView>()->axes()) {
+      if (axis->size()->isSymbol()) bound.insert(axis->size()->id);
+    }
+  };
+  for (const Val* input : inputs) bindSizes(input);
+  const auto need = [&](IntExpr extent) {
+    if (!extent) return;
+    forEachSymbol(extent, [&](IntExpr symbol) {
+      if (fusion.scalarOf(symbol) || bound.count(symbol->id) != 0) return;
+      for (Val* input : fusion.inputs()) {
+        if (input->isScalar()) continue;
+        const std::vector<IterDomain*> axes = input->as<TensorView>()->axes();
+        const bool binds = std::any_of(axes.begin(), axes.end(),
+                                       [&](const IterDomain* axis) { return axis->size() == symbol; });
+        if (!binds) continue;
+        inputs.push_back(input);
+        bindSizes(input);
+        return;
+      }
+    });
+  };
+  for (const Expr* expr : group.exprs) {
+    for (IntExpr extent : expr->attributes().shape) need(extent);
+    for (const std::vector<Val*>* vals : {&expr->inputs(), &expr->outputs()}) {
+      for (const Val* val : *vals) {
+        if (val->isScalar()) continue;
+        for (const IterDomain* axis : val->as<TensorView>()->domain().logical) {
+          need(axis->extent());
+          need(axis->expandedExtent());
+        }
+      }
+    }
+  }
+  return inputs;
+}
 
 class Builder {
  public:
@@ -85,14 +129,15 @@ class Builder {
   // is to do.
   void makeKernel(HostGroup& group) {
     if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp) return;
-    ClonedPart cloned = clonePart(fusion(), group.exprs, group.inputs, group.outputs);
     if (group.scheduler == SchedulerType::None && !givenSchedule(group)) {
+      ClonedPart part = clonePart(fusion(), group.exprs, inputsWithSizes(fusion(), group), group.outputs);
       group.cache = static_cast<int>(program_->caches.size());
-      program_->caches.push_back(std::make_unique<SegmentCache>(std::move(cloned), settings_));
+      program_->caches.push_back(std::make_unique<SegmentCache>(std::move(part), settings_));
       group.part = &program_->caches.back()->part();
       return;
     }
-    program_->parts.push_back(std::make_unique<ClonedPart>(std::move(cloned)));
+    program_->parts.push_back(
+        std::make_unique<ClonedPart>(clonePart(fusion(), group.exprs, group.inputs, group.outputs)));
     const ClonedPart& part = *program_->parts.back();
     PartExtents extents(fusion(), part);
     SizeFacts sizes([&](IntExpr size) { return evaluator_->evaluate(extents(size)); });

@@ -403,8 +403,9 @@ void SegmentedFusion::refreshBoundary(SegmentedGroup* group) {
   owned->outputs_.pushBackAll(outputsOf(owned->exprs_));
 }
 
-// The place of the first expression that is the group's own, in liveExprs(): all different.
+// The place of the first expression that is the group's own, in liveExprs(); host scalars before all tensors.
 int64_t SegmentedFusion::placeOf(const SegmentedGroup* group) const {
+  if (group->isScalarGroup()) return -1;
   int64_t first = std::numeric_limits<int64_t>::max();
   for (const Expr* expr : group->exprs()) {
     if (groupOf(expr) == group) first = std::min(first, position(expr));

@@ -99,7 +99,8 @@ class SegmentedFusion {
   SegmentedFusion& operator=(const SegmentedFusion&) = delete;
 
   const Fusion& completeFusion() const { return *fusion_; }
-  // Live groups; in topological order once finalised (ties: the group whose first own expression comes first).
+  // Live groups; in topological order once finalised (ties: host scalars, then the group whose first own expression
+  // comes first).
   const std::vector<SegmentedGroup*>& groups() const { return live_; }
   // Connected edges in order of creation.
   std::vector<SegmentedEdgePtr> edges() const;

@@ -226,7 +226,10 @@ bool takeForNoOp(const SegmentedFusion&, SegmentsText& text) {
 bool loseExpr(const SegmentedFusion&, SegmentsText& text) {
   for (SegmentsText::Group& group : text.groups) {
     for (const std::string& expr : Labels(group.exprs)) {
-      if (group.exprs.size() < 2 || holds(group.outputs, expr) || holds(group.copies, expr)) continue;
+      // Where others hold copies, one of them would be left as its own.
+      const bool copied = std::any_of(text.groups.begin(), text.groups.end(),
+                                      [&](const SegmentsText::Group& other) { return holds(other.copies, expr); });
+      if (group.exprs.size() < 2 || holds(group.outputs, expr) || copied) continue;
       std::erase(group.exprs, expr);
       return true;
     }

@@ -133,7 +133,7 @@ TEST_F(FuserOptTest, ExplainsSegments) {
   const Outcome outcome = fuserOpt(file(kTwoSegments) + " --explain-segments");
   EXPECT_EQ(outcome.exitCode, 0);
   EXPECT_EQ(outcome.text,
-            "group 0 Reduction {%d, %s, %t}\n"
+            "group 0 Reduction {%s, %t}\n"
             "  with 1, which reads %t: %t is cut: a segment_set stands between two parts\n"
             "group 1 PointWise {%y}\n");
 }

@@ -91,7 +91,7 @@ fusion f(%x: bf16[i0, i1], %y: bf16[i0, i1], %n: i64) {
   %c = segment_set(%e)
   %z = neg(%c)
   %v = mul(%z, %c)
-  return %v, %e
+  return %v, %c
 }
 run { %x = normal(seed = 1) : bf16[4, 6]  %y = normal(seed = 2) : bf16[4, 6]  %n = 3 }
 )";
