@@ -29,6 +29,8 @@ class Trace {
   std::vector<Row> rows_;
 };
 
+struct Applications;  // fuser/passes
+
 struct CompileContext {
   CompileOptions options;
   const SchedulerInterface* schedulers = nullptr;
@@ -39,6 +41,10 @@ struct CompileContext {
   bool checkInvariants = false;  // verify after every pass and every edit of a segmented fusion
   // Called after each pass with its name and whether it modified the fusion; may be empty.
   std::function<void(const std::string& pass, bool modified)> onPass;
+  // Called after each single run of a pass (by the name of its line in the list) and before it is checked: the seam for
+  // planted faults, which may edit the fusion and what the pass says; may be empty.
+  std::function<void(const std::string& pass, Fusion& fusion, bool& modified)> afterApplication;
+  Applications* applications = nullptr;  // counted over all passes of a pipeline; null: each pass counts its own
 };
 
 }  // namespace fuser

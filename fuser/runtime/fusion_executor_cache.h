@@ -22,6 +22,8 @@ class SegmentedFusion;
 // Seams between the stages, for the harness: they may look at or edit what passes through.
 struct CompileHooks {
   std::function<void(Fusion&)> beforePasses;  // the clone that is compiled; it stays where it is
+  // After each single run of a pass: CompileContext::afterApplication.
+  std::function<void(const std::string& pass, Fusion&, bool& modified)> afterApplication;
   std::function<void(Fusion&)> afterPasses;
   std::function<void(SegmentedFusion&)> afterSegment;
   std::function<void(int segment, Fusion& part, Schedule&)> afterSchedule;  // before the schedule is applied

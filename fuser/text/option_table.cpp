@@ -29,6 +29,12 @@ const std::vector<OptionInfo>& optionTable() {
       {"resize_scheduler", "slices, pads and concatenations get a scheduler of their own", {},
        [](const CompileOptions& options) { return getDisabled(options, DisableOption::ResizeScheduler); },
        [](CompileOptions& options, size_t on) { setDisabled(options, DisableOption::ResizeScheduler, on); }},
+      {"pass_limit", "the passes make so many rewrites and no more", {},
+       [](const CompileOptions& options) { return options.passLimit ? static_cast<size_t>(*options.passLimit) + 1 : 0; },
+       [](CompileOptions& options, size_t value) {
+         options.passLimit = value ? std::optional<int64_t>(static_cast<int64_t>(value) - 1) : std::nullopt;
+       },
+       true},
   };
   return table;
 }

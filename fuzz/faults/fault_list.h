@@ -15,7 +15,8 @@ using LaunchFault = std::function<bool(const Kernel&, KernelArguments&)>;
 
 namespace faults {
 
-// By stage. A launch fault makes a function with a memory of its own; a fault of the cache makes hooks.
+// By stage. A fault of a pass sees what a pass (by its name in pipeline.def) just left. A launch fault makes a function with a memory of its own; a fault of the cache makes hooks.
+#define FAULT_FUNCTION_Pass(function) bool function(const std::string& pass, Fusion& fusion, bool& modified);
 #define FAULT_FUNCTION_Fusion(function) bool function(Fusion& fusion);
 #define FAULT_FUNCTION_Schedule(function) bool function(Fusion& part);
 #define FAULT_FUNCTION_Kernel(function) bool function(Kernel& kernel);
@@ -25,6 +26,7 @@ namespace faults {
 #define FAULT(function, name, stage, summary) FAULT_FUNCTION_##stage(function)
 #include "fuzz/faults/faults.def"
 #undef FAULT
+#undef FAULT_FUNCTION_Pass
 #undef FAULT_FUNCTION_Fusion
 #undef FAULT_FUNCTION_Schedule
 #undef FAULT_FUNCTION_Kernel
