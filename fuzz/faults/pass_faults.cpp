@@ -85,19 +85,16 @@ bool squeezePassWrongAxis(const std::string& pass, Fusion& fusion, bool& modifie
   return true;
 }
 
-// unsqueeze, unary op, squeeze: the op goes with them.
+// unsqueeze, unary op, squeeze: the op goes with them. What the pass made last is the youngest expression.
 bool squeezePassForgetsOp(const std::string& pass, Fusion& fusion, bool& modified) {
   if (pass != "RemoveBcastSqueezePass" || !modified) return false;
-  bool applied = false;
-  for (const Expr* expr : std::vector<Expr*>(fusion.exprs())) {
-    // Ops that this pass moved are the youngest, and lost their origin or took the squeeze's.
-    const Val* result = expr->output();
-    const bool moved = expr->family() == Family::Unary && result->isTensor() && result->name().ends_with(".squeezed");
-    if (!moved || result->dtype() != expr->input(0)->dtype() || result->uses().empty()) continue;
-    fusion.replaceAllUses(expr->output(), expr->input(0));
-    applied = true;
+  const Expr* youngest = fusion.liveExprs().back();
+  Val* result = youngest->output();
+  if (youngest->family() != Family::Unary || !result->isTensor() || result->dtype() != youngest->input(0)->dtype()) {
+    return false;
   }
-  return applied;
+  fusion.replaceAllUses(result, youngest->input(0));
+  return true;
 }
 
 bool emptyPassWrongNumber(const std::string& pass, Fusion& fusion, bool& modified) {

@@ -76,6 +76,55 @@ TEST(BucketTest, AWrongKernelIsTheKernelsFault) {
   EXPECT_EQ(toString(bucket), "differs | kernel | pointwise | other");
 }
 
+TEST(BucketTest, AWrongPassIsNamedWithItsRewrite) {
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[i0], %y: f32[i1]) {
+  %a = add(%x, %y)
+  %dead = exp(%a)
+  %b = cast(%a) {dtype = bf16}
+  %c = cast(%b) {dtype = f32}
+  return %c
+}
+option fault = "cast-pass-folds-rounding"
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100]
+      %y = uniform(seed = 2, low = 1, high = 2) : f32[100] }
+)",
+                                  "test");
+  const CaseVerdict verdict = judgeCase(testCase);
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_EQ(bucketOf(testCase, verdict, {}).stage, "pass ConsecutiveCastPass");
+  const std::map<std::string, int64_t> changed = {
+      {"ConsecutiveCastPass", 1}, {"DeadCodePass", 1}, {"ExactMappedExtentSubstitutionPass", 1}};
+  EXPECT_EQ(verdict.passes, changed);
+}
+
+TEST(BucketTest, TheRewriteIsFoundByBisection) {
+  JudgeSettings settings;
+  // Only what the second rewrite leaves is wrong.
+  settings.hooks.afterApplication = [](const std::string& pass, Fusion& fusion, bool& modified) {
+    if (pass != "DeadCodePass" || !modified || fusion.exprs().size() != 3) return;
+    fusion.setOutputs({fusion.outputs()[0]->definition()->input(0)});
+  };
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[i0]) {
+  %a = exp(%x)
+  %d1 = log(%a)
+  %d2 = log(%a)
+  %b = neg(%a)
+  %y = neg(%b)
+  return %y
+}
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
+)",
+                       "test");
+  const CaseVerdict verdict = judgeCase(testCase, settings);
+  ASSERT_TRUE(isFinding(verdict.kind)) << toString(verdict);
+  const std::optional<GuiltyRewrite> rewrite = guiltyRewrite(testCase, verdict, settings);
+  ASSERT_TRUE(rewrite);
+  EXPECT_EQ(toString(*rewrite),
+            "DeadCodePass, rewrite 2: the finding is gone with pass_limit = 1 and there with 2");
+}
+
 TEST(BucketTest, AViolationHasItsClassAndItsKernelsScheduler) {
   const Bucket bucket = bucketOfText(withOption(kPointwise, "option fault = \"dropped-predicate\""));
   EXPECT_EQ(toString(bucket), "violation | kernel | pointwise | out of bounds");
