@@ -128,6 +128,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["coverage"]["dtype"] = coverageJson(summary.dtypes);
   json["coverage"]["rank"] = coverageJson(summary.ranks);
   json["coverage"]["scheduler"] = coverageJson(summary.schedulers);
+  json["coverage"]["pass"] = coverageJson(summary.passes);
   json["coverage"]["op_dtype_scheduler"] = summary.opCoverage;
   json["coverage"]["never_generated"] = summary.neverGenerated;
   json["coverage"]["never_fused"] = summary.neverFused;

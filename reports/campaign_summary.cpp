@@ -47,6 +47,8 @@ std::string toText(const CampaignSummary& summary) {
   for (const auto& [kind, count] : summary.verdicts) {
     if (count > 0) out << " " << kind << " " << count;
   }
+  if (!summary.passes.empty()) out << "\ncases that a pass changed:" << std::setprecision(1);
+  for (const auto& [pass, row] : summary.passes) out << " " << pass << " " << 100 * share(row.cases, summary.cases) << "%";
   double total = 0;
   for (const auto& [stage, seconds] : summary.stageSeconds) total += seconds;
   out << "\ntime of the workers:" << std::setprecision(1);

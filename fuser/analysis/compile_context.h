@@ -47,6 +47,8 @@ struct SegmentCounters {
   std::vector<std::pair<std::string, size_t>> merges;  // by rule
 };
 
+struct Applications;  // fuser/passes
+
 struct CompileContext {
   CompileOptions options;
   const SchedulerInterface* schedulers = nullptr;
@@ -61,6 +63,10 @@ struct CompileContext {
   // neighbour why the two are not one.
   std::function<void(const SegmentCounters& counters)> onSegments;
   std::function<void(const std::string& text)> onSegmentsExplained;
+  // Called after each single run of a pass (by the name of its line in the list) and before it is checked: the seam for
+  // planted faults, which may edit the fusion and what the pass says; may be empty.
+  std::function<void(const std::string& pass, Fusion& fusion, bool& modified)> afterApplication;
+  Applications* applications = nullptr;  // counted over all passes of a pipeline; null: each pass counts its own
 };
 
 }  // namespace fuser

@@ -59,6 +59,8 @@ struct Case {
   std::unique_ptr<Fusion> fusion;
   std::vector<std::pair<std::string, std::string>> aliases;   // alias %output -> %input
   CompileOptions options;
+  // Where the text disables a pass: name -> "case.fusion:3:21", for who knows the passes' names. No part of the case.
+  std::map<std::string, std::string> passPlaces;
   std::optional<Schedule> schedule;                            // schedule { … }: the whole fusion
   std::map<int64_t, Schedule> segmentSchedules;                // schedule segment K { … }
   std::vector<Run> runs;

@@ -6,7 +6,7 @@
 namespace fuser {
 
 Case cloneCase(const Case& testCase) {
-  return {testCase.metadata, cloneFusion(*testCase.fusion).fusion,  testCase.aliases, testCase.options,
+  return {testCase.metadata, cloneFusion(*testCase.fusion).fusion,  testCase.aliases, testCase.options, testCase.passPlaces,
           testCase.schedule, testCase.segmentSchedules, testCase.runs};
 }
 

@@ -3,6 +3,7 @@
 // a .fusion file: `option NAME = literal`, `option enable|disable NAME`, `option disable pass NAME`.
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -25,6 +26,7 @@ struct CompileOptions {
   uint32_t mergeSeed = 0;                  // option merge_seed = 7: of a random merge predicate
   std::set<DisableOption> disabled;        // option disable resize_scheduler, option disable top_down
   std::set<std::string> disabledPasses;    // option disable pass ConsecutiveCastPass
+  std::optional<int64_t> passLimit;        // option pass_limit = 3: the passes make their first 3 rewrites and no more
   std::string fault;                       // option fault = "dropped-predicate": a bug that the harness plants; "": none
   bool operator==(const CompileOptions&) const = default;
 };

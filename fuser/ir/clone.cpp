@@ -39,6 +39,7 @@ class Cloner {
     clone.logical = (*this)(domain.logical);
     clone.allocationOrder = domain.allocationOrder;
     clone.contiguity = domain.contiguity;
+    clone.layoutGiven = domain.layoutGiven;
     clone.loopRoot = (*this)(domain.loopRoot);
     clone.referencePosition = domain.referencePosition;
     for (const LoopTransform& step : domain.transforms) {
@@ -61,6 +62,7 @@ class Cloner {
     clone.logical = (*this)(asInput ? tensor->axes() : tensor->domain().logical);
     clone.allocationOrder = tensor->domain().allocationOrder;
     clone.contiguity = tensor->domain().contiguity;
+    clone.layoutGiven = tensor->domain().layoutGiven;
     return clone;
   }
 

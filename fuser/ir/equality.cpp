@@ -1,6 +1,7 @@
 // Both fusions are written out with canonical names (by first mention); equality is equality of that text.
 #include "fuser/ir/equality.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -60,6 +61,9 @@ class CanonicalText {
       add(static_cast<int>(axis->type()), ':', extent(axis->extent()), ':', extent(axis->expandedExtent()), ',');
     }
     add(']');
+    // Another order than row-major counts as given: that is how it reads when it is printed.
+    const bool rowMajor = std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end());
+    if (domain.layoutGiven && rowMajor) add(" given");
     for (size_t i = 0; i < domain.allocationOrder.size(); ++i) {
       const std::optional<bool> contiguous = domain.contiguity[i];
       add(' ', domain.allocationOrder[i], contiguous ? (*contiguous ? 't' : 'f') : 'n');

@@ -49,6 +49,7 @@ class Expr {
 
   // For the Fusion alone.
   std::vector<Val*>& mutableInputs() { return inputs_; }
+  Attributes& mutableAttributes() { return attributes_; }
 
  private:
   Fusion* fusion_;

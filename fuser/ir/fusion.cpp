@@ -243,6 +243,33 @@ std::vector<Val*> Fusion::usedVals() const {
   return vals;
 }
 
+bool Fusion::replaceExtents(const std::function<IntExpr(IntExpr)>& map) {
+  bool changed = false;
+  for (Val* val : usedVals()) {
+    if (!val->isTensor()) continue;
+    TensorDomain& domain = val->as<TensorView>()->domain();
+    FUSER_CHECK(domain.transforms.empty(), "%", val->name(), " has a schedule");
+    for (IterDomain*& axis : domain.logical) {
+      const IntExpr extent = map(axis->extent());
+      const IntExpr expanded = axis->expandedExtent() ? map(axis->expandedExtent()) : nullptr;
+      if (extent == axis->extent() && expanded == axis->expandedExtent()) continue;
+      axis = newIterDomain(axis->type(), extent, expanded);
+      changed = true;
+    }
+    domain.loopRoot = domain.logical;
+    domain.loop = domain.logical;
+  }
+  for (Expr* expr : live_) {
+    for (IntExpr& size : expr->mutableAttributes().shape) {
+      const IntExpr mapped = map(size);
+      changed |= mapped != size;
+      size = mapped;
+    }
+  }
+  if (changed) invalidate();
+  return changed;
+}
+
 void Fusion::markOrigins() {
   for (const std::unique_ptr<Val>& val : vals_) {
     val->setOrigin(val->id());

@@ -2,6 +2,7 @@
 // Fusion: a graph of tensor and scalar ops, owned here with all its values. Nodes have dense ids; every list is in id or
 // topological order, so that no result depends on an address.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -68,6 +69,10 @@ class Fusion {
   size_t valCount() const { return vals_.size(); }  // ids are below this
   size_t iterDomainCount() const { return iterDomains_.size(); }
   size_t exprIdCount() const { return exprStorage_.size(); }
+
+  // Every extent of a used value and every size among attributes becomes map(extent): equal in every run, and of the
+  // same kind of axis (never from or to the constant 1). Before any schedule. Whether any changed.
+  bool replaceExtents(const std::function<IntExpr(IntExpr)>& map);
 
   // Each value becomes its own origin: call once on the original.
   void markOrigins();

@@ -39,6 +39,9 @@ struct TensorDomain {
   std::vector<int> allocationOrder;
   // Along allocationOrder; nullopt on broadcast axes. true: stride = stride * size of the next faster non-broadcast axis.
   std::vector<std::optional<bool>> contiguity;
+  // Of a result: the program writes its layout, and passes leave it. Without it a result is row-major until a pass
+  // finds a better order.
+  bool layoutGiven = false;
 
   // The axes that the loops start from: the logical ones until a schedule's `propagate` aligns them with a reference:
   // then in the reference's order, with stand-ins (broadcast, in no logical domain) for axes that this tensor lacks,

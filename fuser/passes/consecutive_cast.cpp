@@ -7,8 +7,12 @@
 //   %a = cast(%x) {dtype = f32}             (%x: f16)
 //   %y = cast(%a) {dtype = f64}       ->    %y = cast(%x) {dtype = f64}
 //
+//   %a = cast(%x) {dtype = f32}             (%x: f32)
+//   %y = neg(%a)                      ->    %y = neg(%x)
+//
 // Never f32 -> bf16 -> f32 nor i32 -> f32 -> i32: the narrow type in between rounds. An inner cast with other users
 // stays for them. A folded output stays a value of its own, with its layout: at least as a `set` of what it equals.
+// After RemoveBcastSqueezePass, which brings casts together that had an unsqueeze and a squeeze between them.
 
 #include "fuser/passes/passes.h"
 
@@ -59,22 +63,26 @@ class FoldCasts : public Pass {
     Val* result = outer->output();
     const Expr* inner = outer->input(0)->definition();
     if (result->uses().empty() && !result->isFusionOutput()) return;  // DeadCodePass' affair
-    if (!inner || inner->op() != OpKind::Cast) return;
-    Val* source = inner->input(0);
-    if (!foldsExactly(source->dtype(), inner->output()->dtype(), result->dtype())) return;
+    Val* source = outer->input(0);
+    if (source->dtype() != result->dtype()) {
+      if (!inner || inner->op() != OpKind::Cast) return;
+      source = inner->input(0);
+      if (!foldsExactly(source->dtype(), inner->output()->dtype(), result->dtype())) return;
+    }
+    const bool named = result->isScalar() && (result->isFusionOutput() || result->dtype() == DataType::Int64);
+    if (source->dtype() == result->dtype() && named) return;  // an output of its own; or extents may name it
+    if (!mayApply()) return;
 
     if (result->dtype() != source->dtype()) {
       redefine(fusion, outer, OpKind::Cast, source, outer->attributes());
     } else if (result->isTensor() && result->isFusionOutput()) {
       redefine(fusion, outer, OpKind::Set, source, {});
-    } else if (result->isScalar() && (result->isFusionOutput() || result->dtype() == DataType::Int64)) {
-      return;  // a scalar output stays its own value, and an i64 scalar may be named by extents
     } else {
       fusion->replaceAllUses(result, source);
       fusion->removeExpr(outer);
       modified_ = true;
     }
-    removeUnused(fusion, inner->output());
+    if (inner) removeUnused(fusion, inner);
   }
 
   // The same value by another op: name, origin and layout are its own.
@@ -85,9 +93,11 @@ class FoldCasts : public Pass {
     modified_ = true;
   }
 
-  static void removeUnused(Fusion* fusion, const Val* val) {
+  static void removeUnused(Fusion* fusion, const Expr* cast) {
+    const Val* val = cast->output();
     const bool named = val->isScalar() && val->dtype() == DataType::Int64;
-    if (val->uses().empty() && !val->isFusionOutput() && !named) fusion->removeExpr(val->definition());
+    const bool unused = cast->op() == OpKind::Cast && val->uses().empty() && !val->isFusionOutput() && !named;
+    if (unused) fusion->removeExpr(val->definition());
   }
 };
 

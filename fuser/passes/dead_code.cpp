@@ -21,7 +21,7 @@ class RemoveDeadCode : public Pass {
     const std::vector<bool> live = findLive(*fusion);
     const std::vector<Expr*> exprs = fusion->exprs();
     for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
-      if (live[(*expr)->id()]) continue;
+      if (live[(*expr)->id()] || !mayApply()) continue;
       fusion->removeExpr(*expr);
       modified_ = true;
     }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "fuser/ir/equality.h"
@@ -14,61 +15,106 @@ namespace {
 
 constexpr size_t kSpareTurns = 100;
 
-// "A, B, C": the passes that modified the fusion in a turn.
-std::string modifiedNames(const PassList& passes) {
-  std::string names;
-  for (const std::unique_ptr<Pass>& pass : passes) {
-    if (pass->isModified()) names += (names.empty() ? "" : ", ") + std::string(pass->name());
-  }
-  return names;
+std::string joined(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
-// print: the fusion's fingerprint, before and after; only kept with checkInvariants.
-void runOnce(Pass& pass, const Fusion& fusion, const CompileContext& context, uint64_t& print) {
-  const bool modified = pass.run();
-  if (modified || context.checkInvariants) {
-    const std::vector<Violation> violations = findViolations(fusion);
-    FUSER_CHECK(violations.empty(), "after ", pass.name(), ": constraint ", violations.front().constraint, ": ",
-                violations.front().message);
-  }
-  if (context.checkInvariants) {
-    const uint64_t before = std::exchange(print, fingerprint(fusion));
-    const bool changed = print != before;
-    FUSER_CHECK(
-        changed == modified, pass.name(),
-        changed ? " changed the fusion and says that it did not" : " says that it changed the fusion and did not");
-  }
+void checkFusion(const Fusion& fusion, const Pass& pass) {
+  const std::vector<Violation> violations = findViolations(fusion);
+  FUSER_CHECK(violations.empty(), "after ", pass.name(), ": constraint ", violations.front().constraint, ": ",
+              violations.front().message);
 }
+
+// The turns of one list of passes.
+class Turns {
+ public:
+  Turns(Fusion& fusion, std::string_view owner, const PassList& passes, const CompileContext& context)
+      : fusion_(fusion),
+        owner_(owner),
+        passes_(passes),
+        context_(context),
+        applications_(context.applications ? *context.applications : unlimited_),
+        budget_(kSpareTurns + fusion.exprs().size()) {
+    if (!context.checkInvariants) return;  // then a circle is seen one turn later
+    print_ = fingerprint(fusion);
+    seen_[print_] = 0;
+  }
+
+  bool run() {
+    while (runTurn()) {
+      if (!context_.checkInvariants) print_ = fingerprint(fusion_);
+      checkProgress();
+    }
+    return changedBy_.size() > 1;
+  }
+
+ private:
+  bool runTurn() {
+    std::set<std::string>& changed = changedBy_.emplace_back();
+    for (const std::unique_ptr<Pass>& pass : passes_) {
+      FUSER_CHECK(pass->fusion() == &fusion_, pass->name(), " is for another fusion");
+      if (runOnce(*pass)) changed.emplace(pass->name());
+    }
+    return !changed.empty();
+  }
+
+  bool runOnce(Pass& pass) {
+    bool modified = pass.run(applications_);
+    if (context_.afterApplication) context_.afterApplication(owner_, fusion_, modified);
+    if (modified || context_.checkInvariants) checkFusion(fusion_, pass);
+    if (context_.checkInvariants) {
+      const uint64_t before = std::exchange(print_, fingerprint(fusion_));
+      const bool changed = print_ != before;
+      FUSER_CHECK(
+          changed == modified, pass.name(),
+          changed ? " changed the fusion and says that it did not" : " says that it changed the fusion and did not");
+    }
+    return modified;
+  }
+
+  // Passes that undo each other lead back to a state that was there before.
+  void checkProgress() {
+    const size_t turn = changedBy_.size();
+    const auto [place, isNew] = seen_.emplace(print_, turn);
+    std::set<std::string> guilty;
+    for (size_t i = place->second; i < turn; ++i) guilty.insert(changedBy_[i].begin(), changedBy_[i].end());
+    FUSER_CHECK(isNew, owner_, " goes round in circles: after turn ", turn, " the fusion is as ",
+                place->second == 0 ? "it was at first" : concat("after turn ", place->second),
+                "; passes that undo each other: ", joined(guilty));
+    FUSER_CHECK(turn < budget_, owner_, " still changes the fusion after ", turn,
+                " turns; passes that changed it last: ", joined(changedBy_.back()));
+  }
+
+  Fusion& fusion_;
+  const std::string owner_;
+  const PassList& passes_;
+  const CompileContext& context_;
+  Applications unlimited_;
+  Applications& applications_;
+  const size_t budget_;
+  uint64_t print_ = 0;                            // the fusion's fingerprint
+  std::map<uint64_t, size_t> seen_;              // fingerprint -> the turn after which the fusion had it; 0: at first
+  std::vector<std::set<std::string>> changedBy_;  // by turn
+};
 
 }  // namespace
 
 bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes, const CompileContext& context) {
-  const size_t budget = kSpareTurns + fusion->exprs().size();
-  std::map<uint64_t, size_t> seen;  // fingerprint after a turn -> the turn
-  uint64_t print = context.checkInvariants ? fingerprint(*fusion) : 0;
-  for (size_t turn = 1;; ++turn) {
-    bool modified = false;
-    for (const std::unique_ptr<Pass>& pass : passes) {
-      FUSER_CHECK(pass->fusion() == fusion, pass->name(), " is for another fusion");
-      runOnce(*pass, *fusion, context, print);
-      modified |= pass->isModified();
-    }
-    if (!modified) return turn > 1;
-    if (!context.checkInvariants) print = fingerprint(*fusion);
-    const auto [place, isNew] = seen.emplace(print, turn);
-    FUSER_CHECK(isNew, owner, " goes round in circles: after turn ", turn, " the fusion is as after turn ",
-                place->second, "; passes that changed it: ", modifiedNames(passes));
-    FUSER_CHECK(turn < budget, owner, " still changes the fusion after ", turn,
-                " turns; passes that changed it last: ", modifiedNames(passes));
-  }
+  return Turns(*fusion, owner, passes, context).run();
 }
 
 bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
-                 const std::function<bool()>& run) {
+                 const std::function<bool(const CompileContext&)>& run) {
+  CompileContext counted = context;
+  Applications applications;
+  if (context.options.passLimit) applications.limit = *context.options.passLimit;
+  if (!counted.applications) counted.applications = &applications;
   const bool log = context.log && context.dumps.count(DebugDumpOption::PreSegmenterLogging) != 0;
   if (log) context.log(concat("before ", name, ":\n", printFusion(*fusion)));
   const auto start = std::chrono::steady_clock::now();
-  const bool modified = run();
+  const bool modified = run(counted);
   if (context.trace) context.trace->add(std::string(name), std::chrono::steady_clock::now() - start);
   if (log) context.log(concat("after ", name, modified ? ":\n" + printFusion(*fusion) : ": unchanged\n"));
   if (context.onPass) context.onPass(std::string(name), modified);

@@ -1,8 +1,10 @@
 #pragma once
 // OptimizationPass<Derived>: a named step of the pipeline, with a switch. Derived has a static name(), and one of
-//   static PassList registerPasses(Fusion*)                    passes that run in turn until nothing changes any more
-//   static bool runSequence(Fusion*, const CompileContext&)    a fixed sequence, run once; true when it changed
-//   anything
+//   static PassList registerPasses(Fusion*)
+//     passes that run in turn until a whole turn changes nothing
+//   static bool runPass(Fusion*, const CompileContext&, OwnRun)
+//     its own run, once; true when it changed anything. Only the base can make an OwnRun, so that nobody gets round the
+//     switch; `using OptimizationPass::runPass;` keeps the call without one.
 
 #include <atomic>
 #include <functional>
@@ -16,17 +18,21 @@ namespace fuser {
 
 // Runs the list in order; whenever a full turn modified anything, starts again from its beginning, until a clean turn.
 // True when anything changed. Each pass that changed the fusion is followed by the IR's verifier; with
-// context.checkInvariants, `modified` is compared with the fusion's fingerprint. A CheckError names the passes where
-// the fusion comes back to a state that it was in before, or the budget of turns (100 and one an expression) is used
-// up.
+// context.checkInvariants, `modified` is compared with the fusion's fingerprint. A CheckError names every pass that
+// changed the fusion since, where the fusion comes back to a state that it was in before, and the last ones where the
+// budget of turns (100 and one an expression) is used up.
 bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes, const CompileContext& context);
 
-// Calls run, with all that the context asks for around it: the fusion's text before and after, the time, onPass.
+// Calls run, with all that the context asks for around it: the fusion's text before and after, the time, onPass. run
+// gets a context that counts applications: the given one's count, or one of its own with the options' limit.
 bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
-                 const std::function<bool()>& run);
+                 const std::function<bool(const CompileContext&)>& run);
 
 template <class Derived>
 class OptimizationPass {
+ protected:
+  struct OwnRun {};
+
  public:
   // For the whole process; read once per run.
   static void setEnabled(bool enabled) { enabled_.store(enabled); }
@@ -35,11 +41,11 @@ class OptimizationPass {
   // True when the fusion changed. Does nothing when disabled, here or in context.options.disabledPasses.
   static bool runPass(Fusion* fusion, const CompileContext& context = {}) {
     if (!getEnabled() || context.options.disabledPasses.count(std::string(Derived::name())) != 0) return false;
-    return runObserved(fusion, Derived::name(), context, [&] {
-      if constexpr (requires { Derived::runSequence(fusion, context); }) {
-        return Derived::runSequence(fusion, context);
+    return runObserved(fusion, Derived::name(), context, [&](const CompileContext& counted) {
+      if constexpr (requires { Derived::runPass(fusion, counted, OwnRun{}); }) {
+        return Derived::runPass(fusion, counted, OwnRun{});
       } else {
-        return runPassList(fusion, Derived::name(), Derived::registerPasses(fusion), context);
+        return runPassList(fusion, Derived::name(), Derived::registerPasses(fusion), counted);
       }
     });
   }

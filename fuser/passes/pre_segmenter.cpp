@@ -7,7 +7,7 @@ namespace fuser {
 namespace {
 
 constexpr PassInfo kPasses[] = {
-#define PASS(NAME, SUMMARY, FILE) {#NAME, SUMMARY, FILE, &NAME::runPass},
+#define PASS(NAME, SUMMARY, FILE, REASON) {#NAME, SUMMARY, FILE, REASON, &NAME::runPass},
 #include "fuser/passes/pipeline.def"
 #undef PASS
 };
@@ -16,11 +16,20 @@ constexpr PassInfo kPasses[] = {
 
 std::span<const PassInfo> allPasses() { return kPasses; }
 
-bool PreSegmenter::runSequence(Fusion* fusion, const CompileContext& context) {
+std::string passNames() {
+  std::string names(PreSegmenter::name());
+  for (const PassInfo& pass : kPasses) names += concat(", ", pass.name);
+  return names;
+}
+
+bool isPassName(std::string_view name) {
+  return name == PreSegmenter::name() ||
+         std::any_of(std::begin(kPasses), std::end(kPasses), [&](const PassInfo& pass) { return pass.name == name; });
+}
+
+bool PreSegmenter::runPass(Fusion* fusion, const CompileContext& context, OwnRun) {
   for (const std::string& disabled : context.options.disabledPasses) {
-    const bool known = disabled == name() || std::any_of(std::begin(kPasses), std::end(kPasses),
-                                                         [&](const PassInfo& pass) { return pass.name == disabled; });
-    FUSER_USER_CHECK(known, "no pass is called '", disabled, "'");
+    FUSER_USER_CHECK(isPassName(disabled), "no pass is called '", disabled, "'; known: ", passNames());
   }
   bool modified = false;
   for (const PassInfo& pass : kPasses) modified |= pass.run(fusion, context);

@@ -9,7 +9,8 @@ class PreSegmenter : public OptimizationPass<PreSegmenter> {
  public:
   static std::string_view name() { return "PreSegmenter"; }
   // A UserError where context.options.disabledPasses names a pass that does not exist.
-  static bool runSequence(Fusion* fusion, const CompileContext& context);
+  using OptimizationPass::runPass;
+  static bool runPass(Fusion* fusion, const CompileContext& context, OwnRun);
 };
 
 }  // namespace fuser

@@ -5,10 +5,13 @@
 //   %y = exp(%x) : f32[0, 4]; return %y
 //   ->  %y = full() {shape = [0, 4], fill_value = 0.0, dtype = f32}; return %y
 //
-// Tensor expressions that only these needed go too. amax and amin over nothing are the program's error and stay. Only
-// extents that are the constant 0 count: an extent that happens to be 0 at run time is the schedulers' affair.
+// Tensor expressions that only these needed go too: the dead ones that reach a value of no elements. The mean over
+// nothing is NaN; amax and amin over nothing are the program's error and stay. Only extents that are the constant 0
+// count: an extent that happens to be 0 at run time is the schedulers' affair. After ExactMappedExtentSubstitutionPass,
+// which writes 0 for every symbol that must be 0.
 
 #include <algorithm>
+#include <limits>
 
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
@@ -29,25 +32,27 @@ class ReplaceEmpty : public Pass {
   void runPass(Fusion* fusion) override {
     const std::vector<Expr*> exprs = fusion->exprs();
     for (const Expr* expr : exprs) {
-      if (!isReduction(expr->op()) || !reducesNothing(expr) || !givesIdentity(expr->op())) continue;
-      TensorView* result = expr->output()->as<TensorView>();
-      const Identity identity = reductionIdentity(expr->op(), result->dtype());
-      replace(fusion, result,
-              isFloating(result->dtype()) ? ScalarValue(identity.floating) : ScalarValue(identity.integer));
+      if (!isReduction(expr->op()) || !reducesNothing(expr) || expr->op() == OpKind::Amax ||
+          expr->op() == OpKind::Amin || !mayApply()) {
+        continue;
+      }
+      replace(fusion, expr->output()->as<TensorView>(), ofNothing(expr->op(), expr->output()->dtype()));
     }
     const std::vector<Val*> outputs = fusion->outputs();
     for (Val* output : outputs) {
       // A value that is returned twice is replaced everywhere the first time.
       if (!output->isFusionOutput() || !output->isTensor() || !output->definition()) continue;
       TensorView* tensor = output->as<TensorView>();
-      if (hasZeroExtent(tensor->axes()) && !isFull(tensor)) replace(fusion, tensor, zero(tensor->dtype()));
+      if (hasZeroExtent(tensor->axes()) && !isFull(tensor) && mayApply()) replace(fusion, tensor, zero(tensor->dtype()));
     }
   }
 
  private:
-  // Of nothing. The greatest of nothing is an error, and the mean NaN.
-  static bool givesIdentity(OpKind op) {
-    return op == OpKind::Sum || op == OpKind::Prod || op == OpKind::Any || op == OpKind::All;
+  // 0 of a sum, 1 of a product, 0 / 0 of a mean.
+  static ScalarValue ofNothing(OpKind op, DataType dtype) {
+    if (op == OpKind::Mean) return ScalarValue(std::numeric_limits<double>::quiet_NaN());
+    const Identity identity = reductionIdentity(op, dtype);
+    return isFloating(dtype) ? ScalarValue(identity.floating) : ScalarValue(identity.integer);
   }
 
   static bool reducesNothing(const Expr* reduction) {
@@ -85,6 +90,7 @@ class ReplaceEmpty : public Pass {
     }
     result->domain().allocationOrder = old->domain().allocationOrder;
     result->domain().contiguity = old->domain().contiguity;
+    result->domain().layoutGiven = old->domain().layoutGiven;
     result->setOrigin(old->origin());
     fusion->replaceAllUses(old, result);
     // Without its definition the old value, whose name the new one has taken, is no part of the fusion.

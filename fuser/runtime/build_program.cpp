@@ -77,6 +77,7 @@ class Builder {
     if (inputs) evaluator_->bindInputs(*inputs);
     sizes_.emplace([this](IntExpr size) { return evaluator_->evaluate(size); });
     context_.schedulers = &schedulers_;
+    context_.afterApplication = settings.hooks.afterApplication;
     context_.sizes = sizesKnown_ = inputs ? &*sizes_ : nullptr;
   }
 

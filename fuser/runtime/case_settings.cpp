@@ -2,11 +2,18 @@
 
 #include "fuser/runtime/case_settings.h"
 
+#include "fuser/passes/passes.h"
+
 namespace fuser {
 
 FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   FUSER_USER_CHECK(testCase.aliases.empty(), "alias %", testCase.aliases.front().first, " -> %",
                    testCase.aliases.front().second, ": outputs cannot reuse an input's memory");
+  for (const std::string& pass : testCase.options.disabledPasses) {
+    const auto place = testCase.passPlaces.find(pass);
+    FUSER_USER_CHECK(isPassName(pass), place == testCase.passPlaces.end() ? "" : place->second + ": ",
+                     "no pass is called '", pass, "'; known: ", passNames());
+  }
   FusionExecutorCache::Settings settings;
   settings.context.options = testCase.options;
   settings.schedule = testCase.schedule;

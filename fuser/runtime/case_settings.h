@@ -8,7 +8,7 @@
 
 namespace fuser {
 
-// Options and schedules of the case. A UserError for what only some cases hold and the runtime lacks (alias).
+// Options and schedules of the case. A UserError names the place of `option disable pass NAME` where no pass has the name.
 FusionExecutorCache::Settings settingsOf(const Case& testCase);
 
 // One value an input; the memory stays the RunData's.

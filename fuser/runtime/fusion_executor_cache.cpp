@@ -19,6 +19,16 @@ bool fits(const CompiledProgram& program, ExpressionEvaluator& evaluator) {
   });
 }
 
+// The caller's inputs fit the original, whose sizes are checked: if they do not fit what the passes made of it, the
+// passes are wrong.
+void bindChecked(ExpressionEvaluator& evaluator, std::span<const HostValue> inputs) {
+  try {
+    evaluator.bindInputs(inputs);
+  } catch (const UserError& error) {
+    FUSER_CHECK(false, "inputs that fit the program do not fit what its passes made of it: ", error.what());
+  }
+}
+
 std::vector<InputLayout> layoutsOf(const std::vector<InputFacts>& facts) {
   std::vector<InputLayout> layouts;
   for (const InputFacts& fact : facts) layouts.push_back(fact.layout);
@@ -49,13 +59,13 @@ struct FusionExecutorCache::Impl {
     std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[keyOf(facts)];
     for (const std::shared_ptr<CompiledProgram>& program : candidates) {
       evaluator.emplace(*program->fusion);
-      evaluator->bindInputs(inputs);
+      bindChecked(*evaluator, inputs);
       const bool fit = fits(*program, *evaluator);
       if (settings.hooks.takeProgram ? settings.hooks.takeProgram(fit) : fit) return program;
     }
     candidates.push_back(compile(inputs, facts));
     evaluator.emplace(*candidates.back()->fusion);
-    evaluator->bindInputs(inputs);
+    bindChecked(*evaluator, inputs);
     return candidates.back();
   }
 

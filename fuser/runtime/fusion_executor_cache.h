@@ -22,6 +22,8 @@ class SegmentedFusion;
 // Seams between the stages, for the harness: they may look at or edit what passes through.
 struct CompileHooks {
   std::function<void(Fusion&)> beforePasses;  // the clone that is compiled; it stays where it is
+  // After each single run of a pass: CompileContext::afterApplication.
+  std::function<void(const std::string& pass, Fusion&, bool& modified)> afterApplication;
   std::function<void(Fusion&)> afterPasses;
   // Another segmentation of the fusion to go on with, whatever it is like; null: the one that was made.
   std::function<std::unique_ptr<SegmentedFusion>(const SegmentedFusion&)> replaceSegments;

@@ -128,11 +128,11 @@ class CaseParser {
     const OptionInfo* option = readOptionName(name);
     if (option->isSwitch()) reader_.fail(name, "'", name.text, "' is a switch: option enable|disable ", name.text);
     reader_.expect("=");
-    if (option->isNumber) {
+    if (option->number) {
       const Token number = reader_.peek();
       const int64_t value = readInteger(reader_);
       if (value < 0 || value > UINT32_MAX) reader_.fail(number, name.text, " is a number from 0 to 4294967295");
-      option->set(case_.options, static_cast<size_t>(value));
+      option->set(case_.options, static_cast<size_t>(value) + 1);
       return;
     }
     const Token value = reader_.expect(TokenKind::String, "a string");
@@ -163,11 +163,14 @@ class CaseParser {
     if (!enable && reader_.accept("pass")) {
       const Token pass = reader_.expect(TokenKind::Identifier, "a pass");
       if (!case_.options.disabledPasses.emplace(pass.text).second) reader_.fail(pass, "pass ", pass.text, " is disabled twice");
+      case_.passPlaces.emplace(pass.text, reader_.placeText(pass));
       return;
     }
     const Token name = reader_.expect(TokenKind::Identifier, "an option");
     const OptionInfo* option = readOptionName(name);
-    if (!option->isSwitch()) reader_.fail(name, "'", name.text, "' takes a value: option ", name.text, " = \"...\"");
+    if (!option->isSwitch()) {
+      reader_.fail(name, "'", name.text, "' takes a value: option ", name.text, " = ", option->number ? "3" : "\"...\"");
+    }
     option->set(case_.options, enable ? 1 : 0);
   }
 

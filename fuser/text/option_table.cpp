@@ -39,8 +39,14 @@ const std::vector<OptionInfo>& optionTable() {
        [](const CompileOptions& options) { return static_cast<size_t>(options.mergePredicate); },
        [](CompileOptions& options, size_t value) { options.mergePredicate = static_cast<MergePredicate>(value); }},
       {"merge_seed", "what a random merge_predicate draws from", {},
-       [](const CompileOptions& options) { return size_t{options.mergeSeed}; },
-       [](CompileOptions& options, size_t value) { options.mergeSeed = static_cast<uint32_t>(value); }, true},
+       [](const CompileOptions& options) { return options.mergeSeed ? size_t{options.mergeSeed} + 1 : 0; },
+       [](CompileOptions& options, size_t value) { options.mergeSeed = value ? static_cast<uint32_t>(value - 1) : 0; }, true},
+      {"pass_limit", "the passes make so many rewrites and no more", {},
+       [](const CompileOptions& options) { return options.passLimit ? static_cast<size_t>(*options.passLimit) + 1 : 0; },
+       [](CompileOptions& options, size_t value) {
+         options.passLimit = value ? std::optional<int64_t>(static_cast<int64_t>(value) - 1) : std::nullopt;
+       },
+       true},
   };
   return table;
 }

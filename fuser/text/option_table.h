@@ -14,15 +14,15 @@ namespace fuser {
 struct OptionInfo {
   std::string_view name;
   std::string_view help;
-  // `option NAME = "value"` with one of these values; empty for a switch (`option enable NAME`, `option disable NAME`).
+  // `option NAME = "value"` with one of these values; empty for a switch (`option enable NAME`, `option disable NAME`)
+  // and for a number (`option NAME = 3`).
   std::vector<std::string_view> values;
-  // A switch's state, or the index of the value; 0 or 1 for switches.
+  // A switch's state (0 or 1); the index of the value; of a number that is not given 0, else one more than it.
   size_t (*get)(const CompileOptions&);
   void (*set)(CompileOptions&, size_t);
+  bool number = false;
 
-  bool isNumber = false;  // `option NAME = 7`, up to 32 bits: get and set have the number itself
-
-  bool isSwitch() const { return values.empty() && !isNumber; }
+  bool isSwitch() const { return values.empty() && !number; }
 };
 
 // In the order in which they print. `option disable pass NAME` and `option fault = "NAME"` stand beside them:

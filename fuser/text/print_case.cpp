@@ -140,8 +140,8 @@ std::string printOptions(const CompileOptions& options) {
     if (value == option.get(defaults)) continue;
     if (option.isSwitch()) {
       out += concat("option ", value ? "enable " : "disable ", option.name, "\n");
-    } else if (option.isNumber) {
-      out += concat("option ", option.name, " = ", value, "\n");
+    } else if (option.number) {
+      out += concat("option ", option.name, " = ", value - 1, "\n");
     } else {
       out += concat("option ", option.name, " = \"", option.values.at(value), "\"\n");
     }

@@ -103,7 +103,7 @@ std::string printAxis(const Fusion& fusion, const IterDomain* axis, const ValueN
   return axis->isExpanded() ? stored + "*" + printDim(fusion, axis->expandedExtent(), names) : stored;
 }
 
-// "" for row-major and contiguous.
+// "" for row-major and contiguous, but for a result whose program says that it is.
 std::string printLayout(const TensorView* tensor) {
   const std::vector<int>& order = tensor->domain().allocationOrder;
   const std::vector<std::optional<bool>>& contiguity = tensor->domain().contiguity;
@@ -111,7 +111,7 @@ std::string printLayout(const TensorView* tensor) {
   const bool contiguous =
       std::all_of(contiguity.begin(), contiguity.end(), [](std::optional<bool> c) { return c.value_or(true); });
   std::string out;
-  if (!rowMajor) out = "allocation_order = [" + joined(order, [](int axis) { return std::to_string(axis); }) + "]";
+  if (!rowMajor || tensor->domain().layoutGiven) out = "allocation_order = [" + joined(order, [](int axis) { return std::to_string(axis); }) + "]";
   if (!contiguous) {
     const auto text = [](std::optional<bool> c) -> std::string { return !c ? "none" : *c ? "true" : "false"; };
     out += (out.empty() ? "" : ", ") + concat("contiguity = [", joined(contiguity, text), "]");

@@ -214,6 +214,7 @@ void FusionParser::checkResultType(Val* result, const Type& type) {
   }
   tensor->domain().allocationOrder = type.layout->order;
   tensor->domain().contiguity = type.layout->contiguity;
+  tensor->domain().layoutGiven = true;
 }
 
 // Gives the result the written extents where they differ.

@@ -10,6 +10,8 @@
 #include <sstream>
 
 #include "fuser/lower/lower.h"
+#include "fuser/passes/passes.h"
+#include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/support/diagnostic.h"
 #include "fuser/text/parser.h"
@@ -41,7 +43,11 @@ std::string footer() {
   for (const StageInfo& info : stageTable()) {
     out << "  " << info.name << std::string(14 - info.name.size(), ' ') << info.help << "\n";
   }
-  out << "\nSteps of lowering, for --print-after (passes: name a wrong one, and the error lists those that ran):\n";
+  out << "\nPasses before segmentation, in their order, for --print-after and `option disable pass`:\n";
+  for (const PassInfo& pass : allPasses()) {
+    out << "  " << pass.name << "\n      " << pass.summary << "\n      " << pass.reason << "\n";
+  }
+  out << "\nSteps of lowering, for --print-after:\n";
   for (const LowerStep& step : lowerSteps()) {
     out << "  " << step.name << std::string(18 - std::min<size_t>(step.name.size(), 17), ' ') << step.summary << "\n";
   }
@@ -120,6 +126,7 @@ void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings)
 }
 
 void printTimes(const Trace& trace) {
+  std::cerr << "        time         runs  pass or stage; a stage's time holds that of its passes\n";
   for (const Trace::Row& row : trace.rows()) {
     const double milliseconds = std::chrono::duration<double, std::milli>(row.total).count();
     std::cerr << std::fixed << std::setprecision(3) << std::setw(12) << milliseconds << " ms " << std::setw(6)

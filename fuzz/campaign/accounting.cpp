@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "fuser/passes/passes.h"
 #include "fuzz/judge/views.h"
 
 namespace fuser::fuzz {
@@ -45,6 +46,7 @@ Accounting::Accounting() {
   for (int kind = 0; kind <= static_cast<int>(VerdictKind::Crash); ++kind) {
     sums_.verdicts[std::string(verdictName(static_cast<VerdictKind>(kind)))] = 0;
   }
+  for (const PassInfo& pass : allPasses()) sums_.passes[std::string(pass.name)] = {};
   for (const View& view : allViews()) sums_.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}, 0, 0};
 }
 
@@ -106,6 +108,9 @@ void Accounting::addCase(const TaskResult& result) {
   for (const auto& [scheduler, segments] : verdict.schedulers) {
     if (segments > 0) count(sums_.schedulers[scheduler]);
   }
+  for (const auto& [pass, compilations] : verdict.passes) {
+    if (compilations > 0) count(sums_.passes[pass]);
+  }
   for (const auto& [op, counts] : verdict.ops) {
     reports::Elements& elements = sums_.ops[std::string(opName(op))].elements;
     elements.judged += counts.judged;
@@ -165,6 +170,7 @@ std::string Accounting::toJson() const {
   out["dtypes"] = coverageJson(sums_.dtypes);
   out["ranks"] = coverageJson(sums_.ranks);
   out["schedulers"] = coverageJson(sums_.schedulers);
+  out["passes"] = coverageJson(sums_.passes);
   out["places"] = sums_.opCoverage;
   out["fused"] = fused_;
   out["margins"] = sums_.margins;
@@ -205,6 +211,9 @@ Accounting Accounting::fromJson(const std::string& text) {
   sums.dtypes = coverageFrom(in.at("dtypes"));
   sums.ranks = coverageFrom(in.at("ranks"));
   sums.schedulers = coverageFrom(in.at("schedulers"));
+  if (in.contains("passes")) {
+    for (auto& [pass, row] : coverageFrom(in.at("passes"))) sums.passes[pass] = row;
+  }
   in.at("places").get_to(sums.opCoverage);
   in.at("fused").get_to(accounting.fused_);
   in.at("margins").get_to(sums.margins);

@@ -168,7 +168,9 @@ class Confirmation {
     if (died || result_.label != "fails fresh" || result_.text.empty()) return usual;
     const Outcome outcome = alone("bucket\n" + result_.text, limits_);
     if (outcome.ending != Ending::Finished) return usual;
-    const std::string found = taskResultFromJson(outcome.reply).bucket;
+    const TaskResult answer = taskResultFromJson(outcome.reply);
+    if (!answer.guilty.empty()) result_.detail += "\nguilty: " + answer.guilty;
+    const std::string found = answer.bucket;
     return found.empty() ? usual : found;
   }
 

@@ -56,6 +56,7 @@ json verdictJson(const CaseVerdict& verdict) {
   put(out, "pattern", verdict.pattern);
   put(out, "only probed", verdict.onlyProbed);
   put(out, "schedulers", verdict.schedulers);
+  put(out, "passes", verdict.passes);
   put(out, "compilations", verdict.compilations);
   put(out, "kernels", verdict.kernels);
   json times = json::array();
@@ -89,6 +90,7 @@ CaseVerdict verdictFrom(const json& in) {
   get(in, "pattern", verdict.pattern);
   get(in, "only probed", verdict.onlyProbed);
   get(in, "schedulers", verdict.schedulers);
+  get(in, "passes", verdict.passes);
   get(in, "compilations", verdict.compilations);
   get(in, "kernels", verdict.kernels);
   for (const json& time : in.at("microseconds")) {
@@ -235,7 +237,13 @@ TaskResult performBucket(const std::string& text, const TaskSettings& settings) 
   const Case testCase = parseCase(text, "finding");
   TaskResult result;
   result.verdict = judgeCase(testCase, settings.judge);
-  if (isFinding(result.verdict.kind)) result.bucket = toString(bucketOf(testCase, result.verdict, settings.judge));
+  if (!isFinding(result.verdict.kind)) return result;
+  const Bucket bucket = bucketOf(testCase, result.verdict, settings.judge);
+  result.bucket = toString(bucket);
+  if (bucket.stage.rfind("pass", 0) == 0) {
+    const std::optional<GuiltyRewrite> rewrite = guiltyRewrite(testCase, result.verdict, settings.judge);
+    if (rewrite) result.guilty = toString(*rewrite);
+  }
   return result;
 }
 
@@ -315,6 +323,7 @@ std::string toJson(const TaskResult& result) {
   put(out, "slow", result.slow);
   put(out, "bucket", result.bucket);
   put(out, "view", result.view);
+  put(out, "guilty", result.guilty);
   put(out, "runs", result.runs);
   const BatchFigures& batch = result.batch;
   if (batch.kernels > 0 || !batch.skipped.empty()) {
@@ -342,6 +351,7 @@ TaskResult taskResultFromJson(const std::string& text) {
   get(in, "slow", result.slow);
   get(in, "bucket", result.bucket);
   get(in, "view", result.view);
+  get(in, "guilty", result.guilty);
   get(in, "runs", result.runs);
   if (in.contains("batch")) {
     const json& batch = in.at("batch");

@@ -66,6 +66,7 @@ struct TaskResult {
   double slow = 0;     // seconds of a slow case; 0: it is none
   std::string bucket;  // of "bucket"
   std::string view;    // of a finding: the view of the case that it is in; "" where it is in the case itself
+  std::string guilty;  // of "bucket": the rewrite of a pass that brings the finding about; "" where none does
   int64_t runs = 0;
   BatchFigures batch;
   std::vector<BatchFinding> findings;        // of a batch

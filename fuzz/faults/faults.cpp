@@ -16,6 +16,15 @@ constexpr FaultInfo kFaults[] = {
 using Applied = std::shared_ptr<bool>;
 
 template <class Plant>
+CompileHooks hooksForPass(Plant plant, Applied applied) {
+  CompileHooks hooks;
+  hooks.afterApplication = [=](const std::string& pass, Fusion& fusion, bool& modified) {
+    *applied |= plant(pass, fusion, modified);
+  };
+  return hooks;
+}
+
+template <class Plant>
 CompileHooks hooksForFusion(Plant plant, Applied applied) {
   CompileHooks hooks;
   hooks.afterPasses = [=](Fusion& fusion) { *applied |= plant(fusion); };
@@ -73,6 +82,7 @@ CompileHooks hooksForCache(Make make, Applied applied) {
 
 std::string_view faultStageName(FaultStage stage) {
   switch (stage) {
+    case FaultStage::Pass: return "pass";
     case FaultStage::Fusion: return "fusion";
     case FaultStage::Segment: return "segment";
     case FaultStage::Schedule: return "schedule";

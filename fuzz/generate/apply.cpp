@@ -51,6 +51,19 @@ bool applyLoadStore(Workspace& work, OpKind op) {
   return true;
 }
 
+// The axes go away again, mostly after an op that nobody else reads the result of.
+void squeezeBack(Workspace& work, const TensorValue& value, TensorView* tensor, const std::vector<int64_t>& places) {
+  const DataType dtype = tensor->dtype();
+  Estimate estimate = value.estimate;
+  if (dtype != DataType::Bool && work.policy.opAllowed(OpKind::Neg) && work.choices.chance(0.7)) {
+    tensor = build::unary(*work.fusion, OpKind::Neg, tensor, work.freshName())->as<TensorView>();
+    estimate = pointwiseEstimate(OpKind::Neg, {&value.estimate, 1}, dtype);
+  } else if (work.policy.opAllowed(OpKind::Set)) {
+    tensor = build::set(*work.fusion, tensor, work.freshName());
+  }
+  work.keep(build::squeeze(*work.fusion, tensor, places, work.freshName()), estimate);
+}
+
 bool applyUnsqueeze(Workspace& work) {
   const TensorValue value = work.tensors[drawOperand(work)];
   const int64_t rank = static_cast<int64_t>(value.tensor->rank());
@@ -60,7 +73,13 @@ bool applyUnsqueeze(Workspace& work) {
   for (int64_t place = 0; place < rank + added; ++place) places.push_back(place);
   work.choices.shuffle(places);
   places.resize(added);
-  work.keep(build::unsqueeze(*work.fusion, value.tensor, places, work.freshName()), value.estimate);
+  TensorView* tensor = build::unsqueeze(*work.fusion, value.tensor, places, work.freshName());
+  const bool squeezes = work.policy.opAllowed(OpKind::Squeeze) && work.choices.chance(work.policy.squeezeBack);
+  if (squeezes && !work.choices.chance(0.3)) {
+    squeezeBack(work, value, tensor, places);
+  } else {
+    work.keep(tensor, value.estimate);
+  }
   return true;
 }
 

@@ -59,6 +59,22 @@ void chooseOutputs(Workspace& work) {
   for (Val* output : outputs) work.fusion->addOutput(output);
 }
 
+// Any order, row-major among them: what is written holds, whatever the operands' layout.
+void giveLayouts(Workspace& work) {
+  if (work.policy.givenLayout == 0) return;
+  for (const TensorValue& value : work.tensors) {
+    TensorDomain& domain = value.tensor->domain();
+    if (value.tensor->isFusionInput() || value.tensor->rank() < 2 || !work.choices.chance(work.policy.givenLayout)) continue;
+    const std::vector<IterDomain*> axes = value.tensor->axes();
+    if (work.choices.chance(0.7)) work.choices.shuffle(domain.allocationOrder);
+    for (size_t place = 0; place < axes.size(); ++place) {
+      const bool stored = !axes[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast();
+      domain.contiguity[place] = stored ? std::optional<bool>(true) : std::nullopt;
+    }
+    domain.layoutGiven = true;
+  }
+}
+
 }  // namespace
 
 Case generate(Choices& choices, const GeneratorOptions& options) {
@@ -66,6 +82,7 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   Workspace work(choices, options, policy);
   grow(work);
   chooseOutputs(work);
+  giveLayouts(work);
   Case made;
   made.runs = makeRuns(work);
   made.fusion = std::move(work.fusion);

@@ -116,6 +116,8 @@ void drawAxes(Choices& choices, const GeneratorOptions& options, Policy& policy)
         const int64_t limit = std::llround(std::pow(static_cast<double>(rest[run]), last ? 1.0 : (share + 1) / 2));
         size = drawSize(choices, std::max<int64_t>(limit, 1));
       }
+      // Known to the program mostly: it is the number 0 that passes look for.
+      if (run == 0 && size == 0 && choices.chance(0.6)) axis.constant = true;
       rest[run] = std::max<int64_t>(rest[run] / std::max<int64_t>(size, 1), 1);
     }
   }
@@ -176,6 +178,8 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.permuted = drawRate(choices, 0.25, 0.6);
   policy.strided = drawRate(choices, 0.25, 0.6);
   policy.offset = drawRate(choices, 0.25, 0.6);
+  policy.squeezeBack = drawRate(choices, 0.3, 0.6);
+  policy.givenLayout = drawRate(choices, 0.15, 0.4);
   policy.keepdim = choices.real(0, 1);
   policy.narrowCast = drawRate(choices, 0.5, 0.8);
   policy.scalarExtent = drawRate(choices, 0.4, 0.5);

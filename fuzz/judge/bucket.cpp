@@ -46,6 +46,26 @@ class Bisection {
     settings_.probes = verdict.onlyProbed;
   }
 
+  // The least limit with which the finding is there: doubled until it is, then halved.
+  std::optional<GuiltyRewrite> guiltyRewrite() const {
+    constexpr int64_t kMost = int64_t{1} << 20;
+    const auto fails = [&](int64_t limit) {
+      return !goesAway([&](Case& variant) { variant.options.passLimit = limit; });
+    };
+    if (fails(0)) return std::nullopt;
+    int64_t good = 0, bad = 1;
+    while (bad < kMost && !fails(bad)) {
+      good = bad;
+      bad *= 2;
+    }
+    if (bad >= kMost) return std::nullopt;
+    while (bad - good > 1) {
+      const int64_t middle = good + (bad - good) / 2;
+      (fails(middle) ? bad : good) = middle;
+    }
+    return GuiltyRewrite{lastPass(bad), bad};
+  }
+
   std::string stage() {
     if (const std::string pass = guiltyPass(); !pass.empty()) return pass;
     if (const std::string option = guiltyOption(); !option.empty()) return option;
@@ -69,6 +89,21 @@ class Bisection {
     return judgeCase(variant, settings_).kind != kind_;
   }
 
+  // The pass that made the last rewrite within the limit.
+  std::string lastPass(int64_t limit) const {
+    Case variant = cloneCase(case_);
+    variant.options.passLimit = limit;
+    JudgeSettings watched = settings_;
+    std::string last;
+    watched.hooks.afterApplication = [&, given = settings_.hooks.afterApplication](const std::string& pass,
+                                                                                   Fusion& fusion, bool& modified) {
+      if (given) given(pass, fusion, modified);
+      if (modified) last = pass;
+    };
+    judgeCase(variant, watched);
+    return last;
+  }
+
   std::string guiltyPass() const {
     const auto off = [](std::string_view name) {
       return [name](Case& variant) { variant.options.disabledPasses.emplace(name); };
@@ -81,7 +116,8 @@ class Bisection {
     for (const PassInfo& pass : allPasses()) {
       if (goesAway(off(pass.name))) return concat("pass ", pass.name);
     }
-    return "passes";
+    const std::optional<GuiltyRewrite> rewrite = guiltyRewrite();
+    return rewrite ? concat("pass ", rewrite->pass) : "passes";
   }
 
   std::string guiltyOption() const {
@@ -174,6 +210,17 @@ Bucket bucketOf(const Case& testCase, const CaseVerdict& verdict, const JudgeSet
     bucket.stage = Bisection(testCase, verdict, settings).stage();
   }
   return bucket;
+}
+
+std::optional<GuiltyRewrite> guiltyRewrite(const Case& testCase, const CaseVerdict& verdict,
+                                           const JudgeSettings& settings) {
+  if (!isFinding(verdict.kind) || testCase.runs.empty() || testCase.options.passLimit) return std::nullopt;
+  return Bisection(testCase, verdict, settings).guiltyRewrite();
+}
+
+std::string toString(const GuiltyRewrite& rewrite) {
+  return concat(rewrite.pass, ", rewrite ", rewrite.number, ": the finding is gone with pass_limit = ",
+                rewrite.number - 1, " and there with ", rewrite.number);
 }
 
 Bucket bucketOfEnding(VerdictKind kind, const std::string& detail) {

@@ -2,6 +2,7 @@
 // Bucket: findings that probably have one cause. Kind of verdict, guilty pass or stage, scheduler of the segment, and
 // the pattern of what is wrong.
 
+#include <optional>
 #include <string>
 
 #include "fuser/case/case.h"
@@ -11,7 +12,8 @@ namespace fuser::fuzz {
 
 struct Bucket {
   std::string kind;     // verdictName: "differs", "violation", …
-  // What has to be off for the finding to go away, looked for in this order: "pass NAME" (alone), "passes" (together),
+  // What has to be off for the finding to go away, looked for in this order: "pass NAME" (alone, or the one whose rewrite
+  // brings it about), "passes" (together),
   // "option NAME", "schedule" (the case's own), "fusing" (probes: every op judged alone); else "kernel". Empty where it
   // was not looked for: a dead worker, or nothing that ran.
   std::string stage;
@@ -29,6 +31,17 @@ std::string toString(const Bucket& bucket);
 // Of a finding that judgeCase(testCase, settings) gave. Judges the case again, a few times, in this process; what those
 // find is not reported.
 Bucket bucketOf(const Case& testCase, const CaseVerdict& verdict, const JudgeSettings& settings);
+
+// The rewrite of the passes that brings a finding about, by bisection over `option pass_limit`: the pass that made it and
+// its number, counted from 1 over the whole pipeline. None where the finding is there without any rewrite.
+struct GuiltyRewrite {
+  std::string pass;
+  int64_t number = 0;
+};
+std::optional<GuiltyRewrite> guiltyRewrite(const Case& testCase, const CaseVerdict& verdict,
+                                           const JudgeSettings& settings);
+// "DeadCodePass, rewrite 3: the finding is gone with pass_limit = 2 and there with 3"
+std::string toString(const GuiltyRewrite& rewrite);
 
 // The same without the stage: costs nothing.
 Bucket bucketWithoutStage(const CaseVerdict& verdict);

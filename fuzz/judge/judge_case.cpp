@@ -7,8 +7,10 @@
 #include <new>
 
 #include "fuser/execute/engine.h"
+#include "fuser/host_ir/tensor_memory.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
+#include "fuser/passes/pre_segmenter.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -32,6 +34,7 @@ std::function<void(Args...)> both(const std::function<void(Args...)>& first, con
 CompileHooks both(const CompileHooks& a, const CompileHooks& b) {
   CompileHooks hooks;
   hooks.beforePasses = both(a.beforePasses, b.beforePasses);
+  hooks.afterApplication = both(a.afterApplication, b.afterApplication);
   hooks.afterPasses = both(a.afterPasses, b.afterPasses);
   hooks.replaceSegments = a.replaceSegments ? a.replaceSegments : b.replaceSegments;
   hooks.afterSegment = both(a.afterSegment, b.afterSegment);
@@ -148,6 +151,11 @@ class Judge {
     }
     cacheSettings.context.checkInvariants = settings_.checkInvariants;
     cacheSettings.context.trace = &trace_;
+    if (!probes) {
+      cacheSettings.context.onPass = [this](const std::string& pass, bool modified) {
+        if (modified && pass != PreSegmenter::name()) ++verdict_.passes[pass];
+      };
+    }
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
     if (settings_.checkInvariants && !probes) observer_.emplace(*case_.fusion, false).watch(cacheSettings, faulty);
     if (probes) {
@@ -174,6 +182,7 @@ class Judge {
         report(VerdictKind::Invariant, index, "a run changed its inputs' memory");
         return;
       }
+      checkLayouts(index, record);
       countSegments(record);
       judgeRecord(index, inputs, record);
       if (settings_.repeat && !isFinding(verdict_.kind)) checkRepeat(index, inputs, record);
@@ -194,6 +203,23 @@ class Judge {
     std::vector<uint64_t> all;
     for (const TensorData& tensor : data.tensors) all.push_back(memoryHash(tensor.ref));
     return all;
+  }
+
+  // Where the program writes an output's layout, its memory has it.
+  void checkLayouts(int run, const RunRecord& record) {
+    const std::vector<Val*>& outputs = case_.fusion->outputs();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const TensorRef* ref = std::get_if<TensorRef>(&record.outputs.at(i));
+      const TensorView* tensor = ref ? outputs[i]->as<TensorView>() : nullptr;
+      if (!tensor || !tensor->domain().layoutGiven || numel(ref->sizes) == 0) continue;
+      const Dims wanted = allocationStrides(tensor, ref->sizes);
+      for (size_t axis = 0; axis < wanted.size(); ++axis) {
+        if (ref->sizes[axis] == 1 || ref->strides[axis] == wanted[axis]) continue;
+        report(VerdictKind::Invariant, run, concat("output %", tensor->name(), " has strides ", ref->strides,
+                                                   ", its type says ", wanted));
+        return;
+      }
+    }
   }
 
   void countSegments(const RunRecord& record) {

@@ -63,6 +63,7 @@ struct CaseVerdict {
   std::string place;       // of Differs: the scheduler of that value's segment, in lower case
   std::string pattern;     // of Differs: patternOf (pattern.h)
   std::map<std::string, int64_t> schedulers;  // segments by scheduler type
+  std::map<std::string, int64_t> passes;      // compilations in which a pass changed the fusion; no entry: none
   int64_t compilations = 0, kernels = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
 };

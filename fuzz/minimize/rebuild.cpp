@@ -370,6 +370,7 @@ class Rebuild {
     if (!same) return;
     made->as<TensorView>()->domain().allocationOrder = old->as<TensorView>()->domain().allocationOrder;
     made->as<TensorView>()->domain().contiguity = old->as<TensorView>()->domain().contiguity;
+    made->as<TensorView>()->domain().layoutGiven = old->as<TensorView>()->domain().layoutGiven;
   }
 
   // --- runs ---

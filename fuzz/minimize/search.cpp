@@ -34,7 +34,7 @@ int64_t strangeness(const Recipe& recipe) {
 bool isPlainLayout(const TensorView* tensor) {
   const std::vector<int>& order = tensor->domain().allocationOrder;
   const auto& contiguity = tensor->domain().contiguity;
-  return std::is_sorted(order.begin(), order.end()) &&
+  return std::is_sorted(order.begin(), order.end()) && !tensor->domain().layoutGiven &&
          std::none_of(contiguity.begin(), contiguity.end(),
                       [](const std::optional<bool>& entry) { return entry == std::optional<bool>(false); });
 }

@@ -20,7 +20,7 @@ constexpr Invariant kInvariants[] = {
 // Whether a planted fault may have edited what the stage made.
 bool isEdited(InvariantStage stage, const CompileHooks& hooks) {
   switch (stage) {
-    case InvariantStage::Passes: return hooks.beforePasses || hooks.afterPasses;
+    case InvariantStage::Passes: return hooks.beforePasses || hooks.afterApplication || hooks.afterPasses;
     case InvariantStage::Segments: return false;  // worked out anew from the expressions, whoever edited
     case InvariantStage::Schedules: return hooks.afterSchedule || hooks.afterApplySchedule;
     case InvariantStage::Kernels: return static_cast<bool>(hooks.afterLower);

@@ -150,7 +150,17 @@ TEST_F(FuserOptTest, CountsSegmentsOfSeveralFiles) {
 TEST_F(FuserOptTest, DumpsThePreSegmenter) {
   const Outcome outcome = fuserOpt(file(kTwoSegments) + " --dump=preseg");
   EXPECT_EQ(outcome.exitCode, 0);
-  EXPECT_GE(count(outcome.text, "ConsecutiveCastPass"), 1u) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "before ConsecutiveCastPass:\nfusion"), 1u) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "after ConsecutiveCastPass:\nfusion"), 1u) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "after RemoveEmptyPass: unchanged"), 1u) << outcome.text;
+}
+
+TEST_F(FuserOptTest, AnUnknownPassHasItsPlaceInTheFile) {
+  const std::string path = file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }\noption disable pass DeadCodPass");
+  const Outcome outcome = fuserOpt(path + " --print=kernel");
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_EQ(outcome.text.find("fuser-opt: " + path + ":3:21: no pass is called 'DeadCodPass'; known: PreSegmenter, "), 0u)
+      << outcome.text;
 }
 
 TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {

@@ -59,6 +59,7 @@ TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
     EXPECT_NE(changed, sameFusion(*copy, *testCase.fusion)) << name << " on case " << number; \
   }
 #define FAULT_OF_Segment(function, name)
+#define FAULT_OF_Pass(function, name)
 #define FAULT_OF_Schedule(function, name)
 #define FAULT_OF_Kernel(function, name)
 #define FAULT_OF_Host(function, name)
@@ -67,6 +68,7 @@ TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
 #define FAULT(function, name, stage, summary) FAULT_OF_##stage(function, name)
 #include "fuzz/faults/faults.def"
 #undef FAULT
+#undef FAULT_OF_Pass
 #undef FAULT_OF_Fusion
 #undef FAULT_OF_Segment
 #undef FAULT_OF_Schedule
@@ -124,6 +126,7 @@ void compileWith(const Case& testCase, const std::function<void(Kernel&)>& edit)
 
 TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
   const std::pair<const char*, bool (*)(Kernel&)> faultsOfKernels[] = {
+#define FAULT_OF_Pass(function, name)
 #define FAULT_OF_Fusion(function, name)
 #define FAULT_OF_Segment(function, name)
 #define FAULT_OF_Schedule(function, name)

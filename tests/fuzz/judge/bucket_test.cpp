@@ -76,6 +76,28 @@ TEST(BucketTest, AWrongKernelIsTheKernelsFault) {
   EXPECT_EQ(toString(bucket), "differs | kernel | pointwise | other");
 }
 
+TEST(BucketTest, AWrongPassIsNamedWithItsRewrite) {
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[i0], %y: f32[i1]) {
+  %a = add(%x, %y)
+  %dead = exp(%a)
+  %b = cast(%a) {dtype = bf16}
+  %c = cast(%b) {dtype = f32}
+  return %c
+}
+option fault = "cast-pass-folds-rounding"
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100]
+      %y = uniform(seed = 2, low = 1, high = 2) : f32[100] }
+)",
+                                  "test");
+  const CaseVerdict verdict = judgeCase(testCase);
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_EQ(bucketOf(testCase, verdict, {}).stage, "pass ConsecutiveCastPass");
+  const std::map<std::string, int64_t> changed = {
+      {"ConsecutiveCastPass", 1}, {"DeadCodePass", 1}, {"ExactMappedExtentSubstitutionPass", 1}};
+  EXPECT_EQ(verdict.passes, changed);
+}
+
 TEST(BucketTest, AViolationHasItsClassAndItsKernelsScheduler) {
   const Bucket bucket = bucketOfText(withOption(kPointwise, "option fault = \"dropped-predicate\""));
   EXPECT_EQ(toString(bucket), "violation | kernel | pointwise | out of bounds");

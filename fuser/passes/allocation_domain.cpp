@@ -1,0 +1,106 @@
+// AllocationDomainPass: results are stored in the order of what they are made of, unless their type says otherwise.
+//
+//   fusion f(%x: f32[i0, i1, i2] {allocation_order = [0, 2, 1]}) {
+//     %y = relu(%x) : f32[i0, i1, i2]
+//   ->  %y = relu(%x) : f32[i0, i1, i2] {allocation_order = [0, 2, 1]}
+//
+//   %y = permute(%x) {dims = [1, 0]} : f32[i1, i0]            (%x: f32[i0, i1], row-major)
+//   ->  %y = permute(%x) {dims = [1, 0]} : f32[i1, i0] {allocation_order = [1, 0]}
+//
+// Channels last stays channels last, and a transposed copy is read and written in one order. An op follows its operand
+// with the most axes that have elements (of several the first); axes that this operand lacks are slowest. A layout that
+// the program writes behind a result's type stays. Values inside a kernel have no memory and no order; that they are
+// given one here costs nothing, and holds where segmentation makes them cross a boundary. Last of all: it looks at the
+// ops that are really run.
+
+#include <algorithm>
+
+#include "fuser/analysis/axis_map.h"
+#include "fuser/passes/passes.h"
+
+namespace fuser {
+
+namespace {
+
+class FollowOperands : public Pass {
+ public:
+  using Pass::Pass;
+  std::string_view name() const override { return "FollowOperands"; }
+
+  void runPass(Fusion* fusion) override {
+    for (Expr* expr : fusion->exprs()) {
+      for (Val* output : expr->outputs()) {
+        if (output->isTensor() && !output->as<TensorView>()->domain().layoutGiven) follow(expr, output->as<TensorView>());
+      }
+    }
+  }
+
+ private:
+  void follow(const Expr* expr, TensorView* result) {
+    const TensorView* leader = leaderOf(expr);
+    if (!leader) return;
+    const std::vector<int> order = orderAfter(*leader, producerAxes(expr, leader), *result);
+    TensorDomain& domain = result->domain();
+    const std::vector<IterDomain*> axes = result->axes();
+    if (storedOrder(order, axes) == storedOrder(domain.allocationOrder, axes) || !mayApply()) return;
+    domain.allocationOrder = order;
+    for (size_t place = 0; place < order.size(); ++place) {
+      const bool stored = !axes[static_cast<size_t>(order[place])]->isBroadcast();
+      domain.contiguity[place] = stored ? std::optional<bool>(true) : std::nullopt;
+    }
+    modified_ = true;
+  }
+
+  // Broadcast axes have no place in memory.
+  static std::vector<int> storedOrder(std::vector<int> order, const std::vector<IterDomain*>& axes) {
+    std::erase_if(order, [&](int axis) { return axes[static_cast<size_t>(axis)]->isBroadcast(); });
+    return order;
+  }
+
+  static size_t storedAxes(const TensorView* tensor) {
+    const std::vector<IterDomain*> axes = tensor->axes();
+    return static_cast<size_t>(
+        std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
+  }
+
+  static const TensorView* leaderOf(const Expr* expr) {
+    const TensorView* leader = nullptr;
+    if (expr->isScalarExpr()) return leader;
+    for (const Val* operand : expr->inputs()) {
+      if (!operand->isTensor()) continue;
+      const auto* tensor = operand->as<TensorView>();
+      if (!leader || storedAxes(tensor) > storedAxes(leader)) leader = tensor;
+    }
+    return leader;
+  }
+
+  // map: for each logical axis of the result, reductions included, the leader's axis or -1.
+  static std::vector<int> orderAfter(const TensorView& leader, const std::vector<int>& map, const TensorView& result) {
+    std::vector<int> order, placeOf(leader.rank(), -1);
+    int visible = 0;
+    for (size_t i = 0; i < map.size(); ++i) {
+      if (result.domain().logical[i]->isReduction()) continue;
+      if (map[i] < 0) {
+        order.push_back(visible);
+      } else {
+        placeOf[static_cast<size_t>(map[i])] = visible;
+      }
+      ++visible;
+    }
+    for (int axis : leader.domain().allocationOrder) {
+      const int place = placeOf[static_cast<size_t>(axis)];
+      if (place >= 0) order.push_back(place);
+    }
+    return order;
+  }
+};
+
+}  // namespace
+
+PassList AllocationDomainPass::registerPasses(Fusion* fusion) {
+  PassList passes;
+  passes.push_back(std::make_unique<FollowOperands>(fusion));
+  return passes;
+}
+
+}  // namespace fuser

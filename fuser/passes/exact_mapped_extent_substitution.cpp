@@ -1,0 +1,134 @@
+// ExactMappedExtentSubstitutionPass: extents that must be equal become one: a number where one of them is, else the
+// first symbol that an input binds, else a scalar's.
+//
+//   fusion f(%x: f32[i0], %y: f32[i1], %z: f32[4]) {       fusion f(%x: f32[4], %y: f32[4], %z: f32[4]) {
+//     %a = add(%x, %y)                                ->     %a = add(%x, %y)
+//     %b = mul(%a, %z)                                       %b = mul(%a, %z)
+//
+// Two axes are equal where they meet in a pointwise op and neither is a broadcast axis, or where `expand` asks for a
+// size and the axis has one. Sizes are checked against the original program before it runs, dead code included, so that
+// what is assumed here holds. Kernels take fewer extents, simplify indices across former names, and RemoveEmptyPass,
+// which looks for the number 0, finds more: so this comes first.
+
+#include <algorithm>
+#include <map>
+
+#include "fuser/passes/passes.h"
+#include "fuser/support/disjoint_sets.h"
+
+namespace fuser {
+
+namespace {
+
+bool fitsAnySize(const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); }
+
+// Sets of extents that are equal in every run that is not rejected.
+class EqualExtents {
+ public:
+  explicit EqualExtents(const Fusion& fusion) : fusion_(fusion) {
+    for (const Val* input : fusion.inputs()) {
+      if (input->isTensor()) bindSymbols(input->as<TensorView>());
+    }
+    for (const Expr* expr : fusion.exprs()) meetAxes(expr);
+    for (const auto& [id, extent] : extents_) sets_[meetings_.find(id)].push_back(extent);
+  }
+
+  // The substitution of each extent that another one stands for, by id. Sets that `mayApply` refuses are left alone.
+  template <class MayApply>
+  std::map<uint32_t, IntExpr> substitution(MayApply mayApply) const {
+    std::map<uint32_t, IntExpr> result;
+    for (const auto& [place, extents] : sets_) {
+      if (extents.size() < 2) continue;
+      const IntExpr best = *std::min_element(extents.begin(), extents.end(),
+                                             [&](IntExpr a, IntExpr b) { return rank(a) < rank(b); });
+      // A sum or product that is equal to another one: neither is simpler. Two numbers: every run is rejected.
+      const bool contradiction = std::count_if(extents.begin(), extents.end(),
+                                               [](IntExpr extent) { return extent->isConstant(); }) > 1;
+      if (!(best->isConstant() || best->isSymbol()) || best->isConstant(1) || contradiction || !mayApply()) continue;
+      for (IntExpr extent : extents) {
+        if (extent != best) result[extent->id] = best;
+      }
+    }
+    return result;
+  }
+
+ private:
+  // Smaller stands for greater: numbers, symbols of inputs in their order, other symbols, then the rest.
+  std::pair<int, uint32_t> rank(IntExpr extent) const {
+    if (extent->isConstant()) return {0, extent->id};
+    const auto bound = bound_.find(extent->id);
+    if (bound != bound_.end()) return {1, bound->second};
+    return {extent->isSymbol() ? 2 : 3, extent->id};
+  }
+
+  void bindSymbols(const TensorView* input) {
+    for (const IterDomain* axis : input->axes()) {
+      if (axis->size()->isSymbol() && !fusion_.scalarOf(axis->size())) {
+        bound_.emplace(axis->size()->id, static_cast<uint32_t>(bound_.size()));
+      }
+    }
+  }
+
+  void meet(IntExpr a, IntExpr b) {
+    extents_[a->id] = a;
+    extents_[b->id] = b;
+    meetings_.grow(std::max(a->id, b->id) + size_t{1});
+    meetings_.unite(a->id, b->id);
+  }
+
+  void meetAxes(const Expr* expr) {
+    if (!expr->output()->isTensor()) return;
+    const std::vector<IterDomain*> result = expr->output()->as<TensorView>()->axes();
+    for (const Val* operand : expr->inputs()) {
+      if (!operand->isTensor() || !(isPointwise(expr->op()) || expr->op() == OpKind::Expand)) continue;
+      const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();
+      for (size_t i = 0; i < axes.size(); ++i) {
+        if (!fitsAnySize(axes[i]) && !fitsAnySize(result[i])) meet(axes[i]->size(), result[i]->size());
+      }
+    }
+    if (expr->op() != OpKind::Expand) return;
+    for (size_t i = 0; i < result.size(); ++i) {
+      const IntExpr asked = expr->attributes().shape[i];
+      if (!asked->isConstant(-1) && !fitsAnySize(result[i])) meet(asked, result[i]->size());
+    }
+  }
+
+  const Fusion& fusion_;
+  std::map<uint32_t, uint32_t> bound_;  // symbols of inputs by id: their order
+  std::map<uint32_t, IntExpr> extents_;  // that met another, by id
+  DisjointSets meetings_;
+  std::map<size_t, std::vector<IntExpr>> sets_;
+};
+
+class SubstituteExtents : public Pass {
+ public:
+  using Pass::Pass;
+  std::string_view name() const override { return "SubstituteExtents"; }
+
+  void runPass(Fusion* fusion) override {
+    const std::map<uint32_t, IntExpr> substitution = EqualExtents(*fusion).substitution([&] { return mayApply(); });
+    if (substitution.empty()) return;
+    modified_ = fusion->replaceExtents([&](IntExpr extent) { return substituted(*fusion, substitution, extent); });
+  }
+
+ private:
+  static IntExpr substituted(Fusion& fusion, const std::map<uint32_t, IntExpr>& substitution, IntExpr extent) {
+    const auto whole = substitution.find(extent->id);
+    if (whole != substitution.end()) return whole->second;
+    if (extent->isConstant() || extent->isSymbol()) return extent;
+    return fusion.ints().import(extent, [&](IntExpr symbol) {
+      const auto found = substitution.find(symbol->id);
+      return found == substitution.end() ? symbol : found->second;
+    });
+  }
+};
+
+}  // namespace
+
+PassList ExactMappedExtentSubstitutionPass::registerPasses(Fusion* fusion) {
+  PassList passes;
+  passes.push_back(std::make_unique<SubstituteExtents>(fusion));
+  return passes;
+}
+
+}  // namespace fuser
