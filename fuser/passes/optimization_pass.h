@@ -1,6 +1,6 @@
 #pragma once
 // OptimizationPass<Derived>: a named step of the pipeline, with a switch. Derived has a static name(), and one of
-//   static PassList registerPasses(Fusion*)
+//   static PassList registerPasses(Fusion*), or registerPasses(Fusion*, const CompileContext&)
 //     passes that run in turn until a whole turn changes nothing
 //   static bool runPass(Fusion*, const CompileContext&, OwnRun)
 //     its own run, once; true when it changed anything. Only the base can make an OwnRun, so that nobody gets round the
@@ -44,6 +44,8 @@ class OptimizationPass {
     return runObserved(fusion, Derived::name(), context, [&](const CompileContext& counted) {
       if constexpr (requires { Derived::runPass(fusion, counted, OwnRun{}); }) {
         return Derived::runPass(fusion, counted, OwnRun{});
+      } else if constexpr (requires { Derived::registerPasses(fusion, counted); }) {
+        return runPassList(fusion, Derived::name(), Derived::registerPasses(fusion, counted), counted);
       } else {
         return runPassList(fusion, Derived::name(), Derived::registerPasses(fusion), counted);
       }

@@ -16,6 +16,13 @@ namespace fuser {
     static std::string_view summary() { return SUMMARY; } \
     static PassList registerPasses(Fusion* fusion);       \
   };
+#define CONTEXT_PASS(NAME, SUMMARY, FILE, REASON)                                            \
+  class NAME : public OptimizationPass<NAME> {                                               \
+   public:                                                                                   \
+    static std::string_view name() { return #NAME; }                                         \
+    static std::string_view summary() { return SUMMARY; }                                    \
+    static PassList registerPasses(Fusion* fusion, const CompileContext& context);           \
+  };
 #include "fuser/passes/pipeline.def"
 #undef PASS
 
