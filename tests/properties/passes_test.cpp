@@ -12,6 +12,15 @@ namespace {
 
 constexpr int kCases = 2000;
 
+// For passes that ask schedulers: reductions must find their operands in memory.
+class ReductionsReadMemory : public SchedulerInterface {
+ public:
+  SchedulerAnswer accepts(const FusionView&) const override { return {SchedulerType::PointWise, ""}; }
+  std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const override {
+    return expr->isScalarExpr() || !isReduction(expr->op()) ? std::vector<Val*>{} : expr->inputs();
+  }
+};
+
 using RunPass = bool (*)(Fusion*, const CompileContext&);
 
 // Whether the pass had something to do.
@@ -19,15 +28,18 @@ bool checkPass(RunPass run, const Fusion& original) {
   const ClonedFusion clone = cloneFusion(original);
   Fusion& fusion = *clone.fusion;
   fusion.markOrigins();
+  const ReductionsReadMemory schedulers;
+  CompileContext context;
+  context.schedulers = &schedulers;
   const uint64_t before = fingerprint(fusion);
-  const bool modified = run(&fusion, {});
+  const bool modified = run(&fusion, context);
   RC_ASSERT(modified == (fingerprint(fusion) != before));
   RC_ASSERT(modified == !sameFusion(fusion, original));
   const std::vector<Violation> violations = findViolations(fusion);
   if (!violations.empty()) RC_FAIL(violations.front().message);
   RC_ASSERT(fusion.exprs().size() <= fusion.exprIdCount());  // has an order: no cycle
   const uint64_t after = fingerprint(fusion);
-  RC_ASSERT(!run(&fusion, {}));
+  RC_ASSERT(!run(&fusion, context));
   RC_ASSERT(fingerprint(fusion) == after);
   RC_ASSERT(fusion.outputs().size() == original.outputs().size());
   for (size_t i = 0; i < fusion.outputs().size(); ++i) {
