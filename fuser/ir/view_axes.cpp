@@ -8,22 +8,26 @@ namespace {
 
 // A size past these could not be written into a file (fuser/text/limits.h).
 constexpr size_t kMaxTerms = 64;
+constexpr size_t kMaxDepth = 24;
 constexpr double kMaxNumber = 1099511627776.0;  // 2^40
 
-// Takes the names and numbers of the expression from the budget, which ends at 0.
-void countTerms(IntExpr expr, size_t& budget) {
+// Takes the names and numbers of the expression from the budget, which ends at 0; as it does where the expression is too
+// deep.
+void countTerms(IntExpr expr, size_t depth, size_t& budget) {
   if (budget == 0) return;
-  if (!expr->a) {
+  if (depth == 0) {
+    budget = 0;
+  } else if (!expr->a) {
     --budget;
-    return;
+  } else {
+    countTerms(expr->a, depth - 1, budget);
+    countTerms(expr->b, depth - 1, budget);
   }
-  countTerms(expr->a, budget);
-  countTerms(expr->b, budget);
 }
 
 bool isShort(IntExpr expr) {
   size_t budget = kMaxTerms + 1;
-  countTerms(expr, budget);
+  countTerms(expr, kMaxDepth, budget);
   return budget > 0;
 }
 
@@ -239,6 +243,7 @@ IntExpr clampedBound(IntExprArena& ints, IntExpr bound, IntExpr size) {
   const IntExpr zero = ints.constant(0);
   const auto fromStart = [&] { return ints.min(ints.max(bound, zero), size); };
   const auto fromEnd = [&] { return ints.max(ints.add(bound, size), zero); };
+  if (bound == size) return size;
   if (bound->range.low >= 0) return fromStart();
   if (bound->range.high < 0) return fromEnd();
   const IntExpr isNegative = ints.min(ints.max(ints.mul(bound, ints.constant(-1)), zero), ints.constant(1));

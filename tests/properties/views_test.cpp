@@ -81,7 +81,7 @@ TEST(ViewMapProperty, EveryElementIsOneElementOfOneOperand) {
   int64_t elements = 0;
   checkProperty(kCases, [&] {
     const fuzz::ArbitraryCase made = *fuzz::arbitraryCase(options);
-    for (const Run& run : made->runs) {
+    for (const fuser::Run& run : made->runs) {
       MapChecker checker(*made, run);
       for (const Expr* expr : made->fusion->exprs()) {
         const Family family = expr->family();
