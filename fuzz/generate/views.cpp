@@ -185,6 +185,43 @@ std::vector<IntExpr> drawReshape(Workspace& work, const TensorValue& value) {
   return shape;
 }
 
+// Taken apart and put together again, as rotary embeddings and gated units do: slices that follow each other along one
+// axis, one op of each of them, a cat.
+bool applySplitAndCat(Workspace& work) {
+  Choices& choices = work.choices;
+  const int64_t operand =
+      drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 4); });
+  if (operand < 0) return false;
+  const TensorValue value = work.tensors[operand];
+  IntExprArena& ints = work.fusion->ints();
+  const size_t axis = choices.index(value.tensor->rank());
+  const IntExpr size = value.tensor->axes()[axis]->size();
+  std::vector<IntExpr> cuts{ints.constant(0)};
+  const int64_t least = leastSize(value, axis);
+  if (choices.chance(0.5)) {
+    cuts.push_back(ints.floorDiv(size, ints.constant(2)));
+  } else {
+    cuts.push_back(ints.constant(choices.integer(0, least)));
+    if (choices.chance(0.4)) cuts.push_back(ints.constant(choices.integer(cuts[1]->value, least)));
+  }
+  cuts.push_back(size);
+  constexpr OpKind kBetween[] = {OpKind::Neg, OpKind::Abs, OpKind::Relu, OpKind::Sin, OpKind::Tanh, OpKind::Sigmoid};
+  const OpKind between = choices.pick(kBetween);
+  const DataType dtype = value.tensor->dtype();
+  const bool computes = choices.chance(0.6) && work.policy.opAllowed(between) && isFloating(dtype);
+  const Estimate parts[] = {value.estimate};
+  const Estimate estimate = computes ? pointwiseEstimate(between, parts, dtype) : value.estimate;
+  std::vector<Val*> operands;
+  for (size_t i = 0; i + 1 < cuts.size(); ++i) {
+    TensorView* part = build::slice(*work.fusion, value.tensor, static_cast<int64_t>(axis), cuts[i], cuts[i + 1],
+                                    ints.constant(1), work.freshName());
+    operands.push_back(computes ? build::unary(*work.fusion, between, part, work.freshName()) : part);
+  }
+  if (choices.chance(0.15)) choices.shuffle(operands);
+  work.keep(build::cat(*work.fusion, operands, static_cast<int64_t>(axis), work.freshName()), estimate);
+  return true;
+}
+
 }  // namespace
 
 bool applySlice(Workspace& work) {
@@ -233,6 +270,7 @@ bool applyPad(Workspace& work) {
 }
 
 bool applyCat(Workspace& work) {
+  if (work.policy.opAllowed(OpKind::Slice) && work.choices.chance(0.3)) return applySplitAndCat(work);
   const int64_t first =
       drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 12); });
   if (first < 0) return false;
