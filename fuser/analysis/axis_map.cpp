@@ -208,6 +208,14 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
   FUSER_CHECK(false, opName(expr->op()), " reads no tensor's elements");
 }
 
+std::vector<int> axesBeside(const Expr* expr, const TensorView* producer) {
+  std::vector<int> map = producerAxes(expr, producer);
+  if (!isView(expr) || expr->family() == Family::Reshape) return map;
+  const size_t added = map.size() - producer->rank();
+  for (size_t i = added; i < map.size(); ++i) map[i] = static_cast<int>(i - added);
+  return map;
+}
+
 bool readsInPlace(const Expr* expr, const TensorView* producer) {
   if (!isView(expr)) return true;
   if (choosesOperand(expr)) return false;

@@ -14,6 +14,9 @@ namespace fuser {
 // coordinate and size (or is a broadcast axis), or -1 where the operand has none. Empty when the operand is a scalar.
 std::vector<int> producerAxes(const Expr* expr, const TensorView* producer);
 
+// The same, and where elements change their coordinate along an axis (slice, pad, cat, repeat), that axis of the operand.
+std::vector<int> axesBeside(const Expr* expr, const TensorView* producer);
+
 // Whether an element of the result is made of operands' elements at its own coordinates, axis by axis as producerAxes
 // says. Else the operand must stand in memory, where any element can be read.
 bool readsInPlace(const Expr* expr, const TensorView* producer);

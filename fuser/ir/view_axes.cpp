@@ -73,7 +73,6 @@ class ViewInference {
     FUSER_USER_CHECK(axes_.size() <= kMaxRank, name(), " of ", text(), ": more than 8 axes");
     for (const AxisType& axis : axes_) {
       const IntExpr size = axis.expandedExtent ? axis.expandedExtent : axis.extent;
-      FUSER_USER_CHECK(size->range.high >= 0, name(), " of ", text(), ": negative size");
       FUSER_USER_CHECK(isShort(size) && numberBound(size) <= kMaxNumber, name(), " of ", text(),
                        ": a size of the result has more than ", kMaxTerms, " terms, or numbers above 2^40");
     }
@@ -189,23 +188,13 @@ class ViewInference {
     const auto open = std::count_if(attributes_.shape.begin(), attributes_.shape.end(),
                                     [](IntExpr size) { return size->isConstant(-1); });
     FUSER_USER_CHECK(open <= 1, "reshape of ", text(), ": -1 stands twice");
-    for (IntExpr size : attributes_.shape) {
-      FUSER_USER_CHECK(size->isConstant(-1) || size->range.high >= 0, "reshape of ", text(), ": negative size");
-    }
     const std::vector<IntExpr> to = reshapedSizes(ints_, from, attributes_.shape);
-    checkCounts(from, to);
     const std::vector<AxisType> old = axes_;
     axes_.clear();
     for (IntExpr size : to) axes_.push_back(stored(size));
     for (const ReshapeGroup& group : reshapeGroups(ints_, from, to)) {
       if (group.isSame) axes_[group.to] = old[group.from];
     }
-  }
-
-  void checkCounts(const std::vector<IntExpr>& from, const std::vector<IntExpr>& to) const {
-    const IntExpr before = product(ints_, from, 0, from.size()), after = product(ints_, to, 0, to.size());
-    FUSER_USER_CHECK(before == after || !before->isConstant() || !after->isConstant(), "reshape of ", text(), " to ",
-                     after->isConstant() ? after->value : 0, " elements: it has ", before->isConstant() ? before->value : 0);
   }
 
   void repeat() {
@@ -215,7 +204,6 @@ class ViewInference {
     const size_t added = repeats.size() - axes_.size();
     std::vector<AxisType> result;
     for (size_t i = 0; i < repeats.size(); ++i) {
-      FUSER_USER_CHECK(repeats[i]->range.high >= 0, "repeat of ", text(), ": negative number");
       if (i < added) {
         result.push_back(repeated(repeats[i]));
         continue;
@@ -265,6 +253,26 @@ void collectFactors(IntExpr expr, std::vector<IntExpr>& constants, std::vector<I
 
 InferredType inferView(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
   return ViewInference(fusion, op, operands, attributes).run();
+}
+
+void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  const InferredType type = inferView(fusion, op, operands, attributes);
+  const std::string_view name = opInfo(op).mnemonic;
+  for (IntExpr number : attributes.shape) {
+    const bool counts = op == OpKind::Repeat || (op == OpKind::Reshape && !number->isConstant(-1));
+    FUSER_USER_CHECK(!counts || number->range.high >= 0, name, " of ", typeText(operands[0]), ": negative size");
+  }
+  std::vector<IntExpr> to;
+  for (const AxisType& axis : type.axes) {
+    to.push_back(axis.expandedExtent ? axis.expandedExtent : axis.extent);
+    FUSER_USER_CHECK(to.back()->range.high >= 0, name, " of ", typeText(operands[0]), ": negative size");
+  }
+  if (op != OpKind::Reshape) return;
+  const std::vector<IntExpr> from = sizesOf(operands[0]->as<TensorView>());
+  const IntExpr before = product(fusion.ints(), from, 0, from.size());
+  const IntExpr after = product(fusion.ints(), to, 0, to.size());
+  FUSER_USER_CHECK(before == after || !before->isConstant() || !after->isConstant(), "reshape of ", typeText(operands[0]),
+                   " to ", after->value, " elements: it has ", before->value);
 }
 
 SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const std::vector<IntExpr>& startEndStep) {

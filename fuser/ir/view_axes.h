@@ -10,6 +10,10 @@ namespace fuser {
 // element stays one, expanded to the new size. A UserError as of infer().
 InferredType inferView(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
 
+// What is wrong with every run, as far as numbers say so: a negative size, a reshape to another number of elements. A
+// UserError of the builders alone: a rewrite may find such a number too late to blame the program.
+void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
+
 // PyTorch's bounds of a slice: negative ones count from the end, both are clamped to [0, size], and an end before the
 // start is the start.
 struct SliceBounds {

@@ -116,6 +116,7 @@ void takePlace(Fusion* fusion, TensorView* old, TensorView* with) {
   with->setOrigin(old->origin());
   with->domain().allocationOrder = old->domain().allocationOrder;
   with->domain().contiguity = old->domain().contiguity;
+  with->domain().layoutGiven = old->domain().layoutGiven;
   fusion->replaceAllUses(old, with);
 }
 

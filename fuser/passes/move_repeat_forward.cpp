@@ -90,6 +90,7 @@ class RepeatForward : public Pass {
     with->setOrigin(old->origin());  // each element is made by the same op from the same elements
     with->domain().allocationOrder = old->domain().allocationOrder;
     with->domain().contiguity = old->domain().contiguity;
+    with->domain().layoutGiven = old->domain().layoutGiven;
     fusion->replaceAllUses(old, with);
     const std::vector<Val*> readBefore = expr->inputs();
     fusion->removeExpr(expr);

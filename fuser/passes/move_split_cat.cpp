@@ -147,6 +147,7 @@ class SplitCat : public Pass {
     with->setOrigin(old->origin());
     with->domain().allocationOrder = old->domain().allocationOrder;
     with->domain().contiguity = old->domain().contiguity;
+    with->domain().layoutGiven = old->domain().layoutGiven;
     fusion->replaceAllUses(old, with);
     removeUnused(fusion, old);
     modified_ = true;

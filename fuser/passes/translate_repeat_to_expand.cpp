@@ -108,6 +108,7 @@ class RepeatToExpand : public Pass {
     with->setOrigin(old->origin());
     with->domain().allocationOrder = old->domain().allocationOrder;
     with->domain().contiguity = old->domain().contiguity;
+    with->domain().layoutGiven = old->domain().layoutGiven;
     fusion->replaceAllUses(old, with);
     fusion->removeExpr(expr);
     modified_ = true;

@@ -8,17 +8,6 @@
 namespace fuser::fuzz {
 namespace {
 
-// For each axis of the result the operand's axis that goes with it when it is dropped: where elements change their
-// coordinates along an axis, it is still the same axis (but for reshape).
-std::vector<int> axesBeside(const Expr* expr, const TensorView* producer) {
-  std::vector<int> map = producerAxes(expr, producer);
-  const Family family = expr->family();
-  if (family != Family::Slice && family != Family::Pad && family != Family::Cat && family != Family::Repeat) return map;
-  const size_t added = map.size() - producer->rank();
-  for (size_t i = added; i < map.size(); ++i) map[i] = static_cast<int>(i - added);
-  return map;
-}
-
 std::vector<AxisClass> classes(const Fusion& fusion, bool bySymbol) {
   std::vector<size_t> first(fusion.valCount() + 1, 0);  // number of each tensor's first axis
   std::vector<AxisOf> axes;
@@ -37,6 +26,7 @@ std::vector<AxisClass> classes(const Fusion& fusion, bool bySymbol) {
       for (size_t i = 0; i < producer->domain().logical.size(); ++i) {
         if (!producer->domain().logical[i]->isReduction()) places.push_back(i);
       }
+      // An axis that is dropped is dropped on both sides, though elements move along it; its sizes are two.
       const std::vector<int> map = bySymbol ? producerAxes(expr, producer) : axesBeside(expr, producer);
       for (size_t i = 0; i < map.size(); ++i) {
         if (map[i] < 0) continue;
