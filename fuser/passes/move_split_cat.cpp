@@ -32,6 +32,7 @@ class SplitCat : public Pass {
     for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
       if (expr->family() != Family::Cat || expr->inputs().size() < 2) continue;
       dim_ = static_cast<size_t>(expr->attributes().dims.at(0));
+      size_ = nullptr;
       if (!isWhole(expr->inputs()) || !mayApply()) continue;
       replace(fusion, expr);
     }
@@ -40,8 +41,9 @@ class SplitCat : public Pass {
  private:
   // --- what is recognised ---
 
-  // The value that these are all parts of, in order and without a gap; null where there is none.
-  Val* wholeOf(const std::vector<Val*>& parts) const {
+  // The value that these are all parts of, in order and without a gap; null where there is none. All wholes of a cat have
+  // one size.
+  Val* wholeOf(const std::vector<Val*>& parts) {
     Val* whole = nullptr;
     IntExpr next = nullptr;  // where the next part starts
     for (const Val* part : parts) {
@@ -57,7 +59,10 @@ class SplitCat : public Pass {
       if (next ? bounds.start != next : !bounds.start->isConstant(0)) return nullptr;
       next = ints.add(bounds.start, bounds.size);
     }
-    return next == whole->as<TensorView>()->axes()[dim_]->size() ? whole : nullptr;
+    const IntExpr size = whole->as<TensorView>()->axes()[dim_]->size();
+    if (next != size || (size_ && size_ != size)) return nullptr;
+    size_ = size;
+    return whole;
   }
 
   static bool isSameScalar(const Val* a, const Val* b) {
@@ -79,7 +84,7 @@ class SplitCat : public Pass {
   }
 
   // Whether the parts are those of one value, or made alike of such parts.
-  bool isWhole(const std::vector<Val*>& parts) const {
+  bool isWhole(const std::vector<Val*>& parts) {
     if (wholeOf(parts)) return true;
     for (const Val* part : parts) {
       const Expr* expr = part->definition();
@@ -123,7 +128,7 @@ class SplitCat : public Pass {
 
   // --- what is made ---
 
-  Val* build(Fusion* fusion, const std::vector<Val*>& parts) const {
+  Val* build(Fusion* fusion, const std::vector<Val*>& parts) {
     if (Val* whole = wholeOf(parts)) return whole;
     if (isSharedBroadcast(parts)) return parts[0];
     const Expr* like = parts[0]->definition();
@@ -166,7 +171,8 @@ class SplitCat : public Pass {
     }
   }
 
-  size_t dim_ = 0;  // of the cat that is looked at
+  size_t dim_ = 0;          // of the cat that is looked at
+  IntExpr size_ = nullptr;  // of its wholes along the dim, once one is found
 };
 
 }  // namespace
