@@ -232,6 +232,11 @@ Value Slice::compute(const Expr* expr) {
     case fuser::Family::Factory: return filled(x[0], expr->output()->dtype(), shapeOf(expr));
     case fuser::Family::Range: return counted(shapeOf(expr), expr->output()->dtype());
     case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dims.at(0))]);
+    case fuser::Family::Slice: return sliced(x[0], static_cast<size_t>(expr->attributes().dims.at(0)), shapeOf(expr));
+    case fuser::Family::Pad: return padded(x[0], x[1], shapeOf(expr));
+    case fuser::Family::Cat: return joined(x, static_cast<size_t>(expr->attributes().dims.at(0)));
+    case fuser::Family::Reshape: return reshaped(x[0], shapeOf(expr));
+    case fuser::Family::Repeat: return repeatedBy(x[0], shapeOf(expr));
     case fuser::Family::Reduction: break;
   }
   int64_t terms = 1;

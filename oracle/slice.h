@@ -68,6 +68,13 @@ Value castValue(const Value& value, fuser::DataType to);
 // depth: additions on the longest path; only sums of floats use it.
 Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction);
 
+// slice, pad (the value is a scalar), cat, reshape, repeat, by their evaluated bounds, counts and sizes.
+Value sliced(const Value& x, size_t dim, const fuser::Dims& startEndStep);
+Value padded(const Value& x, const Value& value, const fuser::Dims& pads);
+Value joined(std::span<const Value> x, size_t dim);
+Value reshaped(const Value& x, fuser::Dims shape);
+Value repeatedBy(const Value& x, const fuser::Dims& repeats);
+
 // Calls visit(offsets) for each index below extents in row-major order; offsets[k] = sum of index * strides[k].
 template <size_t kCount, class Visit>
 void forEachOffset(const fuser::Dims& extents, const std::array<fuser::Dims, kCount>& strides, const Visit& visit) {

@@ -3,12 +3,170 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fuser/ir/view_axes.h"
+
 namespace fuser {
 namespace {
 
 bool contains(const std::vector<int64_t>& dims, size_t axis) {
   return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
 }
+
+bool isView(const Expr* expr) { return expr->family() >= Family::Slice && expr->family() <= Family::Repeat; }
+
+IntExprArena& intsOf(const Expr* expr) { return expr->fusion().ints(); }
+
+SliceBounds boundsOf(const Expr* expr) {
+  const std::vector<IterDomain*> axes = expr->input(0)->as<TensorView>()->axes();
+  return sliceBounds(intsOf(expr), axes.at(static_cast<size_t>(expr->attributes().dims.at(0)))->size(),
+                     expr->attributes().shape);
+}
+
+std::vector<ReshapeGroup> groupsOf(const Expr* expr) {
+  const std::vector<IntExpr> from = sizesOf(expr->input(0)->as<TensorView>());
+  return reshapeGroups(intsOf(expr), from, reshapedSizes(intsOf(expr), from, expr->attributes().shape));
+}
+
+// The axes of a view whose coordinates stay.
+std::vector<int> keptAxes(const Expr* expr, const TensorView* producer) {
+  const Attributes& attributes = expr->attributes();
+  const size_t rank = expr->output()->as<TensorView>()->rank();
+  std::vector<int> map(rank, -1);
+  if (expr->family() == Family::Reshape) {
+    for (const ReshapeGroup& group : groupsOf(expr)) {
+      if (group.isSame) map[group.to] = static_cast<int>(group.from);
+    }
+    return map;
+  }
+  const std::vector<IterDomain*> axes = producer->axes();
+  const size_t added = rank - axes.size();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    bool kept = true;
+    if (expr->family() == Family::Slice && contains(attributes.dims, i)) {
+      const SliceBounds bounds = boundsOf(expr);
+      kept = bounds.size == axes[i]->size() && bounds.start->isConstant(0) && attributes.shape[2]->isConstant(1);
+    } else if (expr->family() == Family::Pad) {
+      const Padding padding = paddingOf(intsOf(expr), attributes.shape, i, rank);
+      kept = padding.low->isConstant(0) && padding.high->isConstant(0);
+    } else if (expr->family() == Family::Cat) {
+      kept = !contains(attributes.dims, i);
+    } else if (expr->family() == Family::Repeat) {
+      kept = axes[i]->isBroadcast() || attributes.shape[added + i]->isConstant(1);
+    }
+    if (kept) map[added + i] = static_cast<int>(i);
+  }
+  return map;
+}
+
+// Coordinates and condition of an operand of a view, from the result's.
+class ViewMap {
+ public:
+  ViewMap(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates, IntExprArena& ints,
+          const std::function<IntExpr(IntExpr)>& import)
+      : expr_(expr), operand_(operand), coordinates_(coordinates), ints_(ints), import_(import),
+        element_{{}, ints.constant(1)} {}
+
+  OperandElement run() {
+    switch (expr_->family()) {
+      case Family::Slice: slice(); break;
+      case Family::Pad: pad(); break;
+      case Family::Cat: cat(); break;
+      case Family::Reshape: reshape(); break;
+      case Family::Repeat: repeat(); break;
+      case Family::Unary:
+      case Family::Binary:
+      case Family::Ternary:
+      case Family::Cast:
+      case Family::LoadStore:
+      case Family::Broadcast:
+      case Family::Squeeze:
+      case Family::Expand:
+      case Family::Permute:
+      case Family::Factory:
+      case Family::Range:
+      case Family::Size:
+      case Family::Reduction: FUSER_CHECK(false, opName(expr_->op()), " is no view");
+    }
+    return std::move(element_);
+  }
+
+ private:
+  const std::vector<IntExpr>& shape() const { return expr_->attributes().shape; }
+  size_t dim() const { return static_cast<size_t>(expr_->attributes().dims.at(0)); }
+  std::vector<IntExpr> sizes(size_t operand) const {
+    std::vector<IntExpr> sizes = sizesOf(expr_->input(operand)->as<TensorView>());
+    for (IntExpr& size : sizes) size = import_(size);
+    return sizes;
+  }
+  void keepAll() { element_.coordinates.assign(coordinates_.begin(), coordinates_.end()); }
+  void require(IntExpr condition) { element_.condition = ints_.conjunction(element_.condition, condition); }
+  IntExpr isAtLeast(IntExpr a, IntExpr b) { return ints_.less(ints_.sub(b, ints_.constant(1)), a); }
+
+  void slice() {
+    keepAll();
+    IntExpr& coordinate = element_.coordinates[dim()];
+    coordinate = ints_.add(import_(boundsOf(expr_).start), ints_.mul(coordinate, import_(shape()[2])));
+  }
+
+  // The tensor where the coordinates lie inside of it; the value elsewhere.
+  void pad() {
+    const std::vector<IntExpr> inner = sizes(0);
+    keepAll();
+    for (size_t axis = 0; axis < inner.size(); ++axis) {
+      const Padding padding = paddingOf(intsOf(expr_), shape(), axis, inner.size());
+      const IntExpr low = import_(padding.low);
+      IntExpr& coordinate = element_.coordinates[axis];
+      if (padding.low->range.high > 0) require(isAtLeast(coordinate, low));
+      coordinate = ints_.sub(coordinate, low);
+      if (padding.high->range.high > 0) require(ints_.less(coordinate, inner[axis]));
+    }
+    if (operand_ == 0) return;
+    element_.coordinates.clear();
+    element_.condition = ints_.equal(element_.condition, ints_.constant(0));
+  }
+
+  void cat() {
+    keepAll();
+    IntExpr first = ints_.constant(0);
+    for (size_t i = 0; i < operand_; ++i) first = ints_.add(first, sizes(i)[dim()]);
+    IntExpr& coordinate = element_.coordinates[dim()];
+    if (operand_ > 0) require(isAtLeast(coordinate, first));
+    coordinate = ints_.sub(coordinate, first);
+    if (operand_ + 1 < expr_->inputs().size()) require(ints_.less(coordinate, sizes(operand_)[dim()]));
+  }
+
+  void reshape() {
+    const std::vector<IntExpr> from = sizes(0);
+    const std::vector<IntExpr> to = sizesOf(expr_->output()->as<TensorView>());
+    element_.coordinates.assign(from.size(), ints_.constant(0));
+    for (const ReshapeGroup& group : groupsOf(expr_)) {
+      IntExpr position = ints_.constant(0);
+      for (size_t i = group.to; i < group.toEnd; ++i) {
+        position = ints_.add(ints_.mul(position, import_(to[i])), coordinates_[i]);
+      }
+      for (size_t i = group.fromEnd; i-- > group.from;) {
+        element_.coordinates[i] = i > group.from ? ints_.mod(position, from[i]) : position;
+        position = ints_.floorDiv(position, from[i]);
+      }
+    }
+  }
+
+  void repeat() {
+    const std::vector<IntExpr> inner = sizes(0);
+    const size_t added = coordinates_.size() - inner.size();
+    for (size_t i = 0; i < inner.size(); ++i) {
+      const bool once = shape()[added + i]->isConstant(1);
+      element_.coordinates.push_back(once ? coordinates_[added + i] : ints_.mod(coordinates_[added + i], inner[i]));
+    }
+  }
+
+  const Expr* expr_;
+  size_t operand_;
+  std::span<const IntExpr> coordinates_;
+  IntExprArena& ints_;
+  const std::function<IntExpr(IntExpr)>& import_;
+  OperandElement element_;
+};
 
 }  // namespace
 
@@ -38,11 +196,60 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
       }
       return map;
     }
+    case Family::Slice:
+    case Family::Pad:
+    case Family::Cat:
+    case Family::Reshape:
+    case Family::Repeat: return keptAxes(expr, producer);
     case Family::Factory:
     case Family::Range:
     case Family::Size: break;
   }
   FUSER_CHECK(false, opName(expr->op()), " reads no tensor's elements");
+}
+
+std::vector<int> axesBeside(const Expr* expr, const TensorView* producer) {
+  std::vector<int> map = producerAxes(expr, producer);
+  if (!isView(expr) || expr->family() == Family::Reshape) return map;
+  const size_t added = map.size() - producer->rank();
+  for (size_t i = added; i < map.size(); ++i) map[i] = static_cast<int>(i - added);
+  return map;
+}
+
+bool readsInPlace(const Expr* expr, const TensorView* producer) {
+  if (!isView(expr)) return true;
+  if (choosesOperand(expr)) return false;
+  const std::vector<int> map = producerAxes(expr, producer);
+  const std::vector<IterDomain*> axes = producer->axes();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const bool mapped = std::find(map.begin(), map.end(), static_cast<int>(i)) != map.end();
+    if (!mapped && !axes[i]->isBroadcast()) return false;
+  }
+  return true;
+}
+
+bool choosesOperand(const Expr* expr) { return expr->family() == Family::Pad || expr->family() == Family::Cat; }
+
+OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates, IntExprArena& ints,
+                              const std::function<IntExpr(IntExpr)>& import) {
+  const std::vector<IterDomain*>& axes = expr->output()->as<TensorView>()->domain().logical;
+  std::vector<IntExpr> places(coordinates.begin(), coordinates.end());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    // One element, whatever loops run over it.
+    if (axes[i]->isBroadcast()) places[i] = ints.constant(0);
+  }
+  if (isView(expr)) {
+    return ViewMap(expr, operand, places, ints, import).run();
+  }
+  OperandElement element{{}, ints.constant(1)};
+  if (expr->input(operand)->isScalar()) return element;
+  const TensorView* producer = expr->input(operand)->as<TensorView>();
+  const std::vector<int> map = producerAxes(expr, producer);
+  element.coordinates.assign(producer->rank(), ints.constant(0));
+  for (size_t i = 0; i < map.size(); ++i) {
+    if (map[i] >= 0) element.coordinates[static_cast<size_t>(map[i])] = places[i];
+  }
+  return element;
 }
 
 }  // namespace fuser

@@ -2,6 +2,10 @@
 
 #include "fuser/evaluate/check_shapes.h"
 
+#include <algorithm>
+
+#include "fuser/ir/view_axes.h"
+
 namespace fuser {
 namespace {
 
@@ -62,6 +66,57 @@ void checkRange(const Expr* expr, ExpressionEvaluator& evaluator) {
                    " does not lead from ", start, " to ", end);
 }
 
+// What is removed was there, as PyTorch asks for, however much is added on the other side.
+void checkPad(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  const Dims sizes = evaluator.sizes(tensor);
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    const Padding padding = paddingOf(expr->fusion().ints(), expr->attributes().shape, axis, sizes.size());
+    const int64_t low = evaluator.evaluate(padding.low), high = evaluator.evaluate(padding.high);
+    FUSER_USER_CHECK(std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0) >= -sizes[axis], opText(expr), ": axis ", axis,
+                     " of %", tensor->name(), " has size ", sizes[axis], ", and padding it by ", low, " and ", high,
+                     " removes more");
+  }
+}
+
+void checkCat(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* first = expr->input(0)->as<TensorView>();
+  const Dims expected = evaluator.sizes(first);
+  for (const Val* operand : expr->inputs()) {
+    const Dims sizes = evaluator.sizes(operand->as<TensorView>());
+    for (size_t axis = 0; axis < sizes.size(); ++axis) {
+      if (static_cast<int64_t>(axis) == expr->attributes().dims.at(0)) continue;
+      FUSER_USER_CHECK(sizes[axis] == expected[axis], opText(expr), ": axis ", axis, " of %", first->name(), " has size ",
+                       expected[axis], ", that of %", operand->name(), " has size ", sizes[axis]);
+    }
+  }
+}
+
+void checkReshape(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  const Dims from = evaluator.sizes(tensor);
+  const Dims to = evaluator.sizes(expr->output()->as<TensorView>());
+  Dims asked;
+  bool open = false, zero = false;
+  for (IntExpr size : expr->attributes().shape) {
+    asked.push_back(evaluator.evaluate(size));
+    FUSER_USER_CHECK(asked.back() >= 0 || size->isConstant(-1), opText(expr), ": axis ", asked.size() - 1,
+                     " would have the negative size ", asked.back());
+    open |= size->isConstant(-1);
+    zero |= asked.back() == 0;
+  }
+  FUSER_USER_CHECK(!open || !zero, opText(expr), ": the -1 of ", asked, " stands for any number, as another size is 0");
+  FUSER_USER_CHECK(checkedNumel(from) == checkedNumel(to), opText(expr), ": %", tensor->name(), " of sizes ", from, " has ",
+                   *checkedNumel(from), " elements, and cannot be reshaped to ", asked);
+}
+
+void checkRepeat(const Expr* expr, ExpressionEvaluator& evaluator) {
+  for (IntExpr repeats : expr->attributes().shape) {
+    const int64_t number = evaluator.evaluate(repeats);
+    FUSER_USER_CHECK(number >= 0, opText(expr), ": an axis would be repeated ", number, " times");
+  }
+}
+
 }  // namespace
 
 void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
@@ -78,12 +133,17 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Expand: checkExpand(expr, evaluator); break;
       case Family::Reduction: checkReduction(expr, evaluator); break;
       case Family::Range: checkRange(expr, evaluator); break;
+      case Family::Pad: checkPad(expr, evaluator); break;
+      case Family::Cat: checkCat(expr, evaluator); break;
+      case Family::Reshape: checkReshape(expr, evaluator); break;
+      case Family::Repeat: checkRepeat(expr, evaluator); break;
       case Family::Cast:
       case Family::LoadStore:
       case Family::Broadcast:
       case Family::Squeeze:
       case Family::Permute:
       case Family::Factory:
+      case Family::Slice:
       case Family::Size: break;
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fuser/ir/infer.h"
+#include "fuser/ir/view_axes.h"
 
 namespace fuser::build {
 namespace {
@@ -38,6 +39,11 @@ Val* emit(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attr
 TensorView* emitTensor(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
                        const std::string& name) {
   return emit(fusion, op, std::move(operands), std::move(attributes), name)->as<TensorView>();
+}
+
+TensorView* emitView(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes, const std::string& name) {
+  checkViewSizes(fusion, op, operands, attributes);
+  return emitTensor(fusion, op, std::move(operands), std::move(attributes), name);
 }
 
 // Negative entries count from the end.
@@ -182,6 +188,49 @@ Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name
   Attributes attributes;
   attributes.dims = wrapDims({dim}, a->rank());
   return emit(fusion, OpKind::Size, {a}, std::move(attributes), name)->as<Scalar>();
+}
+
+TensorView* slice(Fusion& fusion, TensorView* a, int64_t dim, IntExpr start, IntExpr end, IntExpr step,
+                  const std::string& name) {
+  Attributes attributes;
+  attributes.dims = wrapDims({dim}, a->rank());
+  const bool inside = attributes.dims[0] >= 0 && attributes.dims[0] < static_cast<int64_t>(a->rank());
+  if (!end) end = inside ? a->axes()[attributes.dims[0]]->size() : start;
+  attributes.shape = {start, end, step};
+  return emitView(fusion, OpKind::Slice, {a}, std::move(attributes), name);
+}
+
+TensorView* pad(Fusion& fusion, TensorView* a, std::vector<IntExpr> pads, Val* value, const std::string& name) {
+  Attributes attributes;
+  attributes.shape = std::move(pads);
+  return emitView(fusion, OpKind::Pad, {a, value}, std::move(attributes), name);
+}
+
+TensorView* cat(Fusion& fusion, Operands tensors, int64_t dim, const std::string& name) {
+  FUSER_USER_CHECK(!tensors.empty(), "cat takes a tensor");
+  std::vector<Val*> operands(tensors.begin(), tensors.end());
+  const DataType common = resultType(tensors);
+  for (Val*& operand : operands) {
+    if (operand->isTensor() && operand->dtype() != common) {
+      operand = cast(fusion, operand, common, insertedName(operand, 'c'));
+    }
+  }
+  Attributes attributes;
+  attributes.dims = {dim};
+  if (operands[0]->isTensor()) attributes.dims = wrapDims({dim}, operands[0]->as<TensorView>()->rank());
+  return emitView(fusion, OpKind::Cat, std::move(operands), std::move(attributes), name);
+}
+
+TensorView* reshape(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, const std::string& name) {
+  Attributes attributes;
+  attributes.shape = std::move(shape);
+  return emitView(fusion, OpKind::Reshape, {a}, std::move(attributes), name);
+}
+
+TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, const std::string& name) {
+  Attributes attributes;
+  attributes.shape = std::move(repeats);
+  return emitView(fusion, OpKind::Repeat, {a}, std::move(attributes), name);
 }
 
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name) {

@@ -41,6 +41,18 @@ TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, Dat
 TensorView* arange(Fusion& fusion, IntExpr start, IntExpr end, IntExpr step, DataType dtype, const std::string& name = "");
 Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name = "");
 
+// PyTorch's bounds: negative ones count from the end, both are clamped. A null end is the axis' size.
+TensorView* slice(Fusion& fusion, TensorView* a, int64_t dim, IntExpr start, IntExpr end, IntExpr step,
+                  const std::string& name = "");
+// pads: what is added before and behind the last axis, then the one before it, …; negative: removed. The value is a scalar.
+TensorView* pad(Fusion& fusion, TensorView* a, std::vector<IntExpr> pads, Val* value, const std::string& name = "");
+// Promotes the dtypes as torch.cat does. Axes do not broadcast.
+TensorView* cat(Fusion& fusion, Operands tensors, int64_t dim, const std::string& name = "");
+// One entry may be constant(-1).
+TensorView* reshape(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, const std::string& name = "");
+// Tensor.repeat: a number for each axis; more of them add axes in front.
+TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, const std::string& name = "");
+
 // An input tensor, row-major and contiguous; constant 1 is a broadcast axis. For expanded axes and other layouts make the
 // domain with Fusion::newTensor and call Fusion::addInput.
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name);

@@ -12,6 +12,13 @@ class CanonicalText {
  public:
   explicit CanonicalText(const Fusion& fusion) : fusion_(fusion) {
     names_.assign(fusion.valCount(), kUnnamed);
+    // Symbols are numbered where inputs bind them, not where an expression happens to name them first.
+    for (const Val* input : fusion.inputs()) {
+      if (input->isScalar()) continue;
+      for (const IterDomain* axis : input->as<TensorView>()->domain().logical) {
+        if (axis->size()->isSymbol()) extent(axis->size());
+      }
+    }
     for (const Val* input : fusion.inputs()) {
       text_ += "input ";
       declare(input);
@@ -47,8 +54,29 @@ class CanonicalText {
 
   std::string extent(IntExpr expr) {
     if (!expr) return "none";
+    if (expr->isConstant()) return std::to_string(expr->value);
     if (expr->isSymbol()) return symbol(expr);
-    return toString(expr, [this](IntExpr inner) { return symbol(inner); });
+    std::vector<std::string> operands;
+    collectOperands(expr->op, expr->a, operands);
+    collectOperands(expr->op, expr->b, operands);
+    // The arena orders what commutes by its ids.
+    if (expr->op != IntOp::FloorDiv && expr->op != IntOp::Mod && expr->op != IntOp::Less) {
+      std::sort(operands.begin(), operands.end());
+    }
+    constexpr const char* kNames[] = {"", "", "+", "*", "//", "%", "min", "max", "<", "==", "&&"};  // by IntOp
+    std::string text = concat("(", kNames[static_cast<size_t>(expr->op)]);
+    for (const std::string& operand : operands) text += " " + operand;
+    return text + ")";
+  }
+
+  void collectOperands(IntOp op, IntExpr expr, std::vector<std::string>& operands) {
+    const bool nested = op == IntOp::Add || op == IntOp::Mul;
+    if (nested && expr->op == op) {
+      collectOperands(op, expr->a, operands);
+      collectOperands(op, expr->b, operands);
+    } else {
+      operands.push_back(extent(expr));
+    }
   }
 
   void declare(const Val* val) {

@@ -90,7 +90,8 @@ IntExpr Fusion::scalarSymbol(Val* scalar) {
   FUSER_CHECK(scalar->isScalar() && scalar->dtype() == DataType::Int64, "an extent is an i64 scalar");
   IntExpr& symbol = symbolOfScalar_[scalar];
   if (!symbol) {
-    symbol = ints_->symbol("%" + scalar->name());
+    constexpr int64_t kLimit = int64_t{1} << 40;
+    symbol = ints_->symbol("%" + scalar->name(), {-kLimit, kLimit});  // a bound may be negative
     scalarOfSymbol_[symbol->value] = scalar;
   }
   return symbol;

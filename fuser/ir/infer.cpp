@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "fuser/ir/view_axes.h"
+
 namespace fuser {
 namespace {
 
@@ -256,6 +258,7 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     FUSER_USER_CHECK(operands.empty(), info.mnemonic, " takes no operands");
     return inferRange(fusion, attributes);
   }
+  if (info.family >= Family::Slice && info.family <= Family::Repeat) return inferView(fusion, op, operands, attributes);
   FUSER_USER_CHECK(operands.size() == 1, info.mnemonic, " takes 1 operand, not ", operands.size());
   const Val* operand = operands[0];
   if (info.family == Family::Cast && operand->isScalar()) {
@@ -280,6 +283,11 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
       FUSER_USER_CHECK(attributes.dims.size() == 1, "size takes one dim");
       checkDims(op, attributes.dims, operand->as<TensorView>()->rank(), operand);
       return {false, DataType::Int64, {}};
+    case Family::Slice:
+    case Family::Pad:
+    case Family::Cat:
+    case Family::Reshape:
+    case Family::Repeat: break;
     case Family::Reduction: return inferReduction(op, operand, attributes);
   }
   FUSER_CHECK(false, "bad Family");

@@ -99,6 +99,7 @@ class Verifier {
 
   void checkExpr(const Expr* expr) {
     const Val* output = expr->output();
+    for (IntExpr extent : expr->attributes().shape) checkExtent(output, extent);
     InferredType type;
     try {
       // Inference only looks up constants in the arena.

@@ -20,7 +20,9 @@ const TensorView* resultOf(const Expr* expr) { return expr->output()->as<TensorV
 StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel)
     : part_(part), kernel_(kernel), ints_(*kernel.ints),
       nest_(part, kernel, [this](IntExpr extent) { return importExtent(extent); }),
-      indexing_(nest_, kernel, [this](const TensorView* tensor, int axis) { return stride(tensor, axis); }) {}
+      indexing_(
+          nest_, kernel, [this](const TensorView* tensor, int axis) { return stride(tensor, axis); },
+          [this](IntExpr extent) { return importExtent(extent); }) {}
 
 void StatementBuilder::build() {
   declareTensors();
@@ -33,7 +35,7 @@ IntExpr StatementBuilder::importExtent(IntExpr extent) {
       if (param.extent == symbol) return param.symbol;
     }
     IntParam param;
-    param.symbol = ints_.symbol(concat("n", kernel_.intParams.size()));
+    param.symbol = ints_.symbol(concat("n", kernel_.intParams.size()), symbol->range);
     param.extent = symbol;
     kernel_.intParams.push_back(param);
     return param.symbol;
@@ -218,10 +220,9 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
   body.push_back({std::move(round)});
 }
 
-void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
-  const TensorView* tensor = resultOf(expr);
-  Statement statement = isReduction(expr->op()) ? accumulate(expr) : isPointwise(expr->op()) ? compute(expr) : move(expr);
-  const IntExpr condition = predicateOf(tensor, nest_, kernel_);
+namespace {
+
+void emitWhere(IntExpr condition, Statement statement, Body& body) {
   if (condition->isConstant(1)) {
     body.push_back(std::move(statement));
   } else if (!condition->isConstant(0)) {
@@ -229,6 +230,21 @@ void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
     guarded.condition = condition;
     guarded.body.push_back(std::move(statement));
     body.push_back({std::move(guarded)});
+  }
+}
+
+}  // namespace
+
+void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
+  const IntExpr condition = predicateOf(resultOf(expr), nest_, kernel_);
+  if (!choosesOperand(expr)) {
+    const bool moves = !isReduction(expr->op()) && !isPointwise(expr->op());
+    return emitWhere(condition, moves ? move(expr, 0) : isPointwise(expr->op()) ? compute(expr) : accumulate(expr), body);
+  }
+  // One statement an operand; their conditions exclude each other and leave nothing out.
+  for (size_t operand = 0; operand < expr->inputs().size(); ++operand) {
+    const IntExpr chosen = indexing_.operandCondition(expr, operand);
+    if (!chosen->isConstant(0)) emitWhere(ints_.conjunction(condition, chosen), move(expr, operand), body);
   }
 }
 
@@ -255,10 +271,9 @@ Operand StatementBuilder::access(int buffer, IntExpr index) const {
   return operand;
 }
 
-Operand StatementBuilder::operandOf(const Expr* expr, const Val* val) {
-  if (val->isTensor()) {
-    return access(bufferOf(val->as<TensorView>()), indexing_.operandIndex(expr, val->as<TensorView>()));
-  }
+Operand StatementBuilder::operandOf(const Expr* expr, size_t place) {
+  const Val* val = expr->input(place);
+  if (val->isTensor()) return access(bufferOf(val->as<TensorView>()), indexing_.operandIndex(expr, place));
   Operand operand;
   if (const std::optional<ScalarValue>& constant = val->as<Scalar>()->constant()) {
     operand.kind = Operand::Kind::Literal;
@@ -283,7 +298,7 @@ Statement StatementBuilder::compute(const Expr* expr) {
   statement.source = expr;
   const bool round = expr->info().scalar == ScalarOperand::Round && common != statement.computeDtype;
   for (size_t i = 0; i < expr->inputs().size(); ++i) {
-    Operand operand = operandOf(expr, expr->input(i));
+    Operand operand = operandOf(expr, i);
     const bool condition = takesCondition(expr->op(), i);
     if (round && expr->input(i)->isScalar() && !condition) operand.roundTo = common;
     statement.operands.push_back(std::move(operand));
@@ -299,13 +314,13 @@ Statement StatementBuilder::accumulate(const Expr* expr) {
   statement.computeDtype = computeType(tensor->dtype());
   statement.target = {accumulators_.at(tensor), ints_.constant(0)};
   statement.operands.push_back(access(statement.target.buffer, statement.target.index));
-  statement.operands.push_back(operandOf(expr, expr->input(0)));
+  statement.operands.push_back(operandOf(expr, 0));
   statement.source = expr;
   return {std::move(statement)};
 }
 
-// Ops that only move, convert or make elements.
-Statement StatementBuilder::move(const Expr* expr) {
+// Ops that only move, convert or make elements: what this operand gives.
+Statement StatementBuilder::move(const Expr* expr, size_t place) {
   const TensorView* tensor = resultOf(expr);
   const Access target{bufferOf(tensor), indexing_.resultIndex(expr)};
   if (expr->family() == Family::Range) {
@@ -322,11 +337,11 @@ Statement StatementBuilder::move(const Expr* expr) {
     count.source = expr;
     return {std::move(count)};
   }
-  const Val* source = expr->input(0);
+  const Val* source = expr->input(place);
   if (source->isTensor() && source->dtype() == tensor->dtype()) {
     Move statement;
     statement.target = target;
-    statement.source = {bufferOf(source->as<TensorView>()), indexing_.operandIndex(expr, source->as<TensorView>())};
+    statement.source = operandOf(expr, place).access;
     const std::vector<IterDomain*>& loop = tensor->domain().loop;
     if (!loop.empty() && loop.back()->parallelType() == ParallelType::Vectorize) {
       statement.width = static_cast<int>(loop.back()->extent()->value);
@@ -337,7 +352,7 @@ Statement StatementBuilder::move(const Expr* expr) {
   statement.op = OpKind::Set;
   statement.computeDtype = tensor->dtype();
   statement.target = target;
-  statement.operands.push_back(operandOf(expr, source));
+  statement.operands.push_back(operandOf(expr, place));
   statement.source = expr;
   return {std::move(statement)};
 }

@@ -30,10 +30,10 @@ class StatementBuilder {
   Operand access(int buffer, IntExpr index) const;
   Operand integer(IntExpr value) const;
   IntExpr termsOf(const TensorView* reduction);
-  Operand operandOf(const Expr* expr, const Val* val);
+  Operand operandOf(const Expr* expr, size_t place);
   Statement compute(const Expr* expr);
   Statement accumulate(const Expr* expr);
-  Statement move(const Expr* expr);
+  Statement move(const Expr* expr, size_t place);
 
   const Fusion& part_;
   Kernel& kernel_;

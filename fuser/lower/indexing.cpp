@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "fuser/analysis/axis_map.h"
 #include "fuser/analysis/loop_map.h"
 
 namespace fuser {
@@ -60,16 +59,19 @@ IntExpr Indexing::resultIndex(const Expr* expr) const {
   return localIndex(tensor, coordinates);
 }
 
-IntExpr Indexing::operandIndex(const Expr* expr, const TensorView* operand) const {
-  if (operand->memoryType() == MemoryType::Global) {
-    const std::vector<int> map = producerAxes(expr, operand);
-    const std::vector<IterDomain*>& axes = expr->output()->as<TensorView>()->domain().logical;
-    std::vector<IntExpr> coordinates(operand->rank(), ints_.constant(0));
-    for (size_t i = 0; i < map.size(); ++i) {
-      if (map[i] >= 0) coordinates[map[i]] = nest_.coordinate(axes[i]);
-    }
-    return globalIndex(operand, coordinates);
+OperandElement Indexing::elementOf(const Expr* expr, size_t operand) const {
+  std::vector<IntExpr> coordinates;
+  for (const IterDomain* axis : expr->output()->as<TensorView>()->domain().logical) {
+    coordinates.push_back(nest_.coordinate(axis));
   }
+  return operandElement(expr, operand, coordinates, ints_, importExtent_);
+}
+
+IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
+  const TensorView* operand = expr->input(place)->as<TensorView>();
+  if (operand->memoryType() == MemoryType::Global) return globalIndex(operand, elementOf(expr, place).coordinates);
+  FUSER_USER_CHECK(readsInPlace(expr, operand), "%", operand->name(), " is in registers, but %", expr->output()->name(), " = ",
+                   expr->info().mnemonic, "(…) reads it at other coordinates than those that it is computed at");
   const std::vector<IntExpr> coordinates = loopCoordinatesFrom(expr, operand);
   const std::vector<IterDomain*>& loop = operand->domain().loop;
   for (size_t i = operand->computeAtPosition(); i < loop.size(); ++i) {

@@ -82,6 +82,11 @@ size_t operandCount(OpKind op) {
     case Family::Factory:
     case Family::Range:
     case Family::Size:
+    case Family::Slice:
+    case Family::Pad:
+    case Family::Cat:
+    case Family::Reshape:
+    case Family::Repeat:
     case Family::Reduction: break;
   }
   FUSER_CHECK(false, opName(op), " is not pointwise");

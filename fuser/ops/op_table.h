@@ -15,6 +15,7 @@ namespace fuser {
 enum class Family : uint8_t {
   Unary, Binary, Ternary,                                                  // pointwise
   Cast, LoadStore, Broadcast, Squeeze, Expand, Permute, Factory, Range, Size,  // structural
+  Slice, Pad, Cat, Reshape, Repeat,  // structural: elements change their coordinates
   Reduction,
 };
 enum class Accepts : uint8_t { Any, Number, Floating, Wide, Integral, Integer };

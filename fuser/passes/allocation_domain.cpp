@@ -8,10 +8,10 @@
 //   ->  %y = permute(%x) {dims = [1, 0]} : f32[i1, i0] {allocation_order = [1, 0]}
 //
 // Channels last stays channels last, and a transposed copy is read and written in one order. An op follows its operand
-// with the most axes that have elements (of several the first); axes that this operand lacks are slowest. A layout that
-// the program writes behind a result's type stays. Values inside a kernel have no memory and no order; that they are
-// given one here costs nothing, and holds where segmentation makes them cross a boundary. Last of all: it looks at the
-// ops that are really run.
+// with the most axes that have elements (of several the first); axes that this operand lacks are slowest, and a reshape
+// that makes some leaves the order alone. A layout that the program writes behind a result's type stays. Values inside a
+// kernel have no memory and no order; that they are given one here costs nothing, and holds where segmentation makes them
+// cross a boundary. Last of all: it looks at the ops that are really run.
 
 #include <algorithm>
 
@@ -39,9 +39,13 @@ class FollowOperands : public Pass {
   void follow(const Expr* expr, TensorView* result) {
     const TensorView* leader = leaderOf(expr);
     if (!leader) return;
-    const std::vector<int> order = orderAfter(*leader, producerAxes(expr, leader), *result);
+    const std::vector<int> map = axesBeside(expr, leader);
+    const std::vector<int> order = orderAfter(*leader, map, *result);
     TensorDomain& domain = result->domain();
     const std::vector<IterDomain*> axes = result->axes();
+    for (size_t i = 0; i < map.size(); ++i) {
+      if (map[i] < 0 && !domain.logical[i]->isBroadcast()) return;  // a reshape makes axes that have no order yet
+    }
     if (storedOrder(order, axes) == storedOrder(domain.allocationOrder, axes) || !mayApply()) return;
     domain.allocationOrder = order;
     for (size_t place = 0; place < order.size(); ++place) {

@@ -5,8 +5,9 @@
 //     %a = add(%x, %y)                                ->     %a = add(%x, %y)
 //     %b = mul(%a, %z)                                       %b = mul(%a, %z)
 //
-// Two axes are equal where they meet in a pointwise op and neither is a broadcast axis, or where `expand` asks for a
-// size and the axis has one. Sizes are checked against the original program before it runs, dead code included, so that
+// Two axes are equal where they meet in a pointwise op, or in a cat along another axis, and neither is a broadcast axis,
+// or where `expand` asks for a size and the axis has one. An axis whose size would come out as 1 keeps its symbols: it would
+// be a broadcast axis from then on. Sizes are checked against the original program before it runs, dead code included, so that
 // what is assumed here holds. Kernels take fewer extents, simplify indices across former names, and RemoveEmptyPass,
 // which looks for the number 0, finds more: so this comes first.
 
@@ -80,9 +81,11 @@ class EqualExtents {
     if (!expr->output()->isTensor()) return;
     const std::vector<IterDomain*> result = expr->output()->as<TensorView>()->axes();
     for (const Val* operand : expr->inputs()) {
-      if (!operand->isTensor() || !(isPointwise(expr->op()) || expr->op() == OpKind::Expand)) continue;
+      const bool joins = expr->op() == OpKind::Cat;
+      if (!operand->isTensor() || !(isPointwise(expr->op()) || expr->op() == OpKind::Expand || joins)) continue;
       const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();
       for (size_t i = 0; i < axes.size(); ++i) {
+        if (joins && static_cast<int64_t>(i) == expr->attributes().dims.at(0)) continue;
         if (!fitsAnySize(axes[i]) && !fitsAnySize(result[i])) meet(axes[i]->size(), result[i]->size());
       }
     }
@@ -106,12 +109,29 @@ class SubstituteExtents : public Pass {
   std::string_view name() const override { return "SubstituteExtents"; }
 
   void runPass(Fusion* fusion) override {
-    const std::map<uint32_t, IntExpr> substitution = EqualExtents(*fusion).substitution([&] { return mayApply(); });
+    std::map<uint32_t, IntExpr> substitution = EqualExtents(*fusion).substitution([&] { return mayApply(); });
+    keepSizesAboveOne(*fusion, substitution);
     if (substitution.empty()) return;
     modified_ = fusion->replaceExtents([&](IntExpr extent) { return substituted(*fusion, substitution, extent); });
   }
 
  private:
+  // Leaves out the symbols of each size that would become the number 1.
+  static void keepSizesAboveOne(Fusion& fusion, std::map<uint32_t, IntExpr>& substitution) {
+    for (bool again = true; again;) {
+      again = false;
+      for (const Val* val : fusion.usedVals()) {
+        if (!val->isTensor()) continue;
+        for (const IterDomain* axis : val->as<TensorView>()->domain().logical) {
+          const IntExpr size = axis->size();
+          if (size->isConstant() || !substituted(fusion, substitution, size)->isConstant(1)) continue;
+          again |= substitution.erase(size->id) != 0;
+          forEachSymbol(size, [&](IntExpr symbol) { again |= substitution.erase(symbol->id) != 0; });
+        }
+      }
+    }
+  }
+
   static IntExpr substituted(Fusion& fusion, const std::map<uint32_t, IntExpr>& substitution, IntExpr extent) {
     const auto whole = substitution.find(extent->id);
     if (whole != substitution.end()) return whole->second;

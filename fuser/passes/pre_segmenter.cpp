@@ -32,7 +32,11 @@ bool PreSegmenter::runPass(Fusion* fusion, const CompileContext& context, OwnRun
     FUSER_USER_CHECK(isPassName(disabled), "no pass is called '", disabled, "'; known: ", passNames());
   }
   bool modified = false;
-  for (const PassInfo& pass : kPasses) modified |= pass.run(fusion, context);
+  for (const PassInfo& pass : kPasses) {
+    // A scheduler for resizes would rather have pads where the program puts them.
+    const bool wanted = pass.name != MovePadPass::name() || isOptionDisabled(context.options, DisableOption::ResizeScheduler);
+    if (wanted) modified |= pass.run(fusion, context);
+  }
   return modified;
 }
 

@@ -2,6 +2,10 @@
 //
 //   %s = sum(%x) {dims = [0]} : f32[4]      (%x: f32[0, 4])
 //   ->  %s = full() {shape = [4], fill_value = 0.0, dtype = f32}
+//   %p = pad(%x) {pad = [2, 1], value = 7.0}      (%x: f32[0])
+//   ->  %p = full() {shape = [3], fill_value = 7.0, dtype = f32}
+//   %c = cat(%x, %y, %z) {dim = 0}                (%y: f32[0])
+//   ->  %c = cat(%x, %z) {dim = 0}
 //   %y = exp(%x) : f32[0, 4]; return %y
 //   ->  %y = full() {shape = [0, 4], fill_value = 0.0, dtype = f32}; return %y
 //
@@ -37,6 +41,10 @@ class ReplaceEmpty : public Pass {
         continue;
       }
       replace(fusion, expr->output()->as<TensorView>(), ofNothing(expr->op(), expr->output()->dtype()));
+    }
+    for (Expr* expr : exprs) {
+      if (expr->family() == Family::Pad) fillPadOfNothing(fusion, expr);
+      if (expr->family() == Family::Cat) leaveOutNothing(fusion, expr);
     }
     const std::vector<Val*> outputs = fusion->outputs();
     for (Val* output : outputs) {
@@ -75,19 +83,46 @@ class ReplaceEmpty : public Pass {
     return isFloating(dtype) ? ScalarValue(0.0) : ScalarValue(int64_t{0});
   }
 
-  // Bit for bit the same value, so it keeps name, origin and layout.
-  void replace(Fusion* fusion, TensorView* old, ScalarValue value) {
+  static bool isUsed(const Val* val) { return !val->uses().empty() || val->isFusionOutput(); }
+
+  void fillPadOfNothing(Fusion* fusion, const Expr* pad) {
+    TensorView* result = pad->output()->as<TensorView>();
+    if (!hasZeroExtent(pad->input(0)->as<TensorView>()->axes()) || !isUsed(result) || !mayApply()) return;
+    replace(fusion, result, pad->input(1));
+  }
+
+  // Operands without elements along the axis that is joined.
+  void leaveOutNothing(Fusion* fusion, const Expr* cat) {
+    TensorView* old = cat->output()->as<TensorView>();
+    const int64_t dim = cat->attributes().dims.at(0);
+    std::vector<Val*> kept = cat->inputs();
+    std::erase_if(kept, [&](const Val* val) {
+      return val->as<TensorView>()->axes()[static_cast<size_t>(dim)]->size()->isConstant(0);
+    });
+    if (kept.empty() || kept.size() == cat->inputs().size() || !isUsed(old) || !mayApply()) return;
+    takePlace(fusion, old, kept.size() == 1 ? build::set(*fusion, kept[0]->as<TensorView>(), old->name())
+                                            : build::cat(*fusion, kept, dim, old->name()));
+  }
+
+  void replace(Fusion* fusion, TensorView* old, ScalarValue value) { replace(fusion, old, fusion->newConstant(value)); }
+
+  void replace(Fusion* fusion, TensorView* old, Val* value) {
     std::vector<IntExpr> stored;
     std::vector<IntExpr> seen;
     for (const IterDomain* axis : old->axes()) {
       stored.push_back(axis->extent());
       seen.push_back(axis->size());
     }
-    TensorView* result = build::full(*fusion, stored, fusion->newConstant(value), old->dtype(), old->name());
+    TensorView* result = build::full(*fusion, stored, value, old->dtype(), old->name());
     if (stored != seen) {
       result->setName(old->name() + ".full");
       result = build::expand(*fusion, result, seen, old->name());
     }
+    takePlace(fusion, old, result);
+  }
+
+  // Bit for bit the same value, so it keeps name, origin and layout.
+  void takePlace(Fusion* fusion, TensorView* old, TensorView* result) {
     result->domain().allocationOrder = old->domain().allocationOrder;
     result->domain().contiguity = old->domain().contiguity;
     result->domain().layoutGiven = old->domain().layoutGiven;

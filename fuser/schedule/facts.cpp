@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fuser/analysis/axis_map.h"
+
 namespace fuser {
 
 std::vector<TensorView*> tensorsOf(const std::vector<Expr*>& exprs) {
@@ -50,6 +52,19 @@ std::string whyEmpty(const FusionView& view) {
     for (const IterDomain* axis : tensor->axes()) {
       if (axis->isExpanded() && (!view.sizes || view.sizes->isZero(axis->expandedExtent()))) {
         return concat("an expanded axis of %", tensor->name(), " may be empty");
+      }
+    }
+  }
+  return "";
+}
+
+std::string whyNotInMemory(const FusionView& view) {
+  for (const Expr* expr : view.exprs) {
+    for (const Val* operand : expr->inputs()) {
+      if (operand->isScalar() || readsInPlace(expr, operand->as<TensorView>())) continue;
+      if (std::find(view.exprs.begin(), view.exprs.end(), operand->definition()) != view.exprs.end()) {
+        return concat("%", expr->output()->name(), " = ", expr->info().mnemonic, "(…) needs %", operand->name(),
+                      " in memory, as a segment input");
       }
     }
   }

@@ -3,6 +3,7 @@
 //   [i0, i1] -> [i0*i1] -> [i0*i1/v/128 (BIDx), 128 (TIDx), v]     v elements a vector where layouts and sizes allow
 #include <algorithm>
 
+#include "fuser/analysis/axis_map.h"
 #include "fuser/schedule/facts.h"
 #include "fuser/schedule/scheduler_list.h"
 
@@ -41,11 +42,13 @@ struct VectorPlan {
   std::vector<std::string> outputs;  // to be stored by vectors
 };
 
-// An input read in several ways is left to plain loads: a copy of it would relate what must stay apart.
+// An input read in several ways is left to plain loads: a copy of it would relate what must stay apart. So is one that is
+// read elsewhere than at its reader's coordinates: registers hold those alone.
 std::optional<std::vector<int>> onlyReading(const ReferenceMap& map, const TensorView* input) {
   if (!map.relatesInputs() && input->uses().size() > 1) return std::nullopt;
   std::optional<std::vector<int>> reading;
   for (const Expr* use : input->uses()) {
+    if (!readsInPlace(use, input)) return std::nullopt;
     const std::vector<int> positions = map.operandPositions(use, input);
     if (reading && *reading != positions) return std::nullopt;
     reading = positions;
@@ -101,6 +104,7 @@ std::string whyNotPointWise(const FusionView& view) {
   }
   const TensorView* reference = chooseReference(view.exprs, view.outputs);
   if (!reference) return "nothing to compute";
+  if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
   if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
   const std::variant<ReferenceMap, std::string> map = ReferenceMap::build(view.exprs, reference);
   if (const std::string* reason = std::get_if<std::string>(&map)) return *reason;

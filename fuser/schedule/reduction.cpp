@@ -143,6 +143,7 @@ std::string whyNotReduction(const FusionView& view) {
   }
   const TensorView* reference = firstReduction(view.exprs);
   if (!reference) return "there is no reduction";
+  if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
   if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
   const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(view.exprs, reference);
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;

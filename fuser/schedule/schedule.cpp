@@ -1,6 +1,7 @@
 // The schedulers' list as the segmenter sees it.
 #include "fuser/schedule/schedule.h"
 
+#include "fuser/analysis/axis_map.h"
 #include "fuser/schedule/scheduler_list.h"
 
 namespace fuser {
@@ -18,8 +19,13 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
   return answer;
 }
 
-// No op of today's table needs its operand in memory.
-std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr*) const { return {}; }
+std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
+  std::vector<Val*> required;
+  for (Val* operand : expr->inputs()) {
+    if (operand->isTensor() && !readsInPlace(expr, operand->as<TensorView>())) required.push_back(operand);
+  }
+  return required;
+}
 
 Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes, const std::vector<InputLayout>& layouts) {
   switch (type) {

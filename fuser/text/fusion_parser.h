@@ -67,6 +67,7 @@ class FusionParser {
   // --- op_parser.cpp ---
   void parseOp();
   Val* parseOperand();
+  IntExpr parseBound();
   OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);
   void parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes);
   Val* build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands, OpAttributes& attributes,
@@ -91,6 +92,7 @@ class FusionParser {
   Term parseSum(size_t depth);
   Term parseProduct(size_t depth);
   Term parseFactor(size_t depth);
+  Term parseExtreme(const Token& name, size_t depth);
   Term checkBound(const Token& at, Term term) const;
   IntExpr extentNamed(const Token& name);
 

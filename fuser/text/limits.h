@@ -14,7 +14,7 @@ inline constexpr size_t kMaxParameters = 1024;
 inline constexpr size_t kMaxRuns = 4096;
 inline constexpr size_t kMaxTransforms = 16384;
 inline constexpr size_t kMaxDimDepth = 32;
-inline constexpr size_t kMaxDimTerms = 64;                      // names and numbers in one dim expression
+inline constexpr size_t kMaxDimTerms = 256;                     // names, numbers and parentheses in one dim expression
 inline constexpr double kMaxDimNumber = 1099511627776.0;        // 2^40, as the range of an extent symbol
 
 }  // namespace fuser::text

@@ -46,6 +46,11 @@ std::vector<KeyRule> keysOf(const OpInfo& info) {
     case Family::Factory: return {{"shape", true}, {"fill_value", true}, {"dtype", true}};
     case Family::Range: return {{"start", false}, {"end", true}, {"step", false}, {"dtype", true}};
     case Family::Size: return {{"dim", true}};
+    case Family::Slice: return {{"dim", true}, {"start", false}, {"end", false}, {"step", false}};
+    case Family::Pad: return {{"pad", true}, {"value", false}};
+    case Family::Cat: return {{"dim", false}};
+    case Family::Reshape: return {{"shape", true}};
+    case Family::Repeat: return {{"repeats", true}};
     case Family::Reduction: return {{"dims", false}, {"keepdim", false}};
   }
   FUSER_CHECK(false, "bad Family");
@@ -56,9 +61,12 @@ size_t operandsOf(const OpInfo& info) {
   return isPointwise(info.kind) ? operandCount(info.kind) - namedOperands(info.kind).size() : 1;
 }
 
+// cat takes any number from operandsOf on.
+size_t mostOperandsOf(const OpInfo& info) { return info.family == Family::Cat ? kMaxParameters : operandsOf(info); }
+
 std::string takes(const OpInfo& info) {
-  const size_t count = operandsOf(info);
-  return concat(info.mnemonic, " takes ", count, count == 1 ? " operand" : " operands");
+  const size_t count = operandsOf(info), most = mostOperandsOf(info);
+  return concat(info.mnemonic, " takes ", count, most > count ? concat(" to ", most) : "", most == 1 ? " operand" : " operands");
 }
 
 bool takesScalars(const OpInfo& info) { return isPointwise(info.kind) || info.family == Family::Cast; }
@@ -78,7 +86,7 @@ void FusionParser::parseOp() {
   std::vector<Token> operandsAt;
   reader_.list("(", ")", kMaxListEntries, [&] {
     operandsAt.push_back(reader_.peek());
-    if (operands.size() == operandsOf(*rows[0])) {
+    if (operands.size() == mostOperandsOf(*rows[0])) {
       reader_.fail(operandsAt.back(), takes(*rows[0]));
     }
     operands.push_back(parseOperand());
@@ -149,28 +157,40 @@ void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttrib
   } else if (key.text == "dtype") {
     attributes.dtype = readDtype(reader_);
   } else if (key.text == "shape") {
-    const bool keeps = info.kind == OpKind::Expand;
-    reader_.list("[", "]", kMaxRank, [&] { attributes.shape.push_back(keeps ? parseSizeEntry() : parseDim()); });
+    const bool open = info.kind == OpKind::Expand || info.kind == OpKind::Reshape;
+    reader_.list("[", "]", kMaxRank, [&] { attributes.shape.push_back(open ? parseSizeEntry() : parseDim()); });
+  } else if (key.text == "repeats") {
+    reader_.list("[", "]", kMaxRank, [&] { attributes.shape.push_back(parseDim()); });
+  } else if (key.text == "pad") {
+    reader_.list("[", "]", 2 * kMaxRank, [&] { attributes.shape.push_back(parseBound()); });
   } else if (key.text == "start" || key.text == "end" || key.text == "step") {
-    const Token at = reader_.peek();
-    const IntExpr bound = reader_.at("-") ? fusion_->ints().constant(readInteger(reader_)) : parseDim();
-    if (bound->isConstant() && std::abs(static_cast<double>(bound->value)) > static_cast<double>(kMaxDimNumber)) {
-      reader_.fail(at, "the numbers of a size are above ", static_cast<int64_t>(kMaxDimNumber));
-    }
-    attributes.bounds[key.text == "start" ? 0 : key.text == "end" ? 1 : 2] = bound;
-  } else if (key.text == "fill_value") {
+    attributes.bounds[key.text == "start" ? 0 : key.text == "end" ? 1 : 2] = parseBound();
+  } else if (key.text == "fill_value" || key.text == "value") {
     const Token at = reader_.peek();
     attributes.fillValue = parseOperand();
-    if (attributes.fillValue->isTensor()) reader_.fail(at, "fill_value is a scalar, not ", typeText(attributes.fillValue));
+    if (attributes.fillValue->isTensor()) reader_.fail(at, key.text, " is a scalar, not ", typeText(attributes.fillValue));
   } else {  // what tells rows of one name apart
     attributes.variant = concat(key.text, " = ", reader_.expect(TokenKind::Identifier, "a name").text);
   }
+}
+
+// A dim that may be negative.
+IntExpr FusionParser::parseBound() {
+  const Token at = reader_.peek();
+  const IntExpr bound = reader_.at("-") ? fusion_->ints().constant(readInteger(reader_)) : parseDim();
+  if (bound->isConstant() && std::abs(static_cast<double>(bound->value)) > static_cast<double>(kMaxDimNumber)) {
+    reader_.fail(at, "the numbers of a size are above ", static_cast<int64_t>(kMaxDimNumber));
+  }
+  return bound;
 }
 
 Val* FusionParser::build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands,
                          OpAttributes& attributes, const std::string& name) {
   Fusion& fusion = *fusion_;
   const auto tensor = [&] { return operands.at(0)->as<TensorView>(); };
+  const auto bound = [&](size_t i, int64_t ifAbsent) {
+    return attributes.bounds[i] ? attributes.bounds[i] : fusion.ints().constant(ifAbsent);
+  };
   switch (info.family) {
     case Family::Unary:
     case Family::Binary:
@@ -183,12 +203,16 @@ Val* FusionParser::build(const Token& mnemonic, const OpInfo& info, const std::v
     case Family::Permute: return build::permute(fusion, tensor(), attributes.dims, name);
     case Family::Expand: return build::expand(fusion, tensor(), attributes.shape, name);
     case Family::Factory: return build::full(fusion, attributes.shape, attributes.fillValue, attributes.dtype, name);
-    case Family::Range: {
-      const auto bound = [&](size_t i, int64_t ifAbsent) {
-        return attributes.bounds[i] ? attributes.bounds[i] : fusion.ints().constant(ifAbsent);
-      };
-      return build::arange(fusion, bound(0, 0), bound(1, 0), bound(2, 1), attributes.dtype, name);
-    }
+    case Family::Range: return build::arange(fusion, bound(0, 0), bound(1, 0), bound(2, 1), attributes.dtype, name);
+    case Family::Slice:
+      return build::slice(fusion, tensor(), attributes.dims.at(0), bound(0, 0), attributes.bounds[1], bound(2, 1), name);
+    case Family::Pad:
+      if (!attributes.fillValue) attributes.fillValue = fusion.newConstant(0.0);
+      return build::pad(fusion, tensor(), attributes.shape, attributes.fillValue, name);
+    case Family::Cat:
+      return build::cat(fusion, operands, attributes.dims.empty() ? 0 : attributes.dims[0], name);
+    case Family::Reshape: return build::reshape(fusion, tensor(), attributes.shape, name);
+    case Family::Repeat: return build::repeat(fusion, tensor(), attributes.shape, name);
     case Family::Size: return build::size(fusion, tensor(), attributes.dims.at(0), name);
     case Family::Reduction:
       return build::reduction(fusion, info.kind, tensor(), attributes.dims, attributes.keepdim, name);

@@ -37,6 +37,7 @@ class DimPrinter {
   std::string at(IntExpr dim, Level level) const {
     if (dim->isConstant()) return dim->value < 0 && level != Level::Sum ? concat("(", dim->value, ")") : concat(dim->value);
     if (dim->isSymbol()) return symbol(dim);
+    if (dim->op == IntOp::Min || dim->op == IntOp::Max) return extreme(dim);
     std::string text;
     Level own = Level::Product;
     if (dim->op == IntOp::Add) {
@@ -45,7 +46,7 @@ class DimPrinter {
     } else if (dim->op == IntOp::Mul) {
       text = product(dim);
     } else {
-      FUSER_CHECK(dim->op == IntOp::FloorDiv, "an extent is made of + - * // alone");
+      FUSER_CHECK(dim->op == IntOp::FloorDiv, "an extent is made of + - * // min max alone");
       text = at(dim->a, Level::Product) + " // " + at(dim->b, Level::Atom);
     }
     return own < level ? "(" + text + ")" : text;
@@ -54,6 +55,14 @@ class DimPrinter {
   std::string symbol(IntExpr symbol) const {
     const Val* scalar = fusion_.scalarOf(symbol);
     return scalar ? printOperand(scalar, names_) : names_.ofSymbol(symbol);
+  }
+
+  // The arena orders the two by their ids; the text has an order of its own.
+  std::string extreme(IntExpr dim) const {
+    std::string left = at(dim->a, Level::Sum);
+    std::string right = at(dim->b, Level::Sum);
+    if (right < left) std::swap(left, right);
+    return concat(dim->op == IntOp::Min ? "min(" : "max(", left, ", ", right, ")");
   }
 
   std::string sum(IntExpr dim) const {
@@ -125,8 +134,8 @@ std::string printDims(std::string_view key, const std::vector<int64_t>& dims) {
   return concat(key, " = [", joined(dims, [](int64_t dim) { return std::to_string(dim); }), "]");
 }
 
-std::string printShape(const Expr* expr, const ValueNames& names) {
-  return concat("shape = [",
+std::string printShape(const Expr* expr, const ValueNames& names, std::string_view key = "shape") {
+  return concat(key, " = [",
                 joined(expr->attributes().shape, [&](IntExpr dim) { return printDim(expr->fusion(), dim, names); }), "]");
 }
 
@@ -159,6 +168,15 @@ std::string printAttributes(const Expr* expr, const ValueNames& names) {
       const auto bound = [&](size_t i) { return printDim(expr->fusion(), attributes.shape.at(i), names); };
       return concat("start = ", bound(0), ", end = ", bound(1), ", step = ", bound(2), ", dtype = ", attributes.dtype);
     }
+    case Family::Slice: {
+      const auto bound = [&](size_t i) { return printDim(expr->fusion(), attributes.shape.at(i), names); };
+      return concat("dim = ", attributes.dims.at(0), ", start = ", bound(0), ", end = ", bound(1), ", step = ", bound(2));
+    }
+    case Family::Pad:
+      return concat(printShape(expr, names, "pad"), ", value = ", printOperand(expr->input(1), names));
+    case Family::Cat: return concat("dim = ", attributes.dims.at(0));
+    case Family::Reshape: return printShape(expr, names);
+    case Family::Repeat: return printShape(expr, names, "repeats");
     case Family::Factory:
       return concat(printShape(expr, names), ", fill_value = ", printOperand(expr->input(0), names),
                     ", dtype = ", attributes.dtype);
@@ -190,7 +208,8 @@ std::string printExpr(const Expr* expr, const ValueNames& names) {
   std::string out = joined(expr->outputs(), [&](const Val* val) { return withPercent(val, names); });
   out += concat(" = ", expr->info().mnemonic, "(");
   std::vector<const Val*> operands(expr->inputs().begin(), expr->inputs().end());
-  operands.resize(expr->family() == Family::Factory ? 0 : operands.size() - namedOperands(expr->op()).size());
+  const bool braced = expr->family() == Family::Factory || expr->family() == Family::Pad;  // the fill value
+  operands.resize(operands.size() - (braced ? 1 : namedOperands(expr->op()).size()));
   out += joined(operands, [&](const Val* val) { return printOperand(val, names); });
   out += ")";
   const std::string attributes = printAttributes(expr, names);

@@ -151,6 +151,7 @@ FusionParser::Term FusionParser::parseFactor(size_t depth) {
   if (++dimTerms_ > kMaxDimTerms) reader_.fail(first, "a size has more than ", kMaxDimTerms, " terms");
   if (first.kind == TokenKind::Identifier) {
     reader_.next();
+    if (depth > 0 && reader_.at("(")) return parseExtreme(first, depth);
     return {extentNamed(first), 1};
   }
   if (first.kind == TokenKind::Value) {
@@ -172,6 +173,19 @@ FusionParser::Term FusionParser::parseFactor(size_t depth) {
   }
   const int64_t value = readInteger(reader_);
   return checkBound(first, {fusion_->ints().constant(value), std::max(1.0, std::abs(static_cast<double>(value)))});
+}
+
+// min(a, b), max(a, b): behind the name.
+FusionParser::Term FusionParser::parseExtreme(const Token& name, size_t depth) {
+  if (name.text != "min" && name.text != "max") reader_.fail(name, "a size has no function '", name.text, "'; known: max, min");
+  if (depth >= kMaxDimDepth) reader_.fail(name, "parentheses are nested deeper than ", kMaxDimDepth);
+  reader_.expect("(");
+  const Term a = parseSum(depth + 1);
+  reader_.expect(",");
+  const Term b = parseSum(depth + 1);
+  reader_.expect(")");
+  IntExprArena& ints = fusion_->ints();
+  return {name.text == "min" ? ints.min(a.expr, b.expr) : ints.max(a.expr, b.expr), std::max(a.bound, b.bound)};
 }
 
 IntExpr FusionParser::extentNamed(const Token& name) {
@@ -233,7 +247,8 @@ void FusionParser::applyAxes(TensorView* tensor, const Type& type) {
   domain.loop = domain.logical;
 }
 
-// Axes of a pointwise op's operands that meet without broadcasting are of one size, and so is a kept axis' new name.
+// Axes of a pointwise op's or cat's operands that meet without broadcasting are of one size, and so is a kept axis' new
+// name.
 void FusionParser::recordMeetings(const Expr* expr) {
   const auto meet = [&](IntExpr a, IntExpr b) {
     met_.grow(std::max(a->id, b->id) + size_t{1});
@@ -247,11 +262,13 @@ void FusionParser::recordMeetings(const Expr* expr) {
       if (!size->isConstant(-1)) meet(result[i]->size(), size);
     }
   }
-  if (!isPointwise(expr->op())) return;
+  const bool joins = expr->family() == Family::Cat;
+  if (!isPointwise(expr->op()) && !joins) return;
   for (const Val* operand : expr->inputs()) {
     if (operand->isScalar()) continue;
     const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();
     for (size_t i = 0; i < axes.size(); ++i) {
+      if (joins && static_cast<int64_t>(i) == expr->attributes().dims[0]) continue;
       const bool broadcast = axes[i]->isBroadcast() && (!axes[i]->isExpanded() || !result[i]->isBroadcast());
       if (!broadcast) meet(axes[i]->size(), result[i]->size());
     }

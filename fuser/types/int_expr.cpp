@@ -234,15 +234,15 @@ IntExpr IntExprArena::mod(IntExpr a, IntExpr b) {
 }
 
 IntExpr IntExprArena::min(IntExpr a, IntExpr b) {
-  if (a == b || a->range.high <= b->range.low) return a;
-  if (b->range.high <= a->range.low) return b;
+  if (provablyAtMost(a, b)) return a;
+  if (provablyAtMost(b, a)) return b;
   if (b->id < a->id) std::swap(a, b);
   return intern(IntOp::Min, 0, a, b, {std::min(a->range.low, b->range.low), std::min(a->range.high, b->range.high)});
 }
 
 IntExpr IntExprArena::max(IntExpr a, IntExpr b) {
-  if (a == b || a->range.low >= b->range.high) return a;
-  if (b->range.low >= a->range.high) return b;
+  if (provablyAtMost(b, a)) return a;
+  if (provablyAtMost(a, b)) return b;
   if (b->id < a->id) std::swap(a, b);
   return intern(IntOp::Max, 0, a, b, {std::max(a->range.low, b->range.low), std::max(a->range.high, b->range.high)});
 }
@@ -281,6 +281,45 @@ bool IntExprArena::provablyLess(IntExpr a, IntExpr b) const {
     }
   }
   return false;
+}
+
+namespace {
+
+// The least value of b - a, from the ranges of the terms that do not cancel.
+int64_t leastDifference(IntExpr a, IntExpr b) {
+  std::vector<Term> joined;
+  const auto join = [&](IntExpr sum, int64_t sign) {
+    std::vector<IntExpr> terms;
+    collectTerms(sum, terms);
+    for (IntExpr term : terms) {
+      const Term split = splitTerm(term);
+      const auto same = std::find_if(joined.begin(), joined.end(), [&](const Term& t) { return t.rest == split.rest; });
+      if (same == joined.end()) {
+        joined.push_back({sign * split.coefficient, split.rest});
+      } else {
+        same->coefficient += sign * split.coefficient;
+      }
+    }
+  };
+  join(b, 1);
+  join(a, -1);
+  Range sum{0, 0};
+  for (const Term& term : joined) {
+    const Range factor{term.coefficient, term.coefficient};
+    sum = addRange(sum, term.rest ? mulRange(term.rest->range, factor) : factor);
+  }
+  return sum.low;
+}
+
+}  // namespace
+
+bool IntExprArena::provablyAtMost(IntExpr a, IntExpr b) const {
+  if (a == b || a->range.high <= b->range.low) return true;
+  if (a->op == IntOp::Min && (provablyAtMost(a->a, b) || provablyAtMost(a->b, b))) return true;
+  if (b->op == IntOp::Max && (provablyAtMost(a, b->a) || provablyAtMost(a, b->b))) return true;
+  // x // n <= x
+  if (a->op == IntOp::FloorDiv && a->b->range.low >= 1 && a->a->range.low >= 0 && provablyAtMost(a->a, b)) return true;
+  return leastDifference(a, b) >= 0;
 }
 
 IntExpr IntExprArena::import(IntExpr expr, const std::function<IntExpr(IntExpr)>& map) {

@@ -74,8 +74,9 @@ class IntExprArena {
   IntExpr equal(IntExpr a, IntExpr b);
   IntExpr conjunction(IntExpr a, IntExpr b);
 
-  // True when a < b wherever both are defined; false means unknown.
+  // True when a < b (a <= b) wherever both are defined; false means unknown.
   bool provablyLess(IntExpr a, IntExpr b) const;
+  bool provablyAtMost(IntExpr a, IntExpr b) const;
 
   const IntSymbol& symbolOf(IntExpr symbol) const { return symbols_[static_cast<size_t>(symbol->value)]; }
   const std::vector<IntSymbol>& symbols() const { return symbols_; }

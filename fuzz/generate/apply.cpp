@@ -302,6 +302,11 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Factory: return applyFull(work);
     case Family::Range: return applyRange(work);
     case Family::Size: return applySize(work);
+    case Family::Slice: return applySlice(work);
+    case Family::Pad: return applyPad(work);
+    case Family::Cat: return applyCat(work);
+    case Family::Reshape: return applyReshape(work);
+    case Family::Repeat: return applyRepeat(work);
     case Family::Reduction: return applyReduction(work, op);
   }
   FUSER_CHECK(false, "bad Family");

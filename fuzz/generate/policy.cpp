@@ -25,6 +25,11 @@ double familyWeight(Family family) {
     case Family::Factory: return 0.4;
     case Family::Range: return 0.4;
     case Family::Size: return 0.5;
+    case Family::Slice: return 0.8;
+    case Family::Pad: return 0.6;
+    case Family::Cat: return 0.7;
+    case Family::Reshape: return 0.8;
+    case Family::Repeat: return 0.4;
     case Family::Reduction: return 2;
   }
   FUSER_CHECK(false, "bad Family");

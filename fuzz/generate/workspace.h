@@ -111,6 +111,13 @@ size_t applyCast(Workspace& work, size_t operand, DataType dtype);
 // --- pointwise.cpp ---
 bool applyPointwise(Workspace& work, OpKind op);
 
+// --- views.cpp ---
+bool applySlice(Workspace& work);
+bool applyPad(Workspace& work);
+bool applyCat(Workspace& work);
+bool applyReshape(Workspace& work);
+bool applyRepeat(Workspace& work);
+
 // --- operands ---
 // A value that suits, mostly one without a use; -1 when there is none.
 template <class Suits>

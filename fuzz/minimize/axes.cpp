@@ -26,7 +26,8 @@ std::vector<AxisClass> classes(const Fusion& fusion, bool bySymbol) {
       for (size_t i = 0; i < producer->domain().logical.size(); ++i) {
         if (!producer->domain().logical[i]->isReduction()) places.push_back(i);
       }
-      const std::vector<int> map = producerAxes(expr, producer);
+      // An axis that is dropped is dropped on both sides, though elements move along it; its sizes are two.
+      const std::vector<int> map = bySymbol ? producerAxes(expr, producer) : axesBeside(expr, producer);
       for (size_t i = 0; i < map.size(); ++i) {
         if (map[i] < 0) continue;
         sets.unite(first[expr->output()->id()] + i, first[operand->id()] + places.at(static_cast<size_t>(map[i])));

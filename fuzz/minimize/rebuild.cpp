@@ -315,6 +315,25 @@ class Rebuild {
     keepLayout(result, made);
   }
 
+  // Entries that are sizes of the result's axes, or belong to one; bounds along a dim stay as they are.
+  std::vector<IntExpr> keptShape(const Expr* expr) {
+    const std::vector<IntExpr>& shape = expr->attributes().shape;
+    const Val* result = expr->output();
+    std::vector<IntExpr> kept;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (expr->family() == Family::Slice || expr->family() == Family::Range) {
+        kept.push_back(import(shape[i]));
+      } else if (expr->family() == Family::Pad) {
+        if (!isDropped(result, result->as<TensorView>()->rank() - 1 - i / 2)) kept.push_back(import(shape[i]));
+      } else if (expr->family() == Family::Repeat) {
+        if (!isDropped(result, i)) kept.push_back(import(shape[i]));
+      } else if (!isDropped(result, i)) {
+        kept.push_back(resized(shape[i], {result->id(), i}));
+      }
+    }
+    return kept;
+  }
+
   void makeStructural(const Expr* expr, std::vector<Val*> operands) {
     const Val* result = expr->output();
     const Val* operand = expr->inputs().empty() ? nullptr : expr->input(0);
@@ -327,10 +346,7 @@ class Rebuild {
     } else if (!attributes.dims.empty()) {
       attributes.dims = keptDims(attributes.dims, result->as<TensorView>());
     }
-    attributes.shape.clear();
-    for (size_t i = 0; i < expr->attributes().shape.size(); ++i) {
-      if (!isDropped(result, i)) attributes.shape.push_back(resized(expr->attributes().shape[i], {result->id(), i}));
-    }
+    attributes.shape = keptShape(expr);
     attributes.dtype = dtypeOf(attributes.dtype);
     Val*& made = image_[result->id()];
     if (dimsBefore > 0 && attributes.dims.empty() && expr->family() == Family::Size) {

@@ -178,6 +178,11 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Permute: return at::permute(x[0], a.dims);
     case OpKind::Full: return x[0].to(a.dtype).expand(list(a.shape));
     case OpKind::Size: return at::scalar_tensor(x[0].size(a.dims[0]), at::kLong);
+    case OpKind::Slice: return at::slice(x[0], a.dims[0], a.shape[0], a.shape[1], a.shape[2]);
+    case OpKind::Pad: return at::constant_pad_nd(x[0], list(a.shape), x[1].to(x[0].scalar_type()).item());
+    case OpKind::Cat: return at::cat(x, a.dims[0]);
+    case OpKind::Reshape: return at::reshape(x[0], list(a.shape));
+    case OpKind::Repeat: return x[0].repeat(list(a.shape));
     case OpKind::Sum: return at::sum(x[0], a.dims, false, a.dtype);
     case OpKind::Prod: return product(x[0], a.dims, a.dtype);
     case OpKind::Amax: return at::amax(x[0], a.dims, false);

@@ -43,7 +43,7 @@ void expectLocated(const std::string& text, const std::string& says) {
 TEST(TextLimitsTest, NestingLengthsAndNumbersAreLocatedErrors) {
   expectLocated("fusion f(%x: f32[" + repeated("(", 100000) + "i0" + repeated(")", 100000) + "]) " + kBody,
                 "nested deeper");
-  expectLocated("fusion f(%x: f32[(i0" + repeated(" + i0", 100000) + ")]) " + kBody, "more than 64 terms");
+  expectLocated("fusion f(%x: f32[(i0" + repeated(" + i0", 100000) + ")]) " + kBody, "more than 256 terms");
   expectLocated("fusion f(%x: f32[i0]) " + kBody + "run { %x = values " + repeated("[", 100000), "expected a literal");
   expectLocated("fusion f(%x: f32[i0]) " + kBody + "run { %x = values [" + repeated("1,", 2000000) + "1] : f32[4] }",
                 "more than");

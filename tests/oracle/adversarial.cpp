@@ -232,9 +232,57 @@ class Engine {
         return numbers.cast(expr->output()->dtype());
       }
       case Family::Size: return toDense(ScalarValue(x[0].sizes[static_cast<size_t>(dims[0])]));
+      case Family::Slice:
+      case Family::Pad:
+      case Family::Cat:
+      case Family::Reshape:
+      case Family::Repeat: return view(expr, x);
       case Family::Reduction: return reduction(expr, x[0]);
     }
     FUSER_CHECK(false, "bad family");
+  }
+
+  // Elements at other coordinates; the result's sizes are those that the program gives it.
+  DenseArray view(const Expr* expr, const std::vector<DenseArray>& x) {
+    Dims sizes;
+    for (const fuser::IterDomain* axis : expr->output()->as<fuser::TensorView>()->axes()) {
+      sizes.push_back(fuser::evaluate(axis->size(), [&](fuser::IntExpr symbol) { return extentOf(symbol); }));
+    }
+    if (expr->family() == Family::Reshape) return x[0].reshaped(sizes);
+    const Dims numbers = shapeOf(expr);
+    const size_t rank = x[0].sizes.size();
+    if (expr->family() == Family::Repeat) {
+      return x[0].collected(sizes, [&](Dims index) {
+        Dims inner(rank, 0);
+        for (size_t i = 0; i < rank; ++i) inner[i] = index[i + index.size() - rank] % x[0].sizes[i];
+        return x[0].at(inner);
+      });
+    }
+    if (expr->family() == Family::Pad) {
+      const DenseArray fill = x[1].cast(x[0].dtype);
+      return x[0].collected(sizes, [&](Dims index) {
+        for (size_t i = 0; 2 * i < numbers.size(); ++i) {
+          int64_t& at = index[rank - 1 - i];
+          at -= numbers[2 * i];
+          if (at < 0 || at >= x[0].sizes[rank - 1 - i]) return fill.at({});
+        }
+        return x[0].at(index);
+      });
+    }
+    const size_t dim = static_cast<size_t>(expr->attributes().dims.at(0));
+    if (expr->family() == Family::Cat) {
+      return x[0].collected(sizes, [&](Dims index) {
+        size_t operand = 0;
+        while (index[dim] >= x[operand].sizes[dim]) index[dim] -= x[operand++].sizes[dim];
+        return x[operand].at(index);
+      });
+    }
+    const int64_t bound = numbers[0] < 0 ? numbers[0] + x[0].sizes[dim] : numbers[0];
+    const int64_t start = std::clamp<int64_t>(bound, 0, x[0].sizes[dim]);
+    return x[0].collected(sizes, [&](Dims index) {
+      index[dim] = start + index[dim] * numbers[2];
+      return x[0].at(index);
+    });
   }
 
   DataType commonType(const Expr* expr, const std::vector<DenseArray>& x) const {

@@ -61,6 +61,27 @@ struct DenseArray {
     });
     return result;
   }
+  // Element [index] is the one that pick(index) points to, in any array of this dtype.
+  template <class Pick>
+  DenseArray collected(const fuser::Dims& shape, const Pick& pick) const {
+    DenseArray result(dtype, shape);
+    const size_t size = fuser::dtypeSize(dtype);
+    fuser::Dims index(shape.size(), 0);
+    for (size_t place = 0; place < result.count(); ++place) {
+      size_t rest = place;
+      for (size_t axis = shape.size(); axis-- > 0;) {
+        index[axis] = static_cast<int64_t>(rest) % shape[axis];
+        rest /= static_cast<size_t>(shape[axis]);
+      }
+      std::memcpy(result.data() + place * size, pick(index), size);
+    }
+    return result;
+  }
+  const std::byte* at(const fuser::Dims& index) const {
+    int64_t place = 0;
+    for (size_t axis = 0; axis < sizes.size(); ++axis) place = place * sizes[axis] + index[axis];
+    return data() + static_cast<size_t>(place) * fuser::dtypeSize(dtype);
+  }
   DenseArray expanded(const fuser::Dims& shape) const {
     if (shape == sizes) return *this;
     fuser::Dims strides = fuser::contiguousStrides(sizes);

@@ -73,6 +73,51 @@ TEST_F(CheckShapesTest, SumOfNothingIsFine) {
   EXPECT_EQ(rejection({{3, 0}}), "");
 }
 
+TEST_F(CheckShapesTest, ASliceTakesWhatIsThere) {
+  IntExprArena& ints = fusion.ints();
+  build::slice(fusion, input("x", {"i0"}), 0, ints.constant(-3), ints.constant(100), ints.constant(2), "s");
+  EXPECT_EQ(rejection({{10}}), "");
+  EXPECT_EQ(rejection({{2}}), "");
+  EXPECT_EQ(rejection({{0}}), "");
+}
+
+TEST_F(CheckShapesTest, APadRemovesWhatIsThere) {
+  IntExprArena& ints = fusion.ints();
+  build::pad(fusion, input("x", {"i0"}), {ints.constant(-3), ints.constant(5)}, fusion.newConstant(0.0), "p");
+  EXPECT_EQ(rejection({{3}}), "");
+  EXPECT_EQ(rejection({{2}}), "%p = pad: axis 0 of %x has size 2, and padding it by -3 and 5 removes more");
+}
+
+TEST_F(CheckShapesTest, CatJoinsOneAxisOfAnySizesAndMeetsInTheOthers) {
+  Val* operands[] = {input("x", {"i0", "i1"}), input("y", {"i2", "i3"})};
+  build::cat(fusion, operands, 0, "c");
+  EXPECT_EQ(rejection({{4, 3}, {0, 3}}), "");
+  EXPECT_EQ(rejection({{4, 3}, {4, 2}}), "%c = cat: axis 1 of %x has size 3, that of %y has size 2");
+  EXPECT_EQ(rejection({{4, 3}, {4, 1}}), "%c = cat: axis 1 of %x has size 3, that of %y has size 1");
+}
+
+TEST_F(CheckShapesTest, AReshapeKeepsTheNumberOfElements) {
+  IntExprArena& ints = fusion.ints();
+  build::reshape(fusion, input("x", {"i0"}), {ints.constant(3), ints.constant(-1)}, "r");
+  EXPECT_EQ(rejection({{12}}), "");
+  EXPECT_EQ(rejection({{0}}), "");
+  EXPECT_EQ(rejection({{10}}), "%r = reshape: %x of sizes [10] has 10 elements, and cannot be reshaped to [3, -1]");
+}
+
+TEST_F(CheckShapesTest, AnOpenSizeBesideNothingIsRejectedAsInPyTorch) {
+  build::reshape(fusion, input("x", {"i0", "i1"}), {fusion.extentSymbol("i0"), fusion.ints().constant(-1)}, "r");
+  EXPECT_EQ(rejection({{4, 0}}), "");
+  EXPECT_EQ(rejection({{0, 4}}), "%r = reshape: the -1 of [0, -1] stands for any number, as another size is 0");
+}
+
+TEST_F(CheckShapesTest, RepeatsAreNotNegative) {
+  TensorView* x = input("x", {"i0"});
+  Val* less = build::binary(fusion, OpKind::Sub, build::size(fusion, x, 0), fusion.newConstant(int64_t{5}), "less");
+  build::repeat(fusion, input("y", {"i1"}), {fusion.scalarSymbol(less)}, "t");
+  EXPECT_EQ(rejection({{5}, {3}}), "");
+  EXPECT_EQ(rejection({{4}, {0}}), "%t = repeat: an axis would be repeated -1 times");
+}
+
 TEST_F(CheckShapesTest, NegativeAndHugeSizesAreRejected) {
   TensorView* x = input("x", {"i0"});
   Val* less = build::binary(fusion, OpKind::Sub, build::size(fusion, x, 0), fusion.newConstant(int64_t{5}), "less");

@@ -135,6 +135,63 @@ TEST(LowerTest, ScalarOperandsFollowTheRowsColumn) {
   EXPECT_NE(text.find("Mul f32 (T2[0], $p0)"), std::string::npos) << text;
 }
 
+// One guarded statement an operand; indices of each count from its own start.
+TEST(LowerTest, CatReadsEachOperandWhereItStands) {
+  EXPECT_EQ(lowered("fusion f(%x: f32[5], %y: f32[3]) {\n  %c = cat(%x, %y) {dim = 0}\n  return %c\n}", 0,
+                    "parallelize %c {axis = 0, type = TIDx}").text,
+            R"(  if (threadIdx.x < 5) {
+    T2[threadIdx.x] = move T0[threadIdx.x]
+  }
+  if (4 < threadIdx.x) {
+    T2[threadIdx.x] = move T1[(-5 + threadIdx.x)]
+  }
+}
+)");
+}
+
+TEST(LowerTest, PadWritesTheValueWhereTheOperandIsNot) {
+  EXPECT_EQ(lowered("fusion f(%x: f32[4], %v: f64) {\n  %p = pad(%x) {pad = [2, -1], value = %v}\n  return %p\n}", 0,
+                    "parallelize %p {axis = 0, type = TIDx}").text,
+            R"(  if (1 < threadIdx.x) {
+    T1[threadIdx.x] = move T0[(-2 + threadIdx.x)]
+  }
+  if ((1 < threadIdx.x) == 0) {
+    T1[threadIdx.x] = Set f32 ($p0)
+  }
+}
+)");
+}
+
+TEST(LowerTest, SliceStartsWhereItsBoundSays) {
+  EXPECT_EQ(lowered("fusion f(%x: f32[i0, 9]) {\n  %s = slice(%x) {dim = 1, start = -4, step = 3}\n  return %s\n}", 0,
+                    "parallelize %s {axis = 0, type = BIDx}\nparallelize %s {axis = 1, type = TIDx}").text,
+            R"(  T1[((blockIdx.x * s1_0) + threadIdx.x)] = move T0[((blockIdx.x * s0_0) + (threadIdx.x * 3) + 5)]
+}
+)");
+}
+
+TEST(LowerTest, ReshapeCountsInRowMajorOrderInsideItsGroup) {
+  EXPECT_EQ(lowered("fusion f(%x: f32[i0, 4, 6]) {\n  %r = reshape(%x) {shape = [i0, 3, 8]}\n  return %r\n}", 0,
+                    "parallelize %r {axis = 0, type = BIDx}\nparallelize %r {axis = 1, type = TIDy}\nparallelize %r {axis = 2, type = TIDx}").text,
+            R"(  T1[((blockIdx.x * s1_0) + (s1_1 * threadIdx.y) + threadIdx.x)] = move T0[(((((threadIdx.y * 8) + threadIdx.x) // 6) * s0_1) + (((threadIdx.y * 8) + threadIdx.x) % 6) + (blockIdx.x * s0_0))]
+}
+)");
+}
+
+TEST(LowerTest, RepeatStartsAgain) {
+  EXPECT_EQ(lowered("fusion f(%x: f32[5]) {\n  %r = repeat(%x) {repeats = [3]}\n  return %r\n}", 0,
+                    "parallelize %r {axis = 0, type = TIDx}").text,
+            R"(  T1[threadIdx.x] = move T0[(threadIdx.x % 5)]
+}
+)");
+}
+
+TEST(LowerTest, AViewOfARegisterIsRejected) {
+  EXPECT_THROW(lowered("fusion f(%x: f32[32]) {\n  %e = exp(%x)\n  %y = slice(%e) {dim = 0, start = 1}\n  return %y\n}", 0,
+                       "parallelize %e {axis = 0, type = TIDx}\nparallelize %y {axis = 0, type = TIDx}"),
+               UserError);
+}
+
 TEST(LowerTest, ObserverSeesEveryStepInOrder) {
   Lowered once = lowered(kUnary, 1024);
   std::vector<std::string> names;

@@ -45,6 +45,54 @@ TEST(SchedulersTest, ReductionTakesProducersAndConsumers) {
   EXPECT_EQ(Whole(kReduction).answer().type, SchedulerType::Reduction);
 }
 
+TEST(SchedulersTest, TakesViewsOfSegmentInputs) {
+  EXPECT_EQ(Whole(R"(fusion f(%x: f32[i0, i1], %y: f32[i0, i1]) {
+  %a = slice(%x) {dim = 1, start = 1}
+  %b = pad(%y) {pad = [0, -1]}
+  %c = add(%a, %b)
+  %d = cat(%y, %y) {dim = 1}
+  %e = slice(%d) {dim = 1, end = 3}
+  return %c
+})").answer().type, SchedulerType::None);
+  EXPECT_EQ(Whole(R"(fusion f(%x: f32[i0, i1], %y: f32[i0, i1]) {
+  %a = slice(%x) {dim = 1, start = 1}
+  %b = pad(%y) {pad = [0, -1]}
+  %c = add(%a, %b)
+  return %c
+})").answer().type, SchedulerType::PointWise);
+  EXPECT_EQ(Whole(R"(fusion f(%x: f32[i0, i1]) {
+  %a = reshape(%x) {shape = [-1]}
+  %b = exp(%a)
+  %c = sum(%b) {dims = [0]}
+  return %c
+})").answer().type, SchedulerType::Reduction);
+}
+
+TEST(SchedulersTest, SaysWhichViewNeedsItsOperandInMemory) {
+  const Whole whole(R"(fusion f(%x: f32[i0]) {
+  %a = exp(%x)
+  %b = slice(%a) {dim = 0, start = 1}
+  return %b
+})");
+  EXPECT_NE(whole.answer().reason.find("%b = slice(…) needs %a in memory, as a segment input"), std::string::npos)
+      << whole.answer().reason;
+  const Expr* slice = whole.fusion->outputs()[0]->definition();
+  EXPECT_EQ(Schedulers().mustBeSegmentInputs(slice), slice->inputs());
+}
+
+// A reshape that only adds axes of one element, or a repeat of broadcast axes, moves nothing.
+TEST(SchedulersTest, ViewsThatMoveNothingReadRegisters) {
+  const Whole whole(R"(fusion f(%x: f32[i0, i1]) {
+  %a = exp(%x)
+  %b = reshape(%a) {shape = [i0, 1, i1]}
+  %c = repeat(%b) {repeats = [1, 3, 1]}
+  %d = add(%c, 1.0)
+  return %b
+})");
+  EXPECT_EQ(whole.answer().type, SchedulerType::PointWise) << whole.answer().reason;
+  for (const Expr* expr : whole.fusion->exprs()) EXPECT_TRUE(Schedulers().mustBeSegmentInputs(expr).empty());
+}
+
 TEST(SchedulersTest, RejectsNormalizationWithAReason) {
   const SchedulerAnswer answer = Whole(R"(fusion f(%x: f32[i0, i1]) {
   %e = exp(%x)

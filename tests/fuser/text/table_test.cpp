@@ -67,6 +67,19 @@ Val* buildRow(Fusion& fusion, OpKind op, DataType dtype, bool scalars) {
       if (dtype == DataType::Bool) return nullptr;
       return build::arange(fusion, fusion.ints().constant(2), fusion.extentSymbol("i2"), fusion.ints().constant(3), dtype, "r");
     case Family::Size: return build::size(fusion, a, -1, "r");
+    case Family::Slice:
+      return build::slice(fusion, a, -1, fusion.ints().constant(-3), fusion.extentSymbol("i2"), fusion.ints().constant(2), "r");
+    case Family::Pad:
+      return build::pad(fusion, a, {fusion.ints().constant(-1), fusion.ints().constant(2), fusion.extentSymbol("i2"), fusion.ints().constant(0)},
+                        fusion.newConstant(1.0), "r");
+    case Family::Cat: {
+      Val* operands[] = {a, a};
+      return build::cat(fusion, operands, 0, "r");
+    }
+    case Family::Reshape:
+      return build::reshape(fusion, a, {fusion.ints().constant(-1), fusion.extentSymbol("i2")}, "r");
+    case Family::Repeat:
+      return build::repeat(fusion, a, {fusion.extentSymbol("i2"), fusion.ints().constant(2), fusion.ints().constant(3), fusion.ints().constant(1)}, "r");
     case Family::Reduction: return build::reduction(fusion, op, a, {0, -1}, true, "r");
   }
   ADD_FAILURE() << "no form for " << info.name;

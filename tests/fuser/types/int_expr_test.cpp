@@ -29,6 +29,10 @@ class Twice {
       bind(index, value);
       leaves_.push_back({index, value});
     }
+    const IntExpr sign = ints_.symbol("s", {-6, 6});
+    const int64_t either = *rc::gen::inRange<int64_t>(-6, 7);
+    bind(sign, either);
+    leaves_.push_back({sign, either});
     const IntExpr thread = ints_.index("t", ints_.constant(4));
     const int64_t lane = *rc::gen::inRange<int64_t>(0, 4);
     bind(thread, lane);
@@ -38,7 +42,7 @@ class Twice {
   Both draw(int depth) {
     const int kind = depth == 0 ? *rc::gen::inRange(0, 2) : *rc::gen::inRange(0, 9);
     if (kind == 0) {
-      const int64_t value = *rc::gen::inRange<int64_t>(0, 5);
+      const int64_t value = *rc::gen::inRange<int64_t>(-2, 5);
       return {ints_.constant(value), value};
     }
     if (kind == 1) return leaves_[*rc::gen::inRange<size_t>(0, leaves_.size())];
@@ -49,14 +53,15 @@ class Twice {
     switch (kind) {
       case 2: return {ints_.add(a.expr, b.expr), a.value + b.value};
       case 3: return {ints_.mul(a.expr, b.expr), a.value * b.value};
-      case 4: return {ints_.floorDiv(a.expr, divisorExpr), a.value / divisor};
-      case 5: return {ints_.mod(a.expr, divisorExpr), a.value % divisor};
+      case 4: return {ints_.floorDiv(a.expr, divisorExpr), floorOf(a.value, divisor)};
+      case 5: return {ints_.mod(a.expr, divisorExpr), a.value - floorOf(a.value, divisor) * divisor};
       case 6: return {ints_.min(a.expr, b.expr), std::min(a.value, b.value)};
       case 7: return {ints_.max(a.expr, b.expr), std::max(a.value, b.value)};
       default: return {ints_.less(a.expr, b.expr), a.value < b.value ? 1 : 0};
     }
   }
 
+  static int64_t floorOf(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
   int64_t evaluated(IntExpr expr) const {
     return evaluate(expr, [&](IntExpr symbol) { return values_.at(symbol->value); });
   }
@@ -91,6 +96,13 @@ RC_GTEST_PROP(IntExprTest, ProvablyLessIsTrue, ()) {
   const Both a = twice.draw(3);
   const Both b = twice.draw(2);
   if (twice.ints().provablyLess(a.expr, b.expr)) RC_ASSERT(a.value < b.value);
+}
+
+RC_GTEST_PROP(IntExprTest, ProvablyAtMostIsTrue, ()) {
+  Twice twice;
+  const Both a = twice.draw(3);
+  const Both b = twice.draw(3);
+  if (twice.ints().provablyAtMost(a.expr, b.expr)) RC_ASSERT(a.value <= b.value);
 }
 
 RC_GTEST_PROP(IntExprTest, ImportIntoAnotherArenaKeepsTheValue, ()) {
@@ -136,6 +148,17 @@ TEST_F(IndexingTest, SplitIndicesComeBack) {
 }
 
 TEST_F(IndexingTest, AnIndexOverOneElementIsZero) { EXPECT_TRUE(ints.index("i", ints.constant(1))->isConstant(0)); }
+
+TEST_F(IndexingTest, APartIsAtMostTheWhole) {
+  const IntExpr half = ints.floorDiv(rows, ints.constant(2));
+  EXPECT_EQ(ints.min(half, rows), half);
+  EXPECT_EQ(ints.min(ints.add(rows, ints.constant(3)), rows), rows);
+  EXPECT_EQ(ints.max(ints.min(rows, columns), columns), columns);
+  EXPECT_EQ(ints.max(ints.sub(ints.mul(rows, ints.constant(2)), columns), ints.sub(rows, columns)),
+            ints.sub(ints.mul(rows, ints.constant(2)), columns));
+  EXPECT_FALSE(ints.provablyAtMost(rows, columns));
+  EXPECT_FALSE(ints.provablyAtMost(rows, half));
+}
 
 TEST_F(IndexingTest, DivisionByZeroIsZero) {
   const auto zero = [](IntExpr) { return int64_t{0}; };

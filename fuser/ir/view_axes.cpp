@@ -1,0 +1,348 @@
+#include "fuser/ir/view_axes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fuser {
+namespace {
+
+// A size past these could not be written into a file (fuser/text/limits.h).
+constexpr size_t kMaxTerms = 64;
+constexpr size_t kMaxDepth = 24;
+constexpr double kMaxNumber = 1099511627776.0;  // 2^40
+
+// Takes the names and numbers of the expression from the budget, which ends at 0; as it does where the expression is too
+// deep.
+void countTerms(IntExpr expr, size_t depth, size_t& budget) {
+  if (budget == 0) return;
+  if (depth == 0) {
+    budget = 0;
+  } else if (!expr->a) {
+    --budget;
+  } else {
+    countTerms(expr->a, depth - 1, budget);
+    countTerms(expr->b, depth - 1, budget);
+  }
+}
+
+bool isShort(IntExpr expr) {
+  size_t budget = kMaxTerms + 1;
+  countTerms(expr, kMaxDepth, budget);
+  return budget > 0;
+}
+
+// No number in the expression, however it is simplified, is larger. Of short expressions.
+double numberBound(IntExpr expr) {
+  if (expr->isConstant()) return std::max(1.0, std::abs(static_cast<double>(expr->value)));
+  if (!expr->a) return 1;
+  const double a = numberBound(expr->a), b = numberBound(expr->b);
+  return expr->op == IntOp::Mul ? a * b : expr->op == IntOp::Add ? a + b : std::max(a, b);
+}
+
+IntExpr multiplied(IntExprArena& ints, IntExpr a, IntExpr b) {
+  FUSER_USER_CHECK(isShort(a) && isShort(b) && numberBound(a) * numberBound(b) <= kMaxNumber,
+                   "a size is a product with more than ", kMaxTerms, " terms, or numbers above 2^40");
+  return ints.mul(a, b);
+}
+
+IntExpr product(IntExprArena& ints, const std::vector<IntExpr>& sizes, size_t first, size_t end) {
+  IntExpr result = ints.constant(1);
+  for (size_t i = first; i < end; ++i) result = multiplied(ints, result, sizes[i]);
+  return result;
+}
+
+class ViewInference {
+ public:
+  ViewInference(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes)
+      : ints_(fusion.ints()), op_(op), operands_(operands), attributes_(attributes) {}
+
+  InferredType run() {
+    const bool pads = family() == Family::Pad;
+    const size_t count = pads ? 2 : family() == Family::Cat ? std::max<size_t>(operands_.size(), 1) : 1;
+    FUSER_USER_CHECK(operands_.size() == count, name(), " takes ", count, " operand", count == 1 ? "" : "s", ", not ",
+                     operands_.size());
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      if (pads && i == 1) {
+        FUSER_USER_CHECK(operands_[i]->isScalar(), "pad takes a scalar value, not ", typeText(operands_[i]));
+      } else {
+        FUSER_USER_CHECK(operands_[i]->isTensor(), name(), " takes a tensor, not ", typeText(operands_[i]));
+      }
+    }
+    axes_ = axesOf(operands_[0]);
+    inferAxes();
+    FUSER_USER_CHECK(axes_.size() <= kMaxRank, name(), " of ", text(), ": more than 8 axes");
+    for (const AxisType& axis : axes_) {
+      const IntExpr size = axis.expandedExtent ? axis.expandedExtent : axis.extent;
+      FUSER_USER_CHECK(isShort(size) && numberBound(size) <= kMaxNumber, name(), " of ", text(),
+                       ": a size of the result has more than ", kMaxTerms, " terms, or numbers above 2^40");
+    }
+    return {true, operands_[0]->dtype(), axes_};
+  }
+
+ private:
+  Family family() const { return opInfo(op_).family; }
+  std::string_view name() const { return opInfo(op_).mnemonic; }
+  std::string text() const { return typeText(operands_[0]); }
+
+  static std::vector<AxisType> axesOf(const Val* val) {
+    std::vector<AxisType> axes;
+    for (const IterDomain* axis : val->as<TensorView>()->axes()) {
+      axes.push_back({axis->type(), axis->extent(), axis->expandedExtent()});
+    }
+    return axes;
+  }
+
+  static IntExpr sizeOf(const AxisType& axis) { return axis.expandedExtent ? axis.expandedExtent : axis.extent; }
+  // Elements of its own along the axis.
+  AxisType stored(IntExpr size) const {
+    return {size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr};
+  }
+  // One element, seen so many times.
+  AxisType repeated(IntExpr size) {
+    return {IterType::Broadcast, ints_.constant(1), size->isConstant(1) ? nullptr : size};
+  }
+
+  size_t dim() const {
+    FUSER_USER_CHECK(attributes_.dims.size() == 1, name(), " takes one dim");
+    const int64_t dim = attributes_.dims[0];
+    FUSER_USER_CHECK(dim >= 0 && dim < static_cast<int64_t>(axes_.size()), name(), " of ", text(), ": axis ", dim,
+                     " is out of range");
+    return static_cast<size_t>(dim);
+  }
+
+  void inferAxes() {
+    switch (family()) {
+      case Family::Slice: return slice();
+      case Family::Pad: return pad();
+      case Family::Cat: return cat();
+      case Family::Reshape: return reshape();
+      case Family::Repeat: return repeat();
+      case Family::Unary:
+      case Family::Binary:
+      case Family::Ternary:
+      case Family::Cast:
+      case Family::LoadStore:
+      case Family::Broadcast:
+      case Family::Squeeze:
+      case Family::Expand:
+      case Family::Permute:
+      case Family::Factory:
+      case Family::Range:
+      case Family::Size:
+      case Family::Reduction: break;
+    }
+    FUSER_CHECK(false, name(), " gives elements no other coordinates");
+  }
+
+  void slice() {
+    const size_t axis = dim();
+    FUSER_USER_CHECK(attributes_.shape.size() == 3, "slice takes start, end and step");
+    const IntExpr step = attributes_.shape[2];
+    FUSER_USER_CHECK(step->isConstant() && step->value >= 1, "slice of ", text(), ": the step is a number of at least 1");
+    const SliceBounds bounds = sliceBounds(ints_, sizeOf(axes_[axis]), attributes_.shape);
+    if (bounds.size == sizeOf(axes_[axis])) return;
+    const bool one = axes_[axis].type == IterType::Broadcast && axes_[axis].expandedExtent;
+    axes_[axis] = one ? repeated(bounds.size) : stored(bounds.size);
+  }
+
+  void pad() {
+    const std::vector<IntExpr>& pads = attributes_.shape;
+    FUSER_USER_CHECK(pads.size() % 2 == 0 && pads.size() / 2 <= axes_.size(), "pad of ", text(),
+                     " takes two numbers for each of the last axes, not ", pads.size());
+    for (size_t axis = 0; axis < axes_.size(); ++axis) {
+      const Padding padding = paddingOf(ints_, pads, axis, axes_.size());
+      if (padding.low->isConstant(0) && padding.high->isConstant(0)) continue;
+      axes_[axis] = stored(ints_.add(ints_.add(sizeOf(axes_[axis]), padding.low), padding.high));
+    }
+  }
+
+  // Axes but the one that grows are of one size, as in pointwise ops; a broadcast axis meets broadcast axes alone.
+  void cat() {
+    FUSER_USER_CHECK(!axes_.empty(), "cat of ", text(), ": it has no axis");
+    const size_t along = dim();
+    IntExpr size = ints_.constant(0);
+    for (const Val* operand : operands_) {
+      FUSER_USER_CHECK(operand->dtype() == operands_[0]->dtype(), "cat of ", text(), " and ", typeText(operand),
+                       ": a cast is missing");
+      const std::vector<AxisType> axes = axesOf(operand);
+      FUSER_USER_CHECK(axes.size() == axes_.size(), "cat of ", text(), " and ", typeText(operand), ": ranks differ");
+      for (size_t axis = 0; axis < axes.size(); ++axis) {
+        if (axis != along) join(axes_[axis], axes[axis], axis, operand);
+      }
+      size = ints_.add(size, sizeOf(axes[along]));
+    }
+    if (operands_.size() > 1) axes_[along] = stored(size);
+  }
+
+  void join(AxisType& joined, const AxisType& axis, size_t place, const Val* operand) const {
+    const IntExpr a = sizeOf(joined), b = sizeOf(axis);
+    FUSER_USER_CHECK(a == b || (!a->isConstant() && !b->isConstant()) ||
+                         (a->isConstant() != b->isConstant() && !a->isConstant(1) && !b->isConstant(1)),
+                     "cat of ", text(), " and ", typeText(operand), ": axis ", place, " differs");
+    if (axis.type == IterType::Iteration && joined.type == IterType::Broadcast) joined = axis;
+  }
+
+  void reshape() {
+    std::vector<IntExpr> from;
+    for (const AxisType& axis : axes_) from.push_back(sizeOf(axis));
+    const auto open = std::count_if(attributes_.shape.begin(), attributes_.shape.end(),
+                                    [](IntExpr size) { return size->isConstant(-1); });
+    FUSER_USER_CHECK(open <= 1, "reshape of ", text(), ": -1 stands twice");
+    const std::vector<IntExpr> to = reshapedSizes(ints_, from, attributes_.shape);
+    const std::vector<AxisType> old = axes_;
+    axes_.clear();
+    for (IntExpr size : to) axes_.push_back(stored(size));
+    for (const ReshapeGroup& group : reshapeGroups(ints_, from, to)) {
+      if (group.isSame) axes_[group.to] = old[group.from];
+    }
+  }
+
+  void repeat() {
+    const std::vector<IntExpr>& repeats = attributes_.shape;
+    FUSER_USER_CHECK(repeats.size() >= axes_.size(), "repeat of ", text(), " takes a number for each axis, not ",
+                     repeats.size());
+    const size_t added = repeats.size() - axes_.size();
+    std::vector<AxisType> result;
+    for (size_t i = 0; i < repeats.size(); ++i) {
+      if (i < added) {
+        result.push_back(repeated(repeats[i]));
+        continue;
+      }
+      const AxisType& axis = axes_[i - added];
+      const IntExpr size = multiplied(ints_, sizeOf(axis), repeats[i]);
+      if (repeats[i]->isConstant(1)) {
+        result.push_back(axis);
+      } else {
+        result.push_back(axis.type == IterType::Broadcast ? repeated(size) : stored(size));
+      }
+    }
+    axes_ = std::move(result);
+  }
+
+  IntExprArena& ints_;
+  OpKind op_;
+  std::span<Val* const> operands_;
+  const Attributes& attributes_;
+  std::vector<AxisType> axes_;
+};
+
+// A bound of a slice, from 0 to the size. Where its sign is not known, (bound < 0) is min(max(-bound, 0), 1).
+IntExpr clampedBound(IntExprArena& ints, IntExpr bound, IntExpr size) {
+  const IntExpr zero = ints.constant(0);
+  const auto fromStart = [&] { return ints.min(ints.max(bound, zero), size); };
+  const auto fromEnd = [&] { return ints.max(ints.add(bound, size), zero); };
+  if (bound == size) return size;
+  if (bound->range.low >= 0) return fromStart();
+  if (bound->range.high < 0) return fromEnd();
+  const IntExpr isNegative = ints.min(ints.max(ints.mul(bound, ints.constant(-1)), zero), ints.constant(1));
+  return ints.add(fromStart(), ints.mul(isNegative, fromEnd()));
+}
+
+void collectFactors(IntExpr expr, std::vector<IntExpr>& constants, std::vector<IntExpr>& factors) {
+  if (expr->isConstant()) {
+    constants.push_back(expr);
+  } else if (expr->op == IntOp::Mul) {
+    collectFactors(expr->a, constants, factors);
+    collectFactors(expr->b, constants, factors);
+  } else {
+    factors.push_back(expr);
+  }
+}
+
+}  // namespace
+
+InferredType inferView(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run();
+}
+
+void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  const InferredType type = inferView(fusion, op, operands, attributes);
+  const std::string_view name = opInfo(op).mnemonic;
+  for (IntExpr number : attributes.shape) {
+    const bool counts = op == OpKind::Repeat || (op == OpKind::Reshape && !number->isConstant(-1));
+    FUSER_USER_CHECK(!counts || number->range.high >= 0, name, " of ", typeText(operands[0]), ": negative size");
+  }
+  std::vector<IntExpr> to;
+  for (const AxisType& axis : type.axes) {
+    to.push_back(axis.expandedExtent ? axis.expandedExtent : axis.extent);
+    FUSER_USER_CHECK(to.back()->range.high >= 0, name, " of ", typeText(operands[0]), ": negative size");
+  }
+  if (op != OpKind::Reshape) return;
+  const std::vector<IntExpr> from = sizesOf(operands[0]->as<TensorView>());
+  const IntExpr before = product(fusion.ints(), from, 0, from.size());
+  const IntExpr after = product(fusion.ints(), to, 0, to.size());
+  FUSER_USER_CHECK(before == after || !before->isConstant() || !after->isConstant(), "reshape of ", typeText(operands[0]),
+                   " to ", after->value, " elements: it has ", before->value);
+}
+
+SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const std::vector<IntExpr>& startEndStep) {
+  const IntExpr start = clampedBound(ints, startEndStep[0], size);
+  const IntExpr end = clampedBound(ints, startEndStep[1], size);
+  if (ints.provablyAtMost(end, start)) return {start, ints.constant(0)};
+  const IntExpr distance = ints.sub(end, start);
+  const IntExpr length = ints.provablyAtMost(start, end) ? distance : ints.max(distance, ints.constant(0));
+  return {start, ints.ceilDiv(length, startEndStep[2])};
+}
+
+Padding paddingOf(IntExprArena& ints, const std::vector<IntExpr>& pads, size_t axis, size_t rank) {
+  const size_t place = 2 * (rank - 1 - axis);
+  if (place + 1 >= pads.size()) return {ints.constant(0), ints.constant(0)};
+  return {pads[place], pads[place + 1]};
+}
+
+// Each group is the shortest pair of runs of one product, a pair of single axes first; the rest is one group.
+std::vector<ReshapeGroup> reshapeGroups(IntExprArena& ints, const std::vector<IntExpr>& from,
+                                        const std::vector<IntExpr>& to) {
+  std::vector<ReshapeGroup> groups;
+  size_t i = 0, j = 0;
+  const auto close = [&](size_t iEnd, size_t jEnd) {
+    const bool same = iEnd == i + 1 && jEnd == j + 1 && from[i] == to[j];
+    groups.push_back({i, iEnd, j, jEnd, same});
+    i = iEnd;
+    j = jEnd;
+  };
+  const auto closeShortest = [&] {
+    if (i < from.size() && j < to.size() && from[i] == to[j]) return close(i + 1, j + 1);
+    if (i < from.size() && from[i]->isConstant(1)) return close(i + 1, j);
+    if (j < to.size() && to[j]->isConstant(1)) return close(i, j + 1);
+    for (size_t length = 2; length <= from.size() - i + to.size() - j; ++length) {
+      for (size_t taken = 1; taken < length; ++taken) {
+        const size_t iEnd = i + taken, jEnd = j + length - taken;
+        if (iEnd > from.size() || jEnd > to.size()) continue;
+        if (product(ints, from, i, iEnd) == product(ints, to, j, jEnd)) return close(iEnd, jEnd);
+      }
+    }
+    close(from.size(), to.size());
+  };
+  while (i < from.size() || j < to.size()) closeShortest();
+  return groups;
+}
+
+std::vector<IntExpr> reshapedSizes(IntExprArena& ints, const std::vector<IntExpr>& from, std::vector<IntExpr> shape) {
+  const auto open = std::find_if(shape.begin(), shape.end(), [](IntExpr size) { return size->isConstant(-1); });
+  if (open == shape.end()) return shape;
+  std::vector<IntExpr> count, counts, known, knowns;  // numbers and other factors, of all and of the other sizes
+  for (IntExpr size : from) collectFactors(size, count, counts);
+  for (auto size = shape.begin(); size != shape.end(); ++size) {
+    if (size != open) collectFactors(*size, known, knowns);
+  }
+  // What stands on both sides is not 0 where the -1 means anything.
+  std::erase_if(knowns, [&](IntExpr factor) {
+    const auto same = std::find(counts.begin(), counts.end(), factor);
+    if (same == counts.end()) return false;
+    counts.erase(same);
+    return true;
+  });
+  count.insert(count.end(), counts.begin(), counts.end());
+  known.insert(known.end(), knowns.begin(), knowns.end());
+  *open = ints.floorDiv(product(ints, count, 0, count.size()), product(ints, known, 0, known.size()));
+  return shape;
+}
+
+std::vector<IntExpr> sizesOf(const TensorView* tensor) {
+  std::vector<IntExpr> sizes;
+  for (const IterDomain* axis : tensor->axes()) sizes.push_back(axis->size());
+  return sizes;
+}
+
+}  // namespace fuser

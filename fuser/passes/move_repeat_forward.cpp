@@ -1,0 +1,114 @@
+// MoveRepeatForwardPass: pointwise ops run on the elements that there are, and what they made is repeated.
+//
+//   %r = repeat(%x) {repeats = [1, 4]}
+//   %y = exp(%r)                            ->   %y.once = exp(%x)
+//                                                %y = repeat(%y.once) {repeats = [1, 4]}
+//
+// A second tensor operand is repeated alike, or broadcast along the axes that are repeated. Only where nothing else reads
+// the repeated value: else both would be made. Before TranslateRepeatToExpandPass, after which there are fewer repeats.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuser/passes/passes.h"
+
+namespace fuser {
+
+namespace {
+
+class RepeatForward : public Pass {
+ public:
+  using Pass::Pass;
+  std::string_view name() const override { return "RepeatForward"; }
+
+  void runPass(Fusion* fusion) override {
+    for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
+      if (expr->isScalarExpr() || !(isPointwise(expr->op()) || expr->family() == Family::Cast)) continue;
+      const Expr* repeat = repeatOf(expr);
+      if (repeat && operandsFit(expr, repeat) && mayApply()) move(fusion, expr, repeat);
+    }
+  }
+
+ private:
+  // The first operand that is a repeat which only this op reads.
+  static const Expr* repeatOf(const Expr* expr) {
+    for (const Val* operand : expr->inputs()) {
+      if (isOwnRepeat(operand)) return operand->definition();
+    }
+    return nullptr;
+  }
+
+  static bool isOwnRepeat(const Val* val) {
+    return val->isTensor() && val->definition() && val->definition()->family() == Family::Repeat &&
+           val->uses().size() == 1 && !val->isFusionOutput();
+  }
+
+  // What the operand is before it is repeated like this; itself where repeating changes nothing; null where neither.
+  static Val* once(Val* operand, const Expr* repeat) {
+    if (operand->isScalar()) return operand;
+    const std::vector<IntExpr>& repeats = repeat->attributes().shape;
+    if (isOwnRepeat(operand) && operand->definition()->attributes().shape == repeats) return operand->definition()->input(0);
+    const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();
+    if (repeats.size() != repeat->input(0)->as<TensorView>()->rank() || axes.size() != repeats.size()) return nullptr;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const bool open = axes[i]->isBroadcast() && !axes[i]->isExpanded();
+      if (!repeats[i]->isConstant(1) && !open) return nullptr;
+    }
+    return operand;
+  }
+
+  // The operands' axes that are repeated must be alike before: a broadcast axis would be repeated to another size.
+  static bool operandsFit(const Expr* expr, const Expr* repeat) {
+    const std::vector<IntExpr>& repeats = repeat->attributes().shape;
+    const TensorView* first = repeat->input(0)->as<TensorView>();
+    const size_t added = repeats.size() - first->rank();
+    for (Val* operand : expr->inputs()) {
+      const Val* source = once(operand, repeat);
+      if (!source) return false;
+      if (source->isScalar() || source == operand) continue;
+      const TensorView* tensor = source->as<TensorView>();
+      if (tensor->rank() != first->rank()) return false;
+      for (size_t i = 0; i < tensor->rank(); ++i) {
+        if (repeats[added + i]->isConstant(1)) continue;
+        const IterDomain *a = tensor->axes()[i], *b = first->axes()[i];
+        if (a->isBroadcast() != b->isBroadcast() || a->size() != b->size()) return false;
+      }
+    }
+    return true;
+  }
+
+  void move(Fusion* fusion, Expr* expr, const Expr* repeat) {
+    TensorView* old = expr->output()->as<TensorView>();
+    const std::vector<IntExpr> repeats = repeat->attributes().shape;
+    std::vector<Val*> operands;
+    for (Val* operand : expr->inputs()) operands.push_back(once(operand, repeat));
+    const std::string name = old->name().empty() ? "" : old->name() + ".once";
+    Val* made = isPointwise(expr->op()) ? build::pointwise(*fusion, expr->op(), operands, name)
+                                        : build::cast(*fusion, operands[0], expr->attributes().dtype, name);
+    TensorView* with = build::repeat(*fusion, made->as<TensorView>(), repeats);
+    with->setName(old->name());
+    with->setOrigin(old->origin());  // each element is made by the same op from the same elements
+    with->domain().allocationOrder = old->domain().allocationOrder;
+    with->domain().contiguity = old->domain().contiguity;
+    with->domain().layoutGiven = old->domain().layoutGiven;
+    fusion->replaceAllUses(old, with);
+    const std::vector<Val*> readBefore = expr->inputs();
+    fusion->removeExpr(expr);
+    for (const Val* operand : readBefore) {
+      if (operand->isTensor() && operand->definition() && operand->uses().empty() && !operand->isFusionOutput()) {
+        fusion->removeExpr(operand->definition());
+      }
+    }
+    modified_ = true;
+  }
+};
+
+}  // namespace
+
+PassList MoveRepeatForwardPass::registerPasses(Fusion* fusion) {
+  PassList passes;
+  passes.push_back(std::make_unique<RepeatForward>(fusion));
+  return passes;
+}
+
+}  // namespace fuser

@@ -1,0 +1,186 @@
+// MoveSplitCatPass: a value that is taken apart by slices and put together again by a cat in the same order is itself; so
+// is what pointwise ops made of the parts, part by part.
+//
+//   %a = slice(%x) {dim = 1, start = 0, end = 3}
+//   %b = slice(%x) {dim = 1, start = 3, end = i1}
+//   %c = cat(%a, %b) {dim = 1}                             ->   %c = set(%x)
+//
+//   %p = exp(%a)
+//   %q = exp(%b)
+//   %c = cat(%p, %q) {dim = 1}                             ->   %c = exp(%x)
+//
+// The ops between are the same row with the same attributes for every part; their tensor operands are parts of one value
+// each, or one value that is broadcast along the axis, and their scalars are the same. Nothing else reads what stands
+// between, or it would be computed twice. Before ConsecutiveCastPass, to which this brings casts together.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuser/ir/view_axes.h"
+#include "fuser/passes/passes.h"
+
+namespace fuser {
+
+namespace {
+
+class SplitCat : public Pass {
+ public:
+  using Pass::Pass;
+  std::string_view name() const override { return "SplitCat"; }
+
+  void runPass(Fusion* fusion) override {
+    for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
+      if (expr->family() != Family::Cat || expr->inputs().size() < 2) continue;
+      dim_ = static_cast<size_t>(expr->attributes().dims.at(0));
+      size_ = nullptr;
+      if (!isWhole(expr->inputs()) || !mayApply()) continue;
+      replace(fusion, expr);
+    }
+  }
+
+ private:
+  // --- what is recognised ---
+
+  // The value that these are all parts of, in order and without a gap; null where there is none. All wholes of a cat have
+  // one size.
+  Val* wholeOf(const std::vector<Val*>& parts) {
+    Val* whole = nullptr;
+    IntExpr next = nullptr;  // where the next part starts
+    for (const Val* part : parts) {
+      const Expr* slice = part->definition();
+      if (!slice || slice->family() != Family::Slice || slice->attributes().dims.at(0) != static_cast<int64_t>(dim_) ||
+          !slice->attributes().shape[2]->isConstant(1) || (whole && slice->input(0) != whole)) {
+        return nullptr;
+      }
+      whole = slice->input(0);
+      IntExprArena& ints = slice->fusion().ints();
+      const IntExpr size = whole->as<TensorView>()->axes()[dim_]->size();
+      const SliceBounds bounds = sliceBounds(ints, size, slice->attributes().shape);
+      if (next ? bounds.start != next : !bounds.start->isConstant(0)) return nullptr;
+      next = ints.add(bounds.start, bounds.size);
+    }
+    const IntExpr size = whole->as<TensorView>()->axes()[dim_]->size();
+    if (next != size || (size_ && size_ != size)) return nullptr;
+    size_ = size;
+    return whole;
+  }
+
+  static bool isSameScalar(const Val* a, const Val* b) {
+    if (a == b) return true;
+    if (a->isTensor() || b->isTensor() || a->dtype() != b->dtype()) return false;
+    const std::optional<ScalarValue>& left = a->as<Scalar>()->constant();
+    const std::optional<ScalarValue>& right = b->as<Scalar>()->constant();
+    return left && right && left->toString() == right->toString();
+  }
+
+  static bool isElementwise(const Expr* expr) {
+    return isPointwise(expr->op()) || expr->family() == Family::Cast || expr->op() == OpKind::Set;
+  }
+
+  std::vector<Val*> operandsAt(const std::vector<Val*>& parts, size_t place) const {
+    std::vector<Val*> operands;
+    for (const Val* part : parts) operands.push_back(part->definition()->input(place));
+    return operands;
+  }
+
+  // Whether the parts are those of one value, or made alike of such parts.
+  bool isWhole(const std::vector<Val*>& parts) {
+    if (wholeOf(parts)) return true;
+    for (const Val* part : parts) {
+      const Expr* expr = part->definition();
+      if (!expr || !isElementwise(expr) || part->uses().size() != 1 || part->isFusionOutput()) return false;
+      const Expr* like = parts[0]->definition();
+      if (expr->op() != like->op() || expr->inputs().size() != like->inputs().size() ||
+          expr->attributes().dtype != like->attributes().dtype) {
+        return false;
+      }
+    }
+    bool anyParts = false;
+    for (size_t place = 0; place < parts[0]->definition()->inputs().size(); ++place) {
+      const std::vector<Val*> operands = operandsAt(parts, place);
+      if (operands[0]->isScalar()) {
+        if (!std::all_of(operands.begin(), operands.end(), [&](const Val* val) { return isSameScalar(val, operands[0]); })) {
+          return false;
+        }
+        continue;
+      }
+      if (std::any_of(operands.begin(), operands.end(), [](const Val* val) { return val->isScalar(); })) return false;
+      if (isSharedBroadcast(operands)) continue;
+      if (!keepsSizes(operands, parts) || !isWhole(operands)) return false;
+      anyParts = true;
+    }
+    return anyParts;
+  }
+
+  // A part of one element may have been broadcast to its result's size.
+  bool keepsSizes(const std::vector<Val*>& operands, const std::vector<Val*>& results) const {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const auto isOne = [&](const Val* val) { return val->as<TensorView>()->axes()[dim_]->size()->isConstant(1); };
+      if (isOne(operands[i]) != isOne(results[i])) return false;
+    }
+    return true;
+  }
+
+  bool isSharedBroadcast(const std::vector<Val*>& parts) const {
+    const bool shared = std::all_of(parts.begin(), parts.end(), [&](const Val* val) { return val == parts[0]; });
+    return shared && parts[0]->isTensor() && parts[0]->as<TensorView>()->axes()[dim_]->size()->isConstant(1);
+  }
+
+  // --- what is made ---
+
+  Val* build(Fusion* fusion, const std::vector<Val*>& parts) {
+    if (Val* whole = wholeOf(parts)) return whole;
+    if (isSharedBroadcast(parts)) return parts[0];
+    const Expr* like = parts[0]->definition();
+    std::vector<Val*> operands;
+    for (size_t place = 0; place < like->inputs().size(); ++place) {
+      operands.push_back(like->input(place)->isScalar() ? like->input(place) : build(fusion, operandsAt(parts, place)));
+    }
+    if (isPointwise(like->op())) return build::pointwise(*fusion, like->op(), operands);
+    if (like->family() == Family::Cast) return build::cast(*fusion, operands[0], like->attributes().dtype);
+    return build::set(*fusion, operands[0]->as<TensorView>());
+  }
+
+  // Bit for bit the same value: it keeps name, origin and layout.
+  void replace(Fusion* fusion, Expr* cat) {
+    TensorView* old = cat->output()->as<TensorView>();
+    Val* made = build(fusion, cat->inputs());
+    // A value of its own: the whole has a name and readers already.
+    if (wholeOf(cat->inputs())) made = build::set(*fusion, made->as<TensorView>());
+    TensorView* with = made->as<TensorView>();
+    with->setName(old->name());
+    with->setOrigin(old->origin());
+    with->domain().allocationOrder = old->domain().allocationOrder;
+    with->domain().contiguity = old->domain().contiguity;
+    with->domain().layoutGiven = old->domain().layoutGiven;
+    fusion->replaceAllUses(old, with);
+    removeUnused(fusion, old);
+    modified_ = true;
+  }
+
+  // The cat, and what only it needed.
+  static void removeUnused(Fusion* fusion, const Val* val) {
+    std::vector<const Val*> work = {val};
+    while (!work.empty()) {
+      val = work.back();
+      work.pop_back();
+      Expr* definition = val->definition();
+      if (!val->isTensor() || !definition || !val->uses().empty() || val->isFusionOutput()) continue;
+      for (const Val* operand : definition->inputs()) work.push_back(operand);
+      fusion->removeExpr(definition);
+    }
+  }
+
+  size_t dim_ = 0;          // of the cat that is looked at
+  IntExpr size_ = nullptr;  // of its wholes along the dim, once one is found
+};
+
+}  // namespace
+
+PassList MoveSplitCatPass::registerPasses(Fusion* fusion) {
+  PassList passes;
+  passes.push_back(std::make_unique<SplitCat>(fusion));
+  return passes;
+}
+
+}  // namespace fuser

@@ -1,0 +1,126 @@
+// TranslateRepeatToExpandPass: a repeat becomes an expansion, which needs no elements at other coordinates.
+//
+//   %y = repeat(%x: [i0, 1]) {repeats = [1, 4]}       ->  %y = expand(%x) {shape = [-1, 4]}
+//   %y = repeat(%x: [i0, i1]) {repeats = [1, 4]}      ->  %y.u = unsqueeze(%x) {dims = [1]}
+//                                                         %y.e = expand(%y.u) {shape = [-1, 4, -1]}
+//                                                         %y = reshape(%y.e) {shape = [i0, (i1 * 4)]}
+//   %y = cat(%x, %x) {dim = 0}                        ->  as repeat(%x) {repeats = [2, 1]}
+//
+// The first form is made everywhere: an expand fuses with whatever stands before and after it. The second only where %x is
+// computed here and read by nothing else: its elements must be in memory for either op, and an expanded axis takes none. A
+// fusion input is in memory already, so a repeat of it stays. An expansion to 9 axes does not exist. After
+// MoveRepeatForwardPass, which looks for repeats.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuser/passes/passes.h"
+#include "fuser/types/dims.h"
+
+namespace fuser {
+
+namespace {
+
+class RepeatToExpand : public Pass {
+ public:
+  using Pass::Pass;
+  std::string_view name() const override { return "RepeatToExpand"; }
+
+  void runPass(Fusion* fusion) override {
+    for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
+      if (expr->family() == Family::Cat) translateCat(fusion, expr);
+    }
+    for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
+      if (expr->family() == Family::Repeat) translateRepeat(fusion, expr);
+    }
+  }
+
+ private:
+  void translateCat(Fusion* fusion, Expr* cat) {
+    const std::vector<Val*> operands = cat->inputs();
+    const bool same = std::all_of(operands.begin(), operands.end(), [&](const Val* val) { return val == operands[0]; });
+    if (operands.size() < 2 || !same || !mayApply()) return;
+    const TensorView* tensor = operands[0]->as<TensorView>();
+    std::vector<IntExpr> repeats(tensor->rank(), fusion->ints().constant(1));
+    repeats[static_cast<size_t>(cat->attributes().dims.at(0))] = fusion->ints().constant(static_cast<int64_t>(operands.size()));
+    replace(fusion, cat, build::repeat(*fusion, operands[0]->as<TensorView>(), repeats));
+  }
+
+  void translateRepeat(Fusion* fusion, Expr* repeat) {
+    TensorView* operand = repeat->input(0)->as<TensorView>();
+    const std::vector<IterDomain*> axes = operand->axes();
+    const std::vector<IntExpr>& repeats = repeat->attributes().shape;
+    const size_t added = repeats.size() - axes.size();
+    size_t split = 0;  // axes of elements that are repeated
+    bool expanded = false;  // an expanded axis cannot be expanded further
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (repeats[added + i]->isConstant(1)) continue;
+      split += !axes[i]->isBroadcast();
+      expanded |= axes[i]->isExpanded();
+    }
+    if (expanded || repeats.size() + split > kMaxRank) return;
+    if (split > 0 && (operand->isFusionInput() || operand->isFusionOutput() || operand->uses().size() > 1)) return;
+    if (!mayApply()) return;
+    replace(fusion, repeat, split > 0 ? throughReshape(fusion, repeat) : expansion(fusion, operand, repeats));
+  }
+
+  static TensorView* expansion(Fusion* fusion, TensorView* operand, const std::vector<IntExpr>& repeats) {
+    const size_t added = repeats.size() - operand->rank();
+    std::vector<IntExpr> shape;
+    for (size_t i = 0; i < repeats.size(); ++i) {
+      const bool kept = i >= added && repeats[i]->isConstant(1);
+      shape.push_back(kept ? fusion->ints().constant(-1) : repeats[i]);
+    }
+    return build::expand(*fusion, operand, shape);
+  }
+
+  static TensorView* throughReshape(Fusion* fusion, const Expr* repeat) {
+    const TensorView* result = repeat->output()->as<TensorView>();
+    TensorView* operand = repeat->input(0)->as<TensorView>();
+    const std::vector<IterDomain*> axes = operand->axes();
+    const std::vector<IntExpr>& repeats = repeat->attributes().shape;
+    const size_t added = repeats.size() - axes.size();
+    std::vector<int64_t> places;
+    std::vector<IntExpr> shape;
+    for (size_t i = 0; i < repeats.size(); ++i) {
+      const bool kept = i >= added && repeats[i]->isConstant(1);
+      const bool elements = i >= added && !axes[i - added]->isBroadcast();
+      if (!kept && elements) {
+        places.push_back(static_cast<int64_t>(shape.size()));
+        shape.push_back(repeats[i]);
+      }
+      shape.push_back(kept || elements ? fusion->ints().constant(-1) : repeats[i]);
+      if (i < added) places.push_back(static_cast<int64_t>(shape.size()) - 1);
+    }
+    TensorView* wide = build::unsqueeze(*fusion, operand, places, partName(result, ".u"));
+    wide = build::expand(*fusion, wide, shape, partName(result, ".e"));
+    std::vector<IntExpr> sizes;
+    for (const IterDomain* axis : result->axes()) sizes.push_back(axis->size());
+    return build::reshape(*fusion, wide, sizes);
+  }
+
+  static std::string partName(const Val* val, const char* part) { return val->name().empty() ? "" : val->name() + part; }
+
+  // Bit for bit the same value: it keeps name, origin and layout.
+  void replace(Fusion* fusion, Expr* expr, TensorView* with) {
+    TensorView* old = expr->output()->as<TensorView>();
+    with->setName(old->name());
+    with->setOrigin(old->origin());
+    with->domain().allocationOrder = old->domain().allocationOrder;
+    with->domain().contiguity = old->domain().contiguity;
+    with->domain().layoutGiven = old->domain().layoutGiven;
+    fusion->replaceAllUses(old, with);
+    fusion->removeExpr(expr);
+    modified_ = true;
+  }
+};
+
+}  // namespace
+
+PassList TranslateRepeatToExpandPass::registerPasses(Fusion* fusion) {
+  PassList passes;
+  passes.push_back(std::make_unique<RepeatToExpand>(fusion));
+  return passes;
+}
+
+}  // namespace fuser

@@ -1,0 +1,137 @@
+// Faults of the ops that give elements other coordinates: in the fusion, as a wrong pass would leave it, and in the
+// scheduled part, right before its indices are made.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuzz/faults/fault_list.h"
+
+namespace fuser::fuzz::faults {
+namespace {
+
+std::vector<Expr*> viewsOf(const Fusion& fusion, Family family) {
+  std::vector<Expr*> found;
+  for (Expr* expr : fusion.exprs()) {
+    if (expr->family() == family) found.push_back(expr);
+  }
+  return found;
+}
+
+// The same op with other operands and attributes, and the result as it was.
+void redefine(Fusion& fusion, Expr* expr, std::vector<Val*> operands, Attributes attributes) {
+  const OpKind op = expr->op();
+  const std::vector<Val*> outputs = expr->outputs();
+  fusion.removeExpr(expr);
+  fusion.newExpr(op, std::move(operands), outputs, std::move(attributes));
+}
+
+}  // namespace
+
+bool sliceStartsLate(Fusion& part) {
+  bool applied = false;
+  for (Expr* slice : viewsOf(part, Family::Slice)) {
+    Attributes attributes = slice->attributes();
+    attributes.shape[0] = part.ints().add(attributes.shape[0], part.ints().constant(1));
+    if (attributes.shape[0]->isConstant(0)) continue;  // from the last element to the first
+    redefine(part, slice, slice->inputs(), std::move(attributes));
+    applied = true;
+  }
+  return applied;
+}
+
+bool padOffByOne(Fusion& part) {
+  bool applied = false;
+  for (Expr* pad : viewsOf(part, Family::Pad)) {
+    Attributes attributes = pad->attributes();
+    if (attributes.shape.empty()) continue;
+    attributes.shape[0] = part.ints().add(attributes.shape[0], part.ints().constant(1));
+    attributes.shape[1] = part.ints().add(attributes.shape[1], part.ints().constant(-1));
+    redefine(part, pad, pad->inputs(), std::move(attributes));
+    applied = true;
+  }
+  return applied;
+}
+
+bool dropPadValue(Fusion& part) {
+  bool applied = false;
+  for (Expr* pad : viewsOf(part, Family::Pad)) {
+    redefine(part, pad, {pad->input(0), part.newConstant(int64_t{0})}, pad->attributes());
+    applied = true;
+  }
+  return applied;
+}
+
+bool swapCatOperands(Fusion& part) {
+  bool applied = false;
+  for (Expr* cat : viewsOf(part, Family::Cat)) {
+    std::vector<Val*> operands = cat->inputs();
+    if (operands.front() == operands.back()) continue;
+    std::swap(operands.front(), operands.back());
+    redefine(part, cat, std::move(operands), cat->attributes());
+    applied = true;
+  }
+  return applied;
+}
+
+// The operand's axes are matched with the result's from the wrong end.
+bool reverseReshape(Fusion& part) {
+  bool applied = false;
+  for (Expr* reshape : viewsOf(part, Family::Reshape)) {
+    Attributes attributes = reshape->attributes();
+    if (attributes.shape.size() < 2) continue;
+    std::reverse(attributes.shape.begin(), attributes.shape.end());
+    redefine(part, reshape, reshape->inputs(), std::move(attributes));
+    applied = true;
+  }
+  return applied;
+}
+
+bool repeatAnyNumber(Fusion& part) {
+  bool applied = false;
+  for (Expr* repeat : viewsOf(part, Family::Repeat)) {
+    Attributes attributes = repeat->attributes();
+    for (IntExpr& count : attributes.shape) count = part.ints().constant(1);
+    if (attributes.shape == repeat->attributes().shape) continue;
+    redefine(part, repeat, repeat->inputs(), std::move(attributes));
+    applied = true;
+  }
+  return applied;
+}
+
+bool splitCatInAnyOrder(Fusion& fusion) {
+  bool applied = false;
+  for (Expr* cat : viewsOf(fusion, Family::Cat)) {
+    const auto sliced = [](const Val* val) {
+      const Expr* maker = val->definition();
+      return maker && maker->family() == Family::Slice ? maker->input(0) : nullptr;
+    };
+    Val* whole = sliced(cat->input(0));
+    const bool same = whole && std::all_of(cat->inputs().begin(), cat->inputs().end(),
+                                           [&](const Val* part) { return sliced(part) == whole; });
+    if (!same || cat->inputs().size() < 2) continue;
+    const auto sizes = [](const Val* val) {
+      std::vector<IntExpr> list;
+      for (const IterDomain* axis : val->as<TensorView>()->axes()) list.push_back(axis->size());
+      return list;
+    };
+    if (sizes(whole) != sizes(cat->output())) continue;
+    fusion.replaceAllUses(cat->output(), build::set(fusion, whole->as<TensorView>(), cat->output()->name() + ".wrong"));
+    applied = true;
+  }
+  return applied;
+}
+
+bool padBeforeAnything(Fusion& fusion) {
+  bool applied = false;
+  for (Expr* pad : viewsOf(fusion, Family::Pad)) {
+    Expr* before = pad->input(0)->definition();
+    if (!before || before->family() != Family::Unary || before->input(0)->dtype() != pad->output()->dtype()) continue;
+    TensorView* padded = build::pad(fusion, before->input(0)->as<TensorView>(), pad->attributes().shape, pad->input(1),
+                                    pad->output()->name() + ".early");
+    fusion.replaceAllUses(pad->output(), build::unary(fusion, before->op(), padded, pad->output()->name() + ".wrong"));
+    applied = true;
+  }
+  return applied;
+}
+
+}  // namespace fuser::fuzz::faults
