@@ -67,7 +67,7 @@ Json progressJson(const CampaignSummary& summary) {
 Json corpusJson(const CampaignSummary& summary) {
   Json json = Json::array();
   for (const CorpusCase& one : summary.corpus) {
-    json.push_back({{"file", one.file}, {"verdict", one.verdict}, {"problem", one.problem}});
+    json.push_back({{"file", one.file}, {"verdict", one.verdict}, {"problem", one.problem}, {"known", one.known}});
   }
   return json;
 }

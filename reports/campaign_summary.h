@@ -73,6 +73,7 @@ struct CorpusCase {
   std::string file;
   std::string verdict;  // "agrees", …
   std::string problem;  // "" where the file did as it expects
+  std::string known;    // the known issue that its problem matches
 };
 
 // Another way through the compiler, for a sample of the cases, held against the same intervals.
@@ -115,6 +116,10 @@ struct CampaignSummary {
   std::vector<Finding> findings;
   std::vector<MinimizedFinding> minimized;  // one a bucket
 };
+
+// Why the campaign says nothing about the compiler, or less than it was asked to, where it has no new finding: nothing
+// was judged, or a check could not run. One sentence; "" otherwise.
+std::string setUpProblem(const CampaignSummary& summary);
 
 // Shares in [0, 1]; of nothing: 0.
 double decidedShare(const CampaignSummary& summary);

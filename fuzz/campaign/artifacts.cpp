@@ -32,32 +32,79 @@ std::string oneLine(const std::string& text) {
   return line;
 }
 
-CommandLines commandLines(const LedgerFinding& finding, const std::filesystem::path& folder, const std::string& program,
-                          uint64_t seed, const std::string& generatorFlags) {
-  const std::string start = shellQuoted(program.empty() ? "fuserfuzz" : program);
-  CommandLines lines;
-  if (!finding.file.empty()) {
-    const std::string file = shellQuoted((folder / finding.file).string());
-    lines.replay = concat(start, " replay ", file);
-    lines.minimize = concat(start, " minimize ", file);
+std::string shellQuoted(const std::vector<std::string>& arguments) {
+  std::string line;
+  for (const std::string& argument : arguments) line += " " + shellQuoted(argument);
+  return line;
+}
+
+std::vector<std::string> shellWords(const std::string& text) {
+  std::vector<std::string> words;
+  bool inWord = false, quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ' ' && !quoted) {
+      inWord = false;
+      continue;
+    }
+    if (!inWord) words.emplace_back();
+    inWord = true;
+    if (c == '\'') {
+      quoted = !quoted;
+    } else {
+      const bool escaped = c == '\\' && !quoted && i + 1 < text.size();
+      words.back() += escaped ? text[++i] : c;
+    }
+  }
+  return words;
+}
+
+namespace {
+
+// What differs from the usual.
+std::string judgingFlags(const ReplayContext& context) {
+  const Limits usual;
+  std::string flags;
+  if (context.limits.seconds != usual.seconds) flags += concat(" --timeout ", context.limits.seconds);
+  if (context.limits.residentMb != usual.residentMb) flags += concat(" --rss-limit-mb ", context.limits.residentMb);
+  return flags + (context.probes ? "" : " --no-probes");
+}
+
+// "generate --seed 1 --case 17 …" of a task that the generator makes; "" of others.
+std::string generateArguments(const std::string& task, const ReplayContext& context) {
+  const std::string kind = kindOf(task);
+  if (kind != "case" && kind != "view" && kind != "batch") return "";
+  char* rest = nullptr;
+  const uint64_t number = std::strtoull(task.c_str() + kind.size(), &rest, 10);
+  std::string line = concat("generate --seed ", context.seed, " --case ", number);
+  if (kind == "batch" && std::string_view(rest) != " 1") return "";  // several cases together
+  if (kind == "batch") line += " --engine cpu";
+  if (kind == "view" && *rest == ' ') line += concat(" --view ", shellQuoted(rest + 1));
+  return line + shellQuoted(context.generatorFlags);
+}
+
+}  // namespace
+
+CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& context) {
+  const std::string start = shellQuoted(context.program.empty() ? "fuserfuzz" : context.program);
+  const std::string flags = judgingFlags(context);
+  const auto line = [&](const char* command, const std::string& file) {
+    return concat(start, " ", command, " ", file, flags);
+  };
+  if (finding.label.rfind("fails only after its history", 0) == 0) {
+    // The last case alone shows nothing, and has nothing to minimise.
     if (!finding.sequenceFile.empty())
-      lines.replay = concat(start, " replay --sequence ", shellQuoted((folder / finding.sequenceFile).string()));
-    return lines;
+      return {line("replay --sequence", shellQuoted((context.folder / finding.sequenceFile).string())), ""};
+  } else if (!finding.file.empty() || kindOf(finding.task) == "file") {
+    const std::string file = finding.file.empty() ? finding.task.substr(std::min<size_t>(5, finding.task.size()))
+                                                  : (context.folder / finding.file).string();
+    return {line("replay", shellQuoted(file)), line("minimize", shellQuoted(file))};
+  } else if (const std::string made = generateArguments(finding.task, context); !made.empty()) {
+    const std::string first = concat(start, " ", made, " > case.fusion && ");
+    return {first + line("replay", "case.fusion"), first + line("minimize", "case.fusion")};
   }
-  const size_t space = finding.task.find(' ');
-  const std::string kind = finding.task.substr(0, space);
-  if ((kind == "case" || kind == "view") && space != std::string::npos) {
-    char* end = nullptr;
-    const uint64_t number = std::strtoull(finding.task.c_str() + space, &end, 10);
-    const std::string view = kind == "view" && *end == ' ' ? concat(" --view ", shellQuoted(end + 1)) : "";
-    lines.replay = concat(start, " generate --seed ", seed, " --case ", number, view, generatorFlags,
-                          " > case.fusion && ", start, " replay case.fusion");
-  } else if (kind == "file") {
-    lines.replay = concat(start, " replay ", shellQuoted(finding.task.substr(space + 1)));
-  } else {
-    lines.replay = "name a folder with --out: the case is written there";
-  }
-  return lines;
+  if (context.folder.empty()) return {"name a folder with --out: the case is written there", ""};
+  return {"not kept: a bucket keeps ten files, all of them --max-artifact-mb; and no single case shows it alone", ""};
 }
 
 Artifacts::Artifacts(std::filesystem::path folder, int64_t maxBytes, std::string stamp,

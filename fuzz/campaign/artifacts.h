@@ -9,15 +9,28 @@
 
 namespace fuser::fuzz {
 
+// What a campaign ran with, as far as running a case of it again needs it.
+struct ReplayContext {
+  std::filesystem::path folder;  // of the artifacts; empty: none was named
+  std::string program = "fuserfuzz";
+  uint64_t seed = 1;
+  std::vector<std::string> generatorFlags;  // arguments: "--only", "add"
+  Limits limits;
+  bool probes = true;
+};
+
 struct CommandLines {
-  std::string replay, minimize;
+  std::string replay;    // or, where the case was not kept, why
+  std::string minimize;  // empty where there is nothing to minimise
 };
 // For a shell: nothing that a ledger or a file holds is more than an argument in them.
-CommandLines commandLines(const LedgerFinding& finding, const std::filesystem::path& folder, const std::string& program,
-                          uint64_t seed, const std::string& generatorFlags);
+CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& context);
 
-// The text as one argument of a shell's command line.
+// The text as one argument of a shell's command line; several, each with a space before it; and back. What no shell would
+// read so is taken as it stands.
 std::string shellQuoted(const std::string& text);
+std::string shellQuoted(const std::vector<std::string>& arguments);
+std::vector<std::string> shellWords(const std::string& text);
 
 // Metadata is one line of printable text, whatever an error quotes; at most 400 bytes.
 std::string oneLine(const std::string& text);

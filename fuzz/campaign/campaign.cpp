@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "fuser/support/diagnostic.h"
 #include "fuzz/campaign/bucket_minimizer.h"
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/findings.h"
@@ -159,11 +160,9 @@ class Supervisor : public TaskSource {
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
     supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_);
     Findings::Settings settings;
-    settings.folder = options_.out;
+    settings.context = {options_.out,    options_.program, options_.seed, options_.generatorFlags,
+                        options_.limits, options_.task.judge.probes};
     settings.maxBytes = options_.maxArtifactBytes;
-    settings.seed = options_.seed;
-    settings.program = options_.program;
-    settings.generatorFlags = options_.generatorFlags;
     settings.known = options_.knownIssues;
     for (const auto& [key, value] : contents_.stamp) {
       const bool ofTheCase = key == "seed" || key == "corpora" || key == "generator flags" || value.empty();
@@ -176,7 +175,8 @@ class Supervisor : public TaskSource {
         BucketMinimizer::Settings{options_.out, writable ? options_.corpora[0] : "", options_.minimizeSeconds}, *ledger_,
         contents_.minimized, [this](const std::string& line) { say(line); });
     contents_.settings = {{"jobs", std::to_string(options_.jobs)},
-                          {"program", options_.program},
+                          {"timeout", std::to_string(options_.limits.seconds)},
+                          {"rss-limit-mb", std::to_string(options_.limits.residentMb)},
                           {"runs", std::to_string(runs_)},
                           {"max-total-time", std::to_string(maxTotalTime_)},
                           {"state", "running"}};
@@ -220,7 +220,7 @@ class Supervisor : public TaskSource {
 
   void say(const std::string& line) {
     log_(line);
-    if (logFile_.is_open()) logFile_ << line << std::endl;
+    if (logFile_.is_open()) logFile_ << withoutControls(line) << std::endl;
   }
 
   Limits limitsOf(const std::string& task) {
@@ -324,7 +324,7 @@ class Supervisor : public TaskSource {
     contents_.findings = findings_->all();
     contents_.progress = points_;
     contents_.seconds = elapsed();
-    writeReport(summaryOf(contents_, options_.out));
+    writeReport(summaryOf(contents_, options_.out, options_.program));
   }
 
   void addPoint() {
@@ -345,14 +345,12 @@ class Supervisor : public TaskSource {
     addPoint();
     ledger_->setSetting("state", interrupted() ? "interrupted" : "finished");
     ledger_->fold(accounting_, elapsed());
-    const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out);
+    const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out, options_.program);
     writeReport(summary);
     say(reports::toText(summary));
     if (findings_->leftOut() > 0) say(concat(findings_->leftOut(), " artifacts were left out for want of room"));
-    FUSER_USER_CHECK(summary.interrupted || summary.judgedCases > 0 || !summary.findings.empty(),
-                     "the campaign judged nothing: ", summary.cases, " cases, none of them judged");
-    FUSER_USER_CHECK(summary.compilers.skipped.empty() || !summary.findings.empty(), "a check could not run: ",
-                     summary.compilers.skipped, "; --no-compilers leaves it out");
+    const std::string problem = summary.interrupted ? "" : reports::setUpProblem(summary);
+    FUSER_USER_CHECK(problem.empty(), problem);
     return summary;
   }
 
@@ -396,8 +394,7 @@ int exitCode(const reports::CampaignSummary& summary) {
   const auto all = [&](std::string_view kind) {
     return std::all_of(kinds.begin(), kinds.end(), [&](const std::string& one) { return one == kind; });
   };
-  if (summary.findings.empty() && (summary.judgedCases == 0 || !summary.compilers.skipped.empty())) return kExitSetup;
-  if (kinds.empty()) return kExitClean;
+  if (kinds.empty()) return reports::setUpProblem(summary).empty() ? kExitClean : kExitSetup;
   if (all("hang")) return kExitTimeout;
   return all("oom") ? kExitMemory : kExitFinding;
 }

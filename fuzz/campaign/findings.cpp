@@ -28,7 +28,7 @@ Findings::Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding>
       ledger_(ledger),
       findings_(std::move(found)),
       say_(std::move(say)),
-      artifacts_(settings_.folder, settings_.maxBytes, settings_.stamp, findings_) {
+      artifacts_(settings_.context.folder, settings_.maxBytes, settings_.stamp, findings_) {
   for (const LedgerFinding& finding : findings_) {
     if (finding.label.empty()) queue_.push_back(finding.id);
   }
@@ -46,7 +46,7 @@ void Findings::see(const std::string& task, const CaseVerdict& verdict, const st
                    const std::vector<std::string>& history) {
   LedgerFinding finding;
   finding.task = task;
-  finding.origin = originOf(task, settings_.seed);
+  finding.origin = originOf(task, settings_.context.seed);
   finding.kind = verdictName(verdict.kind);
   finding.reason = verdict.reason;
   finding.detail = verdict.detail;
@@ -69,7 +69,7 @@ void Findings::keepSlow(const std::string& task, const std::string& text, double
   char took[32];
   std::snprintf(took, sizeof took, "%.1f s", seconds);
   const std::string file = artifacts_.writeSlow(text, took);
-  say_(concat("slow (", originOf(task, settings_.seed), "): ", took, file.empty() ? "" : ", kept as ", file));
+  say_(concat("slow (", originOf(task, settings_.context.seed), "): ", took, file.empty() ? "" : ", kept as ", file));
 }
 
 void Findings::addLabelled(LedgerFinding finding) {
@@ -124,7 +124,7 @@ void Findings::takeConfirmation(const Outcome& outcome) {
 
 void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
   finding.task = confirmed.task;
-  finding.origin = originOf(finding.task, settings_.seed);
+  finding.origin = originOf(finding.task, settings_.context.seed);
   finding.label = confirmed.label;
   finding.detail = confirmed.detail;
   if (!confirmed.problem.empty()) finding.detail += "\nwhile it ran again: " + confirmed.problem;
@@ -149,8 +149,7 @@ void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
 }
 
 void Findings::announce(const LedgerFinding& finding) {
-  const CommandLines lines =
-      commandLines(finding, settings_.folder, settings_.program, settings_.seed, settings_.generatorFlags);
+  const CommandLines lines = commandLines(finding, settings_.context);
   std::string text = concat(finding.known.empty() ? "FINDING " : "known: ", finding.kind, " (", finding.origin, ", ",
                             finding.label, "): ", finding.reason, "\n  bucket: ", finding.bucket,
                             "\n  replay: ", lines.replay);

@@ -19,11 +19,9 @@ namespace fuser::fuzz {
 class Findings {
  public:
   struct Settings {
-    std::filesystem::path folder;  // of artifacts; may be empty
-    int64_t maxBytes = 0;          // of artifacts
-    uint64_t seed = 1;
-    std::string program, generatorFlags;
-    std::string stamp;  // one line
+    ReplayContext context;
+    int64_t maxBytes = 0;  // of artifacts
+    std::string stamp;     // one line
     std::vector<KnownIssue> known;
   };
   // found: those of earlier starts; what they lack is done first.

@@ -295,14 +295,14 @@ std::optional<uint64_t> seedOf(const std::filesystem::path& folder) {
   return static_cast<uint64_t>(row.integer(0));
 }
 
-reports::CampaignSummary summaryOf(const std::filesystem::path& folder) {
+reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::string& program) {
   const std::filesystem::path path = folder / kLedgerName;
   std::error_code error;
   FUSER_USER_CHECK(std::filesystem::exists(path, error), folder.string(), " holds no campaign: there is no ",
                    kLedgerName);
   Database database(path, Database::Mode::Read);
   FUSER_USER_CHECK(hasTables(database), folder.string(), " holds a campaign that has not begun");
-  return summaryOf(read(database, path), folder);
+  return summaryOf(read(database, path), folder, program);
 }
 
 }  // namespace fuser::fuzz

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/campaign.h"
 #include "oracle/reference/reference.h"
 
@@ -67,6 +68,7 @@ std::string onOrOff(bool on) { return on ? "on" : "off"; }
 }  // namespace
 
 Ledger::Stamp stampOf(const CampaignOptions& options) {
+  const std::string generatorFlags = shellQuoted(options.generatorFlags);
   std::string corpora;
   for (const std::filesystem::path& corpus : options.corpora) corpora += (corpora.empty() ? "" : " ") + corpus.string();
   return {{"version", concat(FUSER_VERSION, " build ", buildId())},
@@ -78,7 +80,7 @@ Ledger::Stamp stampOf(const CampaignOptions& options) {
           {"flags", FUSER_FLAGS},
           {"device", "CPU: " + processor()},
           {"seed", std::to_string(options.seed)},
-          {"generator flags", options.generatorFlags},
+          {"generator flags", generatorFlags},
           {"probes", onOrOff(options.task.judge.probes)},
           {"compiler batches", onOrOff(options.compilers)},
           {"corpora", corpora}};

@@ -62,6 +62,7 @@ int runCampaignCommand(Arguments& arguments) {
   campaign.seed = arguments.generator.seed;
   campaign.task.generator = arguments.generator.options;
   campaign.generatorFlags = arguments.generator.flags();
+  campaign.program = runningProgram();
   campaign.task.judge.probes = !arguments.noProbes;
   campaign.compilers = !arguments.noCompilers;
   campaign.minimize = !arguments.noMinimize;

@@ -49,7 +49,7 @@ class CampaignFolder : public testing::Test {
     made.jobs = 2;
     made.minimize = false;
     made.task.generator.medianElements = 64;
-    made.generatorFlags = " --median-elements 64";
+    made.generatorFlags = {"--median-elements", "64"};
     return made;
   }
   std::filesystem::path file(const std::string& name, const std::string& text) const {

@@ -114,6 +114,24 @@ TEST_F(CampaignTest, SetUpFailuresSaySo) {
   EXPECT_THROW(replay({folder_}, {}, kSilent), UserError);  // no file in it
 }
 
+TEST(ExitCodeTest, AKnownFindingHidesNoSetUpFailure) {
+  reports::CampaignSummary summary;
+  summary.judgedCases = 5;
+  EXPECT_EQ(exitCode(summary), kExitClean);
+  reports::Finding known;
+  known.kind = "differs";
+  known.known = "why";
+  summary.findings = {known};
+  EXPECT_EQ(exitCode(summary), kExitClean);
+  summary.compilers.skipped = "nvrtc: not here; ";
+  EXPECT_EQ(exitCode(summary), kExitSetup);
+  summary.compilers.skipped.clear();
+  summary.judgedCases = 0;
+  EXPECT_EQ(exitCode(summary), kExitSetup);
+  summary.findings[0].known.clear();
+  EXPECT_EQ(exitCode(summary), kExitFinding);
+}
+
 TEST_F(CampaignTest, AnInterruptedCampaignReportsWhatItHas) {
   int asked = 0;
   const reports::CampaignSummary summary = runCampaign(
