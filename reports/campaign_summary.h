@@ -23,6 +23,7 @@ struct Coverage {
   int64_t cases = 0;                             // that contain it
   Elements elements;                             // of results of the op, where the oracle says so
   std::map<std::string, int64_t> verdicts = {};  // of those cases, by kind; kinds that never came are left out
+  int64_t known = 0;                             // of those cases, findings that a known issue explains
 };
 
 struct Finding {

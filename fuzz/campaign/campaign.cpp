@@ -126,6 +126,7 @@ class Supervisor : public TaskSource {
 
   void takeMinimization(const Outcome& outcome) {
     for (LedgerFinding& other : minimizer_->take(outcome)) findings_->addLabelled(std::move(other));
+    ledger_->commit();  // the bucket with what was met on its way, or none of it: it is done again then
   }
 
   // Goals are reached: no more cases.
@@ -166,14 +167,14 @@ class Supervisor : public TaskSource {
     settings.known = options_.knownIssues;
     for (const auto& [key, value] : contents_.stamp) {
       const bool ofTheCase = key == "seed" || key == "corpora" || key == "generator flags" || value.empty();
-      if (!ofTheCase) settings.stamp += concat(settings.stamp.empty() ? "" : "; ", key, " ", value);
+      if (!ofTheCase) settings.stamp.emplace_back(key, value);
     }
     findings_.emplace(std::move(settings), *ledger_, contents_.findings, [this](const std::string& line) { say(line); });
     std::error_code error;
     const bool writable = !options_.corpora.empty() && std::filesystem::is_directory(options_.corpora[0], error);
     minimizer_.emplace(
         BucketMinimizer::Settings{options_.out, writable ? options_.corpora[0] : "", options_.minimizeSeconds}, *ledger_,
-        contents_.minimized, [this](const std::string& line) { say(line); });
+        findings_->artifacts(), contents_.minimized, [this](const std::string& line) { say(line); });
     contents_.settings = {{"jobs", std::to_string(options_.jobs)},
                           {"timeout", std::to_string(options_.limits.seconds)},
                           {"rss-limit-mb", std::to_string(options_.limits.residentMb)},
@@ -260,10 +261,11 @@ class Supervisor : public TaskSource {
     result.findings.clear();
     const bool plain = finished && !bad && inBatch.empty() && result.slow == 0;
     ledger_->record(key, plain ? outcome.reply : toJson(result), outcome.seconds, elapsed());
-    if (bad) seeFinding(outcome.task, result.view, verdict, text, history);
+    const Features features = featuresOf(result);
+    if (bad) seeFinding(outcome.task, result.view, verdict, text, features, history);
     if (result.slow > 0) findings_->keepSlow(outcome.task, text, result.slow);
     for (const BatchFinding& one : inBatch)
-      findings_->see(concat("batch ", one.number, " 1"), one.verdict, one.text, history);
+      findings_->see(concat("batch ", one.number, " 1"), one.verdict, one.text, {}, history);
     if (!plain) ledger_->commit();
     if (!result.batch.skipped.empty() && skipped_ != result.batch.skipped) {
       skipped_ = result.batch.skipped;
@@ -273,11 +275,11 @@ class Supervisor : public TaskSource {
 
   // view: of the case, where it is not the case itself that fails. Its process has done the parts before, too.
   void seeFinding(const std::string& task, const std::string& view, const CaseVerdict& verdict, const std::string& text,
-                  std::vector<std::string> history) {
-    if (view.empty()) return findings_->see(task, verdict, text, history);
+                  const Features& features, std::vector<std::string> history) {
+    if (view.empty()) return findings_->see(task, verdict, text, features, history);
     const std::string wanted = concat("view ", task.substr(task.find(' ') + 1), " ", view);
     for (const std::string& part : partsOf(task, options_.seed)) {
-      if (part == wanted) return findings_->see(part, verdict, text, history);
+      if (part == wanted) return findings_->see(part, verdict, text, features, history);
       history.push_back(part);
     }
     FUSER_CHECK(false, task, " is not judged in the view ", view);

@@ -43,7 +43,7 @@ LedgerFinding& Findings::byId(int64_t id) {
 }
 
 void Findings::see(const std::string& task, const CaseVerdict& verdict, const std::string& text,
-                   const std::vector<std::string>& history) {
+                   const Features& features, const std::vector<std::string>& history) {
   LedgerFinding finding;
   finding.task = task;
   finding.origin = originOf(task, settings_.context.seed);
@@ -53,6 +53,8 @@ void Findings::see(const std::string& task, const CaseVerdict& verdict, const st
   finding.place = verdict.place;
   finding.pattern = verdict.pattern;
   finding.onlyProbed = verdict.onlyProbed;
+  finding.features = features;
+  finding.counted = !features.ops.empty();
   std::copy_if(history.begin(), history.end(), std::back_inserter(finding.history),
                [](const std::string& done) { return kindOf(done) != "confirm"; });
   artifacts_.write(finding, text);
@@ -81,7 +83,6 @@ void Findings::addLabelled(LedgerFinding finding) {
   artifacts_.write(finding, finding.text);
   finding.text = "";
   finding.id = ledger_.add(finding);
-  ledger_.commit();
   announce(finding);
   findings_.push_back(std::move(finding));
 }
@@ -131,6 +132,7 @@ void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
   finding.bucket = confirmed.bucket;
   finding.known = knownReason(settings_.known, finding.bucket);
   finding.history.clear();
+  if (finding.features.ops.empty()) finding.features = confirmed.features;
   const int64_t inBucket = std::count_if(findings_.begin(), findings_.end(), [&](const LedgerFinding& other) {
     return other.id != finding.id && other.bucket == finding.bucket && !other.file.empty();
   });

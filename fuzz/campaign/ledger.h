@@ -33,6 +33,8 @@ struct LedgerFinding {
   std::string label;                 // "fails fresh", …; empty: not run again yet
   std::string bucket;
   std::string known;         // the known issue that it matches
+  Features features;         // of the case
+  bool counted = false;      // they are in the accounting: the case's process lived to tell them
   std::string textSha1;      // of the case's text; empty: no process lived to print it
   std::string file;          // the artifact's name; empty: none was written
   std::string sequenceFile;  // tasks after which alone it fails

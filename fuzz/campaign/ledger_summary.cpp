@@ -48,6 +48,26 @@ ReplayContext contextOf(const Ledger::Contents& contents, const std::filesystem:
   return context;
 }
 
+// What the accounting does not know of a case that became a finding: its features, where its process died before it could
+// tell them, and whether it is a known issue.
+void countFeatures(const LedgerFinding& finding, reports::CampaignSummary& summary) {
+  if (isBatch(finding.task) || finding.task == "text") return;  // these are no cases of their own
+  const auto countRows = [&](const std::set<std::string>& names, std::map<std::string, reports::Coverage>& rows) {
+    for (const std::string& name : names) {
+      reports::Coverage& row = rows[name];
+      row.known += !finding.known.empty();
+      if (finding.counted) continue;
+      ++row.cases;
+      ++row.verdicts[finding.kind];
+    }
+  };
+  countRows(finding.features.ops, summary.ops);
+  countRows(finding.features.dtypes, summary.dtypes);
+  countRows(finding.features.ranks, summary.ranks);
+  countRows(finding.features.schedulers, summary.schedulers);
+  std::erase_if(summary.neverGenerated, [&](const std::string& op) { return finding.features.ops.count(op) > 0; });
+}
+
 }  // namespace
 
 std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now) {
@@ -83,6 +103,7 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
   std::stable_sort(findings.begin(), findings.end(),
                    [](const LedgerFinding& a, const LedgerFinding& b) { return placeOf(a) < placeOf(b); });
   for (const LedgerFinding& finding : findings) {
+    countFeatures(finding, summary);
     reports::Finding entry;
     entry.kind = finding.kind;
     entry.reason = finding.reason;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "fuser/execute/clang_compiler.h"
 #include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/campaign.h"
 #include "oracle/reference/reference.h"
@@ -63,6 +64,15 @@ std::string processor() {
   return "unknown";
 }
 
+// Of the compiler that batches go through; it need not be here.
+std::string clangVersion() {
+  try {
+    return ClangCompiler::find().version();
+  } catch (const UserError&) {
+    return "none";
+  }
+}
+
 std::string onOrOff(bool on) { return on ? "on" : "off"; }
 
 }  // namespace
@@ -76,6 +86,7 @@ Ledger::Stamp stampOf(const CampaignOptions& options) {
           {"stream", std::to_string(kStreamVersion)},
           {"libtorch", reference::libtorchVersion()},
           {"engine", "interp"},
+          {"clang", options.compilers ? clangVersion() : ""},
           {"compiler", kCompiler},
           {"flags", FUSER_FLAGS},
           {"device", "CPU: " + processor()},

@@ -76,6 +76,14 @@ struct TaskResult {
   std::map<std::string, std::string> views;  // verdicts of the views that it was judged in, too (judge/views.h)
 };
 
+// What a case has, by which figures are counted.
+struct Features {
+  std::set<std::string> ops, dtypes, ranks, schedulers;
+};
+Features featuresOf(const TaskResult& result);
+// Without schedulers, which nobody asked.
+Features featuresOf(const Case& testCase);
+
 // The task's kind: what stands before its first space or line end.
 std::string kindOf(const std::string& task);
 inline bool isBatch(const std::string& task) { return task.rfind("batch ", 0) == 0; }

@@ -21,6 +21,7 @@ class CampaignTest : public CampaignFolder {
     made.runs = runs;
     made.jobs = 2;
     made.minimize = false;
+    made.compilers = false;
     return made;
   }
 };

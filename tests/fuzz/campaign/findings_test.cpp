@@ -141,6 +141,28 @@ TEST_F(FindingsTest, ACrashHasItsStackAndItsText) {
   EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
   EXPECT_NE(summary.findings[0].detail.find("findings_test.cpp"), std::string::npos) << summary.findings[0].detail;
   EXPECT_NE(readTextFile((made.out / summary.findings[0].file).string()).find("exp(%x)"), std::string::npos);
+  // What it had is covered, though its process could not say.
+  ASSERT_TRUE(summary.ops.count("Exp"));
+  EXPECT_EQ(summary.ops.at("Exp").cases, 1);
+  EXPECT_EQ(summary.ops.at("Exp").verdicts.at("crash"), 1);
+  EXPECT_EQ(summary.ops.at("Exp").known, 0);
+  EXPECT_EQ(summary.dtypes.at("f32").verdicts.at("crash"), 1);
+  EXPECT_EQ(summary.ranks.at("1").verdicts.at("crash"), 1);
+  EXPECT_EQ(std::count(summary.neverGenerated.begin(), summary.neverGenerated.end(), "Exp"), 0);
+}
+
+TEST_F(FindingsTest, AKnownFindingIsCountedByWhatItHas) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  made.task.generator.only = {OpKind::Add};
+  made.corpora = {file("right.fusion", kRight)};
+  made.knownIssues = {{"check | *", "why", ""}};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  EXPECT_EQ(summary.findings.at(0).known, "why");
+  EXPECT_EQ(summary.ops.at("Exp").known, 1);
+  EXPECT_EQ(summary.ops.at("Exp").cases, 1);
+  EXPECT_EQ(summary.dtypes.at("f32").known, 1);
+  EXPECT_EQ(summary.ranks.at("1").known, 1);
+  EXPECT_EQ(summary.ops.at("Add").known, 0);
 }
 
 // The first case of seed 1 that is judged in the view, and has a place for it.
