@@ -45,7 +45,9 @@ Command addSelftestCommand(CLI::App& app) {
             options.generator = arguments->generator.options;
             options.jobs = arguments->workers.jobs;
             options.limits = arguments->workers.limits;
+            options.generatorFlags = arguments->generator.flags();
             watchInterrupts();
+            printLine(concat("seed ", options.seed, ", ", options.runs, " cases without a fault and at most as many with each"));
             const SelftestResult result = runSelftest(options, interrupted, printLine);
             printLine("\n" + toText(result));
             if (!arguments->json.empty()) reports::writeFile(arguments->json, toJson(result));

@@ -38,7 +38,8 @@ TEST_F(CampaignTest, AFixedSeedIsClean) {
   EXPECT_EQ(exitCode(summary), kExitClean) << describe(summary);
   EXPECT_EQ(summary.cases, 300);
   EXPECT_GT(summary.runs, 300);
-  EXPECT_GE(reports::decidedShare(summary), 0.97) << describe(summary);
+  EXPECT_GE(reports::decidedShare(summary), 0.98) << describe(summary);
+  EXPECT_GE(reports::decidedCaseShare(summary), 0.90) << describe(summary);
   EXPECT_LT(reports::rejectedShare(summary), 0.05) << describe(summary);
 }
 
