@@ -133,7 +133,7 @@ double casesPerSecond(const CampaignSummary& summary);
 std::string toJson(const CampaignSummary& summary);
 // For a person: one page that fetches nothing.
 std::string toHtml(const CampaignSummary& summary);
-// For CI: a test case a bucket and a corpus file. XML 1.0.
+// For CI: a test case a corpus file, and a bucket of findings beside those. XML 1.0.
 std::string toJUnit(const CampaignSummary& summary);
 // For a terminal: a screen of figures.
 std::string toText(const CampaignSummary& summary);

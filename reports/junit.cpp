@@ -1,4 +1,5 @@
-// junit.xml: the schema that Jenkins and GitLab read. One suite; a test case a bucket, a corpus file, and the campaign.
+// junit.xml: the schema that Jenkins and GitLab read. One suite; a test case a corpus file, a bucket of
+// findings beside those, and the campaign.
 
 #include <set>
 
