@@ -74,7 +74,7 @@ struct CorpusCase {
   std::string file;
   std::string verdict;  // "agrees", …
   std::string problem;  // "" where the file did as it expects
-  std::string known;    // the known issue that its problem matches
+  std::string known = {};  // the known issue that its problem matches
 };
 
 // Another way through the compiler, for a sample of the cases, held against the same intervals.
