@@ -59,8 +59,9 @@ void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Pre
   } catch (const ViolationError& error) {
     report(verdict, VerdictKind::Violation, index, error.what());
   } catch (const UserError& error) {
-    prepared.rejected += wanted;
-    if (wanted) return;
+    const bool allowed = run.expectation != Expectation::Agrees;
+    prepared.rejected += allowed;
+    if (allowed) return;
     verdict.expected = false;
     report(verdict, VerdictKind::Rejected, index, error.what());
   } catch (const std::exception& error) {

@@ -106,7 +106,7 @@ class BucketMinimizerTest : public ArtifactsTest {
     return done;
   }
   static constexpr const char* kReply =
-      R"({"problem": "", "text": "small", "expressions": [5, 1], "seconds": 2, "picture": "{\"nodes\":[],\"edges\":[]}",
+      R"({"problem": "", "text": "small", "expressions": [5, 1], "seconds": 2, "picture": "{\"nodes\":[],\"edges\":[],\"problem\":\"\"}",
           "others": [["check | - | - | x", "check", "other text"]]})";
 };
 

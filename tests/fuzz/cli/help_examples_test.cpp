@@ -19,9 +19,9 @@ class HelpExamplesTest : public FuserfuzzTest {
     FuserfuzzTest::SetUp();
     write("corpus/right.fusion", kRight);
     write("findings/right.fusion", kRight);
-    std::string planted = kRight;
-    write("planted.fusion", planted.replace(planted.find("neg(%x)"), 7, "sub(%x, 2.0)") +
-                                "option fault = \"swapped-operands\"\n");
+    write("planted.fusion",
+          "fusion f(%x: f32[i0]) {\n  %y = sub(%x, 2.0)\n  return %y\n}\noption fault = \"swapped-operands\"\n"
+          "run { %x = normal(seed = 1) : f32[4] }\n");
     std::string measurement = R"({"context": {"build": "Release"}, "benchmarks": [)";
     for (int i = 0; i < 9; ++i)
       measurement += (i ? ", " : "") + std::string(R"({"name": "stage/lower", "relative_cost": 1})");
@@ -42,7 +42,7 @@ class HelpExamplesTest : public FuserfuzzTest {
     };
     for (const auto& [pattern, text] : changes) example = std::regex_replace(example, std::regex(pattern), text);
     // A folder holds one campaign.
-    if (example.find("--resume") == std::string::npos && example.rfind("run", 0) == 0)
+    if (example.find("--resume") == std::string::npos && example.find("--out out") != std::string::npos)
       std::filesystem::remove_all(folder_ / "out");
     return example;
   }
@@ -66,7 +66,7 @@ TEST_F(HelpExamplesTest, EachOneRuns) {
   ASSERT_GE(examples.size(), 12u);
   // The campaign that others go on with, or report.
   const std::string inFolder = "cd " + folder_.string() + " && " + program() + " ";
-  ASSERT_EQ(std::system((inFolder + "run --runs 20 --seed 1 --out out > /dev/null").c_str()), 0);
+  ASSERT_EQ(std::system((inFolder + "run --runs 20 --seed 1 --no-compilers --out out > /dev/null").c_str()), 0);
   for (const std::string& example : examples) {
     const std::string output = (folder_ / "output").string();
     const int status = std::system((inFolder + small(example) + " > " + output + " 2>&1").c_str());

@@ -44,19 +44,20 @@ std::string threeRuns(const char* first, const char* second, const char* third) 
 }
 
 TEST(CompareEnginesTest, EachRunIsHeldAgainstWhatItExpects) {
-  const ComparedCase right = compare(threeRuns("", "expect rejected\n", ""));
+  const char *agrees = "expect agrees\n", *rejected = "expect rejected\n";
+  const ComparedCase right = compare(threeRuns(agrees, rejected, agrees));
   EXPECT_EQ(right.verdict.kind, VerdictKind::Agrees) << right.verdict.detail;
   EXPECT_TRUE(right.verdict.expected);
   EXPECT_EQ(right.verdict.elements.judged % 2, 0);
   EXPECT_GE(right.verdict.elements.judged, 8);  // both runs that are not rejected
-  const ComparedCase refused = compare(threeRuns("", "", ""));
+  EXPECT_TRUE(compare(threeRuns(agrees, "expect agrees or rejected\n", agrees)).verdict.expected);
+  const ComparedCase refused = compare(threeRuns(agrees, agrees, agrees));
   EXPECT_EQ(refused.verdict.kind, VerdictKind::Rejected);
   EXPECT_EQ(refused.verdict.run, 1);
   EXPECT_FALSE(refused.verdict.expected);
   EXPECT_EQ(refused.verdict.elements.judged, right.verdict.elements.judged);
   for (const ComparedCase& ran :
-       {compare(threeRuns("expect rejected\n", "expect rejected\n", "")),
-        compare(threeRuns("", "expect rejected\n", "expect rejected\n"))}) {
+       {compare(threeRuns(rejected, rejected, agrees)), compare(threeRuns(agrees, rejected, rejected))}) {
     EXPECT_EQ(ran.verdict.kind, VerdictKind::Differs);
     EXPECT_EQ(ran.verdict.reason, "expected to be rejected, but it ran");
     EXPECT_FALSE(ran.verdict.expected);
