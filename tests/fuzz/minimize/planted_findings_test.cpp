@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <thread>
 
 #include "fuser/text/parser.h"
@@ -127,9 +128,18 @@ TEST(PlantedFindingsTest, AreSmallAndInTheSameBucketAfterwards) {
 
 // On the way to an output: what is dead is gone with the first edit.
 bool hasOp(const Fusion& fusion, OpKind op) {
-  const auto vals = fusion.usedVals();
-  return std::any_of(vals.begin(), vals.end(),
-                     [&](const Val* val) { return val->definition() && val->definition()->op() == op; });
+  std::vector<const Val*> work(fusion.outputs().begin(), fusion.outputs().end());
+  std::set<const Val*> seen(work.begin(), work.end());
+  while (!work.empty()) {
+    const Expr* expr = work.back()->definition();
+    work.pop_back();
+    if (!expr) continue;
+    if (expr->op() == op) return true;
+    for (const Val* operand : expr->inputs()) {
+      if (seen.insert(operand).second) work.push_back(operand);
+    }
+  }
+  return false;
 }
 
 // A compiler that dies of one op, in its way. Out of line, so that the stack names it.
