@@ -24,8 +24,8 @@ void writeBucket(Markup& xml, const Bucket& bucket) {
   const Finding& first = *bucket.findings.front();
   xml.open("testcase", {{"classname", "fuserfuzz.findings"}, {"name", bucket.name}, {"time", "0"}});
   if (bucket.known.empty()) {
-    const std::string head = std::to_string(bucket.findings.size()) + " findings; the first from " + first.origin +
-                             ", " + first.reproduces;
+    const std::string head =
+        std::to_string(bucket.findings.size()) + " findings; the first from " + first.origin + ", " + first.reproduces;
     xml.element("failure", {{"type", first.kind}, {"message", first.reason}},
                 failureText(first, head, bucket.minimized));
   } else {
@@ -50,7 +50,8 @@ void writeCorpusCase(Markup& xml, const CorpusCase& one, const std::vector<Bucke
   xml.close();
 }
 
-// Those that hold a finding of a generated case: a file of a corpus fails, or is skipped, by its own name, and counts once.
+// Those that hold a finding of a generated case: a file of a corpus fails, or is skipped, by its own name, and counts
+// once.
 std::vector<Bucket> bucketsBesideTheCorpus(const CampaignSummary& summary, const std::vector<Bucket>& all) {
   std::set<std::string> files;
   for (const CorpusCase& one : summary.corpus) {

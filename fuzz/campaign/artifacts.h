@@ -26,8 +26,8 @@ struct CommandLines {
 // For a shell: nothing that a ledger or a file holds is more than an argument in them.
 CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& context);
 
-// The text as one argument of a shell's command line; several, each with a space before it; and back. What no shell would
-// read so is taken as it stands.
+// The text as one argument of a shell's command line; several, each with a space before it; and back. What no shell
+// would read so is taken as it stands.
 std::string shellQuoted(const std::string& text);
 std::string shellQuoted(const std::vector<std::string>& arguments);
 std::vector<std::string> shellWords(const std::string& text);

@@ -30,8 +30,8 @@ class BucketMinimizer {
   void begin(const std::vector<LedgerFinding>& findings);
   // Tasks "minimize SECONDS\nPATH\nBEST\nBUCKET\nBYTES": for a fresh process, performMinimize().
   std::optional<Task> next();
-  // Findings in other buckets that it met on the way. Neither they nor the result are committed yet. What was ended from
-  // outside comes again.
+  // Findings in other buckets that it met on the way. Neither they nor the result are committed yet. What was ended
+  // from outside comes again.
   std::vector<LedgerFinding> take(const Outcome& outcome);
 
  private:

@@ -161,7 +161,7 @@ class Supervisor : public TaskSource {
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
     supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_);
     Findings::Settings settings;
-    settings.context = {options_.out,    options_.program, options_.seed, options_.generatorFlags,
+    settings.context = {options_.out,    options_.program,          options_.seed, options_.generatorFlags,
                         options_.limits, options_.task.judge.probes};
     settings.maxBytes = options_.maxArtifactBytes;
     settings.known = options_.knownIssues;
@@ -173,8 +173,8 @@ class Supervisor : public TaskSource {
     std::error_code error;
     const bool writable = !options_.corpora.empty() && std::filesystem::is_directory(options_.corpora[0], error);
     minimizer_.emplace(
-        BucketMinimizer::Settings{options_.out, writable ? options_.corpora[0] : "", options_.minimizeSeconds}, *ledger_,
-        findings_->artifacts(), contents_.minimized, [this](const std::string& line) { say(line); });
+        BucketMinimizer::Settings{options_.out, writable ? options_.corpora[0] : "", options_.minimizeSeconds},
+        *ledger_, findings_->artifacts(), contents_.minimized, [this](const std::string& line) { say(line); });
     contents_.settings = {{"jobs", std::to_string(options_.jobs)},
                           {"timeout", std::to_string(options_.limits.seconds)},
                           {"rss-limit-mb", std::to_string(options_.limits.residentMb)},

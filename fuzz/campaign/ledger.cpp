@@ -33,8 +33,8 @@ std::string restOf(const LedgerFinding& finding) {
                {"pattern", finding.pattern},
                {"only probed", finding.onlyProbed},
                {"history", finding.history},
-               {"features", {finding.features.ops, finding.features.dtypes, finding.features.ranks,
-                             finding.features.schedulers}},
+               {"features", json::array({finding.features.ops, finding.features.dtypes, finding.features.ranks,
+                                        finding.features.schedulers})},
                {"counted", finding.counted},
                {"sha1", finding.textSha1},
                {"sequence", finding.sequenceFile}});

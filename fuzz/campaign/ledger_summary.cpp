@@ -48,8 +48,8 @@ ReplayContext contextOf(const Ledger::Contents& contents, const std::filesystem:
   return context;
 }
 
-// What the accounting does not know of a case that became a finding: its features, where its process died before it could
-// tell them, and whether it is a known issue.
+// What the accounting does not know of a case that became a finding: its features, where its process died before it
+// could tell them, and whether it is a known issue.
 void countFeatures(const LedgerFinding& finding, reports::CampaignSummary& summary) {
   if (isBatch(finding.task) || finding.task == "text") return;  // these are no cases of their own
   const auto countRows = [&](const std::set<std::string>& names, std::map<std::string, reports::Coverage>& rows) {

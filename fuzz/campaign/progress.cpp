@@ -74,7 +74,8 @@ std::vector<std::string> statusBlock(const Status& status, size_t width, bool co
   for (size_t i = 0; i < std::min(buckets.size(), kBuckets); ++i) {
     // A bucket's name may quote what a file says.
     std::string name = withoutControls(buckets[i].first);
-    std::replace_if(name.begin(), name.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
     lines.push_back(fit(format("%6lld  ", static_cast<long long>(buckets[i].second)) + name, width));
   }
   if (buckets.size() > kBuckets) lines.push_back(fit(format("        and %zu more", buckets.size() - kBuckets), width));

@@ -88,7 +88,8 @@ class Selftest {
     result_.seed = options_.seed;
     result_.stamp = stamp();
     series_.push_back({"-", 0, 0, false, false, {}});
-    for (const FaultResult& fault : result_.faults) series_.push_back({std::string(fault.fault.name), 0, 0, false, false, {}});
+    for (const FaultResult& fault : result_.faults)
+      series_.push_back({std::string(fault.fault.name), 0, 0, false, false, {}});
     WorkerPool(options_.jobs, options_.limits,
                [options = options_](const std::string& task) { return performTask(task, options); })
         .run([this] { return nextTask(); }, [this](const Outcome& outcome) { take(outcome); });
@@ -196,7 +197,10 @@ class Selftest {
   static std::string lineOf(const FaultResult& fault) {
     char line[300];
     std::snprintf(line, sizeof line, "%-26s %-9s %-7s %6llu %8llu  %-10s %s", std::string(fault.fault.name).c_str(),
-                  std::string(faultStageName(fault.fault.stage)).c_str(), fault.caught ? "caught" : fault.finished ? "MISSED" : "-",
+                  std::string(faultStageName(fault.fault.stage)).c_str(),
+                  fault.caught     ? "caught"
+                  : fault.finished ? "MISSED"
+                                   : "-",
                   static_cast<unsigned long long>(fault.cases), static_cast<unsigned long long>(fault.applied),
                   fault.check.c_str(), fault.reason.substr(0, 100).c_str());
     return line;

@@ -47,7 +47,8 @@ Command addSelftestCommand(CLI::App& app) {
             options.limits = arguments->workers.limits;
             options.generatorFlags = arguments->generator.flags();
             watchInterrupts();
-            printLine(concat("seed ", options.seed, ", ", options.runs, " cases without a fault and at most as many with each"));
+            printLine(concat("seed ", options.seed, ", ", options.runs,
+                             " cases without a fault and at most as many with each"));
             const SelftestResult result = runSelftest(options, interrupted, printLine);
             printLine("\n" + toText(result));
             if (!arguments->json.empty()) reports::writeFile(arguments->json, toJson(result));

@@ -106,7 +106,8 @@ class Bisection {
     if (case_.schedule) found = guilty(*case_.schedule, [](Case& variant) -> Schedule& { return *variant.schedule; });
     for (const auto& [segment, schedule] : case_.segmentSchedules) {
       if (!found.empty()) break;
-      found = guilty(schedule, [key = segment](Case& variant) -> Schedule& { return variant.segmentSchedules.at(key); });
+      found =
+          guilty(schedule, [key = segment](Case& variant) -> Schedule& { return variant.segmentSchedules.at(key); });
     }
     return found;
   }

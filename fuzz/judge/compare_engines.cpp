@@ -41,8 +41,8 @@ std::unique_ptr<FusionExecutorCache> makeCache(const Case& testCase, const std::
   return std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
 }
 
-// Interprets the case's next run. What is no error of the engine is reported as it is on the interpreter; a rejection is
-// held against what the run expects.
+// Interprets the case's next run. What is no error of the engine is reported as it is on the interpreter; a rejection
+// is held against what the run expects.
 void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Prepared& prepared, CaseVerdict& verdict) {
   const int index = static_cast<int>(prepared.runs.size());
   const Run& run = testCase.runs[prepared.runs.size()];

@@ -2,8 +2,8 @@
 
 #include "fuzz/campaign/artifacts.h"
 
-#include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/bucket_minimizer.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -371,7 +371,8 @@ TEST(ShellTest, ArgumentsStayArguments) {
 }
 
 TEST(ShellTest, QuotedArgumentsAreReadBack) {
-  const std::vector<std::string> arguments = {"--only", "div:rounding_mode = trunc", "it's", "", "a\\b", "$(x) `y` ; \n"};
+  const std::vector<std::string> arguments = {"--only",       "div:rounding_mode = trunc", "it's", "", "a\\b",
+                                              "$(x) `y` ; \n"};
   EXPECT_EQ(shellWords(shellQuoted(arguments)), arguments);
   EXPECT_EQ(shellWords("  a  'b c'd\\  'open"), (std::vector<std::string>{"a", "b cd ", "open"}));
 }
@@ -401,7 +402,8 @@ TEST_F(CommandLinesTest, AFileIsReplayedAndMinimisedUnderTheLimitsThatItWasFound
 
 TEST_F(CommandLinesTest, WithoutAFileTheCaseIsMadeAgain) {
   const std::string made = "/b/fuserfuzz generate --seed 5 --case 3";
-  EXPECT_EQ(commandLines(of("case 3"), context_).replay, made + " --only add > case.fusion && /b/fuserfuzz replay case.fusion");
+  EXPECT_EQ(commandLines(of("case 3"), context_).replay,
+            made + " --only add > case.fusion && /b/fuserfuzz replay case.fusion");
   EXPECT_EQ(commandLines(of("case 3"), context_).minimize,
             made + " --only add > case.fusion && /b/fuserfuzz minimize case.fusion");
   EXPECT_EQ(commandLines(of("view 3 one cut"), context_).replay.rfind(made + " --view 'one cut' --only add > ", 0), 0u);

@@ -214,14 +214,16 @@ TEST_F(LedgerTest, AStrangersLedgerGivesArgumentsAndNothingElse) {
   made.maxArtifactBytes = 0;
   runCampaign(made, kNever, kSilent);
   Database(made.out / kLedgerName, Database::Mode::Write)
-      .execute("UPDATE findings SET task = 'view 17 one cut; touch x';"
-               "UPDATE stamp SET value = ' --only add; touch y $(z) ''`w`' WHERE key = 'generator flags';"
-               "INSERT INTO settings VALUES('program', 'rm -r');"
-               "UPDATE settings SET value = '7; touch v' WHERE key = 'timeout'");
+      .execute(
+          "UPDATE findings SET task = 'view 17 one cut; touch x';"
+          "UPDATE stamp SET value = ' --only add; touch y $(z) ''`w`' WHERE key = 'generator flags';"
+          "INSERT INTO settings VALUES('program', 'rm -r');"
+          "UPDATE settings SET value = '7; touch v' WHERE key = 'timeout'");
   const reports::CampaignSummary summary = summaryOf(made.out, "/bin/fuser fuzz");
-  EXPECT_EQ(summary.findings.at(0).replay,
-            "'/bin/fuser fuzz' generate --seed 1 --case 17 --view 'one cut; touch x' --only 'add;' touch y '$(z)' '`w`' > "
-            "case.fusion && '/bin/fuser fuzz' replay case.fusion --timeout 7");
+  EXPECT_EQ(
+      summary.findings.at(0).replay,
+      "'/bin/fuser fuzz' generate --seed 1 --case 17 --view 'one cut; touch x' --only 'add;' touch y '$(z)' '`w`' > "
+      "case.fusion && '/bin/fuser fuzz' replay case.fusion --timeout 7");
 }
 
 }  // namespace

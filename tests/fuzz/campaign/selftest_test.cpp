@@ -19,9 +19,9 @@ SelftestOptions small() {
   options.seed = 1;
   options.runs = 60;
   options.jobs = 2;
-  options.onlyFaults = {"keepdim-lost", "reduction-over-blocks", "dropped-predicate", "missing-initialisation",
-                        "dropped-barrier", "swapped-operands", "freed-too-early", "launch-dropped",
-                        "stale-extent", "cache-ignores-sizes"};
+  options.onlyFaults = {"keepdim-lost",    "reduction-over-blocks", "dropped-predicate", "missing-initialisation",
+                        "dropped-barrier", "swapped-operands",      "freed-too-early",   "launch-dropped",
+                        "stale-extent",    "cache-ignores-sizes"};
   return options;
 }
 
@@ -133,8 +133,8 @@ TEST(SelftestTest, AWorkerKilledFromOutsideCatchesNothing) {
 TEST(SelftestTest, WhatAnInterruptLeftOutIsNotMissed) {
   SelftestOptions options = small();
   int asked = 0;
-  const SelftestResult result =
-      runSelftest(options, [&] { return ++asked > 70; }, [](const std::string&) {});
+  const SelftestResult result = runSelftest(
+      options, [&] { return ++asked > 70; }, [](const std::string&) {});
   ASSERT_TRUE(result.interrupted);
   EXPECT_FALSE(result.clean());
   ASSERT_FALSE(result.faults.back().finished);

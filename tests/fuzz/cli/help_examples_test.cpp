@@ -36,9 +36,9 @@ class HelpExamplesTest : public FuserfuzzTest {
   // Shorter, and without what not every machine has; its arguments stay.
   std::string small(std::string example) {
     const std::pair<const char*, const char*> changes[] = {
-        {R"(--runs [0-9]+)", "--runs 20"},         {R"(--max-total-time [0-9]+)", "--max-total-time 1"},
-        {R"(--jobs [0-9]+)", "--jobs 2"},          {R"(out/mismatch-….fusion)", "planted.fusion"},
-        {R"(--engine cuda)", "--engine cpu"},      {R"(^selftest)", "selftest --runs 20 --only-fault dropped-predicate"},
+        {R"(--runs [0-9]+)", "--runs 20"},    {R"(--max-total-time [0-9]+)", "--max-total-time 1"},
+        {R"(--jobs [0-9]+)", "--jobs 2"},     {R"(out/mismatch-….fusion)", "planted.fusion"},
+        {R"(--engine cuda)", "--engine cpu"}, {R"(^selftest)", "selftest --runs 20 --only-fault dropped-predicate"},
     };
     for (const auto& [pattern, text] : changes) example = std::regex_replace(example, std::regex(pattern), text);
     // A folder holds one campaign.

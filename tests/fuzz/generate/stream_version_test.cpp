@@ -1,5 +1,5 @@
-// kStreamVersion says which cases a seed gives: whoever changes those, in the choices or anywhere in the generator, raises
-// it, so that ledgers and reports of before and after are told apart.
+// kStreamVersion says which cases a seed gives: whoever changes those, in the choices or anywhere in the generator,
+// raises it, so that ledgers and reports of before and after are told apart.
 
 #include <gtest/gtest.h>
 
@@ -36,8 +36,9 @@ TEST(StreamVersionTest, ASeedGivesTheSameCasesAsLongAsTheVersionStays) {
   char pin[60];
   std::snprintf(pin, sizeof pin, "{%d, 0x%016llx}", kStreamVersion, static_cast<unsigned long long>(hash));
   if (kStreamVersion == kPin.version) {
-    EXPECT_EQ(hash, kPin.hash) << "seed 1 gives other cases than before: raise kStreamVersion in fuzz/choices/choices.h, "
-                                  "run this again, and put what it says then in place of kPin";
+    EXPECT_EQ(hash, kPin.hash)
+        << "seed 1 gives other cases than before: raise kStreamVersion in fuzz/choices/choices.h, "
+           "run this again, and put what it says then in place of kPin";
   } else {
     ADD_FAILURE() << "kStreamVersion is " << kStreamVersion << ": put " << pin << " in place of kPin";
   }

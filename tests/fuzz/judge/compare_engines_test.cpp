@@ -38,9 +38,10 @@ std::string threeRuns(const char* first, const char* second, const char* third) 
   const auto run = [](const char* size, const char* expectation) {
     return concat("run { %x = uniform(seed = 1) : f32[4]  %n = ", size, " }\n", expectation);
   };
-  return concat("fusion f(%x: f32[i0], %n: i64) {\n  %f = full() {shape = [%n], fill_value = 1.0, dtype = f32}\n"
-                "  %s = sum(%f) {dims = [0]}\n  %y = mul(%x, %s)\n  return %y\n}\n",
-                run("3", first), run("-1", second), run("5", third));
+  return concat(
+      "fusion f(%x: f32[i0], %n: i64) {\n  %f = full() {shape = [%n], fill_value = 1.0, dtype = f32}\n"
+      "  %s = sum(%f) {dims = [0]}\n  %y = mul(%x, %s)\n  return %y\n}\n",
+      run("3", first), run("-1", second), run("5", third));
 }
 
 TEST(CompareEnginesTest, EachRunIsHeldAgainstWhatItExpects) {

@@ -183,7 +183,8 @@ TEST_P(PlantedDeathTest, IsSmallAndInTheSameBucketAfterwards) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Deaths, PlantedDeathTest,
-                         testing::Values(Death{OpKind::Exp, false}, Death{OpKind::Sum, false}, Death{OpKind::Abs, true}));
+                         testing::Values(Death{OpKind::Exp, false}, Death{OpKind::Sum, false},
+                                         Death{OpKind::Abs, true}));
 
 }  // namespace
 }  // namespace fuser::fuzz
