@@ -15,6 +15,7 @@ Json coverageJson(const std::map<std::string, Coverage>& rows) {
   for (const auto& [name, row] : rows) {
     json[name]["cases"] = row.cases;
     json[name]["verdicts"] = row.verdicts;
+    json[name]["known"] = row.known;
     if (row.elements.judged == 0) continue;
     json[name]["elements_judged"] = row.elements.judged;
     json[name]["decided_share"] = static_cast<double>(row.elements.decided) / static_cast<double>(row.elements.judged);
@@ -67,7 +68,7 @@ Json progressJson(const CampaignSummary& summary) {
 Json corpusJson(const CampaignSummary& summary) {
   Json json = Json::array();
   for (const CorpusCase& one : summary.corpus) {
-    json.push_back({{"file", one.file}, {"verdict", one.verdict}, {"problem", one.problem}});
+    json.push_back({{"file", one.file}, {"verdict", one.verdict}, {"problem", one.problem}, {"known", one.known}});
   }
   return json;
 }

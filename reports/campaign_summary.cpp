@@ -14,6 +14,18 @@ double share(int64_t part, int64_t whole) {
 
 }  // namespace
 
+std::string setUpProblem(const CampaignSummary& summary) {
+  for (const Finding& finding : summary.findings) {
+    if (finding.known.empty()) return "";
+  }
+  if (summary.judgedCases == 0)
+    return "the campaign judged nothing: " + std::to_string(summary.cases) + " cases, none of them judged";
+  std::string skipped = summary.compilers.skipped;
+  if (skipped.empty()) return "";
+  while (!skipped.empty() && (skipped.back() == ' ' || skipped.back() == ';')) skipped.pop_back();
+  return "a check could not run: " + skipped + "; --no-compilers leaves it out";
+}
+
 double decidedShare(const CampaignSummary& summary) { return share(summary.elements.decided, summary.elements.judged); }
 double decidedOutputShare(const CampaignSummary& summary) {
   return share(summary.outputs.decided, summary.outputs.judged);

@@ -23,6 +23,7 @@ struct Coverage {
   int64_t cases = 0;                             // that contain it
   Elements elements;                             // of results of the op, where the oracle says so
   std::map<std::string, int64_t> verdicts = {};  // of those cases, by kind; kinds that never came are left out
+  int64_t known = 0;                             // of those cases, findings that a known issue explains
 };
 
 struct Finding {
@@ -73,6 +74,7 @@ struct CorpusCase {
   std::string file;
   std::string verdict;  // "agrees", …
   std::string problem;  // "" where the file did as it expects
+  std::string known = {};  // the known issue that its problem matches
 };
 
 // Another way through the compiler, for a sample of the cases, held against the same intervals.
@@ -118,6 +120,10 @@ struct CampaignSummary {
   std::vector<MinimizedFinding> minimized;  // one a bucket
 };
 
+// Why the campaign says nothing about the compiler, or less than it was asked to, where it has no new finding: nothing
+// was judged, or a check could not run. One sentence; "" otherwise.
+std::string setUpProblem(const CampaignSummary& summary);
+
 // Shares in [0, 1]; of nothing: 0.
 double decidedShare(const CampaignSummary& summary);
 double decidedOutputShare(const CampaignSummary& summary);
@@ -129,7 +135,7 @@ double casesPerSecond(const CampaignSummary& summary);
 std::string toJson(const CampaignSummary& summary);
 // For a person: one page that fetches nothing.
 std::string toHtml(const CampaignSummary& summary);
-// For CI: a test case a bucket and a corpus file. XML 1.0.
+// For CI: a test case a corpus file, and a bucket of findings beside those. XML 1.0.
 std::string toJUnit(const CampaignSummary& summary);
 // For a terminal: a screen of figures.
 std::string toText(const CampaignSummary& summary);

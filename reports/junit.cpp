@@ -1,4 +1,7 @@
-// junit.xml: the schema that Jenkins and GitLab read. One suite; a test case a bucket, a corpus file, and the campaign.
+// junit.xml: the schema that Jenkins and GitLab read. One suite; a test case a corpus file, a bucket of
+// findings beside those, and the campaign.
+
+#include <set>
 
 #include "reports/buckets.h"
 #include "reports/campaign_summary.h"
@@ -8,14 +11,12 @@
 namespace reports {
 namespace {
 
-std::string failureText(const Bucket& bucket) {
-  const Finding& first = *bucket.findings.front();
-  std::string text = std::to_string(bucket.findings.size()) + " findings; the first from " + first.origin + ", " +
-                     first.reproduces + "\n";
-  if (!first.replay.empty()) text += "replay: " + first.replay + "\n";
-  if (!first.minimize.empty()) text += "minimise: " + first.minimize + "\n";
-  if (!first.detail.empty()) text += "\n" + first.detail + "\n";
-  if (bucket.minimized && !bucket.minimized->text.empty()) text += "\nminimised:\n" + bucket.minimized->text;
+std::string failureText(const Finding& finding, const std::string& head, const MinimizedFinding* minimized) {
+  std::string text = head + "\n";
+  if (!finding.replay.empty()) text += "replay: " + finding.replay + "\n";
+  if (!finding.minimize.empty()) text += "minimise: " + finding.minimize + "\n";
+  if (!finding.detail.empty()) text += "\n" + finding.detail + "\n";
+  if (minimized && !minimized->text.empty()) text += "\nminimised:\n" + minimized->text;
   return text;
 }
 
@@ -23,27 +24,52 @@ void writeBucket(Markup& xml, const Bucket& bucket) {
   const Finding& first = *bucket.findings.front();
   xml.open("testcase", {{"classname", "fuserfuzz.findings"}, {"name", bucket.name}, {"time", "0"}});
   if (bucket.known.empty()) {
-    xml.element("failure", {{"type", first.kind}, {"message", first.reason}}, failureText(bucket));
+    const std::string head =
+        std::to_string(bucket.findings.size()) + " findings; the first from " + first.origin + ", " + first.reproduces;
+    xml.element("failure", {{"type", first.kind}, {"message", first.reason}},
+                failureText(first, head, bucket.minimized));
   } else {
     xml.empty("skipped", {{"message", "known: " + bucket.known}});
   }
   xml.close();
 }
 
-void writeCorpusCase(Markup& xml, const CorpusCase& one) {
+void writeCorpusCase(Markup& xml, const CorpusCase& one, const std::vector<Bucket>& buckets) {
   xml.open("testcase", {{"classname", "fuserfuzz.corpus"}, {"name", one.file}, {"time", "0"}});
-  if (!one.problem.empty()) xml.element("failure", {{"type", one.verdict}, {"message", one.problem}}, one.problem);
+  if (!one.known.empty()) {
+    xml.empty("skipped", {{"message", "known: " + one.known}});
+  } else if (!one.problem.empty()) {
+    std::string text = one.problem;
+    for (const Bucket& bucket : buckets) {
+      for (const Finding* finding : bucket.findings) {
+        if (finding->origin == one.file) text = failureText(*finding, "in the bucket " + bucket.name, bucket.minimized);
+      }
+    }
+    xml.element("failure", {{"type", one.verdict}, {"message", one.problem}}, text);
+  }
   xml.close();
 }
 
+// Those that hold a finding of a generated case: a file of a corpus fails, or is skipped, by its own name, and counts
+// once.
+std::vector<Bucket> bucketsBesideTheCorpus(const CampaignSummary& summary, const std::vector<Bucket>& all) {
+  std::set<std::string> files;
+  for (const CorpusCase& one : summary.corpus) {
+    if (!one.problem.empty()) files.insert(one.file);
+  }
+  std::vector<Bucket> buckets;
+  for (Bucket bucket : all) {
+    std::erase_if(bucket.findings, [&](const Finding* finding) { return files.count(finding->origin) > 0; });
+    if (!bucket.findings.empty()) buckets.push_back(std::move(bucket));
+  }
+  return buckets;
+}
+
 // So that a clean campaign is a suite that passed, and one that judged nothing is none.
-void writeCampaign(Markup& xml, const CampaignSummary& summary, bool judged) {
+void writeCampaign(Markup& xml, const CampaignSummary& summary, const std::string& problem) {
   xml.open("testcase",
            {{"classname", "fuserfuzz.campaign"}, {"name", "judges cases"}, {"time", fixed(summary.seconds, 3)}});
-  if (!judged) {
-    xml.element("error", {{"type", "setup"}, {"message", "no case was judged"}},
-                "Of " + std::to_string(summary.cases) + " cases none was judged.");
-  }
+  if (!problem.empty()) xml.element("error", {{"type", "setup"}, {"message", problem}}, problem);
   xml.close();
 }
 
@@ -70,23 +96,26 @@ void writeProperties(Markup& xml, const CampaignSummary& summary) {
 }  // namespace
 
 std::string toJUnit(const CampaignSummary& summary) {
-  const std::vector<Bucket> buckets = bucketsOf(summary);
-  const bool judged = summary.judgedCases > 0 || !summary.findings.empty();
+  const std::vector<Bucket> all = bucketsOf(summary), buckets = bucketsBesideTheCorpus(summary, all);
+  const std::string problem = setUpProblem(summary);
   size_t failures = 0, skipped = 0;
   for (const Bucket& bucket : buckets) ++(bucket.known.empty() ? failures : skipped);
-  for (const CorpusCase& one : summary.corpus) failures += !one.problem.empty();
+  for (const CorpusCase& one : summary.corpus) {
+    skipped += !one.known.empty();
+    failures += !one.problem.empty() && one.known.empty();
+  }
   Markup xml("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   xml.open("testsuites");
   xml.open("testsuite", {{"name", "fuserfuzz"},
                          {"tests", std::to_string(buckets.size() + summary.corpus.size() + 1)},
                          {"failures", std::to_string(failures)},
-                         {"errors", judged ? "0" : "1"},
+                         {"errors", problem.empty() ? "0" : "1"},
                          {"skipped", std::to_string(skipped)},
                          {"time", fixed(summary.seconds, 3)}});
   writeProperties(xml, summary);
   for (const Bucket& bucket : buckets) writeBucket(xml, bucket);
-  for (const CorpusCase& one : summary.corpus) writeCorpusCase(xml, one);
-  writeCampaign(xml, summary, judged);
+  for (const CorpusCase& one : summary.corpus) writeCorpusCase(xml, one, all);
+  writeCampaign(xml, summary, problem);
   xml.close().close();
   return xml.take();
 }

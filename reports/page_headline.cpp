@@ -32,8 +32,11 @@ Verdict verdictOf(const CampaignSummary& summary) {
         "bad", "✗",
         plural(fresh, "suspected bug", "suspected bugs") + ", from " + plural(findings, "finding", "findings") + early};
   }
-  if (summary.judgedCases == 0 && summary.findings.empty()) {
+  if (summary.judgedCases == 0) {
     return {"warn", "!", "Nothing was judged: this says nothing about the compiler" + early};
+  }
+  if (const std::string problem = setUpProblem(summary); !problem.empty()) {
+    return {"warn", "!", "No new finding, but " + problem + early};
   }
   const std::string known = buckets.empty() ? "" : ", beside " + plural(buckets.size(), "known issue", "known issues");
   return {summary.interrupted ? "warn" : "good", summary.interrupted ? "!" : "✓",

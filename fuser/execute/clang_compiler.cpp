@@ -94,6 +94,13 @@ ClangCompiler ClangCompiler::find() {
   throwUserError("the cpu engine needs clang++ 14 or later in PATH; type: apt-get install clang");
 }
 
+std::string ClangCompiler::version() const {
+  const TemporaryFolder folder;
+  run({path, "--version"}, folder.file("version"));
+  const std::string text = readFile(folder.file("version"));
+  return text.substr(0, text.find('\n'));
+}
+
 SharedLibrary ClangCompiler::compile(const std::string& text, bool contraction) const {
   const TemporaryFolder folder;
   const std::string source = folder.file("kernels.cpp");

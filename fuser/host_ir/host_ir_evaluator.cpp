@@ -75,8 +75,7 @@ class HostRun {
     const size_t kernel = static_cast<size_t>(node.kernel);
     KernelArguments arguments;
     for (const TensorView* tensor : node.tensors) {
-      FUSER_CHECK(!freed_.at(tensor->id()), "kernel ", program_.kernels[kernel]->name, " is given %", tensor->name(),
-                  ", which is freed already");
+      if (freed_.at(tensor->id())) throwViolation(kernel, "freed tensor as an argument: %", tensor->name());
       arguments.tensors.push_back(tensors_.at(tensor->id()).ref);
     }
     for (IntExpr extent : node.ints) arguments.ints.push_back(extent ? evaluator_.evaluate(extent) : 0);
@@ -131,6 +130,12 @@ class HostRun {
     return static_cast<size_t>(extentInMemory(tensor.ref.sizes, tensor.ref.strides)) * dtypeSize(tensor.ref.dtype);
   }
 
+  // What no correct host program does, as the interpreter says it of kernels.
+  template <class... Parts>
+  [[noreturn]] void throwViolation(size_t kernel, const Parts&... parts) const {
+    throw ViolationError(concat("kernel ", program_.kernels[kernel]->name, ": ", parts...));
+  }
+
   HostValue value(const Val* val) {
     if (val->isScalar()) return evaluator_.evaluate(val);
     const TensorRef& ref = tensors_.at(val->id()).ref;
@@ -152,7 +157,7 @@ class HostRun {
     record.outputs = boundary(segment.outputs);
     if (segment.kernel >= 0) {
       const size_t kernel = static_cast<size_t>(segment.kernel);
-      FUSER_CHECK(launched_[kernel], "kernel ", program_.kernels[kernel]->name, " was not launched");
+      if (!launched_[kernel]) throwViolation(kernel, "never launched");
       for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], ints_[kernel])) {
         if (result->origin()) record.reductionDepths.emplace_back(*result->origin(), depth);
       }

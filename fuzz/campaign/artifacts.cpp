@@ -2,6 +2,8 @@
 
 #include "fuzz/campaign/artifacts.h"
 
+#include <algorithm>
+
 #include "fuzz/campaign/sha1.h"
 
 namespace fuser::fuzz {
@@ -32,99 +34,205 @@ std::string oneLine(const std::string& text) {
   return line;
 }
 
-CommandLines commandLines(const LedgerFinding& finding, const std::filesystem::path& folder, const std::string& program,
-                          uint64_t seed, const std::string& generatorFlags) {
-  const std::string start = shellQuoted(program.empty() ? "fuserfuzz" : program);
-  CommandLines lines;
-  if (!finding.file.empty()) {
-    const std::string file = shellQuoted((folder / finding.file).string());
-    lines.replay = concat(start, " replay ", file);
-    lines.minimize = concat(start, " minimize ", file);
-    if (!finding.sequenceFile.empty())
-      lines.replay = concat(start, " replay --sequence ", shellQuoted((folder / finding.sequenceFile).string()));
-    return lines;
-  }
-  const size_t space = finding.task.find(' ');
-  const std::string kind = finding.task.substr(0, space);
-  if ((kind == "case" || kind == "view") && space != std::string::npos) {
-    char* end = nullptr;
-    const uint64_t number = std::strtoull(finding.task.c_str() + space, &end, 10);
-    const std::string view = kind == "view" && *end == ' ' ? concat(" --view ", shellQuoted(end + 1)) : "";
-    lines.replay = concat(start, " generate --seed ", seed, " --case ", number, view, generatorFlags,
-                          " > case.fusion && ", start, " replay case.fusion");
-  } else if (kind == "file") {
-    lines.replay = concat(start, " replay ", shellQuoted(finding.task.substr(space + 1)));
-  } else {
-    lines.replay = "name a folder with --out: the case is written there";
-  }
-  return lines;
+std::string shellQuoted(const std::vector<std::string>& arguments) {
+  std::string line;
+  for (const std::string& argument : arguments) line += " " + shellQuoted(argument);
+  return line;
 }
 
-Artifacts::Artifacts(std::filesystem::path folder, int64_t maxBytes, std::string stamp,
+std::vector<std::string> shellWords(const std::string& text) {
+  std::vector<std::string> words;
+  bool inWord = false, quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ' ' && !quoted) {
+      inWord = false;
+      continue;
+    }
+    if (!inWord) words.emplace_back();
+    inWord = true;
+    if (c == '\'') {
+      quoted = !quoted;
+    } else {
+      const bool escaped = c == '\\' && !quoted && i + 1 < text.size();
+      words.back() += escaped ? text[++i] : c;
+    }
+  }
+  return words;
+}
+
+namespace {
+
+// What differs from the usual.
+std::string judgingFlags(const ReplayContext& context) {
+  const Limits usual;
+  std::string flags;
+  if (context.limits.seconds != usual.seconds) flags += concat(" --timeout ", context.limits.seconds);
+  if (context.limits.residentMb != usual.residentMb) flags += concat(" --rss-limit-mb ", context.limits.residentMb);
+  return flags + (context.probes ? "" : " --no-probes");
+}
+
+// "generate --seed 1 --case 17 …" of a task that the generator makes; "" of others.
+std::string generateArguments(const std::string& task, const ReplayContext& context) {
+  const std::string kind = kindOf(task);
+  if (kind != "case" && kind != "view" && kind != "batch") return "";
+  char* rest = nullptr;
+  const uint64_t number = std::strtoull(task.c_str() + kind.size(), &rest, 10);
+  std::string line = concat("generate --seed ", context.seed, " --case ", number);
+  if (kind == "batch" && std::string_view(rest) != " 1") return "";  // several cases together
+  if (kind == "batch") line += " --engine cpu";
+  if (kind == "view" && *rest == ' ') line += concat(" --view ", shellQuoted(rest + 1));
+  return line + shellQuoted(context.generatorFlags);
+}
+
+}  // namespace
+
+CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& context) {
+  const std::string start = shellQuoted(context.program.empty() ? "fuserfuzz" : context.program);
+  const std::string flags = judgingFlags(context);
+  const auto line = [&](const char* command, const std::string& file) {
+    return concat(start, " ", command, " ", file, flags);
+  };
+  if (finding.label.rfind("fails only after its history", 0) == 0) {
+    // The last case alone shows nothing, and has nothing to minimise.
+    if (!finding.sequenceFile.empty())
+      return {line("replay --sequence", shellQuoted((context.folder / finding.sequenceFile).string())), ""};
+  } else if (!finding.file.empty() || kindOf(finding.task) == "file") {
+    const std::string file = finding.file.empty() ? finding.task.substr(std::min<size_t>(5, finding.task.size()))
+                                                  : (context.folder / finding.file).string();
+    return {line("replay", shellQuoted(file)), line("minimize", shellQuoted(file))};
+  } else if (const std::string made = generateArguments(finding.task, context); !made.empty()) {
+    const std::string first = concat(start, " ", made, " > case.fusion && ");
+    return {first + line("replay", "case.fusion"), first + line("minimize", "case.fusion")};
+  }
+  if (context.folder.empty()) return {"name a folder with --out: the case is written there", ""};
+  return {"not kept: a bucket keeps ten files, all of them --max-artifact-mb; and no single case shows it alone", ""};
+}
+
+namespace {
+
+// What found a finding, on one line. Batches run what clang makes; all else is interpreted.
+std::string stampLine(const Ledger::Stamp& stamp, bool batch) {
+  std::string line;
+  for (const auto& [key, value] : stamp) {
+    if (value.empty() || (key == "clang" && !batch)) continue;
+    line += concat(line.empty() ? "" : "; ", key, " ", key == "engine" && batch ? "cpu" : value);
+  }
+  return line.empty() ? "" : concat("#: found_with = ", oneLine(line), "\n");
+}
+
+}  // namespace
+
+Artifacts::Artifacts(std::filesystem::path folder, int64_t maxBytes, Ledger::Stamp stamp,
                      const std::vector<LedgerFinding>& findings)
     : folder_(std::move(folder)), stamp_(std::move(stamp)), maxBytes_(maxBytes) {
+  std::error_code error;
+  if (!folder_.empty()) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+      const std::string extension = entry.path().extension().string();
+      if (!entry.is_regular_file(error) || (extension != ".fusion" && extension != ".sequence")) continue;
+      File& file = files_[entry.path().filename().string()];
+      file.bytes = static_cast<int64_t>(entry.file_size(error));
+      used_ += file.bytes;
+    }
+  }
   for (const LedgerFinding& finding : findings) {
-    used_ += finding.bytes;
     for (const std::string& name : {finding.file, finding.sequenceFile}) {
-      if (!name.empty()) ++owners_[name];
+      if (!name.empty()) ++files_[name].owners;
     }
   }
 }
 
-bool Artifacts::put(const std::string& name, const std::string& text) {
+bool Artifacts::put(const std::string& name, const std::string& text, int64_t freed) {
   const int64_t bytes = static_cast<int64_t>(text.size());
-  if (used_ + bytes > maxBytes_) {
+  const auto found = files_.find(name);
+  const int64_t before = found == files_.end() ? 0 : found->second.bytes;
+  if (used_ - before - freed + bytes > maxBytes_) {
     ++leftOut_;
     return false;
   }
   reports::writeFile(folder_ / name, text);
-  used_ += bytes;
-  ++owners_[name];
+  files_[name].bytes = bytes;
+  used_ += bytes - before;
   return true;
 }
 
 void Artifacts::remove(const std::string& name) {
-  if (name.empty() || --owners_[name] > 0) return;
+  const auto found = files_.find(name);
+  if (found == files_.end() || --found->second.owners > 0) return;
   std::error_code error;  // a file that somebody moved is no harm
   std::filesystem::remove(folder_ / name, error);
+  used_ -= found->second.bytes;
+  files_.erase(found);
+}
+
+int64_t Artifacts::soleBytes(const std::string& name, const std::string& next) const {
+  const auto found = files_.find(name);
+  return name == next || found == files_.end() || found->second.owners > 1 ? 0 : found->second.bytes;
+}
+
+void Artifacts::replace(std::string& name, const std::string& next) {
+  if (name == next) return;
+  ++files_[next].owners;
+  if (!name.empty()) remove(name);
+  name = next;
 }
 
 void Artifacts::drop(LedgerFinding& finding) {
-  remove(finding.file);
-  remove(finding.sequenceFile);
-  used_ -= finding.bytes;
+  for (std::string* name : {&finding.file, &finding.sequenceFile}) {
+    if (!name->empty()) remove(*name);
+    name->clear();
+  }
   finding.bytes = 0;
-  finding.file = finding.sequenceFile = "";
 }
 
 std::string Artifacts::writeSlow(const std::string& text, const std::string& took) {
   if (folder_.empty()) return "";
-  std::string header = concat("#: took = ", oneLine(took), "\n");
-  if (!stamp_.empty()) header += concat("#: found_with = ", oneLine(stamp_), "\n");
+  const std::string header = concat("#: took = ", oneLine(took), "\n", stampLine(stamp_, false));
   const std::string name = concat("slow-unit-", sha1(text), ".fusion");
-  return put(name, header + text) ? name : "";
+  return put(name, header + text, 0) ? name : "";
+}
+
+bool Artifacts::writeMinimized(const std::string& name, const std::string& text) {
+  if (put(name, text, 0)) return true;
+  files_[name].owners = 1;
+  remove(name);  // what was the best before
+  return false;
+}
+
+int64_t Artifacts::reserve(int64_t bytes) {
+  const int64_t reserved = std::clamp<int64_t>(maxBytes_ - used_, 0, bytes);
+  used_ += reserved;
+  return reserved;
+}
+
+void Artifacts::release(int64_t reserved, const std::string& name) {
+  used_ -= reserved;
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(folder_ / name, error);
+  if (error) return;
+  used_ += static_cast<int64_t>(size) - files_[name].bytes;
+  files_[name].bytes = static_cast<int64_t>(size);
 }
 
 void Artifacts::write(LedgerFinding& finding, const std::string& text, const std::vector<std::string>& sequenceTexts) {
   if (text.empty()) return;
   finding.textSha1 = sha1(text);
   if (folder_.empty()) return;
-  drop(finding);
   const std::string name = prefixOf(finding) + "-" + finding.textSha1;
   std::string header = concat("#: finding = ", oneLine(finding.kind + ": " + finding.reason), "\n");
   if (!finding.label.empty()) header += concat("#: reproduces = ", oneLine(finding.label), "\n");
   if (!finding.bucket.empty()) header += concat("#: bucket = ", oneLine(finding.bucket), "\n");
-  if (!stamp_.empty()) header += concat("#: found_with = ", oneLine(stamp_), "\n");
-  const std::string whole = header + text;
-  if (!put(name + ".fusion", whole)) return;
-  finding.file = name + ".fusion";
-  finding.bytes = static_cast<int64_t>(whole.size());
-  if (sequenceTexts.empty()) return;
+  header += stampLine(stamp_, isBatch(finding.task));
+  const std::string file = name + ".fusion", sequenceFile = name + ".sequence";
+  if (!put(file, header + text, soleBytes(finding.file, file))) return;
+  replace(finding.file, file);
+  finding.bytes = files_[file].bytes;
   std::string sequence;
   for (const std::string& one : sequenceTexts) sequence += concat(kSequenceMark, "\n", one);
-  if (!put(name + ".sequence", sequence)) return;
-  finding.sequenceFile = name + ".sequence";
-  finding.bytes += static_cast<int64_t>(sequence.size());
+  if (sequence.empty() || !put(sequenceFile, sequence, soleBytes(finding.sequenceFile, sequenceFile))) return;
+  replace(finding.sequenceFile, sequenceFile);
+  finding.bytes += files_[sequenceFile].bytes;
 }
 
 }  // namespace fuser::fuzz

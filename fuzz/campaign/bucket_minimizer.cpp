@@ -35,11 +35,12 @@ reports::SegmentGraph pictureOf(const Minimized& minimized, const TaskSettings& 
 
 std::string performMinimize(const std::string& task, const TaskSettings& settings, const Limits& limits) {
   std::istringstream lines(task.substr(task.find(' ')));
-  std::string seconds, path, best, bucket;
+  std::string seconds, path, best, bucket, bytes;
   std::getline(lines, seconds);
   std::getline(lines, path);
   std::getline(lines, best);
   std::getline(lines, bucket);
+  std::getline(lines, bytes);
   json out;
   try {
     MinimizeSettings minimizer;
@@ -48,6 +49,7 @@ std::string performMinimize(const std::string& task, const TaskSettings& setting
     minimizer.judge = settings.judge;
     minimizer.bucket = bucket;
     minimizer.bestSoFar = best;
+    minimizer.maxBytes = std::stoll(bytes);
     const Minimized minimized = minimize(readTextFile(path), minimizer);
     out["problem"] = minimized.problem;
     out["text"] = minimized.text;
@@ -63,9 +65,10 @@ std::string performMinimize(const std::string& task, const TaskSettings& setting
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-BucketMinimizer::BucketMinimizer(Settings settings, Ledger& ledger, std::vector<reports::MinimizedFinding> done,
+BucketMinimizer::BucketMinimizer(Settings settings, Ledger& ledger, Artifacts& artifacts,
+                                 std::vector<reports::MinimizedFinding> done,
                                  std::function<void(const std::string&)> say)
-    : settings_(std::move(settings)), ledger_(ledger), say_(std::move(say)) {
+    : settings_(std::move(settings)), ledger_(ledger), artifacts_(artifacts), say_(std::move(say)) {
   for (reports::MinimizedFinding& one : done) {
     const std::string bucket = one.bucket;
     done_.emplace(bucket, std::move(one));
@@ -81,13 +84,7 @@ void BucketMinimizer::begin(const std::vector<LedgerFinding>& findings) {
     const LedgerFinding*& best = smallest[finding.bucket];
     if (best == nullptr || finding.bytes < best->bytes) best = &finding;
   }
-  for (const auto& [bucket, finding] : smallest) {
-    const std::filesystem::path path = settings_.folder / finding->file;
-    const std::filesystem::path best = settings_.folder / ("minimized-from-" + finding->textSha1 + ".fusion");
-    queue_.push_back(concat("minimize ", settings_.seconds, "\n", path.string(), "\n", best.string(), "\n",
-                            bucket));
-    chosen_[queue_.back()] = *finding;
-  }
+  for (const auto& [bucket, finding] : smallest) queue_.push_back({*finding});
   if (!queue_.empty()) {
     say_(concat("minimising a finding of each of ", queue_.size(), " buckets, ", settings_.seconds,
                 " s each at most (--no-minimize leaves it out)"));
@@ -95,14 +92,29 @@ void BucketMinimizer::begin(const std::vector<LedgerFinding>& findings) {
 }
 
 std::optional<Task> BucketMinimizer::next() {
+  // A smaller case may take more text: tensors that were computed become lists of numbers.
+  constexpr int64_t kMoreText = 64 << 10;
   if (queue_.empty()) return std::nullopt;
-  Task task(queue_.front(), true);
+  Job job = std::move(queue_.front());
   queue_.pop_front();
+  job.reserved = artifacts_.reserve(job.finding.bytes + kMoreText);
+  Task task(concat("minimize ", settings_.seconds, "\n", (settings_.folder / job.finding.file).string(), "\n",
+                   (settings_.folder / fileOf(job)).string(), "\n", job.finding.bucket, "\n", job.reserved),
+            true);
+  running_.emplace(task.text, std::move(job));
   return task;
 }
 
 std::vector<LedgerFinding> BucketMinimizer::take(const Outcome& outcome) {
-  const LedgerFinding& finding = chosen_.at(outcome.task);
+  constexpr int kAttempts = 5;
+  Job job = std::move(running_.extract(outcome.task).mapped());
+  const std::string file = fileOf(job);
+  artifacts_.release(job.reserved, file);
+  if (outcome.fromOutside && ++job.attempts < kAttempts) {
+    queue_.push_back(std::move(job));
+    return {};
+  }
+  const LedgerFinding& finding = job.finding;
   reports::MinimizedFinding minimized;
   minimized.bucket = finding.bucket;
   std::vector<LedgerFinding> others;
@@ -113,12 +125,11 @@ std::vector<LedgerFinding> BucketMinimizer::take(const Outcome& outcome) {
     minimized.problem = reply.at("problem");
     if (minimized.problem.empty()) {
       minimized.text = reply.at("text");
-      minimized.file = "minimized-from-" + finding.textSha1 + ".fusion";
+      if (artifacts_.writeMinimized(file, minimized.text)) minimized.file = file;
       minimized.exprsBefore = reply.at("expressions").at(0);
       minimized.exprsAfter = reply.at("expressions").at(1);
       minimized.seconds = reply.at("seconds");
       minimized.picture = reports::segmentGraphFromJson(reply.at("picture").get<std::string>());
-      reports::writeFile(settings_.folder / minimized.file, minimized.text);
     }
     for (const json& other : reply.value("others", json::array())) {
       LedgerFinding met;
@@ -133,10 +144,12 @@ std::vector<LedgerFinding> BucketMinimizer::take(const Outcome& outcome) {
     }
   }
   ledger_.add(minimized);
-  ledger_.commit();
   if (minimized.problem.empty()) {
     say_(concat("minimised ", finding.file, " from ", minimized.exprsBefore, " to ", minimized.exprsAfter,
-                " expressions: ", (settings_.folder / minimized.file).string(), "\n  bucket: ", minimized.bucket));
+                " expressions: ",
+                minimized.file.empty() ? "its text is in the report, there was no room for the file"
+                                       : (settings_.folder / minimized.file).string(),
+                "\n  bucket: ", minimized.bucket));
     addToCorpus(minimized);
   } else {
     say_(concat("not minimised: ", finding.file, ": ", minimized.problem));

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/campaign/task.h"
 
@@ -22,14 +23,15 @@ class BucketMinimizer {
     std::filesystem::path corpus;  // to add to; may be empty
     double seconds = 60;           // a bucket
   };
-  BucketMinimizer(Settings settings, Ledger& ledger, std::vector<reports::MinimizedFinding> done,
+  BucketMinimizer(Settings settings, Ledger& ledger, Artifacts& artifacts, std::vector<reports::MinimizedFinding> done,
                   std::function<void(const std::string&)> say);
 
   // Once all findings are labelled: what is to be done.
   void begin(const std::vector<LedgerFinding>& findings);
-  // Tasks "minimize SECONDS\nPATH\nBEST\nBUCKET": for a fresh process, performMinimize().
+  // Tasks "minimize SECONDS\nPATH\nBEST\nBUCKET\nBYTES": for a fresh process, performMinimize().
   std::optional<Task> next();
-  // Findings in other buckets that it met on the way.
+  // Findings in other buckets that it met on the way. Neither they nor the result are committed yet. What was ended
+  // from outside comes again.
   std::vector<LedgerFinding> take(const Outcome& outcome);
 
  private:
@@ -37,10 +39,18 @@ class BucketMinimizer {
 
   Settings settings_;
   Ledger& ledger_;
+  Artifacts& artifacts_;
   std::function<void(const std::string&)> say_;
   std::map<std::string, reports::MinimizedFinding> done_;  // by bucket
-  std::deque<std::string> queue_;
-  std::map<std::string, LedgerFinding> chosen_;  // by task
+  struct Job {
+    LedgerFinding finding;
+    int attempts = 0;
+    int64_t reserved = 0;  // bytes for the best so far
+  };
+  std::string fileOf(const Job& job) const { return "minimized-from-" + job.finding.textSha1 + ".fusion"; }
+
+  std::deque<Job> queue_;
+  std::map<std::string, Job> running_;  // by task
 };
 
 // The work of such a task: its result as JSON.

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "fuser/support/diagnostic.h"
 #include "fuzz/campaign/bucket_minimizer.h"
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/findings.h"
@@ -125,6 +126,7 @@ class Supervisor : public TaskSource {
 
   void takeMinimization(const Outcome& outcome) {
     for (LedgerFinding& other : minimizer_->take(outcome)) findings_->addLabelled(std::move(other));
+    ledger_->commit();  // the bucket with what was met on its way, or none of it: it is done again then
   }
 
   // Goals are reached: no more cases.
@@ -159,24 +161,23 @@ class Supervisor : public TaskSource {
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
     supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_);
     Findings::Settings settings;
-    settings.folder = options_.out;
+    settings.context = {options_.out,    options_.program,          options_.seed, options_.generatorFlags,
+                        options_.limits, options_.task.judge.probes};
     settings.maxBytes = options_.maxArtifactBytes;
-    settings.seed = options_.seed;
-    settings.program = options_.program;
-    settings.generatorFlags = options_.generatorFlags;
     settings.known = options_.knownIssues;
     for (const auto& [key, value] : contents_.stamp) {
       const bool ofTheCase = key == "seed" || key == "corpora" || key == "generator flags" || value.empty();
-      if (!ofTheCase) settings.stamp += concat(settings.stamp.empty() ? "" : "; ", key, " ", value);
+      if (!ofTheCase) settings.stamp.emplace_back(key, value);
     }
     findings_.emplace(std::move(settings), *ledger_, contents_.findings, [this](const std::string& line) { say(line); });
     std::error_code error;
     const bool writable = !options_.corpora.empty() && std::filesystem::is_directory(options_.corpora[0], error);
     minimizer_.emplace(
-        BucketMinimizer::Settings{options_.out, writable ? options_.corpora[0] : "", options_.minimizeSeconds}, *ledger_,
-        contents_.minimized, [this](const std::string& line) { say(line); });
+        BucketMinimizer::Settings{options_.out, writable ? options_.corpora[0] : "", options_.minimizeSeconds},
+        *ledger_, findings_->artifacts(), contents_.minimized, [this](const std::string& line) { say(line); });
     contents_.settings = {{"jobs", std::to_string(options_.jobs)},
-                          {"program", options_.program},
+                          {"timeout", std::to_string(options_.limits.seconds)},
+                          {"rss-limit-mb", std::to_string(options_.limits.residentMb)},
                           {"runs", std::to_string(runs_)},
                           {"max-total-time", std::to_string(maxTotalTime_)},
                           {"state", "running"}};
@@ -220,7 +221,7 @@ class Supervisor : public TaskSource {
 
   void say(const std::string& line) {
     log_(line);
-    if (logFile_.is_open()) logFile_ << line << std::endl;
+    if (logFile_.is_open()) logFile_ << withoutControls(line) << std::endl;
   }
 
   Limits limitsOf(const std::string& task) {
@@ -260,10 +261,11 @@ class Supervisor : public TaskSource {
     result.findings.clear();
     const bool plain = finished && !bad && inBatch.empty() && result.slow == 0;
     ledger_->record(key, plain ? outcome.reply : toJson(result), outcome.seconds, elapsed());
-    if (bad) seeFinding(outcome.task, result.view, verdict, text, history);
+    const Features features = featuresOf(result);
+    if (bad) seeFinding(outcome.task, result.view, verdict, text, features, history);
     if (result.slow > 0) findings_->keepSlow(outcome.task, text, result.slow);
     for (const BatchFinding& one : inBatch)
-      findings_->see(concat("batch ", one.number, " 1"), one.verdict, one.text, history);
+      findings_->see(concat("batch ", one.number, " 1"), one.verdict, one.text, {}, history);
     if (!plain) ledger_->commit();
     if (!result.batch.skipped.empty() && skipped_ != result.batch.skipped) {
       skipped_ = result.batch.skipped;
@@ -273,11 +275,11 @@ class Supervisor : public TaskSource {
 
   // view: of the case, where it is not the case itself that fails. Its process has done the parts before, too.
   void seeFinding(const std::string& task, const std::string& view, const CaseVerdict& verdict, const std::string& text,
-                  std::vector<std::string> history) {
-    if (view.empty()) return findings_->see(task, verdict, text, history);
+                  const Features& features, std::vector<std::string> history) {
+    if (view.empty()) return findings_->see(task, verdict, text, features, history);
     const std::string wanted = concat("view ", task.substr(task.find(' ') + 1), " ", view);
     for (const std::string& part : partsOf(task, options_.seed)) {
-      if (part == wanted) return findings_->see(part, verdict, text, history);
+      if (part == wanted) return findings_->see(part, verdict, text, features, history);
       history.push_back(part);
     }
     FUSER_CHECK(false, task, " is not judged in the view ", view);
@@ -324,7 +326,7 @@ class Supervisor : public TaskSource {
     contents_.findings = findings_->all();
     contents_.progress = points_;
     contents_.seconds = elapsed();
-    writeReport(summaryOf(contents_, options_.out));
+    writeReport(summaryOf(contents_, options_.out, options_.program));
   }
 
   void addPoint() {
@@ -345,14 +347,12 @@ class Supervisor : public TaskSource {
     addPoint();
     ledger_->setSetting("state", interrupted() ? "interrupted" : "finished");
     ledger_->fold(accounting_, elapsed());
-    const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out);
+    const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out, options_.program);
     writeReport(summary);
     say(reports::toText(summary));
     if (findings_->leftOut() > 0) say(concat(findings_->leftOut(), " artifacts were left out for want of room"));
-    FUSER_USER_CHECK(summary.interrupted || summary.judgedCases > 0 || !summary.findings.empty(),
-                     "the campaign judged nothing: ", summary.cases, " cases, none of them judged");
-    FUSER_USER_CHECK(summary.compilers.skipped.empty() || !summary.findings.empty(), "a check could not run: ",
-                     summary.compilers.skipped, "; --no-compilers leaves it out");
+    const std::string problem = summary.interrupted ? "" : reports::setUpProblem(summary);
+    FUSER_USER_CHECK(problem.empty(), problem);
     return summary;
   }
 
@@ -396,8 +396,7 @@ int exitCode(const reports::CampaignSummary& summary) {
   const auto all = [&](std::string_view kind) {
     return std::all_of(kinds.begin(), kinds.end(), [&](const std::string& one) { return one == kind; });
   };
-  if (summary.findings.empty() && (summary.judgedCases == 0 || !summary.compilers.skipped.empty())) return kExitSetup;
-  if (kinds.empty()) return kExitClean;
+  if (kinds.empty()) return reports::setUpProblem(summary).empty() ? kExitClean : kExitSetup;
   if (all("hang")) return kExitTimeout;
   return all("oom") ? kExitMemory : kExitFinding;
 }

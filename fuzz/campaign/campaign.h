@@ -37,7 +37,7 @@ struct CampaignOptions {
   int64_t maxArtifactBytes = int64_t{256} << 20;
   std::vector<std::filesystem::path> corpora;  // judged first
   std::vector<KnownIssue> knownIssues;
-  std::string generatorFlags;         // that give the generator options on the command line; "" or " --only add"
+  std::vector<std::string> generatorFlags;  // arguments that give the generator options: "--only", "add"
   std::string program = "fuserfuzz";  // in the lines that tell how to replay
   // Shown often; where it is set, no lines about progress go to the log.
   std::function<void(const Status&)> show;

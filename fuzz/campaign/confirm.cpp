@@ -31,6 +31,7 @@ class Confirmation {
     result_.text = textOf(result_.task);
     label();
     result_.bucket = bucket();
+    describe();
     return std::move(result_);
   }
 
@@ -91,6 +92,14 @@ class Confirmation {
     } catch (const std::exception& error) {
       result_.problem = error.what();
       return "";
+    }
+  }
+
+  void describe() {
+    try {
+      if (!result_.text.empty()) result_.features = featuresOf(parseCase(result_.text, "finding"));
+    } catch (const UserError&) {
+      // A file that does not parse has none.
     }
   }
 
@@ -204,7 +213,7 @@ Suspect suspectFromJson(const std::string& text) {
 
 std::string toJson(const Confirmed& confirmed) {
   return dump({confirmed.task, confirmed.label, confirmed.detail, confirmed.text, confirmed.bucket, confirmed.sequence,
-               confirmed.problem});
+               confirmed.problem, confirmed.features.ops, confirmed.features.dtypes, confirmed.features.ranks});
 }
 
 Confirmed confirmedFromJson(const std::string& text) {
@@ -217,6 +226,9 @@ Confirmed confirmedFromJson(const std::string& text) {
   in.at(4).get_to(confirmed.bucket);
   in.at(5).get_to(confirmed.sequence);
   in.at(6).get_to(confirmed.problem);
+  in.at(7).get_to(confirmed.features.ops);
+  in.at(8).get_to(confirmed.features.dtypes);
+  in.at(9).get_to(confirmed.features.ranks);
   return confirmed;
 }
 

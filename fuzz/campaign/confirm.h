@@ -25,6 +25,7 @@ struct Confirmed {
   std::string text;    // of the case; empty where it cannot be had
   std::string bucket;
   std::vector<std::string> sequence;  // texts, the failing case last; empty unless it fails only after its history
+  Features features;                  // of the case
   std::string problem;                // what went wrong on the way; empty when nothing did
 };
 

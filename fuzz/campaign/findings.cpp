@@ -28,7 +28,7 @@ Findings::Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding>
       ledger_(ledger),
       findings_(std::move(found)),
       say_(std::move(say)),
-      artifacts_(settings_.folder, settings_.maxBytes, settings_.stamp, findings_) {
+      artifacts_(settings_.context.folder, settings_.maxBytes, settings_.stamp, findings_) {
   for (const LedgerFinding& finding : findings_) {
     if (finding.label.empty()) queue_.push_back(finding.id);
   }
@@ -43,16 +43,18 @@ LedgerFinding& Findings::byId(int64_t id) {
 }
 
 void Findings::see(const std::string& task, const CaseVerdict& verdict, const std::string& text,
-                   const std::vector<std::string>& history) {
+                   const Features& features, const std::vector<std::string>& history) {
   LedgerFinding finding;
   finding.task = task;
-  finding.origin = originOf(task, settings_.seed);
+  finding.origin = originOf(task, settings_.context.seed);
   finding.kind = verdictName(verdict.kind);
   finding.reason = verdict.reason;
   finding.detail = verdict.detail;
   finding.place = verdict.place;
   finding.pattern = verdict.pattern;
   finding.onlyProbed = verdict.onlyProbed;
+  finding.features = features;
+  finding.counted = !features.ops.empty();
   std::copy_if(history.begin(), history.end(), std::back_inserter(finding.history),
                [](const std::string& done) { return kindOf(done) != "confirm"; });
   artifacts_.write(finding, text);
@@ -69,7 +71,7 @@ void Findings::keepSlow(const std::string& task, const std::string& text, double
   char took[32];
   std::snprintf(took, sizeof took, "%.1f s", seconds);
   const std::string file = artifacts_.writeSlow(text, took);
-  say_(concat("slow (", originOf(task, settings_.seed), "): ", took, file.empty() ? "" : ", kept as ", file));
+  say_(concat("slow (", originOf(task, settings_.context.seed), "): ", took, file.empty() ? "" : ", kept as ", file));
 }
 
 void Findings::addLabelled(LedgerFinding finding) {
@@ -81,7 +83,6 @@ void Findings::addLabelled(LedgerFinding finding) {
   artifacts_.write(finding, finding.text);
   finding.text = "";
   finding.id = ledger_.add(finding);
-  ledger_.commit();
   announce(finding);
   findings_.push_back(std::move(finding));
 }
@@ -124,13 +125,14 @@ void Findings::takeConfirmation(const Outcome& outcome) {
 
 void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
   finding.task = confirmed.task;
-  finding.origin = originOf(finding.task, settings_.seed);
+  finding.origin = originOf(finding.task, settings_.context.seed);
   finding.label = confirmed.label;
   finding.detail = confirmed.detail;
   if (!confirmed.problem.empty()) finding.detail += "\nwhile it ran again: " + confirmed.problem;
   finding.bucket = confirmed.bucket;
   finding.known = knownReason(settings_.known, finding.bucket);
   finding.history.clear();
+  if (finding.features.ops.empty()) finding.features = confirmed.features;
   const int64_t inBucket = std::count_if(findings_.begin(), findings_.end(), [&](const LedgerFinding& other) {
     return other.id != finding.id && other.bucket == finding.bucket && !other.file.empty();
   });
@@ -149,8 +151,7 @@ void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
 }
 
 void Findings::announce(const LedgerFinding& finding) {
-  const CommandLines lines =
-      commandLines(finding, settings_.folder, settings_.program, settings_.seed, settings_.generatorFlags);
+  const CommandLines lines = commandLines(finding, settings_.context);
   std::string text = concat(finding.known.empty() ? "FINDING " : "known: ", finding.kind, " (", finding.origin, ", ",
                             finding.label, "): ", finding.reason, "\n  bucket: ", finding.bucket,
                             "\n  replay: ", lines.replay);

@@ -19,11 +19,9 @@ namespace fuser::fuzz {
 class Findings {
  public:
   struct Settings {
-    std::filesystem::path folder;  // of artifacts; may be empty
-    int64_t maxBytes = 0;          // of artifacts
-    uint64_t seed = 1;
-    std::string program, generatorFlags;
-    std::string stamp;  // one line
+    ReplayContext context;
+    int64_t maxBytes = 0;  // of artifacts
+    Ledger::Stamp stamp;   // of the engine and of what made it
     std::vector<KnownIssue> known;
   };
   // found: those of earlier starts; what they lack is done first.
@@ -31,14 +29,15 @@ class Findings {
            std::function<void(const std::string&)> say);
 
   // A task showed it. history: what its process had done before. text: the case, where it is known.
-  void see(const std::string& task, const CaseVerdict& verdict, const std::string& text,
+  // features: of the case, where its process lived to tell them.
+  void see(const std::string& task, const CaseVerdict& verdict, const std::string& text, const Features& features,
            const std::vector<std::string>& history);
 
   // A case that is no finding but took long. Its text is kept as slow-unit-<sha1>.fusion where it took a tenth longer
   // than all before in this process's life, so that a slow machine does not fill a disk.
   void keepSlow(const std::string& task, const std::string& text, double seconds);
 
-  // One that came with its bucket, its label and its text.
+  // One that came with its bucket, its label and its text. It is not committed yet.
   void addLabelled(LedgerFinding finding);
 
   // The next finding to be run again, as a task of a fresh process ("confirm ID\nSUSPECT").
@@ -51,6 +50,7 @@ class Findings {
   int64_t countKnown() const { return static_cast<int64_t>(findings_.size()) - countNew(); }
   std::map<std::string, int64_t> buckets() const;
   int64_t leftOut() const { return artifacts_.leftOut(); }
+  Artifacts& artifacts() { return artifacts_; }
 
   static constexpr int64_t kArtifactsPerBucket = 10;
 

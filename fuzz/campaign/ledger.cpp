@@ -33,6 +33,9 @@ std::string restOf(const LedgerFinding& finding) {
                {"pattern", finding.pattern},
                {"only probed", finding.onlyProbed},
                {"history", finding.history},
+               {"features", json::array({finding.features.ops, finding.features.dtypes, finding.features.ranks,
+                                        finding.features.schedulers})},
+               {"counted", finding.counted},
                {"sha1", finding.textSha1},
                {"sequence", finding.sequenceFile}});
 }
@@ -46,6 +49,12 @@ void takeRest(const std::string& text, LedgerFinding& finding) {
   in.at("pattern").get_to(finding.pattern);
   in.at("only probed").get_to(finding.onlyProbed);
   in.at("history").get_to(finding.history);
+  const json& features = in.at("features");
+  features.at(0).get_to(finding.features.ops);
+  features.at(1).get_to(finding.features.dtypes);
+  features.at(2).get_to(finding.features.ranks);
+  features.at(3).get_to(finding.features.schedulers);
+  in.at("counted").get_to(finding.counted);
   in.at("sha1").get_to(finding.textSha1);
   in.at("sequence").get_to(finding.sequenceFile);
 }
@@ -295,14 +304,14 @@ std::optional<uint64_t> seedOf(const std::filesystem::path& folder) {
   return static_cast<uint64_t>(row.integer(0));
 }
 
-reports::CampaignSummary summaryOf(const std::filesystem::path& folder) {
+reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::string& program) {
   const std::filesystem::path path = folder / kLedgerName;
   std::error_code error;
   FUSER_USER_CHECK(std::filesystem::exists(path, error), folder.string(), " holds no campaign: there is no ",
                    kLedgerName);
   Database database(path, Database::Mode::Read);
   FUSER_USER_CHECK(hasTables(database), folder.string(), " holds a campaign that has not begun");
-  return summaryOf(read(database, path), folder);
+  return summaryOf(read(database, path), folder, program);
 }
 
 }  // namespace fuser::fuzz

@@ -33,6 +33,8 @@ struct LedgerFinding {
   std::string label;                 // "fails fresh", …; empty: not run again yet
   std::string bucket;
   std::string known;         // the known issue that it matches
+  Features features;         // of the case
+  bool counted = false;      // they are in the accounting: the case's process lived to tell them
   std::string textSha1;      // of the case's text; empty: no process lived to print it
   std::string file;          // the artifact's name; empty: none was written
   std::string sequenceFile;  // tasks after which alone it fails
@@ -47,7 +49,7 @@ class Ledger {
   // What a ledger holds.
   struct Contents {
     Stamp stamp;            // what results depend on; a campaign goes on under an equal one only
-    std::map<std::string, std::string> settings;  // the rest: runs, max-total-time, jobs, program, generator flags, state
+    std::map<std::string, std::string> settings;  // the rest: runs, max-total-time, jobs, timeout, rss-limit-mb, state
     std::vector<std::pair<std::string, std::string>> files;  // of the corpora: path, sha1
     Accounting accounting;
     std::vector<LedgerFinding> findings;
@@ -105,10 +107,11 @@ std::optional<uint64_t> seedOf(const std::filesystem::path& folder);
 // One sentence that names the first difference; "" where there is none.
 std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now);
 
-// The report of what a ledger holds.
-reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder);
+// The report of what a ledger holds. program: that runs now, for the lines that replay: a ledger may come from anybody.
+reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder,
+                                   const std::string& program);
 // Of the campaign in a folder, which may be running: from its ledger alone. A UserError where there is none, or it is
 // damaged.
-reports::CampaignSummary summaryOf(const std::filesystem::path& folder);
+reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::string& program = "fuserfuzz");
 
 }  // namespace fuser::fuzz

@@ -32,6 +32,42 @@ std::tuple<int, uint64_t, std::string> placeOf(const LedgerFinding& finding) {
   return {file ? 0 : 1, number, finding.task + finding.kind + finding.reason};
 }
 
+// Text of a ledger becomes numbers and arguments here, and nothing else.
+ReplayContext contextOf(const Ledger::Contents& contents, const std::filesystem::path& folder,
+                        const std::string& program) {
+  ReplayContext context;
+  context.folder = folder;
+  context.program = program;
+  context.seed = std::strtoull(stampOf(contents, "seed").c_str(), nullptr, 10);
+  context.generatorFlags = shellWords(stampOf(contents, "generator flags"));
+  const double seconds = std::strtod(setting(contents, "timeout").c_str(), nullptr);
+  if (seconds > 0) context.limits.seconds = seconds;
+  const uint64_t residentMb = std::strtoull(setting(contents, "rss-limit-mb").c_str(), nullptr, 10);
+  if (residentMb > 0) context.limits.residentMb = residentMb;
+  context.probes = stampOf(contents, "probes") != "off";
+  return context;
+}
+
+// What the accounting does not know of a case that became a finding: its features, where its process died before it
+// could tell them, and whether it is a known issue.
+void countFeatures(const LedgerFinding& finding, reports::CampaignSummary& summary) {
+  if (isBatch(finding.task) || finding.task == "text") return;  // these are no cases of their own
+  const auto countRows = [&](const std::set<std::string>& names, std::map<std::string, reports::Coverage>& rows) {
+    for (const std::string& name : names) {
+      reports::Coverage& row = rows[name];
+      row.known += !finding.known.empty();
+      if (finding.counted) continue;
+      ++row.cases;
+      ++row.verdicts[finding.kind];
+    }
+  };
+  countRows(finding.features.ops, summary.ops);
+  countRows(finding.features.dtypes, summary.dtypes);
+  countRows(finding.features.ranks, summary.ranks);
+  countRows(finding.features.schedulers, summary.schedulers);
+  std::erase_if(summary.neverGenerated, [&](const std::string& op) { return finding.features.ops.count(op) > 0; });
+}
+
 }  // namespace
 
 std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now) {
@@ -46,7 +82,8 @@ std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now) {
   return "";
 }
 
-reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder) {
+reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder,
+                                   const std::string& program) {
   reports::CampaignSummary summary = contents.accounting.summary();
   for (const auto& [key, value] : contents.stamp) {
     if (key == "seed") summary.seed = std::strtoull(value.c_str(), nullptr, 10);
@@ -59,12 +96,14 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
   summary.minimized = contents.minimized;
   for (const auto& [number, file] : contents.accounting.fileVerdicts()) {
     FUSER_USER_CHECK(number < contents.files.size(), "the ledger is damaged: there is no file ", number);
-    summary.corpus.push_back({contents.files[number].first, file.verdict, file.problem});
+    summary.corpus.push_back({contents.files[number].first, file.verdict, file.problem, ""});
   }
+  const ReplayContext context = contextOf(contents, folder, program);
   std::vector<LedgerFinding> findings = contents.findings;
   std::stable_sort(findings.begin(), findings.end(),
                    [](const LedgerFinding& a, const LedgerFinding& b) { return placeOf(a) < placeOf(b); });
   for (const LedgerFinding& finding : findings) {
+    countFeatures(finding, summary);
     reports::Finding entry;
     entry.kind = finding.kind;
     entry.reason = finding.reason;
@@ -74,10 +113,12 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
     entry.bucket = finding.bucket;
     entry.detail = finding.detail;
     entry.known = finding.known;
-    const CommandLines lines = commandLines(finding, folder, setting(contents, "program"), summary.seed,
-                                            stampOf(contents, "generator flags"));
+    const CommandLines lines = commandLines(finding, context);
     entry.replay = lines.replay;
     entry.minimize = lines.minimize;
+    for (reports::CorpusCase& one : summary.corpus) {
+      if (one.file == entry.origin) one.known = entry.known;
+    }
     summary.findings.push_back(std::move(entry));
   }
   if (setting(contents, "state") != "running") summary.exitCode = exitCode(summary);

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fuser/support/diagnostic.h"
+
 namespace fuser::fuzz {
 namespace {
 
@@ -70,7 +72,11 @@ std::vector<std::string> statusBlock(const Status& status, size_t width, bool co
   std::vector<std::pair<std::string, int64_t>> buckets(status.buckets.begin(), status.buckets.end());
   std::stable_sort(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   for (size_t i = 0; i < std::min(buckets.size(), kBuckets); ++i) {
-    lines.push_back(fit(format("%6lld  ", static_cast<long long>(buckets[i].second)) + buckets[i].first, width));
+    // A bucket's name may quote what a file says.
+    std::string name = withoutControls(buckets[i].first);
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    lines.push_back(fit(format("%6lld  ", static_cast<long long>(buckets[i].second)) + name, width));
   }
   if (buckets.size() > kBuckets) lines.push_back(fit(format("        and %zu more", buckets.size() - kBuckets), width));
   return lines;
@@ -100,7 +106,7 @@ void StatusDisplay::draw() {
 
 void StatusDisplay::line(const std::string& text) {
   clear();
-  std::fprintf(terminal_, "%s\n", text.c_str());
+  std::fprintf(terminal_, "%s\n", withoutControls(text).c_str());
   draw();
 }
 

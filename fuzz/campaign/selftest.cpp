@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "fuzz/campaign/campaign.h"
 #include "fuzz/minimize/judging.h"
 #include "oracle/reference/reference.h"
 
@@ -23,6 +25,11 @@ struct Reply {
   bool applied = false;
   std::string reason;
 };
+
+// What counts as caught.
+bool catches(VerdictKind kind) {
+  return kind == VerdictKind::Differs || kind == VerdictKind::Violation || kind == VerdictKind::Invariant;
+}
 
 // Task: the fault's name ("-": none) and the number of the case.
 std::string performTask(const std::string& task, const SelftestOptions& options) {
@@ -49,8 +56,7 @@ Reply replyOf(const Outcome& outcome) {
     reply.applied = applied == "1";
     return reply;
   }
-  // The worker cannot say whether the fault had a place; without one this case ends well (the control's work).
-  reply.applied = true;
+  // (The worker cannot say whether the fault had a place.)
   reply.kind = kindOf(outcome.ending);
   reply.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
   return reply;
@@ -62,6 +68,7 @@ struct Series {
   uint64_t next = 0;  // the first that is not given out
   size_t waiting = 0;
   bool stopped = false;  // gives out no more
+  bool concluded = false;
   std::map<uint64_t, Reply> replies;
 };
 
@@ -71,7 +78,7 @@ class Selftest {
            const std::function<void(const std::string&)>& log)
       : options_(options), interrupted_(interrupted), log_(log) {
     for (const FaultInfo& fault : allFaults()) {
-      if (isWanted(fault.name)) result_.faults.push_back({fault, false, 0, 0, "", ""});
+      if (isWanted(fault.name)) result_.faults.push_back({fault, false, false, 0, 0, "", ""});
     }
   }
 
@@ -79,12 +86,17 @@ class Selftest {
     for (const std::string& name : options_.onlyFaults) plantFault(name);  // a UserError where there is none
     const auto start = std::chrono::steady_clock::now();
     result_.seed = options_.seed;
-    series_.push_back({"-", 0, 0, false, {}});
-    for (const FaultResult& fault : result_.faults) series_.push_back({std::string(fault.fault.name), 0, 0, false, {}});
+    result_.stamp = stamp();
+    series_.push_back({"-", 0, 0, false, false, {}});
+    for (const FaultResult& fault : result_.faults)
+      series_.push_back({std::string(fault.fault.name), 0, 0, false, false, {}});
     WorkerPool(options_.jobs, options_.limits,
                [options = options_](const std::string& task) { return performTask(task, options); })
         .run([this] { return nextTask(); }, [this](const Outcome& outcome) { take(outcome); });
     result_.interrupted = interrupted_();
+    for (size_t i = 0; i < series_.size(); ++i) {
+      if (!series_[i].concluded) conclude(i);  // as far as it came
+    }
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(result_);
   }
@@ -95,8 +107,22 @@ class Selftest {
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
   }
 
+  Ledger::Stamp stamp() const {
+    CampaignOptions campaign;
+    campaign.seed = options_.seed;
+    campaign.task.judge.probes = options_.judge.probes;
+    campaign.generatorFlags = options_.generatorFlags;
+    campaign.compilers = false;
+    return stampOf(campaign);
+  }
+
   std::optional<std::string> nextTask() {
     if (interrupted_()) return std::nullopt;
+    if (!again_.empty()) {
+      const std::string task = again_.front();
+      again_.pop_front();
+      return task;
+    }
     while (current_ < series_.size()) {
       Series& series = series_[current_];
       if (!series.stopped && series.next < options_.runs) {
@@ -117,15 +143,25 @@ class Selftest {
         std::find_if(series_.begin(), series_.end(), [&](const Series& series) { return series.name == name; }) -
         series_.begin());
     Series& series = series_[index];
+    // What ends it from outside says nothing about the fault.
+    if (outcome.fromOutside && ++attempts_[outcome.task] < kAttempts) {
+      again_.push_back(outcome.task);
+      return;
+    }
     const Reply reply = replyOf(outcome);
     --series.waiting;
-    series.stopped |= index > 0 && isFinding(reply.kind) && reply.applied;
+    series.stopped |= index > 0 && catches(reply.kind) && reply.applied;
     series.replies.emplace(number, reply);
-    if (series.waiting > 0 || (!series.stopped && series.next < options_.runs)) return;
+    if (series.waiting == 0 && (series.stopped || series.next >= options_.runs)) conclude(index);
+  }
+
+  void conclude(size_t index) {
+    Series& series = series_[index];
+    series.concluded = true;
     if (index == 0) {
       concludeControl(series);
     } else {
-      conclude(series, result_.faults[index - 1]);
+      concludeFault(series, result_.faults[index - 1]);
     }
   }
 
@@ -141,16 +177,19 @@ class Selftest {
     for (const std::string& finding : result_.controlFindings) log_("  " + finding);
   }
 
-  void conclude(const Series& series, FaultResult& fault) {
+  void concludeFault(const Series& series, FaultResult& fault) {
     for (const auto& [number, reply] : series.replies) {
       ++fault.cases;
       fault.applied += reply.applied;
-      if (!isFinding(reply.kind) || !reply.applied) continue;
+      if (isFinding(reply.kind) && !catches(reply.kind) && fault.reason.empty())
+        fault.reason = concat("(", verdictName(reply.kind), ") ", reply.reason);
+      if (!catches(reply.kind) || !reply.applied) continue;
       fault.caught = true;
       fault.check = verdictName(reply.kind);
       fault.reason = reply.reason;
       break;
     }
+    fault.finished = fault.caught || fault.cases == options_.runs;
     log_(lineOf(fault));
   }
 
@@ -158,7 +197,10 @@ class Selftest {
   static std::string lineOf(const FaultResult& fault) {
     char line[300];
     std::snprintf(line, sizeof line, "%-26s %-9s %-7s %6llu %8llu  %-10s %s", std::string(fault.fault.name).c_str(),
-                  std::string(faultStageName(fault.fault.stage)).c_str(), fault.caught ? "caught" : "MISSED",
+                  std::string(faultStageName(fault.fault.stage)).c_str(),
+                  fault.caught     ? "caught"
+                  : fault.finished ? "MISSED"
+                                   : "-",
                   static_cast<unsigned long long>(fault.cases), static_cast<unsigned long long>(fault.applied),
                   fault.check.c_str(), fault.reason.substr(0, 100).c_str());
     return line;
@@ -171,6 +213,9 @@ class Selftest {
   SelftestResult result_;
   std::vector<Series> series_;  // the control, then a fault each
   size_t current_ = 0;
+  static constexpr int kAttempts = 5;
+  std::deque<std::string> again_;
+  std::map<std::string, int> attempts_;
 };
 
 }  // namespace
@@ -178,6 +223,15 @@ class Selftest {
 bool SelftestResult::clean() const {
   return !interrupted && controlFindings.empty() &&
          std::all_of(faults.begin(), faults.end(), [](const FaultResult& fault) { return fault.caught; });
+}
+
+uint64_t SelftestResult::medianCases() const {
+  std::vector<uint64_t> cases;
+  for (const FaultResult& fault : faults) {
+    if (fault.caught) cases.push_back(fault.cases);
+  }
+  std::sort(cases.begin(), cases.end());
+  return cases.empty() ? 0 : cases[cases.size() / 2];
 }
 
 SelftestResult runSelftest(const SelftestOptions& options, const std::function<bool()>& interrupted,
@@ -191,16 +245,17 @@ std::string toText(const SelftestResult& result) {
                 "finding");
   std::string text = concat("control: ", result.controlCases, " cases of seed ", result.seed, ", ",
                             result.controlJudged, " judged, ", result.controlFindings.size(), " findings\n", head);
-  std::vector<uint64_t> cases;
-  size_t caught = 0;
+  size_t caught = 0, open = 0;
+  uint64_t most = 0;
   for (const FaultResult& fault : result.faults) {
     text += Selftest::lineOf(fault) + "\n";
     caught += fault.caught;
-    cases.push_back(fault.cases);
+    open += !fault.finished;
+    if (fault.caught) most = std::max(most, fault.cases);
   }
-  std::sort(cases.begin(), cases.end());
   text += concat(caught, " of ", result.faults.size(), " faults caught");
-  if (!cases.empty()) text += concat("; cases until then: median ", cases[cases.size() / 2], ", at most ", cases.back());
+  if (open > 0) text += concat(", ", open, " not told before the interrupt");
+  if (caught > 0) text += concat("; cases until then: median ", result.medianCases(), ", at most ", most);
   char seconds[40];
   std::snprintf(seconds, sizeof seconds, "; %.1f s", result.seconds);
   return text + seconds;
@@ -215,21 +270,32 @@ std::string toJson(const SelftestResult& result) {
   out["control"] = {{"cases", result.controlCases},
                     {"judged", result.controlJudged},
                     {"findings", result.controlFindings}};
-  size_t caught = 0;
+  out["stamp"] = json::object();
+  for (const auto& [key, value] : result.stamp) {
+    if (!value.empty()) out["stamp"][key] = value;
+  }
+  size_t caught = 0, finished = 0;
   out["faults"] = json::array();
   for (const FaultResult& fault : result.faults) {
     caught += fault.caught;
+    finished += fault.finished;
     out["faults"].push_back({{"name", fault.fault.name},
                              {"stage", faultStageName(fault.fault.stage)},
                              {"summary", fault.fault.summary},
                              {"caught", fault.caught},
+                             {"finished", fault.finished},
                              {"cases", fault.cases},
                              {"applied", fault.applied},
                              {"check", fault.check},
                              {"reason", fault.reason}});
   }
-  out["recall"] = result.faults.empty() ? 0.0 : static_cast<double>(caught) / static_cast<double>(result.faults.size());
+  const auto share = [](size_t part, size_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  };
+  out["recall"] = share(caught, finished);
+  out["median_cases"] = result.medianCases();
   out["false_alarms"] = result.controlFindings.size();
+  out["false_alarm_rate"] = share(result.controlFindings.size(), result.controlCases);
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

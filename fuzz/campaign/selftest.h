@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/campaign/ledger.h"
 #include "fuzz/faults/faults.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/isolate/worker_pool.h"
@@ -20,20 +21,26 @@ struct SelftestOptions {
   Limits limits;
   GeneratorOptions generator;
   JudgeSettings judge;
-  std::vector<std::string> onlyFaults;  // empty: all
+  std::vector<std::string> generatorFlags;  // for the stamp
+  std::vector<std::string> onlyFaults;      // empty: all
 };
 
+// Caught means by what a user would see: a wrong result, a violation of an engine, a broken invariant. A check that
+// fails, a crash or a hang is a finding too, but tells as much about the fault as about the compiler, and the search
+// goes on.
 struct FaultResult {
   FaultInfo fault;
   bool caught = false;
+  bool finished = false;  // else the selftest was interrupted before it could be told
   uint64_t cases = 0;    // up to the one that caught it, which counts; all, where none did
   uint64_t applied = 0;  // of these: cases in which the fault found a place
   std::string check;     // verdictName of the finding: by which check it was caught
-  std::string reason;    // its one line
+  std::string reason;    // its one line; where it was missed, of the first finding of another kind
 };
 
 struct SelftestResult {
   uint64_t seed = 0;
+  Ledger::Stamp stamp;  // what the figures belong to
   uint64_t controlCases = 0;
   uint64_t controlJudged = 0;                // agrees or undecided
   std::vector<std::string> controlFindings;  // "case 17: differs: …"
@@ -43,6 +50,8 @@ struct SelftestResult {
 
   // All faults caught, nothing found without one.
   bool clean() const;
+  // Cases that a fault takes until it is caught, over those that are; 0 where none is.
+  uint64_t medianCases() const;
 };
 
 // A UserError for unknown faults. `log` gets a line a fault as it ends.

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "fuser/execute/clang_compiler.h"
+#include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/campaign.h"
 #include "oracle/reference/reference.h"
 
@@ -62,11 +64,21 @@ std::string processor() {
   return "unknown";
 }
 
+// Of the compiler that batches go through; it need not be here.
+std::string clangVersion() {
+  try {
+    return ClangCompiler::find().version();
+  } catch (const UserError&) {
+    return "none";
+  }
+}
+
 std::string onOrOff(bool on) { return on ? "on" : "off"; }
 
 }  // namespace
 
 Ledger::Stamp stampOf(const CampaignOptions& options) {
+  const std::string generatorFlags = shellQuoted(options.generatorFlags);
   std::string corpora;
   for (const std::filesystem::path& corpus : options.corpora) corpora += (corpora.empty() ? "" : " ") + corpus.string();
   return {{"version", concat(FUSER_VERSION, " build ", buildId())},
@@ -74,11 +86,12 @@ Ledger::Stamp stampOf(const CampaignOptions& options) {
           {"stream", std::to_string(kStreamVersion)},
           {"libtorch", reference::libtorchVersion()},
           {"engine", "interp"},
+          {"clang", options.compilers ? clangVersion() : ""},
           {"compiler", kCompiler},
           {"flags", FUSER_FLAGS},
           {"device", "CPU: " + processor()},
           {"seed", std::to_string(options.seed)},
-          {"generator flags", options.generatorFlags},
+          {"generator flags", generatorFlags},
           {"probes", onOrOff(options.task.judge.probes)},
           {"compiler batches", onOrOff(options.compilers)},
           {"corpora", corpora}};

@@ -28,8 +28,10 @@ std::optional<Task> Supply::next() {
     nextFile_ = doneFiles_.firstMissing(nextFile_ + 1);
     return task;
   }
-  // By number, so that the sample does not depend on anybody's speed.
-  if (batches_ && kBatchStride * (nextBatch_ + 1) <= nextCase_) {
+  // By number, so that the sample does not depend on anybody's speed; at the end what is due of the last stride.
+  const bool last = runs_ > 0 && nextCase_ >= runs_;
+  const uint64_t due = kBatchStride * nextBatch_ + (last ? kBatch : kBatchStride);
+  if (batches_ && due <= (last ? runs_ : nextCase_)) {
     Task task(concat("batch ", kBatchStride * nextBatch_, " ", kBatch));
     nextBatch_ = doneBatches_.firstMissing(nextBatch_ + 1);
     return task;

@@ -1,6 +1,7 @@
 #pragma once
 // Supply: the tasks of a campaign in their order: the corpora's files, then cases by number; between them the compiler
-// batches of cases that were given before. What is done already is left out.
+// batches of cases that were given before: of each stride when it is over, of the last one when the cases are. What is
+// done already is left out.
 
 #include <deque>
 #include <map>

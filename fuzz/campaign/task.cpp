@@ -109,12 +109,10 @@ Case obtain(const std::string& kind, const std::string& argument, const TaskSett
 
 void describe(const Case& testCase, TaskResult& result) {
   result.runs = static_cast<int64_t>(testCase.runs.size());
-  for (const Expr* expr : testCase.fusion->exprs()) result.ops.insert(std::string(opName(expr->op())));
-  for (const Val* val : testCase.fusion->usedVals()) {
-    if (!val->isTensor()) continue;
-    result.dtypes.insert(std::string(dtypeName(val->dtype())));
-    result.ranks.insert(std::to_string(val->as<TensorView>()->rank()));
-  }
+  const Features features = featuresOf(testCase);
+  result.ops = features.ops;
+  result.dtypes = features.dtypes;
+  result.ranks = features.ranks;
 }
 
 // What the compiled program's segments hold.
@@ -267,6 +265,25 @@ std::vector<std::string> partsOf(const std::string& task, uint64_t seed) {
     if (viewDraw(view, seed, number)) parts.push_back(concat("view ", number, " ", view.name));
   }
   return parts;
+}
+
+Features featuresOf(const Case& testCase) {
+  Features features;
+  for (const Expr* expr : testCase.fusion->exprs()) features.ops.insert(std::string(opName(expr->op())));
+  for (const Val* val : testCase.fusion->usedVals()) {
+    if (!val->isTensor()) continue;
+    features.dtypes.insert(std::string(dtypeName(val->dtype())));
+    features.ranks.insert(std::to_string(val->as<TensorView>()->rank()));
+  }
+  return features;
+}
+
+Features featuresOf(const TaskResult& result) {
+  Features features{result.ops, result.dtypes, result.ranks, {}};
+  for (const auto& [scheduler, segments] : result.verdict.schedulers) {
+    if (segments > 0) features.schedulers.insert(scheduler);
+  }
+  return features;
 }
 
 TaskResult performTask(const std::string& task, const TaskSettings& settings) {

@@ -78,6 +78,14 @@ struct TaskResult {
   std::map<std::string, std::array<int64_t, 2>> viewSegments;
 };
 
+// What a case has, by which figures are counted.
+struct Features {
+  std::set<std::string> ops, dtypes, ranks, schedulers;
+};
+Features featuresOf(const TaskResult& result);
+// Without schedulers, which nobody asked.
+Features featuresOf(const Case& testCase);
+
 // The task's kind: what stands before its first space or line end.
 std::string kindOf(const std::string& task);
 inline bool isBatch(const std::string& task) { return task.rfind("batch ", 0) == 0; }

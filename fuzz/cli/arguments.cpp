@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <random>
 
 #include "fuser/support/check.h"
@@ -47,9 +48,14 @@ void GeneratorArguments::addTo(CLI::App* app) {
       ->capture_default_str();
   app->add_option("--only", only, "draw these ops alone: mnemonics, comma between")
       ->delimiter(',')
+      ->allow_extra_args(false)  // what follows a space is an argument of its own
       ->type_name("OP,OP")
       ->group(kGroup);
-  app->add_option("--exclude", exclude, "never draw these ops")->delimiter(',')->type_name("OP,OP")->group(kGroup);
+  app->add_option("--exclude", exclude, "never draw these ops")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("OP,OP")
+      ->group(kGroup);
   app->add_option("--median-elements", options.medianElements, "of a case's main shape")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->type_name("N")
@@ -73,16 +79,22 @@ void GeneratorArguments::resolve() {
   if (seed == 0) seed = std::random_device{}() | 1u;
 }
 
-std::string GeneratorArguments::flags() const {
+std::vector<std::string> GeneratorArguments::flags() const {
   const GeneratorOptions usual;
-  std::string flags;
+  std::vector<std::string> flags;
   const auto list = [&](const char* flag, const std::vector<std::string>& names) {
-    for (size_t i = 0; i < names.size(); ++i) flags += (i == 0 ? concat(" ", flag, " ") : ",") + names[i];
+    if (names.empty()) return;
+    std::string joined;
+    for (const std::string& name : names) joined += (joined.empty() ? "" : ",") + name;
+    flags.insert(flags.end(), {flag, joined});
+  };
+  const auto number = [&](const char* flag, int64_t value, int64_t usually) {
+    if (value != usually) flags.insert(flags.end(), {flag, std::to_string(value)});
   };
   list("--only", only);
   list("--exclude", exclude);
-  if (options.medianElements != usual.medianElements) flags += concat(" --median-elements ", options.medianElements);
-  if (options.maxElements != usual.maxElements) flags += concat(" --max-elements ", options.maxElements);
+  number("--median-elements", options.medianElements, usual.medianElements);
+  number("--max-elements", options.maxElements, usual.maxElements);
   return flags;
 }
 
@@ -115,6 +127,12 @@ void watchInterrupts() {
 }
 
 bool interrupted() { return interrupts != 0; }
+
+std::string runningProgram() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "fuserfuzz" : path.string();
+}
 
 void printLine(const std::string& line) {
   std::puts(withoutControls(line).c_str());

@@ -22,8 +22,8 @@ struct GeneratorArguments {
   void addTo(CLI::App* app);
   // After parsing: draws the seed where it is 0, resolves names of ops. A UserError names what is wrong.
   void resolve();
-  // What makes `generate` print the same cases: "" or " --only add".
-  std::string flags() const;
+  // Arguments that make `generate` print the same cases: none, or "--only", "add".
+  std::vector<std::string> flags() const;
 };
 
 // What one case may take, and how many run at once.
@@ -40,6 +40,9 @@ void addNoProbes(CLI::App* app, bool& noProbes);
 // Ctrl-C and SIGTERM: the first asks to finish, the second leaves at once with 72.
 void watchInterrupts();
 bool interrupted();
+
+// This very program, for lines to paste into a shell.
+std::string runningProgram();
 
 // A line on standard output, at once.
 void printLine(const std::string& line);

@@ -125,6 +125,8 @@ int compareCommand(Arguments& arguments) {
   const std::string table = toMarkdown(comparison, arguments.engine);
   if (!arguments.out.empty()) reports::writeFile(arguments.out, table);
   printLine(table);
+  FUSER_USER_CHECK(comparison.judgedCases > 0, "nothing was judged: none of the ", items.size(),
+                   " cases has a run that the reference supports");
   return comparison.findings.empty() ? kExitClean : kExitFinding;
 }
 

@@ -44,7 +44,8 @@ Command addPerfCheckCommand(CLI::App& app) {
   command->add_option("--threshold", arguments->settings.threshold, "a smaller share of change is none")
       ->check(CLI::Range(0.001, 10.0))
       ->capture_default_str();
-  command->add_option("--renamed", arguments->renamed, "old=new: a benchmark's name in the two files");
+  command->add_option("--renamed", arguments->renamed, "old=new: a benchmark's name in the two files; once for each")
+      ->allow_extra_args(false);
   command->add_flag("--fail-on-regression", arguments->failOnRegression, "exit with 77 where a benchmark is SLOW");
   return {command, [arguments] { return check(*arguments); }};
 }

@@ -62,6 +62,7 @@ int runCampaignCommand(Arguments& arguments) {
   campaign.seed = arguments.generator.seed;
   campaign.task.generator = arguments.generator.options;
   campaign.generatorFlags = arguments.generator.flags();
+  campaign.program = runningProgram();
   campaign.task.judge.probes = !arguments.noProbes;
   campaign.compilers = !arguments.noCompilers;
   campaign.minimize = !arguments.noMinimize;
@@ -91,8 +92,9 @@ What a campaign does
 Beside the interpreter, a sample by case number
 )";
   char line[160];
-  std::snprintf(line, sizeof line, "  %-24s cases 0 to %llu of every %llu\n", "clang and NVRTC",
-                static_cast<unsigned long long>(kBatch - 1), static_cast<unsigned long long>(kBatchStride));
+  std::snprintf(line, sizeof line, "  %-24s cases 0 to %llu of every %llu: after those %llu, or the last of --runs\n",
+                "clang and NVRTC", static_cast<unsigned long long>(kBatch - 1),
+                static_cast<unsigned long long>(kBatchStride), static_cast<unsigned long long>(kBatchStride));
   text += line;
   std::snprintf(line, sizeof line, "  %-24s 1 in %-4d %s\n", "repeat", static_cast<int>(kRepeatOneIn),
                 "the same kernels on the same data again: the same bits");

@@ -27,7 +27,8 @@ Command addSelftestCommand(CLI::App& app) {
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32))
       ->capture_default_str();
   command->add_option("--only-fault", arguments->options.onlyFaults, "these faults alone, comma between")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--json", arguments->json, "file for the result");
   command->add_option("--out", arguments->out, "folder for selftest.json; made where missing");
   command->add_flag("--list", arguments->list, "say which faults there are, and nothing else");
@@ -44,7 +45,10 @@ Command addSelftestCommand(CLI::App& app) {
             options.generator = arguments->generator.options;
             options.jobs = arguments->workers.jobs;
             options.limits = arguments->workers.limits;
+            options.generatorFlags = arguments->generator.flags();
             watchInterrupts();
+            printLine(concat("seed ", options.seed, ", ", options.runs,
+                             " cases without a fault and at most as many with each"));
             const SelftestResult result = runSelftest(options, interrupted, printLine);
             printLine("\n" + toText(result));
             if (!arguments->json.empty()) reports::writeFile(arguments->json, toJson(result));

@@ -37,8 +37,8 @@ void Comparison::add(const std::string& set, const std::string& origin, const Co
   counted.judged += verdict.elements.judged;
   counted.decided += verdict.elements.decided;
   counted.bits += compared.bits;
-  const bool unexpected = verdict.kind == VerdictKind::Rejected && !verdict.expected;
-  if (isFinding(verdict.kind) || unexpected)
+  judgedCases += verdict.kind != VerdictKind::Unsupported;
+  if (isFinding(verdict.kind) || !verdict.expected)
     findings.push_back({origin, concat(verdictName(verdict.kind), ": ", verdict.reason)});
 }
 

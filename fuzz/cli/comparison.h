@@ -24,6 +24,7 @@ struct ComparisonFinding {
 struct Comparison {
   std::vector<ComparisonRow> rows;
   std::vector<ComparisonFinding> findings;
+  int64_t judgedCases = 0;  // all that the oracle has an opinion on
 
   ComparisonRow& row(const std::string& set);
   void add(const std::string& set, const std::string& origin, const ComparedCase& compared);

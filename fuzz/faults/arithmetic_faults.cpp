@@ -90,13 +90,24 @@ bool dropNanInRelu(Kernel& kernel) {
   });
 }
 
+namespace {
+
+// False, and nothing is changed, where both are the same.
+bool swapped(Operand& a, Operand& b) {
+  const bool same = a.kind == b.kind && a.access.buffer == b.access.buffer && a.access.index == b.access.index &&
+                    a.param == b.param && a.literal == b.literal && a.integer == b.integer && a.roundTo == b.roundTo;
+  if (!same) std::swap(a, b);
+  return !same;
+}
+
+}  // namespace
+
 bool swapOperands(Kernel& kernel) {
   return editComputes(kernel, [](Compute& compute) {
     if (!isOwnOp(compute) || std::find(std::begin(kOrdered), std::end(kOrdered), compute.op) == std::end(kOrdered)) {
       return false;
     }
-    std::swap(compute.operands[0], compute.operands[1]);
-    return true;
+    return swapped(compute.operands[0], compute.operands[1]);
   });
 }
 
@@ -157,9 +168,7 @@ bool acceptEqual(Kernel& kernel) {
 
 bool swapBranches(Kernel& kernel) {
   return editComputes(kernel, [](Compute& compute) {
-    if (compute.op != OpKind::Where) return false;
-    std::swap(compute.operands[1], compute.operands[2]);
-    return true;
+    return compute.op == OpKind::Where && swapped(compute.operands[1], compute.operands[2]);
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "fuser/passes/passes.h"
 #include "fuser/text/option_table.h"
+#include "fuser/text/transform_table.h"
 #include "fuzz/judge/pattern.h"
 
 namespace fuser::fuzz {
@@ -74,7 +75,7 @@ class Bisection {
             variant.schedule.reset();
             variant.segmentSchedules.clear();
           })) {
-        return "schedule";
+        return "schedule" + guiltyTransform();
       }
     }
     const bool probes = case_.options.probes || settings_.probes;
@@ -87,6 +88,28 @@ class Bisection {
     Case variant = cloneCase(case_);
     change(variant);
     return judgeCase(variant, settings_).kind != kind_;
+  }
+
+  // " split": the kind of the last step of a schedule without which nothing is wrong. Without some steps others make no
+  // sense, and the case is rejected: that tells nothing.
+  std::string guiltyTransform() const {
+    const auto guilty = [&](const Schedule& schedule, const std::function<Schedule&(Case&)>& of) -> std::string {
+      for (size_t step = schedule.size(); step-- > 0;) {
+        Case variant = cloneCase(case_);
+        of(variant).erase(of(variant).begin() + static_cast<std::ptrdiff_t>(step));
+        if (judgeCase(variant, settings_).kind <= VerdictKind::Undecided)
+          return concat(" ", text::transformForm(schedule[step].kind).name);
+      }
+      return "";
+    };
+    std::string found;
+    if (case_.schedule) found = guilty(*case_.schedule, [](Case& variant) -> Schedule& { return *variant.schedule; });
+    for (const auto& [segment, schedule] : case_.segmentSchedules) {
+      if (!found.empty()) break;
+      found =
+          guilty(schedule, [key = segment](Case& variant) -> Schedule& { return variant.segmentSchedules.at(key); });
+    }
+    return found;
   }
 
   // The pass that made the last rewrite within the limit.

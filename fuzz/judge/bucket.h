@@ -12,9 +12,9 @@ namespace fuser::fuzz {
 
 struct Bucket {
   std::string kind;     // verdictName: "differs", "violation", …
-  // What has to be off for the finding to go away, looked for in this order: "pass NAME" (alone, or the one whose rewrite
-  // brings it about), "passes" (together),
-  // "option NAME", "schedule" (the case's own), "fusing" (probes: every op judged alone); else "kernel". Empty where it
+  // What has to be off for the finding to go away, looked for in this order: "pass NAME" (alone, or the one whose
+  // rewrite brings it about), "passes" (together), "option NAME", "schedule" (the case's own, and the kind of the step,
+  // "schedule split", where one alone decides), "fusing" (probes: every op judged alone); else "kernel". Empty where it
   // was not looked for: a dead worker, or nothing that ran.
   std::string stage;
   std::string place;    // the guilty segment's scheduler, "pointwise"; empty where none is known

@@ -11,36 +11,61 @@
 namespace fuser::fuzz {
 namespace {
 
-struct Prepared {
-  std::unique_ptr<FusionExecutorCache> cache;
-  std::vector<RunData> data;
-  std::vector<RunRecord> interpreted;
+struct PreparedRun {
+  RunData data;
+  RunRecord interpreted;
+  bool ran = false;  // else it was rejected, or is a finding
 };
 
-// What is no error of the engine is reported as it is on the interpreter.
-void prepare(const Case& testCase, const std::shared_ptr<Engine>& engine, Prepared& prepared, CaseVerdict& verdict) {
-  const auto fail = [&](VerdictKind kind, const std::exception& error) {
-    verdict.kind = kind;
-    verdict.reason = verdict.detail = error.what();
-    prepared.data.clear();
-  };
+struct Prepared {
+  std::unique_ptr<FusionExecutorCache> cache;
+  std::vector<PreparedRun> runs;
+  size_t rejected = 0;  // as they expect
+};
+
+// The heavier verdict stays; of equals the first.
+void report(CaseVerdict& verdict, VerdictKind kind, int run, const std::string& detail) {
+  if (kind <= verdict.kind) return;
+  verdict.kind = kind;
+  verdict.run = run;
+  verdict.reason = detail.substr(0, detail.find('\n'));
+  verdict.detail = detail;
+}
+
+std::unique_ptr<FusionExecutorCache> makeCache(const Case& testCase, const std::shared_ptr<Engine>& engine) {
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
+  settings.record = true;
+  settings.engine = engine;
+  settings.maxBytes = 4 * JudgeSettings{}.maxInputBytes;
+  std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
+  return std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
+}
+
+// Interprets the case's next run. What is no error of the engine is reported as it is on the interpreter; a rejection
+// is held against what the run expects.
+void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Prepared& prepared, CaseVerdict& verdict) {
+  const int index = static_cast<int>(prepared.runs.size());
+  const Run& run = testCase.runs[prepared.runs.size()];
+  PreparedRun& ready = prepared.runs.emplace_back();
+  const bool wanted = run.expectation == Expectation::Rejected;
   try {
-    FusionExecutorCache::Settings settings = settingsOf(testCase);
-    settings.record = true;
-    settings.engine = engine;
-    settings.maxBytes = 4 * JudgeSettings{}.maxInputBytes;
-    std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
-    prepared.cache = std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
-    for (const Run& run : testCase.runs) {
-      prepared.data.push_back(materialize(testCase, run, JudgeSettings{}.maxInputBytes));
-      prepared.interpreted.push_back(prepared.cache->run(hostValues(prepared.data.back())));
-    }
+    if (!prepared.cache) prepared.cache = makeCache(testCase, engine);
+    ready.data = materialize(testCase, run, JudgeSettings{}.maxInputBytes);
+    ready.interpreted = prepared.cache->run(hostValues(ready.data));
+    ready.ran = true;
+    if (!wanted) return;
+    verdict.expected = false;
+    report(verdict, VerdictKind::Differs, index, "expected to be rejected, but it ran");
   } catch (const ViolationError& error) {
-    fail(VerdictKind::Violation, error);
+    report(verdict, VerdictKind::Violation, index, error.what());
   } catch (const UserError& error) {
-    fail(VerdictKind::Rejected, error);
+    const bool allowed = run.expectation != Expectation::Agrees;
+    prepared.rejected += allowed;
+    if (allowed) return;
+    verdict.expected = false;
+    report(verdict, VerdictKind::Rejected, index, error.what());
   } catch (const std::exception& error) {
-    fail(VerdictKind::Check, error);
+    report(verdict, VerdictKind::Check, index, error.what());
   }
 }
 
@@ -121,14 +146,6 @@ std::string compareSegment(const Case& testCase, const SegmentRecord& interprete
   return problem;
 }
 
-void report(CaseVerdict& verdict, VerdictKind kind, int run, const std::string& detail) {
-  if (kind <= verdict.kind) return;
-  verdict.kind = kind;
-  verdict.run = run;
-  verdict.reason = detail.substr(0, detail.find('\n'));
-  verdict.detail = detail;
-}
-
 VerdictKind kindOf(oracle::Verdict verdict) {
   switch (verdict) {
     case oracle::Verdict::Agrees: return VerdictKind::Agrees;
@@ -140,7 +157,7 @@ VerdictKind kindOf(oracle::Verdict verdict) {
 }
 
 void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase& compared) {
-  const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
+  const std::vector<HostValue> inputs = hostValues(prepared.runs[run].data);
   const RunRecord record = prepared.cache->run(inputs);
   oracle::JudgeOptions options;
   options.contraction = testCase.options.contraction;
@@ -148,7 +165,7 @@ void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase
   const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, record, options);
   compared.verdict.elements += judgement.total;
   report(compared.verdict, kindOf(judgement.verdict), static_cast<int>(run), oracle::toString(judgement));
-  const RunRecord& interpreted = prepared.interpreted[run];
+  const RunRecord& interpreted = prepared.runs[run].interpreted;
   for (size_t i = 0; i < interpreted.segments.size(); ++i) {
     const std::string problem = compareSegment(testCase, interpreted.segments[i], record.segments.at(i), compared.bits);
     if (!problem.empty())
@@ -171,12 +188,16 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
   const auto collecting = std::make_shared<CollectingEngine>();
   std::vector<ComparedCase> compared(cases.size());
   std::vector<Prepared> prepared(cases.size());
-  for (size_t i = 0; i < cases.size(); ++i) prepare(*cases[i], collecting, prepared[i], compared[i].verdict);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    while (prepared[i].runs.size() < cases[i]->runs.size() && !isFinding(compared[i].verdict.kind))
+      prepareRun(*cases[i], collecting, prepared[i], compared[i].verdict);
+  }
   collecting->switchTo(engine->compile(collecting->kernels()));
   for (size_t i = 0; i < cases.size(); ++i) {
     CaseVerdict& verdict = compared[i].verdict;
-    if (cases[i]->runs.empty()) verdict.kind = VerdictKind::Unsupported, verdict.reason = "the case has no run";
-    for (size_t run = 0; run < prepared[i].data.size() && !isFinding(verdict.kind); ++run) {
+    if (cases[i]->runs.empty()) report(verdict, VerdictKind::Unsupported, -1, "the case has no run");
+    for (size_t run = 0; run < prepared[i].runs.size() && !isFinding(verdict.kind); ++run) {
+      if (!prepared[i].runs[run].ran) continue;
       try {
         judgeRun(*cases[i], prepared[i], run, compared[i]);
       } catch (const ViolationError& error) {
@@ -185,10 +206,9 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
         report(verdict, VerdictKind::Check, static_cast<int>(run), concat("not so when interpreted: ", error.what()));
       }
     }
-    // A file may expect to be rejected; what the engine does with it is no news then.
-    for (const Run& run : cases[i]->runs) {
-      if (verdict.kind == VerdictKind::Rejected) verdict.expected = run.expectation != Expectation::Agrees;
-    }
+    // Nothing of it runs, as the file says: what the engine does with it is no news.
+    if (prepared[i].rejected > 0 && prepared[i].rejected == prepared[i].runs.size())
+      report(verdict, VerdictKind::Rejected, -1, "as it expects");
   }
   return compared;
 }

@@ -20,7 +20,9 @@ struct BitCounts {
 };
 
 struct ComparedCase {
-  CaseVerdict verdict;  // on the engine; of a difference in exact bits: Differs
+  // On the engine; of a difference in exact bits: Differs. `expected` is false where a run does not do as it expects,
+  // rejected or not; of a case all of whose runs are rejected as they expect: Rejected.
+  CaseVerdict verdict;
   BitCounts bits;
 };
 

@@ -178,6 +178,14 @@ void Judging::needOnly(const JudgedCase& finding) {
 }
 
 Outcome Judging::ask(const std::string& question, const std::string& text) {
+  constexpr int kAttempts = 5;
+  Outcome outcome = askOnce(question, text);
+  // What ends the process from outside says nothing about the case.
+  for (int attempt = 1; attempt < kAttempts && outcome.fromOutside; ++attempt) outcome = askOnce(question, text);
+  return outcome;
+}
+
+Outcome Judging::askOnce(const std::string& question, const std::string& text) {
   constexpr int kPollMilliseconds = 20;
   if (!worker_ || worker_->dead()) {
     worker_ = std::make_unique<Worker>(

@@ -58,6 +58,7 @@ class Judging {
 
  private:
   Outcome ask(const std::string& question, const std::string& text);
+  Outcome askOnce(const std::string& question, const std::string& text);
 
   JudgeSettings all_, current_;
   Limits limits_;

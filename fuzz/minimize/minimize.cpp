@@ -128,7 +128,7 @@ Minimized minimize(const std::string& caseText, const MinimizeSettings& settings
     result.detail = last.detail;
     result.text = withMetadata(search.text(), {{"bucket", toString(flight.bucket)}, {"verdict", last.reason}});
     result.after = sizeOf(search.best(), search.text().size());
-    if (!settings.bestSoFar.empty()) writeBestSoFar(settings.bestSoFar, result.text);
+    writeBestSoFar(settings, result.text);
   }
   result.seconds = seconds();
   return result;

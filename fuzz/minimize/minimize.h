@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct MinimizeSettings {
   JudgeSettings judge;
   std::string bucket;  // toString of the one that the finding must be in, or nothing is done; empty: whichever it is in
   std::filesystem::path bestSoFar;       // rewritten (beside, then renamed) with every success; empty: nowhere
+  int64_t maxBytes = std::numeric_limits<int64_t>::max();  // of that file; what would take more is left out
   std::function<bool()> interrupted;     // asked before each candidate; may be empty
   std::function<void(const std::string&)> log;  // a line of progress with every success; may be empty
 };

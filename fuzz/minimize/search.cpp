@@ -87,7 +87,7 @@ Search::Search(std::string text, Bucket target, const JudgedCase& finding, Judgi
       settings_(settings),
       result_(result),
       recorded_(judging.values(text_)) {
-  if (!settings_.bestSoFar.empty()) writeBestSoFar(settings_.bestSoFar, text_);
+  writeBestSoFar(settings_, text_);
 }
 
 double Search::seconds() const {
@@ -169,7 +169,7 @@ void Search::accept(const Case& candidate, std::string text, const JudgedCase& j
   text_ = std::move(text);
   best_ = parseCase(text_, "case");
   finding_ = judged;
-  if (!settings_.bestSoFar.empty()) writeBestSoFar(settings_.bestSoFar, text_);
+  writeBestSoFar(settings_, text_);
   if (!settings_.log) return;
   char line[160];
   std::snprintf(line, sizeof line, "%6.1f s: %lld expressions, %lld inputs and outputs, %lld elements  (%s; %zu tried)",
@@ -206,6 +206,9 @@ bool reduceChunks(Search& search, const std::function<size_t()>& count,
   return progress;
 }
 
-void writeBestSoFar(const std::filesystem::path& path, const std::string& text) { reports::writeFile(path, text); }
+void writeBestSoFar(const MinimizeSettings& settings, const std::string& text) {
+  const bool fits = static_cast<int64_t>(text.size()) <= settings.maxBytes;
+  if (!settings.bestSoFar.empty() && fits) reports::writeFile(settings.bestSoFar, text);
+}
 
 }  // namespace fuser::fuzz

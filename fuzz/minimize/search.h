@@ -65,7 +65,8 @@ class Search {
 bool reduceChunks(Search& search, const std::function<size_t()>& count,
                   const std::function<std::optional<Edit>(size_t first, size_t last)>& candidate);
 
-// Beside the file first, then renamed. A UserError where that is impossible.
-void writeBestSoFar(const std::filesystem::path& path, const std::string& text);
+// Beside the file first, then renamed, where the settings name one and the text is not too long for it. A UserError
+// where that is impossible.
+void writeBestSoFar(const MinimizeSettings& settings, const std::string& text);
 
 }  // namespace fuser::fuzz

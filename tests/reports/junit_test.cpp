@@ -41,6 +41,7 @@ TEST(JUnitTest, ACleanCampaignIsASuiteThatPassed) {
   CampaignSummary summary = fullSummary();
   summary.findings.clear();
   summary.corpus.clear();
+  summary.compilers.skipped.clear();
   const XmlNode root = parseXml(toJUnit(summary));
   EXPECT_EQ(root.all("testcase").size(), 1u);
   EXPECT_TRUE(root.all("failure").empty() && root.all("error").empty());
@@ -51,6 +52,44 @@ TEST(JUnitTest, NothingJudgedIsAnError) {
   const XmlNode root = parseXml(toJUnit(CampaignSummary{}));
   EXPECT_EQ(root.all("error").size(), 1u);
   expectCountsAddUp(root);
+}
+
+// A file of a corpus fails by its own name, once; a known one fails nothing.
+TEST(JUnitTest, ACorpusFilesFindingCountsOnce) {
+  CampaignSummary summary = fullSummary();
+  summary.findings.resize(1);
+  summary.findings[0].origin = "corpus/b.fusion";
+  const XmlNode red = parseXml(toJUnit(summary));
+  ASSERT_EQ(red.all("failure").size(), 1u);
+  EXPECT_EQ(red.all("testcase").size(), 2u + 1u);  // the files, the campaign
+  EXPECT_NE(red.all("failure").at(0)->text.find("replay: fuserfuzz replay"), std::string::npos);
+  expectCountsAddUp(red);
+  summary.findings[0].known = summary.corpus[1].known = "erf near 0";
+  const XmlNode known = parseXml(toJUnit(summary));
+  EXPECT_TRUE(known.all("failure").empty());
+  ASSERT_EQ(known.all("skipped").size(), 1u);
+  EXPECT_EQ(known.all("skipped").at(0)->attributes.at("message"), "known: erf near 0");
+  expectCountsAddUp(known);
+  // A generated case of the same bucket is a failure of its own.
+  summary.findings.push_back(summary.findings[0]);
+  summary.findings[1].origin = "seed 7 case 1";
+  summary.findings[1].known = "";
+  EXPECT_EQ(parseXml(toJUnit(summary)).all("failure").size(), 1u);
+}
+
+TEST(JUnitTest, ACheckThatCouldNotRunIsAnErrorBesideAKnownFinding) {
+  CampaignSummary summary = fullSummary();
+  summary.corpus.clear();
+  summary.findings = {summary.findings[3]};
+  ASSERT_NE(summary.findings[0].known, "");
+  const XmlNode root = parseXml(toJUnit(summary));
+  ASSERT_EQ(root.all("error").size(), 1u);
+  EXPECT_NE(root.all("error").at(0)->attributes.at("message").find("nvrtc: not here"), std::string::npos);
+  expectCountsAddUp(root);
+  EXPECT_NE(toHtml(summary).find("No new finding, but a check could not run: nvrtc: not here"), std::string::npos);
+  summary.findings[0].known = "";
+  EXPECT_TRUE(parseXml(toJUnit(summary)).all("error").empty());
+  EXPECT_EQ(setUpProblem(summary), "");
 }
 
 TEST(JUnitTest, TheSummaryIsInTheProperties) {

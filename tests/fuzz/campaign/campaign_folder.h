@@ -48,8 +48,9 @@ class CampaignFolder : public testing::Test {
     made.runs = runs;
     made.jobs = 2;
     made.minimize = false;
+    made.compilers = false;
     made.task.generator.medianElements = 64;
-    made.generatorFlags = " --median-elements 64";
+    made.generatorFlags = {"--median-elements", "64"};
     return made;
   }
   std::filesystem::path file(const std::string& name, const std::string& text) const {

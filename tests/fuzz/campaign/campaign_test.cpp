@@ -21,6 +21,7 @@ class CampaignTest : public CampaignFolder {
     made.runs = runs;
     made.jobs = 2;
     made.minimize = false;
+    made.compilers = false;
     return made;
   }
 };
@@ -37,7 +38,8 @@ TEST_F(CampaignTest, AFixedSeedIsClean) {
   EXPECT_EQ(exitCode(summary), kExitClean) << describe(summary);
   EXPECT_EQ(summary.cases, 300);
   EXPECT_GT(summary.runs, 300);
-  EXPECT_GE(reports::decidedShare(summary), 0.97) << describe(summary);
+  EXPECT_GE(reports::decidedShare(summary), 0.98) << describe(summary);
+  EXPECT_GE(reports::decidedCaseShare(summary), 0.90) << describe(summary);
   EXPECT_LT(reports::rejectedShare(summary), 0.05) << describe(summary);
 }
 
@@ -112,6 +114,24 @@ TEST_F(CampaignTest, SetUpFailuresSaySo) {
   unwritable.out = "/proc/nowhere";
   EXPECT_THROW(runCampaign(unwritable, kNever, kSilent), UserError);
   EXPECT_THROW(replay({folder_}, {}, kSilent), UserError);  // no file in it
+}
+
+TEST(ExitCodeTest, AKnownFindingHidesNoSetUpFailure) {
+  reports::CampaignSummary summary;
+  summary.judgedCases = 5;
+  EXPECT_EQ(exitCode(summary), kExitClean);
+  reports::Finding known;
+  known.kind = "differs";
+  known.known = "why";
+  summary.findings = {known};
+  EXPECT_EQ(exitCode(summary), kExitClean);
+  summary.compilers.skipped = "nvrtc: not here; ";
+  EXPECT_EQ(exitCode(summary), kExitSetup);
+  summary.compilers.skipped.clear();
+  summary.judgedCases = 0;
+  EXPECT_EQ(exitCode(summary), kExitSetup);
+  summary.findings[0].known.clear();
+  EXPECT_EQ(exitCode(summary), kExitFinding);
 }
 
 TEST_F(CampaignTest, AnInterruptedCampaignReportsWhatItHas) {

@@ -141,6 +141,28 @@ TEST_F(FindingsTest, ACrashHasItsStackAndItsText) {
   EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
   EXPECT_NE(summary.findings[0].detail.find("findings_test.cpp"), std::string::npos) << summary.findings[0].detail;
   EXPECT_NE(readTextFile((made.out / summary.findings[0].file).string()).find("exp(%x)"), std::string::npos);
+  // What it had is covered, though its process could not say.
+  ASSERT_TRUE(summary.ops.count("Exp"));
+  EXPECT_EQ(summary.ops.at("Exp").cases, 1);
+  EXPECT_EQ(summary.ops.at("Exp").verdicts.at("crash"), 1);
+  EXPECT_EQ(summary.ops.at("Exp").known, 0);
+  EXPECT_EQ(summary.dtypes.at("f32").verdicts.at("crash"), 1);
+  EXPECT_EQ(summary.ranks.at("1").verdicts.at("crash"), 1);
+  EXPECT_EQ(std::count(summary.neverGenerated.begin(), summary.neverGenerated.end(), "Exp"), 0);
+}
+
+TEST_F(FindingsTest, AKnownFindingIsCountedByWhatItHas) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  made.task.generator.only = {OpKind::Add};
+  made.corpora = {file("right.fusion", kRight)};
+  made.knownIssues = {{"check | *", "why", ""}};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  EXPECT_EQ(summary.findings.at(0).known, "why");
+  EXPECT_EQ(summary.ops.at("Exp").known, 1);
+  EXPECT_EQ(summary.ops.at("Exp").cases, 1);
+  EXPECT_EQ(summary.dtypes.at("f32").known, 1);
+  EXPECT_EQ(summary.ranks.at("1").known, 1);
+  EXPECT_EQ(summary.ops.at("Add").known, 0);
 }
 
 // The first case of seed 1 that is judged in the view, and has a place for it.
@@ -345,7 +367,63 @@ TEST(ShellTest, ArgumentsStayArguments) {
   EXPECT_EQ(shellQuoted("out/check-1.fusion"), "out/check-1.fusion");
   EXPECT_EQ(shellQuoted("a b"), "'a b'");
   EXPECT_EQ(shellQuoted("it's; rm -r /"), "'it'\\''s; rm -r /'");
-  EXPECT_EQ(shellQuoted(""), "''");
+  EXPECT_EQ(shellQuoted(std::string()), "''");
+}
+
+TEST(ShellTest, QuotedArgumentsAreReadBack) {
+  const std::vector<std::string> arguments = {"--only",       "div:rounding_mode = trunc", "it's", "", "a\\b",
+                                              "$(x) `y` ; \n"};
+  EXPECT_EQ(shellWords(shellQuoted(arguments)), arguments);
+  EXPECT_EQ(shellWords("  a  'b c'd\\  'open"), (std::vector<std::string>{"a", "b cd ", "open"}));
+}
+
+class CommandLinesTest : public testing::Test {
+ protected:
+  LedgerFinding of(const std::string& task, const std::string& file = "") {
+    LedgerFinding finding;
+    finding.task = task;
+    finding.label = "fails fresh";
+    finding.file = file;
+    return finding;
+  }
+  ReplayContext context_{"out", "/b/fuserfuzz", 5, {"--only", "add"}, {}, true};
+};
+
+TEST_F(CommandLinesTest, AFileIsReplayedAndMinimisedUnderTheLimitsThatItWasFoundWith) {
+  CommandLines lines = commandLines(of("case 3", "a.fusion"), context_);
+  EXPECT_EQ(lines.replay, "/b/fuserfuzz replay out/a.fusion");
+  EXPECT_EQ(lines.minimize, "/b/fuserfuzz minimize out/a.fusion");
+  context_.limits = {0.5, 100};
+  context_.probes = false;
+  lines = commandLines(of("case 3", "a.fusion"), context_);
+  EXPECT_EQ(lines.replay, "/b/fuserfuzz replay out/a.fusion --timeout 0.5 --rss-limit-mb 100 --no-probes");
+  EXPECT_EQ(lines.minimize, "/b/fuserfuzz minimize out/a.fusion --timeout 0.5 --rss-limit-mb 100 --no-probes");
+}
+
+TEST_F(CommandLinesTest, WithoutAFileTheCaseIsMadeAgain) {
+  const std::string made = "/b/fuserfuzz generate --seed 5 --case 3";
+  EXPECT_EQ(commandLines(of("case 3"), context_).replay,
+            made + " --only add > case.fusion && /b/fuserfuzz replay case.fusion");
+  EXPECT_EQ(commandLines(of("case 3"), context_).minimize,
+            made + " --only add > case.fusion && /b/fuserfuzz minimize case.fusion");
+  EXPECT_EQ(commandLines(of("view 3 one cut"), context_).replay.rfind(made + " --view 'one cut' --only add > ", 0), 0u);
+  EXPECT_EQ(commandLines(of("batch 3 1"), context_).replay.rfind(made + " --engine cpu --only add > ", 0), 0u);
+  EXPECT_EQ(commandLines(of("file c/x y.fusion"), context_).minimize, "/b/fuserfuzz minimize 'c/x y.fusion'");
+}
+
+TEST_F(CommandLinesTest, WhatIsNotKeptSaysWhy) {
+  for (const char* task : {"batch 0 32", "text"}) {
+    EXPECT_EQ(commandLines(of(task), context_).replay.rfind("not kept: ", 0), 0u) << task;
+    EXPECT_EQ(commandLines(of(task), context_).minimize, "") << task;
+  }
+  LedgerFinding finding = of("case 3", "a.fusion");
+  finding.label = "fails only after its history";
+  EXPECT_EQ(commandLines(finding, context_).replay.rfind("not kept: ", 0), 0u);
+  finding.sequenceFile = "a.sequence";
+  EXPECT_EQ(commandLines(finding, context_).replay, "/b/fuserfuzz replay --sequence out/a.sequence");
+  EXPECT_EQ(commandLines(finding, context_).minimize, "");
+  context_.folder.clear();
+  EXPECT_EQ(commandLines(of("batch 0 32"), context_).replay.rfind("name a folder with --out", 0), 0u);
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST_F(LedgerTest, ResumeNamesWhatDiffers) {
   EXPECT_NE(refusal(other).find("begun with seed '1', and this is '9'"), std::string::npos) << refusal(other);
   other = campaign(5);
   other.resume = true;
-  other.generatorFlags = " --only add";
+  other.generatorFlags = {"--only", "add"};
   EXPECT_NE(refusal(other).find("generator flags"), std::string::npos) << refusal(other);
   other = campaign(5);
   other.resume = true;
@@ -205,6 +205,25 @@ TEST_F(LedgerTest, NamesOfArtifactsStayInTheFolder) {
   EXPECT_EQ(summary.findings.at(0).file, "x; rm y");
   EXPECT_NE(summary.findings.at(0).replay.find("'" + (made.out / "x; rm y").string() + "'"), std::string::npos)
       << summary.findings.at(0).replay;
+}
+
+// Nor is anything else in it more than an argument of the program that runs now.
+TEST_F(LedgerTest, AStrangersLedgerGivesArgumentsAndNothingElse) {
+  CampaignOptions made = campaign(1);
+  made.corpora = {file("wrong.fusion", kWrong)};
+  made.maxArtifactBytes = 0;
+  runCampaign(made, kNever, kSilent);
+  Database(made.out / kLedgerName, Database::Mode::Write)
+      .execute(
+          "UPDATE findings SET task = 'view 17 one cut; touch x';"
+          "UPDATE stamp SET value = ' --only add; touch y $(z) ''`w`' WHERE key = 'generator flags';"
+          "INSERT INTO settings VALUES('program', 'rm -r');"
+          "UPDATE settings SET value = '7; touch v' WHERE key = 'timeout'");
+  const reports::CampaignSummary summary = summaryOf(made.out, "/bin/fuser fuzz");
+  EXPECT_EQ(
+      summary.findings.at(0).replay,
+      "'/bin/fuser fuzz' generate --seed 1 --case 17 --view 'one cut; touch x' --only 'add;' touch y '$(z)' '`w`' > "
+      "case.fusion && '/bin/fuser fuzz' replay case.fusion --timeout 7");
 }
 
 }  // namespace

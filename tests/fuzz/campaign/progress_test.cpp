@@ -68,6 +68,27 @@ TEST(ProgressTest, LinesScrollAboveTheBlock) {
   EXPECT_EQ(last + away.size(), all.size());
 }
 
+// Files from strangers have names, and findings quote them: a terminal gets none of their control bytes.
+TEST(ProgressTest, ControlBytesOfTextsAreSpelled) {
+  Status status = sample();
+  status.buckets = {{"check | \x1b]0;title\x07\n | x", 3}};
+  char* text = nullptr;
+  size_t size = 0;
+  std::FILE* terminal = open_memstream(&text, &size);
+  {
+    StatusDisplay display(terminal, false);
+    display.line("found \x1b[31mred\x07.fusion\nand more");
+    display.show(status);
+  }
+  std::fclose(terminal);
+  const std::string all(text, size);
+  std::free(text);
+  EXPECT_NE(all.find("found \\x1b[31mred\\x07.fusion\nand more\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("     3  check | \\x1b]0;title\\x07  | x\n"), std::string::npos) << all;
+  EXPECT_EQ(all.find("\x1b]"), std::string::npos);
+  EXPECT_EQ(all.find('\x07'), std::string::npos);
+}
+
 TEST(ProgressTest, DurationsAreRounded) {
   EXPECT_EQ(duration(7.6), "8 s");
   EXPECT_EQ(duration(3599.6), "1 h 0 min");

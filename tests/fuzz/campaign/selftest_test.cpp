@@ -3,6 +3,11 @@
 #include "fuzz/campaign/selftest.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -14,8 +19,9 @@ SelftestOptions small() {
   options.seed = 1;
   options.runs = 60;
   options.jobs = 2;
-  options.onlyFaults = {"keepdim-lost", "reduction-over-blocks", "dropped-predicate", "missing-initialisation",
-                        "dropped-barrier", "swapped-operands", "freed-too-early", "stale-extent"};
+  options.onlyFaults = {"keepdim-lost",    "reduction-over-blocks", "dropped-predicate", "missing-initialisation",
+                        "dropped-barrier", "swapped-operands",      "freed-too-early",   "launch-dropped",
+                        "stale-extent",    "cache-ignores-sizes"};
   return options;
 }
 
@@ -33,14 +39,23 @@ TEST(SelftestTest, FaultsOfEveryStageAreCaughtAndNothingIsFoundWithoutOne) {
   EXPECT_EQ(result.controlCases, 60u);
   EXPECT_EQ(result.controlJudged, 60u);
   EXPECT_TRUE(result.controlFindings.empty()) << result.controlFindings.front();
-  ASSERT_EQ(result.faults.size(), 8u);
+  ASSERT_EQ(result.faults.size(), 10u);
   for (const FaultResult& fault : result.faults) {
     EXPECT_TRUE(fault.caught) << fault.fault.name;
     EXPECT_GE(fault.applied, 1u) << fault.fault.name;
     EXPECT_LE(fault.applied, fault.cases) << fault.fault.name;
+    const bool seen = fault.check == "differs" || fault.check == "violation" || fault.check == "invariant";
+    EXPECT_TRUE(seen) << fault.fault.name << " by " << fault.check << ": " << fault.reason;
   }
   EXPECT_TRUE(result.clean());
-  EXPECT_EQ(lines.size(), 9u);
+  EXPECT_EQ(lines.size(), 11u);
+  const nlohmann::json json = nlohmann::json::parse(toJson(result));
+  EXPECT_EQ(json.at("recall"), 1.0);
+  EXPECT_EQ(json.at("false_alarm_rate"), 0.0);
+  EXPECT_EQ(json.at("median_cases"), result.medianCases());
+  EXPECT_GE(result.medianCases(), 1u);
+  EXPECT_EQ(json.at("stamp").at("seed"), "1");
+  EXPECT_TRUE(json.at("stamp").contains("libtorch"));
 }
 
 TEST(SelftestTest, WhichCaseCatchesAFaultDoesNotDependOnTheWorkers) {
@@ -79,6 +94,54 @@ TEST(SelftestTest, AFindingOfTheControlIsNotClean) {
   const SelftestResult result = run(options);
   EXPECT_EQ(result.controlFindings.size(), 2u);
   EXPECT_FALSE(result.clean());
+}
+
+// What is found only by a check of the compiler's own, or by a death, is not caught: the search goes on.
+TEST(SelftestTest, ACheckOrACrashIsNoCatch) {
+  SelftestOptions options = small();
+  options.runs = 3;
+  options.onlyFaults = {"dropped-predicate"};
+  options.judge.hooks.afterLower = [](int, Kernel&) { FUSER_CHECK(false, "a bug of our own"); };
+  SelftestResult result = run(options);
+  EXPECT_FALSE(result.faults[0].caught);
+  EXPECT_TRUE(result.faults[0].finished);
+  EXPECT_EQ(result.faults[0].cases, 3u);
+  EXPECT_EQ(result.faults[0].reason.rfind("(check) ", 0), 0u) << result.faults[0].reason;
+  options.judge.hooks.afterLower = [](int, Kernel&) { raise(SIGSEGV); };
+  result = run(options);
+  EXPECT_FALSE(result.faults[0].caught);
+  EXPECT_EQ(result.faults[0].reason.rfind("(crash) ", 0), 0u) << result.faults[0].reason;
+}
+
+TEST(SelftestTest, AWorkerKilledFromOutsideCatchesNothing) {
+  const std::filesystem::path mark =
+      std::filesystem::temp_directory_path() / ("selftest_test." + std::to_string(getpid()));
+  SelftestOptions options = small();
+  options.runs = 2;
+  options.onlyFaults = {"where-swapped"};
+  options.judge.hooks.afterPasses = [mark](Fusion&) {
+    if (std::filesystem::exists(mark)) return;
+    std::ofstream(mark) << "x";
+    raise(SIGKILL);
+  };
+  const SelftestResult result = run(options);
+  std::filesystem::remove(mark);
+  EXPECT_TRUE(result.controlFindings.empty()) << result.controlFindings.front();
+  EXPECT_EQ(result.controlCases, 2u);
+}
+
+TEST(SelftestTest, WhatAnInterruptLeftOutIsNotMissed) {
+  SelftestOptions options = small();
+  int asked = 0;
+  const SelftestResult result = runSelftest(
+      options, [&] { return ++asked > 70; }, [](const std::string&) {});
+  ASSERT_TRUE(result.interrupted);
+  EXPECT_FALSE(result.clean());
+  ASSERT_FALSE(result.faults.back().finished);
+  EXPECT_EQ(result.faults.back().cases, 0u);
+  const std::string text = toText(result);
+  EXPECT_EQ(text.find("MISSED"), std::string::npos) << text;
+  EXPECT_NE(text.find("not told before the interrupt"), std::string::npos) << text;
 }
 
 TEST(SelftestTest, AnUnknownFaultIsTheCallersError) {

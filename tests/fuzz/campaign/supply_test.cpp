@@ -36,7 +36,7 @@ TEST(SupplyTest, WhatIsDoneIsLeftOut) {
 }
 
 TEST(SupplyTest, BatchesFollowTheNumberOfCases) {
-  Supply supply({}, 2 * kBatchStride + 5, true, {});
+  Supply supply({}, 2 * kBatchStride + kBatch - 1, true, {});
   std::vector<std::string> batches, before;
   std::string last;
   for (const std::string& task : all(supply)) {
@@ -48,6 +48,25 @@ TEST(SupplyTest, BatchesFollowTheNumberOfCases) {
   }
   EXPECT_EQ(batches, (std::vector<std::string>{concat("batch 0 ", kBatch), concat("batch ", kBatchStride, " ", kBatch)}));
   EXPECT_EQ(before, (std::vector<std::string>{concat("case ", kBatchStride - 1), concat("case ", 2 * kBatchStride - 1)}));
+}
+
+// Of the last stride, too, once the campaign has no more cases.
+TEST(SupplyTest, AShortCampaignHasItsBatchAtTheEnd) {
+  Supply few({}, kBatch - 1, true, {});
+  EXPECT_EQ(all(few).size(), kBatch - 1);
+  Supply enough({}, kBatch + 3, true, {});
+  const std::vector<std::string> tasks = all(enough);
+  ASSERT_EQ(tasks.size(), kBatch + 4);
+  EXPECT_EQ(tasks.back(), concat("batch 0 ", kBatch));
+  Accounting done;
+  for (uint64_t number = 0; number < kBatch + 3; ++number)
+    done.add(concat("case ", number), result(VerdictKind::Agrees), 0);
+  done.add(concat("batch 0 ", kBatch), {}, 0);
+  Supply again({}, kBatch + 10, true, done);
+  EXPECT_EQ(all(again).size(), 7u);
+  Supply withoutEnd({}, 0, true, {});
+  for (uint64_t i = 0; i < kBatchStride; ++i) EXPECT_EQ(withoutEnd.next()->text, concat("case ", i));
+  EXPECT_EQ(withoutEnd.next()->text, concat("batch 0 ", kBatch));
 }
 
 TEST(SupplyTest, WhatWasKilledComesAgainAloneAndNotForEver) {

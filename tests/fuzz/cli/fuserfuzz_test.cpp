@@ -58,6 +58,35 @@ TEST_F(FuserfuzzTest, AGeneratedCaseReplays) {
   EXPECT_NE(outcome.text.find("1 files: 1 ok, 0 failed"), std::string::npos) << outcome.text;
 }
 
+TEST_F(FuserfuzzTest, GenerateKnowsViewsAndEngines) {
+  EXPECT_NE(fuserfuzz("generate --case 1 --engine cpu").text.find("option engine = \"cpu\""), std::string::npos);
+  const Outcome unknown = fuserfuzz("generate --case 1 --view 'no such view'");
+  EXPECT_EQ(unknown.exitCode, 1);
+  EXPECT_NE(unknown.text.find("no view is called 'no such view'; known: "), std::string::npos) << unknown.text;
+  int made = 0, refused = 0;
+  for (int number = 0; number < 400 && (made == 0 || refused == 0); ++number) {
+    const Outcome outcome = fuserfuzz("generate --case " + std::to_string(number) + " --view 'one cut'");
+    ++(outcome.exitCode == 0 ? made : refused);
+    if (outcome.exitCode == 0) {
+      EXPECT_NE(outcome.text.find("#: view = one cut"), std::string::npos) << outcome.text;
+    }
+  }
+  EXPECT_GT(made, 0);
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(FuserfuzzTest, CompareHoldsFilesAgainstWhatTheyExpect) {
+  const std::string right = "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n";
+  std::ofstream(folder_ / "wrong.fusion") << right << "run { %x = normal(seed = 1) : f32[4] }\nexpect rejected\n";
+  std::ofstream(folder_ / "none.fusion") << right;
+  const Outcome wrong = fuserfuzz("compare --engine cpu " + (folder_ / "wrong.fusion").string());
+  EXPECT_EQ(wrong.exitCode, 77) << wrong.text;
+  EXPECT_NE(wrong.text.find("expected to be rejected, but it ran"), std::string::npos) << wrong.text;
+  const Outcome none = fuserfuzz("compare --engine cpu " + (folder_ / "none.fusion").string());
+  EXPECT_EQ(none.exitCode, 1) << none.text;
+  EXPECT_NE(none.text.find("SETUP FAILURE: nothing was judged"), std::string::npos) << none.text;
+}
+
 TEST_F(FuserfuzzTest, AFailingFileExitsWith77) {
   std::ofstream(folder_ / "wrong.fusion") << "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n"
                                              "run { %x = normal(seed = 1) : f32[4] }\nexpect rejected\n";

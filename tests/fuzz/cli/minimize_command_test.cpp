@@ -70,6 +70,7 @@ TEST_F(SelftestCommandTest, SaysWhatIsCaughtInATableAndAsJson) {
   const Outcome outcome = fuserfuzz("selftest --runs 40 --seed 1 --only-fault dropped-predicate,keepdim-lost --out " +
                                     folder_.string());
   EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
+  EXPECT_EQ(outcome.text.rfind("seed 1, ", 0), 0u) << outcome.text;
   EXPECT_NE(outcome.text.find("2 of 2 faults caught"), std::string::npos) << outcome.text;
   EXPECT_NE(contentsOf(json).find("\"recall\": 1.0"), std::string::npos) << contentsOf(json);
 }

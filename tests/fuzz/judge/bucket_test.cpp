@@ -146,6 +146,34 @@ TEST(BucketTest, AnOptionIsGuiltyWhereTheFindingGoesAwayWithoutIt) {
   EXPECT_EQ(bucketOfText(withOption(kPointwise, "option enable contraction"), settings).stage, "option contraction");
 }
 
+// The case's own schedule, and of its steps the one that decides.
+TEST(BucketTest, AStepOfTheScheduleIsGuilty) {
+  const std::string program = R"(
+fusion f(%x: f32[i0]) {
+  %y = neg(%x)
+  return %y
+}
+schedule {
+  split %y {axis = 0, factor = 48}
+  parallelize %y {axis = 1, type = TIDx}
+  parallelize %y {axis = 0, type = BIDx}
+  propagate %y
+  parallelizeAllLike %y
+  inlineMost
+}
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
+)";
+  JudgeSettings settings;
+  settings.hooks.afterLower = [](int, Kernel& kernel) {
+    if (kernel.blockDim[0] == 48) kernel.body.clear();
+  };
+  EXPECT_EQ(bucketOfText(program, settings).stage, "schedule parallelize");
+  settings.hooks.afterLower = [](int, Kernel& kernel) {
+    if (kernel.blockDim[0] != 128) kernel.body.clear();  // with any schedule of these
+  };
+  EXPECT_EQ(bucketOfText(program, settings).stage, "schedule");
+}
+
 TEST(BucketTest, WhatIsRightOpByOpIsTheFusings) {
   JudgeSettings settings;
   settings.hooks.afterLower = [](int, Kernel& kernel) {

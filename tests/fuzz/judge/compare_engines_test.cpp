@@ -33,6 +33,38 @@ TEST(CompareEnginesTest, LibraryFunctionsAreTheOraclesAlone) {
   EXPECT_GE(compared.bits.others, 300);
 }
 
+// Of three runs each with its own expectation: what one does says nothing about the others.
+std::string threeRuns(const char* first, const char* second, const char* third) {
+  const auto run = [](const char* size, const char* expectation) {
+    return concat("run { %x = uniform(seed = 1) : f32[4]  %n = ", size, " }\n", expectation);
+  };
+  return concat(
+      "fusion f(%x: f32[i0], %n: i64) {\n  %f = full() {shape = [%n], fill_value = 1.0, dtype = f32}\n"
+      "  %s = sum(%f) {dims = [0]}\n  %y = mul(%x, %s)\n  return %y\n}\n",
+      run("3", first), run("-1", second), run("5", third));
+}
+
+TEST(CompareEnginesTest, EachRunIsHeldAgainstWhatItExpects) {
+  const char *agrees = "expect agrees\n", *rejected = "expect rejected\n";
+  const ComparedCase right = compare(threeRuns(agrees, rejected, agrees));
+  EXPECT_EQ(right.verdict.kind, VerdictKind::Agrees) << right.verdict.detail;
+  EXPECT_TRUE(right.verdict.expected);
+  EXPECT_EQ(right.verdict.elements.judged % 2, 0);
+  EXPECT_GE(right.verdict.elements.judged, 8);  // both runs that are not rejected
+  EXPECT_TRUE(compare(threeRuns(agrees, "expect agrees or rejected\n", agrees)).verdict.expected);
+  const ComparedCase refused = compare(threeRuns(agrees, agrees, agrees));
+  EXPECT_EQ(refused.verdict.kind, VerdictKind::Rejected);
+  EXPECT_EQ(refused.verdict.run, 1);
+  EXPECT_FALSE(refused.verdict.expected);
+  EXPECT_EQ(refused.verdict.elements.judged, right.verdict.elements.judged);
+  for (const ComparedCase& ran :
+       {compare(threeRuns(rejected, rejected, agrees)), compare(threeRuns(agrees, rejected, rejected))}) {
+    EXPECT_EQ(ran.verdict.kind, VerdictKind::Differs);
+    EXPECT_EQ(ran.verdict.reason, "expected to be rejected, but it ran");
+    EXPECT_FALSE(ran.verdict.expected);
+  }
+}
+
 TEST(CompareEnginesTest, ManyCasesKeepTheirOrder) {
   std::vector<Case> made;
   std::vector<const Case*> cases;

@@ -3,13 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <thread>
 
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
 #include "fuzz/generate/generate.h"
+#include "fuzz/minimize/judging.h"
 #include "fuzz/minimize/minimize.h"
 #include "oracle/reference/reference.h"
 
@@ -101,6 +106,9 @@ void check(const std::vector<Planted>& findings, bool table) {
                 median(seconds), *std::max_element(seconds.begin(), seconds.end()), slid);
   }
   EXPECT_LE(median(expressions), 3u);
+  if (table) {
+    EXPECT_LT(median(seconds), 20);
+  }
 }
 
 TEST(PlantedFindingsTest, AreSmallAndInTheSameBucketAfterwards) {
@@ -117,6 +125,66 @@ TEST(PlantedFindingsTest, AreSmallAndInTheSameBucketAfterwards) {
   ASSERT_EQ(findings.size(), 4u);
   check(findings, false);
 }
+
+// On the way to an output: what is dead is gone with the first edit.
+bool hasOp(const Fusion& fusion, OpKind op) {
+  std::vector<const Val*> work(fusion.outputs().begin(), fusion.outputs().end());
+  std::set<const Val*> seen(work.begin(), work.end());
+  while (!work.empty()) {
+    const Expr* expr = work.back()->definition();
+    work.pop_back();
+    if (!expr) continue;
+    if (expr->op() == op) return true;
+    for (const Val* operand : expr->inputs()) {
+      if (seen.insert(operand).second) work.push_back(operand);
+    }
+  }
+  return false;
+}
+
+// A compiler that dies of one op, in its way. Out of line, so that the stack names it.
+__attribute__((noinline)) void dieOf(const Fusion& fusion, OpKind op, bool hang) {
+  if (!hasOp(fusion, op)) return;
+  if (!hang) raise(SIGSEGV);
+  while (hang) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+struct Death {
+  OpKind op;
+  bool hang;
+};
+
+// The first generated case with the op, of several expressions.
+std::string caseWith(OpKind op) {
+  for (uint64_t number = 0;; ++number) {
+    const Case testCase = generateCase(kSeed, number);
+    if (hasOp(*testCase.fusion, op) && testCase.fusion->exprs().size() >= 5) return printCase(testCase);
+  }
+}
+
+class PlantedDeathTest : public testing::TestWithParam<Death> {};
+
+TEST_P(PlantedDeathTest, IsSmallAndInTheSameBucketAfterwards) {
+  const Death death = GetParam();
+  MinimizeSettings settings;
+  settings.seconds = 60;
+  settings.limits.seconds = 0.4;
+  settings.judge.hooks.beforePasses = [death](Fusion& fusion) { dieOf(fusion, death.op, death.hang); };
+  const std::string text = caseWith(death.op);
+  const Bucket before = Judging(settings.judge, settings.limits).judge(text).bucket;
+  const Minimized result = minimize(text, settings);
+  EXPECT_EQ(result.problem, "");
+  EXPECT_EQ(before.kind, death.hang ? "hang" : "crash");
+  EXPECT_NE(before.pattern.find("fuser::"), std::string::npos) << before.pattern;  // told by frames, with names
+  EXPECT_EQ(toString(result.bucket), toString(before));
+  EXPECT_EQ(toString(Judging(settings.judge, settings.limits).judge(result.text).bucket), toString(before));
+  EXPECT_LE(result.after.expressions, 2u) << result.text;
+  EXPECT_TRUE(hasOp(*parseCase(result.text, "minimized").fusion, death.op)) << result.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Deaths, PlantedDeathTest,
+                         testing::Values(Death{OpKind::Exp, false}, Death{OpKind::Sum, false},
+                                         Death{OpKind::Abs, true}));
 
 }  // namespace
 }  // namespace fuser::fuzz

@@ -1,0 +1,89 @@
+// The examples of the help are command lines that work: each is run, on small inputs in place of its own.
+
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "tests/fuzz/cli/program.h"
+
+namespace {
+
+constexpr const char* kRight =
+    "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[4] }\n";
+
+class HelpExamplesTest : public FuserfuzzTest {
+ protected:
+  // What the examples name.
+  void SetUp() override {
+    FuserfuzzTest::SetUp();
+    write("corpus/right.fusion", kRight);
+    write("findings/right.fusion", kRight);
+    write("planted.fusion",
+          "fusion f(%x: f32[i0]) {\n  %y = sub(%x, 2.0)\n  return %y\n}\noption fault = \"swapped-operands\"\n"
+          "run { %x = normal(seed = 1) : f32[4] }\n");
+    std::string measurement = R"({"context": {"build": "Release"}, "benchmarks": [)";
+    for (int i = 0; i < 9; ++i)
+      measurement += (i ? ", " : "") + std::string(R"({"name": "stage/lower", "relative_cost": 1})");
+    write("reports/baselines/stages.json", measurement + "]}");
+    write("now.json", measurement + "]}");
+  }
+  void write(const std::string& name, const std::string& text) {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+
+  // Shorter, and without what not every machine has; its arguments stay.
+  std::string small(std::string example) {
+    const std::pair<const char*, const char*> changes[] = {
+        {R"(--runs [0-9]+)", "--runs 20"},    {R"(--max-total-time [0-9]+)", "--max-total-time 1"},
+        {R"(--jobs [0-9]+)", "--jobs 2"},     {R"(out/mismatch-….fusion)", "planted.fusion"},
+        {R"(--engine cuda)", "--engine cpu"}, {R"(^selftest)", "selftest --runs 20 --only-fault dropped-predicate"},
+    };
+    for (const auto& [pattern, text] : changes) example = std::regex_replace(example, std::regex(pattern), text);
+    // A folder holds one campaign.
+    if (example.find("--resume") == std::string::npos && example.find("--out out") != std::string::npos)
+      std::filesystem::remove_all(folder_ / "out");
+    return example;
+  }
+};
+
+std::set<std::string> examplesOf(const std::string& help) {
+  std::set<std::string> examples;
+  std::istringstream lines(help);
+  const std::string start = "  fuserfuzz ";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(start, 0) != 0) continue;
+    const std::string rest = line.substr(start.size());
+    examples.insert(rest.substr(0, rest.find("   ")));  // what it does stands behind three spaces or more
+  }
+  return examples;
+}
+
+TEST_F(HelpExamplesTest, EachOneRuns) {
+  std::set<std::string> examples = examplesOf(fuserfuzz("--help").text);
+  examples.merge(examplesOf(fuserfuzz("run --help").text));
+  ASSERT_GE(examples.size(), 12u);
+  // The campaign that others go on with, or report.
+  const std::string inFolder = "cd " + folder_.string() + " && " + program() + " ";
+  ASSERT_EQ(std::system((inFolder + "run --runs 20 --seed 1 --no-compilers --out out > /dev/null").c_str()), 0);
+  for (const std::string& example : examples) {
+    const std::string output = (folder_ / "output").string();
+    const int status = std::system((inFolder + small(example) + " > " + output + " 2>&1").c_str());
+    std::ostringstream text;
+    text << std::ifstream(output).rdbuf();
+    const bool planted = small(example).find("replay planted.fusion") != std::string::npos;
+    EXPECT_EQ(WEXITSTATUS(status), planted ? 77 : 0) << example << "\n" << small(example) << "\n" << text.str();
+  }
+}
+
+TEST_F(HelpExamplesTest, WhatFollowsAListOfOpsIsACorpus) {
+  const std::string corpus = (folder_ / "corpus").string();
+  for (const char* flag : {"--only add,sum", "--exclude add,sum", "--only add --only sum"}) {
+    const Outcome outcome = fuserfuzz("run --runs 5 --seed 1 " + std::string(flag) + " " + corpus);
+    EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
+    EXPECT_NE(outcome.text.find("cases 6 "), std::string::npos) << outcome.text;
+  }
+}
+
+}  // namespace
