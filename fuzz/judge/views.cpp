@@ -7,6 +7,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
+#include "fuzz/judge/random_schedule.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -74,12 +75,22 @@ bool cutAtEveryOp(Case& testCase, uint64_t) {
   return true;
 }
 
+// For the first run alone: schedules may rely on its sizes.
+bool randomSchedule(Case& testCase, uint64_t draw) {
+  std::optional<std::map<int64_t, Schedule>> schedules = randomSchedules(testCase, draw);
+  if (!schedules) return false;
+  testCase.segmentSchedules = std::move(*schedules);
+  testCase.runs.resize(1);
+  return true;
+}
+
 constexpr View kViews[] = {
     {"disable option flipped", "one `option disable` the other way round", 200, flipDisableOption},
     {"one pass off", "without one optimization pass", 100, onePassOff},
     {"all passes off", "without any optimization pass", 200, allPassesOff},
     {"one cut", "a segment_set behind one value", 100, oneCut},
     {"cut at every op", "a segment_set behind every value: a segment an op", 200, cutAtEveryOp},
+    {"random schedule", "each segment by another legal schedule", 100, randomSchedule},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 
