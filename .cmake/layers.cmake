@@ -4,11 +4,14 @@
 #   list of the folder (*.def) mentions must exist. EMBED: files of the tree that the library carries as text (embed.cmake).
 # program(<name> <folder> [USES …] [LIBS …])
 #   bin/<name> from <folder>/*.cpp; nothing as long as there is none.
+# test_program(<name> <folder> [USES …] [LIBS …])
+#   The same, but only with BUILD_TESTING.
 # libfuzzer_program(<name> <folder> [USES …])
 #   bin/<name>, with libFuzzer's main; nothing unless FUSER_SANITIZE has fuzzer-no-link.
 # test_with_libfuzzer(<name> <runs>…)
 #   Makes these programs with clang, libFuzzer and sanitizers in <build>/libfuzzer, and runs each over corpus/fuzz in ctest
-#   (<name> without "_fuzz" names the folder), so many inputs. Nothing where clang or its runtime is missing, and says so.
+#   (<name> without "_fuzz" names the folder), so many inputs. Nothing where clang or its runtime is missing, and says so;
+#   without those whose layers are left out of this build.
 # layer_tests(tests/<folder> [USES …] [LIBS …] [PROGRAMS <program>…] [SHARDS n])
 #   tests/<layer>/*.cpp become bin/tests/test_<layer>, one ctest entry named <layer>, by themselves; this line adds what such
 #   a folder uses beyond its layer, the programs that its tests start (bin/<name>), or splits it over n ctest entries.
@@ -111,6 +114,14 @@ function(program name folder)
   endif()
 endfunction()
 
+function(test_program name folder)
+  if(BUILD_TESTING)
+    program(${name} ${folder} ${ARGN})
+  else()
+    _record(${folder} ${ARGN})
+  endif()
+endfunction()
+
 function(libfuzzer_program name folder)
   if(FUSER_SANITIZE MATCHES "fuzzer-no-link")
     program(${name} ${folder} ${ARGN})
@@ -119,12 +130,20 @@ function(libfuzzer_program name folder)
     endif()
   else()
     _record(${folder} ${ARGN})
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "USES;LIBS")
+    _targets_of(targets ${arg_USES})
+    if(targets STREQUAL SKIPPED)
+      set(FUSER_LEFT_OUT "${FUSER_LEFT_OUT};${name}" PARENT_SCOPE)
+    endif()
   endif()
 endfunction()
 
 function(test_with_libfuzzer)
   set(programs ${ARGN})
   list(FILTER programs EXCLUDE REGEX "^[0-9]+$")
+  if(FUSER_LEFT_OUT)
+    list(REMOVE_ITEM programs ${FUSER_LEFT_OUT})
+  endif()
   if(NOT BUILD_TESTING OR FUSER_SANITIZE)
     return()
   endif()
@@ -143,10 +162,11 @@ function(test_with_libfuzzer)
     return()
   endif()
   set(build "${CMAKE_BINARY_DIR}/libfuzzer")
+  string(REPLACE ";" "$<SEMICOLON>" prefixes "${CMAKE_PREFIX_PATH}")
   add_custom_target(libfuzzer_programs ALL
     COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_SOURCE_DIR}" -B "${build}" -G Ninja "-DCMAKE_CXX_COMPILER=${FUSER_CLANG}"
-            -DCMAKE_BUILD_TYPE=Debug -DFUSER_SANITIZE=fuzzer-no-link,address,undefined -DFUSER_WITH_LIBTORCH=OFF
-            -DBUILD_TESTING=OFF --log-level=WARNING
+            -DCMAKE_BUILD_TYPE=Debug -DFUSER_SANITIZE=fuzzer-no-link,address,undefined -DBUILD_TESTING=OFF
+            -DFUSER_WITH_LIBTORCH=${FUSER_WITH_LIBTORCH} "-DCMAKE_PREFIX_PATH=${prefixes}" --log-level=WARNING
     COMMAND "${CMAKE_COMMAND}" --build "${build}" -j 2 --target ${programs}
     COMMENT "Building ${programs} with libFuzzer" USES_TERMINAL VERBATIM)
   foreach(name IN LISTS programs)

@@ -71,6 +71,9 @@ Steps log1p(const Steps& a) { return function(OpKind::Log1p, a); }
 Steps tanh(const Steps& a) { return function(OpKind::Tanh, a); }
 Steps erf(const Steps& a) { return function(OpKind::Erf, a); }
 Steps sin(const Steps& a) { return function(OpKind::Sin, a); }
+Steps sqrt(const Steps& a) {
+  return each(a, [&](const Interval& x) { return squareRoot(x, a.compute); });
+}
 Steps abs(const Steps& a) {
   return each(a, [](const Interval& x) { return absolute(x); });
 }
@@ -128,6 +131,16 @@ Steps split(const Steps& x, const Steps& cut, bool closed, const IfBelow& ifBelo
   return either(given(lower, ifBelow(lower)), given(upper, otherwise(upper)));
 }
 
+// The result, or what a comparison with NaN chooses where the cut may be NaN.
+Steps orWhereNan(const Steps& result, const Steps& cut, const Steps& whereNan) {
+  Steps chosen = result;
+  for (size_t i = 0; i < chosen.sets.size(); ++i) {
+    if (!cut.sets[i].hasNumber()) chosen.sets[i] = whereNan.sets[i];
+    if (cut.sets[i].has(kNan)) chosen.sets[i] = hull(chosen.sets[i], whereNan.sets[i]);
+  }
+  return chosen;
+}
+
 const auto kSame = [](const Steps& x) { return x; };
 
 // --- the formulas that are no one line ---
@@ -155,8 +168,8 @@ Steps shrunk(const Steps& x, const Steps& cut) {
     return split(rest, -cut, false, [&](const Steps& s) { return s + cut; }, [](const Steps& s) { return 0.0 * s; });
   };
   const Steps result = split(x, cut, true, atMost, [&](const Steps& s) { return s - cut; });
-  // a * 0 of what is neither above nor below keeps NaN; the sign of its zero is open.
-  return each(result, [](Interval set) {
+  // a * 0 of what is neither above nor below keeps NaN; the sign of its zero is open. Nothing is beyond a cut of NaN.
+  return each(orWhereNan(result, cut, 0.0 * x), [](Interval set) {
     if (set.hasZero()) set.flags |= kZeros;
     return set;
   });
@@ -222,6 +235,7 @@ Steps evaluate(OpKind op, std::span<const Steps> x) {
   const auto zero = [&] { return constant(0, a); };
   const auto hardened = [&] { return min(max(a + constant(3, a), zero()), constant(6, a)); };
   if (op == OpKind::Sigmoid) return 1.0 / (1.0 + exp(-a));
+  if (op == OpKind::Rsqrt) return 1.0 / sqrt(a);
   if (op == OpKind::Silu) return a / (1.0 + exp(-a));
   if (op == OpKind::Gelu) return a * constant(0.5, a) * (1.0 + erf(a * constant(std::numbers::sqrt2 / 2, a)));
   if (op == OpKind::GeluTanh) return geluTanh(a);
@@ -255,9 +269,10 @@ Steps evaluate(OpKind op, std::span<const Steps> x) {
   FUSER_CHECK(op == OpKind::Softplus, "no formula");
   // The product is compared, the operand is kept: both parts see the whole operand.
   const Steps product = a * x[1];
-  const Steps tail = split(product, x[2], true, [&](const Steps& s) { return log1p(exp(s)) / x[1]; },
+  const auto smooth = [&](const Steps& s) { return log1p(exp(s)) / x[1]; };
+  const Steps tail = split(product, x[2], true, smooth,
                            [](const Steps& s) { return each(s, [](const Interval& n) { return nanOf(n); }); });
-  Steps result = tail;
+  Steps result = orWhereNan(tail, x[2], smooth(product));
   for (size_t i = 0; i < result.sets.size(); ++i) {
     const Interval passing = above(product.sets[i], x[2].sets[i], false, a.compute);
     if (!passing.empty()) result.sets[i] = hull(result.sets[i], a.sets[i]);

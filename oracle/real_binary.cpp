@@ -39,15 +39,17 @@ Interval between(OpKind op, double lo, double hi, DataType compute) {
   // Overflow of the reference itself, from finite operands: next to it an engine may stay finite, but not in f32.
   uint8_t flags = 0;
   if (std::isinf(lo) && compute == DataType::Double) flags = kPosInf | kNegInf;
-  Interval result{lowerEnd(op, std::clamp(lo, -largest, largest), compute),
-                  upperEnd(op, std::clamp(hi, -largest, largest), compute), 0};
+  Interval result{lowerEnd(op, std::clamp(lo, -largest, largest), compute, lo != hi),
+                  upperEnd(op, std::clamp(hi, -largest, largest), compute, lo != hi), 0};
   if (std::isinf(hi) && hi > 0) flags |= kPosInf;
   if (std::isinf(lo) && lo < 0) flags |= kNegInf;
   if (compute == DataType::Float && std::isinf(lo) && lo > 0) return {kInfinity, -kInfinity, kPosInf};
   if (compute == DataType::Float && std::isinf(hi) && hi < 0) return {kInfinity, -kInfinity, kNegInf};
   if (flags == kInfs) flags = lo > 0 ? kPosInf : hi < 0 ? kNegInf : kInfs;
-  if (lo >= 0 && result.lo <= 0) result.lo = 0, flags |= kPosZero;
-  if (hi <= 0 && result.hi >= 0) result.hi = 0, flags |= kNegZero;
+  // No error changes the sign, of a zero that stands for an underflow neither.
+  if (!std::signbit(lo) && result.lo <= 0) result.lo = 0, flags |= kPosZero;
+  if (std::signbit(hi) && result.hi >= 0) result.hi = 0, flags |= kNegZero;
+  if (result.lo < 0 && result.hi > 0) flags |= kZeros;
   result.flags = flags;
   return roundTo(result, compute);
 }
@@ -69,7 +71,8 @@ Interval atSingles(OpKind op, const Interval& a, const Interval& b, DataType com
 Interval atCorners(OpKind op, const Interval& a, const Interval& b, DataType compute) {
   const double corners[] = {evaluate(op, a.lo, b.lo), evaluate(op, a.lo, b.hi), evaluate(op, a.hi, b.lo),
                             evaluate(op, a.hi, b.hi)};
-  const auto [lo, hi] = std::minmax_element(std::begin(corners), std::end(corners));
+  const auto less = [](double x, double y) { return x < y || (x == y && std::signbit(x) && !std::signbit(y)); };
+  const auto [lo, hi] = std::minmax_element(std::begin(corners), std::end(corners), less);
   return between(op, *lo, *hi, compute);
 }
 

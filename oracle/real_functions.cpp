@@ -130,11 +130,8 @@ Piece pieceOf(OpKind op, const Interval& a, const Limits& limits, DataType compu
   if (op == OpKind::Atanh) return clipToUnit(a, true, compute);
   if (op == OpKind::Acosh) return clip(a, 1, Interval::of(0.0), inf, compute);
   if (op == OpKind::Lgamma) return lgammaPiece(a, compute);
-  if (op == OpKind::Log1p) return clip(a, -1, negInf, inf, compute);
-  FUSER_CHECK(op == OpKind::Rsqrt, "no rule for ", fuser::opName(op));
-  const Interval ofZero{kInfinity, -kInfinity,
-                        static_cast<uint8_t>((a.has(kPosZero) ? kPosInf : 0) | (a.has(kNegZero) ? kNegInf : 0))};
-  return clip(a, 0, ofZero, Interval::of(0.0), compute);
+  FUSER_CHECK(op == OpKind::Log1p, "no rule for ", fuser::opName(op));
+  return clip(a, -1, negInf, inf, compute);
 }
 
 // Where the C standard (Annex F) and CUDA's manual fix the value: sin(0) = 0, cos(0) = 1, exp(0) = 1, log(1) = 0 …
@@ -144,6 +141,7 @@ bool isExact(OpKind op, const Piece& piece, double value) {
   if (op == OpKind::Log || op == OpKind::Log2 || op == OpKind::Log10) return piece.lo == 1;
   if (op == OpKind::Lgamma) return piece.lo == 1 || piece.lo == 2;
   if (op == OpKind::Acos) return piece.lo == 1;
+  if (op == OpKind::Erfc) return false;  // neither fixes erfc(0) = 1
   return piece.lo == 0 && (value == 0 || value == 1);
 }
 
@@ -165,20 +163,25 @@ int referenceError(OpKind op) {
 
 // The correctly rounded value lies within the reference's error of `value`; the engine's within `error` ulps of that
 // (both CUDA's tables and glibc's count from the correctly rounded value).
-double lowerEnd(OpKind op, double value, DataType compute) {
+double lowerEnd(OpKind op, double value, DataType compute, bool ofRange) {
   const double error = fuser::opInfo(op).error;
   const int ownError = referenceError(op);
   if (compute == DataType::Double) {
     const double width = (error + ownError) * ulp(value, compute);
-    return value - (value < 0 ? (error + ownError) * ulp(value - width, compute) : width);
+    if (value < 0) return value - (error + ownError) * ulp(value - width, compute);
+    return value - (ofRange ? (error + ownError) * ulp(value + width, compute) : width);
   }
   const double nearest = roundOnce(down(value, ownError), compute);
   if (std::isinf(nearest))
     return nearest < 0 ? nearest : roundOnce(value - error * ulp(format(compute).largest, compute), compute);
   const double width = error * ulp(nearest, compute);
-  return nearest - (nearest < 0 ? error * ulp(nearest - width, compute) : width);
+  if (nearest < 0) return nearest - error * ulp(nearest - width, compute);
+  // A larger number of the range may have larger ulps, and err further down than its smallest one does.
+  return nearest - (ofRange ? error * ulp(nearest + width, compute) : width);
 }
-double upperEnd(OpKind op, double value, DataType compute) { return -lowerEnd(op, -value, compute); }
+double upperEnd(OpKind op, double value, DataType compute, bool ofRange) {
+  return -lowerEnd(op, -value, compute, ofRange);
+}
 
 namespace {
 
@@ -208,9 +211,10 @@ Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataTy
   if (atLo == kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atLo = largest;
   if (atHi == -kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atHi = -largest;
   if (isExact(op, piece, atLo)) return {atLo, atHi, 0};
-  Interval result{lowerEnd(op, atLo, compute), upperEnd(op, atHi, compute), 0};
+  const bool ofRange = piece.lo != piece.hi;
+  Interval result{lowerEnd(op, atLo, compute, ofRange), upperEnd(op, atHi, compute, ofRange), 0};
   if (op == OpKind::Sin || op == OpKind::Cos) addCriticalPoints(op, piece.lo, piece.hi, result, compute);
-  if (op == OpKind::Exp || op == OpKind::Exp2 || op == OpKind::Erfc || op == OpKind::Rsqrt || op == OpKind::Acos) {
+  if (op == OpKind::Exp || op == OpKind::Exp2 || op == OpKind::Erfc || op == OpKind::Acos) {
     result.lo = std::max(result.lo, 0.0);
     if (result.lo == 0) result.flags |= kPosZero;
   }

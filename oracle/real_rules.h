@@ -63,8 +63,9 @@ void functionRule(fuser::OpKind op, std::span<const Interval> in, std::span<Inte
 // their own account, but for those of the C library that its manual gives 2 and more.
 int referenceError(fuser::OpKind op);
 
-// [lo, hi], f64 values of the reference, widened by its error and by the row's error column. Not yet rounded.
-double lowerEnd(fuser::OpKind op, double value, fuser::DataType compute);
-double upperEnd(fuser::OpKind op, double value, fuser::DataType compute);
+// [lo, hi], f64 values of the reference, widened by its error and by the row's error column. Not yet rounded. ofRange:
+// the end belongs to a range of values, whose other members err by ulps of their own.
+double lowerEnd(fuser::OpKind op, double value, fuser::DataType compute, bool ofRange = false);
+double upperEnd(fuser::OpKind op, double value, fuser::DataType compute, bool ofRange = false);
 
 }  // namespace oracle

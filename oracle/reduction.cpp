@@ -165,7 +165,7 @@ class Product {
     long double high = highBig_ * highSmall_ * (1 + error);
     if (underflow) low = 0;
     // A partial result below the normal numbers may be off by its whole size, and grow again with the big factors.
-    if (underflow && !(exactlyZero()))
+    if (underflow && !certainlyZero_)
       high = std::max(high, highBig_ * (1 + error) * (std::ldexp(1.0L, of.minExponent)));
     if (!(low >= 0)) low = 0;
     if (!(high <= of.largest)) high = 2 * static_cast<long double>(of.largest);
@@ -192,7 +192,6 @@ class Product {
   uint8_t signFlags(uint8_t positive, uint8_t negative) const {
     return (mayBePositive_ ? positive : 0) | (mayBeNegative_ ? negative : 0);
   }
-  bool exactlyZero() const { return highSmall_ == 0 && mayBeZero_; }
 
   DataType compute_;
   int64_t count_ = 0;

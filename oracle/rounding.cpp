@@ -47,6 +47,19 @@ double roundToStep(double value, const Format& to) {
 
 }  // namespace
 
+double numberOf16Bits(uint16_t bits, DataType dtype) {
+  const Format& from = format(dtype);
+  const int fractionBits = from.precision - 1;
+  const int highestExponent = (1 << (15 - fractionBits)) - 1;
+  const int exponent = bits >> fractionBits & highestExponent;
+  const int fraction = bits & ((1 << fractionBits) - 1);
+  const double sign = bits >> 15 ? -1 : 1;
+  if (exponent == highestExponent)
+    return fraction ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
+  const int whole = exponent ? fraction + (1 << fractionBits) : fraction;
+  return sign * whole * powerOfTwo(std::max(exponent, 1) - 1 + from.minExponent - fractionBits);
+}
+
 double roundTo16Bits(double value, DataType dtype) {
   if (!std::isfinite(value) || value == 0) return value;
   return std::copysign(roundToStep(value, format(dtype)), value);

@@ -15,6 +15,9 @@ struct Format {
 };
 const Format& format(fuser::DataType dtype);
 
+// The number that f16 or bf16 stores in these bits: sign, exponent, fraction from the highest bit down.
+double numberOf16Bits(uint16_t bits, fuser::DataType dtype);
+
 double roundTo16Bits(double value, fuser::DataType dtype);
 
 // One rounding to nearest, ties to even; infinite where it overflows; NaN and infinities stay.
@@ -30,7 +33,7 @@ double convertTo(double value, fuser::DataType dtype);
 // the smallest denormal.
 double ulp(double value, fuser::DataType dtype);
 
-// The next double towards ±infinity, n times; infinities stay.
+// The next double towards ±infinity, n times; from the other infinity to the largest finite number.
 double down(double value, int n = 1);
 double up(double value, int n = 1);
 

@@ -1,6 +1,7 @@
 #include "oracle/slice.h"
 
 #include "fuser/ir/tensor_view.h"
+#include "oracle/rounding.h"
 
 namespace oracle {
 
@@ -14,6 +15,14 @@ using fuser::TensorView;
 using fuser::Val;
 
 namespace {
+
+// 16 bits by the oracle's own reading of them.
+double numberOf(fuser::Half stored) { return numberOf16Bits(stored.bits, DataType::Half); }
+double numberOf(fuser::BFloat16 stored) { return numberOf16Bits(stored.bits, DataType::BFloat16); }
+template <class T>
+T numberOf(T stored) {
+  return stored;
+}
 
 template <class Storage>
 Value exactTensor(const TensorRef& ref) {
@@ -32,7 +41,7 @@ Value exactTensor(const TensorRef& ref) {
   const size_t count = static_cast<size_t>(fuser::numel(stored));
   const auto forEach = [&](const auto& visit) {
     forEachOffset<1>(stored, {ref.strides},
-                     [&](const std::array<int64_t, 1>& at) { visit(fuser::widen(data[at[0]])); });
+                     [&](const std::array<int64_t, 1>& at) { visit(numberOf(data[at[0]])); });
   };
   if (fuser::isFloating(ref.dtype)) {
     std::vector<Interval> sets(count);

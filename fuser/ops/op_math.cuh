@@ -102,11 +102,11 @@ template <class T>
 FUSER_FN T floatFloorDiv(T a, T b) {
   if (b == 0) return a / b;
   T remainder = fmod(a, b);
-  T quotient = (a - remainder) / b;
-  if (remainder != 0 && (b < 0) != (remainder < 0)) quotient = quotient - static_cast<T>(1);
+  T quotient = minus(a, remainder) / b;
+  if (remainder != 0 && (b < 0) != (remainder < 0)) quotient = minus(quotient, static_cast<T>(1));
   if (quotient == 0) return copysign(static_cast<T>(0), a / b);
   T whole = floor(quotient);
-  if (quotient - whole > static_cast<T>(0.5)) whole = whole + static_cast<T>(1);
+  if (minus(quotient, whole) > static_cast<T>(0.5)) whole = plus(whole, static_cast<T>(1));
   return whole;
 }
 template <class T>
@@ -130,7 +130,7 @@ FUSER_FN double truncMod(double a, double b) { return fmod(a, b); }
 template <class T>
 FUSER_FN T floorMod(T a, T b) {
   T remainder = truncMod(a, b);
-  return remainder != 0 && (remainder < 0) != (b < 0) ? add(remainder, b) : remainder;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? plus(remainder, b) : remainder;
 }
 
 template <class T>

@@ -4,7 +4,7 @@
 //
 // Rules (DESIGN section 3, ORACLE section 2): round to nearest even; to a 16-bit float always through f32, so f64 -> f16
 // rounds twice as PyTorch does; float to int truncates, and out of range or NaN gives the value that x86's cvttsd2si
-// gives for the width (the smallest integer), on every engine; anything but 0 is true, NaN included.
+// gives for 32 and 64 bits (the smallest integer; of i8 too), on every engine; anything but 0 is true, NaN included.
 
 #ifndef FUSER_FN
 #ifdef __CUDACC__

@@ -7,6 +7,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
+#include "fuzz/judge/random_schedule.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -99,6 +100,15 @@ bool flipBoundaryPrecision(Case& testCase, uint64_t) {
   return true;
 }
 
+// For the first run alone: schedules may rely on its sizes.
+bool randomSchedule(Case& testCase, uint64_t draw) {
+  std::optional<std::map<int64_t, Schedule>> schedules = randomSchedules(testCase, draw);
+  if (!schedules) return false;
+  testCase.segmentSchedules = std::move(*schedules);
+  testCase.runs.resize(1);
+  return true;
+}
+
 constexpr View kViews[] = {
     {"disable option flipped", "one `option disable` the other way round", 200, flipDisableOption},
     {"one pass off", "without one optimization pass", 100, onePassOff},
@@ -108,6 +118,7 @@ constexpr View kViews[] = {
     {"top-down flipped", "whole parts are tried as one segment, or not", 50, flipTopDown},
     {"random merges", "a custom predicate decides which groups become one segment", 50, drawMergePredicate},
     {"boundary precision", "values cross between segments in the narrowest exact type, or not", 50, flipBoundaryPrecision},
+    {"random schedule", "each segment by another legal schedule", 100, randomSchedule},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 

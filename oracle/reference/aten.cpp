@@ -51,10 +51,16 @@ at::Tensor unsqueeze(at::Tensor x, const std::vector<int64_t>& dims) {
   return x;
 }
 
-at::Tensor product(const at::Tensor& x, const std::vector<int64_t>& dims, at::ScalarType dtype) {
+at::Tensor product(const at::Tensor& x, const std::vector<int64_t>& dims) {
   at::Tensor result = x;
-  for (size_t i = dims.size(); i-- > 0;) result = at::prod(result, dims[i], false, dtype);
+  for (size_t i = dims.size(); i-- > 0;) result = at::prod(result, dims[i], false);
   return result;
+}
+
+bool isNumber(const at::Tensor& x) { return x.unsafeGetTensorImpl()->is_wrapped_number(); }
+
+at::Tensor interpolated(const at::Tensor& x, const at::Tensor& y, const at::Tensor& weight) {
+  return isNumber(weight) ? at::lerp(x, y, weight.item()) : at::lerp(x, y, weight);
 }
 
 at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& a) {
@@ -144,7 +150,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::RightShift: return at::bitwise_right_shift(x[0], x[1]);
     case OpKind::Gcd: return at::gcd(x[0], x[1]);
     case OpKind::Lcm: return at::lcm(x[0], x[1]);
-    case OpKind::Lerp: return at::lerp(x[0].to(a.dtype), x[1].to(a.dtype), x[2].to(a.dtype));
+    case OpKind::Lerp: return interpolated(x[0].to(a.dtype), x[1].to(a.dtype), x[2]);
     case OpKind::Addcmul: return at::addcmul(x[0], x[1], x[2]);
     case OpKind::Addcdiv: return at::addcdiv(x[0], x[1], x[2]);
     case OpKind::Add: return at::add(x[0], x[1]);
@@ -183,11 +189,11 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Cat: return at::cat(x, a.dims[0]);
     case OpKind::Reshape: return at::reshape(x[0], list(a.shape));
     case OpKind::Repeat: return x[0].repeat(list(a.shape));
-    case OpKind::Sum: return at::sum(x[0], a.dims, false, a.dtype);
-    case OpKind::Prod: return product(x[0], a.dims, a.dtype);
+    case OpKind::Sum: return at::sum(x[0], a.dims, false);
+    case OpKind::Prod: return product(x[0], a.dims);
     case OpKind::Amax: return at::amax(x[0], a.dims, false);
     case OpKind::Amin: return at::amin(x[0], a.dims, false);
-    case OpKind::Mean: return at::mean(x[0], a.dims, false, a.dtype);
+    case OpKind::Mean: return at::mean(x[0], a.dims, false);
     case OpKind::Any: return at::any(x[0], at::OptionalIntArrayRef(a.dims), false);
     case OpKind::All: return at::all(x[0], at::OptionalIntArrayRef(a.dims), false);
     case OpKind::Arange: return at::arange(a.shape[0], a.shape[1], a.shape[2], at::TensorOptions().dtype(a.dtype));
@@ -263,8 +269,11 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const D
     if (convertsScalars(expr) && output->dtype() == DataType::Double && !condition) x.back() = x.back().to(at::kDouble);
   }
   const Attributes attributes{expr.attributes().dims, shape, scalarType(output->dtype())};
-  const at::Tensor result = apply(expr.op(), x, attributes).to(attributes.dtype);
-  if (output->isScalar()) return {scalarValue(result), nullptr};
+  const at::Tensor result = apply(expr.op(), x, attributes);
+  if (output->isScalar()) return {scalarValue(result.to(attributes.dtype)), nullptr};
+  // The dtype of the result is LibTorch's word too.
+  FUSER_CHECK(result.scalar_type() == attributes.dtype, "%", output->name(), " is ", output->dtype(),
+              ", and LibTorch's ", fuser::opName(expr.op()), " gives ", at::toString(result.scalar_type()));
   return own(result);
 }
 
@@ -315,10 +324,17 @@ void evaluateInPlace(OpKind op, std::span<double> values) {
   x.copy_(apply(op, {x}, Attributes{none, {}, at::kDouble}));
 }
 
-WithScalar evaluateWithScalar(OpKind op, const TensorRef& a, double b) {
+WithScalar evaluateWithScalar(OpKind op, std::span<const std::variant<TensorRef, double>> operands) {
   const at::InferenceMode inference;
   static const std::vector<int64_t> none;
-  const at::Tensor result = apply(op, {view(a), scalarTensor(ScalarValue(b), true)}, Attributes{none, {}, at::kDouble});
+  std::vector<at::Tensor> x;
+  at::ScalarType dtype = at::kDouble;
+  for (const auto& operand : operands) {
+    const auto* ref = std::get_if<TensorRef>(&operand);
+    x.push_back(ref ? view(*ref) : scalarTensor(ScalarValue(std::get<double>(operand)), true));
+    if (ref && ref->dtype != DataType::Bool) dtype = x.back().scalar_type();
+  }
+  const at::Tensor result = apply(op, x, Attributes{none, {}, dtype});
   const at::Tensor wide = result.to(at::kDouble).contiguous();
   const double* data = wide.const_data_ptr<double>();
   return {dataType(result.scalar_type()), std::vector<double>(data, data + wide.numel())};

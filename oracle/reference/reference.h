@@ -27,8 +27,8 @@ void useOneThread();
 // LibTorch's version: "2.11.0".
 std::string libtorchVersion();
 
-// One op as PyTorch evaluates it in eager mode on the CPU. The result is converted to the dtype that the fusion gives
-// it. shape: the sizes of the result of expand and full.
+// One op as PyTorch evaluates it in eager mode on the CPU. A CheckError where LibTorch gives a tensor another dtype than
+// the fusion does. shape: the sizes of the result of expand and full.
 Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const fuser::Dims& shape);
 
 // The whole fusion, op by op: a value by id for each input, literal and result; null where nothing defines the id.
@@ -37,12 +37,12 @@ std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::spa
 // values[i] = op(values[i]) in f64, for the unary functions.
 void evaluateInPlace(fuser::OpKind op, std::span<double> values);
 
-// op(a, b) of arrays of any dtype, with LibTorch's promotion: b is an f64 scalar. Dense f64 copies of the results, and
-// the dtype that LibTorch gives them. For pinning how a scalar operand takes part.
+// op of arrays of any dtype and f64 scalars, with LibTorch's promotion. Dense f64 copies of the results, and the dtype
+// that LibTorch gives them. For pinning how a scalar operand takes part.
 struct WithScalar {
   fuser::DataType dtype;
   std::vector<double> values;
 };
-WithScalar evaluateWithScalar(fuser::OpKind op, const fuser::TensorRef& a, double b);
+WithScalar evaluateWithScalar(fuser::OpKind op, std::span<const std::variant<fuser::TensorRef, double>> operands);
 
 }  // namespace reference

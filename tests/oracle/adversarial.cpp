@@ -58,7 +58,8 @@ T erroneous(OpKind op, T x, T y, double error, Random& random) {
   // In f64 the base is the C library's value, itself up to an ulp off.
   const int64_t steps = static_cast<int64_t>(error) - (sizeof(T) == 8 ? 1 : 0);
   const T moved = stepped(nearest, integer(random, -steps, steps));
-  return nearest > 0 && !(moved > 0) ? T{0} : moved;
+  // No function crosses zero by its error.
+  return (nearest > 0) != (moved > 0) ? std::copysign(T{0}, nearest) : moved;
 }
 
 class Engine {

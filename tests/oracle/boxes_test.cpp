@@ -80,7 +80,8 @@ Interval withFusedProduct(OpKind op, Interval set, const std::array<double, 3>& 
   set.lo -= slack;
   set.hi += slack;
   if (set.hasZero()) set.flags |= oracle::kZeros;
-  if (size * 2 > oracle::format(dtype).largest) set.flags |= oracle::kSpecials;
+  // What overflows on one way to the result need not do so on the other.
+  if (size * 2 > oracle::format(dtype).largest) return Interval::everything(oracle::format(dtype).largest);
   return set;
 }
 

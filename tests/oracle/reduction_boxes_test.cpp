@@ -110,6 +110,27 @@ TEST(CastBoxesTest, AreLibTorchs) {
   }
 }
 
+// Every pattern of 16 bits stands for the number that LibTorch reads in it.
+TEST(CastBoxesTest, SixteenBitsAreReadAsLibTorchDoes) {
+  reference::useOneThread();
+  for (DataType from : {DataType::Half, DataType::BFloat16}) {
+    DenseArray stored(from, {1 << 16});
+    for (size_t i = 0; i < 1 << 16; ++i) stored.as<uint16_t>()[i] = static_cast<uint16_t>(i);
+    Fusion fusion("cast");
+    Val* x = fuser::build::input(fusion, from, {fusion.extentSymbol("i0")}, "x");
+    const Val* wide = fuser::build::cast(fusion, x, DataType::Double);
+    const reference::Value operands[] = {{stored.ref(), nullptr}};
+    const reference::Value result = reference::evaluate(*wide->definition(), operands, {});
+    const DenseArray expected = toDense(std::get<fuser::TensorRef>(result.value));
+    for (size_t i = 0; i < 1 << 16; ++i) {
+      const double number = oracle::numberOf16Bits(static_cast<uint16_t>(i), from), other = expected.as<double>()[i];
+      ASSERT_TRUE(std::isnan(other) ? std::isnan(number)
+                                    : number == other && std::signbit(number) == std::signbit(other))
+          << from << " 0x" << std::hex << i << ": " << number << ", LibTorch reads " << other;
+    }
+  }
+}
+
 // A random tree over the terms in a random order; the depth that it reaches.
 struct TreeResult {
   DenseArray value;
@@ -191,8 +212,7 @@ TEST_P(ReductionBoxesTest, HoldEveryTree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, ReductionBoxesTest,
-                         testing::ValuesIn(reductionOps()),
+INSTANTIATE_TEST_SUITE_P(Rows, ReductionBoxesTest, testing::ValuesIn(reductionOps()),
                          [](const auto& row) { return std::string(fuser::opName(row.param)); });
 
 }  // namespace

@@ -45,7 +45,6 @@ Function functionOf(OpKind op) {
   if (op == OpKind::Log) return {mpfr_log, nullptr, 300};
   if (op == OpKind::Log1p) return {mpfr_log1p, nullptr, 300};
   if (op == OpKind::Sqrt) return {mpfr_sqrt, nullptr, 300};
-  if (op == OpKind::Rsqrt) return {mpfr_rec_sqrt, nullptr, 300};
   if (op == OpKind::Sin) return {mpfr_sin, nullptr, 300};
   if (op == OpKind::Cos) return {mpfr_cos, nullptr, 300};
   if (op == OpKind::Tanh) return {mpfr_tanh, nullptr, 300};
@@ -94,7 +93,6 @@ std::optional<double> trueValue(OpKind op, double a, double b, DataType compute)
     return std::nullopt;
   }
   // 1 / sqrt(-0) is 1 / -0; MPFR says +inf.
-  if (op == OpKind::Rsqrt && a == 0) return 1 / a;
   if (compute == DataType::Float) return static_cast<double>(mpfr_get_flt(result.get(), MPFR_RNDN));
   return mpfr_get_d(result.get(), MPFR_RNDN);
 }

@@ -1,0 +1,124 @@
+// Changes the schedulers' own lists of transforms; compiles to see which changes are legal.
+
+#include "fuzz/judge/random_schedule.h"
+
+#include <algorithm>
+
+#include "fuser/ir/clone.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/fusion_executor_cache.h"
+#include "fuzz/choices/choices.h"
+#include "fuzz/judge/judge_case.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr int kAttempts = 8;
+constexpr uint64_t kMaxChanges = 4;  // of one segment
+
+// A schedule's random numbers have nothing to do with the generator's.
+constexpr uint64_t kSeed = 0x5c4ed01e;
+
+// Steps of one kind, by place.
+std::vector<size_t> stepsOf(const Schedule& schedule, TransformKind kind) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < schedule.size(); ++i) {
+    if (schedule[i].kind == kind) places.push_back(i);
+  }
+  return places;
+}
+
+// Vectors need sizes and addresses that the scheduler knew to fit: without them every split is free.
+void dropVectors(Schedule& schedule) {
+  for (Transform& step : schedule) {
+    if (step.type == ParallelType::Vectorize) step.type = ParallelType::Serial;
+  }
+}
+
+void changeFactor(Schedule& schedule, Choices& choices) {
+  constexpr int64_t kFactors[] = {1, 2, 3, 5, 8, 16, 31, 32, 33, 64, 100, 128, 256, 1024};
+  const std::vector<size_t> splits = stepsOf(schedule, TransformKind::Split);
+  if (splits.empty()) return;
+  dropVectors(schedule);
+  schedule[choices.pick(splits)].factor = choices.pick(kFactors);
+}
+
+// Of a tensor that the schedule splits, before its loops are handed on.
+void addSplit(Schedule& schedule, Choices& choices) {
+  const std::vector<size_t> splits = stepsOf(schedule, TransformKind::Split);
+  if (splits.empty()) return;
+  dropVectors(schedule);
+  const size_t place = choices.pick(splits);
+  Transform step = schedule[place];
+  step.axis = choices.integer(-2, 1);
+  step.factor = choices.integer(1, 9);
+  schedule.insert(schedule.begin() + static_cast<std::ptrdiff_t>(place) + 1, step);
+}
+
+void swapAxes(Schedule& schedule, Choices& choices) {
+  const std::vector<size_t> splits = stepsOf(schedule, TransformKind::Split);
+  if (splits.empty()) return;
+  dropVectors(schedule);
+  const size_t place = choices.pick(splits);
+  Transform step;
+  step.kind = TransformKind::Reorder;
+  step.tensor = schedule[place].tensor;
+  const int64_t axis = choices.integer(0, 2);
+  step.old2new = {{axis, axis + 1}, {axis + 1, axis}};
+  schedule.insert(schedule.begin() + static_cast<std::ptrdiff_t>(place) + 1, step);
+}
+
+void changeParallelType(Schedule& schedule, Choices& choices) {
+  constexpr ParallelType kTypes[] = {ParallelType::Serial, ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz,
+                                     ParallelType::TIDx,   ParallelType::TIDy, ParallelType::TIDz, ParallelType::Unroll};
+  const std::vector<size_t> places = stepsOf(schedule, TransformKind::Parallelize);
+  if (places.empty()) return;
+  Transform& step = schedule[choices.pick(places)];
+  // A vector keeps its width, or becomes a loop.
+  step.type = step.type == ParallelType::Vectorize ? ParallelType::Serial : choices.pick(kTypes);
+}
+
+Schedule varied(const Schedule& schedule, Choices& choices) {
+  constexpr void (*kChanges[])(Schedule&, Choices&) = {changeFactor, addSplit, swapAxes, changeParallelType};
+  Schedule result = schedule;
+  choices.pick(kChanges)(result, choices);
+  return result;
+}
+
+}  // namespace
+
+Schedule varied(const Schedule& schedule, uint64_t draw) {
+  Choices choices(kSeed, draw);
+  return varied(schedule, choices);
+}
+
+std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase, uint64_t draw) {
+  if (testCase.runs.empty() || testCase.schedule || !testCase.segmentSchedules.empty()) return std::nullopt;
+  if (testCase.options.probes) return std::nullopt;
+  const RunData data = materialize(testCase, testCase.runs.front(), JudgeSettings{}.maxInputBytes);
+  const std::vector<HostValue> inputs = hostValues(data);
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
+  std::map<int64_t, Schedule> schedules;
+  Choices choices(kSeed, draw);
+  settings.hooks.afterSchedule = [&](int segment, Fusion&, Schedule& schedule) {
+    const Schedule chosen = schedule;
+    for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes) schedule = varied(schedule, choices);
+    if (schedule != chosen) schedules[segment] = schedule;
+  };
+  const std::shared_ptr<const Fusion> fusion = cloneFusion(*testCase.fusion).fusion;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    schedules.clear();
+    try {
+      FusionExecutorCache(fusion, settings).run(inputs);
+    } catch (const UserError&) {
+      continue;  // not legal: another draw
+    } catch (const std::exception&) {
+      // Legal, and broken: whoever judges the case will see it again.
+    }
+    if (schedules.empty()) return std::nullopt;
+    return schedules;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,79 @@
+// Another legal schedule gives the same answer.
+
+#include "fuzz/judge/random_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/judge/judge_case.h"
+#include "fuzz/judge/views.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr const char* kSoftmax = R"(
+fusion softmax(%x: f32[i0, i1]) {
+  %m = amax(%x) {dims = [1], keepdim = true}
+  %d = sub(%x, %m)
+  %e = exp(%d)
+  %t = sum(%e) {dims = [1], keepdim = true}
+  %p = div(%e, %t)
+  return %p
+}
+run { %x = normal(seed = 1) : f32[7, 130] }
+)";
+
+const View& randomScheduleView() {
+  for (const View& view : allViews()) {
+    if (view.name == "random schedule") return view;
+  }
+  throw std::out_of_range("no such view");
+}
+
+// FUSER_FULL_SCHEDULES=1 takes fifty times as many.
+TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
+  GeneratorOptions small;
+  small.medianElements = 128;
+  const uint64_t count = std::getenv("FUSER_FULL_SCHEDULES") ? 3000 : 60;
+  uint64_t changed = 0, transforms = 0;
+  for (uint64_t number = 0; number < count; ++number) {
+    const Case testCase = generateCase(17, number, small);
+    const std::optional<Case> other = viewOf(randomScheduleView(), testCase, number);
+    if (!other) continue;
+    ++changed;
+    for (const auto& [segment, schedule] : other->segmentSchedules) transforms += schedule.size();
+    const CaseVerdict verdict = judgeCase(*other);
+    EXPECT_FALSE(isFinding(verdict.kind)) << printCase(*other) << toString(verdict);
+    EXPECT_NE(verdict.kind, VerdictKind::Rejected) << printCase(*other) << toString(verdict);
+  }
+  EXPECT_GT(changed, count / 3);
+  EXPECT_GT(transforms, 5 * changed);
+}
+
+TEST(RandomScheduleTest, ReachesDifferentSchedulesThatParseBack) {
+  const Case testCase = parseCase(kSoftmax, "softmax");
+  std::set<std::string> texts;
+  for (uint64_t draw = 0; draw < 40; ++draw) {
+    const std::optional<Case> other = viewOf(randomScheduleView(), testCase, draw);
+    if (!other) continue;
+    const std::string text = printCase(*other);
+    EXPECT_EQ(printCase(parseCase(text, "again")), text);
+    EXPECT_EQ(printCase(*viewOf(randomScheduleView(), testCase, draw)), text) << "the same draw, the same schedule";
+    texts.insert(text);
+  }
+  EXPECT_GT(texts.size(), 8u);
+}
+
+TEST(RandomScheduleTest, LeavesGivenSchedulesAlone) {
+  Case testCase = parseCase(kSoftmax, "softmax");
+  testCase.segmentSchedules[0] = {};
+  EXPECT_FALSE(randomSchedules(testCase, 1).has_value());
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
