@@ -232,6 +232,7 @@ Value Slice::compute(const Expr* expr) {
     case fuser::Family::Factory: return filled(x[0], expr->output()->dtype(), shapeOf(expr));
     case fuser::Family::Range: return counted(shapeOf(expr), expr->output()->dtype());
     case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dims.at(0))]);
+    case fuser::Family::Item: return castValue(x[0], expr->output()->dtype());
     case fuser::Family::Reduction: break;
   }
   int64_t terms = 1;

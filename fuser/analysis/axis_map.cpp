@@ -40,7 +40,8 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     }
     case Family::Factory:
     case Family::Range:
-    case Family::Size: break;
+    case Family::Size:
+    case Family::Item: break;
   }
   FUSER_CHECK(false, opName(expr->op()), " reads no tensor's elements");
 }

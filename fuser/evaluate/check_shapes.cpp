@@ -84,7 +84,8 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Squeeze:
       case Family::Permute:
       case Family::Factory:
-      case Family::Size: break;
+      case Family::Size:
+      case Family::Item: break;
     }
   }
 }

@@ -69,6 +69,7 @@ Val* pointwise(Fusion& fusion, OpKind op, Operands operands, const std::string& 
   const OpInfo& info = opInfo(op);
   FUSER_USER_CHECK(operands.size() == operandCount(op), info.mnemonic, " takes ", operandCount(op), " operands, not ",
                    operands.size());
+  checkOnDevice(op, operands);
   std::vector<Val*> converted(operands.begin(), operands.end());
   if (std::any_of(converted.begin(), converted.end(), [](const Val* val) { return val->isTensor(); })) {
     const DataType common = commonType(op, operands);
@@ -104,6 +105,8 @@ Val* cast(Fusion& fusion, Val* a, DataType dtype, const std::string& name) {
 
 TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, bool keepdim,
                       const std::string& name) {
+  Val* const operands[] = {a};
+  checkOnDevice(op, operands);
   dims = wrapDims(std::move(dims), a->rank());
   if (dims.empty()) {
     for (size_t i = 0; i < a->rank(); ++i) dims.push_back(static_cast<int64_t>(i));
@@ -182,6 +185,17 @@ Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name
   Attributes attributes;
   attributes.dims = wrapDims({dim}, a->rank());
   return emit(fusion, OpKind::Size, {a}, std::move(attributes), name)->as<Scalar>();
+}
+
+Scalar* item(Fusion& fusion, TensorView* a, const std::string& name) {
+  return emit(fusion, OpKind::Item, {a}, {}, name)->as<Scalar>();
+}
+
+TensorView* hostInput(Fusion& fusion, DataType dtype, const std::string& name) {
+  TensorView* tensor = fusion.newTensor(dtype, {}, name);
+  tensor->setCpuScalar(true);
+  fusion.addInput(tensor);
+  return tensor;
 }
 
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name) {

@@ -40,10 +40,14 @@ TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, Dat
 // start, start + step, … before end; step is a constant other than 0. Integers, converted to the dtype.
 TensorView* arange(Fusion& fusion, IntExpr start, IntExpr end, IntExpr step, DataType dtype, const std::string& name = "");
 Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name = "");
+// The element of a tensor on the host: f64, i64 or bool, by the category of its dtype.
+Scalar* item(Fusion& fusion, TensorView* a, const std::string& name = "");
 
 // An input tensor, row-major and contiguous; constant 1 is a broadcast axis. For expanded axes and other layouts make the
 // domain with Fusion::newTensor and call Fusion::addInput.
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name);
+// An input of rank 0 that lies on the host.
+TensorView* hostInput(Fusion& fusion, DataType dtype, const std::string& name);
 
 
 }  // namespace fuser::build

@@ -60,6 +60,7 @@ class CanonicalText {
       add(static_cast<int>(axis->type()), ':', extent(axis->extent()), ':', extent(axis->expandedExtent()), ',');
     }
     add(']');
+    if (val->as<TensorView>()->isCpuScalar()) add(" cpu");
     for (size_t i = 0; i < domain.allocationOrder.size(); ++i) {
       const std::optional<bool> contiguous = domain.contiguity[i];
       add(' ', domain.allocationOrder[i], contiguous ? (*contiguous ? 't' : 'f') : 'n');

@@ -16,7 +16,7 @@ class TensorView;
 
 // By op:
 //   cast {dtype}; sum, prod, amax, amin {dims}; unsqueeze {dims: places in the result}; squeeze {dims};
-//   arange {shape: start, end, step; dtype}; expand {shape}; permute {dims}; full {shape, dtype} (the fill value is operand 0); size {dim}
+//   arange {shape: start, end, step; dtype}; expand {shape}; permute {dims}; full {shape, dtype} (the fill value is operand 0); size {dim}; item
 // Axes are counted from 0 in the producer's (unsqueeze: the result's) non-reduction axes, sorted where order is free.
 struct Attributes {
   std::vector<int64_t> dims;   // reductions, unsqueeze, squeeze, permute; size: one entry

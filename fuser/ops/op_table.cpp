@@ -82,6 +82,7 @@ size_t operandCount(OpKind op) {
     case Family::Factory:
     case Family::Range:
     case Family::Size:
+    case Family::Item:
     case Family::Reduction: break;
   }
   FUSER_CHECK(false, opName(op), " is not pointwise");

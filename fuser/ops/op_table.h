@@ -14,7 +14,7 @@ namespace fuser {
 
 enum class Family : uint8_t {
   Unary, Binary, Ternary,                                                  // pointwise
-  Cast, LoadStore, Broadcast, Squeeze, Expand, Permute, Factory, Range, Size,  // structural
+  Cast, LoadStore, Broadcast, Squeeze, Expand, Permute, Factory, Range, Size, Item,  // structural
   Reduction,
 };
 enum class Accepts : uint8_t { Any, Number, Floating, Wide, Integral, Integer };

@@ -32,6 +32,7 @@ class FusionParser {
     Token start;
     std::vector<int> order;                      // empty: row-major
     std::vector<std::optional<bool>> contiguity;  // empty: contiguous
+    bool onHost = false;                          // device = cpu
   };
   struct Type {
     Token start;

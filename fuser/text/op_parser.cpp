@@ -46,6 +46,7 @@ std::vector<KeyRule> keysOf(const OpInfo& info) {
     case Family::Factory: return {{"shape", true}, {"fill_value", true}, {"dtype", true}};
     case Family::Range: return {{"start", false}, {"end", true}, {"step", false}, {"dtype", true}};
     case Family::Size: return {{"dim", true}};
+    case Family::Item: return {};
     case Family::Reduction: return {{"dims", false}, {"keepdim", false}};
   }
   FUSER_CHECK(false, "bad Family");
@@ -190,6 +191,7 @@ Val* FusionParser::build(const Token& mnemonic, const OpInfo& info, const std::v
       return build::arange(fusion, bound(0, 0), bound(1, 0), bound(2, 1), attributes.dtype, name);
     }
     case Family::Size: return build::size(fusion, tensor(), attributes.dims.at(0), name);
+    case Family::Item: return build::item(fusion, tensor(), name);
     case Family::Reduction:
       return build::reduction(fusion, info.kind, tensor(), attributes.dims, attributes.keepdim, name);
   }

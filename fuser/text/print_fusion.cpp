@@ -103,7 +103,7 @@ std::string printAxis(const Fusion& fusion, const IterDomain* axis, const ValueN
   return axis->isExpanded() ? stored + "*" + printDim(fusion, axis->expandedExtent(), names) : stored;
 }
 
-// "" for row-major and contiguous.
+// "" for row-major and contiguous on the device.
 std::string printLayout(const TensorView* tensor) {
   const std::vector<int>& order = tensor->domain().allocationOrder;
   const std::vector<std::optional<bool>>& contiguity = tensor->domain().contiguity;
@@ -111,6 +111,7 @@ std::string printLayout(const TensorView* tensor) {
   const bool contiguous =
       std::all_of(contiguity.begin(), contiguity.end(), [](std::optional<bool> c) { return c.value_or(true); });
   std::string out;
+  if (tensor->isCpuScalar()) return " {device = cpu}";
   if (!rowMajor) out = "allocation_order = [" + joined(order, [](int axis) { return std::to_string(axis); }) + "]";
   if (!contiguous) {
     const auto text = [](std::optional<bool> c) -> std::string { return !c ? "none" : *c ? "true" : "false"; };
@@ -144,7 +145,8 @@ std::string printAttributes(const Expr* expr, const ValueNames& names) {
       }
       return text;
     }
-    case Family::LoadStore: return "";
+    case Family::LoadStore:
+    case Family::Item: return "";
     case Family::Cast: return concat("dtype = ", attributes.dtype);
     case Family::Broadcast:
     case Family::Squeeze:

@@ -202,6 +202,13 @@ bool applySize(Workspace& work) {
   return true;
 }
 
+bool applyItem(Workspace& work) {
+  if (!work.policy.inputs) return false;
+  newHostElement(work, work.drawDtype());
+  if (work.choices.chance(0.6)) applyScalarOp(work);
+  return true;
+}
+
 struct Reduced {
   std::vector<int64_t> dims;
   std::array<Dims, kRuns> kept;  // sizes of the other axes
@@ -283,6 +290,7 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Factory: return applyFull(work);
     case Family::Range: return applyRange(work);
     case Family::Size: return applySize(work);
+    case Family::Item: return applyItem(work);
     case Family::Reduction: return applyReduction(work, op);
   }
   FUSER_CHECK(false, "bad Family");

@@ -25,6 +25,7 @@ double familyWeight(Family family) {
     case Family::Factory: return 0.4;
     case Family::Range: return 0.4;
     case Family::Size: return 0.5;
+    case Family::Item: return 0.3;
     case Family::Reduction: return 2;
   }
   FUSER_CHECK(false, "bad Family");

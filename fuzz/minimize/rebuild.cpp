@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fuser/case/recipe_data.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
@@ -48,6 +49,7 @@ class Rebuild {
       const Val* input = old_.inputs().at(i);
       if (const TensorInput* tensor = std::get_if<TensorInput>(&run.inputs[i].value)) {
         evaluator->bindSizes(input->as<TensorView>(), tensor->sizes);
+        if (input->as<TensorView>()->isCpuScalar()) evaluator->bindElement(input->as<TensorView>(), hostElement(*tensor));
       } else {
         evaluator->bindScalar(input, std::get<ScalarValue>(run.inputs[i].value));
       }
@@ -237,7 +239,9 @@ class Rebuild {
       }
     }
     if (kept && !edit_.plainLayouts.count(val->id())) keepInputLayout(tensor, domain);
-    image_[val->id()] = made_.fusion->newTensor(dtypeOf(val), std::move(domain), val->name());
+    TensorView* made = made_.fusion->newTensor(dtypeOf(val), std::move(domain), val->name());
+    made->setCpuScalar(tensor->isCpuScalar());
+    image_[val->id()] = made;
   }
 
   // The order and contiguity of the axes that stay.

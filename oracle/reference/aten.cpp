@@ -178,6 +178,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Permute: return at::permute(x[0], a.dims);
     case OpKind::Full: return x[0].to(a.dtype).expand(list(a.shape));
     case OpKind::Size: return at::scalar_tensor(x[0].size(a.dims[0]), at::kLong);
+    case OpKind::Item: return x[0];
     case OpKind::Sum: return at::sum(x[0], a.dims, false, a.dtype);
     case OpKind::Prod: return product(x[0], a.dims, a.dtype);
     case OpKind::Amax: return at::amax(x[0], a.dims, false);
@@ -229,7 +230,7 @@ Value own(at::Tensor tensor) {
 
 // On scalars alone every operand takes the common dtype first: f64 where the result is.
 bool convertsScalars(const fuser::Expr& expr) {
-  return expr.isScalarExpr() && expr.op() != OpKind::Size && expr.op() != OpKind::Cast;
+  return expr.isScalarExpr() && expr.op() != OpKind::Size && expr.op() != OpKind::Item && expr.op() != OpKind::Cast;
 }
 
 Dims evaluatedShape(const fuser::Expr& expr, const std::function<int64_t(fuser::IntExpr)>& valueOf) {

@@ -232,6 +232,7 @@ class Engine {
         return numbers.cast(expr->output()->dtype());
       }
       case Family::Size: return toDense(ScalarValue(x[0].sizes[static_cast<size_t>(dims[0])]));
+      case Family::Item: return x[0].cast(expr->output()->dtype());
       case Family::Reduction: return reduction(expr, x[0]);
     }
     FUSER_CHECK(false, "bad family");
