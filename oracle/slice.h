@@ -52,7 +52,7 @@ class Slice {
 
  private:
   void computeOperands(const fuser::Expr* expr);
-  Value compute(const fuser::Expr* expr);
+  Value compute(const fuser::Expr* expr, size_t result);
   const Value& operand(const fuser::Val* val);
   fuser::Dims shapeOf(const fuser::Expr* expr);
 
@@ -67,6 +67,9 @@ Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool c
 Value castValue(const Value& value, fuser::DataType to);
 // depth: additions on the longest path; only sums of floats use it.
 Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction);
+
+// var (result 0 alone) and var_mean (0: the variance, 1: the mean). depth: updates and joins on the longest path.
+Value welford(const fuser::Expr& expr, size_t result, const Value& operand, int64_t depth);
 
 // Calls visit(offsets) for each index below extents in row-major order; offsets[k] = sum of index * strides[k].
 template <size_t kCount, class Visit>

@@ -24,7 +24,8 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Cast:
     case Family::LoadStore:
     case Family::Expand:
-    case Family::Reduction: return map;
+    case Family::Reduction:
+    case Family::Welford: return map;
     case Family::Permute: return {dims.begin(), dims.end()};
     case Family::Broadcast: {
       int next = 0;

@@ -85,7 +85,8 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Permute:
       case Family::Factory:
       case Family::Size:
-      case Family::Item: break;
+      case Family::Item:
+      case Family::Welford: break;
     }
   }
 }

@@ -27,6 +27,11 @@ Val* cast(Fusion& fusion, Val* a, DataType dtype, const std::string& name = "");
 TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, bool keepdim,
                       const std::string& name = "");
 
+// var (one result) and var_mean (variance, mean) over dims, as reduction takes them; the divisor is the count less the
+// correction, at least 0. names: of the results, or empty.
+std::vector<TensorView*> welford(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, int64_t correction,
+                                 bool keepdim, const std::vector<std::string>& names = {});
+
 TensorView* set(Fusion& fusion, TensorView* a, const std::string& name = "");
 TensorView* segmentSet(Fusion& fusion, TensorView* a, const std::string& name = "");
 TensorView* unsqueeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name = "");

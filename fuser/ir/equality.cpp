@@ -73,6 +73,7 @@ class CanonicalText {
     add(") {");
     for (int64_t dim : expr->attributes().dims) add(dim, ',');
     for (IntExpr size : expr->attributes().shape) add(extent(size), ',');
+    if (isWelford(expr->op())) add("correction ", expr->attributes().correction, ',');
     add(expr->attributes().dtype, "} ->");
     for (const Val* output : expr->outputs()) {
       add(' ');

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "fuser/types/tensor_ref.h"
+
 namespace fuser {
 namespace {
 
@@ -301,6 +303,10 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
       checkDims(op, attributes.dims, operand->as<TensorView>()->rank(), operand);
       return {false, DataType::Int64, {}};
     case Family::Item: return inferItem(operand);
+    case Family::Welford:
+      FUSER_USER_CHECK(attributes.correction >= 0 && attributes.correction <= kMaxElements, info.mnemonic, " of ",
+                       typeText(operand), ": the correction ", attributes.correction, " is outside [0, ", kMaxElements, "]");
+      return inferReduction(op, operand, attributes);
     case Family::Reduction: return inferReduction(op, operand, attributes);
   }
   FUSER_CHECK(false, "bad Family");

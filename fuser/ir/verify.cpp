@@ -120,6 +120,14 @@ class Verifier {
       report(4, "%", output->name(), ": ", error.what());
       return;
     }
+    if (expr->outputs().size() != expr->info().results) {
+      report(4, "%", output->name(), ": ", opName(expr->op()), " has ", expr->info().results, " results, not ", expr->outputs().size());
+      return;
+    }
+    for (const Val* each : expr->outputs()) checkResult(each, type);
+  }
+
+  void checkResult(const Val* output, const InferredType& type) {
     if (type.tensor != output->isTensor() || type.dtype != output->dtype()) {
       report(4, "%", output->name(), " is ", typeText(output), ", but inference gives ", type.dtype);
       return;

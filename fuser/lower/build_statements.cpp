@@ -92,7 +92,7 @@ std::vector<std::vector<Expr*>> StatementBuilder::groupsAt(const std::vector<Exp
     if (nest_.loopCount(tensor) > depth) group = groupOfLoop.emplace(nest_.loopOf(tensor, depth), group).first->second;
     if (group == groups.size()) groups.emplace_back();
     groups[group].push_back(expr);
-    groupOfResult[tensor] = group;
+    for (const Val* result : expr->outputs()) groupOfResult[result] = group;
   }
   std::vector<std::vector<Expr*>> ordered;
   std::vector<bool> done(groups.size(), false);
@@ -156,6 +156,7 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
 void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   const TensorView* tensor = resultOf(expr);
   if (tensor->memoryType() == MemoryType::Global) return;
+  if (isWelford(expr->op())) return openWelford(expr, allocations, body);
   const int id = addBuffer(tensor, tensor->dtype(), MemoryType::Local, indexing_.localSize(tensor));
   buffers_[tensor] = id;
   allocations.push_back({Allocate{id}});
@@ -182,16 +183,16 @@ void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
 void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, Body& body) {
   const TensorView* tensor = resultOf(expr);
   for (const Expr* other : group) {
-    const bool reads = std::find(other->inputs().begin(), other->inputs().end(), tensor) != other->inputs().end();
-    FUSER_USER_CHECK(!reads, "%", resultOf(other)->name(), " needs the reduction %", tensor->name(), " inside its loops");
+    for (const Val* result : expr->outputs()) {
+      const bool reads = std::find(other->inputs().begin(), other->inputs().end(), result) != other->inputs().end();
+      FUSER_USER_CHECK(!reads, "%", resultOf(other)->name(), " needs the reduction %", result->name(), " inside its loops");
+    }
   }
+  if (isWelford(expr->op())) return closeWelford(expr, body);
   const int accumulator = accumulators_.at(tensor);
   const DataType dtype = computeType(tensor->dtype());
   BlockReduce reduce;
-  for (const IterDomain* axis : tensor->domain().loop) {
-    if (!axis->isReduction() || !isThreadDim(axis->parallelType())) continue;
-    reduce.dims[static_cast<size_t>(axis->parallelType()) - static_cast<size_t>(ParallelType::TIDx)] = true;
-  }
+  reduce.dims = reducedThreads(tensor);
   if (std::find(reduce.dims.begin(), reduce.dims.end(), true) != reduce.dims.end()) {
     reduce.combine = *expr->info().combine;
     reduce.dtype = dtype;
@@ -220,16 +221,31 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
 
 void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
   const TensorView* tensor = resultOf(expr);
-  Statement statement = isReduction(expr->op()) ? accumulate(expr) : isPointwise(expr->op()) ? compute(expr) : move(expr);
+  Body statements;
+  if (isWelford(expr->op())) {
+    statements = accumulateWelford(expr);
+  } else {
+    statements.push_back(isReduction(expr->op()) ? accumulate(expr) : isPointwise(expr->op()) ? compute(expr) : move(expr));
+  }
   const IntExpr condition = predicateOf(tensor, nest_, kernel_);
   if (condition->isConstant(1)) {
-    body.push_back(std::move(statement));
+    body.insert(body.end(), statements.begin(), statements.end());
   } else if (!condition->isConstant(0)) {
     If guarded;
     guarded.condition = condition;
-    guarded.body.push_back(std::move(statement));
+    guarded.body = std::move(statements);
     body.push_back({std::move(guarded)});
   }
+}
+
+// The thread dims that the reduced axes lie on: x, y, z.
+std::array<bool, 3> StatementBuilder::reducedThreads(const TensorView* reduction) const {
+  std::array<bool, 3> dims{};
+  for (const IterDomain* axis : reduction->domain().loop) {
+    if (!axis->isReduction() || !isThreadDim(axis->parallelType())) continue;
+    dims[static_cast<size_t>(axis->parallelType()) - static_cast<size_t>(ParallelType::TIDx)] = true;
+  }
+  return dims;
 }
 
 // What a reduction's result is made of: the product of the reduced extents.

@@ -29,7 +29,7 @@ std::vector<bool> reducedPositions(const TensorView* reference) {
 // Every reduction reduces exactly the reference's reduced axes (or broadcast axes that no loop runs over), and nothing
 // after a reduction runs over them.
 std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced) {
-  std::vector<const TensorView*> after;  // results of reductions and of what reads them
+  std::vector<const Val*> after;  // results of reductions and of what reads them
   for (const Expr* expr : exprs) {
     const TensorView* output = expr->output()->as<TensorView>();
     const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
@@ -49,7 +49,7 @@ std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap&
           return concat("%", output->name(), " reduces fewer axes than %", map.reference()->name());
         }
       }
-      after.push_back(output);
+      after.insert(after.end(), expr->outputs().begin(), expr->outputs().end());
     } else if (reads) {
       for (size_t i = 0; i < axes.size(); ++i) {
         if (positions[i] >= 0 && reduced[positions[i]] && !axes[i]->isBroadcast()) {
@@ -74,7 +74,7 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
     const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
       return std::find(after.begin(), after.end(), operand) != after.end();
     });
-    if (reads || isReduction(expr->op())) after.push_back(expr->output());
+    if (reads || isReduction(expr->op())) after.insert(after.end(), expr->outputs().begin(), expr->outputs().end());
   }
   for (Val* output : view.outputs) {
     const bool fed = std::find(after.begin(), after.end(), output) != after.end();

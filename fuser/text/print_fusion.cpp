@@ -155,6 +155,9 @@ std::string printAttributes(const Expr* expr, const ValueNames& names) {
       // In the text no dims means all of them.
       FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0, "a reduction over no axis");
       return printDims("dims", attributes.dims);
+    case Family::Welford:
+      FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0, "a variance over no axis");
+      return concat(printDims("dims", attributes.dims), ", correction = ", attributes.correction);
     case Family::Size: return concat("dim = ", attributes.dims.at(0));
     case Family::Expand: return printShape(expr, names);
     case Family::Range: {

@@ -44,6 +44,8 @@ struct Attributes {
   const std::vector<int64_t>& dims;
   Dims shape;
   at::ScalarType dtype;  // of the result
+  int64_t correction = 1;
+  size_t result = 0;
 };
 
 at::Tensor unsqueeze(at::Tensor x, const std::vector<int64_t>& dims) {
@@ -55,6 +57,11 @@ at::Tensor product(const at::Tensor& x, const std::vector<int64_t>& dims, at::Sc
   at::Tensor result = x;
   for (size_t i = dims.size(); i-- > 0;) result = at::prod(result, dims[i], false, dtype);
   return result;
+}
+
+at::Tensor varianceAndMean(const at::Tensor& x, const Attributes& a) {
+  const auto [variance, mean] = at::var_mean(x, at::OptionalIntArrayRef(a.dims), at::Scalar(a.correction), false);
+  return a.result == 0 ? variance : mean;
 }
 
 at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& a) {
@@ -186,6 +193,8 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Mean: return at::mean(x[0], a.dims, false, a.dtype);
     case OpKind::Any: return at::any(x[0], at::OptionalIntArrayRef(a.dims), false);
     case OpKind::All: return at::all(x[0], at::OptionalIntArrayRef(a.dims), false);
+    case OpKind::Var: return at::var(x[0], at::OptionalIntArrayRef(a.dims), at::Scalar(a.correction), false);
+    case OpKind::VarMean: return varianceAndMean(x[0], a);
     case OpKind::Arange: return at::arange(a.shape[0], a.shape[1], a.shape[2], at::TensorOptions().dtype(a.dtype));
   }
   FUSER_CHECK(false, "bad OpKind");
@@ -245,9 +254,9 @@ void useOneThread() { at::set_num_threads(1); }
 
 std::string libtorchVersion() { return TORCH_VERSION; }
 
-Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const Dims& shape) {
+Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const Dims& shape, size_t which) {
   const at::InferenceMode inference;
-  const fuser::Val* output = expr.output();
+  const fuser::Val* output = expr.output(which);
   std::vector<at::Tensor> x;
   for (size_t i = 0; i < operands.size(); ++i) {
     if (const auto* ref = std::get_if<TensorRef>(&operands[i].value)) {
@@ -258,7 +267,7 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const D
     x.push_back(scalarTensor(std::get<ScalarValue>(operands[i].value), !expr.isScalarExpr()));
     if (convertsScalars(expr) && output->dtype() == DataType::Double && !condition) x.back() = x.back().to(at::kDouble);
   }
-  const Attributes attributes{expr.attributes().dims, shape, scalarType(output->dtype())};
+  const Attributes attributes{expr.attributes().dims, shape, scalarType(output->dtype()), expr.attributes().correction, which};
   const at::Tensor result = apply(expr.op(), x, attributes).to(attributes.dtype);
   if (output->isScalar()) return {scalarValue(result), nullptr};
   return own(result);
@@ -297,7 +306,9 @@ std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::spa
       }
     }
     Dims shape = evaluatedShape(*expr, valueOf);
-    values[expr->output()->id()] = evaluate(*expr, operands, shape);
+    for (size_t i = 0; i < expr->outputs().size(); ++i) {
+      values[expr->output(i)->id()] = evaluate(*expr, operands, shape, i);
+    }
   }
   return values;
 }

@@ -144,5 +144,26 @@ TEST(LowerTest, ObserverSeesEveryStepInOrder) {
   EXPECT_EQ(names, wanted);
 }
 
+TEST(LowerTest, VarianceAndMeanComeFromOneLoop) {
+  const std::string text = lowered(R"(fusion f(%x: bf16[i0, i1]) {
+  %v, %m = var_mean(%x) {dims = [1], correction = 1}
+  return %v, %m
+})",
+                                   700)
+                               .text;
+  EXPECT_EQ(text, "");
+}
+
+TEST(LowerTest, AResultThatNothingReadsStaysInRegisters) {
+  const std::string text = lowered(R"(fusion f(%x: f32[i0, i1]) {
+  %v, %m = var_mean(%x) {dims = [0], correction = 0}
+  %y = neg(%m)
+  return %y
+})",
+                                   4)
+                               .text;
+  EXPECT_EQ(text, "");
+}
+
 }  // namespace
 }  // namespace fuser

@@ -67,6 +67,7 @@ Val* buildRow(Fusion& fusion, OpKind op, DataType dtype, bool scalars) {
       if (dtype == DataType::Bool) return nullptr;
       return build::arange(fusion, fusion.ints().constant(2), fusion.extentSymbol("i2"), fusion.ints().constant(3), dtype, "r");
     case Family::Size: return build::size(fusion, a, -1, "r");
+    case Family::Welford: return build::welford(fusion, op, a, {0, -1}, 2, true, {"r", "m"})[0];
     case Family::Item: return build::item(fusion, build::hostInput(fusion, dtype, "h"), "r");
     case Family::Reduction: return build::reduction(fusion, op, a, {0, -1}, true, "r");
   }
