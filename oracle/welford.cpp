@@ -66,7 +66,8 @@ class Terms {
     set.lo = down(static_cast<double>(lo / n - slack), 2);
     set.hi = up(static_cast<double>(hi / n + slack), 2);
     if (isConstant()) set.lo = set.hi = ranges_[0].lo;
-    return finished(set, isConstant() ? ranges_[0].flags : kZeros);
+    const uint8_t zeros = kZeros;
+    return finished(set, isConstant() ? ranges_[0].flags : zeros);
   }
 
   // The sum of squares divided by max(0, count - correction).
