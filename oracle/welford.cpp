@@ -54,7 +54,8 @@ class Terms {
     Interval set{kInfinity, -kInfinity, flags_};
     if (flags_ != 0) set.flags |= kNan;
     if (certainlySpecial_) return set;
-    if (overflows()) set.flags |= kNan | kInfs;
+    // A distance beyond the range is infinite, and so are the mean and the product with what is left of the distance.
+    if (overflows()) return Interval::everything(format(compute_).largest);
     const Wide error = meanError(depth);
     Wide lo = 0, hi = 0;
     for (const Interval& x : ranges_) {
@@ -96,7 +97,7 @@ class Terms {
     });
   }
   // A distance may leave the range.
-  bool overflows() const { return 2 * largest_ > format(compute_).largest; }
+  bool overflows() const { return !isConstant() && 2 * largest_ > format(compute_).largest; }
   double joins(int64_t depth) const {
     // 1024 threads at most; a join with a thread that has no terms changes nothing.
     return static_cast<double>(std::min({int64_t{10}, std::max<int64_t>(count_ - 1, 0), depth}));
@@ -122,6 +123,7 @@ class Terms {
       middle += (static_cast<Wide>(x.lo) + x.hi) / 2;
       radii += radius * radius;
     }
+    if (overflows()) return Interval::everything(format(compute_).largest);
     const Wide n = static_cast<Wide>(count_);
     middle /= n;
     Wide squares = 0;
@@ -141,7 +143,7 @@ class Terms {
     if (flags_ != 0) set.flags |= kNan;
     // d * d * n_a of a join is not divided yet.
     const Wide product = 4 * static_cast<Wide>(largest_) * largest_ * n;
-    if (overflows() || !(product * 1.01L <= format(compute_).largest)) set.flags |= kNan | kPosInf;
+    if (!(product * 1.01L <= format(compute_).largest)) set.flags |= kNan | kPosInf;
     return finished(set, kZeros);
   }
 

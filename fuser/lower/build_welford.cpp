@@ -4,7 +4,7 @@
 //   kernel: mean = 0; squares = 0; count = 0
 //           for i1/32 { if (…) { count = count + 1; d = x - mean; mean = mean + d / count; squares = squares + d * (x - mean) } }
 //           welford (mean, squares, count)
-//           v = squares / max(i1 - 1, 0); m = mean + 0 / i1
+//           v = squares / max(i1 - 1, 0); m = mean + 0 / count
 // The last sum leaves a mean as it is, and makes that of no terms NaN.
 #include <algorithm>
 
@@ -88,12 +88,13 @@ void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
     const Access target{bufferOf(result->as<TensorView>()), ints_.constant(0)};
     body.push_back(computeOf(expr, OpKind::Set, result->dtype(), target, {read(from)}));
   };
-  const IntExpr terms = termsOf(first);
-  const IntExpr divisor = ints_.max(ints_.sub(terms, ints_.constant(expr->attributes().correction)), ints_.constant(0));
+  const IntExpr divisor =
+      ints_.max(ints_.sub(termsOf(first), ints_.constant(expr->attributes().correction)), ints_.constant(0));
   body.push_back(computeOf(expr, OpKind::Div, dtype, registers.squares, {read(registers.squares), integer(divisor)}));
   store(expr->output(0), registers.squares);
   if (expr->outputs().size() == 1) return;
-  body.push_back(computeOf(expr, OpKind::Div, dtype, registers.step, {literal(0.0), integer(terms)}));
+  body.push_back(computeOf(expr, OpKind::Set, dtype, registers.step, {literal(0.0)}));
+  body.push_back(computeOf(expr, OpKind::Div, dtype, registers.step, {read(registers.step), read(registers.count)}));
   body.push_back(computeOf(expr, OpKind::Add, dtype, registers.mean, {read(registers.mean), read(registers.step)}));
   store(expr->output(1), registers.mean);
 }

@@ -147,12 +147,12 @@ TEST(WelfordBoxesTest, HoldNumbersFarFromZeroAndStayNarrow) {
       EXPECT_LE(set.lo, variance * (1 + 1e-7));
       EXPECT_GE(set.hi, variance * (1 - 1e-7));
       if (HasFailure()) return;
-      if (offset > 100 || variance < 0.1) continue;
+      if (offset > 10 || variance < 0.1) continue;
       ++easy;
       narrow += set.hi - set.lo < 0.015625 * set.lo;
     }
     EXPECT_GT(easy, 10u);
-    EXPECT_EQ(narrow, easy) << dtype << ": means up to 100 times the deviation are decided";
+    EXPECT_EQ(narrow, easy) << dtype << ": means up to 9 times the deviation are decided";
   }
 }
 
@@ -191,10 +191,10 @@ std::string accepted(std::vector<double> numbers, int64_t correction, size_t res
 }
 
 TEST(WelfordNamedTest, OneTermVariesByNothingExactly) {
-  EXPECT_EQ(accepted({3.5}, 0, 0), "[0, 0]");
-  EXPECT_EQ(accepted({3.5}, 0, 1), "[3.5, 3.5]");
+  EXPECT_EQ(accepted({3.5}, 0, 0), "0");
+  EXPECT_EQ(accepted({3.5}, 0, 1), "3.5");
   EXPECT_EQ(accepted({3.5}, 1, 0), "nan");
-  EXPECT_EQ(accepted({7, 7, 7}, 1, 0), "[0, 0]");
+  EXPECT_EQ(accepted({7, 7, 7}, 1, 0), "0");
   EXPECT_EQ(accepted({7, 7, 7}, 3, 0), "nan") << "0 / max(0, 3 - 3)";
 }
 
@@ -208,7 +208,7 @@ TEST(WelfordNamedTest, NothingHasNoMean) {
 
 TEST(WelfordNamedTest, InfinityAndNanVaryByNan) {
   EXPECT_EQ(accepted({1, HUGE_VAL, 2}, 1, 0), "nan");
-  EXPECT_EQ(accepted({1, HUGE_VAL, 2}, 1, 1), "nan or inf");
+  EXPECT_EQ(accepted({1, HUGE_VAL, 2}, 1, 1), "inf or nan");
   EXPECT_EQ(accepted({1, NAN}, 1, 0), "nan");
 }
 
