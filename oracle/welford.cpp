@@ -67,8 +67,7 @@ class Terms {
     set.lo = down(static_cast<double>(lo / n - slack), 2);
     set.hi = up(static_cast<double>(hi / n + slack), 2);
     if (isConstant()) set.lo = set.hi = ranges_[0].lo;
-    const uint8_t zeros = kZeros;
-    return finished(set, isConstant() ? ranges_[0].flags : zeros);
+    return finished(set);
   }
 
   // The sum of squares divided by max(0, count - correction).
@@ -84,6 +83,7 @@ class Terms {
     }
     Interval set{kInfinity, -kInfinity, static_cast<uint8_t>(squares.flags & kNan)};
     if (mayBeZero) set.flags |= kNan;
+    if (squares.has(kNegInf) || squares.lo < 0) set.flags |= kNegInf;
     if (!squares.hasRange() || squares.hi > 0 || squares.has(kPosInf)) set.flags |= kPosInf;
     return set;
   }
@@ -109,9 +109,8 @@ class Terms {
   // Of the reference's sums.
   Wide own() const { return static_cast<Wide>(count_ + 2) * 0x1p-63L * largest_; }
 
-  Interval finished(Interval set, uint8_t zeros) const {
-    if (set.hasZero()) set.flags |= zeros & kZeros;
-    if (set.hasZero() && !set.has(kZeros)) set.flags |= kZeros;
+  Interval finished(Interval set) const {
+    if (set.hasZero()) set.flags |= kZeros;
     return roundTo(set, compute_);
   }
 
@@ -144,7 +143,7 @@ class Terms {
     // d * d * n_a of a join is not divided yet.
     const Wide product = 4 * static_cast<Wide>(largest_) * largest_ * n;
     if (!(product * 1.01L <= format(compute_).largest)) set.flags |= kNan | kPosInf;
-    return finished(set, kZeros);
+    return finished(set);
   }
 
   Wide errorOf(Wide squares, int64_t depth) const {
