@@ -59,7 +59,9 @@ class Judge {
     facts_.contraction = options.contraction;
     for (Val* val : original.usedVals()) vals_[val->id()] = val;
     const std::vector<fuser::Expr*>& exprs = original.exprs();
-    for (size_t i = 0; i < exprs.size(); ++i) position_[exprs[i]->output()->id()] = i;
+    for (size_t i = 0; i < exprs.size(); ++i) {
+      for (const Val* result : exprs[i]->outputs()) position_[result->id()] = i;
+    }
     for (const SegmentRecord& segment : record.segments) {
       for (const auto& [origin, depth] : segment.reductionDepths) {
         std::optional<int64_t>& known = facts_.depths.at(origin);

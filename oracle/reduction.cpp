@@ -7,6 +7,7 @@
 
 #include "fuser/ir/tensor_view.h"
 #include "oracle/real_rules.h"
+#include "oracle/reduced_axes.h"
 #include "oracle/rounding.h"
 #include "oracle/slice.h"
 #include "oracle/whole_rules.h"
@@ -209,51 +210,6 @@ class Product {
   long double highSmall_ = 1;
 };
 
-// One result element's terms: the kept axes choose it, the reduced axes run over them.
-struct Axes {
-  Dims sizes;    // of the result
-  Dims stored;   // 1 where the result is stored once
-  Dims strides;  // of the result
-  Dims operand;  // the operand's strides along the kept axes
-  Dims reducedSizes;
-  Dims reducedStrides;
-};
-
-Axes splitAxes(const Value& operand, const std::vector<int64_t>& dims) {
-  Axes axes;
-  for (size_t axis = 0; axis < operand.sizes.size(); ++axis) {
-    if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end()) {
-      axes.reducedSizes.push_back(operand.sizes[axis]);
-      axes.reducedStrides.push_back(operand.strides[axis]);
-      continue;
-    }
-    axes.sizes.push_back(operand.sizes[axis]);
-    axes.stored.push_back(operand.strides[axis] == 0 && operand.sizes[axis] != 0 ? 1 : operand.sizes[axis]);
-    axes.operand.push_back(operand.strides[axis]);
-  }
-  axes.strides = fuser::contiguousStrides(axes.stored);
-  for (size_t axis = 0; axis < axes.sizes.size(); ++axis) {
-    if (axes.stored[axis] == 1) axes.strides[axis] = 0;
-  }
-  return axes;
-}
-
-// reduceOne(base): the set of the element whose terms start at offset base.
-template <class Set, class ReduceOne>
-std::shared_ptr<const std::vector<Set>> forEachResult(const Axes& axes, const ReduceOne& reduceOne) {
-  std::vector<Set> sets;
-  sets.reserve(static_cast<size_t>(fuser::numel(axes.stored)));
-  forEachOffset<1>(axes.stored, {axes.operand},
-                   [&](const std::array<int64_t, 1>& at) { sets.push_back(reduceOne(at[0])); });
-  return std::make_shared<const std::vector<Set>>(std::move(sets));
-}
-
-template <class Visit>
-void forEachTerm(const Axes& axes, int64_t base, const Visit& visit) {
-  forEachOffset<1>(axes.reducedSizes, {axes.reducedStrides},
-                   [&](const std::array<int64_t, 1>& at) { visit(base + at[0]); });
-}
-
 Interval term(const Value& operand, int64_t offset) {
   const Interval& set = operand.realAt(offset);
   if (!operand.products) return set;
@@ -263,7 +219,7 @@ Interval term(const Value& operand, int64_t offset) {
   return hull(set, {std::max(product.lo, -kLargest), std::min(product.hi, kLargest), kZeros});
 }
 
-Interval reduceReal(OpKind op, const Value& operand, const Axes& axes, int64_t base, DataType compute) {
+Interval reduceReal(OpKind op, const Value& operand, const ReducedAxes& axes, int64_t base, DataType compute) {
   if (op == OpKind::Prod) {
     Product product(compute);
     forEachTerm(axes, base, [&](int64_t at) { product.add(operand.realAt(at)); });
@@ -278,7 +234,7 @@ Interval reduceReal(OpKind op, const Value& operand, const Axes& axes, int64_t b
   return result;
 }
 
-Whole reduceWhole(OpKind op, const Value& operand, const Axes& axes, int64_t base, DataType dtype) {
+Whole reduceWhole(OpKind op, const Value& operand, const ReducedAxes& axes, int64_t base, DataType dtype) {
   if (op == OpKind::Sum) {
     __int128 lo = 0;
     __int128 hi = 0;
@@ -302,7 +258,7 @@ Whole reduceWhole(OpKind op, const Value& operand, const Axes& axes, int64_t bas
 
 Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction) {
   const OpKind op = expr.op();
-  const Axes axes = splitAxes(operand, expr.attributes().dims);
+  const ReducedAxes axes = reducedAxes(operand, expr.attributes().dims);
   Value result;
   result.dtype = expr.output()->dtype();
   result.sizes = axes.sizes;

@@ -1,5 +1,7 @@
 #include "oracle/slice.h"
 
+#include <algorithm>
+
 #include "fuser/ir/tensor_view.h"
 #include "oracle/rounding.h"
 
@@ -182,7 +184,10 @@ void Slice::computeOperands(const Expr* root) {
     }
     if (stack.size() > before) continue;
     stack.pop_back();
-    if (expr != root && !values_[expr->output()->id()]) values_[expr->output()->id()] = compute(expr);
+    for (size_t i = 0; i < expr->outputs().size() && expr != root; ++i) {
+      std::optional<Value>& value = values_[expr->output(i)->id()];
+      if (!value) value = compute(expr, i);
+    }
   }
 }
 
@@ -203,8 +208,10 @@ const Value& Slice::evaluate(const Val* val) {
 
 std::optional<Value> Slice::evaluateAlone(const Val* val) {
   if (!val->definition()) return std::nullopt;
-  computeOperands(val->definition());
-  return compute(val->definition());
+  const Expr* expr = val->definition();
+  computeOperands(expr);
+  const std::vector<Val*>& results = expr->outputs();
+  return compute(expr, static_cast<size_t>(std::find(results.begin(), results.end(), val) - results.begin()));
 }
 
 Dims Slice::shapeOf(const Expr* expr) {
@@ -225,7 +232,7 @@ Dims Slice::shapeOf(const Expr* expr) {
   return shape;
 }
 
-Value Slice::compute(const Expr* expr) {
+Value Slice::compute(const Expr* expr, size_t result) {
   std::vector<Value> x;
   for (const Val* input : expr->inputs()) x.push_back(operand(input));
   switch (expr->family()) {
@@ -246,11 +253,14 @@ Value Slice::compute(const Expr* expr) {
     case fuser::Family::Cat: return joined(x, static_cast<size_t>(expr->attributes().dims.at(0)));
     case fuser::Family::Reshape: return reshaped(x[0], shapeOf(expr));
     case fuser::Family::Repeat: return repeatedBy(x[0], shapeOf(expr));
-    case fuser::Family::Reduction: break;
+    case fuser::Family::Item: return castValue(x[0], expr->output()->dtype());
+    case fuser::Family::Reduction:
+    case fuser::Family::Welford: break;
   }
   int64_t terms = 1;
   for (int64_t dim : expr->attributes().dims) terms *= x[0].sizes[static_cast<size_t>(dim)];
-  const std::optional<int64_t>& depth = facts_.depths[expr->output()->id()];
+  const std::optional<int64_t>& depth = facts_.depths[expr->output(result)->id()];
+  if (fuser::isWelford(expr->op())) return welford(*expr, result, x[0], depth.value_or(terms));
   if (!depth && terms > 1 && fuser::numel(x[0].sizes) > 0 && *expr->info().combine == fuser::OpKind::Add && x[0].real) {
     withoutDepth_.push_back(expr);
   }

@@ -52,7 +52,7 @@ class Slice {
 
  private:
   void computeOperands(const fuser::Expr* expr);
-  Value compute(const fuser::Expr* expr);
+  Value compute(const fuser::Expr* expr, size_t result);
   const Value& operand(const fuser::Val* val);
   fuser::Dims shapeOf(const fuser::Expr* expr);
 
@@ -74,6 +74,9 @@ Value padded(const Value& x, const Value& value, const fuser::Dims& pads);
 Value joined(std::span<const Value> x, size_t dim);
 Value reshaped(const Value& x, fuser::Dims shape);
 Value repeatedBy(const Value& x, const fuser::Dims& repeats);
+
+// var (result 0 alone) and var_mean (0: the variance, 1: the mean). depth: updates and joins on the longest path.
+Value welford(const fuser::Expr& expr, size_t result, const Value& operand, int64_t depth);
 
 // Calls visit(offsets) for each index below extents in row-major order; offsets[k] = sum of index * strides[k].
 template <size_t kCount, class Visit>

@@ -85,6 +85,8 @@ class ViewMap {
       case Family::Factory:
       case Family::Range:
       case Family::Size:
+      case Family::Item:
+      case Family::Welford:
       case Family::Reduction: FUSER_CHECK(false, opName(expr_->op()), " is no view");
     }
     return std::move(element_);
@@ -182,7 +184,8 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Cast:
     case Family::LoadStore:
     case Family::Expand:
-    case Family::Reduction: return map;
+    case Family::Reduction:
+    case Family::Welford: return map;
     case Family::Permute: return {dims.begin(), dims.end()};
     case Family::Broadcast: {
       int next = 0;
@@ -203,7 +206,8 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Repeat: return keptAxes(expr, producer);
     case Family::Factory:
     case Family::Range:
-    case Family::Size: break;
+    case Family::Size:
+    case Family::Item: break;
   }
   FUSER_CHECK(false, opName(expr->op()), " reads no tensor's elements");
 }

@@ -73,8 +73,21 @@ class AxisClasses {
     FUSER_CHECK(false, "no such axis");
   }
 
+  // The results of one expression have the same axes.
+  void relateResults(const Expr* expr) {
+    const size_t first = first_.at(expr->output()->as<TensorView>());
+    for (const Val* result : expr->outputs()) {
+      const TensorView* tensor = result->as<TensorView>();
+      for (size_t i = 0; i < tensor->domain().logical.size(); ++i) {
+        related_.unite(first + i, first_.at(tensor) + i);
+        if (!axes_[first + i]->isBroadcast()) equal_.unite(first + i, first_.at(tensor) + i);
+      }
+    }
+  }
+
   void relate(const Expr* expr) {
     if (expr->isScalarExpr()) return;
+    relateResults(expr);
     for (const Val* operand : expr->inputs()) {
       if (operand->isScalar() || !has(operand->as<TensorView>())) continue;
       const TensorView* producer = operand->as<TensorView>();

@@ -38,6 +38,9 @@ void checkRecipe(const Recipe& recipe, DataType dtype);
 // Writes the element of that index, of the given dtype, at `to`. Not for View.
 void writeElement(const Recipe& recipe, DataType dtype, uint64_t index, std::byte* to);
 
+// The one element of an input on the host.
+ScalarValue hostElement(const TensorInput& input);
+
 // The byte that memory between elements is filled with: 0xff where it makes a NaN, 0x5a elsewhere.
 std::byte poisonByte(DataType dtype);
 

@@ -94,4 +94,30 @@ FUSER_FN T blockReduce(FUSER_THREAD_PARAMETER T value, T* scratch) {
   return result;
 }
 
+// What the threads of the block know along the reduced dims, joined in the order of blockReduce, in place; every thread of
+// the block arrives. scratch: one part a thread, free again on return.
+template <class T, int X, int Y, int Z, bool reduceX, bool reduceY, bool reduceZ>
+FUSER_FN void blockWelford(FUSER_THREAD_PARAMETER T& mean, T& squares, int64& count, WelfordPart<T>* scratch) {
+  constexpr int n = (reduceX ? X : 1) * (reduceY ? Y : 1) * (reduceZ ? Z : 1);
+  if (n == 1) return;
+  const int x = threadIdx.x;
+  const int y = threadIdx.y;
+  const int z = threadIdx.z;
+  const int t = (reduceX ? x : 0) + (reduceX ? X : 1) * ((reduceY ? y : 0) + (reduceY ? Y : 1) * (reduceZ ? z : 0));
+  const int group = (reduceX ? 0 : x) + (reduceX ? 1 : X) * ((reduceY ? 0 : y) + (reduceY ? 1 : Y) * (reduceZ ? 0 : z));
+  WelfordPart<T>* v = scratch + group * n;
+  v[t].mean = mean;
+  v[t].squares = squares;
+  v[t].count = count;
+  __syncthreads();
+  for (int s = powerOfTwoBelow(n); s > 0; s /= 2) {
+    if (t < s && t + s < n) v[t] = joinWelford(v[t], v[t + s]);
+    __syncthreads();
+  }
+  mean = v[0].mean;
+  squares = v[0].squares;
+  count = v[0].count;
+  __syncthreads();
+}
+
 }  // namespace fuser

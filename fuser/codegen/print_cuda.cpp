@@ -254,6 +254,20 @@ class KernelPrinter {
                 "*>(reinterpret_cast<unsigned char*>(sharedMemory) + ", layout_.scratch, "));"));
   }
 
+  void print(const BlockWelford& node) {
+    const std::string_view type = dtypeCodeName(node.dtype);
+    FUSER_CHECK(buffer(node.mean.buffer).dtype == node.dtype && buffer(node.squares.buffer).dtype == node.dtype &&
+                    buffer(node.count.buffer).dtype == DataType::Int64,
+                "block Welford of other dtypes than its buffers");
+    std::string arguments(type);
+    for (int64_t extent : kernel_.blockDim) arguments += concat(", ", extent);
+    for (bool dim : node.dims) arguments += dim ? ", true" : ", false";
+    const std::string mean = element(node.mean), squares = element(node.squares), count = element(node.count);
+    line(concat("blockWelford<", arguments, ">(FUSER_THREAD_ARGUMENT ", mean, ", ", squares, ", ", count,
+                ", reinterpret_cast<WelfordPart<", type, ">*>(reinterpret_cast<unsigned char*>(sharedMemory) + ",
+                layout_.scratch, "));"));
+  }
+
   void print(const Barrier&) { line("__syncthreads();"); }
 
   const Kernel& kernel_;

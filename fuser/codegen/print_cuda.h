@@ -37,7 +37,7 @@ std::string printModule(std::span<const Kernel* const> kernels);
 // memory of block reductions.
 size_t sharedMemoryBytes(const Kernel& kernel);
 
-// True where threads wait for each other: Barrier or BlockReduce.
+// True where threads wait for each other: Barrier, BlockReduce or BlockWelford.
 bool hasBarrier(const Kernel& kernel);
 
 }  // namespace fuser

@@ -32,6 +32,9 @@ SharedLayout sharedLayout(const Kernel& kernel) {
     if (const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node)) {
       largest = std::max(largest, dtypeSize(reduce->dtype));
     }
+    if (const BlockWelford* join = std::get_if<BlockWelford>(&statement.node)) {
+      largest = std::max(largest, 2 * dtypeSize(join->dtype) + sizeof(int64));  // a WelfordPart
+    }
   });
   const size_t threads = static_cast<size_t>(kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2]);
   layout.end = layout.scratch + roundUp(threads * largest, kSharedAlignment);
@@ -43,7 +46,8 @@ size_t sharedMemoryBytes(const Kernel& kernel) { return sharedLayout(kernel).end
 bool hasBarrier(const Kernel& kernel) {
   bool found = false;
   forEachStatement(kernel.body, [&](const Statement& statement) {
-    found |= std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<BlockReduce>(statement.node);
+    found |= std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<BlockReduce>(statement.node) ||
+             std::holds_alternative<BlockWelford>(statement.node);
   });
   return found;
 }

@@ -144,7 +144,9 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Permute:
       case Family::Factory:
       case Family::Slice:
-      case Family::Size: break;
+      case Family::Size:
+      case Family::Item:
+      case Family::Welford: break;
     }
   }
 }

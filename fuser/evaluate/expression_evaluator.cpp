@@ -28,6 +28,18 @@ std::string extentToString(const Fusion& fusion, IntExpr extent) {
   });
 }
 
+namespace {
+
+// The one element of a tensor on the host.
+ScalarValue readElement(const Val* input, const TensorRef& tensor) {
+  FUSER_USER_CHECK(tensor.device.kind == DeviceKind::Cpu, "input %", input->name(),
+                   " is declared {device = cpu}, got a tensor on the device");
+  FUSER_USER_CHECK(tensor.data, "%", input->name(), " has no memory");
+  return elementAt(tensor.dtype, tensor.data);
+}
+
+}  // namespace
+
 ExpressionEvaluator::ExpressionEvaluator(const Fusion& fusion) : fusion_(fusion) {}
 
 void ExpressionEvaluator::bindInputs(std::span<const InputValue> values) {
@@ -45,6 +57,7 @@ void ExpressionEvaluator::bindInputs(std::span<const InputValue> values) {
     FUSER_USER_CHECK(tensor->dtype == inputs[i]->dtype(), "input %", inputs[i]->name(), " is ", inputs[i]->dtype(),
                      ", got ", tensor->dtype);
     bindSizes(inputs[i]->as<TensorView>(), tensor->sizes);
+    if (inputs[i]->as<TensorView>()->isCpuScalar()) bindElement(inputs[i]->as<TensorView>(), readElement(inputs[i], *tensor));
   }
   checkInputSizes();
 }
@@ -65,6 +78,11 @@ void ExpressionEvaluator::bindSizes(const TensorView* input, const Dims& sizes) 
 void ExpressionEvaluator::bindScalar(const Val* input, ScalarValue value) {
   FUSER_USER_CHECK(value.dtype() == input->dtype(), "input %", input->name(), " is ", input->dtype(), ", got ",
                    value.dtype(), " ", value);
+  slot(input) = value;
+}
+
+void ExpressionEvaluator::bindElement(const TensorView* input, ScalarValue value) {
+  FUSER_CHECK(input->isCpuScalar() && input->isFusionInput(), "%", input->name(), " is no input on the host");
   slot(input) = value;
 }
 
@@ -125,6 +143,11 @@ ScalarValue ExpressionEvaluator::compute(const Expr* expr) {
     const IterDomain* axis =
         expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dims.at(0)));
     return evaluate(axis->size());
+  }
+  if (expr->op() == OpKind::Item) {
+    const std::optional<ScalarValue>& element = slot(expr->input(0));
+    FUSER_CHECK(element, "item reads %", expr->input(0)->name(), ", whose element nobody bound");
+    return *element;
   }
   std::vector<ScalarValue> operands;
   for (const Val* operand : expr->inputs()) operands.push_back(evaluate(operand));

@@ -29,6 +29,8 @@ class ExpressionEvaluator {
   // The steps of bindInputs, for callers without memory: every input once, then checkInputSizes.
   void bindSizes(const TensorView* input, const Dims& sizes);
   void bindScalar(const Val* input, ScalarValue value);  // of the input's dtype: UserError
+  // The element of an input on the host, where the caller knows it; bindInputs reads it.
+  void bindElement(const TensorView* input, ScalarValue value);
   // Each axis of each input has the size that its extent evaluates to; broadcast axes have size 1.
   void checkInputSizes();
 
@@ -38,6 +40,11 @@ class ExpressionEvaluator {
   // Sizes in PyTorch's eyes of the non-reduction axes. A UserError when one is negative, or there are more than
   // kMaxElements elements.
   Dims sizes(const TensorView* tensor);
+
+  // What a scalar evaluated to, if it is known already.
+  std::optional<ScalarValue> known(const Val* scalar) const {
+    return scalar->id() < values_.size() ? values_[scalar->id()] : std::nullopt;
+  }
 
   // Scalar expressions evaluated so far.
   size_t evaluations() const { return evaluations_; }

@@ -286,34 +286,77 @@ class Machine {
     FUSER_CHECK(false, "a reduction in ", step.dtype);
   }
 
-  // All reductions of all blocks that run, at once: value t of reduction g stands at t * reductions + g.
+  // visit(lane, place, group) for every thread of the blocks that run.
+  template <class Visit>
+  void forEachThread(const ThreadGroups& groups, const Mask& mask, const Visit& visit) const {
+    const size_t threads = static_cast<size_t>(program_.threads);
+    for (size_t block = 0; block < mask.width() / threads; ++block) {
+      for (size_t thread = 0; thread < threads; ++thread) {
+        visit(mask.begin + block * threads + thread, static_cast<size_t>(groups.place[thread]),
+              block * static_cast<size_t>(groups.groups) + static_cast<size_t>(groups.group[thread]));
+      }
+    }
+  }
+
+  // Calls join(offset, pairs) for the levels of the tree over values that stand at place * reductions + group.
+  template <class Join>
+  static void overLevels(const ThreadGroups& groups, size_t reductions, const Join& join) {
+    const size_t length = static_cast<size_t>(groups.length);
+    size_t half = 1;
+    while (half * 2 < length) half *= 2;
+    for (; half > 0 && length > 1; half /= 2) join(half * reductions, std::min(half, length - half) * reductions);
+  }
+
+  size_t reductionsOf(const ThreadGroups& groups, const Mask& mask) const {
+    return mask.width() / static_cast<size_t>(program_.threads) * static_cast<size_t>(groups.groups);
+  }
+
+  // All reductions of all blocks that run, at once.
   template <class T>
   void reduce(const ReduceStep& step, const Mask& mask, const void* source) {
-    const size_t threads = static_cast<size_t>(program_.threads);
-    const size_t groups = static_cast<size_t>(step.groups);
     T* work = reinterpret_cast<T*>(rooms_[1]);
-    const size_t blocks = mask.width() / threads;
-    const size_t reductions = blocks * groups;
-    const auto forEachLane = [&](auto&& visit) {
-      for (size_t block = 0; block < blocks; ++block) {
-        for (size_t thread = 0; thread < threads; ++thread) {
-          visit(mask.begin + block * threads + thread, static_cast<size_t>(step.place[thread]),
-                block * groups + static_cast<size_t>(step.group[thread]));
-        }
-      }
-    };
-    forEachLane([&](size_t lane, size_t place, size_t group) {
-      work[place * reductions + group] = mask.active(lane) ? static_cast<const T*>(source)[lane] : T{0};
+    const size_t reductions = reductionsOf(step.threads, mask);
+    gather(step.threads, mask, static_cast<const T*>(source), work);
+    overLevels(step.threads, reductions, [&](size_t offset, size_t pairs) {
+      step.function(work, work + offset, nullptr, work, pairs);
     });
-    size_t half = 1;
-    while (half * 2 < static_cast<size_t>(step.length)) half *= 2;
-    for (; half > 0 && step.length > 1; half /= 2) {
-      const size_t pairs = std::min(half, static_cast<size_t>(step.length) - half);
-      step.function(work, work + half * reductions, nullptr, work, pairs * reductions);
-    }
-    T* result = reinterpret_cast<T*>(rooms_[2]);
-    forEachLane([&](size_t lane, size_t, size_t group) { result[lane] = work[group]; });
-    memory_.store(step.target, 0, mask, result);
+    scatter(step.threads, mask, step.target, work, reinterpret_cast<T*>(rooms_[2]));
+  }
+
+  template <class T>
+  void gather(const ThreadGroups& groups, const Mask& mask, const T* source, T* work) const {
+    const size_t reductions = reductionsOf(groups, mask);
+    forEachThread(groups, mask, [&](size_t lane, size_t place, size_t group) {
+      work[place * reductions + group] = mask.active(lane) ? source[lane] : T{0};
+    });
+  }
+
+  // Every thread gets its group's result.
+  template <class T>
+  void scatter(const ThreadGroups& groups, const Mask& mask, const Element& target, const T* work, T* room) {
+    forEachThread(groups, mask, [&](size_t lane, size_t, size_t group) { room[lane] = work[group]; });
+    memory_.store(target, 0, mask, room);
+  }
+
+  void execute(const WelfordStep& step, const Mask& mask) {
+    checkMeeting(mask, "block Welford");
+    if (step.dtype == DataType::Float) return joinParts<float>(step, mask);
+    joinParts<double>(step, mask);
+  }
+
+  template <class T>
+  void joinParts(const WelfordStep& step, const Mask& mask) {
+    T* mean = reinterpret_cast<T*>(rooms_[3]);
+    T* squares = reinterpret_cast<T*>(rooms_[4]);
+    int64* count = reinterpret_cast<int64*>(rooms_[5]);
+    gather(step.threads, mask, static_cast<const T*>(memory_.read(step.mean, 0, mask, rooms_[0])), mean);
+    gather(step.threads, mask, static_cast<const T*>(memory_.read(step.squares, 0, mask, rooms_[0])), squares);
+    gather(step.threads, mask, static_cast<const int64*>(memory_.read(step.count, 0, mask, rooms_[0])), count);
+    overLevels(step.threads, reductionsOf(step.threads, mask),
+               [&](size_t offset, size_t pairs) { step.function(mean, squares, count, offset, pairs); });
+    scatter(step.threads, mask, step.mean, mean, reinterpret_cast<T*>(rooms_[0]));
+    scatter(step.threads, mask, step.squares, squares, reinterpret_cast<T*>(rooms_[1]));
+    scatter(step.threads, mask, step.count, count, reinterpret_cast<int64*>(rooms_[2]));
   }
 
   const Program& program_;

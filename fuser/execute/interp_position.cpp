@@ -22,6 +22,9 @@ std::string valueOf(const Kernel& kernel, const Statement& statement) {
   } else if (const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node)) {
     expr = reduce->sourceExpr;
     buffer = reduce->target.buffer;
+  } else if (const BlockWelford* join = std::get_if<BlockWelford>(&statement.node)) {
+    expr = join->sourceExpr;
+    buffer = join->squares.buffer;
   } else if (const Move* move = std::get_if<Move>(&statement.node)) {
     buffer = move->target.buffer;
   }

@@ -191,20 +191,34 @@ class Compiler {
                 "a reduction by ", opName(node.combine), " in ", node.dtype);
     step.function = laneFunction(node.combine, node.dtype);
     FUSER_CHECK(step.function, opName(node.combine), " does not compute in ", node.dtype);
-    step.length = step.groups = 1;
-    for (size_t d = 0; d < 3; ++d) (node.dims[d] ? step.length : step.groups) *= kernel_.blockDim[d];
+    step.threads = groupsAlong(node.dims);
+    return step;
+  }
+
+  WelfordStep compile(const BlockWelford& node) {
+    meeting();
+    FUSER_CHECK(buffer(node.mean.buffer).dtype == node.dtype && buffer(node.squares.buffer).dtype == node.dtype &&
+                    buffer(node.count.buffer).dtype == DataType::Int64,
+                "a Welford join of other dtypes than its buffers");
+    return {readElement(node.mean),         readElement(node.squares), readElement(node.count), node.dtype,
+            welfordFunction(node.dtype), groupsAlong(node.dims)};
+  }
+
+  ThreadGroups groupsAlong(const std::array<bool, 3>& dims) const {
+    ThreadGroups result{1, 1, {}, {}};
+    for (size_t d = 0; d < 3; ++d) (dims[d] ? result.length : result.groups) *= kernel_.blockDim[d];
     for (int64_t thread = 0; thread < program_.threads; ++thread) {
       int64_t rest = thread, place = 0, group = 0, placeStride = 1, groupStride = 1;
       for (size_t d = 0; d < 3; ++d) {
         const int64_t coordinate = rest % kernel_.blockDim[d];
         rest /= kernel_.blockDim[d];
-        (node.dims[d] ? place : group) += coordinate * (node.dims[d] ? placeStride : groupStride);
-        (node.dims[d] ? placeStride : groupStride) *= kernel_.blockDim[d];
+        (dims[d] ? place : group) += coordinate * (dims[d] ? placeStride : groupStride);
+        (dims[d] ? placeStride : groupStride) *= kernel_.blockDim[d];
       }
-      step.place.push_back(static_cast<int32_t>(place));
-      step.group.push_back(static_cast<int32_t>(group));
+      result.place.push_back(static_cast<int32_t>(place));
+      result.group.push_back(static_cast<int32_t>(group));
     }
-    return step;
+    return result;
   }
 
   BarrierStep compile(const Barrier&) {

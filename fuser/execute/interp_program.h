@@ -62,21 +62,33 @@ struct ComputeStep {
   DataType resultDtype;              // of the function (or the input)
   ConvertFunction convert = nullptr; // of the result to the target's dtype; null when it has it
 };
-struct ReduceStep {
-  Element target;
-  Element source;
-  DataType dtype;
-  LaneFunction function;
+// Which threads of a block combine their values along some dims.
+struct ThreadGroups {
   int64_t length;  // threads combined
   int64_t groups;  // per block
   std::vector<int32_t> place;  // by thread of the block: its t in the reduction
   std::vector<int32_t> group;  // by thread of the block
 };
+struct ReduceStep {
+  Element target;
+  Element source;
+  DataType dtype;
+  LaneFunction function;
+  ThreadGroups threads;
+};
+struct WelfordStep {
+  Element mean;
+  Element squares;
+  Element count;
+  DataType dtype;
+  WelfordFunction function;
+  ThreadGroups threads;
+};
 struct BarrierStep {};
 
 struct Step {
   const Statement* source;
-  std::variant<AllocateStep, LoopStep, BranchStep, MoveStep, ComputeStep, ReduceStep, BarrierStep> node;
+  std::variant<AllocateStep, LoopStep, BranchStep, MoveStep, ComputeStep, ReduceStep, WelfordStep, BarrierStep> node;
 };
 
 struct Program {

@@ -79,7 +79,10 @@ class Verifier {
     for (const Expr* expr : node.exprs) {
       FUSER_CHECK(expr->isScalarExpr(), "%", expr->output()->name(), " is no scalar");
       for (const Val* operand : expr->inputs()) {
-        if (operand->isScalar()) expect(operand);  // of a tensor, size reads the extents alone
+        // Of a tensor, size reads the extents alone, and item reads the caller's.
+        if (operand->isScalar() || expr->family() == Family::Item) expect(operand);
+        FUSER_CHECK(operand->isScalar() || expr->family() == Family::Size || operand->as<TensorView>()->isCpuScalar(),
+                    "host scalar %", expr->output()->name(), " depends on the device's data %", operand->name());
       }
       for (const Val* output : expr->outputs()) {
         FUSER_CHECK(!there_.at(output->id()), "%", output->name(), " is evaluated twice");

@@ -19,21 +19,28 @@ std::string insertedName(const Val* operand, char letter) {
   }
 }
 
-// Infers, makes the result and the expression.
-Val* emit(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes, const std::string& name) {
+// Infers, makes the results and the expression.
+std::vector<Val*> emitAll(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
+                          const std::vector<std::string>& names) {
   const InferredType type = infer(fusion, op, operands, attributes);
-  Val* result = nullptr;
-  if (type.tensor) {
+  std::vector<Val*> results;
+  for (const std::string& name : names) {
+    if (!type.tensor) {
+      results.push_back(fusion.newScalar(type.dtype, name));
+      continue;
+    }
     TensorDomain domain;
     for (const AxisType& axis : type.axes) {
       domain.logical.push_back(fusion.newIterDomain(axis.type, axis.extent, axis.expandedExtent));
     }
-    result = fusion.newTensor(type.dtype, std::move(domain), name);
-  } else {
-    result = fusion.newScalar(type.dtype, name);
+    results.push_back(fusion.newTensor(type.dtype, std::move(domain), name));
   }
-  fusion.newExpr(op, std::move(operands), {result}, std::move(attributes));
-  return result;
+  fusion.newExpr(op, std::move(operands), results, std::move(attributes));
+  return results;
+}
+
+Val* emit(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes, const std::string& name) {
+  return emitAll(fusion, op, std::move(operands), std::move(attributes), {name}).front();
 }
 
 TensorView* emitTensor(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
@@ -75,6 +82,7 @@ Val* pointwise(Fusion& fusion, OpKind op, Operands operands, const std::string& 
   const OpInfo& info = opInfo(op);
   FUSER_USER_CHECK(operands.size() == operandCount(op), info.mnemonic, " takes ", operandCount(op), " operands, not ",
                    operands.size());
+  checkOnDevice(op, operands);
   std::vector<Val*> converted(operands.begin(), operands.end());
   if (std::any_of(converted.begin(), converted.end(), [](const Val* val) { return val->isTensor(); })) {
     const DataType common = commonType(op, operands);
@@ -108,13 +116,25 @@ Val* cast(Fusion& fusion, Val* a, DataType dtype, const std::string& name) {
   return emit(fusion, OpKind::Cast, {a}, std::move(attributes), name);
 }
 
-TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, bool keepdim,
-                      const std::string& name) {
+namespace {
+
+// Of a reduction: sorted, counted from 0; all where none is given.
+std::vector<int64_t> reducedDims(OpKind op, TensorView* a, std::vector<int64_t> dims) {
+  Val* const operands[] = {a};
+  checkOnDevice(op, operands);
   dims = wrapDims(std::move(dims), a->rank());
   if (dims.empty()) {
     for (size_t i = 0; i < a->rank(); ++i) dims.push_back(static_cast<int64_t>(i));
   }
   std::sort(dims.begin(), dims.end());
+  return dims;
+}
+
+}  // namespace
+
+TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, bool keepdim,
+                      const std::string& name) {
+  dims = reducedDims(op, a, std::move(dims));
   const DataType dtype = a->dtype();
   if (opInfo(op).promotion == Promotion::Integral64 && !isFloating(dtype) && dtype != DataType::Int64) {
     a = cast(fusion, a, DataType::Int64, insertedName(a, 'c'))->as<TensorView>();
@@ -127,6 +147,21 @@ TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int6
   attributes.dims = dims;
   TensorView* reduced = emitTensor(fusion, op, {a}, std::move(attributes), restore && !name.empty() ? name + ".r" : name);
   return restore ? unsqueeze(fusion, reduced, dims, name) : reduced;
+}
+
+std::vector<TensorView*> welford(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, int64_t correction,
+                                 bool keepdim, const std::vector<std::string>& names) {
+  Attributes attributes;
+  attributes.dims = dims = reducedDims(op, a, std::move(dims));
+  attributes.correction = correction;
+  const bool restore = keepdim && !dims.empty();
+  std::vector<std::string> wanted = names, made;
+  wanted.resize(opInfo(op).results);
+  for (const std::string& name : wanted) made.push_back(restore && !name.empty() ? name + ".r" : name);
+  std::vector<TensorView*> results;
+  for (Val* result : emitAll(fusion, op, {a}, std::move(attributes), made)) results.push_back(result->as<TensorView>());
+  for (size_t i = 0; restore && i < results.size(); ++i) results[i] = unsqueeze(fusion, results[i], dims, wanted[i]);
+  return results;
 }
 
 TensorView* set(Fusion& fusion, TensorView* a, const std::string& name) {
@@ -231,6 +266,17 @@ TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, 
   Attributes attributes;
   attributes.shape = std::move(repeats);
   return emitView(fusion, OpKind::Repeat, {a}, std::move(attributes), name);
+}
+
+Scalar* item(Fusion& fusion, TensorView* a, const std::string& name) {
+  return emit(fusion, OpKind::Item, {a}, {}, name)->as<Scalar>();
+}
+
+TensorView* hostInput(Fusion& fusion, DataType dtype, const std::string& name) {
+  TensorView* tensor = fusion.newTensor(dtype, {}, name);
+  tensor->setCpuScalar(true);
+  fusion.addInput(tensor);
+  return tensor;
 }
 
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name) {

@@ -27,6 +27,11 @@ Val* cast(Fusion& fusion, Val* a, DataType dtype, const std::string& name = "");
 TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, bool keepdim,
                       const std::string& name = "");
 
+// var (one result) and var_mean (variance, mean) over dims, as reduction takes them; the divisor is the count less the
+// correction, at least 0. names: of the results, or empty.
+std::vector<TensorView*> welford(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, int64_t correction,
+                                 bool keepdim, const std::vector<std::string>& names = {});
+
 TensorView* set(Fusion& fusion, TensorView* a, const std::string& name = "");
 TensorView* segmentSet(Fusion& fusion, TensorView* a, const std::string& name = "");
 TensorView* unsqueeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name = "");
@@ -40,6 +45,8 @@ TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, Dat
 // start, start + step, … before end; step is a constant other than 0. Integers, converted to the dtype.
 TensorView* arange(Fusion& fusion, IntExpr start, IntExpr end, IntExpr step, DataType dtype, const std::string& name = "");
 Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name = "");
+// The element of a tensor on the host: f64, i64 or bool, by the category of its dtype.
+Scalar* item(Fusion& fusion, TensorView* a, const std::string& name = "");
 
 // PyTorch's bounds: negative ones count from the end, both are clamped. A null end is the axis' size.
 TensorView* slice(Fusion& fusion, TensorView* a, int64_t dim, IntExpr start, IntExpr end, IntExpr step,
@@ -56,6 +63,8 @@ TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, 
 // An input tensor, row-major and contiguous; constant 1 is a broadcast axis. For expanded axes and other layouts make the
 // domain with Fusion::newTensor and call Fusion::addInput.
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name);
+// An input of rank 0 that lies on the host.
+TensorView* hostInput(Fusion& fusion, DataType dtype, const std::string& name);
 
 
 }  // namespace fuser::build

@@ -71,7 +71,9 @@ class Cloner {
     return finish(scalar, clone);
   }
   Val* tensor(const TensorView* tensor, TensorDomain domain) {
-    return finish(tensor, to_.newTensor(tensor->dtype(), std::move(domain)));
+    TensorView* clone = to_.newTensor(tensor->dtype(), std::move(domain));
+    clone->setCpuScalar(tensor->isCpuScalar());
+    return finish(tensor, clone);
   }
 
   void expr(const Expr* expr) {

@@ -89,6 +89,7 @@ class CanonicalText {
       add(static_cast<int>(axis->type()), ':', extent(axis->extent()), ':', extent(axis->expandedExtent()), ',');
     }
     add(']');
+    if (val->as<TensorView>()->isCpuScalar()) add(" cpu");
     // Another order than row-major counts as given: that is how it reads when it is printed.
     const bool rowMajor = std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end());
     if (domain.layoutGiven && rowMajor) add(" given");
@@ -104,6 +105,7 @@ class CanonicalText {
     add(") {");
     for (int64_t dim : expr->attributes().dims) add(dim, ',');
     for (IntExpr size : expr->attributes().shape) add(extent(size), ',');
+    if (isWelford(expr->op())) add("correction ", expr->attributes().correction, ',');
     add(expr->attributes().dtype, "} ->");
     for (const Val* output : expr->outputs()) {
       add(' ');

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "fuser/ir/view_axes.h"
+#include "fuser/types/tensor_ref.h"
 
 namespace fuser {
 namespace {
@@ -212,11 +213,30 @@ InferredType inferRange(Fusion& fusion, const Attributes& attributes) {
   return {true, attributes.dtype, {{size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr}}};
 }
 
+// A device's data never becomes a scalar, and what lies on the host is no operand of a kernel.
+InferredType inferItem(const Val* operand) {
+  FUSER_USER_CHECK(operand->as<TensorView>()->isCpuScalar(), "item reads a tensor on the host, of rank 0 and declared {device = cpu}, not ",
+                   typeText(operand), " on the device");
+  switch (category(operand->dtype())) {
+    case Category::Float: return {false, DataType::Double, {}};
+    case Category::Int: return {false, DataType::Int64, {}};
+    case Category::Bool: return {false, DataType::Bool, {}};
+  }
+  FUSER_CHECK(false, "bad Category");
+}
+
 bool isScalarType(DataType dtype) {
   return dtype == DataType::Double || dtype == DataType::Int64 || dtype == DataType::Bool;
 }
 
 }  // namespace
+
+void checkOnDevice(OpKind op, std::span<Val* const> operands) {
+  for (const Val* operand : operands) {
+    FUSER_USER_CHECK(operand->isScalar() || !operand->as<TensorView>()->isCpuScalar(), opInfo(op).mnemonic, " takes no tensor on the host (",
+                     typeText(operand), " {device = cpu}): read it with item");
+  }
+}
 
 DataType resultType(std::span<Val* const> operands) {
   std::optional<DataType> dimensioned, rank0, scalars;
@@ -253,6 +273,7 @@ DataType commonType(OpKind op, std::span<Val* const> operands) {
 
 InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
   const OpInfo& info = opInfo(op);
+  if (info.family != Family::Item) checkOnDevice(op, operands);
   if (info.family <= Family::Ternary) return inferPointwise(fusion, op, operands);
   if (info.family == Family::Range) {
     FUSER_USER_CHECK(operands.empty(), info.mnemonic, " takes no operands");
@@ -288,6 +309,11 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Cat:
     case Family::Reshape:
     case Family::Repeat: break;
+    case Family::Item: return inferItem(operand);
+    case Family::Welford:
+      FUSER_USER_CHECK(attributes.correction >= 0 && attributes.correction <= kMaxElements, info.mnemonic, " of ",
+                       typeText(operand), ": the correction ", attributes.correction, " is outside [0, ", kMaxElements, "]");
+      return inferReduction(op, operand, attributes);
     case Family::Reduction: return inferReduction(op, operand, attributes);
   }
   FUSER_CHECK(false, "bad Family");

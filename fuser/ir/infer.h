@@ -23,8 +23,11 @@ struct InferredType {
   std::vector<AxisType> axes;  // reductions included
 };
 
-// A UserError names the op, the operands' types and the rule that they break.
+// Of each result: all have one type. A UserError names the op, the operands' types and the rule that they break.
 InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
+
+// A UserError when an operand lies on the host: `item` alone reads such a tensor.
+void checkOnDevice(OpKind op, std::span<Val* const> operands);
 
 // The dtype that all tensor operands of a pointwise op must have, scalar operands considered.
 DataType commonType(OpKind op, std::span<Val* const> operands);

@@ -68,6 +68,10 @@ class TensorView : public Val {
   std::vector<IterDomain*> axes() const { return domain_.noReductions(); }
   size_t rank() const { return axes().size(); }
 
+  // An input of rank 0 that lies on the host (`{device = cpu}`): `item` alone reads it.
+  bool isCpuScalar() const { return cpuScalar_; }
+  void setCpuScalar(bool onHost) { cpuScalar_ = onHost; }
+
   MemoryType memoryType() const { return memory_; }
   void setMemoryType(MemoryType type) { memory_ = type; }
 
@@ -85,6 +89,7 @@ class TensorView : public Val {
   MemoryType memory_ = MemoryType::Local;
   size_t computeAt_ = 0;
   bool computesWith_ = false;
+  bool cpuScalar_ = false;
 };
 
 }  // namespace fuser

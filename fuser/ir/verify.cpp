@@ -11,6 +11,8 @@
 //  10  a value's list of uses names exactly the live expressions that read it
 //  11  every extent symbol is bound by an input's axis, or stands for a scalar that is an input, literal or computed
 //  12  one definition a value, and no definition of an input
+//  13  a tensor on the host is an input of rank 0; a scalar reads scalars, a tensor's extent (size) or a tensor on the
+//      host (item): no scalar depends on a device's data
 #include "fuser/ir/verify.h"
 
 #include <algorithm>
@@ -97,8 +99,19 @@ class Verifier {
     });
   }
 
+  void checkScalarReads(const Expr* expr) {
+    for (const Val* operand : expr->inputs()) {
+      if (operand->isScalar() || expr->family() == Family::Size) continue;
+      const bool onHost = operand->as<TensorView>()->isCpuScalar();
+      if (!onHost || expr->family() != Family::Item) {
+        report(13, "scalar %", expr->output()->name(), " depends on the data of %", operand->name());
+      }
+    }
+  }
+
   void checkExpr(const Expr* expr) {
     const Val* output = expr->output();
+    if (expr->isScalarExpr()) checkScalarReads(expr);
     for (IntExpr extent : expr->attributes().shape) checkExtent(output, extent);
     InferredType type;
     try {
@@ -108,6 +121,14 @@ class Verifier {
       report(4, "%", output->name(), ": ", error.what());
       return;
     }
+    if (expr->outputs().size() != expr->info().results) {
+      report(4, "%", output->name(), ": ", opName(expr->op()), " has ", expr->info().results, " results, not ", expr->outputs().size());
+      return;
+    }
+    for (const Val* each : expr->outputs()) checkResult(each, type);
+  }
+
+  void checkResult(const Val* output, const InferredType& type) {
     if (type.tensor != output->isTensor() || type.dtype != output->dtype()) {
       report(4, "%", output->name(), " is ", typeText(output), ", but inference gives ", type.dtype);
       return;
@@ -144,6 +165,9 @@ class Verifier {
       }
       checkExtent(val, axis->extent());
       if (axis->expandedExtent()) checkExtent(val, axis->expandedExtent());
+    }
+    if (val->as<TensorView>()->isCpuScalar() && (!val->isFusionInput() || !domain.logical.empty())) {
+      report(13, "%", val->name(), " lies on the host, but is no input of rank 0");
     }
     checkLayout(val->as<TensorView>());
   }

@@ -129,6 +129,8 @@ class ViewInference {
       case Family::Factory:
       case Family::Range:
       case Family::Size:
+      case Family::Item:
+      case Family::Welford:
       case Family::Reduction: break;
     }
     FUSER_CHECK(false, name(), " gives elements no other coordinates");

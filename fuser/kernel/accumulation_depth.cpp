@@ -143,18 +143,41 @@ class Walker {
 
   void record(const Content& content) {
     if (!content.owner) return;
-    auto& entry = depths_.try_emplace(content.owner->id(), content.owner, int64_t{0}).first->second;
-    entry.second = std::max(entry.second, content.depth);
+    // All results of one op are made of the same accumulators.
+    for (const Val* result : content.owner->definition() ? content.owner->definition()->outputs() : std::vector<Val*>{}) {
+      auto& entry = depths_.try_emplace(result->id(), result->as<TensorView>(), int64_t{0}).first->second;
+      entry.second = std::max(entry.second, content.depth);
+    }
   }
 
   static bool isPartial(const TensorView* operand) {
     return operand && !operand->origin() && operand->definition() && isReduction(operand->definition()->op());
   }
 
+  // Of Welford's three accumulators the count grows by one a term.
+  static bool counts(const Compute& node) {
+    return node.source && isWelford(node.source->op()) && node.op == OpKind::Add && node.computeDtype == DataType::Int64;
+  }
+
+  void walk(const BlockWelford& node) {
+    if (skipped(node.count)) return;
+    Content& content = at(node.count);
+    content.depth += levelsOf(node.dims);
+    record(content);
+  }
+
+  int64_t levelsOf(const std::array<bool, 3>& dims) const {
+    int64_t threads = 1;
+    for (size_t d = 0; d < 3; ++d) threads *= dims[d] ? blockDim_[d] : 1;
+    int64_t levels = 0;
+    while ((int64_t{1} << levels) < threads) ++levels;
+    return levels;
+  }
+
   void walk(const Compute& node) {
     if (skipped(node.target)) return;
     const bool converts = node.op == OpKind::Cast || node.op == OpKind::Set;
-    if (node.source && isReduction(node.source->op()) && node.op == opInfo(node.source->op()).combine) {
+    if (node.source && isReduction(node.source->op()) && (node.op == opInfo(node.source->op()).combine || counts(node))) {
       const TensorView* owner = node.source->output()->as<TensorView>();
       int64_t depth = 0;
       for (const Operand& operand : node.operands) depth = std::max(depth, depthOf(operand, owner, node.source));
@@ -176,10 +199,6 @@ class Walker {
 
   void walk(const BlockReduce& node) {
     if (skipped(node.target)) return;
-    int64_t threads = 1;
-    for (size_t d = 0; d < 3; ++d) threads *= node.dims[d] ? blockDim_[d] : 1;
-    int64_t levels = 0;
-    while ((int64_t{1} << levels) < threads) ++levels;
     Content content = at(node.source);
     if (node.sourceExpr) {
       const TensorView* owner = node.sourceExpr->output()->as<TensorView>();
@@ -187,7 +206,7 @@ class Walker {
           content.owner == owner || (content.owner == node.sourceExpr->input(0) && isPartial(content.owner));
       content = {owner, counts ? content.depth : 0};
     }
-    content.depth += levels;
+    content.depth += levelsOf(node.dims);
     record(at(node.target) = content);
   }
 

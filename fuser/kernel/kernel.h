@@ -123,13 +123,26 @@ struct BlockReduce {
   const Expr* sourceExpr = nullptr;
 };
 
+// What Welford's method knows of some terms, in each thread: their mean, the sum of their squared distances from it, and
+// their number. In place: all threads of the block along the given dims get what they know together (the others keep
+// their own), joined by joinWelford (op_math.cuh) in the order of BlockReduce; every thread must arrive. All three are
+// Local: mean and squares of the dtype (f32 or f64), count i64.
+struct BlockWelford {
+  DataType dtype = DataType::Float;
+  Access mean;
+  Access squares;
+  Access count;
+  std::array<bool, 3> dims{};  // x, y, z
+  const Expr* sourceExpr = nullptr;
+};
+
 // Every thread of the block must arrive. What the block's threads wrote to shared and global memory before, all of them
 // see after. Two threads that touch one element, one of them writing, need a Barrier between; threads of different
 // blocks never may.
 struct Barrier {};
 
 struct Statement {
-  std::variant<Allocate, For, If, Move, Compute, BlockReduce, Barrier> node;
+  std::variant<Allocate, For, If, Move, Compute, BlockReduce, BlockWelford, Barrier> node;
 };
 
 struct Kernel {

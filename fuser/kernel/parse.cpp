@@ -147,6 +147,8 @@ class Parser {
       branch.body = body();
       return branch;
     }
+    // (A buffer may have any name.)
+    if (!buffers_.count("welford") && lexer_.accept("welford")) return blockWelford();
     const Access target = access(bufferNamed(lexer_.identifier("a statement")));
     lexer_.expect("=");
     const std::string op = lexer_.identifier("an op");
@@ -178,16 +180,35 @@ class Parser {
     return node;
   }
 
+  std::array<bool, 3> blockDims() {
+    std::array<bool, 3> result{};
+    const std::string dims = lexer_.identifier("block dims");
+    for (char c : dims) {
+      if (c < 'x' || c > 'z') lexer_.fail("block dims are made of x, y and z, not " + dims);
+      result[static_cast<size_t>(c - 'x')] = true;
+    }
+    return result;
+  }
+
+  BlockWelford blockWelford() {
+    BlockWelford node;
+    node.dtype = dtype();
+    node.dims = blockDims();
+    lexer_.expect("(");
+    for (Access* part : {&node.mean, &node.squares, &node.count}) {
+      if (part != &node.mean) lexer_.expect(",");
+      *part = access(bufferNamed(lexer_.identifier("a buffer")));
+    }
+    lexer_.expect(")");
+    return node;
+  }
+
   BlockReduce blockReduce(const Access& target) {
     BlockReduce node;
     node.target = target;
     node.combine = opNamed(lexer_.identifier("an op"));
     node.dtype = dtype();
-    const std::string dims = lexer_.identifier("block dims");
-    for (char c : dims) {
-      if (c < 'x' || c > 'z') lexer_.fail("block dims are made of x, y and z, not " + dims);
-      node.dims[static_cast<size_t>(c - 'x')] = true;
-    }
+    node.dims = blockDims();
     lexer_.expect("(");
     node.source = access(bufferNamed(lexer_.identifier("a buffer")));
     lexer_.expect(")");

@@ -96,11 +96,18 @@ class Printer {
     for (const Operand& o : node.operands) list += (list.empty() ? "" : ", ") + operand(o);
     return concat(access(node.target), " = ", opName(node.op), " ", node.computeDtype, " (", list, ")");
   }
+  static std::string dimsText(const std::array<bool, 3>& dims) {
+    std::string text;
+    for (size_t d = 0; d < 3; ++d) text += dims[d] ? std::string(1, "xyz"[d]) : "";
+    return text;
+  }
   std::string text(const BlockReduce& node) const {
-    std::string dims;
-    for (size_t d = 0; d < 3; ++d) dims += node.dims[d] ? std::string(1, "xyz"[d]) : "";
-    return concat(access(node.target), " = reduce ", opName(node.combine), " ", node.dtype, " ", dims, " (",
+    return concat(access(node.target), " = reduce ", opName(node.combine), " ", node.dtype, " ", dimsText(node.dims), " (",
                   access(node.source), ")");
+  }
+  std::string text(const BlockWelford& node) const {
+    return concat("welford ", node.dtype, " ", dimsText(node.dims), " (", access(node.mean), ", ", access(node.squares), ", ",
+                  access(node.count), ")");
   }
   std::string text(const Barrier&) const { return "barrier"; }
 

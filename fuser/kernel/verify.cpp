@@ -269,6 +269,22 @@ class Verifier {
                 computes(node.combine, node.dtype), 16, opName(node.combine), " joins no two ", node.dtype);
   }
 
+  void check(const BlockWelford& node, bool divergent) {
+    require(!divergent, 15, "a join that some threads may not reach");
+    require(node.dims[0] || node.dims[1] || node.dims[2], 20, "a join over nothing");
+    const std::array<Access, 3> parts = {node.mean, node.squares, node.count};
+    for (const Access& part : parts) {
+      if (!access(part, true)) return;
+    }
+    const bool real = node.dtype == DataType::Float || node.dtype == DataType::Double;
+    for (size_t i = 0; i < 3; ++i) {
+      const Buffer& buffer = bufferOf(parts[i]);
+      const DataType dtype = i == 2 ? DataType::Int64 : node.dtype;
+      require(real && buffer.memory == MemoryType::Local && buffer.dtype == dtype, 20, buffer.name, " is not Local, ", dtype);
+      require(parts[i].buffer != parts[(i + 1) % 3].buffer, 20, buffer.name, " stands twice");
+    }
+  }
+
   void check(const Barrier&, bool divergent) { require(!divergent, 15, "a barrier that some threads may not reach"); }
 
   const Kernel& kernel_;

@@ -16,12 +16,14 @@
 // 13  a Compute is Cast or Set with one operand and the target's dtype, or a pointwise row with as many operands as it
 //     takes and a compute dtype that it accepts
 // 14  an input tensor is never written
-// 15  BlockReduce and Barrier stand under no condition over thread indices
+// 15  BlockReduce, BlockWelford and Barrier stand under no condition over thread indices
 // 16  a BlockReduce is between Local buffers of its dtype, over at least one dim, by a binary row that keeps the dtype
 // 17  operands are whole: a Param exists, an Int and an Access have their expression, roundTo stands on literals and
 //     params only
 // 18  conditions are 0 or 1
 // 19  Shared buffers take at most 48 KiB together
+// 20  a BlockWelford has three different Local buffers: mean and squares of its dtype, f32 or f64, and an i64 count; and
+//     at least one dim
 
 #include <string>
 #include <vector>

@@ -94,7 +94,7 @@ std::vector<std::vector<Expr*>> StatementBuilder::groupsAt(const std::vector<Exp
     if (nest_.loopCount(tensor) > depth) group = groupOfLoop.emplace(nest_.loopOf(tensor, depth), group).first->second;
     if (group == groups.size()) groups.emplace_back();
     groups[group].push_back(expr);
-    groupOfResult[tensor] = group;
+    for (const Val* result : expr->outputs()) groupOfResult[result] = group;
   }
   std::vector<std::vector<Expr*>> ordered;
   std::vector<bool> done(groups.size(), false);
@@ -158,6 +158,7 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
 void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   const TensorView* tensor = resultOf(expr);
   if (tensor->memoryType() == MemoryType::Global) return;
+  if (isWelford(expr->op())) return openWelford(expr, allocations, body);
   const int id = addBuffer(tensor, tensor->dtype(), MemoryType::Local, indexing_.localSize(tensor));
   buffers_[tensor] = id;
   allocations.push_back({Allocate{id}});
@@ -184,16 +185,16 @@ void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
 void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, Body& body) {
   const TensorView* tensor = resultOf(expr);
   for (const Expr* other : group) {
-    const bool reads = std::find(other->inputs().begin(), other->inputs().end(), tensor) != other->inputs().end();
-    FUSER_USER_CHECK(!reads, "%", resultOf(other)->name(), " needs the reduction %", tensor->name(), " inside its loops");
+    for (const Val* result : expr->outputs()) {
+      const bool reads = std::find(other->inputs().begin(), other->inputs().end(), result) != other->inputs().end();
+      FUSER_USER_CHECK(!reads, "%", resultOf(other)->name(), " needs the reduction %", result->name(), " inside its loops");
+    }
   }
+  if (isWelford(expr->op())) return closeWelford(expr, body);
   const int accumulator = accumulators_.at(tensor);
   const DataType dtype = computeType(tensor->dtype());
   BlockReduce reduce;
-  for (const IterDomain* axis : tensor->domain().loop) {
-    if (!axis->isReduction() || !isThreadDim(axis->parallelType())) continue;
-    reduce.dims[static_cast<size_t>(axis->parallelType()) - static_cast<size_t>(ParallelType::TIDx)] = true;
-  }
+  reduce.dims = reducedThreads(tensor);
   if (std::find(reduce.dims.begin(), reduce.dims.end(), true) != reduce.dims.end()) {
     reduce.combine = *expr->info().combine;
     reduce.dtype = dtype;
@@ -222,13 +223,13 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
 
 namespace {
 
-void emitWhere(IntExpr condition, Statement statement, Body& body) {
+void emitWhere(IntExpr condition, Body statements, Body& body) {
   if (condition->isConstant(1)) {
-    body.push_back(std::move(statement));
+    body.insert(body.end(), statements.begin(), statements.end());
   } else if (!condition->isConstant(0)) {
     If guarded;
     guarded.condition = condition;
-    guarded.body.push_back(std::move(statement));
+    guarded.body = std::move(statements);
     body.push_back({std::move(guarded)});
   }
 }
@@ -237,15 +238,27 @@ void emitWhere(IntExpr condition, Statement statement, Body& body) {
 
 void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
   const IntExpr condition = predicateOf(resultOf(expr), nest_, kernel_);
+  if (isWelford(expr->op())) return emitWhere(condition, accumulateWelford(expr), body);
   if (!choosesOperand(expr)) {
     const bool moves = !isReduction(expr->op()) && !isPointwise(expr->op());
-    return emitWhere(condition, moves ? move(expr, 0) : isPointwise(expr->op()) ? compute(expr) : accumulate(expr), body);
+    const Statement statement = moves ? move(expr, 0) : isPointwise(expr->op()) ? compute(expr) : accumulate(expr);
+    return emitWhere(condition, {statement}, body);
   }
   // One statement an operand; their conditions exclude each other and leave nothing out.
   for (size_t operand = 0; operand < expr->inputs().size(); ++operand) {
     const IntExpr chosen = indexing_.operandCondition(expr, operand);
-    if (!chosen->isConstant(0)) emitWhere(ints_.conjunction(condition, chosen), move(expr, operand), body);
+    if (!chosen->isConstant(0)) emitWhere(ints_.conjunction(condition, chosen), {move(expr, operand)}, body);
   }
+}
+
+// The thread dims that the reduced axes lie on: x, y, z.
+std::array<bool, 3> StatementBuilder::reducedThreads(const TensorView* reduction) const {
+  std::array<bool, 3> dims{};
+  for (const IterDomain* axis : reduction->domain().loop) {
+    if (!axis->isReduction() || !isThreadDim(axis->parallelType())) continue;
+    dims[static_cast<size_t>(axis->parallelType()) - static_cast<size_t>(ParallelType::TIDx)] = true;
+  }
+  return dims;
 }
 
 // What a reduction's result is made of: the product of the reduced extents.

@@ -34,12 +34,23 @@ class StatementBuilder {
   Statement compute(const Expr* expr);
   Statement accumulate(const Expr* expr);
   Statement move(const Expr* expr, size_t place);
+  std::array<bool, 3> reducedThreads(const TensorView* reduction) const;
+
+  // --- build_welford.cpp ---
+  struct WelfordRegisters {
+    Access mean, squares, count;  // what a thread knows of its terms
+    Access distance, step;        // scratch
+  };
+  void openWelford(const Expr* expr, Body& allocations, Body& body);
+  Body accumulateWelford(const Expr* expr);
+  void closeWelford(const Expr* expr, Body& body);
 
   const Fusion& part_;
   Kernel& kernel_;
   IntExprArena& ints_;
   std::unordered_map<const Val*, int> buffers_;       // look-ups only
   std::unordered_map<const Val*, int> accumulators_;  // look-ups only
+  std::unordered_map<const TensorView*, WelfordRegisters> welford_;  // by first result; look-ups only
   LoopNest nest_;
   Indexing indexing_;
 };

@@ -18,20 +18,39 @@ LoopNest::LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntEx
     : kernel_(kernel) {
   size_t loopCount = 0;
   for (const Expr* expr : part.exprs()) {
-    const TensorView* tensor = expr->output()->as<TensorView>();
-    tensors_.push_back(tensor);
-    firstRoot_[tensor] = roots_.size();
-    firstLoop_[tensor] = loopCount;
-    roots_.insert(roots_.end(), tensor->domain().loopRoot.begin(), tensor->domain().loopRoot.end());
-    loopCount += tensor->domain().loop.size();
+    for (const Val* result : expr->outputs()) {
+      const TensorView* tensor = result->as<TensorView>();
+      tensors_.push_back(tensor);
+      firstRoot_[tensor] = roots_.size();
+      firstLoop_[tensor] = loopCount;
+      roots_.insert(roots_.end(), tensor->domain().loopRoot.begin(), tensor->domain().loopRoot.end());
+      loopCount += tensor->domain().loop.size();
+    }
   }
   sameRoot_.grow(roots_.size());
   sameLoop_.grow(loopCount);
+  for (const Expr* expr : part.exprs()) joinResults(expr);
   shareLoops();
   findExtents(importExtent);
   sizeBlocks();
   makeIndices();
   for (const TensorView* tensor : tensors_) findCoordinates(tensor);
+}
+
+// All results of an expression are made in one nest.
+void LoopNest::joinResults(const Expr* expr) {
+  const TensorView* first = expr->output()->as<TensorView>();
+  for (size_t i = 1; i < expr->outputs().size(); ++i) {
+    const TensorView* result = expr->output(i)->as<TensorView>();
+    FUSER_CHECK(result->domain().loop == first->domain().loop && result->computeAtPosition() == first->computeAtPosition(),
+                "%", result->name(), " does not run in the loops of %", first->name());
+    for (size_t axis = 0; axis < first->domain().loop.size(); ++axis) {
+      sameLoop_.unite(firstLoop_.at(first) + axis, firstLoop_.at(result) + axis);
+    }
+    for (size_t root = 0; root < first->domain().loopRoot.size(); ++root) {
+      sameRoot_.unite(firstRoot_.at(first) + root, firstRoot_.at(result) + root);
+    }
+  }
 }
 
 void LoopNest::shareLoops() {

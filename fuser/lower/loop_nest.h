@@ -33,6 +33,7 @@ class LoopNest {
     IntExpr index = nullptr;
   };
 
+  void joinResults(const Expr* expr);
   void shareLoops();
   void findExtents(const std::function<IntExpr(IntExpr)>& importExtent);
   void sizeBlocks();

@@ -82,6 +82,7 @@ constexpr bool accepted(Accepts accepts) {
   };
 #define STRUCTURAL(...)
 #define REDUCTION(...)
+#define WELFORD(...)
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 
@@ -94,15 +95,31 @@ LaneFunction laneFunctionFor(OpKind op) {
     else return nullptr;
 #undef STRUCTURAL
 #undef REDUCTION
+#undef WELFORD
 #define STRUCTURAL(kind, ...) case OpKind::kind:
 #define REDUCTION(kind, ...) case OpKind::kind:
+#define WELFORD(kind, ...) case OpKind::kind:
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
+#undef WELFORD
     break;
   }
   FUSER_CHECK(false, opName(op), " is not pointwise");
+}
+
+template <class T>
+void joinWelfordLanes(void* mean, void* squares, int64* count, size_t offset, size_t lanes) {
+  T* m = static_cast<T*>(mean);
+  T* s = static_cast<T*>(squares);
+  for (size_t i = 0; i < lanes; ++i) {
+    const WelfordPart<T> both = joinWelford(WelfordPart<T>{m[i], s[i], count[i]},
+                                            WelfordPart<T>{m[i + offset], s[i + offset], count[i + offset]});
+    m[i] = both.mean;
+    s[i] = both.squares;
+    count[i] = both.count;
+  }
 }
 
 template <class From, class To>
@@ -126,6 +143,11 @@ LaneFunction laneFunction(OpKind op, DataType computeDtype) {
     case DataType::BFloat16: break;
   }
   FUSER_CHECK(false, computeDtype, " is no compute type");
+}
+
+WelfordFunction welfordFunction(DataType dtype) {
+  FUSER_CHECK(dtype == DataType::Float || dtype == DataType::Double, "Welford's method does not compute in ", dtype);
+  return dtype == DataType::Float ? &joinWelfordLanes<float> : &joinWelfordLanes<double>;
 }
 
 ConvertFunction convertFunction(DataType from, DataType to) {

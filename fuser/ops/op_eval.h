@@ -16,6 +16,10 @@ LaneFunction laneFunction(OpKind op, DataType computeDtype);
 // One host scalar. Operands are converted to the common dtype first (f64, i64 or bool: see scalarCommonType).
 ScalarValue evaluateScalar(OpKind op, std::span<const ScalarValue> operands);
 
+// (mean, squares, count)[i] = joinWelford of them and of those at i + offset, for i < lanes; of arrays of f32 or f64.
+using WelfordFunction = void (*)(void* mean, void* squares, int64* count, size_t offset, size_t lanes);
+WelfordFunction welfordFunction(DataType dtype);
+
 // Conversion of arrays of storage types: to[i] = convert<To>(from[i]).
 using ConvertFunction = void (*)(const void* from, void* to, size_t lanes);
 ConvertFunction convertFunction(DataType from, DataType to);

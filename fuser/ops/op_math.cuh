@@ -352,4 +352,27 @@ FUSER_FN T interpolate(T a, T b, T c) {
   return minus(b, times(distance, minus(static_cast<T>(1), c)));
 }
 
+// What Welford's method knows of `count` terms: their mean, and the sum of their squared distances from it.
+template <class T>
+struct WelfordPart {
+  T mean;
+  T squares;
+  int64 count;
+};
+
+// Of the terms of both (Chan, Golub and LeVeque 1979, their 2.1). Every step is rounded. None of no terms changes the other.
+template <class T>
+FUSER_FN WelfordPart<T> joinWelford(WelfordPart<T> a, WelfordPart<T> b) {
+  if (b.count == 0) return a;
+  if (a.count == 0) return b;
+  WelfordPart<T> both;
+  both.count = a.count + b.count;
+  const T distance = minus(b.mean, a.mean);
+  const T share = static_cast<T>(b.count) / static_cast<T>(both.count);
+  both.mean = plus(a.mean, times(distance, share));
+  const T between = times(times(times(distance, distance), static_cast<T>(a.count)), share);
+  both.squares = plus(plus(a.squares, b.squares), between);
+  return both;
+}
+
 }  // namespace fuser

@@ -19,10 +19,15 @@ constexpr OpInfo kRows[] = {
   {OpKind::kind, #kind, mnemonic, "", Family::Reduction, "", Accepts::accepts, Promotion::promotion, Result::Same, \
    ScalarOperand::Keep, Domain::Any, 0, IntervalRule::Reduction, Agreement::Exact, "", OpKind::combine,   \
    Finish::finish},
+#define WELFORD(kind, mnemonic, results)                                                                      \
+  {OpKind::kind, #kind, mnemonic, "", Family::Welford, "", Accepts::Floating, Promotion::Common, Result::Same, \
+   ScalarOperand::Keep, Domain::Any, 0, IntervalRule::Reduction, Agreement::Exact, "", std::nullopt,           \
+   Finish::Nothing, results},
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
+#undef WELFORD
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -87,7 +92,9 @@ size_t operandCount(OpKind op) {
     case Family::Cat:
     case Family::Reshape:
     case Family::Repeat:
-    case Family::Reduction: break;
+    case Family::Item:
+    case Family::Reduction:
+    case Family::Welford: break;
   }
   FUSER_CHECK(false, opName(op), " is not pointwise");
 }

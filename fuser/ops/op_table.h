@@ -14,9 +14,9 @@ namespace fuser {
 
 enum class Family : uint8_t {
   Unary, Binary, Ternary,                                                  // pointwise
-  Cast, LoadStore, Broadcast, Squeeze, Expand, Permute, Factory, Range, Size,  // structural
+  Cast, LoadStore, Broadcast, Squeeze, Expand, Permute, Factory, Range, Size, Item,  // structural
   Slice, Pad, Cat, Reshape, Repeat,  // structural: elements change their coordinates
-  Reduction,
+  Reduction, Welford,
 };
 enum class Accepts : uint8_t { Any, Number, Floating, Wide, Integral, Integer };
 enum class Promotion : uint8_t { Common, Float, Integral64, Truth };
@@ -45,11 +45,14 @@ struct OpInfo {
   std::string_view expression;   // printed C++ over a, b, c and the compute dtype T; empty for non-pointwise ops
   std::optional<OpKind> combine;  // reductions: the pointwise op that joins two partial results
   Finish finish;                  // reductions: what becomes of the last one
+  size_t results = 1;
 };
 
 const OpInfo& opInfo(OpKind op);
 inline bool isPointwise(OpKind op) { return opInfo(op).family <= Family::Ternary; }
-inline bool isReduction(OpKind op) { return opInfo(op).family == Family::Reduction; }
+// Makes its result of all elements along some axes; of Welford's rows no op joins two partial results.
+inline bool isReduction(OpKind op) { return opInfo(op).family >= Family::Reduction; }
+inline bool isWelford(OpKind op) { return opInfo(op).family == Family::Welford; }
 size_t operandCount(OpKind op);  // of a pointwise op: 1, 2, 3
 std::string_view opName(OpKind op);
 // Operand i is a bool that chooses, and has no part in promotion.

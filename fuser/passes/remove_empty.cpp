@@ -15,6 +15,7 @@
 // which writes 0 for every symbol that must be 0.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "fuser/ir/builder.h"
@@ -36,6 +37,12 @@ class ReplaceEmpty : public Pass {
   void runPass(Fusion* fusion) override {
     const std::vector<Expr*> exprs = fusion->exprs();
     for (const Expr* expr : exprs) {
+      // Mean and variance of nothing.
+      if (isWelford(expr->op()) && reducesNothing(expr)) {
+        if (!mayApply()) continue;
+        for (Val* result : std::vector<Val*>(expr->outputs())) replace(fusion, result->as<TensorView>(), ScalarValue(std::nan("")));
+        continue;
+      }
       if (!isReduction(expr->op()) || !reducesNothing(expr) || expr->op() == OpKind::Amax ||
           expr->op() == OpKind::Amin || !mayApply()) {
         continue;
@@ -66,7 +73,9 @@ class ReplaceEmpty : public Pass {
   static bool reducesNothing(const Expr* reduction) {
     const TensorView* result = reduction->output()->as<TensorView>();
     const std::vector<IterDomain*>& axes = result->domain().logical;
-    const bool used = !result->uses().empty() || result->isFusionOutput();
+    const bool used = std::any_of(reduction->outputs().begin(), reduction->outputs().end(), [](const Val* val) {
+      return !val->uses().empty() || val->isFusionOutput();
+    });
     return used && std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) {
              return axis->isReduction() && axis->size()->isConstant(0);
            });
@@ -140,7 +149,11 @@ class ReplaceEmpty : public Pass {
       val = work.back();
       work.pop_back();
       Expr* definition = val->definition();
-      if (!val->isTensor() || !definition || !val->uses().empty() || val->isFusionOutput()) continue;
+      if (!val->isTensor() || !definition) continue;
+      const bool needed = std::any_of(definition->outputs().begin(), definition->outputs().end(), [](const Val* result) {
+        return !result->uses().empty() || result->isFusionOutput();
+      });
+      if (needed) continue;
       for (const Val* operand : definition->inputs()) work.push_back(operand);
       fusion->removeExpr(definition);
     }

@@ -2,7 +2,6 @@
 // CompiledProgram: what the stages made of a fusion, kept for as long as it may run.
 
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -26,7 +25,6 @@ struct CompiledProgram {
 
   // What compilation asked of sizes, over this fusion's extents: the program is right for all sizes with these answers.
   std::vector<std::pair<SizeFacts::Question, bool>> sizesAsked;
-  std::mutex running;  // held while it runs: compiled kernels may keep scratch memory
 };
 
 }  // namespace fuser

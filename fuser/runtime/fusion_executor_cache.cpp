@@ -7,6 +7,7 @@
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/input_facts.h"
+#include "fuser/runtime/kernel_pool.h"
 
 namespace fuser {
 namespace {
@@ -43,6 +44,7 @@ struct FusionExecutorCache::Impl {
 
   mutable std::mutex mutex;  // guards all below; held while compiling
   std::shared_ptr<Engine> engine;
+  KernelPool kernels;
   // By inputKey; options are the same for all. Programs of one key differ in their answers about sizes.
   std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
   CacheCounters counters;
@@ -73,11 +75,11 @@ struct FusionExecutorCache::Impl {
     if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options.engine);
     std::shared_ptr<CompiledProgram> program = buildProgram(*fusion, settings, layoutsOf(facts), inputs);
     const auto start = std::chrono::steady_clock::now();
-    // All kernels at once: an engine with a compiler calls it once.
-    program->compiled = engine->compile(program->host->kernels);
+    // All kernels that no earlier program had, at once: an engine with a compiler calls it once.
+    program->compiled = kernels.compile(*engine, program->host->kernels);
     if (settings.context.trace) settings.context.trace->add("compile", std::chrono::steady_clock::now() - start);
     ++counters.compilations;
-    counters.kernelCompilations += program->compiled.size();
+    counters.kernelCompilations = kernels.compilations();
     return program;
   }
 
@@ -107,13 +109,9 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
   const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, evaluator);
   const auto start = std::chrono::steady_clock::now();
   const HostRunSettings limits{impl_->settings.record, impl_->settings.maxBytes, &impl_->settings.hooks.beforeLaunch};
-  RunRecord record;
-  {
-    const std::lock_guard lock(program->running);
-    std::vector<SegmentRunner*> caches;
-    for (const std::unique_ptr<SegmentCache>& cache : program->caches) caches.push_back(cache.get());
-    record = HostIrEvaluator(*program->host, program->compiled, std::move(caches)).run(inputs, *evaluator, limits);
-  }
+  std::vector<SegmentRunner*> caches;
+  for (const std::unique_ptr<SegmentCache>& cache : program->caches) caches.push_back(cache.get());
+  RunRecord record = HostIrEvaluator(*program->host, program->compiled, std::move(caches)).run(inputs, *evaluator, limits);
   impl_->count(*evaluator, std::chrono::steady_clock::now() - start);
   return record;
 }

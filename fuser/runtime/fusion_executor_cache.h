@@ -1,7 +1,8 @@
 #pragma once
 // FusionExecutorCache: the one place that wires the stages: passes, segment, schedule, lower, host program, engine.
 // Compiled programs are kept by key: ranks, dtypes, layout facts, alignment classes, options, and the answers to the
-// questions about sizes that compilation asked. Safe to call from several threads.
+// questions about sizes that compilation asked. The values of scalars are in no key: they count where an extent that
+// compilation asked about depends on them. Safe to call from several threads.
 
 #include <functional>
 #include <map>
@@ -40,8 +41,11 @@ struct CompileHooks {
 
 struct CacheCounters {
   size_t compilations = 0;  // whole programs
-  size_t kernelCompilations = 0;     // those of segments with a cache of their own included
-  size_t hostScalarEvaluations = 0;  // host scalar expressions evaluated, over all runs
+  // Those of segments with a cache of their own included. A kernel that an earlier program had is compiled no second time.
+  size_t kernelCompilations = 0;
+  // Host scalar expressions evaluated by the programs that ran, over all runs. (What sizes need is evaluated before, on
+  // the original fusion too, to check the sizes and to find the program.)
+  size_t hostScalarEvaluations = 0;
   size_t runs = 0;
 };
 

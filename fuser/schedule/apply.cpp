@@ -18,6 +18,12 @@ class Applier {
   }
 
   void apply(const Transform& step) {
+    applyOne(step);
+    shareLoopsOfResults(part_);
+  }
+
+ private:
+  void applyOne(const Transform& step) {
     switch (step.kind) {
       case TransformKind::Split: return split(step);
       case TransformKind::Merge: return merge(step);
@@ -35,7 +41,6 @@ class Applier {
     FUSER_CHECK(false, "bad TransformKind");
   }
 
- private:
   TensorView* find(const std::string& name) {
     const auto found = tensors_.find(name);
     FUSER_USER_CHECK(found != tensors_.end(), "there is no tensor %", name, " here");
@@ -48,8 +53,16 @@ class Applier {
     return tensor;
   }
 
+  // A tensor with loops of its own.
+  TensorView* findFirst(const std::string& name) {
+    TensorView* tensor = findMade(name);
+    const Val* first = tensor->definition()->output();
+    FUSER_USER_CHECK(first == tensor, "%", name, " runs in the loops of %", first->name(), ", which the same op makes: name that one");
+    return tensor;
+  }
+
   size_t axisOf(const Transform& step) {
-    const size_t count = findMade(step.tensor)->domain().loop.size();
+    const size_t count = findFirst(step.tensor)->domain().loop.size();
     const int64_t axis = step.axis < 0 ? step.axis + static_cast<int64_t>(count) : step.axis;
     FUSER_USER_CHECK(axis >= 0 && axis < static_cast<int64_t>(count), "%", step.tensor, " has no loop axis ", step.axis);
     return static_cast<size_t>(axis);
@@ -57,18 +70,18 @@ class Applier {
 
   void split(const Transform& step) {
     FUSER_USER_CHECK(step.factor > 0 && step.factor <= (1 << 20), "a split factor of ", step.factor);
-    splitAxis(part_, findMade(step.tensor)->domain(), axisOf(step), step.factor);
+    splitAxis(part_, findFirst(step.tensor)->domain(), axisOf(step), step.factor);
   }
 
   void merge(const Transform& step) {
-    TensorView* tensor = findMade(step.tensor);
+    TensorView* tensor = findFirst(step.tensor);
     const size_t axis = axisOf(step);
     FUSER_USER_CHECK(axis + 1 < tensor->domain().loop.size(), "%", step.tensor, " has no loop axis ", axis + 1);
     mergeAxes(part_, tensor->domain(), axis);
   }
 
   void reorder(const Transform& step) {
-    std::vector<IterDomain*>& loop = findMade(step.tensor)->domain().loop;
+    std::vector<IterDomain*>& loop = findFirst(step.tensor)->domain().loop;
     const int64_t count = static_cast<int64_t>(loop.size());
     std::vector<IterDomain*> reordered(loop.size(), nullptr);
     std::vector<bool> moved(loop.size(), false);
@@ -92,28 +105,41 @@ class Applier {
   void computeAt(const Transform& step) {
     TensorView* producer = findMade(step.tensor);
     const TensorView* consumer = findMade(step.other);
-    const auto reads = [&](const Expr* use) { return use->output() == consumer; };
+    const auto reads = [&](const Expr* use) {
+      return std::find(use->outputs().begin(), use->outputs().end(), consumer) != use->outputs().end();
+    };
     FUSER_USER_CHECK(std::any_of(producer->uses().begin(), producer->uses().end(), reads), "%", step.other,
                      " does not read %", step.tensor);
-    FUSER_USER_CHECK(step.axis >= 0 && static_cast<size_t>(step.axis) <= deepest(producer), "%", step.tensor,
-                     " shares only ", deepest(producer), " loops with its consumers, not ", step.axis);
-    producer->setComputeAtPosition(static_cast<size_t>(step.axis));
+    const size_t most = deepest(producer->definition());
+    FUSER_USER_CHECK(step.axis >= 0 && static_cast<size_t>(step.axis) <= most, "%", step.tensor, " shares only ", most,
+                     " loops with its consumers, not ", step.axis);
+    for (Val* result : producer->definition()->outputs()) {
+      result->as<TensorView>()->setComputeAtPosition(static_cast<size_t>(step.axis));
+    }
   }
 
-  static size_t deepest(const TensorView* tensor) {
-    if (tensor->uses().empty() || tensor->memoryType() == MemoryType::Global) return 0;
-    size_t depth = tensor->domain().loop.size();
-    for (const Expr* use : tensor->uses()) depth = std::min(depth, sharableLoops(tensor, use));
-    return depth;
+  // The loops that all readers of all results share with them. A result that nothing reads goes where the others go.
+  static size_t deepest(const Expr* expr) {
+    size_t depth = expr->output()->as<TensorView>()->domain().loop.size();
+    bool read = false;
+    for (const Val* result : expr->outputs()) {
+      const TensorView* tensor = result->as<TensorView>();
+      if (tensor->memoryType() == MemoryType::Global) return 0;
+      for (const Expr* use : tensor->uses()) depth = std::min(depth, sharableLoops(tensor, use));
+      read |= !tensor->uses().empty();
+    }
+    return read ? depth : 0;
   }
 
   void inlineMost() {
     for (const Expr* expr : part_.exprs()) {
-      TensorView* tensor = expr->output()->as<TensorView>();
-      const size_t depth = deepest(tensor);
-      tensor->setComputeAtPosition(depth);
-      // Else two buffers of one vector could need each other's loops: %a's consumer in the loop that computes %b.
-      tensor->setComputesWith(depth > 0 && !isReduction(expr->op()));
+      const size_t depth = deepest(expr);
+      for (Val* result : expr->outputs()) {
+        TensorView* tensor = result->as<TensorView>();
+        tensor->setComputeAtPosition(depth);
+        // Else two buffers of one vector could need each other's loops: %a's consumer in the loop that computes %b.
+        tensor->setComputesWith(depth > 0 && !isReduction(expr->op()));
+      }
     }
   }
 
@@ -155,9 +181,11 @@ class Applier {
     const OpKind op = maker->op();
     const std::vector<Val*> operands = maker->inputs();
     const Attributes attributes = maker->attributes();
+    std::vector<Val*> results = maker->outputs();
+    std::replace(results.begin(), results.end(), static_cast<Val*>(tensor), static_cast<Val*>(copy));
     part_.removeExpr(maker);
     replaceUses(tensor, copy);
-    part_.newExpr(op, operands, {copy}, attributes);
+    part_.newExpr(op, operands, results, attributes);
     TensorDomain& domain = tensor->domain();
     domain.logical = domain.noReductions();
     domain.loopRoot = domain.logical;

@@ -67,7 +67,8 @@ void checkInlining(const TensorView* tensor) {
     FUSER_USER_CHECK(position <= sharableLoops(tensor, use), "rule 5: %", tensor->name(), " does not share ", position,
                      " loops with %", use->output()->name());
   }
-  FUSER_USER_CHECK(position == 0 || !tensor->uses().empty(), "rule 5: nothing reads %", tensor->name());
+  const bool alone = tensor->definition()->outputs().size() == 1;
+  FUSER_USER_CHECK(position == 0 || !alone || !tensor->uses().empty(), "rule 5: nothing reads %", tensor->name());
   if (tensor->memoryType() != MemoryType::Local) return;
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
   for (size_t i = position; i < loop.size(); ++i) {
@@ -80,7 +81,9 @@ void checkInlining(const TensorView* tensor) {
 
 void checkSchedule(const Fusion& part) {
   for (const auto check : {checkAxes, checkVector, checkReduction, checkInlining}) {
-    for (const Expr* expr : part.exprs()) check(expr->output()->as<TensorView>());
+    for (const Expr* expr : part.exprs()) {
+      for (const Val* result : expr->outputs()) check(result->as<TensorView>());
+    }
   }
   std::array<int64_t, 3> threads{1, 1, 1};
   for (const Expr* expr : part.exprs()) {

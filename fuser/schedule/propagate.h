@@ -15,6 +15,9 @@ void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);
 // those: it is computed outside the reduction's loops. Broadcast axes that the reference lacks get no loop.
 void propagate(Fusion& part, TensorView* reference);
 
+// The further results of each expression run in the loops of its first one: they share its axes.
+void shareLoopsOfResults(Fusion& part);
+
 // Every other tensor's loop axes get the parallel types of the reference's axes that they were propagated from;
 // Vectorize stays where a schedule puts it by name.
 void parallelizeAllLike(Fusion& part, TensorView* reference);

@@ -49,7 +49,7 @@ std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap&
           return concat("%", output->name(), " reduces fewer axes than %", map.reference()->name());
         }
       }
-      after.insert(output);
+      after.insert(expr->outputs().begin(), expr->outputs().end());
     } else if (reads) {
       for (size_t i = 0; i < axes.size(); ++i) {
         if (positions[i] >= 0 && reduced[positions[i]] && !axes[i]->isBroadcast()) {
@@ -73,7 +73,7 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
   for (const Expr* expr : view.exprs) {
     const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(),
                                    [&](const Val* operand) { return after.count(operand) != 0; });
-    if (reads || isReduction(expr->op())) after.insert(expr->output());
+    if (reads || isReduction(expr->op())) after.insert(expr->outputs().begin(), expr->outputs().end());
   }
   for (Val* output : view.outputs) {
     (after.count(output) != 0 ? behind : before).outputs.push_back(output);

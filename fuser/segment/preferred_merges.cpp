@@ -21,11 +21,18 @@ Preference preferenceOf(Family family) {
     case Family::Cast:
     case Family::LoadStore:
     case Family::Permute:
+    case Family::Cat:
+    case Family::Reshape:
     case Family::Reduction:
+    case Family::Welford:
+    case Family::Item:
     case Family::Size: return Preference::None;
+    case Family::Slice:
     case Family::Squeeze: return Preference::WithProducer;
     case Family::Broadcast:
     case Family::Expand:
+    case Family::Pad:
+    case Family::Repeat:
     case Family::Factory:
     case Family::Range: return Preference::WithConsumer;
   }

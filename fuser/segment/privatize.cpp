@@ -29,7 +29,14 @@ bool isCheap(const Expr* expr) {
     case Family::Factory:
     case Family::Range:
     case Family::Size:
-    case Family::Reduction: return false;
+    case Family::Item:
+    case Family::Slice:
+    case Family::Pad:
+    case Family::Cat:
+    case Family::Reshape:
+    case Family::Repeat:
+    case Family::Reduction:
+    case Family::Welford: return false;
   }
   FUSER_CHECK(false, "bad Family");
 }

@@ -1,12 +1,13 @@
 #include "fuser/segment/value_view.h"
 
+#include <algorithm>
+
+#include "fuser/analysis/kernel_scalars.h"
 #include "fuser/support/unique_entries.h"
 
 namespace fuser {
 
 namespace {
-
-bool isLiteral(const Val* val) { return val->isScalar() && val->as<Scalar>()->isConstant(); }
 
 class ReadsOfExpr {
  public:
@@ -26,7 +27,7 @@ class ReadsOfExpr {
 
  private:
   void add(Val* val) {
-    if (!isLiteral(val)) vals_.pushBack(val);
+    if (!staysInKernel(val)) vals_.pushBack(val);
   }
   void addScalars(IntExpr extent) {
     forEachSymbol(extent, [&](IntExpr symbol) {

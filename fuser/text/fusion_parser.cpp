@@ -103,6 +103,7 @@ void FusionParser::parseTensorParameter(const Token& name) {
     domain.contiguity = type.layout->contiguity;
   }
   TensorView* tensor = fusion_->newTensor(type.dtype, std::move(domain), std::string(name.text));
+  tensor->setCpuScalar(type.layout && type.layout->onHost);
   fusion_->addInput(tensor);
   define(name, tensor);
 }

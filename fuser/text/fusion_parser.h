@@ -32,6 +32,7 @@ class FusionParser {
     Token start;
     std::vector<int> order;                      // empty: row-major
     std::vector<std::optional<bool>> contiguity;  // empty: contiguous
+    bool onHost = false;                          // device = cpu
   };
   struct Type {
     Token start;
@@ -46,11 +47,13 @@ class FusionParser {
     std::vector<int64_t> dims;
     std::vector<IntExpr> shape;
     bool keepdim = false;
+    int64_t correction = 1;
     DataType dtype = DataType::Float;
     Val* fillValue = nullptr;
     std::array<IntExpr, 3> bounds{};  // start, end, step
     std::map<std::string_view, Val*> named;  // operands of a pointwise op, by name
     std::string variant;
+    std::vector<std::string> names;  // of the results
   };
 
   // --- fusion_parser.cpp ---
@@ -70,8 +73,10 @@ class FusionParser {
   IntExpr parseBound();
   OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);
   void parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes);
-  Val* build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands, OpAttributes& attributes,
-             const std::string& name);
+  std::vector<Val*> build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands,
+                          OpAttributes& attributes);
+  Val* buildOne(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands, OpAttributes& attributes,
+                const std::string& name);
 
   // --- type_parser.cpp ---
   Type parseType();

@@ -51,10 +51,14 @@ std::vector<KeyRule> keysOf(const OpInfo& info) {
     case Family::Cat: return {{"dim", false}};
     case Family::Reshape: return {{"shape", true}};
     case Family::Repeat: return {{"repeats", true}};
+    case Family::Item: return {};
     case Family::Reduction: return {{"dims", false}, {"keepdim", false}};
+    case Family::Welford: return {{"dims", false}, {"correction", false}, {"keepdim", false}};
   }
   FUSER_CHECK(false, "bad Family");
 }
+
+constexpr size_t kMaxResults = 2;  // of any row
 
 size_t operandsOf(const OpInfo& info) {
   if (info.family == Family::Factory || info.family == Family::Range) return 0;
@@ -74,13 +78,23 @@ bool takesScalars(const OpInfo& info) { return isPointwise(info.kind) || info.fa
 }  // namespace
 
 void FusionParser::parseOp() {
-  const Token name = reader_.expect(TokenKind::Value, "an op");
-  checkNew(name);
+  std::vector<Token> names;
+  do {
+    names.push_back(reader_.expect(TokenKind::Value, names.empty() ? "an op" : "a result"));
+    checkNew(names.back());
+    for (size_t i = 0; i + 1 < names.size(); ++i) {
+      if (names[i].text == names.back().text) reader_.fail(names.back(), "%", names.back().text, " stands twice");
+    }
+  } while (names.size() < kMaxResults && reader_.accept(","));
+  const Token name = names.front();
   if (++opCount_ > kMaxOps) reader_.fail(name, "more than ", kMaxOps, " ops");
   reader_.expect("=");
   const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
   const std::vector<const OpInfo*> rows = rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, "unknown op '", mnemonic.text, "'");
+  if (names.size() != rows[0]->results) {
+    reader_.fail(name, mnemonic.text, " has ", rows[0]->results, rows[0]->results == 1 ? " result" : " results", ", not ", names.size());
+  }
 
   std::vector<Val*> operands;
   std::vector<Token> operandsAt;
@@ -105,11 +119,17 @@ void FusionParser::parseOp() {
     const auto given = attributes.named.find(named.name);
     operands.push_back(given != attributes.named.end() ? given->second : fusion_->newConstant(*named.ifAbsent));
   }
-  Val* result = reader_.located(
-      mnemonic, [&] { return build(mnemonic, opInfo(*op), operands, attributes, std::string(name.text)); });
-  recordMeetings(result->definition());
-  if (reader_.accept(":")) checkResultType(result, parseType());
-  define(name, result);
+  for (const Token& each : names) attributes.names.emplace_back(each.text);
+  const std::vector<Val*> results =
+      reader_.located(mnemonic, [&] { return build(mnemonic, opInfo(*op), operands, attributes); });
+  recordMeetings(results.front()->definition());
+  if (reader_.accept(":")) {
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (i > 0) reader_.expect(",");
+      checkResultType(results[i], parseType());
+    }
+  }
+  for (size_t i = 0; i < results.size(); ++i) define(names[i], results[i]);
 }
 
 Val* FusionParser::parseOperand() {
@@ -152,6 +172,8 @@ void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttrib
     attributes.dims = readIntegerList(reader_, kMaxRank);
   } else if (key.text == "dim") {
     attributes.dims = {readInteger(reader_)};
+  } else if (key.text == "correction") {
+    attributes.correction = readInteger(reader_);
   } else if (key.text == "keepdim") {
     attributes.keepdim = readBool(reader_);
   } else if (key.text == "dtype") {
@@ -184,8 +206,17 @@ IntExpr FusionParser::parseBound() {
   return bound;
 }
 
-Val* FusionParser::build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands,
-                         OpAttributes& attributes, const std::string& name) {
+std::vector<Val*> FusionParser::build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands,
+                                      OpAttributes& attributes) {
+  if (info.family != Family::Welford) return {buildOne(mnemonic, info, operands, attributes, attributes.names.front())};
+  const std::vector<TensorView*> results =
+      build::welford(*fusion_, info.kind, operands.at(0)->as<TensorView>(), attributes.dims, attributes.correction,
+                     attributes.keepdim, attributes.names);
+  return {results.begin(), results.end()};
+}
+
+Val* FusionParser::buildOne(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands,
+                            OpAttributes& attributes, const std::string& name) {
   Fusion& fusion = *fusion_;
   const auto tensor = [&] { return operands.at(0)->as<TensorView>(); };
   const auto bound = [&](size_t i, int64_t ifAbsent) {
@@ -214,8 +245,10 @@ Val* FusionParser::build(const Token& mnemonic, const OpInfo& info, const std::v
     case Family::Reshape: return build::reshape(fusion, tensor(), attributes.shape, name);
     case Family::Repeat: return build::repeat(fusion, tensor(), attributes.shape, name);
     case Family::Size: return build::size(fusion, tensor(), attributes.dims.at(0), name);
+    case Family::Item: return build::item(fusion, tensor(), name);
     case Family::Reduction:
       return build::reduction(fusion, info.kind, tensor(), attributes.dims, attributes.keepdim, name);
+    case Family::Welford: break;
   }
   reader_.fail(mnemonic, "bad Family");
 }

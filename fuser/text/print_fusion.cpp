@@ -112,7 +112,7 @@ std::string printAxis(const Fusion& fusion, const IterDomain* axis, const ValueN
   return axis->isExpanded() ? stored + "*" + printDim(fusion, axis->expandedExtent(), names) : stored;
 }
 
-// "" for row-major and contiguous, but for a result whose program says that it is.
+// "" for row-major and contiguous on the device, but for a result whose program says that it is.
 std::string printLayout(const TensorView* tensor) {
   const std::vector<int>& order = tensor->domain().allocationOrder;
   const std::vector<std::optional<bool>>& contiguity = tensor->domain().contiguity;
@@ -120,6 +120,7 @@ std::string printLayout(const TensorView* tensor) {
   const bool contiguous =
       std::all_of(contiguity.begin(), contiguity.end(), [](std::optional<bool> c) { return c.value_or(true); });
   std::string out;
+  if (tensor->isCpuScalar()) return " {device = cpu}";
   if (!rowMajor || tensor->domain().layoutGiven) out = "allocation_order = [" + joined(order, [](int axis) { return std::to_string(axis); }) + "]";
   if (!contiguous) {
     const auto text = [](std::optional<bool> c) -> std::string { return !c ? "none" : *c ? "true" : "false"; };
@@ -153,7 +154,8 @@ std::string printAttributes(const Expr* expr, const ValueNames& names) {
       }
       return text;
     }
-    case Family::LoadStore: return "";
+    case Family::LoadStore:
+    case Family::Item: return "";
     case Family::Cast: return concat("dtype = ", attributes.dtype);
     case Family::Broadcast:
     case Family::Squeeze:
@@ -162,6 +164,9 @@ std::string printAttributes(const Expr* expr, const ValueNames& names) {
       // In the text no dims means all of them.
       FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0, "a reduction over no axis");
       return printDims("dims", attributes.dims);
+    case Family::Welford:
+      FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0, "a variance over no axis");
+      return concat(printDims("dims", attributes.dims), ", correction = ", attributes.correction);
     case Family::Size: return concat("dim = ", attributes.dims.at(0));
     case Family::Expand: return printShape(expr, names);
     case Family::Range: {

@@ -57,12 +57,18 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
   for (size_t i = 0; i < axes.size(); ++i) layout.order.push_back(static_cast<int>(i));
   reader_.list("{", "}", kMaxListEntries, [&] {
     const Token key = reader_.expect(TokenKind::Identifier, "a layout attribute");
-    if (key.text != "allocation_order" && key.text != "contiguity") {
-      reader_.fail(key, "unknown layout attribute '", key.text, "'; known: allocation_order, contiguity");
+    if (key.text != "allocation_order" && key.text != "contiguity" && key.text != "device") {
+      reader_.fail(key, "unknown layout attribute '", key.text, "'; known: allocation_order, contiguity, device");
     }
     if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' stands twice");
     reader_.expect("=");
     const Token value = reader_.peek();
+    if (key.text == "device") {
+      if (!reader_.accept("cpu")) reader_.fail(value, "the device is 'cpu', or left out: then it is the device that kernels run on");
+      if (!inParameters_ || !axes.empty()) reader_.fail(value, "only an input of rank 0 may lie on the host");
+      layout.onHost = true;
+      return;
+    }
     if (key.text == "allocation_order") {
       const std::vector<int64_t> order = readIntegerList(reader_, kMaxRank);
       const bool permutation = order.size() == axes.size() &&

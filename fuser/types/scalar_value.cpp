@@ -18,6 +18,18 @@ ScalarValue ScalarValue::castTo(DataType dtype) const {
   return as<bool>();
 }
 
+ScalarValue elementAt(DataType dtype, const void* element) {
+  return dispatch(dtype, [&]<class Storage>() -> ScalarValue {
+    const Storage value = *static_cast<const Storage*>(element);
+    switch (category(dtype)) {
+      case Category::Float: return convert<double>(value);
+      case Category::Int: return convert<int64>(value);
+      case Category::Bool: return convert<bool>(value);
+    }
+    FUSER_CHECK(false, "bad Category");
+  });
+}
+
 bool ScalarValue::operator==(const ScalarValue& other) const {
   if (value_.index() != other.value_.index()) return false;
   const double* a = std::get_if<double>(&value_);

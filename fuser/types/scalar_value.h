@@ -38,6 +38,9 @@ class ScalarValue {
   std::variant<double, int64_t, bool> value_;
 };
 
+// An element in memory as a host scalar: f64, i64 or bool, by the category of its dtype.
+ScalarValue elementAt(DataType dtype, const void* element);
+
 inline std::ostream& operator<<(std::ostream& out, const ScalarValue& value) { return out << value.toString(); }
 inline void appendText(std::string& out, const ScalarValue& value) { out += value.toString(); }
 

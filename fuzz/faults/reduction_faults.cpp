@@ -108,6 +108,39 @@ bool dropBlockReduce(Kernel& kernel) {
   });
 }
 
+bool wrongCorrection(Kernel& kernel) {
+  IntExprArena& ints = *kernel.ints;
+  return editComputes(kernel, [&](Compute& compute) {
+    const bool divides = compute.source && isWelford(compute.source->op()) && compute.op == OpKind::Div &&
+                         compute.operands[0].kind == Operand::Kind::Access &&
+                         compute.operands[1].kind == Operand::Kind::Int;
+    const int64_t correction = divides ? compute.source->attributes().correction : 0;
+    if (correction == 0) return false;
+    compute.operands[1].integer = ints.add(compute.operands[1].integer, ints.constant(correction));
+    return true;
+  });
+}
+
+bool mergeCountsWrong(Kernel& kernel) {
+  return replaceStatements(kernel, [](const Statement& statement) -> std::optional<Body> {
+    const BlockWelford* join = std::get_if<BlockWelford>(&statement.node);
+    if (!join) return std::nullopt;
+    Statement one =
+        computeOf(OpKind::Set, DataType::Int64, join->count, {literalOperand(ScalarValue(int64_t{1}))}, join->sourceExpr);
+    return Body{std::move(one), statement};
+  });
+}
+
+// squares += d * d in the place of squares += d * (x - mean).
+bool squareDistance(Kernel& kernel) {
+  return editComputes(kernel, [](Compute& compute) {
+    const bool product = compute.source && isWelford(compute.source->op()) && compute.op == OpKind::Mul;
+    if (!product) return false;
+    compute.operands[1] = compute.operands[0];
+    return true;
+  });
+}
+
 // Lowering leaves block reductions whole. Here they are written out: each thread stores its part in shared memory, and
 // reads the others' where a barrier should stand before:
 //   t = A[0]; S[thread] = t; (barrier) A[0] = S[0]; for k < n - 1 { A[0] = combine(A[0], S[k + 1]) }

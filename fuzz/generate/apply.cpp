@@ -221,10 +221,18 @@ bool applySize(Workspace& work) {
   return true;
 }
 
+bool applyItem(Workspace& work) {
+  if (!work.policy.inputs) return false;
+  newHostElement(work, work.drawDtype());
+  if (work.choices.chance(0.6)) applyScalarOp(work);
+  return true;
+}
+
 struct Reduced {
   std::vector<int64_t> dims;
   std::array<Dims, kRuns> kept;  // sizes of the other axes
   int64_t terms = 1;             // of the longer run
+  int64_t fewestTerms = 0;       // of the shorter one
   bool mayBeEmpty = false;
 };
 
@@ -250,6 +258,7 @@ Reduced drawReducedAxes(Workspace& work, const TensorValue& value) {
       }
     }
     reduced.terms = std::max(reduced.terms, terms);
+    reduced.fewestTerms = run == 0 ? terms : std::min(reduced.fewestTerms, terms);
     reduced.mayBeEmpty = reduced.mayBeEmpty || terms == 0;
   }
   return reduced;
@@ -288,6 +297,31 @@ bool applyReduction(Workspace& work, OpKind op) {
   return true;
 }
 
+bool applyWelford(Workspace& work, OpKind op) {
+  Choices& choices = work.choices;
+  size_t operand = drawOperand(work);
+  if (!acceptsDtype(op, work.tensors[operand].tensor->dtype())) operand = applyCast(work, operand, work.drawDtypeFor(op));
+  const TensorValue value = work.tensors[operand];
+  const Reduced reduced = drawReducedAxes(work, value);
+  if (!work.affordable(reduced.kept)) return false;
+  // Mostly PyTorch's own default; one that leaves no divisor gives infinities and NaN.
+  constexpr int64_t kCorrections[] = {1, 1, 1, 0, 0, 2};
+  int64_t correction = choices.pick(kCorrections);
+  if (work.policy.steered && reduced.fewestTerms <= correction) correction = 0;
+  const bool wild = value.estimate.wild || reduced.fewestTerms <= correction;
+  const double reach = value.estimate.high - value.estimate.low;
+  const double largest = reach * reach * static_cast<double>(correction + 1);
+  Estimate variance{0, largest, value.estimate.certain, wild || !(largest <= saneMagnitude(value.tensor->dtype()))};
+  Estimate mean = value.estimate;
+  mean.wild = mean.wild || reduced.mayBeEmpty;
+  const std::vector<TensorView*> results =
+      build::welford(*work.fusion, op, value.tensor, reduced.dims, correction, choices.chance(work.policy.keepdim),
+                     {work.freshName(), work.freshName()});
+  work.keep(results[0], variance);
+  if (results.size() > 1) work.keep(results[1], mean);
+  return true;
+}
+
 bool applyFamily(Workspace& work, OpKind op) {
   switch (opInfo(op).family) {
     case Family::Unary:
@@ -307,7 +341,9 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Cat: return applyCat(work);
     case Family::Reshape: return applyReshape(work);
     case Family::Repeat: return applyRepeat(work);
+    case Family::Item: return applyItem(work);
     case Family::Reduction: return applyReduction(work, op);
+    case Family::Welford: return applyWelford(work, op);
   }
   FUSER_CHECK(false, "bad Family");
 }

@@ -104,11 +104,27 @@ Dims drawStrides(Workspace& work, const TensorView* input, const Dims& sizes) {
   return strides;
 }
 
+std::array<ScalarValue, kRuns> drawScalarValues(Workspace& work, DataType dtype) {
+  std::array<ScalarValue, kRuns> values;
+  for (ScalarValue& value : values) value = work.drawLiteral(dtype);
+  if (dtype == DataType::Int64 && !work.policy.axes.empty() && work.choices.chance(0.5)) {
+    // One of the main sizes: it can stand as an extent.
+    const MainAxis& axis = work.choices.pick(work.policy.axes);
+    for (size_t run = 0; run < kRuns; ++run) values[run] = axis.sizes[run];
+  }
+  return values;
+}
+
 TensorInput makeTensorInput(Workspace& work, const InputPlan& plan, size_t run) {
   const TensorView* tensor = plan.input->as<TensorView>();
   TensorInput input;
   input.dtype = tensor->dtype();
   input.recipe = plan.recipe;
+  if (tensor->isCpuScalar()) {
+    input.recipe.kind = RecipeKind::Values;
+    input.recipe.values = {plan.scalar[run]};
+    return input;
+  }
   input.recipe.seed = work.choices.dataSeed();
   for (const IterDomain* axis : tensor->axes()) input.sizes.push_back(work.sizeOf(axis->size(), run));
   const auto& contiguity = tensor->domain().contiguity;
@@ -190,14 +206,29 @@ size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape) {
   return index;
 }
 
-ScalarEntry newScalarInput(Workspace& work, DataType dtype) {
-  std::array<ScalarValue, kRuns> values;
-  for (ScalarValue& value : values) value = work.drawLiteral(dtype);
-  if (dtype == DataType::Int64 && !work.policy.axes.empty() && work.choices.chance(0.5)) {
-    // One of the main sizes: it can stand as an extent.
-    const MainAxis& axis = work.choices.pick(work.policy.axes);
-    for (size_t run = 0; run < kRuns; ++run) values[run] = axis.sizes[run];
+ScalarEntry newHostElement(Workspace& work, DataType dtype) {
+  const DataType scalarType = isFloating(dtype)          ? DataType::Double
+                              : dtype == DataType::Bool ? DataType::Bool
+                                                        : DataType::Int64;
+  std::array<ScalarValue, kRuns> values = drawScalarValues(work, scalarType);
+  for (ScalarValue& value : values) {
+    // As the dtype holds it.
+    dispatch(dtype, [&]<class Storage>() {
+      const Storage element = value.as<Storage>();
+      value = elementAt(dtype, &element);
+    });
   }
+  return newHostElement(work, dtype, values);
+}
+
+ScalarEntry newHostElement(Workspace& work, DataType dtype, const std::array<ScalarValue, kRuns>& values) {
+  TensorView* tensor = build::hostInput(*work.fusion, dtype, work.freshName());
+  work.inputs.push_back({tensor, {}, values});
+  return work.keepScalar(build::item(*work.fusion, tensor, work.freshName()), values);
+}
+
+ScalarEntry newScalarInput(Workspace& work, DataType dtype) {
+  const std::array<ScalarValue, kRuns> values = drawScalarValues(work, dtype);
   Scalar* scalar = work.fusion->newScalar(dtype, work.freshName());
   work.fusion->addInput(scalar);
   work.inputs.push_back({scalar, {}, values});

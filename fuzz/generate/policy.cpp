@@ -30,12 +30,14 @@ double familyWeight(Family family) {
     case Family::Cat: return 0.7;
     case Family::Reshape: return 0.8;
     case Family::Repeat: return 0.4;
+    case Family::Item: return 0.3;
     case Family::Reduction: return 2;
+    case Family::Welford: return 0.5;
   }
   FUSER_CHECK(false, "bad Family");
 }
 
-constexpr size_t kFamilies = static_cast<size_t>(Family::Reduction) + 1;
+constexpr size_t kFamilies = static_cast<size_t>(Family::Welford) + 1;
 
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
   const size_t count = std::size(kAllOps);

@@ -12,6 +12,8 @@ namespace {
 
 constexpr DataType kScalarTypes[] = {DataType::Double, DataType::Int64, DataType::Bool};
 
+constexpr OpKind kDivisions[] = {OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Fmod, OpKind::Remainder};
+
 ScalarEntry literal(Workspace& work, ScalarValue value) { return {work.fusion->newConstant(value), {value, value}}; }
 
 // The result in each run, or nothing where the op is undefined or leaves the sane range.
@@ -46,17 +48,42 @@ std::optional<ScalarEntry> existing(Workspace& work, DataType dtype) {
   return work.scalars[work.choices.pick(suited)];
 }
 
+// A scalar that is computed on the host to these sizes: what exists, moved by a number or scaled by one.
+Val* derivedScalar(Workspace& work, const Sizes& sizes) {
+  const auto from = existing(work, DataType::Int64);
+  if (!from) return nullptr;
+  const Sizes values{from->values[0].as<int64_t>(), from->values[1].as<int64_t>()};
+  const auto make = [&](OpKind op, int64_t number) -> Val* {
+    if (!work.policy.opAllowed(op)) return nullptr;
+    Val* made = build::binary(*work.fusion, op, from->scalar, work.fusion->newConstant(number), work.freshName());
+    work.keepScalar(made, {sizes[0], sizes[1]});
+    return made;
+  };
+  constexpr int64_t kFar = 1 << 20;
+  const int64_t distance = sizes[0] - values[0];
+  if (std::abs(distance) < kFar && sizes[1] - values[1] == distance) {
+    return distance < 0 && work.choices.chance(0.5) ? make(OpKind::Sub, -distance) : make(OpKind::Add, distance);
+  }
+  for (int64_t factor : {2, 3, 4}) {
+    if (values[0] * factor == sizes[0] && values[1] * factor == sizes[1]) return make(OpKind::Mul, factor);
+    const bool quotient = values[0] >= 0 && values[1] >= 0 && values[0] / factor == sizes[0] && values[1] / factor == sizes[1];
+    if (quotient) return make(OpKind::FloorDiv, factor);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 ScalarEntry drawScalar(Workspace& work, DataType dtype) {
   Choices& choices = work.choices;
   const DataType scalarType = kScalarTypes[isFloating(dtype) ? 0 : dtype == DataType::Bool ? 2 : 1];
-  constexpr double kKinds[] = {/*literal*/ 0.4, /*existing*/ 0.48, /*new input*/ 0.12};
+  constexpr double kKinds[] = {/*literal*/ 0.4, /*existing*/ 0.46, /*new input*/ 0.11, /*item*/ 0.03};
   const size_t kind = choices.weighted(kKinds);
   if (kind == 1) {
     if (const auto found = existing(work, scalarType)) return *found;
   }
   if (kind == 2 && work.policy.inputs) return newScalarInput(work, scalarType);
+  if (kind == 3 && work.policy.inputs && work.policy.opAllowed(OpKind::Item)) return newHostElement(work, scalarType);
   return literal(work, work.drawLiteral(scalarType));
 }
 
@@ -68,7 +95,12 @@ void applyScalarOp(Workspace& work) {
     if ((isPointwise(op) || cast) && work.policy.opWeights[static_cast<size_t>(op)] > 0) suited.push_back(op);
   }
   if (suited.empty()) return;
-  const OpKind op = choices.pick(suited);
+  OpKind op = choices.pick(suited);
+  // What host and device may do differently: rounding of quotients, signs of remainders.
+  if (choices.chance(0.25)) {
+    const OpKind division = choices.pick(kDivisions);
+    if (work.policy.opAllowed(division)) op = division;
+  }
   if (op == OpKind::Cast) {
     const ScalarEntry operand = drawScalar(work, choices.pick(kScalarTypes));
     const DataType dtype = choices.pick(kScalarTypes);
@@ -99,7 +131,13 @@ IntExpr drawExtent(Workspace& work, const Sizes& sizes) {
       const Sizes values{entry.values[0].as<int64_t>(), entry.values[1].as<int64_t>()};
       if (values == sizes) suited.push_back(entry.scalar);
     }
+    if (choices.chance(0.4)) {
+      if (Val* derived = derivedScalar(work, sizes)) return work.fusion->scalarSymbol(derived);
+    }
     if (!suited.empty()) return work.fusion->scalarSymbol(choices.pick(suited));
+    if (work.policy.inputs && work.policy.opAllowed(OpKind::Item) && choices.chance(0.15)) {
+      return work.fusion->scalarSymbol(newHostElement(work, DataType::Int64, {sizes[0], sizes[1]}).scalar);
+    }
     if (work.policy.inputs && choices.chance(0.5)) {
       Scalar* scalar = work.fusion->newScalar(DataType::Int64, work.freshName());
       work.fusion->addInput(scalar);

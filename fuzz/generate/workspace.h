@@ -27,7 +27,7 @@ struct ScalarEntry {
 struct InputPlan {
   Val* input;
   Recipe recipe;
-  std::array<ScalarValue, kRuns> scalar;  // of a scalar input
+  std::array<ScalarValue, kRuns> scalar;  // of a scalar input; the element of one on the host
 };
 
 // An axis asked for: a broadcast axis, an expanded one, or an iteration axis of these sizes.
@@ -92,6 +92,10 @@ std::vector<AxisPlan> drawShapeLike(Workspace& work, const TensorValue& other);
 // Workspace::tensors.
 size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape);
 ScalarEntry newScalarInput(Workspace& work, DataType dtype);
+// `item` of a new input on the host, of this dtype.
+ScalarEntry newHostElement(Workspace& work, DataType dtype);
+// The same with these values in the runs, which the dtype holds.
+ScalarEntry newHostElement(Workspace& work, DataType dtype, const std::array<ScalarValue, kRuns>& values);
 // The runs, when all inputs exist.
 std::vector<Run> makeRuns(Workspace& work);
 

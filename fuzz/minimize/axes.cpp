@@ -30,7 +30,9 @@ std::vector<AxisClass> classes(const Fusion& fusion, bool bySymbol) {
       const std::vector<int> map = bySymbol ? producerAxes(expr, producer) : axesBeside(expr, producer);
       for (size_t i = 0; i < map.size(); ++i) {
         if (map[i] < 0) continue;
-        sets.unite(first[expr->output()->id()] + i, first[operand->id()] + places.at(static_cast<size_t>(map[i])));
+        for (const Val* result : expr->outputs()) {
+          sets.unite(first[result->id()] + i, first[operand->id()] + places.at(static_cast<size_t>(map[i])));
+        }
       }
     }
   }

@@ -9,7 +9,9 @@ bool cutToInputs(Search& search) {
       [&](size_t first, size_t last) -> std::optional<Edit> {
         const std::vector<Expr*>& exprs = search.best().fusion->exprs();
         Edit edit;
-        for (size_t i = first; i < last; ++i) edit.asInputs.insert(exprs[i]->output()->id());
+        for (size_t i = first; i < last; ++i) {
+          for (const Val* result : exprs[i]->outputs()) edit.asInputs.insert(result->id());
+        }
         return edit;
       });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fuser/case/recipe_data.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
@@ -48,6 +49,7 @@ class Rebuild {
       const Val* input = old_.inputs().at(i);
       if (const TensorInput* tensor = std::get_if<TensorInput>(&run.inputs[i].value)) {
         evaluator->bindSizes(input->as<TensorView>(), tensor->sizes);
+        if (input->as<TensorView>()->isCpuScalar()) evaluator->bindElement(input->as<TensorView>(), hostElement(*tensor));
       } else {
         evaluator->bindScalar(input, std::get<ScalarValue>(run.inputs[i].value));
       }
@@ -237,7 +239,9 @@ class Rebuild {
       }
     }
     if (kept && !edit_.plainLayouts.count(val->id())) keepInputLayout(tensor, domain);
-    image_[val->id()] = made_.fusion->newTensor(dtypeOf(val), std::move(domain), val->name());
+    TensorView* made = made_.fusion->newTensor(dtypeOf(val), std::move(domain), val->name());
+    made->setCpuScalar(tensor->isCpuScalar());
+    image_[val->id()] = made;
   }
 
   // The order and contiguity of the axes that stay.
@@ -306,13 +310,12 @@ class Rebuild {
                                                          : made_.fusion->newConstant(literal->second));
     }
     const Val* result = expr->output();
-    Val*& made = image_[result->id()];
     if (isPointwise(expr->op())) {
-      made = build::pointwise(*made_.fusion, expr->op(), operands, result->name());
+      image_[result->id()] = build::pointwise(*made_.fusion, expr->op(), operands, result->name());
     } else {
       makeStructural(expr, std::move(operands));
     }
-    keepLayout(result, made);
+    for (const Val* each : expr->outputs()) keepLayout(each, image_[each->id()]);
   }
 
   // Entries that are sizes of the result's axes, or belong to one; bounds along a dim stay as they are.
@@ -339,7 +342,7 @@ class Rebuild {
     const Val* operand = expr->inputs().empty() ? nullptr : expr->input(0);
     Attributes attributes = expr->attributes();
     const size_t dimsBefore = attributes.dims.size();
-    const bool overOperand = expr->family() == Family::Reduction || expr->family() == Family::Squeeze ||
+    const bool overOperand = isReduction(expr->op()) || expr->family() == Family::Squeeze ||
                              expr->family() == Family::Permute || expr->family() == Family::Size;
     if (overOperand) {
       attributes.dims = keptDims(attributes.dims, operand->as<TensorView>());
@@ -358,6 +361,7 @@ class Rebuild {
     }
     if (dimsBefore > 0 && attributes.dims.empty()) {
       // Nothing is left to do along any axis.
+      FUSER_USER_CHECK(!isWelford(expr->op()), "%", result->name(), " varies along no axis");
       made = operands[0];
       if (expr->family() == Family::Reduction && made->dtype() != result->dtype()) {
         made = build::cast(*made_.fusion, made, result->dtype(), result->name());
@@ -365,16 +369,21 @@ class Rebuild {
       return;
     }
     const InferredType type = infer(*made_.fusion, expr->op(), operands, attributes);
-    if (!type.tensor) {
-      made = made_.fusion->newScalar(type.dtype, result->name());
-    } else {
-      TensorDomain domain;
-      for (const AxisType& axis : type.axes) {
-        domain.logical.push_back(made_.fusion->newIterDomain(axis.type, axis.extent, axis.expandedExtent));
-      }
-      made = made_.fusion->newTensor(type.dtype, std::move(domain), result->name());
+    std::vector<Val*> results;
+    for (const Val* each : expr->outputs()) {
+      results.push_back(newResult(type, each->name()));
+      if (!isInput(each)) image_[each->id()] = results.back();
     }
-    made_.fusion->newExpr(expr->op(), std::move(operands), {made}, std::move(attributes));
+    made_.fusion->newExpr(expr->op(), std::move(operands), std::move(results), std::move(attributes));
+  }
+
+  Val* newResult(const InferredType& type, const std::string& name) {
+    if (!type.tensor) return made_.fusion->newScalar(type.dtype, name);
+    TensorDomain domain;
+    for (const AxisType& axis : type.axes) {
+      domain.logical.push_back(made_.fusion->newIterDomain(axis.type, axis.extent, axis.expandedExtent));
+    }
+    return made_.fusion->newTensor(type.dtype, std::move(domain), name);
   }
 
   // A layout after a result's type stays where it still fits.

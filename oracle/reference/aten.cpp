@@ -44,6 +44,8 @@ struct Attributes {
   const std::vector<int64_t>& dims;
   Dims shape;
   at::ScalarType dtype;  // of the result
+  int64_t correction = 1;
+  size_t result = 0;
 };
 
 at::Tensor unsqueeze(at::Tensor x, const std::vector<int64_t>& dims) {
@@ -61,6 +63,11 @@ bool isNumber(const at::Tensor& x) { return x.unsafeGetTensorImpl()->is_wrapped_
 
 at::Tensor interpolated(const at::Tensor& x, const at::Tensor& y, const at::Tensor& weight) {
   return isNumber(weight) ? at::lerp(x, y, weight.item()) : at::lerp(x, y, weight);
+}
+
+at::Tensor varianceAndMean(const at::Tensor& x, const Attributes& a) {
+  const auto [variance, mean] = at::var_mean(x, at::OptionalIntArrayRef(a.dims), at::Scalar(a.correction), false);
+  return a.result == 0 ? variance : mean;
 }
 
 at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& a) {
@@ -184,6 +191,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Permute: return at::permute(x[0], a.dims);
     case OpKind::Full: return x[0].to(a.dtype).expand(list(a.shape));
     case OpKind::Size: return at::scalar_tensor(x[0].size(a.dims[0]), at::kLong);
+    case OpKind::Item: return x[0];
     case OpKind::Slice: return at::slice(x[0], a.dims[0], a.shape[0], a.shape[1], a.shape[2]);
     case OpKind::Pad: return at::constant_pad_nd(x[0], list(a.shape), x[1].to(x[0].scalar_type()).item());
     case OpKind::Cat: return at::cat(x, a.dims[0]);
@@ -196,6 +204,8 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Mean: return at::mean(x[0], a.dims, false);
     case OpKind::Any: return at::any(x[0], at::OptionalIntArrayRef(a.dims), false);
     case OpKind::All: return at::all(x[0], at::OptionalIntArrayRef(a.dims), false);
+    case OpKind::Var: return at::var(x[0], at::OptionalIntArrayRef(a.dims), at::Scalar(a.correction), false);
+    case OpKind::VarMean: return varianceAndMean(x[0], a);
     case OpKind::Arange: return at::arange(a.shape[0], a.shape[1], a.shape[2], at::TensorOptions().dtype(a.dtype));
   }
   FUSER_CHECK(false, "bad OpKind");
@@ -240,7 +250,7 @@ Value own(at::Tensor tensor) {
 
 // On scalars alone every operand takes the common dtype first: f64 where the result is.
 bool convertsScalars(const fuser::Expr& expr) {
-  return expr.isScalarExpr() && expr.op() != OpKind::Size && expr.op() != OpKind::Cast;
+  return expr.isScalarExpr() && expr.op() != OpKind::Size && expr.op() != OpKind::Item && expr.op() != OpKind::Cast;
 }
 
 Dims evaluatedShape(const fuser::Expr& expr, const std::function<int64_t(fuser::IntExpr)>& valueOf) {
@@ -255,9 +265,9 @@ void useOneThread() { at::set_num_threads(1); }
 
 std::string libtorchVersion() { return TORCH_VERSION; }
 
-Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const Dims& shape) {
+Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const Dims& shape, size_t which) {
   const at::InferenceMode inference;
-  const fuser::Val* output = expr.output();
+  const fuser::Val* output = expr.output(which);
   std::vector<at::Tensor> x;
   for (size_t i = 0; i < operands.size(); ++i) {
     if (const auto* ref = std::get_if<TensorRef>(&operands[i].value)) {
@@ -268,7 +278,8 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const D
     x.push_back(scalarTensor(std::get<ScalarValue>(operands[i].value), !expr.isScalarExpr()));
     if (convertsScalars(expr) && output->dtype() == DataType::Double && !condition) x.back() = x.back().to(at::kDouble);
   }
-  const Attributes attributes{expr.attributes().dims, shape, scalarType(output->dtype())};
+  const Attributes attributes{expr.attributes().dims, shape, scalarType(output->dtype()),
+                              expr.attributes().correction, which};
   const at::Tensor result = apply(expr.op(), x, attributes);
   if (output->isScalar()) return {scalarValue(result.to(attributes.dtype)), nullptr};
   // The dtype of the result is LibTorch's word too.
@@ -310,7 +321,9 @@ std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::spa
       }
     }
     Dims shape = evaluatedShape(*expr, valueOf);
-    values[expr->output()->id()] = evaluate(*expr, operands, shape);
+    for (size_t i = 0; i < expr->outputs().size(); ++i) {
+      values[expr->output(i)->id()] = evaluate(*expr, operands, shape, i);
+    }
   }
   return values;
 }

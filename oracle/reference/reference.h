@@ -28,8 +28,8 @@ void useOneThread();
 std::string libtorchVersion();
 
 // One op as PyTorch evaluates it in eager mode on the CPU. A CheckError where LibTorch gives a tensor another dtype than
-// the fusion does. shape: the sizes of the result of expand and full.
-Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const fuser::Dims& shape);
+// the fusion does. shape: the sizes of the result of expand and full. result: which of the op's results.
+Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const fuser::Dims& shape, size_t result = 0);
 
 // The whole fusion, op by op: a value by id for each input, literal and result; null where nothing defines the id.
 std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs);

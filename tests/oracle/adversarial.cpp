@@ -10,6 +10,7 @@
 #include "fuser/ir/tensor_view.h"
 #include "fuser/ops/op_eval.h"
 #include "tests/oracle/dense_array.h"
+#include "tests/oracle/random_welford.h"
 
 namespace oracle_test {
 
@@ -103,8 +104,9 @@ class Engine {
       cuts.push_back(static_cast<size_t>(integer(random_, 0, static_cast<int64_t>(exprs.size()))));
     std::sort(cuts.begin(), cuts.end());
     for (size_t i = 0; i < exprs.size(); ++i) {
-      segmentOf_[exprs[i]->output()->id()] =
-          static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), i) - cuts.begin());
+      for (const Val* result : exprs[i]->outputs()) {
+        segmentOf_[result->id()] = static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), i) - cuts.begin());
+      }
     }
   }
 
@@ -124,11 +126,13 @@ class Engine {
     local_.clear();
     loads_.clear();
     for (const Expr* expr : fusion_.exprs()) {
-      const Val* output = expr->output();
-      if (segmentOf_[output->id()] != segment || !(adversary_.probes || crosses(output))) continue;
-      stored_[output->id()] = adversary_.probes ? compute(expr) : value(output);
-      stored_[output->id()] = stored_[output->id()]->copy();
-      records_.back().outputs.push_back({output->id(), output->name(), hostValue(output)});
+      for (size_t i = 0; i < expr->outputs().size(); ++i) {
+        const Val* output = expr->output(i);
+        if (segmentOf_[output->id()] != segment || !(adversary_.probes || crosses(output))) continue;
+        stored_[output->id()] = adversary_.probes ? compute(expr, i) : value(output);
+        stored_[output->id()] = stored_[output->id()]->copy();
+        records_.back().outputs.push_back({output->id(), output->name(), hostValue(output)});
+      }
     }
     for (uint32_t id : loads_) {
       const Val* val = valById(id);
@@ -168,7 +172,9 @@ class Engine {
       recomputes_.insert({segment_, val->id()});
     }
     --budget_;
-    DenseArray result = compute(val->definition());
+    const std::vector<Val*>& results = val->definition()->outputs();
+    DenseArray result =
+        compute(val->definition(), static_cast<size_t>(std::find(results.begin(), results.end(), val) - results.begin()));
     local_.insert_or_assign(val->id(), result);
     return result;
   }
@@ -191,7 +197,7 @@ class Engine {
     return shape;
   }
 
-  DenseArray compute(const Expr* expr) {
+  DenseArray compute(const Expr* expr, size_t result) {
     std::vector<DenseArray> x;
     for (const Val* input : expr->inputs()) x.push_back(value(input));
     const std::vector<int64_t>& dims = expr->attributes().dims;
@@ -238,7 +244,9 @@ class Engine {
       case Family::Cat:
       case Family::Reshape:
       case Family::Repeat: return view(expr, x);
+      case Family::Item: return x[0].cast(expr->output()->dtype());
       case Family::Reduction: return reduction(expr, x[0]);
+      case Family::Welford: return welford(expr, x[0], result);
     }
     FUSER_CHECK(false, "bad family");
   }
@@ -444,6 +452,31 @@ class Engine {
       }
     }
     return result.cast(dtype);
+  }
+
+  DenseArray welford(const Expr* expr, const DenseArray& x, size_t result) {
+    const DataType dtype = expr->output()->dtype();
+    const DataType compute = fuser::computeType(dtype);
+    const DenseArray rows = x.cast(compute).reducedLast(expr->attributes().dims);
+    Dims kept = rows.sizes;
+    kept.erase(kept.size() - 1);
+    DenseArray made(compute, kept);
+    int64_t depth = 0;
+    const int64_t count = rows.sizes.back();
+    const auto all = [&]<class T>() {
+      for (size_t i = 0; i < made.count(); ++i) {
+        const WelfordState<T> part =
+            welfordAtRandom<T>(random_, rows.as<T>() + i * static_cast<size_t>(count), count, adversary_.contraction, depth);
+        made.as<T>()[i] = result == 0 ? finishedVariance(part, expr->attributes().correction) : finishedMean(part);
+      }
+    };
+    if (compute == DataType::Double) {
+      all.template operator()<double>();
+    } else {
+      all.template operator()<float>();
+    }
+    records_.back().reductionDepths.emplace_back(expr->output(result)->id(), depth);
+    return made.cast(dtype);
   }
 
   template <class T>

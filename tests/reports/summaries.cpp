@@ -94,8 +94,8 @@ CampaignSummary hostileSummary(const std::string& text) {
   summary.compilers = {64, 200, 12.5, 8, 4, "nvrtc: not here" + text};
   summary.views["transposed" + text] = {
       "inputs with other strides" + text, 10, {{"agrees", 180}, {"differs" + text, 1}}, 300, 420};
-  summary.corpus = {{"corpus/a.fusion" + text, "agrees", ""},
-                    {"corpus/b.fusion", "rejected" + text, "does not parse" + text}};
+  summary.corpus = {{"corpus/a.fusion" + text, "agrees", "", ""},
+                    {"corpus/b.fusion", "rejected" + text, "does not parse" + text, ""}};
   addFindings(summary, text);
   return summary;
 }

@@ -54,6 +54,40 @@ TEST_F(ExpressionEvaluatorTest, BindsExtentsByTheSizesOfInputs) {
   EXPECT_EQ(evaluator.sizes(z), (Dims{4, 7}));
 }
 
+TEST_F(ExpressionEvaluatorTest, ItemReadsTheHost) {
+  Fusion host("g");
+  Scalar* half = build::item(host, build::hostInput(host, DataType::BFloat16, "h"), "s");
+  Scalar* count = build::item(host, build::hostInput(host, DataType::Int8, "k"), "n");
+  Scalar* flag = build::item(host, build::hostInput(host, DataType::Bool, "b"), "t");
+  BFloat16 a = convert<BFloat16>(0.5f);
+  int8 b = -3;
+  bool c = true;
+  const auto at = [](DataType dtype, void* data) {
+    TensorRef ref = tensorOf(dtype, {});
+    ref.data = data;
+    return ref;
+  };
+  ExpressionEvaluator evaluator(host);
+  evaluator.bindInputs(std::vector<ExpressionEvaluator::InputValue>{at(DataType::BFloat16, &a), at(DataType::Int8, &b),
+                                                                     at(DataType::Bool, &c)});
+  a = convert<BFloat16>(2.0f);
+  EXPECT_EQ(evaluator.evaluate(half), ScalarValue(0.5)) << "as it was when it was bound";
+  EXPECT_EQ(evaluator.evaluate(count), ScalarValue(int64_t{-3}));
+  EXPECT_EQ(evaluator.evaluate(flag), ScalarValue(true));
+  TensorRef elsewhere = at(DataType::Bool, &c);
+  elsewhere.device.kind = DeviceKind::Cuda;
+  EXPECT_EQ(userError([&] {
+              ExpressionEvaluator(host).bindInputs(std::vector<ExpressionEvaluator::InputValue>{
+                  at(DataType::BFloat16, &a), at(DataType::Int8, &b), elsewhere});
+            }),
+            "input %b is declared {device = cpu}, got a tensor on the device");
+  EXPECT_EQ(userError([&] {
+              ExpressionEvaluator(host).bindInputs(std::vector<ExpressionEvaluator::InputValue>{
+                  at(DataType::BFloat16, &a), at(DataType::Int8, nullptr), at(DataType::Bool, &c)});
+            }),
+            "%k has no memory");
+}
+
 TEST_F(ExpressionEvaluatorTest, RejectsASymbolWithTwoValues) {
   EXPECT_EQ(userError([&] {
               bind(inputs({4, 3}, 7, {5, 7}));

@@ -75,7 +75,7 @@ class RandomKernel {
     const std::string thread = sum(blockX_ > 1 ? "threadIdx.x" : "0", blockY_ > 1 ? concat("(threadIdx.y * ", blockX_, ")") : "0");
     global_ = sum(concat("(blockIdx.x * ", blockX_ * blockY_, ")"), thread);
     local_ = thread;
-    body_ = "  alloc v\n  alloc a\n  alloc d\n  alloc i\n  alloc s\n";
+    body_ = "  alloc v\n  alloc a\n  alloc d\n  alloc i\n  alloc e\n  alloc c\n  alloc s\n";
     body_ += concat("  a[0] = Set f32 (int(", global_, "))\n  d[0] = Set f64 ($p)\n  i[0] = Set i64 ($q)\n");
     for (int64_t w = 0; w < width_; ++w) body_ += concat("  v[", w, "] = Set ", storage, " (0.0)\n");
     body_ += concat("  if (", global_, " < n) {\n    v[0] = move x[(", global_, " * ", width_, ")]", vector(), "\n  }\n");
@@ -86,7 +86,7 @@ class RandomKernel {
     return concat("kernel random", number, " {\n  scalar p : f64\n  scalar q : i64\n  tensor x : ", storage,
                   " rank 1 argument 0\n  tensor y : ", storage, " rank 1 argument 1 written\n",
                   "  tensor z : f32 rank 1 argument 2 written\n  tensor w : f64 rank 1 argument 3 written\n  local v : ", storage,
-                  " [", width_, "]\n  local a : f32 [1]\n  local d : f64 [1]\n  local i : i64 [1]\n  shared s : f32 [",
+                  " [", width_, "]\n  local a : f32 [1]\n  local d : f64 [1]\n  local i : i64 [1]\n  local e : f32 [1]\n  local c : i64 [1]\n  shared s : f32 [",
                   blockX_ * blockY_, "]\n  int n in [0, 1099511627776]\n  block ", blockX_, ", ", blockY_, ", 1\n  grid ((n + ",
                   blockX_ * blockY_ - 1, ") // ", blockX_ * blockY_, "), 1, 1\n\n", body_, "}\n");
   }
@@ -141,6 +141,11 @@ class RandomKernel {
         return;
       default:
         body_ += concat("  a[0] = reduce Add f32 ", blockX_ > 1 ? "x" : "", blockY_ > 1 ? "y" : blockX_ > 1 ? "" : "x", " (a[0])\n");
+        if (pick(2)) {
+          // Of what a thread has in `a` and `e`, whatever that is, with a count that may be 0.
+          body_ += concat("  e[0] = Mul f32 (a[0], a[0])\n  c[0] = Set i64 (int((", local_, " % 3)))\n");
+          body_ += concat("  welford f32 ", one<std::string>({"x", "xy", "y"}), " (a[0], e[0], c[0])\n");
+        }
     }
   }
 

@@ -162,6 +162,67 @@ kernel reduce {
   }
 }
 
+// Threads with 0, 1, 2, … terms of their own; the join knows all of them, in each row of the block.
+TEST(InterpResults, JoinsWhatThreadsKnowOfTheirTerms) {
+  std::vector<double> mean(10), squares(10), means(10), sums(10);
+  std::vector<int64> count(10), counts(10);
+  double total[2] = {}, terms[2] = {};
+  std::vector<double> numbers[2];
+  for (size_t row = 0; row < 2; ++row) {
+    for (size_t x = 0; x < 5; ++x) {
+      const size_t t = row * 5 + x;
+      for (size_t k = 0; k < x; ++k) {
+        const double number = static_cast<double>(7 * k + x * x) + 100 * static_cast<double>(row);
+        numbers[row].push_back(number);
+        ++count[t];
+        const double before = number - mean[t];
+        mean[t] += before / static_cast<double>(count[t]);
+        squares[t] += before * (number - mean[t]);
+        total[row] += number;
+        terms[row] += 1;
+      }
+    }
+  }
+  InterpRun run(R"(
+kernel join {
+  tensor a : f64 rank 1 argument 0
+  tensor b : f64 rank 1 argument 1
+  tensor c : i64 rank 1 argument 2
+  tensor u : f64 rank 1 argument 3 written
+  tensor v : f64 rank 1 argument 4 written
+  tensor w : i64 rank 1 argument 5 written
+  local m : f64 [1]
+  local s : f64 [1]
+  local n : i64 [1]
+  block 5, 2, 1
+  grid 1, 1, 1
+
+  alloc m
+  alloc s
+  alloc n
+  m[0] = move a[(threadIdx.x + (threadIdx.y * 5))]
+  s[0] = move b[(threadIdx.x + (threadIdx.y * 5))]
+  n[0] = move c[(threadIdx.x + (threadIdx.y * 5))]
+  welford f64 x (m[0], s[0], n[0])
+  u[(threadIdx.x + (threadIdx.y * 5))] = move m[0]
+  v[(threadIdx.x + (threadIdx.y * 5))] = move s[0]
+  w[(threadIdx.x + (threadIdx.y * 5))] = move n[0]
+}
+)");
+  run.tensor(0, mean).tensor(1, squares).tensor(2, count).tensor(3, means).tensor(4, sums).tensor(5, counts).run();
+  for (size_t row = 0; row < 2; ++row) {
+    const double middle = total[row] / terms[row];
+    double expected = 0;
+    for (double number : numbers[row]) expected += (number - middle) * (number - middle);
+    for (size_t x = 0; x < 5; ++x) {
+      EXPECT_EQ(counts[row * 5 + x], 10);
+      EXPECT_NEAR(means[row * 5 + x], middle, 1e-12 * middle);
+      EXPECT_NEAR(sums[row * 5 + x], expected, 1e-12 * expected);
+      EXPECT_EQ(means[row * 5 + x], means[row * 5]) << "every thread gets the same";
+    }
+  }
+}
+
 TEST(InterpResults, ExchangesThroughSharedMemory) {
   InterpRun run(R"(
 kernel reverse {

@@ -121,6 +121,26 @@ TEST_F(VerifyTest, Constraint12OneDefinition) {
   EXPECT_TRUE(broken(12));
 }
 
+TEST_F(VerifyTest, Constraint13WhatLiesOnTheHostIsAnInputOfRank0) {
+  y->setCpuScalar(true);
+  EXPECT_TRUE(broken(13));
+  y->setCpuScalar(false);
+  EXPECT_FALSE(broken(13));
+  x->setCpuScalar(true);
+  EXPECT_TRUE(broken(13)) << "it has axes";
+}
+
+TEST_F(VerifyTest, Constraint13NoScalarDependsOnADevicesData) {
+  TensorView* rank0 = tensorOf({});
+  fusion.addInput(rank0);
+  fusion.newExpr(OpKind::Item, {rank0}, {fusion.newScalar(DataType::Double, "s")});
+  EXPECT_TRUE(broken(13));
+  rank0->setCpuScalar(true);
+  EXPECT_FALSE(broken(13));
+  fusion.newExpr(OpKind::Cast, {rank0}, {fusion.newScalar(DataType::Double, "t")});
+  EXPECT_TRUE(broken(13)) << "item alone reads it";
+}
+
 TEST_F(VerifyTest, VerifyThrowsOurError) {
   fusion.addOutput(tensorOf({}));
   EXPECT_THROW(verify(fusion), CheckError);

@@ -76,6 +76,10 @@ class Comparison {
     return x.combine == y.combine && x.dtype == y.dtype && same(x.target, y.target) && same(x.source, y.source) &&
            x.dims == y.dims;
   }
+  bool same(const BlockWelford& x, const BlockWelford& y) const {
+    return x.dtype == y.dtype && same(x.mean, y.mean) && same(x.squares, y.squares) && same(x.count, y.count) &&
+           x.dims == y.dims;
+  }
   bool same(const Barrier&, const Barrier&) const { return true; }
 
   const Kernel& a_;
@@ -83,6 +87,23 @@ class Comparison {
   const KernelNames aNames_;
   const KernelNames bNames_;
 };
+
+TEST(KernelTextTest, ReadsAWelfordJoin) {
+  const std::string text = R"(kernel k {
+  local m : f64 [1]
+  local s : f64 [1]
+  local c : i64 [1]
+  block 8, 4, 1
+  grid 1, 1, 1
+
+  alloc m
+  alloc s
+  alloc c
+  welford f64 xy (m[0], s[0], c[0])
+}
+)";
+  EXPECT_EQ(printKernel(*parseKernel(text)), text);
+}
 
 RC_GTEST_PROP(KernelTextTest, RoundTripsRandomKernels, ()) {
   const std::unique_ptr<Kernel> kernel = RandomKernel().make();

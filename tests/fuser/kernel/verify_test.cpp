@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "fuser/kernel/text.h"
 
 namespace fuser {
@@ -301,6 +303,51 @@ TEST(KernelVerifierTest, Constraint19SharedMemoryIsLimited) {
   EXPECT_TRUE(findKernelViolations(*broken.kernel).empty());
   broken.buffer(4).size = broken.kernel->ints->constant(12 * 1024 + 1);
   broken.expect(19);
+}
+
+constexpr const char* kWelford = R"(
+kernel good {
+  local m : f32 [1]
+  local s : f32 [1]
+  local c : i64 [1]
+  local d : f64 [1]
+  shared h : f32 [32]
+  block 32, 1, 1
+  grid 1, 1, 1
+
+  alloc m
+  alloc s
+  alloc c
+  alloc d
+  alloc h
+  welford f32 x (m[0], s[0], c[0])
+}
+)";
+
+TEST(KernelVerifierTest, Constraint20AWelfordJoinHasMeanSquaresAndCount) {
+  const auto problem = [](const std::function<void(BlockWelford&)>& edit) {
+    const std::unique_ptr<Kernel> kernel = parseKernel(kWelford);
+    edit(std::get<BlockWelford>(kernel->body.back().node));
+    const std::vector<KernelViolation> found = findKernelViolations(*kernel);
+    return found.empty() ? 0 : found.front().constraint;
+  };
+  EXPECT_EQ(problem([](BlockWelford&) {}), 0);
+  EXPECT_EQ(problem([](BlockWelford& join) { join.dims = {}; }), 20);
+  EXPECT_EQ(problem([](BlockWelford& join) { join.squares = join.mean; }), 20);
+  EXPECT_EQ(problem([](BlockWelford& join) { join.count = join.mean; }), 20) << "no i64";
+  EXPECT_EQ(problem([](BlockWelford& join) { join.mean.buffer = 3; }), 20) << "another dtype";
+  EXPECT_EQ(problem([](BlockWelford& join) { join.mean.buffer = 4; }), 20) << "shared";
+  EXPECT_EQ(problem([](BlockWelford& join) { join.dtype = DataType::Half; }), 20);
+}
+
+TEST(KernelVerifierTest, Constraint15EveryThreadArrivesAtAWelfordJoin) {
+  const std::unique_ptr<Kernel> kernel = parseKernel(kWelford);
+  If some;
+  some.condition = kernel->ints->less(kernel->threadIdx[0], kernel->ints->constant(4));
+  some.body.push_back(kernel->body.back());
+  kernel->body.back() = {std::move(some)};
+  ASSERT_FALSE(findKernelViolations(*kernel).empty());
+  EXPECT_EQ(findKernelViolations(*kernel).front().constraint, 15);
 }
 
 }  // namespace

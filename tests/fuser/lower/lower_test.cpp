@@ -201,5 +201,92 @@ TEST(LowerTest, ObserverSeesEveryStepInOrder) {
   EXPECT_EQ(names, wanted);
 }
 
+TEST(LowerTest, VarianceAndMeanComeFromOneLoop) {
+  const std::string text = lowered(R"(fusion f(%x: bf16[i0, i1]) {
+  %v, %m = var_mean(%x) {dims = [1], correction = 1}
+  return %v, %m
+})",
+                                   700)
+                               .text;
+  EXPECT_EQ(text, R"(  alloc T3
+  alloc T4
+  alloc T5
+  alloc T6
+  alloc T7
+  alloc T8
+  alloc T9
+  T5[0] = Set f32 (0.0)
+  T6[0] = Set f32 (0.0)
+  T7[0] = Set i64 (0)
+  for i1 < ((255 + n1) // 256) {
+    if (((i1 * 256) + threadIdx.x) < n1) {
+      T7[0] = Add i64 (T7[0], 1)
+      T8[0] = Sub f32 (T0[((blockIdx.x * s0_0) + (i1 * 256) + threadIdx.x)], T5[0])
+      T9[0] = Div f32 (T8[0], T7[0])
+      T5[0] = Add f32 (T5[0], T9[0])
+      T9[0] = Sub f32 (T0[((blockIdx.x * s0_0) + (i1 * 256) + threadIdx.x)], T5[0])
+      T9[0] = Mul f32 (T8[0], T9[0])
+      T6[0] = Add f32 (T6[0], T9[0])
+    }
+  }
+  welford f32 x (T5[0], T6[0], T7[0])
+  T6[0] = Div f32 (T6[0], int(max((-1 + n1), 0)))
+  T3[0] = Set bf16 (T6[0])
+  T9[0] = Set f32 (0.0)
+  T9[0] = Div f32 (T9[0], T7[0])
+  T5[0] = Add f32 (T5[0], T9[0])
+  T4[0] = Set bf16 (T5[0])
+  if (threadIdx.x == 0) {
+    T1[blockIdx.x] = move T3[0]
+    T2[blockIdx.x] = move T4[0]
+  }
+}
+)");
+}
+
+TEST(LowerTest, AResultThatNothingReadsStaysInRegisters) {
+  const std::string text = lowered(R"(fusion f(%x: f32[i0, i1]) {
+  %v, %m = var_mean(%x) {dims = [0], correction = 0}
+  %y = neg(%m)
+  return %y
+})",
+                                   4)
+                               .text;
+  EXPECT_EQ(text, R"(  alloc T2
+  alloc T3
+  alloc T4
+  alloc T5
+  alloc T6
+  alloc T7
+  alloc T8
+  alloc T9
+  T4[0] = Set f32 (0.0)
+  T5[0] = Set f32 (0.0)
+  T6[0] = Set i64 (0)
+  if (((blockIdx.x * 128) + threadIdx.x) < n1) {
+    for i2 < n0 {
+      T6[0] = Add i64 (T6[0], 1)
+      T7[0] = Sub f32 (T0[((blockIdx.x * 128) + (i2 * s0_0) + threadIdx.x)], T4[0])
+      T8[0] = Div f32 (T7[0], T6[0])
+      T4[0] = Add f32 (T4[0], T8[0])
+      T8[0] = Sub f32 (T0[((blockIdx.x * 128) + (i2 * s0_0) + threadIdx.x)], T4[0])
+      T8[0] = Mul f32 (T7[0], T8[0])
+      T5[0] = Add f32 (T5[0], T8[0])
+    }
+  }
+  T5[0] = Div f32 (T5[0], int(n0))
+  T2[0] = Set f32 (T5[0])
+  T8[0] = Set f32 (0.0)
+  T8[0] = Div f32 (T8[0], T6[0])
+  T4[0] = Add f32 (T4[0], T8[0])
+  T3[0] = Set f32 (T4[0])
+  if (((blockIdx.x * 128) + threadIdx.x) < n1) {
+    T9[0] = Neg f32 (T3[0])
+    T1[((blockIdx.x * 128) + threadIdx.x)] = move T9[0]
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace fuser

@@ -39,7 +39,8 @@ TEST(OpTableTest, RulesFitFamilies) {
   for (OpKind op : kAllOps) {
     const OpInfo& info = opInfo(op);
     EXPECT_EQ(info.rule == IntervalRule::Reduction, isReduction(op)) << info.name;
-    EXPECT_EQ(info.combine.has_value(), isReduction(op)) << info.name;
+    EXPECT_EQ(info.combine.has_value(), info.family == Family::Reduction) << info.name;
+    EXPECT_EQ(info.results, op == OpKind::VarMean ? 2u : 1u) << info.name;
     EXPECT_GE(info.error, 0) << info.name;
     EXPECT_TRUE(info.agreement != Agreement::Library || info.error > 0) << info.name;
     EXPECT_LE(namedOperands(op).size(), isPointwise(op) ? operandCount(op) - 1 : 0) << info.name;

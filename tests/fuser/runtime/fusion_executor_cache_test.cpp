@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "fuser/runtime/case_settings.h"
@@ -122,6 +123,124 @@ run { %x = values [1, 2] : f32[2]  %a = 10.0  %b = 20.0 })");
   EXPECT_EQ(session.cache->counters().compilations, 1u);
   EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 2u);
   EXPECT_EQ(session.cache->counters().runs, 2u);
+}
+
+// Eight runs, one compilation: what is evaluated in each run is the scalar chain, each of its expressions once, however
+// many segments read it.
+TEST(FusionExecutorCacheTest, ScalarsThatSeveralSegmentsShareAreEvaluatedOnceARun) {
+  std::string text = R"(
+fusion f(%x: f32[i0, i1], %a: f64, %h: i64[] {device = cpu}) {
+  %k = item(%h)
+  %n = size(%x) {dim = 1}
+  %m = mul(%n, %k)
+  %b = mul(%a, %m)
+  %s = sum(%x) {dims = [1]}
+  %c = segment_set(%s)
+  %y = mul(%c, %b)
+  %d = segment_set(%y)
+  %z = add(%d, %b)
+  %w = mul(%x, %b)
+  return %z, %w, %b
+}
+)";
+  for (int i = 0; i < 8; ++i) {
+    text += concat("run { %x = values [1, 2, 3, 4] : f32[2, 2]  %a = ", i, ".5  %h = values [", i, "] : i64[] }\n");
+  }
+  Session session(text);
+  for (size_t i = 0; i < 8; ++i) {
+    const RunRecord record = session.run(i);
+    const double b = (static_cast<double>(i) + 0.5) * 2 * static_cast<double>(i);
+    EXPECT_EQ(scalar(record.outputs.at(2)), ScalarValue(b));
+    EXPECT_EQ(elements(record.outputs[0]), (std::vector<double>{3 * b + b, 7 * b + b}));
+    EXPECT_EQ(elements(record.outputs[1]), (std::vector<double>{b, 2 * b, 3 * b, 4 * b}));
+    EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 4 * (i + 1));
+  }
+  EXPECT_EQ(session.cache->counters().compilations, 1u);
+}
+
+TEST(FusionExecutorCacheTest, ScalarValuesCountOnlyWhereAnExtentThatWasAskedAboutDependsOnThem) {
+  Session session(R"(
+fusion f(%x: f32[i0], %a: i64, %b: i64) {
+  %n = mul(%a, 2)
+  %u = full() {shape = [%n, i0], fill_value = %b, dtype = f32}
+  %y = mul(%u, %x)
+  %s = sum(%y) {dims = [0]}
+  return %s
+}
+run { %x = values [1, 2] : f32[2]  %a = 3  %b = 5 }
+run { %x = values [1, 2] : f32[2]  %a = 3  %b = -7 }
+run { %x = values [1, 2] : f32[2]  %a = 2  %b = 5 }
+run { %x = values [1, 2] : f32[2]  %a = 40  %b = 5 })");
+  EXPECT_EQ(elements(session.run(0).outputs[0]), (std::vector<double>{30, 60}));
+  EXPECT_EQ(elements(session.run(1).outputs[0]), (std::vector<double>{-42, -84}));
+  EXPECT_EQ(session.cache->counters().compilations, 1u) << "%b is no extent";
+  EXPECT_EQ(elements(session.run(2).outputs[0]), (std::vector<double>{20, 40}));
+  EXPECT_EQ(session.cache->counters().compilations, 1u) << "another %n of the same class";
+  EXPECT_EQ(elements(session.run(3).outputs[0]), (std::vector<double>{400, 800}));
+  EXPECT_EQ(session.cache->counters().compilations, 2u) << "the reduction asked how long it is";
+}
+
+TEST(FusionExecutorCacheTest, NewShapesCompileOnlyTheKernelsThatDependOnThem) {
+  Session session(R"(
+fusion f(%x: f32[i0, i1], %y: f32[i2]) {
+  %s = sum(%x) {dims = [1]}
+  %e = exp(%y)
+  return %s, %e
+}
+run { %x = integers(seed = 1, low = 0, high = 5) : f32[4, 3]    %y = values [0, 0] : f32[2] }
+run { %x = integers(seed = 1, low = 0, high = 5) : f32[4, 300]  %y = values [0, 0] : f32[2] }
+run { %x = integers(seed = 1, low = 0, high = 5) : f32[4, 5]    %y = values [0, 0] : f32[2] })");
+  session.run(0);
+  EXPECT_EQ(session.cache->counters().kernelCompilations, 2u);
+  EXPECT_EQ(elements(session.run(1).outputs[1]), (std::vector<double>{1, 1}));
+  EXPECT_EQ(session.cache->counters().compilations, 2u);
+  EXPECT_EQ(session.cache->counters().kernelCompilations, 3u) << "the reduction alone is another kernel";
+  session.run(2);
+  EXPECT_EQ(session.cache->counters().compilations, 2u);
+}
+
+// Four threads, each with sizes of several classes and scalars of its own, on one cache: compiling, sharing kernels and
+// running at once.
+TEST(FusionExecutorCacheTest, ThreadsWithOtherSizesAndScalarsShareACache) {
+  std::string text = R"(
+fusion f(%x: f32[i0, i1], %a: f64, %n: i64) {
+  %m = add(%n, 1)
+  %b = mul(%a, %m)
+  %s = sum(%x) {dims = [1]}
+  %c = segment_set(%s)
+  %y = mul(%c, %b)
+  %u = full() {shape = [%m], fill_value = %b, dtype = f32}
+  return %y, %u, %b
+}
+)";
+  constexpr int kSizes[] = {1, 7, 33, 100, 700, 0};
+  for (int size : kSizes) {
+    text += concat("run { %x = integers(seed = ", size, ", low = 1, high = 2) : f32[3, ", size, "]  %a = 1.0  %n = 0 }\n");
+  }
+  Session session(text);
+  std::vector<RunData> data;
+  for (size_t i = 0; i < std::size(kSizes); ++i) data.push_back(materialize(session.testCase, session.testCase.runs[i]));
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int turn = 0; turn < 60; ++turn) {
+        const size_t which = static_cast<size_t>(turn + t) % std::size(kSizes);
+        std::vector<HostValue> inputs = hostValues(data[which]);
+        inputs[1] = ScalarValue(static_cast<double>(t + 1));
+        inputs[2] = ScalarValue(int64_t{turn % 5});
+        const RunRecord record = session.cache->run(inputs);
+        const double b = static_cast<double>((t + 1) * (turn % 5 + 1));
+        wrong += elements(record.outputs[0]) != std::vector<double>(3, kSizes[which] * b);
+        wrong += elements(record.outputs[1]) != std::vector<double>(static_cast<size_t>(turn % 5 + 1), b);
+        wrong += scalar(record.outputs[2]) != ScalarValue(b);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(session.cache->counters().runs, 240u);
+  EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 480u);
 }
 
 TEST(FusionExecutorCacheTest, ANewSizeClassCompilesAnewAndAnOldOneIsFoundAgain) {

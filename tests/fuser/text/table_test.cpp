@@ -80,6 +80,8 @@ Val* buildRow(Fusion& fusion, OpKind op, DataType dtype, bool scalars) {
       return build::reshape(fusion, a, {fusion.ints().constant(-1), fusion.extentSymbol("i2")}, "r");
     case Family::Repeat:
       return build::repeat(fusion, a, {fusion.extentSymbol("i2"), fusion.ints().constant(2), fusion.ints().constant(3), fusion.ints().constant(1)}, "r");
+    case Family::Welford: return build::welford(fusion, op, a, {0, -1}, 2, true, {"r", "m"})[0];
+    case Family::Item: return build::item(fusion, build::hostInput(fusion, dtype, "h"), "r");
     case Family::Reduction: return build::reduction(fusion, op, a, {0, -1}, true, "r");
   }
   ADD_FAILURE() << "no form for " << info.name;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "fuser/case/recipe_data.h"
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
@@ -36,6 +37,7 @@ ExpressionEvaluator bind(const Case& made, const ::fuser::Run& run) {
     const TensorInput& tensor = std::get<TensorInput>(inputOf(run, i).value);
     EXPECT_EQ(tensor.dtype, input->dtype());
     evaluator.bindSizes(input->as<TensorView>(), tensor.sizes);
+    if (input->as<TensorView>()->isCpuScalar()) evaluator.bindElement(input->as<TensorView>(), hostElement(tensor));
   }
   evaluator.checkInputSizes();
   return evaluator;
@@ -136,7 +138,15 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
       const std::vector<Val*>& operands = expr->inputs();
       here["computed scalar operand"] |=
           !expr->isScalarExpr() && std::any_of(operands.begin(), operands.end(), isComputedScalar);
-      here["extent names a scalar"] |= !Fusion::extentScalars(expr).empty();
+      const std::vector<Val*> named = Fusion::extentScalars(expr);
+      here["extent names a scalar"] |= !named.empty();
+      const bool computed = std::any_of(named.begin(), named.end(), [](const Val* val) {
+        return isComputedScalar(val) && val->definition()->family() != Family::Size;
+      });
+      here["extent names a computed scalar"] |= computed;
+      here["bound names a scalar"] |= expr->family() == Family::Range && !named.empty();
+      here["computed fill value"] |= expr->family() == Family::Factory && isComputedScalar(operands.at(0));
+      here["size of an intermediate"] |= expr->family() == Family::Size && operands.at(0)->definition();
       here["dead code"] |= expr->output()->uses().empty() && !expr->output()->isFusionOutput();
       here["used twice"] |= expr->output()->uses().size() > 1;
     }
@@ -184,7 +194,7 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
     EXPECT_GE(count, kCases / 150) << name;
     std::printf("%-24s %5.1f %%\n", name.c_str(), 100.0 * count / kCases);
   }
-  EXPECT_EQ(seen.size(), 22u);
+  EXPECT_EQ(seen.size(), 26u);
 }
 
 TEST(GenerateTest, StaysAwayFromUndefinedDivision) {

@@ -59,6 +59,15 @@ struct Subject {
     }
   }
 
+  // The kernel that multiplies with %b, and that argument of it.
+  Kernel& scaling() { return *program->kernels.at(1); }
+  Operand argument() {
+    Operand operand;
+    operand.kind = Operand::Kind::Param;
+    EXPECT_EQ(scaling().scalars.size(), 1u);
+    return operand;
+  }
+
   Case made = parseCase(kText, "case");
   RunData data = materialize(made, made.runs.front());
   std::vector<HostValue> inputs = hostValues(data);
@@ -91,6 +100,24 @@ std::function<void(Subject&)> retold(const std::string& from, const std::string&
   };
 }
 
+// One statement more, on a register of its own: op(operand, operand).
+void computeInKernel(Subject& subject, OpKind op, const Operand& operand) {
+  Kernel& kernel = subject.scaling();
+  Buffer buffer;
+  buffer.id = static_cast<int>(kernel.buffers.size());
+  buffer.name = "r";
+  buffer.dtype = DataType::Double;
+  buffer.size = kernel.ints->constant(1);
+  kernel.buffers.push_back(buffer);
+  kernel.body.push_back({Allocate{buffer.id}});
+  Compute compute;
+  compute.op = op;
+  compute.computeDtype = DataType::Double;
+  compute.target = {buffer.id, kernel.ints->constant(0)};
+  compute.operands.assign(isPointwise(op) ? operandCount(op) : 1, operand);
+  kernel.body.push_back({std::move(compute)});
+}
+
 const std::vector<Break>& breaks() {
   static const std::vector<Break> all = {
       {"PassesSettle", addDeadCode, "DeadCodePass finds more to do in a second run"},
@@ -113,8 +140,25 @@ const std::vector<Break>& breaks() {
        "group 1 has a copy of %c and does not read it"},
       {"CutsHold", [](Subject& subject) { subject.program->segmented = segmentAsOne(*subject.presegmented); },
        "holds both ends of %c, a segment_set between two parts"},
-      {"ScalarsOnce", [](Subject& subject) { subject.removeNodes<hir::EvaluateScalars>(); }, "evaluated 0 times"},
-      {"ScalarsOnce", [](Subject& subject) { subject.doubleNode<hir::EvaluateScalars>(); }, "evaluated 2 times"},
+      {"KernelsTakeScalars", [](Subject& subject) { subject.removeNodes<hir::EvaluateScalars>(); }, "evaluated 0 times"},
+      {"KernelsTakeScalars", [](Subject& subject) { subject.doubleNode<hir::EvaluateScalars>(); }, "evaluated 2 times"},
+      {"KernelsTakeScalars", [](Subject& subject) { computeInKernel(subject, OpKind::Mul, subject.argument()); },
+       "computes Mul of its scalar arguments alone"},
+      {"KernelsTakeScalars",
+       [](Subject& subject) {
+         IntExprArena& ints = *subject.scaling().ints;
+         Operand integer;
+         integer.kind = Operand::Kind::Int;
+         integer.integer = ints.mul(subject.scaling().intParams.at(0).symbol, ints.constant(2));
+         computeInKernel(subject, OpKind::Set, integer);
+       },
+       "computes an integer operand of Set"},
+      {"KernelsTakeScalars",
+       [](Subject& subject) {
+         computeInKernel(subject, OpKind::Set, subject.argument());
+         std::get<Compute>(subject.scaling().body.back().node).source = subject.presegmented->exprs().front();
+       },
+       "computes host scalar %b"},
       {"ScalarsOnce", [](Subject& subject) { subject.parts.push_back(subject.presegmented); },
        "computes host scalar %b"},
       {"ScalarsOnce",

@@ -1,0 +1,102 @@
+// Statements of var and var_mean: each thread goes over its terms with Welford's update, the block joins what its threads
+// know, and the sum of squares is divided last.
+//   %v, %m = var_mean(%x) {dims = [1], correction = 1}
+//   kernel: mean = 0; squares = 0; count = 0
+//           for i1/32 { if (…) { count = count + 1; d = x - mean; mean = mean + d / count; squares = squares + d * (x - mean) } }
+//           welford (mean, squares, count)
+//           v = squares / max(i1 - 1, 0); m = mean + 0 / count
+// The last sum leaves a mean as it is, and makes that of no terms NaN.
+#include <algorithm>
+
+#include "fuser/ir/expr.h"
+#include "fuser/lower/build_statements.h"
+
+namespace fuser {
+namespace {
+
+Statement computeOf(const Expr* source, OpKind op, DataType dtype, const Access& target, std::vector<Operand> operands) {
+  Compute compute;
+  compute.op = op;
+  compute.computeDtype = dtype;
+  compute.target = target;
+  compute.operands = std::move(operands);
+  compute.source = source;
+  return {std::move(compute)};
+}
+
+Operand literal(ScalarValue value) {
+  Operand operand;
+  operand.kind = Operand::Kind::Literal;
+  operand.literal = value;
+  return operand;
+}
+
+}  // namespace
+
+void StatementBuilder::openWelford(const Expr* expr, Body& allocations, Body& body) {
+  const TensorView* first = expr->output()->as<TensorView>();
+  const DataType dtype = computeType(first->dtype());
+  const auto allocate = [&](const TensorView* tensor, DataType type) {
+    const int id = addBuffer(tensor, type, MemoryType::Local, 1);
+    allocations.push_back({Allocate{id}});
+    return Access{id, ints_.constant(0)};
+  };
+  for (const Val* result : expr->outputs()) {
+    const TensorView* tensor = result->as<TensorView>();
+    FUSER_CHECK(indexing_.localSize(tensor) == 1, "%", tensor->name(), " keeps more than one element a thread");
+    buffers_[tensor] = allocate(tensor, tensor->dtype()).buffer;
+  }
+  WelfordRegisters& registers = welford_[first];
+  registers.mean = allocate(first, dtype);
+  registers.squares = allocate(first, dtype);
+  registers.count = allocate(first, DataType::Int64);
+  registers.distance = allocate(first, dtype);
+  registers.step = allocate(first, dtype);
+  body.push_back(computeOf(expr, OpKind::Set, dtype, registers.mean, {literal(0.0)}));
+  body.push_back(computeOf(expr, OpKind::Set, dtype, registers.squares, {literal(0.0)}));
+  body.push_back(computeOf(expr, OpKind::Set, DataType::Int64, registers.count, {literal(int64_t{0})}));
+}
+
+Body StatementBuilder::accumulateWelford(const Expr* expr) {
+  const TensorView* first = expr->output()->as<TensorView>();
+  const WelfordRegisters& registers = welford_.at(first);
+  const DataType dtype = computeType(first->dtype());
+  const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
+  const Operand term = operandOf(expr, 0);
+  Body body;
+  const auto compute = [&](OpKind op, const Access& target, const Operand& a, const Operand& b) {
+    body.push_back(computeOf(expr, op, dtype, target, {a, b}));
+  };
+  body.push_back(computeOf(expr, OpKind::Add, DataType::Int64, registers.count, {read(registers.count), literal(int64_t{1})}));
+  compute(OpKind::Sub, registers.distance, term, read(registers.mean));
+  compute(OpKind::Div, registers.step, read(registers.distance), read(registers.count));
+  compute(OpKind::Add, registers.mean, read(registers.mean), read(registers.step));
+  compute(OpKind::Sub, registers.step, term, read(registers.mean));
+  compute(OpKind::Mul, registers.step, read(registers.distance), read(registers.step));
+  compute(OpKind::Add, registers.squares, read(registers.squares), read(registers.step));
+  return body;
+}
+
+void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
+  const TensorView* first = expr->output()->as<TensorView>();
+  const WelfordRegisters& registers = welford_.at(first);
+  const DataType dtype = computeType(first->dtype());
+  BlockWelford join{dtype, registers.mean, registers.squares, registers.count, reducedThreads(first), expr};
+  if (std::find(join.dims.begin(), join.dims.end(), true) != join.dims.end()) body.push_back({join});
+  const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
+  const auto store = [&](const Val* result, const Access& from) {
+    const Access target{bufferOf(result->as<TensorView>()), ints_.constant(0)};
+    body.push_back(computeOf(expr, OpKind::Set, result->dtype(), target, {read(from)}));
+  };
+  const IntExpr divisor =
+      ints_.max(ints_.sub(termsOf(first), ints_.constant(expr->attributes().correction)), ints_.constant(0));
+  body.push_back(computeOf(expr, OpKind::Div, dtype, registers.squares, {read(registers.squares), integer(divisor)}));
+  store(expr->output(0), registers.squares);
+  if (expr->outputs().size() == 1) return;
+  body.push_back(computeOf(expr, OpKind::Set, dtype, registers.step, {literal(0.0)}));
+  body.push_back(computeOf(expr, OpKind::Div, dtype, registers.step, {read(registers.step), read(registers.count)}));
+  body.push_back(computeOf(expr, OpKind::Add, dtype, registers.mean, {read(registers.mean), read(registers.step)}));
+  store(expr->output(1), registers.mean);
+}
+
+}  // namespace fuser
