@@ -53,6 +53,7 @@ class SplitCat : public Pass {
         return nullptr;
       }
       whole = slice->input(0);
+      if (whole->as<TensorView>()->axes()[dim_]->isBroadcast()) return nullptr;  // the cat has elements there
       IntExprArena& ints = slice->fusion().ints();
       const IntExpr size = whole->as<TensorView>()->axes()[dim_]->size();
       const SliceBounds bounds = sliceBounds(ints, size, slice->attributes().shape);

@@ -39,8 +39,10 @@ class RepeatToExpand : public Pass {
   void translateCat(Fusion* fusion, Expr* cat) {
     const std::vector<Val*> operands = cat->inputs();
     const bool same = std::all_of(operands.begin(), operands.end(), [&](const Val* val) { return val == operands[0]; });
-    if (operands.size() < 2 || !same || !mayApply()) return;
+    if (operands.size() < 2 || !same) return;
     const TensorView* tensor = operands[0]->as<TensorView>();
+    // A cat has elements where a repeat of a broadcast axis has none.
+    if (tensor->axes()[static_cast<size_t>(cat->attributes().dims.at(0))]->isBroadcast() || !mayApply()) return;
     std::vector<IntExpr> repeats(tensor->rank(), fusion->ints().constant(1));
     repeats[static_cast<size_t>(cat->attributes().dims.at(0))] = fusion->ints().constant(static_cast<int64_t>(operands.size()));
     replace(fusion, cat, build::repeat(*fusion, operands[0]->as<TensorView>(), repeats));
