@@ -152,7 +152,10 @@ class CancelSqueezes : public Pass {
       val = work.back();
       work.pop_back();
       Expr* definition = val->definition();
-      if (!val->isTensor() || !definition || !val->uses().empty() || val->isFusionOutput()) continue;
+      if (!val->isTensor() || !definition) continue;
+      const std::vector<Val*>& results = definition->outputs();
+      const auto needed = [](const Val* result) { return !result->uses().empty() || result->isFusionOutput(); };
+      if (std::any_of(results.begin(), results.end(), needed)) continue;
       for (const Val* operand : definition->inputs()) work.push_back(operand);
       fusion.removeExpr(definition);
     }
