@@ -7,6 +7,7 @@
 
 #include "fuser/runtime/case_settings.h"
 #include "fuzz/judge/collecting_engine.h"
+#include "fuzz/judge/given_data.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -15,6 +16,7 @@ struct Prepared {
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<RunData> data;
   std::vector<RunRecord> interpreted;
+  std::deque<RunData> copies;
 };
 
 // What is no error of the engine is reported as it is on the interpreter.
@@ -33,7 +35,8 @@ void prepare(const Case& testCase, const std::shared_ptr<Engine>& engine, Prepar
     prepared.cache = std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
     for (const Run& run : testCase.runs) {
       prepared.data.push_back(materialize(testCase, run, JudgeSettings{}.maxInputBytes));
-      prepared.interpreted.push_back(prepared.cache->run(hostValues(prepared.data.back())));
+      prepared.interpreted.push_back(prepared.cache->run(givenTo(
+          testCase, run, hostValues(prepared.data.back()), prepared.copies, JudgeSettings{}.maxInputBytes)));
     }
   } catch (const ViolationError& error) {
     fail(VerdictKind::Violation, error);
@@ -141,7 +144,8 @@ VerdictKind kindOf(oracle::Verdict verdict) {
 
 void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase& compared) {
   const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
-  const RunRecord record = prepared.cache->run(inputs);
+  const RunRecord record = prepared.cache->run(
+      givenTo(testCase, testCase.runs[run], inputs, prepared.copies, JudgeSettings{}.maxInputBytes));
   oracle::JudgeOptions options;
   options.contraction = testCase.options.contraction;
   options.probes = testCase.options.probes;
