@@ -63,8 +63,9 @@ Dims allocationStrides(const TensorView* tensor, const Dims& sizes) {
 
 TensorRef viewOf(const TensorView* tensor, const TensorView* source, const TensorRef& memory, const Dims& sizes) {
   std::vector<const Expr*> moves;
-  for (const TensorView* at = tensor; at != source; at = moves.back()->input(0)->as<TensorView>()) {
+  for (const TensorView* at = tensor; at != source && at->domain().view;) {
     moves.push_back(at->definition());
+    at = moves.back()->input(0)->as<TensorView>();
   }
   TensorRef view = memory;
   for (auto move = moves.rbegin(); move != moves.rend(); ++move) view.strides = movedStrides(*move, view.strides);
