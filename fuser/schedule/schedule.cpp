@@ -6,8 +6,25 @@
 
 namespace fuser {
 
+namespace {
+
+// A view needs no kernel: it stays in a part of its own.
+const Val* firstView(const FusionView& view) {
+  for (const Val* output : view.outputs) {
+    if (output->isTensor() && output->as<TensorView>()->domain().view) return output;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
   SchedulerAnswer answer;
+  if (const Val* seen = firstView(view)) {
+    const std::string reason = whyNotNoOp(view);
+    if (reason.empty()) return {SchedulerType::NoOp, ""};
+    return {SchedulerType::None, concat("%", seen->name(), " is a view and needs no kernel, but ", reason)};
+  }
 #define SCHEDULER(name, file)                                                        \
   {                                                                                  \
     const std::string reason = whyNot##name(view);                                   \
@@ -19,12 +36,16 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
   return answer;
 }
 
+// What is read elsewhere than at its reader's coordinates stands in memory; and a view is of what is there.
 std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
+  if (expr->isScalarExpr()) return {};
   std::vector<Val*> required;
   for (Val* operand : expr->inputs()) {
     if (operand->isTensor() && !readsInPlace(expr, operand->as<TensorView>())) required.push_back(operand);
   }
-  return required;
+  if (!required.empty() || !expr->output()->as<TensorView>()->domain().view) return required;
+  Val* source = expr->input(0);
+  return source->as<TensorView>()->domain().view ? std::vector<Val*>{} : std::vector<Val*>{source};
 }
 
 Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes, const std::vector<InputLayout>& layouts) {

@@ -121,24 +121,38 @@ TEST_F(VerifyTest, Constraint12OneDefinition) {
   EXPECT_TRUE(broken(12));
 }
 
-TEST_F(VerifyTest, Constraint13WhatLiesOnTheHostIsAnInputOfRank0) {
+TEST_F(VerifyTest, Constraint14WhatLiesOnTheHostIsAnInputOfRank0) {
   y->setCpuScalar(true);
-  EXPECT_TRUE(broken(13));
+  EXPECT_TRUE(broken(14));
   y->setCpuScalar(false);
-  EXPECT_FALSE(broken(13));
+  EXPECT_FALSE(broken(14));
   x->setCpuScalar(true);
-  EXPECT_TRUE(broken(13)) << "it has axes";
+  EXPECT_TRUE(broken(14)) << "it has axes";
 }
 
-TEST_F(VerifyTest, Constraint13NoScalarDependsOnADevicesData) {
+TEST_F(VerifyTest, Constraint14NoScalarDependsOnADevicesData) {
   TensorView* rank0 = tensorOf({});
   fusion.addInput(rank0);
   fusion.newExpr(OpKind::Item, {rank0}, {fusion.newScalar(DataType::Double, "s")});
-  EXPECT_TRUE(broken(13));
+  EXPECT_TRUE(broken(14));
   rank0->setCpuScalar(true);
-  EXPECT_FALSE(broken(13));
+  EXPECT_FALSE(broken(14));
   fusion.newExpr(OpKind::Cast, {rank0}, {fusion.newScalar(DataType::Double, "t")});
-  EXPECT_TRUE(broken(13)) << "item alone reads it";
+  EXPECT_TRUE(broken(14)) << "item alone reads it";
+}
+
+TEST_F(VerifyTest, Constraint13AViewIsMovedElements) {
+  TensorView* moved = build::unsqueeze(fusion, x, {0});
+  fusion.addOutput(moved);
+  moved->domain().view = true;
+  EXPECT_FALSE(broken(13));
+  build::unary(fusion, OpKind::Exp, moved);
+  EXPECT_TRUE(broken(13)) << "a kernel reads it";
+}
+
+TEST_F(VerifyTest, Constraint13AViewComputesNothing) {
+  y->domain().view = true;
+  EXPECT_TRUE(broken(13));
 }
 
 TEST_F(VerifyTest, VerifyThrowsOurError) {
