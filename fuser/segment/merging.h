@@ -18,7 +18,6 @@ namespace fuser {
 // decide, or a custom predicate alone.
 class Merger {
  public:
-  // The groups are in topological order (finalize).
   Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
   Merger(SegmentedFusion& segmented, const SegmentCandidateFinderOptions& options);
 
@@ -56,8 +55,9 @@ class Merger {
   static uint64_t pairOf(const SegmentedGroup* a, const SegmentedGroup* b);
   bool wasRefused(const SegmentedGroup* a, const SegmentedGroup* b) const;
   void refuse(const SegmentedGroup* a, const SegmentedGroup* b);
-  void noteMerged(SegmentedGroup* merged);
+  SegmentedGroup* mergeTwo(SegmentedGroup* a, SegmentedGroup* b);
   bool isSettled(const SegmentedGroup* group) const;
+  void markSettled(const SegmentedGroup* group);
 
   SegmentedFusion& segmented_;
   SchedulerAnswers* answers_ = nullptr;  // null under a custom predicate
@@ -65,6 +65,7 @@ class Merger {
   const SegmentCandidateFinderOptions* options_ = nullptr;
   std::optional<GroupOrder> order_;
   std::unordered_map<uint64_t, Refusal> refused_;  // by pair of ids, the smaller one first; look-ups only
+  std::vector<bool> settled_;                      // by group id
   size_t merges_ = 0;
 };
 
