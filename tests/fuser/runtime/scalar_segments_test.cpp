@@ -45,7 +45,7 @@ run { %x = normal(seed = 1) : f32[4, 3]  %a = 0.5  %h = values [2] : i64[] }
 TEST(ScalarSegmentsTest, SegmentsShareTheGroupOfHostScalars) {
   const Built built(kShared);
   EXPECT_EQ(toString(*built.program->segmented), R"(segmented {
-  group 0 ExprEval {%k, %n, %m, %b} inputs {%h, %a} outputs {%m, %b}
+  group 0 ExprEval {%n, %k, %m, %b} inputs {%h, %a} outputs {%m, %b}
   group 1 Reduction {%s, %c} inputs {%x} outputs {%c}
   group 2 PointWise {%y, %d} inputs {%c, %b} outputs {%d}
   group 3 PointWise {%z} inputs {%d, %b} outputs {%z}
@@ -60,7 +60,7 @@ TEST(ScalarSegmentsTest, SegmentsShareTheGroupOfHostScalars) {
 )");
   EXPECT_EQ(toString(*built.program->host), R"(host f(%x: f32[i0, i1], %a: f64, %h: i64[]) {
   segment 0 ExprEval (%h, %a) -> (%m, %b) {
-    evaluate %k, %n, %m, %b
+    evaluate %n, %k, %m, %b
   }
   segment 1 Reduction (%x) -> (%c) {
     allocate %c: f32[i0]
@@ -108,12 +108,12 @@ fusion f(%x: f32[i0], %h: bf16[] {device = cpu}) {
 run { %x = normal(seed = 1) : f32[4]  %h = values [0.5] : bf16[] }
 )");
   EXPECT_EQ(toString(*built.program->host), R"(host f(%x: f32[i0], %h: bf16[]) {
-  segment 0 PointWise (%x) -> (%c) {
+  segment 0 ExprEval (%h) -> (%s) {
+    evaluate %s
+  }
+  segment 1 PointWise (%x) -> (%c) {
     allocate %c: f32[i0]
     launch k0_pointwise(%x, %c; i0; )
-  }
-  segment 1 ExprEval (%h) -> (%s) {
-    evaluate %s
   }
   segment 2 PointWise (%c, %s) -> (%y) {
     allocate %y: f32[i0]
