@@ -17,7 +17,7 @@ class Explanation {
       : merger_(merger), segmented_(merger.segmented()), labels_(valueLabels(merger.segmented().completeFusion())) {}
 
   std::string text() {
-    merger_.order();
+    segmented_.finalize();
     const std::vector<SegmentedGroup*> groups = segmented_.groups();
     std::string text;
     for (SegmentedGroup* group : groups) {

@@ -14,7 +14,7 @@ namespace fuser {
 
 class GroupOrder {
  public:
-  // The groups must be in a topological order in segmented.groups(), as finalize() leaves them.
+  // The groups must be in a topological order in segmented.groups(), as sortGroups() leaves them.
   explicit GroupOrder(const SegmentedFusion& segmented);
 
   // A merge that keeps the graph acyclic, and what has to move for it.

@@ -17,14 +17,23 @@ constexpr MergeRule kRules[] = {
 }  // namespace
 
 Merger::Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts)
-    : segmented_(segmented), answers_(&answers), cuts_(&cuts) {}
+    : segmented_(segmented), answers_(&answers), cuts_(&cuts) {
+  for (const SegmentedGroup* group : segmented.groups()) {
+    const std::vector<Expr*>& exprs = group->exprs();
+    const bool settled =
+        std::any_of(exprs.begin(), exprs.end(), [&](const Expr* expr) { return answers.isSettled(expr); });
+    if (settled) markSettled(group);
+  }
+}
 
 Merger::Merger(SegmentedFusion& segmented, const SegmentCandidateFinderOptions& options)
-    : segmented_(segmented), options_(&options) {}
+    : segmented_(segmented), options_(&options) {
+  segmented_.finalize();  // predicates look at inputs and outputs
+}
 
 GroupOrder& Merger::order() {
   if (!order_) {
-    segmented_.finalize();
+    segmented_.sortGroups();
     order_.emplace(segmented_);
   }
   return *order_;
@@ -35,8 +44,24 @@ bool Merger::isOpen(const SegmentedGroup* group) const {
 }
 
 bool Merger::isSettled(const SegmentedGroup* group) const {
-  return answers_ && std::any_of(group->exprs().begin(), group->exprs().end(),
-                                 [&](const Expr* expr) { return answers_->isSettled(expr); });
+  return group->id() < settled_.size() && settled_[group->id()];
+}
+
+void Merger::markSettled(const SegmentedGroup* group) {
+  if (group->id() >= settled_.size()) settled_.resize(group->id() + 1, false);
+  settled_[group->id()] = true;
+}
+
+SegmentedGroup* Merger::mergeTwo(SegmentedGroup* a, SegmentedGroup* b) {
+  const bool settled = isSettled(a) || isSettled(b);
+  SegmentedGroup* merged = segmented_.mergeGroups(a, b);
+  ++merges_;
+  if (settled) {
+    markSettled(merged);
+    answers_->settle(merged->exprs());
+  }
+  if (options_) segmented_.refreshBoundary(merged);
+  return merged;
 }
 
 std::vector<SegmentedGroup*> Merger::openGroups() {
@@ -65,12 +90,6 @@ void Merger::refuse(const SegmentedGroup* a, const SegmentedGroup* b) {
   refused_[pairOf(a, b)] = {a->exprs().size(), b->exprs().size()};
 }
 
-void Merger::noteMerged(SegmentedGroup* merged) {
-  ++merges_;
-  if (isSettled(merged)) answers_->settle(merged->exprs());
-  if (options_) segmented_.refreshBoundary(merged);  // predicates look at inputs and outputs
-}
-
 std::string Merger::whyNotTogether(const std::vector<SegmentedGroup*>& groups) {
   if (options_) {
     FUSER_CHECK(groups.size() == 2, "a predicate is asked about pairs");
@@ -96,9 +115,7 @@ bool Merger::tryMerge(SegmentedGroup* a, SegmentedGroup* b) {
     refuse(a, b);
     return false;
   }
-  SegmentedGroup* merged = segmented_.mergeGroups(merge->earlier, merge->later);
-  order_->merged(*merge, merged);
-  noteMerged(merged);
+  order_->merged(*merge, mergeTwo(merge->earlier, merge->later));
   return true;
 }
 
@@ -111,7 +128,7 @@ bool Merger::mayMergeAcyclic(SegmentedGroup* producer, SegmentedGroup* consumer)
 
 void Merger::mergeAcyclic(SegmentedGroup* producer, SegmentedGroup* consumer) {
   order_.reset();
-  noteMerged(segmented_.mergeGroups(producer, consumer));
+  mergeTwo(producer, consumer);
 }
 
 bool Merger::tryMergeAll(const std::vector<SegmentedGroup*>& groups) {
@@ -121,9 +138,8 @@ bool Merger::tryMergeAll(const std::vector<SegmentedGroup*>& groups) {
   for (size_t i = 1; i < groups.size(); ++i) {
     const std::optional<GroupOrder::Merge> merge = order().tryMerge(merged, groups[i]);
     FUSER_CHECK(merge, "a group between two that merge was left out");
-    merged = segmented_.mergeGroups(merge->earlier, merge->later);
+    merged = mergeTwo(merge->earlier, merge->later);
     order_->merged(*merge, merged);
-    noteMerged(merged);
   }
   return true;
 }

@@ -18,7 +18,6 @@ namespace fuser {
 // decide, or a custom predicate alone.
 class Merger {
  public:
-  // The groups are in topological order (finalize).
   Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
   Merger(SegmentedFusion& segmented, const SegmentCandidateFinderOptions& options);
 
@@ -56,8 +55,9 @@ class Merger {
   static uint64_t pairOf(const SegmentedGroup* a, const SegmentedGroup* b);
   bool wasRefused(const SegmentedGroup* a, const SegmentedGroup* b) const;
   void refuse(const SegmentedGroup* a, const SegmentedGroup* b);
-  void noteMerged(SegmentedGroup* merged);
+  SegmentedGroup* mergeTwo(SegmentedGroup* a, SegmentedGroup* b);
   bool isSettled(const SegmentedGroup* group) const;
+  void markSettled(const SegmentedGroup* group);
 
   SegmentedFusion& segmented_;
   SchedulerAnswers* answers_ = nullptr;  // null under a custom predicate
@@ -65,12 +65,13 @@ class Merger {
   const SegmentCandidateFinderOptions* options_ = nullptr;
   std::optional<GroupOrder> order_;
   std::unordered_map<uint64_t, Refusal> refused_;  // by pair of ids, the smaller one first; look-ups only
+  std::vector<bool> settled_;                      // by group id
   size_t merges_ = 0;
 };
 
 // Before: one group an expression (and any scalar groups), in topological order. After: the whole of the tensor
 // expressions is one group where some scheduler takes it and nothing cuts it; otherwise so is each piece between cuts
-// that some scheduler takes whole. What was taken is settled: no later step asks about it again or takes it apart; the one
+// that some scheduler takes whole. What was taken and has cuts on all its edges is settled: no later step asks about it again or takes it apart; the one
 // thing that may still happen to it is a merge with a group beside it (siblings, reductions of one signature). The other
 // expressions are as before; the groups are in topological order.
 void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters);

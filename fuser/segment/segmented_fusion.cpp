@@ -1,8 +1,10 @@
 #include "fuser/segment/segmented_fusion.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <queue>
+#include <tuple>
 
 #include "fuser/segment/edge_lists.h"
 #include "fuser/segment/value_view.h"
@@ -15,7 +17,8 @@ namespace {
 class OwnedGroup : public SegmentedGroup {
  public:
   explicit OwnedGroup(uint32_t id) : SegmentedGroup(id) {}
-  size_t place = 0;  // in SegmentedFusion::groups() while it is live
+  size_t place = 0;    // in SegmentedFusion::groups() while it is live
+  int64_t first = -1;  // see firstOf; -1: to be worked out
   using SegmentedGroup::exprs_;
   using SegmentedGroup::index_;
   using SegmentedGroup::inputs_;
@@ -31,7 +34,8 @@ struct SegmentedFusion::Impl {
         checkEdits(checkEdits),
         groupOfExpr(fusion.exprIdCount(), nullptr),
         copiesOfExpr(fusion.exprIdCount()),
-        stamp(fusion.exprIdCount(), 0) {}
+        stamp(fusion.exprIdCount(), 0),
+        valStamp(fusion.valCount(), 0) {}
 
   OwnedGroup* owned(const SegmentedGroup* group) const {
     FUSER_CHECK(group && group->id() < groups.size() && groups[group->id()].get() == group, "group of another fusion");
@@ -45,6 +49,7 @@ struct SegmentedFusion::Impl {
   std::vector<OwnedGroup*> groupOfExpr;             // by expression id
   std::vector<std::vector<SegmentedGroup*>> copiesOfExpr;  // by expression id: those beside its own group
   std::vector<uint64_t> stamp;                      // by expression id: scratch for sets of expressions
+  std::vector<uint64_t> valStamp;                   // by value id: the same for values
   uint64_t lastStamp = 0;
 };
 
@@ -94,9 +99,11 @@ int64_t SegmentedFusion::position(const Expr* expr) const { return impl_->values
 std::vector<Val*> SegmentedFusion::inputsOf(const std::vector<Expr*>& exprs) const {
   const uint64_t mark = ++impl_->lastStamp;
   for (const Expr* expr : exprs) impl_->stamp[expr->id()] = mark;
-  VectorOfUniqueEntries<Val*> inputs;
+  std::vector<Val*> inputs;
   const auto add = [&](Val* val) {
-    if (!val->definition() || impl_->stamp[val->definition()->id()] != mark) inputs.pushBack(val);
+    if (impl_->valStamp[val->id()] == mark) return;
+    impl_->valStamp[val->id()] = mark;
+    if (!val->definition() || impl_->stamp[val->definition()->id()] != mark) inputs.push_back(val);
   };
   for (const Expr* expr : exprs) {
     const std::vector<Val*>& read = reads(expr);
@@ -107,7 +114,7 @@ std::vector<Val*> SegmentedFusion::inputsOf(const std::vector<Expr*>& exprs) con
   for (const Expr* expr : exprs) {
     for (Val* val : reads(expr)) add(val);
   }
-  return inputs.vector();
+  return inputs;
 }
 
 // Whether the group's own expressions have the mark: the first one stands for all. What a group has in private copies
@@ -265,6 +272,7 @@ SegmentedGroup* SegmentedFusion::mergeGroups(SegmentedGroup* a, SegmentedGroup* 
   for (const SegmentedEdgePtr& edge : consumers) removeEdge(edge);
   bury(gone);
   keep->index_ = -1;
+  keep->first = -1;
   checkAfter("merging two groups");
   return keep;
 }
@@ -288,6 +296,7 @@ SegmentedGroup* SegmentedFusion::mergeGroups(const std::vector<SegmentedGroup*>&
     if (from != to) connectGroups(from, to, edge->val());
   }
   impl_->owned(keep)->index_ = -1;
+  impl_->owned(keep)->first = -1;
   checkAfter("merging several groups");
   return keep;
 }
@@ -309,6 +318,7 @@ void SegmentedFusion::followReads(SegmentedGroup* group) {
     if (!needed.contains(edge->val()) || producerOf(edge->val()) != edge->from()) removeEdge(edge);
   }
   impl_->owned(group)->index_ = -1;
+  impl_->owned(group)->first = -1;
   for (const SegmentedEdgePtr& edge : group->producerEdges()) impl_->owned(edge->from())->index_ = -1;
 }
 
@@ -404,13 +414,40 @@ void SegmentedFusion::refreshBoundary(SegmentedGroup* group) {
 }
 
 // The place of the first expression that is the group's own, in liveExprs(); host scalars before all tensors.
-int64_t SegmentedFusion::placeOf(const SegmentedGroup* group) const {
+int64_t SegmentedFusion::firstOf(const SegmentedGroup* group) const {
+  OwnedGroup* owned = impl_->owned(group);
   if (group->isScalarGroup()) return -1;
-  int64_t first = std::numeric_limits<int64_t>::max();
+  if (owned->first >= 0) return owned->first;
+  owned->first = std::numeric_limits<int64_t>::max();
   for (const Expr* expr : group->exprs()) {
-    if (groupOf(expr) == group) first = std::min(first, position(expr));
+    if (groupOf(expr) == group) owned->first = std::min(owned->first, position(expr));
   }
-  return first;
+  return owned->first;
+}
+
+void SegmentedFusion::sortGroups() {
+  // Kahn's algorithm; among groups that are ready, the one whose first own expression comes first.
+  using Entry = std::tuple<int64_t, uint32_t, SegmentedGroup*>;  // the ids differ: groups are never compared
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  const auto push = [&](SegmentedGroup* group) { ready.emplace(firstOf(group), group->id(), group); };
+  std::vector<size_t> missing(impl_->groups.size(), 0);
+  for (SegmentedGroup* group : live_) {
+    missing[group->id()] = group->producerEdges().size();
+    if (group->producerEdges().empty()) push(group);
+  }
+  std::vector<SegmentedGroup*> sorted;
+  sorted.reserve(live_.size());
+  while (!ready.empty()) {
+    SegmentedGroup* group = std::get<SegmentedGroup*>(ready.top());
+    ready.pop();
+    impl_->owned(group)->place = sorted.size();
+    sorted.push_back(group);
+    for (const SegmentedEdgePtr& edge : group->consumerEdges()) {
+      if (--missing[edge->to()->id()] == 0) push(edge->to());
+    }
+  }
+  FUSER_CHECK(sorted.size() == live_.size(), "the groups of '", fusion_->name(), "' depend on each other in a circle");
+  live_ = std::move(sorted);
 }
 
 void SegmentedFusion::finalize() {
@@ -418,31 +455,8 @@ void SegmentedFusion::finalize() {
   for (SegmentedGroup* group : live_) {
     if (group->index() < 0) refreshBoundary(group);
   }
-  // Kahn's algorithm; among groups that are ready, the one whose first own expression comes first.
-  std::vector<int64_t> place(impl_->groups.size(), 0);
-  for (const SegmentedGroup* group : live_) place[group->id()] = placeOf(group);
-  const auto later = [&](const SegmentedGroup* a, const SegmentedGroup* b) {
-    return std::pair(place[a->id()], a->id()) > std::pair(place[b->id()], b->id());
-  };
-  std::priority_queue<SegmentedGroup*, std::vector<SegmentedGroup*>, decltype(later)> ready(later);
-  std::vector<size_t> missing(impl_->groups.size(), 0);
-  for (SegmentedGroup* group : live_) {
-    missing[group->id()] = group->producerEdges().size();
-    if (group->producerEdges().empty()) ready.push(group);
-  }
-  std::vector<SegmentedGroup*> sorted;
-  while (!ready.empty()) {
-    SegmentedGroup* group = ready.top();
-    ready.pop();
-    impl_->owned(group)->index_ = static_cast<int>(sorted.size());
-    impl_->owned(group)->place = sorted.size();
-    sorted.push_back(group);
-    for (const SegmentedEdgePtr& edge : group->consumerEdges()) {
-      if (--missing[edge->to()->id()] == 0) ready.push(edge->to());
-    }
-  }
-  FUSER_CHECK(sorted.size() == live_.size(), "the groups of '", fusion_->name(), "' depend on each other in a circle");
-  live_ = std::move(sorted);
+  sortGroups();
+  for (SegmentedGroup* group : live_) impl_->owned(group)->index_ = static_cast<int>(impl_->owned(group)->place);
 }
 
 // --- damage ---

@@ -166,6 +166,9 @@ class SegmentedFusion {
   // Sorts the group's expressions, sets its inputs and outputs.
   void refreshBoundary(SegmentedGroup* group);
   // Sorts groups and their expressions, sets index, inputs and outputs. CheckError when the groups' graph has a cycle.
+  // Puts groups() in topological order, and does nothing else of what finalize() does.
+  void sortGroups();
+  // Sorts and numbers the groups, and refreshes their boundaries.
   void finalize();
 
  protected:
@@ -179,7 +182,7 @@ class SegmentedFusion {
   struct Impl;
   bool isInside(const SegmentedGroup* group, uint64_t mark) const;
   bool readsFromOutside(const SegmentedGroup* group, const Val* val) const;
-  int64_t placeOf(const SegmentedGroup* group) const;
+  int64_t firstOf(const SegmentedGroup* group) const;
   void moveExprs(SegmentedGroup* from, SegmentedGroup* to);
   void followReads(SegmentedGroup* group);
   void spread(Expr* expr);

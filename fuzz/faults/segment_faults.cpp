@@ -83,11 +83,17 @@ std::vector<size_t> tensorEdges(const SegmentsText& text) {
 void mergeInto(SegmentsText& text, size_t first, size_t second) {
   SegmentsText::Group& keep = text.groups[first];
   const SegmentsText::Group gone = text.groups[second];
-  addNew(keep.exprs, gone.exprs);
-  std::erase_if(keep.copies, [&](const std::string& copy) { return holds(gone.exprs, copy) && !holds(gone.copies, copy); });
-  for (const std::string& copy : gone.copies) {
-    if (std::count(keep.exprs.begin(), keep.exprs.end(), copy) == 1 && !holds(keep.copies, copy)) keep.copies.push_back(copy);
+  // A copy of what neither has as its own stays a copy.
+  Labels copies;
+  using Pair = std::pair<const SegmentsText::Group*, const SegmentsText::Group*>;
+  for (const auto& [one, other] : {Pair(&keep, &gone), Pair(&gone, &keep)}) {
+    for (const std::string& copy : one->copies) {
+      const bool own = holds(other->exprs, copy) && !holds(other->copies, copy);
+      if (!own) addNew(copies, {copy});
+    }
   }
+  addNew(keep.exprs, gone.exprs);
+  keep.copies = copies;
   addNew(keep.inputs, gone.inputs);
   std::erase_if(keep.inputs, [&](const std::string& input) { return holds(keep.exprs, input); });
   addNew(keep.outputs, gone.outputs);

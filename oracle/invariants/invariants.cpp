@@ -78,6 +78,8 @@ void InvariantObserver::watch(FusionExecutorCache::Settings& settings, const Com
   hooks.afterSegment = [this, &given](SegmentedFusion& segmented) {
     if (given.afterSegment) given.afterSegment(segmented);
     segmented_ = &segmented;
+    // At once: what comes after may not survive broken segments.
+    check(true, HostProgram{});
   };
   hooks.afterSchedule = [this, &given](int segment, Fusion& part, Schedule& schedule) {
     if (given.afterSchedule) given.afterSchedule(segment, part, schedule);
@@ -86,7 +88,8 @@ void InvariantObserver::watch(FusionExecutorCache::Settings& settings, const Com
   };
   hooks.afterHost = [this, &given](HostProgram& host) {
     if (given.afterHost) given.afterHost(host);
-    checkAll(host);
+    ++compilations_;
+    check(false, host);
   };
 }
 
@@ -95,13 +98,12 @@ bool InvariantObserver::isDue(const Invariant& invariant, uint64_t number) const
   return everyTime_ || number % invariant.period == 0;
 }
 
-void InvariantObserver::checkAll(const HostProgram& host) {
+void InvariantObserver::check(bool segments, const HostProgram& host) {
   const Compilation compilation{original_, settings_, inputs_, *presegmented_, *segmented_, parts_, schedules_, host};
   const auto start = std::chrono::steady_clock::now();
   const uint64_t chosen = numberOf(original_);
-  ++compilations_;
   for (const Invariant& invariant : allInvariants()) {
-    if (!isDue(invariant, chosen)) continue;
+    if ((invariant.stage == InvariantStage::Segments) != segments || !isDue(invariant, chosen)) continue;
     const std::string problem = outcome(invariant, compilation);
     if (!problem.empty()) problems_.push_back(concat(invariant.name, ": ", problem));
   }

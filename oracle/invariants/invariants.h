@@ -14,6 +14,7 @@
 
 namespace oracle {
 
+// Those of Segments are checked before there are parts, schedules and a host program, and look at none of these.
 enum class InvariantStage : uint8_t { Passes, Segments, Schedules, Kernels, Host };
 
 // What one compilation was given, and what its stages made.
@@ -65,7 +66,8 @@ class InvariantObserver {
   size_t compilations() const { return compilations_; }
 
  private:
-  void checkAll(const fuser::HostProgram& host);
+  // Those of the segments, as soon as there are any; the others, once all is made.
+  void check(bool segments, const fuser::HostProgram& host);
   bool isDue(const Invariant& invariant, uint64_t number) const;
 
   const fuser::Fusion& original_;
