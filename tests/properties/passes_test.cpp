@@ -14,8 +14,9 @@ constexpr int kCases = 2000;
 
 using RunPass = bool (*)(Fusion*, const CompileContext&);
 
-// Whether the pass had something to do.
-bool checkPass(RunPass run, const Fusion& original) {
+// Whether the pass had something to do. The whole sequence runs each pass once, so that what a later one makes possible for
+// an earlier one stays undone: it need not settle.
+bool checkPass(RunPass run, const Fusion& original, bool settles = true) {
   const ClonedFusion clone = cloneFusion(original);
   Fusion& fusion = *clone.fusion;
   fusion.markOrigins();
@@ -26,9 +27,11 @@ bool checkPass(RunPass run, const Fusion& original) {
   const std::vector<Violation> violations = findViolations(fusion);
   if (!violations.empty()) RC_FAIL(violations.front().message);
   RC_ASSERT(fusion.exprs().size() <= fusion.exprIdCount());  // has an order: no cycle
-  const uint64_t after = fingerprint(fusion);
-  RC_ASSERT(!run(&fusion, {}));
-  RC_ASSERT(fingerprint(fusion) == after);
+  if (settles) {
+    const uint64_t after = fingerprint(fusion);
+    RC_ASSERT(!run(&fusion, {}));
+    RC_ASSERT(fingerprint(fusion) == after);
+  }
   RC_ASSERT(fusion.outputs().size() == original.outputs().size());
   for (size_t i = 0; i < fusion.outputs().size(); ++i) {
     RC_ASSERT(fusion.outputs()[i]->dtype() == original.outputs()[i]->dtype());
@@ -55,8 +58,8 @@ std::vector<const PassInfo*> pointersToPasses() {
 INSTANTIATE_TEST_SUITE_P(EachPass, PassProperties, testing::ValuesIn(pointersToPasses()),
                          [](const auto& info) { return std::string(info.param->name); });
 
-TEST(PreSegmenterProperties, SettlesAndSaysWhatItChanged) {
-  checkProperty(kCases, [](const fuzz::ArbitraryFusion& fusion) { checkPass(&PreSegmenter::runPass, *fusion); });
+TEST(PreSegmenterProperties, SaysWhatItChangedAndKeepsOutputs) {
+  checkProperty(kCases, [](const fuzz::ArbitraryFusion& fusion) { checkPass(&PreSegmenter::runPass, *fusion, false); });
 }
 
 }  // namespace
