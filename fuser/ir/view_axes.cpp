@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace fuser {
 namespace {
@@ -335,6 +336,11 @@ std::vector<IntExpr> reshapedSizes(IntExprArena& ints, const std::vector<IntExpr
     counts.erase(same);
     return true;
   });
+  // In lowest terms, whatever numbers stood there: one size has one text.
+  const int64_t above = product(ints, count, 0, count.size())->value, below = product(ints, known, 0, known.size())->value;
+  const int64_t common = std::max<int64_t>(std::gcd(above, below), 1);
+  count = {ints.constant(above / common)};
+  known = {ints.constant(below / common)};
   count.insert(count.end(), counts.begin(), counts.end());
   known.insert(known.end(), knowns.begin(), knowns.end());
   *open = ints.floorDiv(product(ints, count, 0, count.size()), product(ints, known, 0, known.size()));

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "fuser/passes/passes.h"
 #include "fuser/support/disjoint_sets.h"
@@ -51,7 +52,7 @@ class EqualExtents {
                                                [](IntExpr extent) { return extent->isConstant(); }) > 1;
       if (!(best->isConstant() || best->isSymbol()) || best->isConstant(1) || contradiction || !mayApply()) continue;
       for (IntExpr extent : extents) {
-        if (extent != best) result[extent->id] = best;
+        if (extent != best && !inferred_.count(extent->id)) result[extent->id] = best;
       }
     }
     return result;
@@ -84,6 +85,11 @@ class EqualExtents {
   void meetAxes(const Expr* expr) {
     if (!expr->output()->isTensor()) return;
     const std::vector<IterDomain*> result = expr->output()->as<TensorView>()->axes();
+    if (expr->family() >= Family::Slice && expr->family() <= Family::Repeat) {
+      for (const IterDomain* axis : result) {
+        if (!axis->size()->isSymbol() && !axis->size()->isConstant()) inferred_.insert(axis->size()->id);
+      }
+    }
     for (const Val* operand : expr->inputs()) {
       const bool joins = expr->op() == OpKind::Cat;
       if (!operand->isTensor() || !(isPointwise(expr->op()) || expr->op() == OpKind::Expand || joins)) continue;
@@ -103,6 +109,8 @@ class EqualExtents {
   const Fusion& fusion_;
   std::map<uint32_t, uint32_t> bound_;  // symbols of inputs by id: their order
   std::map<uint32_t, IntExpr> extents_;  // that met another, by id
+  // Sums and products that an op makes of its operands' sizes: they keep their text, so that it makes them again.
+  std::set<uint32_t> inferred_;
   DisjointSets meetings_;
   std::map<size_t, std::vector<IntExpr>> sets_;
 };

@@ -4,7 +4,9 @@
 //   %y = exp(%r)                            ->   %y.once = exp(%x)
 //                                                %y = repeat(%y.once) {repeats = [1, 4]}
 //
-// A second tensor operand is repeated alike, or broadcast along the axes that are repeated. Only where nothing else reads
+//   %y = cat(%x, %x) {dim = 0}              ->   %y = repeat(%x) {repeats = [2, 1]}
+//
+// A cat of a broadcast axis has elements where a repeat has none, so it stays. A second tensor operand is repeated alike, or broadcast along the axes that are repeated. Only where nothing else reads
 // the repeated value: else both would be made. Before TranslateRepeatToExpandPass, after which there are fewer repeats.
 
 #include <algorithm>
@@ -15,6 +17,43 @@
 namespace fuser {
 
 namespace {
+
+// Bit for bit the same value: it keeps name, origin and layout.
+void takePlace(Fusion* fusion, TensorView* old, TensorView* with) {
+  with->setName(old->name());
+  with->setOrigin(old->origin());  // each element is made by the same op from the same elements
+  with->domain().allocationOrder = old->domain().allocationOrder;
+  with->domain().contiguity = old->domain().contiguity;
+  with->domain().layoutGiven = old->domain().layoutGiven;
+  fusion->replaceAllUses(old, with);
+}
+
+class CatToRepeat : public Pass {
+ public:
+  using Pass::Pass;
+  std::string_view name() const override { return "CatToRepeat"; }
+
+  void runPass(Fusion* fusion) override {
+    for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
+      if (expr->family() == Family::Cat) translate(fusion, expr);
+    }
+  }
+
+ private:
+  void translate(Fusion* fusion, Expr* cat) {
+    const std::vector<Val*> operands = cat->inputs();
+    const bool same = std::all_of(operands.begin(), operands.end(), [&](const Val* val) { return val == operands[0]; });
+    if (operands.size() < 2 || !same) return;
+    const TensorView* tensor = operands[0]->as<TensorView>();
+    // A cat has elements of its own along the axis, a repeated broadcast axis has none: another type.
+    if (tensor->axes()[static_cast<size_t>(cat->attributes().dims.at(0))]->isBroadcast() || !mayApply()) return;
+    std::vector<IntExpr> repeats(tensor->rank(), fusion->ints().constant(1));
+    repeats[static_cast<size_t>(cat->attributes().dims.at(0))] = fusion->ints().constant(static_cast<int64_t>(operands.size()));
+    takePlace(fusion, cat->output()->as<TensorView>(), build::repeat(*fusion, operands[0]->as<TensorView>(), repeats));
+    fusion->removeExpr(cat);
+    modified_ = true;
+  }
+};
 
 class RepeatForward : public Pass {
  public:
@@ -86,12 +125,7 @@ class RepeatForward : public Pass {
     Val* made = isPointwise(expr->op()) ? build::pointwise(*fusion, expr->op(), operands, name)
                                         : build::cast(*fusion, operands[0], expr->attributes().dtype, name);
     TensorView* with = build::repeat(*fusion, made->as<TensorView>(), repeats);
-    with->setName(old->name());
-    with->setOrigin(old->origin());  // each element is made by the same op from the same elements
-    with->domain().allocationOrder = old->domain().allocationOrder;
-    with->domain().contiguity = old->domain().contiguity;
-    with->domain().layoutGiven = old->domain().layoutGiven;
-    fusion->replaceAllUses(old, with);
+    takePlace(fusion, old, with);
     const std::vector<Val*> readBefore = expr->inputs();
     fusion->removeExpr(expr);
     for (const Val* operand : readBefore) {
@@ -107,6 +141,7 @@ class RepeatForward : public Pass {
 
 PassList MoveRepeatForwardPass::registerPasses(Fusion* fusion) {
   PassList passes;
+  passes.push_back(std::make_unique<CatToRepeat>(fusion));
   passes.push_back(std::make_unique<RepeatForward>(fusion));
   return passes;
 }

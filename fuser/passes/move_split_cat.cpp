@@ -60,6 +60,8 @@ class SplitCat : public Pass {
       if (next ? bounds.start != next : !bounds.start->isConstant(0)) return nullptr;
       next = ints.add(bounds.start, bounds.size);
     }
+    // A cat has elements of its own along the axis, a broadcast axis has none: another type.
+    if (whole->as<TensorView>()->axes()[dim_]->isBroadcast()) return nullptr;
     const IntExpr size = whole->as<TensorView>()->axes()[dim_]->size();
     if (next != size || (size_ && size_ != size)) return nullptr;
     size_ = size;

@@ -108,7 +108,10 @@ class ReplaceEmpty : public Pass {
     std::erase_if(kept, [&](const Val* val) {
       return val->as<TensorView>()->axes()[static_cast<size_t>(dim)]->size()->isConstant(0);
     });
-    if (kept.empty() || kept.size() == cat->inputs().size() || !isUsed(old) || !mayApply()) return;
+    if (kept.empty() || kept.size() == cat->inputs().size() || !isUsed(old)) return;
+    // A broadcast axis alone would stay one, and what a cat makes has elements of its own.
+    const bool broadcast = kept[0]->as<TensorView>()->axes()[static_cast<size_t>(dim)]->isBroadcast();
+    if ((kept.size() == 1 && broadcast) || !mayApply()) return;
     takePlace(fusion, old, kept.size() == 1 ? build::set(*fusion, kept[0]->as<TensorView>(), old->name())
                                             : build::cat(*fusion, kept, dim, old->name()));
   }

@@ -4,12 +4,11 @@
 //   %y = repeat(%x: [i0, i1]) {repeats = [1, 4]}      ->  %y.u = unsqueeze(%x) {dims = [1]}
 //                                                         %y.e = expand(%y.u) {shape = [-1, 4, -1]}
 //                                                         %y = reshape(%y.e) {shape = [i0, (i1 * 4)]}
-//   %y = cat(%x, %x) {dim = 0}                        ->  as repeat(%x) {repeats = [2, 1]}
 //
 // The first form is made everywhere: an expand fuses with whatever stands before and after it. The second only where %x is
-// computed here and read by nothing else: its elements must be in memory for either op, and an expanded axis takes none. A
-// fusion input is in memory already, so a repeat of it stays. An expansion to 9 axes does not exist. After
-// MoveRepeatForwardPass, which looks for repeats.
+// computed here and read by nothing else, and the result has no broadcast axis: its elements must be in memory for either op,
+// and an expanded axis takes none. A fusion input is in memory already, so a repeat of it stays. An expansion to 9 axes does
+// not exist. After MoveRepeatForwardPass, which looks for repeats.
 
 #include <algorithm>
 
@@ -28,26 +27,11 @@ class RepeatToExpand : public Pass {
 
   void runPass(Fusion* fusion) override {
     for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
-      if (expr->family() == Family::Cat) translateCat(fusion, expr);
-    }
-    for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
       if (expr->family() == Family::Repeat) translateRepeat(fusion, expr);
     }
   }
 
  private:
-  void translateCat(Fusion* fusion, Expr* cat) {
-    const std::vector<Val*> operands = cat->inputs();
-    const bool same = std::all_of(operands.begin(), operands.end(), [&](const Val* val) { return val == operands[0]; });
-    if (operands.size() < 2 || !same) return;
-    const TensorView* tensor = operands[0]->as<TensorView>();
-    // A cat has elements where a repeat of a broadcast axis has none.
-    if (tensor->axes()[static_cast<size_t>(cat->attributes().dims.at(0))]->isBroadcast() || !mayApply()) return;
-    std::vector<IntExpr> repeats(tensor->rank(), fusion->ints().constant(1));
-    repeats[static_cast<size_t>(cat->attributes().dims.at(0))] = fusion->ints().constant(static_cast<int64_t>(operands.size()));
-    replace(fusion, cat, build::repeat(*fusion, operands[0]->as<TensorView>(), repeats));
-  }
-
   void translateRepeat(Fusion* fusion, Expr* repeat) {
     TensorView* operand = repeat->input(0)->as<TensorView>();
     const std::vector<IterDomain*> axes = operand->axes();
@@ -61,6 +45,11 @@ class RepeatToExpand : public Pass {
       expanded |= axes[i]->isExpanded();
     }
     if (expanded || repeats.size() + split > kMaxRank) return;
+    // A reshape does not tell a broadcast axis from one with elements of the same size, nor from one
+    // repeated 0 times.
+    const std::vector<IterDomain*> seen = repeat->output()->as<TensorView>()->axes();
+    const auto isUnclear = [](const IterDomain* axis) { return axis->isBroadcast() || axis->size()->isConstant(0); };
+    if (split > 0 && std::any_of(seen.begin(), seen.end(), isUnclear)) return;
     if (split > 0 && (operand->isFusionInput() || operand->isFusionOutput() || operand->uses().size() > 1)) return;
     if (!mayApply()) return;
     replace(fusion, repeat, split > 0 ? throughReshape(fusion, repeat) : expansion(fusion, operand, repeats));

@@ -113,6 +113,10 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   made.aliases = chooseAliases(work);
   made.runs = makeRuns(work);
   made.fusion = std::move(work.fusion);
+  // Pads move where nothing schedules them.
+  const std::vector<Expr*>& exprs = made.fusion->exprs();
+  const bool pads = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->op() == OpKind::Pad; });
+  if (pads && choices.chance(0.5)) made.options.disabled.insert(DisableOption::ResizeScheduler);
   return made;
 }
 

@@ -18,6 +18,20 @@ bool isShort(const TensorValue& value, size_t limit) {
   return std::all_of(axes.begin(), axes.end(), [&](const IterDomain* axis) { return termsOf(axis->size()) <= limit; });
 }
 
+// Halves of sizes whose sign is not plain from their text have long texts themselves.
+bool hasHalf(IntExpr size) { return size->range.low >= 0 && termsOf(size) <= 4; }
+
+// As for other ops: an existing value mostly, a new input sometimes and where there is none.
+template <class Suits>
+int64_t drawViewed(Workspace& work, Suits suits) {
+  if (!work.choices.chance(work.policy.newInput)) {
+    const int64_t found = drawTensor(work, suits);
+    if (found >= 0) return found;
+  }
+  const size_t made = newSource(work, work.drawDtype(), drawShape(work));
+  return suits(work.tensors[made]) ? static_cast<int64_t>(made) : -1;
+}
+
 int64_t leastSize(const TensorValue& value, size_t axis) {
   int64_t size = value.sizes[0][axis];
   for (const Dims& sizes : value.sizes) size = std::min(size, sizes[axis]);
@@ -49,7 +63,8 @@ Bounds drawBounds(Workspace& work, const TensorValue& value, size_t axis) {
   const IntExpr size = value.tensor->axes()[axis]->size();
   const int64_t least = leastSize(value, axis);
   constexpr double kKinds[] = {/*inside*/ 0.4, /*half*/ 0.25, /*from the end*/ 0.15, /*scalar*/ 0.1, /*any*/ 0.1};
-  switch (choices.weighted(kKinds)) {
+  const size_t kind = choices.weighted(kKinds);
+  switch (kind == 1 && !hasHalf(size) ? 0 : kind) {
     case 0: {
       const int64_t start = choices.integer(0, std::max<int64_t>(std::min<int64_t>(least - 1, 9), 0));
       if (choices.chance(0.5)) return {ints.constant(start), size};
@@ -166,7 +181,9 @@ std::vector<IntExpr> drawReshape(Workspace& work, const TensorValue& value) {
       shape.insert(at(place + 1), first ? rest : ints.constant(divisor));
       break;
     }
-    case 2: return {empty ? ints.constant(0) : ints.constant(-1)};
+    case 2:
+      if (empty) break;
+      return {ints.constant(-1)};
     case 3: {
       const auto one = std::find_if(shape.begin(), shape.end(), [](IntExpr size) { return size->isConstant(1); });
       if (one != shape.end() && choices.chance(0.5)) {
@@ -190,7 +207,7 @@ std::vector<IntExpr> drawReshape(Workspace& work, const TensorValue& value) {
 bool applySplitAndCat(Workspace& work) {
   Choices& choices = work.choices;
   const int64_t operand =
-      drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 4); });
+      drawViewed(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 4); });
   if (operand < 0) return false;
   const TensorValue value = work.tensors[operand];
   IntExprArena& ints = work.fusion->ints();
@@ -198,7 +215,7 @@ bool applySplitAndCat(Workspace& work) {
   const IntExpr size = value.tensor->axes()[axis]->size();
   std::vector<IntExpr> cuts{ints.constant(0)};
   const int64_t least = leastSize(value, axis);
-  if (choices.chance(0.5)) {
+  if (choices.chance(0.5) && hasHalf(size)) {
     cuts.push_back(ints.floorDiv(size, ints.constant(2)));
   } else {
     cuts.push_back(ints.constant(choices.integer(0, least)));
@@ -226,7 +243,7 @@ bool applySplitAndCat(Workspace& work) {
 
 bool applySlice(Workspace& work) {
   const int64_t operand =
-      drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 10); });
+      drawViewed(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 10); });
   if (operand < 0) return false;
   const TensorValue value = work.tensors[operand];
   const size_t axis = work.choices.index(value.tensor->rank());
@@ -241,7 +258,7 @@ bool applySlice(Workspace& work) {
 
 bool applyPad(Workspace& work) {
   const int64_t operand =
-      drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 20); });
+      drawViewed(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 20); });
   if (operand < 0) return false;
   const TensorValue value = work.tensors[operand];
   const size_t rank = value.tensor->rank();
@@ -272,7 +289,7 @@ bool applyPad(Workspace& work) {
 bool applyCat(Workspace& work) {
   if (work.policy.opAllowed(OpKind::Slice) && work.choices.chance(0.3)) return applySplitAndCat(work);
   const int64_t first =
-      drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 12); });
+      drawViewed(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 12); });
   if (first < 0) return false;
   const size_t along = work.choices.index(work.tensors[first].tensor->rank());
   std::vector<size_t> places{static_cast<size_t>(first)};
@@ -299,7 +316,7 @@ bool applyCat(Workspace& work) {
 }
 
 bool applyReshape(Workspace& work) {
-  const int64_t operand = drawTensor(work, [](const TensorValue& value) { return isShort(value, 5); });
+  const int64_t operand = drawViewed(work, [](const TensorValue& value) { return isShort(value, 5); });
   if (operand < 0) return false;
   const TensorValue value = work.tensors[operand];
   const std::vector<IntExpr> shape = drawReshape(work, value);
@@ -308,7 +325,7 @@ bool applyReshape(Workspace& work) {
 }
 
 bool applyRepeat(Workspace& work) {
-  const int64_t operand = drawTensor(work, [](const TensorValue& value) { return isShort(value, 16); });
+  const int64_t operand = drawViewed(work, [](const TensorValue& value) { return isShort(value, 16); });
   if (operand < 0) return false;
   const TensorValue value = work.tensors[operand];
   const size_t rank = value.tensor->rank();

@@ -36,8 +36,9 @@ void addAliases(Fusion& fusion) {
   }
 }
 
-// Whether the pass had something to do.
-bool checkPass(RunPass run, const Fusion& made) {
+// Whether the pass had something to do. The whole sequence runs each pass once, so that what a later one makes possible for
+// an earlier one stays undone: it need not settle.
+bool checkPass(RunPass run, const Fusion& made, bool settles = true) {
   const ClonedFusion copy = cloneFusion(made);
   addAliases(*copy.fusion);
   const Fusion& original = *copy.fusion;
@@ -54,9 +55,11 @@ bool checkPass(RunPass run, const Fusion& made) {
   const std::vector<Violation> violations = findViolations(fusion);
   if (!violations.empty()) RC_FAIL(violations.front().message);
   RC_ASSERT(fusion.exprs().size() <= fusion.exprIdCount());  // has an order: no cycle
-  const uint64_t after = fingerprint(fusion);
-  RC_ASSERT(!run(&fusion, context));
-  RC_ASSERT(fingerprint(fusion) == after);
+  if (settles) {
+    const uint64_t after = fingerprint(fusion);
+    RC_ASSERT(!run(&fusion, context));
+    RC_ASSERT(fingerprint(fusion) == after);
+  }
   RC_ASSERT(fusion.outputs().size() == original.outputs().size());
   for (size_t i = 0; i < fusion.outputs().size(); ++i) {
     RC_ASSERT(fusion.outputs()[i]->dtype() == original.outputs()[i]->dtype());
@@ -83,8 +86,8 @@ std::vector<const PassInfo*> pointersToPasses() {
 INSTANTIATE_TEST_SUITE_P(EachPass, PassProperties, testing::ValuesIn(pointersToPasses()),
                          [](const auto& info) { return std::string(info.param->name); });
 
-TEST(PreSegmenterProperties, SettlesAndSaysWhatItChanged) {
-  checkProperty(kCases, [](const fuzz::ArbitraryFusion& fusion) { checkPass(&PreSegmenter::runPass, *fusion); });
+TEST(PreSegmenterProperties, SaysWhatItChangedAndKeepsOutputs) {
+  checkProperty(kCases, [](const fuzz::ArbitraryFusion& fusion) { checkPass(&PreSegmenter::runPass, *fusion, false); });
 }
 
 }  // namespace

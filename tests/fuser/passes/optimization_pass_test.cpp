@@ -294,8 +294,9 @@ TEST(PreSegmenterTest, RunsEachPassOnceInOrder) {
   EXPECT_TRUE(PreSegmenter::runPass(fusion.get(), context));
   EXPECT_EQ(names,
             (std::vector<std::string>{"ExactMappedExtentSubstitutionPass", "RemoveEmptyPass", "DeadCodePass", "RemoveBcastSqueezePass",
+                                      "MoveSplitCatPass", "MoveRepeatForwardPass", "TranslateRepeatToExpandPass",
                                       "ConsecutiveCastPass", "SegmentInplaceUpdatePass", "MarkAliasesPreparePass",
-                                      "AllocationDomainPass", "PreSegmenter"}));
+                                      "CutAtRequiredInputsPass", "AllocationDomainPass", "PreSegmenter"}));
   ASSERT_EQ(fusion->exprs().size(), 2u);  // full and neg
 }
 
