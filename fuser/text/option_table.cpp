@@ -39,7 +39,7 @@ const std::vector<OptionInfo>& optionTable() {
        [](const CompileOptions& options) { return static_cast<size_t>(options.mergePredicate); },
        [](CompileOptions& options, size_t value) { options.mergePredicate = static_cast<MergePredicate>(value); }},
       {"merge_seed", "what a random merge_predicate draws from", {},
-       [](const CompileOptions& options) { return options.mergeSeed ? size_t{options.mergeSeed} + 1 : 0; },
+       [](const CompileOptions& options) { return size_t{options.mergeSeed} + 1; },
        [](CompileOptions& options, size_t value) { options.mergeSeed = value ? static_cast<uint32_t>(value - 1) : 0; }, true},
       {"pass_limit", "the passes make so many rewrites and no more", {},
        [](const CompileOptions& options) { return options.passLimit ? static_cast<size_t>(*options.passLimit) + 1 : 0; },

@@ -2,6 +2,8 @@
 
 #include "fuzz/campaign/ledger.h"
 
+#include "fuzz/campaign/artifacts.h"
+
 #include <nlohmann/json.hpp>
 
 namespace fuser::fuzz {
@@ -179,7 +181,7 @@ Ledger::Ledger(const std::filesystem::path& folder, bool resume) {
   if (isNew_) return;
   Statement check(*database_, "PRAGMA quick_check(1)");
   const bool sound = check.step() && check.text(0) == "ok";
-  FUSER_USER_CHECK(sound, "the ledger ", path.string(), " is damaged (", check.text(0),
+  FUSER_USER_CHECK(sound, "the ledger ", path.string(), " is damaged (", oneLine(check.text(0)),
                    "): what was found stays in the files beside it; begin a new campaign in another folder");
   prepare();
 }

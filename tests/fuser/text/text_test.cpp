@@ -141,7 +141,7 @@ TEST(PrinterTest, MetadataSurvivesWhateverItHolds) {
 TEST(PrinterTest, EveryOptionSurvives) {
   for (const OptionInfo& option : optionTable()) {
     const size_t count = option.isSwitch() ? 2 : option.number ? 5 : option.values.size();
-    for (size_t value = 0; value < count; ++value) {
+    for (size_t value = option.number; value < count; ++value) {
       CompileOptions options;
       option.set(options, value);
       EXPECT_EQ(option.get(options), value) << option.name;
