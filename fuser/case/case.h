@@ -66,6 +66,9 @@ struct Case {
   std::vector<Run> runs;
 };
 
+// Why output cannot be written to input's memory, whatever the sizes; "" where it can.
+std::string whyNoAlias(const Fusion& fusion, const Val* output, const Val* input);
+
 // A copy of its own; values keep their ids.
 Case cloneCase(const Case& testCase);
 

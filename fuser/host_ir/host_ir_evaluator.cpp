@@ -45,6 +45,22 @@ class HostRun {
     tensor = {};
   }
 
+  void operator()(const hir::View& node) {
+    tensors_.at(node.tensor->id()).ref = viewOf(node.tensor, node.source, tensors_.at(node.source->id()).ref,
+                                                evaluator_.sizes(node.tensor));
+  }
+
+  void operator()(const hir::Reuse& node) {
+    tensors_.at(node.tensor->id()).ref = tensors_.at(node.input->id()).ref;
+  }
+
+  void operator()(const hir::Copy& node) {
+    TensorRef& output = tensors_.at(node.tensor->id()).ref;
+    const TensorRef& input = tensors_.at(node.input->id()).ref;
+    copyElements(output, input);
+    output = input;
+  }
+
   void operator()(const hir::EvaluateScalars& node) { ExprEvalExecutor(node.exprs).run(evaluator_); }
 
   void operator()(const hir::LaunchKernel& node) {

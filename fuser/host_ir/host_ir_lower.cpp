@@ -2,6 +2,7 @@
 
 #include "fuser/host_ir/host_ir_lower.h"
 
+#include <algorithm>
 #include <map>
 
 namespace fuser {
@@ -21,7 +22,7 @@ std::vector<std::vector<const TensorView*>> lastUses(std::span<const HostGroup> 
   }
   std::vector<std::vector<const TensorView*>> result(groups.size());
   for (const auto& [id, use] : last) {
-    if (!use.first->isFusionInput() && !use.first->isFusionOutput()) result[use.second].push_back(use.first);
+    if (!use.first->isFusionInput() && !use.first->isFusionOutput() && !use.first->domain().view) result[use.second].push_back(use.first);
   }
   return result;
 }
@@ -48,13 +49,18 @@ IntExpr PartExtents::operator()(IntExpr extentOfPart) {
   });
 }
 
-std::unique_ptr<HostProgram> HostIrLower::lower(std::span<const HostGroup> groups) {
+std::unique_ptr<HostProgram> HostIrLower::lower(std::span<const HostGroup> groups,
+                                                std::span<const OutputAlias> aliases) {
+  aliases_ = aliases;
   auto program = std::make_unique<HostProgram>();
   program->fusion = &fusion_;
   const std::vector<std::vector<const TensorView*>> freed = lastUses(groups);
   for (size_t i = 0; i < groups.size(); ++i) {
     lowerGroup(groups[i], *program);
     for (const TensorView* tensor : freed[i]) program->nodes.push_back(hir::Deallocate{tensor});
+  }
+  for (const OutputAlias& alias : aliases) {
+    if (!alias.inPlace) program->nodes.push_back(hir::Copy{alias.output, alias.input});
   }
   verifyHostProgram(*program);
   return program;
@@ -70,7 +76,7 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostProgram& program) {
   if (group.scheduler == SchedulerType::ExprEval) {
     program.nodes.push_back(hir::EvaluateScalars{{group.exprs.begin(), group.exprs.end()}});
   } else {
-    for (const Val* output : group.outputs) program.nodes.push_back(hir::Allocate{output->as<TensorView>()});
+    for (const Val* output : group.outputs) program.nodes.push_back(makeRoom(group, output->as<TensorView>()));
   }
   if (group.kernel) {
     segment.kernel = static_cast<int>(program.kernels.size());
@@ -79,6 +85,22 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostProgram& program) {
   }
   segment.lastNode = program.nodes.size();
   program.segments.push_back(std::move(segment));
+}
+
+hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output) const {
+  if (output->domain().view && !group.kernel) {
+    // Back to what the group did not make.
+    const auto isMade = [&](const TensorView* tensor) {
+      return std::find(group.exprs.begin(), group.exprs.end(), tensor->definition()) != group.exprs.end();
+    };
+    const TensorView* source = output;
+    while (isMade(source)) source = source->definition()->input(0)->as<TensorView>();
+    return hir::View{output, source};
+  }
+  for (const OutputAlias& alias : aliases_) {
+    if (alias.output == output && alias.inPlace) return hir::Reuse{output, alias.input};
+  }
+  return hir::Allocate{output};
 }
 
 hir::LaunchKernel HostIrLower::launch(const HostGroup& group, int kernel) {

@@ -20,6 +20,13 @@ struct HostGroup {
   const Kernel* kernel = nullptr;    // null: host scalars, or nothing to compute (all outputs are empty)
 };
 
+// An output of the fusion that ends in an input's memory: written there, or copied at the end.
+struct OutputAlias {
+  const TensorView* output = nullptr;
+  const TensorView* input = nullptr;
+  bool inPlace = false;
+};
+
 // Expresses a part's symbols and extents in the fusion that it was cloned from.
 class PartExtents {
  public:
@@ -38,13 +45,15 @@ class PartExtents {
 class HostIrLower {
  public:
   explicit HostIrLower(Fusion& fusion) : fusion_(fusion) {}
-  std::unique_ptr<HostProgram> lower(std::span<const HostGroup> groups);
+  std::unique_ptr<HostProgram> lower(std::span<const HostGroup> groups, std::span<const OutputAlias> aliases = {});
 
  private:
   void lowerGroup(const HostGroup& group, HostProgram& program);
+  hir::Node makeRoom(const HostGroup& group, const TensorView* output) const;
   hir::LaunchKernel launch(const HostGroup& group, int kernel);
 
   Fusion& fusion_;
+  std::span<const OutputAlias> aliases_;
 };
 
 }  // namespace fuser

@@ -32,6 +32,15 @@ class Printer {
     return concat("allocate %", node.tensor->name(), ": ", typeText(node.tensor));
   }
   std::string operator()(const hir::Deallocate& node) const { return concat("free %", node.tensor->name()); }
+  std::string operator()(const hir::View& node) const {
+    return concat("view %", node.tensor->name(), " of %", node.source->name());
+  }
+  std::string operator()(const hir::Reuse& node) const {
+    return concat("reuse %", node.input->name(), " for %", node.tensor->name());
+  }
+  std::string operator()(const hir::Copy& node) const {
+    return concat("copy %", node.tensor->name(), " to %", node.input->name());
+  }
   std::string operator()(const hir::EvaluateScalars& node) const {
     std::vector<const Val*> results;
     for (const Expr* expr : node.exprs) results.insert(results.end(), expr->outputs().begin(), expr->outputs().end());
@@ -57,7 +66,8 @@ class Printer {
 // Which values exist at a point of the program.
 class Verifier {
  public:
-  explicit Verifier(const HostProgram& program) : program_(program), there_(program.fusion->valCount(), false) {
+  explicit Verifier(const HostProgram& program)
+      : program_(program), there_(program.fusion->valCount(), false), reusedBy_(program.fusion->valCount(), nullptr) {
     for (const Val* input : program.fusion->inputs()) there_[input->id()] = true;
   }
 
@@ -70,6 +80,24 @@ class Verifier {
     FUSER_CHECK(!node.tensor->isFusionInput() && !node.tensor->isFusionOutput(), "%", node.tensor->name(),
                 " is the caller's and must not be freed");
     there_[node.tensor->id()] = false;
+  }
+  void operator()(const hir::View& node) {
+    expect(node.source);
+    FUSER_CHECK(!there_.at(node.tensor->id()), "%", node.tensor->name(), " is there already");
+    there_[node.tensor->id()] = true;
+  }
+  void operator()(const hir::Reuse& node) {
+    expect(node.input);
+    FUSER_CHECK(!there_.at(node.tensor->id()), "%", node.tensor->name(), " is there already");
+    FUSER_CHECK(node.tensor->isFusionOutput() && node.input->isFusionInput(), "only an output reuses an input's memory");
+    there_[node.tensor->id()] = true;
+    reusedBy_[node.tensor->id()] = node.input;
+  }
+  void operator()(const hir::Copy& node) {
+    expect(node.tensor);
+    expect(node.input);
+    FUSER_CHECK(node.input->isFusionInput(), "%", node.input->name(), " is no input");
+    there_[node.input->id()] = false;
   }
   void operator()(const hir::EvaluateScalars& node) {
     for (const Expr* expr : node.exprs) {
@@ -90,6 +118,10 @@ class Verifier {
                 kernel.name, " is launched with another number of arguments");
     for (const Val* tensor : node.tensors) expect(tensor);
     for (const Val* scalar : node.scalars) expect(scalar);
+    for (size_t i = 0; i < node.tensors.size(); ++i) {
+      const Val* input = kernel.tensors[i].written ? reusedBy_.at(node.tensors[i]->id()) : nullptr;
+      if (input) there_[input->id()] = false;
+    }
   }
   void expect(const Val* val) const {
     const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();
@@ -98,7 +130,8 @@ class Verifier {
 
  private:
   const HostProgram& program_;
-  std::vector<bool> there_;  // by id
+  std::vector<bool> there_;            // by id; an input that is overwritten is gone
+  std::vector<const Val*> reusedBy_;  // by an output's id: the input whose memory it is written to
 };
 
 }  // namespace

@@ -42,6 +42,24 @@ struct Deallocate {
   const TensorView* tensor = nullptr;
 };
 
+// The tensor is in the source's memory, as the ops that make it of the source see it: no kernel runs.
+struct View {
+  const TensorView* tensor = nullptr;
+  const TensorView* source = nullptr;
+};
+
+// An output is written to the input's memory instead of its own: the input is not read after the launch that does.
+struct Reuse {
+  const TensorView* tensor = nullptr;
+  const TensorView* input = nullptr;
+};
+
+// The output's elements are copied to the input's memory, where it is from then on.
+struct Copy {
+  const TensorView* tensor = nullptr;
+  const TensorView* input = nullptr;
+};
+
 // Scalar expressions, in topological order.
 struct EvaluateScalars {
   std::vector<const Expr*> exprs;
@@ -55,7 +73,7 @@ struct LaunchKernel {
   std::vector<const Val*> scalars;
 };
 
-using Node = std::variant<Allocate, Deallocate, EvaluateScalars, LaunchKernel>;
+using Node = std::variant<Allocate, Deallocate, View, Reuse, Copy, EvaluateScalars, LaunchKernel>;
 
 // A segment, as a run's record shows it.
 struct Segment {
@@ -83,8 +101,8 @@ std::string toString(const HostProgram& program);
 // verified. A UserError names the line and what is wrong with it.
 HostProgram parseHostProgram(std::string_view text, const Fusion& fusion, std::span<const Kernel* const> kernels);
 
-// A CheckError unless every value is there when it is read and not freed before, every output is there at the end, and
-// each scalar expression is evaluated once.
+// A CheckError unless every value is there when it is read, not freed and not overwritten before, every output is there
+// at the end, and each scalar expression is evaluated once.
 void verifyHostProgram(const HostProgram& program);
 
 }  // namespace fuser

@@ -159,6 +159,27 @@ class Parser {
       line.end();
       return node;
     }
+    if (line.accept("view ")) {
+      const TensorView* seen = tensor(line);
+      line.expect("of");
+      const hir::View node{seen, tensor(line)};
+      line.end();
+      return node;
+    }
+    if (line.accept("reuse ")) {
+      const TensorView* input = tensor(line);
+      line.expect("for");
+      const hir::Reuse node{tensor(line), input};
+      line.end();
+      return node;
+    }
+    if (line.accept("copy ")) {
+      const TensorView* from = tensor(line);
+      line.expect("to");
+      const hir::Copy node{from, tensor(line)};
+      line.end();
+      return node;
+    }
     if (line.accept("evaluate ")) return parseEvaluate(line);
     line.expect("launch ");
     return parseLaunch(line);

@@ -21,4 +21,11 @@ Dims allocationStrides(const TensorView* tensor, const Dims& sizes);
 // what no kernel wrote shows. A UserError when it takes more than maxBytes.
 TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes);
 
+// The source's memory as the ops that make `tensor` of it see it; sizes: of the tensor. CheckError where one of them is
+// no move.
+TensorRef viewOf(const TensorView* tensor, const TensorView* source, const TensorRef& memory, const Dims& sizes);
+
+// Element by element, in logical order; both have the same dtype and sizes and do not overlap.
+void copyElements(const TensorRef& from, const TensorRef& to);
+
 }  // namespace fuser

@@ -40,6 +40,7 @@ class Cloner {
     clone.allocationOrder = domain.allocationOrder;
     clone.contiguity = domain.contiguity;
     clone.layoutGiven = domain.layoutGiven;
+    clone.view = domain.view;
     clone.loopRoot = (*this)(domain.loopRoot);
     clone.referencePosition = domain.referencePosition;
     for (const LoopTransform& step : domain.transforms) {
@@ -56,7 +57,7 @@ class Cloner {
     return clone;
   }
 
-  // What the program says of a tensor: no loops. An input has no reduction axes.
+  // What the program says of a tensor: no loops. An input has no reduction axes. What a kernel makes is no view.
   TensorDomain logicalDomain(const TensorView* tensor, bool asInput) {
     TensorDomain clone;
     clone.logical = (*this)(asInput ? tensor->axes() : tensor->domain().logical);
@@ -144,6 +145,7 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
   for (Val* input : fusion.inputs()) result.fusion->addInput(result.vals.at(input));
   for (const Expr* expr : fusion.liveExprs()) clone.expr(expr);
   for (Val* output : fusion.outputs()) result.fusion->addOutput(result.vals.at(output));
+  for (const auto& [output, input] : fusion.aliases()) result.fusion->setAlias(output, result.vals.at(input));
   return result;
 }
 

@@ -20,6 +20,7 @@ class CanonicalText {
     for (const Expr* expr : fusion.exprs()) line(expr);
     text_ += "return";
     for (const Val* output : fusion.outputs()) add(' ', name(output));
+    for (const auto& [output, input] : fusion.aliases()) add(" alias ", output, ' ', name(input));
     text_ += '\n';
   }
 
@@ -64,6 +65,7 @@ class CanonicalText {
     // Another order than row-major counts as given: that is how it reads when it is printed.
     const bool rowMajor = std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end());
     if (domain.layoutGiven && rowMajor) add(" given");
+    if (domain.view) add(" view");
     for (size_t i = 0; i < domain.allocationOrder.size(); ++i) {
       const std::optional<bool> contiguous = domain.contiguity[i];
       add(' ', domain.allocationOrder[i], contiguous ? (*contiguous ? 't' : 'f') : 'n');

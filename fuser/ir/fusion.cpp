@@ -243,6 +243,10 @@ std::vector<Val*> Fusion::usedVals() const {
   return vals;
 }
 
+bool Fusion::isOverwritten(const Val* input) const {
+  return std::any_of(aliases_.begin(), aliases_.end(), [&](const auto& alias) { return alias.second == input; });
+}
+
 bool Fusion::replaceExtents(const std::function<IntExpr(IntExpr)>& map) {
   bool changed = false;
   for (Val* val : usedVals()) {

@@ -3,6 +3,7 @@
 // topological order, so that no result depends on an address.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -50,6 +51,10 @@ class Fusion {
   void addOutput(Val* val);  // a value may be an output several times, and an input may be an output
   void removeOutputs() { setOutputs({}); }
   void setOutputs(std::vector<Val*> outputs);
+  // Output number `output` (in the order of outputs()) reuses the memory of an input, which is read before that.
+  void setAlias(size_t output, Val* input) { aliases_[output] = input; }
+  const std::map<size_t, Val*>& aliases() const { return aliases_; }
+  bool isOverwritten(const Val* input) const;
   const std::vector<Val*>& inputs() const { return inputs_; }
   const std::vector<Val*>& outputs() const { return outputs_; }
 
@@ -94,6 +99,7 @@ class Fusion {
   std::vector<Expr*> live_;                         // by id
   std::vector<Val*> inputs_;
   std::vector<Val*> outputs_;
+  std::map<size_t, Val*> aliases_;  // output's number -> input
   mutable std::vector<Expr*> order_;
   mutable bool orderValid_ = false;
 };

@@ -42,6 +42,9 @@ struct TensorDomain {
   // Of a result: the program writes its layout, and passes leave it. Without it a result is row-major until a pass
   // finds a better order.
   bool layoutGiven = false;
+  // Of a result: it is the operand's memory, seen in another way, and no kernel makes it. Constraint 13 of the verifier
+  // says where that is possible.
+  bool view = false;
 
   // The axes that the loops start from: the logical ones until a schedule's `propagate` aligns them with a reference:
   // then in the reference's order, with stand-ins (broadcast, in no logical domain) for axes that this tensor lacks,

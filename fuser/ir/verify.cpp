@@ -11,6 +11,8 @@
 //  10  a value's list of uses names exactly the live expressions that read it
 //  11  every extent symbol is bound by an input's axis, or stands for a scalar that is an input, literal or computed
 //  12  one definition a value, and no definition of an input
+//  13  a view is made by set, permute, unsqueeze, squeeze or expand from an input, an output or another view, and read by
+//      views alone
 #include "fuser/ir/verify.h"
 
 #include <algorithm>
@@ -149,6 +151,7 @@ class Verifier {
 
   void checkLayout(const TensorView* tensor) {
     const TensorDomain& domain = tensor->domain();
+    if (domain.view && !canBeView(tensor)) report(13, "%", tensor->name(), " cannot be a view");
     const std::vector<IterDomain*> axes = domain.noReductions();
     std::vector<int> sorted = domain.allocationOrder;
     std::sort(sorted.begin(), sorted.end());
@@ -171,6 +174,21 @@ class Verifier {
 };
 
 }  // namespace
+
+bool canBeView(const TensorView* tensor) {
+  const Expr* maker = tensor->definition();
+  if (!maker || !movesElements(maker->op())) return false;
+  const auto* source = maker->input(0)->as<TensorView>();
+  if (!source->isFusionInput() && !source->isFusionOutput() && !source->domain().view) return false;
+  return std::all_of(tensor->uses().begin(), tensor->uses().end(), [](const Expr* use) {
+    return use->output()->isTensor() && use->output()->as<TensorView>()->domain().view;
+  });
+}
+
+bool movesElements(OpKind op) {
+  return op == OpKind::Set || op == OpKind::Permute || op == OpKind::Unsqueeze || op == OpKind::Squeeze ||
+         op == OpKind::Expand;
+}
 
 std::vector<Violation> findViolations(const Fusion& fusion) { return Verifier(fusion).run(); }
 

@@ -14,6 +14,11 @@ struct Violation {
   std::string message;
 };
 
+// Ops whose result is the operand's elements in other places, or seen more often.
+bool movesElements(OpKind op);
+// Constraint 13: whether the result may be its operand's memory.
+bool canBeView(const TensorView* tensor);
+
 // All violations, in order of constraint and id; empty when the fusion is well formed.
 std::vector<Violation> findViolations(const Fusion& fusion);
 

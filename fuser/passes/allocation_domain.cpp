@@ -30,7 +30,9 @@ class FollowOperands : public Pass {
   void runPass(Fusion* fusion) override {
     for (Expr* expr : fusion->exprs()) {
       for (Val* output : expr->outputs()) {
-        if (output->isTensor() && !output->as<TensorView>()->domain().layoutGiven) follow(expr, output->as<TensorView>());
+        if (!output->isTensor()) continue;
+        auto* tensor = output->as<TensorView>();
+        if (!tensor->domain().layoutGiven && !tensor->domain().view) follow(expr, tensor);
       }
     }
   }

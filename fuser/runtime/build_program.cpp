@@ -9,6 +9,7 @@
 #include "fuser/kernel/verify.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/pre_segmenter.h"
+#include "fuser/runtime/plan_aliases.h"
 #include "fuser/runtime/plan_groups.h"
 #include "fuser/schedule/schedule.h"
 #include "fuser/segment/segment_candidate_finder.h"
@@ -29,6 +30,7 @@ class Builder {
         program_(std::make_unique<CompiledProgram>()) {
     program_->fusion = cloneFusion(original).fusion;
     program_->fusion->markOrigins();
+    for (const auto& [output, input] : settings.aliases) fusion().setAlias(output, fusion().inputs().at(input));
     evaluator_.emplace(fusion());
     if (inputs) evaluator_->bindInputs(*inputs);
     sizes_.emplace([this](IntExpr size) { return evaluator_->evaluate(size); });
@@ -42,8 +44,9 @@ class Builder {
     timed("passes", [&] { runPasses(); });
     timed("segment", [&] { makeSegments(); });
     std::vector<HostGroup> groups = planGroups(*program_->segmented, context_, settings_.schedule.has_value());
+    const std::vector<OutputAlias> aliases = planAliases(fusion(), groups);
     for (HostGroup& group : groups) makeKernel(group);
-    timed("host", [&] { program_->host = HostIrLower(fusion()).lower(groups); });
+    timed("host", [&] { program_->host = HostIrLower(fusion()).lower(groups, aliases); });
     if (settings_.hooks.afterHost) settings_.hooks.afterHost(*program_->host);
     keepAnswers(*sizes_, [](IntExpr size) { return size; });
     return std::move(program_);

@@ -5,10 +5,18 @@
 #include "fuser/passes/passes.h"
 
 namespace fuser {
+namespace {
+
+size_t placeOf(const std::vector<Val*>& vals, const std::string& name) {
+  for (size_t i = 0; i < vals.size(); ++i) {
+    if (vals[i]->name() == name) return i;
+  }
+  throwUserError(concat("alias: there is no %", name));
+}
+
+}  // namespace
 
 FusionExecutorCache::Settings settingsOf(const Case& testCase) {
-  FUSER_USER_CHECK(testCase.aliases.empty(), "alias %", testCase.aliases.front().first, " -> %",
-                   testCase.aliases.front().second, ": outputs cannot reuse an input's memory");
   for (const std::string& pass : testCase.options.disabledPasses) {
     const auto place = testCase.passPlaces.find(pass);
     FUSER_USER_CHECK(isPassName(pass), place == testCase.passPlaces.end() ? "" : place->second + ": ",
@@ -18,6 +26,13 @@ FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   settings.context.options = testCase.options;
   settings.schedule = testCase.schedule;
   settings.segmentSchedules = testCase.segmentSchedules;
+  for (const auto& [output, input] : testCase.aliases) {
+    const size_t from = placeOf(testCase.fusion->outputs(), output), to = placeOf(testCase.fusion->inputs(), input);
+    const std::string problem =
+        whyNoAlias(*testCase.fusion, testCase.fusion->outputs()[from], testCase.fusion->inputs()[to]);
+    FUSER_USER_CHECK(problem.empty(), "alias %", output, " -> %", input, ": ", problem);
+    settings.aliases[from] = to;
+  }
   return settings;
 }
 

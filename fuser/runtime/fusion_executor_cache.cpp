@@ -102,6 +102,10 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
   original.bindInputs(inputs);
   const std::vector<InputFacts> facts = inspectInputs(*impl_->fusion, inputs);
   checkShapes(*impl_->fusion, original);
+  for (const auto& [output, input] : impl_->settings.aliases) {
+    const Dims sizes = original.sizes(impl_->fusion->outputs().at(output)->as<TensorView>());
+    checkOverwritten(*impl_->fusion, output, sizes, input, inputs);
+  }
 
   std::optional<ExpressionEvaluator> evaluator;
   const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, evaluator);

@@ -50,6 +50,7 @@ class FusionExecutorCache {
     CompileHooks hooks;
     std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter is then off
     std::map<int64_t, Schedule> segmentSchedules;
+    std::map<size_t, size_t> aliases;  // number of an output -> of the input whose memory it is written to
     bool record = false;                           // fill RunRecord::segments and keep all memory alive
     size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
     std::shared_ptr<Engine> engine;                // instead of the options' engine, for several caches to share

@@ -2,6 +2,7 @@
 
 #include "fuser/runtime/input_facts.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace fuser {
@@ -76,7 +77,50 @@ InputFacts inspect(const TensorView* input, const TensorRef& ref) {
   return {{alignmentOf(input, ref)}, isDense(input, ref)};
 }
 
+// The first and one past the last byte; {0, 0} of nothing.
+std::pair<uintptr_t, uintptr_t> bytesOf(const TensorRef& ref) {
+  const auto begin = reinterpret_cast<uintptr_t>(ref.data);
+  const int64_t elements = extentInMemory(ref.sizes, ref.strides);
+  if (elements == 0) return {0, 0};
+  return {begin, begin + static_cast<uintptr_t>(elements) * dtypeSize(ref.dtype)};
+}
+
+// Strides that step over all that the faster axes hold.
+bool hasOwnElements(const TensorRef& ref) {
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < ref.sizes.size(); ++axis) {
+    if (ref.sizes[axis] == 0) return true;
+    if (ref.sizes[axis] > 1) axes.push_back(axis);
+  }
+  std::sort(axes.begin(), axes.end(), [&](size_t a, size_t b) { return ref.strides[a] < ref.strides[b]; });
+  int64_t held = 1;
+  for (size_t axis : axes) {
+    if (ref.strides[axis] < held) return false;
+    held = ref.strides[axis] * (ref.sizes[axis] - 1) + held;
+  }
+  return true;
+}
+
 }  // namespace
+
+void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, size_t input,
+                      std::span<const HostValue> inputs) {
+  const TensorRef& ref = std::get<TensorRef>(inputs[input]);
+  const std::string& name = fusion.inputs()[input]->name();
+  const std::string& outputName = fusion.outputs()[output]->name();
+  FUSER_USER_CHECK(ref.sizes == outputSizes, "%", outputName, " has sizes ", outputSizes, " and cannot be written to %",
+                   name, " of sizes ", ref.sizes);
+  FUSER_USER_CHECK(hasOwnElements(ref), "%", outputName, " cannot be written to %", name, ": with sizes ", ref.sizes,
+                   " and strides ", ref.strides, " elements of it share memory");
+  const auto [begin, end] = bytesOf(ref);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorRef* other = std::get_if<TensorRef>(&inputs[i]);
+    if (!other || i == input) continue;
+    const auto [otherBegin, otherEnd] = bytesOf(*other);
+    FUSER_USER_CHECK(otherBegin >= end || otherEnd <= begin, "%", outputName, " cannot be written to %", name, ": %",
+                     fusion.inputs()[i]->name(), " lies in the same memory");
+  }
+}
 
 std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs) {
   std::vector<InputFacts> facts;

@@ -23,6 +23,11 @@ struct InputFacts {
 // or breaks the declared contiguity.
 std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs);
 
+// A UserError where an output cannot be written to the memory of the input that it overwrites: other sizes, elements that
+// share memory, or memory that another input lies in.
+void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, size_t input,
+                      std::span<const HostValue> inputs);
+
 // "f32[2] dense align 16; i64; …": the part of the cache's key that depends on inputs, but for their sizes.
 std::string inputKey(const Fusion& fusion, const std::vector<InputFacts>& facts);
 

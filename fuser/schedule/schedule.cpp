@@ -5,8 +5,25 @@
 
 namespace fuser {
 
+namespace {
+
+// A view needs no kernel: it stays in a part of its own.
+const Val* firstView(const FusionView& view) {
+  for (const Val* output : view.outputs) {
+    if (output->isTensor() && output->as<TensorView>()->domain().view) return output;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
   SchedulerAnswer answer;
+  if (const Val* seen = firstView(view)) {
+    const std::string reason = whyNotNoOp(view);
+    if (reason.empty()) return {SchedulerType::NoOp, ""};
+    return {SchedulerType::None, concat("%", seen->name(), " is a view and needs no kernel, but ", reason)};
+  }
 #define SCHEDULER(name, file)                                                        \
   {                                                                                  \
     const std::string reason = whyNot##name(view);                                   \
@@ -18,8 +35,12 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
   return answer;
 }
 
-// No op of today's table needs its operand in memory.
-std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr*) const { return {}; }
+// No op of today's table needs its operand in memory; but a view is of what is there.
+std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
+  if (expr->isScalarExpr() || !expr->output()->as<TensorView>()->domain().view) return {};
+  Val* source = expr->input(0);
+  return source->as<TensorView>()->domain().view ? std::vector<Val*>{} : std::vector<Val*>{source};
+}
 
 Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes, const std::vector<InputLayout>& layouts) {
   switch (type) {

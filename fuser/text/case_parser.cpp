@@ -104,9 +104,8 @@ class CaseParser {
     const Token inputAt = reader_.peek();
     const Val* input = readValue("an input");
     if (!input->isTensor() || !input->isFusionInput()) reader_.fail(inputAt, "%", inputAt.text, " is no input tensor");
-    if (input->dtype() != output->dtype()) {
-      reader_.fail(inputAt, "%", outputAt.text, " is ", output->dtype(), ", %", inputAt.text, " is ", input->dtype());
-    }
+    const std::string problem = whyNoAlias(*case_.fusion, output, input);
+    if (!problem.empty()) reader_.fail(inputAt, problem);
     for (const auto& [otherOutput, otherInput] : case_.aliases) {
       if (otherOutput == output->name()) reader_.fail(outputAt, "%", outputAt.text, " has an alias already");
       if (otherInput == input->name()) reader_.fail(inputAt, "%", inputAt.text, " is reused already");

@@ -42,6 +42,7 @@ std::unique_ptr<Fusion> FusionParser::parse() {
   parseReturn();
   reader_.expect("}");
   checkAssumptions();
+  checkViews();
   giveNames();
   verify(*fusion_);
   return std::move(fusion_);

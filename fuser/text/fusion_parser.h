@@ -32,6 +32,8 @@ class FusionParser {
     Token start;
     std::vector<int> order;                      // empty: row-major
     std::vector<std::optional<bool>> contiguity;  // empty: contiguous
+    bool view = false;                            // of a result: it is its operand's memory
+    bool given = false;                           // an order or contiguity is written
   };
   struct Type {
     Token start;
@@ -82,6 +84,7 @@ class FusionParser {
   void applyAxes(TensorView* tensor, const Type& type);
   void recordMeetings(const Expr* expr);
   void checkAssumptions();
+  void checkViews();
 
   // Dim expressions: the value and a bound of its coefficients, so that folding constants cannot overflow.
   struct Term {
@@ -112,6 +115,7 @@ class FusionParser {
   };
   DisjointSets met_;
   std::vector<Assumption> assumptions_;
+  std::vector<std::pair<Token, const TensorView*>> views_;  // results written as views, with the layout's place
 };
 
 }  // namespace fuser::text

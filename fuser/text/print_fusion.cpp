@@ -116,6 +116,7 @@ std::string printLayout(const TensorView* tensor) {
     const auto text = [](std::optional<bool> c) -> std::string { return !c ? "none" : *c ? "true" : "false"; };
     out += (out.empty() ? "" : ", ") + concat("contiguity = [", joined(contiguity, text), "]");
   }
+  if (tensor->domain().view) out += out.empty() ? "view = true" : ", view = true";
   return out.empty() ? "" : " {" + out + "}";
 }
 

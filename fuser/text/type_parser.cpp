@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fuser/ir/verify.h"
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
 #include "fuser/text/printer.h"
@@ -57,12 +58,18 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
   for (size_t i = 0; i < axes.size(); ++i) layout.order.push_back(static_cast<int>(i));
   reader_.list("{", "}", kMaxListEntries, [&] {
     const Token key = reader_.expect(TokenKind::Identifier, "a layout attribute");
-    if (key.text != "allocation_order" && key.text != "contiguity") {
-      reader_.fail(key, "unknown layout attribute '", key.text, "'; known: allocation_order, contiguity");
+    if (key.text != "allocation_order" && key.text != "contiguity" && key.text != "view") {
+      reader_.fail(key, "unknown layout attribute '", key.text, "'; known: allocation_order, contiguity, view");
     }
     if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' stands twice");
     reader_.expect("=");
     const Token value = reader_.peek();
+    if (key.text == "view") {
+      if (inParameters_) reader_.fail(key, "an input is no view");
+      layout.view = readBool(reader_);
+      return;
+    }
+    layout.given = true;
     if (key.text == "allocation_order") {
       const std::vector<int64_t> order = readIntegerList(reader_, kMaxRank);
       const bool permutation = order.size() == axes.size() &&
@@ -214,7 +221,9 @@ void FusionParser::checkResultType(Val* result, const Type& type) {
   }
   tensor->domain().allocationOrder = type.layout->order;
   tensor->domain().contiguity = type.layout->contiguity;
-  tensor->domain().layoutGiven = true;
+  tensor->domain().layoutGiven = type.layout->given;
+  tensor->domain().view = type.layout->view;
+  if (type.layout->view) views_.emplace_back(type.layout->start, tensor);
 }
 
 // Gives the result the written extents where they differ.
@@ -255,6 +264,14 @@ void FusionParser::recordMeetings(const Expr* expr) {
       const bool broadcast = axes[i]->isBroadcast() && (!axes[i]->isExpanded() || !result[i]->isBroadcast());
       if (!broadcast) meet(axes[i]->size(), result[i]->size());
     }
+  }
+}
+
+void FusionParser::checkViews() {
+  for (const auto& [place, tensor] : views_) {
+    if (canBeView(tensor)) continue;
+    reader_.fail(place, "%", tensor->name(), " cannot be a view: one is made by set, permute, unsqueeze, squeeze or "
+                 "expand from an input, an output or a view, and read by views alone");
   }
 }
 

@@ -157,6 +157,65 @@ bool launchTooEarly(HostProgram& program) {
   return false;
 }
 
+// The copy goes right behind the launch that makes the output.
+bool copyTooEarly(HostProgram& program) {
+  bool applied = false;
+  for (size_t place : placesOf<hir::Copy>(program)) {
+    const hir::Copy copy = at<hir::Copy>(program, place);
+    size_t made = 0, lastReader = 0;
+    for (size_t launch : placesOf<hir::LaunchKernel>(program)) {
+      const hir::LaunchKernel& node = at<hir::LaunchKernel>(program, launch);
+      if (writes(program, node, copy.tensor)) made = launch;
+      if (reads(program, node, copy.input)) lastReader = launch;
+    }
+    if (lastReader <= made) continue;
+    moveNode(program, place, made + 1);
+    applied = true;
+  }
+  return applied;
+}
+
+// The output is said to be in the input's memory, which still holds the input.
+bool dropAliasCopy(HostProgram& program) {
+  bool applied = false;
+  for (size_t place : placesOf<hir::Copy>(program)) {
+    // The node stays: an evaluation of nothing.
+    program.nodes[place] = hir::EvaluateScalars{};
+    applied = true;
+  }
+  return applied;
+}
+
+// The launch that overwrites an input goes before one that reads it, where nothing else keeps them in order.
+bool overwriteTooEarly(HostProgram& program) {
+  for (size_t place : placesOf<hir::Reuse>(program)) {
+    const hir::Reuse reuse = at<hir::Reuse>(program, place);
+    for (size_t writer : placesOf<hir::LaunchKernel>(program)) {
+      if (!writes(program, at<hir::LaunchKernel>(program, writer), reuse.tensor)) continue;
+      for (size_t reader : placesOf<hir::LaunchKernel>(program)) {
+        if (reader >= writer || !reads(program, at<hir::LaunchKernel>(program, reader), reuse.input)) continue;
+        std::swap(program.nodes[reader], program.nodes[writer]);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool viewAnotherInput(HostProgram& program) {
+  bool applied = false;
+  for (size_t place : placesOf<hir::View>(program)) {
+    hir::View& view = at<hir::View>(program, place);
+    for (const Val* input : program.fusion->inputs()) {
+      if (!input->isTensor() || input == view.source || !sameType(input->as<TensorView>(), view.source)) continue;
+      view.source = input->as<TensorView>();
+      applied = true;
+      break;
+    }
+  }
+  return applied;
+}
+
 bool swapScalars(HostProgram& program) {
   bool applied = false;
   for (size_t place : placesOf<hir::LaunchKernel>(program)) {

@@ -3,6 +3,7 @@
 #include "fuzz/generate/generate.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "fuzz/generate/workspace.h"
 
@@ -59,6 +60,31 @@ void chooseOutputs(Workspace& work) {
   for (Val* output : outputs) work.fusion->addOutput(output);
 }
 
+// Outputs that overwrite an input of their dtype and sizes; each input once.
+std::vector<std::pair<std::string, std::string>> chooseAliases(Workspace& work) {
+  std::vector<std::pair<std::string, std::string>> aliases;
+  if (work.policy.overwritten == 0) return aliases;
+  std::vector<const TensorValue*> inputs;
+  for (const TensorValue& value : work.tensors) {
+    if (value.tensor->isFusionInput()) inputs.push_back(&value);
+  }
+  for (const TensorValue& value : work.tensors) {
+    if (!value.tensor->isFusionOutput() || value.tensor->isFusionInput()) continue;
+    const auto fits = [&](const TensorValue* input) {
+      bool same = whyNoAlias(*work.fusion, value.tensor, input->tensor).empty();
+      for (size_t run = 0; run < work.policy.runs; ++run) same = same && value.sizes[run] == input->sizes[run];
+      return same;
+    };
+    std::vector<const TensorValue*> fitting;
+    std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(fitting), fits);
+    if (fitting.empty() || !work.choices.chance(work.policy.overwritten)) continue;
+    const TensorValue* input = work.choices.pick(fitting);
+    aliases.emplace_back(value.tensor->name(), input->tensor->name());
+    std::erase(inputs, input);
+  }
+  return aliases;
+}
+
 // Any order, row-major among them: what is written holds, whatever the operands' layout.
 void giveLayouts(Workspace& work) {
   if (work.policy.givenLayout == 0) return;
@@ -84,6 +110,7 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   chooseOutputs(work);
   giveLayouts(work);
   Case made;
+  made.aliases = chooseAliases(work);
   made.runs = makeRuns(work);
   made.fusion = std::move(work.fusion);
   return made;

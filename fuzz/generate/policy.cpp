@@ -178,6 +178,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.permuted = drawRate(choices, 0.25, 0.6);
   policy.strided = drawRate(choices, 0.25, 0.6);
   policy.offset = drawRate(choices, 0.25, 0.6);
+  policy.overwritten = drawRate(choices, 0.15, 0.6);
   policy.squeezeBack = drawRate(choices, 0.3, 0.6);
   policy.givenLayout = drawRate(choices, 0.15, 0.4);
   policy.keepdim = choices.real(0, 1);

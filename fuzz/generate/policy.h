@@ -40,6 +40,7 @@ struct Policy {
   double broadcastAxis = 0.1, expandedAxis = 0.05;  // of inputs
   double permuted = 0.1, strided = 0.1, offset = 0.1;
   double keepdim = 0.5;
+  double overwritten = 0;  // an output is written to an input's memory, where one fits
   double squeezeBack = 0;  // axes that unsqueeze made are squeezed again
   double givenLayout = 0;  // an output's or another result's layout is written behind its type
   double narrowCast = 0;  // f16, bf16 inputs are computed in f32, outputs cast back

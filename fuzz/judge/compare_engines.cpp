@@ -7,6 +7,7 @@
 
 #include "fuser/runtime/case_settings.h"
 #include "fuzz/judge/collecting_engine.h"
+#include "fuzz/judge/given_data.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -20,7 +21,8 @@ struct PreparedRun {
 struct Prepared {
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<PreparedRun> runs;
-  size_t rejected = 0;  // as they expect
+  size_t rejected = 0;        // as they expect
+  std::deque<RunData> copies;  // of data that runs overwrite
 };
 
 // The heavier verdict stays; of equals the first.
@@ -51,7 +53,8 @@ void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Pre
   try {
     if (!prepared.cache) prepared.cache = makeCache(testCase, engine);
     ready.data = materialize(testCase, run, JudgeSettings{}.maxInputBytes);
-    ready.interpreted = prepared.cache->run(hostValues(ready.data));
+    ready.interpreted = prepared.cache->run(
+        givenTo(testCase, run, hostValues(ready.data), prepared.copies, JudgeSettings{}.maxInputBytes));
     ready.ran = true;
     if (!wanted) return;
     verdict.expected = false;
@@ -158,7 +161,8 @@ VerdictKind kindOf(oracle::Verdict verdict) {
 
 void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase& compared) {
   const std::vector<HostValue> inputs = hostValues(prepared.runs[run].data);
-  const RunRecord record = prepared.cache->run(inputs);
+  const RunRecord record = prepared.cache->run(
+      givenTo(testCase, testCase.runs[run], inputs, prepared.copies, JudgeSettings{}.maxInputBytes));
   oracle::JudgeOptions options;
   options.contraction = testCase.options.contraction;
   options.probes = testCase.options.probes;

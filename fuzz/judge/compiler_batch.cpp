@@ -10,6 +10,7 @@
 #include "fuser/execute/nvrtc.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuzz/judge/collecting_engine.h"
+#include "fuzz/judge/given_data.h"
 #include "fuzz/judge/pattern.h"
 
 namespace fuser::fuzz {
@@ -20,10 +21,13 @@ struct Prepared {
   size_t index;
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<RunData> data;
+  std::deque<RunData> copies;
 };
 
+constexpr size_t kMaxInputBytes = size_t{1} << 31;  // as materialize() has it
+
 Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engine>& engine) {
-  Prepared prepared{index, nullptr, {}};
+  Prepared prepared{index, nullptr, {}, {}};
   try {
     FusionExecutorCache::Settings settings = settingsOf(testCase);
     settings.record = true;
@@ -32,7 +36,7 @@ Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engin
     prepared.cache = std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
     for (const Run& run : testCase.runs) {
       prepared.data.push_back(materialize(testCase, run));
-      prepared.cache->run(hostValues(prepared.data.back()));
+      prepared.cache->run(givenTo(testCase, run, hostValues(prepared.data.back()), prepared.copies, kMaxInputBytes));
     }
   } catch (const std::exception&) {
     // What does not run here is judgeCase's to report. Its kernels may be collected already, so the cache stays.
@@ -47,7 +51,7 @@ double timed(const std::function<void()>& step) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-CaseVerdict judgeOnCpu(const Case& testCase, const Prepared& prepared, oracle::Counts& elements) {
+CaseVerdict judgeOnCpu(const Case& testCase, Prepared& prepared, oracle::Counts& elements) {
   CaseVerdict verdict;
   for (size_t run = 0; run < prepared.data.size(); ++run) {
     const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
@@ -55,7 +59,9 @@ CaseVerdict judgeOnCpu(const Case& testCase, const Prepared& prepared, oracle::C
     options.contraction = testCase.options.contraction;
     options.probes = testCase.options.probes;
     try {
-      const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, prepared.cache->run(inputs), options);
+      const RunRecord record = prepared.cache->run(
+          givenTo(testCase, testCase.runs[run], inputs, prepared.copies, kMaxInputBytes));
+      const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, record, options);
       elements += judgement.total;
       if (judgement.verdict != oracle::Verdict::Differs) continue;
       verdict.kind = VerdictKind::Differs;
@@ -73,7 +79,7 @@ CaseVerdict judgeOnCpu(const Case& testCase, const Prepared& prepared, oracle::C
   return verdict;
 }
 
-void runOnCpu(const std::vector<const Case*>& cases, const std::vector<Prepared>& prepared, CollectingEngine& engine,
+void runOnCpu(const std::vector<const Case*>& cases, std::vector<Prepared>& prepared, CollectingEngine& engine,
               BatchResult& result) {
   std::unique_ptr<Engine> cpu;
   try {
@@ -83,7 +89,7 @@ void runOnCpu(const std::vector<const Case*>& cases, const std::vector<Prepared>
     return;
   }
   result.clangSeconds = timed([&] { engine.switchTo(cpu->compile(engine.kernels())); });
-  for (const Prepared& ready : prepared) {
+  for (Prepared& ready : prepared) {
     if (ready.data.empty()) continue;
     ++result.cases;
     CaseVerdict verdict = judgeOnCpu(*cases[ready.index], ready, result.elements);

@@ -3,7 +3,9 @@
 #include "fuzz/judge/judge_case.h"
 
 #include <cctype>
+#include <algorithm>
 #include <chrono>
+#include <deque>
 #include <new>
 
 #include "fuser/execute/engine.h"
@@ -15,6 +17,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
+#include "fuzz/judge/given_data.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
 #include "oracle/invariants/invariants.h"
@@ -176,11 +179,15 @@ class Judge {
       if (!cache_) cache_ = makeCache(false);
       const std::vector<uint64_t> before = hashes(data);
       if (observer_) observer_->setInputs(inputs);
-      RunRecord record = cache_->run(inputs);
-      if (hashes(data) != before) {
+      overwritten_.clear();
+      const std::vector<HostValue> own = given(index, inputs);
+      RunRecord record = cache_->run(own);
+      const RunData& after = overwritten_.empty() ? data : overwritten_.front();
+      if (!keptInputs(before, hashes(after), after)) {
         report(VerdictKind::Invariant, index, "a run changed its inputs' memory");
         return;
       }
+      checkAliases(index, own, record);
       checkLayouts(index, record);
       countSegments(record);
       judgeRecord(index, inputs, record);
@@ -198,6 +205,35 @@ class Judge {
     }
   }
 
+  std::vector<HostValue> given(int run, const std::vector<HostValue>& inputs) {
+    return givenTo(case_, case_.runs[run], inputs, overwritten_, settings_.maxInputBytes);
+  }
+
+  bool isAliased(const std::string& input) const {
+    return std::any_of(case_.aliases.begin(), case_.aliases.end(),
+                       [&](const auto& alias) { return alias.second == input; });
+  }
+
+  // Whether all inputs but the overwritten ones hold what they held.
+  bool keptInputs(const std::vector<uint64_t>& before, const std::vector<uint64_t>& after, const RunData& data) const {
+    for (size_t i = 0; i < data.inputs.size(); ++i) {
+      const size_t* tensor = std::get_if<size_t>(&data.inputs[i]);
+      if (tensor && !isAliased(case_.fusion->inputs()[i]->name()) && before[*tensor] != after[*tensor]) return false;
+    }
+    return true;
+  }
+
+  // An output that overwrites an input is that input's memory: judging it judges what the input holds afterwards.
+  void checkAliases(int run, const std::vector<HostValue>& given, const RunRecord& record) {
+    for (const auto& [output, input] : settingsOf(case_).aliases) {
+      const auto& made = std::get<TensorRef>(record.outputs.at(output));
+      const auto& memory = std::get<TensorRef>(given.at(input));
+      if (numel(memory.sizes) == 0 || (made.data == memory.data && made.strides == memory.strides)) continue;
+      report(VerdictKind::Invariant, run, concat("output %", case_.fusion->outputs()[output]->name(),
+                                                 " does not lie in the memory of %", case_.fusion->inputs()[input]->name()));
+    }
+  }
+
   static std::vector<uint64_t> hashes(const RunData& data) {
     std::vector<uint64_t> all;
     for (const TensorData& tensor : data.tensors) all.push_back(memoryHash(tensor.ref));
@@ -210,7 +246,9 @@ class Judge {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const TensorRef* ref = std::get_if<TensorRef>(&record.outputs.at(i));
       const TensorView* tensor = ref ? outputs[i]->as<TensorView>() : nullptr;
-      if (!tensor || !tensor->domain().layoutGiven || numel(ref->sizes) == 0) continue;
+      const bool overwrites = tensor && std::any_of(case_.aliases.begin(), case_.aliases.end(),
+                                                    [&](const auto& alias) { return alias.first == tensor->name(); });
+      if (!tensor || overwrites || !tensor->domain().layoutGiven || numel(ref->sizes) == 0) continue;
       const Dims wanted = allocationStrides(tensor, ref->sizes);
       for (size_t axis = 0; axis < wanted.size(); ++axis) {
         if (ref->sizes[axis] == 1 || ref->strides[axis] == wanted[axis]) continue;
@@ -260,7 +298,7 @@ class Judge {
     if (!probedCache_) probedCache_ = makeCache(true);
     verdict_.probed = true;
     RunRecord probedRecord;
-    timed("probes", [&] { probedRecord = probedCache_->run(inputs); });
+    timed("probes", [&] { probedRecord = probedCache_->run(given(run, inputs)); });
     const oracle::Judgement probed = judgeWith(inputs, probedRecord, true);
     if (probed.verdict == oracle::Verdict::Differs) {
       detail += "\nwith probes: " + oracle::toString(probed);
@@ -339,7 +377,7 @@ class Judge {
 
   void checkRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& record) {
     RunRecord again;
-    timed("repeat", [&] { again = cache_->run(inputs); });
+    timed("repeat", [&] { again = cache_->run(given(run, inputs)); });
     for (size_t i = 0; i < record.outputs.size(); ++i) {
       if (sameBits(record.outputs[i], again.outputs.at(i))) continue;
       report(VerdictKind::Invariant, run,
@@ -354,6 +392,7 @@ class Judge {
   Trace trace_;
   std::optional<oracle::InvariantObserver> observer_;
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
+  std::deque<RunData> overwritten_;  // of one run of the case: what each run of a program with aliases was given
   std::vector<std::shared_ptr<const bool>> faultApplied_;  // one a cache
 };
 

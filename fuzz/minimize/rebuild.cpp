@@ -468,11 +468,14 @@ class Rebuild {
     made_.options = from_.options;
     made_.schedule = from_.schedule;
     made_.segmentSchedules = from_.segmentSchedules;
-    const auto names = [](const std::vector<Val*>& vals, const std::string& name) {
-      return std::any_of(vals.begin(), vals.end(), [&](const Val* val) { return val->name() == name; });
+    const auto named = [](const std::vector<Val*>& vals, const std::string& name) -> const Val* {
+      const auto found = std::find_if(vals.begin(), vals.end(), [&](const Val* val) { return val->name() == name; });
+      return found == vals.end() ? nullptr : *found;
     };
     for (const auto& alias : from_.aliases) {
-      if (names(made_.fusion->outputs(), alias.first) && names(made_.fusion->inputs(), alias.second)) {
+      const Val* output = named(made_.fusion->outputs(), alias.first);
+      const Val* input = named(made_.fusion->inputs(), alias.second);
+      if (output && input && whyNoAlias(*made_.fusion, output, input).empty()) {
         made_.aliases.push_back(alias);
       }
     }

@@ -10,8 +10,14 @@ bool mutateChangeOptions(Draft& draft, const Draft*, Choices& choices) {
     case 0: draft.options.probes = !draft.options.probes; return true;
     case 1: draft.options.contraction = !draft.options.contraction; return true;
     default: {
-      static const std::vector<std::string> kPasses = {"PreSegmenter", "RemoveEmptyPass", "ConsecutiveCastPass",
-                                                       "DeadCodePass"};
+      static const std::vector<std::string> kPasses = {"PreSegmenter",
+                                                       "ExactMappedExtentSubstitutionPass",
+                                                       "RemoveEmptyPass",
+                                                       "DeadCodePass",
+                                                       "RemoveBcastSqueezePass",
+                                                       "ConsecutiveCastPass",
+                                                       "MarkAliasesPreparePass",
+                                                       "AllocationDomainPass"};
       const std::string pass = choices.pick(kPasses);
       if (draft.options.disabledPasses.erase(pass) == 0) draft.options.disabledPasses.insert(pass);
       return true;

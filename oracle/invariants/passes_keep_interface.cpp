@@ -9,7 +9,9 @@ namespace oracle {
 using namespace fuser;
 namespace {
 
-std::string compare(const char* what, const std::vector<Val*>& before, const std::vector<Val*>& after) {
+// overwriting: by place, the values that are written to an input's memory.
+std::string compare(const char* what, const std::vector<Val*>& before, const std::vector<Val*>& after,
+                    const std::map<size_t, size_t>& overwriting) {
   if (before.size() != after.size()) return concat(before.size(), " ", what, "s became ", after.size());
   for (size_t i = 0; i < before.size(); ++i) {
     const std::string place = concat(what, " ", i, " (%", before[i]->name(), ")");
@@ -23,6 +25,7 @@ std::string compare(const char* what, const std::vector<Val*>& before, const std
     if (first->rank() != second->rank()) return place + " has another rank";
     // A result's order is the passes' to choose where the program does not.
     if (!first->isFusionInput() && !first->domain().layoutGiven) continue;
+    if (overwriting.count(i) != 0) continue;  // it has the layout of the memory that it is written to
     if (first->domain().allocationOrder != second->domain().allocationOrder ||
         first->domain().contiguity != second->domain().contiguity)
       return place + " has another layout";
@@ -36,9 +39,11 @@ std::string checkPassesKeepInterface(const Compilation& compilation) {
   const std::vector<Violation> violations = findViolations(compilation.presegmented);
   if (!violations.empty())
     return concat("constraint ", violations.front().constraint, ": ", violations.front().message);
-  const std::string inputs = compare("input", compilation.original.inputs(), compilation.presegmented.inputs());
+  const std::string inputs = compare("input", compilation.original.inputs(), compilation.presegmented.inputs(), {});
   if (!inputs.empty()) return inputs;
-  return compare("output", compilation.original.outputs(), compilation.presegmented.outputs());
+  if (compilation.presegmented.aliases().size() != compilation.settings.aliases.size()) return "an alias is lost";
+  return compare("output", compilation.original.outputs(), compilation.presegmented.outputs(),
+                 compilation.settings.aliases);
 }
 
 }  // namespace oracle

@@ -47,9 +47,14 @@ struct CachedCase {
     RC_ASSERT((memoryOf(data) == before));
     return bytes;
   }
-  static std::string memoryOf(const RunData& data) {
+  // Of all inputs but those that an output overwrites.
+  std::string memoryOf(const RunData& data) const {
     std::string bytes;
-    for (const TensorData& tensor : data.tensors) {
+    for (size_t i = 0; i < data.inputs.size(); ++i) {
+      const size_t* place = std::get_if<size_t>(&data.inputs[i]);
+      const auto overwrites = [&](const auto& alias) { return alias.second == testCase.fusion->inputs()[i]->name(); };
+      if (!place || std::any_of(testCase.aliases.begin(), testCase.aliases.end(), overwrites)) continue;
+      const TensorData& tensor = data.tensors[*place];
       bytes.append(reinterpret_cast<const char*>(tensor.memory.get()), tensor.bytes);
     }
     return bytes;

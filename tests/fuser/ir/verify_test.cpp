@@ -121,6 +121,20 @@ TEST_F(VerifyTest, Constraint12OneDefinition) {
   EXPECT_TRUE(broken(12));
 }
 
+TEST_F(VerifyTest, Constraint13AViewIsMovedElements) {
+  TensorView* moved = build::unsqueeze(fusion, x, {0});
+  fusion.addOutput(moved);
+  moved->domain().view = true;
+  EXPECT_FALSE(broken(13));
+  build::unary(fusion, OpKind::Exp, moved);
+  EXPECT_TRUE(broken(13)) << "a kernel reads it";
+}
+
+TEST_F(VerifyTest, Constraint13AViewComputesNothing) {
+  y->domain().view = true;
+  EXPECT_TRUE(broken(13));
+}
+
 TEST_F(VerifyTest, VerifyThrowsOurError) {
   fusion.addOutput(tensorOf({}));
   EXPECT_THROW(verify(fusion), CheckError);

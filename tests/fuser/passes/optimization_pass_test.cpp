@@ -294,7 +294,8 @@ TEST(PreSegmenterTest, RunsEachPassOnceInOrder) {
   EXPECT_TRUE(PreSegmenter::runPass(fusion.get(), context));
   EXPECT_EQ(names,
             (std::vector<std::string>{"ExactMappedExtentSubstitutionPass", "RemoveEmptyPass", "DeadCodePass", "RemoveBcastSqueezePass",
-                                      "ConsecutiveCastPass", "AllocationDomainPass", "PreSegmenter"}));
+                                      "ConsecutiveCastPass", "SegmentInplaceUpdatePass", "MarkAliasesPreparePass",
+                                      "AllocationDomainPass", "PreSegmenter"}));
   ASSERT_EQ(fusion->exprs().size(), 2u);  // full and neg
 }
 

@@ -1,6 +1,7 @@
 // Passes on text: each *.txt beside this file is a list of cases
 //   ==== name
 //   pass: <a pass of pipeline.def>
+//   alias: <output> -> <input>   where an output overwrites an input; any number of them
 //   fusion …                     before
 //   ---- changed | unchanged
 //   fusion …                     after
@@ -29,7 +30,21 @@ struct TextCase {
   std::string before;
   std::string changed;
   std::string after;
+  std::vector<std::pair<std::string, std::string>> aliases;
 };
+
+std::unique_ptr<Fusion> parseBefore(const TextCase& test) {
+  std::unique_ptr<Fusion> fusion = parseFusion(test.before, test.name);
+  const auto named = [](const std::vector<Val*>& vals, const std::string& name) {
+    const auto found = std::find_if(vals.begin(), vals.end(), [&](const Val* val) { return val->name() == name; });
+    EXPECT_NE(found, vals.end()) << name;
+    return static_cast<size_t>(found - vals.begin());
+  };
+  for (const auto& [output, input] : test.aliases) {
+    fusion->setAlias(named(fusion->outputs(), output), fusion->inputs()[named(fusion->inputs(), input)]);
+  }
+  return fusion;
+}
 
 std::vector<TextCase> readCases(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -37,10 +52,13 @@ std::vector<TextCase> readCases(const std::filesystem::path& path) {
   std::string* section = nullptr;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("==== ")) {
-      cases.push_back({line.substr(5), "", "", "", ""});
+      cases.push_back({line.substr(5), "", "", "", "", {}});
       section = &cases.back().before;
     } else if (line.starts_with("pass: ") && section) {
       cases.back().pass = line.substr(6);
+    } else if (line.starts_with("alias: ") && section) {
+      const size_t arrow = line.find(" -> ");
+      cases.back().aliases.emplace_back(line.substr(7, arrow - 7), line.substr(arrow + 4));
     } else if (line.starts_with("---- ") && section) {
       cases.back().changed = line.substr(5);
       section = &cases.back().after;
@@ -54,22 +72,23 @@ std::vector<TextCase> readCases(const std::filesystem::path& path) {
 void writeCases(const std::filesystem::path& path, const std::vector<TextCase>& cases) {
   std::ofstream file(path);
   for (const TextCase& test : cases) {
-    file << "==== " << test.name << "\npass: " << test.pass << "\n"
-         << test.before << "---- " << test.changed << "\n"
+    file << "==== " << test.name << "\npass: " << test.pass << "\n";
+    for (const auto& [output, input] : test.aliases) file << "alias: " << output << " -> " << input << "\n";
+    file << test.before << "---- " << test.changed << "\n"
          << test.after;
   }
 }
 
 // What the pass makes of test.before, in test.changed and test.after.
 void runCase(TextCase& test) {
-  const std::unique_ptr<Fusion> fusion = parseFusion(test.before, test.name);
+  const std::unique_ptr<Fusion> fusion = parseBefore(test);
   const auto passes = allPasses();
   const auto pass =
       std::find_if(passes.begin(), passes.end(), [&](const PassInfo& info) { return info.name == test.pass; });
   ASSERT_NE(pass, passes.end()) << test.pass;
   CompileContext context;
   context.checkInvariants = true;
-  const std::unique_ptr<Fusion> unchanged = parseFusion(test.before, test.name);
+  const std::unique_ptr<Fusion> unchanged = parseBefore(test);
   const bool modified = pass->run(fusion.get(), context);
   verify(*fusion);
   EXPECT_EQ(modified, !sameFusion(*fusion, *unchanged)) << firstDifference(*fusion, *unchanged);

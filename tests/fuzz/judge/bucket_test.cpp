@@ -98,6 +98,33 @@ run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100]
   EXPECT_EQ(verdict.passes, changed);
 }
 
+TEST(BucketTest, TheRewriteIsFoundByBisection) {
+  JudgeSettings settings;
+  // Only what the second rewrite leaves is wrong.
+  settings.hooks.afterApplication = [](const std::string& pass, Fusion& fusion, bool& modified) {
+    if (pass != "DeadCodePass" || !modified || fusion.exprs().size() != 3) return;
+    fusion.setOutputs({fusion.outputs()[0]->definition()->input(0)});
+  };
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[i0]) {
+  %a = exp(%x)
+  %d1 = log(%a)
+  %d2 = log(%a)
+  %b = neg(%a)
+  %y = neg(%b)
+  return %y
+}
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
+)",
+                       "test");
+  const CaseVerdict verdict = judgeCase(testCase, settings);
+  ASSERT_TRUE(isFinding(verdict.kind)) << toString(verdict);
+  const std::optional<GuiltyRewrite> rewrite = guiltyRewrite(testCase, verdict, settings);
+  ASSERT_TRUE(rewrite);
+  EXPECT_EQ(toString(*rewrite),
+            "DeadCodePass, rewrite 2: the finding is gone with pass_limit = 1 and there with 2");
+}
+
 TEST(BucketTest, AViolationHasItsClassAndItsKernelsScheduler) {
   const Bucket bucket = bucketOfText(withOption(kPointwise, "option fault = \"dropped-predicate\""));
   EXPECT_EQ(toString(bucket), "violation | kernel | pointwise | out of bounds");

@@ -1,0 +1,45 @@
+// Which outputs may reuse which inputs' memory.
+
+#include <algorithm>
+
+#include "fuser/case/case.h"
+
+namespace fuser {
+
+std::string whyNoAlias(const Fusion& fusion, const Val* output, const Val* input) {
+  if (!output->isTensor() || !output->isFusionOutput()) return concat("%", output->name(), " is no output tensor");
+  if (!input->isTensor() || !input->isFusionInput()) return concat("%", input->name(), " is no input tensor");
+  if (!output->definition()) return concat("%", output->name(), " is an input itself: return a set of it");
+  if (input->isFusionOutput()) return concat("%", input->name(), " is returned, too, and would hold %", output->name());
+  if (input->dtype() != output->dtype()) {
+    return concat("%", output->name(), " is ", output->dtype(), ", %", input->name(), " is ", input->dtype());
+  }
+  const auto* to = input->as<TensorView>();
+  const auto* from = output->as<TensorView>();
+  if (to->rank() != from->rank()) {
+    return concat("%", output->name(), " has ", from->rank(), " axes, %", input->name(), " has ", to->rank());
+  }
+  const std::vector<IterDomain*> axes = to->axes();
+  if (std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); })) {
+    return concat("%", input->name(), " has an expanded axis: its elements share memory");
+  }
+  if (from->domain().layoutGiven && from->domain().allocationOrder != to->domain().allocationOrder) {
+    return concat("the type of %", output->name(), " gives another layout than that of %", input->name());
+  }
+  if (from->domain().view) return concat("%", output->name(), " is a view of another value");
+  for (const Val* other : fusion.outputs()) {
+    if (!other->isTensor()) continue;
+    const auto* seen = other->as<TensorView>();
+    while (seen->domain().view) seen = seen->definition()->input(0)->as<TensorView>();
+    if (seen == input && other != input) {
+      return concat("%", other->name(), " is a view of %", input->name(), " and would hold %", output->name());
+    }
+  }
+  const auto alike = [&](const Val* other) { return other == output; };
+  if (std::count_if(fusion.outputs().begin(), fusion.outputs().end(), alike) == 0) {
+    return concat("%", output->name(), " is returned nowhere");
+  }
+  return "";
+}
+
+}  // namespace fuser

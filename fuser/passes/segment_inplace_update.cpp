@@ -1,0 +1,109 @@
+// SegmentInplaceUpdatePass: an output that overwrites an input is written by a segment of its own, where another one
+// still reads the input.
+//
+//   fusion f(%x: f32[i0]) {                 alias %y -> %x
+//     %s = sum(%x) {dims = [0]}
+//     %y = add(%x, %s)
+//     return %y
+//   ->
+//     %y = add(%x, %s)
+//     %y.held = segment_set(%y)
+//     %y.stored = set(%y.held)
+//     return %y.stored
+//
+// The segment of %y.stored reads nothing of %x, and nobody waits for it, so that it runs after all that do. Left alone
+// is an output to which all that reads the input leads, where everything made from the input is made element by
+// element: such a kernel reads each element before it overwrites it. The host program checks again when the segments are known, and copies where it must: this pass makes
+// the copy a kernel. After all passes that change what outputs are made of.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuser/passes/passes.h"
+
+namespace fuser {
+
+namespace {
+
+class IsolateUpdates : public Pass {
+ public:
+  using Pass::Pass;
+  std::string_view name() const override { return "IsolateUpdates"; }
+
+  void runPass(Fusion* fusion) override {
+    const std::map<size_t, Val*> aliases = fusion->aliases();
+    for (const auto& [output, input] : aliases) {
+      if (isIsolated(fusion->outputs().at(output)) || isSafe(*fusion, output, input)) continue;
+      if (mayApply()) isolate(*fusion, output);
+    }
+  }
+
+ private:
+  static bool isIsolated(const Val* output) {
+    const Expr* maker = output->definition();
+    const Expr* before = maker && maker->op() == OpKind::Set ? maker->input(0)->definition() : nullptr;
+    return before && before->op() == OpKind::SegmentSet;
+  }
+
+  static bool isSafe(const Fusion& fusion, size_t output, const Val* input) {
+    return isElementwise(fusion, input) && leadsTo(fusion, fusion.outputs().at(output), input);
+  }
+
+  // Whether the output is made of the results of all that read the input.
+  static bool leadsTo(const Fusion& fusion, const Val* output, const Val* input) {
+    std::vector<bool> needed(fusion.valCount(), false);
+    needed[output->id()] = true;
+    const std::vector<Expr*>& exprs = fusion.exprs();
+    for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
+      if (!needed[(*expr)->output()->id()]) continue;
+      for (const Val* operand : (*expr)->inputs()) needed[operand->id()] = true;
+    }
+    return std::all_of(input->uses().begin(), input->uses().end(), [&](const Expr* use) {
+      return use->isScalarExpr() || needed[use->output()->id()];
+    });
+  }
+
+  // Whether all that is made from the input is made element by element, over the input's own axes.
+  static bool isElementwise(const Fusion& fusion, const Val* input) {
+    std::vector<bool> made(fusion.valCount(), false);
+    made[input->id()] = true;
+    for (const Expr* expr : fusion.exprs()) {
+      if (expr->isScalarExpr()) continue;
+      for (const Val* operand : expr->inputs()) {
+        if (!made[operand->id()]) continue;
+        if (!keepsPlaces(expr, operand->as<TensorView>())) return false;
+        made[expr->output()->id()] = true;
+      }
+    }
+    return true;
+  }
+
+  static bool keepsPlaces(const Expr* expr, const TensorView* operand) {
+    if (!isPointwise(expr->op()) && expr->op() != OpKind::Cast && expr->op() != OpKind::Set) return false;
+    const std::vector<IterDomain*> from = operand->axes(), to = expr->output()->as<TensorView>()->axes();
+    return std::equal(from.begin(), from.end(), to.begin(), to.end(),
+                      [](const IterDomain* a, const IterDomain* b) { return a->isBroadcast() == b->isBroadcast(); });
+  }
+
+  void isolate(Fusion& fusion, size_t output) {
+    auto* value = fusion.outputs().at(output)->as<TensorView>();
+    TensorView* held = build::segmentSet(fusion, value, value->name() + ".held");
+    TensorView* stored = build::set(fusion, held, value->name() + ".stored");
+    held->setOrigin(value->origin());
+    stored->setOrigin(value->origin());
+    std::vector<Val*> outputs = fusion.outputs();
+    outputs[output] = stored;
+    fusion.setOutputs(outputs);
+    modified_ = true;
+  }
+};
+
+}  // namespace
+
+PassList SegmentInplaceUpdatePass::registerPasses(Fusion* fusion) {
+  PassList passes;
+  passes.push_back(std::make_unique<IsolateUpdates>(fusion));
+  return passes;
+}
+
+}  // namespace fuser

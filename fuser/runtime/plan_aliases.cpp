@@ -1,0 +1,155 @@
+#include "fuser/runtime/plan_aliases.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "fuser/analysis/reference_map.h"
+
+namespace fuser {
+namespace {
+
+bool contains(const std::vector<Val*>& vals, const Val* val) {
+  return std::find(vals.begin(), vals.end(), val) != vals.end();
+}
+
+size_t storedAxes(const TensorView* tensor) {
+  const std::vector<IterDomain*>& axes = tensor->domain().logical;
+  return static_cast<size_t>(
+      std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
+}
+
+// The expressions of the group that the output is made by.
+std::vector<const Expr*> makersOf(const HostGroup& group, const TensorView* output) {
+  std::vector<const Expr*> makers;
+  std::vector<const Val*> needed = {output};
+  for (auto expr = group.exprs.rbegin(); expr != group.exprs.rend(); ++expr) {
+    if (std::find(needed.begin(), needed.end(), (*expr)->output()) == needed.end()) continue;
+    makers.push_back(*expr);
+    needed.insert(needed.end(), (*expr)->inputs().begin(), (*expr)->inputs().end());
+  }
+  return makers;
+}
+
+// Whether each thread of the group's kernel reads of the input just the elements of the output that it writes, and all
+// of that before: a pointwise kernel that runs over the output's axes, sees the input with the same ones, and reads it
+// for nothing but what the output is made of.
+bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
+  if (group.scheduler != SchedulerType::PointWise || storedAxes(input) != input->rank()) return false;
+  const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(group.exprs, output);
+  const ReferenceMap* map = std::get_if<ReferenceMap>(&built);
+  if (!map) return false;
+  std::vector<int> same(output->rank());
+  std::iota(same.begin(), same.end(), 0);
+  const std::vector<const Expr*> makers = makersOf(group, output);
+  for (const Expr* expr : group.exprs) {
+    const auto* result = expr->output()->as<TensorView>();
+    if (!map->contains(result) || storedAxes(result) > storedAxes(output)) return false;
+    if (!contains(expr->inputs(), input)) continue;
+    const bool before = std::find(makers.begin(), makers.end(), expr) != makers.end();
+    if (!before || map->operandPositions(expr, input) != same) return false;
+  }
+  return storedAxes(output) == output->rank();
+}
+
+class AliasPlanner {
+ public:
+  AliasPlanner(Fusion& fusion, std::vector<HostGroup>& groups) : fusion_(fusion), groups_(groups) {
+    for (size_t reader = 0; reader < groups.size(); ++reader) {
+      for (size_t writer = 0; writer < reader; ++writer) {
+        const auto reads = [&](const Val* val) { return contains(groups[reader].inputs, val); };
+        const std::vector<Val*>& made = groups[writer].outputs;
+        if (std::any_of(made.begin(), made.end(), reads)) before_.insert({writer, reader});
+      }
+    }
+  }
+
+  std::vector<OutputAlias> run() {
+    std::vector<OutputAlias> plan;
+    for (const auto& [number, input] : fusion_.aliases()) {
+      auto* output = fusion_.outputs().at(number)->as<TensorView>();
+      const auto* overwritten = input->as<TensorView>();
+      const bool inPlace = fitsInPlace(output, overwritten);
+      if (inPlace) takeLayout(output, overwritten);
+      plan.push_back({output, overwritten, inPlace});
+    }
+    reorder();
+    return plan;
+  }
+
+ private:
+  using Order = std::set<std::pair<size_t, size_t>>;  // the first comes before the second
+
+  bool fitsInPlace(const TensorView* output, const TensorView* input) {
+    const auto isWriter = [&](const HostGroup& group) {
+      return std::find(group.outputs.begin(), group.outputs.end(), output) != group.outputs.end();
+    };
+    const auto found = std::find_if(groups_.begin(), groups_.end(), isWriter);
+    FUSER_CHECK(found != groups_.end(), "no group makes %", output->name());
+    const size_t writer = static_cast<size_t>(found - groups_.begin());
+    const std::vector<IterDomain*> axes = output->axes();
+    if (std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); })) return false;
+    // The group's own reading of what another group wrote there would be of the new elements.
+    Order wanted = before_;
+    for (size_t reader = 0; reader < groups_.size(); ++reader) {
+      if (groups_[reader].scheduler == SchedulerType::ExprEval || !contains(groups_[reader].inputs, input)) continue;
+      if (reader != writer) {
+        wanted.insert({reader, writer});
+      } else if (!readsWhatItWrites(groups_[reader], output, input)) {
+        return false;
+      }
+    }
+    if (orderOf(wanted).empty()) return false;
+    before_ = std::move(wanted);
+    return true;
+  }
+
+  // The input's strides are known at run time alone.
+  static void takeLayout(TensorView* output, const TensorView* input) {
+    TensorDomain& domain = output->domain();
+    domain.allocationOrder = input->domain().allocationOrder;
+    const std::vector<IterDomain*> axes = output->axes();
+    for (size_t place = 0; place < axes.size(); ++place) {
+      const bool stored = !axes[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast();
+      domain.contiguity[place] = stored ? std::optional<bool>(false) : std::nullopt;
+    }
+  }
+
+  // A topological order, the first in place first; empty where there is none.
+  std::vector<size_t> orderOf(const Order& before) const {
+    std::vector<size_t> missing(groups_.size(), 0), order;
+    for (const auto& [first, second] : before) ++missing[second];
+    std::set<size_t> ready;
+    for (size_t i = 0; i < missing.size(); ++i) {
+      if (missing[i] == 0) ready.insert(i);
+    }
+    while (!ready.empty()) {
+      const size_t next = *ready.begin();
+      ready.erase(ready.begin());
+      order.push_back(next);
+      for (const auto& [first, second] : before) {
+        if (first == next && --missing[second] == 0) ready.insert(second);
+      }
+    }
+    return order.size() == groups_.size() ? order : std::vector<size_t>{};
+  }
+
+  void reorder() {
+    std::vector<HostGroup> ordered;
+    for (size_t place : orderOf(before_)) ordered.push_back(std::move(groups_[place]));
+    groups_ = std::move(ordered);
+  }
+
+  Fusion& fusion_;
+  std::vector<HostGroup>& groups_;
+  Order before_;
+};
+
+}  // namespace
+
+std::vector<OutputAlias> planAliases(Fusion& fusion, std::vector<HostGroup>& groups) {
+  if (fusion.aliases().empty()) return {};
+  return AliasPlanner(fusion, groups).run();
+}
+
+}  // namespace fuser
