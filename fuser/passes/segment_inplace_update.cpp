@@ -33,12 +33,19 @@ class IsolateUpdates : public Pass {
   void runPass(Fusion* fusion) override {
     const std::map<size_t, Val*> aliases = fusion->aliases();
     for (const auto& [output, input] : aliases) {
-      if (isIsolated(fusion->outputs().at(output)) || isSafe(*fusion, output, input)) continue;
+      const Val* value = fusion->outputs().at(output);
+      if (isIsolated(value) || isEmpty(value->as<TensorView>()) || isSafe(*fusion, output, input)) continue;
       if (mayApply()) isolate(*fusion, output);
     }
   }
 
  private:
+  // Nothing is written, so nothing is overwritten.
+  static bool isEmpty(const TensorView* output) {
+    const std::vector<IterDomain*> axes = output->axes();
+    return std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->size()->isConstant(0); });
+  }
+
   static bool isIsolated(const Val* output) {
     const Expr* maker = output->definition();
     const Expr* before = maker && maker->op() == OpKind::Set ? maker->input(0)->definition() : nullptr;

@@ -2,8 +2,7 @@
 
 #include "fuzz/campaign/ledger.h"
 
-#include "fuzz/campaign/artifacts.h"
-
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace fuser::fuzz {
@@ -180,8 +179,9 @@ Ledger::Ledger(const std::filesystem::path& folder, bool resume) {
   database_->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   if (isNew_) return;
   Statement check(*database_, "PRAGMA quick_check(1)");
-  const bool sound = check.step() && check.text(0) == "ok";
-  FUSER_USER_CHECK(sound, "the ledger ", path.string(), " is damaged (", oneLine(check.text(0)),
+  std::string state = check.step() ? check.text(0) : "";
+  std::replace(state.begin(), state.end(), '\n', ' ');
+  FUSER_USER_CHECK(state == "ok", "the ledger ", path.string(), " is damaged (", state,
                    "): what was found stays in the files beside it; begin a new campaign in another folder");
   prepare();
 }

@@ -25,9 +25,9 @@ struct SelftestOptions {
   std::vector<std::string> onlyFaults;      // empty: all
 };
 
-// Caught means by what a user would see: a wrong result, a violation of an engine, a broken invariant. A check that
-// fails, a crash or a hang is a finding too, but tells as much about the fault as about the compiler, and the search
-// goes on.
+// Caught means by what a user would see: a wrong result, a violation of an engine, a broken invariant; for faults of
+// passes and of the segmenter also by a check of what these promise. Any other check that fails, a crash or a hang tells
+// as much about the fault as about the compiler, and the search goes on.
 struct FaultResult {
   FaultInfo fault;
   bool caught = false;

@@ -157,24 +157,6 @@ bool launchTooEarly(HostProgram& program) {
   return false;
 }
 
-// The copy goes right behind the launch that makes the output.
-bool copyTooEarly(HostProgram& program) {
-  bool applied = false;
-  for (size_t place : placesOf<hir::Copy>(program)) {
-    const hir::Copy copy = at<hir::Copy>(program, place);
-    size_t made = 0, lastReader = 0;
-    for (size_t launch : placesOf<hir::LaunchKernel>(program)) {
-      const hir::LaunchKernel& node = at<hir::LaunchKernel>(program, launch);
-      if (writes(program, node, copy.tensor)) made = launch;
-      if (reads(program, node, copy.input)) lastReader = launch;
-    }
-    if (lastReader <= made) continue;
-    moveNode(program, place, made + 1);
-    applied = true;
-  }
-  return applied;
-}
-
 // The output is said to be in the input's memory, which still holds the input.
 bool dropAliasCopy(HostProgram& program) {
   bool applied = false;

