@@ -16,7 +16,7 @@ constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ull;
 }  // namespace
 
 Choices::Choices(uint64_t seed, uint64_t caseNumber) : seeded_(true) {
-  key_ = mix(mix(mix(kStreamVersion * kGolden) + seed * kGolden + 1) + caseNumber * kGolden + 2);
+  key_ = mix(mix(mix(kGolden) + seed * kGolden + 1) + caseNumber * kGolden + 2);
 }
 
 Choices::Choices(std::span<const uint8_t> bytes) : seeded_(false), bytes_(bytes) {}
