@@ -2,7 +2,6 @@
 
 #include "fuser/host_ir/host_ir_evaluator.h"
 
-#include <cstring>
 
 #include "fuser/execute/expr_eval_executor.h"
 #include "fuser/host_ir/tensor_memory.h"
@@ -10,26 +9,6 @@
 
 namespace fuser {
 namespace {
-
-// Element by element where the layouts differ.
-void copyElements(const TensorRef& from, const TensorRef& to) {
-  FUSER_CHECK(from.dtype == to.dtype && from.sizes == to.sizes, "a cache made another tensor than was asked for");
-  const size_t bytes = dtypeSize(from.dtype);
-  if (from.strides == to.strides) {
-    const size_t count = static_cast<size_t>(extentInMemory(from.sizes, from.strides));
-    if (count > 0) std::memcpy(to.data, from.data, count * bytes);
-    return;
-  }
-  for (int64_t i = 0; i < numel(from.sizes); ++i) {
-    int64_t rest = i, source = 0, target = 0;
-    for (size_t axis = from.sizes.size(); axis-- > 0; rest /= from.sizes[axis]) {
-      source += rest % from.sizes[axis] * from.strides[axis];
-      target += rest % from.sizes[axis] * to.strides[axis];
-    }
-    std::memcpy(static_cast<std::byte*>(to.data) + target * static_cast<int64_t>(bytes),
-                static_cast<const std::byte*>(from.data) + source * static_cast<int64_t>(bytes), bytes);
-  }
-}
 
 class HostRun {
  public:
@@ -112,7 +91,11 @@ class HostRun {
     }
     cached_.at(cache) = caches_.at(cache)->run(inputs);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      copyElements(std::get<TensorRef>(cached_[cache].outputs.at(i)), tensors_.at(node.outputs[i]->id()).ref);
+      const TensorRef& made = std::get<TensorRef>(cached_[cache].outputs.at(i));
+      const TensorRef& asked = tensors_.at(node.outputs[i]->id()).ref;
+      FUSER_CHECK(made.dtype == asked.dtype && made.sizes == asked.sizes, "cache ", cache, " made another %",
+                  node.outputs[i]->name(), " than was asked for");
+      copyElements(made, asked);
     }
     if (!settings_.record) cached_[cache] = {};
   }

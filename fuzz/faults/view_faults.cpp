@@ -98,29 +98,6 @@ bool repeatAnyNumber(Fusion& part) {
   return applied;
 }
 
-bool splitCatInAnyOrder(Fusion& fusion) {
-  bool applied = false;
-  for (Expr* cat : viewsOf(fusion, Family::Cat)) {
-    const auto sliced = [](const Val* val) {
-      const Expr* maker = val->definition();
-      return maker && maker->family() == Family::Slice ? maker->input(0) : nullptr;
-    };
-    Val* whole = sliced(cat->input(0));
-    const bool same = whole && std::all_of(cat->inputs().begin(), cat->inputs().end(),
-                                           [&](const Val* part) { return sliced(part) == whole; });
-    if (!same || cat->inputs().size() < 2) continue;
-    const auto sizes = [](const Val* val) {
-      std::vector<IntExpr> list;
-      for (const IterDomain* axis : val->as<TensorView>()->axes()) list.push_back(axis->size());
-      return list;
-    };
-    if (sizes(whole) != sizes(cat->output())) continue;
-    fusion.replaceAllUses(cat->output(), build::set(fusion, whole->as<TensorView>(), cat->output()->name() + ".wrong"));
-    applied = true;
-  }
-  return applied;
-}
-
 bool padBeforeAnything(Fusion& fusion) {
   bool applied = false;
   for (Expr* pad : viewsOf(fusion, Family::Pad)) {
