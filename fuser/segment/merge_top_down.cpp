@@ -28,13 +28,10 @@ class Pieces {
       } else {
         pieces_.push_back(parts[part]);
       }
-      whole_.resize(pieces_.size(), !circular[part]);
     }
   }
 
   const std::vector<Piece>& all() const { return pieces_; }
-  // The piece at this place is a whole part: every edge from it or to it is cut.
-  bool isWhole(size_t piece) const { return whole_.at(piece); }
 
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
@@ -119,7 +116,6 @@ class Pieces {
   std::vector<size_t> partOf_;      // by expression id; kNone for host scalars and dead code
   std::vector<size_t> cutsBefore_;  // by expression id
   std::vector<Piece> pieces_;
-  std::vector<bool> whole_;  // by piece
 };
 
 bool hasCutInside(const SegmentedFusion& segmented, const Cuts& cuts, const Piece& piece) {
@@ -142,7 +138,10 @@ SegmentedGroup* mergeAll(SegmentedFusion& segmented, const Piece& piece) {
 }  // namespace
 
 void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters) {
-  const auto settle = [&](SegmentedGroup* group) { answers.settle(group->exprs()); };
+  const auto settle = [&](SegmentedGroup* group) {
+    answers.settle(group->exprs());
+    ++counters.accepted;
+  };
   const std::vector<Piece>& parts = cuts.parts();
   if (parts.empty()) return;
   if (!cuts.any()) {
@@ -151,7 +150,6 @@ void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const C
     all = segmented.inTopologicalOrder(std::move(all));
     ++counters.pieces;
     if (answers.ask(all).accepted()) {
-      ++counters.accepted;
       settle(mergeAll(segmented, all));
       segmented.finalize();
       return;
@@ -159,15 +157,10 @@ void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const C
     if (parts.size() == 1) return;  // the one part is the whole
   }
   const Pieces pieces(segmented, cuts);
-  for (size_t i = 0; i < pieces.all().size(); ++i) {
-    const Piece& piece = pieces.all()[i];
+  for (const Piece& piece : pieces.all()) {
     if (hasCutInside(segmented, cuts, piece)) continue;
     ++counters.pieces;
-    if (!answers.ask(piece).accepted()) continue;
-    ++counters.accepted;
-    SegmentedGroup* group = mergeAll(segmented, piece);
-    // What was parted from the rest to break a circle may still join it: no cut stands between.
-    if (pieces.isWhole(i)) settle(group);
+    if (answers.ask(piece).accepted()) settle(mergeAll(segmented, piece));
   }
   segmented.finalize();
 }

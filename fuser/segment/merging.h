@@ -71,7 +71,7 @@ class Merger {
 
 // Before: one group an expression (and any scalar groups), in topological order. After: the whole of the tensor
 // expressions is one group where some scheduler takes it and nothing cuts it; otherwise so is each piece between cuts
-// that some scheduler takes whole. What was taken and has cuts on all its edges is settled: no later step asks about it again or takes it apart; the one
+// that some scheduler takes whole. What was taken is settled: no later step asks about it again or takes it apart; the one
 // thing that may still happen to it is a merge with a group beside it (siblings, reductions of one signature). The other
 // expressions are as before; the groups are in topological order.
 void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters);

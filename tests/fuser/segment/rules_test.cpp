@@ -259,17 +259,6 @@ TEST(TopDownTest, OnlyPartsInACircleAreTakenApart) {
   EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
 }
 
-TEST(TopDownTest, APieceThatWasPartedToBreakACircleJoinsTheRestAgain) {
-  // a, u, d and e are one part, which b and t need and are needed by: parted by the number of cuts before them, u stands
-  // alone, and nothing but that keeps it from d.
-  const char text[] =
-      "fusion f(%x: f32[i0], %y: f32[i0]) {\n  %a = exp(%x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n"
-      "  %t = segment_set(%b)\n  %u = add(%y, %y)\n  %d = mul(%u, %t)\n  %e = add(%a, %d)\n  return %e\n}\n";
-  const Explained result = segmentWith(text, FakeSchedulers());
-  EXPECT_EQ(result.groups(), "a s | b t | u d e");
-  EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
-}
-
 TEST(TopDownTest, AcceptedPiecesThatReadTheSameTensorMayBecomeOne) {
   const char text[] =
       "fusion f(%x: f32[i0], %y: f32[i0]) {\n  %a = exp(%x)\n  %b = log(%x)\n  %c = neg(%y)\n  return %a, %b, %c\n}\n";
