@@ -94,7 +94,7 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostProgram& program) {
 }
 
 hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output) const {
-  if (output->domain().view && !group.kernel) {
+  if (output->domain().view && !group.kernel && group.cache < 0) {
     // Back to what the group did not make.
     const auto isMade = [&](const TensorView* tensor) {
       return std::find(group.exprs.begin(), group.exprs.end(), tensor->definition()) != group.exprs.end();

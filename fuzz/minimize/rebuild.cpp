@@ -7,6 +7,8 @@
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
 #include "fuser/ir/verify.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
 #include "fuzz/minimize/edit.h"
 
 namespace fuser::fuzz {
@@ -33,6 +35,8 @@ class Rebuild {
     FUSER_USER_CHECK(violations.empty(), violations.front().message);
     makeRuns();
     copyTheRest();
+    // What the text refuses is no case: it is what judges and files have.
+    parseCase(printCase(made_), "rebuilt");
     return std::move(made_);
   }
 

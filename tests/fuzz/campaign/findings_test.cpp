@@ -179,6 +179,13 @@ uint64_t firstSeenIn(const std::string& view, const GeneratorOptions& generator)
 
 bool isCut(const Fusion& fusion) { return has(fusion, OpKind::SegmentSet); }
 
+// Looks at the program that is compiled: passes cut, too.
+CampaignOptions beforePasses(CampaignOptions made, std::function<bool(const Fusion&)> fails) {
+  made.task.judge.hooks.afterSegment = nullptr;
+  made.task.judge.hooks.beforePasses = [fails](Fusion& fusion) { FUSER_CHECK(!fails(fusion), "planted"); };
+  return made;
+}
+
 class ViewFindingsTest : public FindingsTest {
  protected:
   // Up to the first case with a cut, which none but views make; the finding must be of that.
@@ -203,7 +210,7 @@ class ViewFindingsTest : public FindingsTest {
 };
 
 TEST_F(ViewFindingsTest, AFindingOfAViewIsTheCaseInThatView) {
-  CampaignOptions made = faulty(1, isCut);
+  CampaignOptions made = beforePasses(faulty(1, isCut), isCut);
   const reports::Finding finding = onlyFinding(made);
   expectTheView(made, finding);
   EXPECT_EQ(finding.bucket.rfind("check | kernel | - | ", 0), 0u) << finding.bucket;
@@ -213,17 +220,18 @@ TEST_F(ViewFindingsTest, AFindingOfAViewIsTheCaseInThatView) {
 }
 
 TEST_F(ViewFindingsTest, ACrashInAViewIsTheCaseInThatView) {
-  CampaignOptions made = faulty(1, [](const Fusion& fusion) -> bool {
+  const auto crashes = [](const Fusion& fusion) -> bool {
     if (isCut(fusion)) raise(SIGSEGV);
     return false;
-  });
+  };
+  CampaignOptions made = beforePasses(faulty(1, crashes), crashes);
   const reports::Finding finding = onlyFinding(made);
   EXPECT_EQ(finding.kind, "crash");
   expectTheView(made, finding);
 }
 
 TEST_F(ViewFindingsTest, WithoutAFileTheReplayLineNamesTheView) {
-  CampaignOptions made = faulty(1, isCut);
+  CampaignOptions made = beforePasses(faulty(1, isCut), isCut);
   made.out.clear();
   const reports::Finding finding = onlyFinding(made);
   EXPECT_NE(finding.replay.find(" --view 'one cut' "), std::string::npos) << finding.replay;

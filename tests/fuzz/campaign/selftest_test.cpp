@@ -17,7 +17,7 @@ namespace {
 SelftestOptions small() {
   SelftestOptions options;
   options.seed = 1;
-  options.runs = 60;
+  options.runs = 160;
   options.jobs = 2;
   options.onlyFaults = {"keepdim-lost",    "reduction-over-blocks", "dropped-predicate", "missing-initialisation",
                         "dropped-barrier", "swapped-operands",      "freed-too-early",   "launch-dropped",
@@ -36,8 +36,8 @@ SelftestResult run(const SelftestOptions& options, std::vector<std::string>* lin
 TEST(SelftestTest, FaultsOfEveryStageAreCaughtAndNothingIsFoundWithoutOne) {
   std::vector<std::string> lines;
   const SelftestResult result = run(small(), &lines);
-  EXPECT_EQ(result.controlCases, 60u);
-  EXPECT_EQ(result.controlJudged, 60u);
+  EXPECT_EQ(result.controlCases, 160u);
+  EXPECT_EQ(result.controlJudged, 160u);
   EXPECT_TRUE(result.controlFindings.empty()) << result.controlFindings.front();
   ASSERT_EQ(result.faults.size(), 10u);
   for (const FaultResult& fault : result.faults) {

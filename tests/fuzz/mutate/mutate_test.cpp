@@ -26,13 +26,24 @@ void expectCase(const Case& made) {
   EXPECT_EQ(firstDifference(*again.fusion, *made.fusion), "");
 }
 
+// A draft leaves types out, and what they say of a result's layout with them.
+bool givesLayouts(const Fusion& fusion) {
+  const auto gives = [](const Val* val) { return val->isTensor() && val->as<TensorView>()->domain().layoutGiven; };
+  const std::vector<Expr*> exprs = fusion.exprs();
+  return std::any_of(exprs.begin(), exprs.end(), [&](const Expr* expr) { return gives(expr->output()); });
+}
+
 TEST(DraftTest, AnUneditedDraftIsTheCase) {
+  int compared = 0;
   for (uint64_t number = 0; number < 300; ++number) {
     const Case made = generateCase(1, number);
+    if (givesLayouts(*made.fusion)) continue;
+    ++compared;
     const Case again = finish(draftOf(made));
     EXPECT_EQ(firstDifference(*made.fusion, *again.fusion), "") << printCase(made);
     EXPECT_EQ(again.runs.size(), made.runs.size());
   }
+  EXPECT_GT(compared, 150);
 }
 
 TEST(DraftTest, WhatIsNoCaseIsAUserError) {
