@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace fuser {
 namespace {
 
+// A view that no kernel and no cache makes is its source's memory.
+bool isOnlySeen(const HostGroup& group, const TensorView* output) {
+  return output->domain().view && !group.kernel && group.cache < 0;
+}
+
 // For each group, the tensors that nobody reads after it, in order of id.
 std::vector<std::vector<const TensorView*>> lastUses(std::span<const HostGroup> groups) {
+  std::set<uint32_t> seen;  // ids; look-ups only
   std::map<uint32_t, std::pair<const TensorView*, size_t>> last;  // by id
   for (size_t i = 0; i < groups.size(); ++i) {
     // A tensor that only a host scalar reads (its size) needs no memory for that.
@@ -19,10 +26,14 @@ std::vector<std::vector<const TensorView*>> lastUses(std::span<const HostGroup> 
         if (val->isTensor()) last[val->id()] = {val->as<TensorView>(), i};
       }
     }
+    for (const Val* output : groups[i].outputs) {
+      if (isOnlySeen(groups[i], output->as<TensorView>())) seen.insert(output->id());
+    }
   }
   std::vector<std::vector<const TensorView*>> result(groups.size());
   for (const auto& [id, use] : last) {
-    if (!use.first->isFusionInput() && !use.first->isFusionOutput() && !use.first->domain().view) result[use.second].push_back(use.first);
+    const bool callers = use.first->isFusionInput() || use.first->isFusionOutput();
+    if (!callers && seen.count(id) == 0) result[use.second].push_back(use.first);
   }
   return result;
 }
@@ -94,7 +105,7 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostProgram& program) {
 }
 
 hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output) const {
-  if (output->domain().view && !group.kernel && group.cache < 0) {
+  if (isOnlySeen(group, output)) {
     // Back to what the group did not make.
     const auto isMade = [&](const TensorView* tensor) {
       return std::find(group.exprs.begin(), group.exprs.end(), tensor->definition()) != group.exprs.end();

@@ -109,11 +109,22 @@ class ReplaceEmpty : public Pass {
       return val->as<TensorView>()->axes()[static_cast<size_t>(dim)]->size()->isConstant(0);
     });
     if (kept.empty() || kept.size() == cat->inputs().size() || !isUsed(old)) return;
-    // A broadcast axis alone would stay one, and what a cat makes has elements of its own.
-    const bool broadcast = kept[0]->as<TensorView>()->axes()[static_cast<size_t>(dim)]->isBroadcast();
-    if ((kept.size() == 1 && broadcast) || !mayApply()) return;
+    if (!makesElementsAlike(kept, static_cast<size_t>(dim), old) || !mayApply()) return;
     takePlace(fusion, old, kept.size() == 1 ? build::set(*fusion, kept[0]->as<TensorView>(), old->name())
                                             : build::cat(*fusion, kept, dim, old->name()));
+  }
+
+  // What a cat makes has elements of its own along its axis, and along another where an operand has: those that are left
+  // out must not be the only ones.
+  static bool makesElementsAlike(const std::vector<Val*>& kept, size_t dim, const TensorView* old) {
+    for (size_t axis = 0; axis < old->rank(); ++axis) {
+      if (axis == dim && kept.size() > 1) continue;
+      const bool stored = std::any_of(kept.begin(), kept.end(), [&](const Val* operand) {
+        return !operand->as<TensorView>()->axes()[axis]->isBroadcast();
+      });
+      if (stored == old->axes()[axis]->isBroadcast()) return false;
+    }
+    return true;
   }
 
   void replace(Fusion* fusion, TensorView* old, ScalarValue value) { replace(fusion, old, fusion->newConstant(value)); }

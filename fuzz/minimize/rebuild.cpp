@@ -319,7 +319,9 @@ class Rebuild {
     } else {
       makeStructural(expr, std::move(operands));
     }
-    for (const Val* each : expr->outputs()) keepLayout(each, image_[each->id()]);
+    for (const Val* each : expr->outputs()) {
+      if (image_[each->id()]) keepLayout(each, image_[each->id()]);
+    }
   }
 
   // Entries that are sizes of the result's axes, or belong to one; bounds along a dim stay as they are.
