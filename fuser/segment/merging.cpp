@@ -74,7 +74,7 @@ std::vector<SegmentedGroup*> Merger::openGroups() {
 }
 
 uint64_t Merger::pairOf(const SegmentedGroup* a, const SegmentedGroup* b) {
-  const auto [low, high] = std::minmax(a->id(), b->id());
+  const auto [low, high] = std::minmax({a->id(), b->id()});  // of copies: id() gives no reference that lasts
   return uint64_t{low} << 32 | high;
 }
 
