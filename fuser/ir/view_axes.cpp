@@ -32,7 +32,7 @@ bool isShort(IntExpr expr) {
   return budget > 0;
 }
 
-// No number in the expression, however it is simplified, is larger. Of short expressions.
+// A bound on every number that the expression can hold in any simplified form; meant for short expressions.
 double numberBound(IntExpr expr) {
   if (expr->isConstant()) return std::max(1.0, std::abs(static_cast<double>(expr->value)));
   if (!expr->a) return 1;

@@ -27,6 +27,7 @@
 #include "fuser/ir/infer.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/ops/op_eval.h"
+#include "fuser/ir/take_place.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -108,29 +109,6 @@ std::optional<Element> resultOf(const Expr* expr, const std::vector<Element>& te
 size_t tensorCount(const Expr* expr) {
   return static_cast<size_t>(
       std::count_if(expr->inputs().begin(), expr->inputs().end(), [](const Val* val) { return val->isTensor(); }));
-}
-
-// Bit for bit the same value: it keeps name, origin and layout.
-void takePlace(Fusion* fusion, TensorView* old, TensorView* with) {
-  with->setName(old->name());
-  with->setOrigin(old->origin());
-  with->domain().allocationOrder = old->domain().allocationOrder;
-  with->domain().contiguity = old->domain().contiguity;
-  with->domain().layoutGiven = old->domain().layoutGiven;
-  fusion->replaceAllUses(old, with);
-}
-
-// A value that nothing needs, and what only it needed.
-void removeUnused(Fusion* fusion, const Val* val) {
-  std::vector<const Val*> work = {val};
-  while (!work.empty()) {
-    val = work.back();
-    work.pop_back();
-    Expr* definition = val->definition();
-    if (!val->isTensor() || !definition || !val->uses().empty() || val->isFusionOutput()) continue;
-    for (const Val* operand : definition->inputs()) work.push_back(operand);
-    fusion->removeExpr(definition);
-  }
 }
 
 TensorView* rebuilt(Fusion* fusion, const Expr* expr, const std::vector<Val*>& operands, const std::string& name) {

@@ -12,21 +12,12 @@
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/take_place.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
 
 namespace {
-
-// Bit for bit the same value: it keeps name, origin and layout.
-void takePlace(Fusion* fusion, TensorView* old, TensorView* with) {
-  with->setName(old->name());
-  with->setOrigin(old->origin());  // each element is made by the same op from the same elements
-  with->domain().allocationOrder = old->domain().allocationOrder;
-  with->domain().contiguity = old->domain().contiguity;
-  with->domain().layoutGiven = old->domain().layoutGiven;
-  fusion->replaceAllUses(old, with);
-}
 
 class CatToRepeat : public Pass {
  public:

@@ -17,6 +17,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/view_axes.h"
+#include "fuser/ir/take_place.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -144,34 +145,15 @@ class SplitCat : public Pass {
     return build::set(*fusion, operands[0]->as<TensorView>());
   }
 
-  // Bit for bit the same value: it keeps name, origin and layout.
   void replace(Fusion* fusion, Expr* cat) {
     TensorView* old = cat->output()->as<TensorView>();
     Val* made = build(fusion, cat->inputs());
     // A value of its own: the whole has a name and readers already.
     if (wholeOf(cat->inputs())) made = build::set(*fusion, made->as<TensorView>());
     TensorView* with = made->as<TensorView>();
-    with->setName(old->name());
-    with->setOrigin(old->origin());
-    with->domain().allocationOrder = old->domain().allocationOrder;
-    with->domain().contiguity = old->domain().contiguity;
-    with->domain().layoutGiven = old->domain().layoutGiven;
-    fusion->replaceAllUses(old, with);
+    takePlace(fusion, old, with);
     removeUnused(fusion, old);
     modified_ = true;
-  }
-
-  // The cat, and what only it needed.
-  static void removeUnused(Fusion* fusion, const Val* val) {
-    std::vector<const Val*> work = {val};
-    while (!work.empty()) {
-      val = work.back();
-      work.pop_back();
-      Expr* definition = val->definition();
-      if (!val->isTensor() || !definition || !val->uses().empty() || val->isFusionOutput()) continue;
-      for (const Val* operand : definition->inputs()) work.push_back(operand);
-      fusion->removeExpr(definition);
-    }
   }
 
   size_t dim_ = 0;          // of the cat that is looked at

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/take_place.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -76,7 +77,7 @@ class CancelSqueezes : public Pass {
     } else {
       return;
     }
-    removeUnused(fusion, operand);
+    removeUnused(&fusion, operand);
     modified_ = true;
   }
 
@@ -142,22 +143,6 @@ class CancelSqueezes : public Pass {
       fusion.newExpr(OpKind::Set, {value}, {result});
     } else {
       fusion.replaceAllUses(result, value);
-    }
-  }
-
-  // The definition of a tensor that nothing needs, and those of its operands that nothing needs then.
-  static void removeUnused(Fusion& fusion, const Val* val) {
-    std::vector<const Val*> work = {val};
-    while (!work.empty()) {
-      val = work.back();
-      work.pop_back();
-      Expr* definition = val->definition();
-      if (!val->isTensor() || !definition) continue;
-      const std::vector<Val*>& results = definition->outputs();
-      const auto needed = [](const Val* result) { return !result->uses().empty() || result->isFusionOutput(); };
-      if (std::any_of(results.begin(), results.end(), needed)) continue;
-      for (const Val* operand : definition->inputs()) work.push_back(operand);
-      fusion.removeExpr(definition);
     }
   }
 };

@@ -19,6 +19,7 @@
 #include <limits>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/take_place.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -110,7 +111,7 @@ class ReplaceEmpty : public Pass {
     });
     if (kept.empty() || kept.size() == cat->inputs().size() || !isUsed(old)) return;
     if (!makesElementsAlike(kept, static_cast<size_t>(dim), old) || !mayApply()) return;
-    takePlace(fusion, old, kept.size() == 1 ? build::set(*fusion, kept[0]->as<TensorView>(), old->name())
+    putInPlace(fusion, old, kept.size() == 1 ? build::set(*fusion, kept[0]->as<TensorView>(), old->name())
                                             : build::cat(*fusion, kept, dim, old->name()));
   }
 
@@ -141,37 +142,16 @@ class ReplaceEmpty : public Pass {
       result->setName(old->name() + ".full");
       result = build::expand(*fusion, result, seen, old->name());
     }
-    takePlace(fusion, old, result);
+    putInPlace(fusion, old, result);
   }
 
-  // Bit for bit the same value, so it keeps name, origin and layout.
-  void takePlace(Fusion* fusion, TensorView* old, TensorView* result) {
-    result->domain().allocationOrder = old->domain().allocationOrder;
-    result->domain().contiguity = old->domain().contiguity;
-    result->domain().layoutGiven = old->domain().layoutGiven;
-    result->setOrigin(old->origin());
-    fusion->replaceAllUses(old, result);
+  void putInPlace(Fusion* fusion, TensorView* old, TensorView* result) {
+    takePlace(fusion, old, result);
     // Without its definition the old value, whose name the new one has taken, is no part of the fusion.
     removeUnused(fusion, old);
     modified_ = true;
   }
 
-  // The definition of a value that nothing needs, and those of its operands that nothing needs then.
-  static void removeUnused(Fusion* fusion, const Val* val) {
-    std::vector<const Val*> work = {val};
-    while (!work.empty()) {
-      val = work.back();
-      work.pop_back();
-      Expr* definition = val->definition();
-      if (!val->isTensor() || !definition) continue;
-      const bool needed = std::any_of(definition->outputs().begin(), definition->outputs().end(), [](const Val* result) {
-        return !result->uses().empty() || result->isFusionOutput();
-      });
-      if (needed) continue;
-      for (const Val* operand : definition->inputs()) work.push_back(operand);
-      fusion->removeExpr(definition);
-    }
-  }
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/take_place.h"
 #include "fuser/passes/passes.h"
 #include "fuser/types/dims.h"
 
@@ -92,15 +93,9 @@ class RepeatToExpand : public Pass {
 
   static std::string partName(const Val* val, const char* part) { return val->name().empty() ? "" : val->name() + part; }
 
-  // Bit for bit the same value: it keeps name, origin and layout.
   void replace(Fusion* fusion, Expr* expr, TensorView* with) {
     TensorView* old = expr->output()->as<TensorView>();
-    with->setName(old->name());
-    with->setOrigin(old->origin());
-    with->domain().allocationOrder = old->domain().allocationOrder;
-    with->domain().contiguity = old->domain().contiguity;
-    with->domain().layoutGiven = old->domain().layoutGiven;
-    fusion->replaceAllUses(old, with);
+    takePlace(fusion, old, with);
     fusion->removeExpr(expr);
     modified_ = true;
   }
