@@ -151,6 +151,10 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
   return result;
 }
 
+IntExpr cloneExtent(const Fusion& fusion, ClonedFusion& clone, IntExpr extent) {
+  return Cloner(fusion, *clone.fusion, clone.vals)(extent);
+}
+
 ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs,
                      const std::vector<Val*>& outputs) {
   ClonedPart part{std::make_unique<Fusion>(fusion.name()), {}, inputs};

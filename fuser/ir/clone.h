@@ -17,6 +17,9 @@ struct ClonedFusion {
 // All of it: names, origins, dead code, loop domains and schedules as they are. Values keep their ids.
 ClonedFusion cloneFusion(const Fusion& fusion);
 
+// An extent of the original, in the clone's arena.
+IntExpr cloneExtent(const Fusion& fusion, ClonedFusion& clone, IntExpr extent);
+
 // The part made of exprs (in topological order), with the given inputs and outputs. Values that the exprs read and none
 // of them produces must be inputs or literals. Extent symbols keep their names; a symbol that stands for a scalar
 // outside the part becomes an i64 input of the part, appended to `inputs` in order of first use (so does every scalar

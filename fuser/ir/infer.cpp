@@ -231,6 +231,16 @@ bool isScalarType(DataType dtype) {
 
 }  // namespace
 
+bool hasAxes(const TensorView& tensor, const InferredType& type) {
+  const std::vector<IterDomain*>& axes = tensor.domain().logical;
+  return std::equal(axes.begin(), axes.end(), type.axes.begin(), type.axes.end(),
+                    [](const IterDomain* axis, const AxisType& wanted) {
+                      const bool numbers = axis->extent()->isConstant() && wanted.extent->isConstant();
+                      return axis->type() == wanted.type && axis->isExpanded() == (wanted.expandedExtent != nullptr) &&
+                             (axis->extent() == wanted.extent || !numbers);
+                    });
+}
+
 void checkOnDevice(OpKind op, std::span<Val* const> operands) {
   for (const Val* operand : operands) {
     FUSER_USER_CHECK(operand->isScalar() || !operand->as<TensorView>()->isCpuScalar(), opInfo(op).mnemonic, " takes no tensor on the host (",

@@ -136,13 +136,7 @@ class Verifier {
       return;
     }
     if (!type.tensor) return;
-    const std::vector<IterDomain*>& axes = output->as<TensorView>()->domain().logical;
-    bool same = axes.size() == type.axes.size();
-    for (size_t i = 0; same && i < axes.size(); ++i) {
-      const AxisType& wanted = type.axes[i];
-      same = axes[i]->type() == wanted.type && axes[i]->isExpanded() == (wanted.expandedExtent != nullptr) &&
-             (axes[i]->extent() == wanted.extent || !axes[i]->extent()->isConstant() || !wanted.extent->isConstant());
-    }
+    const bool same = hasAxes(*output->as<TensorView>(), type);
     if (!same) report(5, "%", output->name(), ": ", typeText(output), " has other axes than inference gives");
   }
 

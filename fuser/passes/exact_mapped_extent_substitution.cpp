@@ -19,6 +19,8 @@
 #include <map>
 #include <set>
 
+#include "fuser/ir/clone.h"
+#include "fuser/ir/infer.h"
 #include "fuser/passes/passes.h"
 #include "fuser/support/disjoint_sets.h"
 
@@ -27,6 +29,13 @@ namespace fuser {
 namespace {
 
 bool fitsAnySize(const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); }
+
+// Extents by id, and what stands for each.
+struct Substitute {
+  IntExpr extent;
+  IntExpr by;
+};
+using Substitution = std::map<uint32_t, Substitute>;
 
 // Sets of extents that are equal in every run that is not rejected.
 class EqualExtents {
@@ -39,10 +48,10 @@ class EqualExtents {
     for (const auto& [id, extent] : extents_) sets_[meetings_.find(id)].push_back(extent);
   }
 
-  // The substitution of each extent that another one stands for, by id. Sets that `mayApply` refuses are left alone.
+  // Sets that `mayApply` refuses are left alone.
   template <class MayApply>
-  std::map<uint32_t, IntExpr> substitution(MayApply mayApply) const {
-    std::map<uint32_t, IntExpr> result;
+  Substitution substitution(MayApply mayApply) const {
+    Substitution result;
     for (const auto& [place, extents] : sets_) {
       if (extents.size() < 2) continue;
       const IntExpr best = *std::min_element(extents.begin(), extents.end(),
@@ -52,7 +61,7 @@ class EqualExtents {
                                                [](IntExpr extent) { return extent->isConstant(); }) > 1;
       if (!(best->isConstant() || best->isSymbol()) || best->isConstant(1) || contradiction || !mayApply()) continue;
       for (IntExpr extent : extents) {
-        if (extent != best && !inferred_.count(extent->id)) result[extent->id] = best;
+        if (extent != best && !inferred_.count(extent->id)) result[extent->id] = {extent, best};
       }
     }
     return result;
@@ -121,36 +130,89 @@ class SubstituteExtents : public Pass {
   std::string_view name() const override { return "SubstituteExtents"; }
 
   void runPass(Fusion* fusion) override {
-    std::map<uint32_t, IntExpr> substitution = EqualExtents(*fusion).substitution([&] { return mayApply(); });
-    keepSizesAboveOne(*fusion, substitution);
-    if (substitution.empty()) return;
-    modified_ = fusion->replaceExtents([&](IntExpr extent) { return substituted(*fusion, substitution, extent); });
+    Substitution substitution = EqualExtents(*fusion).substitution([&] { return mayApply(); });
+    while (!substitution.empty()) {
+      ClonedFusion trial = cloneFusion(*fusion);
+      replaceExtents(*trial.fusion, cloned(*fusion, trial, substitution));
+      if (!leaveOut(sizesThatMatter(*fusion, trial), substitution)) break;
+    }
+    modified_ = replaceExtents(*fusion, substitution);
   }
 
  private:
-  // Leaves out the symbols of each size that would become the number 1.
-  static void keepSizesAboveOne(Fusion& fusion, std::map<uint32_t, IntExpr>& substitution) {
-    for (bool again = true; again;) {
-      again = false;
-      for (const Val* val : fusion.usedVals()) {
-        if (!val->isTensor()) continue;
-        for (const IterDomain* axis : val->as<TensorView>()->domain().logical) {
-          const IntExpr size = axis->size();
-          if (size->isConstant() || !substituted(fusion, substitution, size)->isConstant(1)) continue;
-          again |= substitution.erase(size->id) != 0;
-          forEachSymbol(size, [&](IntExpr symbol) { again |= substitution.erase(symbol->id) != 0; });
-        }
-      }
+  static Substitution cloned(const Fusion& fusion, ClonedFusion& trial, const Substitution& substitution) {
+    Substitution result;
+    for (const auto& [id, substitute] : substitution) {
+      const IntExpr extent = cloneExtent(fusion, trial, substitute.extent);
+      result[extent->id] = {extent, cloneExtent(fusion, trial, substitute.by)};
+    }
+    return result;
+  }
+
+  static bool replaceExtents(Fusion& fusion, const Substitution& substitution) {
+    if (substitution.empty()) return false;
+    return fusion.replaceExtents([&](IntExpr extent) { return substituted(fusion, substitution, extent); });
+  }
+
+  // The original sizes, where the trial has an axis of another kind: a size that has become the number 1 makes a broadcast
+  // axis, and a view of known sizes may come from other axes than one of unknown sizes.
+  static std::vector<IntExpr> sizesThatMatter(const Fusion& fusion, const ClonedFusion& trial) {
+    std::vector<IntExpr> sizes;
+    for (const Val* input : fusion.inputs()) {
+      if (input->isTensor() && !keepsKinds(*trial.vals.at(input)->as<TensorView>())) addSizes(input, sizes);
+    }
+    // What follows a first one has operands that are not well formed.
+    for (const Expr* expr : fusion.exprs()) {
+      if (!sizes.empty()) break;
+      const bool keeps = std::all_of(expr->outputs().begin(), expr->outputs().end(), [&](const Val* output) {
+        return output->isScalar() || fitsInference(*trial.fusion, *trial.vals.at(output)->as<TensorView>());
+      });
+      if (keeps) continue;
+      for (const Val* output : expr->outputs()) addSizes(output, sizes);
+      for (const Val* operand : expr->inputs()) addSizes(operand, sizes);
+      sizes.insert(sizes.end(), expr->attributes().shape.begin(), expr->attributes().shape.end());
+    }
+    return sizes;
+  }
+
+  static bool keepsKinds(const TensorView& input) {
+    const std::vector<IterDomain*>& axes = input.domain().logical;
+    return std::all_of(axes.begin(), axes.end(), [](const IterDomain* axis) {
+      return axis->isBroadcast() == axis->extent()->isConstant(1);
+    });
+  }
+
+  static bool fitsInference(Fusion& fusion, const TensorView& result) {
+    const Expr& maker = *result.definition();
+    try {
+      return hasAxes(result, infer(fusion, maker.op(), maker.inputs(), maker.attributes()));
+    } catch (const UserError&) {
+      return false;  // numbers that contradict each other: every run is rejected
     }
   }
 
-  static IntExpr substituted(Fusion& fusion, const std::map<uint32_t, IntExpr>& substitution, IntExpr extent) {
+  static void addSizes(const Val* val, std::vector<IntExpr>& sizes) {
+    if (val->isScalar()) return;
+    for (const IterDomain* axis : val->as<TensorView>()->domain().logical) sizes.push_back(axis->size());
+  }
+
+  // Whether one of them was substituted, or a symbol of theirs.
+  static bool leaveOut(const std::vector<IntExpr>& sizes, Substitution& substitution) {
+    bool found = false;
+    for (IntExpr size : sizes) {
+      found |= substitution.erase(size->id) != 0;
+      forEachSymbol(size, [&](IntExpr symbol) { found |= substitution.erase(symbol->id) != 0; });
+    }
+    return found;
+  }
+
+  static IntExpr substituted(Fusion& fusion, const Substitution& substitution, IntExpr extent) {
     const auto whole = substitution.find(extent->id);
-    if (whole != substitution.end()) return whole->second;
+    if (whole != substitution.end()) return whole->second.by;
     if (extent->isConstant() || extent->isSymbol()) return extent;
     return fusion.ints().import(extent, [&](IntExpr symbol) {
       const auto found = substitution.find(symbol->id);
-      return found == substitution.end() ? symbol : found->second;
+      return found == substitution.end() ? symbol : found->second.by;
     });
   }
 };
