@@ -47,7 +47,7 @@ struct SegmentCounters {
   std::vector<std::pair<std::string, size_t>> merges;  // by rule
 };
 
-struct Applications;  // fuser/passes
+struct PipelineState;  // fuser/passes
 
 struct CompileContext {
   CompileOptions options;
@@ -66,7 +66,7 @@ struct CompileContext {
   // Called after each single run of a pass (by the name of its line in the list) and before it is checked: the seam for
   // planted faults, which may edit the fusion and what the pass says; may be empty.
   std::function<void(const std::string& pass, Fusion& fusion, bool& modified)> afterApplication;
-  Applications* applications = nullptr;  // counted over all passes of a pipeline; null: each pass counts its own
+  PipelineState* pipeline = nullptr;  // of all passes of a pipeline; null: each pass has its own
 };
 
 }  // namespace fuser

@@ -3,7 +3,38 @@
 #include <algorithm>
 #include <queue>
 
+#include "fuser/ir/infer.h"
+
 namespace fuser {
+
+namespace {
+
+// Nothing where sizes that are numbers contradict each other: every run is rejected.
+std::optional<InferredType> inferIfValid(Fusion& fusion, const Expr& expr) {
+  try {
+    return infer(fusion, expr.op(), expr.inputs(), expr.attributes());
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+// Whether that changed any.
+bool setSizes(Fusion& fusion, TensorView* tensor, const std::vector<AxisType>& axes) {
+  TensorDomain& domain = tensor->domain();
+  FUSER_CHECK(domain.transforms.empty(), "%", tensor->name(), " has a schedule");
+  bool changed = false;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    IterDomain*& axis = domain.logical[i];
+    if (axes[i].extent == axis->extent() && axes[i].expandedExtent == axis->expandedExtent()) continue;
+    axis = fusion.newIterDomain(axis->type(), axes[i].extent, axes[i].expandedExtent);
+    changed = true;
+  }
+  domain.loopRoot = domain.logical;
+  domain.loop = domain.logical;
+  return changed;
+}
+
+}  // namespace
 
 std::string_view parallelTypeName(ParallelType type) {
   switch (type) {
@@ -248,31 +279,34 @@ bool Fusion::isOverwritten(const Val* input) const {
   return std::any_of(aliases_.begin(), aliases_.end(), [&](const auto& alias) { return alias.second == input; });
 }
 
-bool Fusion::replaceExtents(const std::function<IntExpr(IntExpr)>& map) {
-  bool changed = false;
-  for (Val* val : usedVals()) {
-    if (!val->isTensor()) continue;
-    TensorDomain& domain = val->as<TensorView>()->domain();
-    FUSER_CHECK(domain.transforms.empty(), "%", val->name(), " has a schedule");
-    for (IterDomain*& axis : domain.logical) {
-      const IntExpr extent = map(axis->extent());
-      const IntExpr expanded = axis->expandedExtent() ? map(axis->expandedExtent()) : nullptr;
-      if (extent == axis->extent() && expanded == axis->expandedExtent()) continue;
-      axis = newIterDomain(axis->type(), extent, expanded);
-      changed = true;
+RenamedExtents Fusion::renameExtents(const std::function<IntExpr(IntExpr)>& map) {
+  RenamedExtents result;
+  for (Val* input : inputs_) {
+    if (!input->isTensor()) continue;
+    std::vector<AxisType> axes;
+    for (const IterDomain* axis : input->as<TensorView>()->domain().logical) {
+      axes.push_back({axis->type(), map(axis->extent()), axis->isExpanded() ? map(axis->expandedExtent()) : nullptr});
+      if (axis->isBroadcast() != axes.back().extent->isConstant(1)) result.misfit = input;
     }
-    domain.loopRoot = domain.logical;
-    domain.loop = domain.logical;
+    result.changed |= setSizes(*this, input->as<TensorView>(), axes);
   }
-  for (Expr* expr : live_) {
+  const std::vector<Expr*> inOrder = exprs();
+  for (Expr* expr : inOrder) {
+    if (result.misfit) break;
     for (IntExpr& size : expr->mutableAttributes().shape) {
-      const IntExpr mapped = map(size);
-      changed |= mapped != size;
-      size = mapped;
+      result.changed |= size != map(size);
+      size = map(size);
+    }
+    const std::optional<InferredType> type = inferIfValid(*this, *expr);
+    for (Val* output : expr->outputs()) {
+      if (!output->isTensor()) continue;
+      auto* tensor = output->as<TensorView>();
+      if (type && hasAxes(*tensor, *type)) result.changed |= setSizes(*this, tensor, type->axes);
+      else result.misfit = tensor;
     }
   }
-  if (changed) invalidate();
-  return changed;
+  if (result.changed) invalidate();
+  return result;
 }
 
 void Fusion::markOrigins() {

@@ -16,6 +16,13 @@
 
 namespace fuser {
 
+struct RenamedExtents {
+  bool changed = false;
+  // The first tensor whose axes would be of other kinds (a size that becomes the number 1 makes a broadcast axis), or
+  // whose sizes contradict each other: the fusion is renamed up to there, and not well formed. Null: all is well.
+  const Val* misfit = nullptr;
+};
+
 class Fusion {
  public:
   Fusion() = default;
@@ -75,9 +82,9 @@ class Fusion {
   size_t iterDomainCount() const { return iterDomains_.size(); }
   size_t exprIdCount() const { return exprStorage_.size(); }
 
-  // Every extent of a used value and every size among attributes becomes map(extent): equal in every run, and of the
-  // same kind of axis (never from or to the constant 1). Before any schedule. Whether any changed.
-  bool replaceExtents(const std::function<IntExpr(IntExpr)>& map);
+  // Every size of an input and among attributes becomes map(size), which is equal in every run; those of results are
+  // inferred from these. Before any schedule.
+  RenamedExtents renameExtents(const std::function<IntExpr(IntExpr)>& map);
 
   // Each value becomes its own origin: call once on the original.
   void markOrigins();

@@ -6,8 +6,9 @@
 //     %b = mul(%a, %z)                                       %b = mul(%a, %z)
 //
 // Two axes are equal where they meet in a pointwise op, or in a cat along another axis, and neither is a broadcast axis,
-// or where `expand` asks for a size and the axis has one. An axis whose size would come out as 1 keeps its symbols: it would
-// be a broadcast axis from then on. Sizes are checked against the original program before it runs, dead code included, so that
+// or where `expand` asks for a size and the axis has one. Inputs and attributes get the names, and inference gives them to
+// results. Where that makes another kind of axis (the number 1 is a broadcast axis; a reshape of known sizes may split other
+// axes), the sizes keep their names. Sizes are checked against the original program before it runs, dead code included, so that
 // what is assumed here holds. Kernels take fewer extents, simplify indices across former names, and RemoveEmptyPass,
 // which looks for the number 0, finds more: so this comes first.
 //
@@ -17,10 +18,8 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "fuser/ir/clone.h"
-#include "fuser/ir/infer.h"
 #include "fuser/passes/passes.h"
 #include "fuser/support/disjoint_sets.h"
 
@@ -61,7 +60,7 @@ class EqualExtents {
                                                [](IntExpr extent) { return extent->isConstant(); }) > 1;
       if (!(best->isConstant() || best->isSymbol()) || best->isConstant(1) || contradiction || !mayApply()) continue;
       for (IntExpr extent : extents) {
-        if (extent != best && !inferred_.count(extent->id)) result[extent->id] = {extent, best};
+        if (extent != best) result[extent->id] = {extent, best};
       }
     }
     return result;
@@ -94,11 +93,6 @@ class EqualExtents {
   void meetAxes(const Expr* expr) {
     if (!expr->output()->isTensor()) return;
     const std::vector<IterDomain*> result = expr->output()->as<TensorView>()->axes();
-    if (expr->family() >= Family::Slice && expr->family() <= Family::Repeat) {
-      for (const IterDomain* axis : result) {
-        if (!axis->size()->isSymbol() && !axis->size()->isConstant()) inferred_.insert(axis->size()->id);
-      }
-    }
     for (const Val* operand : expr->inputs()) {
       const bool joins = expr->op() == OpKind::Cat;
       if (!operand->isTensor() || !(isPointwise(expr->op()) || expr->op() == OpKind::Expand || joins)) continue;
@@ -118,8 +112,6 @@ class EqualExtents {
   const Fusion& fusion_;
   std::map<uint32_t, uint32_t> bound_;  // symbols of inputs by id: their order
   std::map<uint32_t, IntExpr> extents_;  // that met another, by id
-  // Sums and products that an op makes of its operands' sizes: they keep their text, so that it makes them again.
-  std::set<uint32_t> inferred_;
   DisjointSets meetings_;
   std::map<size_t, std::vector<IntExpr>> sets_;
 };
@@ -133,13 +125,21 @@ class SubstituteExtents : public Pass {
     Substitution substitution = EqualExtents(*fusion).substitution([&] { return mayApply(); });
     while (!substitution.empty()) {
       ClonedFusion trial = cloneFusion(*fusion);
-      replaceExtents(*trial.fusion, cloned(*fusion, trial, substitution));
-      if (!leaveOut(sizesThatMatter(*fusion, trial), substitution)) break;
+      const Val* misfit = rename(*trial.fusion, cloned(*fusion, trial, substitution)).misfit;
+      if (!misfit) {
+        modified_ = rename(*fusion, substitution).changed;
+        return;
+      }
+      // Values keep their ids in a clone. What inference alone makes of names that the program gives stays as it is.
+      if (!leaveOut(sizesAround(*fusion->allVals().at(misfit->id())), substitution)) return;
     }
-    modified_ = replaceExtents(*fusion, substitution);
   }
 
  private:
+  static RenamedExtents rename(Fusion& fusion, const Substitution& substitution) {
+    return fusion.renameExtents([&](IntExpr extent) { return substituted(fusion, substitution, extent); });
+  }
+
   static Substitution cloned(const Fusion& fusion, ClonedFusion& trial, const Substitution& substitution) {
     Substitution result;
     for (const auto& [id, substitute] : substitution) {
@@ -149,46 +149,15 @@ class SubstituteExtents : public Pass {
     return result;
   }
 
-  static bool replaceExtents(Fusion& fusion, const Substitution& substitution) {
-    if (substitution.empty()) return false;
-    return fusion.replaceExtents([&](IntExpr extent) { return substituted(fusion, substitution, extent); });
-  }
-
-  // The original sizes, where the trial has an axis of another kind: a size that has become the number 1 makes a broadcast
-  // axis, and a view of known sizes may come from other axes than one of unknown sizes.
-  static std::vector<IntExpr> sizesThatMatter(const Fusion& fusion, const ClonedFusion& trial) {
+  // Its own, and those that it is inferred from.
+  static std::vector<IntExpr> sizesAround(const Val& val) {
     std::vector<IntExpr> sizes;
-    for (const Val* input : fusion.inputs()) {
-      if (input->isTensor() && !keepsKinds(*trial.vals.at(input)->as<TensorView>())) addSizes(input, sizes);
-    }
-    // What follows a first one has operands that are not well formed.
-    for (const Expr* expr : fusion.exprs()) {
-      if (!sizes.empty()) break;
-      const bool keeps = std::all_of(expr->outputs().begin(), expr->outputs().end(), [&](const Val* output) {
-        return output->isScalar() || fitsInference(*trial.fusion, *trial.vals.at(output)->as<TensorView>());
-      });
-      if (keeps) continue;
-      for (const Val* output : expr->outputs()) addSizes(output, sizes);
-      for (const Val* operand : expr->inputs()) addSizes(operand, sizes);
-      sizes.insert(sizes.end(), expr->attributes().shape.begin(), expr->attributes().shape.end());
-    }
+    addSizes(&val, sizes);
+    const Expr* maker = val.definition();
+    if (!maker) return sizes;
+    for (const Val* operand : maker->inputs()) addSizes(operand, sizes);
+    sizes.insert(sizes.end(), maker->attributes().shape.begin(), maker->attributes().shape.end());
     return sizes;
-  }
-
-  static bool keepsKinds(const TensorView& input) {
-    const std::vector<IterDomain*>& axes = input.domain().logical;
-    return std::all_of(axes.begin(), axes.end(), [](const IterDomain* axis) {
-      return axis->isBroadcast() == axis->extent()->isConstant(1);
-    });
-  }
-
-  static bool fitsInference(Fusion& fusion, const TensorView& result) {
-    const Expr& maker = *result.definition();
-    try {
-      return hasAxes(result, infer(fusion, maker.op(), maker.inputs(), maker.attributes()));
-    } catch (const UserError&) {
-      return false;  // numbers that contradict each other: every run is rejected
-    }
   }
 
   static void addSizes(const Val* val, std::vector<IntExpr>& sizes) {

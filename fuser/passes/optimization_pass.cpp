@@ -35,17 +35,16 @@ class Turns {
         owner_(owner),
         passes_(passes),
         context_(context),
-        applications_(context.applications ? *context.applications : unlimited_),
+        pipeline_(context.pipeline ? *context.pipeline : own_),
         budget_(kSpareTurns + fusion.exprs().size()) {
     if (!context.checkInvariants) return;  // then a circle is seen one turn later
-    print_ = fingerprint(fusion);
-    seen_[print_] = 0;
+    if (!pipeline_.fingerprint) pipeline_.fingerprint = fingerprint(fusion);
+    seen_[*pipeline_.fingerprint] = 0;
   }
 
   bool run() {
     while (runTurn()) {
-      if (!context_.checkInvariants) print_ = fingerprint(fusion_);
-      checkProgress();
+      checkProgress(context_.checkInvariants ? pipeline_.fingerprint.value() : fingerprint(fusion_));
     }
     return changedBy_.size() > 1;
   }
@@ -61,12 +60,12 @@ class Turns {
   }
 
   bool runOnce(Pass& pass) {
-    bool modified = pass.run(applications_);
+    bool modified = pass.run(pipeline_);
     if (context_.afterApplication) context_.afterApplication(owner_, fusion_, modified);
-    if (modified || context_.checkInvariants) checkFusion(fusion_, pass);
+    if (modified) checkFusion(fusion_, pass);
     if (context_.checkInvariants) {
-      const uint64_t before = std::exchange(print_, fingerprint(fusion_));
-      const bool changed = print_ != before;
+      const uint64_t after = fingerprint(fusion_);
+      const bool changed = std::exchange(pipeline_.fingerprint, after) != after;
       FUSER_CHECK(
           changed == modified, pass.name(),
           changed ? " changed the fusion and says that it did not" : " says that it changed the fusion and did not");
@@ -75,9 +74,9 @@ class Turns {
   }
 
   // Passes that undo each other lead back to a state that was there before.
-  void checkProgress() {
+  void checkProgress(uint64_t print) {
     const size_t turn = changedBy_.size();
-    const auto [place, isNew] = seen_.emplace(print_, turn);
+    const auto [place, isNew] = seen_.emplace(print, turn);
     std::set<std::string> guilty;
     for (size_t i = place->second; i < turn; ++i) guilty.insert(changedBy_[i].begin(), changedBy_[i].end());
     FUSER_CHECK(isNew, owner_, " goes round in circles: after turn ", turn, " the fusion is as ",
@@ -91,10 +90,9 @@ class Turns {
   const std::string owner_;
   const PassList& passes_;
   const CompileContext& context_;
-  Applications unlimited_;
-  Applications& applications_;
+  PipelineState own_;
+  PipelineState& pipeline_;
   const size_t budget_;
-  uint64_t print_ = 0;                            // the fusion's fingerprint
   std::map<uint64_t, size_t> seen_;              // fingerprint -> the turn after which the fusion had it; 0: at first
   std::vector<std::set<std::string>> changedBy_;  // by turn
 };
@@ -108,9 +106,9 @@ bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes,
 bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
                  const std::function<bool(const CompileContext&)>& run) {
   CompileContext counted = context;
-  Applications applications;
-  if (context.options.passLimit) applications.limit = *context.options.passLimit;
-  if (!counted.applications) counted.applications = &applications;
+  PipelineState pipeline;
+  if (context.options.passLimit) pipeline.limit = *context.options.passLimit;
+  if (!counted.pipeline) counted.pipeline = &pipeline;
   const bool log = context.log && context.dumps.count(DebugDumpOption::PreSegmenterLogging) != 0;
   if (log) context.log(concat("before ", name, ":\n", printFusion(*fusion)));
   const auto start = std::chrono::steady_clock::now();

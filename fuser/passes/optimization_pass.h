@@ -24,7 +24,7 @@ namespace fuser {
 bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes, const CompileContext& context);
 
 // Calls run, with all that the context asks for around it: the fusion's text before and after, the time, onPass. run
-// gets a context that counts applications: the given one's count, or one of its own with the options' limit.
+// gets a context with the state of the pipeline: the given one, or one of its own with the options' limit.
 bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
                  const std::function<bool(const CompileContext&)>& run);
 

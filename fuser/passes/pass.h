@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,11 +12,12 @@
 
 namespace fuser {
 
-// How many rewrites the passes of a pipeline have made, and may make: `option pass_limit = N`, so that a wrong rewrite
-// is found by bisection.
-struct Applications {
+// What the passes of a pipeline hand on: how many rewrites they have made, and may make (`option pass_limit = N`, so that
+// a wrong rewrite is found by bisection), and what they left. Nobody else edits the fusion meanwhile.
+struct PipelineState {
   int64_t limit = std::numeric_limits<int64_t>::max();
   int64_t made = 0;
+  std::optional<uint64_t> fingerprint;  // of the fusion now, where invariants are checked; none before the first pass
 };
 
 class Pass {
@@ -32,14 +34,14 @@ class Pass {
 
   // runPass on this pass' fusion; what isModified() says afterwards. A pass that never asked mayApply() counts as one
   // application where it modified the fusion. Does nothing where no application is left.
-  bool run(Applications& applications) {
+  bool run(PipelineState& pipeline) {
     modified_ = false;
-    if (applications.made >= applications.limit) return false;
-    applications_ = &applications;
-    const int64_t before = applications.made;
+    if (pipeline.made >= pipeline.limit) return false;
+    pipeline_ = &pipeline;
+    const int64_t before = pipeline.made;
     runPass(fusion_);
-    if (modified_ && applications.made == before) ++applications.made;
-    applications_ = nullptr;
+    if (modified_ && pipeline.made == before) ++pipeline.made;
+    pipeline_ = nullptr;
     return modified_;
   }
   // Whether the last run changed the fusion.
@@ -49,9 +51,9 @@ class Pass {
  protected:
   // Right before a rewrite that is certain otherwise: whether it may be made. Counts it.
   bool mayApply() {
-    if (!applications_) return true;
-    if (applications_->made >= applications_->limit) return false;
-    ++applications_->made;
+    if (!pipeline_) return true;
+    if (pipeline_->made >= pipeline_->limit) return false;
+    ++pipeline_->made;
     return true;
   }
 
@@ -59,7 +61,7 @@ class Pass {
 
  private:
   Fusion* fusion_;
-  Applications* applications_ = nullptr;  // during a run
+  PipelineState* pipeline_ = nullptr;  // during a run
 };
 
 using PassList = std::vector<std::unique_ptr<Pass>>;

@@ -125,10 +125,11 @@ bool extentPassForeignSymbol(const std::string& pass, Fusion& fusion, bool& modi
     }
   }
   if (symbols.size() < 2) return false;
-  modified |= fusion.replaceExtents([&](IntExpr extent) {
+  const RenamedExtents renamed = fusion.renameExtents([&](IntExpr extent) {
     if (extent->isConstant()) return extent;
     return fusion.ints().import(extent, [&](IntExpr symbol) { return symbol == symbols[1] ? symbols[0] : symbol; });
   });
+  modified |= renamed.changed;
   return true;
 }
 

@@ -187,10 +187,10 @@ TEST_F(OptimizationPassTest, ALimitCountsRewrites) {
     EXPECT_EQ(fusion_->exprs().size(), 1 + static_cast<size_t>(std::min<int64_t>(limit, 4)));
   }
   // Over a pipeline they count together; a pass that never asks counts once a run that modifies.
-  Applications applications;
-  applications.limit = 5;
+  PipelineState pipeline;
+  pipeline.limit = 5;
   context_.options.passLimit = std::nullopt;
-  context_.applications = &applications;
+  context_.pipeline = &pipeline;
   fusion_ = parseFusion("fusion f(%x: f32[i0]) {\n  %y = exp(%x)\n  return %y\n}\n");
   AppendingPass::runPass(fusion_.get(), context_);
   script_.first = [](Fusion* fusion, int run) {
@@ -198,7 +198,7 @@ TEST_F(OptimizationPassTest, ALimitCountsRewrites) {
     return run < 2;
   };
   ScriptedOptimization::runPass(fusion_.get(), context_);
-  EXPECT_EQ(applications.made, 5);
+  EXPECT_EQ(pipeline.made, 5);
   EXPECT_EQ(fusion_->exprs().size(), 6u);
 }
 
