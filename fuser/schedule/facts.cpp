@@ -49,7 +49,7 @@ std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const 
 
 std::string whyEmpty(const FusionView& view) {
   for (const TensorView* tensor : tensorsOf(view.exprs)) {
-    for (const IterDomain* axis : tensor->axes()) {
+    for (const IterDomain* axis : tensor->domain().logical) {
       if (axis->isExpanded() && (!view.sizes || view.sizes->isZero(axis->expandedExtent()))) {
         return concat("an expanded axis of %", tensor->name(), " may be empty");
       }

@@ -38,7 +38,7 @@ bool Cuts::isCut(const Val* val, const Expr* reader) const {
 }
 
 bool Cuts::isCut(const SegmentedFusion& segmented, const SegmentedEdge& edge) const {
-  return edge.val()->isTensor() && firstCutReader(segmented, edge) != nullptr;
+  return any_ && edge.val()->isTensor() && firstCutReader(segmented, edge) != nullptr;
 }
 
 const Expr* Cuts::firstCutReader(const SegmentedFusion& segmented, const SegmentedEdge& edge) const {

@@ -44,8 +44,8 @@ SegmentedEdgePtr EdgeLists::connect(SegmentedGroup* from, SegmentedGroup* to, Va
 }
 
 void EdgeLists::addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
-  auto edge = std::make_shared<OwnedEdge>(nextId_++, from, to, val);
-  edges_.emplace(edge->id(), edge);
+  auto edge = std::make_shared<OwnedEdge>(static_cast<uint32_t>(edges_.size()), from, to, val);
+  edges_.push_back(edge);
   GroupEdges::consumers(from).push_back(edge);
   GroupEdges::producers(to).push_back(std::move(edge));
 }
@@ -64,7 +64,7 @@ void EdgeLists::remove(const SegmentedEdgePtr& edge) {
   FUSER_CHECK(holds(consumers, removed) && holds(producers, removed), "edge ", removed->toString(), " misses an end");
   std::erase(consumers, removed);
   std::erase(producers, removed);
-  edges_.erase(removed->id());
+  edges_[removed->id()] = nullptr;
   OwnedEdge::disconnect(*removed);
 }
 
@@ -73,7 +73,8 @@ std::vector<SegmentedEdgePtr> EdgeLists::removeAllAt(const std::vector<Segmented
   VectorOfUniqueEntries<SegmentedGroup*> touched;
   touched.pushBackAll(groups);
   const auto take = [&](const SegmentedEdgePtr& edge) {
-    if (edges_.erase(edge->id()) == 0) return;  // met from its other end
+    if (!edges_[edge->id()]) return;  // met from its other end
+    edges_[edge->id()] = nullptr;
     removed.push_back(edge);
     touched.pushBack(edge->from());
     touched.pushBack(edge->to());
@@ -111,15 +112,14 @@ std::vector<SegmentedEdgePtr> EdgeLists::between(const SegmentedGroup* a, const 
 
 std::vector<SegmentedEdgePtr> EdgeLists::all() const {
   std::vector<SegmentedEdgePtr> edges;
-  edges.reserve(edges_.size());
-  for (const auto& [id, edge] : edges_) edges.push_back(edge);
+  for (const SegmentedEdgePtr& edge : edges_) {
+    if (edge) edges.push_back(edge);
+  }
   return edges;
 }
 
 bool EdgeLists::contains(const SegmentedEdgePtr& edge) const {
-  if (!edge) return false;
-  const auto found = edges_.find(edge->id());
-  return found != edges_.end() && found->second == edge;
+  return edge && edge->id() < edges_.size() && edges_[edge->id()] == edge;
 }
 
 }  // namespace fuser

@@ -1,8 +1,6 @@
 #pragma once
 // EdgeLists: the edges between the groups of a SegmentedFusion, and the only code that writes a group's edge lists.
 
-#include <map>
-
 #include "fuser/segment/segmented_fusion.h"
 
 namespace fuser {
@@ -23,8 +21,7 @@ class EdgeLists {
   bool contains(const SegmentedEdgePtr& edge) const;
 
  private:
-  uint32_t nextId_ = 0;
-  std::map<uint32_t, SegmentedEdgePtr> edges_;  // by id
+  std::vector<SegmentedEdgePtr> edges_;  // by id; null where the edge was removed
 };
 
 }  // namespace fuser

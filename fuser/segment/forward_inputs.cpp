@@ -40,28 +40,49 @@ class Forwarding {
   }
 
  private:
+  // As far as the readers of its end can compute it: one question where they can compute all of it, else a search for
+  // the longest start that they can. (One question for every length would cost the square of the chain.)
   std::vector<Expr*> chainFrom(const Val* input) const {
+    std::vector<Expr*> chain = longestFrom(input);
+    size_t taken = 0;
+    for (size_t most = chain.size(), next = most; taken < most; next = taken + (most - taken + 1) / 2) {
+      if (isTaken({chain.begin(), chain.begin() + static_cast<ptrdiff_t>(next)})) {
+        taken = next;
+      } else {
+        most = next - 1;
+      }
+    }
+    chain.resize(taken);
+    return chain;
+  }
+
+  // The unary ops that may be forwarded as far as their readers' kinds are concerned.
+  std::vector<Expr*> longestFrom(const Val* input) const {
     std::vector<Expr*> chain;
     for (const Val* val = input;;) {
-      const std::vector<Expr*>& readers = segmented_.readers(val);
+      const std::span<Expr* const> readers = segmented_.readers(val);
       if (readers.size() != 1 || !isUnary(readers[0]) || !mayForward(readers[0], chain)) return chain;
       chain.push_back(readers[0]);
       val = readers[0]->output();
     }
   }
 
-  // Whether every reader of the result can compute it, and the chain before it.
-  bool mayForward(Expr* expr, const std::vector<Expr*>& chain) const {
+  bool mayForward(const Expr* expr, const std::vector<Expr*>& chain) const {
     const Val* result = expr->output();
     if (answers_.isSettled(expr) || result->isFusionOutput()) return false;
     if (!chain.empty() && answers_.mustBeSegmentInput(expr, chain.back()->output())) return false;
-    const std::vector<Expr*>& readers = segmented_.readers(result);
-    return std::all_of(readers.begin(), readers.end(), [&](Expr* reader) {
-      if (reader->isScalarExpr() || answers_.isSettled(reader) || answers_.mustBeSegmentInput(reader, result)) return false;
-      // With what was forwarded to it already.
+    const std::span<Expr* const> readers = segmented_.readers(result);
+    return std::none_of(readers.begin(), readers.end(), [&](const Expr* reader) {
+      return reader->isScalarExpr() || answers_.isSettled(reader) || answers_.mustBeSegmentInput(reader, result);
+    });
+  }
+
+  // Whether every reader of the chain's result can compute it, too, with what was forwarded to it already.
+  bool isTaken(const std::vector<Expr*>& chain) const {
+    const std::span<Expr* const> readers = segmented_.readers(chain.back()->output());
+    return std::all_of(readers.begin(), readers.end(), [&](const Expr* reader) {
       std::vector<Expr*> together = segmented_.groupOf(reader)->exprs();
       together.insert(together.end(), chain.begin(), chain.end());
-      together.push_back(expr);
       return answers_.ask(together).accepted();
     });
   }

@@ -12,8 +12,10 @@ GroupOrder::GroupOrder(const SegmentedFusion& segmented) {
     position_[segmented.groups()[i]->id()] = static_cast<int64_t>(i);
   }
   visited_.resize(position_.size(), 0);
-  for (const SegmentedEdgePtr& edge : segmented.edges()) {
-    FUSER_CHECK(position(edge->from()) < position(edge->to()), "the groups are in no topological order");
+  for (const SegmentedGroup* group : segmented.groups()) {
+    for (const SegmentedEdgePtr& edge : group->producerEdges()) {
+      FUSER_CHECK(position(edge->from()) < position(group), "the groups are in no topological order");
+    }
   }
 }
 

@@ -122,7 +122,7 @@ bool hasCutInside(const SegmentedFusion& segmented, const Cuts& cuts, const Piec
   std::vector<bool> inside(segmented.completeFusion().exprIdCount(), false);
   for (const Expr* expr : piece) inside[expr->id()] = true;
   return std::any_of(piece.begin(), piece.end(), [&](const Expr* reader) {
-    const std::vector<Val*>& reads = segmented.reads(reader);
+    const std::span<Val* const> reads = segmented.reads(reader);
     return std::any_of(reads.begin(), reads.end(), [&](const Val* val) {
       return val->isTensor() && val->definition() && inside[val->definition()->id()] && cuts.isCut(val, reader);
     });

@@ -79,7 +79,7 @@ class Narrowing {
     if (!exact || outside.empty() || (definition && segmented_.isPrivatized(definition))) return false;
     SegmentedGroup* maker = segmented_.groupOf(expr);
     if (definition && !segmented_.computes(maker, definition)) return false;  // then it crosses to the maker already
-    const std::vector<Expr*>& readers = segmented_.readers(expr->output());
+    const std::span<Expr* const> readers = segmented_.readers(expr->output());
     const bool cut = std::any_of(readers.begin(), readers.end(),
                                  [&](const Expr* reader) { return cuts_.isCut(expr->output(), reader); });
     if (cut || maker->exprs().size() == 1) return false;

@@ -58,7 +58,7 @@ bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, E
   if (!isCheap(expr) || answers.isSettled(expr) || result->isFusionOutput() || segmented.isPrivatized(expr)) return false;
   const std::vector<SegmentedGroup*> groups = segmented.consumersOf(result);
   if (groups.size() < 2 || groups.size() > kMostReaders) return false;
-  const std::vector<Expr*>& readers = segmented.readers(result);
+  const std::span<Expr* const> readers = segmented.readers(result);
   const bool readable = std::none_of(readers.begin(), readers.end(), [&](const Expr* reader) {
     return reader->isScalarExpr() || answers.isSettled(reader) || answers.mustBeSegmentInput(reader, result);
   });
@@ -75,7 +75,7 @@ bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, E
 bool pays(const SegmentedFusion& segmented, const Expr* expr, const SegmentedGroup* maker) {
   const Val* operand = expr->input(0);
   const std::vector<SegmentedGroup*> holders = segmented.groupsOf(expr);
-  const std::vector<Expr*>& readers = segmented.readers(operand);
+  const std::span<Expr* const> readers = segmented.readers(operand);
   const bool storedAnyway = operand->isFusionOutput() || std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) {
     return reader != expr && !segmented.computes(maker, reader);
   });

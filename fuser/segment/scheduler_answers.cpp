@@ -6,10 +6,27 @@
 
 namespace fuser {
 
-size_t SchedulerAnswers::HashIds::operator()(const std::vector<uint32_t>& ids) const {
-  uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a over the ids
-  for (uint32_t id : ids) hash = (hash ^ id) * 0x100000001b3u;
-  return static_cast<size_t>(hash ^ (hash >> 29));
+namespace {
+
+// The finaliser of splitmix64: every bit of the result depends on every bit of the value.
+uint64_t mixed(uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+  return value ^ (value >> 31);
+}
+
+}  // namespace
+
+SchedulerAnswers::PartKey SchedulerAnswers::keyOf(const FusionView& view) {
+  PartKey key{0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu};
+  const auto add = [&](uint64_t id) {
+    key.first = mixed(key.first + id);
+    key.second = mixed(key.second ^ (id << 32));
+  };
+  for (const Expr* expr : view.exprs) add(expr->id());
+  add(std::numeric_limits<uint32_t>::max());  // no id: the end of the expressions
+  for (const Val* output : view.outputs) add(output->id());
+  return key;
 }
 
 SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context)
@@ -28,18 +45,14 @@ const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
   view.exprs = segmented_.inTopologicalOrder(exprs);
   view.exprs.erase(std::unique(view.exprs.begin(), view.exprs.end()), view.exprs.end());
   view.outputs = segmented_.outputsOf(view.exprs);
-  std::vector<uint32_t> ids;
-  ids.reserve(view.exprs.size() + view.outputs.size() + 1);
-  for (const Expr* expr : view.exprs) ids.push_back(expr->id());
-  ids.push_back(std::numeric_limits<uint32_t>::max());
-  for (const Val* output : view.outputs) ids.push_back(output->id());
-  const auto found = answers_.find(ids);
+  const PartKey key = keyOf(view);
+  const auto found = answers_.find(key);
   if (found != answers_.end()) return found->second;
   questionsAboutSettled_ += asksAboutSettled(view.exprs);
   view.fusion = &segmented_.completeFusion();
   view.inputs = segmented_.inputsOf(view.exprs);
   view.sizes = sizes_;
-  return answers_.emplace(std::move(ids), schedulers_.accepts(view)).first->second;
+  return answers_.emplace(key, schedulers_.accepts(view)).first->second;
 }
 
 void SchedulerAnswers::settle(const std::vector<Expr*>& exprs) {

@@ -27,15 +27,23 @@ class SchedulerAnswers {
   size_t questionsAboutSettled() const { return questionsAboutSettled_; }
 
  private:
-  struct HashIds {
-    size_t operator()(const std::vector<uint32_t>& ids) const;
+  // A part, by two independent hashes of its expressions and outputs: with 128 bits, no two parts meet. The ids
+  // themselves would be most of what the answers take of memory.
+  struct PartKey {
+    uint64_t first = 0;
+    uint64_t second = 0;
+    bool operator==(const PartKey&) const = default;
   };
+  struct FirstOfKey {
+    size_t operator()(const PartKey& key) const noexcept { return static_cast<size_t>(key.first); }
+  };
+  static PartKey keyOf(const FusionView& view);
 
   const SegmentedFusion& segmented_;
   const SchedulerInterface& schedulers_;
   SizeFacts* sizes_;
-  // By the ids of the part's expressions, in topological order, and of its outputs (its inputs follow).
-  std::unordered_map<std::vector<uint32_t>, SchedulerAnswer, HashIds> answers_;
+  // By the part's expressions, in topological order, and its outputs (its inputs follow).
+  std::unordered_map<PartKey, SchedulerAnswer, FirstOfKey> answers_;
   std::vector<std::vector<Val*>> required_;  // by expression id
   bool asksAboutSettled(const std::vector<Expr*>& exprs) const;
 

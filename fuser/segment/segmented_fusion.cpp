@@ -16,7 +16,7 @@ namespace {
 // All of a group but its edges, for writing.
 class OwnedGroup : public SegmentedGroup {
  public:
-  explicit OwnedGroup(uint32_t id) : SegmentedGroup(id) {}
+  OwnedGroup(uint32_t id, bool scalar) : SegmentedGroup(id, scalar) {}
   size_t place = 0;    // in SegmentedFusion::groups() while it is live
   int64_t first = -1;  // see firstOf; -1: to be worked out
   using SegmentedGroup::exprs_;
@@ -91,8 +91,8 @@ std::vector<SegmentedGroup*> SegmentedFusion::consumersOf(const Val* val) const 
   return groups.vector();
 }
 
-const std::vector<Val*>& SegmentedFusion::reads(const Expr* expr) const { return impl_->values.reads(expr); }
-const std::vector<Expr*>& SegmentedFusion::readers(const Val* val) const { return impl_->values.readers(val); }
+std::span<Val* const> SegmentedFusion::reads(const Expr* expr) const { return impl_->values.reads(expr); }
+std::span<Expr* const> SegmentedFusion::readers(const Val* val) const { return impl_->values.readers(val); }
 const std::vector<Expr*>& SegmentedFusion::liveExprs() const { return impl_->values.liveExprs(); }
 int64_t SegmentedFusion::position(const Expr* expr) const { return impl_->values.position(expr); }
 
@@ -106,7 +106,7 @@ std::vector<Val*> SegmentedFusion::inputsOf(const std::vector<Expr*>& exprs) con
     if (!val->definition() || impl_->stamp[val->definition()->id()] != mark) inputs.push_back(val);
   };
   for (const Expr* expr : exprs) {
-    const std::vector<Val*>& read = reads(expr);
+    const std::span<Val* const> read = reads(expr);
     for (Val* operand : expr->inputs()) {
       if (std::find(read.begin(), read.end(), operand) != read.end()) add(operand);
     }
@@ -139,7 +139,7 @@ std::vector<Val*> SegmentedFusion::outputsOf(const std::vector<Expr*>& exprs) co
   for (const Expr* expr : exprs) {
     if (isPrivatized(expr)) continue;  // whoever reads it computes it
     for (Val* val : expr->outputs()) {
-      const std::vector<Expr*>& users = readers(val);
+      const std::span<Expr* const> users = readers(val);
       const bool readOutside = std::any_of(users.begin(), users.end(), isOutside);
       if (readOutside || val->isFusionOutput()) outputs.push_back(val);
     }
@@ -158,12 +158,13 @@ std::vector<Expr*> SegmentedFusion::inTopologicalOrder(std::vector<Expr*> exprs)
 
 bool SegmentedFusion::readsFromOutside(const SegmentedGroup* group, const Val* val) const {
   if (computes(group, val->definition())) return false;
-  const std::vector<Expr*>& users = readers(val);
+  const std::span<Expr* const> users = readers(val);
   if (users.size() <= group->exprs().size()) {
     return std::any_of(users.begin(), users.end(), [&](const Expr* user) { return computes(group, user); });
   }
   return std::any_of(group->exprs().begin(), group->exprs().end(), [&](const Expr* expr) {
-    return std::find(reads(expr).begin(), reads(expr).end(), val) != reads(expr).end();
+    const std::span<Val* const> read = reads(expr);
+    return std::find(read.begin(), read.end(), val) != read.end();
   });
 }
 
@@ -196,7 +197,8 @@ SegmentedGroup* SegmentedFusion::newGroup(const std::vector<Expr*>& exprs) {
     FUSER_CHECK(!groupOf(expr), "an expression is in one group");
     FUSER_CHECK(expr->isScalarExpr() == exprs.front()->isScalarExpr(), "host scalars and tensors in one group");
   }
-  impl_->groups.push_back(std::make_unique<OwnedGroup>(static_cast<uint32_t>(impl_->groups.size())));
+  impl_->groups.push_back(
+      std::make_unique<OwnedGroup>(static_cast<uint32_t>(impl_->groups.size()), exprs.front()->isScalarExpr()));
   OwnedGroup* group = impl_->groups.back().get();
   group->exprs_ = exprs;
   for (const Expr* expr : exprs) impl_->groupOfExpr[expr->id()] = group;
@@ -270,9 +272,10 @@ SegmentedGroup* SegmentedFusion::mergeGroups(SegmentedGroup* a, SegmentedGroup* 
   }
   for (const SegmentedEdgePtr& edge : producers) removeEdge(edge);
   for (const SegmentedEdgePtr& edge : consumers) removeEdge(edge);
-  bury(gone);
+  // Of an expression that both computed, one was the owner, and that is in the minimum.
+  keep->first = keep->first < 0 || gone->first < 0 ? -1 : std::min(keep->first, gone->first);
   keep->index_ = -1;
-  keep->first = -1;
+  bury(gone);
   checkAfter("merging two groups");
   return keep;
 }
@@ -303,6 +306,17 @@ SegmentedGroup* SegmentedFusion::mergeGroups(const std::vector<SegmentedGroup*>&
 
 // --- privatisation ---
 
+// What is known of the group's boundary and place no longer holds.
+void SegmentedFusion::touch(const SegmentedGroup* group) {
+  impl_->owned(group)->index_ = -1;
+  impl_->owned(group)->first = -1;
+}
+
+void SegmentedFusion::touchEdge(const SegmentedEdge& edge) {
+  impl_->owned(edge.from())->index_ = -1;
+  impl_->owned(edge.to())->index_ = -1;
+}
+
 // Makes the edges to the group what its expressions read from outside.
 void SegmentedFusion::followReads(SegmentedGroup* group) {
   VectorOfUniqueEntries<Val*> needed;
@@ -314,12 +328,39 @@ void SegmentedFusion::followReads(SegmentedGroup* group) {
   const std::vector<SegmentedEdgePtr> before = group->producerEdges();
   for (Val* val : needed) connectGroups(producerOf(val), group, val);
   for (const SegmentedEdgePtr& edge : before) {
-    impl_->owned(edge->from())->index_ = -1;  // the boundaries of both ends have changed
+    touchEdge(*edge);
     if (!needed.contains(edge->val()) || producerOf(edge->val()) != edge->from()) removeEdge(edge);
   }
-  impl_->owned(group)->index_ = -1;
-  impl_->owned(group)->first = -1;
-  for (const SegmentedEdgePtr& edge : group->producerEdges()) impl_->owned(edge->from())->index_ = -1;
+  touch(group);
+  for (const SegmentedEdgePtr& edge : group->producerEdges()) touchEdge(*edge);
+}
+
+// The edges after the group has come to compute the expression: in time of the edges concerned, not of the group.
+void SegmentedFusion::followGain(SegmentedGroup* group, const Expr* expr) {
+  for (Val* val : reads(expr)) {
+    SegmentedGroup* from = producerOf(val);
+    if (from && !computes(group, val->definition())) touchEdge(*connectGroups(from, group, val));
+  }
+  removeEdgesTo(group, [&](const Val* val) { return val->definition() == expr; });
+}
+
+// The same after it has ceased to.
+void SegmentedFusion::followLoss(SegmentedGroup* group, const Expr* expr) {
+  const std::span<Val* const> read = reads(expr);
+  removeEdgesTo(group, [&](const Val* val) {
+    return std::find(read.begin(), read.end(), val) != read.end() && !readsFromOutside(group, val);
+  });
+}
+
+void SegmentedFusion::removeEdgesTo(SegmentedGroup* group, const std::function<bool(const Val*)>& isGone) {
+  std::vector<SegmentedEdgePtr> gone;  // removal edits the list
+  for (const SegmentedEdgePtr& edge : group->producerEdges()) {
+    if (isGone(edge->val())) gone.push_back(edge);
+  }
+  for (const SegmentedEdgePtr& edge : gone) {
+    touchEdge(*edge);
+    removeEdge(edge);
+  }
 }
 
 // Whoever reads the expression's results computes it, and nobody else; the same for what it reads, where several groups
@@ -340,12 +381,16 @@ void SegmentedFusion::spread(Expr* expr) {
   std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[expr->id()];
   copies = users.vector();
   std::erase(copies, own);
+  for (SegmentedGroup* user : users) {
+    touch(user);
+    followGain(user, expr);
+  }
   for (Val* operand : expr->inputs()) {
     if (operand->definition() && isPrivatized(operand->definition())) spread(operand->definition());
   }
-  for (SegmentedGroup* user : users) followReads(user);
   for (SegmentedGroup* group : before) {
-    if (!users.contains(group)) followReads(group);
+    touch(group);
+    if (!users.contains(group)) followLoss(group, expr);
     const bool live = impl_->owned(group)->place < live_.size() && live_[impl_->owned(group)->place] == group;
     if (group->exprs().empty() && live) bury(group);
   }

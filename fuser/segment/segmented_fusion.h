@@ -4,8 +4,10 @@
 // expression may be privatised: then every group that reads its result computes it too, and no edge carries it.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +64,7 @@ class SegmentedGroup {
   // What it computes, private copies included. In topological order once the fusion is finalised.
   const std::vector<Expr*>& exprs() const { return exprs_; }
   // All expressions are scalar ones: runs on the host. Never mixed with tensor expressions.
-  bool isScalarGroup() const { return exprs_.front()->isScalarExpr(); }
+  bool isScalarGroup() const { return scalar_; }
 
   // Set by finalisation. Inputs: what the expressions read that is made outside: operands first, then scalars that
   // extents name; no literals, no plain extents. Outputs: what other groups read or the fusion returns, each once.
@@ -77,17 +79,18 @@ class SegmentedGroup {
   const std::vector<SegmentedEdgePtr>& consumerEdges() const { return consumerEdges_; }
 
  protected:
-  explicit SegmentedGroup(uint32_t id) : id_(id) {}
-  std::vector<Expr*> exprs_;
-  VectorOfUniqueEntries<Val*> inputs_;
-  VectorOfUniqueEntries<Val*> outputs_;
+  SegmentedGroup(uint32_t id, bool scalar) : id_(id), scalar_(scalar) {}
+  // What every sweep over the groups reads comes first, close together: with many groups, a sweep's cost is the memory
+  // that it touches.
+  const uint32_t id_;
+  const bool scalar_;
   SchedulerType schedulerType_ = SchedulerType::None;
-  int index_ = -1;
+  std::vector<Expr*> exprs_;
   std::vector<SegmentedEdgePtr> producerEdges_;
   std::vector<SegmentedEdgePtr> consumerEdges_;
-
- private:
-  uint32_t id_;
+  int index_ = -1;
+  VectorOfUniqueEntries<Val*> inputs_;
+  VectorOfUniqueEntries<Val*> outputs_;
 };
 
 class SegmentedFusion {
@@ -122,9 +125,9 @@ class SegmentedFusion {
   // What an expression needs beside its own results: operands, then scalars that the extents of its shape attribute,
   // operands and results name. Literals are left out. `size` reads an extent: its tensor is neither read nor an input,
   // so that host scalars never wait for tensors.
-  const std::vector<Val*>& reads(const Expr* expr) const;
+  std::span<Val* const> reads(const Expr* expr) const;
   // In the order of liveExprs().
-  const std::vector<Expr*>& readers(const Val* val) const;
+  std::span<Expr* const> readers(const Val* val) const;
   // Boundary of any set of this fusion's expressions, in the order that SegmentedGroup::inputs() describes.
   std::vector<Val*> inputsOf(const std::vector<Expr*>& exprs) const;
   std::vector<Val*> outputsOf(const std::vector<Expr*>& exprs) const;
@@ -184,7 +187,12 @@ class SegmentedFusion {
   bool readsFromOutside(const SegmentedGroup* group, const Val* val) const;
   int64_t firstOf(const SegmentedGroup* group) const;
   void moveExprs(SegmentedGroup* from, SegmentedGroup* to);
+  void touch(const SegmentedGroup* group);
+  void touchEdge(const SegmentedEdge& edge);
   void followReads(SegmentedGroup* group);
+  void followGain(SegmentedGroup* group, const Expr* expr);
+  void followLoss(SegmentedGroup* group, const Expr* expr);
+  void removeEdgesTo(SegmentedGroup* group, const std::function<bool(const Val*)>& isGone);
   void spread(Expr* expr);
   void bury(SegmentedGroup* group);
   void checkAfter(const char* edit) const;

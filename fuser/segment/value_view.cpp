@@ -1,17 +1,19 @@
 #include "fuser/segment/value_view.h"
 
-#include <algorithm>
-
 #include "fuser/analysis/kernel_scalars.h"
-#include "fuser/support/unique_entries.h"
 
 namespace fuser {
 
 namespace {
 
-class ReadsOfExpr {
+// Writes what one expression after the other reads behind a list, each value once an expression.
+class ReadsWriter {
  public:
-  explicit ReadsOfExpr(const Expr* expr) : fusion_(expr->fusion()) {
+  ReadsWriter(const Fusion& fusion, std::vector<Val*>& list)
+      : fusion_(fusion), list_(list), lastReader_(fusion.valCount(), 0) {}
+
+  void write(const Expr* expr) {
+    ++reader_;
     if (expr->op() == OpKind::Size) {
       const IterDomain* axis = expr->input(0)->as<TensorView>()->axes().at(expr->attributes().dims.at(0));
       addScalars(axis->size());
@@ -23,11 +25,11 @@ class ReadsOfExpr {
     for (const Val* val : expr->outputs()) addExtents(val);
   }
 
-  const std::vector<Val*>& vals() const { return vals_.vector(); }
-
  private:
   void add(Val* val) {
-    if (!staysInKernel(val)) vals_.pushBack(val);
+    if (staysInKernel(val) || lastReader_[val->id()] == reader_) return;
+    lastReader_[val->id()] = reader_;
+    list_.push_back(val);
   }
   void addScalars(IntExpr extent) {
     forEachSymbol(extent, [&](IntExpr symbol) {
@@ -40,12 +42,32 @@ class ReadsOfExpr {
   }
 
   const Fusion& fusion_;
-  VectorOfUniqueEntries<Val*> vals_;
+  std::vector<Val*>& list_;
+  std::vector<uint32_t> lastReader_;  // by value id
+  uint32_t reader_ = 0;               // counted from 1
 };
 
+}  // namespace
+
+ValueView::ValueView(const Fusion& fusion) : position_(fusion.exprIdCount(), -1) {
+  reads_.places.resize(fusion.exprIdCount());
+  readers_.places.resize(fusion.valCount());
+  collectReads(fusion);
+  collectLive(fusion);
+  collectReaders();
+}
+
+void ValueView::collectReads(const Fusion& fusion) {
+  ReadsWriter writer(fusion, reads_.entries);
+  for (const Expr* expr : fusion.exprs()) {
+    const size_t begin = reads_.entries.size();
+    writer.write(expr);
+    reads_.places[expr->id()] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(reads_.entries.size())};
+  }
+}
+
 // What some output needs: post-order from the outputs over what expressions read. Not recursive: chains may be long.
-std::vector<Expr*> liveInOrder(const Fusion& fusion, const std::vector<std::vector<Val*>>& reads) {
-  std::vector<Expr*> order;
+void ValueView::collectLive(const Fusion& fusion) {
   std::vector<bool> seen(fusion.exprIdCount(), false);
   struct Open {
     Expr* expr;
@@ -62,28 +84,33 @@ std::vector<Expr*> liveInOrder(const Fusion& fusion, const std::vector<std::vect
     visit(output);
     while (!stack.empty()) {
       Open& top = stack.back();
-      const std::vector<Val*>& needed = reads[top.expr->id()];
+      const std::span<Val* const> needed = reads(top.expr);
       if (top.next < needed.size()) {
         visit(needed[top.next++]);
       } else {
-        order.push_back(top.expr);
+        position_[top.expr->id()] = static_cast<int64_t>(live_.size());
+        live_.push_back(top.expr);
         stack.pop_back();
       }
     }
   }
-  return order;
 }
 
-}  // namespace
-
-ValueView::ValueView(const Fusion& fusion)
-    : reads_(fusion.exprIdCount()), readers_(fusion.valCount()), position_(fusion.exprIdCount(), -1) {
-  for (const Expr* expr : fusion.exprs()) reads_[expr->id()] = ReadsOfExpr(expr).vals();
-  live_ = liveInOrder(fusion, reads_);
-  for (size_t place = 0; place < live_.size(); ++place) {
-    Expr* expr = live_[place];
-    position_[expr->id()] = static_cast<int64_t>(place);
-    for (const Val* val : reads_[expr->id()]) readers_[val->id()].push_back(expr);
+void ValueView::collectReaders() {
+  size_t count = 0;
+  for (const Expr* expr : live_) {
+    for (const Val* val : reads(expr)) ++readers_.places[val->id()].end;
+    count += reads(expr).size();
+  }
+  uint32_t next = 0;
+  for (auto& place : readers_.places) {
+    place.begin = next;
+    next += place.end;
+    place.end = place.begin;
+  }
+  readers_.entries.resize(count);
+  for (Expr* expr : live_) {
+    for (const Val* val : reads(expr)) readers_.entries[readers_.places[val->id()].end++] = expr;
   }
 }
 

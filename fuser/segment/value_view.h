@@ -3,6 +3,7 @@
 // from the expressions alone. Everything is in one order that follows from what the outputs need, operand by operand, and
 // not from ids: so that two fusions that differ in the order in which independent expressions were built look the same.
 
+#include <span>
 #include <vector>
 
 #include "fuser/ir/fusion.h"
@@ -14,9 +15,9 @@ class ValueView {
   explicit ValueView(const Fusion& fusion);
 
   // What an expression needs beside its own results; see SegmentedFusion::reads.
-  const std::vector<Val*>& reads(const Expr* expr) const { return reads_.at(expr->id()); }
+  std::span<Val* const> reads(const Expr* expr) const { return reads_.of(expr->id()); }
   // Live readers in the order of liveExprs().
-  const std::vector<Expr*>& readers(const Val* val) const { return readers_.at(val->id()); }
+  std::span<Expr* const> readers(const Val* val) const { return readers_.of(val->id()); }
   // What some fusion output needs, in topological order: what the first output needs first, its operands from left to
   // right (post-order).
   const std::vector<Expr*>& liveExprs() const { return live_; }
@@ -25,8 +26,26 @@ class ValueView {
   int64_t position(const Expr* expr) const { return position_.at(expr->id()); }
 
  private:
-  std::vector<std::vector<Val*>> reads_;     // by expression id
-  std::vector<std::vector<Expr*>> readers_;  // by value id
+  // A list for each id, one behind the other: a sweep reads them as one piece of memory.
+  template <class T>
+  struct Lists {
+    struct Place {
+      uint32_t begin = 0;
+      uint32_t end = 0;
+    };
+    std::span<T* const> of(uint32_t id) const {
+      const Place place = places.at(id);
+      return {entries.data() + place.begin, entries.data() + place.end};
+    }
+    std::vector<Place> places;  // by id
+    std::vector<T*> entries;
+  };
+  void collectReads(const Fusion& fusion);
+  void collectLive(const Fusion& fusion);
+  void collectReaders();
+
+  Lists<Val> reads_;
+  Lists<Expr> readers_;
   std::vector<Expr*> live_;
   std::vector<int64_t> position_;  // by expression id
 };

@@ -89,7 +89,7 @@ class PartitionCheck {
 
   bool isWanted(const Val* val, size_t group) const {
     if (val->isFusionOutput()) return true;
-    const std::vector<Expr*>& readers = segmented_.readers(val);
+    const std::span<Expr* const> readers = segmented_.readers(val);
     return std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) {
       const std::vector<size_t>& in = computedIn_.at(reader->id());
       return std::any_of(in.begin(), in.end(),
