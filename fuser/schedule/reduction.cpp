@@ -27,18 +27,43 @@ std::vector<bool> reducedPositions(const TensorView* reference) {
   return reduced;
 }
 
+// Results of reductions and of what reads them; look-ups only.
+class AfterReductions {
+ public:
+  // Of each expression in turn: whether it reads such a result. Notes its own.
+  bool visit(const Expr* expr) {
+    const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(),
+                                   [&](const Val* operand) { return contains(operand); });
+    if (reads || isReduction(expr->op())) after_.insert(expr->outputs().begin(), expr->outputs().end());
+    return reads;
+  }
+  bool contains(const Val* val) const { return after_.count(val) != 0; }
+
+ private:
+  std::unordered_set<const Val*> after_;
+};
+
+// No reduction follows another one. Asked before the axes are looked at: most large parts end here.
+std::string whyNested(const std::vector<Expr*>& exprs) {
+  AfterReductions after;
+  for (const Expr* expr : exprs) {
+    if (after.visit(expr) && isReduction(expr->op())) {
+      return concat("%", expr->output()->name(), " reduces the result of a reduction");
+    }
+  }
+  return "";
+}
+
 // Every reduction reduces exactly the reference's reduced axes (or broadcast axes that no loop runs over), and nothing
 // after a reduction runs over them.
 std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced) {
-  std::unordered_set<const Val*> after;  // results of reductions and of what reads them; look-ups only
+  AfterReductions after;
   for (const Expr* expr : exprs) {
     const TensorView* output = expr->output()->as<TensorView>();
-    const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(),
-                                   [&](const Val* operand) { return after.count(operand) != 0; });
+    const bool reads = after.visit(expr);
     const std::vector<int>& positions = map.positions(output);
     const std::vector<IterDomain*>& axes = output->domain().logical;
     if (isReduction(expr->op())) {
-      if (reads) return concat("%", output->name(), " reduces the result of a reduction");
       for (size_t i = 0; i < axes.size(); ++i) {
         if (positions[i] >= 0 && axes[i]->isReduction() != reduced[positions[i]]) {
           return concat("%", output->name(), " reduces other axes than %", map.reference()->name());
@@ -49,14 +74,12 @@ std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap&
           return concat("%", output->name(), " reduces fewer axes than %", map.reference()->name());
         }
       }
-      after.insert(expr->outputs().begin(), expr->outputs().end());
     } else if (reads) {
       for (size_t i = 0; i < axes.size(); ++i) {
         if (positions[i] >= 0 && reduced[positions[i]] && !axes[i]->isBroadcast()) {
           return concat("%", output->name(), " spreads a reduction's result over the reduced axes");
         }
       }
-      after.insert(output);
     }
   }
   return "";
@@ -69,14 +92,10 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
   FusionView behind = view;
   before.outputs.clear();
   behind.outputs.clear();
-  std::unordered_set<const Val*> after;  // look-ups only
-  for (const Expr* expr : view.exprs) {
-    const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(),
-                                   [&](const Val* operand) { return after.count(operand) != 0; });
-    if (reads || isReduction(expr->op())) after.insert(expr->outputs().begin(), expr->outputs().end());
-  }
+  AfterReductions after;
+  for (const Expr* expr : view.exprs) after.visit(expr);
   for (Val* output : view.outputs) {
-    (after.count(output) != 0 ? behind : before).outputs.push_back(output);
+    (after.contains(output) ? behind : before).outputs.push_back(output);
   }
   const std::string reason = whyUnwritten(before, map, std::vector<bool>(reduced.size(), false));
   return reason.empty() ? whyUnwritten(behind, map, reduced) : reason;
@@ -143,6 +162,7 @@ std::string whyNotReduction(const FusionView& view) {
   }
   const TensorView* reference = firstReduction(view.exprs);
   if (!reference) return "there is no reduction";
+  if (std::string reason = whyNested(view.exprs); !reason.empty()) return reason;
   if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
   if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
   const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(view.exprs, reference);

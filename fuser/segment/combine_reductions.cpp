@@ -32,8 +32,8 @@ Signature signatureOf(const Expr* reduction) {
 std::vector<std::vector<Expr*>> classesOf(Merger& merger) {
   std::map<Signature, size_t> index;
   std::vector<std::vector<Expr*>> classes;
-  for (Expr* expr : merger.segmented().liveExprs()) {
-    if (expr->isScalarExpr() || !isReduction(expr->op())) continue;
+  for (Expr* expr : merger.segmented().liveTensorExprs()) {
+    if (!isReduction(expr->op())) continue;
     const size_t place = index.emplace(signatureOf(expr), classes.size()).first->second;
     if (place == classes.size()) classes.emplace_back();
     classes[place].push_back(expr);

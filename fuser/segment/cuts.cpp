@@ -7,8 +7,7 @@ namespace fuser {
 Cuts::Cuts(const SegmentedFusion& segmented, const SchedulerAnswers& answers)
     : answers_(answers), partOf_(segmented.completeFusion().exprIdCount()) {
   const auto forEachTensorEdge = [&](const auto& visit) {
-    for (const Expr* reader : segmented.liveExprs()) {
-      if (reader->isScalarExpr()) continue;
+    for (const Expr* reader : segmented.liveTensorExprs()) {
       for (const Val* val : segmented.reads(reader)) {
         if (val->isTensor() && val->definition()) visit(val, reader);
       }
@@ -21,8 +20,7 @@ Cuts::Cuts(const SegmentedFusion& segmented, const SchedulerAnswers& answers)
   forEachTensorEdge([&](const Val* val, const Expr* reader) { any_ |= isCut(val, reader); });
 
   std::vector<int64_t> index(segmented.completeFusion().exprIdCount(), -1);
-  for (Expr* expr : segmented.liveExprs()) {
-    if (expr->isScalarExpr()) continue;
+  for (Expr* expr : segmented.liveTensorExprs()) {
     int64_t& part = index[partOf_.find(expr->id())];
     if (part < 0) {
       part = static_cast<int64_t>(parts_.size());

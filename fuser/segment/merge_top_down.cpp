@@ -80,8 +80,7 @@ class Pieces {
   // The most cuts on a path to the expression: it never falls along an edge, and rises where one is cut.
   void countCuts() {
     cutsBefore_.resize(partOf_.size(), 0);
-    for (const Expr* expr : segmented_.liveExprs()) {
-      if (expr->isScalarExpr()) continue;
+    for (const Expr* expr : segmented_.liveTensorExprs()) {
       forEachProducer(expr, [&](const Val* val, const Expr* producer) {
         const size_t here = cutsBefore_[producer->id()] + (val->isTensor() && cuts_.isCut(val, expr));
         cutsBefore_[expr->id()] = std::max(cutsBefore_[expr->id()], here);

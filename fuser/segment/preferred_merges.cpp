@@ -55,17 +55,16 @@ void mergeWithConsumer(Merger& merger, const Expr* expr) {
 }  // namespace
 
 void runPreferredMerges(Merger& merger) {
-  const std::vector<Expr*>& exprs = merger.segmented().liveExprs();
+  const std::vector<Expr*>& exprs = merger.segmented().liveTensorExprs();
   const auto isOpen = [&](const Expr* expr) {
-    const SegmentedGroup* group = merger.segmented().groupOf(expr);
-    return !expr->isScalarExpr() && !merger.segmented().isPrivatized(expr) && merger.isOpen(group);
+    return !merger.segmented().isPrivatized(expr) && merger.isOpen(merger.segmented().groupOf(expr));
   };
   for (const Expr* expr : exprs) {
-    if (isOpen(expr) && preferenceOf(expr->family()) == Preference::WithProducer) mergeWithProducer(merger, expr);
+    if (preferenceOf(expr->family()) == Preference::WithProducer && isOpen(expr)) mergeWithProducer(merger, expr);
   }
   // From the end, so that a chain of them hangs together.
   for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
-    if (isOpen(*expr) && preferenceOf((*expr)->family()) == Preference::WithConsumer) mergeWithConsumer(merger, *expr);
+    if (preferenceOf((*expr)->family()) == Preference::WithConsumer && isOpen(*expr)) mergeWithConsumer(merger, *expr);
   }
 }
 

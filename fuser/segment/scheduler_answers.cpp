@@ -35,9 +35,7 @@ SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const Compi
       sizes_(context.sizes),
       required_(segmented.completeFusion().exprIdCount()),
       pieceOf_(segmented.completeFusion().exprIdCount(), -1) {
-  for (const Expr* expr : segmented.liveExprs()) {
-    if (!expr->isScalarExpr()) required_[expr->id()] = schedulers_.mustBeSegmentInputs(expr);
-  }
+  for (const Expr* expr : segmented.liveTensorExprs()) required_[expr->id()] = schedulers_.mustBeSegmentInputs(expr);
 }
 
 const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {

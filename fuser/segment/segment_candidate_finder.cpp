@@ -52,13 +52,12 @@ class SegmentCandidateFinder {
   void buildInitialGroups() {
     const StageTimer timer(context_, "segment.initial");
     std::vector<Expr*> scalars;
-    for (Expr* expr : segmented_->liveExprs()) {
-      if (expr->isScalarExpr()) scalars.push_back(expr);
+    if (segmented_->liveTensorExprs().size() < segmented_->liveExprs().size()) {
+      std::copy_if(segmented_->liveExprs().begin(), segmented_->liveExprs().end(), std::back_inserter(scalars),
+                   [](const Expr* expr) { return expr->isScalarExpr(); });
     }
     if (!scalars.empty()) segmented_->newGroup(scalars);
-    for (Expr* expr : segmented_->liveExprs()) {
-      if (!expr->isScalarExpr()) segmented_->newGroup({expr});
-    }
+    for (Expr* expr : segmented_->liveTensorExprs()) segmented_->newGroup({expr});
     for (Expr* expr : segmented_->liveExprs()) {
       SegmentedGroup* to = segmented_->groupOf(expr);
       for (Val* val : segmented_->reads(expr)) {

@@ -1,6 +1,7 @@
 #include "fuser/segment/segmented_fusion.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <queue>
@@ -32,24 +33,27 @@ struct SegmentedFusion::Impl {
   Impl(const Fusion& fusion, bool checkEdits)
       : values(fusion),
         checkEdits(checkEdits),
-        groupOfExpr(fusion.exprIdCount(), nullptr),
-        copiesOfExpr(fusion.exprIdCount()),
-        stamp(fusion.exprIdCount(), 0),
+        exprs(fusion.exprIdCount()),
         valStamp(fusion.valCount(), 0) {}
 
-  OwnedGroup* owned(const SegmentedGroup* group) const {
-    FUSER_CHECK(group && group->id() < groups.size() && groups[group->id()].get() == group, "group of another fusion");
-    return groups[group->id()].get();
+  // What is known of an expression, together: whoever looks at one of these looks at the others.
+  struct OfExpr {
+    OwnedGroup* group = nullptr;
+    std::vector<SegmentedGroup*> copies;  // that compute it beside its own group
+    uint64_t stamp = 0;                   // scratch for sets of expressions
+  };
+
+  OwnedGroup* owned(const SegmentedGroup* group) {
+    FUSER_CHECK(group && group->id() < groups.size() && &groups[group->id()] == group, "group of another fusion");
+    return &groups[group->id()];
   }
 
   ValueView values;
   bool checkEdits;
   EdgeLists edges;
-  std::vector<std::unique_ptr<OwnedGroup>> groups;  // by id; merged ones stay, so that removed edges stay readable
-  std::vector<OwnedGroup*> groupOfExpr;             // by expression id
-  std::vector<std::vector<SegmentedGroup*>> copiesOfExpr;  // by expression id: those beside its own group
-  std::vector<uint64_t> stamp;                      // by expression id: scratch for sets of expressions
-  std::vector<uint64_t> valStamp;                   // by value id: the same for values
+  std::deque<OwnedGroup> groups;   // by id; merged ones stay, so that removed edges stay readable
+  std::vector<OfExpr> exprs;       // by expression id
+  std::vector<uint64_t> valStamp;  // by value id: scratch for sets of values
   uint64_t lastStamp = 0;
 };
 
@@ -60,7 +64,7 @@ SegmentedFusion::~SegmentedFusion() = default;
 
 // --- the value-based view ---
 
-SegmentedGroup* SegmentedFusion::groupOf(const Expr* expr) const { return impl_->groupOfExpr.at(expr->id()); }
+SegmentedGroup* SegmentedFusion::groupOf(const Expr* expr) const { return impl_->exprs.at(expr->id()).group; }
 
 SegmentedGroup* SegmentedFusion::producerOf(const Val* val) const {
   return val->definition() ? groupOf(val->definition()) : nullptr;
@@ -69,24 +73,24 @@ SegmentedGroup* SegmentedFusion::producerOf(const Val* val) const {
 std::vector<SegmentedGroup*> SegmentedFusion::groupsOf(const Expr* expr) const {
   std::vector<SegmentedGroup*> groups;
   if (SegmentedGroup* own = groupOf(expr)) groups.push_back(own);
-  const std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[expr->id()];
+  const std::vector<SegmentedGroup*>& copies = impl_->exprs[expr->id()].copies;
   groups.insert(groups.end(), copies.begin(), copies.end());
   return groups;
 }
 
 bool SegmentedFusion::computes(const SegmentedGroup* group, const Expr* expr) const {
   if (groupOf(expr) == group) return true;
-  const std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[expr->id()];
+  const std::vector<SegmentedGroup*>& copies = impl_->exprs[expr->id()].copies;
   return std::find(copies.begin(), copies.end(), group) != copies.end();
 }
 
-bool SegmentedFusion::isPrivatized(const Expr* expr) const { return !impl_->copiesOfExpr.at(expr->id()).empty(); }
+bool SegmentedFusion::isPrivatized(const Expr* expr) const { return !impl_->exprs.at(expr->id()).copies.empty(); }
 
 std::vector<SegmentedGroup*> SegmentedFusion::consumersOf(const Val* val) const {
   VectorOfUniqueEntries<SegmentedGroup*> groups;
   for (const Expr* reader : readers(val)) {
     if (SegmentedGroup* group = groupOf(reader)) groups.pushBack(group);
-    groups.pushBackAll(impl_->copiesOfExpr[reader->id()]);
+    groups.pushBackAll(impl_->exprs[reader->id()].copies);
   }
   return groups.vector();
 }
@@ -94,16 +98,17 @@ std::vector<SegmentedGroup*> SegmentedFusion::consumersOf(const Val* val) const 
 std::span<Val* const> SegmentedFusion::reads(const Expr* expr) const { return impl_->values.reads(expr); }
 std::span<Expr* const> SegmentedFusion::readers(const Val* val) const { return impl_->values.readers(val); }
 const std::vector<Expr*>& SegmentedFusion::liveExprs() const { return impl_->values.liveExprs(); }
+const std::vector<Expr*>& SegmentedFusion::liveTensorExprs() const { return impl_->values.liveTensorExprs(); }
 int64_t SegmentedFusion::position(const Expr* expr) const { return impl_->values.position(expr); }
 
 std::vector<Val*> SegmentedFusion::inputsOf(const std::vector<Expr*>& exprs) const {
   const uint64_t mark = ++impl_->lastStamp;
-  for (const Expr* expr : exprs) impl_->stamp[expr->id()] = mark;
+  for (const Expr* expr : exprs) impl_->exprs[expr->id()].stamp = mark;
   std::vector<Val*> inputs;
   const auto add = [&](Val* val) {
     if (impl_->valStamp[val->id()] == mark) return;
     impl_->valStamp[val->id()] = mark;
-    if (!val->definition() || impl_->stamp[val->definition()->id()] != mark) inputs.push_back(val);
+    if (!val->definition() || impl_->exprs[val->definition()->id()].stamp != mark) inputs.push_back(val);
   };
   for (const Expr* expr : exprs) {
     const std::span<Val* const> read = reads(expr);
@@ -122,15 +127,15 @@ std::vector<Val*> SegmentedFusion::inputsOf(const std::vector<Expr*>& exprs) con
 bool SegmentedFusion::isInside(const SegmentedGroup* group, uint64_t mark) const {
   const auto own = std::find_if(group->exprs().begin(), group->exprs().end(),
                                 [&](const Expr* expr) { return !isPrivatized(expr); });
-  return own != group->exprs().end() && impl_->stamp[(*own)->id()] == mark;
+  return own != group->exprs().end() && impl_->exprs[(*own)->id()].stamp == mark;
 }
 
 std::vector<Val*> SegmentedFusion::outputsOf(const std::vector<Expr*>& exprs) const {
   const uint64_t mark = ++impl_->lastStamp;
-  for (const Expr* expr : exprs) impl_->stamp[expr->id()] = mark;
+  for (const Expr* expr : exprs) impl_->exprs[expr->id()].stamp = mark;
   const auto isOutside = [&](const Expr* user) {
-    if (impl_->stamp[user->id()] != mark) return true;
-    const std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[user->id()];
+    if (impl_->exprs[user->id()].stamp != mark) return true;
+    const std::vector<SegmentedGroup*>& copies = impl_->exprs[user->id()].copies;
     return !copies.empty() && (!isInside(groupOf(user), mark) || std::any_of(copies.begin(), copies.end(), [&](const SegmentedGroup* group) {
       return !isInside(group, mark);
     }));
@@ -197,11 +202,10 @@ SegmentedGroup* SegmentedFusion::newGroup(const std::vector<Expr*>& exprs) {
     FUSER_CHECK(!groupOf(expr), "an expression is in one group");
     FUSER_CHECK(expr->isScalarExpr() == exprs.front()->isScalarExpr(), "host scalars and tensors in one group");
   }
-  impl_->groups.push_back(
-      std::make_unique<OwnedGroup>(static_cast<uint32_t>(impl_->groups.size()), exprs.front()->isScalarExpr()));
-  OwnedGroup* group = impl_->groups.back().get();
+  OwnedGroup* group =
+      &impl_->groups.emplace_back(static_cast<uint32_t>(impl_->groups.size()), exprs.front()->isScalarExpr());
   group->exprs_ = exprs;
-  for (const Expr* expr : exprs) impl_->groupOfExpr[expr->id()] = group;
+  for (const Expr* expr : exprs) impl_->exprs[expr->id()].group = group;
   group->place = live_.size();
   live_.push_back(group);
   return group;
@@ -230,8 +234,8 @@ void SegmentedFusion::moveExprs(SegmentedGroup* from, SegmentedGroup* to) {
   OwnedGroup* gone = impl_->owned(from);
   OwnedGroup* keep = impl_->owned(to);
   for (Expr* expr : gone->exprs_) {
-    std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[expr->id()];
-    OwnedGroup*& own = impl_->groupOfExpr[expr->id()];
+    std::vector<SegmentedGroup*>& copies = impl_->exprs[expr->id()].copies;
+    OwnedGroup*& own = impl_->exprs[expr->id()].group;
     const bool known = computes(keep, expr);
     if (!known) keep->exprs_.push_back(expr);
     if (own == gone) {
@@ -376,9 +380,9 @@ void SegmentedFusion::spread(Expr* expr) {
   for (const SegmentedGroup* group : before) {
     if (!users.contains(impl_->owned(group))) std::erase(impl_->owned(group)->exprs_, expr);
   }
-  OwnedGroup*& own = impl_->groupOfExpr[expr->id()];
+  OwnedGroup*& own = impl_->exprs[expr->id()].group;
   if (!users.contains(own)) own = impl_->owned(users.front());
-  std::vector<SegmentedGroup*>& copies = impl_->copiesOfExpr[expr->id()];
+  std::vector<SegmentedGroup*>& copies = impl_->exprs[expr->id()].copies;
   copies = users.vector();
   std::erase(copies, own);
   for (SegmentedGroup* user : users) {
@@ -415,8 +419,8 @@ void SegmentedFusion::computeOnce(Expr* expr, SegmentedGroup* in) {
   for (const SegmentedGroup* holder : holders) {
     if (holder != home) std::erase(impl_->owned(holder)->exprs_, expr);
   }
-  impl_->groupOfExpr[expr->id()] = home;
-  impl_->copiesOfExpr[expr->id()].clear();
+  impl_->exprs[expr->id()].group = home;
+  impl_->exprs[expr->id()].copies.clear();
   for (Val* operand : expr->inputs()) {
     if (operand->definition() && isPrivatized(operand->definition())) spread(operand->definition());
   }
@@ -427,13 +431,13 @@ void SegmentedFusion::computeOnce(Expr* expr, SegmentedGroup* in) {
 
 void SegmentedFusion::moveExpr(Expr* expr, SegmentedGroup* to) {
   OwnedGroup* target = impl_->owned(to);
-  OwnedGroup* from = impl_->groupOfExpr.at(expr->id());
+  OwnedGroup* from = impl_->exprs.at(expr->id()).group;
   FUSER_CHECK(from && target->isLive() && from != target && !isPrivatized(expr), "%", expr->output()->name(),
               " cannot move");
   FUSER_CHECK(expr->isScalarExpr() == target->isScalarGroup(), "host scalars stay apart from tensors");
   target->exprs_.push_back(expr);
   std::erase(from->exprs_, expr);
-  impl_->groupOfExpr[expr->id()] = target;
+  impl_->exprs[expr->id()].group = target;
   followReads(target);
   for (const Val* output : expr->outputs()) {
     for (SegmentedGroup* reader : consumersOf(output)) followReads(reader);
@@ -511,7 +515,7 @@ void SegmentedFusion::addCopiesUnchecked(SegmentedGroup* group, const std::vecto
   for (Expr* expr : copies) {
     FUSER_USER_CHECK(groupOf(expr), "%", expr->output()->name(), " is copied and in no group of its own");
     holder->exprs_.push_back(expr);
-    impl_->copiesOfExpr[expr->id()].push_back(holder);
+    impl_->exprs[expr->id()].copies.push_back(holder);
   }
   holder->exprs_ = inTopologicalOrder(std::move(holder->exprs_));
 }

@@ -134,6 +134,7 @@ class SegmentedFusion {
   // Expressions that a fusion output needs, in topological order. These are what groups partition. The order follows
   // from the outputs alone, not from ids: it is the same for every order in which independent expressions were built.
   const std::vector<Expr*>& liveExprs() const;
+  const std::vector<Expr*>& liveTensorExprs() const;  // the same without the scalar ones
   int64_t position(const Expr* expr) const;  // in liveExprs(); -1 for dead code
   std::vector<Expr*> inTopologicalOrder(std::vector<Expr*> exprs) const;
 

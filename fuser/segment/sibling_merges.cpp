@@ -16,8 +16,7 @@ constexpr size_t kWindow = 8;
 // Tensors with several readers, in the order in which they are first read.
 std::vector<const Val*> sharedTensors(const SegmentedFusion& segmented) {
   VectorOfUniqueEntries<const Val*> shared;
-  for (const Expr* expr : segmented.liveExprs()) {
-    if (expr->isScalarExpr()) continue;
+  for (const Expr* expr : segmented.liveTensorExprs()) {
     for (const Val* val : segmented.reads(expr)) {
       if (val->isTensor() && segmented.readers(val).size() > 1) shared.pushBack(val);
     }

@@ -90,6 +90,7 @@ void ValueView::collectLive(const Fusion& fusion) {
       } else {
         position_[top.expr->id()] = static_cast<int64_t>(live_.size());
         live_.push_back(top.expr);
+        if (!top.expr->isScalarExpr()) liveTensors_.push_back(top.expr);
         stack.pop_back();
       }
     }

@@ -21,6 +21,7 @@ class ValueView {
   // What some fusion output needs, in topological order: what the first output needs first, its operands from left to
   // right (post-order).
   const std::vector<Expr*>& liveExprs() const { return live_; }
+  const std::vector<Expr*>& liveTensorExprs() const { return liveTensors_; }
   bool isLive(const Expr* expr) const { return position_.at(expr->id()) >= 0; }
   // Place in liveExprs(); -1 for dead ones.
   int64_t position(const Expr* expr) const { return position_.at(expr->id()); }
@@ -47,6 +48,7 @@ class ValueView {
   Lists<Val> reads_;
   Lists<Expr> readers_;
   std::vector<Expr*> live_;
+  std::vector<Expr*> liveTensors_;
   std::vector<int64_t> position_;  // by expression id
 };
 
