@@ -34,13 +34,12 @@ struct SegmentedFusion::Impl {
       : values(fusion),
         checkEdits(checkEdits),
         exprs(fusion.exprIdCount()),
+        stamp(fusion.exprIdCount(), 0),
         valStamp(fusion.valCount(), 0) {}
 
-  // What is known of an expression, together: whoever looks at one of these looks at the others.
   struct OfExpr {
     OwnedGroup* group = nullptr;
     std::vector<SegmentedGroup*> copies;  // that compute it beside its own group
-    uint64_t stamp = 0;                   // scratch for sets of expressions
   };
 
   OwnedGroup* owned(const SegmentedGroup* group) {
@@ -53,8 +52,9 @@ struct SegmentedFusion::Impl {
   EdgeLists edges;
   std::deque<OwnedGroup> groups;   // by id; merged ones stay, so that removed edges stay readable
   std::vector<OfExpr> exprs;       // by expression id
-  std::vector<uint64_t> valStamp;  // by value id: scratch for sets of values
-  uint64_t lastStamp = 0;
+  std::vector<uint32_t> stamp;     // by expression id: scratch for sets of expressions
+  std::vector<uint32_t> valStamp;  // by value id: the same for values
+  uint32_t lastStamp = 0;
 };
 
 SegmentedFusion::SegmentedFusion(const Fusion& fusion, bool checkEdits)
@@ -102,13 +102,13 @@ const std::vector<Expr*>& SegmentedFusion::liveTensorExprs() const { return impl
 int64_t SegmentedFusion::position(const Expr* expr) const { return impl_->values.position(expr); }
 
 std::vector<Val*> SegmentedFusion::inputsOf(const std::vector<Expr*>& exprs) const {
-  const uint64_t mark = ++impl_->lastStamp;
-  for (const Expr* expr : exprs) impl_->exprs[expr->id()].stamp = mark;
+  const uint32_t mark = ++impl_->lastStamp;
+  for (const Expr* expr : exprs) impl_->stamp[expr->id()] = mark;
   std::vector<Val*> inputs;
   const auto add = [&](Val* val) {
     if (impl_->valStamp[val->id()] == mark) return;
     impl_->valStamp[val->id()] = mark;
-    if (!val->definition() || impl_->exprs[val->definition()->id()].stamp != mark) inputs.push_back(val);
+    if (!val->definition() || impl_->stamp[val->definition()->id()] != mark) inputs.push_back(val);
   };
   for (const Expr* expr : exprs) {
     const std::span<Val* const> read = reads(expr);
@@ -124,17 +124,17 @@ std::vector<Val*> SegmentedFusion::inputsOf(const std::vector<Expr*>& exprs) con
 
 // Whether the group's own expressions have the mark: the first one stands for all. What a group has in private copies
 // leads to an expression that is not privatised.
-bool SegmentedFusion::isInside(const SegmentedGroup* group, uint64_t mark) const {
+bool SegmentedFusion::isInside(const SegmentedGroup* group, uint32_t mark) const {
   const auto own = std::find_if(group->exprs().begin(), group->exprs().end(),
                                 [&](const Expr* expr) { return !isPrivatized(expr); });
-  return own != group->exprs().end() && impl_->exprs[(*own)->id()].stamp == mark;
+  return own != group->exprs().end() && impl_->stamp[(*own)->id()] == mark;
 }
 
 std::vector<Val*> SegmentedFusion::outputsOf(const std::vector<Expr*>& exprs) const {
-  const uint64_t mark = ++impl_->lastStamp;
-  for (const Expr* expr : exprs) impl_->exprs[expr->id()].stamp = mark;
+  const uint32_t mark = ++impl_->lastStamp;
+  for (const Expr* expr : exprs) impl_->stamp[expr->id()] = mark;
   const auto isOutside = [&](const Expr* user) {
-    if (impl_->exprs[user->id()].stamp != mark) return true;
+    if (impl_->stamp[user->id()] != mark) return true;
     const std::vector<SegmentedGroup*>& copies = impl_->exprs[user->id()].copies;
     return !copies.empty() && (!isInside(groupOf(user), mark) || std::any_of(copies.begin(), copies.end(), [&](const SegmentedGroup* group) {
       return !isInside(group, mark);

@@ -184,7 +184,7 @@ class SegmentedFusion {
 
  private:
   struct Impl;
-  bool isInside(const SegmentedGroup* group, uint64_t mark) const;
+  bool isInside(const SegmentedGroup* group, uint32_t mark) const;
   bool readsFromOutside(const SegmentedGroup* group, const Val* val) const;
   int64_t firstOf(const SegmentedGroup* group) const;
   void moveExprs(SegmentedGroup* from, SegmentedGroup* to);
