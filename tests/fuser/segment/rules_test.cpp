@@ -84,6 +84,34 @@ TEST(ForwardInputsTest, TwoConsumersComputeTheChainEach) {
   EXPECT_EQ(toString(*parseSegmentedFusion(text, *result.fusion)), text);
 }
 
+// %c0 … %c(length - 1) on %x; the last is read by %y, with another input.
+std::string chainOf(size_t length) {
+  std::string body;
+  for (size_t i = 0; i < length; ++i) {
+    body += concat("  %c", i, " = neg(%", i == 0 ? std::string("x") : concat("c", i - 1), ")\n");
+  }
+  return function("%x: f32[i0], %w: f32[i0]", concat(body, "  %y = add(%c", length - 1, ", %w)\n  return %y\n"));
+}
+
+TEST(ForwardInputsTest, TakesTheLongestStartThatASchedulerTakes) {
+  for (size_t most : {1, 2, 5, 7, 8, 9}) {
+    const Explained result = segmentWith(chainOf(8), FakeSchedulers(atMost(most)), bottomUp());
+    EXPECT_EQ(result.counters.forwarded, std::min<size_t>(most - 1, 8)) << most;
+  }
+}
+
+TEST(ForwardInputsTest, AsksAboutALongChainInTimeOfItsLength) {
+  constexpr size_t kLength = 400;
+  size_t asked = 0;  // expressions, over all questions
+  const FakeSchedulers schedulers([&](const FusionView& view) {
+    asked += view.exprs.size();
+    return std::string();
+  });
+  const Explained result = segmentWith(chainOf(kLength), schedulers, bottomUp());
+  EXPECT_EQ(result.counters.forwarded, kLength);
+  EXPECT_LT(asked, 4 * kLength);
+}
+
 TEST(ForwardInputsTest, StopsWhereAValueHasTwoReaders) {
   const Explained result = segmentReal(
       function("%x: f32[i0, i1]",
