@@ -1,8 +1,8 @@
 // The segmenter alone, with the real schedulers, on fusions of a known structure at 100, 1,000 and 10,000 expressions:
-// near-linear means that a line's time is at most about 15 times that of the line above it. top_down = 0: bottom-up alone.
+// near-linear means that a line's time is at most about 15 times that of the line above it. top_down = 0: bottom-up.
 // Where a line is above that, count before looking for a loop: 10,000 expressions are some 10 MB and leave the caches
 // that hold 1,000. `valgrind --tool=callgrind --cache-sim=yes` tells the two apart: the instructions of each shape grow
-// 10-fold (a ladder's without top-down, whose one group is asked about at every doubling, 12-fold), the cache misses more.
+// 10-fold (a ladder's without top-down, whose one group is asked about at every doubling, 12-fold), the misses more.
 #include <benchmark/benchmark.h>
 
 #include "fuser/schedule/schedule.h"
