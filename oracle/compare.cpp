@@ -66,6 +66,7 @@ void keepWorst(std::vector<Mismatch>& worst, Mismatch mismatch, size_t limit) {
 // One element against one view.
 struct Outcome {
   bool inside;
+  bool single;
   bool decided;
   bool decidedToScale;
   double distance;
@@ -86,16 +87,18 @@ Outcome judgeElement(const Value& actual, int64_t at, const Value& sets, int64_t
     const int64_t number = actual.wholeAt(at).lo;
     const Whole& set = sets.wholeAt(place);
     const bool inside = set.lo <= number && number <= set.hi;
-    return {inside, set.isSingle(), set.isSingle(), inside ? 0 : distance(set, number)};
+    return {inside, set.isSingle(), set.isSingle(), set.isSingle(), inside ? 0 : distance(set, number)};
   }
   const double number = actual.realAt(at).single();
   const Interval& set = sets.realAt(place);
   const bool inside = contains(set, number);
+  const bool single = set.isSingle();
+  if (single && inside) return {true, true, true, true, 0};
   const bool decided = isDecided(set, sets.dtype);
   const bool toScale = decided || (sets.scales && !set.has(kSpecials) && set.hasRange() &&
                                    set.hi - set.lo <= 0x1p-6 * (*sets.scales)[static_cast<size_t>(place)]);
-  if (!inside) return {inside, decided, toScale, distance(set, number)};
-  return {inside, decided, toScale, 0, decided ? tenthOf(set, number, sets.dtype) : -1};
+  if (!inside) return {inside, single, decided, toScale, distance(set, number)};
+  return {inside, single, decided, toScale, 0, decided ? tenthOf(set, number, sets.dtype) : -1};
 }
 
 std::string textOf(const Value& value, int64_t at) {
@@ -133,7 +136,10 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
   Comparison result;
   for (const View& view : views) {
     result.problem = problemOf(actual, *view.sets);
-    if (!result.problem.empty()) return result;
+    if (!result.problem.empty()) {
+      result.certain = false;
+      return result;
+    }
   }
   Dims extents = actual.sizes;
   std::array<Dims, 1 + kMaxViews> strides{actual.strides, views[0].sets->strides, views.back().sets->strides};
@@ -151,6 +157,7 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
       decided |= outcome.decided;
       toScale |= outcome.decidedToScale;
       tenth = std::max(tenth, outcome.tenth);
+      if (k + 1 == views.size()) result.certain &= outcome.inside && outcome.single;
       if (outcome.inside) continue;
       if (!views[k].wholeFusion) ++result.outsideSlice;
       if (inside) {

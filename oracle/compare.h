@@ -21,6 +21,7 @@ struct Comparison {
   Counts counts;
   Margins margins{};
   int64_t outsideSlice = 0;     // outside a view that is a segment's slice
+  bool certain = true;          // every set of the last view holds one value, its sign included, and actual is that
   std::vector<Mismatch> worst;  // the worst first, at most maxMismatches; index, got, accepts, distance, view are set
   WrongValue wrong;             // value and segment are the caller's to set
   std::string problem;

@@ -55,7 +55,9 @@ class Judge {
         facts_(collectFacts(original, inputs)),
         plain_(facts_),
         vals_(original.valCount()),
-        position_(original.valCount(), SIZE_MAX) {
+        position_(original.valCount(), SIZE_MAX),
+        certain_(original.valCount()),
+        numbers_(original.valCount()) {
     facts_.contraction = options.contraction;
     for (Val* val : original.usedVals()) vals_[val->id()] = val;
     const std::vector<fuser::Expr*>& exprs = original.exprs();
@@ -103,13 +105,13 @@ class Judge {
     const auto anchor = [&](const BoundaryValue& boundary) {
       const Val* val = original(boundary);
       if (!val || facts_.inputs[val->id()]) return false;
-      slice.anchor(val->id(), exact(boundary.value));
+      slice.anchor(val->id(), numbersOf(boundary.value, val));
       return true;
     };
     for (const BoundaryValue& input : segment.inputs) {
       if (!anchor(input)) continue;
       loaded[*input.origin] = true;
-      ownView = true;
+      ownView |= !isCertain(*original(input));
     }
     if (options_.probes) {
       for (const BoundaryValue& output : segment.outputs) anchor(output);
@@ -129,11 +131,13 @@ class Judge {
       return;
     }
     Stored stored{val, &output.value, judgement_.stored.size(), std::nullopt};
+    const bool alone = options_.probes && val->definition() && !loaded[val->id()] && !facts_.inputs[val->id()];
+    if (alone) ownView = !hasCertainOperands(*val->definition());
     if (ownView) {
-      const bool alone = options_.probes && val->definition() && !loaded[val->id()] && !facts_.inputs[val->id()];
       stored.sets = alone ? *slice.evaluateAlone(val) : slice.evaluate(val);
     }
     Comparison comparison = against(output.value, val, stored.sets);
+    certain_[val->id()] = certain_[val->id()].value_or(true) && comparison.certain;
     fill(judged, val, comparison);
     if (comparison.outsideSlice > 0 || (!ownView && comparison.counts.outside > 0)) noteWrong(judged, val, comparison);
     if (comparison.counts.outside > 0 && !judgement_.wrong) noteElements(comparison, judged);
@@ -146,7 +150,27 @@ class Judge {
     std::vector<View> views;
     if (sets) views.push_back({&*sets, false});
     views.push_back({&plain_.evaluate(val), true});
-    return compare(exact(value), views, options_.maxMismatches);
+    return compare(numbersOf(value, val), views, options_.maxMismatches);
+  }
+
+  // What each copy of the value holds that was judged is the one value that the plain view accepts: from there on a
+  // slice that starts with it is the plain view. (A product that an FMA takes unrounded is another value.)
+  bool isCertain(const Val& val) const { return !options_.contraction && certain_[val.id()].value_or(false); }
+
+  bool hasCertainOperands(const fuser::Expr& expr) const {
+    const auto isKnown = [&](const Val* val) {
+      return !val->definition() || isCertain(*val);
+    };
+    const std::vector<Val*> sizes = fuser::Fusion::extentScalars(&expr);
+    return std::all_of(expr.inputs().begin(), expr.inputs().end(), isKnown) &&
+           std::all_of(sizes.begin(), sizes.end(), isKnown);
+  }
+
+  // Read once, where several ask for the same memory.
+  Value numbersOf(const HostValue& value, const Val* val) {
+    std::pair<const HostValue*, Value>& last = numbers_[val->id()];
+    if (!last.first || !sameMemory(*last.first, value)) last = {&value, exact(value)};
+    return last.second;
   }
 
   void judgeOutput(size_t index) {
@@ -257,6 +281,8 @@ class Judge {
   std::vector<const Val*> vals_;  // by id
   std::vector<size_t> position_;  // by id: of the definition, in topological order
   std::vector<Stored> stored_;
+  std::vector<std::optional<bool>> certain_;                  // by id; none: not judged yet
+  std::vector<std::pair<const HostValue*, Value>> numbers_;  // by id: what was read last, and its numbers
   size_t firstWrong_ = SIZE_MAX;
   Judgement judgement_;
 };
