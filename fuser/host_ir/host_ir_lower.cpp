@@ -14,16 +14,18 @@ bool isOnlySeen(const HostGroup& group, const TensorView* output) {
   return output->domain().view && !group.kernel && group.cache < 0;
 }
 
-// For each group, the tensors that nobody reads after it, in order of id.
+// For each group, the tensors that nobody reads after it, in the order in which the program mentions them first.
 std::vector<std::vector<const TensorView*>> lastUses(std::span<const HostGroup> groups) {
-  std::set<uint32_t> seen;  // ids; look-ups only
-  std::map<uint32_t, std::pair<const TensorView*, size_t>> last;  // by id
+  std::set<uint32_t> seen;           // ids; look-ups only
+  std::map<uint32_t, size_t> last;   // the last group that mentions it, by id; look-ups only
+  std::vector<const TensorView*> mentioned;
   for (size_t i = 0; i < groups.size(); ++i) {
     // A tensor that only a host scalar reads (its size) needs no memory for that.
     if (groups[i].scheduler == SchedulerType::ExprEval) continue;
     for (const std::vector<Val*>* vals : {&groups[i].inputs, &groups[i].outputs}) {
       for (const Val* val : *vals) {
-        if (val->isTensor()) last[val->id()] = {val->as<TensorView>(), i};
+        if (!val->isTensor()) continue;
+        if (last.insert_or_assign(val->id(), i).second) mentioned.push_back(val->as<TensorView>());
       }
     }
     for (const Val* output : groups[i].outputs) {
@@ -31,9 +33,9 @@ std::vector<std::vector<const TensorView*>> lastUses(std::span<const HostGroup> 
     }
   }
   std::vector<std::vector<const TensorView*>> result(groups.size());
-  for (const auto& [id, use] : last) {
-    const bool callers = use.first->isFusionInput() || use.first->isFusionOutput();
-    if (!callers && seen.count(id) == 0) result[use.second].push_back(use.first);
+  for (const TensorView* tensor : mentioned) {
+    const bool callers = tensor->isFusionInput() || tensor->isFusionOutput();
+    if (!callers && seen.count(tensor->id()) == 0) result[last.at(tensor->id())].push_back(tensor);
   }
   return result;
 }

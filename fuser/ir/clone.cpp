@@ -128,6 +128,35 @@ std::vector<Val*> extentScalarsOf(const Fusion& fusion, const std::vector<Expr*>
   return scalars;
 }
 
+// Operands before what reads them, without recursion: fusions may be deep.
+std::vector<const Expr*> inOrderOfUse(const Fusion& fusion) {
+  std::vector<const Expr*> order, stack;
+  std::vector<bool> placed(fusion.exprIdCount(), false);
+  const auto place = [&](const Expr* root) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const Expr* expr = stack.back();
+      std::vector<Val*> operands = expr->inputs();
+      const std::vector<Val*> scalars = Fusion::extentScalars(expr);
+      operands.insert(operands.end(), scalars.begin(), scalars.end());
+      const auto isMissing = [&](const Val* val) { return val->definition() && !placed[val->definition()->id()]; };
+      const auto next = std::find_if(operands.begin(), operands.end(), isMissing);
+      if (next != operands.end()) {
+        stack.push_back((*next)->definition());
+        continue;
+      }
+      stack.pop_back();
+      if (!placed[expr->id()]) order.push_back(expr);
+      placed[expr->id()] = true;
+    }
+  };
+  for (const Val* output : fusion.outputs()) {
+    if (output->definition()) place(output->definition());
+  }
+  for (const Expr* expr : fusion.exprs()) place(expr);
+  return order;
+}
+
 }  // namespace
 
 ClonedFusion cloneFusion(const Fusion& fusion) {
@@ -148,6 +177,37 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
   for (const Expr* expr : fusion.liveExprs()) clone.expr(expr);
   for (Val* output : fusion.outputs()) result.fusion->addOutput(result.vals.at(output));
   for (const auto& [output, input] : fusion.aliases()) result.fusion->setAlias(output, result.vals.at(input));
+  return result;
+}
+
+std::unique_ptr<Fusion> cloneInOrderOfUse(const Fusion& fusion) {
+  auto result = std::make_unique<Fusion>(fusion.name());
+  std::unordered_map<const Val*, Val*> vals;
+  Cloner clone(fusion, *result, vals);
+  const auto copy = [&](const Val* val) {
+    Val* made = val->isScalar() ? clone.scalar(val->as<Scalar>())
+                                : clone.tensor(val->as<TensorView>(), clone.wholeDomain(val->as<TensorView>()->domain()));
+    made->setOrigin(val->id());
+  };
+  // Scalars first: extents of tensors may name them.
+  for (const bool scalars : {true, false}) {
+    for (const Val* input : fusion.inputs()) {
+      if (input->isScalar() == scalars) copy(input);
+    }
+  }
+  for (const Val* input : fusion.inputs()) result->addInput(vals.at(input));
+  for (const Expr* expr : inOrderOfUse(fusion)) {
+    for (const Val* operand : expr->inputs()) {
+      if (vals.count(operand) == 0) copy(operand);  // a literal
+    }
+    for (const Val* output : expr->outputs()) copy(output);
+    clone.expr(expr);
+  }
+  for (const Val* output : fusion.outputs()) {
+    if (vals.count(output) == 0) copy(output);  // a literal
+    result->addOutput(vals.at(output));
+  }
+  for (const auto& [output, input] : fusion.aliases()) result->setAlias(output, vals.at(input));
   return result;
 }
 

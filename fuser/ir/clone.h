@@ -17,6 +17,11 @@ struct ClonedFusion {
 // All of it: names, origins, dead code, loop domains and schedules as they are. Values keep their ids.
 ClonedFusion cloneFusion(const Fusion& fusion);
 
+// The same program built in another order: inputs, then what each output needs, operands from left to right, then dead
+// code. So nothing made of the copy depends on the order in which independent expressions of the original were built.
+// Each value's origin is the original's id. Before any schedule.
+std::unique_ptr<Fusion> cloneInOrderOfUse(const Fusion& fusion);
+
 // An extent of the original, in the clone's arena.
 IntExpr cloneExtent(const Fusion& fusion, ClonedFusion& clone, IntExpr extent);
 

@@ -72,8 +72,7 @@ class Builder {
         layouts_(layouts),
         context_(settings.context),
         program_(std::make_unique<CompiledProgram>()) {
-    program_->fusion = cloneFusion(original).fusion;
-    program_->fusion->markOrigins();
+    program_->fusion = cloneInOrderOfUse(original);
     for (const auto& [output, input] : settings.aliases) fusion().setAlias(output, fusion().inputs().at(input));
     evaluator_.emplace(fusion());
     if (inputs) evaluator_->bindInputs(*inputs);

@@ -133,6 +133,14 @@ std::string segmentsOf(const Fusion& fusion, bool topDown) {
   return toString(*segment(fusion, context, options));
 }
 
+// Segments, host program and kernels of a case's first run.
+std::string programText(const Case& made, const std::vector<HostValue>& inputs) {
+  const auto program = buildProgram(*made.fusion, interpSettings(made), {}, inputs);
+  std::string text = toString(*program->segmented) + toString(*program->host);
+  for (const auto& kernel : program->kernels) text += printKernel(*kernel);
+  return text;
+}
+
 TEST(SegmentProperties, TheOrderInWhichExpressionsWereBuiltDoesNotCount) {
   size_t moved = 0;
   checkProperty(300, [&](const fuzz::ArbitraryFusion& fusion, uint32_t dice) {
@@ -145,12 +153,14 @@ TEST(SegmentProperties, TheOrderInWhichExpressionsWereBuiltDoesNotCount) {
   EXPECT_GT(moved, 100u);
 }
 
-// Segments, host program and kernels of a case's first run.
-std::string programText(const Case& made, const std::vector<HostValue>& inputs) {
-  const auto program = buildProgram(*made.fusion, interpSettings(made), {}, inputs);
-  std::string text = toString(*program->segmented) + toString(*program->host);
-  for (const auto& kernel : program->kernels) text += printKernel(*kernel);
-  return text;
+TEST(SegmentProperties, NorDoesItForTheWholeProgram) {
+  checkProperty(150, [](const fuzz::ArbitraryCase& made, uint32_t dice) {
+    const RunData data = materialize(*made, made->runs.front());
+    const std::vector<HostValue> inputs = hostValues(data);
+    Case other = cloneCase(*made);
+    other.fusion = parseFusion(shuffled(printFusion(*made->fusion), dice));
+    RC_ASSERT(programText(*made, inputs) == programText(other, inputs));
+  });
 }
 
 TEST(SegmentProperties, TwentyCompilationsGiveTheSameText) {

@@ -162,7 +162,9 @@ const std::vector<Break>& breaks() {
       {"KernelsTakeScalars",
        [](Subject& subject) {
          computeInKernel(subject, OpKind::Set, subject.argument());
-         std::get<Compute>(subject.scaling().body.back().node).source = subject.presegmented->exprs().front();
+         const std::vector<Expr*>& exprs = subject.presegmented->exprs();
+         std::get<Compute>(subject.scaling().body.back().node).source =
+             *std::find_if(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->isScalarExpr(); });
        },
        "computes host scalar %b"},
       {"ScalarsOnce", [](Subject& subject) { subject.parts.push_back(subject.presegmented); },
