@@ -70,6 +70,7 @@ class Builder {
           const std::vector<InputLayout>& layouts, Inputs inputs)
       : settings_(settings),
         layouts_(layouts),
+        inputs_(inputs),
         context_(settings.context),
         program_(std::make_unique<CompiledProgram>()) {
     program_->fusion = cloneInOrderOfUse(original);
@@ -83,6 +84,7 @@ class Builder {
   }
 
   std::unique_ptr<CompiledProgram> build() {
+    if (settings_.hooks.beforeCompile && inputs_) settings_.hooks.beforeCompile(*inputs_);
     if (settings_.hooks.beforePasses) settings_.hooks.beforePasses(fusion());
     timed("passes", [&] { runPasses(); });
     timed("segment", [&] { makeSegments(); });
@@ -232,6 +234,7 @@ class Builder {
 
   const FusionExecutorCache::Settings& settings_;
   const std::vector<InputLayout>& layouts_;
+  const Inputs inputs_;
   CompileContext context_;
   Schedulers schedulers_;
   std::unique_ptr<CompiledProgram> program_;

@@ -20,8 +20,11 @@ namespace fuser {
 
 class SegmentedFusion;
 
+struct CacheSettings;
+
 // Seams between the stages, for the harness: they may look at or edit what passes through.
 struct CompileHooks {
+  std::function<void(std::span<const HostValue> inputs)> beforeCompile;  // that the program will be made for
   std::function<void(Fusion&)> beforePasses;  // the clone that is compiled; it stays where it is
   // After each single run of a pass: CompileContext::afterApplication.
   std::function<void(const std::string& pass, Fusion&, bool& modified)> afterApplication;
@@ -35,8 +38,22 @@ struct CompileHooks {
   std::function<void(int segment, Kernel&)> afterLower;
   std::function<void(HostProgram&)> afterHost;
   BeforeLaunch beforeLaunch;
+  // A segment gets a cache of its own, with these settings, which may be changed: beforeLaunch is the only hook among them.
+  std::function<void(const Fusion& part, CacheSettings& settings)> beforeSegmentCache;
   std::function<bool(bool fits)> takeProgram;  // whether a cached program is taken; usually where it fits the sizes
   std::function<std::string(const std::string& key)> cacheKey;  // instead of the inputs' key; usually the same
+};
+
+struct CacheSettings {
+  CompileContext context;  // options, dumps, log, trace, checkInvariants; schedulers and sizes are filled in here
+  CompileHooks hooks;
+  std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter is then off
+  std::map<int64_t, Schedule> segmentSchedules;
+  std::map<size_t, size_t> aliases;  // number of an output -> of the input whose memory it is written to
+  bool record = false;                           // fill RunRecord::segments and keep all memory alive
+  size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
+  std::shared_ptr<Engine> engine;                // instead of the options' engine, for several caches to share
+  bool verifyKernels = true;                     // before an engine gets them; off where a fault was planted in one
 };
 
 struct CacheCounters {
@@ -51,17 +68,7 @@ struct CacheCounters {
 
 class FusionExecutorCache {
  public:
-  struct Settings {
-    CompileContext context;  // options, dumps, log, trace, checkInvariants; schedulers and sizes are filled in here
-    CompileHooks hooks;
-    std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter is then off
-    std::map<int64_t, Schedule> segmentSchedules;
-    std::map<size_t, size_t> aliases;  // number of an output -> of the input whose memory it is written to
-    bool record = false;                           // fill RunRecord::segments and keep all memory alive
-    size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
-    std::shared_ptr<Engine> engine;                // instead of the options' engine, for several caches to share
-    bool verifyKernels = true;                     // before an engine gets them; off where a fault was planted in one
-  };
+  using Settings = CacheSettings;
 
   // The fusion is the original; it is kept unchanged (values' origins are marked on the clones made from it).
   FusionExecutorCache(std::shared_ptr<const Fusion> fusion, Settings settings);

@@ -28,7 +28,9 @@ FusionExecutorCache::Settings innerSettings(const FusionExecutorCache::Settings&
 SegmentCache::SegmentCache(ClonedPart part, const FusionExecutorCache::Settings& outer)
     : part_(std::make_shared<const ClonedPart>(std::move(part))) {
   const std::shared_ptr<const Fusion> fusion(part_, part_->fusion.get());
-  cache_ = std::make_unique<FusionExecutorCache>(fusion, innerSettings(outer));
+  FusionExecutorCache::Settings inner = innerSettings(outer);
+  if (outer.hooks.beforeSegmentCache) outer.hooks.beforeSegmentCache(*fusion, inner);
+  cache_ = std::make_unique<FusionExecutorCache>(fusion, std::move(inner));
 }
 
 SegmentCache::~SegmentCache() = default;

@@ -36,6 +36,7 @@ std::function<void(Args...)> both(const std::function<void(Args...)>& first, con
 
 CompileHooks both(const CompileHooks& a, const CompileHooks& b) {
   CompileHooks hooks;
+  hooks.beforeCompile = both(a.beforeCompile, b.beforeCompile);
   hooks.beforePasses = both(a.beforePasses, b.beforePasses);
   hooks.afterApplication = both(a.afterApplication, b.afterApplication);
   hooks.afterPasses = both(a.afterPasses, b.afterPasses);
@@ -47,6 +48,7 @@ CompileHooks both(const CompileHooks& a, const CompileHooks& b) {
   hooks.afterLower = both(a.afterLower, b.afterLower);
   hooks.afterHost = both(a.afterHost, b.afterHost);
   hooks.beforeLaunch = both(a.beforeLaunch, b.beforeLaunch);
+  hooks.beforeSegmentCache = both(a.beforeSegmentCache, b.beforeSegmentCache);
   hooks.takeProgram = a.takeProgram ? a.takeProgram : b.takeProgram;
   hooks.cacheKey = a.cacheKey ? a.cacheKey : b.cacheKey;
   return hooks;
@@ -149,6 +151,11 @@ class Judge {
       const PlantedFault fault = plantFault(case_.options.fault);
       faulty = fault.hooks;
       cacheSettings.hooks = both(fault.hooks, settings_.hooks);
+      cacheSettings.hooks.beforeSegmentCache = [faulty](const Fusion&, CacheSettings& inner) {
+        const BeforeLaunch beforeLaunch = inner.hooks.beforeLaunch;
+        inner.hooks = faulty;
+        inner.hooks.beforeLaunch = beforeLaunch;
+      };
       cacheSettings.verifyKernels = fault.verifyKernels;
       faultApplied_.push_back(fault.applied);
     }
@@ -179,7 +186,6 @@ class Judge {
       const std::vector<HostValue> inputs = hostValues(data);
       if (!cache_) cache_ = makeCache(false);
       const std::vector<uint64_t> before = hashes(data);
-      if (observer_) observer_->setInputs(inputs);
       overwritten_.clear();
       const std::vector<HostValue> own = given(index, inputs);
       RunRecord record = cache_->run(own);

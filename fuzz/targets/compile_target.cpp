@@ -19,7 +19,6 @@ void compile(const Case& testCase, std::span<const HostValue> inputs) {
   settings.context.checkInvariants = true;
   settings.context.options.fault.clear();                       // planted on purpose
   oracle::InvariantObserver observer(*testCase.fusion, false);  // the dear ones now and then, as in a campaign
-  observer.setInputs(inputs);
   observer.watch(settings);
   std::vector<InputLayout> layouts;
   for (const InputFacts& facts : inspectInputs(*testCase.fusion, inputs)) layouts.push_back(facts.layout);

@@ -69,6 +69,18 @@ void InvariantObserver::watch(FusionExecutorCache::Settings& settings, const Com
   settings_.context.onPass = {};
   const CompileHooks& given = settings_.hooks;
   CompileHooks& hooks = settings.hooks;
+  hooks.beforeCompile = [this, &given](std::span<const HostValue> inputs) {
+    if (given.beforeCompile) given.beforeCompile(inputs);
+    inputs_ = inputs;
+  };
+  hooks.beforeSegmentCache = [this, &given](const Fusion& part, CacheSettings& inner) {
+    if (given.beforeSegmentCache) given.beforeSegmentCache(part, inner);
+    inner.context.trace = trace_;
+    inner_.push_back(std::make_unique<InvariantObserver>(part, everyTime_));
+    inner_.back()->problems_ = problems_;
+    inner_.back()->watch(inner, faults_);
+    inner.context.trace = nullptr;  // a segment's own stages are part of its run
+  };
   hooks.afterPasses = [this, &given](Fusion& fusion) {
     if (given.afterPasses) given.afterPasses(fusion);
     presegmented_ = &fusion;
@@ -105,7 +117,7 @@ void InvariantObserver::check(bool segments, const HostProgram& host) {
   for (const Invariant& invariant : allInvariants()) {
     if ((invariant.stage == InvariantStage::Segments) != segments || !isDue(invariant, chosen)) continue;
     const std::string problem = outcome(invariant, compilation);
-    if (!problem.empty()) problems_.push_back(concat(invariant.name, ": ", problem));
+    if (!problem.empty()) problems_->push_back(concat(invariant.name, ": ", problem));
   }
   if (trace_) trace_->add("invariants", std::chrono::steady_clock::now() - start);
 }

@@ -46,7 +46,8 @@ std::span<const Invariant> allInvariants();
 #include "oracle/invariants/invariants.def"
 #undef INVARIANT
 
-// Watches the compilations that settings lead to, through their hooks, and checks the invariants at the end of each.
+// Watches the compilations that settings lead to, through their hooks, and checks the invariants at the end of each; those
+// of segments that get a cache of their own too.
 class InvariantObserver {
  public:
   // everyTime: periods do not count. The fusion and this outlive the cache that gets the settings.
@@ -58,11 +59,9 @@ class InvariantObserver {
   // that they edit is not held against its own invariants: other checks must find the fault. (Those of segments and of
   // the host program hold whoever edited them: they do not lean on the stage's own checks.)
   void watch(fuser::FusionExecutorCache::Settings& settings, const fuser::CompileHooks& faults = {});
-  // What the next compilations are made for; must outlive them.
-  void setInputs(std::span<const fuser::HostValue> inputs) { inputs_ = inputs; }
-  // "CutsHold: group 3 …", in order.
-  const std::vector<std::string>& problems() const { return problems_; }
-  // Compilations seen to their end.
+  // "CutsHold: group 3 …", in order; those of segments with a cache of their own included.
+  const std::vector<std::string>& problems() const { return *problems_; }
+  // Compilations seen to their end, those of segments with a cache of their own not counted.
   size_t compilations() const { return compilations_; }
 
  private:
@@ -80,7 +79,8 @@ class InvariantObserver {
   const fuser::SegmentedFusion* segmented_ = nullptr;
   std::vector<const fuser::Fusion*> parts_;
   std::map<int, fuser::Schedule> schedules_;
-  std::vector<std::string> problems_;
+  std::shared_ptr<std::vector<std::string>> problems_ = std::make_shared<std::vector<std::string>>();
+  std::vector<std::unique_ptr<InvariantObserver>> inner_;  // of segments with a cache of their own
   size_t compilations_ = 0;
 };
 

@@ -28,7 +28,6 @@ size_t expectInvariants(const Case& made, const CompileOptions& options) {
   for (const Run& run : made.runs) {
     const RunData data = materialize(made, run);
     const std::vector<HostValue> inputs = hostValues(data);
-    observer.setInputs(inputs);
     cache->run(inputs);
     if (!observer.problems().empty()) RC_FAIL(joined(observer.problems()));
   }

@@ -248,7 +248,6 @@ std::vector<std::string> problemsWith(CompileHooks hooks, const CompileHooks& fa
   observer.watch(settings, faults);
   const RunData data = materialize(made, made.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
-  observer.setInputs(inputs);
   buildProgram(*made.fusion, settings, {}, inputs);
   EXPECT_EQ(observer.compilations(), 1u);
   return observer.problems();
@@ -261,6 +260,29 @@ TEST(InvariantObserverTest, ReportsABrokenHostProgramUnderItsName) {
     std::erase_if(host.nodes, [](const hir::Node& node) { return std::holds_alternative<hir::Deallocate>(node); });
   };
   EXPECT_EQ(problemsWith(hooks), std::vector<std::string>{"HostFreesOnce: %c is freed 0 times and not 1"});
+}
+
+// With a merge predicate, what no scheduler was asked about is compiled when it runs, in a cache of its own.
+TEST(InvariantObserverTest, SeesIntoCachesOfSegments) {
+  const auto problemsWhere = [](bool broken) {
+    Case made = parseCase(kText, "case");
+    made.options.mergePredicate = MergePredicate::Always;
+    FusionExecutorCache::Settings settings = settingsOf(made);
+    settings.hooks.beforeSegmentCache = [broken](const Fusion&, CacheSettings& inner) {
+      if (!broken) return;
+      inner.hooks.afterHost = [](HostProgram& host) {
+        std::erase_if(host.nodes, [](const hir::Node& node) { return std::holds_alternative<hir::Deallocate>(node); });
+      };
+    };
+    InvariantObserver observer(*made.fusion, true);
+    observer.watch(settings);
+    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
+    const RunData data = materialize(made, made.runs.front());
+    FusionExecutorCache(fusion, settings).run(hostValues(data));
+    return observer.problems();
+  };
+  EXPECT_EQ(problemsWhere(false), std::vector<std::string>{});
+  EXPECT_EQ(problemsWhere(true), std::vector<std::string>{"HostFreesOnce: %c is freed 0 times and not 1"});
 }
 
 // Whoever plants a fault in a stage is not caught by that stage's own verifiers.
