@@ -4,32 +4,40 @@
 
 namespace fuser {
 
+// An edge, for writing: for this file alone.
+class EdgeLists::OwnedEdge : public SegmentedEdge {
+ public:
+  OwnedEdge(uint32_t id, SegmentedGroup* from, SegmentedGroup* to, Val* val) : SegmentedEdge(id, from, to, val) {}
+  bool isConnected() const override { return connected_; }
+  void disconnect() { connected_ = false; }
+
+ private:
+  bool connected_ = true;
+};
+
 namespace {
 
-// Writing access to the edges of groups, which are protected: for this file alone.
-struct GroupEdges : SegmentedGroup {
-  static std::vector<SegmentedEdgePtr>& producers(SegmentedGroup* group) {
-    return group->*(&GroupEdges::producerEdges_);
-  }
-  static std::vector<SegmentedEdgePtr>& consumers(SegmentedGroup* group) {
-    return group->*(&GroupEdges::consumerEdges_);
-  }
-};
-
-struct OwnedEdge : SegmentedEdge {
-  OwnedEdge(uint32_t id, SegmentedGroup* from, SegmentedGroup* to, Val* val) : SegmentedEdge(id, from, to, val) {}
-  static void disconnect(SegmentedEdge& edge) { edge.*(&OwnedEdge::connected_) = false; }
-};
-
-bool holds(const std::vector<SegmentedEdgePtr>& edges, const SegmentedEdgePtr& edge) {
-  return std::find(edges.begin(), edges.end(), edge) != edges.end();
+// The edge's place in a list that is in order of ids; its end where it is not there.
+std::vector<SegmentedEdgePtr>::iterator placeOf(std::vector<SegmentedEdgePtr>& edges, const SegmentedEdge& edge) {
+  const auto place = std::lower_bound(edges.begin(), edges.end(), edge.id(),
+                                      [](const SegmentedEdgePtr& other, uint32_t id) { return other->id() < id; });
+  return place != edges.end() && place->get() == &edge ? place : edges.end();
 }
 
 }  // namespace
 
+SegmentedGroup::SegmentedGroup(uint32_t id, bool scalar, EdgeLists& edges) : id_(id), scalar_(scalar) {
+  edges.adopt(id, edges_);
+}
+
+void EdgeLists::adopt(uint32_t group, GroupEdges& lists) {
+  FUSER_CHECK(group == lists_.size(), "groups are numbered in the order in which they are made");
+  lists_.push_back(&lists);
+}
+
 std::string SegmentedEdge::toString() const {
   const std::string name = val_->name().empty() ? concat("@", val_->id()) : val_->name();
-  return concat("g", from_->id(), " -> g", to_->id(), ": %", name, connected_ ? "" : " (disconnected)");
+  return concat("g", from_->id(), " -> g", to_->id(), ": %", name, isConnected() ? "" : " (disconnected)");
 }
 
 SegmentedEdgePtr EdgeLists::connect(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
@@ -39,15 +47,15 @@ SegmentedEdgePtr EdgeLists::connect(SegmentedGroup* from, SegmentedGroup* to, Va
   for (const SegmentedEdgePtr& edge : fromFirst ? from->consumerEdges() : to->producerEdges()) {
     if (edge->from() == from && edge->to() == to && edge->val() == val) return edge;
   }
-  addUnchecked(from, to, val);
-  return from->consumerEdges().back();
+  return addUnchecked(from, to, val);
 }
 
-void EdgeLists::addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
+SegmentedEdgePtr EdgeLists::addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
   auto edge = std::make_shared<OwnedEdge>(static_cast<uint32_t>(edges_.size()), from, to, val);
   edges_.push_back(edge);
-  GroupEdges::consumers(from).push_back(edge);
-  GroupEdges::producers(to).push_back(std::move(edge));
+  lists_.at(from->id())->consumers.push_back(edge);
+  lists_.at(to->id())->producers.push_back(edge);
+  return edge;
 }
 
 void EdgeLists::disconnect(SegmentedGroup* a, SegmentedGroup* b) {
@@ -55,42 +63,26 @@ void EdgeLists::disconnect(SegmentedGroup* a, SegmentedGroup* b) {
   for (const SegmentedEdgePtr& edge : between(a, b)) remove(edge);
 }
 
-void EdgeLists::remove(const SegmentedEdgePtr& edge) {
-  FUSER_CHECK(contains(edge), "the edge is not of this fusion, or removed already");
-  // A copy: the caller's reference may be an element of a list that changes below.
-  const SegmentedEdgePtr removed = edge;
-  std::vector<SegmentedEdgePtr>& consumers = GroupEdges::consumers(removed->from());
-  std::vector<SegmentedEdgePtr>& producers = GroupEdges::producers(removed->to());
-  FUSER_CHECK(holds(consumers, removed) && holds(producers, removed), "edge ", removed->toString(), " misses an end");
-  std::erase(consumers, removed);
-  std::erase(producers, removed);
-  edges_[removed->id()] = nullptr;
-  OwnedEdge::disconnect(*removed);
+const std::shared_ptr<EdgeLists::OwnedEdge>* EdgeLists::find(const SegmentedEdgePtr& edge) const {
+  if (!edge || edge->id() >= edges_.size() || edges_[edge->id()] != edge) return nullptr;
+  return &edges_[edge->id()];
 }
 
-std::vector<SegmentedEdgePtr> EdgeLists::removeAllAt(const std::vector<SegmentedGroup*>& groups) {
-  std::vector<SegmentedEdgePtr> removed;
-  VectorOfUniqueEntries<SegmentedGroup*> touched;
-  touched.pushBackAll(groups);
-  const auto take = [&](const SegmentedEdgePtr& edge) {
-    if (!edges_[edge->id()]) return;  // met from its other end
-    edges_[edge->id()] = nullptr;
-    removed.push_back(edge);
-    touched.pushBack(edge->from());
-    touched.pushBack(edge->to());
-  };
-  for (const SegmentedGroup* group : groups) {
-    std::for_each(group->consumerEdges().begin(), group->consumerEdges().end(), take);
-    std::for_each(group->producerEdges().begin(), group->producerEdges().end(), take);
-  }
-  for (const SegmentedEdgePtr& edge : removed) OwnedEdge::disconnect(*edge);
-  const auto isGone = [](const SegmentedEdgePtr& edge) { return !edge->isConnected(); };
-  for (SegmentedGroup* group : touched) {
-    std::erase_if(GroupEdges::consumers(group), isGone);
-    std::erase_if(GroupEdges::producers(group), isGone);
-  }
-  std::sort(removed.begin(), removed.end(), [](const auto& x, const auto& y) { return x->id() < y->id(); });
-  return removed;
+void EdgeLists::remove(const SegmentedEdgePtr& edge) {
+  const std::shared_ptr<OwnedEdge>* found = find(edge);
+  FUSER_CHECK(found, "the edge is not of this fusion, or removed already");
+  // A copy: the caller's reference may be an element of a list that changes below.
+  const std::shared_ptr<OwnedEdge> removed = *found;
+  std::vector<SegmentedEdgePtr>& consumers = lists_.at(removed->from()->id())->consumers;
+  std::vector<SegmentedEdgePtr>& producers = lists_.at(removed->to()->id())->producers;
+  const auto consumer = placeOf(consumers, *removed);
+  const auto producer = placeOf(producers, *removed);
+  FUSER_CHECK(consumer != consumers.end() && producer != producers.end(), "edge ", removed->toString(),
+              " misses an end");
+  consumers.erase(consumer);
+  producers.erase(producer);
+  edges_[removed->id()] = nullptr;
+  removed->disconnect();
 }
 
 std::vector<SegmentedEdgePtr> EdgeLists::between(const SegmentedGroup* a, const SegmentedGroup* b) const {
@@ -112,14 +104,10 @@ std::vector<SegmentedEdgePtr> EdgeLists::between(const SegmentedGroup* a, const 
 
 std::vector<SegmentedEdgePtr> EdgeLists::all() const {
   std::vector<SegmentedEdgePtr> edges;
-  for (const SegmentedEdgePtr& edge : edges_) {
+  for (const std::shared_ptr<OwnedEdge>& edge : edges_) {
     if (edge) edges.push_back(edge);
   }
   return edges;
-}
-
-bool EdgeLists::contains(const SegmentedEdgePtr& edge) const {
-  return edge && edge->id() < edges_.size() && edges_[edge->id()] == edge;
 }
 
 }  // namespace fuser

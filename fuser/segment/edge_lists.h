@@ -6,22 +6,26 @@
 namespace fuser {
 
 // See SegmentedFusion, which hands its four edge functions on to these. Whether an edge agrees with what the groups'
-// expressions read is checked there.
+// expressions read is checked there. Every list is in order of creation, so by id.
 class EdgeLists {
  public:
+  // From a group's constructor: its lists, which these EdgeLists write from now on. Groups come in order of their ids.
+  void adopt(uint32_t group, GroupEdges& lists);
+
   SegmentedEdgePtr connect(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   void disconnect(SegmentedGroup* a, SegmentedGroup* b);
   void remove(const SegmentedEdgePtr& edge);
-  // Every edge at these groups, each returned, in time of their number and of the neighbours' lists.
-  std::vector<SegmentedEdgePtr> removeAllAt(const std::vector<SegmentedGroup*>& groups);
-  // Whether it makes sense or not: for SegmentedFusions that are damaged on purpose.
-  void addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val);
+  // Whether it makes sense or not: for what somebody told.
+  SegmentedEdgePtr addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   std::vector<SegmentedEdgePtr> between(const SegmentedGroup* a, const SegmentedGroup* b) const;
   std::vector<SegmentedEdgePtr> all() const;
-  bool contains(const SegmentedEdgePtr& edge) const;
 
  private:
-  std::vector<SegmentedEdgePtr> edges_;  // by id; null where the edge was removed
+  class OwnedEdge;
+  const std::shared_ptr<OwnedEdge>* find(const SegmentedEdgePtr& edge) const;
+
+  std::vector<std::shared_ptr<OwnedEdge>> edges_;  // by id; null where the edge was removed
+  std::vector<GroupEdges*> lists_;                 // by group id
 };
 
 }  // namespace fuser

@@ -17,9 +17,10 @@ namespace {
 // All of a group but its edges, for writing.
 class OwnedGroup : public SegmentedGroup {
  public:
-  OwnedGroup(uint32_t id, bool scalar) : SegmentedGroup(id, scalar) {}
+  OwnedGroup(uint32_t id, bool scalar, EdgeLists& edges) : SegmentedGroup(id, scalar, edges) {}
   size_t place = 0;    // in SegmentedFusion::groups() while it is live
   int64_t first = -1;  // see firstOf; -1: to be worked out
+  uint32_t merging = 0;  // scratch for sets of groups: a stamp
   using SegmentedGroup::exprs_;
   using SegmentedGroup::index_;
   using SegmentedGroup::inputs_;
@@ -59,6 +60,14 @@ struct SegmentedFusion::Impl {
 
 SegmentedFusion::SegmentedFusion(const Fusion& fusion, bool checkEdits)
     : fusion_(&fusion), impl_(std::make_unique<Impl>(fusion, checkEdits)) {}
+
+SegmentedFusion::SegmentedFusion(const Fusion& fusion, const ToldSegments& told, bool checkEdits)
+    : SegmentedFusion(fusion, checkEdits) {
+  tellGroups(told.groups);
+  for (const ToldSegments::Edge& edge : told.edges) {
+    impl_->edges.addUnchecked(live_.at(edge.from), live_.at(edge.to), edge.val);
+  }
+}
 
 SegmentedFusion::~SegmentedFusion() = default;
 
@@ -175,7 +184,7 @@ bool SegmentedFusion::readsFromOutside(const SegmentedGroup* group, const Val* v
 
 std::vector<SegmentedEdgePtr> SegmentedFusion::edges() const { return impl_->edges.all(); }
 
-SegmentedEdgePtr SegmentedFusion::connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
+SegmentedEdgePtr SegmentedFusion::connect(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
   impl_->owned(from);
   impl_->owned(to);
   FUSER_CHECK(producerOf(val) == from, "%", val->name(), " is not made in group ", from->id());
@@ -183,11 +192,21 @@ SegmentedEdgePtr SegmentedFusion::connectGroups(SegmentedGroup* from, SegmentedG
   return impl_->edges.connect(from, to, val);
 }
 
-void SegmentedFusion::disconnectGroups(SegmentedGroup* a, SegmentedGroup* b) {
-  impl_->edges.disconnect(impl_->owned(a), impl_->owned(b));
+SegmentedEdgePtr SegmentedFusion::connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
+  const SegmentedEdgePtr edge = connect(from, to, val);
+  checkEdgesAfter("connecting two groups");
+  return edge;
 }
 
-void SegmentedFusion::removeEdge(const SegmentedEdgePtr& edge) { impl_->edges.remove(edge); }
+void SegmentedFusion::disconnectGroups(SegmentedGroup* a, SegmentedGroup* b) {
+  impl_->edges.disconnect(impl_->owned(a), impl_->owned(b));
+  checkEdgesAfter("disconnecting two groups");
+}
+
+void SegmentedFusion::removeEdge(const SegmentedEdgePtr& edge) {
+  impl_->edges.remove(edge);
+  checkEdgesAfter("removing an edge");
+}
 
 std::vector<SegmentedEdgePtr> SegmentedFusion::getEdgesBetween(const SegmentedGroup* a, const SegmentedGroup* b) const {
   return impl_->edges.between(impl_->owned(a), impl_->owned(b));
@@ -203,7 +222,7 @@ SegmentedGroup* SegmentedFusion::newGroup(const std::vector<Expr*>& exprs) {
     FUSER_CHECK(expr->isScalarExpr() == exprs.front()->isScalarExpr(), "host scalars and tensors in one group");
   }
   OwnedGroup* group =
-      &impl_->groups.emplace_back(static_cast<uint32_t>(impl_->groups.size()), exprs.front()->isScalarExpr());
+      &impl_->groups.emplace_back(static_cast<uint32_t>(impl_->groups.size()), exprs.front()->isScalarExpr(), impl_->edges);
   group->exprs_ = exprs;
   for (const Expr* expr : exprs) impl_->exprs[expr->id()].group = group;
   group->place = live_.size();
@@ -225,7 +244,13 @@ void SegmentedFusion::bury(SegmentedGroup* group) {
 
 void SegmentedFusion::checkAfter(const char* edit) const {
   if (!impl_->checkEdits) return;
-  const std::vector<std::string> broken = findBrokenInvariants(*this, false);
+  const std::vector<std::string> broken = findBrokenInvariants(*this, Completeness::SomeExprs);
+  FUSER_CHECK(broken.empty(), "after ", edit, ": ", broken.front());
+}
+
+void SegmentedFusion::checkEdgesAfter(const char* edit) const {
+  if (!impl_->checkEdits) return;
+  const std::vector<std::string> broken = findBrokenInvariants(*this, Completeness::SomeExprsAndEdges);
   FUSER_CHECK(broken.empty(), "after ", edit, ": ", broken.front());
 }
 
@@ -264,22 +289,10 @@ SegmentedGroup* SegmentedFusion::mergeGroups(SegmentedGroup* a, SegmentedGroup* 
   };
   if (cost(keep) < cost(gone) || (cost(keep) == cost(gone) && gone->id() < keep->id())) std::swap(keep, gone);
 
-  moveExprs(gone, keep);
-  // New edges first, so that a value's consumers never lose it on the way. Copies: removal edits the lists.
-  const std::vector<SegmentedEdgePtr> producers = gone->producerEdges();
-  const std::vector<SegmentedEdgePtr> consumers = gone->consumerEdges();
-  for (const SegmentedEdgePtr& edge : producers) {
-    if (edge->from() != keep) connectGroups(edge->from(), keep, edge->val());
-  }
-  for (const SegmentedEdgePtr& edge : consumers) {
-    if (edge->to() != keep) connectGroups(keep, edge->to(), edge->val());
-  }
-  for (const SegmentedEdgePtr& edge : producers) removeEdge(edge);
-  for (const SegmentedEdgePtr& edge : consumers) removeEdge(edge);
+  absorb(keep, {gone});
   // Of an expression that both computed, one was the owner, and that is in the minimum.
   keep->first = keep->first < 0 || gone->first < 0 ? -1 : std::min(keep->first, gone->first);
   keep->index_ = -1;
-  bury(gone);
   checkAfter("merging two groups");
   return keep;
 }
@@ -291,21 +304,41 @@ SegmentedGroup* SegmentedFusion::mergeGroups(const std::vector<SegmentedGroup*>&
     FUSER_CHECK(impl_->owned(group)->isLive(), "a merged group cannot merge again");
     FUSER_CHECK(group->isScalarGroup() == keep->isScalarGroup(), "host scalars stay apart from tensors");
   }
-  const std::vector<SegmentedEdgePtr> edges = impl_->edges.removeAllAt(groups);
-  for (SegmentedGroup* group : groups) {
-    if (group == keep) continue;
-    moveExprs(group, keep);
-    bury(group);
-  }
-  for (const SegmentedEdgePtr& edge : edges) {
-    SegmentedGroup* from = edge->from()->isLive() ? edge->from() : keep;
-    SegmentedGroup* to = edge->to()->isLive() ? edge->to() : keep;
-    if (from != to) connectGroups(from, to, edge->val());
-  }
+  VectorOfUniqueEntries<SegmentedGroup*> gone;
+  gone.pushBackAll(groups);
+  FUSER_CHECK(gone.size() == groups.size(), "a group merges with other ones");
+  absorb(keep, {groups.begin() + 1, groups.end()});
   impl_->owned(keep)->index_ = -1;
   impl_->owned(keep)->first = -1;
   checkAfter("merging several groups");
   return keep;
+}
+
+// All that these groups compute, and their edges, to one group; they are gone then. New edges first, so that a value's
+// consumers never lose it on the way.
+void SegmentedFusion::absorb(SegmentedGroup* keep, const std::vector<SegmentedGroup*>& gone) {
+  const uint32_t mark = ++impl_->lastStamp;
+  impl_->owned(keep)->merging = mark;
+  for (SegmentedGroup* group : gone) {
+    impl_->owned(group)->merging = mark;
+    moveExprs(group, keep);
+  }
+  const auto isInside = [&](const SegmentedGroup* group) { return impl_->owned(group)->merging == mark; };
+  std::vector<SegmentedEdgePtr> old;
+  for (const SegmentedGroup* group : gone) {
+    for (const SegmentedEdgePtr& edge : group->producerEdges()) {
+      old.push_back(edge);
+      if (!isInside(edge->from())) connect(edge->from(), keep, edge->val());
+    }
+    for (const SegmentedEdgePtr& edge : group->consumerEdges()) {
+      if (!isInside(edge->to())) connect(keep, edge->to(), edge->val());
+      if (!isInside(edge->to()) || edge->to() == keep) old.push_back(edge);  // else it is met at its other end
+    }
+  }
+  // The last first: then nothing behind it in its lists has to move.
+  std::sort(old.begin(), old.end(), [](const auto& a, const auto& b) { return a->id() > b->id(); });
+  for (const SegmentedEdgePtr& edge : old) impl_->edges.remove(edge);
+  for (SegmentedGroup* group : gone) bury(group);
 }
 
 // --- privatisation ---
@@ -330,10 +363,10 @@ void SegmentedFusion::followReads(SegmentedGroup* group) {
     }
   }
   const std::vector<SegmentedEdgePtr> before = group->producerEdges();
-  for (Val* val : needed) connectGroups(producerOf(val), group, val);
+  for (Val* val : needed) connect(producerOf(val), group, val);
   for (const SegmentedEdgePtr& edge : before) {
     touchEdge(*edge);
-    if (!needed.contains(edge->val()) || producerOf(edge->val()) != edge->from()) removeEdge(edge);
+    if (!needed.contains(edge->val()) || producerOf(edge->val()) != edge->from()) impl_->edges.remove(edge);
   }
   touch(group);
   for (const SegmentedEdgePtr& edge : group->producerEdges()) touchEdge(*edge);
@@ -343,7 +376,7 @@ void SegmentedFusion::followReads(SegmentedGroup* group) {
 void SegmentedFusion::followGain(SegmentedGroup* group, const Expr* expr) {
   for (Val* val : reads(expr)) {
     SegmentedGroup* from = producerOf(val);
-    if (from && !computes(group, val->definition())) touchEdge(*connectGroups(from, group, val));
+    if (from && !computes(group, val->definition())) touchEdge(*connect(from, group, val));
   }
   removeEdgesTo(group, [&](const Val* val) { return val->definition() == expr; });
 }
@@ -363,7 +396,7 @@ void SegmentedFusion::removeEdgesTo(SegmentedGroup* group, const std::function<b
   }
   for (const SegmentedEdgePtr& edge : gone) {
     touchEdge(*edge);
-    removeEdge(edge);
+    impl_->edges.remove(edge);
   }
 }
 
@@ -508,30 +541,22 @@ void SegmentedFusion::finalize() {
   for (SegmentedGroup* group : live_) impl_->owned(group)->index_ = static_cast<int>(impl_->owned(group)->place);
 }
 
-// --- damage ---
+// --- what was told ---
 
-void SegmentedFusion::addCopiesUnchecked(SegmentedGroup* group, const std::vector<Expr*>& copies) {
-  OwnedGroup* holder = impl_->owned(group);
-  for (Expr* expr : copies) {
-    FUSER_USER_CHECK(groupOf(expr), "%", expr->output()->name(), " is copied and in no group of its own");
-    holder->exprs_.push_back(expr);
-    impl_->exprs[expr->id()].copies.push_back(holder);
+void SegmentedFusion::tellGroups(const std::vector<ToldSegments::Group>& groups) {
+  for (const ToldSegments::Group& told : groups) setSchedulerType(newGroup(told.exprs), told.type);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    OwnedGroup* group = impl_->owned(live_[i]);
+    for (Expr* expr : groups[i].copies) {
+      FUSER_CHECK(groupOf(expr), "%", expr->output()->name(), " is copied and in no group of its own");
+      group->exprs_.push_back(expr);
+      impl_->exprs[expr->id()].copies.push_back(group);
+    }
+    group->exprs_ = inTopologicalOrder(std::move(group->exprs_));
+    group->index_ = static_cast<int>(i);
+    group->inputs_.pushBackAll(groups[i].inputs);
+    group->outputs_.pushBackAll(groups[i].outputs);
   }
-  holder->exprs_ = inTopologicalOrder(std::move(holder->exprs_));
-}
-
-void SegmentedFusion::addEdgeUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
-  impl_->edges.addUnchecked(impl_->owned(from), impl_->owned(to), val);
-}
-
-void SegmentedFusion::setBoundaryUnchecked(SegmentedGroup* group, const std::vector<Val*>& inputs,
-                                           const std::vector<Val*>& outputs) {
-  OwnedGroup* owned = impl_->owned(group);
-  owned->index_ = static_cast<int>(owned->place);
-  owned->inputs_.clear();
-  owned->inputs_.pushBackAll(inputs);
-  owned->outputs_.clear();
-  owned->outputs_.pushBackAll(outputs);
 }
 
 namespace {

@@ -18,10 +18,12 @@
 
 namespace fuser {
 
+class EdgeLists;
 class SegmentedGroup;
 
 // val is made in `from` and read in `to`. Held by the SegmentedFusion and by both groups; whoever else holds one may
-// read it after its removal, as long as the SegmentedFusion lives: it then says that it is disconnected.
+// read it after its removal, as long as the SegmentedFusion lives: it then says that it is disconnected. Edges are made
+// and disconnected by EdgeLists alone, which keeps what can be written of them to itself.
 class SegmentedEdge {
  public:
   virtual ~SegmentedEdge() = default;
@@ -32,23 +34,28 @@ class SegmentedEdge {
   SegmentedGroup* from() const { return from_; }
   SegmentedGroup* to() const { return to_; }
   Val* val() const { return val_; }
-  bool isConnected() const { return connected_; }
+  virtual bool isConnected() const = 0;
   // "g0 -> g2: %x", by the groups' ids; " (disconnected)" behind it after removal.
   std::string toString() const;
 
  protected:
   SegmentedEdge(uint32_t id, SegmentedGroup* from, SegmentedGroup* to, Val* val)
       : id_(id), from_(from), to_(to), val_(val) {}
-  bool connected_ = true;
 
  private:
-  uint32_t id_;
-  SegmentedGroup* from_;
-  SegmentedGroup* to_;
-  Val* val_;
+  const uint32_t id_;
+  SegmentedGroup* const from_;
+  SegmentedGroup* const to_;
+  Val* const val_;
 };
 
 using SegmentedEdgePtr = std::shared_ptr<SegmentedEdge>;
+
+// A group's edges, in order of creation.
+struct GroupEdges {
+  std::vector<SegmentedEdgePtr> producers;
+  std::vector<SegmentedEdgePtr> consumers;
+};
 
 class SegmentedGroup {
  public:
@@ -75,28 +82,54 @@ class SegmentedGroup {
   SchedulerType schedulerType() const { return schedulerType_; }
 
   // Edges whose values this group reads / makes, in order of creation.
-  const std::vector<SegmentedEdgePtr>& producerEdges() const { return producerEdges_; }
-  const std::vector<SegmentedEdgePtr>& consumerEdges() const { return consumerEdges_; }
+  const std::vector<SegmentedEdgePtr>& producerEdges() const { return edges_.producers; }
+  const std::vector<SegmentedEdgePtr>& consumerEdges() const { return edges_.consumers; }
 
  protected:
-  SegmentedGroup(uint32_t id, bool scalar) : id_(id), scalar_(scalar) {}
+  // Its edge lists are written by these EdgeLists, to which the constructor shows them, and by nobody else: not by
+  // subclasses either. The group keeps its place in memory.
+  SegmentedGroup(uint32_t id, bool scalar, EdgeLists& edges);
   // What every sweep over the groups reads comes first, close together: with many groups, a sweep's cost is the memory
   // that it touches.
   const uint32_t id_;
   const bool scalar_;
   SchedulerType schedulerType_ = SchedulerType::None;
   std::vector<Expr*> exprs_;
-  std::vector<SegmentedEdgePtr> producerEdges_;
-  std::vector<SegmentedEdgePtr> consumerEdges_;
+
+ private:
+  GroupEdges edges_;
+
+ protected:
   int index_ = -1;
   VectorOfUniqueEntries<Val*> inputs_;
   VectorOfUniqueEntries<Val*> outputs_;
+};
+
+// What somebody says of a segmentation, right or wrong. Groups are numbered in their order.
+struct ToldSegments {
+  struct Group {
+    std::vector<Expr*> exprs;   // its own
+    std::vector<Expr*> copies;  // of expressions that are other groups' own
+    SchedulerType type = SchedulerType::None;
+    std::vector<Val*> inputs;
+    std::vector<Val*> outputs;
+  };
+  struct Edge {
+    size_t from;
+    size_t to;
+    Val* val;
+  };
+  std::vector<Group> groups;
+  std::vector<Edge> edges;
 };
 
 class SegmentedFusion {
  public:
   // No groups yet. The fusion outlives this. checkEdits: look for broken invariants after every edit (slow).
   explicit SegmentedFusion(const Fusion& fusion, bool checkEdits = false);
+  // As told, damage and all: edges twice, values that do not cross, other boundaries. CheckError only where an expression
+  // is in no group or in two without being a copy.
+  SegmentedFusion(const Fusion& fusion, const ToldSegments& told, bool checkEdits = false);
   virtual ~SegmentedFusion();
   SegmentedFusion(const SegmentedFusion&) = delete;
   SegmentedFusion& operator=(const SegmentedFusion&) = delete;
@@ -138,7 +171,9 @@ class SegmentedFusion {
   int64_t position(const Expr* expr) const;  // in liveExprs(); -1 for dead code
   std::vector<Expr*> inTopologicalOrder(std::vector<Expr*> exprs) const;
 
-  // --- edges: these four alone touch edge lists. Each validates before it changes anything (CheckError) ---
+  // --- edges: these four alone touch edge lists. Each validates before it changes anything (CheckError); with checkEdits,
+  // the three that change something look over all edges afterwards: whatever has one must cross. (What crosses may still
+  // lack one: edges are made one by one.) Edits of groups look for every invariant ---
   // The edge along which `to` reads a value made in `from`; one that is there already is returned, never doubled.
   SegmentedEdgePtr connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   // Removes every edge between the two, in both directions.
@@ -153,7 +188,8 @@ class SegmentedFusion {
   // Moves the smaller group's expressions and edges into the larger one and returns that. Whether the graph stays
   // acyclic is for the caller to know (CheckError where an edge runs both ways, or scalars would join tensors).
   SegmentedGroup* mergeGroups(SegmentedGroup* a, SegmentedGroup* b);
-  // The same for several groups at once, in time of their edges; the first one stays.
+  // The same for several groups at once, in time of their edges; the first one stays. That they read from each other in a
+  // circle among themselves does not matter then.
   SegmentedGroup* mergeGroups(const std::vector<SegmentedGroup*>& groups);
   // Before: one group computes the expression, a tensor one whose result is no output of the fusion, and others read it.
   // After: each group that reads the result computes it itself; where its own group reads it no more, the first reader's
@@ -175,13 +211,6 @@ class SegmentedFusion {
   // Sorts and numbers the groups, and refreshes their boundaries.
   void finalize();
 
- protected:
-  // --- damage: for text that is read as it is, whatever it says (parseSegmentedFusion without `verify`); groups are
-  // numbered in order of creation ---
-  void addCopiesUnchecked(SegmentedGroup* group, const std::vector<Expr*>& copies);
-  void addEdgeUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val);
-  void setBoundaryUnchecked(SegmentedGroup* group, const std::vector<Val*>& inputs, const std::vector<Val*>& outputs);
-
  private:
   struct Impl;
   bool isInside(const SegmentedGroup* group, uint32_t mark) const;
@@ -196,7 +225,11 @@ class SegmentedFusion {
   void removeEdgesTo(SegmentedGroup* group, const std::function<bool(const Val*)>& isGone);
   void spread(Expr* expr);
   void bury(SegmentedGroup* group);
+  SegmentedEdgePtr connect(SegmentedGroup* from, SegmentedGroup* to, Val* val);
+  void absorb(SegmentedGroup* keep, const std::vector<SegmentedGroup*>& gone);
+  void tellGroups(const std::vector<ToldSegments::Group>& groups);
   void checkAfter(const char* edit) const;
+  void checkEdgesAfter(const char* edit) const;
 
   const Fusion* fusion_;
   std::unique_ptr<Impl> impl_;
@@ -207,11 +240,15 @@ class SegmentedFusion {
 // By value id; empty for values that the fusion no longer uses.
 std::vector<std::string> valueLabels(const Fusion& fusion);
 
+// How much of a segmentation is there: parts of it while it is made.
+enum class Completeness : uint8_t { SomeExprsAndEdges, SomeExprs, Complete };
+
 // The invariants, compared between the edge lists and the value-based view; empty when all hold, else one line each:
-// the groups partition the live expressions (where `complete`), private copies beside that: they are in every group that
-// reads their results and in no other; scalars and tensors are apart, every value that crosses has exactly one edge,
-// edges are in the lists of both ends and nowhere else, the graph is acyclic.
-std::vector<std::string> findBrokenInvariants(const SegmentedFusion& segmented, bool complete = true);
+// the groups partition the live expressions (where those are complete), private copies beside that: they are in every
+// group that reads their results and in no other; scalars and tensors are apart, every value that crosses has exactly one
+// edge (at most one, while edges are missing), edges are in the lists of both ends and nowhere else, the graph is acyclic.
+std::vector<std::string> findBrokenInvariants(const SegmentedFusion& segmented,
+                                              Completeness completeness = Completeness::Complete);
 
 // Text: one line a group, one line an edge. The fusion itself is not part of it.
 //   segmented {

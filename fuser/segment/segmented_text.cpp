@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "fuser/segment/segmented_fusion.h"
+#include "fuser/segment/value_view.h"
 
 namespace fuser {
 
@@ -70,23 +71,21 @@ std::string toString(const SegmentedFusion& segmented) {
 
 namespace {
 
-// With what only damage needs.
-struct ToldSegmentedFusion : SegmentedFusion {
-  using SegmentedFusion::SegmentedFusion;
-  using SegmentedFusion::addCopiesUnchecked;
-  using SegmentedFusion::addEdgeUnchecked;
-  using SegmentedFusion::setBoundaryUnchecked;
-};
-
 class SegmentedParser {
  public:
-  SegmentedParser(std::string_view text, const Fusion& fusion, bool verify) : text_(text), verify_(verify) {
+  SegmentedParser(std::string_view text, const Fusion& fusion)
+      : text_(text), fusion_(fusion), values_(fusion), taken_(fusion.exprIdCount(), false) {
     const std::vector<std::string> labels = valueLabels(fusion);
     for (Val* val : fusion.usedVals()) vals_[labels[val->id()]] = val;
-    segmented_ = std::make_unique<ToldSegmentedFusion>(fusion);
   }
 
-  std::unique_ptr<SegmentedFusion> parse() {
+  std::unique_ptr<SegmentedFusion> parse(bool verify) {
+    parseText();
+    return verify ? verified() : std::make_unique<SegmentedFusion>(fusion_, told_);
+  }
+
+ private:
+  void parseText() {
     expect("segmented");
     expect("{");
     while (!accept("}")) {
@@ -99,21 +98,8 @@ class SegmentedParser {
       }
     }
     if (!peek().empty()) fail(concat("'", peek(), "' after the end"));
-    if (verify_) {
-      check();
-    } else {
-      keepAsTold();
-    }
-    return std::move(segmented_);
+    checkCopies();
   }
-
- private:
-  struct Boundary {
-    SegmentedGroup* group;
-    std::vector<Expr*> copies;
-    std::vector<Val*> inputs;
-    std::vector<Val*> outputs;
-  };
 
   [[noreturn]] void fail(const std::string& what) const {
     const std::string_view before = text_.substr(0, tokenStart_);
@@ -169,10 +155,10 @@ class SegmentedParser {
     expect("}");
     return vals;
   }
-  SegmentedGroup* group() {
+  size_t group() {
     const size_t index = number();
-    if (index >= groups_.size()) fail(concat("there is no group ", index));
-    return groups_[index].group;
+    if (index >= told_.groups.size()) fail(concat("there is no group ", index));
+    return index;
   }
 
   std::vector<Expr*> exprList() {
@@ -183,7 +169,7 @@ class SegmentedParser {
       Expr* expr = result->definition();
       if (!expr || expr->output() != result) fail("an expression is named by its first result");
       if (std::count(exprs.begin(), exprs.end(), expr)) fail("it is in a group already");
-      if (segmented_->position(expr) < 0) fail("no output of the fusion needs it");
+      if (!values_.isLive(expr)) fail("no output of the fusion needs it");
       if (!exprs.empty() && exprs.front()->isScalarExpr() != expr->isScalarExpr())
         fail("scalars and tensors in one group");
       exprs.push_back(expr);
@@ -193,94 +179,95 @@ class SegmentedParser {
   }
 
   void parseGroup() {
-    if (number() != groups_.size()) fail(concat("expected group ", groups_.size()));
+    if (number() != told_.groups.size()) fail(concat("expected group ", told_.groups.size()));
+    ToldSegments::Group told;
     const std::optional<SchedulerType> type = schedulerTypeFromName(next());
     if (!type) fail("unknown scheduler");
-    Boundary boundary;
-    std::vector<Expr*> own = exprList();
+    told.type = *type;
+    told.exprs = exprList();
     const size_t afterExprs = tokenStart_;
-    if (accept("copies")) boundary.copies = exprList();
-    for (const Expr* copy : boundary.copies) {
-      if (std::erase(own, copy) == 0) fail("the group does not compute what it has a copy of");
+    if (accept("copies")) told.copies = exprList();
+    for (const Expr* copy : told.copies) {
+      if (std::erase(told.exprs, copy) == 0) fail("the group does not compute what it has a copy of");
     }
     tokenStart_ = afterExprs;
-    if (own.empty()) fail("a group has an expression of its own");
-    for (const Expr* expr : own) {
-      if (segmented_->groupOf(expr)) fail("it is in a group already");
+    if (told.exprs.empty()) fail("a group has an expression of its own");
+    for (const Expr* expr : told.exprs) {
+      if (taken_[expr->id()]) fail("it is in a group already");
+      taken_[expr->id()] = true;
     }
-    boundary.group = segmented_->newGroup(own);
-    segmented_->setSchedulerType(boundary.group, *type);
     expect("inputs");
-    boundary.inputs = valList();
+    told.inputs = valList();
     expect("outputs");
-    boundary.outputs = valList();
-    groups_.push_back(std::move(boundary));
+    told.outputs = valList();
+    told_.groups.push_back(std::move(told));
   }
 
   void parseEdge() {
-    SegmentedGroup* from = group();
+    const size_t from = group();
     expect("->");
-    SegmentedGroup* to = group();
+    const size_t to = group();
     Val* crossing = val();
-    edges_.push_back({tokenStart_, from, to, crossing});
+    edgePlaces_.push_back(tokenStart_);
+    told_.edges.push_back({from, to, crossing});
   }
 
-  // Groups are known, copies too: edges can be judged.
-  void connectAll() {
-    for (const Edge& edge : edges_) {
-      tokenStart_ = edge.place;
-      const std::vector<SegmentedGroup*> consumers = segmented_->consumersOf(edge.val);
-      const bool reads = std::find(consumers.begin(), consumers.end(), edge.to) != consumers.end();
-      const bool made = edge.from != edge.to && segmented_->producerOf(edge.val) == edge.from;
-      if (!made || !reads || segmented_->computes(edge.to, edge.val->definition())) fail("the value does not cross there");
-      segmented_->connectGroups(edge.from, edge.to, edge.val);
+  void checkCopies() {
+    for (const ToldSegments::Group& group : told_.groups) {
+      for (const Expr* copy : group.copies) {
+        if (!taken_[copy->id()]) fail(concat("%", copy->output()->name(), " is copied and in no group of its own"));
+      }
     }
   }
 
-  void check() {
+  // Groups are known, copies too: edges can be judged. Each is connected as anybody would.
+  void connectAll(SegmentedFusion& segmented) {
+    const std::vector<SegmentedGroup*> groups = segmented.groups();
+    for (size_t i = 0; i < told_.edges.size(); ++i) {
+      tokenStart_ = edgePlaces_[i];
+      Val* val = told_.edges[i].val;
+      SegmentedGroup* from = groups[told_.edges[i].from];
+      SegmentedGroup* to = groups[told_.edges[i].to];
+      const std::vector<SegmentedGroup*> consumers = segmented.consumersOf(val);
+      const bool reads = std::find(consumers.begin(), consumers.end(), to) != consumers.end();
+      const bool made = from != to && segmented.producerOf(val) == from;
+      if (!made || !reads || segmented.computes(to, val->definition())) fail("the value does not cross there");
+      segmented.connectGroups(from, to, val);
+    }
+  }
+
+  std::unique_ptr<SegmentedFusion> verified() {
     const size_t end = tokenStart_;
-    for (const Boundary& boundary : groups_) segmented_->addCopiesUnchecked(boundary.group, boundary.copies);
-    connectAll();
+    auto segmented = std::make_unique<SegmentedFusion>(fusion_, ToldSegments{told_.groups, {}});
+    connectAll(*segmented);
     tokenStart_ = end;
-    const std::vector<std::string> broken = findBrokenInvariants(*segmented_);
+    const std::vector<SegmentedGroup*> groups = segmented->groups();
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (told_.groups[i].inputs != segmented->inputsOf(groups[i]->exprs())) fail(concat("group ", i, " has other inputs"));
+      if (told_.groups[i].outputs != segmented->outputsOf(groups[i]->exprs())) fail(concat("group ", i, " has other outputs"));
+    }
+    const std::vector<std::string> broken = findBrokenInvariants(*segmented);
     if (!broken.empty()) fail(broken.front());
-    segmented_->finalize();
-    for (size_t i = 0; i < groups_.size(); ++i) {
-      if (groups_[i].group->index() != static_cast<int>(i)) fail("the groups are in another order than they run");
-      if (groups_[i].inputs != groups_[i].group->inputs().vector()) fail(concat("group ", i, " has other inputs"));
-      if (groups_[i].outputs != groups_[i].group->outputs().vector()) fail(concat("group ", i, " has other outputs"));
-    }
+    segmented->finalize();
+    if (segmented->groups() != groups) fail("the groups are in another order than they run");
+    return segmented;
   }
-
-  void keepAsTold() {
-    for (const Boundary& boundary : groups_) {
-      segmented_->addCopiesUnchecked(boundary.group, boundary.copies);
-      segmented_->setBoundaryUnchecked(boundary.group, boundary.inputs, boundary.outputs);
-    }
-    for (const Edge& edge : edges_) segmented_->addEdgeUnchecked(edge.from, edge.to, edge.val);
-  }
-
-  struct Edge {
-    size_t place;  // in the text
-    SegmentedGroup* from;
-    SegmentedGroup* to;
-    Val* val;
-  };
 
   std::string_view text_;
-  bool verify_;
+  const Fusion& fusion_;
+  const ValueView values_;
   size_t position_ = 0;
   size_t tokenStart_ = 0;
   std::unordered_map<std::string, Val*> vals_;  // look-ups only
-  std::unique_ptr<ToldSegmentedFusion> segmented_;
-  std::vector<Boundary> groups_;
-  std::vector<Edge> edges_;
+  std::vector<bool> taken_;                     // by expression id: some group's own
+  ToldSegments told_;
+  std::vector<size_t> edgePlaces_;  // in the text
 };
 
 }  // namespace
 
 std::unique_ptr<SegmentedFusion> parseSegmentedFusion(std::string_view text, const Fusion& fusion, bool verify) {
-  return SegmentedParser(text, fusion, verify).parse();
+  return SegmentedParser(text, fusion).parse(verify);
 }
 
 }  // namespace fuser

@@ -124,9 +124,145 @@ TEST_F(EdgeTest, TheInvariantCheckerSeesEachKindOfDamage) {
   broken = findBrokenInvariants(partial);
   ASSERT_EQ(broken.size(), 3u);
   EXPECT_NE(broken[0].find("is in no group"), std::string::npos) << broken[0];
-  EXPECT_TRUE(findBrokenInvariants(partial, false).empty());
+  EXPECT_TRUE(findBrokenInvariants(partial, Completeness::SomeExprs).empty());
   EXPECT_THROW(partial.newGroup({other.fusion->exprs()[0]}), CheckError);
   EXPECT_THROW(partial.newGroup({}), CheckError);
+}
+
+// --- who may write edges ---
+
+// What a subclass could reach of a group and of an edge.
+class GroupProbe : public SegmentedGroup {
+ public:
+  template <class Group>
+  static constexpr bool reachesEdges() {
+    return requires(Group& group) { group.edges_; };
+  }
+  template <class Group>
+  static constexpr bool reachesExprs() {
+    return requires(Group& group) { group.exprs_; };
+  }
+};
+static_assert(GroupProbe::reachesExprs<GroupProbe>(), "the probe sees what subclasses see");
+static_assert(!GroupProbe::reachesEdges<GroupProbe>(), "a group's edges are written by EdgeLists alone");
+
+class FusionProbe : public SegmentedFusion {
+ public:
+  template <class Segments>
+  static constexpr bool reachesEdgeLists() {
+    return requires(Segments& segments) { segments.impl_; } || requires(Segments& segments) { segments.connect; };
+  }
+};
+static_assert(!FusionProbe::reachesEdgeLists<FusionProbe>(), "the four functions are the one way to the edges");
+template <class Group>
+constexpr bool kGivesListsToWrite =
+    !std::is_const_v<std::remove_reference_t<decltype(std::declval<Group&>().producerEdges())>> ||
+    !std::is_const_v<std::remove_reference_t<decltype(std::declval<Group&>().consumerEdges())>>;
+static_assert(!kGivesListsToWrite<SegmentedGroup>);
+static_assert(std::is_abstract_v<SegmentedEdge>, "an edge says whether it is connected, and nobody else does");
+
+// --- the checker after each edit ---
+
+ToldSegments toldOf(const SegmentedFusion& segmented) {
+  ToldSegments told;
+  for (const SegmentedGroup* group : segmented.groups()) {
+    told.groups.push_back({group->exprs(), {}, group->schedulerType(), group->inputs().vector(), group->outputs().vector()});
+  }
+  for (const SegmentedEdgePtr& edge : segmented.edges()) {
+    told.edges.push_back({static_cast<size_t>(edge->from()->index()), static_cast<size_t>(edge->to()->index()), edge->val()});
+  }
+  return told;
+}
+
+struct Edit {
+  const char* name;  // as the checker calls it
+  void (*run)(SegmentedFusion& segments, const Segmented& singly);
+};
+// Each is right by itself on single groups of kEdited.
+const char kEdited[] =
+    "fusion f(%x: f32[i0], %y: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%b)\n  %p = exp(%y)\n"
+    "  %h = cast(%p) {dtype = bf16}\n  %q = neg(%h)\n  %r = log(%h)\n  return %c, %q, %r\n}\n";
+SegmentedGroup* in(SegmentedFusion& segments, const Segmented& singly, const char* name) {
+  return segments.producerOf(singly.val(name));
+}
+const Edit kEdits[] = {
+    {"connecting two groups",
+     [](SegmentedFusion& s, const Segmented& f) { s.connectGroups(in(s, f, "p"), in(s, f, "h"), f.val("p")); }},
+    {"disconnecting two groups",
+     [](SegmentedFusion& s, const Segmented& f) { s.disconnectGroups(in(s, f, "p"), in(s, f, "h")); }},
+    {"removing an edge",
+     [](SegmentedFusion& s, const Segmented& f) { s.removeEdge(s.getEdgesBetween(in(s, f, "p"), in(s, f, "h")).at(0)); }},
+    {"merging two groups", [](SegmentedFusion& s, const Segmented& f) { s.mergeGroups(in(s, f, "p"), in(s, f, "h")); }},
+    {"merging several groups",
+     [](SegmentedFusion& s, const Segmented& f) {
+       s.mergeGroups({in(s, f, "p"), in(s, f, "h"), in(s, f, "q"), in(s, f, "r")});
+     }},
+    {"privatising an expression",
+     [](SegmentedFusion& s, const Segmented& f) { s.privatize(f.val("h")->definition()); }},
+    {"moving an expression",
+     [](SegmentedFusion& s, const Segmented& f) { s.moveExpr(f.val("q")->definition(), in(s, f, "h")); }},
+};
+
+TEST(CheckAfterEditTest, EveryEditOfASoundSegmentationPasses) {
+  for (const Edit& edit : kEdits) {
+    const Segmented singly = singles(kEdited);
+    SegmentedFusion segments(*singly.fusion, toldOf(*singly.segments), true);
+    EXPECT_NO_THROW(edit.run(segments, singly)) << edit.name;
+  }
+}
+
+TEST(CheckAfterEditTest, EveryEditLooksOverAllEdges) {
+  for (const Edit& edit : kEdits) {
+    const Segmented singly = singles(kEdited);
+    ToldSegments told = toldOf(*singly.segments);
+    told.edges.push_back(told.edges.front());  // a -> b twice, far from the edit
+    SegmentedFusion unchecked(*singly.fusion, told);
+    EXPECT_NO_THROW(edit.run(unchecked, singly)) << edit.name;
+    SegmentedFusion segments(*singly.fusion, told, true);
+    try {
+      edit.run(segments, singly);
+      ADD_FAILURE() << edit.name << ": the doubled edge was not found";
+    } catch (const CheckError& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find(concat("after ", edit.name)), std::string::npos) << text;
+      EXPECT_NE(text.find("is there twice"), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(CheckAfterEditTest, ComputingAnExpressionOnceLooksOverAllEdges) {
+  const Segmented singly = singles(kEdited);
+  Expr* cast = singly.val("h")->definition();
+  // %h is computed by both its readers; an edge is doubled elsewhere.
+  const auto privatised = [&](bool checkEdits) {
+    SegmentedFusion plain(*singly.fusion, toldOf(*singly.segments));
+    plain.privatize(cast);
+    plain.finalize();
+    ToldSegments copied = toldOf(plain);
+    for (size_t i = 0; i < copied.groups.size(); ++i) {
+      if (plain.groupOf(cast) == plain.groups()[i] || std::erase(copied.groups[i].exprs, cast) == 0) continue;
+      copied.groups[i].copies = {cast};
+    }
+    copied.edges.push_back(copied.edges.front());
+    return std::make_unique<SegmentedFusion>(*singly.fusion, copied, checkEdits);
+  };
+  const auto unchecked = privatised(false);
+  EXPECT_NO_THROW(unchecked->computeOnce(cast, unchecked->producerOf(singly.val("p"))));
+  const auto checked = privatised(true);
+  EXPECT_THROW(checked->computeOnce(cast, checked->producerOf(singly.val("p"))), CheckError);
+}
+
+TEST(SegmentedFusionTest, MergingManyGroupsKeepsEveryValuesEdge) {
+  const Segmented singly = singles(kDiamond);
+  SegmentedFusion& segments = *singly.segments;
+  const SegmentedEdgePtr inside = segments.getEdgesBetween(singly.groupOf("b"), singly.groupOf("d")).at(0);
+  SegmentedGroup* merged =
+      segments.mergeGroups({singly.groupOf("b"), singly.groupOf("c"), singly.groupOf("d")});
+  EXPECT_EQ(findBrokenInvariants(segments), std::vector<std::string>{});
+  EXPECT_EQ(segments.getEdgesBetween(singly.groupOf("a"), merged).size(), 1u);
+  EXPECT_EQ(segments.edges().size(), 1u);
+  EXPECT_FALSE(inside->isConnected());
+  EXPECT_THROW(segments.mergeGroups({merged, merged}), CheckError);
 }
 
 TEST(SegmentedFusionTest, ACircleIsFound) {
