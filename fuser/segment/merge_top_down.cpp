@@ -10,8 +10,8 @@ namespace {
 
 using Piece = std::vector<Expr*>;
 
-// The pieces: the parts between cuts; a part that takes part in a circle of parts is taken apart by the number of cuts
-// before an expression. Their graph is acyclic.
+// The pieces: the parts between cuts; a part that takes part in a circle of parts is taken apart by levels, which never
+// fall along an edge and rise where one is cut. Their graph is acyclic.
 class Pieces {
  public:
   Pieces(const SegmentedFusion& segmented, const Cuts& cuts)
@@ -21,10 +21,10 @@ class Pieces {
       for (const Expr* expr : parts[part]) partOf_[expr->id()] = part;
     }
     const std::vector<bool> circular = findCircular();
-    if (std::find(circular.begin(), circular.end(), true) != circular.end()) countCuts();
+    if (std::find(circular.begin(), circular.end(), true) != circular.end()) findLevels();
     for (size_t part = 0; part < parts.size(); ++part) {
       if (circular[part]) {
-        splitByCuts(parts[part]);
+        splitByLevels(parts[part]);
       } else {
         pieces_.push_back(parts[part]);
       }
@@ -77,25 +77,35 @@ class Pieces {
     return circular;
   }
 
-  // The most cuts on a path to the expression: it never falls along an edge, and rises where one is cut.
-  void countCuts() {
-    cutsBefore_.resize(partOf_.size(), 0);
-    for (const Expr* expr : segmented_.liveTensorExprs()) {
+  // The level: as high as the readers allow, so that what leads to one of them alone is with it and in no piece of its own
+  // (an unsqueeze of an input, say). What nothing reads has the most cuts on a path to it.
+  void findLevels() {
+    level_.resize(partOf_.size(), 0);
+    const std::vector<Expr*>& exprs = segmented_.liveTensorExprs();
+    const auto isCut = [&](const Val* val, const Expr* reader) { return val->isTensor() && cuts_.isCut(val, reader); };
+    for (const Expr* expr : exprs) {
       forEachProducer(expr, [&](const Val* val, const Expr* producer) {
-        const size_t here = cutsBefore_[producer->id()] + (val->isTensor() && cuts_.isCut(val, expr));
-        cutsBefore_[expr->id()] = std::max(cutsBefore_[expr->id()], here);
+        level_[expr->id()] = std::max(level_[expr->id()], level_[producer->id()] + isCut(val, expr));
+      });
+    }
+    std::vector<size_t> highest(partOf_.size(), kNone);
+    for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
+      size_t& level = level_[(*expr)->id()];
+      if (highest[(*expr)->id()] != kNone) level = highest[(*expr)->id()];
+      forEachProducer(*expr, [&](const Val* val, const Expr* producer) {
+        highest[producer->id()] = std::min(highest[producer->id()], level - isCut(val, *expr));
       });
     }
   }
 
-  // What is connected within the part without a cut, among expressions with as many cuts before them.
-  void splitByCuts(const Piece& part) {
+  // What is connected within the part, on one level.
+  void splitByLevels(const Piece& part) {
     DisjointSets sets(part.size());
     std::vector<size_t> place(partOf_.size(), kNone);
     for (size_t i = 0; i < part.size(); ++i) place[part[i]->id()] = i;
     for (const Expr* expr : part) {
       forEachProducer(expr, [&](const Val*, const Expr* producer) {
-        if (place[producer->id()] == kNone || cutsBefore_[producer->id()] != cutsBefore_[expr->id()]) return;
+        if (place[producer->id()] == kNone || level_[producer->id()] != level_[expr->id()]) return;
         sets.unite(place[producer->id()], place[expr->id()]);
       });
     }
@@ -112,8 +122,8 @@ class Pieces {
 
   const SegmentedFusion& segmented_;
   const Cuts& cuts_;
-  std::vector<size_t> partOf_;      // by expression id; kNone for host scalars and dead code
-  std::vector<size_t> cutsBefore_;  // by expression id
+  std::vector<size_t> partOf_;  // by expression id; kNone for host scalars and dead code
+  std::vector<size_t> level_;   // by expression id
   std::vector<Piece> pieces_;
 };
 

@@ -83,14 +83,15 @@ size_t forwardInputs(SegmentedFusion& segmented, SchedulerAnswers& answers);
 
 // Before: as forwardInputs leaves it. After: cheap expressions (casts, squeezes and the like) with several readers are in
 // the groups of all readers. Gives them, in topological order.
-std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers);
+std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
 // Before: merging is done. After: of these, those whose copies cost more memory traffic than storing the result once does
 // are computed once, by the group that makes their operand. How many.
 size_t undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
                                 const std::vector<Expr*>& exprs);
 
-// Before: merging is done. After: a value that crosses and is read by casts to one narrower type alone crosses as that
-// type; a value that is an exact widening crosses as what it was widened from. Bit-exact. How many values changed.
+// Before: merging is done. After: a value that crosses between groups that are not settled, and is read outside by casts to
+// one narrower type alone, crosses as that type, where schedulers take the groups as they become; a value that is an exact
+// widening crosses as what it was widened from. Bit-exact. How many values changed. (Over a segment_set: see Cuts.)
 size_t narrowBoundaries(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
 
 enum class RuleKind : uint8_t { Once, Loop };

@@ -1,8 +1,9 @@
 // Precision at boundaries, a decision of its own and off by default: a value crosses between groups in the narrowest type
 // that gives the same bits. Which expressions run where changes, never what they compute:
-//   a b | h = cast(b) {bf16} …   (%b: f32, read by nothing but such casts)  =>    a b h | …      %h crosses instead of %b
-//   a w = cast(a) {f32} | y(w)   (%a: bf16, %w has no loss)                 =>    a | w y(w)     %a crosses instead of %w
-// It never rounds what was not rounded: storing a wider value narrow would be a rewrite of the program.
+//   a b | h = cast(b) {bf16} …   (%b: f32, read outside by nothing but such casts)  =>    a b h | …    %h crosses, not %b
+//   a w = cast(a) {f32} | y(w)   (%a: bf16, %w has no loss)                          =>    a | w y(w)   %a crosses, not %w
+// It never rounds what was not rounded: storing a wider value narrow would be a rewrite of the program. At a segment_set,
+// Cuts decided before (see there). Groups that were settled top-down are neither taken apart nor added to.
 
 #include <algorithm>
 
@@ -39,38 +40,52 @@ class Narrowing {
                        [&](const SegmentedGroup* group) { return answers_.ask(group->exprs()).accepted(); });
   }
 
-  static bool isNarrowing(const Expr* expr) {
-    return expr->op() == OpKind::Cast && dtypeSize(expr->output()->dtype()) < dtypeSize(expr->input(0)->dtype());
+  bool isSettled(const SegmentedGroup* group) const {
+    return std::any_of(group->exprs().begin(), group->exprs().end(),
+                       [&](const Expr* expr) { return answers_.isSettled(expr); });
   }
 
-  // One cast, in one group: the maker computes it, and stores its result in place of the operand.
+  // The casts outside the maker's group that are all the value's readers there; empty where there are other readers, or
+  // where the results together would be larger than the value.
+  std::vector<Expr*> castsOutside(const Val* value, const SegmentedGroup* maker) const {
+    std::vector<Expr*> casts;
+    for (Expr* reader : segmented_.readers(value)) {
+      if (segmented_.groupOf(reader) == maker && !segmented_.isPrivatized(reader)) continue;
+      const bool joins = isNarrowingCast(reader) && !segmented_.isPrivatized(reader) && !cuts_.isCut(value, reader);
+      if (!joins || (!casts.empty() && reader->output()->dtype() != casts.front()->output()->dtype())) return {};
+      casts.push_back(reader);
+    }
+    if (casts.empty()) return {};
+    const size_t narrow = casts.size() * dtypeSize(casts.front()->output()->dtype());
+    return narrow <= dtypeSize(value->dtype()) ? casts : std::vector<Expr*>{};
+  }
+
+  // The maker computes the casts, and stores their results in place of the operand.
   bool crossesNarrowed(Expr* expr) {
     const Val* value = expr->output();
     SegmentedGroup* maker = segmented_.groupOf(expr);
-    if (value->isFusionOutput() || outsideReaders(expr).empty()) return false;
-    Expr* cast = nullptr;
-    for (Expr* reader : segmented_.readers(value)) {
-      if (segmented_.groupsOf(reader) == std::vector<SegmentedGroup*>{maker}) continue;
-      if (cast || !isNarrowing(reader) || segmented_.isPrivatized(reader)) return false;
-      if (cuts_.isCut(value, reader)) return false;
-      cast = reader;
-    }
-    if (!cast) return false;
-    SegmentedGroup* reader = segmented_.groupOf(cast);
-    if (reader->exprs().size() == 1) return false;  // it would leave nothing behind: a merge, and that was refused
-    // The maker with the cast, the reader without it: asked about as parts before anything moves.
+    if (value->isFusionOutput() || isSettled(maker)) return false;
+    const std::vector<Expr*> casts = castsOutside(value, maker);
+    if (casts.empty()) return false;
+    // The maker with the casts, the readers without them: asked about as parts before anything moves.
     std::vector<Expr*> with = maker->exprs();
-    with.push_back(cast);
-    std::vector<Expr*> without = reader->exprs();
-    std::erase(without, cast);
-    if (!answers_.ask(with).accepted() || !answers_.ask(without).accepted()) return false;
-    segmented_.moveExpr(cast, maker);
+    with.insert(with.end(), casts.begin(), casts.end());
+    if (!answers_.ask(with).accepted()) return false;
+    for (const Expr* cast : casts) {
+      const SegmentedGroup* reader = segmented_.groupOf(cast);
+      if (isSettled(reader)) return false;
+      std::vector<Expr*> without = reader->exprs();
+      std::erase_if(without, [&](const Expr* left) { return std::find(casts.begin(), casts.end(), left) != casts.end(); });
+      // With nothing left behind, it would be a merge, and that was refused.
+      if (without.empty() || !answers_.ask(without).accepted()) return false;
+    }
+    for (Expr* cast : casts) segmented_.moveExpr(cast, maker);
     return true;
   }
 
   // The readers widen for themselves.
   bool crossesUnwidened(Expr* expr) {
-    if (expr->op() != OpKind::Cast || isNarrowing(expr) || expr->output()->isFusionOutput()) return false;
+    if (expr->op() != OpKind::Cast || isNarrowingCast(expr) || expr->output()->isFusionOutput()) return false;
     const Val* operand = expr->input(0);
     const bool exact = isFloating(operand->dtype()) && isFloating(expr->output()->dtype()) &&
                        dtypeSize(operand->dtype()) < dtypeSize(expr->output()->dtype());
@@ -85,6 +100,7 @@ class Narrowing {
     if (cut || maker->exprs().size() == 1) return false;
     std::vector<SegmentedGroup*> all = outside;
     all.push_back(maker);
+    if (std::any_of(all.begin(), all.end(), [&](const SegmentedGroup* group) { return isSettled(group); })) return false;
     segmented_.privatize(expr);
     if (areTaken(all)) return true;
     takeBack(expr, maker);

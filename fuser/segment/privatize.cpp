@@ -53,14 +53,14 @@ std::vector<Expr*> withPrivateOperands(const SegmentedFusion& segmented, Expr* e
   return exprs;
 }
 
-bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, Expr* expr) {
+bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, Expr* expr) {
   const Val* result = expr->output();
   if (!isCheap(expr) || answers.isSettled(expr) || result->isFusionOutput() || segmented.isPrivatized(expr)) return false;
   const std::vector<SegmentedGroup*> groups = segmented.consumersOf(result);
   if (groups.size() < 2 || groups.size() > kMostReaders) return false;
   const std::span<Expr* const> readers = segmented.readers(result);
   const bool readable = std::none_of(readers.begin(), readers.end(), [&](const Expr* reader) {
-    return reader->isScalarExpr() || answers.isSettled(reader) || answers.mustBeSegmentInput(reader, result);
+    return reader->isScalarExpr() || answers.isSettled(reader) || cuts.isCut(result, reader);
   });
   const std::vector<Expr*> needed = withPrivateOperands(segmented, expr);
   return readable && std::all_of(groups.begin(), groups.end(), [&](const SegmentedGroup* group) {
@@ -85,14 +85,20 @@ bool pays(const SegmentedFusion& segmented, const Expr* expr, const SegmentedGro
   return copies < once;
 }
 
+// A group that holds a copy may have become part of what is settled, by a merge side by side.
+bool isReadInSettled(const SegmentedFusion& segmented, const SchedulerAnswers& answers, const Expr* expr) {
+  const std::span<Expr* const> readers = segmented.readers(expr->output());
+  return std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) { return answers.isSettled(reader); });
+}
+
 }  // namespace
 
-std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers) {
+std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts) {
   std::vector<Expr*> privatized;
   // From the end: an operand's readers are then all that hold a copy of what reads it.
   const std::vector<Expr*>& exprs = segmented.liveExprs();
   for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
-    if (!mayPrivatize(segmented, answers, *expr)) continue;
+    if (!mayPrivatize(segmented, answers, cuts, *expr)) continue;
     segmented.privatize(*expr);
     privatized.push_back(*expr);
   }
@@ -112,7 +118,7 @@ size_t undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& an
     // Computed again from an input of the fusion, nothing is stored at all; from a private copy, neither.
     if (!definition || segmented.isPrivatized(definition) || cuts.isCut(expr->input(0), expr)) continue;
     SegmentedGroup* maker = segmented.groupOf(definition);
-    if (answers.isSettled(definition) || pays(segmented, expr, maker)) continue;
+    if (answers.isSettled(definition) || isReadInSettled(segmented, answers, expr) || pays(segmented, expr, maker)) continue;
     // As it would be: undone first, for the schedulers to see its outputs; put back where they refuse.
     segmented.computeOnce(expr, maker);
     const std::vector<SegmentedGroup*> readers = segmented.consumersOf(expr->output());

@@ -56,8 +56,13 @@ const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
 }
 
 void SchedulerAnswers::settle(const std::vector<Expr*>& exprs) {
-  for (const Expr* expr : exprs) pieceOf_.at(expr->id()) = static_cast<int64_t>(pieceSizes_.size());
-  pieceSizes_.push_back(exprs.size());
+  size_t size = 0;
+  for (const Expr* expr : exprs) {
+    if (segmented_.isPrivatized(expr)) continue;
+    pieceOf_.at(expr->id()) = static_cast<int64_t>(pieceSizes_.size());
+    ++size;
+  }
+  pieceSizes_.push_back(size);
 }
 
 bool SchedulerAnswers::asksAboutSettled(const std::vector<Expr*>& exprs) const {

@@ -21,7 +21,8 @@ class SchedulerAnswers {
   // What the schedulers were asked: parts that differ in their expressions or outputs.
   size_t questions() const { return answers_.size(); }
   // The part was taken: it is neither taken apart nor asked about again, though it may become part of a larger one. New
-  // questions about it, or about parts that hold some of its expressions and not all, are counted.
+  // questions about it, or about parts that hold some of its expressions and not all, are counted. What several groups
+  // compute is no group's to settle.
   void settle(const std::vector<Expr*>& exprs);
   bool isSettled(const Expr* expr) const { return pieceOf_.at(expr->id()) >= 0; }
   size_t questionsAboutSettled() const { return questionsAboutSettled_; }
@@ -42,11 +43,11 @@ class SchedulerAnswers {
   const SegmentedFusion& segmented_;
   const SchedulerInterface& schedulers_;
   SizeFacts* sizes_;
+  bool asksAboutSettled(const std::vector<Expr*>& exprs) const;
+
   // By the part's expressions, in topological order, and its outputs (its inputs follow).
   std::unordered_map<PartKey, SchedulerAnswer, FirstOfKey> answers_;
   std::vector<std::vector<Val*>> required_;  // by expression id
-  bool asksAboutSettled(const std::vector<Expr*>& exprs) const;
-
   std::vector<int64_t> pieceOf_;             // by expression id: the settled piece; -1: none
   std::vector<size_t> pieceSizes_;           // expressions in each
   size_t questionsAboutSettled_ = 0;

@@ -80,15 +80,15 @@ class SegmentCandidateFinder {
       countMerges(runMergeRules(*merger_, true));
       return;
     }
-    cuts_.emplace(*segmented_, *answers_);
+    cuts_.emplace(*segmented_, *answers_, options_.boundaryPrecision);
+    counters_.narrowed = cuts_->narrowed();
     if (options_.topDown) mergeTopDown(*segmented_, *answers_, *cuts_, counters_);
     counters_.forwarded = forwardInputs(*segmented_, *answers_);
-    const std::vector<Expr*> privatized = privatizeCheapProducers(*segmented_, *answers_);
+    const std::vector<Expr*> privatized = privatizeCheapProducers(*segmented_, *answers_, *cuts_);
     counters_.privatized = privatized.size();
     merger_.emplace(*segmented_, *answers_, *cuts_);
     countMerges(runMergeRules(*merger_, false));
     counters_.privatizationsUndone = undoUnpaidPrivatizations(*segmented_, *answers_, *cuts_, privatized);
-    counters_.questionsAboutSettled = answers_->questionsAboutSettled();
   }
 
   // Before: groups and edges are final, but for the types in which values cross. After: groups are sorted and numbered,
@@ -96,7 +96,7 @@ class SegmentCandidateFinder {
   void finalizeGroups() {
     const StageTimer timer(context_, "segment.finalize");
     if (options_.boundaryPrecision && answers_) {
-      counters_.narrowed = narrowBoundaries(*segmented_, *answers_, *cuts_);
+      counters_.narrowed += narrowBoundaries(*segmented_, *answers_, *cuts_);
     }
     segmented_->finalize();
     for (SegmentedGroup* group : segmented_->groups()) {
@@ -117,7 +117,9 @@ class SegmentCandidateFinder {
       for (const SegmentedGroup* group : segmented_->groups()) {
         counters_.kernels += !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
       }
+      // All that was asked for the segmentation; explanations ask more.
       counters_.questions = answers_ ? answers_->questions() : 0;
+      counters_.questionsAboutSettled = answers_ ? answers_->questionsAboutSettled() : 0;
       counters_.cutSegmentSets = segmented_->cutSegmentSets();
       counters_.uncutSegmentSets = segmented_->uncutSegmentSets();
       context_.onSegments(counters_);

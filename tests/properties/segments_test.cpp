@@ -2,6 +2,7 @@
 // groups that name all that they need.
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -13,6 +14,7 @@
 #include "fuser/segment/segment_candidate_finder.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuser/text/read_file.h"
 #include "tests/properties/check_property.h"
 #include "tests/properties/compile_case.h"
 
@@ -79,6 +81,113 @@ TEST(SegmentProperties, ARandomMergePredicateGivesWholeGroups) {
     };
     checkGroups(Segmentation(*fusion, options), false);
   });
+}
+
+// Remembers what it is asked, and what the answer was.
+class RecordingSchedulers : public SchedulerInterface {
+ public:
+  struct Question {
+    std::set<const Expr*> exprs;
+    bool accepted;
+  };
+  SchedulerAnswer accepts(const FusionView& view) const override {
+    SchedulerAnswer answer = schedulers_.accepts(view);
+    questions.push_back({{view.exprs.begin(), view.exprs.end()}, answer.accepted()});
+    return answer;
+  }
+  std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const override { return schedulers_.mustBeSegmentInputs(expr); }
+
+  mutable std::vector<Question> questions;
+
+ private:
+  Schedulers schedulers_;
+};
+
+struct Recorded {
+  std::vector<RecordingSchedulers::Question> questions;
+  SegmentCounters counters;
+  std::unique_ptr<SegmentedFusion> segmented;
+};
+
+Recorded record(const Fusion& fusion, bool narrowing) {
+  const RecordingSchedulers schedulers;
+  SizeFacts sizes([](IntExpr size) { return evaluate(size, [](IntExpr) { return int64_t{5}; }); });
+  Recorded recorded;
+  CompileContext context;
+  context.schedulers = &schedulers;
+  context.sizes = &sizes;
+  context.onSegments = [&](const SegmentCounters& counters) { recorded.counters = counters; };
+  SegmentCandidateFinderOptions options;
+  options.boundaryPrecision = narrowing;
+  recorded.segmented = segment(fusion, context, options);
+  recorded.questions = schedulers.questions;
+  return recorded;
+}
+
+// What top-down took whole is asked about again only as a part of something larger, and ends in one group. The questions
+// about pieces are the first ones: this does not ask the segmenter's own count.
+TEST(SegmentProperties, AcceptedPiecesAreNeitherTriedAgainNorTakenApart) {
+  size_t accepted = 0, later = 0, grown = 0;
+  checkProperty(400, [&](const fuzz::ArbitraryFusion& fusion) {
+    const Recorded recorded = record(*fusion, false);
+    const size_t pieces = recorded.counters.pieces;
+    RC_ASSERT(recorded.questions.size() >= pieces);
+    later += recorded.questions.size() - pieces;
+    for (size_t i = 0; i < pieces; ++i) {
+      if (!recorded.questions[i].accepted) continue;
+      ++accepted;
+      const std::set<const Expr*>& piece = recorded.questions[i].exprs;
+      for (size_t j = pieces; j < recorded.questions.size(); ++j) {
+        const std::set<const Expr*>& asked = recorded.questions[j].exprs;
+        const auto shared = std::count_if(asked.begin(), asked.end(), [&](const Expr* expr) { return piece.count(expr); });
+        if (shared == 0) continue;
+        RC_ASSERT(static_cast<size_t>(shared) == piece.size());
+        RC_ASSERT(asked.size() > piece.size());
+        ++grown;
+      }
+      for (const Expr* expr : piece) {
+        RC_ASSERT(recorded.segmented->groupOf(expr) == recorded.segmented->groupOf(*piece.begin()));
+      }
+    }
+    RC_ASSERT(recorded.counters.questionsAboutSettled == 0u);
+  });
+  EXPECT_GT(accepted, 200u);
+  EXPECT_GT(later, 200u);
+  EXPECT_GT(grown, 5u);
+}
+
+TEST(SegmentProperties, NarrowingAsksAboutNoAcceptedPieceEither) {
+  size_t narrowed = 0;
+  checkProperty(400, [&](const fuzz::ArbitraryFusion& fusion) {
+    const Recorded recorded = record(*fusion, true);
+    RC_ASSERT(recorded.counters.questionsAboutSettled == 0u);
+    RC_ASSERT(findBrokenInvariants(*recorded.segmented) == std::vector<std::string>{});
+    narrowed += recorded.counters.narrowed;
+  });
+  EXPECT_GT(narrowed, 5u);
+}
+
+// Real workloads: top-down never costs a kernel.
+TEST(SegmentProperties, NoSeedNeedsMoreKernelsTopDown) {
+  std::set<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
+    if (entry.path().extension() == ".fusion") files.insert(entry.path());
+  }
+  EXPECT_GT(files.size(), 40u);
+  for (const std::filesystem::path& file : files) {
+    const Case seed = parseCase(readFusionFile(file.string()), file.string());
+    size_t kernels[2] = {0, 0};
+    for (bool topDown : {false, true}) {
+      FusionExecutorCache::Settings settings = interpSettings(seed);
+      if (settings.context.options.mergePredicate != MergePredicate::Schedulers) continue;
+      settings.context.options.disabled.erase(DisableOption::TopDown);
+      if (!topDown) settings.context.options.disabled.insert(DisableOption::TopDown);
+      settings.context.onSegments = [&](const SegmentCounters& counters) { kernels[topDown] = counters.kernels; };
+      const RunData data = materialize(seed, seed.runs.front());
+      buildProgram(*seed.fusion, settings, {}, hostValues(data));
+    }
+    EXPECT_LE(kernels[true], kernels[false]) << file;
+  }
 }
 
 // The program's text with its expressions in another order that keeps values before their readers.

@@ -287,6 +287,21 @@ TEST(TopDownTest, OnlyPartsInACircleAreTakenApart) {
   EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
 }
 
+// What leads into a circle of parts to one reader alone is in that reader's piece: the heart of a rotary embedding.
+TEST(TopDownTest, AnOpOnAnInputIsNoPieceOfItsOwn) {
+  const std::string text = function(
+      "%q: bf16[i0, i1], %cos: f32[i1], %sin: f32[i1]",
+      "  %x = cast(%q) {dtype = f32}\n  %n = size(%q) {dim = 1}\n  %half = div(%n, 2) {rounding_mode = floor}\n"
+      "  %low = slice(%x) {dim = 1, end = %half}\n  %high = slice(%x) {dim = 1, start = %half}\n"
+      "  %minus = neg(%high)\n  %left = segment_set(%minus)\n  %right = segment_set(%low)\n"
+      "  %turned = cat(%left, %right) {dim = 1}\n  %wide = unsqueeze(%sin) {dims = [0]}\n"
+      "  %a = mul(%x, %cos)\n  %b = mul(%turned, %wide)\n  %sum = add(%a, %b)\n  return %sum\n");
+  const Explained whole = segmentReal(text);
+  EXPECT_LE(whole.counters.kernels, segmentReal(text, bottomUp()).counters.kernels) << whole.explanation;
+  EXPECT_GT(whole.counters.accepted, 0u);
+  EXPECT_EQ(whole.groupOf("wide"), whole.groupOf("b"));
+}
+
 TEST(TopDownTest, AcceptedPiecesThatReadTheSameTensorMayBecomeOne) {
   const char text[] =
       "fusion f(%x: f32[i0], %y: f32[i0]) {\n  %a = exp(%x)\n  %b = log(%x)\n  %c = neg(%y)\n  return %a, %b, %c\n}\n";
@@ -320,6 +335,63 @@ TEST(BoundaryPrecisionTest, AValueThatIsOnlyEverUsedAsBf16CrossesAsBf16) {
   EXPECT_EQ(narrow.segments->edges().at(0)->val(), narrow.val("h"));
 }
 
+// Over a segment_set, with the real schedulers: both casts of %e, which are all that reads it, stand before the cut.
+const char kCutBeforeCasts[] =
+    "fusion f(%x: f32[i0, i1], %y: f32[i0]) {\n  %a = sum(%x) {dims = [1]}\n  %e = segment_set(%a)\n"
+    "  %h = cast(%e) {dtype = bf16}\n  %k = cast(%e) {dtype = bf16}\n  %g = mul(%y, %h)\n  %i = sum(%g) {dims = [0], keepdim = true}\n"
+    "  %o = mul(%i, %k)\n  return %g, %o\n}\n";
+
+TEST(BoundaryPrecisionTest, ACutStandsBehindTheCastsThatReadASegmentSet) {
+  for (bool topDown : {true, false}) {
+    SegmentCandidateFinderOptions options;
+    options.topDown = topDown;
+    const Explained wide = segmentReal(kCutBeforeCasts, options);
+    EXPECT_EQ(wide.counters.narrowed, 0u);
+    EXPECT_TRUE(wide.groupOf("e")->outputs().contains(wide.val("e")));
+    options.boundaryPrecision = true;
+    const Explained narrow = segmentReal(kCutBeforeCasts, options);
+    EXPECT_EQ(narrow.counters.narrowed, 1u);
+    EXPECT_EQ(narrow.counters.questionsAboutSettled, 0u);
+    EXPECT_EQ(narrow.groupOf("h"), narrow.groupOf("a"));
+    EXPECT_EQ(narrow.groupOf("k"), narrow.groupOf("a"));
+    EXPECT_NE(narrow.groupOf("g"), narrow.groupOf("a"));
+    EXPECT_NE(narrow.groupOf("o"), narrow.groupOf("g"));
+    EXPECT_EQ(narrow.groupOf("a")->outputs().vector(), (std::vector<Val*>{narrow.val("h"), narrow.val("k")}));
+    EXPECT_EQ(narrow.counters.kernels, wide.counters.kernels);
+  }
+}
+
+TEST(BoundaryPrecisionTest, ACutStaysWhereNarrowingWouldNotBeExactOrCostMore) {
+  const std::string text = kCutBeforeCasts;
+  const auto narrowedWith = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    other.replace(other.find(from), from.size(), to);
+    const Explained result = segmentReal(other, narrowing());
+    EXPECT_NE(result.groupOf("e"), result.groupOf("g")) << other;
+    return result.counters.narrowed;
+  };
+  EXPECT_EQ(narrowedWith("cast(%e) {dtype = bf16}\n  %k", "cast(%e) {dtype = f16}\n  %k"), 0u);  // two types
+  EXPECT_EQ(narrowedWith("%k = cast(%e) {dtype = bf16}", "%k = neg(%e)"), 0u);                   // %e itself is needed
+  EXPECT_EQ(narrowedWith("return %g", "return %e, %g"), 0u);                                     // it is stored anyway
+  EXPECT_EQ(narrowedWith("%o = mul(%i, %k)", "%l = cast(%e) {dtype = bf16}\n  %m = mul(%l, %k)\n  %o = mul(%i, %m)"),
+            0u);  // three of 2 bytes for one of 4
+  EXPECT_EQ(narrowedWith("%o = mul(%i, %k)", "%o = exp(%k)"), 0u);  // %e alone joins %g and %o, one kernel
+}
+
+// The sum is only ever used as bf16, by an op that a reduction's kernel does not take.
+TEST(BoundaryPrecisionTest, ACastMovesToTheGroupThatMakesItsOperand) {
+  const std::string text =
+      function("%x: f32[i0], %y: bf16[i0]",
+               "  %v = mul(%x, %x)\n  %w = mul(%v, %x)\n  %i = sum(%w)\n  %c = cast(%i) {dtype = bf16}\n  %u = unsqueeze(%c) {dims = [0]}\n"
+               "  %o = mul(%u, %y)\n  return %o\n");
+  const Explained wide = segmentReal(text);
+  const Explained narrow = segmentReal(text, narrowing());
+  EXPECT_TRUE(wide.groupOf("o")->inputs().contains(wide.val("i"))) << toString(*wide.segments);
+  EXPECT_TRUE(narrow.groupOf("o")->inputs().contains(narrow.val("c"))) << toString(*narrow.segments);
+  EXPECT_EQ(narrow.counters.narrowed, 1u);
+  EXPECT_EQ(narrow.counters.kernels, wide.counters.kernels);
+}
+
 TEST(BoundaryPrecisionTest, AValueThatIsUsedWideCrossesWide) {
   const std::string text =
       function("%x: f32[i0], %y: f32[i0]",
@@ -328,6 +400,18 @@ TEST(BoundaryPrecisionTest, AValueThatIsUsedWideCrossesWide) {
   SegmentCandidateFinderOptions options = narrowing();
   options.topDown = false;
   EXPECT_EQ(segmentWith(text, FakeSchedulers(atMost(4)), options).counters.narrowed, 0u);
+}
+
+// The parts form a circle: %h could join what makes %a, and would leave an accepted piece without it.
+TEST(BoundaryPrecisionTest, AnAcceptedPieceIsNotTakenApart) {
+  const char text[] =
+      "fusion f(%x: f32[i0]) {\n  %a = add(%x, %x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %t = segment_set(%b)\n"
+      "  %h = cast(%a) {dtype = bf16}\n  %d = neg(%h)\n  %e = mul(%d, %t)\n  return %e\n}\n";
+  const Explained result = segmentWith(text, FakeSchedulers(), narrowing());
+  EXPECT_EQ(result.counters.accepted, 3u) << toString(*result.segments);
+  EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
+  EXPECT_EQ(result.counters.narrowed, 0u);
+  EXPECT_EQ(result.groupOf("h"), result.groupOf("e"));
 }
 
 TEST(BoundaryPrecisionTest, AnExactWideningCrossesAsWhatItWasWidenedFrom) {
