@@ -170,8 +170,6 @@ class SegmentedParser {
       if (!expr || expr->output() != result) fail("an expression is named by its first result");
       if (std::count(exprs.begin(), exprs.end(), expr)) fail("it is in a group already");
       if (!values_.isLive(expr)) fail("no output of the fusion needs it");
-      if (!exprs.empty() && exprs.front()->isScalarExpr() != expr->isScalarExpr())
-        fail("scalars and tensors in one group");
       exprs.push_back(expr);
     } while (accept(","));
     expect("}");
@@ -193,6 +191,7 @@ class SegmentedParser {
     tokenStart_ = afterExprs;
     if (told.exprs.empty()) fail("a group has an expression of its own");
     for (const Expr* expr : told.exprs) {
+      if (expr->isScalarExpr() != told.exprs.front()->isScalarExpr()) fail("scalars and tensors in one group");
       if (taken_[expr->id()]) fail("it is in a group already");
       taken_[expr->id()] = true;
     }
@@ -238,6 +237,10 @@ class SegmentedParser {
 
   std::unique_ptr<SegmentedFusion> verified() {
     const size_t end = tokenStart_;
+    for (const ToldSegments::Group& group : told_.groups) {
+      const auto isScalar = [](const Expr* copy) { return copy->isScalarExpr(); };
+      if (std::any_of(group.copies.begin(), group.copies.end(), isScalar)) fail("a host scalar is computed once");
+    }
     auto segmented = std::make_unique<SegmentedFusion>(fusion_, ToldSegments{told_.groups, {}});
     connectAll(*segmented);
     tokenStart_ = end;

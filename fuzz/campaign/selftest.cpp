@@ -26,19 +26,6 @@ struct Reply {
   std::string reason;
 };
 
-// A fault of these stages is a wrong program that looks right: no check of the compiler's own is there for it. Others (of
-// passes, of the segmenter) break what their stage promises, and the check of that promise is what they are held against.
-bool isWrongProgram(FaultStage stage) {
-  return stage == FaultStage::Fusion || stage == FaultStage::Schedule || stage == FaultStage::Kernel ||
-         stage == FaultStage::Host || stage == FaultStage::Launch || stage == FaultStage::Cache;
-}
-
-// What counts as caught.
-bool catches(VerdictKind kind, FaultStage stage) {
-  if (kind == VerdictKind::Check) return !isWrongProgram(stage);
-  return kind == VerdictKind::Differs || kind == VerdictKind::Violation || kind == VerdictKind::Invariant;
-}
-
 // Task: the fault's name ("-": none) and the number of the case.
 std::string performTask(const std::string& task, const SelftestOptions& options) {
   reference::useOneThread();
@@ -228,6 +215,23 @@ class Selftest {
 };
 
 }  // namespace
+
+bool catches(VerdictKind kind, FaultStage stage) {
+  switch (kind) {
+    case VerdictKind::Differs:
+    case VerdictKind::Violation:
+    case VerdictKind::Invariant: return true;
+    case VerdictKind::Check: return stage == FaultStage::Report;
+    case VerdictKind::Agrees:
+    case VerdictKind::Undecided:
+    case VerdictKind::Unsupported:
+    case VerdictKind::Rejected:
+    case VerdictKind::OutOfMemory:
+    case VerdictKind::Hang:
+    case VerdictKind::Crash: return false;
+  }
+  FUSER_CHECK(false, "bad VerdictKind");
+}
 
 bool SelftestResult::clean() const {
   return !interrupted && controlFindings.empty() &&

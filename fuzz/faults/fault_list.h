@@ -34,6 +34,7 @@ namespace faults {
 
 // By stage. A fault of a pass sees what a pass (by its name in pipeline.def) just left. A launch fault makes a function with a memory of its own; a fault of the cache makes hooks.
 #define FAULT_FUNCTION_Pass(function) bool function(const std::string& pass, Fusion& fusion, bool& modified);
+#define FAULT_FUNCTION_Report(function) FAULT_FUNCTION_Pass(function)
 #define FAULT_FUNCTION_Fusion(function) bool function(Fusion& fusion);
 #define FAULT_FUNCTION_Segment(function) bool function(const SegmentedFusion& segmented, SegmentsText& text);
 #define FAULT_FUNCTION_Schedule(function) bool function(Fusion& part);
@@ -45,6 +46,7 @@ namespace faults {
 #include "fuzz/faults/faults.def"
 #undef FAULT
 #undef FAULT_FUNCTION_Pass
+#undef FAULT_FUNCTION_Report
 #undef FAULT_FUNCTION_Fusion
 #undef FAULT_FUNCTION_Segment
 #undef FAULT_FUNCTION_Schedule

@@ -25,6 +25,11 @@ CompileHooks hooksForPass(Plant plant, Applied applied) {
 }
 
 template <class Plant>
+CompileHooks hooksForReport(Plant plant, Applied applied) {
+  return hooksForPass(plant, applied);
+}
+
+template <class Plant>
 CompileHooks hooksForFusion(Plant plant, Applied applied) {
   CompileHooks hooks;
   hooks.afterPasses = [=](Fusion& fusion) { *applied |= plant(fusion); };
@@ -83,6 +88,7 @@ CompileHooks hooksForCache(Make make, Applied applied) {
 std::string_view faultStageName(FaultStage stage) {
   switch (stage) {
     case FaultStage::Pass: return "pass";
+    case FaultStage::Report: return "report";
     case FaultStage::Fusion: return "fusion";
     case FaultStage::Segment: return "segment";
     case FaultStage::Schedule: return "schedule";

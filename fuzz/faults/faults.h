@@ -11,7 +11,7 @@
 
 namespace fuser::fuzz {
 
-enum class FaultStage : uint8_t { Pass, Fusion, Segment, Schedule, Kernel, Host, Launch, Cache };
+enum class FaultStage : uint8_t { Pass, Report, Fusion, Segment, Schedule, Kernel, Host, Launch, Cache };
 std::string_view faultStageName(FaultStage stage);  // "kernel"
 
 struct FaultInfo {

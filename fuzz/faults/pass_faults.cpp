@@ -20,11 +20,11 @@ const Expr* castBelow(const Expr* outer, bool throughBool) {
   return back && narrow && dtypeSize(middle) <= dtypeSize(source) && middle != source ? inner : nullptr;
 }
 
-bool foldBack(Fusion& fusion, bool throughBool, bool besideUsers) {
+bool foldBack(Fusion& fusion, bool throughBool) {
   bool applied = false;
   for (const Expr* outer : std::vector<Expr*>(fusion.exprs())) {
     const Expr* inner = castBelow(outer, throughBool);
-    if (!inner || (besideUsers && inner->output()->uses().size() < 2)) continue;
+    if (!inner) continue;
     if (outer->output()->uses().empty() && !outer->output()->isFusionOutput()) continue;
     fusion.replaceAllUses(outer->output(), inner->input(0));
     applied = true;
@@ -35,31 +35,51 @@ bool foldBack(Fusion& fusion, bool throughBool, bool besideUsers) {
 }  // namespace
 
 bool castPassFoldsRounding(const std::string& pass, Fusion& fusion, bool& modified) {
-  const bool applied = pass == "ConsecutiveCastPass" && foldBack(fusion, false, false);
+  const bool applied = pass == "ConsecutiveCastPass" && foldBack(fusion, false);
   modified |= applied;
   return applied;
 }
 
+// The cast takes the type that one of its readers asks for, and the others get that, cast back.
 bool castPassForgetsUser(const std::string& pass, Fusion& fusion, bool& modified) {
-  const bool applied = pass == "ConsecutiveCastPass" && foldBack(fusion, false, true);
+  if (pass != "ConsecutiveCastPass") return false;
+  bool applied = false;
+  for (const Expr* inner : std::vector<Expr*>(fusion.exprs())) {
+    if (inner->op() != OpKind::Cast || !inner->output()->isTensor()) continue;
+    const Val* shared = inner->output();
+    const std::vector<Expr*> readers = shared->uses();
+    const auto outer = std::find_if(readers.begin(), readers.end(), [&](const Expr* reader) {
+      return reader->op() == OpKind::Cast && dtypeSize(reader->output()->dtype()) < dtypeSize(shared->dtype());
+    });
+    if (outer == readers.end() || readers.size() < 2) continue;
+    Val* back = build::cast(fusion, (*outer)->output(), shared->dtype(), shared->name() + ".wrong");
+    for (Expr* reader : readers) {
+      if (reader == *outer) continue;
+      for (size_t i = 0; i < reader->inputs().size(); ++i) {
+        if (reader->input(i) == shared) fusion.replaceInput(reader, i, back);
+      }
+    }
+    applied = true;
+  }
   modified |= applied;
   return applied;
 }
 
 bool castPassFoldsBool(const std::string& pass, Fusion& fusion, bool& modified) {
-  const bool applied = pass == "ConsecutiveCastPass" && foldBack(fusion, true, false);
+  const bool applied = pass == "ConsecutiveCastPass" && foldBack(fusion, true);
   modified |= applied;
   return applied;
 }
 
-// The result of the squeeze becomes what the unsqueeze read: an output of that rank has its axes elsewhere.
+// An output of that rank has its axes elsewhere.
 bool squeezePassWrongAxis(const std::string& pass, Fusion& fusion, bool& modified) {
   if (pass != "RemoveBcastSqueezePass") return false;
   std::vector<Val*> outputs = fusion.outputs();
   bool applied = false;
   for (Val*& output : outputs) {
     const Expr* squeeze = output->definition();
-    if (!squeeze || squeeze->op() != OpKind::Squeeze) continue;
+    // Once: the axis that was to go would be the other one to take in the next turn.
+    if (!squeeze || squeeze->op() != OpKind::Squeeze || output->name().ends_with(".wrong")) continue;
     const auto* operand = squeeze->input(0)->as<TensorView>();
     // Another axis of extent 1 is taken instead; where that changes nothing there is no fault.
     const std::vector<IterDomain*> axes = operand->axes();
@@ -112,25 +132,25 @@ bool emptyPassWrongNumber(const std::string& pass, Fusion& fusion, bool& modifie
   return applied;
 }
 
-// The first two symbols of inputs become one.
+// Extents that host scalars give become the first one that an input has: inputs fit as before, and results have other
+// sizes than the program says.
 bool extentPassForeignSymbol(const std::string& pass, Fusion& fusion, bool& modified) {
   if (pass != "ExactMappedExtentSubstitutionPass") return false;
-  std::vector<IntExpr> symbols;
+  IntExpr foreign = nullptr;
   for (const Val* input : fusion.inputs()) {
     if (input->isScalar()) continue;
     for (const IterDomain* axis : input->as<TensorView>()->axes()) {
       const IntExpr size = axis->size();
-      const bool fresh = size->isSymbol() && std::find(symbols.begin(), symbols.end(), size) == symbols.end();
-      if (fresh) symbols.push_back(size);
+      if (!foreign && size->isSymbol() && !fusion.scalarOf(size)) foreign = size;
     }
   }
-  if (symbols.size() < 2) return false;
+  if (!foreign) return false;
   const RenamedExtents renamed = fusion.renameExtents([&](IntExpr extent) {
     if (extent->isConstant()) return extent;
-    return fusion.ints().import(extent, [&](IntExpr symbol) { return symbol == symbols[1] ? symbols[0] : symbol; });
+    return fusion.ints().import(extent, [&](IntExpr symbol) { return fusion.scalarOf(symbol) ? foreign : symbol; });
   });
   modified |= renamed.changed;
-  return true;
+  return renamed.changed;
 }
 
 bool layoutPassOverrides(const std::string& pass, Fusion& fusion, bool& modified) {

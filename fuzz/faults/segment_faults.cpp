@@ -189,10 +189,12 @@ bool mergeAcrossCut(const SegmentedFusion& segmented, SegmentsText& text) {
   return false;
 }
 
-bool mergeUnasked(const SegmentedFusion&, SegmentsText& text) {
+// (Not the two sides of a segment_set: that is mergeAcrossCut.)
+bool mergeUnasked(const SegmentedFusion& segmented, SegmentsText& text) {
   for (size_t place : tensorEdges(text)) {
     const SegmentsText::Edge edge = text.edges[place];
-    if (edge.to != edge.from + 1) continue;
+    const Expr* maker = segmented.edges()[place]->val()->definition();
+    if (edge.to != edge.from + 1 || maker->op() == OpKind::SegmentSet) continue;
     // Both as what takes pointwise ops and no reductions, which some of them are.
     text.groups[edge.from].scheduler = schedulerTypeName(SchedulerType::PointWise);
     mergeInto(text, edge.from, edge.to);
@@ -265,6 +267,30 @@ bool copyOutput(const SegmentedFusion& segmented, SegmentsText& text) {
     to.exprs.push_back(label);
     to.copies.push_back(label);
     for (const Val* operand : segmented.reads(expr)) addNew(to.inputs, {labels.at(operand->id())});
+    return true;
+  }
+  return false;
+}
+
+// Into the segment that reads it, which is then given what the expression reads, and waits for the host no more for it.
+bool copyScalar(const SegmentedFusion& segmented, SegmentsText& text) {
+  const std::vector<std::string> labels = valueLabels(segmented.completeFusion());
+  for (const SegmentedEdgePtr& edge : segmented.edges()) {
+    const Expr* expr = edge->val()->definition();
+    if (!expr->isScalarExpr() || edge->to()->isScalarGroup()) continue;
+    const auto from = static_cast<size_t>(edge->from()->index()), to = static_cast<size_t>(edge->to()->index());
+    SegmentsText::Group& reader = text.groups[to];
+    const std::string label = labels.at(expr->output()->id());
+    std::erase(reader.inputs, label);
+    std::erase_if(text.edges, [&](const SegmentsText::Edge& it) { return it.to == to && it.val == label; });
+    reader.exprs.push_back(label);
+    reader.copies.push_back(label);
+    for (const Val* operand : segmented.reads(expr)) {
+      const std::string read = labels.at(operand->id());
+      if (holds(reader.inputs, read)) continue;
+      reader.inputs.push_back(read);
+      if (operand->definition()) text.edges.push_back({from, to, read});
+    }
     return true;
   }
   return false;

@@ -5,37 +5,12 @@
 
 #include "tests/properties/check_property.h"
 #include "tests/properties/compile_case.h"
+#include "tests/properties/output_bytes.h"
 
 namespace fuser {
 namespace {
 
 constexpr int kCases = 200;
-
-void appendBytes(const TensorRef& ref, std::string& bytes) {
-  for (int64_t i = 0; i < numel(ref.sizes); ++i) {
-    int64_t rest = i;
-    int64_t offset = 0;
-    for (size_t axis = ref.sizes.size(); axis-- > 0;) {
-      offset += rest % ref.sizes[axis] * ref.strides[axis];
-      rest /= ref.sizes[axis];
-    }
-    const int64_t size = static_cast<int64_t>(dtypeSize(ref.dtype));
-    bytes.append(static_cast<const char*>(ref.data) + offset * size, static_cast<size_t>(size));
-  }
-}
-
-// All outputs, bit for bit, in logical order.
-std::string bytesOf(const RunRecord& record) {
-  std::string bytes;
-  for (const HostValue& output : record.outputs) {
-    if (const ScalarValue* scalar = std::get_if<ScalarValue>(&output)) {
-      bytes += scalar->toString();
-    } else {
-      appendBytes(std::get<TensorRef>(output), bytes);
-    }
-  }
-  return bytes;
-}
 
 struct CachedCase {
   explicit CachedCase(const Case& testCase)

@@ -300,6 +300,33 @@ TEST(PreSegmenterTest, RunsEachPassOnceInOrder) {
   ASSERT_EQ(fusion->exprs().size(), 2u);  // full and neg
 }
 
+// Each asks for the pass in turn: the option alone decides.
+TEST(PreSegmenterTest, MovesPadsWhereTheResizeSchedulerIsDisabledAndNowhereElse) {
+  const char* const text = R"(
+fusion f(%x: f32[i0], %y: f32[i0]) {
+  %a = relu(%x)
+  %b = mul(%a, %y)
+  %p = pad(%b) {pad = [1, 1], value = 0.0}
+  return %p
+})";
+  for (const bool disabled : {false, true}) {
+    const std::unique_ptr<Fusion> fusion = parseFusion(text);
+    CompileContext context;
+    context.checkInvariants = true;
+    if (disabled) context.options.disabled.insert(DisableOption::ResizeScheduler);
+    std::vector<std::string> ran;
+    context.onPass = [&](const std::string& pass, bool modified) {
+      if (pass == MovePadPass::name()) ran.push_back(modified ? "changed" : "unchanged");
+    };
+    PreSegmenter::runPass(fusion.get(), context);
+    EXPECT_EQ(ran, disabled ? std::vector<std::string>{"changed"} : std::vector<std::string>{});
+    const bool padsInputs = std::all_of(fusion->inputs().begin(), fusion->inputs().end(), [](const Val* input) {
+      return input->uses().size() == 1 && input->uses().front()->family() == Family::Pad;
+    });
+    EXPECT_EQ(padsInputs, disabled) << printFusion(*fusion);
+  }
+}
+
 TEST(PreSegmenterTest, DisabledPassesAreLeftOutAndUnknownOnesRejected) {
   const auto fusion = parseFusion("fusion f(%x: f32[i0]) {\n  %y = exp(%x)\n  %z = log(%x)\n  return %y\n}\n");
   CompileContext context;

@@ -60,6 +60,7 @@ TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
   }
 #define FAULT_OF_Segment(function, name)
 #define FAULT_OF_Pass(function, name)
+#define FAULT_OF_Report(function, name)
 #define FAULT_OF_Schedule(function, name)
 #define FAULT_OF_Kernel(function, name)
 #define FAULT_OF_Host(function, name)
@@ -69,6 +70,7 @@ TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
 #include "fuzz/faults/faults.def"
 #undef FAULT
 #undef FAULT_OF_Pass
+#undef FAULT_OF_Report
 #undef FAULT_OF_Fusion
 #undef FAULT_OF_Segment
 #undef FAULT_OF_Schedule
@@ -126,6 +128,7 @@ void compileWith(const Case& testCase, const std::function<void(Kernel&)>& edit)
 TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
   const std::pair<const char*, bool (*)(Kernel&)> faultsOfKernels[] = {
 #define FAULT_OF_Pass(function, name)
+#define FAULT_OF_Report(function, name)
 #define FAULT_OF_Fusion(function, name)
 #define FAULT_OF_Segment(function, name)
 #define FAULT_OF_Schedule(function, name)

@@ -145,6 +145,10 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
       });
       here["extent names a computed scalar"] |= computed;
       here["bound names a scalar"] |= expr->family() == Family::Range && !named.empty();
+      const bool slices = expr->family() == Family::Slice, pads = expr->family() == Family::Pad;
+      here["slice names a scalar"] |= slices && !named.empty();
+      here["pad names a scalar"] |= pads && !named.empty();
+      here["either, computed"] |= (slices || pads) && computed;
       here["computed fill value"] |= expr->family() == Family::Factory && isComputedScalar(operands.at(0));
       here["size of an intermediate"] |= expr->family() == Family::Size && operands.at(0)->definition();
       here["dead code"] |= expr->output()->uses().empty() && !expr->output()->isFusionOutput();
@@ -194,7 +198,7 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
     EXPECT_GE(count, kCases / 150) << name;
     std::printf("%-24s %5.1f %%\n", name.c_str(), 100.0 * count / kCases);
   }
-  EXPECT_EQ(seen.size(), 26u);
+  EXPECT_EQ(seen.size(), 29u);
 }
 
 TEST(GenerateTest, StaysAwayFromUndefinedDivision) {
