@@ -365,5 +365,25 @@ TEST(SegmentedFusionTest, ParseErrorsNameTheirPlace) {
   }
 }
 
+TEST(SegmentedFusionTest, ATextWithACopyOfAHostScalarIsReadAsToldAlone) {
+  const std::unique_ptr<Fusion> fusion = parseFusion(
+      "fusion f(%x: f32[i0], %n: f64) {\n  %k = neg(%n)\n  %y = mul(%x, %k)\n  return %y\n}\n");
+  const std::string copied =
+      "segmented {\n  group 0 ExprEval {%k} inputs {%n} outputs {%k}\n"
+      "  group 1 None {%k, %y} copies {%k} inputs {%x, %n} outputs {%y}\n}\n";
+  EXPECT_EQ(toString(*parseSegmentedFusion(copied, *fusion, false)), copied);
+  const auto errorOf = [&](const std::string& text, bool verify) {
+    try {
+      parseSegmentedFusion(text, *fusion, verify);
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(errorOf(copied, true).find("a host scalar is computed once"), std::string::npos) << errorOf(copied, true);
+  const std::string mixed = "segmented {\n  group 0 None {%k, %y} inputs {%x, %n} outputs {%y}\n}\n";
+  EXPECT_NE(errorOf(mixed, false).find("scalars and tensors in one group"), std::string::npos) << errorOf(mixed, false);
+}
+
 }  // namespace
 }  // namespace fuser
