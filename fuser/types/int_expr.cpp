@@ -56,6 +56,16 @@ Term splitTerm(IntExpr term) {
   return {1, term};
 }
 
+// Of a product without a constant.
+void collectFactors(IntExpr expr, std::vector<IntExpr>& factors) {
+  if (expr->op != IntOp::Mul) {
+    factors.push_back(expr);
+    return;
+  }
+  collectFactors(expr->a, factors);
+  collectFactors(expr->b, factors);
+}
+
 }  // namespace
 
 size_t IntExprArena::KeyHash::operator()(const Key& key) const {
@@ -145,7 +155,7 @@ IntExpr IntExprArena::add(IntExpr a, IntExpr b) {
   return intern(IntOp::Add, 0, sum, last, addRange(sum->range, last->range));
 }
 
-// Products keep the constant on the right, at the top.
+// Products are kept flat, ordered by id, the constant on the right, at the top.
 IntExpr IntExprArena::mul(IntExpr a, IntExpr b) {
   if (a->isConstant() && b->isConstant()) return constant(a->value * b->value);
   if (a->isConstant()) std::swap(a, b);
@@ -161,8 +171,32 @@ IntExpr IntExprArena::mul(IntExpr a, IntExpr b) {
   if (left.coefficient != 1 || right.coefficient != 1) {
     return mul(mul(left.rest, right.rest), constant(left.coefficient * right.coefficient));
   }
-  if (b->id < a->id) std::swap(a, b);
-  return intern(IntOp::Mul, 0, a, b, mulRange(a->range, b->range));
+  std::vector<IntExpr> factors;
+  collectFactors(a, factors);
+  collectFactors(b, factors);
+  return product(std::move(factors));
+}
+
+IntExpr IntExprArena::product(std::vector<IntExpr> factors) {
+  std::sort(factors.begin(), factors.end(), [](IntExpr x, IntExpr y) { return x->id < y->id; });
+  IntExpr result = factors.empty() ? constant(1) : factors.front();
+  for (size_t i = 1; i < factors.size(); ++i) {
+    result = intern(IntOp::Mul, 0, result, factors[i], mulRange(result->range, factors[i]->range));
+  }
+  return result;
+}
+
+IntExpr IntExprArena::exactQuotient(IntExpr a, IntExpr b) {
+  if (!a || b->isConstant() || (b->op == IntOp::Mul && b->b->isConstant())) return nullptr;
+  std::vector<IntExpr> factors, divisors;
+  collectFactors(a, factors);
+  collectFactors(b, divisors);
+  for (IntExpr divisor : divisors) {
+    const auto found = std::find(factors.begin(), factors.end(), divisor);
+    if (found == factors.end()) return nullptr;
+    factors.erase(found);
+  }
+  return product(std::move(factors));
 }
 
 // (q * n + r) // n = q + r // n, for the terms that n divides; null when none is.
@@ -176,10 +210,7 @@ IntExpr IntExprArena::divideSum(IntExpr a, IntExpr b) {
     if (b->isConstant() && split.coefficient % b->value == 0) {
       const IntExpr scale = constant(split.coefficient / b->value);
       quotient = add(quotient, split.rest ? mul(split.rest, scale) : scale);
-    } else if (split.rest && split.rest == b) {
-      quotient = add(quotient, constant(split.coefficient));
-    } else if (split.rest && split.rest->op == IntOp::Mul && (split.rest->a == b || split.rest->b == b)) {
-      const IntExpr other = split.rest->a == b ? split.rest->b : split.rest->a;
+    } else if (const IntExpr other = exactQuotient(split.rest, b)) {
       quotient = add(quotient, mul(other, constant(split.coefficient)));
     } else {
       rest = add(rest, term);
@@ -196,8 +227,7 @@ IntExpr IntExprArena::modSum(IntExpr a, IntExpr b) {
   bool dropped = false;
   for (IntExpr term : terms) {
     const Term split = splitTerm(term);
-    const bool multiple = (b->isConstant() && split.coefficient % b->value == 0) || (split.rest && split.rest == b) ||
-                          (split.rest && split.rest->op == IntOp::Mul && (split.rest->a == b || split.rest->b == b));
+    const bool multiple = (b->isConstant() && split.coefficient % b->value == 0) || exactQuotient(split.rest, b);
     if (multiple) {
       dropped = true;
     } else {

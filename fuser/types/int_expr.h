@@ -97,6 +97,8 @@ class IntExprArena {
   };
 
   IntExpr intern(IntOp op, int64_t value, IntExpr a, IntExpr b, Range range);
+  IntExpr product(std::vector<IntExpr> factors);       // of what are no products and no constants
+  IntExpr exactQuotient(IntExpr a, IntExpr b);          // a / b where the factors of b are among those of a; or null
   IntExpr divideSum(IntExpr a, IntExpr b);
   IntExpr modSum(IntExpr a, IntExpr b);
 

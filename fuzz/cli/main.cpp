@@ -1,5 +1,6 @@
 // fuserfuzz: its commands, help and exit codes. Options as libFuzzer and OSS-Fuzz users know them.
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 
@@ -63,7 +64,9 @@ int commandLine(int argc, char** argv) {
     for (const Command& command : commands) {
       if (!command.app->parsed()) continue;
       const int code = command.run();
-      FUSER_USER_CHECK(std::fflush(stdout) == 0 && !std::ferror(stdout), "cannot write the output; is the disk full?");
+      const bool written = std::fflush(stdout) == 0 && !std::ferror(stdout);
+      // `fuserfuzz … | head` has read what it wants.
+      FUSER_USER_CHECK(written || errno == EPIPE, "cannot write the output; is the disk full?");
       return code;
     }
   } catch (const UserError& error) {

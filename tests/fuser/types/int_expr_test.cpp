@@ -160,6 +160,17 @@ TEST_F(IndexingTest, APartIsAtMostTheWhole) {
   EXPECT_FALSE(ints.provablyAtMost(rows, half));
 }
 
+TEST_F(IndexingTest, AProductIsOneInAnyOrder) {
+  const IntExpr x = ints.symbol("x"), y = ints.symbol("y"), z = ints.symbol("z");
+  const IntExpr product = ints.mul(ints.mul(x, y), z);
+  EXPECT_EQ(ints.mul(ints.mul(x, z), y), product);
+  EXPECT_EQ(ints.mul(z, ints.mul(y, x)), product);
+  EXPECT_EQ(ints.mul(ints.mul(z, ints.constant(2)), ints.mul(y, x)), ints.mul(product, ints.constant(2)));
+  EXPECT_EQ(ints.floorDiv(product, y), ints.mul(x, z));
+  EXPECT_EQ(ints.floorDiv(product, ints.mul(z, x)), y);
+  EXPECT_TRUE(ints.mod(product, ints.mul(z, x))->isConstant(0));
+}
+
 TEST_F(IndexingTest, DivisionByZeroIsZero) {
   const auto zero = [](IntExpr) { return int64_t{0}; };
   EXPECT_EQ(evaluate(ints.floorDiv(rows, columns), zero), 0);
