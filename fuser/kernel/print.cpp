@@ -115,13 +115,23 @@ class Printer {
   const KernelNames& names_;
 };
 
-void collectTerms(IntExpr expr, const KernelNames& names, std::vector<std::string>& terms) {
-  if (expr->op == IntOp::Add) {
-    collectTerms(expr->a, names, terms);
-    collectTerms(expr->b, names, terms);
-  } else {
-    terms.push_back(printIntExpr(expr, names));
+// Of a sum or a product, which are flat: the text of what is added or multiplied, a constant last.
+std::vector<std::string> operandsOf(IntExpr expr, const KernelNames& names) {
+  std::vector<std::pair<bool, std::string>> operands;  // whether it is a constant, and its text
+  std::vector<IntExpr> open{expr};
+  while (!open.empty()) {
+    const IntExpr next = open.back();
+    open.pop_back();
+    if (next->op == expr->op) {
+      open.insert(open.end(), {next->a, next->b});
+    } else {
+      operands.emplace_back(next->isConstant(), printIntExpr(next, names));
+    }
   }
+  std::sort(operands.begin(), operands.end());
+  std::vector<std::string> texts;
+  for (auto& [isConstant, text] : operands) texts.push_back(std::move(text));
+  return texts;
 }
 
 }  // namespace
@@ -132,13 +142,12 @@ std::string printIntExpr(IntExpr expr, const KernelNames& names) {
     const size_t index = static_cast<size_t>(expr->value);
     return index < names.symbols.size() ? names.symbols[index] : "?";  // of another arena
   }
-  if (expr->op == IntOp::Add) {
-    std::vector<std::string> terms;
-    collectTerms(expr, names, terms);
-    std::sort(terms.begin(), terms.end());
-    std::string sum;
-    for (const std::string& term : terms) sum += (sum.empty() ? "(" : " + ") + term;
-    return sum + ")";
+  if (expr->op == IntOp::Add || expr->op == IntOp::Mul) {
+    std::string text;
+    for (const std::string& operand : operandsOf(expr, names)) {
+      text += (text.empty() ? "(" : expr->op == IntOp::Add ? " + " : " * ") + operand;
+    }
+    return text + ")";
   }
   std::string a = printIntExpr(expr->a, names);
   std::string b = printIntExpr(expr->b, names);
@@ -148,8 +157,8 @@ std::string printIntExpr(IntExpr expr, const KernelNames& names) {
   switch (expr->op) {
     case IntOp::Constant:
     case IntOp::Symbol:
-    case IntOp::Add: break;
-    case IntOp::Mul: ordered(); return "(" + a + " * " + b + ")";
+    case IntOp::Add:
+    case IntOp::Mul: break;
     case IntOp::FloorDiv: return "(" + a + " // " + b + ")";
     case IntOp::Mod: return "(" + a + " % " + b + ")";
     case IntOp::Min: ordered(); return "min(" + a + ", " + b + ")";
