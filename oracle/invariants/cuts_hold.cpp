@@ -1,5 +1,6 @@
 // CutsHold: worked out from the expressions alone, not from the segmenter's own list of cuts. A segment_set separates
-// when no other way through the program joins what stands before it to what reads it.
+// when no other way through the program joins what stands before it to what reads it; with boundary precision, casts to a
+// narrower type may stand before it.
 
 #include <algorithm>
 
@@ -14,7 +15,8 @@ namespace {
 
 class Cuts {
  public:
-  explicit Cuts(const SegmentedFusion& segmented) : segmented_(segmented) {
+  Cuts(const SegmentedFusion& segmented, bool boundaryPrecision)
+      : segmented_(segmented), boundaryPrecision_(boundaryPrecision) {
     const size_t count = segmented.completeFusion().exprIdCount();
     part_.assign(count, -1);
     neighbours_.resize(count);
@@ -69,7 +71,19 @@ class Cuts {
 
   bool separates(const Val* val, const Expr* reader) const {
     const Expr* writer = val->definition();
-    return writer->op() == OpKind::SegmentSet && part_[writer->id()] != part_[reader->id()];
+    if (writer->op() != OpKind::SegmentSet || part_[writer->id()] == part_[reader->id()]) return false;
+    return !(boundaryPrecision_ && isNarrowingCast(reader) && isReadOutsideAlone(reader));
+  }
+
+  static bool isNarrowingCast(const Expr* expr) {
+    return expr->op() == OpKind::Cast && dtypeSize(expr->output()->dtype()) < dtypeSize(expr->input(0)->dtype());
+  }
+
+  // The cut stands behind the cast.
+  bool isReadOutsideAlone(const Expr* cast) const {
+    const std::span<Expr* const> readers = segmented_.readers(cast->output());
+    return std::none_of(readers.begin(), readers.end(),
+                        [&](const Expr* reader) { return isInside(cast->output(), reader); });
   }
 
   void flood(uint32_t start, int part) {
@@ -87,6 +101,7 @@ class Cuts {
   }
 
   const SegmentedFusion& segmented_;
+  const bool boundaryPrecision_;
   Schedulers schedulers_;
   std::vector<std::vector<uint32_t>> neighbours_;  // by id of expression; what no cut parts
   std::vector<int> part_;                          // by id of expression
@@ -97,8 +112,9 @@ class Cuts {
 std::string checkCutsHold(const Compilation& compilation) {
   if (compilation.settings.schedule) return "";  // a schedule for the whole fusion makes one segment of it
   // A custom merge predicate alone decides.
-  if (compilation.settings.context.options.mergePredicate != MergePredicate::Schedulers) return "";
-  return Cuts(compilation.segmented).firstCrossed();
+  const CompileOptions& options = compilation.settings.context.options;
+  if (options.mergePredicate != MergePredicate::Schedulers) return "";
+  return Cuts(compilation.segmented, options.boundaryPrecision).firstCrossed();
 }
 
 }  // namespace oracle
