@@ -130,6 +130,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["coverage"]["rank"] = coverageJson(summary.ranks);
   json["coverage"]["scheduler"] = coverageJson(summary.schedulers);
   json["coverage"]["pass"] = coverageJson(summary.passes);
+  json["coverage"]["segmenter_decision"] = coverageJson(summary.decisions);
   json["coverage"]["op_dtype_scheduler"] = summary.opCoverage;
   json["coverage"]["never_generated"] = summary.neverGenerated;
   json["coverage"]["never_fused"] = summary.neverFused;

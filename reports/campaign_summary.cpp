@@ -61,6 +61,12 @@ std::string toText(const CampaignSummary& summary) {
   }
   if (!summary.passes.empty()) out << "\ncases that a pass changed:" << std::setprecision(1);
   for (const auto& [pass, row] : summary.passes) out << " " << pass << " " << 100 * share(row.cases, summary.cases) << "%";
+  if (!summary.decisions.empty()) out << "\ncases in which the segmenter decided:" << std::setprecision(1);
+  const char* separator = " ";
+  for (const auto& [decision, row] : summary.decisions) {
+    out << separator << decision << " " << 100 * share(row.cases, summary.cases) << "%";
+    separator = ", ";
+  }
   double total = 0;
   for (const auto& [stage, seconds] : summary.stageSeconds) total += seconds;
   out << "\ntime of the workers:" << std::setprecision(1);

@@ -106,6 +106,7 @@ struct CampaignSummary {
   Elements outputs;   // of fusion outputs
   std::map<std::string, Coverage> ops, dtypes, ranks, schedulers;
   std::map<std::string, Coverage> passes;  // cases whose fusion the pass changed; every pass, 0 included
+  std::map<std::string, Coverage> decisions;  // cases in which the segmenter decided so; every decision, 0 included
   // op -> dtype of its (first) operand -> scheduler of the segment that computed it -> cases
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> opCoverage;
   std::vector<std::string> neverGenerated;     // ops that no case had

@@ -42,7 +42,8 @@ struct SegmentCounters {
   size_t uncutSegmentSets = 0;       // those that lie inside one as a plain set
   size_t forwarded = 0;              // expressions of chains on inputs, computed by every group that reads their end
   size_t privatized = 0;             // other cheap expressions that several groups computed for themselves
-  size_t privatizationsUndone = 0;   // of these, computed once in the end: it did not pay, or the readers became one group
+  size_t privatizationsUndone = 0;   // of these, computed once again: it did not pay
+  size_t privatizationsMerged = 0;   // of these, those whose readers became one group
   size_t narrowed = 0;               // boundary values that cross in a narrower type
   std::vector<std::pair<std::string, size_t>> merges;  // by rule
 };

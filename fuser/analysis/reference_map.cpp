@@ -37,6 +37,19 @@ class AxisClasses {
     }
   }
 
+  // Reductions that nothing relates to the reference, another one, and that keep and reduce the same extents in the same
+  // order, run over its axes beside it.
+  void joinReductions(const std::vector<Expr*>& exprs, const TensorView* reference) {
+    const std::vector<IterDomain*>& theirs = reference->domain().logical;
+    if (std::none_of(theirs.begin(), theirs.end(), [](const IterDomain* axis) { return axis->isReduction(); })) return;
+    for (const Expr* expr : exprs) {
+      if (expr->isScalarExpr() || !isReduction(expr->op())) continue;
+      const TensorView* tensor = expr->output()->as<TensorView>();
+      if (!haveOneShape(tensor, reference) || areRelated(tensor, reference)) continue;
+      for (size_t i = 0; i < theirs.size(); ++i) related_.unite(first_.at(tensor) + i, first_.at(reference) + i);
+    }
+  }
+
   bool has(const TensorView* tensor) const { return first_.count(tensor) != 0; }
   size_t classOf(const TensorView* tensor, size_t axis) { return related_.find(first_.at(tensor) + axis); }
   const std::vector<const TensorView*>& tensors() const { return tensors_; }
@@ -71,6 +84,24 @@ class AxisClasses {
       ++index;
     }
     FUSER_CHECK(false, "no such axis");
+  }
+
+  static bool haveOneShape(const TensorView* a, const TensorView* b) {
+    const std::vector<IterDomain*>& mine = a->domain().logical;
+    const std::vector<IterDomain*>& theirs = b->domain().logical;
+    return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), [](const IterDomain* x, const IterDomain* y) {
+      if (x->isReduction() != y->isReduction() || x->isBroadcast() != y->isBroadcast()) return false;
+      return x->isBroadcast() || x->extent() == y->extent();
+    });
+  }
+
+  bool areRelated(const TensorView* a, const TensorView* b) {
+    for (size_t i = 0; i < a->domain().logical.size(); ++i) {
+      for (size_t j = 0; j < b->domain().logical.size(); ++j) {
+        if (classOf(a, i) == classOf(b, j)) return true;
+      }
+    }
+    return false;
   }
 
   // The results of one expression have the same axes.
@@ -122,6 +153,7 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
                                                             bool throughInputs) {
   AxisClasses classes(exprs, throughInputs);
   FUSER_CHECK(classes.has(reference), "the reference is no result of the part");
+  classes.joinReductions(exprs, reference);
   if (std::string clash = classes.findClash(); !clash.empty()) return clash;
   std::map<size_t, int> positionOf;
   for (size_t i = 0; i < reference->domain().logical.size(); ++i) {

@@ -15,7 +15,8 @@ namespace fuser {
 class ReferenceMap {
  public:
   // The map, or why there is none. exprs in topological order; the reference is a result of one of them. Broadcast axes
-  // that nothing relates to the reference are unmapped; any other axis must be mapped.
+  // that nothing relates to the reference are unmapped; any other axis must be mapped. Where the reference is a reduction,
+  // another one of its shape runs beside it although no value joins the two.
   static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference);
 
   const TensorView* reference() const { return reference_; }

@@ -14,8 +14,6 @@ namespace {
 
 // Groups looked at between two reductions; more lie in no kernel.
 constexpr size_t kMostBetween = 64;
-// Of the reductions of one signature, each is tried with this many next ones.
-constexpr size_t kWindow = 4;
 
 // (is it reduced, id of its extent) for every axis that has elements.
 using Signature = std::vector<std::pair<bool, uint32_t>>;
@@ -26,19 +24,6 @@ Signature signatureOf(const Expr* reduction) {
     if (!axis->isBroadcast()) signature.emplace_back(axis->isReduction(), axis->extent()->id);
   }
   return signature;
-}
-
-// The classes in the order of their first reduction, each in topological order.
-std::vector<std::vector<Expr*>> classesOf(Merger& merger) {
-  std::map<Signature, size_t> index;
-  std::vector<std::vector<Expr*>> classes;
-  for (Expr* expr : merger.segmented().liveTensorExprs()) {
-    if (!isReduction(expr->op())) continue;
-    const size_t place = index.emplace(signatureOf(expr), classes.size()).first->second;
-    if (place == classes.size()) classes.emplace_back();
-    classes[place].push_back(expr);
-  }
-  return classes;
 }
 
 void combineVertically(Merger& merger, const Expr* first, const Expr* second) {
@@ -62,11 +47,23 @@ void combineHorizontally(Merger& merger, const Expr* first, const Expr* second) 
 
 }  // namespace
 
+std::vector<std::vector<Expr*>> reductionsBySignature(const SegmentedFusion& segmented) {
+  std::map<Signature, size_t> index;
+  std::vector<std::vector<Expr*>> classes;
+  for (Expr* expr : segmented.liveTensorExprs()) {
+    if (!isReduction(expr->op())) continue;
+    const size_t place = index.emplace(signatureOf(expr), classes.size()).first->second;
+    if (place == classes.size()) classes.emplace_back();
+    classes[place].push_back(expr);
+  }
+  return classes;
+}
+
 void runCombineReductions(Merger& merger) {
-  for (const std::vector<Expr*>& reductions : classesOf(merger)) {
+  for (const std::vector<Expr*>& reductions : reductionsBySignature(merger.segmented())) {
     for (size_t i = 1; i < reductions.size(); ++i) combineVertically(merger, reductions[i - 1], reductions[i]);
     for (size_t i = 0; i < reductions.size(); ++i) {
-      for (size_t j = i + 1; j < std::min(reductions.size(), i + 1 + kWindow); ++j) {
+      for (size_t j = i + 1; j < std::min(reductions.size(), i + 1 + kReductionWindow); ++j) {
         combineHorizontally(merger, reductions[i], reductions[j]);
       }
     }

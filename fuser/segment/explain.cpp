@@ -8,13 +8,13 @@ namespace fuser {
 
 namespace {
 
-// Readers of one tensor that are compared with each other; more are counted.
-constexpr size_t kMostReaders = 16;
-
 class Explanation {
  public:
   explicit Explanation(Merger& merger)
-      : merger_(merger), segmented_(merger.segmented()), labels_(valueLabels(merger.segmented().completeFusion())) {}
+      : merger_(merger),
+        segmented_(merger.segmented()),
+        labels_(valueLabels(merger.segmented().completeFusion())),
+        reductions_(reductionsBySignature(segmented_)) {}
 
   std::string text() {
     segmented_.finalize();
@@ -37,24 +37,64 @@ class Explanation {
 
   // Those that come later.
   std::string neighbours(SegmentedGroup* group) {
-    std::string text;
-    VectorOfUniqueEntries<SegmentedGroup*> told;
-    const auto tell = [&](SegmentedGroup* other, const Val* val, const char* how) {
-      if (other == group || other->index() < group->index() || !told.pushBack(other)) return;
-      text += concat("  with ", other->index(), ", which ", how, " ", label(val), ": ", whyApart(group, other), "\n");
-    };
+    Told told{group, {}, ""};
     for (const Val* output : group->outputs()) {
-      for (SegmentedGroup* consumer : segmented_.consumersOf(output)) tell(consumer, output, "reads");
+      for (SegmentedGroup* consumer : segmented_.consumersOf(output)) tell(told, consumer, "which reads", output);
     }
     for (const Val* input : group->inputs()) {
-      if (!input->isTensor()) continue;
-      const std::vector<SegmentedGroup*> readers = segmented_.consumersOf(input);
-      for (size_t i = 0; i < std::min(readers.size(), kMostReaders); ++i) tell(readers[i], input, "also reads");
-      if (readers.size() > kMostReaders) {
-        text += concat("  and ", readers.size() - kMostReaders, " more that read ", label(input), "\n");
+      if (input->isTensor()) tellOtherReaders(told, input);
+    }
+    for (const std::vector<Expr*>& reductions : reductions_) tellLikeReductions(told, reductions);
+    return told.text;
+  }
+
+  struct Told {
+    SegmentedGroup* group;
+    VectorOfUniqueEntries<SegmentedGroup*> others;
+    std::string text;
+  };
+
+  void tell(Told& told, SegmentedGroup* other, const char* how, const Val* val) {
+    if (other == told.group || other->index() < told.group->index() || !told.others.pushBack(other)) return;
+    told.text += concat("  with ", other->index(), ", ", how, " ", label(val), ": ", whyApart(told.group, other), "\n");
+  }
+
+  // As far as the readers of one tensor are tried with each other.
+  void tellOtherReaders(Told& told, const Val* input) {
+    std::vector<SegmentedGroup*> readers = segmented_.consumersOf(input);
+    std::erase_if(readers, [&](const SegmentedGroup* reader) { return reader->index() <= told.group->index(); });
+    std::sort(readers.begin(), readers.end(),
+              [](const SegmentedGroup* a, const SegmentedGroup* b) { return a->index() < b->index(); });
+    size_t more = 0;
+    for (size_t i = 0; i < readers.size(); ++i) {
+      if (i < kSiblingWindow) {
+        tell(told, readers[i], "which also reads", input);
+      } else {
+        more += !told.others.contains(readers[i]);
       }
     }
-    return text;
+    if (more == 0) return;
+    told.text += concat("  with ", more, " more that read ", label(input), ": ", kNotTried, "\n");
+  }
+
+  void tellLikeReductions(Told& told, const std::vector<Expr*>& reductions) {
+    for (size_t i = 0; i < reductions.size(); ++i) {
+      if (segmented_.groupOf(reductions[i]) != told.group) continue;
+      const size_t end = std::min(reductions.size(), i + 1 + kReductionWindow);
+      for (size_t j = i + 1; j < end; ++j) {
+        tell(told, segmented_.groupOf(reductions[j]), "which reduces the same axes as", reductions[i]->output());
+      }
+    }
+  }
+
+  // Why no kernel runs for the group.
+  std::string whyIdle(const SegmentedGroup* group) const {
+    std::string results;
+    for (const Val* output : group->outputs()) {
+      const bool view = output->as<TensorView>()->domain().view;
+      results += concat(results.empty() ? "" : ", ", label(output), view ? " is a view" : " is empty");
+    }
+    return concat("it would save no kernel: none runs for ", group->index(), ", ", results);
   }
 
   std::string whyApart(SegmentedGroup* a, SegmentedGroup* b) {
@@ -72,13 +112,18 @@ class Explanation {
         if (!merger_.isOpen(group)) return concat(group->index(), " was taken whole, top-down, and is not tried again");
       }
     }
-    const bool idle = merger_.typeOf(a) == SchedulerType::NoOp || merger_.typeOf(b) == SchedulerType::NoOp;
-    return idle ? "it would save no kernel" : "they could be one, and were not tried";
+    for (const SegmentedGroup* group : {a, b}) {
+      if (merger_.typeOf(group) == SchedulerType::NoOp) return whyIdle(group);
+    }
+    return concat("they could be one, and were ", kNotTried);
   }
+
+  static constexpr const char* kNotTried = "not tried: each reader of a tensor is tried with a few that come next";
 
   Merger& merger_;
   SegmentedFusion& segmented_;
   std::vector<std::string> labels_;
+  std::vector<std::vector<Expr*>> reductions_;
 };
 
 }  // namespace

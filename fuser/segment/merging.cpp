@@ -150,7 +150,7 @@ SchedulerType Merger::typeOf(const SegmentedGroup* group) {
 
 std::span<const MergeRule> mergeRules() { return kRules; }
 
-std::vector<size_t> runMergeRules(Merger& merger, bool customPredicate) {
+std::vector<size_t> runMergeRules(Merger& merger, bool loopAlone) {
   std::vector<size_t> merges(std::size(kRules), 0);
   const auto runAll = [&](RuleKind kind) {
     const size_t before = merger.merges();
@@ -162,7 +162,7 @@ std::vector<size_t> runMergeRules(Merger& merger, bool customPredicate) {
     }
     return merger.merges() != before;
   };
-  if (!customPredicate) runAll(RuleKind::Once);
+  if (!loopAlone) runAll(RuleKind::Once);
   while (runAll(RuleKind::Loop)) {
   }
   return merges;

@@ -22,8 +22,10 @@ class Merger {
   Merger(SegmentedFusion& segmented, const SegmentCandidateFinderOptions& options);
 
   SegmentedFusion& segmented() { return segmented_; }
-  // By the groups' topological order: kept over merge(); asked for anew after mergeAcyclic() and other edits.
+  // By the groups' topological order: kept over merge(); asked for anew after mergeAcyclic() and after noteEdits().
   GroupOrder& order();
+  // Others have edited the segmentation.
+  void noteEdits() { order_.reset(); }
   // Tensor groups that are not settled, in topological order.
   std::vector<SegmentedGroup*> openGroups();
   bool isOpen(const SegmentedGroup* group) const;
@@ -85,8 +87,12 @@ size_t forwardInputs(SegmentedFusion& segmented, SchedulerAnswers& answers);
 // the groups of all readers. Gives them, in topological order.
 std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
 // Before: merging is done. After: of these, those whose copies cost more memory traffic than storing the result once does
-// are computed once, by the group that makes their operand. How many.
-size_t undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
+// are computed once, by the group that makes their operand.
+struct Undone {
+  size_t unpaid = 0;
+  size_t merged = 0;  // left alone: all readers had become one group
+};
+Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
                                 const std::vector<Expr*>& exprs);
 
 // Before: merging is done. After: a value that crosses between groups that are not settled, and is read outside by casts to
@@ -103,8 +109,16 @@ struct MergeRule {
   void (*run)(Merger& merger);
 };
 std::span<const MergeRule> mergeRules();
-// The rules of merge_rules.def. customPredicate: the loop's alone. Gives the merges by rule, in the rules' order.
-std::vector<size_t> runMergeRules(Merger& merger, bool customPredicate);
+// The rules of merge_rules.def, or the loop's alone. Gives the merges by rule, in the rules' order.
+std::vector<size_t> runMergeRules(Merger& merger, bool loopAlone);
+
+// Of the readers of one tensor, each is tried with this many next ones: all pairs would be quadratic.
+constexpr size_t kSiblingWindow = 8;
+// Of the reductions of one signature, the same.
+constexpr size_t kReductionWindow = 4;
+// Reductions that keep and reduce the same extents in the same order: classes in the order of their first one, each in
+// topological order.
+std::vector<std::vector<Expr*>> reductionsBySignature(const SegmentedFusion& segmented);
 
 #define RULE(NAME, KIND, SUMMARY, FILE) void run##NAME(Merger& merger);
 #include "fuser/segment/merge_rules.def"

@@ -1,6 +1,6 @@
 // PreferredMerges: before pairs are merged in general order, so that what crosses between groups is small: an op that
-// keeps part of its operand joins the group that makes the operand, an op that makes more than it reads joins the group
-// that reads its result:
+// drops axes of its operand joins the group that makes the operand, an op that makes more than it reads joins the group
+// that reads its result (a slice must find its operand in memory, and so stays apart from its producer):
 //   a = exp(x) -> s = squeeze(a)                 =>    a s
 //   u = unsqueeze(r), e = expand(u) -> d = sub(x, e)    =>    u e d, and r crosses
 
@@ -23,11 +23,11 @@ Preference preferenceOf(Family family) {
     case Family::Permute:
     case Family::Cat:
     case Family::Reshape:
+    case Family::Slice:
     case Family::Reduction:
     case Family::Welford:
     case Family::Item:
     case Family::Size: return Preference::None;
-    case Family::Slice:
     case Family::Squeeze: return Preference::WithProducer;
     case Family::Broadcast:
     case Family::Expand:

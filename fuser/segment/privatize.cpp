@@ -106,12 +106,12 @@ std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, Scheduler
   return privatized;
 }
 
-size_t undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
+Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
                                 const std::vector<Expr*>& exprs) {
-  size_t undone = 0;
+  Undone undone;
   for (Expr* expr : exprs) {
     if (!segmented.isPrivatized(expr)) {
-      ++undone;  // all readers became one group
+      ++undone.merged;
       continue;
     }
     const Expr* definition = expr->input(0)->definition();
@@ -127,7 +127,7 @@ size_t undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& an
                          return answers.ask(reader->exprs()).accepted();
                        });
     if (taken) {
-      ++undone;
+      ++undone.unpaid;
     } else {
       segmented.privatize(expr);
     }

@@ -88,7 +88,13 @@ class SegmentCandidateFinder {
     counters_.privatized = privatized.size();
     merger_.emplace(*segmented_, *answers_, *cuts_);
     countMerges(runMergeRules(*merger_, false));
-    counters_.privatizationsUndone = undoUnpaidPrivatizations(*segmented_, *answers_, *cuts_, privatized);
+    const Undone undone = undoUnpaidPrivatizations(*segmented_, *answers_, *cuts_, privatized);
+    counters_.privatizationsUndone = undone.unpaid;
+    counters_.privatizationsMerged = undone.merged;
+    if (undone.unpaid == 0) return;
+    // Groups without their copies may be taken together.
+    merger_->noteEdits();
+    countMerges(runMergeRules(*merger_, true));
   }
 
   // Before: groups and edges are final, but for the types in which values cross. After: groups are sorted and numbered,
@@ -107,7 +113,10 @@ class SegmentCandidateFinder {
   }
 
   void countMerges(const std::vector<size_t>& merges) {
-    for (size_t i = 0; i < merges.size(); ++i) counters_.merges.emplace_back(mergeRules()[i].name, merges[i]);
+    if (counters_.merges.empty()) {
+      for (const MergeRule& rule : mergeRules()) counters_.merges.emplace_back(rule.name, 0);
+    }
+    for (size_t i = 0; i < merges.size(); ++i) counters_.merges[i].second += merges[i];
   }
 
   void report() {

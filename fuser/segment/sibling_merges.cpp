@@ -10,9 +10,6 @@ namespace fuser {
 
 namespace {
 
-// Of the readers of one tensor, each is tried with this many next ones: all pairs would be quadratic.
-constexpr size_t kWindow = 8;
-
 // Tensors with several readers, in the order in which they are first read.
 std::vector<const Val*> sharedTensors(const SegmentedFusion& segmented) {
   VectorOfUniqueEntries<const Val*> shared;
@@ -34,7 +31,7 @@ void runSiblingMerges(Merger& merger) {
     if (readers.size() < 2) continue;
     readers = merger.order().sorted(std::move(readers));
     for (size_t i = 0; i < readers.size(); ++i) {
-      for (size_t j = i + 1; j < std::min(readers.size(), i + 1 + kWindow); ++j) {
+      for (size_t j = i + 1; j < std::min(readers.size(), i + 1 + kSiblingWindow); ++j) {
         if (!readers[i]->isLive() || !readers[j]->isLive()) continue;
         if (savesKernel(readers[i]) && savesKernel(readers[j])) merger.tryMerge(readers[i], readers[j]);
       }

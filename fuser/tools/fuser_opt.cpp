@@ -13,6 +13,7 @@
 #include "fuser/passes/passes.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/segment/named_counts.h"
 #include "fuser/support/diagnostic.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -125,6 +126,15 @@ void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings)
             << counted(counters.kernelCompilations, "kernel") << " compiled\n";
 }
 
+// What the segmenter did at all: "forwarded 2, merged by SiblingMerges 1".
+std::string summaryOf(const SegmentCounters& counters) {
+  std::vector<std::string> counts;
+  for (const auto& [name, count] : namedCounts(counters)) {
+    if (count > 0) counts.push_back(concat(name, " ", count));
+  }
+  return joined(counts);
+}
+
 void printTimes(const Trace& trace) {
   std::cerr << "        time         runs  pass or stage; a stage's time holds that of its passes\n";
   for (const Trace::Row& row : trace.rows()) {
@@ -150,12 +160,16 @@ void execute(const Arguments& arguments) {
   if (!arguments.dump.empty()) settings.context.dumps.insert(DebugDumpOption::PreSegmenterLogging);
   settings.context.log = [](const std::string& line) { std::cerr << line << "\n"; };
   if (arguments.explainSegments) {
+    settings.context.onSegments = [](const SegmentCounters& counters) {
+      std::cout << "decisions: " << summaryOf(counters) << "\n";
+    };
     settings.context.onSegmentsExplained = [](const std::string& text) { std::cout << text; };
   }
   Trace trace;
   if (arguments.timePasses) settings.context.trace = &trace;
 
   FusionExecutorCache::Settings quiet = settings;
+  quiet.context.onSegments = {};
   quiet.context.onSegmentsExplained = {};
   std::vector<std::string> stepsSeen;
   printStages(request, settings, std::cout, stepsSeen);
@@ -190,7 +204,8 @@ int run(int argc, char** argv) {
   app.add_option("--engine", arguments.engine, "interp, cpu or cuda, in place of the file's option");
   app.add_flag("--run", arguments.run, "run the file's runs and print the first elements of each output");
   app.add_flag("--explain-segments", arguments.explainSegments,
-               "print, of each segment, its scheduler, and of each neighbour why the two are not one");
+               "print what the segmenter decided, how often; of each segment, its scheduler; of each neighbour, why the "
+               "two are not one");
   app.add_flag("--count-segments", arguments.countSegments,
                "print a table of segments and kernels, with the top-down phase and without it");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");

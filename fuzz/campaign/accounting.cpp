@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "fuser/passes/passes.h"
+#include "fuser/segment/named_counts.h"
 #include "fuzz/judge/views.h"
 
 namespace fuser::fuzz {
@@ -47,6 +48,7 @@ Accounting::Accounting() {
     sums_.verdicts[std::string(verdictName(static_cast<VerdictKind>(kind)))] = 0;
   }
   for (const PassInfo& pass : allPasses()) sums_.passes[std::string(pass.name)] = {};
+  for (const auto& [decision, count] : namedCounts({})) sums_.decisions[decision] = {};
   for (const View& view : allViews()) sums_.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}, 0, 0};
 }
 
@@ -111,6 +113,9 @@ void Accounting::addCase(const TaskResult& result) {
   for (const auto& [pass, compilations] : verdict.passes) {
     if (compilations > 0) count(sums_.passes[pass]);
   }
+  for (const auto& [decision, times] : verdict.decisions) {
+    if (times > 0) count(sums_.decisions[decision]);
+  }
   for (const auto& [op, counts] : verdict.ops) {
     reports::Elements& elements = sums_.ops[std::string(opName(op))].elements;
     elements.judged += counts.judged;
@@ -171,6 +176,7 @@ std::string Accounting::toJson() const {
   out["ranks"] = coverageJson(sums_.ranks);
   out["schedulers"] = coverageJson(sums_.schedulers);
   out["passes"] = coverageJson(sums_.passes);
+  out["decisions"] = coverageJson(sums_.decisions);
   out["places"] = sums_.opCoverage;
   out["fused"] = fused_;
   out["margins"] = sums_.margins;
@@ -213,6 +219,9 @@ Accounting Accounting::fromJson(const std::string& text) {
   sums.schedulers = coverageFrom(in.at("schedulers"));
   if (in.contains("passes")) {
     for (auto& [pass, row] : coverageFrom(in.at("passes"))) sums.passes[pass] = row;
+  }
+  if (in.contains("decisions")) {
+    for (auto& [decision, row] : coverageFrom(in.at("decisions"))) sums.decisions[decision] = row;
   }
   in.at("places").get_to(sums.opCoverage);
   in.at("fused").get_to(accounting.fused_);

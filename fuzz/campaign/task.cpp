@@ -57,6 +57,7 @@ json verdictJson(const CaseVerdict& verdict) {
   put(out, "only probed", verdict.onlyProbed);
   put(out, "schedulers", verdict.schedulers);
   put(out, "passes", verdict.passes);
+  put(out, "decisions", verdict.decisions);
   put(out, "compilations", verdict.compilations);
   put(out, "kernels", verdict.kernels);
   json times = json::array();
@@ -91,6 +92,7 @@ CaseVerdict verdictFrom(const json& in) {
   get(in, "only probed", verdict.onlyProbed);
   get(in, "schedulers", verdict.schedulers);
   get(in, "passes", verdict.passes);
+  get(in, "decisions", verdict.decisions);
   get(in, "compilations", verdict.compilations);
   get(in, "kernels", verdict.kernels);
   for (const json& time : in.at("microseconds")) {

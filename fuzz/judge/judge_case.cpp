@@ -13,6 +13,7 @@
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
 #include "fuser/passes/pre_segmenter.h"
+#include "fuser/segment/named_counts.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -164,6 +165,11 @@ class Judge {
     if (!probes) {
       cacheSettings.context.onPass = [this](const std::string& pass, bool modified) {
         if (modified && pass != PreSegmenter::name()) ++verdict_.passes[pass];
+      };
+      cacheSettings.context.onSegments = [this](const SegmentCounters& counters) {
+        for (const auto& [decision, count] : namedCounts(counters)) {
+          if (count > 0) verdict_.decisions[decision] += count;
+        }
       };
     }
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;

@@ -64,6 +64,7 @@ struct CaseVerdict {
   std::string pattern;     // of Differs: patternOf (pattern.h)
   std::map<std::string, int64_t> schedulers;  // segments by scheduler type
   std::map<std::string, int64_t> passes;      // compilations in which a pass changed the fusion; no entry: none
+  std::map<std::string, int64_t> decisions;   // of the segmenter, by name (namedCounts): how often; no entry: never
   int64_t compilations = 0, kernels = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
 };

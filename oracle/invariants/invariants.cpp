@@ -67,6 +67,7 @@ void InvariantObserver::watch(FusionExecutorCache::Settings& settings, const Com
   settings_.context.trace = nullptr;  // what is compiled again here is no stage of the pipeline
   settings_.context.log = {};
   settings_.context.onPass = {};
+  settings_.context.onSegments = {};
   const CompileHooks& given = settings_.hooks;
   CompileHooks& hooks = settings.hooks;
   hooks.beforeCompile = [this, &given](std::span<const HostValue> inputs) {

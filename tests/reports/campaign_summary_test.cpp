@@ -94,6 +94,17 @@ TEST(CampaignSummaryTest, TextNamesEveryReasonOfRejection) {
   EXPECT_NE(toText(sample()).find("10 x axis # differs"), std::string::npos);
 }
 
+TEST(CampaignSummaryTest, TextAndJsonSayHowOftenTheSegmenterDecidedSo) {
+  CampaignSummary summary = sample();
+  summary.cases = 200;
+  summary.decisions = {{"forwarded", {50, {}}}, {"narrowed", {0, {}}}};
+  EXPECT_NE(toText(summary).find("cases in which the segmenter decided: forwarded 25.0%, narrowed 0.0%\n"),
+            std::string::npos)
+      << toText(summary);
+  const nlohmann::json json = nlohmann::json::parse(toJson(summary));
+  EXPECT_EQ(json["coverage"]["segmenter_decision"]["forwarded"]["cases"], 50);
+}
+
 TEST(CampaignSummaryTest, AnImpossiblePathIsOneSentence) {
   EXPECT_THROW(writeFile("/nowhere/at/all/report.json", "x"), fuser::UserError);
 }

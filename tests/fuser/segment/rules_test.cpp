@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fuser/schedule/schedule.h"
 #include "tests/fuser/segment/fake_schedulers.h"
 
@@ -152,7 +154,8 @@ TEST(PrivatizeTest, ReadersThatBecomeOneGroupKeepOneCopy) {
                "  %s = sum(%b) {dims = [1]}\n  %t = sum(%c) {dims = [1]}\n  return %s, %t\n"),
       bottomUp());
   EXPECT_EQ(result.counters.privatized, 1u);
-  EXPECT_EQ(result.counters.privatizationsUndone, 1u);
+  EXPECT_EQ(result.counters.privatizationsUndone, 0u);
+  EXPECT_EQ(result.counters.privatizationsMerged, 1u);
   EXPECT_EQ(result.segments->groups().size(), 1u);
 }
 
@@ -215,6 +218,29 @@ TEST(PreferredMergesTest, WhatShrinksItsOperandJoinsItsProducer) {
   EXPECT_EQ(result.groups(), "a q | b");
 }
 
+TEST(PreferredMergesTest, APadJoinsItsReader) {
+  const std::string text =
+      function("%x: f32[i0]",
+               "  %a = mul(%x, %x)\n  %m = segment_set(%a)\n  %p = pad(%m) {pad = [1, 1], value = 0.0}\n  %q = neg(%p)\n"
+               "  %s = sum(%q)\n  return %s, %m\n");
+  const Explained result = segmentSmall(text, 2);
+  EXPECT_EQ(result.groupOf("p"), result.groupOf("q")) << result.groups();
+  const Explained real = segmentReal(text, bottomUp());
+  EXPECT_GE(real.counters.merges.at(0).second, 1u);
+  EXPECT_NE(real.groupOf("m"), real.groupOf("p"));  // a pad must find its operand in memory
+}
+
+TEST(PreferredMergesTest, ASelectIsItsSliceWithItsSqueeze) {
+  const std::string text =
+      function("%x: f32[4, i1], %y: f32[i1]",
+               "  %a = mul(%x, %x)\n  %m = segment_set(%a)\n  %l = slice(%m) {dim = 0, start = 1, end = 2}\n"
+               "  %q = squeeze(%l) {dims = [0]}\n  %b = mul(%q, %y)\n  return %b\n");
+  EXPECT_EQ(segmentSmall(text, 2).groups(), "a m | l q | b");
+  const Explained real = segmentReal(text, bottomUp());
+  EXPECT_EQ(real.groupOf("l"), real.groupOf("q"));
+  EXPECT_NE(real.groupOf("m"), real.groupOf("l"));
+}
+
 TEST(CombineReductionsTest, AlongAPathWithAllBetween) {
   const Explained result = segmentSmall(
       function("%x: f32[i0, i1], %y: f32[i0, i1]",
@@ -238,6 +264,28 @@ TEST(CombineReductionsTest, SideBySideWithoutACommonInput) {
   EXPECT_EQ(result.groups(), "s t | u");  // %u has another signature, and shares %x with %s
 }
 
+TEST(CombineReductionsTest, TheRealSchedulerTakesReductionsOfOneShapeSideBySide) {
+  const std::string text =
+      function("%x: f32[i0, i1], %y: f32[i0, i1]",
+               "  %a = exp(%x)\n  %b = segment_set(%a)\n  %c = neg(%y)\n  %d = segment_set(%c)\n"
+               "  %s = sum(%b) {dims = [0]}\n  %e = mul(%d, %d)\n  %t = amax(%e) {dims = [0]}\n  %u = exp(%t)\n"
+               "  return %s, %u\n");
+  for (bool topDown : {true, false}) {
+    SegmentCandidateFinderOptions options;
+    options.topDown = topDown;
+    const Explained result = segmentReal(text, options);
+    EXPECT_EQ(result.groupOf("s"), result.groupOf("t")) << toString(*result.segments);
+    EXPECT_EQ(result.groupOf("s"), result.groupOf("u"));
+    EXPECT_EQ(result.groupOf("s")->schedulerType(), SchedulerType::Reduction);
+    EXPECT_EQ(result.counters.kernels, 3u);
+  }
+  // Other extents are other loops.
+  const Explained apart = segmentReal(function(
+      "%x: f32[i0, i1], %y: f32[i1, i0]",
+      "  %s = sum(%x) {dims = [0]}\n  %t = sum(%y) {dims = [0]}\n  return %s, %t\n"));
+  EXPECT_NE(apart.groupOf("s"), apart.groupOf("t"));
+}
+
 TEST(SiblingMergesTest, SaveAKernelOrStayApart) {
   const std::string text =
       function("%x: f32[i0], %w: f32[i0]", "  %a = exp(%x)\n  %b = log(%x)\n  %c = neg(%w)\n  return %a, %b, %c\n");
@@ -252,7 +300,12 @@ TEST(SiblingMergesTest, SaveAKernelOrStayApart) {
       return answer;
     }
   };
-  EXPECT_EQ(segmentWith(text, Idle(), bottomUp()).groups(), "a | b | c");
+  const Explained idle = segmentWith(text, Idle(), bottomUp());
+  EXPECT_EQ(idle.groups(), "a | b | c");
+  EXPECT_NE(idle.explanation.find(
+                "with 1, which also reads %x: it would save no kernel: none runs for 0, %a is empty\n"),
+            std::string::npos)
+      << idle.explanation;
 }
 
 TEST(MergeRulesTest, EachIsListedOnceWithItsFile) {
@@ -494,6 +547,42 @@ TEST(ExplainSegmentsTest, NamesSchedulersAndReasons) {
   EXPECT_NE(text.find("%e is cut: a segment_set stands between two parts"), std::string::npos) << text;
   EXPECT_NE(text.find("PointWise: "), std::string::npos) << text;  // why sum and sub are apart
   EXPECT_EQ(text.find("were not tried"), std::string::npos) << text;
+}
+
+TEST(ExplainSegmentsTest, TellsReductionsOfOneSignatureThatShareNothing) {
+  const auto oneSum = [](const FusionView& view) {
+    return std::count_if(view.exprs.begin(), view.exprs.end(), [](const Expr* e) { return isReduction(e->op()); }) > 1
+               ? "Fake: one sum a kernel"
+               : "";
+  };
+  const Explained result = segmentWith(
+      function("%x: f32[i0, i1], %y: f32[i0, i1]",
+               "  %s = sum(%x) {dims = [1]}\n  %t = sum(%y) {dims = [1]}\n  return %s, %t\n"),
+      FakeSchedulers(oneSum));
+  EXPECT_EQ(result.explanation,
+            "group 0 PointWise {%s}\n"
+            "  with 1, which reduces the same axes as %s: Fake: one sum a kernel\n"
+            "group 1 PointWise {%t}\n");
+}
+
+// %x has ten readers of which the first and the last could be one: they are too far from each other.
+TEST(ExplainSegmentsTest, SaysWhichReadersWereNotTried) {
+  std::string body = "  %a = exp(%x)\n", outputs = "%a";
+  for (int i = 0; i < 8; ++i) {
+    body += concat("  %n", i, " = neg(%x)\n");
+    outputs += concat(", %n", i);
+  }
+  body += concat("  %b = exp(%x)\n  return ", outputs, ", %b\n");
+  const auto expsAlone = [](const FusionView& view) {
+    return holdsOp(view, OpKind::Neg) && view.exprs.size() > 1 ? "Fake: neg stays alone" : "";
+  };
+  const Explained result = segmentWith(function("%x: f32[i0]", body), FakeSchedulers(expsAlone), bottomUp());
+  EXPECT_NE(result.groupOf("a"), result.groupOf("b"));
+  EXPECT_NE(result.explanation.find("  with 8, which also reads %x: Fake: neg stays alone\n"
+                                    "  with 1 more that read %x: not tried: each reader of a tensor is tried with a few "
+                                    "that come next\n"),
+            std::string::npos)
+      << result.explanation;
 }
 
 TEST(ExplainSegmentsTest, NamesCutsCirclesAndPredicates) {

@@ -133,6 +133,7 @@ TEST_F(FuserOptTest, ExplainsSegments) {
   const Outcome outcome = fuserOpt(file(kTwoSegments) + " --explain-segments");
   EXPECT_EQ(outcome.exitCode, 0);
   EXPECT_EQ(outcome.text,
+            "decisions: pieces taken top-down 2, segment_sets that cut 1\n"
             "group 0 Reduction {%s, %t}\n"
             "  with 1, which reads %t: %t is cut: a segment_set stands between two parts\n"
             "group 1 PointWise {%y}\n");

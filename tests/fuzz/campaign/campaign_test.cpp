@@ -65,6 +65,11 @@ TEST_F(CampaignTest, ARejectedGeneratedCaseIsCountedAndIsNoFinding) {
   EXPECT_GE(summary.judgedCases, 1);
   EXPECT_FALSE(summary.rejectedByReason.empty());
   EXPECT_TRUE(summary.findings.empty()) << describe(summary);
+  // What the segmenter decided is counted case by case; what it never decided stands there with 0.
+  EXPECT_GE(summary.decisions.at("pieces taken top-down").cases, 1);
+  EXPECT_LE(summary.decisions.at("pieces taken top-down").cases, summary.cases);
+  EXPECT_EQ(summary.decisions.count("narrowed"), 1u);
+  EXPECT_EQ(summary.decisions.count("merged by SiblingMerges"), 1u);
 }
 
 TEST_F(CampaignTest, AFindingIsAFileThatReplays) {
@@ -167,6 +172,8 @@ TEST(TaskTest, ResultsSurviveThePipe) {
   EXPECT_EQ(toJson(again), toJson(result));
   EXPECT_EQ(again.verdict.kind, result.verdict.kind);
   EXPECT_EQ(again.verdict.schedulers, result.verdict.schedulers);
+  EXPECT_EQ(again.verdict.decisions, result.verdict.decisions);
+  EXPECT_FALSE(result.verdict.decisions.empty());
   EXPECT_EQ(again.verdict.elements.judged, result.verdict.elements.judged);
   EXPECT_EQ(again.ops, result.ops);
   EXPECT_EQ(again.dtypes, result.dtypes);
