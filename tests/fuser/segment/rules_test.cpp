@@ -1,51 +1,12 @@
-// Forwarding, privatisation, the merge rules one by one, precision at boundaries, and the classic cases, with the real
-// schedulers unless a case needs other ones.
+// Forwarding, privatisation, the merge rules one by one, top-down, and the classic cases, with the real schedulers unless
+// a case needs other ones.
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "fuser/schedule/schedule.h"
-#include "tests/fuser/segment/fake_schedulers.h"
+#include "tests/fuser/segment/explained.h"
 
 namespace fuser {
 namespace {
-
-struct Explained : Segmented {
-  SegmentCounters counters;
-  std::string explanation;
-};
-
-Explained segmentWith(const std::string& text, const SchedulerInterface& schedulers,
-                      const SegmentCandidateFinderOptions& options = {}) {
-  Explained result;
-  result.fusion = parseFusion(text);
-  // As for a run in which every extent is 5: no axis is empty.
-  SizeFacts sizes([](IntExpr size) { return evaluate(size, [](IntExpr) { return int64_t{5}; }); });
-  CompileContext context;
-  context.schedulers = &schedulers;
-  context.sizes = &sizes;
-  context.checkInvariants = true;
-  context.onSegments = [&](const SegmentCounters& counters) { result.counters = counters; };
-  context.onSegmentsExplained = [&](const std::string& text) { result.explanation = text; };
-  result.segments = segment(*result.fusion, context, options);
-  return result;
-}
-
-Explained segmentReal(const std::string& text, const SegmentCandidateFinderOptions& options = {}) {
-  return segmentWith(text, Schedulers(), options);
-}
-
-SegmentCandidateFinderOptions bottomUp() {
-  SegmentCandidateFinderOptions options;
-  options.topDown = false;
-  return options;
-}
-
-// sum(…) and what reads it again stay apart in the real schedulers.
-std::string function(const std::string& inputs, const std::string& body) {
-  return "fusion f(" + inputs + ") {\n" + body + "}\n";
-}
 
 // --- forwarding ---
 
@@ -364,124 +325,6 @@ TEST(TopDownTest, AcceptedPiecesThatReadTheSameTensorMayBecomeOne) {
   EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
 }
 
-// --- precision at boundaries ---
-
-SegmentCandidateFinderOptions narrowing() {
-  SegmentCandidateFinderOptions options;
-  options.boundaryPrecision = true;
-  return options;
-}
-
-TEST(BoundaryPrecisionTest, AValueThatIsOnlyEverUsedAsBf16CrossesAsBf16) {
-  const std::string text =
-      function("%x: f32[i0], %y: f32[i0]",
-               "  %q = add(%x, %y)\n  %p = mul(%q, %x)\n  %n = mul(%p, %y)\n  %h = cast(%n) {dtype = bf16}\n"
-               "  %z = mul(%h, %h)\n  return %z\n");
-  const Explained wide = segmentWith(text, FakeSchedulers(atMost(4)), bottomUp());
-  EXPECT_EQ(wide.groups(), "q p n | h z");
-  EXPECT_EQ(wide.counters.narrowed, 0u);
-  SegmentCandidateFinderOptions options = narrowing();
-  options.topDown = false;
-  const Explained narrow = segmentWith(text, FakeSchedulers(atMost(4)), options);
-  EXPECT_EQ(narrow.groups(), "q p n h | z");
-  EXPECT_EQ(narrow.counters.narrowed, 1u);
-  EXPECT_EQ(narrow.segments->edges().at(0)->val(), narrow.val("h"));
-}
-
-// Over a segment_set, with the real schedulers: both casts of %e, which are all that reads it, stand before the cut.
-const char kCutBeforeCasts[] =
-    "fusion f(%x: f32[i0, i1], %y: f32[i0]) {\n  %a = sum(%x) {dims = [1]}\n  %e = segment_set(%a)\n"
-    "  %h = cast(%e) {dtype = bf16}\n  %k = cast(%e) {dtype = bf16}\n  %g = mul(%y, %h)\n  %i = sum(%g) {dims = [0], keepdim = true}\n"
-    "  %o = mul(%i, %k)\n  return %g, %o\n}\n";
-
-TEST(BoundaryPrecisionTest, ACutStandsBehindTheCastsThatReadASegmentSet) {
-  for (bool topDown : {true, false}) {
-    SegmentCandidateFinderOptions options;
-    options.topDown = topDown;
-    const Explained wide = segmentReal(kCutBeforeCasts, options);
-    EXPECT_EQ(wide.counters.narrowed, 0u);
-    EXPECT_TRUE(wide.groupOf("e")->outputs().contains(wide.val("e")));
-    options.boundaryPrecision = true;
-    const Explained narrow = segmentReal(kCutBeforeCasts, options);
-    EXPECT_EQ(narrow.counters.narrowed, 1u);
-    EXPECT_EQ(narrow.counters.questionsAboutSettled, 0u);
-    EXPECT_EQ(narrow.groupOf("h"), narrow.groupOf("a"));
-    EXPECT_EQ(narrow.groupOf("k"), narrow.groupOf("a"));
-    EXPECT_NE(narrow.groupOf("g"), narrow.groupOf("a"));
-    EXPECT_NE(narrow.groupOf("o"), narrow.groupOf("g"));
-    EXPECT_EQ(narrow.groupOf("a")->outputs().vector(), (std::vector<Val*>{narrow.val("h"), narrow.val("k")}));
-    EXPECT_EQ(narrow.counters.kernels, wide.counters.kernels);
-  }
-}
-
-TEST(BoundaryPrecisionTest, ACutStaysWhereNarrowingWouldNotBeExactOrCostMore) {
-  const std::string text = kCutBeforeCasts;
-  const auto narrowedWith = [&](const std::string& from, const std::string& to) {
-    std::string other = text;
-    other.replace(other.find(from), from.size(), to);
-    const Explained result = segmentReal(other, narrowing());
-    EXPECT_NE(result.groupOf("e"), result.groupOf("g")) << other;
-    return result.counters.narrowed;
-  };
-  EXPECT_EQ(narrowedWith("cast(%e) {dtype = bf16}\n  %k", "cast(%e) {dtype = f16}\n  %k"), 0u);  // two types
-  EXPECT_EQ(narrowedWith("%k = cast(%e) {dtype = bf16}", "%k = neg(%e)"), 0u);                   // %e itself is needed
-  EXPECT_EQ(narrowedWith("return %g", "return %e, %g"), 0u);                                     // it is stored anyway
-  EXPECT_EQ(narrowedWith("%o = mul(%i, %k)", "%l = cast(%e) {dtype = bf16}\n  %m = mul(%l, %k)\n  %o = mul(%i, %m)"),
-            0u);  // three of 2 bytes for one of 4
-  EXPECT_EQ(narrowedWith("%o = mul(%i, %k)", "%o = exp(%k)"), 0u);  // %e alone joins %g and %o, one kernel
-}
-
-// The sum is only ever used as bf16, by an op that a reduction's kernel does not take.
-TEST(BoundaryPrecisionTest, ACastMovesToTheGroupThatMakesItsOperand) {
-  const std::string text =
-      function("%x: f32[i0], %y: bf16[i0]",
-               "  %v = mul(%x, %x)\n  %w = mul(%v, %x)\n  %i = sum(%w)\n  %c = cast(%i) {dtype = bf16}\n  %u = unsqueeze(%c) {dims = [0]}\n"
-               "  %o = mul(%u, %y)\n  return %o\n");
-  const Explained wide = segmentReal(text);
-  const Explained narrow = segmentReal(text, narrowing());
-  EXPECT_TRUE(wide.groupOf("o")->inputs().contains(wide.val("i"))) << toString(*wide.segments);
-  EXPECT_TRUE(narrow.groupOf("o")->inputs().contains(narrow.val("c"))) << toString(*narrow.segments);
-  EXPECT_EQ(narrow.counters.narrowed, 1u);
-  EXPECT_EQ(narrow.counters.kernels, wide.counters.kernels);
-}
-
-TEST(BoundaryPrecisionTest, AValueThatIsUsedWideCrossesWide) {
-  const std::string text =
-      function("%x: f32[i0], %y: f32[i0]",
-               "  %q = add(%x, %y)\n  %p = mul(%q, %x)\n  %n = mul(%p, %y)\n  %h = cast(%n) {dtype = bf16}\n"
-               "  %z = mul(%h, %n)\n  return %z\n");
-  SegmentCandidateFinderOptions options = narrowing();
-  options.topDown = false;
-  EXPECT_EQ(segmentWith(text, FakeSchedulers(atMost(4)), options).counters.narrowed, 0u);
-}
-
-// The parts form a circle: %h could join what makes %a, and would leave an accepted piece without it.
-TEST(BoundaryPrecisionTest, AnAcceptedPieceIsNotTakenApart) {
-  const char text[] =
-      "fusion f(%x: f32[i0]) {\n  %a = add(%x, %x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %t = segment_set(%b)\n"
-      "  %h = cast(%a) {dtype = bf16}\n  %d = neg(%h)\n  %e = mul(%d, %t)\n  return %e\n}\n";
-  const Explained result = segmentWith(text, FakeSchedulers(), narrowing());
-  EXPECT_EQ(result.counters.accepted, 3u) << toString(*result.segments);
-  EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
-  EXPECT_EQ(result.counters.narrowed, 0u);
-  EXPECT_EQ(result.groupOf("h"), result.groupOf("e"));
-}
-
-TEST(BoundaryPrecisionTest, AnExactWideningCrossesAsWhatItWasWidenedFrom) {
-  const std::string text =
-      function("%x: bf16[i0, i1], %y: bf16[i0, i1], %z: f32[i0, i1]",
-               "  %a = add(%x, %y)\n  %w = cast(%a) {dtype = f32}\n  %b = exp(%w)\n  %c = mul(%w, %z)\n"
-               "  return %b, %c\n");
-  const auto together = [](const FusionView& view) {
-    return holdsOp(view, OpKind::Mul) && (holdsOp(view, OpKind::Add) || holdsOp(view, OpKind::Exp)) ? "mul alone" : "";
-  };
-  SegmentCandidateFinderOptions options = narrowing();
-  options.topDown = false;
-  const Explained narrow = segmentWith(text, FakeSchedulers(together), options);
-  EXPECT_TRUE(narrow.groupOf("c")->inputs().contains(narrow.val("a")));
-  EXPECT_FALSE(narrow.groupOf("c")->inputs().contains(narrow.val("w")));
-}
-
 // --- classic cases ---
 
 TEST(ClassicTest, LayerNormBackward) {
@@ -531,83 +374,6 @@ TEST(ClassicTest, ComponentsWithoutACommonInputAreOneKernelWhereASchedulerTakesT
   EXPECT_EQ(segmentWith(text, FakeSchedulers()).groups(), "a b");
   // Bottom-up, nothing joins them: no edge, no input.
   EXPECT_EQ(segmentWith(text, FakeSchedulers(), bottomUp()).groups(), "a | b");
-}
-
-// --- explanations ---
-
-TEST(ExplainSegmentsTest, NamesSchedulersAndReasons) {
-  const Explained softmax = segmentReal(
-      function("%x: f32[i0, i1], %n: i64",
-               "  %k = cast(%n) {dtype = f64}\n  %a = mul(%x, %k)\n  %e = segment_set(%a)\n"
-               "  %s = sum(%e) {dims = [1], keepdim = true}\n  %d = sub(%e, %s)\n  return %d\n"));
-  const std::string& text = softmax.explanation;
-  EXPECT_NE(text.find("group 0 ExprEval {%k}\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("which reads %k: host scalars run on the host"), std::string::npos) << text;
-  EXPECT_NE(text.find("group 1 PointWise {%a, %e}\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("%e is cut: a segment_set stands between two parts"), std::string::npos) << text;
-  EXPECT_NE(text.find("PointWise: "), std::string::npos) << text;  // why sum and sub are apart
-  EXPECT_EQ(text.find("were not tried"), std::string::npos) << text;
-}
-
-TEST(ExplainSegmentsTest, TellsReductionsOfOneSignatureThatShareNothing) {
-  const auto oneSum = [](const FusionView& view) {
-    return std::count_if(view.exprs.begin(), view.exprs.end(), [](const Expr* e) { return isReduction(e->op()); }) > 1
-               ? "Fake: one sum a kernel"
-               : "";
-  };
-  const Explained result = segmentWith(
-      function("%x: f32[i0, i1], %y: f32[i0, i1]",
-               "  %s = sum(%x) {dims = [1]}\n  %t = sum(%y) {dims = [1]}\n  return %s, %t\n"),
-      FakeSchedulers(oneSum));
-  EXPECT_EQ(result.explanation,
-            "group 0 PointWise {%s}\n"
-            "  with 1, which reduces the same axes as %s: Fake: one sum a kernel\n"
-            "group 1 PointWise {%t}\n");
-}
-
-// %x has ten readers of which the first and the last could be one: they are too far from each other.
-TEST(ExplainSegmentsTest, SaysWhichReadersWereNotTried) {
-  std::string body = "  %a = exp(%x)\n", outputs = "%a";
-  for (int i = 0; i < 8; ++i) {
-    body += concat("  %n", i, " = neg(%x)\n");
-    outputs += concat(", %n", i);
-  }
-  body += concat("  %b = exp(%x)\n  return ", outputs, ", %b\n");
-  const auto expsAlone = [](const FusionView& view) {
-    return holdsOp(view, OpKind::Neg) && view.exprs.size() > 1 ? "Fake: neg stays alone" : "";
-  };
-  const Explained result = segmentWith(function("%x: f32[i0]", body), FakeSchedulers(expsAlone), bottomUp());
-  EXPECT_NE(result.groupOf("a"), result.groupOf("b"));
-  EXPECT_NE(result.explanation.find("  with 8, which also reads %x: Fake: neg stays alone\n"
-                                    "  with 1 more that read %x: not tried: each reader of a tensor is tried with a few "
-                                    "that come next\n"),
-            std::string::npos)
-      << result.explanation;
-}
-
-TEST(ExplainSegmentsTest, NamesCutsCirclesAndPredicates) {
-  const std::string cut =
-      function("%x: f32[i0]", "  %a = exp(%x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %c = add(%b, %b)\n  return %c\n");
-  EXPECT_NE(segmentWith(cut, FakeSchedulers(), bottomUp()).explanation.find(
-                "which reads %s: %s is cut: a segment_set stands between two parts"),
-            std::string::npos);
-  const char circle[] =
-      "fusion f(%x: f32[i0]) {\n  %a = add(%x, %x)\n  %b = exp(%a)\n  %e = add(%b, %a)\n  return %e\n}\n";
-  const auto expAlone = [](const FusionView& view) {
-    return holdsOp(view, OpKind::Exp) && view.exprs.size() > 1 ? "Fake: exp stays alone" : "";
-  };
-  const std::string text = segmentWith(circle, FakeSchedulers(expAlone)).explanation;
-  EXPECT_EQ(text,
-            "group 0 PointWise {%a}\n"
-            "  with 1, which reads %a: Fake: exp stays alone\n"
-            "  with 2, which reads %a: together they would close a circle through 1\n"
-            "group 1 PointWise {%b}\n"
-            "  with 2, which reads %b: Fake: exp stays alone\n"
-            "group 2 PointWise {%e}\n");
-  SegmentCandidateFinderOptions never;
-  never.custom_should_merge_groups = [](const SegmentedGroup*, const SegmentedGroup*) { return false; };
-  EXPECT_NE(segmentWith(circle, FakeSchedulers(), never).explanation.find("the custom predicate keeps them apart"),
-            std::string::npos);
 }
 
 }  // namespace
