@@ -95,7 +95,6 @@ class Reached {
     add("input forwarded", counters.forwarded);
     add("cheap producer privatised", counters.privatized);
     add("privatisation undone", counters.privatizationsUndone);
-    add("privatisation whose readers merged", counters.privatizationsMerged);
     add("boundary narrowed", counters.narrowed);
     for (const auto& [rule, count] : counters.merges) add(ruleKey(rule), count);
   }
