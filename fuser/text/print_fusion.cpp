@@ -67,7 +67,7 @@ class DimPrinter {
 
   std::string sum(IntExpr dim) const {
     std::vector<IntExpr> terms;
-    collect(dim, terms);
+    collect(IntOp::Add, dim, terms);
     // Constants last, negative ones as subtractions; the rest by their text.
     std::vector<std::string> texts;
     int64_t constant = 0;
@@ -85,22 +85,26 @@ class DimPrinter {
     return constant == 0 ? out : concat(out, " + ", constant);
   }
 
-  static void collect(IntExpr dim, std::vector<IntExpr>& terms) {
-    if (dim->op != IntOp::Add) {
-      terms.push_back(dim);
+  // What a sum adds, or a product multiplies: both are flat.
+  static void collect(IntOp op, IntExpr dim, std::vector<IntExpr>& operands) {
+    if (dim->op != op) {
+      operands.push_back(dim);
       return;
     }
-    collect(dim->a, terms);
-    collect(dim->b, terms);
+    collect(op, dim->a, operands);
+    collect(op, dim->b, operands);
   }
 
-  // The arena keeps a constant factor on the right; the others have no order of their own.
+  // A constant factor last, the others by their text.
   std::string product(IntExpr dim) const {
-    if (dim->b->isConstant()) return at(dim->a, Level::Product) + " * " + at(dim->b, Level::Atom);
-    std::string left = at(dim->a, Level::Atom);
-    std::string right = at(dim->b, Level::Atom);
-    if (right < left) std::swap(left, right);
-    return left + " * " + right;
+    std::vector<IntExpr> factors;
+    collect(IntOp::Mul, dim, factors);
+    std::vector<std::pair<bool, std::string>> texts;
+    for (IntExpr factor : factors) texts.emplace_back(factor->isConstant(), at(factor, Level::Atom));
+    std::sort(texts.begin(), texts.end());
+    std::string out;
+    for (const auto& [isConstant, text] : texts) out += (out.empty() ? "" : " * ") + text;
+    return out;
   }
 
   const Fusion& fusion_;
