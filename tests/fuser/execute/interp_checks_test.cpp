@@ -189,7 +189,7 @@ TEST(InterpChecks, FindsIndexOverflow) {
   EXPECT_TRUE(contains(Case(kernelWith("if ((n * n) < 5) {\nalloc t\n}\n"), big).run.violation(),
                        "index overflow in a condition"));
   // Computed, but by no lane that runs.
-  Case(kernelWith("if (threadIdx.x < 1) {\ny[0] = move x[((threadIdx.x * n) * n)]\n}\n"), big).run.run();
+  Case(kernelWith("if (threadIdx.x < 1) {\ny[0] = move x[((threadIdx.x * n) * 4)]\n}\n"), big).run.run();
 }
 
 TEST(InterpChecks, FindsWrittenInputs) {

@@ -70,7 +70,7 @@ TEST(LowerTest, ReductionAccumulatesInF32AndRoundsOnce) {
   EXPECT_EQ(lowered("fusion f(%x: bf16[i0]) {\n  %s = sum(%x) {dims = [0]}\n  return %s\n}", 5000).text, R"(  alloc T2
   alloc T3
   T3[0] = Set f32 (0.0)
-  for i0 < ((511 + n0) // 512) {
+  for i0 < ((n0 + 511) // 512) {
     if (((i0 * 512) + threadIdx.x) < n0) {
       T3[0] = Add f32 (T3[0], T0[((i0 * 512) + threadIdx.x)])
     }
@@ -143,7 +143,7 @@ TEST(LowerTest, CatReadsEachOperandWhereItStands) {
     T2[threadIdx.x] = move T0[threadIdx.x]
   }
   if (4 < threadIdx.x) {
-    T2[threadIdx.x] = move T1[(-5 + threadIdx.x)]
+    T2[threadIdx.x] = move T1[(threadIdx.x + -5)]
   }
 }
 )");
@@ -153,7 +153,7 @@ TEST(LowerTest, PadWritesTheValueWhereTheOperandIsNot) {
   EXPECT_EQ(lowered("fusion f(%x: f32[4], %v: f64) {\n  %p = pad(%x) {pad = [2, -1], value = %v}\n  return %p\n}", 0,
                     "parallelize %p {axis = 0, type = TIDx}").text,
             R"(  if (1 < threadIdx.x) {
-    T1[threadIdx.x] = move T0[(-2 + threadIdx.x)]
+    T1[threadIdx.x] = move T0[(threadIdx.x + -2)]
   }
   if ((1 < threadIdx.x) == 0) {
     T1[threadIdx.x] = Set f32 ($p0)
@@ -218,7 +218,7 @@ TEST(LowerTest, VarianceAndMeanComeFromOneLoop) {
   T5[0] = Set f32 (0.0)
   T6[0] = Set f32 (0.0)
   T7[0] = Set i64 (0)
-  for i1 < ((255 + n1) // 256) {
+  for i1 < ((n1 + 255) // 256) {
     if (((i1 * 256) + threadIdx.x) < n1) {
       T7[0] = Add i64 (T7[0], 1)
       T8[0] = Sub f32 (T0[((blockIdx.x * s0_0) + (i1 * 256) + threadIdx.x)], T5[0])
@@ -230,7 +230,7 @@ TEST(LowerTest, VarianceAndMeanComeFromOneLoop) {
     }
   }
   welford f32 x (T5[0], T6[0], T7[0])
-  T6[0] = Div f32 (T6[0], int(max((-1 + n1), 0)))
+  T6[0] = Div f32 (T6[0], int(max((n1 + -1), 0)))
   T3[0] = Set bf16 (T6[0])
   T9[0] = Set f32 (0.0)
   T9[0] = Div f32 (T9[0], T7[0])
