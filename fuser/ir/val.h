@@ -49,7 +49,7 @@ class Val {
   }
 
   // The id of the value of the original fusion that this one is, bit for bit; nullopt where a rewrite may round
-  // differently, or the value exists in no original. Set by Fusion::markOrigins, copied by clones.
+  // differently, or the value exists in no original. Set by cloneInOrderOfUse and markOrigins; clones copy it.
   std::optional<uint32_t> origin() const { return origin_; }
   void setOrigin(std::optional<uint32_t> origin) { origin_ = origin; }
 

@@ -32,7 +32,8 @@ bool isShort(IntExpr expr) {
   return budget > 0;
 }
 
-// A bound on every number that the expression can hold in any simplified form; meant for short expressions.
+// A bound on every number that the expression can hold in any simplified form. Visits a shared part once a mention, so
+// isShort() is asked first.
 double numberBound(IntExpr expr) {
   if (expr->isConstant()) return std::max(1.0, std::abs(static_cast<double>(expr->value)));
   if (!expr->a) return 1;
