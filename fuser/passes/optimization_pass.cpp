@@ -62,7 +62,7 @@ class Turns {
   bool runOnce(Pass& pass) {
     bool modified = pass.run(pipeline_);
     if (context_.afterApplication) context_.afterApplication(owner_, fusion_, modified);
-    if (modified) checkFusion(fusion_, pass);
+    if (modified || context_.checkInvariants) checkFusion(fusion_, pass);
     if (context_.checkInvariants) {
       const uint64_t after = fingerprint(fusion_);
       const bool changed = std::exchange(pipeline_.fingerprint, after) != after;
