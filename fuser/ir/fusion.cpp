@@ -62,10 +62,16 @@ std::string_view memoryTypeName(MemoryType type) {
 
 std::vector<IterDomain*> TensorDomain::noReductions() const {
   std::vector<IterDomain*> axes;
+  axes.reserve(logical.size());
   for (IterDomain* axis : logical) {
     if (!axis->isReduction()) axes.push_back(axis);
   }
   return axes;
+}
+
+size_t TensorView::rank() const {
+  return static_cast<size_t>(std::count_if(domain_.logical.begin(), domain_.logical.end(),
+                                           [](const IterDomain* axis) { return !axis->isReduction(); }));
 }
 
 bool TensorDomain::hasReduction() const {

@@ -69,7 +69,7 @@ class TensorView : public Val {
   TensorDomain& domain() { return domain_; }
   // Logical axes without reductions: what consumers see.
   std::vector<IterDomain*> axes() const { return domain_.noReductions(); }
-  size_t rank() const { return axes().size(); }
+  size_t rank() const;  // of axes()
 
   // An input of rank 0 that lies on the host (`{device = cpu}`): `item` alone reads it.
   bool isCpuScalar() const { return cpuScalar_; }

@@ -18,7 +18,9 @@
 #include "fuser/ir/verify.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "fuser/ir/infer.h"
 
@@ -71,14 +73,25 @@ class Verifier {
     }
   }
 
+  // Two walks over the operands, so that the users of all values lie in one vector: this runs after every pass.
   void collectUses() {
-    users_.resize(fusion_.valCount());
-    for (Expr* expr : fusion_.liveExprs()) {
-      for (const Val* operand : expr->inputs()) {
-        std::vector<Expr*>& users = users_[operand->id()];
-        if (users.empty() || users.back() != expr) users.push_back(expr);
+    constexpr uint32_t kNobody = ~uint32_t{0};
+    const auto forEachUse = [&](auto&& use) {
+      std::vector<uint32_t> lastUser(fusion_.valCount(), kNobody);
+      uint32_t number = 0;
+      for (Expr* expr : fusion_.liveExprs()) {
+        for (const Val* operand : expr->inputs()) {
+          if (std::exchange(lastUser[operand->id()], number) != number) use(operand->id(), expr);
+        }
+        ++number;
       }
-    }
+    };
+    firstUser_.assign(fusion_.valCount() + 1, 0);
+    forEachUse([&](uint32_t id, Expr*) { ++firstUser_[id + 1]; });
+    std::partial_sum(firstUser_.begin(), firstUser_.end(), firstUser_.begin());
+    users_.resize(firstUser_.back());
+    std::vector<size_t> next = firstUser_;
+    forEachUse([&](uint32_t id, Expr* expr) { users_[next[id]++] = expr; });
   }
 
   void bindSymbols() {
@@ -183,11 +196,14 @@ class Verifier {
   }
 
   void checkUses(const Val* val) {
-    if (users_[val->id()] != val->uses()) report(10, "%", val->name(), ": its list of uses is wrong");
+    const auto begin = users_.begin() + static_cast<int64_t>(firstUser_[val->id()]);
+    const auto end = users_.begin() + static_cast<int64_t>(firstUser_[val->id() + 1]);
+    if (!std::equal(begin, end, val->uses().begin(), val->uses().end())) report(10, "%", val->name(), ": its list of uses is wrong");
   }
 
   const Fusion& fusion_;
-  std::vector<std::vector<Expr*>> users_;  // by the value's id
+  std::vector<Expr*> users_;        // of all values, by their ids
+  std::vector<size_t> firstUser_;   // by the value's id: where its users start; the end of the last one's stands behind
   std::set<int64_t> bound_;
   std::vector<Violation> violations_;
 };

@@ -116,9 +116,9 @@ constexpr View kViews[] = {
     {"one cut", "a segment_set behind one value", 100, oneCut},
     {"cut at every op", "a segment_set behind every value: a segment an op", 200, cutAtEveryOp},
     {"top-down flipped", "whole parts are tried as one segment, or not", 50, flipTopDown},
-    {"random merges", "a custom predicate decides which groups become one segment", 50, drawMergePredicate},
-    {"boundary precision", "values cross between segments in the narrowest exact type, or not", 50, flipBoundaryPrecision},
-    {"random schedule", "each segment by another legal schedule", 100, randomSchedule},
+    {"random merges", "a custom predicate decides which groups become one segment", 100, drawMergePredicate},
+    {"boundary precision", "values cross between segments in the narrowest exact type, or not", 100, flipBoundaryPrecision},
+    {"random schedule", "each segment by another legal schedule", 200, randomSchedule},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 
