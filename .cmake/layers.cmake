@@ -2,6 +2,8 @@
 #   The static library of <folder>/*.cpp; target name: the path with '_' for '/'. A folder without .cpp is header-only.
 #   It may include what it USES and what those use. PRIVATE_LIBS are for its own .cpp files only. Each <name>.cpp that a
 #   list of the folder (*.def) mentions must exist. EMBED: files of the tree that the library carries as text (embed.cmake).
+# test_layer(<folder> …)
+#   The same, but only with BUILD_TESTING: what several test programs share.
 # program(<name> <folder> [USES …] [LIBS …])
 #   bin/<name> from <folder>/*.cpp; nothing as long as there is none.
 # test_program(<name> <folder> [USES …] [LIBS …])
@@ -54,6 +56,14 @@ endfunction()
 macro(layer folder)
   _add_layer(${folder} ${ARGN})
   list(APPEND FUSER_LAYERS ${folder})
+endmacro()
+
+macro(test_layer folder)
+  if(BUILD_TESTING)
+    layer(${folder} ${ARGN})
+  else()
+    _record(${folder} ${ARGN})
+  endif()
 endmacro()
 
 function(_check_lists folder)

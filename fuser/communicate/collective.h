@@ -1,0 +1,73 @@
+#pragma once
+// Collective: one collective communication as plain data, seen from one rank. collective_kinds.def says of each kind
+// who sends what to whom.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuser/types/tensor_ref.h"
+
+namespace fuser {
+
+enum class CollectiveKind : uint8_t {
+#define COLLECTIVE(name, ...) name,
+#include "fuser/communicate/collective_kinds.def"
+#undef COLLECTIVE
+};
+
+inline constexpr CollectiveKind kAllCollectiveKinds[] = {
+#define COLLECTIVE(name, ...) CollectiveKind::name,
+#include "fuser/communicate/collective_kinds.def"
+#undef COLLECTIVE
+};
+
+enum class Reduction : uint8_t { Sum, Product, Max, Min };
+
+inline constexpr Reduction kAllReductions[] = {Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min};
+
+std::string_view collectiveName(CollectiveKind kind);  // "reduce_scatter"
+std::string_view reductionName(Reduction reduction);   // "sum"
+bool hasRoot(CollectiveKind kind);
+bool reduces(CollectiveKind kind);
+
+// Sizes. With n ranks in the team and s elements in a sender's buffer, a receiver's buffer has
+//   Broadcast, SendRecv           s
+//   Gather, Allgather             n * s
+//   Scatter                       s / n
+//   Reduce, Allreduce             s
+//   ReduceScatter                 s / n
+//   AllToAll                      s
+// elements; where slices are sent (Scatter, ReduceScatter, AllToAll) n divides s. Buffers are contiguous and row-major,
+// so a split or concatenation along the outermost axis is one of elements: only numbers of elements are compared, not
+// shapes. A shard axis that is not outermost has to be moved there first.
+//
+// Reductions add element by element in the order of the team, whoever computes: f16 and bf16 in f32, every partial
+// result rounded to f32, and once more to 16 bits at the end; f32 in f32, f64 in f64; integers wrap; of bools a sum is
+// "or", a product "and". Max and Min give NaN where any operand is NaN, as PyTorch's amax and amin. So every transport
+// gives the same bits.
+struct Collective {
+  CollectiveKind kind = CollectiveKind::Broadcast;
+  // Distinct ranks, in the order of concatenation and reduction; the same on every rank.
+  std::vector<int> team;
+  // A rank (not a place in the team): Broadcast, Scatter and SendRecv come from it, Gather and Reduce go to it. It may
+  // stand outside the team. Without meaning for the other kinds.
+  int root = 0;
+  // Without meaning for kinds that do not reduce.
+  Reduction reduction = Reduction::Sum;
+  // What this rank gives and gets; must be there where the kind has this rank send or receive, are ignored elsewhere.
+  // They may not overlap, and belong to the communicator from post() until wait() has returned: do not write what is
+  // sent, do not touch what is received.
+  std::optional<TensorRef> send;
+  std::optional<TensorRef> receive;
+};
+
+// The ranks that take part: the team, then the root where it stands outside. Others have nothing to do.
+std::vector<int> membersOf(const Collective& collective);
+
+// "[0, 2]"
+std::string ranksText(const std::vector<int>& ranks);
+
+}  // namespace fuser

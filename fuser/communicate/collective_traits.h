@@ -1,0 +1,24 @@
+#pragma once
+// The rows of collective_kinds.def, for the transports.
+
+#include <string_view>
+
+#include "fuser/communicate/collective.h"
+
+namespace fuser {
+
+enum class Participants : uint8_t { Root, Team };
+enum class Part : uint8_t { Whole, Slice };
+enum class PartsBecome : uint8_t { Concatenate, Reduce };
+
+struct CollectiveTraits {
+  std::string_view name;
+  Participants senders;
+  Participants receivers;
+  Part part;
+  PartsBecome result;
+};
+
+const CollectiveTraits& traitsOf(CollectiveKind kind);
+
+}  // namespace fuser

@@ -1,0 +1,199 @@
+#include "fuser/communicate/in_process.h"
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "fuser/communicate/board.h"
+
+namespace fuser {
+namespace {
+
+using Posted = std::shared_ptr<const PostedCollective>;
+
+// The board that the ranks share.
+class Room {
+ public:
+  explicit Room(int ranks) : board_(ranks), failures_(static_cast<size_t>(ranks)) {}
+
+  Posted post(int rank, const Circle& circle, PostedCollective::Post post) {
+    const std::lock_guard lock(mutex_);
+    if (deadlock_) throw *deadlock_;
+    Posted posted = board_.post(rank, circle, std::move(post));
+    if (posted->isComplete()) changed_.notify_all();
+    return posted;
+  }
+
+  // Returns when the collective is complete.
+  void wait(int rank, const Posted& posted) {
+    std::unique_lock lock(mutex_);
+    if (posted->isComplete()) return;
+    if (deadlock_) throw *deadlock_;
+    FUSER_CHECK(!board_.hasLeft(rank), "rank ", rank, " waits after it left");
+    board_.wait(rank, posted);
+    decide();
+    std::optional<CommunicationError>& failure = failures_[static_cast<size_t>(rank)];
+    changed_.wait(lock, [&] { return posted->isComplete() || failure; });
+    board_.resume(rank);
+    if (!failure) return;
+    const CommunicationError error = *failure;
+    failure.reset();
+    throw error;
+  }
+
+  void leave(int rank, std::optional<std::string> error) {
+    const std::lock_guard lock(mutex_);
+    board_.leave(rank, std::move(error));
+    decide();
+  }
+
+ private:
+  // When nobody can go on: those who wait for a rank that left fail, and may go on without it; when there is none, all
+  // fail.
+  void decide() {
+    if (!board_.isQuiet()) return;
+    for (const auto& failure : failures_) {
+      if (failure) return;  // that rank is about to go on
+    }
+    bool someDeparted = false;
+    for (int rank = 0; rank < board_.ranks(); ++rank) {
+      if (!board_.isBlocked(rank)) continue;
+      const std::string departed = board_.departed(rank);
+      if (departed.empty()) continue;
+      failures_[static_cast<size_t>(rank)].emplace(CommunicationError::Reason::RankLeft, departed);
+      someDeparted = true;
+    }
+    if (!someDeparted) {
+      deadlock_.emplace(CommunicationError::Reason::Deadlock, board_.deadlock());
+      for (int rank = 0; rank < board_.ranks(); ++rank) {
+        if (board_.isBlocked(rank)) failures_[static_cast<size_t>(rank)] = deadlock_;
+      }
+    }
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Board board_;
+  std::vector<std::optional<CommunicationError>> failures_;  // of ranks that wait: to be thrown by their wait
+  std::optional<CommunicationError> deadlock_;
+};
+
+class InProcessWork : public Work {
+ public:
+  // Without `posted` there is nothing to do.
+  InProcessWork(Room& room, int rank, Exchange exchange, Posted posted)
+      : room_(room), rank_(rank), exchange_(std::move(exchange)), posted_(std::move(posted)) {}
+
+  void wait() override {
+    if (error_) throw *error_;
+    if (!posted_) return;
+    try {
+      room_.wait(rank_, posted_);
+      const std::string mismatch = posted_->mismatch();
+      if (!mismatch.empty()) throw CommunicationError(CommunicationError::Reason::Mismatch, mismatch);
+    } catch (const CommunicationError& error) {
+      error_ = error;
+      throw;
+    }
+    receive();
+    posted_ = nullptr;
+  }
+
+ private:
+  void receive() {
+    if (!receives(exchange_, rank_)) return;
+    std::vector<std::span<const std::byte>> parts;
+    for (int sender : exchange_.senders) {
+      parts.push_back(partFor(exchange_, sender, rank_, posted_->postOf(sender).bytes));
+    }
+    receiveParts(exchange_, parts);
+  }
+
+  Room& room_;
+  int rank_;
+  Exchange exchange_;
+  Posted posted_;
+  std::optional<CommunicationError> error_;
+};
+
+class InProcessCommunicator : public Communicator {
+ public:
+  InProcessCommunicator(Room& room, int rank, int size) : room_(room), rank_(rank), size_(size) {}
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  std::shared_ptr<Work> post(const Collective& collective) override {
+    Exchange exchange = checkedExchange(collective, rank_, size_, DeviceKind::Cpu);
+    if (!takesPart(exchange, rank_)) return std::make_shared<InProcessWork>(room_, rank_, std::move(exchange), nullptr);
+    PostedCollective::Post post;
+    post.header = exchange.header;
+    if (sends(exchange, rank_)) {
+      const std::span<const std::byte> sent = bytesOf(*collective.send);
+      post.bytes.assign(sent.begin(), sent.end());
+    }
+    Posted posted = room_.post(rank_, exchange.circle, std::move(post));
+    return std::make_shared<InProcessWork>(room_, rank_, std::move(exchange), std::move(posted));
+  }
+
+ private:
+  Room& room_;
+  int rank_;
+  int size_;
+};
+
+struct Failure {
+  std::exception_ptr error;
+  bool isNewsOfAnother = false;
+};
+
+// Runs one rank; its error, if any.
+Failure runRank(Room& room, int rank, int count, const std::function<void(Communicator&)>& function) {
+  Failure failure;
+  std::optional<std::string> text;
+  try {
+    InProcessCommunicator communicator(room, rank, count);
+    function(communicator);
+  } catch (const CommunicationError& error) {
+    failure = {std::current_exception(), error.reason() == CommunicationError::Reason::RankLeft};
+    text = error.what();
+  } catch (const std::exception& error) {
+    failure = {std::current_exception(), false};
+    text = error.what();
+  } catch (...) {
+    failure = {std::current_exception(), false};
+    text = "an exception without text";
+  }
+  room.leave(rank, std::move(text));
+  return failure;
+}
+
+}  // namespace
+
+void runRanks(int count, const std::function<void(Communicator&)>& function) {
+  FUSER_USER_CHECK(count >= 1 && count <= kMaxRanksInProcess, count, " ranks: between 1 and ", kMaxRanksInProcess,
+                   " fit in one process");
+  Room room(count);
+  std::vector<Failure> failures(static_cast<size_t>(count));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < count; ++rank) {
+    Failure& failure = failures[static_cast<size_t>(rank)];
+    try {
+      threads.emplace_back(
+          [&room, &failure, &function, rank, count] { failure = runRank(room, rank, count, function); });
+    } catch (const std::system_error& error) {  // no more threads: the ranks that run must hear of it
+      failure = {std::current_exception(), false};
+      room.leave(rank, error.what());
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const bool newsOfAnother : {false, true}) {
+    for (const Failure& failure : failures) {
+      if (failure.error && failure.isNewsOfAnother == newsOfAnother) std::rethrow_exception(failure.error);
+    }
+  }
+}
+
+}  // namespace fuser

@@ -1,0 +1,30 @@
+#pragma once
+// Random programs with mistakes in them: ranks that skip a collective, post another one, return or throw in the middle.
+// What each rank lives through is written down, so that two runs can be compared.
+
+#include "fuser/communicate/communicator.h"
+#include "tests/fuser/communicate/suite/random_program.h"
+
+namespace fuser {
+
+struct Fault {
+  enum class Kind : uint8_t { Skip, MoreElements, Return, Throw };
+  Kind kind = Kind::Skip;
+  int rank = 0;
+  size_t step = 0;
+};
+
+struct FaultyProgram {
+  communicate_suite::RandomProgram program;
+  std::vector<Fault> faults;
+  std::vector<bool> stubborn;  // by rank: it goes on after a CommunicationError, instead of throwing it on
+};
+
+std::ostream& operator<<(std::ostream& out, const FaultyProgram& faulty);
+
+rc::Gen<FaultyProgram> arbitraryFaultyProgram();
+
+// By rank: each error and what was received, in order. The haste says how the ranks dawdle between their steps.
+std::vector<std::string> transcripts(const FaultyProgram& faulty, uint64_t haste);
+
+}  // namespace fuser
