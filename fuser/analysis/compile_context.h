@@ -12,7 +12,7 @@
 
 namespace fuser {
 
-enum class DebugDumpOption : uint8_t { PreSegmenterLogging };  // --dump=preseg
+enum class DebugDumpOption : uint8_t { PreSegmenterLogging, HostIr };  // --dump=preseg, --dump=host_ir
 
 // Time by stage or pass, in order of first use. For people and benchmarks; no result depends on it.
 class Trace {

@@ -2,6 +2,8 @@
 
 #include "fuser/host_ir/host_ir_evaluator.h"
 
+#include <algorithm>
+#include <unordered_map>
 
 #include "fuser/execute/expr_eval_executor.h"
 #include "fuser/host_ir/tensor_memory.h"
@@ -12,7 +14,7 @@ namespace {
 
 class HostRun {
  public:
-  HostRun(const HostProgram& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
+  HostRun(const HostIrContainer& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
           const std::vector<SegmentRunner*>& caches, ExpressionEvaluator& evaluator, const HostRunSettings& settings)
       : program_(program),
         kernels_(kernels),
@@ -20,31 +22,55 @@ class HostRun {
         cached_(caches.size()),
         evaluator_(evaluator),
         settings_(settings),
-        tensors_(program.fusion->valCount()),
-        freed_(program.fusion->valCount(), false),
+        tensors_(program.fusion().valCount()),
+        freed_(program.fusion().valCount(), false),
         ints_(program.kernels.size()),
-        launched_(program.kernels.size(), false) {}
+        launched_(program.kernels.size(), false),
+        saved_(program.streamCount()) {
+    if (program.streamCount() > 0) queues_.emplace(settings.streams.loopStreams, settings.streams.check, chooseStream(settings.streams));
+  }
 
   void bindInputs(std::span<const HostValue> inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (const TensorRef* tensor = std::get_if<TensorRef>(&inputs[i])) {
-        tensors_.at(program_.fusion->inputs().at(i)->id()).ref = *tensor;
+        tensors_.at(program_.fusion().inputs().at(i)->id()).ref = *tensor;
       }
     }
   }
 
-  void operator()(const hir::Allocate& node) {
-    TensorMemory& tensor = tensors_.at(node.tensor->id());
-    tensor = allocateTensor(node.tensor, evaluator_.sizes(node.tensor), settings_.maxBytes - bytes_);
-    bytes_ += bytesOf(tensor);
+  void runBody(const hir::Body& body) {
+    for (const hir::HostExpr* expr : body) {
+      if (const auto* loop = std::get_if<hir::ForLoop>(&expr->node)) {
+        const int64_t size = evaluator_.sizes(loop->tensor)[loop->axis];
+        for (int64_t turn = 0; turn < size; ++turn) {
+          indices_[loop->index] = turn;
+          runBody(program_.body(expr));
+        }
+      } else if (const auto* branch = std::get_if<hir::IfThenElse>(&expr->node)) {
+        runBody(program_.body(expr, evaluator_.evaluate(branch->condition).as<bool>() ? 0 : 1));
+      } else if (std::holds_alternative<hir::Segment>(expr->node)) {
+        runBody(program_.body(expr));
+      } else {
+        std::visit(*this, expr->node);
+      }
+    }
   }
 
-  // A recorded run keeps the memory for those who look at it later, but the program may not touch it any more.
+  void operator()(const hir::Segment&) {}
+  void operator()(const hir::ForLoop&) {}
+  void operator()(const hir::IfThenElse&) {}
+
+  void operator()(const hir::Allocate& node) { allocate(node.tensor); }
+
+  // A recorded run keeps the memory for those who look at it later, and work that waits needs it; but the program may not
+  // touch it any more.
   void operator()(const hir::Deallocate& node) {
     freed_.at(node.tensor->id()) = true;
-    if (settings_.record) return;
     TensorMemory& tensor = tensors_.at(node.tensor->id());
+    if (queues_) queues_->giveBack(concat("free %", node.tensor->name()), {node.tensor->name(), tensor.ref, true});
+    if (settings_.record) return;
     bytes_ -= bytesOf(tensor);
+    if (queues_) waitedFor_.push_back(std::move(tensor.memory));
     tensor = {};
   }
 
@@ -60,8 +86,31 @@ class HostRun {
   void operator()(const hir::Copy& node) {
     TensorRef& output = tensors_.at(node.tensor->id()).ref;
     const TensorRef& input = tensors_.at(node.input->id()).ref;
-    copyElements(output, input);
+    enqueue(node, concat("copy %", node.tensor->name()), [from = output, to = input] { copyElements(from, to); });
     output = input;
+  }
+
+  void operator()(const hir::HirAliasSelect& node) {
+    if (freed_.at(node.source->id())) throw ViolationError(concat("select of freed tensor %", node.source->name()));
+    const TensorRef& source = tensors_.at(node.source->id()).ref;
+    TensorRef& slice = tensors_.at(node.tensor->id()).ref;
+    const bool stored = !node.source->axes().at(node.axis)->isBroadcast();
+    const int64_t offset = stored ? indices_.at(node.index) * source.strides[node.axis] : 0;
+    slice = source;
+    slice.data = static_cast<std::byte*>(source.data) + offset * static_cast<int64_t>(dtypeSize(source.dtype));
+    slice.sizes.erase(node.axis);
+    slice.strides.erase(node.axis);
+  }
+
+  void operator()(const hir::GetCurrentStream& node) { saved_.at(static_cast<size_t>(node.stream->number)) = queues_->current(); }
+  void operator()(const hir::SetCurrentStream& node) { queues_->setCurrent(streamOf(node.stream)); }
+  void operator()(const hir::Synchronize& node) { queues_->synchronize(streamOf(node.stream)); }
+
+  void operator()(const hir::StandaloneOp& node) {
+    if (!node.preallocated) {
+      for (const TensorView* output : node.outputs) allocate(output);
+    }
+    if (node.launch.kernel >= 0) (*this)(node.launch);
   }
 
   void operator()(const hir::EvaluateScalars& node) { ExprEvalExecutor(node.exprs).run(evaluator_); }
@@ -77,9 +126,11 @@ class HostRun {
     for (const Val* scalar : node.scalars) arguments.scalars.push_back(evaluator_.evaluate(scalar));
     bindStrides(*program_.kernels[kernel], arguments);
     if (settings_.beforeLaunch && *settings_.beforeLaunch) (*settings_.beforeLaunch)(*program_.kernels[kernel], arguments);
-    kernels_[kernel]->launch(arguments);
-    ints_[kernel] = std::move(arguments.ints);
+    ints_[kernel] = arguments.ints;
     launched_[kernel] = true;
+    const TensorView* made = node.tensors.empty() ? nullptr : node.tensors.back();
+    enqueue(node, concat("launch ", program_.kernels[kernel]->name, made ? concat(" for %", made->name()) : ""),
+            [this, kernel, arguments = std::move(arguments)] { kernels_[kernel]->launch(arguments); });
   }
 
   void operator()(const hir::RunSegment& node) {
@@ -89,31 +140,26 @@ class HostRun {
       FUSER_CHECK(!freed_.at(input->id()), "cache ", cache, " is given %", input->name(), ", which is freed already");
       inputs.push_back(value(input));
     }
-    cached_.at(cache) = caches_.at(cache)->run(inputs);
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      const TensorRef& made = std::get<TensorRef>(cached_[cache].outputs.at(i));
-      const TensorRef& asked = tensors_.at(node.outputs[i]->id()).ref;
-      FUSER_CHECK(made.dtype == asked.dtype && made.sizes == asked.sizes, "cache ", cache, " made another %",
-                  node.outputs[i]->name(), " than was asked for");
-      copyElements(made, asked);
-    }
-    if (!settings_.record) cached_[cache] = {};
+    std::vector<TensorRef> asked;
+    for (const TensorView* output : node.outputs) asked.push_back(tensors_.at(output->id()).ref);
+    enqueue(node, concat("run cache ", cache), [this, cache, &node, inputs, asked] {
+      cached_.at(cache) = caches_.at(cache)->run(inputs);
+      for (size_t i = 0; i < asked.size(); ++i) {
+        const TensorRef& made = std::get<TensorRef>(cached_[cache].outputs.at(i));
+        FUSER_CHECK(made.dtype == asked[i].dtype && made.sizes == asked[i].sizes, "cache ", cache, " made another %",
+                    node.outputs[i]->name(), " than was asked for");
+        copyElements(made, asked[i]);
+      }
+      if (!settings_.record) cached_[cache] = {};
+    });
   }
 
   RunRecord finish() {
+    if (queues_) queues_->runAll();
     RunRecord record;
-    for (const Val* output : program_.fusion->outputs()) record.outputs.push_back(value(output));
+    for (const Val* output : program_.fusion().outputs()) record.outputs.push_back(value(output));
     if (settings_.record) {
-      for (const hir::Segment& segment : program_.segments) {
-        if (segment.cache < 0) {
-          record.segments.push_back(describe(segment));
-          continue;
-        }
-        for (SegmentRecord& inner : cached_.at(static_cast<size_t>(segment.cache)).segments) {
-          inner.index = segment.index;
-          record.segments.push_back(std::move(inner));
-        }
-      }
+      forEachHostExpr(program_, [&](const hir::HostExpr* expr) { describe(expr, record); });
       for (RunRecord& inner : cached_) {
         for (std::shared_ptr<std::byte[]>& memory : inner.memory) record.memory.push_back(std::move(memory));
       }
@@ -125,6 +171,39 @@ class HostRun {
   }
 
  private:
+  // Work on the current stream: done at once where the program has no streams.
+  template <class Node, class Work>
+  void enqueue(const Node& node, const std::string& what, Work work) {
+    if (!queues_) {
+      work();
+      return;
+    }
+    std::vector<StreamQueues::Access> accesses;
+    const TensorUses uses = usesOf(program_, node);
+    for (const TensorView* tensor : uses.reads) accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, false});
+    for (const TensorView* tensor : uses.writes) accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, true});
+    queues_->enqueue(what, accesses, std::move(work));
+  }
+
+  size_t streamOf(const hir::Stream* stream) const {
+    return stream->index ? queues_->ofIndex(indices_.at(stream->index)) : saved_.at(static_cast<size_t>(stream->number));
+  }
+
+  static StreamQueues::Choose chooseStream(const StreamSettings& settings) {
+    if (settings.choose) return settings.choose;
+    // A linear congruential generator (Knuth's MMIX): any sequence will do that the seed alone decides.
+    return [state = settings.seed](size_t ready) mutable {
+      state = state * 6364136223846793005ull + 1442695040888963407ull;
+      return static_cast<size_t>((state >> 33) % ready);
+    };
+  }
+
+  void allocate(const TensorView* tensor) {
+    TensorMemory& memory = tensors_.at(tensor->id());
+    memory = allocateTensor(tensor, evaluator_.sizes(tensor), settings_.maxBytes - bytes_);
+    bytes_ += bytesOf(memory);
+  }
+
   static size_t bytesOf(const TensorMemory& tensor) {
     return static_cast<size_t>(extentInMemory(tensor.ref.sizes, tensor.ref.strides)) * dtypeSize(tensor.ref.dtype);
   }
@@ -148,23 +227,52 @@ class HostRun {
     return values;
   }
 
-  SegmentRecord describe(const hir::Segment& segment) {
-    SegmentRecord record;
-    record.index = segment.index;
-    record.scheduler = segment.scheduler;
-    record.inputs = boundary(segment.inputs);
-    record.outputs = boundary(segment.outputs);
-    if (segment.kernel >= 0) {
-      const size_t kernel = static_cast<size_t>(segment.kernel);
-      if (!launched_[kernel]) throwViolation(kernel, "never launched");
-      for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], ints_[kernel])) {
-        if (result->origin()) record.reductionDepths.emplace_back(*result->origin(), depth);
+  // Segments, and expressions that run alone: each is judged from what it read to what it made, which by now is whole.
+  void describe(const hir::HostExpr* expr, RunRecord& record) {
+    if (const auto* op = std::get_if<hir::StandaloneOp>(&expr->node)) {
+      SegmentRecord alone{static_cast<int>(record.segments.size()), SchedulerType::None, {}, {}, {}};
+      std::vector<const Val*> read;
+      for (const Val* input : op->expr->inputs()) {
+        const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
+        if (!literal && std::find(read.begin(), read.end(), input) == read.end()) read.push_back(input);
       }
+      alone.inputs = boundary(read);
+      alone.outputs = boundary({op->expr->outputs().begin(), op->expr->outputs().end()});
+      addDepths(op->launch.kernel, op->expr, alone);
+      record.segments.push_back(std::move(alone));
+      return;
     }
-    return record;
+    const auto* segment = std::get_if<hir::Segment>(&expr->node);
+    if (!segment) return;
+    if (segment->cache >= 0) {
+      for (SegmentRecord& inner : cached_.at(static_cast<size_t>(segment->cache)).segments) {
+        inner.index = segment->index;
+        record.segments.push_back(std::move(inner));
+      }
+      return;
+    }
+    SegmentRecord whole{segment->index, segment->scheduler, boundary(segment->inputs), boundary(segment->outputs), {}};
+    if (segment->kernel >= 0) {
+      if (!launched_[static_cast<size_t>(segment->kernel)]) throwViolation(static_cast<size_t>(segment->kernel), "never launched");
+      addDepths(segment->kernel, nullptr, whole);
+    }
+    record.segments.push_back(std::move(whole));
   }
 
-  const HostProgram& program_;
+  // alone: what the kernel computes a part of, where it is one expression. A kernel that was launched no time had no
+  // element to compute.
+  void addDepths(int number, const Expr* alone, SegmentRecord& record) const {
+    if (number < 0 || !launched_[static_cast<size_t>(number)]) return;
+    const size_t kernel = static_cast<size_t>(number);
+    for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], ints_[kernel])) {
+      if (!alone && result->origin()) record.reductionDepths.emplace_back(*result->origin(), depth);
+      for (const Val* output : alone ? alone->outputs() : std::vector<Val*>{}) {
+        if (output->origin()) record.reductionDepths.emplace_back(*output->origin(), depth);
+      }
+    }
+  }
+
+  const HostIrContainer& program_;
   std::span<const std::unique_ptr<CompiledKernel>> kernels_;
   const std::vector<SegmentRunner*>& caches_;
   std::vector<RunRecord> cached_;  // of each cache that has run
@@ -174,6 +282,10 @@ class HostRun {
   std::vector<bool> freed_;                 // by id
   std::vector<std::vector<int64_t>> ints_;  // integer arguments of each kernel
   std::vector<bool> launched_;              // each kernel
+  std::unordered_map<IntExpr, int64_t> indices_;  // of the loops that run; look-ups only
+  std::optional<StreamQueues> queues_;      // where the program has streams
+  std::vector<size_t> saved_;               // by a stream's number: what GetCurrentStream found
+  std::vector<std::shared_ptr<std::byte[]>> waitedFor_;  // memory of freed tensors that waiting work may need
   size_t bytes_ = 0;
 };
 
@@ -183,7 +295,7 @@ RunRecord HostIrEvaluator::run(std::span<const HostValue> inputs, ExpressionEval
                                const HostRunSettings& settings) const {
   HostRun run(program_, kernels_, caches_, evaluator, settings);
   run.bindInputs(inputs);
-  for (const hir::Node& node : program_.nodes) std::visit(run, node);
+  run.runBody(program_.topLevel());
   return run.finish();
 }
 

@@ -7,18 +7,28 @@
 
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/execute/engine.h"
-#include "fuser/host_ir/host_program.h"
+#include "fuser/host_ir/host_ir_container.h"
 #include "fuser/host_ir/run_record.h"
+#include "fuser/host_ir/stream_queues.h"
 
 namespace fuser {
 
 // May look at or edit what a kernel is about to be launched with; may be empty.
 using BeforeLaunch = std::function<void(const Kernel& kernel, KernelArguments& arguments)>;
 
+// How a program with streams runs.
+struct StreamSettings {
+  size_t loopStreams = 3;       // numberOfStreams
+  bool check = true;            // that every two accesses of an element, one of them a write, have an order
+  uint64_t seed = 0;            // decides which stream's work is done next where several may be, unless choose does
+  StreamQueues::Choose choose;
+};
+
 struct HostRunSettings {
   bool record = false;                // fill RunRecord::segments and keep all memory alive
   size_t maxBytes = size_t{1} << 32;  // what all tensors that are alive together may take
   const BeforeLaunch* beforeLaunch = nullptr;
+  StreamSettings streams;
 };
 
 // A segment that runs through a cache of its own.
@@ -32,17 +42,18 @@ class SegmentRunner {
 class HostIrEvaluator {
  public:
   // One compiled kernel for each of program.kernels, one runner for each cache; all must outlive this.
-  HostIrEvaluator(const HostProgram& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
+  HostIrEvaluator(const HostIrContainer& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
                   std::vector<SegmentRunner*> caches = {})
       : program_(program), kernels_(kernels), caches_(std::move(caches)) {}
 
-  // evaluator: over the program's fusion, bound to the inputs. Outputs that are inputs share the caller's memory; an
+  // A ViolationError where two accesses of an element have no order. evaluator: over the program's fusion, bound to the
+  // inputs. Outputs that are inputs share the caller's memory; an
   // output that is returned twice is one tensor.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
                 const HostRunSettings& settings) const;
 
  private:
-  const HostProgram& program_;
+  const HostIrContainer& program_;
   std::span<const std::unique_ptr<CompiledKernel>> kernels_;
   std::vector<SegmentRunner*> caches_;
 };

@@ -3,8 +3,6 @@
 #include "fuser/host_ir/host_ir_lower.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 namespace fuser {
 namespace {
@@ -12,32 +10,6 @@ namespace {
 // A view that no kernel and no cache makes is its source's memory.
 bool isOnlySeen(const HostGroup& group, const TensorView* output) {
   return output->domain().view && !group.kernel && group.cache < 0;
-}
-
-// For each group, the tensors that nobody reads after it, in the order in which the program mentions them first.
-std::vector<std::vector<const TensorView*>> lastUses(std::span<const HostGroup> groups) {
-  std::set<uint32_t> seen;           // ids; look-ups only
-  std::map<uint32_t, size_t> last;   // the last group that mentions it, by id; look-ups only
-  std::vector<const TensorView*> mentioned;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    // A tensor that only a host scalar reads (its size) needs no memory for that.
-    if (groups[i].scheduler == SchedulerType::ExprEval) continue;
-    for (const std::vector<Val*>* vals : {&groups[i].inputs, &groups[i].outputs}) {
-      for (const Val* val : *vals) {
-        if (!val->isTensor()) continue;
-        if (last.insert_or_assign(val->id(), i).second) mentioned.push_back(val->as<TensorView>());
-      }
-    }
-    for (const Val* output : groups[i].outputs) {
-      if (isOnlySeen(groups[i], output->as<TensorView>())) seen.insert(output->id());
-    }
-  }
-  std::vector<std::vector<const TensorView*>> result(groups.size());
-  for (const TensorView* tensor : mentioned) {
-    const bool callers = tensor->isFusionInput() || tensor->isFusionOutput();
-    if (!callers && seen.count(tensor->id()) == 0) result[last.at(tensor->id())].push_back(tensor);
-  }
-  return result;
 }
 
 }  // namespace
@@ -62,48 +34,62 @@ IntExpr PartExtents::operator()(IntExpr extentOfPart) {
   });
 }
 
-std::unique_ptr<HostProgram> HostIrLower::lower(std::span<const HostGroup> groups,
-                                                std::span<const OutputAlias> aliases) {
+bool isStandalone(const std::vector<Expr*>& exprs) {
+  return exprs.size() == 1 && isLowerableAsStandaloneHostOp(exprs.front());
+}
+
+bool HostIrLower::shouldMergeSegmentedGroups(const SegmentedGroup* a, const SegmentedGroup* b) {
+  const auto holdsStandalone = [](const SegmentedGroup* group) {
+    return std::any_of(group->exprs().begin(), group->exprs().end(), isLowerableAsStandaloneHostOp);
+  };
+  return !holdsStandalone(a) && !holdsStandalone(b);
+}
+
+std::unique_ptr<HostIrContainer> HostIrLower::lower(std::span<const HostGroup> groups,
+                                                    std::span<const OutputAlias> aliases) {
   aliases_ = aliases;
-  auto program = std::make_unique<HostProgram>();
-  program->fusion = &fusion_;
-  const std::vector<std::vector<const TensorView*>> freed = lastUses(groups);
-  for (size_t i = 0; i < groups.size(); ++i) {
-    lowerGroup(groups[i], *program);
-    for (const TensorView* tensor : freed[i]) program->nodes.push_back(hir::Deallocate{tensor});
-  }
+  auto program = std::make_unique<HostIrContainer>(fusion_);
+  for (const HostGroup& group : groups) lowerGroup(group, *program);
   for (const OutputAlias& alias : aliases) {
-    if (!alias.inPlace) program->nodes.push_back(hir::Copy{alias.output, alias.input});
+    if (!alias.inPlace) program->append(hir::Copy{alias.output, alias.input});
   }
-  verifyHostProgram(*program);
+  verifyHostIr(*program, HostLeaks::Allowed);
   return program;
 }
 
-void HostIrLower::lowerGroup(const HostGroup& group, HostProgram& program) {
+void HostIrLower::lowerGroup(const HostGroup& group, HostIrContainer& program) {
+  if (group.standalone) {
+    const Expr* expr = group.exprs.front();
+    hir::StandaloneOp op;
+    op.expr = expr;
+    op.inputs.assign(expr->inputs().begin(), expr->inputs().end());
+    for (const Val* output : expr->outputs()) op.outputs.push_back(output->as<TensorView>());
+    program.append(std::move(op));
+    return;
+  }
   hir::Segment segment;
   segment.index = group.index;
   segment.scheduler = group.scheduler;
   segment.inputs.assign(group.inputs.begin(), group.inputs.end());
   segment.outputs.assign(group.outputs.begin(), group.outputs.end());
-  segment.firstNode = program.nodes.size();
+  segment.kernel = group.kernel ? static_cast<int>(program.kernels.size()) : -1;
+  segment.cache = group.cache;
+  hir::HostExpr* block = program.append(segment);
   if (group.scheduler == SchedulerType::ExprEval) {
-    program.nodes.push_back(hir::EvaluateScalars{{group.exprs.begin(), group.exprs.end()}});
+    program.append(hir::EvaluateScalars{{group.exprs.begin(), group.exprs.end()}}, block);
   } else {
-    for (const Val* output : group.outputs) program.nodes.push_back(makeRoom(group, output->as<TensorView>()));
+    for (const Val* output : group.outputs) program.append(makeRoom(group, output->as<TensorView>()), block);
   }
   if (group.kernel) {
-    segment.kernel = static_cast<int>(program.kernels.size());
     program.kernels.push_back(group.kernel);
-    program.nodes.push_back(launch(group, segment.kernel));
+    const std::vector<const Val*> outputs(group.outputs.begin(), group.outputs.end());
+    program.append(launchOf(fusion_, *group.part, outputs, *group.kernel, segment.kernel), block);
   }
   if (group.cache >= 0) {
-    segment.cache = group.cache;
     hir::RunSegment node{group.cache, {group.part->inputs.begin(), group.part->inputs.end()}, {}};
     for (const Val* output : group.outputs) node.outputs.push_back(output->as<TensorView>());
-    program.nodes.push_back(std::move(node));
+    program.append(std::move(node), block);
   }
-  segment.lastNode = program.nodes.size();
-  program.segments.push_back(std::move(segment));
 }
 
 hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output) const {
@@ -122,26 +108,25 @@ hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output
   return hir::Allocate{output};
 }
 
-hir::LaunchKernel HostIrLower::launch(const HostGroup& group, int kernel) {
-  PartExtents extents(fusion_, *group.part);
-  hir::LaunchKernel node{kernel, {}, {}, {}};
-  for (const TensorParam& param : group.kernel->tensors) {
+hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs, const Kernel& kernel,
+                           int number) {
+  PartExtents extents(fusion, part);
+  hir::LaunchKernel node{number, {}, {}, {}};
+  for (const TensorParam& param : kernel.tensors) {
     const Val* tensor = extents.input(param.source);
-    for (const Val* output : group.outputs) {
-      if (!tensor && group.part->vals.at(output) == param.source) tensor = output;
+    for (const Val* output : outputs) {
+      if (!tensor && part.vals.at(output) == param.source) tensor = output;
     }
-    FUSER_CHECK(tensor, "argument %", param.source->name(), " of ", group.kernel->name,
-                " is no input or output of its part");
+    FUSER_CHECK(tensor, "argument %", param.source->name(), " of ", kernel.name, " is no input or output of its part");
     node.tensors.push_back(tensor->as<TensorView>());
   }
-  for (const IntParam& param : group.kernel->intParams) {
+  for (const IntParam& param : kernel.intParams) {
     node.ints.push_back(param.extent ? extents(param.extent) : nullptr);
-    FUSER_CHECK(!param.extent || node.ints.back()->isSymbol(), group.kernel->name,
-                " takes an extent that is no symbol");
+    FUSER_CHECK(!param.extent || node.ints.back()->isSymbol(), kernel.name, " takes an extent that is no symbol");
   }
-  for (const ScalarParam& param : group.kernel->scalars) {
+  for (const ScalarParam& param : kernel.scalars) {
     const Val* scalar = extents.input(param.source);
-    FUSER_CHECK(scalar, "scalar %", param.name, " of ", group.kernel->name, " is no input of its part");
+    FUSER_CHECK(scalar, "scalar %", param.name, " of ", kernel.name, " is no input of its part");
     node.scalars.push_back(scalar);
   }
   return node;

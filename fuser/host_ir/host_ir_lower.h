@@ -4,8 +4,10 @@
 #include <memory>
 #include <span>
 
-#include "fuser/host_ir/host_program.h"
+#include "fuser/host_ir/host_ir_container.h"
+#include "fuser/host_ir/standalone_op.h"
 #include "fuser/ir/clone.h"
+#include "fuser/segment/segmented_fusion.h"
 
 namespace fuser {
 
@@ -19,6 +21,7 @@ struct HostGroup {
   const ClonedPart* part = nullptr;  // what the kernel was lowered from; null without a kernel
   const Kernel* kernel = nullptr;    // null: host scalars, or nothing to compute (all outputs are empty), or a cache
   int cache = -1;                    // it runs through a cache of its own: that one's number; -1: it does not
+  bool standalone = false;           // one expression, which the host runs alone
 };
 
 // An output of the fusion that ends in an input's memory: written there, or copied at the end.
@@ -41,17 +44,29 @@ class PartExtents {
   const ClonedPart& part_;
 };
 
-// Allocates each tensor before the group that computes it and frees it after the last group that reads it; inputs and
-// outputs of the fusion are never freed. The fusion gains extent expressions, nothing else. The result is verified.
+// A launch of the kernel that was lowered from the part with these outputs, number `number` of the program's kernels.
+hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs, const Kernel& kernel,
+                           int number);
+
+// Whether a group computes one expression that the host runs alone: an expression of which isLowerableAsStandaloneHostOp
+// is true merges with nothing where shouldMergeSegmentedGroups decides.
+bool isStandalone(const std::vector<Expr*>& exprs);
+
+// Each group becomes what the host does for it, in the groups' order; memory is allocated before the group that fills it.
+// Copies of aliases stand at the end. Nothing is freed: InsertDeallocationsPass does that. The fusion gains extent
+// expressions, nothing else. The result is verified.
 class HostIrLower {
  public:
   explicit HostIrLower(Fusion& fusion) : fusion_(fusion) {}
-  std::unique_ptr<HostProgram> lower(std::span<const HostGroup> groups, std::span<const OutputAlias> aliases = {});
+  std::unique_ptr<HostIrContainer> lower(std::span<const HostGroup> groups, std::span<const OutputAlias> aliases = {});
+
+  // For SegmentCandidateFinderOptions::custom_should_merge_groups, where tensors are spread over streams or devices: false
+  // where either group holds an expression that isLowerableAsStandaloneHostOp takes.
+  static bool shouldMergeSegmentedGroups(const SegmentedGroup* a, const SegmentedGroup* b);
 
  private:
-  void lowerGroup(const HostGroup& group, HostProgram& program);
+  void lowerGroup(const HostGroup& group, HostIrContainer& program);
   hir::Node makeRoom(const HostGroup& group, const TensorView* output) const;
-  hir::LaunchKernel launch(const HostGroup& group, int kernel);
 
   Fusion& fusion_;
   std::span<const OutputAlias> aliases_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fuser/ir/infer.h"
+
 namespace fuser {
 namespace {
 
@@ -61,6 +63,7 @@ class Cloner {
   TensorDomain logicalDomain(const TensorView* tensor, bool asInput) {
     TensorDomain clone;
     clone.logical = (*this)(asInput ? tensor->axes() : tensor->domain().logical);
+    for (IterDomain* axis : clone.logical) axis->parallelize(ParallelType::Serial);
     clone.allocationOrder = tensor->domain().allocationOrder;
     clone.contiguity = tensor->domain().contiguity;
     clone.layoutGiven = tensor->domain().layoutGiven;
@@ -83,7 +86,8 @@ class Cloner {
     to_.newExpr(expr->op(), mapped(expr->inputs()), mapped(expr->outputs()), std::move(attributes));
   }
 
-  std::vector<Val*> mapped(const std::vector<Val*>& vals) {
+  template <class Vals>
+  std::vector<Val*> mapped(const Vals& vals) {
     std::vector<Val*> clones;
     for (const Val* val : vals) clones.push_back(vals_.at(val));
     return clones;
@@ -103,29 +107,40 @@ class Cloner {
   std::unordered_map<const IterDomain*, IterDomain*> domains_;
 };
 
-// Scalars that the extents of the values and attributes of these expressions name, in order of first mention.
-std::vector<Val*> extentScalarsOf(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs) {
-  std::vector<Val*> scalars;
-  const auto mention = [&](IntExpr extent) {
+// Scalars that extents name, in order of first mention.
+class ExtentScalars {
+ public:
+  explicit ExtentScalars(const Fusion& fusion) : fusion_(fusion) {}
+  void mention(IntExpr extent) {
     if (!extent) return;
     forEachSymbol(extent, [&](IntExpr symbol) {
-      Val* scalar = fusion.scalarOf(symbol);
-      if (scalar && std::find(scalars.begin(), scalars.end(), scalar) == scalars.end()) scalars.push_back(scalar);
+      Val* scalar = fusion_.scalarOf(symbol);
+      if (scalar && std::find(found_.begin(), found_.end(), scalar) == found_.end()) found_.push_back(scalar);
     });
-  };
-  const auto mentionAll = [&](const Val* val) {
+  }
+  void mentionAll(const Val* val) {
     if (val->isScalar()) return;
     for (const IterDomain* axis : val->as<TensorView>()->domain().logical) {
       mention(axis->extent());
       mention(axis->expandedExtent());
     }
-  };
-  for (const Val* input : inputs) mentionAll(input);
-  for (const Expr* expr : exprs) {
-    for (const Val* output : expr->outputs()) mentionAll(output);
-    for (IntExpr size : expr->attributes().shape) mention(size);
   }
-  return scalars;
+  const std::vector<Val*>& found() const { return found_; }
+
+ private:
+  const Fusion& fusion_;
+  std::vector<Val*> found_;
+};
+
+// Those of the values and attributes of these expressions.
+std::vector<Val*> extentScalarsOf(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs) {
+  ExtentScalars scalars(fusion);
+  for (const Val* input : inputs) scalars.mentionAll(input);
+  for (const Expr* expr : exprs) {
+    for (const Val* output : expr->outputs()) scalars.mentionAll(output);
+    for (IntExpr size : expr->attributes().shape) scalars.mention(size);
+  }
+  return scalars.found();
 }
 
 // Operands before what reads them, without recursion: fusions may be deep.
@@ -155,6 +170,20 @@ std::vector<const Expr*> inOrderOfUse(const Fusion& fusion) {
   }
   for (const Expr* expr : fusion.exprs()) place(expr);
   return order;
+}
+
+// Inputs of the part, and the scalars that its extents name behind them: scalars first, as tensors' extents may name them.
+void cloneInputs(Cloner& clone, ClonedPart& part, const std::vector<Val*>& extentScalars) {
+  for (Val* scalar : extentScalars) {
+    if (std::find(part.inputs.begin(), part.inputs.end(), scalar) == part.inputs.end()) part.inputs.push_back(scalar);
+  }
+  for (const Val* input : part.inputs) {
+    if (input->isScalar()) clone.scalar(input->as<Scalar>());
+  }
+  for (const Val* input : part.inputs) {
+    if (input->isTensor()) clone.tensor(input->as<TensorView>(), clone.logicalDomain(input->as<TensorView>(), true));
+  }
+  for (const Val* input : part.inputs) part.fusion->addInput(part.vals.at(input));
 }
 
 }  // namespace
@@ -219,16 +248,7 @@ ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, cons
                      const std::vector<Val*>& outputs) {
   ClonedPart part{std::make_unique<Fusion>(fusion.name()), {}, inputs};
   Cloner clone(fusion, *part.fusion, part.vals);
-  for (Val* scalar : extentScalarsOf(fusion, exprs, inputs)) {
-    if (std::find(part.inputs.begin(), part.inputs.end(), scalar) == part.inputs.end()) part.inputs.push_back(scalar);
-  }
-  for (const Val* input : part.inputs) {
-    if (input->isScalar()) clone.scalar(input->as<Scalar>());
-  }
-  for (const Val* input : part.inputs) {
-    if (input->isTensor()) clone.tensor(input->as<TensorView>(), clone.logicalDomain(input->as<TensorView>(), true));
-  }
-  for (const Val* input : part.inputs) part.fusion->addInput(part.vals.at(input));
+  cloneInputs(clone, part, extentScalarsOf(fusion, exprs, inputs));
   for (const Expr* expr : exprs) {
     for (const Val* operand : expr->inputs()) {
       if (part.vals.count(operand)) continue;
@@ -247,6 +267,39 @@ ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, cons
     clone.expr(expr);
   }
   for (const Val* output : outputs) part.fusion->addOutput(part.vals.at(output));
+  return part;
+}
+
+ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*>& inputs,
+                   const std::vector<const TensorView*>& outputs, Attributes attributes) {
+  ClonedPart part{std::make_unique<Fusion>(fusion.name()), {}, {}};
+  Cloner clone(fusion, *part.fusion, part.vals);
+  ExtentScalars scalars(fusion);
+  for (IntExpr size : attributes.shape) scalars.mention(size);
+  for (const Val* input : inputs) {
+    scalars.mentionAll(input);
+    const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
+    // The fusion's own values, as inputs of the part are named.
+    Val* val = fusion.allVals().at(input->id()).get();
+    if (!literal && std::find(part.inputs.begin(), part.inputs.end(), val) == part.inputs.end()) part.inputs.push_back(val);
+  }
+  cloneInputs(clone, part, scalars.found());
+  for (const Val* input : inputs) {
+    if (!part.vals.count(input)) clone.scalar(input->as<Scalar>());
+  }
+  for (IntExpr& size : attributes.shape) size = clone(size);
+  const std::vector<Val*> operands = clone.mapped(inputs);
+  const InferredType type = infer(*part.fusion, op, operands, attributes);
+  for (const TensorView* output : outputs) {
+    TensorDomain domain = clone.logicalDomain(output, true);  // the layout alone
+    domain.logical.clear();
+    for (const AxisType& axis : type.axes) {
+      domain.logical.push_back(part.fusion->newIterDomain(axis.type, axis.extent, axis.expandedExtent));
+    }
+    clone.tensor(output, std::move(domain));
+  }
+  part.fusion->newExpr(op, operands, clone.mapped(outputs), std::move(attributes));
+  for (const TensorView* output : outputs) part.fusion->addOutput(part.vals.at(output));
   return part;
 }
 

@@ -87,7 +87,8 @@ class CanonicalText {
     const TensorDomain& domain = val->as<TensorView>()->domain();
     add('[');
     for (const IterDomain* axis : domain.logical) {
-      add(static_cast<int>(axis->type()), ':', extent(axis->extent()), ':', extent(axis->expandedExtent()), ',');
+      add(static_cast<int>(axis->type()), ':', extent(axis->extent()), ':', extent(axis->expandedExtent()),
+          axis->parallelType() == ParallelType::Stream ? " stream," : ",");
     }
     add(']');
     if (val->as<TensorView>()->isCpuScalar()) add(" cpu");

@@ -47,6 +47,7 @@ std::string_view parallelTypeName(ParallelType type) {
     case ParallelType::TIDz: return "TIDz";
     case ParallelType::Vectorize: return "Vectorize";
     case ParallelType::Unroll: return "Unroll";
+    case ParallelType::Stream: return "Stream";
   }
   FUSER_CHECK(false, "bad ParallelType");
 }
@@ -72,6 +73,22 @@ std::vector<IterDomain*> TensorDomain::noReductions() const {
 size_t TensorView::rank() const {
   return static_cast<size_t>(std::count_if(domain_.logical.begin(), domain_.logical.end(),
                                            [](const IterDomain* axis) { return !axis->isReduction(); }));
+}
+
+std::optional<size_t> TensorView::streamAxis() const {
+  const std::vector<IterDomain*> axes = this->axes();
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis]->parallelType() == ParallelType::Stream) return axis;
+  }
+  return std::nullopt;
+}
+
+bool Fusion::hasStreams() const {
+  return std::any_of(live_.begin(), live_.end(), [](const Expr* expr) {
+    return std::any_of(expr->outputs().begin(), expr->outputs().end(), [](const Val* output) {
+      return output->isTensor() && output->as<TensorView>()->streamAxis().has_value();
+    });
+  });
 }
 
 bool TensorDomain::hasReduction() const {

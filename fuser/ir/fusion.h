@@ -74,6 +74,8 @@ class Fusion {
   // In topological order, ties by id; dead code included. Also orders a scalar before tensors whose extents name it.
   // A CheckError when there is a cycle.
   const std::vector<Expr*>& exprs() const;
+  // Whether a tensor that is made has an axis whose places the host program runs on streams.
+  bool hasStreams() const;
   // Every value that an input, an output or an expression mentions, in id order.
   std::vector<Val*> usedVals() const;
   const std::vector<std::unique_ptr<Val>>& allVals() const { return vals_; }  // by id, unused ones too

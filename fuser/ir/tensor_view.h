@@ -71,6 +71,9 @@ class TensorView : public Val {
   std::vector<IterDomain*> axes() const { return domain_.noReductions(); }
   size_t rank() const;  // of axes()
 
+  // The axis, in axes(), whose places the host program runs on streams.
+  std::optional<size_t> streamAxis() const;
+
   // An input of rank 0 that lies on the host (`{device = cpu}`): `item` alone reads it.
   bool isCpuScalar() const { return cpuScalar_; }
   void setCpuScalar(bool onHost) { cpuScalar_ = onHost; }

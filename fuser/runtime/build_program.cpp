@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fuser/evaluate/expression_evaluator.h"
+#include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/kernel/verify.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/pre_segmenter.h"
@@ -88,10 +89,17 @@ class Builder {
     if (settings_.hooks.beforePasses) settings_.hooks.beforePasses(fusion());
     timed("passes", [&] { runPasses(); });
     timed("segment", [&] { makeSegments(); });
-    std::vector<HostGroup> groups = planGroups(*program_->segmented, context_, settings_.schedule.has_value());
-    const std::vector<OutputAlias> aliases = planAliases(fusion(), groups);
+    std::vector<HostGroup> groups = planHostGroups();
+    std::vector<OutputAlias> aliases = planAliases(fusion(), groups);
+    for (OutputAlias& alias : aliases) alias.inPlace &= !runsAlone(groups, alias.output);
     for (HostGroup& group : groups) makeKernel(group);
-    timed("host", [&] { program_->host = HostIrLower(fusion()).lower(groups, aliases); });
+    timed("host", [&] {
+      program_->host = HostIrLower(fusion()).lower(groups, aliases);
+      runHostPasses(*program_->host, context_);
+    });
+    for (hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(*program_->host)) {
+      makeStandaloneKernel(std::get<hir::StandaloneOp>(op->node));
+    }
     if (settings_.hooks.afterHost) settings_.hooks.afterHost(*program_->host);
     keepAnswers(*sizes_, [](IntExpr size) { return size; });
     return std::move(program_);
@@ -107,8 +115,11 @@ class Builder {
     if (context_.trace) context_.trace->add(stage, std::chrono::steady_clock::now() - start);
   }
 
+  // Where tensors are spread over streams, the program's own expressions are: passes would make others of them.
+  bool spreads() const { return program_->fusion->hasStreams(); }
+
   void runPasses() {
-    if (!settings_.schedule) PreSegmenter::runPass(&fusion(), context_);
+    if (!settings_.schedule && !spreads()) PreSegmenter::runPass(&fusion(), context_);
     if (settings_.hooks.afterPasses) settings_.hooks.afterPasses(fusion());
     // Schedules name tensors, so names must be unique.
     const ValueNames names(fusion());
@@ -116,8 +127,13 @@ class Builder {
   }
 
   void makeSegments() {
-    program_->segmented = settings_.schedule ? segmentAsOne(fusion())
-                                             : segment(fusion(), context_, finderOptionsOf(context_.options));
+    SegmentCandidateFinderOptions options = finderOptionsOf(context_.options);
+    if (spreads()) {
+      FUSER_USER_CHECK(!settings_.schedule && settings_.segmentSchedules.empty(),
+                       "a case with stream axes takes no schedule: each expression is a kernel of its own");
+      options.custom_should_merge_groups = HostIrLower::shouldMergeSegmentedGroups;
+    }
+    program_->segmented = settings_.schedule ? segmentAsOne(fusion()) : segment(fusion(), context_, options);
     if (settings_.hooks.replaceSegments) {
       if (auto other = settings_.hooks.replaceSegments(*program_->segmented)) program_->segmented = std::move(other);
     }
@@ -129,11 +145,27 @@ class Builder {
     }
   }
 
+  // Where tensors are spread, every expression that the host can run alone is stored anyway: probes change nothing.
+  std::vector<HostGroup> planHostGroups() {
+    CompileContext context = context_;
+    if (spreads()) context.options.probes = false;
+    std::vector<HostGroup> groups = planGroups(*program_->segmented, context, settings_.schedule.has_value());
+    for (HostGroup& group : groups) group.standalone = spreads() && isStandalone(group.exprs);
+    return groups;
+  }
+
+  // What an expression makes that runs alone has memory of its own.
+  static bool runsAlone(const std::vector<HostGroup>& groups, const TensorView* output) {
+    return std::any_of(groups.begin(), groups.end(), [&](const HostGroup& group) {
+      return group.standalone && std::find(group.outputs.begin(), group.outputs.end(), output) != group.outputs.end();
+    });
+  }
+
   // Clones the group's expressions, schedules and lowers them; a group that no scheduler was asked about gets a cache of
   // its own instead. Nothing for host scalars, and for NoOp: its outputs are empty, so that allocating them is all there
   // is to do.
   void makeKernel(HostGroup& group) {
-    if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp) return;
+    if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp || group.standalone) return;
     if (group.scheduler == SchedulerType::None && !givenSchedule(group)) {
       ClonedPart part = clonePart(fusion(), group.exprs, inputsWithSizes(fusion(), group), group.outputs);
       group.cache = static_cast<int>(program_->caches.size());
@@ -143,7 +175,32 @@ class Builder {
     }
     program_->parts.push_back(
         std::make_unique<ClonedPart>(clonePart(fusion(), group.exprs, group.inputs, group.outputs)));
+    group.part = program_->parts.back().get();
+    group.kernel = &compilePart(group, *group.part);
+  }
+
+  // The kernel of one expression, whose operands and results may be slices.
+  void makeStandaloneKernel(hir::StandaloneOp& op) {
+    program_->parts.push_back(std::make_unique<ClonedPart>(partOf(fusion(), op)));
     const ClonedPart& part = *program_->parts.back();
+    PartExtents extents(fusion(), part);
+    SizeFacts sizes([&](IntExpr size) { return evaluator_->evaluate(extents(size)); });
+    const FusionView view{part.fusion.get(), part.fusion->exprs(), part.fusion->inputs(), part.fusion->outputs(),
+                          sizesKnown_ ? &sizes : nullptr};
+    const SchedulerAnswer answer = schedulers_.accepts(view);
+    FUSER_CHECK(answer.accepted(), "no scheduler takes %", op.expr->output()->name(), " alone: ", answer.reason);
+    keepAnswers(sizes, extents);
+    if (answer.type == SchedulerType::NoOp) return;  // there is nothing to compute
+    HostGroup group;
+    group.index = static_cast<int>(program_->host->kernels.size());
+    group.scheduler = answer.type;
+    const std::vector<const Val*> outputs(op.outputs.begin(), op.outputs.end());
+    const Kernel& kernel = compilePart(group, part);
+    op.launch = launchOf(fusion(), part, outputs, kernel, group.index);
+    program_->host->kernels.push_back(&kernel);
+  }
+
+  const Kernel& compilePart(const HostGroup& group, const ClonedPart& part) {
     PartExtents extents(fusion(), part);
     SizeFacts sizes([&](IntExpr size) { return evaluator_->evaluate(extents(size)); });
     SizeFacts* known = sizesKnown_ ? &sizes : nullptr;
@@ -167,9 +224,8 @@ class Builder {
     Kernel& kernel = *program_->kernels.back();
     if (settings_.hooks.afterLower) settings_.hooks.afterLower(group.index, kernel);
     if (settings_.verifyKernels) timed("verify kernel", [&] { verifyKernel(kernel); });
-    group.part = &part;
-    group.kernel = &kernel;
     keepAnswers(sizes, extents);
+    return kernel;
   }
 
   // True when the schedule is as a scheduler of ours chose it.
@@ -207,7 +263,8 @@ class Builder {
       const std::vector<Val*>& all = fusion().inputs();
       const auto place = static_cast<size_t>(std::find(all.begin(), all.end(), input) - all.begin());
       if (place == all.size()) {
-        layouts.push_back({16});
+        // A slice, which no expression makes, starts anywhere.
+        layouts.push_back({input->definition() || input->isScalar() ? 16 : 1});
       } else {
         layouts.push_back(place < layouts_.size() ? layouts_[place] : InputLayout{1});
       }

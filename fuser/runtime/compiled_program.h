@@ -7,7 +7,7 @@
 
 #include "fuser/analysis/fusion_view.h"
 #include "fuser/execute/engine.h"
-#include "fuser/host_ir/host_program.h"
+#include "fuser/host_ir/host_ir_container.h"
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/segment_cache.h"
 #include "fuser/segment/segmented_fusion.h"
@@ -20,7 +20,7 @@ struct CompiledProgram {
   std::vector<std::unique_ptr<ClonedPart>> parts;  // one a kernel, scheduled
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<std::unique_ptr<SegmentCache>> caches;  // of segments that no scheduler takes as they are
-  std::unique_ptr<HostProgram> host;
+  std::unique_ptr<HostIrContainer> host;
   std::vector<std::unique_ptr<CompiledKernel>> compiled;  // one a kernel; empty before the engine had them
 
   // What compilation asked of sizes, over this fusion's extents: the program is right for all sizes with these answers.

@@ -36,7 +36,7 @@ struct CompileHooks {
   std::function<void(int segment, Fusion& part)> afterApplySchedule;        // the scheduled part, checked
   std::function<void(int segment, const std::string& step, const Kernel&)> afterLowerStep;
   std::function<void(int segment, Kernel&)> afterLower;
-  std::function<void(HostProgram&)> afterHost;
+  std::function<void(HostIrContainer&)> afterHost;
   BeforeLaunch beforeLaunch;
   // A segment gets a cache of its own, with these settings, which may be changed: beforeLaunch is the only hook among them.
   std::function<void(const Fusion& part, CacheSettings& settings)> beforeSegmentCache;
@@ -52,6 +52,7 @@ struct CacheSettings {
   std::map<size_t, size_t> aliases;  // number of an output -> of the input whose memory it is written to
   bool record = false;                           // fill RunRecord::segments and keep all memory alive
   size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
+  StreamSettings streams;
   std::shared_ptr<Engine> engine;                // instead of the options' engine, for several caches to share
   bool verifyKernels = true;                     // before an engine gets them; off where a fault was planted in one
 };

@@ -41,12 +41,12 @@ class CaseParser {
     const Token& token = reader_.peek();
     if (token.kind == TokenKind::Metadata) reader_.fail(token, "'#:' lines stand before the fusion");
     if (reader_.at("fusion")) reader_.fail(token, "a file holds one fusion");
-    constexpr std::string_view kSettings[] = {"alias", "option", "schedule"};
+    constexpr std::string_view kSettings[] = {"alias", "option", "stream", "schedule"};
     if (std::any_of(std::begin(kSettings), std::end(kSettings), [&](std::string_view name) { return reader_.at(name); })) {
       reader_.fail(token, "'", token.text, "' stands before the runs");
     }
     if (token.kind == TokenKind::Identifier) {
-      reader_.fail(token, "unknown section '", token.text, "'; known: alias, option, schedule, run, expect");
+      reader_.fail(token, "unknown section '", token.text, "'; known: alias, option, stream, schedule, run, expect");
     }
     reader_.failExpected("a section");
   }
@@ -79,6 +79,8 @@ class CaseParser {
       parseAlias();
     } else if (reader_.at("option")) {
       parseOption();
+    } else if (reader_.at("stream")) {
+      parseStream();
     } else if (reader_.at("schedule")) {
       parseScheduleSection();
     } else {
@@ -111,6 +113,27 @@ class CaseParser {
       if (otherInput == input->name()) reader_.fail(inputAt, "%", inputAt.text, " is reused already");
     }
     case_.aliases.emplace_back(output->name(), input->name());
+  }
+
+  // stream %t {dim = 0}
+  void parseStream() {
+    reader_.expect("stream");
+    const Token at = reader_.peek();
+    const Val* val = readValue("a tensor");
+    if (!val->isTensor() || val->isFusionInput()) reader_.fail(at, "%", at.text, " is no tensor that the program makes");
+    const TensorView* tensor = val->as<TensorView>();
+    if (tensor->streamAxis()) reader_.fail(at, "%", at.text, " has a stream axis already");
+    reader_.expect("{");
+    reader_.expect("dim");
+    reader_.expect("=");
+    const Token dimAt = reader_.peek();
+    const int64_t written = readInteger(reader_), rank = static_cast<int64_t>(tensor->rank());
+    const int64_t dim = written < 0 ? written + rank : written;
+    reader_.expect("}");
+    if (dim < 0 || dim >= rank) reader_.fail(dimAt, "%", at.text, " has ", rank, " axes");
+    IterDomain* axis = tensor->axes()[static_cast<size_t>(dim)];
+    if (!axis->isIteration()) reader_.fail(dimAt, "axis ", dim, " of %", at.text, " is a broadcast axis");
+    axis->parallelize(ParallelType::Stream);
   }
 
   void parseOption() {

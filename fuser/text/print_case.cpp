@@ -151,6 +151,17 @@ std::string printOptions(const CompileOptions& options) {
   return out;
 }
 
+static std::string printStreams(const Fusion& fusion) {
+  if (!fusion.hasStreams()) return "";
+  const ValueNames names(fusion);
+  std::string out;
+  for (const Val* val : fusion.usedVals()) {
+    const std::optional<size_t> axis = val->isTensor() ? val->as<TensorView>()->streamAxis() : std::nullopt;
+    if (axis && !val->isFusionInput()) out += concat("stream %", names.of(val), " {dim = ", *axis, "}\n");
+  }
+  return out;
+}
+
 std::string printCase(const Case& testCase) {
   std::string out;
   for (const auto& [key, value] : testCase.metadata) {
@@ -160,6 +171,7 @@ std::string printCase(const Case& testCase) {
   out += printFusion(*testCase.fusion);
   for (const auto& [output, input] : testCase.aliases) out += concat("alias %", output, " -> %", input, "\n");
   out += printOptions(testCase.options);
+  out += printStreams(*testCase.fusion);
   if (testCase.schedule) out += printScheduleSection("schedule", *testCase.schedule);
   for (const auto& [segment, schedule] : testCase.segmentSchedules) {
     out += printScheduleSection(concat("schedule segment ", segment), schedule);

@@ -93,7 +93,7 @@ PrintRequest requestOf(const Arguments& arguments) {
   }
   request.after.insert(arguments.printAfter.begin(), arguments.printAfter.end());
   for (const std::string& dump : arguments.dump) {
-    FUSER_USER_CHECK(dump == "preseg", "--dump=", dump, ": no such dump; there is preseg");
+    FUSER_USER_CHECK(dump == "preseg" || dump == "host_ir", "--dump=", dump, ": no such dump; there are preseg and host_ir");
   }
   if (request.stages.empty() && request.after.empty() && !arguments.run && !arguments.timePasses &&
       !arguments.explainSegments && arguments.dump.empty()) {
@@ -157,7 +157,9 @@ void execute(const Arguments& arguments) {
   const Case testCase = parseCase(readAll(arguments.file), arguments.file == "-" ? "<stdin>" : arguments.file);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   if (!arguments.engine.empty()) settings.context.options.engine = engineOf(arguments.engine);
-  if (!arguments.dump.empty()) settings.context.dumps.insert(DebugDumpOption::PreSegmenterLogging);
+  for (const std::string& dump : arguments.dump) {
+    settings.context.dumps.insert(dump == "preseg" ? DebugDumpOption::PreSegmenterLogging : DebugDumpOption::HostIr);
+  }
   settings.context.log = [](const std::string& line) { std::cerr << line << "\n"; };
   if (arguments.explainSegments) {
     settings.context.onSegments = [](const SegmentCounters& counters) {
@@ -198,7 +200,7 @@ int run(int argc, char** argv) {
   app.add_option("--print-after", arguments.printAfter, "print what these passes, or steps of lowering, leave")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--dump", arguments.dump, "preseg: log the fusion before and after every pass")
+  app.add_option("--dump", arguments.dump, "preseg: log the fusion before and after every pass; host_ir: the host program after every host pass")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--engine", arguments.engine, "interp, cpu or cuda, in place of the file's option");

@@ -35,6 +35,7 @@ const std::vector<StageInfo>& stageTable() {
       {Stage::Kernel, "kernel", "kernel IR (also called lowered)"},
       {Stage::Cuda, "cuda", "the CUDA C++ of each kernel"},
       {Stage::Host, "host", "the host program: allocate, evaluate, launch, free"},
+      {Stage::HostSummary, "host_summary", "the host program in short: tensors by number, with their axes"},
   };
   return table;
 }
@@ -74,8 +75,11 @@ void printStages(const PrintRequest& request, FusionExecutorCache::Settings& set
       if (cuda) out << "// segment " << segment << "\n" << printCuda(kernel);
     };
   }
-  if (wants(Stage::Host)) {
-    hooks.afterHost = [&out](HostProgram& program) { out << toString(program); };
+  if (wants(Stage::Host) || wants(Stage::HostSummary)) {
+    hooks.afterHost = [&out, full = wants(Stage::Host), summary = wants(Stage::HostSummary)](HostIrContainer& program) {
+      if (full) out << toString(program);
+      if (summary) out << toSummary(program);
+    };
   }
 }
 

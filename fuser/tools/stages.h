@@ -12,7 +12,7 @@
 
 namespace fuser {
 
-enum class Stage : uint8_t { Fusion, Presegmented, Segments, Schedule, Kernel, Cuda, Host };
+enum class Stage : uint8_t { Fusion, Presegmented, Segments, Schedule, Kernel, Cuda, Host, HostSummary };
 
 struct StageInfo {
   Stage stage;

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "fuser/execute/engine.h"
-#include "fuser/host_ir/host_program.h"
+#include "fuser/host_ir/host_ir_container.h"
 #include "fuser/kernel/kernel.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/segmented_fusion.h"
@@ -28,6 +28,9 @@ struct SegmentsText {
 SegmentsText segmentsText(const SegmentedFusion& segmented);
 std::string toString(const SegmentsText& text);  // for parseSegmentedFusion
 
+// One dtype, and axes of the same kinds and sizes.
+bool haveSameType(const TensorView* a, const TensorView* b);
+
 using LaunchFault = std::function<bool(const Kernel&, KernelArguments&)>;
 
 namespace faults {
@@ -39,7 +42,7 @@ namespace faults {
 #define FAULT_FUNCTION_Segment(function) bool function(const SegmentedFusion& segmented, SegmentsText& text);
 #define FAULT_FUNCTION_Schedule(function) bool function(Fusion& part);
 #define FAULT_FUNCTION_Kernel(function) bool function(Kernel& kernel);
-#define FAULT_FUNCTION_Host(function) bool function(HostProgram& program);
+#define FAULT_FUNCTION_Host(function) bool function(HostIrContainer& program);
 #define FAULT_FUNCTION_Launch(function) LaunchFault function();
 #define FAULT_FUNCTION_Cache(function) CompileHooks function(std::shared_ptr<bool> applied);
 #define FAULT(function, name, stage, summary) FAULT_FUNCTION_##stage(function)

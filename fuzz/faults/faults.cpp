@@ -65,7 +65,7 @@ CompileHooks hooksForKernel(Plant plant, Applied applied) {
 template <class Plant>
 CompileHooks hooksForHost(Plant plant, Applied applied) {
   CompileHooks hooks;
-  hooks.afterHost = [=](HostProgram& program) { *applied |= plant(program); };
+  hooks.afterHost = [=](HostIrContainer& program) { *applied |= plant(program); };
   return hooks;
 }
 

@@ -6,10 +6,9 @@
 
 #include "fuzz/faults/fault_list.h"
 
-namespace fuser::fuzz::faults {
-namespace {
+namespace fuser::fuzz {
 
-bool sameType(const TensorView* a, const TensorView* b) {
+bool haveSameType(const TensorView* a, const TensorView* b) {
   const std::vector<IterDomain*> left = a->axes(), right = b->axes();
   return a->dtype() == b->dtype() &&
          std::equal(left.begin(), left.end(), right.begin(), right.end(), [](const IterDomain* p, const IterDomain* q) {
@@ -17,11 +16,14 @@ bool sameType(const TensorView* a, const TensorView* b) {
          });
 }
 
-const Kernel& kernelOf(const HostProgram& program, const hir::LaunchKernel& launch) {
+namespace faults {
+namespace {
+
+const Kernel& kernelOf(const HostIrContainer& program, const hir::LaunchKernel& launch) {
   return *program.kernels.at(static_cast<size_t>(launch.kernel));
 }
 
-bool writes(const HostProgram& program, const hir::LaunchKernel& launch, const TensorView* tensor) {
+bool writes(const HostIrContainer& program, const hir::LaunchKernel& launch, const TensorView* tensor) {
   const Kernel& kernel = kernelOf(program, launch);
   for (size_t i = 0; i < launch.tensors.size(); ++i) {
     if (launch.tensors[i] == tensor && kernel.tensors[i].written) return true;
@@ -29,7 +31,7 @@ bool writes(const HostProgram& program, const hir::LaunchKernel& launch, const T
   return false;
 }
 
-bool reads(const HostProgram& program, const hir::LaunchKernel& launch, const TensorView* tensor) {
+bool reads(const HostIrContainer& program, const hir::LaunchKernel& launch, const TensorView* tensor) {
   const Kernel& kernel = kernelOf(program, launch);
   for (size_t i = 0; i < launch.tensors.size(); ++i) {
     if (launch.tensors[i] == tensor && !kernel.tensors[i].written) return true;
@@ -37,38 +39,21 @@ bool reads(const HostProgram& program, const hir::LaunchKernel& launch, const Te
   return false;
 }
 
-// Nodes of the kind, by place.
 template <class Node>
-std::vector<size_t> placesOf(const HostProgram& program) {
-  std::vector<size_t> places;
-  for (size_t i = 0; i < program.nodes.size(); ++i) {
-    if (std::holds_alternative<Node>(program.nodes[i])) places.push_back(i);
-  }
-  return places;
-}
-
-template <class Node>
-Node& at(HostProgram& program, size_t place) {
-  return std::get<Node>(program.nodes[place]);
-}
-
-// The segments' ranges of nodes are for people; a program whose nodes moved keeps them within bounds.
-void moveNode(HostProgram& program, size_t from, size_t to) {
-  const hir::Node node = program.nodes[from];
-  program.nodes.erase(program.nodes.begin() + static_cast<std::ptrdiff_t>(from));
-  program.nodes.insert(program.nodes.begin() + static_cast<std::ptrdiff_t>(to), node);
+Node& as(hir::HostExpr* expr) {
+  return std::get<Node>(expr->node);
 }
 
 }  // namespace
 
-bool connectWrongValue(HostProgram& program) {
+bool connectWrongValue(HostIrContainer& program) {
   bool applied = false;
   std::vector<const TensorView*> there;  // inputs, and what earlier launches made
-  for (const Val* input : program.fusion->inputs()) {
+  for (const Val* input : program.fusion().inputs()) {
     if (input->isTensor()) there.push_back(input->as<TensorView>());
   }
-  for (size_t place : placesOf<hir::LaunchKernel>(program)) {
-    hir::LaunchKernel& launch = at<hir::LaunchKernel>(program, place);
+  for (hir::HostExpr* node : hostExprsOf<hir::LaunchKernel>(program)) {
+    hir::LaunchKernel& launch = as<hir::LaunchKernel>(node);
     const Kernel& kernel = kernelOf(program, launch);
     const std::vector<const TensorView*> right = launch.tensors;
     for (size_t i = 0; i < right.size(); ++i) {
@@ -77,7 +62,7 @@ bool connectWrongValue(HostProgram& program) {
         // Nothing freed: inputs, outputs, or what this launch reads anyway.
         const bool alive = tensor->isFusionInput() || tensor->isFusionOutput() ||
                            std::find(right.begin(), right.end(), tensor) != right.end();
-        return alive && tensor != right[i] && sameType(tensor, right[i]);
+        return alive && tensor != right[i] && haveSameType(tensor, right[i]);
       });
       if (other == there.end()) continue;
       launch.tensors[i] = *other;
@@ -90,40 +75,39 @@ bool connectWrongValue(HostProgram& program) {
   return applied;
 }
 
-bool freeTooEarly(HostProgram& program) {
+// Before the last launch that reads it.
+bool freeTooEarly(HostIrContainer& program) {
   bool applied = false;
-  for (size_t freed : placesOf<hir::Deallocate>(program)) {
-    const TensorView* tensor = at<hir::Deallocate>(program, freed).tensor;
-    for (size_t place = freed; place-- > 0;) {
-      const hir::LaunchKernel* launch = std::get_if<hir::LaunchKernel>(&program.nodes[place]);
-      if (!launch || !reads(program, *launch, tensor)) continue;
-      moveNode(program, freed, place);
-      applied = true;
-      break;
-    }
+  for (hir::HostExpr* freed : hostExprsOf<hir::Deallocate>(program)) {
+    const TensorView* tensor = as<hir::Deallocate>(freed).tensor;
+    const std::vector<hir::HostExpr*> launches = hostExprsOf<hir::LaunchKernel>(program);
+    const auto reader = std::find_if(launches.rbegin(), launches.rend(), [&](hir::HostExpr* launch) {
+      return reads(program, as<hir::LaunchKernel>(launch), tensor);
+    });
+    if (reader == launches.rend()) continue;
+    program.moveBefore(freed, *reader);
+    applied = true;
   }
   return applied;
 }
 
-bool reuseTooEarly(HostProgram& program) {
-  for (size_t place : placesOf<hir::LaunchKernel>(program)) {
-    const hir::LaunchKernel& launch = at<hir::LaunchKernel>(program, place);
-    const Kernel& kernel = kernelOf(program, launch);
-    for (size_t i = 0; i < launch.tensors.size(); ++i) {
-      const TensorView* made = launch.tensors[i];
+bool reuseTooEarly(HostIrContainer& program) {
+  const std::vector<hir::HostExpr*> launches = hostExprsOf<hir::LaunchKernel>(program);
+  const auto launch = [&](size_t i) -> hir::LaunchKernel& { return as<hir::LaunchKernel>(launches[i]); };
+  for (size_t place = 0; place < launches.size(); ++place) {
+    const Kernel& kernel = kernelOf(program, launch(place));
+    for (size_t i = 0; i < launch(place).tensors.size(); ++i) {
+      const TensorView* made = launch(place).tensors[i];
       if (!kernel.tensors[i].written) continue;
       // A tensor that an earlier launch made and a later one reads.
-      for (size_t before : placesOf<hir::LaunchKernel>(program)) {
-        if (before >= place) break;
-        for (const TensorView* old : std::vector<const TensorView*>(at<hir::LaunchKernel>(program, before).tensors)) {
-          if (old == made || !sameType(old, made) || !writes(program, at<hir::LaunchKernel>(program, before), old)) continue;
+      for (size_t before = 0; before < place; ++before) {
+        for (const TensorView* old : std::vector<const TensorView*>(launch(before).tensors)) {
+          if (old == made || !haveSameType(old, made) || !writes(program, launch(before), old)) continue;
           bool readLater = false;
-          for (size_t after : placesOf<hir::LaunchKernel>(program)) {
-            readLater |= after > place && reads(program, at<hir::LaunchKernel>(program, after), old);
-          }
+          for (size_t after = place + 1; after < launches.size(); ++after) readLater |= reads(program, launch(after), old);
           if (!readLater) continue;
-          for (size_t each : placesOf<hir::LaunchKernel>(program)) {
-            std::vector<const TensorView*>& tensors = at<hir::LaunchKernel>(program, each).tensors;
+          for (size_t each = 0; each < launches.size(); ++each) {
+            std::vector<const TensorView*>& tensors = launch(each).tensors;
             std::replace(tensors.begin(), tensors.end(), made, old);
           }
           return true;
@@ -134,49 +118,46 @@ bool reuseTooEarly(HostProgram& program) {
   return false;
 }
 
-bool dropLaunch(HostProgram& program) {
-  const std::vector<size_t> launches = placesOf<hir::LaunchKernel>(program);
+bool dropLaunch(HostIrContainer& program) {
+  const std::vector<hir::HostExpr*> launches = hostExprsOf<hir::LaunchKernel>(program);
   if (launches.empty()) return false;
-  // An empty EvaluateScalars does nothing, and keeps the segments' ranges.
-  program.nodes[launches.back()] = hir::EvaluateScalars{};
+  program.remove(launches.back());
   return true;
 }
 
-bool launchTooEarly(HostProgram& program) {
-  const std::vector<size_t> launches = placesOf<hir::LaunchKernel>(program);
+bool launchTooEarly(HostIrContainer& program) {
+  const std::vector<hir::HostExpr*> launches = hostExprsOf<hir::LaunchKernel>(program);
   for (size_t i = 1; i < launches.size(); ++i) {
-    const hir::LaunchKernel& maker = at<hir::LaunchKernel>(program, launches[i - 1]);
-    const hir::LaunchKernel& reader = at<hir::LaunchKernel>(program, launches[i]);
+    const hir::LaunchKernel& maker = as<hir::LaunchKernel>(launches[i - 1]);
+    const hir::LaunchKernel& reader = as<hir::LaunchKernel>(launches[i]);
     const bool depends = std::any_of(maker.tensors.begin(), maker.tensors.end(), [&](const TensorView* tensor) {
       return writes(program, maker, tensor) && reads(program, reader, tensor);
     });
     if (!depends) continue;
-    moveNode(program, launches[i - 1], launches[i]);
+    program.insertAfter(launches[i], maker);
+    program.remove(launches[i - 1]);
     return true;
   }
   return false;
 }
 
 // The output is said to be in the input's memory, which still holds the input.
-bool dropAliasCopy(HostProgram& program) {
-  bool applied = false;
-  for (size_t place : placesOf<hir::Copy>(program)) {
-    // The node stays: an evaluation of nothing.
-    program.nodes[place] = hir::EvaluateScalars{};
-    applied = true;
-  }
-  return applied;
+bool dropAliasCopy(HostIrContainer& program) {
+  const std::vector<hir::HostExpr*> copies = hostExprsOf<hir::Copy>(program);
+  for (hir::HostExpr* copy : copies) program.remove(copy);
+  return !copies.empty();
 }
 
-// The launch that overwrites an input goes before one that reads it, where nothing else keeps them in order.
-bool overwriteTooEarly(HostProgram& program) {
-  for (size_t place : placesOf<hir::Reuse>(program)) {
-    const hir::Reuse reuse = at<hir::Reuse>(program, place);
-    for (size_t writer : placesOf<hir::LaunchKernel>(program)) {
-      if (!writes(program, at<hir::LaunchKernel>(program, writer), reuse.tensor)) continue;
-      for (size_t reader : placesOf<hir::LaunchKernel>(program)) {
-        if (reader >= writer || !reads(program, at<hir::LaunchKernel>(program, reader), reuse.input)) continue;
-        std::swap(program.nodes[reader], program.nodes[writer]);
+// The launch that overwrites an input changes places with one that reads it, where nothing else keeps them in order.
+bool overwriteTooEarly(HostIrContainer& program) {
+  const std::vector<hir::HostExpr*> launches = hostExprsOf<hir::LaunchKernel>(program);
+  for (const hir::HostExpr* node : hostExprsOf<hir::Reuse>(program)) {
+    const hir::Reuse& reuse = std::get<hir::Reuse>(node->node);
+    for (size_t writer = 0; writer < launches.size(); ++writer) {
+      if (!writes(program, as<hir::LaunchKernel>(launches[writer]), reuse.tensor)) continue;
+      for (size_t reader = 0; reader < writer; ++reader) {
+        if (!reads(program, as<hir::LaunchKernel>(launches[reader]), reuse.input)) continue;
+        std::swap(launches[reader]->node, launches[writer]->node);
         return true;
       }
     }
@@ -184,12 +165,12 @@ bool overwriteTooEarly(HostProgram& program) {
   return false;
 }
 
-bool viewAnotherInput(HostProgram& program) {
+bool viewAnotherInput(HostIrContainer& program) {
   bool applied = false;
-  for (size_t place : placesOf<hir::View>(program)) {
-    hir::View& view = at<hir::View>(program, place);
-    for (const Val* input : program.fusion->inputs()) {
-      if (!input->isTensor() || input == view.source || !sameType(input->as<TensorView>(), view.source)) continue;
+  for (hir::HostExpr* node : hostExprsOf<hir::View>(program)) {
+    hir::View& view = as<hir::View>(node);
+    for (const Val* input : program.fusion().inputs()) {
+      if (!input->isTensor() || input == view.source || !haveSameType(input->as<TensorView>(), view.source)) continue;
       view.source = input->as<TensorView>();
       applied = true;
       break;
@@ -198,10 +179,10 @@ bool viewAnotherInput(HostProgram& program) {
   return applied;
 }
 
-bool swapScalars(HostProgram& program) {
+bool swapScalars(HostIrContainer& program) {
   bool applied = false;
-  for (size_t place : placesOf<hir::LaunchKernel>(program)) {
-    std::vector<const Val*>& scalars = at<hir::LaunchKernel>(program, place).scalars;
+  for (hir::HostExpr* node : hostExprsOf<hir::LaunchKernel>(program)) {
+    std::vector<const Val*>& scalars = as<hir::LaunchKernel>(node).scalars;
     for (size_t i = 1; i < scalars.size(); ++i) {
       if (scalars[i]->dtype() != scalars[i - 1]->dtype()) continue;
       std::swap(scalars[i], scalars[i - 1]);
@@ -299,4 +280,5 @@ CompileHooks ignoreLayout(std::shared_ptr<bool> applied) {
   return hooks;
 }
 
-}  // namespace fuser::fuzz::faults
+}  // namespace faults
+}  // namespace fuser::fuzz

@@ -95,59 +95,58 @@ bool computeScalarInKernel(Kernel& kernel) {
   return applied;
 }
 
-bool evaluateTwice(HostProgram& program) {
-  for (size_t i = 0; i < program.nodes.size(); ++i) {
-    const hir::EvaluateScalars* scalars = std::get_if<hir::EvaluateScalars>(&program.nodes[i]);
-    if (!scalars || scalars->exprs.empty()) continue;
-    const hir::EvaluateScalars again{{scalars->exprs.back()}};
-    program.nodes.push_back(again);
+bool evaluateTwice(HostIrContainer& program) {
+  for (const hir::HostExpr* node : hostExprsOf<hir::EvaluateScalars>(program)) {
+    const hir::EvaluateScalars& scalars = std::get<hir::EvaluateScalars>(node->node);
+    if (scalars.exprs.empty()) continue;
+    program.append(hir::EvaluateScalars{{scalars.exprs.back()}});
     return true;
   }
   return false;
 }
 
-bool evaluateWhenAsked(HostProgram& program) {
-  for (hir::Node& node : program.nodes) {
-    hir::EvaluateScalars* scalars = std::get_if<hir::EvaluateScalars>(&node);
-    if (!scalars || scalars->exprs.empty()) continue;
-    scalars->exprs.pop_back();
+bool evaluateWhenAsked(HostIrContainer& program) {
+  for (hir::HostExpr* node : hostExprsOf<hir::EvaluateScalars>(program)) {
+    hir::EvaluateScalars& scalars = std::get<hir::EvaluateScalars>(node->node);
+    if (scalars.exprs.empty()) continue;
+    scalars.exprs.pop_back();
     return true;
   }
   return false;
 }
 
-bool evaluateTooLate(HostProgram& program) {
-  for (size_t i = 0; i < program.nodes.size(); ++i) {
-    const hir::EvaluateScalars* scalars = std::get_if<hir::EvaluateScalars>(&program.nodes[i]);
-    if (!scalars) continue;
-    const bool needed = std::any_of(scalars->exprs.begin(), scalars->exprs.end(), [&](const Expr* expr) {
-      return std::any_of(program.nodes.begin() + static_cast<ptrdiff_t>(i), program.nodes.end(),
-                         [&](const hir::Node& node) { return readsScalar(node, expr->output(), *program.fusion); });
+bool evaluateTooLate(HostIrContainer& program) {
+  const std::vector<hir::HostExpr*> launches = hostExprsOf<hir::LaunchKernel>(program);
+  for (hir::HostExpr* node : hostExprsOf<hir::EvaluateScalars>(program)) {
+    const hir::EvaluateScalars scalars = std::get<hir::EvaluateScalars>(node->node);
+    const bool needed = std::any_of(scalars.exprs.begin(), scalars.exprs.end(), [&](const Expr* expr) {
+      return std::any_of(launches.begin(), launches.end(), [&](const hir::HostExpr* launch) {
+        return readsScalar(launch->node, expr->output(), program.fusion());
+      });
     });
     if (!needed) continue;
-    std::rotate(program.nodes.begin() + static_cast<ptrdiff_t>(i), program.nodes.begin() + static_cast<ptrdiff_t>(i) + 1,
-                program.nodes.end());
+    program.remove(node);
+    program.append(scalars);
     return true;
   }
   return false;
 }
 
 // Symbols of inputs' axes alone: every one of them has a value in every run.
-bool extentOfOtherTensor(HostProgram& program) {
+bool extentOfOtherTensor(HostIrContainer& program) {
   std::vector<IntExpr> symbols;
-  for (const Val* input : program.fusion->inputs()) {
+  for (const Val* input : program.fusion().inputs()) {
     if (input->isScalar()) continue;
     for (const IterDomain* axis : input->as<TensorView>()->axes()) {
       const IntExpr size = axis->size();
       const bool fresh = std::find(symbols.begin(), symbols.end(), size) == symbols.end();
-      if (size->isSymbol() && !program.fusion->scalarOf(size) && fresh) symbols.push_back(size);
+      if (size->isSymbol() && !program.fusion().scalarOf(size) && fresh) symbols.push_back(size);
     }
   }
   bool applied = false;
-  for (hir::Node& node : program.nodes) {
-    hir::LaunchKernel* launch = std::get_if<hir::LaunchKernel>(&node);
-    if (!launch || symbols.size() < 2) continue;
-    for (IntExpr& extent : launch->ints) {
+  for (hir::HostExpr* node : hostExprsOf<hir::LaunchKernel>(program)) {
+    if (symbols.size() < 2) break;
+    for (IntExpr& extent : std::get<hir::LaunchKernel>(node->node).ints) {
       const auto place = std::find(symbols.begin(), symbols.end(), extent);
       if (place == symbols.end()) continue;
       extent = place + 1 == symbols.end() ? symbols.front() : place[1];
@@ -179,12 +178,11 @@ CompileHooks keepHostScalars(std::shared_ptr<bool> applied) {
   };
   const auto kept = std::make_shared<Kept>();
   CompileHooks hooks;
-  hooks.afterHost = [kept](HostProgram& program) {
-    for (const hir::Node& node : program.nodes) {
-      const hir::LaunchKernel* launch = std::get_if<hir::LaunchKernel>(&node);
-      if (!launch) continue;
-      std::vector<bool>& computed = kept->computed[program.kernels.at(static_cast<size_t>(launch->kernel))];
-      for (const Val* scalar : launch->scalars) computed.push_back(scalar->definition() != nullptr);
+  hooks.afterHost = [kept](HostIrContainer& program) {
+    for (const hir::HostExpr* node : hostExprsOf<hir::LaunchKernel>(program)) {
+      const hir::LaunchKernel& launch = std::get<hir::LaunchKernel>(node->node);
+      std::vector<bool>& computed = kept->computed[program.kernels.at(static_cast<size_t>(launch.kernel))];
+      for (const Val* scalar : launch.scalars) computed.push_back(scalar->definition() != nullptr);
     }
   };
   hooks.beforeLaunch = [kept, applied](const Kernel& kernel, KernelArguments& arguments) {

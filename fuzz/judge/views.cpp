@@ -7,6 +7,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
+#include "fuzz/generate/streams.h"
 #include "fuzz/judge/random_schedule.h"
 
 namespace fuser::fuzz {
@@ -61,31 +62,33 @@ void cut(Fusion& fusion, TensorView* tensor) {
   }
 }
 
+// A schedule of the case's own is for the segments that it has; where tensors are on streams, each expression is one.
+bool hasFixedSegments(const Case& testCase) {
+  return testCase.schedule || !testCase.segmentSchedules.empty() || testCase.fusion->hasStreams();
+}
+
 bool oneCut(Case& testCase, uint64_t draw) {
   const std::vector<TensorView*> places = cutPlaces(*testCase.fusion);
-  if (places.empty() || testCase.schedule || !testCase.segmentSchedules.empty()) return false;
+  if (places.empty() || hasFixedSegments(testCase)) return false;
   cut(*testCase.fusion, places[draw % places.size()]);
   return true;
 }
 
 bool cutAtEveryOp(Case& testCase, uint64_t) {
   const std::vector<TensorView*> places = cutPlaces(*testCase.fusion);
-  if (places.empty() || testCase.schedule || !testCase.segmentSchedules.empty()) return false;
+  if (places.empty() || hasFixedSegments(testCase)) return false;
   for (TensorView* place : places) cut(*testCase.fusion, place);
   return true;
 }
 
-// A schedule of the case's own is for the segments that it has.
-bool hasSchedule(const Case& testCase) { return testCase.schedule || !testCase.segmentSchedules.empty(); }
-
 bool flipTopDown(Case& testCase, uint64_t) {
-  if (hasSchedule(testCase)) return false;
+  if (hasFixedSegments(testCase)) return false;
   if (testCase.options.disabled.erase(DisableOption::TopDown) == 0) testCase.options.disabled.insert(DisableOption::TopDown);
   return true;
 }
 
 bool drawMergePredicate(Case& testCase, uint64_t draw) {
-  if (hasSchedule(testCase)) return false;
+  if (hasFixedSegments(testCase)) return false;
   constexpr MergePredicate kPredicates[] = {MergePredicate::Random, MergePredicate::Random, MergePredicate::Random,
                                             MergePredicate::Always};
   const MergePredicate predicate = kPredicates[draw % std::size(kPredicates)];
@@ -95,18 +98,24 @@ bool drawMergePredicate(Case& testCase, uint64_t draw) {
 }
 
 bool flipBoundaryPrecision(Case& testCase, uint64_t) {
-  if (hasSchedule(testCase)) return false;
+  if (hasFixedSegments(testCase)) return false;
   testCase.options.boundaryPrecision = !testCase.options.boundaryPrecision;
   return true;
 }
 
 // For the first run alone: schedules may rely on its sizes.
 bool randomSchedule(Case& testCase, uint64_t draw) {
+  if (hasFixedSegments(testCase)) return false;
   std::optional<std::map<int64_t, Schedule>> schedules = randomSchedules(testCase, draw);
   if (!schedules) return false;
   testCase.segmentSchedules = std::move(*schedules);
   testCase.runs.resize(1);
   return true;
+}
+
+bool onStreams(Case& testCase, uint64_t draw) {
+  Choices choices(draw, 0);
+  return spreadOverStreams(testCase, choices);
 }
 
 constexpr View kViews[] = {
@@ -119,6 +128,7 @@ constexpr View kViews[] = {
     {"random merges", "a custom predicate decides which groups become one segment", 100, drawMergePredicate},
     {"boundary precision", "values cross between segments in the narrowest exact type, or not", 100, flipBoundaryPrecision},
     {"random schedule", "each segment by another legal schedule", 200, randomSchedule},
+    {"on streams", "expressions run place by place along an axis, on streams", 100, onStreams},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 

@@ -1,4 +1,4 @@
-// Options back to their defaults, schedules and aliases away, one by one.
+// Options back to their defaults, schedules, aliases and stream axes away, one by one.
 #include <functional>
 
 #include "fuser/text/option_table.h"
@@ -34,6 +34,18 @@ bool dropOptions(Search& search) {
   }
   for (size_t i = search.best().aliases.size(); i-- > 0;) {
     attempt([&](Case& candidate) { candidate.aliases.erase(candidate.aliases.begin() + static_cast<std::ptrdiff_t>(i)); });
+  }
+  for (const Val* val : std::vector<Val*>(search.best().fusion->usedVals())) {
+    const size_t id = val->id();
+    const auto tensorOf = [id](const Case& of) {
+      const auto& vals = of.fusion->allVals();
+      return id < vals.size() && vals[id]->isTensor() ? vals[id]->as<TensorView>() : nullptr;
+    };
+    const TensorView* spread = tensorOf(search.best());
+    if (!spread || !spread->streamAxis()) continue;
+    attempt([&](Case& candidate) {
+      for (IterDomain* axis : tensorOf(candidate)->axes()) axis->parallelize(ParallelType::Serial);
+    });
   }
   return progress;
 }

@@ -320,7 +320,9 @@ class Rebuild {
       makeStructural(expr, std::move(operands));
     }
     for (const Val* each : expr->outputs()) {
-      if (image_[each->id()]) keepLayout(each, image_[each->id()]);
+      if (!image_[each->id()]) continue;
+      keepLayout(each, image_[each->id()]);
+      keepStream(each, image_[each->id()]);
     }
   }
 
@@ -390,6 +392,18 @@ class Rebuild {
       domain.logical.push_back(made_.fusion->newIterDomain(axis.type, axis.extent, axis.expandedExtent));
     }
     return made_.fusion->newTensor(type.dtype, std::move(domain), name);
+  }
+
+  // So does a stream axis that is not dropped.
+  void keepStream(const Val* old, Val* made) const {
+    const std::optional<size_t> axis = old->isTensor() ? old->as<TensorView>()->streamAxis() : std::nullopt;
+    if (!axis || !made->isTensor() || !made->definition()) return;
+    const std::vector<size_t> places = visiblePlaces(old->as<TensorView>());
+    if (isDropped(old, places[*axis])) return;
+    size_t place = 0;
+    for (size_t i = 0; i < *axis; ++i) place += !isDropped(old, places[i]);
+    const std::vector<IterDomain*> axes = made->as<TensorView>()->axes();
+    if (place < axes.size() && axes[place]->isIteration()) axes[place]->parallelize(ParallelType::Stream);
   }
 
   // A layout after a result's type stays where it still fits.

@@ -9,7 +9,7 @@ namespace oracle {
 using namespace fuser;
 namespace {
 
-std::string programText(const SegmentedFusion& segmented, const HostProgram& host) {
+std::string programText(const SegmentedFusion& segmented, const HostIrContainer& host) {
   std::string text = toString(segmented) + toString(host);
   for (const Kernel* kernel : host.kernels) text += printKernel(*kernel);
   return text;

@@ -1,6 +1,6 @@
 // HostText: print -> parse -> print of the host program is the identity, and what was parsed verifies.
 
-#include "fuser/host_ir/host_program.h"
+#include "fuser/host_ir/host_ir_container.h"
 #include "oracle/invariants/invariants.h"
 
 namespace oracle {
@@ -9,8 +9,8 @@ using namespace fuser;
 
 std::string checkHostText(const Compilation& compilation) {
   const std::string text = toString(compilation.host);
-  const HostProgram again = parseHostProgram(text, *compilation.host.fusion, compilation.host.kernels);
-  verifyHostProgram(again);
+  const HostIrContainer again = parseHostIr(text, compilation.host.fusion(), compilation.host.kernels);
+  verifyHostIr(again, HostLeaks::Allowed);  // leaks are HostFreesOnce's
   return toString(again) == text ? "" : "the host program prints differently after parsing";
 }
 

@@ -92,14 +92,14 @@ void InvariantObserver::watch(FusionExecutorCache::Settings& settings, const Com
     if (given.afterSegment) given.afterSegment(segmented);
     segmented_ = &segmented;
     // At once: what comes after may not survive broken segments.
-    check(true, HostProgram{});
+    check(true, HostIrContainer(*presegmented_));
   };
   hooks.afterSchedule = [this, &given](int segment, Fusion& part, Schedule& schedule) {
     if (given.afterSchedule) given.afterSchedule(segment, part, schedule);
     parts_.push_back(&part);
     schedules_[segment] = schedule;
   };
-  hooks.afterHost = [this, &given](HostProgram& host) {
+  hooks.afterHost = [this, &given](HostIrContainer& host) {
     if (given.afterHost) given.afterHost(host);
     ++compilations_;
     check(false, host);
@@ -111,7 +111,7 @@ bool InvariantObserver::isDue(const Invariant& invariant, uint64_t number) const
   return everyTime_ || number % invariant.period == 0;
 }
 
-void InvariantObserver::check(bool segments, const HostProgram& host) {
+void InvariantObserver::check(bool segments, const HostIrContainer& host) {
   const Compilation compilation{original_, settings_, inputs_, *presegmented_, *segmented_, parts_, schedules_, host};
   const auto start = std::chrono::steady_clock::now();
   const uint64_t chosen = numberOf(original_);

@@ -26,7 +26,7 @@ struct Compilation {
   const fuser::SegmentedFusion& segmented;
   const std::vector<const fuser::Fusion*>& parts;   // one a kernel, scheduled; they come from `presegmented`
   const std::map<int, fuser::Schedule>& schedules;  // by segment
-  const fuser::HostProgram& host;
+  const fuser::HostIrContainer& host;
 
   // The pipeline once more on the same inputs.
   std::unique_ptr<fuser::CompiledProgram> compileAgain(const fuser::FusionExecutorCache::Settings& with) const;
@@ -66,7 +66,7 @@ class InvariantObserver {
 
  private:
   // Those of the segments, as soon as there are any; the others, once all is made.
-  void check(bool segments, const fuser::HostProgram& host);
+  void check(bool segments, const fuser::HostIrContainer& host);
   bool isDue(const Invariant& invariant, uint64_t number) const;
 
   const fuser::Fusion& original_;
@@ -75,7 +75,7 @@ class InvariantObserver {
   fuser::CompileHooks faults_;
   fuser::Trace* trace_ = nullptr;  // gets the time under "invariants"
   std::span<const fuser::HostValue> inputs_;
-  const fuser::Fusion* presegmented_ = nullptr;
+  fuser::Fusion* presegmented_ = nullptr;
   const fuser::SegmentedFusion* segmented_ = nullptr;
   std::vector<const fuser::Fusion*> parts_;
   std::map<int, fuser::Schedule> schedules_;

@@ -4,7 +4,7 @@
 // is the kernel's own (fuser/analysis/kernel_scalars.h).
 
 #include "fuser/analysis/kernel_scalars.h"
-#include "fuser/host_ir/host_program.h"
+#include "fuser/host_ir/host_ir_container.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "oracle/invariants/invariants.h"
 
@@ -85,10 +85,8 @@ class KernelScalars {
 
 std::string checkKernelsTakeScalars(const Compilation& compilation) {
   std::vector<int> evaluated(compilation.presegmented.exprIdCount(), 0);
-  for (const hir::Node& node : compilation.host.nodes) {
-    const auto* scalars = std::get_if<hir::EvaluateScalars>(&node);
-    if (!scalars) continue;
-    for (const Expr* expr : scalars->exprs) ++evaluated.at(expr->id());
+  for (const hir::HostExpr* node : hostExprsOf<hir::EvaluateScalars>(compilation.host)) {
+    for (const Expr* expr : std::get<hir::EvaluateScalars>(node->node).exprs) ++evaluated.at(expr->id());
   }
   for (const Expr* expr : compilation.segmented.liveExprs()) {
     const int count = evaluated[expr->id()];

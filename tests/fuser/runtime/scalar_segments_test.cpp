@@ -2,7 +2,7 @@
 // and no copy of an expression; as text.
 #include <gtest/gtest.h>
 
-#include "fuser/host_ir/host_program.h"
+#include "fuser/host_ir/host_ir_container.h"
 #include "fuser/kernel/text.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fuser/host_ir/host_program.h"
+#include "fuser/host_ir/host_ir_container.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/segmented_fusion.h"
@@ -43,7 +43,7 @@ Program runWith(const std::string& options, bool record = true) {
   settings.context.checkInvariants = true;
   settings.record = record;
   settings.hooks.afterSegment = [&](SegmentedFusion& segmented) { result.segments += toString(segmented); };
-  settings.hooks.afterHost = [&](HostProgram& program) { result.host += toString(program); };
+  settings.hooks.afterHost = [&](HostIrContainer& program) { result.host += toString(program); };
   FusionExecutorCache cache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), testCase.fusion.get()),
                             std::move(settings));
   const RunData data = materialize(testCase, testCase.runs[0]);

@@ -175,7 +175,7 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
   const std::string path = file(kTwoSegments);
   EXPECT_EQ(error(path + " --print=nonesuch"), "fuser-opt: --print=nonesuch: no such stage; see --help\n");
   EXPECT_EQ(error(path + " --engine=gpu"), "fuser-opt: --engine=gpu: there are interp, cpu and cuda\n");
-  EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there is preseg\n");
+  EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there are preseg and host_ir\n");
   EXPECT_EQ(error(file("fusion f(%x: f32[i0]) { return %x }") + " --run"), "fuser-opt: --run: the file has no run\n");
   EXPECT_NE(error(file("fusion f(%x: f32[i0]) { %y = nonesuch(%x)\n return %y }")).find(":1:"), std::string::npos);
   EXPECT_EQ(error(file("fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n return %z }\n"

@@ -48,15 +48,11 @@ struct Subject {
   }
   template <class Node>
   void removeNodes() {
-    std::erase_if(program->host->nodes, [](const hir::Node& node) { return std::holds_alternative<Node>(node); });
+    for (hir::HostExpr* node : hostExprsOf<Node>(*program->host)) program->host->remove(node);
   }
   template <class Node>
   void doubleNode() {
-    for (const hir::Node& node : program->host->nodes) {
-      if (!std::holds_alternative<Node>(node)) continue;
-      program->host->nodes.push_back(node);
-      return;
-    }
+    program->host->append(hostExprsOf<Node>(*program->host).front()->node);
   }
 
   // The kernel that multiplies with %b, and that argument of it.
@@ -192,7 +188,7 @@ const std::vector<Break>& breaks() {
       {"HostFreesOnce", [](Subject& subject) { subject.doubleNode<hir::Deallocate>(); }, "is freed 2 times and not 1"},
       {"HostText", [](Subject& subject) { subject.program->kernels[0]->name = "a b"; }, ""},
       {"CompilesAlike",
-       [](Subject& subject) { subject.settings.hooks.afterHost = [](HostProgram& host) { host.segments.pop_back(); }; },
+       [](Subject& subject) { subject.settings.hooks.afterHost = [](HostIrContainer& host) { host.remove(host.topLevel().front()); }; },
        "gives another program"},
   };
   return all;
@@ -253,11 +249,11 @@ std::vector<std::string> problemsWith(CompileHooks hooks, const CompileHooks& fa
   return observer.problems();
 }
 
-TEST(InvariantObserverTest, ReportsABrokenHostProgramUnderItsName) {
+TEST(InvariantObserverTest, ReportsABrokenHostIrUnderItsName) {
   CompileHooks hooks;
   EXPECT_EQ(problemsWith(hooks), std::vector<std::string>{});
-  hooks.afterHost = [](HostProgram& host) {
-    std::erase_if(host.nodes, [](const hir::Node& node) { return std::holds_alternative<hir::Deallocate>(node); });
+  hooks.afterHost = [](HostIrContainer& host) {
+    for (hir::HostExpr* node : hostExprsOf<hir::Deallocate>(host)) host.remove(node);
   };
   EXPECT_EQ(problemsWith(hooks), std::vector<std::string>{"HostFreesOnce: %c is freed 0 times and not 1"});
 }
@@ -270,8 +266,8 @@ TEST(InvariantObserverTest, SeesIntoCachesOfSegments) {
     FusionExecutorCache::Settings settings = settingsOf(made);
     settings.hooks.beforeSegmentCache = [broken](const Fusion&, CacheSettings& inner) {
       if (!broken) return;
-      inner.hooks.afterHost = [](HostProgram& host) {
-        std::erase_if(host.nodes, [](const hir::Node& node) { return std::holds_alternative<hir::Deallocate>(node); });
+      inner.hooks.afterHost = [](HostIrContainer& host) {
+        for (hir::HostExpr* node : hostExprsOf<hir::Deallocate>(host)) host.remove(node);
       };
     };
     InvariantObserver observer(*made.fusion, true);

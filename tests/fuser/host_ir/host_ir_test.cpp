@@ -6,6 +6,7 @@
 
 #include "fuser/host_ir/host_ir_evaluator.h"
 #include "fuser/host_ir/host_ir_lower.h"
+#include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/host_ir/tensor_memory.h"
 #include "fuser/ir/builder.h"
 
@@ -72,8 +73,8 @@ constexpr const char* kText =
     "  return %y, %m\n"
     "}\n";
 
-struct HostProgramTest : testing::Test {
-  HostProgramTest() {
+struct HostIrTest : testing::Test {
+  HostIrTest() {
     x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
     fusion.addInput(a = fusion.newScalar(DataType::Int64, "a"));
     n = build::size(fusion, x, 0, "n");
@@ -99,6 +100,12 @@ struct HostProgramTest : testing::Test {
     return {scalars, first, second};
   }
 
+  std::unique_ptr<HostIrContainer> lowered() {
+    std::unique_ptr<HostIrContainer> program = HostIrLower(fusion).lower(groups());
+    InsertDeallocationsPass::runPass(*program);
+    return program;
+  }
+
   Fusion fusion{"f"};
   TensorView* x;
   Scalar* a;
@@ -110,29 +117,32 @@ struct HostProgramTest : testing::Test {
   std::vector<std::unique_ptr<Kernel>> kernels;
 };
 
-TEST_F(HostProgramTest, AllocatesBeforeAndFreesAfterTheLastUse) {
-  EXPECT_EQ(toString(*HostIrLower(fusion).lower(groups())), kText);
+TEST_F(HostIrTest, AllocatesBeforeAndFreesAfterTheLastUse) {
+  EXPECT_EQ(toString(*lowered()), kText);
 }
 
-TEST_F(HostProgramTest, ParsesWhatItPrints) {
-  const std::unique_ptr<HostProgram> program = HostIrLower(fusion).lower(groups());
-  const HostProgram parsed = parseHostProgram(kText, fusion, program->kernels);
+TEST_F(HostIrTest, ParsesWhatItPrints) {
+  const std::unique_ptr<HostIrContainer> program = lowered();
+  const HostIrContainer parsed = parseHostIr(kText, fusion, program->kernels);
   EXPECT_EQ(toString(parsed), kText);
-  EXPECT_NO_THROW(verifyHostProgram(parsed));
-  ASSERT_EQ(parsed.segments.size(), 3u);
-  EXPECT_EQ(parsed.segments[0].kernel, -1);
-  EXPECT_EQ(parsed.segments[2].kernel, 1);
-  EXPECT_EQ(std::get<hir::LaunchKernel>(parsed.nodes.at(2)).ints,
-            (std::get<hir::LaunchKernel>(program->nodes.at(2)).ints));
+  EXPECT_NO_THROW(verifyHostIr(parsed));
+  const std::vector<hir::HostExpr*> segments = hostExprsOf<hir::Segment>(parsed);
+  ASSERT_EQ(segments.size(), 3u);
+  EXPECT_EQ(std::get<hir::Segment>(segments[0]->node).kernel, -1);
+  EXPECT_EQ(std::get<hir::Segment>(segments[2]->node).kernel, 1);
+  const auto firstLaunch = [](const HostIrContainer& of) {
+    return std::get<hir::LaunchKernel>(hostExprsOf<hir::LaunchKernel>(of).front()->node).ints;
+  };
+  EXPECT_EQ(firstLaunch(parsed), firstLaunch(*program));
 }
 
-TEST_F(HostProgramTest, ParserNamesTheLineAndWhatIsWrong) {
-  const std::unique_ptr<HostProgram> program = HostIrLower(fusion).lower(groups());
+TEST_F(HostIrTest, ParserNamesTheLineAndWhatIsWrong) {
+  const std::unique_ptr<HostIrContainer> program = lowered();
   const auto rejection = [&](const std::string& from, const std::string& to) -> std::string {
     std::string text = kText;
     text.replace(text.find(from), from.size(), to);
     try {
-      parseHostProgram(text, fusion, program->kernels);
+      parseHostIr(text, fusion, program->kernels);
     } catch (const UserError& error) {
       return error.what();
     }
@@ -149,13 +159,13 @@ TEST_F(HostProgramTest, ParserNamesTheLineAndWhatIsWrong) {
 }
 
 // Any prefix, and any change of one byte, is parsed or rejected, never worse.
-TEST_F(HostProgramTest, ParserTakesAnyText) {
-  const std::unique_ptr<HostProgram> program = HostIrLower(fusion).lower(groups());
+TEST_F(HostIrTest, ParserTakesAnyText) {
+  const std::unique_ptr<HostIrContainer> program = lowered();
   const std::string text = kText;
   size_t rejected = 0;
   const auto parse = [&](const std::string& changed) {
     try {
-      parseHostProgram(changed, fusion, program->kernels);
+      parseHostIr(changed, fusion, program->kernels);
     } catch (const UserError&) {
       ++rejected;
     }
@@ -167,27 +177,27 @@ TEST_F(HostProgramTest, ParserTakesAnyText) {
   EXPECT_GT(rejected, text.size());
 }
 
-TEST_F(HostProgramTest, VerifierFindsAReadBeforeTheWrite) {
+TEST_F(HostIrTest, VerifierFindsAReadBeforeTheWrite) {
   std::vector<HostGroup> wrong = groups();
   std::swap(wrong[1], wrong[2]);
   EXPECT_THROW(HostIrLower(fusion).lower(wrong), CheckError);
 }
 
-TEST_F(HostProgramTest, VerifierFindsAScalarThatIsEvaluatedTwice) {
+TEST_F(HostIrTest, VerifierFindsAScalarThatIsEvaluatedTwice) {
   std::vector<HostGroup> wrong = groups();
   wrong.push_back(wrong[0]);
   EXPECT_THROW(HostIrLower(fusion).lower(wrong), CheckError);
 }
 
-TEST_F(HostProgramTest, VerifierFindsAMissingOutput) {
+TEST_F(HostIrTest, VerifierFindsAMissingOutput) {
   std::vector<HostGroup> wrong = groups();
   wrong.pop_back();
   EXPECT_THROW(HostIrLower(fusion).lower(wrong), CheckError);
 }
 
-struct HostRunTest : HostProgramTest {
+struct HostRunTest : HostIrTest {
   HostRunTest() {
-    program = HostIrLower(fusion).lower(groups());
+    program = lowered();
     compiled.push_back(std::make_unique<HandKernel>([](const KernelArguments& arguments) {
       for (int64_t i = 0; i < arguments.ints[0]; ++i) {
         floats(arguments.tensors[1])[i] = -floats(arguments.tensors[0])[i * arguments.ints[1]];
@@ -204,12 +214,12 @@ struct HostRunTest : HostProgramTest {
     const std::vector<HostValue> inputs{ref, ScalarValue(int64_t{10})};
     ExpressionEvaluator evaluator(fusion);
     evaluator.bindInputs(inputs);
-    return HostIrEvaluator(*program, compiled).run(inputs, evaluator, {record, maxBytes});
+    return HostIrEvaluator(*program, compiled).run(inputs, evaluator, {record, maxBytes, nullptr, {}});
   }
   const KernelArguments& lastOf(size_t kernel) { return static_cast<HandKernel&>(*compiled[kernel]).last; }
 
   std::vector<float> data{1, 99, 2, 99, 3};
-  std::unique_ptr<HostProgram> program;
+  std::unique_ptr<HostIrContainer> program;
   std::vector<std::unique_ptr<CompiledKernel>> compiled;
 };
 

@@ -1,0 +1,164 @@
+// The structure of a host program, and its edits.
+
+#include "fuser/host_ir/host_ir_container.h"
+
+#include <algorithm>
+
+namespace fuser {
+
+size_t hir::bodyCount(const Node& node) {
+  if (std::holds_alternative<IfThenElse>(node)) return 2;
+  return std::holds_alternative<Segment>(node) || std::holds_alternative<ForLoop>(node) ? 1 : 0;
+}
+
+bool HostIrContainer::isPlaced(const hir::HostExpr* expr) const { return places_.at(expr->id).placed; }
+
+hir::Body& HostIrContainer::bodyOf(const hir::HostExpr* parent, size_t branch) {
+  return parent ? places_.at(parent->id).bodies.at(branch) : topLevel_;
+}
+
+hir::Body::iterator HostIrContainer::positionOf(const hir::HostExpr* expr) {
+  FUSER_CHECK(isPlaced(expr), "host expression ", expr->id, " has no place: it was removed");
+  const Place& place = places_[expr->id];
+  hir::Body& body = bodyOf(place.parent, place.branch);
+  return std::find(body.begin(), body.end(), expr);
+}
+
+void HostIrContainer::attach(hir::HostExpr* expr, hir::HostExpr* parent, size_t branch, hir::Body::iterator at) {
+  bodyOf(parent, branch).insert(at, expr);
+  Place& place = places_[expr->id];
+  place.parent = parent;
+  place.branch = branch;
+  place.placed = true;
+}
+
+void HostIrContainer::detach(hir::HostExpr* expr) {
+  const hir::Body::iterator position = positionOf(expr);
+  Place& place = places_[expr->id];
+  bodyOf(place.parent, place.branch).erase(position);
+  place.parent = nullptr;
+  place.placed = false;
+}
+
+bool HostIrContainer::isInside(const hir::HostExpr* expr, const hir::HostExpr* outer) const {
+  for (; expr; expr = parent(expr)) {
+    if (expr == outer) return true;
+  }
+  return false;
+}
+
+hir::HostExpr* HostIrContainer::make(hir::Node node, hir::HostExpr* parent, size_t branch) {
+  FUSER_CHECK(!parent || (isPlaced(parent) && branch < hir::bodyCount(parent->node)), "no body to put a node in");
+  exprs_.push_back(std::make_unique<hir::HostExpr>(hir::HostExpr{static_cast<uint32_t>(exprs_.size()), std::move(node)}));
+  places_.emplace_back();
+  return exprs_.back().get();
+}
+
+hir::HostExpr* HostIrContainer::append(hir::Node node, hir::HostExpr* parent, size_t branch) {
+  hir::HostExpr* expr = make(std::move(node), parent, branch);
+  attach(expr, parent, branch, bodyOf(parent, branch).end());
+  return expr;
+}
+
+hir::HostExpr* HostIrContainer::insertAt(hir::HostExpr* place, std::ptrdiff_t offset, hir::Node node) {
+  positionOf(place);  // checks that it has one
+  const Place at = places_[place->id];
+  hir::HostExpr* expr = make(std::move(node), at.parent, at.branch);
+  attach(expr, at.parent, at.branch, positionOf(place) + offset);
+  return expr;
+}
+
+hir::HostExpr* HostIrContainer::insertBefore(hir::HostExpr* place, hir::Node node) {
+  return insertAt(place, 0, std::move(node));
+}
+
+hir::HostExpr* HostIrContainer::insertAfter(hir::HostExpr* place, hir::Node node) {
+  return insertAt(place, 1, std::move(node));
+}
+
+hir::HostExpr* HostIrContainer::replace(hir::HostExpr* old, hir::Node node) {
+  FUSER_CHECK(hir::bodyCount(old->node) == 0 && hir::bodyCount(node) == 0, "a node with bodies is not replaced");
+  hir::HostExpr* expr = insertBefore(old, std::move(node));
+  detach(old);
+  return expr;
+}
+
+void HostIrContainer::remove(hir::HostExpr* expr) {
+  positionOf(expr);
+  for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) {
+    while (!body(expr, branch).empty()) remove(body(expr, branch).back());
+  }
+  detach(expr);
+}
+
+void HostIrContainer::moveBefore(hir::HostExpr* expr, hir::HostExpr* place) {
+  positionOf(expr);
+  positionOf(place);
+  FUSER_CHECK(!isInside(place, expr), "a node does not move into itself");
+  detach(expr);
+  const Place at = places_[place->id];
+  attach(expr, at.parent, at.branch, positionOf(place));
+}
+
+void HostIrContainer::moveInto(hir::HostExpr* expr, hir::HostExpr* loop) {
+  positionOf(expr);
+  positionOf(loop);
+  FUSER_CHECK(std::holds_alternative<hir::ForLoop>(loop->node), "a node moves into a loop");
+  FUSER_CHECK(!isInside(loop, expr), "a node does not move into itself");
+  detach(expr);
+  attach(expr, loop, 0, bodyOf(loop, 0).end());
+}
+
+hir::HostExpr* HostIrContainer::wrapInLoop(hir::HostExpr* first, hir::HostExpr* last, hir::ForLoop loop) {
+  const auto begin = positionOf(first), end = positionOf(last);
+  const Place from = places_[first->id], to = places_[last->id];
+  FUSER_CHECK(from.parent == to.parent && from.branch == to.branch && begin <= end,
+              "what a loop wraps stands in one body, from first to last");
+  const hir::Body wrapped(begin, end + 1);
+  hir::HostExpr* made = insertBefore(first, std::move(loop));
+  for (hir::HostExpr* expr : wrapped) moveInto(expr, made);
+  return made;
+}
+
+void HostIrContainer::fuseLoops(hir::HostExpr* first, hir::HostExpr* second) {
+  const auto* outer = std::get_if<hir::ForLoop>(&first->node);
+  const auto* inner = std::get_if<hir::ForLoop>(&second->node);
+  FUSER_CHECK(outer && inner, "loops alone are fused");
+  const auto position = positionOf(first);
+  positionOf(second);
+  const Place place = places_[first->id];
+  const hir::Body& siblings = bodyOf(place.parent, place.branch);
+  FUSER_CHECK(position + 1 != siblings.end() && position[1] == second, "the second loop follows the first");
+  const IntExpr from = inner->index, to = outer->index;
+  forEachHostExpr(*this, body(second), [&](hir::HostExpr* expr) {
+    auto* select = std::get_if<hir::HirAliasSelect>(&expr->node);
+    if (select && select->index == from) select->index = to;
+  });
+  for (const std::unique_ptr<hir::Stream>& stream : streams_) {
+    if (stream->index == from) stream->index = to;
+  }
+  while (!body(second).empty()) moveInto(body(second).front(), first);
+  remove(second);
+}
+
+const hir::Stream* HostIrContainer::newStream(IntExpr index) {
+  streams_.push_back(std::make_unique<hir::Stream>(hir::Stream{static_cast<int>(streams_.size()), index}));
+  return streams_.back().get();
+}
+
+void forEachHostExpr(const HostIrContainer& program, const hir::Body& body,
+                     const std::function<void(hir::HostExpr*)>& see) {
+  for (hir::HostExpr* expr : hir::Body(body)) {  // a copy: see may edit
+    see(expr);
+    if (!program.isPlaced(expr)) continue;
+    for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) {
+      forEachHostExpr(program, program.body(expr, branch), see);
+    }
+  }
+}
+
+void forEachHostExpr(const HostIrContainer& program, const std::function<void(hir::HostExpr*)>& see) {
+  forEachHostExpr(program, program.topLevel(), see);
+}
+
+}  // namespace fuser

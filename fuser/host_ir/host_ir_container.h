@@ -1,0 +1,137 @@
+#pragma once
+// HostIrContainer: what the host does to run a segmented fusion: allocate, evaluate host scalars, launch, free. Made by
+// HostIrLower, edited by host passes, run by HostIrEvaluator; there is no other way to run a segmented fusion.
+//
+//   host f(%x: f32[i0, i1], %n: i64) {
+//     segment 0 ExprEval (%n) -> (%m) {
+//       evaluate %k, %m
+//     }
+//     segment 1 Reduction (%x) -> (%t) {
+//       allocate %t: f32[i0]
+//       launch k0_reduction(%x, %t; i0, i1, stride(%x, 0); )
+//     }
+//     segment 2 PointWise (%t, %m) -> (%y) {
+//       allocate %y: f32[i0]
+//       launch k1_pointwise(%t, %y; i0; %m)
+//     }
+//     free %t
+//     segment 3 None (%y) -> (%z) {
+//       allocate %z: f32[i0]
+//       run cache 0(%y) -> (%z)
+//     }
+//     return %z
+//   }
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuser/host_ir/host_ir.h"
+#include "fuser/kernel/kernel.h"
+
+namespace fuser {
+
+class HostIrContainer {
+ public:
+  // The segmented fusion; it and the kernels must outlive the program. Host passes add tensors and sizes to it.
+  explicit HostIrContainer(Fusion& fusion) : fusion_(&fusion) {}
+
+  Fusion& fusion() const { return *fusion_; }
+  std::vector<const Kernel*> kernels;
+
+  // --- structure ---
+  const hir::Body& topLevel() const { return topLevel_; }
+  // A node's body; branch 1: IfThenElse's other one.
+  const hir::Body& body(const hir::HostExpr* expr, size_t branch = 0) const { return places_.at(expr->id).bodies.at(branch); }
+  // The node in whose body it stands; null at the top level, and for a removed one.
+  hir::HostExpr* parent(const hir::HostExpr* expr) const { return places_.at(expr->id).parent; }
+  // False for what was removed, or stands in something that was.
+  bool isPlaced(const hir::HostExpr* expr) const;
+
+  // --- edits: each changes its place and nothing else ---
+  // A CheckError where an edit is impossible (a place that was removed, neighbours that are none), before any change.
+  // A removed node stays valid until the container dies, with its node as it was and no place; what stood in its bodies
+  // is removed with it.
+  hir::HostExpr* append(hir::Node node, hir::HostExpr* parent = nullptr, size_t branch = 0);
+  hir::HostExpr* insertBefore(hir::HostExpr* place, hir::Node node);
+  hir::HostExpr* insertAfter(hir::HostExpr* place, hir::Node node);
+  // The new node has the old one's place. Neither may have bodies.
+  hir::HostExpr* replace(hir::HostExpr* old, hir::Node node);
+  void remove(hir::HostExpr* expr);
+  void moveBefore(hir::HostExpr* expr, hir::HostExpr* place);
+  // To the end of the loop's body.
+  void moveInto(hir::HostExpr* expr, hir::HostExpr* loop);
+  // Everything from first to last, which stand in one body in this order, becomes the body of a new loop in their place.
+  hir::HostExpr* wrapInLoop(hir::HostExpr* first, hir::HostExpr* last, hir::ForLoop loop);
+  // The second loop, which follows the first, gives it its body, whose index becomes the first one's, and is removed. Sizes
+  // are the caller's to compare.
+  void fuseLoops(hir::HostExpr* first, hir::HostExpr* second);
+
+  // Null: to be filled by GetCurrentStream.
+  const hir::Stream* newStream(IntExpr index = nullptr);
+  size_t streamCount() const { return streams_.size(); }
+
+ private:
+  struct Place {
+    hir::HostExpr* parent = nullptr;
+    size_t branch = 0;
+    bool placed = false;
+    std::array<hir::Body, 2> bodies;
+  };
+
+  hir::Body& bodyOf(const hir::HostExpr* parent, size_t branch);
+  // Where it stands in its parent's body.
+  hir::Body::iterator positionOf(const hir::HostExpr* expr);
+  hir::HostExpr* make(hir::Node node, hir::HostExpr* parent, size_t branch);
+  hir::HostExpr* insertAt(hir::HostExpr* place, std::ptrdiff_t offset, hir::Node node);
+  void detach(hir::HostExpr* expr);
+  void attach(hir::HostExpr* expr, hir::HostExpr* parent, size_t branch, hir::Body::iterator at);
+  bool isInside(const hir::HostExpr* expr, const hir::HostExpr* outer) const;
+
+  Fusion* fusion_;
+  hir::Body topLevel_;
+  std::vector<std::unique_ptr<hir::HostExpr>> exprs_;  // by id
+  std::vector<Place> places_;                          // by id
+  std::vector<std::unique_ptr<hir::Stream>> streams_;  // by number
+};
+
+// The tensors that a node itself reads and writes, in the order in which it names them; memory that it makes or gives back
+// counts as written. What only looks at sizes, and a node's bodies, do not count.
+struct TensorUses {
+  std::vector<const TensorView*> reads;
+  std::vector<const TensorView*> writes;
+};
+TensorUses usesOf(const HostIrContainer& program, const hir::Node& node);
+
+// Calls see for each node in the order of the program, a node with bodies before what stands in it.
+void forEachHostExpr(const HostIrContainer& program, const std::function<void(hir::HostExpr*)>& see);
+void forEachHostExpr(const HostIrContainer& program, const hir::Body& body, const std::function<void(hir::HostExpr*)>& see);
+
+// The nodes of one kind, in that order.
+template <class Node>
+std::vector<hir::HostExpr*> hostExprsOf(const HostIrContainer& program) {
+  std::vector<hir::HostExpr*> found;
+  forEachHostExpr(program, [&](hir::HostExpr* expr) {
+    if (std::holds_alternative<Node>(expr->node)) found.push_back(expr);
+  });
+  return found;
+}
+
+// The full form, which parseHostIr reads.
+std::string toString(const HostIrContainer& program);
+// The field's short form: tensors by number ("T1_g_float[iS0{i0}]"), expressions, streams.
+std::string toSummary(const HostIrContainer& program);
+
+// What toString printed for a program over this fusion, whose values' names are unique; kernels are found by name. Not
+// verified. A UserError names the line and what is wrong with it.
+HostIrContainer parseHostIr(std::string_view text, Fusion& fusion, std::span<const Kernel* const> kernels);
+
+// A CheckError unless the program keeps the constraints of verify_host_ir.cpp: all, or all but 4.
+enum class HostLeaks : uint8_t { Forbidden, Allowed };
+void verifyHostIr(const HostIrContainer& program, HostLeaks leaks = HostLeaks::Forbidden);
+
+}  // namespace fuser

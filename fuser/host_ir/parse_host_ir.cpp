@@ -1,0 +1,372 @@
+// The full text of a host program -> the program.
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+
+#include "fuser/host_ir/host_ir_container.h"
+#include "fuser/host_ir/standalone_op.h"
+#include "fuser/ir/infer.h"
+
+namespace fuser {
+namespace {
+
+// One line, read from left to right.
+class Line {
+ public:
+  Line(std::string_view text, size_t number) : rest_(text), number_(number) { skipSpace(); }
+
+  bool atEnd() const { return rest_.empty(); }
+  bool accept(std::string_view text) {
+    if (!rest_.starts_with(text)) return false;
+    rest_.remove_prefix(text.size());
+    skipSpace();
+    return true;
+  }
+  void expect(std::string_view text) {
+    if (!accept(text)) fail(concat("'", text, "' expected"));
+  }
+  // Letters, digits, '_' and '.'.
+  std::string word() {
+    const auto end = std::find_if_not(rest_.begin(), rest_.end(),
+                                      [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
+    std::string text(rest_.begin(), end);
+    if (text.empty()) fail("a name expected");
+    rest_.remove_prefix(text.size());
+    skipSpace();
+    return text;
+  }
+  int integer() {
+    const std::string text = word();
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) fail(concat("'", text, "' is no integer"));
+    return value;
+  }
+  // What stands before the text, which is dropped with it.
+  std::string until(std::string_view text) {
+    const size_t place = rest_.find(text);
+    if (place == std::string_view::npos) fail(concat("'", text, "' expected"));
+    const std::string before(rest_.substr(0, place));
+    rest_.remove_prefix(place + text.size());
+    skipSpace();
+    return before;
+  }
+  void end() const {
+    if (!atEnd()) fail(concat("'", rest_, "' is too much"));
+  }
+  [[noreturn]] void fail(const std::string& message) const {
+    throwUserError(concat("host program, line ", number_, ": ", message));
+  }
+
+ private:
+  void skipSpace() {
+    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\r')) rest_.remove_prefix(1);
+  }
+  std::string_view rest_;
+  size_t number_;
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, Fusion& fusion, std::span<const Kernel* const> kernels)
+      : text_(text), fusion_(fusion), program_(fusion) {
+    program_.kernels.assign(kernels.begin(), kernels.end());
+    // Tensors that an earlier program over this fusion added count, too.
+    for (const std::unique_ptr<Val>& val : fusion.allVals()) {
+      if (!val->name().empty()) values_.emplace(val->name(), val.get());
+    }
+    for (const Val* val : fusion.usedVals()) values_[val->name()] = val;
+    for (const IntSymbol& symbol : fusion.ints().symbols()) {
+      const Val* scalar = fusion.scalarOf(symbol.expr);
+      symbols_.emplace(scalar ? "%" + scalar->name() : symbol.name, symbol.expr);
+    }
+  }
+
+  HostIrContainer parse() {
+    Line header = next();
+    header.expect("host ");
+    header.expect(fusion_.name());
+    header.expect("(");  // the inputs follow from the fusion
+    parseBody(nullptr, 0, "return ");  // so do the outputs
+    Line footer = next();
+    footer.expect("}");
+    footer.end();
+    return std::move(program_);
+  }
+
+ private:
+  Line next() {
+    if (text_.empty()) Line("", line_ + 1).fail("the text ends too early");
+    const size_t end = std::min(text_.find('\n'), text_.size());
+    const Line line(text_.substr(0, end), ++line_);
+    text_.remove_prefix(std::min(end + 1, text_.size()));
+    return line;
+  }
+
+  // --- names ---
+
+  const Val* value(Line& line) {
+    line.expect("%");
+    const std::string name = line.word();
+    const auto found = values_.find(name);
+    if (found == values_.end()) line.fail(concat("the fusion has no %", name));
+    return found->second;
+  }
+  // Null for "_", a literal.
+  const Val* operand(Line& line) { return line.accept("_") ? nullptr : value(line); }
+  const TensorView* tensor(Line& line) {
+    const Val* val = value(line);
+    if (!val->isTensor()) line.fail(concat("%", val->name(), " is no tensor"));
+    return val->as<TensorView>();
+  }
+  // "%a, %b" up to the closing text.
+  template <class T>
+  std::vector<T> list(Line& line, std::string_view close, T (Parser::*entry)(Line&)) {
+    std::vector<T> entries;
+    while (!line.accept(close)) {
+      if (!entries.empty()) line.expect(",");
+      entries.push_back((this->*entry)(line));
+    }
+    return entries;
+  }
+  IntExpr index(Line& line) {
+    const std::string name = line.word();
+    const auto found = indices_.find(name);
+    if (found == indices_.end()) line.fail(concat("no loop's index is called ", name));
+    return found->second;
+  }
+  // "{axis = 0"
+  size_t axis(Line& line, const TensorView* tensor) {
+    line.expect("{");
+    line.expect("axis = ");
+    const int axis = line.integer();
+    if (axis < 0 || static_cast<size_t>(axis) >= tensor->rank()) line.fail(concat("%", tensor->name(), " has no axis ", axis));
+    return static_cast<size_t>(axis);
+  }
+  // "saved0", or "by index0"
+  const hir::Stream* stream(Line& line) {
+    const std::string name = line.accept("by ") ? "by " + line.word() : line.word();
+    const hir::Stream*& known = streams_[name];
+    if (!known && name.starts_with("by ")) {
+      const auto found = indices_.find(name.substr(3));
+      if (found == indices_.end()) line.fail(concat("no loop's index is called ", name.substr(3)));
+      known = program_.newStream(found->second);
+    }
+    if (!known) known = program_.newStream();
+    return known;
+  }
+
+  // --- bodies ---
+
+  // Up to the line that starts with `close`.
+  void parseBody(hir::HostExpr* parent, size_t branch, std::string_view close) {
+    if (++depth_ > kMaxDepth) Line("", line_).fail(concat("more than ", kMaxDepth, " bodies in each other"));
+    for (Line line = next(); !line.accept(close); line = next()) parseNode(line, parent, branch);
+    --depth_;
+  }
+
+  void parseNode(Line& line, hir::HostExpr* parent, size_t branch) {
+    if (line.accept("segment ")) {
+      hir::HostExpr* segment = open(line, parseSegment(line), parent, branch);
+      parseBody(segment, 0, "}");
+      describe(segment);
+    } else if (line.accept("for ")) {
+      parseBody(open(line, parseFor(line), parent, branch), 0, "}");
+    } else if (line.accept("if ")) {
+      hir::HostExpr* made = open(line, hir::IfThenElse{value(line)}, parent, branch);
+      parseBody(made, 0, "} else {");
+      parseBody(made, 1, "}");
+    } else {
+      program_.append(parseLeaf(line), parent, branch);
+      line.end();
+    }
+  }
+  hir::HostExpr* open(Line& line, hir::Node node, hir::HostExpr* parent, size_t branch) {
+    line.expect("{");
+    line.end();
+    return program_.append(std::move(node), parent, branch);
+  }
+
+  hir::Node parseSegment(Line& line) {
+    hir::Segment segment;
+    segment.index = line.integer();
+    const std::string type = line.word();
+    const std::optional<SchedulerType> scheduler = schedulerTypeFromName(type);
+    if (!scheduler) line.fail(concat("no scheduler is called ", type));
+    segment.scheduler = *scheduler;
+    line.expect("(");
+    segment.inputs = list(line, ")", &Parser::value);
+    line.expect("->");
+    line.expect("(");
+    segment.outputs = list(line, ")", &Parser::value);
+    return segment;
+  }
+  void describe(hir::HostExpr* expr) {
+    hir::Segment& segment = std::get<hir::Segment>(expr->node);
+    for (const hir::HostExpr* inner : program_.body(expr)) {
+      if (const auto* launch = std::get_if<hir::LaunchKernel>(&inner->node)) segment.kernel = launch->kernel;
+      if (const auto* run = std::get_if<hir::RunSegment>(&inner->node)) segment.cache = run->cache;
+    }
+  }
+
+  hir::Node parseFor(Line& line) {
+    const std::string name = line.word();
+    hir::ForLoop loop;
+    loop.index = indices_[name] = fusion_.ints().symbol("StreamIdx");
+    line.expect("in ");
+    loop.tensor = tensor(line);
+    loop.axis = axis(line, loop.tensor);
+    line.expect("}");
+    return loop;
+  }
+
+  // --- nodes without a body ---
+
+  hir::Node parseLeaf(Line& line) {
+    if (line.accept("allocate ")) {
+      const hir::Allocate node{tensor(line)};
+      line.expect(":");
+      line.expect(typeText(node.tensor));
+      return node;
+    }
+    if (line.accept("free ")) return hir::Deallocate{tensor(line)};
+    if (line.accept("view ")) {
+      const TensorView* seen = tensor(line);
+      line.expect("of");
+      return hir::View{seen, tensor(line)};
+    }
+    if (line.accept("reuse ")) {
+      const TensorView* input = tensor(line);
+      line.expect("for");
+      return hir::Reuse{tensor(line), input};
+    }
+    if (line.accept("copy ")) {
+      const TensorView* from = tensor(line);
+      line.expect("to");
+      return hir::Copy{from, tensor(line)};
+    }
+    if (line.accept("select ")) return parseSelect(line);
+    if (line.accept("get stream ")) return hir::GetCurrentStream{stream(line)};
+    if (line.accept("set stream ")) return hir::SetCurrentStream{stream(line)};
+    if (line.accept("synchronize ")) return hir::Synchronize{stream(line)};
+    if (line.accept("evaluate ")) return parseEvaluate(line);
+    if (line.accept("run cache ")) return parseRun(line);
+    if (line.accept("compute ")) return parseCompute(line);
+    line.expect("launch ");
+    return parseLaunch(line);
+  }
+
+  // "%s: f32[i1] of %t {axis = 0, index = index0}"
+  hir::Node parseSelect(Line& line) {
+    line.expect("%");
+    const std::string name = line.word();
+    line.expect(":");
+    const std::string type = line.until(" of ");
+    const TensorView* source = tensor(line);
+    hir::HirAliasSelect node{nullptr, source, axis(line, source), nullptr};
+    line.expect(", index = ");
+    node.index = index(line);
+    line.expect("}");
+    const Val*& known = values_[name];
+    if (!known) known = newSlice(fusion_, source, node.axis, name);
+    if (typeText(known) != type) line.fail(concat("'", typeText(known), "' expected"));
+    node.tensor = known->as<TensorView>();
+    return node;
+  }
+
+  hir::Node parseRun(Line& line) {
+    hir::RunSegment node;
+    node.cache = line.integer();
+    line.expect("(");
+    node.inputs = list(line, ")", &Parser::value);
+    line.expect("->");
+    line.expect("(");
+    node.outputs = list(line, ")", &Parser::tensor);
+    return node;
+  }
+
+  hir::Node parseEvaluate(Line& line) {
+    hir::EvaluateScalars node;
+    do {
+      const Val* result = value(line);
+      if (!result->isScalar() || !result->definition())
+        line.fail(concat("%", result->name(), " is no computed scalar"));
+      node.exprs.push_back(result->definition());
+    } while (line.accept(","));
+    return node;
+  }
+
+  hir::Node parseCompute(Line& line) {
+    hir::StandaloneOp node;
+    node.preallocated = line.accept("into ");
+    line.expect("(");
+    node.outputs = list(line, ")", &Parser::tensor);
+    line.expect("from ");
+    line.expect("(");
+    node.inputs = list(line, ")", &Parser::operand);
+    line.expect("as ");
+    const TensorView* made = tensor(line);
+    if (!made->definition()) line.fail(concat("%", made->name(), " is no result of an expression"));
+    node.expr = made->definition();
+    if (node.inputs.size() != node.expr->inputs().size()) line.fail(concat("%", made->name(), " has another number of operands"));
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!node.inputs[i]) node.inputs[i] = node.expr->input(i);
+    }
+    if (line.accept("{without_axis = ")) {
+      node.withoutAxis = static_cast<size_t>(line.integer());
+      line.expect("}");
+    }
+    if (line.accept("by ")) node.launch = parseLaunch(line);
+    return node;
+  }
+
+  hir::LaunchKernel parseLaunch(Line& line) {
+    const std::string name = line.word();
+    const auto kernel = std::find_if(program_.kernels.begin(), program_.kernels.end(),
+                                     [&](const Kernel* candidate) { return candidate->name == name; });
+    if (kernel == program_.kernels.end()) line.fail(concat("no kernel is called ", name));
+    hir::LaunchKernel node;
+    node.kernel = static_cast<int>(kernel - program_.kernels.begin());
+    line.expect("(");
+    node.tensors = list(line, ";", &Parser::tensor);
+    node.ints = list(line, ";", &Parser::extent);
+    node.scalars = list(line, ")", &Parser::value);
+    return node;
+  }
+
+  // A symbol, or null for "stride(%x, 0)": which one follows from the kernel.
+  IntExpr extent(Line& line) {
+    if (line.accept("stride(")) {
+      tensor(line);
+      line.expect(",");
+      line.integer();
+      line.expect(")");
+      return nullptr;
+    }
+    const std::string name = line.accept("%") ? "%" + line.word() : line.word();
+    const auto found = symbols_.find(name);
+    if (found == symbols_.end()) line.fail(concat("no extent is called ", name));
+    return found->second;
+  }
+
+  static constexpr size_t kMaxDepth = 64;
+
+  std::string_view text_;
+  size_t line_ = 0;
+  size_t depth_ = 0;
+  Fusion& fusion_;
+  HostIrContainer program_;
+  std::unordered_map<std::string, const Val*> values_;
+  std::unordered_map<std::string, IntExpr> symbols_;
+  std::unordered_map<std::string, IntExpr> indices_;
+  std::unordered_map<std::string, const hir::Stream*> streams_;
+};
+
+}  // namespace
+
+HostIrContainer parseHostIr(std::string_view text, Fusion& fusion, std::span<const Kernel* const> kernels) {
+  return Parser(text, fusion, kernels).parse();
+}
+
+}  // namespace fuser

@@ -1,0 +1,150 @@
+// The full text of host programs: what parse_host_ir.cpp reads.
+
+#include <algorithm>
+
+#include "fuser/evaluate/expression_evaluator.h"
+#include "fuser/host_ir/host_ir_container.h"
+#include "fuser/ir/infer.h"
+
+namespace fuser {
+namespace {
+
+// "%a, %b"
+template <class Vals>
+std::string names(const Vals& vals) {
+  std::string text;
+  for (const Val* val : vals) text += concat(text.empty() ? "%" : ", %", val->name());
+  return text;
+}
+
+std::string typedNames(const std::vector<Val*>& vals) {
+  std::string text;
+  for (const Val* val : vals) text += concat(text.empty() ? "%" : ", %", val->name(), ": ", typeText(val));
+  return text;
+}
+
+class Printer {
+ public:
+  explicit Printer(const HostIrContainer& program) : program_(program) {}
+
+  std::string print() {
+    const Fusion& fusion = program_.fusion();
+    text_ = concat("host ", fusion.name(), "(", typedNames(fusion.inputs()), ") {\n");
+    for (const hir::HostExpr* loop : hostExprsOf<hir::ForLoop>(program_)) {
+      indices_.push_back(std::get<hir::ForLoop>(loop->node).index);
+    }
+    for (const hir::HostExpr* get : hostExprsOf<hir::GetCurrentStream>(program_)) {
+      saved_.push_back(std::get<hir::GetCurrentStream>(get->node).stream);
+    }
+    printBody(program_.topLevel(), "  ");
+    return text_ + concat("  return ", names(fusion.outputs()), "\n}\n");
+  }
+
+  std::string operator()(const hir::Allocate& node) const {
+    return concat("allocate %", node.tensor->name(), ": ", typeText(node.tensor));
+  }
+  std::string operator()(const hir::Deallocate& node) const { return concat("free %", node.tensor->name()); }
+  std::string operator()(const hir::View& node) const {
+    return concat("view %", node.tensor->name(), " of %", node.source->name());
+  }
+  std::string operator()(const hir::Reuse& node) const {
+    return concat("reuse %", node.input->name(), " for %", node.tensor->name());
+  }
+  std::string operator()(const hir::Copy& node) const {
+    return concat("copy %", node.tensor->name(), " to %", node.input->name());
+  }
+  std::string operator()(const hir::HirAliasSelect& node) const {
+    return concat("select %", node.tensor->name(), ": ", typeText(node.tensor), " of %", node.source->name(), " {axis = ",
+                  node.axis, ", index = ", index(node.index), "}");
+  }
+  std::string operator()(const hir::EvaluateScalars& node) const {
+    std::vector<const Val*> results;
+    for (const Expr* expr : node.exprs) results.insert(results.end(), expr->outputs().begin(), expr->outputs().end());
+    return concat("evaluate ", names(results));
+  }
+  std::string operator()(const hir::LaunchKernel& node) const { return "launch " + arguments(node); }
+  std::string operator()(const hir::RunSegment& node) const {
+    return concat("run cache ", node.cache, "(", names(node.inputs), ") -> (", names(node.outputs), ")");
+  }
+  std::string operator()(const hir::StandaloneOp& node) const {
+    std::string text = concat(node.preallocated ? "compute into (" : "compute (", names(node.outputs), ") from (",
+                              operands(node.inputs), ") as %", node.expr->output()->name());
+    if (node.withoutAxis) text += concat(" {without_axis = ", *node.withoutAxis, "}");
+    if (node.launch.kernel >= 0) text += " by " + arguments(node.launch);
+    return text;
+  }
+  std::string operator()(const hir::GetCurrentStream& node) const { return concat("get stream ", stream(node.stream)); }
+  std::string operator()(const hir::SetCurrentStream& node) const { return concat("set stream ", stream(node.stream)); }
+  std::string operator()(const hir::Synchronize& node) const { return concat("synchronize ", stream(node.stream)); }
+  std::string operator()(const hir::Segment& node) const {
+    return concat("segment ", node.index, " ", schedulerTypeName(node.scheduler), " (", names(node.inputs), ") -> (",
+                  names(node.outputs), ")");
+  }
+  std::string operator()(const hir::ForLoop& node) const {
+    return concat("for ", index(node.index), " in %", node.tensor->name(), " {axis = ", node.axis, "}");
+  }
+  std::string operator()(const hir::IfThenElse& node) const { return concat("if %", node.condition->name()); }
+
+ private:
+  // A literal is the expression's own: "_".
+  static std::string operands(const std::vector<const Val*>& vals) {
+    std::string text;
+    for (const Val* val : vals) {
+      const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();
+      text += concat(text.empty() ? "" : ", ", literal ? "_" : concat("%", val->name()));
+    }
+    return text;
+  }
+
+  void printBody(const hir::Body& body, const std::string& indentation) {
+    for (const hir::HostExpr* expr : body) {
+      text_ += indentation + std::visit(*this, expr->node);
+      if (hir::bodyCount(expr->node) == 0) {
+        text_ += '\n';
+        continue;
+      }
+      text_ += " {\n";
+      printBody(program_.body(expr), indentation + "  ");
+      if (std::holds_alternative<hir::IfThenElse>(expr->node)) {
+        text_ += indentation + "} else {\n";
+        printBody(program_.body(expr, 1), indentation + "  ");
+      }
+      text_ += indentation + "}\n";
+    }
+  }
+
+  std::string index(IntExpr index) const {
+    const auto place = std::find(indices_.begin(), indices_.end(), index);
+    return concat("index", place - indices_.begin());
+  }
+
+  std::string stream(const hir::Stream* stream) const {
+    if (stream->index) return concat("by ", index(stream->index));
+    const auto place = std::find(saved_.begin(), saved_.end(), stream);
+    return concat("saved", place - saved_.begin());
+  }
+
+  std::string arguments(const hir::LaunchKernel& node) const {
+    const Kernel& kernel = *program_.kernels.at(static_cast<size_t>(node.kernel));
+    std::string ints;
+    for (size_t i = 0; i < node.ints.size(); ++i) {
+      const IntParam& param = kernel.intParams[i];
+      if (i) ints += ", ";
+      ints += node.ints[i] ? extentToString(program_.fusion(), node.ints[i])
+                           : concat("stride(%", node.tensors.at(static_cast<size_t>(param.tensor))->name(), ", ",
+                                    param.axis, ")");
+    }
+    return concat(kernel.name, "(", names(node.tensors), "; ", ints, "; ", names(node.scalars), ")");
+  }
+
+  const HostIrContainer& program_;
+  std::vector<IntExpr> indices_;             // of the loops, in order
+  std::vector<const hir::Stream*> saved_;  // what GetCurrentStream fills, in order
+  std::string text_;
+};
+
+}  // namespace
+
+std::string toString(const HostIrContainer& program) { return Printer(program).print(); }
+
+}  // namespace fuser

@@ -1,0 +1,148 @@
+// StreamParallelTypePass.
+
+#include <algorithm>
+#include <set>
+
+#include "fuser/host_ir/host_ir_pass.h"
+#include "fuser/host_ir/standalone_op.h"
+
+namespace fuser {
+namespace {
+
+// A loop over streams that more expressions may join.
+struct StreamLoop {
+  hir::HostExpr* loop = nullptr;
+  hir::HostExpr* end = nullptr;  // the first of the nodes that close a turn
+  IntExpr size = nullptr;
+  struct Slice {
+    const TensorView* tensor;
+    size_t axis;
+    TensorView* slice;
+    bool written;
+  };
+  std::vector<Slice> slices;
+};
+
+class Builder {
+ public:
+  explicit Builder(HostIrContainer& program) : program_(program), fusion_(program.fusion()) {
+    for (const std::unique_ptr<Val>& val : fusion_.allVals()) names_.insert(val->name());
+  }
+
+  bool run() {
+    bool changed = false;
+    for (hir::HostExpr* expr : hir::Body(program_.topLevel())) {
+      checkKernels(expr);
+      auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
+      const std::optional<size_t> axis = op ? streamAxis(*op) : std::nullopt;
+      if (!axis) {
+        open_ = {};
+        continue;
+      }
+      const std::string reason = whyNoSlices(op->expr, *axis);
+      FUSER_USER_CHECK(reason.empty(), "stream %", op->outputs.front()->name(), " {dim = ", *axis, "}: ", reason);
+      lower(expr, *op, *axis);
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  // All results of an expression have it, whichever was given it.
+  static std::optional<size_t> streamAxis(const hir::StandaloneOp& op) {
+    std::optional<size_t> axis;
+    for (const TensorView* output : op.outputs) {
+      const std::optional<size_t> of = output->streamAxis();
+      FUSER_USER_CHECK(!axis || !of || axis == of, "stream %", output->name(), ": %", op.outputs.front()->name(),
+                       ", which the same expression makes, has another stream axis");
+      if (of) axis = of;
+    }
+    return axis;
+  }
+
+  // What runs in a kernel with other expressions, or in a cache of its own, is not taken apart.
+  void checkKernels(const hir::HostExpr* expr) const {
+    const auto* segment = std::get_if<hir::Segment>(&expr->node);
+    if (!segment) return;
+    for (const Val* output : segment->outputs) {
+      if (output->isScalar()) continue;
+      const std::optional<size_t> axis = output->as<TensorView>()->streamAxis();
+      FUSER_USER_CHECK(!axis, "stream %", output->name(), " {dim = ", *axis, "}: ", output->definition()->info().mnemonic,
+                       " is no op that the host runs alone");
+    }
+  }
+
+  void lower(hir::HostExpr* expr, const hir::StandaloneOp& op, size_t axis) {
+    const IntExpr size = op.outputs.front()->axes()[axis]->size();
+    if (!joins(op, axis, size)) openLoop(expr, op.outputs.front(), axis, size);
+    for (const TensorView* output : op.outputs) program_.insertBefore(open_.loop, hir::Allocate{output});
+    hir::StandaloneOp inside;
+    inside.expr = op.expr;
+    inside.withoutAxis = axis;
+    inside.preallocated = true;
+    for (const Val* input : op.inputs) {
+      const std::optional<size_t> at = operandAxis(op.expr, input, axis);
+      inside.inputs.push_back(at ? slice(input->as<TensorView>(), *at, false) : input);
+    }
+    for (const TensorView* output : op.outputs) inside.outputs.push_back(slice(output, axis, true));
+    program_.insertBefore(open_.end, std::move(inside));
+    program_.remove(expr);
+  }
+
+  // Whether the open loop may compute it: one size, and it reads nothing that the loop makes but the place of its turn.
+  bool joins(const hir::StandaloneOp& op, size_t axis, IntExpr size) const {
+    if (!open_.loop || open_.size != size) return false;
+    return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Val* input) {
+      const std::optional<size_t> at = operandAxis(op.expr, input, axis);
+      return std::all_of(open_.slices.begin(), open_.slices.end(), [&](const StreamLoop::Slice& made) {
+        return !made.written || made.tensor != input || at == made.axis;
+      });
+    });
+  }
+
+  void openLoop(hir::HostExpr* place, const TensorView* tensor, size_t axis, IntExpr size) {
+    const IntExpr index = fusion_.ints().symbol("StreamIdx");
+    open_ = {};
+    open_.size = size;
+    open_.loop = program_.insertBefore(place, hir::ForLoop{index, tensor, axis});
+    const hir::Stream* outer = program_.newStream();
+    const hir::Stream* inner = program_.newStream(index);
+    program_.append(hir::GetCurrentStream{outer}, open_.loop);
+    program_.append(hir::SetCurrentStream{inner}, open_.loop);
+    program_.append(hir::Synchronize{outer}, open_.loop);
+    open_.end = program_.append(hir::SetCurrentStream{outer}, open_.loop);
+    program_.append(hir::Synchronize{inner}, open_.loop);
+  }
+
+  // The tensor at the place of the turn, selected once a turn.
+  TensorView* slice(const TensorView* tensor, size_t axis, bool written) {
+    for (StreamLoop::Slice& known : open_.slices) {
+      if (known.tensor == tensor && known.axis == axis) return known.slice;
+    }
+    TensorView* slice = newSlice(fusion_, tensor, axis, freshName(tensor->name()));
+    const IntExpr index = std::get<hir::ForLoop>(open_.loop->node).index;
+    program_.insertBefore(open_.end, hir::HirAliasSelect{slice, tensor, axis, index});
+    open_.slices.push_back({tensor, axis, slice, written});
+    return slice;
+  }
+
+  std::string freshName(const std::string& tensor) {
+    std::string name;
+    do {
+      name = concat(tensor, ".s", slices_++);
+    } while (!names_.insert(name).second);
+    return name;
+  }
+
+  HostIrContainer& program_;
+  Fusion& fusion_;
+  std::set<std::string> names_;
+  size_t slices_ = 0;
+  StreamLoop open_;
+};
+
+}  // namespace
+
+bool StreamParallelTypePass::runPass(HostIrContainer& program, OwnRun) { return Builder(program).run(); }
+
+}  // namespace fuser

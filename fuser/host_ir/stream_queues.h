@@ -1,0 +1,78 @@
+#pragma once
+// StreamQueues: the streams of one run of a host program, without a device. Work waits in the queue of its stream and is
+// done in an order that the synchronisations allow, one that somebody else draws. Vector clocks say what is ordered: two
+// accesses of an element, one of them a write, that no path of synchronisations orders are a ViolationError, whatever
+// order is drawn. (Lamport's happened-before, with Mattern's clocks; per element as in FastTrack, Flanagan and Freund.)
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "fuser/types/tensor_ref.h"
+
+namespace fuser {
+
+class StreamQueues {
+ public:
+  // Of so many streams whose heads may run, which one's does: below the argument. Deterministic runs need one that is.
+  using Choose = std::function<size_t(size_t ready)>;
+
+  // Stream 0 is current; the streams of loops are 1 to loopStreams. check: whether accesses are.
+  StreamQueues(size_t loopStreams, bool check, Choose choose);
+
+  struct Access {
+    std::string name;  // of the tensor
+    TensorRef memory;
+    bool write = false;
+  };
+
+  // The stream that a loop's turn of that index runs on.
+  size_t ofIndex(int64_t index) const { return 1 + static_cast<size_t>(index) % (clocks_.size() - 1); }
+  size_t current() const { return current_; }
+  void setCurrent(size_t stream) { current_ = stream; }
+
+  // The current stream waits for what is enqueued on the named one by now.
+  void synchronize(size_t named);
+  // On the current stream; `what` stands in messages.
+  void enqueue(const std::string& what, const std::vector<Access>& accesses, std::function<void()> work);
+  // The memory is given back, on the current stream: an access as a write is, and the last one.
+  void giveBack(const std::string& what, const Access& access);
+
+  // Does all that waits. The host waits for every stream.
+  void runAll();
+
+ private:
+  using Clock = std::vector<uint64_t>;  // by stream: how much of its work is done before
+  struct Work {
+    Clock after;  // what must be done first
+    std::function<void()> run;
+  };
+  struct Touch {
+    size_t stream = 0;
+    uint64_t time = 0;  // 0: none
+    size_t what = 0;    // index in names_
+  };
+  struct Element {
+    Touch write;
+    std::vector<Touch> reads;  // the last one of each stream, since the write
+  };
+
+  bool isOrdered(const Touch& before) const {
+    return before.time == 0 || before.stream == current_ || clocks_[current_][before.stream] >= before.time;
+  }
+  void touch(const Access& access, const Touch& now);
+  [[noreturn]] void fail(const Access& access, const Touch& before, const Touch& now) const;
+
+  const bool check_;
+  Choose choose_;
+  size_t current_ = 0;
+  std::vector<Clock> clocks_;               // by stream: what its next work comes after, itself included
+  std::vector<std::deque<Work>> waiting_;   // by stream
+  Clock done_;                              // by stream: how much of its work is done
+  std::vector<std::string> names_;          // of what was enqueued
+  std::unordered_map<uintptr_t, Element> elements_;  // by address; look-ups only
+};
+
+}  // namespace fuser

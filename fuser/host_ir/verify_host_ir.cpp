@@ -1,0 +1,213 @@
+// The constraints of host programs, by number:
+//   1  a value exists where it is read, on every path: an input, allocated, selected, computed, not freed and not overwritten
+//   2  nothing is made where it is there already
+//   3  what is freed was allocated by the program, and is no output of the fusion
+//   4  an allocation is freed once, in the body that made it, unless it is an output of the fusion
+//   5  a scalar is computed once, on the host, from scalars, sizes and tensors on the host
+//   6  a launch has the arguments that its kernel declares
+//   7  an output reuses the memory of an input, which is not read after that
+//   8  an index is used inside its loop alone
+//   9  a stream is found (GetCurrentStream) before it is named; the stream that is current where a body starts is current
+//      where it ends
+//  10  both ways of an IfThenElse leave the same values; a loop leaves those that it found
+//  11  every output is there at the end
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "fuser/host_ir/host_ir_container.h"
+
+namespace fuser {
+namespace {
+
+// What there is at a point of the program.
+struct State {
+  std::vector<bool> there;             // by id of the value; an input that is overwritten is gone
+  std::vector<const Val*> reusedBy;    // by an output's id: the input whose memory it is written to
+  std::vector<bool> allocated;         // by id: by the program, and not freed
+  // A stream: the one of an index, or null for the one that was current when the program started.
+  const hir::Stream* current = nullptr;
+  std::vector<std::optional<const hir::Stream*>> saved;  // by number, what GetCurrentStream found
+};
+
+class Verifier {
+ public:
+  Verifier(const HostIrContainer& program, HostLeaks leaks) : program_(program), leaks_(leaks) {
+    const size_t count = program.fusion().valCount();
+    state_.there.assign(count, false);
+    state_.reusedBy.assign(count, nullptr);
+    state_.allocated.assign(count, false);
+    state_.saved.resize(program.streamCount());
+    for (const Val* input : program.fusion().inputs()) state_.there[input->id()] = true;
+  }
+
+  void run() {
+    runBody(program_.topLevel());
+    for (const Val* output : program_.fusion().outputs()) expect(11, output);
+  }
+
+  void operator()(const hir::Allocate& node) { allocate(node.tensor); }
+  void operator()(const hir::Deallocate& node) {
+    expect(1, node.tensor);
+    require(3, state_.allocated[node.tensor->id()] && !node.tensor->isFusionOutput(), "%", node.tensor->name(),
+            " is not the program's to free");
+    state_.there[node.tensor->id()] = state_.allocated[node.tensor->id()] = false;
+  }
+  void operator()(const hir::View& node) {
+    expect(1, node.source);
+    appear(node.tensor);
+  }
+  void operator()(const hir::Reuse& node) {
+    expect(1, node.input);
+    appear(node.tensor);
+    require(7, node.tensor->isFusionOutput() && node.input->isFusionInput(), "only an output reuses an input's memory");
+    state_.reusedBy[node.tensor->id()] = node.input;
+  }
+  void operator()(const hir::Copy& node) {
+    expect(1, node.tensor);
+    expect(1, node.input);
+    require(7, node.input->isFusionInput(), "%", node.input->name(), " is no input");
+    state_.there[node.input->id()] = false;
+  }
+  void operator()(const hir::HirAliasSelect& node) {
+    expect(1, node.source);
+    checkIndex(node.index);
+    // A loop selects anew in each turn.
+    if (!state_.there[node.tensor->id()]) appear(node.tensor);
+  }
+  void operator()(const hir::EvaluateScalars& node) {
+    for (const Expr* expr : node.exprs) {
+      require(5, expr->isScalarExpr(), "%", expr->output()->name(), " is no scalar");
+      for (const Val* operand : expr->inputs()) {
+        // Of a tensor, size reads the extents alone, and item reads the caller's.
+        if (operand->isScalar() || expr->family() == Family::Item) expect(1, operand);
+        require(5, operand->isScalar() || expr->family() == Family::Size || operand->as<TensorView>()->isCpuScalar(),
+                "host scalar %", expr->output()->name(), " depends on the device's data %", operand->name());
+      }
+      for (const Val* output : expr->outputs()) {
+        require(5, !state_.there[output->id()], "%", output->name(), " is evaluated twice");
+        state_.there[output->id()] = true;
+      }
+    }
+  }
+  void operator()(const hir::LaunchKernel& node) {
+    const Kernel& kernel = *program_.kernels.at(static_cast<size_t>(node.kernel));
+    require(6,
+            kernel.tensors.size() == node.tensors.size() && kernel.intParams.size() == node.ints.size() &&
+                kernel.scalars.size() == node.scalars.size(),
+            kernel.name, " is launched with another number of arguments");
+    for (const Val* tensor : node.tensors) expect(1, tensor);
+    for (const Val* scalar : node.scalars) expect(1, scalar);
+    for (size_t i = 0; i < node.tensors.size(); ++i) {
+      const Val* input = kernel.tensors[i].written ? state_.reusedBy[node.tensors[i]->id()] : nullptr;
+      if (input) state_.there[input->id()] = false;
+    }
+  }
+  void operator()(const hir::RunSegment& node) {
+    for (const Val* input : node.inputs) expect(1, input);
+    for (const Val* output : node.outputs) expect(1, output);
+  }
+  void operator()(const hir::StandaloneOp& node) {
+    for (const Val* input : node.inputs) expect(1, input);
+    for (const TensorView* output : node.outputs) {
+      if (node.preallocated) {
+        expect(1, output);
+      } else {
+        allocate(output);
+      }
+    }
+    if (node.launch.kernel >= 0) (*this)(node.launch);
+  }
+  void operator()(const hir::GetCurrentStream& node) { state_.saved[static_cast<size_t>(node.stream->number)] = state_.current; }
+  void operator()(const hir::SetCurrentStream& node) { state_.current = streamOf(node.stream); }
+  void operator()(const hir::Synchronize& node) { streamOf(node.stream); }
+  void operator()(const hir::Segment&) {}
+  void operator()(const hir::ForLoop&) {}
+  void operator()(const hir::IfThenElse& node) { expect(1, node.condition); }
+
+ private:
+  template <class... Parts>
+  static void require(int constraint, bool holds, const Parts&... parts) {
+    FUSER_CHECK(holds, "host IR constraint ", constraint, ": ", parts...);
+  }
+
+  void expect(int constraint, const Val* val) const {
+    const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();
+    require(constraint, literal || state_.there.at(val->id()), "%", val->name(), " is read where it does not exist");
+  }
+  void appear(const TensorView* tensor) {
+    require(2, !state_.there.at(tensor->id()), "%", tensor->name(), " is there already");
+    state_.there[tensor->id()] = true;
+  }
+  void allocate(const TensorView* tensor) {
+    appear(tensor);
+    state_.allocated[tensor->id()] = true;
+  }
+  void checkIndex(IntExpr index) const {
+    const bool inside = std::find(indices_.begin(), indices_.end(), index) != indices_.end();
+    require(8, inside, "an index is used outside its loop");
+  }
+  const hir::Stream* streamOf(const hir::Stream* named) const {
+    if (named->index) {
+      checkIndex(named->index);
+      return named;
+    }
+    const auto& saved = state_.saved[static_cast<size_t>(named->number)];
+    require(9, saved.has_value(), "stream ", named->number, " is named before it is found");
+    return *saved;
+  }
+
+  void runBody(const hir::Body& body) {
+    const State before = body.empty() ? State{} : state_;
+    for (const hir::HostExpr* expr : body) {
+      std::visit(*this, expr->node);
+      if (const auto* loop = std::get_if<hir::ForLoop>(&expr->node)) {
+        runLoop(*loop, program_.body(expr));
+      } else if (std::holds_alternative<hir::IfThenElse>(expr->node)) {
+        runBranches(expr);
+      } else if (std::holds_alternative<hir::Segment>(expr->node)) {
+        for (const hir::HostExpr* inner : program_.body(expr)) std::visit(*this, inner->node);
+      }
+    }
+    if (body.empty()) return;
+    require(9, state_.current == before.current, "a body leaves another stream current");
+    if (leaks_ == HostLeaks::Allowed) return;
+    for (size_t id = 0; id < state_.allocated.size(); ++id) {
+      const Val* val = program_.fusion().allVals()[id].get();
+      const bool leaked = state_.allocated[id] && !before.allocated[id] && !val->isFusionOutput();
+      require(4, !leaked, "%", val->name(), " is allocated and never freed");
+    }
+  }
+
+  void runLoop(const hir::ForLoop& loop, const hir::Body& body) {
+    const State before = state_;
+    indices_.push_back(loop.index);
+    runBody(body);
+    indices_.pop_back();
+    for (size_t id = 0; id < before.there.size(); ++id) {
+      require(10, !before.there[id] || state_.there[id], "a loop's turn takes %",
+              program_.fusion().allVals()[id]->name(), " away, which the next one may read");
+    }
+    state_ = before;  // it may turn no time
+  }
+
+  void runBranches(const hir::HostExpr* expr) {
+    const State before = state_;
+    runBody(program_.body(expr, 0));
+    const State one = std::exchange(state_, before);
+    runBody(program_.body(expr, 1));
+    require(10, one.there == state_.there && one.allocated == state_.allocated,
+            "the ways of an if leave different values");
+  }
+
+  const HostIrContainer& program_;
+  HostLeaks leaks_;
+  State state_;
+  std::vector<IntExpr> indices_;  // of the loops around
+};
+
+}  // namespace
+
+void verifyHostIr(const HostIrContainer& program, HostLeaks leaks) { Verifier(program, leaks).run(); }
+
+}  // namespace fuser
