@@ -20,7 +20,8 @@
 #   Folders that mirror no layer need it. Tests run in the repository root.
 # finish_layers() makes the test programs and <build>/layers.txt, and comes last.
 #
-# With FUSER_WITH_LIBTORCH=OFF whatever needs LibTorch is left out.
+# A layer of which a PRIVATE_LIB was not found (MPI; LibTorch with FUSER_WITH_LIBTORCH=OFF) is left out of the build, and so
+# is whatever uses it. ctest shows tests of such layers as skipped, and why.
 
 set(FUSER_LAYERS "")  # in order of declaration
 set(FUSER_TEST_FOLDERS "")
@@ -36,7 +37,8 @@ macro(_target_name folder result)
   string(REPLACE "/" "_" ${result} "${folder}")
 endmacro()
 
-# Sets <result> to the targets of the folders given, or to SKIPPED if one of them is left out of this build.
+# Sets <result> to the targets of the folders given, or to SKIPPED if one of them is left out of this build; <result>_WHY
+# then says which library was not found.
 function(_targets_of result)
   set(targets "")
   foreach(folder IN LISTS ARGN)
@@ -45,7 +47,9 @@ function(_targets_of result)
       message(FATAL_ERROR "${folder} is used before it is declared: a layer uses only those above it")
     endif()
     if(NOT TARGET ${target})
+      get_property(why GLOBAL PROPERTY FUSER_WHY_${target})
       set(${result} SKIPPED PARENT_SCOPE)
+      set(${result}_WHY "${why}" PARENT_SCOPE)
       return()
     endif()
     list(APPEND targets ${target})
@@ -94,11 +98,19 @@ function(_add_layer folder)
   _check_lists(${folder})
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LIBS;PRIVATE_LIBS;EMBED")
   _record(${folder} ${ARGN})
+  _target_name(${folder} target)
   _targets_of(targets ${arg_USES})
-  if(targets STREQUAL SKIPPED OR (NOT FUSER_WITH_LIBTORCH AND "LibTorch::LibTorch" IN_LIST arg_PRIVATE_LIBS))
+  foreach(library IN LISTS arg_PRIVATE_LIBS)
+    if(NOT TARGET ${library})
+      set(targets SKIPPED)
+      set(targets_WHY ${library})
+    endif()
+  endforeach()
+  if(targets STREQUAL SKIPPED)
+    message(STATUS "${folder} is left out: it needs ${targets_WHY}")
+    set_property(GLOBAL PROPERTY FUSER_WHY_${target} "${targets_WHY}")
     return()
   endif()
-  _target_name(${folder} target)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
   if(arg_EMBED)
     _embed("${CMAKE_BINARY_DIR}/embedded/${target}.cpp" ${arg_EMBED})
@@ -210,7 +222,13 @@ function(_add_tests folder)
   endif()
   _targets_of(targets ${arg_USES})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
-  if(NOT sources OR targets STREQUAL SKIPPED)
+  if(NOT sources)
+    return()
+  endif()
+  if(targets STREQUAL SKIPPED)
+    set(skipped "${subject} (needs ${targets_WHY})")  # ctest lists skipped tests by their names
+    add_test(NAME "${skipped}" COMMAND "${CMAKE_COMMAND}" -E echo "skipped: cmake did not find ${targets_WHY}")
+    set_tests_properties("${skipped}" PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
     return()
   endif()
   _target_name(test/${subject} program)

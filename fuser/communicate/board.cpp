@@ -43,6 +43,7 @@ Board::Board(int ranks) : ranks_(static_cast<size_t>(ranks)) {}
 std::shared_ptr<const PostedCollective> Board::post(int rank, const Circle& circle, PostedCollective::Post post) {
   Rank& poster = ranks_[static_cast<size_t>(rank)];
   FUSER_CHECK(!poster.left, "rank ", rank, " posts after it left");
+  poster.awaited = nullptr;  // who posts has resumed
   const auto key = std::make_pair(circle, poster.posted[circle]++);
   std::shared_ptr<PostedCollective>& slot = open_[key];
   if (!slot) {
@@ -61,8 +62,9 @@ std::shared_ptr<const PostedCollective> Board::post(int rank, const Circle& circ
   return posted;
 }
 
-void Board::wait(int rank, std::shared_ptr<const PostedCollective> posted) {
-  ranks_[static_cast<size_t>(rank)].awaited = std::move(posted);
+void Board::wait(int rank, const Circle& circle, int64_t number) {
+  const auto found = open_.find({circle, number});
+  ranks_[static_cast<size_t>(rank)].awaited = found == open_.end() ? nullptr : found->second;
 }
 
 void Board::resume(int rank) { ranks_[static_cast<size_t>(rank)].awaited = nullptr; }

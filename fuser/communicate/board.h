@@ -1,7 +1,8 @@
 #pragma once
 // Board: what every rank has said so far: which collectives it posted, which one it waits for, that it left. It says
 // when a collective is complete, whether its headers fit each other, and when nobody can go on. No threads and no
-// messages: the transport in one process keeps one board under a mutex.
+// messages: the transport in one process keeps one board under a mutex; under MPI every rank has its own
+// (board_replica.h).
 
 #include <map>
 #include <memory>
@@ -36,8 +37,8 @@ class Board {
 
   // The rank's next collective in this circle.
   std::shared_ptr<const PostedCollective> post(int rank, const Circle& circle, PostedCollective::Post post);
-  // The rank stands still until this one is complete, or until it resumes.
-  void wait(int rank, std::shared_ptr<const PostedCollective> posted);
+  // The rank stands still until this collective of its own is complete, or until it resumes.
+  void wait(int rank, const Circle& circle, int64_t number);
   void resume(int rank);
   // The rank will say nothing more. error: why, or nothing where it returned.
   void leave(int rank, std::optional<std::string> error);

@@ -1,7 +1,5 @@
 #include "fuser/communicate/collective.h"
 
-#include <algorithm>
-
 #include "fuser/communicate/collective_traits.h"
 
 namespace fuser {
@@ -35,13 +33,6 @@ bool hasRoot(CollectiveKind kind) {
 }
 
 bool reduces(CollectiveKind kind) { return traitsOf(kind).result == PartsBecome::Reduce; }
-
-std::vector<int> membersOf(const Collective& collective) {
-  std::vector<int> members = collective.team;
-  if (hasRoot(collective.kind) && std::find(members.begin(), members.end(), collective.root) == members.end())
-    members.push_back(collective.root);
-  return members;
-}
 
 std::string ranksText(const std::vector<int>& ranks) {
   std::string text = "[";

@@ -64,9 +64,6 @@ struct Collective {
   std::optional<TensorRef> receive;
 };
 
-// The ranks that take part: the team, then the root where it stands outside. Others have nothing to do.
-std::vector<int> membersOf(const Collective& collective);
-
 // "[0, 2]"
 std::string ranksText(const std::vector<int>& ranks);
 

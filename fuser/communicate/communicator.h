@@ -1,6 +1,6 @@
 #pragma once
-// Communicator: one rank's way to the others. Nothing above it knows which transport it has, e.g. all ranks in one process
-// (in_process.h).
+// Communicator: one rank's way to the others. Nothing above it knows which transport it has: all ranks in one process
+// (in_process.h) or MPI (mpi/mpi_communicator.h).
 
 #include <memory>
 #include <stdexcept>

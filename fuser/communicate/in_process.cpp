@@ -6,7 +6,7 @@
 #include <system_error>
 #include <thread>
 
-#include "fuser/communicate/board.h"
+#include "fuser/communicate/posted_work.h"
 
 namespace fuser {
 namespace {
@@ -27,15 +27,15 @@ class Room {
   }
 
   // Returns when the collective is complete.
-  void wait(int rank, const Posted& posted) {
+  void await(int rank, const PostedCollective& posted) {
     std::unique_lock lock(mutex_);
-    if (posted->isComplete()) return;
+    if (posted.isComplete()) return;
     if (deadlock_) throw *deadlock_;
     FUSER_CHECK(!board_.hasLeft(rank), "rank ", rank, " waits after it left");
-    board_.wait(rank, posted);
+    board_.wait(rank, posted.circle, posted.number);
     decide();
     std::optional<CommunicationError>& failure = failures_[static_cast<size_t>(rank)];
-    changed_.wait(lock, [&] { return posted->isComplete() || failure; });
+    changed_.wait(lock, [&] { return posted.isComplete() || failure; });
     board_.resume(rank);
     if (!failure) return;
     const CommunicationError error = *failure;
@@ -81,45 +81,7 @@ class Room {
   std::optional<CommunicationError> deadlock_;
 };
 
-class InProcessWork : public Work {
- public:
-  // Without `posted` there is nothing to do.
-  InProcessWork(Room& room, int rank, Exchange exchange, Posted posted)
-      : room_(room), rank_(rank), exchange_(std::move(exchange)), posted_(std::move(posted)) {}
-
-  void wait() override {
-    if (error_) throw *error_;
-    if (!posted_) return;
-    try {
-      room_.wait(rank_, posted_);
-      const std::string mismatch = posted_->mismatch();
-      if (!mismatch.empty()) throw CommunicationError(CommunicationError::Reason::Mismatch, mismatch);
-    } catch (const CommunicationError& error) {
-      error_ = error;
-      throw;
-    }
-    receive();
-    posted_ = nullptr;
-  }
-
- private:
-  void receive() {
-    if (!receives(exchange_, rank_)) return;
-    std::vector<std::span<const std::byte>> parts;
-    for (int sender : exchange_.senders) {
-      parts.push_back(partFor(exchange_, sender, rank_, posted_->postOf(sender).bytes));
-    }
-    receiveParts(exchange_, parts);
-  }
-
-  Room& room_;
-  int rank_;
-  Exchange exchange_;
-  Posted posted_;
-  std::optional<CommunicationError> error_;
-};
-
-class InProcessCommunicator : public Communicator {
+class InProcessCommunicator : public Communicator, public BoardTransport {
  public:
   InProcessCommunicator(Room& room, int rank, int size) : room_(room), rank_(rank), size_(size) {}
   int rank() const override { return rank_; }
@@ -127,18 +89,27 @@ class InProcessCommunicator : public Communicator {
 
   std::shared_ptr<Work> post(const Collective& collective) override {
     Exchange exchange = checkedExchange(collective, rank_, size_, DeviceKind::Cpu);
-    if (!takesPart(exchange, rank_)) return std::make_shared<InProcessWork>(room_, rank_, std::move(exchange), nullptr);
-    PostedCollective::Post post;
-    post.header = exchange.header;
-    if (sends(exchange, rank_)) {
-      const std::span<const std::byte> sent = bytesOf(*collective.send);
-      post.bytes.assign(sent.begin(), sent.end());
+    Posted posted;
+    if (takesPart(exchange, rank_)) {
+      PostedCollective::Post post{exchange.header, {}};
+      if (sends(exchange, rank_)) {
+        const std::span<const std::byte> sent = bytesOf(*collective.send);
+        post.bytes.assign(sent.begin(), sent.end());
+      }
+      posted = room_.post(rank_, exchange.circle, std::move(post));
     }
-    Posted posted = room_.post(rank_, exchange.circle, std::move(post));
-    return std::make_shared<InProcessWork>(room_, rank_, std::move(exchange), std::move(posted));
+    const bool isReceiver = receives(exchange, rank_);
+    return std::make_shared<PostedWork>(*this, isReceiver, std::move(exchange), std::move(posted));
   }
 
  private:
+  void await(const PostedCollective& posted) override { room_.await(rank_, posted); }
+
+  // A post holds all that its rank sends.
+  std::span<const std::byte> part(const Exchange& exchange, const PostedCollective& posted, int sender) const override {
+    return partFor(exchange, sender, rank_, posted.postOf(sender).bytes);
+  }
+
   Room& room_;
   int rank_;
   int size_;

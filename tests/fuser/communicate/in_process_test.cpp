@@ -8,15 +8,18 @@
 #include <atomic>
 #include <set>
 
-#include "tests/fuser/communicate/faulty_program.h"
 #include "tests/fuser/communicate/suite/checks.h"
+#include "tests/fuser/communicate/suite/faulty_program.h"
 
 namespace fuser {
 namespace {
 
+using communicate_suite::arbitraryFaultyProgram;
 using communicate_suite::arbitraryProgram;
 using communicate_suite::Difference;
+using communicate_suite::FaultyProgram;
 using communicate_suite::RandomProgram;
+using communicate_suite::transcripts;
 
 int randomRanks() { return *rc::gen::resize(100, rc::gen::inRange(1, 9)); }
 
@@ -133,7 +136,7 @@ TEST(InProcessTest, ThrowsTheErrorOfTheLowestRank) {
 
 // Neither what is received nor the text of any error: whoever is slow, and whatever goes wrong.
 RC_GTEST_PROP(InProcessTest, OutcomesDoNotDependOnSpeed, ()) {
-  const FaultyProgram faulty = *arbitraryFaultyProgram();
+  const FaultyProgram faulty = *arbitraryFaultyProgram(randomRanks());
   const std::vector<std::string> first = transcripts(faulty, 1);
   RC_ASSERT(transcripts(faulty, 2) == first);
   RC_ASSERT(transcripts(faulty, 3) == first);
@@ -143,7 +146,8 @@ TEST(InProcessTest, FaultyProgramsMeetEveryError) {
   std::set<std::string> met;
   rc::Random random(20260101);
   for (int i = 0; i < 100; ++i) {
-    const std::vector<std::string> texts = transcripts(arbitraryFaultyProgram()(random.split(), 100).value(), 1);
+    const std::vector<std::string> texts =
+        transcripts(arbitraryFaultyProgram(2 + i % 5)(random.split(), 100).value(), 1);
     for (const char* part :
          {"no rank can go on", "they differ in", "which has returned", "which failed: rank", "fails in step"}) {
       for (const std::string& text : texts) {

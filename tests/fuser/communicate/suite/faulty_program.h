@@ -5,7 +5,7 @@
 #include "fuser/communicate/communicator.h"
 #include "tests/fuser/communicate/suite/random_program.h"
 
-namespace fuser {
+namespace fuser::communicate_suite {
 
 struct Fault {
   enum class Kind : uint8_t { Skip, MoreElements, Return, Throw };
@@ -15,16 +15,20 @@ struct Fault {
 };
 
 struct FaultyProgram {
-  communicate_suite::RandomProgram program;
+  RandomProgram program;
   std::vector<Fault> faults;
   std::vector<bool> stubborn;  // by rank: it goes on after a CommunicationError, instead of throwing it on
 };
 
 std::ostream& operator<<(std::ostream& out, const FaultyProgram& faulty);
 
-rc::Gen<FaultyProgram> arbitraryFaultyProgram();
+rc::Gen<FaultyProgram> arbitraryFaultyProgram(int ranks);
 
-// By rank: each error and what was received, in order. The haste says how the ranks dawdle between their steps.
+// Runs one rank, and appends each error and what was received to its transcript, in order. The haste says how it
+// dawdles between its steps.
+void liveThrough(Communicator& communicator, const FaultyProgram& faulty, uint64_t haste, std::string& transcript);
+
+// All ranks in one process: their transcripts, and the text of what runRanks threw.
 std::vector<std::string> transcripts(const FaultyProgram& faulty, uint64_t haste);
 
-}  // namespace fuser
+}  // namespace fuser::communicate_suite

@@ -1,4 +1,4 @@
-#include "tests/fuser/communicate/faulty_program.h"
+#include "tests/fuser/communicate/suite/faulty_program.h"
 
 #include <chrono>
 #include <ostream>
@@ -7,11 +7,8 @@
 
 #include "fuser/communicate/in_process.h"
 
-namespace fuser {
+namespace fuser::communicate_suite {
 namespace {
-
-using communicate_suite::RandomProgram;
-using communicate_suite::Step;
 
 int number(int low, int high) { return *rc::gen::resize(100, rc::gen::inRange(low, high + 1)); }
 
@@ -115,11 +112,10 @@ std::ostream& operator<<(std::ostream& out, const FaultyProgram& faulty) {
   return out;
 }
 
-rc::Gen<FaultyProgram> arbitraryFaultyProgram() {
-  return rc::gen::exec([] {
+rc::Gen<FaultyProgram> arbitraryFaultyProgram(int ranks) {
+  return rc::gen::exec([ranks] {
     FaultyProgram faulty;
-    const int ranks = number(2, 6);
-    faulty.program = *communicate_suite::arbitraryProgram(ranks, 10);
+    faulty.program = *arbitraryProgram(ranks, 10);
     for (int count = number(1, 4); count > 0; --count) {
       const int last = static_cast<int>(faulty.program.steps.size()) - 1;
       faulty.faults.push_back(
@@ -130,12 +126,15 @@ rc::Gen<FaultyProgram> arbitraryFaultyProgram() {
   });
 }
 
+void liveThrough(Communicator& communicator, const FaultyProgram& faulty, uint64_t haste, std::string& transcript) {
+  Rank(communicator, faulty, haste * 64 + static_cast<uint64_t>(communicator.rank()), transcript).run();
+}
+
 std::vector<std::string> transcripts(const FaultyProgram& faulty, uint64_t haste) {
   std::vector<std::string> texts(static_cast<size_t>(faulty.program.ranks) + 1);
   try {
     runRanks(faulty.program.ranks, [&](Communicator& communicator) {
-      const size_t rank = static_cast<size_t>(communicator.rank());
-      Rank(communicator, faulty, haste * 64 + rank, texts[rank]).run();
+      liveThrough(communicator, faulty, haste, texts[static_cast<size_t>(communicator.rank())]);
     });
   } catch (const std::exception& error) {
     texts.back() = error.what();
@@ -143,4 +142,4 @@ std::vector<std::string> transcripts(const FaultyProgram& faulty, uint64_t haste
   return texts;
 }
 
-}  // namespace fuser
+}  // namespace fuser::communicate_suite
