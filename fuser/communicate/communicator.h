@@ -1,6 +1,6 @@
 #pragma once
 // Communicator: one rank's way to the others. Nothing above it knows which transport it has: all ranks in one process
-// (in_process.h) or MPI (mpi/mpi_communicator.h).
+// (in_process.h), MPI (mpi/mpi_communicator.h) or NCCL (nccl/nccl_communicator.h).
 
 #include <memory>
 #include <stdexcept>

@@ -40,14 +40,14 @@ bool isContiguous(const TensorRef& tensor) {
   return true;
 }
 
-void checkBuffer(const TensorRef& tensor, const std::string& what, DeviceKind device) {
+void checkBuffer(const TensorRef& tensor, const std::string& what, std::optional<DeviceKind> device) {
   FUSER_USER_CHECK(tensor.sizes.size() == tensor.strides.size(), what, " has ", tensor.sizes.size(), " sizes and ",
                    tensor.strides.size(), " strides");
   for (int64_t size : tensor.sizes) FUSER_USER_CHECK(size >= 0, what, " has the size ", size);
   FUSER_USER_CHECK(isContiguous(tensor), what, " is not contiguous: sizes ", tensor.sizes, ", strides ",
                    tensor.strides);
   FUSER_USER_CHECK(tensor.data || numel(tensor.sizes) == 0, what, " has no memory");
-  FUSER_USER_CHECK(tensor.device.kind == device, what,
+  FUSER_USER_CHECK(!device || tensor.device.kind == *device, what,
                    " does not lie where this transport can reach it: in the memory of ",
                    device == DeviceKind::Cpu ? "the host" : "a GPU");
 }
@@ -143,7 +143,7 @@ std::string differenceText(const Header& a, const Header& b) {
   return concat("the root (", a.root, ", ", b.root, ")");
 }
 
-Exchange checkedExchange(const Collective& collective, int rank, int size, DeviceKind device) {
+Exchange checkedExchange(const Collective& collective, int rank, int size, std::optional<DeviceKind> device) {
   checkRanks(collective, size);
   const CollectiveTraits& traits = traitsOf(collective.kind);
   Exchange exchange;

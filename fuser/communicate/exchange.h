@@ -42,8 +42,8 @@ struct Exchange {
   Collective collective;
 };
 
-// A UserError where the collective is wrong by itself; device: where its buffers must lie.
-Exchange checkedExchange(const Collective& collective, int rank, int size, DeviceKind device);
+// A UserError where the collective is wrong by itself; device: where its buffers must lie, if that matters.
+Exchange checkedExchange(const Collective& collective, int rank, int size, std::optional<DeviceKind> device);
 
 bool takesPart(const Exchange& exchange, int rank);
 bool sends(const Exchange& exchange, int rank);

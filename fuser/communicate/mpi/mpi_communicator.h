@@ -13,7 +13,7 @@ namespace fuser {
 // When the function returns, waits for the other ranks to return. When it throws, prints one line
 //   fuser: rank 2 of 4 failed: <what>
 // and ends all ranks; mpirun's exit code is then not 0. For a rank that is killed mpirun itself does so.
-// Longer messages travel in pieces of chunkBytes.
+// Long messages move only while their ranks are in post() or wait(); those longer than chunkBytes travel in pieces.
 int runMpiRank(const std::function<void(Communicator&)>& function, size_t chunkBytes = size_t{1} << 30);
 
 }  // namespace fuser

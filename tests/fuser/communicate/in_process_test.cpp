@@ -47,6 +47,13 @@ TEST(InProcessTest, ProgramsHaveEverything) {
   for (int i = 0; i < 600; ++i) {
     const int ranks = 1 + i % 8;
     const RandomProgram program = arbitraryProgram(ranks, 12)(random.split(), 100).value();
+    for (size_t i = 0; i + 1 < program.steps.size(); ++i) {
+      const communicate_suite::Step& next = program.steps[i + 1];
+      for (int rank : program.steps[i].team) {
+        const bool waitsLater = program.steps[i].delay[static_cast<size_t>(rank)] > 0;
+        if (waitsLater && next.inTeam(rank)) seen.insert(next.team == program.steps[i].team ? "overlap" : "two teams");
+      }
+    }
     for (const communicate_suite::Step& step : program.steps) {
       seen.insert(concat("kind ", collectiveName(step.kind), step.elements == 0 ? " empty" : ""));
       if (reduces(step.kind)) seen.insert(concat(reductionName(step.reduction), " ", step.dtype));
@@ -55,7 +62,7 @@ TEST(InProcessTest, ProgramsHaveEverything) {
       if (step.team.size() < static_cast<size_t>(ranks)) seen.insert("part of the ranks");
     }
   }
-  EXPECT_EQ(seen.size(), 2 * 9 + 4 * 8 + 8 + 3u);
+  EXPECT_EQ(seen.size(), 2 * 9 + 4 * 8 + 8 + 5u);
 }
 
 class MismatchTest : public testing::TestWithParam<Difference> {};

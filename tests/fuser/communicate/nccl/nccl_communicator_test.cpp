@@ -1,0 +1,247 @@
+// What of the transport over NCCL can be tested without a GPU: its errors, and, on stand-ins for libcuda and libnccl
+// that keep "device" memory on the host and carry bytes between threads, the suite that every transport passes.
+
+#include "fuser/communicate/nccl/nccl_communicator.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include "fuser/communicate/in_process.h"
+#include "fuser/execute/clang_compiler.h"
+#include "tests/fuser/communicate/suite/checks.h"
+
+namespace fuser {
+namespace {
+
+using Bytes = std::vector<char>;
+using Rank = NcclLibrary::Handle;  // its number, plus one
+
+// What has been sent and not received, for each pair of ranks in order.
+struct Mail {
+  std::mutex mutex;
+  std::condition_variable arrived;
+  std::map<std::pair<Rank, Rank>, std::deque<Bytes>> letters;
+};
+
+Rank rankHandle(int rank) { return reinterpret_cast<Rank>(static_cast<uintptr_t>(rank) + 1); }
+
+void sendLetter(void* state, const void* data, size_t bytes, int to, Rank from) {
+  Mail& mail = *static_cast<Mail*>(state);
+  const char* begin = static_cast<const char*>(data);
+  const std::lock_guard lock(mail.mutex);
+  mail.letters[{from, rankHandle(to)}].emplace_back(begin, begin + bytes);
+  mail.arrived.notify_all();
+}
+
+// Blocks; the length is checked.
+int receiveLetter(void* state, void* data, size_t bytes, int from, Rank to) {
+  Mail& mail = *static_cast<Mail*>(state);
+  std::unique_lock lock(mail.mutex);
+  std::deque<Bytes>& letters = mail.letters[{rankHandle(from), to}];
+  mail.arrived.wait(lock, [&] { return !letters.empty(); });
+  const Bytes letter = std::move(letters.front());
+  letters.pop_front();
+  if (letter.size() != bytes) return 5;
+  std::memcpy(data, letter.data(), bytes);
+  return 0;
+}
+
+// libcuda and libnccl as far as the transport calls them. Receives are carried out when the group ends, as NCCL's are.
+constexpr const char* kStandIn = R"(
+typedef unsigned long size_t;
+extern "C" void* malloc(size_t);
+extern "C" void free(void*);
+extern "C" void* memcpy(void*, const void*, size_t);
+struct Id { char bytes[128]; };
+struct Receive { void* data; size_t bytes; int from; void* to; };
+static thread_local Receive receives[64];
+static thread_local int count = -1;  // -1: outside a group
+extern "C" {
+int standInAllocations = 0;
+void* standInMail = 0;
+void (*standInSend)(void*, const void*, size_t, int, void*) = 0;
+int (*standInReceive)(void*, void*, size_t, int, void*) = 0;
+int cuInit(unsigned) { return 0; }
+int cuGetErrorString(int, const char** text) { *text = "an error"; return 0; }
+int cuDeviceGetCount(int* number) { *number = 1; return 0; }
+int cuDeviceGet(int* device, int) { *device = 0; return 0; }
+int cuDeviceGetAttribute(int* value, int, int) { *value = 9; return 0; }
+int cuDevicePrimaryCtxRetain(void** context, int) { *context = &standInAllocations; return 0; }
+int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+int cuCtxSetCurrent(void*) { return 0; }
+int cuCtxSynchronize() { return 0; }
+int cuModuleLoadData(void**, const void*) { return 1; }
+int cuModuleUnload(void*) { return 1; }
+int cuModuleGetFunction(void**, void*, const char*) { return 1; }
+int cuFuncSetAttribute(void*, int, int) { return 1; }
+int cuMemAlloc_v2(unsigned long long* address, size_t bytes) {
+  __sync_fetch_and_add(&standInAllocations, 1);
+  *address = (unsigned long long)malloc(bytes);
+  return 0;
+}
+int cuMemFree_v2(unsigned long long address) {
+  __sync_fetch_and_sub(&standInAllocations, 1);
+  free((void*)address);
+  return 0;
+}
+int cuMemcpyHtoD_v2(unsigned long long to, const void* from, size_t bytes) { memcpy((void*)to, from, bytes); return 0; }
+int cuMemcpyDtoH_v2(void* to, unsigned long long from, size_t bytes) { memcpy(to, (void*)from, bytes); return 0; }
+int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**) {
+  return 1;
+}
+const char* ncclGetErrorString(int) { return "of the stand-in"; }
+int ncclGetUniqueId(Id* id) {
+  for (int i = 0; i < 128; ++i) id->bytes[i] = i;
+  return 0;
+}
+int ncclCommInitRank(void** handle, int, Id id, int rank) {
+  for (int i = 0; i < 128; ++i) if (id.bytes[i] != i) return 4;
+  *handle = (void*)((size_t)rank + 1);
+  return 0;
+}
+int ncclCommDestroy(void*) { return 0; }
+int ncclGroupStart() { count = 0; return 0; }
+int ncclSend(const void* data, size_t bytes, int type, int to, void* from, void*) {
+  if (type != 0 || count < 0) return 4;
+  standInSend(standInMail, data, bytes, to, from);
+  return 0;
+}
+int ncclRecv(void* data, size_t bytes, int type, int from, void* to, void*) {
+  if (type != 0 || count < 0 || count == 64) return 4;
+  receives[count++] = {data, bytes, from, to};
+  return 0;
+}
+int ncclGroupEnd() {
+  int result = 0;
+  for (int i = 0; i < count; ++i) {
+    const Receive& one = receives[i];
+    result |= standInReceive(standInMail, one.data, one.bytes, one.from, one.to);
+  }
+  count = -1;
+  return result;
+}
+}
+)";
+
+class NcclStandInTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    SharedLibrary library = ClangCompiler::find().compile(kStandIn, false);
+    *library.find<void*>("standInMail") = &mail_;
+    *library.find<decltype(&sendLetter)>("standInSend") = &sendLetter;
+    *library.find<decltype(&receiveLetter)>("standInReceive") = &receiveLetter;
+    nccl_ = std::make_shared<NcclLibrary>(std::move(library));
+    // A second copy, as the two libraries are two.
+    SharedLibrary cuda = ClangCompiler::find().compile(kStandIn, false);
+    allocations_ = cuda.find<int>("standInAllocations");
+    driver_ = std::make_shared<CudaDriver>(std::move(cuda));
+  }
+
+  // All memory of the device is free again, and all that was sent was received.
+  void TearDown() override {
+    EXPECT_EQ(*allocations_, 0);
+    for (const auto& [ranks, letters] : mail_.letters) EXPECT_TRUE(letters.empty());
+  }
+
+  void run(int ranks, const std::function<void(Communicator&)>& function) {
+    runRanks(ranks, [&](Communicator& others) { function(*makeNcclCommunicator(others, driver_, nccl_)); });
+  }
+
+  Mail mail_;
+  std::shared_ptr<const NcclLibrary> nccl_;
+  std::shared_ptr<const CudaDriver> driver_;
+  int* allocations_ = nullptr;
+};
+
+TEST_F(NcclStandInTest, PassesTheSuiteOfEveryTransport) {
+  rc::Random random(20260101);
+  for (int i = 0; i < 300; ++i) {
+    const auto program = communicate_suite::arbitraryProgram(1 + i % 8, 12)(random.split(), 100).value();
+    run(program.ranks, [&](Communicator& communicator) { communicate_suite::checkProgram(communicator, program); });
+  }
+}
+
+TEST_F(NcclStandInTest, MismatchesAreErrorsOnEveryRank) {
+  for (communicate_suite::Difference difference : communicate_suite::kAllDifferences) {
+    for (int deviant = 0; deviant < 4; ++deviant)
+      run(4, [&](Communicator& communicator) { communicate_suite::checkMismatch(communicator, difference, deviant); });
+  }
+}
+
+Collective sumOfAll(const Communicator& communicator, const int32_t& mine, int32_t& sum, DeviceKind where) {
+  std::vector<int> team;
+  for (int rank = 0; rank < communicator.size(); ++rank) team.push_back(rank);
+  const TensorRef send{const_cast<int32_t*>(&mine), DataType::Int32, {1}, {1}, {where, 0}};
+  const TensorRef receive{&sum, DataType::Int32, {1}, {1}, {where, 0}};
+  return {CollectiveKind::Allreduce, team, 0, Reduction::Sum, send, receive};
+}
+
+// Memory of the stand-in's device is the host's.
+TEST_F(NcclStandInTest, BuffersMayLieOnTheGpu) {
+  run(3, [](Communicator& communicator) {
+    const int32_t mine = communicator.rank() + 1;
+    int32_t sum = 0;
+    communicator.post(sumOfAll(communicator, mine, sum, DeviceKind::Cuda))->wait();
+    EXPECT_EQ(sum, 6);
+  });
+}
+
+TEST_F(NcclStandInTest, OthersGetWhatADroppedWorkSends) {
+  run(2, [](Communicator& communicator) {
+    const int32_t mine = communicator.rank() + 1;
+    int32_t sum = 0;
+    const auto work = communicator.post(sumOfAll(communicator, mine, sum, DeviceKind::Cpu));
+    if (communicator.rank() == 0) return;
+    work->wait();
+    EXPECT_EQ(sum, 3);
+  });
+}
+
+TEST_F(NcclStandInTest, WaitingForARankThatReturnsIsAnError) {
+  run(3, [](Communicator& communicator) {
+    if (communicator.rank() == 1) return;
+    const int32_t mine = 1;
+    int32_t sum = 0;
+    const auto work = communicator.post(sumOfAll(communicator, mine, sum, DeviceKind::Cpu));
+    try {
+      work->wait();
+      ADD_FAILURE();
+    } catch (const CommunicationError& error) {
+      EXPECT_EQ(error.reason(), CommunicationError::Reason::RankLeft);
+      EXPECT_NE(std::string(error.what()).find("for rank 1, which has returned"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(sum, 0);
+  });
+}
+
+TEST(NcclLibraryTest, SaysWhatIsMissing) {
+  const std::string nowhere[] = {"libnccl-that-is-nowhere.so"};
+  try {
+    NcclLibrary{SharedLibrary(nowhere)};
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("libnccl.so.2 was not found"), std::string::npos) << error.what();
+  }
+  const std::string another[] = {"libm.so.6"};
+  try {
+    NcclLibrary{SharedLibrary(another)};
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "libnccl has no ncclGetErrorString; version 2.7 or later is needed");
+  }
+}
+
+TEST(NcclLibraryTest, EveryRankHearsOfAMissingGpu) {
+  const std::string names[] = {"libcuda.so.1"};
+  if (SharedLibrary(names).isOpen()) GTEST_SKIP() << "this machine has NVIDIA's driver";
+  runRanks(2, [](Communicator& others) { EXPECT_THROW(makeNcclCommunicator(others), UserError); });
+}
+
+}  // namespace
+}  // namespace fuser
