@@ -87,8 +87,7 @@ class CanonicalText {
     const TensorDomain& domain = val->as<TensorView>()->domain();
     add('[');
     for (const IterDomain* axis : domain.logical) {
-      add(static_cast<int>(axis->type()), ':', extent(axis->extent()), ':', extent(axis->expandedExtent()),
-          axis->parallelType() == ParallelType::Stream ? " stream," : ",");
+      add(static_cast<int>(axis->type()), ':', extent(axis->extent()), ':', extent(axis->expandedExtent()), ',');
     }
     add(']');
     if (val->as<TensorView>()->isCpuScalar()) add(" cpu");

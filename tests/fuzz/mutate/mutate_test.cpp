@@ -37,7 +37,7 @@ TEST(DraftTest, AnUneditedDraftIsTheCase) {
   int compared = 0;
   for (uint64_t number = 0; number < 300; ++number) {
     const Case made = generateCase(1, number);
-    if (givesLayouts(*made.fusion)) continue;
+    if (givesLayouts(*made.fusion) || made.fusion->hasStreams()) continue;
     ++compared;
     const Case again = finish(draftOf(made));
     EXPECT_EQ(firstDifference(*made.fusion, *again.fusion), "") << printCase(made);
