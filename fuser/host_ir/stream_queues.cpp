@@ -63,20 +63,19 @@ void StreamQueues::touch(const Access& access, const Touch& now) {
     Element& element = elements_[address];
     if (!isOrdered(element.write)) fail(access, element.write, now);
     if (!access.write) {
-      const auto mine = std::find_if(element.reads.begin(), element.reads.end(),
-                                     [&](const Touch& read) { return read.stream == now.stream; });
-      if (mine == element.reads.end()) {
-        element.reads.push_back(now);
+      std::erase_if(element.others, [&](const Touch& read) { return isOrdered(read); });
+      if (isOrdered(element.read)) {
+        element.read = now;
       } else {
-        *mine = now;
+        element.others.push_back(now);
       }
       return;
     }
-    for (const Touch& read : element.reads) {
+    if (!isOrdered(element.read)) fail(access, element.read, now);
+    for (const Touch& read : element.others) {
       if (!isOrdered(read)) fail(access, read, now);
     }
-    element.reads.clear();
-    element.write = now;
+    element = {now, {}, {}};
   });
 }
 

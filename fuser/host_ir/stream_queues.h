@@ -56,7 +56,8 @@ class StreamQueues {
   };
   struct Element {
     Touch write;
-    std::vector<Touch> reads;  // the last one of each stream, since the write
+    Touch read;                 // since the write; of two in order the later one, which stands for both
+    std::vector<Touch> others;  // reads without an order among them, beside that one
   };
 
   bool isOrdered(const Touch& before) const {

@@ -118,7 +118,7 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   const std::vector<Expr*>& exprs = made.fusion->exprs();
   const bool pads = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->op() == OpKind::Pad; });
   if (pads && choices.chance(0.5)) made.options.disabled.insert(DisableOption::ResizeScheduler);
-  if (choices.chance(0.03)) spreadOverStreams(made, choices);
+  if (choices.chance(0.02)) spreadOverStreams(made, choices);
   return made;
 }
 

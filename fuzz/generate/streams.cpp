@@ -20,15 +20,16 @@ ExpressionEvaluator sizesOf(const Case& testCase, const Run& run) {
 }
 
 // Of what scalars decide, nobody knows here.
-bool hasFewPlaces(const Fusion& fusion, std::vector<ExpressionEvaluator>& runs, IntExpr size) {
+bool hasFewPlaces(const Fusion& fusion, std::vector<ExpressionEvaluator>& runs, IntExpr size, int64_t maxTurns) {
   bool known = true;
   forEachSymbol(size, [&](IntExpr symbol) { known &= fusion.scalarOf(symbol) == nullptr; });
-  return known && std::all_of(runs.begin(), runs.end(), [&](ExpressionEvaluator& run) { return run.evaluate(size) <= kMaxTurns; });
+  return known && std::all_of(runs.begin(), runs.end(),
+                              [&](ExpressionEvaluator& run) { return run.evaluate(size) <= maxTurns; });
 }
 
 }  // namespace
 
-bool spreadOverStreams(Case& testCase, Choices& choices) {
+bool spreadOverStreams(Case& testCase, Choices& choices, int64_t maxTurns) {
   if (testCase.schedule || !testCase.segmentSchedules.empty() || testCase.fusion->hasStreams()) return false;
   std::vector<ExpressionEvaluator> runs;
   for (const Run& run : testCase.runs) runs.push_back(sizesOf(testCase, run));
@@ -39,7 +40,7 @@ bool spreadOverStreams(Case& testCase, Choices& choices) {
     const std::vector<IterDomain*> axes = expr->output()->as<TensorView>()->axes();
     std::vector<IterDomain*> fitting;
     for (size_t axis = 0; axis < axes.size(); ++axis) {
-      if (whyNoSlices(expr, axis).empty() && hasFewPlaces(*testCase.fusion, runs, axes[axis]->size())) fitting.push_back(axes[axis]);
+      if (whyNoSlices(expr, axis).empty() && hasFewPlaces(*testCase.fusion, runs, axes[axis]->size(), maxTurns)) fitting.push_back(axes[axis]);
     }
     if (fitting.empty() || !choices.chance(share)) continue;
     // Outer axes mostly: neighbours that take the same one share a loop.

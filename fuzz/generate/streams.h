@@ -6,9 +6,11 @@
 
 namespace fuser::fuzz {
 
-// Most expressions that can be computed place by place get a stream axis, one of those with at most kMaxTurns places in
+// A turn costs a launch of each expression.
+inline constexpr int64_t kMaxTurns = 16;
+
+// Most expressions that can be computed place by place get a stream axis, one of those with at most maxTurns places in
 // every run. False, and nothing is changed, where none can, or the case has schedules, which name segments.
-inline constexpr int64_t kMaxTurns = 24;
-bool spreadOverStreams(Case& testCase, Choices& choices);
+bool spreadOverStreams(Case& testCase, Choices& choices, int64_t maxTurns = kMaxTurns);
 
 }  // namespace fuser::fuzz

@@ -128,7 +128,7 @@ constexpr View kViews[] = {
     {"random merges", "a custom predicate decides which groups become one segment", 100, drawMergePredicate},
     {"boundary precision", "values cross between segments in the narrowest exact type, or not", 100, flipBoundaryPrecision},
     {"random schedule", "each segment by another legal schedule", 200, randomSchedule},
-    {"on streams", "expressions run place by place along an axis, on streams", 100, onStreams},
+    {"on streams", "expressions run place by place along an axis, on streams", 200, onStreams},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 

@@ -1,0 +1,57 @@
+// What the host does to run a program, with kernels that do nothing: per program of 12 segments, and per node.
+
+#include <benchmark/benchmark.h>
+
+#include "fuser/host_ir/host_ir_evaluator.h"
+#include "fuser/runtime/build_program.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/text/parser.h"
+
+namespace fuser {
+namespace {
+
+class NoKernel : public CompiledKernel {
+ public:
+  void launch(const KernelArguments& arguments) override { benchmark::DoNotOptimize(arguments.tensors.data()); }
+};
+
+// A chain of exps; streams: each on streams over its 4 rows, else each a segment of its own.
+std::string chainText(int length, bool streams) {
+  std::string text = "fusion chain(%v0: f32[i0, i1]) {\n", settings;
+  for (int i = 0; i < length; ++i) {
+    text += concat("  %e", i, " = exp(%v", i, ")\n  %v", i + 1, " = ", streams ? "neg" : "segment_set", "(%e", i, ")\n");
+    if (streams) settings += concat("stream %e", i, " {dim = 0}\n");
+  }
+  return concat(text, "  return %v", length, "\n}\n", settings, "run { %v0 = normal(seed = 1) : f32[4, 8] }\n");
+}
+
+void dispatch(benchmark::State& state, bool streams) {
+  const Case made = parseCase(chainText(12, streams), "chain");
+  const RunData data = materialize(made, made.runs.front());
+  const std::vector<HostValue> inputs = hostValues(data);
+  const FusionExecutorCache::Settings settings = settingsOf(made);
+  const auto program = buildProgram(*made.fusion, settings, {{16}}, inputs);
+  for (size_t i = 0; i < program->host->kernels.size(); ++i) program->compiled.push_back(std::make_unique<NoKernel>());
+  size_t nodes = 0, launches = 0;
+  forEachHostExpr(*program->host, [&](const hir::HostExpr* expr) {
+    ++nodes;
+    launches += std::holds_alternative<hir::LaunchKernel>(expr->node) || std::holds_alternative<hir::StandaloneOp>(expr->node);
+  });
+  for (auto _ : state) {
+    ExpressionEvaluator evaluator(*program->fusion);
+    evaluator.bindInputs(inputs);
+    const RunRecord record = HostIrEvaluator(*program->host, program->compiled).run(inputs, evaluator, {});
+    benchmark::DoNotOptimize(record.outputs.data());
+  }
+  state.counters["nodes"] = static_cast<double>(nodes);
+  state.counters["launches"] = static_cast<double>(launches);
+}
+
+void twelveSegments(benchmark::State& state) { dispatch(state, false); }
+void twelveLoops(benchmark::State& state) { dispatch(state, true); }
+
+BENCHMARK(twelveSegments)->Name("host/dispatch_12_segments")->Unit(benchmark::kMicrosecond);
+BENCHMARK(twelveLoops)->Name("host/dispatch_12_loops_of_4")->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace fuser
