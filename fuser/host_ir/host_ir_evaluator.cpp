@@ -26,6 +26,7 @@ class HostRun {
         freed_(program.fusion().valCount(), false),
         ints_(program.kernels.size()),
         launched_(program.kernels.size(), false),
+        pool_(settings.pool ? settings.pool : std::make_shared<MemoryPool>()),
         saved_(program.streamCount()) {
     if (program.streamCount() > 0) queues_.emplace(settings.streams.loopStreams, settings.streams.check, chooseStream(settings.streams));
   }
@@ -68,6 +69,7 @@ class HostRun {
     freed_.at(node.tensor->id()) = true;
     TensorMemory& tensor = tensors_.at(node.tensor->id());
     if (queues_) queues_->giveBack(concat("free %", node.tensor->name()), {node.tensor->name(), tensor.ref, true});
+    live_ -= bytesOf(tensor);
     if (settings_.record) return;
     bytes_ -= bytesOf(tensor);
     if (queues_) waitedFor_.push_back(std::move(tensor.memory));
@@ -142,8 +144,9 @@ class HostRun {
     }
     std::vector<TensorRef> asked;
     for (const TensorView* output : node.outputs) asked.push_back(tensors_.at(output->id()).ref);
-    enqueue(node, concat("run cache ", cache), [this, cache, &node, inputs, asked] {
+    enqueue(node, concat("run cache ", cache), [this, cache, &node, inputs, asked, live = live_] {
       cached_.at(cache) = caches_.at(cache)->run(inputs);
+      peak_ = std::max(peak_, live + cached_[cache].peakBytes);
       for (size_t i = 0; i < asked.size(); ++i) {
         const TensorRef& made = std::get<TensorRef>(cached_[cache].outputs.at(i));
         FUSER_CHECK(made.dtype == asked[i].dtype && made.sizes == asked[i].sizes, "cache ", cache, " made another %",
@@ -157,6 +160,7 @@ class HostRun {
   RunRecord finish() {
     if (queues_) queues_->runAll();
     RunRecord record;
+    record.peakBytes = peak_;
     for (const Val* output : program_.fusion().outputs()) record.outputs.push_back(value(output));
     if (settings_.record) {
       forEachHostExpr(program_, [&](const hir::HostExpr* expr) { describe(expr, record); });
@@ -200,8 +204,10 @@ class HostRun {
 
   void allocate(const TensorView* tensor) {
     TensorMemory& memory = tensors_.at(tensor->id());
-    memory = allocateTensor(tensor, evaluator_.sizes(tensor), settings_.maxBytes - bytes_);
+    memory = allocateTensor(tensor, evaluator_.sizes(tensor), settings_.maxBytes - bytes_, *pool_);
     bytes_ += bytesOf(memory);
+    live_ += bytesOf(memory);
+    peak_ = std::max(peak_, live_);
   }
 
   static size_t bytesOf(const TensorMemory& tensor) {
@@ -283,10 +289,13 @@ class HostRun {
   std::vector<std::vector<int64_t>> ints_;  // integer arguments of each kernel
   std::vector<bool> launched_;              // each kernel
   std::unordered_map<IntExpr, int64_t> indices_;  // of the loops that run; look-ups only
+  const std::shared_ptr<MemoryPool> pool_;
   std::optional<StreamQueues> queues_;      // where the program has streams
   std::vector<size_t> saved_;               // by a stream's number: what GetCurrentStream found
   std::vector<std::shared_ptr<std::byte[]>> waitedFor_;  // memory of freed tensors that waiting work may need
-  size_t bytes_ = 0;
+  size_t bytes_ = 0;  // that this run holds
+  size_t live_ = 0;   // of them, of tensors that are not freed
+  size_t peak_ = 0;   // the most that was live
 };
 
 }  // namespace

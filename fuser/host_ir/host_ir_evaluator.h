@@ -8,6 +8,7 @@
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_ir/host_ir_container.h"
+#include "fuser/host_ir/memory_pool.h"
 #include "fuser/host_ir/run_record.h"
 #include "fuser/host_ir/stream_queues.h"
 
@@ -29,6 +30,7 @@ struct HostRunSettings {
   size_t maxBytes = size_t{1} << 32;  // what all tensors that are alive together may take
   const BeforeLaunch* beforeLaunch = nullptr;
   StreamSettings streams;
+  std::shared_ptr<MemoryPool> pool;  // where memory comes from; null: from one of this run's own
 };
 
 // A segment that runs through a cache of its own.

@@ -4,18 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 namespace fuser {
 namespace {
-
-constexpr std::align_val_t kAlignment{64};
-
-std::shared_ptr<std::byte[]> allocateBytes(size_t bytes) {
-  // Never empty, so that every tensor has an address of its own.
-  auto* memory = static_cast<std::byte*>(::operator new[](std::max<size_t>(bytes, 1), kAlignment));
-  return {memory, [](std::byte* pointer) { ::operator delete[](pointer, kAlignment); }};
-}
 
 // The strides of a result from those of its operand; broadcast axes aside.
 Dims movedStrides(const Expr* move, const Dims& strides) {
@@ -94,14 +85,14 @@ void copyElements(const TensorRef& from, const TensorRef& to) {
   }
 }
 
-TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes) {
+TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes, MemoryPool& pool) {
   // An expanded size of 0 stores nothing.
   const int64_t elements = numel(sizes) == 0 ? 0 : numel(storedSizes(tensor, sizes));
   const size_t bytes = static_cast<size_t>(elements) * dtypeSize(tensor->dtype());
   FUSER_USER_CHECK(bytes <= maxBytes, "%", tensor->name(), " of sizes ", sizes, " takes ", bytes, " bytes, and ",
                    maxBytes, " are left of what a run may take");
   TensorMemory result;
-  result.memory = allocateBytes(bytes);
+  result.memory = pool.take(bytes);
   std::memset(result.memory.get(), isFloating(tensor->dtype()) ? 0xff : 0xa5, bytes);
   result.ref.data = result.memory.get();
   result.ref.dtype = tensor->dtype();

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "fuser/host_ir/memory_pool.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/ir/tensor_view.h"
 #include "fuser/types/tensor_ref.h"
@@ -17,9 +18,9 @@ struct TensorMemory {
 // Row-major in the tensor's allocation order, with stride 0 (one element stored) on broadcast axes.
 Dims allocationStrides(const TensorView* tensor, const Dims& sizes);
 
-// Aligned to 64 bytes and filled with poison: NaN in every floating type, an unlikely number in the others, so that
+// From the pool, aligned to 64 bytes and filled with poison: NaN in every floating type, an unlikely number in the others, so that
 // what no kernel wrote shows. A UserError when it takes more than maxBytes.
-TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes);
+TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes, MemoryPool& pool);
 
 // The source's memory as the ops that make `tensor` of it see it; sizes: of the tensor. CheckError where one of them is
 // no move.

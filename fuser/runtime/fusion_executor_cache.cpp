@@ -42,6 +42,8 @@ struct FusionExecutorCache::Impl {
   std::shared_ptr<const Fusion> fusion;
   Settings settings;
 
+  const std::shared_ptr<MemoryPool> memory = std::make_shared<MemoryPool>();
+
   mutable std::mutex mutex;  // guards all below; held while compiling
   std::shared_ptr<Engine> engine;
   KernelPool kernels;
@@ -113,7 +115,7 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
   const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, evaluator);
   const auto start = std::chrono::steady_clock::now();
   const HostRunSettings limits{impl_->settings.record, impl_->settings.maxBytes, &impl_->settings.hooks.beforeLaunch,
-                               impl_->settings.streams};
+                               impl_->settings.streams, impl_->memory};
   std::vector<SegmentRunner*> caches;
   for (const std::unique_ptr<SegmentCache>& cache : program->caches) caches.push_back(cache.get());
   RunRecord record = HostIrEvaluator(*program->host, program->compiled, std::move(caches)).run(inputs, *evaluator, limits);
@@ -124,6 +126,7 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
 CacheCounters FusionExecutorCache::counters() const {
   const std::lock_guard lock(impl_->mutex);
   CacheCounters counters = impl_->counters;
+  counters.memoryBlocks = impl_->memory->blocksMade();
   for (const auto& [key, programs] : impl_->programs) {
     for (const std::shared_ptr<CompiledProgram>& program : programs) {
       for (const std::unique_ptr<SegmentCache>& cache : program->caches) {

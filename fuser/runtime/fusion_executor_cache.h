@@ -65,6 +65,7 @@ struct CacheCounters {
   // the original fusion too, to check the sizes and to find the program.)
   size_t hostScalarEvaluations = 0;
   size_t runs = 0;
+  size_t memoryBlocks = 0;  // that runs asked the system for: those that earlier runs gave back are taken again
 };
 
 class FusionExecutorCache {

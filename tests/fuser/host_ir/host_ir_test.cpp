@@ -214,7 +214,7 @@ struct HostRunTest : HostIrTest {
     const std::vector<HostValue> inputs{ref, ScalarValue(int64_t{10})};
     ExpressionEvaluator evaluator(fusion);
     evaluator.bindInputs(inputs);
-    return HostIrEvaluator(*program, compiled).run(inputs, evaluator, {record, maxBytes, nullptr, {}});
+    return HostIrEvaluator(*program, compiled).run(inputs, evaluator, {record, maxBytes, nullptr, {}, nullptr});
   }
   const KernelArguments& lastOf(size_t kernel) { return static_cast<HandKernel&>(*compiled[kernel]).last; }
 
@@ -260,17 +260,18 @@ TEST_F(HostRunTest, RefusesToTakeMoreMemoryThanARunMay) {
 }
 
 TEST(TensorMemoryTest, FollowsTheAllocationOrderAndStoresABroadcastAxisOnce) {
+  const auto pool = std::make_shared<MemoryPool>();
   Fusion fusion("f");
   TensorView* x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.ints().constant(1)}, "x");
   TensorView* wide = build::expand(fusion, x, {fusion.ints().constant(-1), fusion.extentSymbol("i1")}, "wide");
   wide->domain().allocationOrder = {1, 0};
   EXPECT_EQ(allocationStrides(wide, {5, 7}), (Dims{1, 0}));
-  const TensorMemory memory = allocateTensor(wide, {5, 7}, 20);
+  const TensorMemory memory = allocateTensor(wide, {5, 7}, 20, *pool);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.ref.data) % 64, 0u);
   EXPECT_TRUE(floats(memory.ref)[4] != floats(memory.ref)[4]) << "poison is NaN";
   EXPECT_EQ(memory.ref.sizes, (Dims{5, 7}));
-  EXPECT_THROW(allocateTensor(wide, {5, 7}, 19), UserError);
-  EXPECT_NO_THROW(allocateTensor(wide, {5, 0}, 0));
+  EXPECT_THROW(allocateTensor(wide, {5, 7}, 19, *pool), UserError);
+  EXPECT_NO_THROW(allocateTensor(wide, {5, 0}, 0, *pool));
 }
 
 TEST(TensorMemoryTest, PermutedAllocationIsRowMajorInItsOrder) {

@@ -1,0 +1,102 @@
+// The peak of a run's memory against the sum of the values that live at each step, worked out from the host program's
+// text.
+
+#include <sstream>
+
+#include "fuser/evaluate/expression_evaluator.h"
+#include "tests/properties/check_property.h"
+#include "tests/properties/compile_case.h"
+
+namespace fuser {
+namespace {
+
+// From the step that makes a tensor to the one that frees it.
+struct Life {
+  std::string name;
+  size_t from = 0, to = ~size_t{0};
+  int64_t bytes = 0;
+};
+
+// What a line makes: "allocate %t: …", "compute (%a, %b) from …"
+std::vector<std::string> madeBy(const std::string& line) {
+  std::vector<std::string> names;
+  std::string part;
+  if (line.rfind("allocate %", 0) == 0) part = line.substr(9, line.find(':') - 9);
+  if (line.rfind("compute (", 0) == 0) part = line.substr(9, line.find(')') - 9) + ",";
+  for (size_t at = part.find('%'); at != std::string::npos; at = part.find('%', at + 1)) {
+    names.push_back(part.substr(at + 1, part.find(',', at) - at - 1));
+  }
+  return names;
+}
+
+int64_t peakOf(const std::string& text, const Fusion& fusion, const std::vector<HostValue>& inputs) {
+  ExpressionEvaluator evaluator(fusion);
+  evaluator.bindInputs(inputs);
+  const auto bytesOf = [&](const std::string& name) {
+    int64_t bytes = -1;
+    for (const Val* val : fusion.usedVals()) {
+      if (val->name() != name) continue;
+      const TensorView* tensor = val->as<TensorView>();
+      const Dims sizes = evaluator.sizes(tensor);
+      bytes = static_cast<int64_t>(dtypeSize(val->dtype()));
+      for (size_t axis = 0; axis < sizes.size(); ++axis) {
+        if (sizes[axis] == 0 || !tensor->axes()[axis]->isBroadcast()) bytes *= sizes[axis];
+      }
+    }
+    FUSER_CHECK(bytes >= 0, "no tensor is called ", name);
+    return bytes;
+  };
+  std::vector<Life> lives;
+  std::istringstream in(text);
+  size_t step = 0;
+  for (std::string line; std::getline(in, line); ++step) {
+    line.erase(0, line.find_first_not_of(' '));
+    for (const std::string& name : madeBy(line)) lives.push_back({name, step, ~size_t{0}, bytesOf(name)});
+    if (line.rfind("free %", 0) != 0) continue;
+    for (Life& life : lives) {
+      if (life.name == line.substr(6)) life.to = step;
+    }
+  }
+  int64_t peak = 0;
+  for (size_t at = 0; at < step; ++at) {
+    int64_t sum = 0;
+    for (const Life& life : lives) sum += life.from <= at && at < life.to ? life.bytes : 0;
+    peak = std::max(peak, sum);
+  }
+  return peak;
+}
+
+TEST(MemoryProperties, ARepeatedRunAsksForNoMemory) {
+  checkProperty(100, [](const fuzz::ArbitraryCase& made) {
+    const RunData data = materialize(*made, made->runs.front());
+    const std::unique_ptr<FusionExecutorCache> cache = makeCache(*made, interpSettings(*made));
+    cache->run(hostValues(data));
+    const size_t blocks = cache->counters().memoryBlocks;
+    for (int i = 0; i < 3; ++i) cache->run(hostValues(data));
+    RC_ASSERT(cache->counters().memoryBlocks == blocks);
+  });
+}
+
+TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
+  size_t freed = 0;
+  checkProperty(300, [&](const fuzz::ArbitraryCase& made) {
+    FusionExecutorCache::Settings settings = interpSettings(*made);
+    std::string text;
+    const Fusion* fusion = nullptr;
+    settings.hooks.afterHost = [&](HostIrContainer& program) {
+      text = toString(program);
+      fusion = &program.fusion();
+    };
+    const RunData data = materialize(*made, made->runs.front());
+    const std::vector<HostValue> inputs = hostValues(data);
+    const std::unique_ptr<FusionExecutorCache> cache = makeCache(*made, settings);
+    const RunRecord record = cache->run(inputs);
+    if (text.find("run cache") != std::string::npos) return;  // that one's values are not in the text
+    freed += text.find("free %") != std::string::npos;
+    RC_ASSERT(static_cast<int64_t>(record.peakBytes) == peakOf(text, *fusion, inputs));
+  });
+  EXPECT_GT(freed, 50u);
+}
+
+}  // namespace
+}  // namespace fuser
