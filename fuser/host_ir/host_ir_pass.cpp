@@ -19,10 +19,22 @@ bool runHostPassObserved(HostIrContainer& program, std::string_view name, HostLe
 }
 
 void runHostPasses(HostIrContainer& program, const CompileContext& context) {
-  // Loops first: they take whole expressions apart, of which nothing was moved or freed yet.
-  StreamParallelTypePass::runPass(program, context);
-  // Last: it asks where each tensor is used for the last time.
-  InsertDeallocationsPass::runPass(program, context);
+#define HOST_PASS(NAME, LEAKS, SUMMARY, FILE, REASON) NAME::runPass(program, context);
+#include "fuser/host_ir/host_passes.def"
+}
+
+bool isHostPassName(std::string_view name) {
+#define HOST_PASS(NAME, LEAKS, SUMMARY, FILE, REASON) \
+  if (name == #NAME) return true;
+#include "fuser/host_ir/host_passes.def"
+  return false;
+}
+
+std::string hostPassNames() {
+  std::string names;
+#define HOST_PASS(NAME, LEAKS, SUMMARY, FILE, REASON) names += concat(names.empty() ? "" : ", ", #NAME);
+#include "fuser/host_ir/host_passes.def"
+  return names;
 }
 
 }  // namespace fuser

@@ -1,4 +1,5 @@
-// InsertDeallocationsPass.
+// InsertDeallocationsPass: frees each tensor that the program allocates behind the last node of that body which reads or
+// writes it, or what is seen in its memory. Outputs of the fusion stay.
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,4 +1,20 @@
-// StreamParallelTypePass.
+// StreamParallelTypePass: loops over streams. Each expression of the top level whose results have a Stream axis runs inside
+// a loop over that axis, on the stream of the turn's number, on what its operands and results are at that place:
+//   compute (%t) from (%x) as %t
+// becomes
+//   allocate %t: f32[i0, i1]
+//   for index0 in %t {axis = 0} {
+//     get stream saved0
+//     set stream by index0
+//     synchronize saved0
+//     select %x.s0: f32[i1] of %x {axis = 0, index = index0}
+//     select %t.s1: f32[i1] of %t {axis = 0, index = index0}
+//     compute into (%t.s1) from (%x.s0) as %t {without_axis = 0}
+//     set stream saved0
+//     synchronize by index0
+//   }
+// Neighbours whose axes have one size share a loop, where what one reads of the other is at the same place. A UserError
+// names the tensor whose axis cannot be taken apart, and why.
 
 #include <algorithm>
 #include <set>

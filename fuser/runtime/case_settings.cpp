@@ -2,6 +2,7 @@
 
 #include "fuser/runtime/case_settings.h"
 
+#include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -19,8 +20,8 @@ size_t placeOf(const std::vector<Val*>& vals, const std::string& name) {
 FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   for (const std::string& pass : testCase.options.disabledPasses) {
     const auto place = testCase.passPlaces.find(pass);
-    FUSER_USER_CHECK(isPassName(pass), place == testCase.passPlaces.end() ? "" : place->second + ": ",
-                     "no pass is called '", pass, "'; known: ", passNames());
+    FUSER_USER_CHECK(isPassName(pass) || isHostPassName(pass), place == testCase.passPlaces.end() ? "" : place->second + ": ",
+                     "no pass is called '", pass, "'; known: ", passNames(), ", ", hostPassNames());
   }
   FusionExecutorCache::Settings settings;
   settings.context.options = testCase.options;

@@ -1,6 +1,6 @@
 // HostFreesOnce: a tensor that is no output of the fusion is freed once after it was allocated; nothing else is freed.
 
-#include "fuser/host_ir/host_ir_container.h"
+#include "fuser/host_ir/host_ir_pass.h"
 #include "oracle/invariants/invariants.h"
 
 namespace oracle {
@@ -9,6 +9,7 @@ using namespace fuser;
 
 std::string checkHostFreesOnce(const Compilation& compilation) {
   const HostIrContainer& host = compilation.host;
+  if (compilation.settings.context.options.disabledPasses.count(std::string(InsertDeallocationsPass::name())) != 0) return "";
   std::vector<int> frees(host.fusion().valCount(), 0);
   std::vector<bool> allocated(host.fusion().valCount(), false);
   std::vector<const TensorView*> made;

@@ -126,6 +126,18 @@ TEST(StreamsTest, RowsThatNothingOrdersRunInAnyOrder) {
   EXPECT_GT(chain.orders, 1u);
 }
 
+TEST(StreamsTest, RunsWithoutAnyOfItsPasses) {
+  for (const char* pass : {"StreamParallelTypePass", "InsertDeallocationsPass"}) {
+    Chain chain({true, false, true});
+    chain.made.options.disabledPasses.insert(pass);
+    EXPECT_TRUE(chain.run({})) << pass;
+  }
+  Chain chain({true});
+  chain.made.options.disabledPasses.insert("StreamParallelTypePass");
+  EXPECT_TRUE(chain.run({}));
+  EXPECT_EQ(chain.synchronizations, 0u);
+}
+
 // The report and the results agree: a synchronization is reported missing where some order of the work is wrong.
 RC_GTEST_PROP(StreamsTest, AMissingSynchronizationIsReportedWhereAnOrderIsWrong, ()) {
   const auto length = *rc::gen::inRange<size_t>(1, 5);
