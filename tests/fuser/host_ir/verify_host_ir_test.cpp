@@ -1,0 +1,100 @@
+// The numbered constraints of host programs: a text that breaks each, and what is said of it.
+
+#include <gtest/gtest.h>
+
+#include "fuser/host_ir/host_ir_container.h"
+#include "fuser/ir/builder.h"
+
+namespace fuser {
+namespace {
+
+// f(%x: f32[i0, i1], %c: bool) { %t = set(%x); %y = set(%t); return %y }
+struct VerifyHostIrTest : testing::Test {
+  VerifyHostIrTest() {
+    TensorView* x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i1")}, "x");
+    fusion.addInput(fusion.newScalar(DataType::Bool, "c"));
+    TensorView* t = build::set(fusion, x, "t");
+    fusion.addOutput(build::set(fusion, t, "y"));
+  }
+  // What the verifier says of a program with this body; "" where it takes it.
+  std::string problem(const std::string& body, HostLeaks leaks = HostLeaks::Forbidden) {
+    const std::string text = concat("host f(%x: f32[i0, i1], %c: bool) {\n", body, "  return %y\n}\n");
+    const HostIrContainer program = parseHostIr(text, fusion, {});
+    EXPECT_EQ(toString(program), text);
+    try {
+      verifyHostIr(program, leaks);
+    } catch (const CheckError& error) {
+      const std::string message = error.what();
+      return message.substr(message.find("constraint "));
+    }
+    return "";
+  }
+
+  static constexpr const char* kY = "  allocate %y: f32[i0, i1]\n";
+  static constexpr const char* kT = "  allocate %t: f32[i0, i1]\n";
+  Fusion fusion{"f"};
+};
+
+TEST_F(VerifyHostIrTest, TakesWhatIsRight) {
+  EXPECT_EQ(problem(kY), "");
+  EXPECT_EQ(problem(concat(kT, kY, "  free %t\n")), "");
+}
+
+TEST_F(VerifyHostIrTest, AValueExistsWhereItIsRead) {
+  EXPECT_EQ(problem(concat(kY, "  view %t of %y\n")), "");
+  EXPECT_EQ(problem(concat("  view %y of %t\n")), "constraint 1: %t is read where it does not exist");
+  EXPECT_EQ(problem(concat(kT, "  free %t\n  copy %t to %x\n", kY)), "constraint 1: %t is read where it does not exist");
+}
+
+TEST_F(VerifyHostIrTest, NothingIsMadeTwice) {
+  EXPECT_EQ(problem(concat(kY, kY)), "constraint 2: %y is there already");
+}
+
+TEST_F(VerifyHostIrTest, OnlyTheProgramsOwnIsFreed) {
+  EXPECT_EQ(problem(concat(kY, "  free %x\n")), "constraint 3: %x is not the program's to free");
+  EXPECT_EQ(problem(concat(kY, "  free %y\n")), "constraint 3: %y is not the program's to free");
+}
+
+TEST_F(VerifyHostIrTest, NothingIsLeaked) {
+  EXPECT_EQ(problem(concat(kT, kY)), "constraint 4: %t is allocated and never freed");
+  EXPECT_EQ(problem(concat(kT, kY), HostLeaks::Allowed), "");
+  EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n  ", kT, "  }\n", kY)),
+            "constraint 4: %t is allocated and never freed");
+}
+
+TEST_F(VerifyHostIrTest, OnlyAnOutputReusesAnInput) {
+  EXPECT_EQ(problem("  reuse %x for %y\n"), "");
+  EXPECT_EQ(problem(concat(kY, "  reuse %x for %t\n")), "constraint 7: only an output reuses an input's memory");
+}
+
+TEST_F(VerifyHostIrTest, AnIndexIsUsedInItsLoop) {
+  const std::string select = "select %x.s0: f32[i1] of %x {axis = 0, index = index0}\n";
+  EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n    ", select, "  }\n", kY)), "");
+  EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n  }\n  ", select, kY)),
+            "constraint 8: an index is used outside its loop");
+}
+
+TEST_F(VerifyHostIrTest, StreamsAreFoundAndBalanced) {
+  const std::string loop = "  for index0 in %x {axis = 0} {\n    get stream saved0\n    set stream by index0\n";
+  EXPECT_EQ(problem(concat(loop, "    set stream saved0\n  }\n", kY)), "");
+  EXPECT_EQ(problem(concat(loop, "  }\n", kY)), "constraint 9: a body leaves another stream current");
+  HostIrContainer program(fusion);
+  const hir::Stream* unknown = program.newStream();
+  program.append(hir::Synchronize{unknown});
+  EXPECT_THROW(verifyHostIr(program), CheckError);
+}
+
+TEST_F(VerifyHostIrTest, BothWaysOfAnIfLeaveTheSame) {
+  EXPECT_EQ(problem(concat("  if %c {\n  ", kY, "  } else {\n  ", kY, "  }\n")), "");
+  EXPECT_EQ(problem(concat("  if %c {\n  ", kY, "  } else {\n  }\n")), "constraint 10: the ways of an if leave different values");
+  EXPECT_EQ(problem(concat(kT, "  for index0 in %x {axis = 0} {\n    free %t\n  }\n", kY)),
+            "constraint 10: a loop's turn takes %t away, which the next one may read");
+}
+
+TEST_F(VerifyHostIrTest, EveryOutputIsThere) {
+  EXPECT_EQ(problem(""), "constraint 11: %y is read where it does not exist");
+  EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n  ", kY, "  }\n")), "constraint 11: %y is read where it does not exist");
+}
+
+}  // namespace
+}  // namespace fuser
