@@ -55,7 +55,7 @@ class HostIrContainer {
   // --- edits: each changes its place and nothing else ---
   // A CheckError where an edit is impossible (a place that was removed, neighbours that are none), before any change.
   // A removed node stays valid until the container dies, with its node as it was and no place; what stood in its bodies
-  // is removed with it.
+  // is removed with it. (Streams are shared: fuseLoops gives those of the second loop the first one's index.)
   hir::HostExpr* append(hir::Node node, hir::HostExpr* parent = nullptr, size_t branch = 0);
   hir::HostExpr* insertBefore(hir::HostExpr* place, hir::Node node);
   hir::HostExpr* insertAfter(hir::HostExpr* place, hir::Node node);

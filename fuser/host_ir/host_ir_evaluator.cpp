@@ -37,6 +37,13 @@ class HostRun {
         tensors_.at(program_.fusion().inputs().at(i)->id()).ref = *tensor;
       }
     }
+    if (!queues_) return;
+    // The caller made them on the stream that is current at the start.
+    std::vector<StreamQueues::Access> writes;
+    for (const Val* input : program_.fusion().inputs()) {
+      if (input->isTensor()) writes.push_back({input->name(), tensors_.at(input->id()).ref, true});
+    }
+    queues_->enqueue("the caller", writes, [] {});
   }
 
   void runBody(const hir::Body& body) {
@@ -70,9 +77,11 @@ class HostRun {
     TensorMemory& tensor = tensors_.at(node.tensor->id());
     if (queues_) queues_->giveBack(concat("free %", node.tensor->name()), {node.tensor->name(), tensor.ref, true});
     live_ -= bytesOf(tensor);
-    if (settings_.record) return;
+    if (settings_.record || queues_) {
+      kept_.push_back(std::move(tensor.memory));
+      return;
+    }
     bytes_ -= bytesOf(tensor);
-    if (queues_) waitedFor_.push_back(std::move(tensor.memory));
     tensor = {};
   }
 
@@ -158,12 +167,20 @@ class HostRun {
   }
 
   RunRecord finish() {
-    if (queues_) queues_->runAll();
+    if (queues_) {
+      std::vector<StreamQueues::Access> reads;
+      for (const Val* output : program_.fusion().outputs()) {
+        if (output->isTensor()) reads.push_back({output->name(), tensors_.at(output->id()).ref, false});
+      }
+      queues_->enqueue("the caller", reads, [] {});
+      queues_->runAll();
+    }
     RunRecord record;
     record.peakBytes = peak_;
     for (const Val* output : program_.fusion().outputs()) record.outputs.push_back(value(output));
     if (settings_.record) {
       forEachHostExpr(program_, [&](const hir::HostExpr* expr) { describe(expr, record); });
+      for (std::shared_ptr<std::byte[]>& memory : kept_) record.memory.push_back(std::move(memory));
       for (RunRecord& inner : cached_) {
         for (std::shared_ptr<std::byte[]>& memory : inner.memory) record.memory.push_back(std::move(memory));
       }
@@ -204,6 +221,7 @@ class HostRun {
 
   void allocate(const TensorView* tensor) {
     TensorMemory& memory = tensors_.at(tensor->id());
+    freed_.at(tensor->id()) = false;  // a loop's turn before this one may have freed it
     memory = allocateTensor(tensor, evaluator_.sizes(tensor), settings_.maxBytes - bytes_, *pool_);
     bytes_ += bytesOf(memory);
     live_ += bytesOf(memory);
@@ -292,8 +310,8 @@ class HostRun {
   const std::shared_ptr<MemoryPool> pool_;
   std::optional<StreamQueues> queues_;      // where the program has streams
   std::vector<size_t> saved_;               // by a stream's number: what GetCurrentStream found
-  std::vector<std::shared_ptr<std::byte[]>> waitedFor_;  // memory of freed tensors that waiting work may need
-  size_t bytes_ = 0;  // that this run holds
+  std::vector<std::shared_ptr<std::byte[]>> kept_;  // of freed tensors: for a record, or for work that waits
+  size_t bytes_ = 0;  // that this run holds, what is kept included
   size_t live_ = 0;   // of them, of tensors that are not freed
   size_t peak_ = 0;   // the most that was live
 };

@@ -91,7 +91,8 @@ class Inserter {
 
   // The node of the owner's body in which expr stands.
   hir::HostExpr* inScope(const Owner& owner, hir::HostExpr* expr) const {
-    while (program_.parent(expr) != owner.scope) expr = program_.parent(expr);
+    while (expr && program_.parent(expr) != owner.scope) expr = program_.parent(expr);
+    FUSER_CHECK(expr, "%", owner.tensor->name(), " is used outside the body that allocates it");
     return expr;
   }
 

@@ -213,6 +213,7 @@ class Parser {
   hir::Node parseFor(Line& line) {
     const std::string name = line.word();
     hir::ForLoop loop;
+    if (indices_.count(name) != 0) line.fail(concat("another loop's index is called ", name));
     loop.index = indices_[name] = fusion_.ints().symbol("StreamIdx");
     line.expect("in ");
     loop.tensor = tensor(line);
@@ -269,6 +270,7 @@ class Parser {
     node.index = index(line);
     line.expect("}");
     const Val*& known = values_[name];
+    if (known && !known->isTensor()) line.fail(concat("%", name, " is no tensor"));
     if (!known) known = newSlice(fusion_, source, node.axis, name);
     if (typeText(known) != type) line.fail(concat("'", typeText(known), "' expected"));
     node.tensor = known->as<TensorView>();

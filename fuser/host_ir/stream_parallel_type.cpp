@@ -46,9 +46,9 @@ class Builder {
   }
 
   bool run() {
+    checkOthers();
     bool changed = false;
     for (hir::HostExpr* expr : hir::Body(program_.topLevel())) {
-      checkKernels(expr);
       auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
       const std::optional<size_t> axis = op ? streamAxis(*op) : std::nullopt;
       if (!axis) {
@@ -76,15 +76,28 @@ class Builder {
     return axis;
   }
 
-  // What runs in a kernel with other expressions, or in a cache of its own, is not taken apart.
-  void checkKernels(const hir::HostExpr* expr) const {
-    const auto* segment = std::get_if<hir::Segment>(&expr->node);
-    if (!segment) return;
-    for (const Val* output : segment->outputs) {
-      if (output->isScalar()) continue;
-      const std::optional<size_t> axis = output->as<TensorView>()->streamAxis();
-      FUSER_USER_CHECK(!axis, "stream %", output->name(), " {dim = ", *axis, "}: ", output->definition()->info().mnemonic,
-                       " is no op that the host runs alone");
+  // What runs in a kernel with other expressions, or in a cache of its own, is not taken apart. (Dead code does not run.)
+  void checkOthers() const {
+    std::set<const Expr*> alone, seen;  // look-ups only
+    for (const hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(program_)) {
+      alone.insert(std::get<hir::StandaloneOp>(op->node).expr);
+    }
+    std::vector<const Val*> waiting(fusion_.outputs().begin(), fusion_.outputs().end());
+    while (!waiting.empty()) {
+      const Expr* expr = waiting.back()->definition();
+      waiting.pop_back();
+      if (!expr || !seen.insert(expr).second || expr->family() == Family::Size) continue;  // sizes need no elements
+      waiting.insert(waiting.end(), expr->inputs().begin(), expr->inputs().end());
+      if (expr->isScalarExpr() || alone.count(expr) != 0) continue;
+      for (const Val* output : expr->outputs()) {
+        const std::optional<size_t> axis = output->as<TensorView>()->streamAxis();
+        FUSER_USER_CHECK(!axis, "stream %", output->name(), " {dim = ", *axis, "}: ", expr->info().mnemonic,
+                         " is no op that the host runs alone");
+      }
+    }
+    for (const Val* input : fusion_.inputs()) {
+      const bool spread = input->isTensor() && input->as<TensorView>()->streamAxis().has_value();
+      FUSER_USER_CHECK(!spread, "input %", input->name(), " has a stream axis: nothing makes it place by place");
     }
   }
 

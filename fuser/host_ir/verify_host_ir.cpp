@@ -11,6 +11,7 @@
 //      where it ends
 //  10  both ways of an IfThenElse leave the same values; a loop leaves those that it found
 //  11  every output is there at the end
+//  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -25,6 +26,7 @@ struct State {
   std::vector<bool> there;             // by id of the value; an input that is overwritten is gone
   std::vector<const Val*> reusedBy;    // by an output's id: the input whose memory it is written to
   std::vector<bool> allocated;         // by id: by the program, and not freed
+  std::vector<const TensorView*> memoryOf;  // by id: the tensor in whose memory it is seen; null: its own
   // A stream: the one of an index, or null for the one that was current when the program started.
   const hir::Stream* current = nullptr;
   std::vector<std::optional<const hir::Stream*>> saved;  // by number, what GetCurrentStream found
@@ -37,6 +39,7 @@ class Verifier {
     state_.there.assign(count, false);
     state_.reusedBy.assign(count, nullptr);
     state_.allocated.assign(count, false);
+    state_.memoryOf.assign(count, nullptr);
     state_.saved.resize(program.streamCount());
     for (const Val* input : program.fusion().inputs()) state_.there[input->id()] = true;
   }
@@ -56,6 +59,7 @@ class Verifier {
   void operator()(const hir::View& node) {
     expect(1, node.source);
     appear(node.tensor);
+    state_.memoryOf[node.tensor->id()] = node.source;
   }
   void operator()(const hir::Reuse& node) {
     expect(1, node.input);
@@ -72,8 +76,11 @@ class Verifier {
   void operator()(const hir::HirAliasSelect& node) {
     expect(1, node.source);
     checkIndex(node.index);
-    // A loop selects anew in each turn.
-    if (!state_.there[node.tensor->id()]) appear(node.tensor);
+    appear(node.tensor);
+    state_.memoryOf[node.tensor->id()] = node.source;
+    const bool fits = node.axis < node.source->rank() && node.tensor->rank() + 1 == node.source->rank() &&
+                      node.tensor->dtype() == node.source->dtype();
+    require(12, fits, "%", node.tensor->name(), " is no %", node.source->name(), " without axis ", node.axis);
   }
   void operator()(const hir::EvaluateScalars& node) {
     for (const Expr* expr : node.exprs) {
@@ -108,10 +115,15 @@ class Verifier {
     for (const Val* output : node.outputs) expect(1, output);
   }
   void operator()(const hir::StandaloneOp& node) {
+    require(12,
+            node.inputs.size() == node.expr->inputs().size() && node.outputs.size() == node.expr->outputs().size() &&
+                (!node.withoutAxis || *node.withoutAxis < node.expr->output()->as<TensorView>()->rank()),
+            "%", node.expr->output()->name(), " is computed with other operands or results than its expression has");
     for (const Val* input : node.inputs) expect(1, input);
     for (const TensorView* output : node.outputs) {
       if (node.preallocated) {
         expect(1, output);
+        require(7, !root(output)->isFusionInput(), "%", output->name(), " is in an input's memory");
       } else {
         allocate(output);
       }
@@ -134,6 +146,14 @@ class Verifier {
   void expect(int constraint, const Val* val) const {
     const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();
     require(constraint, literal || state_.there.at(val->id()), "%", val->name(), " is read where it does not exist");
+    if (literal || val->isScalar()) return;
+    const TensorView* owner = root(val->as<TensorView>());
+    require(constraint, owner->isFusionInput() || state_.there.at(owner->id()), "%", val->name(), " is read in the memory of %",
+            owner->name(), ", which is freed");
+  }
+  const TensorView* root(const TensorView* tensor) const {
+    while (state_.memoryOf.at(tensor->id())) tensor = state_.memoryOf[tensor->id()];
+    return tensor;
   }
   void appear(const TensorView* tensor) {
     require(2, !state_.there.at(tensor->id()), "%", tensor->name(), " is there already");
@@ -158,7 +178,19 @@ class Verifier {
   }
 
   void runBody(const hir::Body& body) {
-    const State before = body.empty() ? State{} : state_;
+    if (body.empty()) return;
+    const State before = state_;
+    walk(body);
+    require(9, state_.current == before.current, "a body leaves another stream current");
+    if (leaks_ == HostLeaks::Allowed) return;
+    for (size_t id = 0; id < state_.allocated.size(); ++id) {
+      const Val* val = program_.fusion().allVals()[id].get();
+      const bool leaked = state_.allocated[id] && !before.allocated[id] && !val->isFusionOutput();
+      require(4, !leaked, "%", val->name(), " is allocated and never freed");
+    }
+  }
+
+  void walk(const hir::Body& body) {
     for (const hir::HostExpr* expr : body) {
       std::visit(*this, expr->node);
       if (const auto* loop = std::get_if<hir::ForLoop>(&expr->node)) {
@@ -166,16 +198,8 @@ class Verifier {
       } else if (std::holds_alternative<hir::IfThenElse>(expr->node)) {
         runBranches(expr);
       } else if (std::holds_alternative<hir::Segment>(expr->node)) {
-        for (const hir::HostExpr* inner : program_.body(expr)) std::visit(*this, inner->node);
+        walk(program_.body(expr));  // no scope of its own
       }
-    }
-    if (body.empty()) return;
-    require(9, state_.current == before.current, "a body leaves another stream current");
-    if (leaks_ == HostLeaks::Allowed) return;
-    for (size_t id = 0; id < state_.allocated.size(); ++id) {
-      const Val* val = program_.fusion().allVals()[id].get();
-      const bool leaked = state_.allocated[id] && !before.allocated[id] && !val->isFusionOutput();
-      require(4, !leaked, "%", val->name(), " is allocated and never freed");
     }
   }
 
@@ -197,6 +221,12 @@ class Verifier {
     const State one = std::exchange(state_, before);
     runBody(program_.body(expr, 1));
     require(10, one.there == state_.there, "the ways of an if leave different values");
+    for (size_t id = 0; id < state_.reusedBy.size(); ++id) {
+      if (one.reusedBy[id]) state_.reusedBy[id] = one.reusedBy[id];  // on either way
+    }
+    for (size_t stream = 0; stream < state_.saved.size(); ++stream) {
+      if (one.saved[stream] != state_.saved[stream]) state_.saved[stream].reset();  // found on one way alone
+    }
     for (size_t id = 0; id < state_.allocated.size(); ++id) {
       // Whose memory an output is in makes no difference: nobody frees it.
       const Val* val = program_.fusion().allVals()[id].get();

@@ -13,6 +13,8 @@
 // for the source of a view as a segment input, so that its segment holds nothing else: no segment_set is needed. After
 // all passes that change what outputs are made of.
 
+#include <algorithm>
+
 #include "fuser/ir/verify.h"
 #include "fuser/passes/passes.h"
 
@@ -28,12 +30,18 @@ class MarkViews : public Pass {
   void runPass(Fusion* fusion) override {
     const std::vector<Val*>& outputs = fusion->outputs();
     for (size_t i = 0; i < outputs.size(); ++i) {
-      if (!outputs[i]->isTensor() || fusion->aliases().count(i) != 0) continue;
+      if (!outputs[i]->isTensor() || isWritten(*fusion, outputs[i])) continue;
       mark(*fusion, outputs[i]->as<TensorView>());
     }
   }
 
  private:
+  // To an input's memory, be it returned at other places, too.
+  static bool isWritten(const Fusion& fusion, const Val* output) {
+    return std::any_of(fusion.aliases().begin(), fusion.aliases().end(),
+                       [&](const auto& alias) { return fusion.outputs().at(alias.first) == output; });
+  }
+
   void mark(const Fusion& fusion, TensorView* output) {
     if (output->domain().view || !output->uses().empty()) return;
     std::vector<TensorView*> chain;

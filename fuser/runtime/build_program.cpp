@@ -100,6 +100,7 @@ class Builder {
     for (hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(*program_->host)) {
       makeStandaloneKernel(std::get<hir::StandaloneOp>(op->node));
     }
+    if (spreads()) verifyHostIr(*program_->host, HostLeaks::Allowed);  // with the launches that it has now
     if (settings_.hooks.afterHost) settings_.hooks.afterHost(*program_->host);
     keepAnswers(*sizes_, [](IntExpr size) { return size; });
     return std::move(program_);

@@ -35,16 +35,22 @@ bool dropOptions(Search& search) {
   for (size_t i = search.best().aliases.size(); i-- > 0;) {
     attempt([&](Case& candidate) { candidate.aliases.erase(candidate.aliases.begin() + static_cast<std::ptrdiff_t>(i)); });
   }
-  for (const Val* val : std::vector<Val*>(search.best().fusion->usedVals())) {
-    const size_t id = val->id();
-    const auto tensorOf = [id](const Case& of) {
-      const auto& vals = of.fusion->allVals();
-      return id < vals.size() && vals[id]->isTensor() ? vals[id]->as<TensorView>() : nullptr;
-    };
-    const TensorView* spread = tensorOf(search.best());
-    if (!spread || !spread->streamAxis()) continue;
+  // By name: an attempt that succeeds makes another fusion of the best one.
+  const auto spreadTensor = [](const Case& of, const std::string& name) -> const TensorView* {
+    for (const Val* val : of.fusion->usedVals()) {
+      if (val->isTensor() && val->name() == name && val->as<TensorView>()->streamAxis()) return val->as<TensorView>();
+    }
+    return nullptr;
+  };
+  std::vector<std::string> spread;
+  for (const Val* val : search.best().fusion->usedVals()) {
+    if (spreadTensor(search.best(), val->name())) spread.push_back(val->name());
+  }
+  for (const std::string& name : spread) {
+    if (!spreadTensor(search.best(), name)) continue;
     attempt([&](Case& candidate) {
-      for (IterDomain* axis : tensorOf(candidate)->axes()) axis->parallelize(ParallelType::Serial);
+      const TensorView* tensor = spreadTensor(candidate, name);
+      for (IterDomain* axis : tensor ? tensor->axes() : std::vector<IterDomain*>{}) axis->parallelize(ParallelType::Serial);
     });
   }
   return progress;

@@ -1,6 +1,8 @@
 // PassesKeepInterface: after the passes the fusion verifies (no cycle among the rest), takes and gives the same values,
 // and a value that names an origin names the right one.
 
+#include <algorithm>
+
 #include "fuser/ir/verify.h"
 #include "oracle/invariants/invariants.h"
 
@@ -9,7 +11,8 @@ namespace oracle {
 using namespace fuser;
 namespace {
 
-// overwriting: by place, the values that are written to an input's memory.
+// overwriting: by place, the outputs that are written to an input's memory. Returned at other places, too, they are still
+// one value, in that memory.
 std::string compare(const char* what, const std::vector<Val*>& before, const std::vector<Val*>& after,
                     const std::map<size_t, size_t>& overwriting) {
   if (before.size() != after.size()) return concat(before.size(), " ", what, "s became ", after.size());
@@ -25,7 +28,9 @@ std::string compare(const char* what, const std::vector<Val*>& before, const std
     if (first->rank() != second->rank()) return place + " has another rank";
     // A result's order is the passes' to choose where the program does not.
     if (!first->isFusionInput() && !first->domain().layoutGiven) continue;
-    if (overwriting.count(i) != 0) continue;  // it has the layout of the memory that it is written to
+    const bool overwrites = std::any_of(overwriting.begin(), overwriting.end(),
+                                        [&](const auto& entry) { return before.at(entry.first) == before[i]; });
+    if (overwrites) continue;  // it has the layout of the memory that it is written to
     if (first->domain().allocationOrder != second->domain().allocationOrder ||
         first->domain().contiguity != second->domain().contiguity)
       return place + " has another layout";

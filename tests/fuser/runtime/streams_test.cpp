@@ -103,13 +103,14 @@ TEST(StreamsTest, EveryOrderOfTheWorkGivesTheResult) {
   }
 }
 
-// What the first loop makes is read behind it, and what the second one reads is made before it and given back behind it;
-// nothing is made before the first loop.
+// What a loop reads is made before it, by the caller or by another expression; what it makes is read behind it, and what it
+// read is given back behind it. The caller reads the outputs.
 TEST(StreamsTest, ANeededSynchronizationThatIsMissingIsReported) {
   Chain chain({true, false, true});
   ASSERT_TRUE(chain.run({2, true, 0, {}}));
   ASSERT_EQ(chain.synchronizations, 4u);
-  EXPECT_FALSE(chain.isReported(0));
+  EXPECT_TRUE(chain.isReported(0)) << "the caller made the input on the outer stream";
+  EXPECT_NE(chain.message.find("streams: the caller on stream 0 and launch "), std::string::npos) << chain.message;
   EXPECT_TRUE(chain.isReported(1));
   EXPECT_NE(chain.message.find("on stream 1 and launch "), std::string::npos) << chain.message;
   EXPECT_NE(chain.message.find("touch %t1 with no synchronization between them"), std::string::npos) << chain.message;
@@ -121,7 +122,6 @@ TEST(StreamsTest, ANeededSynchronizationThatIsMissingIsReported) {
 // Without the wait at a turn's start, rows run in any order.
 TEST(StreamsTest, RowsThatNothingOrdersRunInAnyOrder) {
   Chain chain({true});
-  EXPECT_FALSE(chain.isReported(0));
   EXPECT_TRUE(chain.anyOrderIsRight(0));
   EXPECT_GT(chain.orders, 1u);
 }
@@ -150,10 +150,10 @@ RC_GTEST_PROP(StreamsTest, AMissingSynchronizationIsReportedWhereAnOrderIsWrong,
   const bool right = chain.anyOrderIsRight(dropped);
   RC_LOG() << chainText(streams) << "without synchronization " << dropped << ": " << chain.message;
   if (!right) RC_ASSERT(reported);
-  if (!reported) RC_ASSERT(right);
-  // Memory that is given back too early is reported and still holds what was there, as nothing takes it again.
-  const bool freed = chain.message.find("free %") != std::string::npos;
-  if (chain.orders < 3000 && !freed) RC_ASSERT(reported != right);
+  // Memory that is given back too early still holds what was there, as nothing takes it again; and the caller, who made the
+  // inputs before and waits for all streams in the end, sees no wrong order here.
+  const bool unseen = chain.message.find("free %") != std::string::npos || chain.message.find("the caller") != std::string::npos;
+  if (chain.orders < 3000 && !unseen) RC_ASSERT(reported != right);
 }
 
 TEST(StreamsTest, TheStreamsOfOneTurnAndTheNextAreTheSameAfterAllWereUsed) {
