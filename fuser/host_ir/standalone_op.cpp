@@ -40,7 +40,7 @@ Attributes attributesWithout(const Expr* expr, size_t axis) {
     case Family::Squeeze:
     case Family::Reduction:
     case Family::Welford:
-    case Family::Slice: attributes.dims = withoutAxis(attributes.dims, ofOperand()); break;
+    case Family::Slice:
     case Family::Permute: attributes.dims = withoutAxis(attributes.dims, ofOperand()); break;
     case Family::Expand: attributes.shape.erase(attributes.shape.begin() + place); break;
     case Family::Factory:
@@ -116,9 +116,7 @@ TensorView* newSlice(Fusion& fusion, const TensorView* source, size_t axis, cons
     domain.contiguity.push_back(whole.contiguity[i] ? std::optional<bool>(false) : std::nullopt);
   }
   domain.layoutGiven = true;
-  TensorView* slice = fusion.newTensor(source->dtype(), std::move(domain), name);
-  slice->setOrigin(std::nullopt);
-  return slice;
+  return fusion.newTensor(source->dtype(), std::move(domain), name);
 }
 
 ClonedPart partOf(const Fusion& fusion, const hir::StandaloneOp& op) {

@@ -116,7 +116,7 @@ class Builder {
     if (context_.trace) context_.trace->add(stage, std::chrono::steady_clock::now() - start);
   }
 
-  // Where tensors are spread over streams, the program's own expressions are: passes would make others of them.
+  // Whether tensors are spread over streams. Then no pass runs: it would put others in the place of those that are named.
   bool spreads() const { return program_->fusion->hasStreams(); }
 
   void runPasses() {
