@@ -14,8 +14,11 @@ namespace fuser::hir {
 // --- memory ---
 
 // Memory for a tensor: row-major in its allocation order, stride 0 on broadcast axes, filled with poison.
+// slicedAxis: of its non-reduction axes, the one along which there are only as many places as loops have streams (and no
+// more than the axis has). Such a tensor is used through selects that wrap.
 struct Allocate {
   const TensorView* tensor = nullptr;
+  std::optional<size_t> slicedAxis = std::nullopt;
 };
 
 // The tensor is not read again.
@@ -41,12 +44,14 @@ struct Copy {
   const TensorView* input = nullptr;
 };
 
-// The tensor is the source at one place of an axis, in the source's memory. index: a loop's.
+// The tensor is the source at one place of an axis, in the source's memory. index: a loop's. wraps: it is place number
+// index % numberOfStreams, of a source of which slices alone are allocated: turns that share one run on one stream.
 struct HirAliasSelect {
   const TensorView* tensor = nullptr;
   const TensorView* source = nullptr;
   size_t axis = 0;  // of the source's non-reduction axes
   IntExpr index = nullptr;
+  bool wraps = false;
 };
 
 // --- work ---
@@ -117,11 +122,13 @@ struct Segment {
   int cache = -1;   // of RunSegment; -1: none
 };
 
-// index runs from 0 to the size of the tensor's axis. One body.
+// index runs from 0 to the size of the tensor's axis; overStreams: or to numberOfStreams, where that is less, which is one
+// turn for each of the streams that turns over the axis run on. One body.
 struct ForLoop {
   IntExpr index = nullptr;  // a symbol that no input binds
   const TensorView* tensor = nullptr;
   size_t axis = 0;  // of the tensor's non-reduction axes
+  bool overStreams = false;
 };
 
 // Two bodies: where the scalar is true, and where it is false.

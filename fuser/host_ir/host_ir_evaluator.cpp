@@ -24,6 +24,7 @@ class HostRun {
         settings_(settings),
         tensors_(program.fusion().valCount()),
         freed_(program.fusion().valCount(), false),
+        sliced_(program.fusion().valCount(), false),
         ints_(program.kernels.size()),
         launched_(program.kernels.size(), false),
         pool_(settings.pool ? settings.pool : std::make_shared<MemoryPool>()),
@@ -49,7 +50,8 @@ class HostRun {
   void runBody(const hir::Body& body) {
     for (const hir::HostExpr* expr : body) {
       if (const auto* loop = std::get_if<hir::ForLoop>(&expr->node)) {
-        const int64_t size = evaluator_.sizes(loop->tensor)[loop->axis];
+        int64_t size = evaluator_.sizes(loop->tensor)[loop->axis];
+        if (loop->overStreams) size = std::min(size, numberOfStreams());
         for (int64_t turn = 0; turn < size; ++turn) {
           indices_[loop->index] = turn;
           runBody(program_.body(expr));
@@ -68,7 +70,7 @@ class HostRun {
   void operator()(const hir::ForLoop&) {}
   void operator()(const hir::IfThenElse&) {}
 
-  void operator()(const hir::Allocate& node) { allocate(node.tensor); }
+  void operator()(const hir::Allocate& node) { allocate(node.tensor, node.slicedAxis); }
 
   // A recorded run keeps the memory for those who look at it later, and work that waits needs it; but the program may not
   // touch it any more.
@@ -104,9 +106,12 @@ class HostRun {
   void operator()(const hir::HirAliasSelect& node) {
     if (freed_.at(node.source->id())) throw ViolationError(concat("select of freed tensor %", node.source->name()));
     const TensorRef& source = tensors_.at(node.source->id()).ref;
+    if (!source.data && numel(source.sizes) != 0) throw ViolationError(concat("select of %", node.source->name(), ", which has no memory"));
     TensorRef& slice = tensors_.at(node.tensor->id()).ref;
     const bool stored = !node.source->axes().at(node.axis)->isBroadcast();
-    const int64_t offset = stored ? indices_.at(node.index) * source.strides[node.axis] : 0;
+    const int64_t turn = indices_.at(node.index);
+    const int64_t place = node.wraps && !settings_.wholeTensors ? turn % numberOfStreams() : turn;
+    const int64_t offset = stored ? place * source.strides[node.axis] : 0;
     slice = source;
     slice.data = static_cast<std::byte*>(source.data) + offset * static_cast<int64_t>(dtypeSize(source.dtype));
     slice.sizes.erase(node.axis);
@@ -179,7 +184,7 @@ class HostRun {
     record.peakBytes = peak_;
     for (const Val* output : program_.fusion().outputs()) record.outputs.push_back(value(output));
     if (settings_.record) {
-      forEachHostExpr(program_, [&](const hir::HostExpr* expr) { describe(expr, record); });
+      describe(program_.topLevel(), record);
       for (std::shared_ptr<std::byte[]>& memory : kept_) record.memory.push_back(std::move(memory));
       for (RunRecord& inner : cached_) {
         for (std::shared_ptr<std::byte[]>& memory : inner.memory) record.memory.push_back(std::move(memory));
@@ -219,10 +224,17 @@ class HostRun {
     };
   }
 
-  void allocate(const TensorView* tensor) {
+  int64_t numberOfStreams() const { return static_cast<int64_t>(settings_.streams.loopStreams); }
+
+  void allocate(const TensorView* tensor, std::optional<size_t> slicedAxis = std::nullopt) {
     TensorMemory& memory = tensors_.at(tensor->id());
     freed_.at(tensor->id()) = false;  // a loop's turn before this one may have freed it
-    memory = allocateTensor(tensor, evaluator_.sizes(tensor), settings_.maxBytes - bytes_, *pool_);
+    Dims sizes = evaluator_.sizes(tensor);
+    if (slicedAxis && !settings_.wholeTensors) {
+      sizes[*slicedAxis] = std::min(sizes[*slicedAxis], numberOfStreams());
+      sliced_.at(tensor->id()) = true;
+    }
+    memory = allocateTensor(tensor, sizes, settings_.maxBytes - bytes_, *pool_);
     bytes_ += bytesOf(memory);
     live_ += bytesOf(memory);
     peak_ = std::max(peak_, live_);
@@ -252,33 +264,66 @@ class HostRun {
   }
 
   // Segments, and expressions that run alone: each is judged from what it read to what it made, which by now is whole.
-  void describe(const hir::HostExpr* expr, RunRecord& record) {
-    if (const auto* op = std::get_if<hir::StandaloneOp>(&expr->node)) {
-      SegmentRecord alone{static_cast<int>(record.segments.size()), SchedulerType::None, {}, {}, {}};
-      std::vector<const Val*> read;
+  void describe(const hir::Body& body, RunRecord& record) {
+    for (const hir::HostExpr* expr : body) {
+      if (std::holds_alternative<hir::Segment>(expr->node)) {
+        describeSegment(std::get<hir::Segment>(expr->node), record);
+      } else if (std::holds_alternative<hir::StandaloneOp>(expr->node)) {
+        record.segments.push_back(recordOf({&std::get<hir::StandaloneOp>(expr->node)}, record.segments.size()));
+      } else if (const std::vector<const hir::StandaloneOp*> ops = opsWithSlices(expr); !ops.empty()) {
+        record.segments.push_back(recordOf(ops, record.segments.size()));
+      } else {
+        for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) describe(program_.body(expr, branch), record);
+      }
+    }
+  }
+
+  // The expressions of a loop, where of something that they make slices alone are there; else none.
+  std::vector<const hir::StandaloneOp*> opsWithSlices(const hir::HostExpr* loop) const {
+    std::vector<const hir::StandaloneOp*> ops;
+    bool slices = false;
+    if (!std::holds_alternative<hir::ForLoop>(loop->node)) return ops;
+    for (const hir::HostExpr* expr : program_.body(loop)) {
+      const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
+      if (!op) continue;
+      ops.push_back(op);
+      for (const Val* output : op->expr->outputs()) slices |= sliced_.at(output->id());
+    }
+    return slices ? ops : std::vector<const hir::StandaloneOp*>{};
+  }
+
+  SegmentRecord recordOf(const std::vector<const hir::StandaloneOp*>& ops, size_t index) {
+    SegmentRecord together{static_cast<int>(index), SchedulerType::None, {}, {}, {}};
+    std::vector<const Val*> read, made;
+    for (const hir::StandaloneOp* op : ops) made.insert(made.end(), op->expr->outputs().begin(), op->expr->outputs().end());
+    const auto contains = [](const std::vector<const Val*>& vals, const Val* val) {
+      return std::find(vals.begin(), vals.end(), val) != vals.end();
+    };
+    for (const hir::StandaloneOp* op : ops) {
       for (const Val* input : op->expr->inputs()) {
         const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
-        if (!literal && std::find(read.begin(), read.end(), input) == read.end()) read.push_back(input);
+        if (!literal && !contains(made, input) && !contains(read, input)) read.push_back(input);
       }
-      alone.inputs = boundary(read);
-      alone.outputs = boundary({op->expr->outputs().begin(), op->expr->outputs().end()});
-      addDepths(op->launch.kernel, op->expr, alone);
-      record.segments.push_back(std::move(alone));
-      return;
+      addDepths(op->launch.kernel, op->expr, together);
     }
-    const auto* segment = std::get_if<hir::Segment>(&expr->node);
-    if (!segment) return;
-    if (segment->cache >= 0) {
-      for (SegmentRecord& inner : cached_.at(static_cast<size_t>(segment->cache)).segments) {
-        inner.index = segment->index;
+    std::erase_if(made, [&](const Val* val) { return sliced_.at(val->id()); });
+    together.inputs = boundary(read);
+    together.outputs = boundary(made);
+    return together;
+  }
+
+  void describeSegment(const hir::Segment& segment, RunRecord& record) {
+    if (segment.cache >= 0) {
+      for (SegmentRecord& inner : cached_.at(static_cast<size_t>(segment.cache)).segments) {
+        inner.index = segment.index;
         record.segments.push_back(std::move(inner));
       }
       return;
     }
-    SegmentRecord whole{segment->index, segment->scheduler, boundary(segment->inputs), boundary(segment->outputs), {}};
-    if (segment->kernel >= 0) {
-      if (!launched_[static_cast<size_t>(segment->kernel)]) throwViolation(static_cast<size_t>(segment->kernel), "never launched");
-      addDepths(segment->kernel, nullptr, whole);
+    SegmentRecord whole{segment.index, segment.scheduler, boundary(segment.inputs), boundary(segment.outputs), {}};
+    if (segment.kernel >= 0) {
+      if (!launched_[static_cast<size_t>(segment.kernel)]) throwViolation(static_cast<size_t>(segment.kernel), "never launched");
+      addDepths(segment.kernel, nullptr, whole);
     }
     record.segments.push_back(std::move(whole));
   }
@@ -304,6 +349,7 @@ class HostRun {
   const HostRunSettings& settings_;
   std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
   std::vector<bool> freed_;                 // by id
+  std::vector<bool> sliced_;                // by id: of it slices alone are there
   std::vector<std::vector<int64_t>> ints_;  // integer arguments of each kernel
   std::vector<bool> launched_;              // each kernel
   std::unordered_map<IntExpr, int64_t> indices_;  // of the loops that run; look-ups only

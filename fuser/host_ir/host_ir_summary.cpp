@@ -46,7 +46,7 @@ class Summary {
   // Each node's lines, without indentation.
   std::string operator()(const hir::Allocate& node) const {
     return concat(tensor(node.tensor), " = ALLOCATE(buffer=", tensor(node.tensor), ", mem_type=global, size=",
-                  numel(node.tensor), ", zero_init=false, resets_to_zero=false)");
+                  numel(node.tensor, node.slicedAxis), ", zero_init=false, resets_to_zero=false)");
   }
   std::string operator()(const hir::Deallocate& node) const { return concat("Deallocate ", tensor(node.tensor)); }
   std::string operator()(const hir::View& node) const {
@@ -60,7 +60,8 @@ class Summary {
   }
   std::string operator()(const hir::HirAliasSelect& node) const {
     return concat(tensor(node.tensor), "\n   = HirAliasSelect( ", tensor(node.source), ", axis = ",
-                  axis(node.source->axes().at(node.axis)), ", index = ", index(node.index), " )");
+                  axis(node.source->axes().at(node.axis)), ", index = ", index(node.index),
+                  node.wraps ? " % numberOfStreams )" : " )");
   }
   std::string operator()(const hir::EvaluateScalars& node) const {
     std::string text;
@@ -91,7 +92,7 @@ class Summary {
   std::string operator()(const hir::Synchronize& node) const { return concat("Synchronize ", stream(node.stream)); }
   std::string operator()(const hir::Segment&) const { return ""; }  // its body stands in its place
   std::string operator()(const hir::ForLoop& node) const {
-    return concat("FOR ", index(node.index), " in ", axis(node.tensor->axes().at(node.axis)), ":");
+    return concat("FOR ", index(node.index), node.overStreams ? " in Streams of " : " in ", axis(node.tensor->axes().at(node.axis)), ":");
   }
   std::string operator()(const hir::IfThenElse& node) const { return concat("IF %", node.condition->name(), ":"); }
 
@@ -140,12 +141,15 @@ class Summary {
     return concat(kind, axis->parallelType() == ParallelType::Stream ? "StreamIdx" : "S", axis->id(), "{",
                   extentToString(fusion_, axis->size()), "}");
   }
-  std::string numel(const TensorView* tensor) const {
+  // "( i0 * i2 )"; sliced along axis 0: "( min(i0, numberOfStreams) * i2 )"
+  std::string numel(const TensorView* tensor, std::optional<size_t> sliced) const {
     std::string text;
     size_t count = 0;
-    for (const IterDomain* axis : tensor->axes()) {
-      if (axis->isBroadcast()) continue;
-      text += concat(count++ == 0 ? "" : " * ", extentToString(fusion_, axis->extent()));
+    const std::vector<IterDomain*> axes = tensor->axes();
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i]->isBroadcast()) continue;
+      const std::string extent = extentToString(fusion_, axes[i]->extent());
+      text += concat(count++ == 0 ? "" : " * ", sliced == i ? concat("min(", extent, ", numberOfStreams)") : extent);
     }
     return count == 0 ? "1" : count == 1 ? text : concat("( ", text, " )");
   }

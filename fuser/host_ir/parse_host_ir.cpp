@@ -137,9 +137,9 @@ class Parser {
     return found->second;
   }
   // "{axis = 0"
-  size_t axis(Line& line, const TensorView* tensor) {
+  size_t axis(Line& line, const TensorView* tensor, std::string_view key = "axis") {
     line.expect("{");
-    line.expect("axis = ");
+    line.expect(concat(key, " = "));
     const int axis = line.integer();
     if (axis < 0 || static_cast<size_t>(axis) >= tensor->rank()) line.fail(concat("%", tensor->name(), " has no axis ", axis));
     return static_cast<size_t>(axis);
@@ -216,6 +216,7 @@ class Parser {
     if (indices_.count(name) != 0) line.fail(concat("another loop's index is called ", name));
     loop.index = indices_[name] = fusion_.ints().symbol("StreamIdx");
     line.expect("in ");
+    loop.overStreams = line.accept("streams of ");
     loop.tensor = tensor(line);
     loop.axis = axis(line, loop.tensor);
     line.expect("}");
@@ -226,9 +227,12 @@ class Parser {
 
   hir::Node parseLeaf(Line& line) {
     if (line.accept("allocate ")) {
-      const hir::Allocate node{tensor(line)};
+      hir::Allocate node{tensor(line), std::nullopt};
       line.expect(":");
       line.expect(typeText(node.tensor));
+      if (line.atEnd()) return node;
+      node.slicedAxis = axis(line, node.tensor, "sliced_axis");
+      line.expect("}");
       return node;
     }
     if (line.accept("free ")) return hir::Deallocate{tensor(line)};
@@ -265,9 +269,10 @@ class Parser {
     line.expect(":");
     const std::string type = line.until(" of ");
     const TensorView* source = tensor(line);
-    hir::HirAliasSelect node{nullptr, source, axis(line, source), nullptr};
+    hir::HirAliasSelect node{nullptr, source, axis(line, source), nullptr, false};
     line.expect(", index = ");
     node.index = index(line);
+    node.wraps = line.accept(", wraps");
     line.expect("}");
     const Val*& known = values_[name];
     if (known && !known->isTensor()) line.fail(concat("%", name, " is no tensor"));

@@ -41,7 +41,8 @@ class Printer {
   }
 
   std::string operator()(const hir::Allocate& node) const {
-    return concat("allocate %", node.tensor->name(), ": ", typeText(node.tensor));
+    return concat("allocate %", node.tensor->name(), ": ", typeText(node.tensor),
+                  node.slicedAxis ? concat(" {sliced_axis = ", *node.slicedAxis, "}") : "");
   }
   std::string operator()(const hir::Deallocate& node) const { return concat("free %", node.tensor->name()); }
   std::string operator()(const hir::View& node) const {
@@ -55,7 +56,7 @@ class Printer {
   }
   std::string operator()(const hir::HirAliasSelect& node) const {
     return concat("select %", node.tensor->name(), ": ", typeText(node.tensor), " of %", node.source->name(), " {axis = ",
-                  node.axis, ", index = ", index(node.index), "}");
+                  node.axis, ", index = ", index(node.index), node.wraps ? ", wraps}" : "}");
   }
   std::string operator()(const hir::EvaluateScalars& node) const {
     std::vector<const Val*> results;
@@ -81,7 +82,7 @@ class Printer {
                   names(node.outputs), ")");
   }
   std::string operator()(const hir::ForLoop& node) const {
-    return concat("for ", index(node.index), " in %", node.tensor->name(), " {axis = ", node.axis, "}");
+    return concat("for ", index(node.index), node.overStreams ? " in streams of %" : " in %", node.tensor->name(), " {axis = ", node.axis, "}");
   }
   std::string operator()(const hir::IfThenElse& node) const { return concat("if %", node.condition->name()); }
 

@@ -12,6 +12,8 @@
 //  10  both ways of an IfThenElse leave the same values; a loop leaves those that it found
 //  11  every output is there at the end
 //  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results
+//  13  of what is allocated in slices, a loop's turns on their streams use a place each: through selects that wrap, all at
+//      that axis and one index; other selects do not wrap
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -27,6 +29,7 @@ struct State {
   std::vector<const Val*> reusedBy;    // by an output's id: the input whose memory it is written to
   std::vector<bool> allocated;         // by id: by the program, and not freed
   std::vector<const TensorView*> memoryOf;  // by id: the tensor in whose memory it is seen; null: its own
+  std::vector<std::optional<size_t>> slicedAxis;  // by id: of what is allocated in slices
   // A stream: the one of an index, or null for the one that was current when the program started.
   const hir::Stream* current = nullptr;
   std::vector<std::optional<const hir::Stream*>> saved;  // by number, what GetCurrentStream found
@@ -40,6 +43,8 @@ class Verifier {
     state_.reusedBy.assign(count, nullptr);
     state_.allocated.assign(count, false);
     state_.memoryOf.assign(count, nullptr);
+    state_.slicedAxis.assign(count, std::nullopt);
+    sliceIndex_.assign(count, nullptr);
     state_.saved.resize(program.streamCount());
     for (const Val* input : program.fusion().inputs()) state_.there[input->id()] = true;
   }
@@ -49,9 +54,13 @@ class Verifier {
     for (const Val* output : program_.fusion().outputs()) expect(11, output);
   }
 
-  void operator()(const hir::Allocate& node) { allocate(node.tensor); }
+  void operator()(const hir::Allocate& node) {
+    allocate(node.tensor);
+    state_.slicedAxis[node.tensor->id()] = node.slicedAxis;
+    require(13, !node.slicedAxis || !node.tensor->isFusionOutput(), "output %", node.tensor->name(), " is allocated in slices");
+  }
   void operator()(const hir::Deallocate& node) {
-    expect(1, node.tensor);
+    expectPart(1, node.tensor);
     require(3, state_.allocated[node.tensor->id()] && !node.tensor->isFusionOutput(), "%", node.tensor->name(),
             " is not the program's to free");
     state_.there[node.tensor->id()] = state_.allocated[node.tensor->id()] = false;
@@ -74,8 +83,9 @@ class Verifier {
     state_.there[node.input->id()] = false;
   }
   void operator()(const hir::HirAliasSelect& node) {
-    expect(1, node.source);
+    expectPart(1, node.source);
     checkIndex(node.index);
+    checkWraps(node);
     appear(node.tensor);
     state_.memoryOf[node.tensor->id()] = node.source;
     const bool fits = node.axis < node.source->rank() && node.tensor->rank() + 1 == node.source->rank() &&
@@ -144,6 +154,11 @@ class Verifier {
   }
 
   void expect(int constraint, const Val* val) const {
+    expectPart(constraint, val);
+    require(13, !state_.slicedAxis.at(val->id()), "%", val->name(), ", which is allocated in slices, is used whole");
+  }
+  // What is there, be it in slices.
+  void expectPart(int constraint, const Val* val) const {
     const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();
     require(constraint, literal || state_.there.at(val->id()), "%", val->name(), " is read where it does not exist");
     if (literal || val->isScalar()) return;
@@ -162,6 +177,18 @@ class Verifier {
   void allocate(const TensorView* tensor) {
     appear(tensor);
     state_.allocated[tensor->id()] = true;
+  }
+  void checkWraps(const hir::HirAliasSelect& node) {
+    const std::optional<size_t>& sliced = state_.slicedAxis[node.source->id()];
+    require(13, node.wraps ? sliced == node.axis : !sliced, "%", node.tensor->name(), " selects of %", node.source->name(),
+            node.wraps ? ", which is not allocated in slices along that axis, and wraps"
+                       : ", which is allocated in slices, and does not wrap");
+    if (!node.wraps) return;
+    const bool onItsStream = state_.current && state_.current->index == node.index;
+    require(13, onItsStream, "%", node.tensor->name(), " is selected on another stream than its turn's");
+    IntExpr& index = sliceIndex_[node.source->id()];
+    require(13, !index || index == node.index, "two loops use the slices of %", node.source->name());
+    index = node.index;
   }
   void checkIndex(IntExpr index) const {
     const bool inside = std::find(indices_.begin(), indices_.end(), index) != indices_.end();
@@ -238,7 +265,8 @@ class Verifier {
   const HostIrContainer& program_;
   HostLeaks leaks_;
   State state_;
-  std::vector<IntExpr> indices_;  // of the loops around
+  std::vector<IntExpr> indices_;     // of the loops around
+  std::vector<IntExpr> sliceIndex_;  // by id of what is allocated in slices: that of the loop which uses it
 };
 
 }  // namespace

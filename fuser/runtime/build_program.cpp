@@ -120,7 +120,9 @@ class Builder {
   bool spreads() const { return program_->fusion->hasStreams(); }
 
   void runPasses() {
-    if (!settings_.schedule && !spreads()) PreSegmenter::runPass(&fusion(), context_);
+    CompileContext context = context_;
+    std::erase_if(context.options.disabledPasses, [](const std::string& pass) { return isHostPassName(pass); });
+    if (!settings_.schedule && !spreads()) PreSegmenter::runPass(&fusion(), context);
     if (settings_.hooks.afterPasses) settings_.hooks.afterPasses(fusion());
     // Schedules name tensors, so names must be unique.
     const ValueNames names(fusion());

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "fuser/evaluate/expression_evaluator.h"
+#include "fuzz/generate/streams.h"
 #include "tests/properties/check_property.h"
 #include "tests/properties/compile_case.h"
 
@@ -29,15 +30,24 @@ std::vector<std::string> madeBy(const std::string& line) {
   return names;
 }
 
+// Of "allocate %t: f32[i0, i1] {sliced_axis = 1}": 1.
+std::optional<size_t> slicedAxis(const std::string& line) {
+  const std::string key = "{sliced_axis = ";
+  const size_t place = line.find(key);
+  return place == std::string::npos ? std::nullopt : std::optional<size_t>(std::stoul(line.substr(place + key.size())));
+}
+
 int64_t peakOf(const std::string& text, const Fusion& fusion, const std::vector<HostValue>& inputs) {
   ExpressionEvaluator evaluator(fusion);
   evaluator.bindInputs(inputs);
-  const auto bytesOf = [&](const std::string& name) {
+  const int64_t streams = static_cast<int64_t>(StreamSettings{}.loopStreams);
+  const auto bytesOf = [&](const std::string& name, std::optional<size_t> sliced) {
     int64_t bytes = -1;
     for (const Val* val : fusion.usedVals()) {
       if (val->name() != name) continue;
       const TensorView* tensor = val->as<TensorView>();
-      const Dims sizes = evaluator.sizes(tensor);
+      Dims sizes = evaluator.sizes(tensor);
+      if (sliced) sizes[*sliced] = std::min(sizes[*sliced], streams);
       bytes = static_cast<int64_t>(dtypeSize(val->dtype()));
       for (size_t axis = 0; axis < sizes.size(); ++axis) {
         if (sizes[axis] == 0 || !tensor->axes()[axis]->isBroadcast()) bytes *= sizes[axis];
@@ -51,7 +61,7 @@ int64_t peakOf(const std::string& text, const Fusion& fusion, const std::vector<
   size_t step = 0;
   for (std::string line; std::getline(in, line); ++step) {
     line.erase(0, line.find_first_not_of(' '));
-    for (const std::string& name : madeBy(line)) lives.push_back({name, step, ~size_t{0}, bytesOf(name)});
+    for (const std::string& name : madeBy(line)) lives.push_back({name, step, ~size_t{0}, bytesOf(name, slicedAxis(line))});
     if (line.rfind("free %", 0) != 0) continue;
     for (Life& life : lives) {
       if (life.name == line.substr(6)) life.to = step;
@@ -78,8 +88,12 @@ TEST(MemoryProperties, ARepeatedRunAsksForNoMemory) {
 }
 
 TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
-  size_t freed = 0;
-  checkProperty(300, [&](const fuzz::ArbitraryCase& made) {
+  size_t freed = 0, sliced = 0;
+  checkProperty(300, [&](const fuzz::ArbitraryCase& generated) {
+    Case copy = cloneCase(*generated);
+    fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
+    if (choices.chance(0.5)) fuzz::spreadOverStreams(copy, choices);
+    const Case* const made = &copy;
     FusionExecutorCache::Settings settings = interpSettings(*made);
     std::string text;
     const Fusion* fusion = nullptr;
@@ -93,9 +107,11 @@ TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
     const RunRecord record = cache->run(inputs);
     if (text.find("run cache") != std::string::npos) return;  // that one's values are not in the text
     freed += text.find("free %") != std::string::npos;
+    sliced += text.find("{sliced_axis") != std::string::npos;
     RC_ASSERT(static_cast<int64_t>(record.peakBytes) == peakOf(text, *fusion, inputs));
   });
   EXPECT_GT(freed, 50u);
+  EXPECT_GT(sliced, 0u);
 }
 
 }  // namespace

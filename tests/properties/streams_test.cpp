@@ -1,0 +1,150 @@
+// Cases on streams: the passes of the host program change no bit of the outputs, and leave no synchronization that orders
+// nothing.
+
+#include <algorithm>
+
+#include "fuser/text/parser.h"
+#include "fuzz/generate/streams.h"
+#include "tests/properties/check_property.h"
+#include "tests/properties/compile_case.h"
+#include "tests/properties/output_bytes.h"
+
+namespace fuser {
+namespace {
+
+constexpr const char* kPasses[] = {"FuseStreamLoopsPass", "StreamSlicesPass", "RedundantSynchronizationsPass"};
+
+// Passes whose bit is 0 are off.
+std::set<std::string> passesOff(unsigned on) {
+  std::set<std::string> off;
+  for (unsigned i = 0; i < std::size(kPasses); ++i) {
+    if ((on >> i & 1) == 0) off.insert(kPasses[i]);
+  }
+  return off;
+}
+
+// What forms the programs had.
+struct Forms {
+  size_t loops = 0, fused = 0, sliced = 0, joins = 0;
+};
+
+std::string run(const Case& made, const std::vector<HostValue>& inputs, unsigned passes, const StreamSettings& streams, bool record,
+                std::string& text) {
+  FusionExecutorCache::Settings settings = interpSettings(made);
+  settings.context.options.disabledPasses = passesOff(passes);
+  settings.streams = streams;
+  settings.record = record;
+  settings.hooks.afterHost = [&](HostIrContainer& program) { text = toString(program); };
+  return bytesOf(makeCache(made, settings)->run(inputs));
+}
+
+size_t countOf(const std::string& part, const std::string& text) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// With every combination of the passes, any number of streams and any order of their work, every access in order.
+TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
+  Forms forms;
+  checkProperty(60, [&](const fuzz::ArbitraryCase& generated) {
+    Case made = cloneCase(*generated);
+    fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
+    if (!fuzz::spreadOverStreams(made, choices) || !made.aliases.empty()) return;
+    const StreamSettings streams{*rc::gen::inRange<size_t>(1, 5), true, *rc::gen::arbitrary<uint64_t>(), {}};
+    const RunData data = materialize(made, made.runs.front());
+    const std::vector<HostValue> inputs = hostValues(data);
+    std::string plain, text;
+    const std::string expected = run(made, inputs, 0, streams, false, plain);
+    forms.loops += countOf("  for ", plain) > 0;
+    for (unsigned passes = 1; passes < 8; ++passes) {
+      RC_ASSERT(run(made, inputs, passes, streams, passes % 3 == 0, text) == expected);
+      if (passes == 1) forms.fused += countOf("  for ", text) < countOf("  for ", plain);
+      forms.sliced += text.find("sliced_axis") != std::string::npos;
+      forms.joins += text.find("in streams of") != std::string::npos;
+    }
+    // A run that is to show every value.
+    made.options.probes = true;
+    RC_ASSERT(run(made, inputs, 7, streams, true, text) == expected);
+  });
+  EXPECT_GT(forms.loops, 10u);
+  EXPECT_GT(forms.fused, 2u);
+  EXPECT_GT(forms.sliced, 5u);
+  EXPECT_GT(forms.joins, 20u);
+}
+
+// Ops over a square or not, each of results before it, on streams or not.
+std::string drawProgram() {
+  const size_t ops = *rc::gen::inRange<size_t>(1, 7);
+  std::vector<bool> turned{false};  // whether %v is [i1, i0]
+  std::string body, streams;
+  std::vector<bool> read(ops + 1, false);
+  for (size_t i = 1; i <= ops; ++i) {
+    const size_t a = *rc::gen::inRange<size_t>(0, i), b = *rc::gen::inRange<size_t>(0, i);
+    const int kind = *rc::gen::inRange(0, 4);
+    const bool binary = kind >= 2 && turned[a] == turned[b];
+    body += kind == 1  ? concat("  %v", i, " = permute(%v", a, ") {dims = [1, 0]}\n")
+            : binary   ? concat("  %v", i, " = sub(%v", a, ", %v", b, ")\n")
+                       : concat("  %v", i, " = neg(%v", a, ")\n");
+    turned.push_back(kind == 1 ? !turned[a] : turned[a]);
+    read[a] = true;
+    if (binary) read[b] = true;
+    const int axis = *rc::gen::inRange(-1, 2);
+    if (axis >= 0) streams += concat("stream %v", i, " {dim = ", axis, "}\n");
+  }
+  std::string outputs;
+  for (size_t i = 1; i <= ops; ++i) {
+    if (!read[i] || *rc::gen::inRange(0, 5) == 0) outputs += concat(outputs.empty() ? "%v" : ", %v", i);
+  }
+  return concat("fusion f(%v0: f32[i0, i1]) {\n", body, "  return ", outputs, "\n}\n", streams);
+}
+
+// Whether a run of the program reports two accesses without order. dropped: a synchronization that is taken away.
+bool reports(const std::string& program, int64_t rows, int64_t columns, size_t streams, std::optional<size_t> dropped,
+             size_t& synchronizations) {
+  const Case made = parseCase(concat(program, "run { %v0 = normal(seed = 1) : f32[", rows, ", ", columns, "] }\n"), "drawn");
+  FusionExecutorCache::Settings settings = interpSettings(made);
+  settings.streams = {streams, true, 0, {}};
+  settings.hooks.afterHost = [&](HostIrContainer& host) {
+    const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Synchronize>(host);
+    synchronizations = all.size();
+    if (dropped) host.remove(all.at(*dropped));
+  };
+  const RunData data = materialize(made, made.runs.front());
+  try {
+    makeCache(made, settings)->run(hostValues(data));
+    return false;
+  } catch (const ViolationError&) {
+    return true;
+  }
+}
+
+constexpr int64_t kSizes[][2] = {{3, 3}, {1, 4}, {4, 1}, {2, 5}};
+
+// Each synchronization that is left orders something in some run; with all of them no run lacks an order.
+TEST(StreamProperties, NoSynchronizationThatIsLeftOrdersNothing) {
+  size_t dropped = 0, programs = 0;
+  checkProperty(150, [&] {
+    const std::string program = drawProgram();
+    RC_LOG() << program;
+    size_t count = 0;
+    for (const auto& [rows, columns] : kSizes) {
+      for (size_t streams : {2, 3, 5}) RC_ASSERT(!reports(program, rows, columns, streams, std::nullopt, count));
+    }
+    programs += count > 0;
+    for (size_t each = 0; each < count; ++each) {
+      bool reported = false;
+      for (const auto& [rows, columns] : kSizes) {
+        for (size_t streams : {2, 5}) reported = reported || reports(program, rows, columns, streams, each, count);
+      }
+      RC_LOG() << "without synchronization " << each << "\n";
+      RC_ASSERT(reported);
+      ++dropped;
+    }
+  });
+  EXPECT_GT(programs, 75u);
+  EXPECT_GT(dropped, 200u);
+}
+
+}  // namespace
+}  // namespace fuser
