@@ -117,6 +117,7 @@ class CaseParser {
 
   // stream %t {dim = 0}
   void parseStream() {
+    if (case_.schedule || !case_.segmentSchedules.empty()) failTogether(reader_.peek());
     reader_.expect("stream");
     const Token at = reader_.peek();
     const Val* val = readValue("a tensor");
@@ -209,6 +210,7 @@ class CaseParser {
 
   // schedule { … } | schedule segment K { … }
   void parseScheduleSection() {
+    if (case_.fusion->hasStreams()) failTogether(reader_.peek());
     const Token start = reader_.expect("schedule");
     if (!reader_.accept("segment")) {
       if (case_.schedule) reader_.fail(start, "a second schedule for the whole fusion");
@@ -222,6 +224,11 @@ class CaseParser {
     if (case_.segmentSchedules.count(segment)) reader_.fail(number, "a second schedule for segment ", segment);
     SegmentNames names(reader_);
     case_.segmentSchedules[segment] = readBlock(names);
+  }
+
+  // Whichever stands second: a schedule that splits or merges a stream axis, too.
+  [[noreturn]] void failTogether(const Token& second) const {
+    reader_.fail(second, "a case with stream axes takes no schedule: each expression is a kernel of its own");
   }
 
   Schedule readBlock(TensorNames& names) {

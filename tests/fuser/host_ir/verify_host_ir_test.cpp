@@ -96,5 +96,32 @@ TEST_F(VerifyHostIrTest, EveryOutputIsThere) {
   EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n  ", kY, "  }\n")), "constraint 11: %y is read where it does not exist");
 }
 
+// A loop over streams, with this where turns do their work.
+std::string turns(const std::string& work) {
+  return concat("  for index0 in %x {axis = 0} {\n    get stream saved0\n    set stream by index0\n", work,
+                "    set stream saved0\n  }\n");
+}
+
+TEST_F(VerifyHostIrTest, SlicesAreUsedAPlaceATurn) {
+  const std::string sliced = "  allocate %t: f32[i0, i1] {sliced_axis = 0}\n", freed = concat("  free %t\n", kY);
+  const std::string wraps = "    select %t.s0: f32[i1] of %t {axis = 0, index = index0, wraps}\n";
+  const std::string plain = "    select %t.s0: f32[i1] of %t {axis = 0, index = index0}\n";
+  EXPECT_EQ(problem(concat(sliced, turns(wraps), freed)), "");
+  EXPECT_EQ(problem(concat(sliced, turns(plain), freed)),
+            "constraint 13: %t.s0 selects of %t, which is allocated in slices, and does not wrap");
+  EXPECT_EQ(problem(concat(kT, turns(wraps), freed)),
+            "constraint 13: %t.s0 selects of %t, which is not allocated in slices along that axis, and wraps");
+  EXPECT_EQ(problem(concat("  allocate %t: f32[i0, i1] {sliced_axis = 1}\n", turns(wraps), freed)),
+            "constraint 13: %t.s0 selects of %t, which is not allocated in slices along that axis, and wraps");
+  EXPECT_EQ(problem(concat(sliced, "  for index0 in %x {axis = 0} {\n", wraps, "  }\n", freed)),
+            "constraint 13: %t.s0 is selected on another stream than its turn's");
+  const std::string again = "  for index1 in %x {axis = 0} {\n    get stream saved1\n    set stream by index1\n"
+                            "    select %t.s1: f32[i1] of %t {axis = 0, index = index1, wraps}\n    set stream saved1\n  }\n";
+  EXPECT_EQ(problem(concat(sliced, turns(wraps), again, freed)), "constraint 13: two loops use the slices of %t");
+  EXPECT_EQ(problem(concat(sliced, turns(wraps), "  copy %t to %x\n", freed)),
+            "constraint 13: %t, which is allocated in slices, is used whole");
+  EXPECT_EQ(problem("  allocate %y: f32[i0, i1] {sliced_axis = 0}\n"), "constraint 13: output %y is allocated in slices");
+}
+
 }  // namespace
 }  // namespace fuser

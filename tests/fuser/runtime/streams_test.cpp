@@ -151,6 +151,52 @@ TEST(StreamsTest, ACaseWithoutStreamsMayNameAPassOfTheHostProgram) {
   EXPECT_TRUE(chain.run({}));
 }
 
+// %t1 and %t2 live inside the loop; a run takes their memory for as many turns as there are streams.
+TEST(StreamsTest, WhatLivesInsideALoopTakesMemoryForAsManyTurnsAsThereAreStreams) {
+  const Case made = parseCase(R"(fusion f(%x: f32[i0, i1]) {
+  %t1 = neg(%x)
+  %t2 = neg(%t1)
+  %y = neg(%t2)
+  return %y
+}
+stream %t1 {dim = 0}
+stream %t2 {dim = 0}
+stream %y {dim = 0}
+run { %x = normal(seed = 1) : f32[64, 8] }
+)", "test");
+  const RunData data = materialize(made, made.runs.front());
+  const auto run = [&](size_t streams, bool slices, bool probes) {
+    FusionExecutorCache::Settings settings = settingsOf(made);
+    settings.streams.loopStreams = streams;
+    settings.record = true;
+    settings.context.options.probes = probes;
+    if (!slices) settings.context.options.disabledPasses.insert("StreamSlicesPass");
+    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
+    return FusionExecutorCache(fusion, settings).run(hostValues(data));
+  };
+  const size_t row = 8 * sizeof(float), whole = 64 * row;
+  EXPECT_EQ(run(3, false, false).peakBytes, 3 * whole);
+  EXPECT_EQ(run(3, true, false).peakBytes, whole + 2 * 3 * row);
+  EXPECT_EQ(run(1, true, false).peakBytes, whole + 2 * row);
+  EXPECT_EQ(run(100, true, false).peakBytes, 3 * whole) << "no more places than the axis has";
+  EXPECT_EQ(run(3, true, true).peakBytes, 3 * whole) << "a run that shows every value keeps them all";
+
+  // What a record shows: the three expressions as one, or each alone.
+  const RunRecord sliced = run(3, true, false), shown = run(3, true, true);
+  ASSERT_EQ(sliced.segments.size(), 1u);
+  ASSERT_EQ(sliced.segments[0].inputs.size(), 1u);
+  EXPECT_EQ(sliced.segments[0].inputs[0].name, "x");
+  ASSERT_EQ(sliced.segments[0].outputs.size(), 1u);
+  EXPECT_EQ(sliced.segments[0].outputs[0].name, "y");
+  ASSERT_EQ(shown.segments.size(), 3u);
+  EXPECT_EQ(shown.segments[1].inputs[0].name, "t1");
+  EXPECT_EQ(std::get<TensorRef>(shown.segments[1].inputs[0].value).sizes, (Dims{64, 8}));
+  const auto bytes = [&](const RunRecord& record) {
+    return std::string(static_cast<const char*>(std::get<TensorRef>(record.outputs[0]).data), whole);
+  };
+  EXPECT_EQ(bytes(sliced), bytes(shown));
+}
+
 // The report and the results agree: a synchronization is reported missing where some order of the work is wrong.
 RC_GTEST_PROP(StreamsTest, AMissingSynchronizationIsReportedWhereAnOrderIsWrong, ()) {
   const auto length = *rc::gen::inRange<size_t>(1, 5);
