@@ -1,7 +1,11 @@
-// InsertDeallocationsPass: frees each tensor that the program allocates behind the last node of that body which reads or
-// writes it, or what is seen in its memory. Outputs of the fusion stay.
+// InsertDeallocationsPass: frees each tensor that the program allocates behind its last use on every path: the last node that
+// reads or writes it, or what is seen in its memory. Where that is an IfThenElse, each way frees it behind the last use
+// there, or first thing where it has none. A loop that uses what is there before it is one node: it may turn again. Outputs
+// of the fusion stay.
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 #include "fuser/host_ir/host_ir_pass.h"
@@ -11,22 +15,15 @@ namespace {
 
 class Inserter {
  public:
-  explicit Inserter(HostIrContainer& program) : program_(program), memoryOf_(program.fusion().valCount(), nullptr) {}
+  explicit Inserter(HostIrContainer& program) : program_(program), sources_(program.fusion().valCount()) {}
 
   bool run() {
-    // Mentions in the order of the program: that is the order in which tensors with one last use are freed.
+    // In the order of the program: that is the order in which tensors with one last use are freed.
     forEachHostExpr(program_, [&](hir::HostExpr* expr) { see(expr); });
-    std::vector<hir::HostExpr*> behind(mentioned_.size(), nullptr);
     bool changed = false;
-    for (size_t i = 0; i < mentioned_.size(); ++i) {
-      const Owner& owner = mentioned_[i];
-      if (!owner.maker || owner.tensor->isFusionOutput()) continue;
-      // Behind what is freed here already.
-      hir::HostExpr* place = owner.last;
-      for (size_t before = 0; before < i; ++before) {
-        if (behind[before] && mentioned_[before].last == owner.last) place = behind[before];
-      }
-      behind[i] = program_.insertAfter(place, hir::Deallocate{owner.tensor});
+    for (const Owner& owner : mentioned_) {
+      if (owner.makers.empty() || owner.tensor->isFusionOutput()) continue;
+      free(owner, scopeOf(owner), false);
       changed = true;
     }
     return changed;
@@ -35,22 +32,89 @@ class Inserter {
  private:
   struct Owner {
     const TensorView* tensor = nullptr;
-    hir::HostExpr* maker = nullptr;  // null: not the program's
-    hir::HostExpr* scope = nullptr;  // in whose body it is freed; null: the top level
-    hir::HostExpr* last = nullptr;   // of that body's nodes, the last that uses it
+    std::vector<hir::HostExpr*> makers;  // none: it is not the program's
+    std::vector<hir::HostExpr*> uses;    // makers included
+    std::set<const hir::HostExpr*> touching;  // look-ups only: uses, and what they stand in
+  };
+  // A body: a node's, or the top level (null).
+  struct Scope {
+    hir::HostExpr* parent = nullptr;
+    size_t branch = 0;
+    auto operator<=>(const Scope&) const = default;
   };
 
-  // A segment's body is no scope of its own: what it allocates, other segments read.
-  hir::HostExpr* scopeOf(hir::HostExpr* expr) const {
+  const hir::Body& bodyOf(const Scope& scope) const {
+    return scope.parent ? program_.body(scope.parent, scope.branch) : program_.topLevel();
+  }
+  Scope around(const hir::HostExpr* expr) const {
     hir::HostExpr* parent = program_.parent(expr);
-    while (parent && std::holds_alternative<hir::Segment>(parent->node)) parent = program_.parent(parent);
-    return parent;
+    if (!parent) return {};
+    const hir::Body& first = program_.body(parent, 0);
+    return {parent, std::find(first.begin(), first.end(), expr) == first.end() ? size_t{1} : size_t{0}};
+  }
+
+  // The bodies that a node stands in, from the top level on. A segment's is none of its own: what it allocates, other
+  // segments read.
+  std::vector<Scope> scopesAround(const hir::HostExpr* expr) const {
+    std::vector<Scope> scopes;
+    for (; expr; expr = program_.parent(expr)) {
+      const Scope scope = around(expr);
+      if (!scope.parent || !std::holds_alternative<hir::Segment>(scope.parent->node)) scopes.push_back(scope);
+    }
+    std::reverse(scopes.begin(), scopes.end());
+    return scopes;
+  }
+
+  // The innermost body in which all uses stand.
+  Scope scopeOf(const Owner& owner) const {
+    std::vector<Scope> common = scopesAround(owner.uses.front());
+    for (const hir::HostExpr* use : owner.uses) {
+      const std::vector<Scope> other = scopesAround(use);
+      const size_t length = std::min(common.size(), other.size());
+      common.resize(static_cast<size_t>(std::mismatch(common.begin(), common.begin() + static_cast<std::ptrdiff_t>(length), other.begin()).first - common.begin()));
+    }
+    for (const hir::HostExpr* maker : owner.makers) {
+      // Each turn of a loop makes its own.
+      for (const hir::HostExpr* outer = program_.parent(maker); outer && outer != common.back().parent; outer = program_.parent(outer)) {
+        FUSER_CHECK(!std::holds_alternative<hir::ForLoop>(outer->node), "%", owner.tensor->name(),
+                    " is used outside the body that allocates it");
+      }
+    }
+    return common.back();
+  }
+
+  // there: it was made before the body.
+  void free(const Owner& owner, const Scope& scope, bool there) {
+    const hir::Body body = bodyOf(scope);
+    const auto last = std::find_if(body.rbegin(), body.rend(), [&](const hir::HostExpr* expr) { return owner.touching.count(expr) != 0; });
+    if (last == body.rend()) {
+      if (there) freeFirst(owner.tensor, scope);
+      return;
+    }
+    if (!std::holds_alternative<hir::IfThenElse>((*last)->node)) {
+      freeBehind(owner.tensor, *last);
+      return;
+    }
+    const bool before = there || std::any_of(last + 1, body.rend(), [&](const hir::HostExpr* expr) { return owner.touching.count(expr) != 0; });
+    for (size_t branch : {0, 1}) free(owner, {*last, branch}, before);
+  }
+
+  // Both behind what is freed there already.
+  void freeBehind(const TensorView* tensor, hir::HostExpr* place) {
+    hir::HostExpr*& last = freedBehind_[place];
+    last = program_.insertAfter(last ? last : place, hir::Deallocate{tensor});
+  }
+  void freeFirst(const TensorView* tensor, const Scope& scope) {
+    hir::HostExpr*& last = freedFirst_[scope];
+    const hir::Body& body = bodyOf(scope);
+    last = last           ? program_.insertAfter(last, hir::Deallocate{tensor})
+           : body.empty() ? program_.append(hir::Deallocate{tensor}, scope.parent, scope.branch)
+                          : program_.insertBefore(body.front(), hir::Deallocate{tensor});
   }
 
   Owner& owner(const TensorView* tensor) {
-    while (memoryOf_[tensor->id()]) tensor = memoryOf_[tensor->id()];
     const auto [place, fresh] = places_.emplace(tensor->id(), mentioned_.size());
-    if (fresh) mentioned_.push_back({tensor});
+    if (fresh) mentioned_.push_back({tensor, {}, {}, {}});
     return mentioned_[place->second];
   }
 
@@ -65,41 +129,36 @@ class Inserter {
       }
       return;
     }
-    if (const auto* view = std::get_if<hir::View>(&expr->node)) memoryOf_[view->tensor->id()] = view->source;
-    if (const auto* select = std::get_if<hir::HirAliasSelect>(&expr->node)) memoryOf_[select->tensor->id()] = select->source;
+    if (const auto* view = std::get_if<hir::View>(&expr->node)) sources_[view->tensor->id()].insert(view->source);
+    if (const auto* select = std::get_if<hir::HirAliasSelect>(&expr->node)) sources_[select->tensor->id()].insert(select->source);
     const TensorUses uses = usesOf(program_, expr->node);
     for (const TensorView* tensor : uses.reads) use(tensor, expr);
     for (const TensorView* tensor : uses.writes) use(tensor, expr);
-    if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node)) make(allocate->tensor, expr);
+    if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node)) owner(allocate->tensor).makers.push_back(expr);
     const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
     if (op && !op->preallocated) {
-      for (const TensorView* output : op->outputs) make(output, expr);
+      for (const TensorView* output : op->outputs) owner(output).makers.push_back(expr);
     }
   }
 
-  void make(const TensorView* tensor, hir::HostExpr* expr) {
-    Owner& made = owner(tensor);
-    made.maker = expr;
-    made.scope = scopeOf(expr);
-    made.last = inScope(made, expr);
-  }
-
+  // Whatever memory it may be seen in is used.
   void use(const TensorView* tensor, hir::HostExpr* expr) {
     Owner& used = owner(tensor);
-    used.last = inScope(used, expr);
+    used.uses.push_back(expr);
+    for (const hir::HostExpr* outer = expr; outer; outer = program_.parent(outer)) used.touching.insert(outer);
+    for (const TensorView* source : sources_[tensor->id()]) use(source, expr);
   }
 
-  // The node of the owner's body in which expr stands.
-  hir::HostExpr* inScope(const Owner& owner, hir::HostExpr* expr) const {
-    while (expr && program_.parent(expr) != owner.scope) expr = program_.parent(expr);
-    FUSER_CHECK(expr, "%", owner.tensor->name(), " is used outside the body that allocates it");
-    return expr;
-  }
+  struct ById {
+    bool operator()(const TensorView* a, const TensorView* b) const { return a->id() < b->id(); }
+  };
 
   HostIrContainer& program_;
-  std::vector<const TensorView*> memoryOf_;  // by id: in whose memory it is; null: its own
+  std::vector<std::set<const TensorView*, ById>> sources_;  // by id: in whose memory it is seen, on whatever path
   std::vector<Owner> mentioned_;
-  std::unordered_map<uint32_t, size_t> places_;  // by id; look-ups only
+  std::unordered_map<uint32_t, size_t> places_;                     // by id; look-ups only
+  std::unordered_map<hir::HostExpr*, hir::HostExpr*> freedBehind_;  // look-ups only
+  std::map<Scope, hir::HostExpr*> freedFirst_;                      // look-ups only
 };
 
 }  // namespace

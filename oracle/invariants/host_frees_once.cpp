@@ -1,4 +1,8 @@
-// HostFreesOnce: a tensor that is no output of the fusion is freed once after it was allocated; nothing else is freed.
+// HostFreesOnce: on every path a tensor that is no output of the fusion is freed once after it was allocated; nothing else is
+// freed.
+
+#include <algorithm>
+#include <utility>
 
 #include "fuser/host_ir/host_ir_pass.h"
 #include "oracle/invariants/invariants.h"
@@ -7,31 +11,76 @@ namespace oracle {
 
 using namespace fuser;
 
-std::string checkHostFreesOnce(const Compilation& compilation) {
-  const HostIrContainer& host = compilation.host;
-  if (compilation.settings.context.options.disabledPasses.count(std::string(InsertDeallocationsPass::name())) != 0) return "";
-  std::vector<int> frees(host.fusion().valCount(), 0);
-  std::vector<bool> allocated(host.fusion().valCount(), false);
-  std::vector<const TensorView*> made;
-  std::string problem;
-  forEachHostExpr(host, [&](const hir::HostExpr* expr) {
-    const size_t before = made.size();
-    if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node)) made.push_back(allocate->tensor);
-    const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
-    if (op && !op->preallocated) made.insert(made.end(), op->outputs.begin(), op->outputs.end());
-    for (size_t i = before; i < made.size(); ++i) allocated.at(made[i]->id()) = true;
-    const auto* free = std::get_if<hir::Deallocate>(&expr->node);
-    if (!free) return;
-    if (!allocated.at(free->tensor->id())) problem = concat("%", free->tensor->name(), " is freed and was not allocated");
-    ++frees[free->tensor->id()];
-  });
-  if (!problem.empty()) return problem;
-  for (const TensorView* tensor : made) {
-    const int wanted = tensor->isFusionOutput() ? 0 : 1;
-    const int count = frees[tensor->id()];
-    if (count != wanted) return concat("%", tensor->name(), " is freed ", count, " times and not ", wanted);
+namespace {
+
+// Of the path to a point of the program, by id of a tensor.
+struct Path {
+  std::vector<bool> allocated;
+  std::vector<int> frees;
+};
+
+class Paths {
+ public:
+  explicit Paths(const HostIrContainer& host) : host_(host), path_{std::vector<bool>(host.fusion().valCount(), false), std::vector<int>(host.fusion().valCount(), 0)} {}
+
+  std::string check() {
+    walk(host_.topLevel());
+    for (const std::unique_ptr<Val>& val : host_.fusion().allVals()) {
+      const int wanted = val->isFusionOutput() ? 0 : 1, count = path_.frees[val->id()];
+      if (path_.allocated[val->id()] && count != wanted) note(val.get(), concat("is freed ", count, " times and not ", wanted));
+    }
+    return problem_;
   }
-  return "";
+
+ private:
+  void walk(const hir::Body& body) {
+    for (const hir::HostExpr* expr : body) {
+      if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node)) path_.allocated[allocate->tensor->id()] = true;
+      const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
+      for (const TensorView* made : op && !op->preallocated ? op->outputs : std::vector<const TensorView*>{}) {
+        path_.allocated[made->id()] = true;
+      }
+      if (const auto* free = std::get_if<hir::Deallocate>(&expr->node)) {
+        if (!path_.allocated[free->tensor->id()]) note(free->tensor, "is freed and was not allocated");
+        ++path_.frees[free->tensor->id()];
+      }
+      if (std::holds_alternative<hir::IfThenElse>(expr->node)) {
+        walkWays(expr);
+      } else if (hir::bodyCount(expr->node) > 0) {
+        walk(host_.body(expr));
+      }
+    }
+  }
+
+  void walkWays(const hir::HostExpr* expr) {
+    const Path before = path_;
+    walk(host_.body(expr, 0));
+    const Path one = std::exchange(path_, before);
+    walk(host_.body(expr, 1));
+    for (size_t id = 0; id < before.frees.size(); ++id) {
+      // Of what is there on both ways.
+      const bool both = one.allocated[id] && path_.allocated[id];
+      if (both && one.frees[id] != path_.frees[id]) note(host_.fusion().allVals()[id].get(), "is freed on one way of an if alone");
+      if (!one.allocated[id]) continue;
+      path_.frees[id] = std::max(path_.frees[id], one.frees[id]);
+      path_.allocated[id] = true;
+    }
+  }
+
+  void note(const Val* val, const std::string& what) {
+    if (problem_.empty()) problem_ = concat("%", val->name(), " ", what);
+  }
+
+  const HostIrContainer& host_;
+  Path path_;
+  std::string problem_;
+};
+
+}  // namespace
+
+std::string checkHostFreesOnce(const Compilation& compilation) {
+  const bool off = compilation.settings.context.options.disabledPasses.count(std::string(InsertDeallocationsPass::name())) != 0;
+  return off ? "" : Paths(compilation.host).check();
 }
 
 }  // namespace oracle
