@@ -2,6 +2,7 @@
 
 #include "fuser/host_ir/host_ir_pass.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace fuser {
@@ -23,18 +24,23 @@ void runHostPasses(HostIrContainer& program, const CompileContext& context) {
 #include "fuser/host_ir/host_passes.def"
 }
 
-bool isHostPassName(std::string_view name) {
-#define HOST_PASS(NAME, LEAKS, SUMMARY, FILE, REASON) \
-  if (name == #NAME) return true;
+std::span<const std::string_view> allHostPasses() {
+  static constexpr std::string_view kNames[] = {
+#define HOST_PASS(NAME, LEAKS, SUMMARY, FILE, REASON) #NAME,
 #include "fuser/host_ir/host_passes.def"
-  return false;
+  };
+  return kNames;
+}
+
+bool isHostPassName(std::string_view name) {
+  const std::span<const std::string_view> names = allHostPasses();
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 std::string hostPassNames() {
-  std::string names;
-#define HOST_PASS(NAME, LEAKS, SUMMARY, FILE, REASON) names += concat(names.empty() ? "" : ", ", #NAME);
-#include "fuser/host_ir/host_passes.def"
-  return names;
+  std::string list;
+  for (std::string_view name : allHostPasses()) list += concat(list.empty() ? "" : ", ", name);
+  return list;
 }
 
 }  // namespace fuser

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,9 @@ class HostIrPass {
 
 // All of them, in order.
 void runHostPasses(HostIrContainer& program, const CompileContext& context);
+
+// The names, in order.
+std::span<const std::string_view> allHostPasses();
 
 // Whether `option disable pass NAME` may name it.
 bool isHostPassName(std::string_view name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
 #include "fuzz/generate/streams.h"
@@ -118,6 +119,18 @@ bool onStreams(Case& testCase, uint64_t draw) {
   return spreadOverStreams(testCase, choices);
 }
 
+// Without one or more of the host program's passes behind the one that makes loops.
+bool onStreamsPassesOff(Case& testCase, uint64_t draw) {
+  Choices choices(draw, 1);
+  if (!testCase.fusion->hasStreams() && !spreadOverStreams(testCase, choices)) return false;
+  const std::span<const std::string_view> passes = allHostPasses().subspan(1);
+  bool changed = testCase.options.disabledPasses.insert(std::string(passes[draw % passes.size()])).second;
+  for (std::string_view pass : passes) {
+    if (choices.chance(0.3)) changed |= testCase.options.disabledPasses.insert(std::string(pass)).second;
+  }
+  return changed;
+}
+
 constexpr View kViews[] = {
     {"disable option flipped", "one `option disable` the other way round", 200, flipDisableOption},
     {"one pass off", "without one optimization pass", 100, onePassOff},
@@ -129,6 +142,7 @@ constexpr View kViews[] = {
     {"boundary precision", "values cross between segments in the narrowest exact type, or not", 100, flipBoundaryPrecision},
     {"random schedule", "each segment by another legal schedule", 200, randomSchedule},
     {"on streams", "expressions run place by place along an axis, on streams", 200, onStreams},
+    {"on streams, passes off", "as on streams, without some passes of the host program", 200, onStreamsPassesOff},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 

@@ -15,6 +15,18 @@ class NoKernel : public CompiledKernel {
   void launch(const KernelArguments& arguments) override { benchmark::DoNotOptimize(arguments.tensors.data()); }
 };
 
+constexpr const char* kStreamPasses[] = {"FuseStreamLoopsPass", "StreamSlicesPass", "RedundantSynchronizationsPass"};
+
+// A chain of adds on streams, each of an exp that the loops before do not need: they become one.
+std::string fusableText(int length) {
+  std::string text = "fusion fusable(%v0: f32[i0, i1]) {\n", settings;
+  for (int i = 0; i < length; ++i) {
+    text += concat("  %e", i, " = exp(%v0)\n  %v", i + 1, " = add(%v", i, ", %e", i, ")\n");
+    settings += concat("stream %v", i + 1, " {dim = 0}\n");
+  }
+  return concat(text, "  return %v", length, "\n}\n", settings, "run { %v0 = normal(seed = 1) : f32[4, 8] }\n");
+}
+
 // A chain of exps; streams: each on streams over its 4 rows, else each a segment of its own.
 std::string chainText(int length, bool streams) {
   std::string text = "fusion chain(%v0: f32[i0, i1]) {\n", settings;
@@ -25,16 +37,20 @@ std::string chainText(int length, bool streams) {
   return concat(text, "  return %v", length, "\n}\n", settings, "run { %v0 = normal(seed = 1) : f32[4, 8] }\n");
 }
 
-void dispatch(benchmark::State& state, bool streams) {
-  const Case made = parseCase(chainText(12, streams), "chain");
+void dispatch(benchmark::State& state, const std::string& text, bool passes) {
+  Case made = parseCase(text, "chain");
+  for (const char* pass : kStreamPasses) {
+    if (!passes) made.options.disabledPasses.insert(pass);
+  }
   const RunData data = materialize(made, made.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
   const FusionExecutorCache::Settings settings = settingsOf(made);
   const auto program = buildProgram(*made.fusion, settings, {{16}}, inputs);
   for (size_t i = 0; i < program->host->kernels.size(); ++i) program->compiled.push_back(std::make_unique<NoKernel>());
-  size_t nodes = 0, launches = 0;
+  size_t nodes = 0, launches = 0, waits = 0;
   forEachHostExpr(*program->host, [&](const hir::HostExpr* expr) {
     ++nodes;
+    waits += std::holds_alternative<hir::Synchronize>(expr->node);
     launches += std::holds_alternative<hir::LaunchKernel>(expr->node) || std::holds_alternative<hir::StandaloneOp>(expr->node);
   });
   for (auto _ : state) {
@@ -44,14 +60,22 @@ void dispatch(benchmark::State& state, bool streams) {
     benchmark::DoNotOptimize(record.outputs.data());
   }
   state.counters["nodes"] = static_cast<double>(nodes);
+  state.counters["waits"] = static_cast<double>(waits);
   state.counters["launches"] = static_cast<double>(launches);
 }
 
-void twelveSegments(benchmark::State& state) { dispatch(state, false); }
-void twelveLoops(benchmark::State& state) { dispatch(state, true); }
+void twelveSegments(benchmark::State& state) { dispatch(state, chainText(12, false), true); }
+void twelveLoops(benchmark::State& state) { dispatch(state, chainText(12, true), false); }
+void twelveOverlapping(benchmark::State& state) { dispatch(state, chainText(12, true), true); }
+void twelveFusable(benchmark::State& state) { dispatch(state, fusableText(12), false); }
+void twelveFused(benchmark::State& state) { dispatch(state, fusableText(12), true); }
 
 BENCHMARK(twelveSegments)->Name("host/dispatch_12_segments")->Unit(benchmark::kMicrosecond);
+// Loops as StreamParallelTypePass makes them, and behind the passes of loops over streams.
 BENCHMARK(twelveLoops)->Name("host/dispatch_12_loops_of_4")->Unit(benchmark::kMicrosecond);
+BENCHMARK(twelveOverlapping)->Name("host/dispatch_12_loops_of_4_with_passes")->Unit(benchmark::kMicrosecond);
+BENCHMARK(twelveFusable)->Name("host/dispatch_12_fusable_loops_of_4")->Unit(benchmark::kMicrosecond);
+BENCHMARK(twelveFused)->Name("host/dispatch_12_fusable_loops_of_4_with_passes")->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace fuser
