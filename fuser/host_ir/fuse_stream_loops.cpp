@@ -1,7 +1,7 @@
-// FuseStreamLoopsPass: two loops over streams of one size become one where the dependence graph allows. What stands between
-// them goes before the first, or behind the second where it needs what the first makes. In a turn of both, what one touches
-// of the other's memory is at the turn's place, so that turns stay without order among themselves. One turn then finds and
-// sets its stream once, waits and is awaited once, and selects each place once:
+// FuseStreamLoopsPass: two loops of the top level over streams, of one size, become one where the dependence graph allows.
+// What stands between them goes before the first, or behind the second where it needs what the first makes. In a turn of
+// both, what one touches of the other's memory is at the turn's place, so that turns stay without order among themselves.
+// One turn then finds and sets its stream once, waits and is awaited once, and selects each place once:
 //   for index0 in %a {axis = 0} { … select %a.s0 of %a …; compute into (%a.s0) … }
 //   compute (%b) from (%x) as %b
 //   for index1 in %c {axis = 0} { … select %a.s1 of %a …; compute into (%c.s2) from (%a.s1, %b) … }

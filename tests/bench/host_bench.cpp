@@ -37,7 +37,8 @@ std::string chainText(int length, bool streams) {
   return concat(text, "  return %v", length, "\n}\n", settings, "run { %v0 = normal(seed = 1) : f32[4, 8] }\n");
 }
 
-void dispatch(benchmark::State& state, const std::string& text, bool passes) {
+// check: that accesses have an order, which costs more than all else.
+void dispatch(benchmark::State& state, const std::string& text, bool passes, bool check = true) {
   Case made = parseCase(text, "chain");
   for (const char* pass : kStreamPasses) {
     if (!passes) made.options.disabledPasses.insert(pass);
@@ -47,6 +48,8 @@ void dispatch(benchmark::State& state, const std::string& text, bool passes) {
   const FusionExecutorCache::Settings settings = settingsOf(made);
   const auto program = buildProgram(*made.fusion, settings, {{16}}, inputs);
   for (size_t i = 0; i < program->host->kernels.size(); ++i) program->compiled.push_back(std::make_unique<NoKernel>());
+  HostRunSettings runSettings;
+  runSettings.streams.check = check;
   size_t nodes = 0, launches = 0, waits = 0;
   forEachHostExpr(*program->host, [&](const hir::HostExpr* expr) {
     ++nodes;
@@ -56,7 +59,7 @@ void dispatch(benchmark::State& state, const std::string& text, bool passes) {
   for (auto _ : state) {
     ExpressionEvaluator evaluator(*program->fusion);
     evaluator.bindInputs(inputs);
-    const RunRecord record = HostIrEvaluator(*program->host, program->compiled).run(inputs, evaluator, {});
+    const RunRecord record = HostIrEvaluator(*program->host, program->compiled).run(inputs, evaluator, runSettings);
     benchmark::DoNotOptimize(record.outputs.data());
   }
   state.counters["nodes"] = static_cast<double>(nodes);
@@ -67,15 +70,15 @@ void dispatch(benchmark::State& state, const std::string& text, bool passes) {
 void twelveSegments(benchmark::State& state) { dispatch(state, chainText(12, false), true); }
 void twelveLoops(benchmark::State& state) { dispatch(state, chainText(12, true), false); }
 void twelveOverlapping(benchmark::State& state) { dispatch(state, chainText(12, true), true); }
-void twelveFusable(benchmark::State& state) { dispatch(state, fusableText(12), false); }
-void twelveFused(benchmark::State& state) { dispatch(state, fusableText(12), true); }
+void twelveFusable(benchmark::State& state) { dispatch(state, fusableText(12), false, false); }
+void twelveFused(benchmark::State& state) { dispatch(state, fusableText(12), true, false); }
 
 BENCHMARK(twelveSegments)->Name("host/dispatch_12_segments")->Unit(benchmark::kMicrosecond);
 // Loops as StreamParallelTypePass makes them, and behind the passes of loops over streams.
 BENCHMARK(twelveLoops)->Name("host/dispatch_12_loops_of_4")->Unit(benchmark::kMicrosecond);
 BENCHMARK(twelveOverlapping)->Name("host/dispatch_12_loops_of_4_with_passes")->Unit(benchmark::kMicrosecond);
-BENCHMARK(twelveFusable)->Name("host/dispatch_12_fusable_loops_of_4")->Unit(benchmark::kMicrosecond);
-BENCHMARK(twelveFused)->Name("host/dispatch_12_fusable_loops_of_4_with_passes")->Unit(benchmark::kMicrosecond);
+BENCHMARK(twelveFusable)->Name("host/dispatch_12_fusable_loops_of_4_unchecked")->Unit(benchmark::kMicrosecond);
+BENCHMARK(twelveFused)->Name("host/dispatch_12_fusable_loops_of_4_with_passes_unchecked")->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace fuser

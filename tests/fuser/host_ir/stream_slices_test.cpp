@@ -84,5 +84,17 @@ TEST_F(StreamSlicesTest, AlsoBesideWhatIsWhole) {
   EXPECT_FALSE(isSliced("d"));
 }
 
+// A turn that does not write its place first would see what another turn left there.
+TEST_F(StreamSlicesTest, WhatTurnsReadFirstIsWhole) {
+  TensorView* a = neg(x, "a", 0);
+  fusion.addOutput(neg(a, "b", 0));
+  slice();
+  std::string body = bodyOf(*program);
+  const std::string wraps = ", wraps", sliced = " {sliced_axis = 0}", write = "    compute into (%a.s1) from (%x.s0) as %a {without_axis = 0}\n";
+  for (const std::string& part : {wraps, sliced, write}) body.erase(body.find(part), part.size());
+  HostIrContainer parsed = parse(body);
+  EXPECT_FALSE(StreamSlicesPass::runPass(parsed)) << body;
+}
+
 }  // namespace
 }  // namespace fuser
