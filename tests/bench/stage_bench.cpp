@@ -118,9 +118,9 @@ std::vector<Compiled> compiledCases() {
     try {
       Case made = generateCase(kSeed, number);
       const bool usual = !made.schedule && made.segmentSchedules.empty() && !made.options.probes;
-      // Where tensors are on streams, kernels are made otherwise.
-      if (usual && !made.fusion->hasStreams())
-        cases.push_back(compile(std::move(made)));
+      // Where tensors are on streams, kernels are made otherwise; groups that no scheduler took have caches of their own.
+      const bool byKernels = !made.fusion->hasStreams() && made.options.mergePredicate == MergePredicate::Schedulers;
+      if (usual && byKernels) cases.push_back(compile(std::move(made)));
     } catch (const UserError&) {
       // Rejected: another one.
     }

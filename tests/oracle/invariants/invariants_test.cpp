@@ -55,6 +55,14 @@ struct Subject {
     program->host->append(hostExprsOf<Node>(*program->host).front()->node);
   }
 
+  // The first free, on so many ways of an if in its place.
+  void freeInAnIf(size_t ways) {
+    hir::HostExpr* free = hostExprsOf<hir::Deallocate>(*program->host).front();
+    hir::HostExpr* made = program->host->insertAfter(free, hir::IfThenElse{program->fusion->inputs().at(1)});
+    for (size_t way = 0; way < ways; ++way) program->host->append(free->node, made, way);
+    program->host->remove(free);
+  }
+
   // The kernel that multiplies with %b, and that argument of it.
   Kernel& scaling() { return *program->kernels.at(1); }
   Operand argument() {
@@ -186,6 +194,7 @@ const std::vector<Break>& breaks() {
        "is read where it does not exist"},
       {"HostFreesOnce", [](Subject& subject) { subject.removeNodes<hir::Deallocate>(); }, "is freed 0 times and not 1"},
       {"HostFreesOnce", [](Subject& subject) { subject.doubleNode<hir::Deallocate>(); }, "is freed 2 times and not 1"},
+      {"HostFreesOnce", [](Subject& subject) { subject.freeInAnIf(1); }, "is freed on one way of an if alone"},
       {"HostText", [](Subject& subject) { subject.program->kernels[0]->name = "a b"; }, ""},
       {"CompilesAlike",
        [](Subject& subject) { subject.settings.hooks.afterHost = [](HostIrContainer& host) { host.remove(host.topLevel().front()); }; },
@@ -198,6 +207,15 @@ TEST(InvariantsTest, EachHoldsOfAnHonestCompilation) {
   Subject subject;
   for (const Invariant& invariant : allInvariants())
     EXPECT_EQ(invariant.check(subject.compilation()), "") << invariant.name;
+}
+
+TEST(InvariantsTest, WhatBothWaysOfAnIfFreeIsFreedOnce) {
+  Subject subject;
+  subject.freeInAnIf(2);
+  for (const Invariant& invariant : allInvariants()) {
+    if (invariant.name != "HostFreesOnce") continue;
+    EXPECT_EQ(invariant.check(subject.compilation()), "");
+  }
 }
 
 TEST(InvariantsTest, EachSeesWhatBreaksIt) {
