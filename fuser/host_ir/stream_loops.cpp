@@ -149,7 +149,7 @@ bool touchesStreams(const HostIrContainer& program, const hir::HostExpr* expr) {
 
 std::optional<StreamLoop> asStreamLoop(const HostIrContainer& program, hir::HostExpr* expr) {
   const auto* loop = as<hir::ForLoop>(expr);
-  if (!loop || program.body(expr).size() < 5) return std::nullopt;
+  if (!loop || loop->overStreams || program.body(expr).size() < 5) return std::nullopt;
   const hir::Body& body = program.body(expr);
   const size_t last = body.size() - 1;
   const auto* get = as<hir::GetCurrentStream>(body[0]);

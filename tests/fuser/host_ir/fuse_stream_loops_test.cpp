@@ -135,6 +135,19 @@ TEST_F(FuseTextTest, NothingMovesPastWhatAwaitsStreams) {
   EXPECT_FALSE(fusesAround("  for index2 in streams of %a {axis = 0} {\n    synchronize by index2\n  }\n"));
 }
 
+// Such a loop has no turn for every place.
+TEST_F(FuseTextTest, ALoopOverTheStreamsAloneIsNoLoopOverThePlaces) {
+  const std::string loops = concat("  allocate %a: f32[i0, i1]\n  allocate %b: f32[i0, i1]\n", loopOver("0", "x", "a"), loopOver("1", "a", "b"),
+                                   "  compute (%c) from (%a) as %c\n");
+  for (const std::string place : {"index0 in ", "index1 in "}) {
+    std::string body = loops;
+    body.insert(body.find(place) + place.size(), "streams of ");
+    program = std::make_unique<HostIrContainer>(parse(body));
+    EXPECT_FALSE(fuse()) << body;
+    EXPECT_FALSE(RedundantSynchronizationsPass::runPass(*program)) << body;
+  }
+}
+
 TEST_F(FuseStreamLoopsTest, WhatTheFirstLoopReadsIsFreedBehindBoth) {
   TensorView* p = neg(x, "p");
   TensorView* a = neg(p, "a", 0);

@@ -140,6 +140,22 @@ TEST(StreamsTest, ANeededSynchronizationThatIsMissingIsReported) {
   EXPECT_NE(chain.message.find("and free %t2 on stream 0 touch %t2"), std::string::npos) << chain.message;
 }
 
+// Of the field's three programs, as StreamParallelTypePass makes them and behind all passes.
+TEST(StreamsTest, EachSynchronizationThatIsMissingIsReported) {
+  for (const std::vector<bool>& streams : {std::vector<bool>{true}, {true, true}, {true, false, true}}) {
+    for (bool passes : {false, true}) {
+      Chain chain(streams);
+      for (const char* pass : {"FuseStreamLoopsPass", "StreamSlicesPass", "RedundantSynchronizationsPass"}) {
+        if (!passes) chain.made.options.disabledPasses.insert(pass);
+      }
+      ASSERT_TRUE(chain.run({2, true, 0, {}}));
+      const size_t count = chain.synchronizations;
+      EXPECT_GE(count, 2u);
+      for (size_t dropped = 0; dropped < count; ++dropped) EXPECT_TRUE(chain.isReported(dropped)) << dropped << " of " << count;
+    }
+  }
+}
+
 // Without the wait at a turn's start, rows run in any order.
 TEST(StreamsTest, RowsThatNothingOrdersRunInAnyOrder) {
   Chain chain({true});
