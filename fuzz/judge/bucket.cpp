@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/passes/passes.h"
 #include "fuser/text/option_table.h"
 #include "fuser/text/transform_table.h"
@@ -127,17 +128,28 @@ class Bisection {
     return last;
   }
 
+  // Those of the host program, the last one first: what one works on, those before it made. They have nothing to do
+  // without streams.
+  std::vector<std::string_view> passes() const {
+    std::vector<std::string_view> names;
+    for (const PassInfo& pass : allPasses()) names.push_back(pass.name);
+    const std::span<const std::string_view> host = allHostPasses();
+    if (case_.fusion->hasStreams()) names.insert(names.end(), host.rbegin(), host.rend());
+    return names;
+  }
+
   std::string guiltyPass() const {
     const auto off = [](std::string_view name) {
       return [name](Case& variant) { variant.options.disabledPasses.emplace(name); };
     };
+    const std::vector<std::string_view> names = passes();
     // One judging where it is no pass, as mostly.
     const bool together = goesAway([&](Case& variant) {
-      for (const PassInfo& pass : allPasses()) off(pass.name)(variant);
+      for (std::string_view name : names) off(name)(variant);
     });
     if (!together) return "";
-    for (const PassInfo& pass : allPasses()) {
-      if (goesAway(off(pass.name))) return concat("pass ", pass.name);
+    for (std::string_view name : names) {
+      if (goesAway(off(name))) return concat("pass ", name);
     }
     const std::optional<GuiltyRewrite> rewrite = guiltyRewrite();
     return rewrite ? concat("pass ", rewrite->pass) : "passes";

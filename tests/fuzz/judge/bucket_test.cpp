@@ -165,6 +165,26 @@ run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
   EXPECT_EQ(bucketOfText(program, settings).stage, "pass ConsecutiveCastPass");
 }
 
+// One that leaves the wait for a loop over streams out; the loop itself is an earlier one's.
+TEST(BucketTest, AWrongPassOfTheHostProgramIsNamed) {
+  const std::string program = R"(
+fusion f(%x: f32[i0, i1]) {
+  %t = neg(%x)
+  %y = exp(%t)
+  return %y
+}
+stream %t {dim = 0}
+run { %x = normal(seed = 1) : f32[3, 5] }
+)";
+  JudgeSettings settings;
+  settings.hooks.afterHost = [](HostIrContainer& host) {
+    for (hir::HostExpr* loop : hostExprsOf<hir::ForLoop>(host)) {
+      if (std::get<hir::ForLoop>(loop->node).overStreams) host.remove(loop);
+    }
+  };
+  EXPECT_EQ(bucketOfText(program, settings).stage, "pass RedundantSynchronizationsPass");
+}
+
 TEST(BucketTest, AnOptionIsGuiltyWhereTheFindingGoesAwayWithoutIt) {
   JudgeSettings settings;
   settings.hooks.afterLower = [](int, Kernel& kernel) {
