@@ -1,4 +1,4 @@
-// Which outputs may reuse which inputs' memory.
+// Which outputs may reuse which inputs' memory, and which the caller may give memory for.
 
 #include <algorithm>
 
@@ -39,6 +39,15 @@ std::string whyNoAlias(const Fusion& fusion, const Val* output, const Val* input
   if (std::count_if(fusion.outputs().begin(), fusion.outputs().end(), alike) == 0) {
     return concat("%", output->name(), " is returned nowhere");
   }
+  return "";
+}
+
+std::string whyNoPreallocation(const Fusion& fusion, const Val* output) {
+  const std::vector<Val*>& outputs = fusion.outputs();
+  if (!output->isTensor() || std::find(outputs.begin(), outputs.end(), output) == outputs.end()) {
+    return concat("%", output->name(), " is no output tensor");
+  }
+  if (output->as<TensorView>()->isCpuScalar()) return concat("%", output->name(), " lies on the host");
   return "";
 }
 

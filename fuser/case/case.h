@@ -54,10 +54,21 @@ struct Run {
   Expectation expectation = Expectation::Agrees;
 };
 
+// Memory of the caller's that an output is written to, for any sizes: strides follow from the order of axes, and each axis
+// steps over a gap beside what the faster ones hold.
+struct PreallocatedOutput {
+  std::string output;          // without '%'
+  std::vector<int64_t> order;  // axes from slowest to fastest; empty: row-major
+  std::vector<int64_t> gaps;   // elements, along that order; empty: none
+  int64_t offset = 0;          // elements before the first
+  bool operator==(const PreallocatedOutput&) const = default;
+};
+
 struct Case {
   std::vector<std::pair<std::string, std::string>> metadata;  // "#: key = value", in order
   std::unique_ptr<Fusion> fusion;
   std::vector<std::pair<std::string, std::string>> aliases;   // alias %output -> %input
+  std::vector<PreallocatedOutput> preallocated;               // preallocate %output
   CompileOptions options;
   // Where the text disables a pass: name -> "case.fusion:3:21", for who knows the passes' names. No part of the case.
   std::map<std::string, std::string> passPlaces;
@@ -68,6 +79,9 @@ struct Case {
 
 // Why output cannot be written to input's memory, whatever the sizes; "" where it can.
 std::string whyNoAlias(const Fusion& fusion, const Val* output, const Val* input);
+
+// Why the caller cannot give memory for the output, whatever the sizes; "" where it can.
+std::string whyNoPreallocation(const Fusion& fusion, const Val* output);
 
 // A copy of its own; values keep their ids.
 Case cloneCase(const Case& testCase);
@@ -89,5 +103,11 @@ struct RunData {
 // Data depends on nothing but recipe and index: Philox4x32-10, element by element in logical order. Sizes are checked
 // against maxBytes before memory is taken (UserError); so are rank, dtype and names against the fusion's inputs.
 RunData materialize(const Case& testCase, const Run& run, size_t maxBytes = size_t{1} << 31);
+
+// Memory of these sizes that holds poison alone, with poison before and behind it. A UserError past maxBytes.
+TensorData materialize(const PreallocatedOutput& output, DataType dtype, const Dims& sizes,
+                       size_t maxBytes = size_t{1} << 31);
+// Whether all bytes of such memory but the tensor's elements are still poison.
+bool keptPoison(const TensorData& data);
 
 }  // namespace fuser

@@ -195,4 +195,51 @@ RunData materialize(const Case& testCase, const Run& run, size_t maxBytes) {
   return data;
 }
 
+TensorData materialize(const PreallocatedOutput& output, DataType dtype, const Dims& sizes, size_t maxBytes) {
+  const size_t rank = sizes.size();
+  FUSER_USER_CHECK(output.order.empty() || output.order.size() == rank, "preallocate %", output.output, ": an order of ",
+                   output.order.size(), " axes for sizes ", sizes);
+  FUSER_USER_CHECK(output.gaps.empty() || output.gaps.size() == rank, "preallocate %", output.output, ": ", output.gaps.size(),
+                   " gaps for sizes ", sizes);
+  FUSER_USER_CHECK(output.offset >= 0 && output.offset <= kMaxElements, "preallocate %", output.output, ": offset ",
+                   output.offset, " is outside [0, ", kMaxElements, "]");
+  Dims strides(rank, 0);
+  __int128 next = 1;  // elements that the faster axes span
+  for (size_t place = rank; place-- > 0;) {
+    const size_t axis = output.order.empty() ? place : static_cast<size_t>(output.order[place]);
+    next += output.gaps.empty() ? 0 : output.gaps[place];
+    FUSER_USER_CHECK(next <= kMaxElements, "preallocate %", output.output, " spans more than ", kMaxElements, " elements");
+    strides[axis] = static_cast<int64_t>(next);
+    next *= std::max<int64_t>(sizes[axis], 1);
+  }
+  const int64_t extent = checkedExtent(output.output, sizes, strides);
+  TensorData data;
+  const size_t elements = static_cast<size_t>(output.offset + extent) * dtypeSize(dtype);
+  data.bytes = kAlignment + (elements + kAlignment - 1) / kAlignment * kAlignment + kAlignment;
+  FUSER_USER_CHECK(data.bytes <= maxBytes, "the memory for output %", output.output, " takes ", data.bytes, " bytes, more than ",
+                   maxBytes);
+  data.memory = allocate(data.bytes);
+  std::memset(data.memory.get(), static_cast<int>(poisonByte(dtype)), data.bytes);
+  data.ref = {data.memory.get() + kAlignment + static_cast<size_t>(output.offset) * dtypeSize(dtype), dtype, sizes, strides, {}};
+  return data;
+}
+
+bool keptPoison(const TensorData& data) {
+  std::vector<bool> element(data.bytes, false);
+  const auto first = static_cast<size_t>(static_cast<const std::byte*>(data.ref.data) - data.memory.get());
+  const size_t size = dtypeSize(data.ref.dtype);
+  for (int64_t index = 0, count = numel(data.ref.sizes); index < count; ++index) {
+    int64_t rest = index, place = 0;
+    for (size_t axis = data.ref.sizes.size(); axis-- > 0;) {
+      place += rest % data.ref.sizes[axis] * data.ref.strides[axis];
+      rest /= data.ref.sizes[axis];
+    }
+    for (size_t byte = 0; byte < size; ++byte) element[first + static_cast<size_t>(place) * size + byte] = true;
+  }
+  for (size_t byte = 0; byte < data.bytes; ++byte) {
+    if (!element[byte] && data.memory[byte] != poisonByte(data.ref.dtype)) return false;
+  }
+  return true;
+}
+
 }  // namespace fuser

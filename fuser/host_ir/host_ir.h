@@ -44,6 +44,18 @@ struct Copy {
   const TensorView* input = nullptr;
 };
 
+// An output is written to the memory that the caller gave for it.
+struct TakeOutput {
+  const TensorView* tensor = nullptr;
+  size_t output = 0;  // number of the fusion's output
+};
+
+// The output's elements are copied to the memory that the caller gave for it.
+struct CopyToOutput {
+  const TensorView* tensor = nullptr;
+  size_t output = 0;  // number of the fusion's output
+};
+
 // The tensor is the source at one place of an axis, in the source's memory. index: a loop's. wraps: it is place number
 // index % numberOfStreams, of a source of which slices alone are allocated: turns that share one run on one stream.
 struct HirAliasSelect {
@@ -136,7 +148,7 @@ struct IfThenElse {
   const Val* condition = nullptr;
 };
 
-using Node = std::variant<Allocate, Deallocate, View, Reuse, Copy, HirAliasSelect, EvaluateScalars, LaunchKernel, RunSegment,
+using Node = std::variant<Allocate, Deallocate, View, Reuse, Copy, TakeOutput, CopyToOutput, HirAliasSelect, EvaluateScalars, LaunchKernel, RunSegment,
                           StandaloneOp, GetCurrentStream, SetCurrentStream, Synchronize, Segment, ForLoop, IfThenElse>;
 
 // How many bodies a node has.

@@ -26,6 +26,12 @@ hir::Body::iterator HostIrContainer::positionOf(const hir::HostExpr* expr) {
 
 void HostIrContainer::attach(hir::HostExpr* expr, hir::HostExpr* parent, size_t branch, hir::Body::iterator at) {
   bodyOf(parent, branch).insert(at, expr);
+  if (const auto [tensor, source] = aliasIn(expr->node); tensor) {
+    std::vector<Alias>& known = aliases_[tensor->id()];
+    const TensorView* wanted = source;
+    const auto same = std::find_if(known.begin(), known.end(), [&](const Alias& alias) { return alias.source == wanted; });
+    ++(same == known.end() ? known.insert(known.end(), {source, 0}) : same)->nodes;
+  }
   Place& place = places_[expr->id];
   place.parent = parent;
   place.branch = branch;
@@ -36,6 +42,13 @@ void HostIrContainer::detach(hir::HostExpr* expr) {
   const hir::Body::iterator position = positionOf(expr);
   Place& place = places_[expr->id];
   bodyOf(place.parent, place.branch).erase(position);
+  if (const auto [tensor, source] = aliasIn(expr->node); tensor) {
+    std::vector<Alias>& known = aliases_[tensor->id()];
+    const TensorView* wanted = source;
+    const auto same = std::find_if(known.begin(), known.end(), [&](const Alias& alias) { return alias.source == wanted; });
+    FUSER_CHECK(same != known.end(), "the alias of %", tensor->name(), " was changed behind the program's back");
+    if (--same->nodes == 0) known.erase(same);
+  }
   place.parent = nullptr;
   place.placed = false;
 }
@@ -47,6 +60,49 @@ bool HostIrContainer::isInside(const hir::HostExpr* expr, const hir::HostExpr* o
   return false;
 }
 
+std::vector<const TensorView*> HostIrContainer::aliasesOf(const TensorView* tensor) const {
+  std::vector<const TensorView*> sources;
+  const auto known = aliases_.find(tensor->id());
+  if (known == aliases_.end()) return sources;
+  for (const Alias& alias : known->second) sources.push_back(alias.source);
+  return sources;
+}
+
+std::vector<const TensorView*> HostIrContainer::ownersOf(const TensorView* tensor) const {
+  std::vector<const TensorView*> owners;
+  const std::vector<const TensorView*> sources = aliasesOf(tensor);
+  for (const TensorView* source : sources) {
+    for (const TensorView* owner : ownersOf(source)) {
+      if (std::find(owners.begin(), owners.end(), owner) == owners.end()) owners.push_back(owner);
+    }
+  }
+  if (sources.empty()) owners.push_back(tensor);
+  return owners;
+}
+
+std::string HostIrContainer::chainTo(const TensorView* from, const TensorView* wanted) const {
+  const std::string start = concat("%", from->name());
+  if (from == wanted) return start;
+  for (const TensorView* source : aliasesOf(from)) {
+    const std::string rest = chainTo(source, wanted);
+    if (!rest.empty()) return concat(start, " -> ", rest);
+  }
+  return "";
+}
+
+std::string HostIrContainer::whyNoAlias(const hir::Node& node) const {
+  const auto [tensor, source] = aliasIn(node);
+  const std::string back = tensor ? chainTo(source, tensor) : "";
+  return back.empty() ? "" : concat("aliases in a circle: %", tensor->name(), " -> ", back);
+}
+
+std::pair<const TensorView*, const TensorView*> aliasIn(const hir::Node& node) {
+  if (const auto* view = std::get_if<hir::View>(&node)) return {view->tensor, view->source};
+  if (const auto* reuse = std::get_if<hir::Reuse>(&node)) return {reuse->tensor, reuse->input};
+  if (const auto* select = std::get_if<hir::HirAliasSelect>(&node)) return {select->tensor, select->source};
+  return {nullptr, nullptr};
+}
+
 hir::HostExpr* HostIrContainer::make(hir::Node node, hir::HostExpr* parent, size_t branch) {
   FUSER_CHECK(!parent || (isPlaced(parent) && branch < hir::bodyCount(parent->node)), "no body to put a node in");
   exprs_.push_back(std::make_unique<hir::HostExpr>(hir::HostExpr{static_cast<uint32_t>(exprs_.size()), std::move(node)}));
@@ -54,7 +110,13 @@ hir::HostExpr* HostIrContainer::make(hir::Node node, hir::HostExpr* parent, size
   return exprs_.back().get();
 }
 
+void HostIrContainer::checkAlias(const hir::Node& node) const {
+  const std::string problem = whyNoAlias(node);
+  FUSER_CHECK(problem.empty(), problem);
+}
+
 hir::HostExpr* HostIrContainer::append(hir::Node node, hir::HostExpr* parent, size_t branch) {
+  checkAlias(node);
   hir::HostExpr* expr = make(std::move(node), parent, branch);
   attach(expr, parent, branch, bodyOf(parent, branch).end());
   return expr;
@@ -62,6 +124,7 @@ hir::HostExpr* HostIrContainer::append(hir::Node node, hir::HostExpr* parent, si
 
 hir::HostExpr* HostIrContainer::insertAt(hir::HostExpr* place, std::ptrdiff_t offset, hir::Node node) {
   positionOf(place);  // checks that it has one
+  checkAlias(node);
   const Place at = places_[place->id];
   hir::HostExpr* expr = make(std::move(node), at.parent, at.branch);
   attach(expr, at.parent, at.branch, positionOf(place) + offset);
@@ -78,8 +141,15 @@ hir::HostExpr* HostIrContainer::insertAfter(hir::HostExpr* place, hir::Node node
 
 hir::HostExpr* HostIrContainer::replace(hir::HostExpr* old, hir::Node node) {
   FUSER_CHECK(hir::bodyCount(old->node) == 0 && hir::bodyCount(node) == 0, "a node with bodies is not replaced");
-  hir::HostExpr* expr = insertBefore(old, std::move(node));
+  const std::ptrdiff_t position = positionOf(old) - bodyOf(places_[old->id].parent, places_[old->id].branch).begin();
+  const Place at = places_[old->id];
   detach(old);
+  if (const std::string problem = whyNoAlias(node); !problem.empty()) {
+    attach(old, at.parent, at.branch, bodyOf(at.parent, at.branch).begin() + position);
+    FUSER_CHECK(false, problem);
+  }
+  hir::HostExpr* expr = make(std::move(node), at.parent, at.branch);
+  attach(expr, at.parent, at.branch, bodyOf(at.parent, at.branch).begin() + position);
   return expr;
 }
 

@@ -28,6 +28,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fuser/host_ir/host_ir.h"
@@ -52,8 +54,17 @@ class HostIrContainer {
   // False for what was removed, or stands in something that was.
   bool isPlaced(const hir::HostExpr* expr) const;
 
+  // --- aliases: in whose memory a tensor is, as the View, Reuse and HirAliasSelect nodes of the program say ---
+  // One step, in order of making; several only where the ways of an if say different things; none: it is in its own.
+  std::vector<const TensorView*> aliasesOf(const TensorView* tensor) const;
+  // Where the chains end: who may hold the memory that reading or writing the tensor touches. Often itself.
+  std::vector<const TensorView*> ownersOf(const TensorView* tensor) const;
+  // Why the node cannot stand in the program: it would close a circle of aliases. "" where it can.
+  std::string whyNoAlias(const hir::Node& node) const;
+
   // --- edits: each changes its place and nothing else ---
-  // A CheckError where an edit is impossible (a place that was removed, neighbours that are none), before any change.
+  // A CheckError where an edit is impossible (a place that was removed, neighbours that are none, aliases in a circle), before
+  // any change. What a node says of aliases changes by replace alone.
   // A removed node stays valid until the container dies, with its node as it was and no place; what stood in its bodies
   // is removed with it. (Streams are shared: fuseLoops gives those of the second loop the first one's index.)
   hir::HostExpr* append(hir::Node node, hir::HostExpr* parent = nullptr, size_t branch = 0);
@@ -82,7 +93,14 @@ class HostIrContainer {
     bool placed = false;
     std::array<hir::Body, 2> bodies;
   };
+  struct Alias {
+    const TensorView* source = nullptr;
+    size_t nodes = 0;  // that say so
+  };
 
+  void checkAlias(const hir::Node& node) const;
+  // "%a -> %b -> %c" from here to the wanted one; "" where no chain leads there.
+  std::string chainTo(const TensorView* from, const TensorView* wanted) const;
   hir::Body& bodyOf(const hir::HostExpr* parent, size_t branch);
   // Where it stands in its parent's body.
   hir::Body::iterator positionOf(const hir::HostExpr* expr);
@@ -97,7 +115,11 @@ class HostIrContainer {
   std::vector<std::unique_ptr<hir::HostExpr>> exprs_;  // by id
   std::vector<Place> places_;                          // by id
   std::vector<std::unique_ptr<hir::Stream>> streams_;  // by number
+  std::unordered_map<uint32_t, std::vector<Alias>> aliases_;  // by the tensor's id; look-ups only
 };
+
+// The tensor that a node says is in another one's memory, and that one; nulls where it says nothing of that.
+std::pair<const TensorView*, const TensorView*> aliasIn(const hir::Node& node);
 
 // The tensors that a node itself reads and writes, in the order in which it names them; memory that it makes or gives back
 // counts as written. What only looks at sizes, and a node's bodies, do not count.

@@ -15,15 +15,18 @@ namespace {
 class HostRun {
  public:
   HostRun(const HostIrContainer& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
-          const std::vector<SegmentRunner*>& caches, ExpressionEvaluator& evaluator, const HostRunSettings& settings)
+          const std::vector<SegmentRunner*>& caches, ExpressionEvaluator& evaluator, const HostRunSettings& settings,
+          GivenOutputs outputs)
       : program_(program),
         kernels_(kernels),
         caches_(caches),
         cached_(caches.size()),
         evaluator_(evaluator),
         settings_(settings),
+        outputs_(outputs),
         tensors_(program.fusion().valCount()),
         freed_(program.fusion().valCount(), false),
+        memoryOf_(program.fusion().valCount(), nullptr),
         sliced_(program.fusion().valCount(), false),
         ints_(program.kernels.size()),
         launched_(program.kernels.size(), false),
@@ -44,6 +47,9 @@ class HostRun {
     for (const Val* input : program_.fusion().inputs()) {
       if (input->isTensor()) writes.push_back({input->name(), tensors_.at(input->id()).ref, true});
     }
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i]) writes.push_back({program_.fusion().outputs().at(i)->name(), *outputs_[i], true});
+    }
     queues_->enqueue("the caller", writes, [] {});
   }
 
@@ -62,6 +68,7 @@ class HostRun {
         runBody(program_.body(expr));
       } else {
         std::visit(*this, expr->node);
+        if (const auto [tensor, source] = aliasIn(expr->node); tensor) memoryOf_.at(tensor->id()) = source;
       }
     }
   }
@@ -103,8 +110,19 @@ class HostRun {
     output = input;
   }
 
+  void operator()(const hir::TakeOutput& node) {
+    tensors_.at(node.tensor->id()).ref = given(node.output);
+    freed_.at(node.tensor->id()) = false;
+  }
+
+  void operator()(const hir::CopyToOutput& node) {
+    const StreamQueues::Access target{node.tensor->name(), given(node.output), true};
+    enqueue(node, concat("copy %", node.tensor->name(), " to output ", node.output),
+            [from = tensors_.at(node.tensor->id()).ref, to = target.memory] { copyElements(from, to); }, {target});
+  }
+
   void operator()(const hir::HirAliasSelect& node) {
-    if (freed_.at(node.source->id())) throw ViolationError(concat("select of freed tensor %", node.source->name()));
+    if (isFreed(node.source)) throw ViolationError(concat("select of freed tensor %", node.source->name()));
     const TensorRef& source = tensors_.at(node.source->id()).ref;
     if (!source.data && numel(source.sizes) != 0) throw ViolationError(concat("select of %", node.source->name(), ", which has no memory"));
     TensorRef& slice = tensors_.at(node.tensor->id()).ref;
@@ -135,7 +153,7 @@ class HostRun {
     const size_t kernel = static_cast<size_t>(node.kernel);
     KernelArguments arguments;
     for (const TensorView* tensor : node.tensors) {
-      if (freed_.at(tensor->id())) throwViolation(kernel, "freed tensor as an argument: %", tensor->name());
+      if (isFreed(tensor)) throwViolation(kernel, "freed tensor as an argument: %", tensor->name());
       arguments.tensors.push_back(tensors_.at(tensor->id()).ref);
     }
     for (IntExpr extent : node.ints) arguments.ints.push_back(extent ? evaluator_.evaluate(extent) : 0);
@@ -153,7 +171,7 @@ class HostRun {
     const size_t cache = static_cast<size_t>(node.cache);
     std::vector<HostValue> inputs;
     for (const Val* input : node.inputs) {
-      FUSER_CHECK(!freed_.at(input->id()), "cache ", cache, " is given %", input->name(), ", which is freed already");
+      FUSER_CHECK(input->isScalar() || !isFreed(input->as<TensorView>()), "cache ", cache, " is given %", input->name(), ", which is freed already");
       inputs.push_back(value(input));
     }
     std::vector<TensorRef> asked;
@@ -174,15 +192,16 @@ class HostRun {
   RunRecord finish() {
     if (queues_) {
       std::vector<StreamQueues::Access> reads;
-      for (const Val* output : program_.fusion().outputs()) {
-        if (output->isTensor()) reads.push_back({output->name(), tensors_.at(output->id()).ref, false});
+      const std::vector<Val*>& outputs = program_.fusion().outputs();
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        if (outputs[i]->isTensor()) reads.push_back({outputs[i]->name(), std::get<TensorRef>(output(i)), false});
       }
       queues_->enqueue("the caller", reads, [] {});
       queues_->runAll();
     }
     RunRecord record;
     record.peakBytes = peak_;
-    for (const Val* output : program_.fusion().outputs()) record.outputs.push_back(value(output));
+    for (size_t i = 0; i < program_.fusion().outputs().size(); ++i) record.outputs.push_back(output(i));
     if (settings_.record) {
       describe(program_.topLevel(), record);
       for (std::shared_ptr<std::byte[]>& memory : kept_) record.memory.push_back(std::move(memory));
@@ -199,12 +218,11 @@ class HostRun {
  private:
   // Work on the current stream: done at once where the program has no streams.
   template <class Node, class Work>
-  void enqueue(const Node& node, const std::string& what, Work work) {
+  void enqueue(const Node& node, const std::string& what, Work work, std::vector<StreamQueues::Access> accesses = {}) {
     if (!queues_) {
       work();
       return;
     }
-    std::vector<StreamQueues::Access> accesses;
     const TensorUses uses = usesOf(program_, node);
     for (const TensorView* tensor : uses.reads) accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, false});
     for (const TensorView* tensor : uses.writes) accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, true});
@@ -229,6 +247,7 @@ class HostRun {
   void allocate(const TensorView* tensor, std::optional<size_t> slicedAxis = std::nullopt) {
     TensorMemory& memory = tensors_.at(tensor->id());
     freed_.at(tensor->id()) = false;  // a loop's turn before this one may have freed it
+    memoryOf_.at(tensor->id()) = nullptr;
     Dims sizes = evaluator_.sizes(tensor);
     if (slicedAxis && !settings_.wholeTensors) {
       sizes[*slicedAxis] = std::min(sizes[*slicedAxis], numberOfStreams());
@@ -250,10 +269,27 @@ class HostRun {
     throw ViolationError(concat("kernel ", program_.kernels[kernel]->name, ": ", parts...));
   }
 
+  // Reading a view reads what holds its memory.
+  bool isFreed(const TensorView* tensor) const {
+    while (memoryOf_.at(tensor->id())) tensor = memoryOf_[tensor->id()];
+    return freed_.at(tensor->id());
+  }
+
+  const TensorRef& given(size_t output) const {
+    FUSER_CHECK(output < outputs_.size() && outputs_[output], "the program writes output ", output, " to the caller's memory, and none is given");
+    return *outputs_[output];
+  }
+
+  // Where the caller finds it.
+  HostValue output(size_t number) {
+    if (number < outputs_.size() && outputs_[number]) return *outputs_[number];
+    return value(program_.fusion().outputs()[number]);
+  }
+
   HostValue value(const Val* val) {
     if (val->isScalar()) return evaluator_.evaluate(val);
     const TensorRef& ref = tensors_.at(val->id()).ref;
-    FUSER_CHECK(ref.data, "%", val->name(), " has no memory");
+    FUSER_CHECK(ref.data || numel(ref.sizes) == 0, "%", val->name(), " has no memory");
     return ref;
   }
 
@@ -347,8 +383,10 @@ class HostRun {
   std::vector<RunRecord> cached_;  // of each cache that has run
   ExpressionEvaluator& evaluator_;
   const HostRunSettings& settings_;
+  const GivenOutputs outputs_;
   std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
   std::vector<bool> freed_;                 // by id
+  std::vector<const TensorView*> memoryOf_;  // by id: what it is seen in by now, of its aliases; null: its own
   std::vector<bool> sliced_;                // by id: of it slices alone are there
   std::vector<std::vector<int64_t>> ints_;  // integer arguments of each kernel
   std::vector<bool> launched_;              // each kernel
@@ -365,8 +403,8 @@ class HostRun {
 }  // namespace
 
 RunRecord HostIrEvaluator::run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
-                               const HostRunSettings& settings) const {
-  HostRun run(program_, kernels_, caches_, evaluator, settings);
+                               const HostRunSettings& settings, GivenOutputs outputs) const {
+  HostRun run(program_, kernels_, caches_, evaluator, settings, outputs);
   run.bindInputs(inputs);
   run.runBody(program_.topLevel());
   return run.finish();

@@ -17,6 +17,9 @@ namespace fuser {
 // May look at or edit what a kernel is about to be launched with; may be empty.
 using BeforeLaunch = std::function<void(const Kernel& kernel, KernelArguments& arguments)>;
 
+// The caller's memory for outputs, by number; none where it gives none.
+using GivenOutputs = std::span<const std::optional<TensorRef>>;
+
 // How a program with streams runs.
 struct StreamSettings {
   size_t loopStreams = 3;       // numberOfStreams
@@ -53,10 +56,10 @@ class HostIrEvaluator {
       : program_(program), kernels_(kernels), caches_(std::move(caches)) {}
 
   // A ViolationError where two accesses of an element have no order. evaluator: over the program's fusion, bound to the
-  // inputs. Outputs that are inputs share the caller's memory; an
-  // output that is returned twice is one tensor.
-  RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
-                const HostRunSettings& settings) const;
+  // inputs. Outputs that are inputs share the caller's memory; an output that is returned twice is one tensor; one that the
+  // program writes to the caller's memory (TakeOutput, CopyToOutput) is there, and no other may be given.
+  RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator, const HostRunSettings& settings,
+                GivenOutputs outputs = {}) const;
 
  private:
   const HostIrContainer& program_;

@@ -46,12 +46,17 @@ bool HostIrLower::shouldMergeSegmentedGroups(const SegmentedGroup* a, const Segm
 }
 
 std::unique_ptr<HostIrContainer> HostIrLower::lower(std::span<const HostGroup> groups,
-                                                    std::span<const OutputAlias> aliases) {
+                                                    std::span<const OutputAlias> aliases,
+                                                    std::span<const GivenOutput> given) {
   aliases_ = aliases;
+  given_ = given;
   auto program = std::make_unique<HostIrContainer>(fusion_);
   for (const HostGroup& group : groups) lowerGroup(group, *program);
   for (const OutputAlias& alias : aliases) {
     if (!alias.inPlace) program->append(hir::Copy{alias.output, alias.input});
+  }
+  for (const GivenOutput& output : given) {
+    if (!output.direct) program->append(hir::CopyToOutput{output.tensor, output.output});
   }
   verifyHostIr(*program, HostLeaks::Allowed);
   return program;
@@ -64,6 +69,12 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostIrContainer& program) {
     op.expr = expr;
     op.inputs.assign(expr->inputs().begin(), expr->inputs().end());
     for (const Val* output : expr->outputs()) op.outputs.push_back(output->as<TensorView>());
+    // All its results are there before it, or none.
+    const auto isGiven = [&](const TensorView* output) { return writtenToCaller(output) != nullptr; };
+    op.preallocated = std::any_of(op.outputs.begin(), op.outputs.end(), isGiven);
+    for (const TensorView* output : op.preallocated ? op.outputs : std::vector<const TensorView*>{}) {
+      program.append(makeRoom(group, output));
+    }
     program.append(std::move(op));
     return;
   }
@@ -102,10 +113,17 @@ hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output
     while (isMade(source)) source = source->definition()->input(0)->as<TensorView>();
     return hir::View{output, source};
   }
+  if (const GivenOutput* given = writtenToCaller(output)) return hir::TakeOutput{output, given->output};
   for (const OutputAlias& alias : aliases_) {
     if (alias.output == output && alias.inPlace) return hir::Reuse{output, alias.input};
   }
   return hir::Allocate{output};
+}
+
+const GivenOutput* HostIrLower::writtenToCaller(const TensorView* output) const {
+  const auto found = std::find_if(given_.begin(), given_.end(),
+                                  [&](const GivenOutput& given) { return given.direct && given.tensor == output; });
+  return found == given_.end() ? nullptr : &*found;
 }
 
 hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs, const Kernel& kernel,

@@ -31,6 +31,13 @@ struct OutputAlias {
   bool inPlace = false;
 };
 
+// An output of the fusion that the caller gives memory for: written there, or copied at the end.
+struct GivenOutput {
+  const TensorView* tensor = nullptr;
+  size_t output = 0;  // its number
+  bool direct = false;
+};
+
 // Expresses a part's symbols and extents in the fusion that it was cloned from.
 class PartExtents {
  public:
@@ -53,12 +60,13 @@ hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<con
 bool isStandalone(const std::vector<Expr*>& exprs);
 
 // Each group becomes what the host does for it, in the groups' order; memory is allocated before the group that fills it.
-// Copies of aliases stand at the end. Nothing is freed: InsertDeallocationsPass does that. The fusion gains extent
+// Copies of aliases, then of outputs that the caller gives memory for, stand at the end. Nothing is freed: InsertDeallocationsPass does that. The fusion gains extent
 // expressions, nothing else. The result is verified.
 class HostIrLower {
  public:
   explicit HostIrLower(Fusion& fusion) : fusion_(fusion) {}
-  std::unique_ptr<HostIrContainer> lower(std::span<const HostGroup> groups, std::span<const OutputAlias> aliases = {});
+  std::unique_ptr<HostIrContainer> lower(std::span<const HostGroup> groups, std::span<const OutputAlias> aliases = {},
+                                         std::span<const GivenOutput> given = {});
 
   // For SegmentCandidateFinderOptions::custom_should_merge_groups, where tensors are spread over streams or devices: false
   // where either group holds an expression that isLowerableAsStandaloneHostOp takes.
@@ -67,9 +75,11 @@ class HostIrLower {
  private:
   void lowerGroup(const HostGroup& group, HostIrContainer& program);
   hir::Node makeRoom(const HostGroup& group, const TensorView* output) const;
+  const GivenOutput* writtenToCaller(const TensorView* output) const;
 
   Fusion& fusion_;
   std::span<const OutputAlias> aliases_;
+  std::span<const GivenOutput> given_;
 };
 
 }  // namespace fuser

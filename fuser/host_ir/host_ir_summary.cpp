@@ -58,6 +58,12 @@ class Summary {
   std::string operator()(const hir::Copy& node) const {
     return concat(tensor(node.input), "\n   = Copy( ", tensor(node.tensor), " )");
   }
+  std::string operator()(const hir::TakeOutput& node) const {
+    return concat(tensor(node.tensor), "\n   = Output( ", node.output, " )");
+  }
+  std::string operator()(const hir::CopyToOutput& node) const {
+    return concat("Output( ", node.output, " )\n   = Copy( ", tensor(node.tensor), " )");
+  }
   std::string operator()(const hir::HirAliasSelect& node) const {
     return concat(tensor(node.tensor), "\n   = HirAliasSelect( ", tensor(node.source), ", axis = ",
                   axis(node.source->axes().at(node.axis)), ", index = ", index(node.index),

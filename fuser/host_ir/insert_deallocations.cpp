@@ -15,7 +15,7 @@ namespace {
 
 class Inserter {
  public:
-  explicit Inserter(HostIrContainer& program) : program_(program), sources_(program.fusion().valCount()) {}
+  explicit Inserter(HostIrContainer& program) : program_(program) {}
 
   bool run() {
     // In the order of the program: that is the order in which tensors with one last use are freed.
@@ -129,8 +129,6 @@ class Inserter {
       }
       return;
     }
-    if (const auto* view = std::get_if<hir::View>(&expr->node)) sources_[view->tensor->id()].insert(view->source);
-    if (const auto* select = std::get_if<hir::HirAliasSelect>(&expr->node)) sources_[select->tensor->id()].insert(select->source);
     const TensorUses uses = usesOf(program_, expr->node);
     for (const TensorView* tensor : uses.reads) use(tensor, expr);
     for (const TensorView* tensor : uses.writes) use(tensor, expr);
@@ -146,15 +144,10 @@ class Inserter {
     Owner& used = owner(tensor);
     used.uses.push_back(expr);
     for (const hir::HostExpr* outer = expr; outer; outer = program_.parent(outer)) used.touching.insert(outer);
-    for (const TensorView* source : sources_[tensor->id()]) use(source, expr);
+    for (const TensorView* source : program_.aliasesOf(tensor)) use(source, expr);
   }
 
-  struct ById {
-    bool operator()(const TensorView* a, const TensorView* b) const { return a->id() < b->id(); }
-  };
-
   HostIrContainer& program_;
-  std::vector<std::set<const TensorView*, ById>> sources_;  // by id: in whose memory it is seen, on whatever path
   std::vector<Owner> mentioned_;
   std::unordered_map<uint32_t, size_t> places_;                     // by id; look-ups only
   std::unordered_map<hir::HostExpr*, hir::HostExpr*> freedBehind_;  // look-ups only

@@ -178,8 +178,11 @@ class Parser {
       parseBody(made, 0, "} else {");
       parseBody(made, 1, "}");
     } else {
-      program_.append(parseLeaf(line), parent, branch);
+      hir::Node node = parseLeaf(line);
       line.end();
+      const std::string problem = program_.whyNoAlias(node);
+      if (!problem.empty()) line.fail(problem);
+      program_.append(std::move(node), parent, branch);
     }
   }
   hir::HostExpr* open(Line& line, hir::Node node, hir::HostExpr* parent, size_t branch) {
@@ -249,7 +252,13 @@ class Parser {
     if (line.accept("copy ")) {
       const TensorView* from = tensor(line);
       line.expect("to");
+      if (line.accept("output ")) return hir::CopyToOutput{from, output(line)};
       return hir::Copy{from, tensor(line)};
+    }
+    if (line.accept("take output ")) {
+      const size_t number = output(line);
+      line.expect("for");
+      return hir::TakeOutput{tensor(line), number};
     }
     if (line.accept("select ")) return parseSelect(line);
     if (line.accept("get stream ")) return hir::GetCurrentStream{stream(line)};
@@ -260,6 +269,12 @@ class Parser {
     if (line.accept("compute ")) return parseCompute(line);
     line.expect("launch ");
     return parseLaunch(line);
+  }
+
+  size_t output(Line& line) const {
+    const int number = line.integer();
+    if (number < 0 || static_cast<size_t>(number) >= fusion_.outputs().size()) line.fail(concat("there is no output ", number));
+    return static_cast<size_t>(number);
   }
 
   // "%s: f32[i1] of %t {axis = 0, index = index0}"

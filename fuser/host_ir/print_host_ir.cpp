@@ -54,6 +54,12 @@ class Printer {
   std::string operator()(const hir::Copy& node) const {
     return concat("copy %", node.tensor->name(), " to %", node.input->name());
   }
+  std::string operator()(const hir::TakeOutput& node) const {
+    return concat("take output ", node.output, " for %", node.tensor->name());
+  }
+  std::string operator()(const hir::CopyToOutput& node) const {
+    return concat("copy %", node.tensor->name(), " to output ", node.output);
+  }
   std::string operator()(const hir::HirAliasSelect& node) const {
     return concat("select %", node.tensor->name(), ": ", typeText(node.tensor), " of %", node.source->name(), " {axis = ",
                   node.axis, ", index = ", index(node.index), node.wraps ? ", wraps}" : "}");

@@ -104,7 +104,9 @@ class Builder {
   void lower(hir::HostExpr* expr, const hir::StandaloneOp& op, size_t axis) {
     const IntExpr size = op.outputs.front()->axes()[axis]->size();
     if (!joins(op, axis, size)) openLoop(expr, op.outputs.front(), axis, size);
-    for (const TensorView* output : op.outputs) program_.insertBefore(open_.loop, hir::Allocate{output});
+    for (const TensorView* output : op.outputs) {
+      if (!op.preallocated) program_.insertBefore(open_.loop, hir::Allocate{output});
+    }
     hir::StandaloneOp inside;
     inside.expr = op.expr;
     inside.withoutAxis = axis;

@@ -17,6 +17,8 @@ class Collector {
     uses.reads.push_back(node.tensor);
     uses.writes.push_back(node.input);
   }
+  void operator()(const hir::TakeOutput& node) { uses.writes.push_back(node.tensor); }
+  void operator()(const hir::CopyToOutput& node) { uses.reads.push_back(node.tensor); }
   void operator()(const hir::HirAliasSelect& node) { uses.reads.push_back(node.source); }
   void operator()(const hir::EvaluateScalars& node) {
     for (const Expr* expr : node.exprs) {

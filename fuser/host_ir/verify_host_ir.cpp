@@ -15,6 +15,8 @@
 //  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results
 //  13  of what is allocated in slices, a loop's turns on their streams use a place each: through selects that wrap, all at
 //      that axis and one index; other selects do not wrap
+//  14  the caller's memory for an output is taken for that output, once, or is what it is copied to
+//  15  in whose memory a tensor is, is what its nodes say
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -31,6 +33,7 @@ struct State {
   std::vector<bool> allocated;         // by id: by the program, and not freed
   std::vector<const TensorView*> memoryOf;  // by id: the tensor in whose memory it is seen; null: its own
   std::vector<std::optional<size_t>> slicedAxis;  // by id: of what is allocated in slices
+  std::vector<bool> taken;             // by number of an output: the caller's memory for it
   // A stream: the one of an index, or null for the one that was current when the program started.
   const hir::Stream* current = nullptr;
   std::vector<std::optional<const hir::Stream*>> saved;  // by number, what GetCurrentStream found
@@ -46,6 +49,7 @@ class Verifier {
     state_.memoryOf.assign(count, nullptr);
     state_.slicedAxis.assign(count, std::nullopt);
     sliceIndex_.assign(count, nullptr);
+    state_.taken.assign(program.fusion().outputs().size(), false);
     state_.saved.resize(program.streamCount());
     for (const Val* input : program.fusion().inputs()) state_.there[input->id()] = true;
   }
@@ -69,7 +73,6 @@ class Verifier {
   void operator()(const hir::View& node) {
     expect(1, node.source);
     appear(node.tensor);
-    state_.memoryOf[node.tensor->id()] = node.source;
   }
   void operator()(const hir::Reuse& node) {
     expect(1, node.input);
@@ -83,12 +86,19 @@ class Verifier {
     require(7, node.input->isFusionInput(), "%", node.input->name(), " is no input");
     state_.there[node.input->id()] = false;
   }
+  void operator()(const hir::TakeOutput& node) {
+    takeOutput(node.tensor, node.output);
+    appear(node.tensor);
+  }
+  void operator()(const hir::CopyToOutput& node) {
+    expect(1, node.tensor);
+    takeOutput(node.tensor, node.output);
+  }
   void operator()(const hir::HirAliasSelect& node) {
     expectPart(1, node.source);
     checkIndex(node.index);
     checkWraps(node);
     appear(node.tensor);
-    state_.memoryOf[node.tensor->id()] = node.source;
     const bool fits = node.axis < node.source->rank() && node.tensor->rank() + 1 == node.source->rank() &&
                       node.tensor->dtype() == node.source->dtype();
     require(12, fits, "%", node.tensor->name(), " is no %", node.source->name(), " without axis ", node.axis);
@@ -167,6 +177,10 @@ class Verifier {
     require(constraint, owner->isFusionInput() || state_.there.at(owner->id()), "%", val->name(), " is read in the memory of %",
             owner->name(), ", which is freed");
   }
+  static bool contains(const std::vector<const TensorView*>& all, const TensorView* one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  }
+  // On this path.
   const TensorView* root(const TensorView* tensor) const {
     while (state_.memoryOf.at(tensor->id())) tensor = state_.memoryOf[tensor->id()];
     return tensor;
@@ -174,6 +188,12 @@ class Verifier {
   void appear(const TensorView* tensor) {
     require(2, !state_.there.at(tensor->id()), "%", tensor->name(), " is there already");
     state_.there[tensor->id()] = true;
+  }
+  void takeOutput(const TensorView* tensor, size_t output) {
+    const std::vector<Val*>& outputs = program_.fusion().outputs();
+    require(14, output < outputs.size() && outputs[output] == tensor, "%", tensor->name(), " is not output ", output);
+    require(14, !state_.taken[output], "the memory for output ", output, " is taken twice");
+    state_.taken[output] = true;
   }
   void allocate(const TensorView* tensor) {
     appear(tensor);
@@ -226,7 +246,13 @@ class Verifier {
 
   void walk(const hir::Body& body) {
     for (const hir::HostExpr* expr : body) {
+      if (const auto [tensor, source] = aliasIn(expr->node); tensor) {
+        require(15, contains(program_.aliasesOf(tensor), source), "%", tensor->name(), " is in another memory than the program knows");
+      }
       std::visit(*this, expr->node);
+      if (const auto [tensor, source] = aliasIn(expr->node); tensor && !std::holds_alternative<hir::Reuse>(expr->node)) {
+        state_.memoryOf[tensor->id()] = source;
+      }
       if (const auto* loop = std::get_if<hir::ForLoop>(&expr->node)) {
         runLoop(*loop, program_.body(expr));
       } else if (std::holds_alternative<hir::IfThenElse>(expr->node)) {
@@ -246,6 +272,7 @@ class Verifier {
       require(10, !before.there[id] || state_.there[id], "a loop's turn takes %",
               program_.fusion().allVals()[id]->name(), " away, which the next one may read");
     }
+    require(14, before.taken == state_.taken, "a loop takes the memory for an output, which each of its turns would");
     state_ = before;  // it may turn no time
   }
 
@@ -255,6 +282,7 @@ class Verifier {
     const State one = std::exchange(state_, before);
     runWay(program_.body(expr, 1));
     require(10, one.there == state_.there, "the ways of an if leave different values");
+    require(14, one.taken == state_.taken, "the ways of an if take the memory for different outputs");
     for (size_t id = 0; id < state_.reusedBy.size(); ++id) {
       if (one.reusedBy[id]) state_.reusedBy[id] = one.reusedBy[id];  // on either way
     }

@@ -11,6 +11,7 @@
 #include "fuser/kernel/verify.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/pre_segmenter.h"
+#include "fuser/runtime/given_outputs.h"
 #include "fuser/runtime/plan_aliases.h"
 #include "fuser/runtime/plan_groups.h"
 #include "fuser/schedule/schedule.h"
@@ -92,9 +93,10 @@ class Builder {
     std::vector<HostGroup> groups = planHostGroups();
     std::vector<OutputAlias> aliases = planAliases(fusion(), groups);
     for (OutputAlias& alias : aliases) alias.inPlace &= !runsAlone(groups, alias.output);
+    const std::vector<GivenOutput> given = planGivenOutputs(fusion(), groups, settings_.preallocated);
     for (HostGroup& group : groups) makeKernel(group);
     timed("host", [&] {
-      program_->host = HostIrLower(fusion()).lower(groups, aliases);
+      program_->host = HostIrLower(fusion()).lower(groups, aliases, given);
       runHostPasses(*program_->host, context_);
     });
     for (hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(*program_->host)) {
@@ -266,13 +268,22 @@ class Builder {
       const std::vector<Val*>& all = fusion().inputs();
       const auto place = static_cast<size_t>(std::find(all.begin(), all.end(), input) - all.begin());
       if (place == all.size()) {
-        // A slice, which no expression makes, starts anywhere.
-        layouts.push_back({input->definition() || input->isScalar() ? 16 : 1});
+        // A slice, which no expression makes, starts anywhere; so does what lies in the caller's memory.
+        layouts.push_back({input->isScalar() || (input->definition() && !isCallers(input)) ? 16 : 1});
       } else {
         layouts.push_back(place < layouts_.size() ? layouts_[place] : InputLayout{1});
       }
     }
     return layouts;
+  }
+
+  // Whether it may be an output that is written to memory of the caller's: an input's, or what the output is given.
+  bool isCallers(const Val* val) const {
+    const std::vector<Val*>& outputs = program_->fusion->outputs();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] == val && (settings_.aliases.count(i) != 0 || settings_.preallocated.count(i) != 0)) return true;
+    }
+    return false;
   }
 
   std::string kernelName(SchedulerType scheduler) const {

@@ -2,6 +2,7 @@
 
 #include "fuser/runtime/case_settings.h"
 
+#include "fuser/evaluate/check_shapes.h"
 #include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/passes/passes.h"
 
@@ -12,7 +13,7 @@ size_t placeOf(const std::vector<Val*>& vals, const std::string& name) {
   for (size_t i = 0; i < vals.size(); ++i) {
     if (vals[i]->name() == name) return i;
   }
-  throwUserError(concat("alias: there is no %", name));
+  throwUserError(concat("there is no %", name, " to alias or preallocate"));
 }
 
 }  // namespace
@@ -34,7 +35,31 @@ FusionExecutorCache::Settings settingsOf(const Case& testCase) {
     FUSER_USER_CHECK(problem.empty(), "alias %", output, " -> %", input, ": ", problem);
     settings.aliases[from] = to;
   }
+  for (const PreallocatedOutput& given : testCase.preallocated) {
+    const size_t output = placeOf(testCase.fusion->outputs(), given.output);
+    const std::string problem = whyNoPreallocation(*testCase.fusion, testCase.fusion->outputs()[output]);
+    FUSER_USER_CHECK(problem.empty(), "preallocate %", given.output, ": ", problem);
+    settings.preallocated.insert(output);
+  }
   return settings;
+}
+
+OutputMemory outputMemory(const Case& testCase, const std::vector<HostValue>& inputs, size_t maxBytes) {
+  OutputMemory memory;
+  if (testCase.preallocated.empty()) return memory;
+  const Fusion& fusion = *testCase.fusion;
+  ExpressionEvaluator evaluator(fusion);
+  evaluator.bindInputs(inputs);
+  checkShapes(fusion, evaluator);
+  memory.refs.resize(fusion.outputs().size());
+  for (const PreallocatedOutput& given : testCase.preallocated) {
+    // Where it is returned first.
+    const size_t number = placeOf(fusion.outputs(), given.output);
+    const auto* output = fusion.outputs()[number]->as<TensorView>();
+    memory.blocks.push_back(materialize(given, output->dtype(), evaluator.sizes(output), maxBytes));
+    memory.refs[number] = memory.blocks.back().ref;
+  }
+  return memory;
 }
 
 std::vector<HostValue> hostValues(const RunData& data) {

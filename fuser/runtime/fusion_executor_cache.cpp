@@ -6,6 +6,7 @@
 
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/runtime/build_program.h"
+#include "fuser/runtime/given_outputs.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/runtime/kernel_pool.h"
 
@@ -51,30 +52,34 @@ struct FusionExecutorCache::Impl {
   std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
   CacheCounters counters;
 
-  std::string keyOf(const std::vector<InputFacts>& facts) const {
-    const std::string key = inputKey(*fusion, facts);
+  std::string keyOf(const std::vector<InputFacts>& facts, const std::set<size_t>& preallocated) const {
+    std::string key = inputKey(*fusion, facts);
+    for (size_t output : preallocated) key += concat("; memory for output ", output);
     return settings.hooks.cacheKey ? settings.hooks.cacheKey(key) : key;
   }
 
   // The first program that fits, with its evaluator bound to the inputs; compiled where there is none.
   std::shared_ptr<CompiledProgram> find(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
+                                        const std::set<size_t>& preallocated,
                                         std::optional<ExpressionEvaluator>& evaluator) {
     const std::lock_guard lock(mutex);
-    std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[keyOf(facts)];
+    std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[keyOf(facts, preallocated)];
     for (const std::shared_ptr<CompiledProgram>& program : candidates) {
       evaluator.emplace(*program->fusion);
       bindChecked(*evaluator, inputs);
       const bool fit = fits(*program, *evaluator);
       if (settings.hooks.takeProgram ? settings.hooks.takeProgram(fit) : fit) return program;
     }
-    candidates.push_back(compile(inputs, facts));
+    candidates.push_back(compile(inputs, facts, preallocated));
     evaluator.emplace(*candidates.back()->fusion);
     bindChecked(*evaluator, inputs);
     return candidates.back();
   }
 
-  std::shared_ptr<CompiledProgram> compile(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts) {
+  std::shared_ptr<CompiledProgram> compile(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
+                                           const std::set<size_t>& preallocated) {
     if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options.engine);
+    settings.preallocated = preallocated;
     std::shared_ptr<CompiledProgram> program = buildProgram(*fusion, settings, layoutsOf(facts), inputs);
     const auto start = std::chrono::steady_clock::now();
     // All kernels that no earlier program had, at once: an engine with a compiler calls it once.
@@ -101,7 +106,7 @@ FusionExecutorCache::FusionExecutorCache(std::shared_ptr<const Fusion> fusion, S
 
 FusionExecutorCache::~FusionExecutorCache() = default;
 
-RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
+RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutputs outputs) {
   ExpressionEvaluator original(*impl_->fusion);
   original.bindInputs(inputs);
   const std::vector<InputFacts> facts = inspectInputs(*impl_->fusion, inputs);
@@ -111,15 +116,19 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs) {
     checkOverwritten(*impl_->fusion, output, sizes, input, inputs);
   }
 
+  const GivenMemory given = checkGiven(*impl_->fusion, original, impl_->settings.aliases, inputs, outputs);
+  std::vector<std::optional<TensorRef>> taken = given.memory;
+  if (impl_->settings.hooks.takeOutputs) impl_->settings.hooks.takeOutputs(taken);
+
   std::optional<ExpressionEvaluator> evaluator;
-  const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, evaluator);
+  const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, given.numbers, evaluator);
   const auto start = std::chrono::steady_clock::now();
   const HostRunSettings limits{impl_->settings.record, impl_->settings.maxBytes, &impl_->settings.hooks.beforeLaunch,
                                impl_->settings.streams, impl_->memory,
                                impl_->settings.context.options.probes};
   std::vector<SegmentRunner*> caches;
   for (const std::unique_ptr<SegmentCache>& cache : program->caches) caches.push_back(cache.get());
-  RunRecord record = HostIrEvaluator(*program->host, program->compiled, std::move(caches)).run(inputs, *evaluator, limits);
+  RunRecord record = HostIrEvaluator(*program->host, program->compiled, std::move(caches)).run(inputs, *evaluator, limits, taken);
   impl_->count(*evaluator, std::chrono::steady_clock::now() - start);
   return record;
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "fuser/analysis/compile_context.h"
@@ -37,6 +38,7 @@ struct CompileHooks {
   std::function<void(int segment, const std::string& step, const Kernel&)> afterLowerStep;
   std::function<void(int segment, Kernel&)> afterLower;
   std::function<void(HostIrContainer&)> afterHost;
+  std::function<void(std::vector<std::optional<TensorRef>>& outputs)> takeOutputs;  // the caller's memory for them, checked
   BeforeLaunch beforeLaunch;
   // A segment gets a cache of its own, with these settings, which may be changed: beforeLaunch is the only hook among them.
   std::function<void(const Fusion& part, CacheSettings& settings)> beforeSegmentCache;
@@ -50,6 +52,8 @@ struct CacheSettings {
   std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter is then off
   std::map<int64_t, Schedule> segmentSchedules;
   std::map<size_t, size_t> aliases;  // number of an output -> of the input whose memory it is written to
+  // Numbers of outputs that the caller gives memory for. A run compiles for those that it is given memory for.
+  std::set<size_t> preallocated;
   bool record = false;                           // fill RunRecord::segments and keep all memory alive
   size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
   StreamSettings streams;
@@ -76,8 +80,11 @@ class FusionExecutorCache {
   FusionExecutorCache(std::shared_ptr<const Fusion> fusion, Settings settings);
   ~FusionExecutorCache();
 
-  // Inputs in the fusion's order; tensors' memory stays the caller's. A UserError rejects inputs that do not fit.
-  RunRecord run(std::span<const HostValue> inputs);
+  // Inputs in the fusion's order; tensors' memory stays the caller's. outputs: empty, or one entry an output: the caller's
+  // memory for it, where it gives some. The output is written there, with its strides, and nothing around it: by the kernel
+  // that makes it, or, where it is an input, a view, has expanded axes or was given memory at an earlier place already, by a
+  // copy at the end. A UserError rejects inputs and memory that do not fit.
+  RunRecord run(std::span<const HostValue> inputs, GivenOutputs outputs = {});
 
   CacheCounters counters() const;
 

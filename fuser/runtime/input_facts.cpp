@@ -85,7 +85,8 @@ std::pair<uintptr_t, uintptr_t> bytesOf(const TensorRef& ref) {
   return {begin, begin + static_cast<uintptr_t>(elements) * dtypeSize(ref.dtype)};
 }
 
-// Strides that step over all that the faster axes hold.
+}  // namespace
+
 bool hasOwnElements(const TensorRef& ref) {
   std::vector<size_t> axes;
   for (size_t axis = 0; axis < ref.sizes.size(); ++axis) {
@@ -101,7 +102,11 @@ bool hasOwnElements(const TensorRef& ref) {
   return true;
 }
 
-}  // namespace
+bool overlap(const TensorRef& a, const TensorRef& b) {
+  const auto [begin, end] = bytesOf(a);
+  const auto [otherBegin, otherEnd] = bytesOf(b);
+  return begin < otherEnd && otherBegin < end;
+}
 
 void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, size_t input,
                       std::span<const HostValue> inputs) {
@@ -112,12 +117,10 @@ void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSiz
                    name, " of sizes ", ref.sizes);
   FUSER_USER_CHECK(hasOwnElements(ref), "%", outputName, " cannot be written to %", name, ": with sizes ", ref.sizes,
                    " and strides ", ref.strides, " elements of it share memory");
-  const auto [begin, end] = bytesOf(ref);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorRef* other = std::get_if<TensorRef>(&inputs[i]);
     if (!other || i == input) continue;
-    const auto [otherBegin, otherEnd] = bytesOf(*other);
-    FUSER_USER_CHECK(otherBegin >= end || otherEnd <= begin, "%", outputName, " cannot be written to %", name, ": %",
+    FUSER_USER_CHECK(!overlap(ref, *other), "%", outputName, " cannot be written to %", name, ": %",
                      fusion.inputs()[i]->name(), " lies in the same memory");
   }
 }

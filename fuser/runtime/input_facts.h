@@ -28,6 +28,11 @@ std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const Host
 void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, size_t input,
                       std::span<const HostValue> inputs);
 
+// Whether no two elements share memory, as far as strides that step over all that the faster axes hold show.
+bool hasOwnElements(const TensorRef& ref);
+// Whether a byte lies between the first and the last of both.
+bool overlap(const TensorRef& a, const TensorRef& b);
+
 // "f32[2] dense align 16; i64; …": the part of the cache's key that depends on inputs, but for their sizes.
 std::string inputKey(const Fusion& fusion, const std::vector<InputFacts>& facts);
 

@@ -38,10 +38,13 @@ void checkVector(const TensorView* tensor) {
     const bool size = extent->isConstant() && (extent->value == 2 || extent->value == 4 || extent->value == 8 || extent->value == 16) &&
                       extent->value * static_cast<int64_t>(dtypeSize(tensor->dtype())) <= 16;
     const Expr* maker = tensor->definition();
+    const bool stores = tensor->memoryType() == MemoryType::Global;
     const bool copy = maker->op() == OpKind::Set &&
-                      (maker->input(0)->as<TensorView>()->memoryType() == MemoryType::Global) !=
-                          (tensor->memoryType() == MemoryType::Global);
-    FUSER_USER_CHECK(i + 1 == loop.size() && size && copy, "rule 3: %", tensor->name(), " cannot be vectorized");
+                      (maker->input(0)->as<TensorView>()->memoryType() == MemoryType::Global) != stores;
+    // Elements of a vector lie next to each other.
+    const auto& contiguity = (stores || !copy ? tensor : maker->input(0)->as<TensorView>())->domain().contiguity;
+    const bool dense = contiguity.empty() || contiguity.back().value_or(false);
+    FUSER_USER_CHECK(i + 1 == loop.size() && size && copy && dense, "rule 3: %", tensor->name(), " cannot be vectorized");
   }
 }
 

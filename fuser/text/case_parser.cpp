@@ -41,12 +41,12 @@ class CaseParser {
     const Token& token = reader_.peek();
     if (token.kind == TokenKind::Metadata) reader_.fail(token, "'#:' lines stand before the fusion");
     if (reader_.at("fusion")) reader_.fail(token, "a file holds one fusion");
-    constexpr std::string_view kSettings[] = {"alias", "option", "stream", "schedule"};
+    constexpr std::string_view kSettings[] = {"alias", "option", "stream", "preallocate", "schedule"};
     if (std::any_of(std::begin(kSettings), std::end(kSettings), [&](std::string_view name) { return reader_.at(name); })) {
       reader_.fail(token, "'", token.text, "' stands before the runs");
     }
     if (token.kind == TokenKind::Identifier) {
-      reader_.fail(token, "unknown section '", token.text, "'; known: alias, option, stream, schedule, run, expect");
+      reader_.fail(token, "unknown section '", token.text, "'; known: alias, option, stream, preallocate, schedule, run, expect");
     }
     reader_.failExpected("a section");
   }
@@ -81,6 +81,8 @@ class CaseParser {
       parseOption();
     } else if (reader_.at("stream")) {
       parseStream();
+    } else if (reader_.at("preallocate")) {
+      parsePreallocate();
     } else if (reader_.at("schedule")) {
       parseScheduleSection();
     } else {
@@ -112,7 +114,58 @@ class CaseParser {
       if (otherOutput == output->name()) reader_.fail(outputAt, "%", outputAt.text, " has an alias already");
       if (otherInput == input->name()) reader_.fail(inputAt, "%", inputAt.text, " is reused already");
     }
+    if (isPreallocated(output)) reader_.fail(outputAt, "%", outputAt.text, " is preallocated, and cannot reuse %", inputAt.text);
     case_.aliases.emplace_back(output->name(), input->name());
+  }
+
+  bool isPreallocated(const Val* output) const {
+    return std::any_of(case_.preallocated.begin(), case_.preallocated.end(),
+                       [&](const PreallocatedOutput& given) { return given.output == output->name(); });
+  }
+
+  // preallocate %output {allocation_order = [1, 0], gaps = [0, 3], offset = 2}
+  void parsePreallocate() {
+    reader_.expect("preallocate");
+    const Token at = reader_.peek();
+    const Val* output = readValue("an output");
+    const std::string problem = whyNoPreallocation(*case_.fusion, output);
+    if (!problem.empty()) reader_.fail(at, problem);
+    if (isPreallocated(output)) reader_.fail(at, "%", at.text, " is preallocated already");
+    for (const auto& [overwriting, input] : case_.aliases) {
+      if (overwriting == output->name()) reader_.fail(at, "%", at.text, " reuses %", input, ", and cannot be preallocated");
+    }
+    PreallocatedOutput given;
+    given.output = output->name();
+    if (reader_.at("{")) parseOutputMemory(output->as<TensorView>()->rank(), given);
+    case_.preallocated.push_back(std::move(given));
+  }
+
+  void parseOutputMemory(size_t rank, PreallocatedOutput& given) {
+    std::set<std::string_view> keys;
+    reader_.list("{", "}", kMaxListEntries, [&] {
+      const Token key = reader_.expect(TokenKind::Identifier, "allocation_order, gaps or offset");
+      if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' stands twice");
+      reader_.expect("=");
+      const Token value = reader_.peek();
+      if (key.text == "allocation_order") {
+        given.order = readIntegerList(reader_, kMaxRank);
+        std::vector<int64_t> axes = given.order;
+        std::sort(axes.begin(), axes.end());
+        bool each = axes.size() == rank;
+        for (size_t axis = 0; axis < axes.size(); ++axis) each = each && axes[axis] == static_cast<int64_t>(axis);
+        if (!each) reader_.fail(value, "an allocation order names each of ", rank, " axes once");
+      } else if (key.text == "gaps") {
+        given.gaps = readIntegerList(reader_, kMaxRank);
+        if (given.gaps.size() != rank) reader_.fail(value, given.gaps.size(), " gaps for ", rank, " axes");
+        const bool fits = std::all_of(given.gaps.begin(), given.gaps.end(), [](int64_t gap) { return gap >= 0 && gap <= kMaxElements; });
+        if (!fits) reader_.fail(value, "a gap is a number from 0 to ", kMaxElements);
+      } else if (key.text == "offset") {
+        given.offset = readInteger(reader_);
+        if (given.offset < 0 || given.offset > kMaxElements) reader_.fail(value, "an offset is a number from 0 to ", kMaxElements);
+      } else {
+        reader_.fail(key, "unknown attribute '", key.text, "'; known: allocation_order, gaps, offset");
+      }
+    });
   }
 
   // stream %t {dim = 0}

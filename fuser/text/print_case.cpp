@@ -1,5 +1,7 @@
 // Case -> text: everything around the fusion.
 
+#include <algorithm>
+
 #include "fuser/text/lexer.h"
 #include "fuser/text/option_table.h"
 #include "fuser/text/printer.h"
@@ -162,6 +164,16 @@ static std::string printStreams(const Fusion& fusion) {
   return out;
 }
 
+static std::string printPreallocated(const PreallocatedOutput& given) {
+  const auto isPlain = [](const std::vector<int64_t>& order) { return std::is_sorted(order.begin(), order.end()); };
+  std::string fields;
+  const auto add = [&](const std::string& field) { fields += concat(fields.empty() ? "" : ", ", field); };
+  if (!isPlain(given.order)) add("allocation_order = " + integerList(given.order));
+  if (std::any_of(given.gaps.begin(), given.gaps.end(), [](int64_t gap) { return gap != 0; })) add("gaps = " + integerList(given.gaps));
+  if (given.offset != 0) add(concat("offset = ", given.offset));
+  return concat("preallocate %", given.output, fields.empty() ? "" : concat(" {", fields, "}"), "\n");
+}
+
 std::string printCase(const Case& testCase) {
   std::string out;
   for (const auto& [key, value] : testCase.metadata) {
@@ -172,6 +184,7 @@ std::string printCase(const Case& testCase) {
   for (const auto& [output, input] : testCase.aliases) out += concat("alias %", output, " -> %", input, "\n");
   out += printOptions(testCase.options);
   out += printStreams(*testCase.fusion);
+  for (const PreallocatedOutput& given : testCase.preallocated) out += printPreallocated(given);
   if (testCase.schedule) out += printScheduleSection("schedule", *testCase.schedule);
   for (const auto& [segment, schedule] : testCase.segmentSchedules) {
     out += printScheduleSection(concat("schedule segment ", segment), schedule);

@@ -118,7 +118,9 @@ void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings)
   FusionExecutorCache cache(fusion, settings);
   for (size_t i = 0; i < testCase.runs.size(); ++i) {
     const RunData data = materialize(testCase, testCase.runs[i]);
-    const RunRecord record = cache.run(hostValues(data));
+    const std::vector<HostValue> inputs = hostValues(data);
+    const OutputMemory memory = outputMemory(testCase, inputs);
+    const RunRecord record = cache.run(inputs, memory.refs);
     std::cout << "run " << i << "\n" << summarizeOutputs(*fusion, record);
   }
   const CacheCounters counters = cache.counters();

@@ -168,10 +168,10 @@ bool overwriteTooEarly(HostIrContainer& program) {
 bool viewAnotherInput(HostIrContainer& program) {
   bool applied = false;
   for (hir::HostExpr* node : hostExprsOf<hir::View>(program)) {
-    hir::View& view = as<hir::View>(node);
+    const hir::View view = as<hir::View>(node);
     for (const Val* input : program.fusion().inputs()) {
       if (!input->isTensor() || input == view.source || !haveSameType(input->as<TensorView>(), view.source)) continue;
-      view.source = input->as<TensorView>();
+      program.replace(node, hir::View{view.tensor, input->as<TensorView>()});
       applied = true;
       break;
     }

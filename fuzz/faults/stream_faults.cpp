@@ -58,16 +58,19 @@ bool waitForOwnStream(HostIrContainer& program) {
 bool sliceOfAnotherTensor(HostIrContainer& program) {
   bool applied = false;
   for (const hir::HostExpr* loop : hostExprsOf<hir::ForLoop>(program)) {
-    std::vector<hir::HirAliasSelect*> selects;
+    std::vector<hir::HostExpr*> selects;
     for (hir::HostExpr* expr : program.body(loop)) {
-      if (auto* select = std::get_if<hir::HirAliasSelect>(&expr->node)) selects.push_back(select);
+      if (std::holds_alternative<hir::HirAliasSelect>(expr->node)) selects.push_back(expr);
     }
-    for (hir::HirAliasSelect* select : selects) {
-      const auto other = std::find_if(selects.begin(), selects.end(), [&](const hir::HirAliasSelect* candidate) {
-        return candidate->source != select->source && candidate->axis == select->axis && haveSameType(candidate->source, select->source);
+    for (hir::HostExpr* expr : selects) {
+      hir::HirAliasSelect select = std::get<hir::HirAliasSelect>(expr->node);
+      const auto other = std::find_if(selects.begin(), selects.end(), [&](const hir::HostExpr* each) {
+        const auto& candidate = std::get<hir::HirAliasSelect>(each->node);
+        return candidate.source != select.source && candidate.axis == select.axis && haveSameType(candidate.source, select.source);
       });
       if (other == selects.end()) continue;
-      select->source = (*other)->source;
+      select.source = std::get<hir::HirAliasSelect>((*other)->node).source;
+      program.replace(expr, select);
       applied = true;
       break;
     }

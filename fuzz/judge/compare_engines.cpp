@@ -22,7 +22,7 @@ struct Prepared {
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<PreparedRun> runs;
   size_t rejected = 0;        // as they expect
-  std::deque<RunData> copies;  // of data that runs overwrite
+  GivenData given;  // data that runs overwrite, memory for outputs
 };
 
 // The heavier verdict stays; of equals the first.
@@ -53,8 +53,8 @@ void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Pre
   try {
     if (!prepared.cache) prepared.cache = makeCache(testCase, engine);
     ready.data = materialize(testCase, run, JudgeSettings{}.maxInputBytes);
-    ready.interpreted = prepared.cache->run(
-        givenTo(testCase, run, hostValues(ready.data), prepared.copies, JudgeSettings{}.maxInputBytes));
+    ready.interpreted = runGiven(
+        *prepared.cache, givenTo(testCase, run, hostValues(ready.data), prepared.given, JudgeSettings{}.maxInputBytes));
     ready.ran = true;
     if (!wanted) return;
     verdict.expected = false;
@@ -161,8 +161,8 @@ VerdictKind kindOf(oracle::Verdict verdict) {
 
 void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase& compared) {
   const std::vector<HostValue> inputs = hostValues(prepared.runs[run].data);
-  const RunRecord record = prepared.cache->run(
-      givenTo(testCase, testCase.runs[run], inputs, prepared.copies, JudgeSettings{}.maxInputBytes));
+  const RunRecord record = runGiven(
+      *prepared.cache, givenTo(testCase, testCase.runs[run], inputs, prepared.given, JudgeSettings{}.maxInputBytes));
   oracle::JudgeOptions options;
   options.contraction = testCase.options.contraction;
   options.probes = testCase.options.probes;

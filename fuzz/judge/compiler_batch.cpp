@@ -21,7 +21,7 @@ struct Prepared {
   size_t index;
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<RunData> data;
-  std::deque<RunData> copies;
+  GivenData given;
 };
 
 constexpr size_t kMaxInputBytes = size_t{1} << 31;  // as materialize() has it
@@ -36,7 +36,7 @@ Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engin
     prepared.cache = std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
     for (const Run& run : testCase.runs) {
       prepared.data.push_back(materialize(testCase, run));
-      prepared.cache->run(givenTo(testCase, run, hostValues(prepared.data.back()), prepared.copies, kMaxInputBytes));
+      runGiven(*prepared.cache, givenTo(testCase, run, hostValues(prepared.data.back()), prepared.given, kMaxInputBytes));
     }
   } catch (const std::exception&) {
     // What does not run here is judgeCase's to report. Its kernels may be collected already, so the cache stays.
@@ -59,8 +59,8 @@ CaseVerdict judgeOnCpu(const Case& testCase, Prepared& prepared, oracle::Counts&
     options.contraction = testCase.options.contraction;
     options.probes = testCase.options.probes;
     try {
-      const RunRecord record = prepared.cache->run(
-          givenTo(testCase, testCase.runs[run], inputs, prepared.copies, kMaxInputBytes));
+      const RunRecord record = runGiven(
+          *prepared.cache, givenTo(testCase, testCase.runs[run], inputs, prepared.given, kMaxInputBytes));
       const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, record, options);
       elements += judgement.total;
       if (judgement.verdict != oracle::Verdict::Differs) continue;

@@ -192,15 +192,16 @@ class Judge {
       const std::vector<HostValue> inputs = hostValues(data);
       if (!cache_) cache_ = makeCache(false);
       const std::vector<uint64_t> before = hashes(data);
-      overwritten_.clear();
-      const std::vector<HostValue> own = given(index, inputs);
-      RunRecord record = cache_->run(own);
-      const RunData& after = overwritten_.empty() ? data : overwritten_.front();
+      given_ = {};
+      const GivenRun own = given(index, inputs);
+      RunRecord record = runGiven(*cache_, own);
+      const RunData& after = given_.copies.empty() ? data : given_.copies.front();
       if (!keptInputs(before, hashes(after), after)) {
         report(VerdictKind::Invariant, index, "a run changed its inputs' memory");
         return;
       }
-      checkAliases(index, own, record);
+      checkAliases(index, own.inputs, record);
+      checkGivenMemory(index, own, record);
       checkLayouts(index, record);
       countSegments(record);
       judgeRecord(index, inputs, record);
@@ -218,8 +219,8 @@ class Judge {
     }
   }
 
-  std::vector<HostValue> given(int run, const std::vector<HostValue>& inputs) {
-    return givenTo(case_, case_.runs[run], inputs, overwritten_, settings_.maxInputBytes);
+  GivenRun given(int run, const std::vector<HostValue>& inputs) {
+    return givenTo(case_, case_.runs[run], inputs, given_, settings_.maxInputBytes);
   }
 
   bool isAliased(const std::string& input) const {
@@ -247,6 +248,22 @@ class Judge {
     }
   }
 
+  // An output that the caller gave memory for lies there, and nothing else does: judging it judges what is there.
+  void checkGivenMemory(int run, const GivenRun& given, const RunRecord& record) {
+    for (size_t i = 0; i < given.outputs.size(); ++i) {
+      if (!given.outputs[i]) continue;
+      const auto& made = std::get<TensorRef>(record.outputs.at(i));
+      if (made.data == given.outputs[i]->data && made.strides == given.outputs[i]->strides) continue;
+      report(VerdictKind::Invariant, run, concat("output %", case_.fusion->outputs()[i]->name(), " does not lie in the memory given for it"));
+    }
+    for (const OutputMemory& memory : given_.outputs) {
+      for (size_t i = 0; i < memory.blocks.size(); ++i) {
+        if (keptPoison(memory.blocks[i])) continue;
+        report(VerdictKind::Invariant, run, concat("a run wrote beside the memory given for output %", case_.preallocated[i].output));
+      }
+    }
+  }
+
   static std::vector<uint64_t> hashes(const RunData& data) {
     std::vector<uint64_t> all;
     for (const TensorData& tensor : data.tensors) all.push_back(memoryHash(tensor.ref));
@@ -261,7 +278,9 @@ class Judge {
       const TensorView* tensor = ref ? outputs[i]->as<TensorView>() : nullptr;
       const bool overwrites = tensor && std::any_of(case_.aliases.begin(), case_.aliases.end(),
                                                     [&](const auto& alias) { return alias.first == tensor->name(); });
-      if (!tensor || overwrites || !tensor->domain().layoutGiven || numel(ref->sizes) == 0) continue;
+      const bool given = tensor && std::any_of(case_.preallocated.begin(), case_.preallocated.end(),
+                                               [&](const auto& memory) { return memory.output == tensor->name(); });
+      if (!tensor || overwrites || given || !tensor->domain().layoutGiven || numel(ref->sizes) == 0) continue;
       const Dims wanted = allocationStrides(tensor, ref->sizes);
       for (size_t axis = 0; axis < wanted.size(); ++axis) {
         if (ref->sizes[axis] == 1 || ref->strides[axis] == wanted[axis]) continue;
@@ -311,7 +330,7 @@ class Judge {
     if (!probedCache_) probedCache_ = makeCache(true);
     verdict_.probed = true;
     RunRecord probedRecord;
-    timed("probes", [&] { probedRecord = probedCache_->run(given(run, inputs)); });
+    timed("probes", [&] { probedRecord = runGiven(*probedCache_, given(run, inputs)); });
     const oracle::Judgement probed = judgeWith(inputs, probedRecord, true);
     if (probed.verdict == oracle::Verdict::Differs) {
       detail += "\nwith probes: " + oracle::toString(probed);
@@ -390,7 +409,7 @@ class Judge {
 
   void checkRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& record) {
     RunRecord again;
-    timed("repeat", [&] { again = cache_->run(given(run, inputs)); });
+    timed("repeat", [&] { again = runGiven(*cache_, given(run, inputs)); });
     for (size_t i = 0; i < record.outputs.size(); ++i) {
       if (sameBits(record.outputs[i], again.outputs.at(i))) continue;
       report(VerdictKind::Invariant, run,
@@ -405,7 +424,7 @@ class Judge {
   Trace trace_;
   std::optional<oracle::InvariantObserver> observer_;
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
-  std::deque<RunData> overwritten_;  // of one run of the case: what each run of a program with aliases was given
+  GivenData given_;  // of one run of the case: what each run of a program with aliases or preallocated outputs was given
   std::vector<std::shared_ptr<const bool>> faultApplied_;  // one a cache
 };
 

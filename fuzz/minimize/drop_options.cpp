@@ -1,4 +1,4 @@
-// Options back to their defaults, schedules, aliases and stream axes away, one by one.
+// Options back to their defaults, schedules, aliases, memory for outputs and stream axes away, one by one.
 #include <functional>
 
 #include "fuser/text/option_table.h"
@@ -34,6 +34,12 @@ bool dropOptions(Search& search) {
   }
   for (size_t i = search.best().aliases.size(); i-- > 0;) {
     attempt([&](Case& candidate) { candidate.aliases.erase(candidate.aliases.begin() + static_cast<std::ptrdiff_t>(i)); });
+  }
+  for (size_t i = search.best().preallocated.size(); i-- > 0;) {
+    attempt([&](Case& candidate) { candidate.preallocated.erase(candidate.preallocated.begin() + static_cast<std::ptrdiff_t>(i)); });
+    if (i >= search.best().preallocated.size()) continue;
+    const PreallocatedOutput plain{search.best().preallocated[i].output, {}, {}, 0};
+    if (search.best().preallocated[i] != plain) attempt([&](Case& candidate) { candidate.preallocated[i] = plain; });
   }
   // By name: an attempt that succeeds makes another fusion of the best one.
   const auto spreadTensor = [](const Case& of, const std::string& name) -> const TensorView* {

@@ -524,6 +524,15 @@ class Rebuild {
         made_.aliases.push_back(alias);
       }
     }
+    for (PreallocatedOutput given : from_.preallocated) {
+      const Val* output = named(made_.fusion->outputs(), given.output);
+      if (!output || !whyNoPreallocation(*made_.fusion, output).empty()) continue;
+      // What order and gaps were made for may be gone.
+      const size_t rank = output->as<TensorView>()->rank();
+      if (given.order.size() != rank) given.order.clear();
+      if (given.gaps.size() != rank) given.gaps.clear();
+      made_.preallocated.push_back(std::move(given));
+    }
   }
 
   const Case& from_;

@@ -62,10 +62,13 @@ Weight weigh(const Case& testCase, size_t bytes) {
       weight[8] += strangeness(tensor->recipe);
     }
   }
+  for (const PreallocatedOutput& given : testCase.preallocated) {
+    weight[6] += !given.order.empty() + !given.gaps.empty() + (given.offset > 0);
+  }
   const CompileOptions& options = testCase.options;
   weight[5] = (options.engine != EngineKind::Interp) + options.contraction + options.probes +
               static_cast<int64_t>(options.disabled.size() + options.disabledPasses.size()) + !options.fault.empty() +
-              static_cast<int64_t>(testCase.aliases.size() + testCase.segmentSchedules.size()) +
+              static_cast<int64_t>(testCase.aliases.size() + testCase.preallocated.size() + testCase.segmentSchedules.size()) +
               (testCase.schedule ? 1 : 0);
   weight[9] = static_cast<int64_t>(bytes);
   return weight;

@@ -57,7 +57,15 @@ std::span<const Invariant> allInvariants() { return kInvariants; }
 std::unique_ptr<CompiledProgram> Compilation::compileAgain(const FusionExecutorCache::Settings& with) const {
   std::vector<InputLayout> layouts;
   for (const InputFacts& facts : inspectInputs(original, inputs)) layouts.push_back(facts.layout);
-  return buildProgram(original, with, layouts, inputs);
+  FusionExecutorCache::Settings alike = with;
+  alike.preallocated.clear();  // a run says which outputs it gives memory for
+  for (const hir::HostExpr* expr : hostExprsOf<hir::TakeOutput>(host)) {
+    alike.preallocated.insert(std::get<hir::TakeOutput>(expr->node).output);
+  }
+  for (const hir::HostExpr* expr : hostExprsOf<hir::CopyToOutput>(host)) {
+    alike.preallocated.insert(std::get<hir::CopyToOutput>(expr->node).output);
+  }
+  return buildProgram(original, alike, layouts, inputs);
 }
 
 void InvariantObserver::watch(FusionExecutorCache::Settings& settings, const CompileHooks& faults) {
