@@ -129,6 +129,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["coverage"]["dtype"] = coverageJson(summary.dtypes);
   json["coverage"]["rank"] = coverageJson(summary.ranks);
   json["coverage"]["scheduler"] = coverageJson(summary.schedulers);
+  json["coverage"]["trait"] = coverageJson(summary.traits);
   json["coverage"]["pass"] = coverageJson(summary.passes);
   json["coverage"]["segmenter_decision"] = coverageJson(summary.decisions);
   json["coverage"]["op_dtype_scheduler"] = summary.opCoverage;

@@ -59,6 +59,11 @@ std::string toText(const CampaignSummary& summary) {
   for (const auto& [kind, count] : summary.verdicts) {
     if (count > 0) out << " " << kind << " " << count;
   }
+  const char* between = "\ncases with ";
+  for (const auto& [trait, row] : summary.traits) {
+    out << between << trait << " " << row.cases;
+    between = ", with ";
+  }
   if (!summary.passes.empty()) out << "\ncases that a pass changed:" << std::setprecision(1);
   for (const auto& [pass, row] : summary.passes) out << " " << pass << " " << 100 * share(row.cases, summary.cases) << "%";
   if (!summary.decisions.empty()) out << "\ncases in which the segmenter decided:" << std::setprecision(1);

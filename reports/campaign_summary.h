@@ -105,6 +105,7 @@ struct CampaignSummary {
   Elements elements;  // of all stored values
   Elements outputs;   // of fusion outputs
   std::map<std::string, Coverage> ops, dtypes, ranks, schedulers;
+  std::map<std::string, Coverage> traits;  // cases with streams, aliases, …; every trait, 0 included
   std::map<std::string, Coverage> passes;  // cases whose fusion the pass changed; every pass, 0 included
   std::map<std::string, Coverage> decisions;  // cases in which the segmenter decided so; every decision, 0 included
   // op -> dtype of its (first) operand -> scheduler of the segment that computed it -> cases

@@ -165,6 +165,7 @@ void writeCoverage(Markup& page, const CampaignSummary& summary) {
   writeShares(page, "Cases by dtype", summary.dtypes, summary.cases);
   writeShares(page, "Cases by rank", summary.ranks, summary.cases);
   writeShares(page, "Cases by scheduler", summary.schedulers, summary.cases);
+  writeShares(page, "Cases with", summary.traits, summary.cases);
   writeShares(page, "Cases that a pass changed", summary.passes, summary.cases);
   writeShares(page, "Cases in which the segmenter decided", summary.decisions, summary.cases);
   page.close().close();

@@ -116,19 +116,6 @@ bool meet(const std::set<uint32_t>& a, const std::set<uint32_t>& b) {
 
 }  // namespace
 
-MemoryOwners::MemoryOwners(const HostIrContainer& program) : memoryOf_(program.fusion().valCount(), nullptr) {
-  forEachHostExpr(program, [&](const hir::HostExpr* expr) {
-    if (const auto* view = as<hir::View>(expr)) memoryOf_[view->tensor->id()] = view->source;
-    if (const auto* reuse = as<hir::Reuse>(expr)) memoryOf_[reuse->tensor->id()] = reuse->input;
-    if (const auto* select = as<hir::HirAliasSelect>(expr)) memoryOf_[select->tensor->id()] = select->source;
-  });
-}
-
-const TensorView* MemoryOwners::owner(const TensorView* tensor) const {
-  while (source(tensor)) tensor = source(tensor);
-  return tensor;
-}
-
 Footprint footprintOf(const HostIrContainer& program, const MemoryOwners& owners, const hir::HostExpr* expr) {
   Footprint footprint;
   addTo(footprint, program, owners, expr);

@@ -9,17 +9,20 @@
 
 namespace fuser {
 
-// In whose memory tensors of a program are seen.
+// In whose memory tensors of a program are seen; programs with streams have no ways of an if that say different things.
 class MemoryOwners {
  public:
-  explicit MemoryOwners(const HostIrContainer& program);
+  explicit MemoryOwners(const HostIrContainer& program) : program_(&program) {}
   // What the tensor is a view or a place of, or is written over; null: it has memory of its own.
-  const TensorView* source(const TensorView* tensor) const { return memoryOf_.at(tensor->id()); }
+  const TensorView* source(const TensorView* tensor) const {
+    const std::vector<const TensorView*> sources = program_->aliasesOf(tensor);
+    return sources.empty() ? nullptr : sources.front();
+  }
   // Of the tensor, whichever it is seen through.
-  const TensorView* owner(const TensorView* tensor) const;
+  const TensorView* owner(const TensorView* tensor) const { return program_->ownersOf(tensor).front(); }
 
  private:
-  std::vector<const TensorView*> memoryOf_;  // by id
+  const HostIrContainer* program_;
 };
 
 // What a node and all that stands in it touches: ids of values. Memory counts as its owner's; host scalars, which sizes need

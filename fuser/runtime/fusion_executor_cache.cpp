@@ -129,6 +129,7 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutpu
   std::vector<SegmentRunner*> caches;
   for (const std::unique_ptr<SegmentCache>& cache : program->caches) caches.push_back(cache.get());
   RunRecord record = HostIrEvaluator(*program->host, program->compiled, std::move(caches)).run(inputs, *evaluator, limits, taken);
+  for (size_t output : given.numbers) record.outputs.at(output) = *outputs[output];
   impl_->count(*evaluator, std::chrono::steady_clock::now() - start);
   return record;
 }

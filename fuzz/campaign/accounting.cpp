@@ -47,6 +47,7 @@ Accounting::Accounting() {
   for (int kind = 0; kind <= static_cast<int>(VerdictKind::Crash); ++kind) {
     sums_.verdicts[std::string(verdictName(static_cast<VerdictKind>(kind)))] = 0;
   }
+  for (const std::string& trait : allTraits()) sums_.traits[trait] = {};
   for (const PassInfo& pass : allPasses()) sums_.passes[std::string(pass.name)] = {};
   for (const auto& [decision, count] : namedCounts({})) sums_.decisions[decision] = {};
   for (const View& view : allViews()) sums_.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}, 0, 0};
@@ -107,6 +108,7 @@ void Accounting::addCase(const TaskResult& result) {
   for (const std::string& op : result.ops) count(sums_.ops[op]);
   for (const std::string& dtype : result.dtypes) count(sums_.dtypes[dtype]);
   for (const std::string& rank : result.ranks) count(sums_.ranks[rank]);
+  for (const std::string& trait : result.traits) count(sums_.traits[trait]);
   for (const auto& [scheduler, segments] : verdict.schedulers) {
     if (segments > 0) count(sums_.schedulers[scheduler]);
   }
@@ -174,6 +176,7 @@ std::string Accounting::toJson() const {
   out["ops"] = coverageJson(sums_.ops);
   out["dtypes"] = coverageJson(sums_.dtypes);
   out["ranks"] = coverageJson(sums_.ranks);
+  out["traits"] = coverageJson(sums_.traits);
   out["schedulers"] = coverageJson(sums_.schedulers);
   out["passes"] = coverageJson(sums_.passes);
   out["decisions"] = coverageJson(sums_.decisions);
@@ -217,6 +220,9 @@ Accounting Accounting::fromJson(const std::string& text) {
   sums.dtypes = coverageFrom(in.at("dtypes"));
   sums.ranks = coverageFrom(in.at("ranks"));
   sums.schedulers = coverageFrom(in.at("schedulers"));
+  if (in.contains("traits")) {
+    for (auto& [trait, row] : coverageFrom(in.at("traits"))) sums.traits[trait] = row;
+  }
   if (in.contains("passes")) {
     for (auto& [pass, row] : coverageFrom(in.at("passes"))) sums.passes[pass] = row;
   }

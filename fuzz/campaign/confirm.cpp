@@ -213,7 +213,7 @@ Suspect suspectFromJson(const std::string& text) {
 
 std::string toJson(const Confirmed& confirmed) {
   return dump({confirmed.task, confirmed.label, confirmed.detail, confirmed.text, confirmed.bucket, confirmed.sequence,
-               confirmed.problem, confirmed.features.ops, confirmed.features.dtypes, confirmed.features.ranks});
+               confirmed.problem, confirmed.features.ops, confirmed.features.dtypes, confirmed.features.ranks, confirmed.features.traits});
 }
 
 Confirmed confirmedFromJson(const std::string& text) {
@@ -229,6 +229,7 @@ Confirmed confirmedFromJson(const std::string& text) {
   in.at(7).get_to(confirmed.features.ops);
   in.at(8).get_to(confirmed.features.dtypes);
   in.at(9).get_to(confirmed.features.ranks);
+  in.at(10).get_to(confirmed.features.traits);
   return confirmed;
 }
 

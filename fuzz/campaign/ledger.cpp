@@ -35,7 +35,7 @@ std::string restOf(const LedgerFinding& finding) {
                {"only probed", finding.onlyProbed},
                {"history", finding.history},
                {"features", json::array({finding.features.ops, finding.features.dtypes, finding.features.ranks,
-                                        finding.features.schedulers})},
+                                        finding.features.schedulers, finding.features.traits})},
                {"counted", finding.counted},
                {"sha1", finding.textSha1},
                {"sequence", finding.sequenceFile}});
@@ -55,6 +55,7 @@ void takeRest(const std::string& text, LedgerFinding& finding) {
   features.at(1).get_to(finding.features.dtypes);
   features.at(2).get_to(finding.features.ranks);
   features.at(3).get_to(finding.features.schedulers);
+  if (features.size() > 4) features.at(4).get_to(finding.features.traits);
   in.at("counted").get_to(finding.counted);
   in.at("sha1").get_to(finding.textSha1);
   in.at("sequence").get_to(finding.sequenceFile);

@@ -65,6 +65,7 @@ void countFeatures(const LedgerFinding& finding, reports::CampaignSummary& summa
   countRows(finding.features.dtypes, summary.dtypes);
   countRows(finding.features.ranks, summary.ranks);
   countRows(finding.features.schedulers, summary.schedulers);
+  countRows(finding.features.traits, summary.traits);
   std::erase_if(summary.neverGenerated, [&](const std::string& op) { return finding.features.ops.count(op) > 0; });
 }
 

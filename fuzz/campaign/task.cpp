@@ -115,6 +115,7 @@ void describe(const Case& testCase, TaskResult& result) {
   result.ops = features.ops;
   result.dtypes = features.dtypes;
   result.ranks = features.ranks;
+  result.traits = features.traits;
 }
 
 // What the compiled program's segments hold.
@@ -269,6 +270,11 @@ std::vector<std::string> partsOf(const std::string& task, uint64_t seed) {
   return parts;
 }
 
+const std::vector<std::string>& allTraits() {
+  static const std::vector<std::string> traits = {"streams", "aliases", "preallocated outputs"};
+  return traits;
+}
+
 Features featuresOf(const Case& testCase) {
   Features features;
   for (const Expr* expr : testCase.fusion->exprs()) features.ops.insert(std::string(opName(expr->op())));
@@ -277,11 +283,14 @@ Features featuresOf(const Case& testCase) {
     features.dtypes.insert(std::string(dtypeName(val->dtype())));
     features.ranks.insert(std::to_string(val->as<TensorView>()->rank()));
   }
+  if (testCase.fusion->hasStreams()) features.traits.insert("streams");
+  if (!testCase.aliases.empty()) features.traits.insert("aliases");
+  if (!testCase.preallocated.empty()) features.traits.insert("preallocated outputs");
   return features;
 }
 
 Features featuresOf(const TaskResult& result) {
-  Features features{result.ops, result.dtypes, result.ranks, {}};
+  Features features{result.ops, result.dtypes, result.ranks, {}, result.traits};
   for (const auto& [scheduler, segments] : result.verdict.schedulers) {
     if (segments > 0) features.schedulers.insert(scheduler);
   }
@@ -355,6 +364,7 @@ std::string toJson(const TaskResult& result) {
   put(out, "ops", result.ops);
   put(out, "dtypes", result.dtypes);
   put(out, "ranks", result.ranks);
+  put(out, "traits", result.traits);
   put(out, "places", result.places);
   put(out, "fused", result.fused);
   put(out, "views", result.views);
@@ -384,6 +394,7 @@ TaskResult taskResultFromJson(const std::string& text) {
   get(in, "ops", result.ops);
   get(in, "dtypes", result.dtypes);
   get(in, "ranks", result.ranks);
+  get(in, "traits", result.traits);
   get(in, "places", result.places);
   get(in, "fused", result.fused);
   get(in, "views", result.views);

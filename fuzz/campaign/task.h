@@ -70,7 +70,7 @@ struct TaskResult {
   int64_t runs = 0;
   BatchFigures batch;
   std::vector<BatchFinding> findings;        // of a batch
-  std::set<std::string> ops, dtypes, ranks;  // that the case has
+  std::set<std::string> ops, dtypes, ranks, traits;  // that the case has
   std::set<OpPlace> places;                  // of the compiled program: after passes, segmented
   std::set<std::string> fused;               // ops that shared a kernel with another op
   std::map<std::string, std::string> views;  // verdicts of the views that it was judged in, too (judge/views.h)
@@ -81,7 +81,10 @@ struct TaskResult {
 // What a case has, by which figures are counted.
 struct Features {
   std::set<std::string> ops, dtypes, ranks, schedulers;
+  std::set<std::string> traits;  // of allTraits(): what the host program is asked to do
 };
+// "streams", "aliases", "preallocated outputs".
+const std::vector<std::string>& allTraits();
 Features featuresOf(const TaskResult& result);
 // Without schedulers, which nobody asked.
 Features featuresOf(const Case& testCase);

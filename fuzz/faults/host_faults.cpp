@@ -44,6 +44,11 @@ Node& as(hir::HostExpr* expr) {
   return std::get<Node>(expr->node);
 }
 
+template <class Node>
+const Node& as(const hir::HostExpr* expr) {
+  return std::get<Node>(expr->node);
+}
+
 }  // namespace
 
 bool connectWrongValue(HostIrContainer& program) {
@@ -146,6 +151,28 @@ bool dropAliasCopy(HostIrContainer& program) {
   const std::vector<hir::HostExpr*> copies = hostExprsOf<hir::Copy>(program);
   for (hir::HostExpr* copy : copies) program.remove(copy);
   return !copies.empty();
+}
+
+// The caller's memory still holds what the caller left there.
+bool dropGivenCopy(HostIrContainer& program) {
+  const std::vector<hir::HostExpr*> copies = hostExprsOf<hir::CopyToOutput>(program);
+  for (hir::HostExpr* copy : copies) program.remove(copy);
+  return !copies.empty();
+}
+
+// The view is in memory of its own, which nobody fills.
+bool cutAliasChain(HostIrContainer& program) {
+  std::vector<const TensorView*> taken;
+  for (const hir::HostExpr* expr : hostExprsOf<hir::TakeOutput>(program)) taken.push_back(as<hir::TakeOutput>(expr).tensor);
+  bool applied = false;
+  for (hir::HostExpr* expr : hostExprsOf<hir::View>(program)) {
+    const hir::View view = as<hir::View>(expr);
+    const bool elsewhere = !program.aliasesOf(view.source).empty() || std::find(taken.begin(), taken.end(), view.source) != taken.end();
+    if (!elsewhere) continue;
+    program.replace(expr, hir::Allocate{view.tensor});
+    applied = true;
+  }
+  return applied;
 }
 
 // The launch that overwrites an input changes places with one that reads it, where nothing else keeps them in order.
@@ -259,6 +286,32 @@ LaunchFault denseStrides() {
     }
     return applied;
   };
+}
+
+CompileHooks loseOutputOffset(std::shared_ptr<bool> applied) {
+  CompileHooks hooks;
+  hooks.takeOutputs = [applied](std::vector<std::optional<TensorRef>>& outputs) {
+    for (std::optional<TensorRef>& output : outputs) {
+      if (!output || numel(output->sizes) == 0) continue;
+      output->data = static_cast<std::byte*>(output->data) - dtypeSize(output->dtype);
+      *applied = true;
+    }
+  };
+  return hooks;
+}
+
+CompileHooks ignoreOutputStrides(std::shared_ptr<bool> applied) {
+  CompileHooks hooks;
+  hooks.takeOutputs = [applied](std::vector<std::optional<TensorRef>>& outputs) {
+    for (std::optional<TensorRef>& output : outputs) {
+      if (!output || numel(output->sizes) == 0) continue;
+      const Dims dense = contiguousStrides(output->sizes);
+      // Row-major memory with gaps, or another order: what is dense lies inside it.
+      *applied |= dense != output->strides;
+      output->strides = dense;
+    }
+  };
+  return hooks;
 }
 
 CompileHooks ignoreSizes(std::shared_ptr<bool> applied) {

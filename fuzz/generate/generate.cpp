@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "fuzz/generate/preallocated.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/generate/workspace.h"
 
@@ -119,6 +120,7 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   const bool pads = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->op() == OpKind::Pad; });
   if (pads && choices.chance(0.5)) made.options.disabled.insert(DisableOption::ResizeScheduler);
   if (choices.chance(0.02)) spreadOverStreams(made, choices);
+  if (choices.chance(0.02)) preallocateOutputs(made, choices);
   return made;
 }
 

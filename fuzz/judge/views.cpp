@@ -8,6 +8,7 @@
 #include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
+#include "fuzz/generate/preallocated.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/judge/random_schedule.h"
 
@@ -131,6 +132,11 @@ bool onStreamsPassesOff(Case& testCase, uint64_t draw) {
   return changed;
 }
 
+bool intoGivenMemory(Case& testCase, uint64_t draw) {
+  Choices choices(draw, 0);
+  return preallocateOutputs(testCase, choices);
+}
+
 constexpr View kViews[] = {
     {"disable option flipped", "one `option disable` the other way round", 200, flipDisableOption},
     {"one pass off", "without one optimization pass", 100, onePassOff},
@@ -143,6 +149,7 @@ constexpr View kViews[] = {
     {"random schedule", "each segment by another legal schedule", 200, randomSchedule},
     {"on streams", "expressions run place by place along an axis, on streams", 200, onStreams},
     {"on streams, passes off", "as on streams, without some passes of the host program", 200, onStreamsPassesOff},
+    {"into given memory", "outputs are written to memory of the caller's, of any strides", 200, intoGivenMemory},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 

@@ -105,6 +105,16 @@ TEST(CampaignSummaryTest, TextAndJsonSayHowOftenTheSegmenterDecidedSo) {
   EXPECT_EQ(json["coverage"]["segmenter_decision"]["forwarded"]["cases"], 50);
 }
 
+TEST(CampaignSummaryTest, TextAndJsonSayHowManyCasesHadStreamsAliasesAndPreallocatedOutputs) {
+  CampaignSummary summary = sample();
+  summary.traits = {{"aliases", {40, {}}}, {"preallocated outputs", {4, {}}}, {"streams", {0, {}}}};
+  EXPECT_NE(toText(summary).find("\ncases with aliases 40, with preallocated outputs 4, with streams 0\n"), std::string::npos)
+      << toText(summary);
+  const nlohmann::json json = nlohmann::json::parse(toJson(summary));
+  EXPECT_EQ(json["coverage"]["trait"]["aliases"]["cases"], 40);
+  EXPECT_EQ(json["coverage"]["trait"]["streams"]["cases"], 0);
+}
+
 TEST(CampaignSummaryTest, AnImpossiblePathIsOneSentence) {
   EXPECT_THROW(writeFile("/nowhere/at/all/report.json", "x"), fuser::UserError);
 }

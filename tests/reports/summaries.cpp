@@ -82,6 +82,7 @@ CampaignSummary hostileSummary(const std::string& text) {
   summary.ranks = {{"0", {100, {}}}, {"2", {1200, {}}}};
   summary.schedulers = {{"PointWise", {1700, {}}}, {"Reduction", {400, {}}}};
   summary.passes = {{"DeadCodePass" + text, {80, {}}}, {"RemoveEmptyPass", {0, {}}}};
+  summary.traits = {{"streams" + text, {3, {}}}, {"aliases", {0, {}}}};
   summary.decisions = {{"forwarded" + text, {70, {}}}, {"narrowed", {0, {}}}};
   summary.opCoverage["add" + text]["f32" + text]["PointWise" + text] = 1234;
   summary.opCoverage["add" + text]["f16"]["PointWise" + text] = 9;

@@ -91,6 +91,20 @@ TEST_F(VerifyHostIrTest, BothWaysOfAnIfLeaveTheSame) {
             "constraint 10: a loop's turn takes %t away, which the next one may read");
 }
 
+TEST_F(VerifyHostIrTest, MemoryForAnOutputIsTakenOnceForThatOutput) {
+  const std::string take = "  take output 0 for %y\n";
+  EXPECT_EQ(problem(take), "");
+  EXPECT_EQ(problem(concat(kY, "  copy %y to output 0\n")), "");
+  EXPECT_EQ(problem(concat(take, kT, "  copy %t to output 0\n")), "constraint 14: %t is not output 0");
+  EXPECT_EQ(problem(concat(take, "  copy %y to output 0\n")), "constraint 14: the memory for output 0 is taken twice");
+  EXPECT_EQ(problem(concat(take, take)), "constraint 14: the memory for output 0 is taken twice");
+  EXPECT_EQ(problem("  copy %y to output 0\n"), "constraint 1: %y is read where it does not exist");
+  EXPECT_EQ(problem(concat("  if %c {\n  ", take, "  } else {\n  ", kY, "  }\n")),
+            "constraint 14: the ways of an if take the memory for different outputs");
+  EXPECT_EQ(problem(concat(kY, "  for index0 in %x {axis = 0} {\n    copy %y to output 0\n  }\n")),
+            "constraint 14: a loop takes the memory for an output, which each of its turns would");
+}
+
 TEST_F(VerifyHostIrTest, EveryOutputIsThere) {
   EXPECT_EQ(problem(""), "constraint 11: %y is read where it does not exist");
   EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n  ", kY, "  }\n")), "constraint 11: %y is read where it does not exist");

@@ -1,0 +1,122 @@
+// Each kind of op that the host runs alone, with and without memory for its results, whole and place by place: the same
+// bytes.
+
+#include <gtest/gtest.h>
+
+#include "fuser/host_ir/host_ir_container.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/text/parser.h"
+
+namespace fuser {
+namespace {
+
+struct StandaloneOpCase {
+  const char* name;
+  const char* op;        // of %x: f32[4, 3, 5], %z: f32[4, 3, 5], %v: f32[1, 3] and %s: f64, makes %y
+  const char* second = "";  // the second result's name
+  int streamAxis = 0;    // of %y; -1: none can be taken apart
+};
+
+constexpr StandaloneOpCase kCases[] = {
+    {"set", "%y = set(%x)"},
+    {"unary", "%y = exp(%x)"},
+    {"binary", "%y = mul(%x, %z)"},
+    {"binary_with_scalar", "%y = add(%x, %s)"},
+    {"ternary", "%y = where(%c, %x, %z)"},
+    {"cast", "%y = cast(%x) {dtype = f16}"},
+    {"cast_to_bool", "%y = cast(%x) {dtype = bool}"},
+    {"reduction", "%y = sum(%x) {dims = [1]}", "", 1},
+    {"reduction_to_one", "%y = sum(%x)", "", -1},
+    {"amax", "%y = amax(%x) {dims = [0, 2]}"},
+    {"slice", "%y = slice(%x) {dim = 2, start = 1, end = 4}"},
+    {"slice_with_step", "%y = slice(%x) {dim = 1, start = 0, end = 3, step = 2}"},
+    {"permute", "%y = permute(%x) {dims = [2, 0, 1]}", "", 1},
+    {"broadcast", "%y = unsqueeze(%x) {dims = [1]}"},
+    {"squeeze", "%y = squeeze(%v) {dims = [0]}"},
+    {"expand", "%y = expand(%v) {shape = [i0, -1]}", "", 1},
+    {"var", "%y = var(%x) {dims = [2], correction = 1}"},
+    {"var_mean", "%y, %m = var_mean(%x) {dims = [2], correction = 0}", "m", 1},
+};
+
+std::string caseText(const StandaloneOpCase& op, bool streams, bool given) {
+  const std::string second = op.second;
+  std::string text = concat("fusion f(%x: f32[i0, i1, i2], %z: f32[i0, i1, i2], %v: f32[1, i1], %c: bool[i0, i1, i2], %s: f64) {\n  ",
+                            op.op, "\n  %other = neg(%x)\n  return %y, ", second.empty() ? "" : concat("%", second, ", "), "%other\n}\n");
+  // A stream anywhere makes each expression run alone.
+  text += "stream %other {dim = 0}\n";
+  if (streams && op.streamAxis >= 0) text += concat("stream %y {dim = ", op.streamAxis, "}\n");
+  if (given) text += "preallocate %y {offset = 3}\n";
+  if (given && !second.empty()) text += concat("preallocate %", second, " {offset = 1}\n");
+  return text +
+         "run { %x = normal(seed = 1) : f32[4, 3, 5]  %z = normal(seed = 2) : f32[4, 3, 5]  %v = normal(seed = 3) : f32[1, 3]\n"
+         "      %c = integers(seed = 4, low = 0, high = 2) : bool[4, 3, 5]  %s = 0.5 }\n";
+}
+
+struct Ran {
+  std::vector<std::vector<uint8_t>> outputs;  // in logical order
+  std::string host;
+};
+
+// withGaps: the memory of each output gets another order of axes and gaps.
+Ran run(const std::string& text, bool withGaps) {
+  Case made = parseCase(text, "test");
+  for (PreallocatedOutput& given : made.preallocated) {
+    const auto find = [&](const Val* output) { return output->name() == given.output; };
+    const auto output = std::find_if(made.fusion->outputs().begin(), made.fusion->outputs().end(), find);
+    const size_t rank = (*output)->as<TensorView>()->rank();
+    for (size_t axis = 0; withGaps && axis < rank; ++axis) {
+      given.order.push_back(static_cast<int64_t>(rank - 1 - axis));
+      given.gaps.push_back(static_cast<int64_t>(axis + 1));
+    }
+  }
+  FusionExecutorCache::Settings settings = settingsOf(made);
+  Ran ran;
+  settings.hooks.afterHost = [&](HostIrContainer& program) { ran.host = toString(program); };
+  const RunData data = materialize(made, made.runs.front());
+  const std::vector<HostValue> inputs = hostValues(data);
+  const OutputMemory memory = outputMemory(made, inputs);
+  FusionExecutorCache cache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), made.fusion.get()), settings);
+  const RunRecord record = cache.run(inputs, memory.refs);
+  for (const TensorData& block : memory.blocks) EXPECT_TRUE(keptPoison(block)) << ran.host;
+  for (const HostValue& value : record.outputs) {
+    const TensorRef& ref = std::get<TensorRef>(value);
+    const size_t size = dtypeSize(ref.dtype);
+    std::vector<uint8_t>& bytes = ran.outputs.emplace_back();
+    for (int64_t index = 0; index < numel(ref.sizes); ++index) {
+      int64_t rest = index, place = 0;
+      for (size_t axis = ref.sizes.size(); axis-- > 0;) {
+        place += rest % ref.sizes[axis] * ref.strides[axis];
+        rest /= ref.sizes[axis];
+      }
+      const auto* element = static_cast<const uint8_t*>(ref.data) + place * static_cast<int64_t>(size);
+      bytes.insert(bytes.end(), element, element + size);
+    }
+  }
+  return ran;
+}
+
+class StandaloneOpTest : public testing::TestWithParam<StandaloneOpCase> {};
+
+TEST_P(StandaloneOpTest, WritesTheSameBytesToMemoryThatItIsGiven) {
+  const StandaloneOpCase& op = GetParam();
+  const Ran own = run(caseText(op, false, false), false);
+  const std::string results = concat("(%y", *op.second ? concat(", %", op.second) : "", ")");
+  EXPECT_NE(own.host.find(concat("compute ", results)), std::string::npos) << own.host;
+  const bool expands = std::string(op.name) == "expand";
+  for (const bool streams : {false, true}) {
+    EXPECT_EQ(run(caseText(op, streams, false), false).outputs, own.outputs) << "streams " << streams;
+    for (const bool withGaps : {false, true}) {
+      const Ran given = run(caseText(op, streams, true), withGaps);
+      EXPECT_EQ(given.outputs, own.outputs) << "streams " << streams << " gaps " << withGaps << "\n" << given.host;
+      EXPECT_NE(given.host.find(expands ? "copy %y to output 0" : "take output 0 for %y"), std::string::npos) << given.host;
+      EXPECT_EQ(given.host.find("allocate %y") == std::string::npos, !(expands && streams)) << given.host;
+      const bool whole = given.host.find(concat("compute into ", results)) != std::string::npos;
+      EXPECT_EQ(whole, (!streams || op.streamAxis < 0) && !expands) << given.host;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, StandaloneOpTest, testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace fuser
