@@ -98,7 +98,7 @@ class Fuser {
     std::vector<hir::HirAliasSelect> known;
     for (hir::HostExpr* expr : turns.work) {
       const auto* select = std::get_if<hir::HirAliasSelect>(&expr->node);
-      if (!select) continue;
+      if (!select || !program_.isPlaced(expr)) continue;  // one that reads another place stands in its place
       const auto same = std::find_if(known.begin(), known.end(), [&](const hir::HirAliasSelect& earlier) {
         return earlier.source == select->source && earlier.axis == select->axis && earlier.index == select->index;
       });
@@ -117,13 +117,15 @@ class Fuser {
         if (val == from) val = to;
       }
     };
-    for (hir::HostExpr* expr : program_.body(loop)) {
+    for (hir::HostExpr* expr : hir::Body(program_.body(loop))) {
       if (auto* op = std::get_if<hir::StandaloneOp>(&expr->node)) {
         replaceIn(op->inputs);
         replaceIn(op->outputs);
         replaceIn(op->launch.tensors);
-      } else if (auto* select = std::get_if<hir::HirAliasSelect>(&expr->node)) {
-        if (select->source == from) select->source = to;
+      } else if (const auto* select = std::get_if<hir::HirAliasSelect>(&expr->node); select && select->source == from) {
+        hir::HirAliasSelect other = *select;
+        other.source = to;
+        program_.replace(expr, std::move(other));
       }
     }
   }
