@@ -3,6 +3,9 @@
 // HostIrLower, edited by host passes, run by HostIrEvaluator; there is no other way to run a segmented fusion.
 //
 //   host f(%x: f32[i0, i1], %n: i64) {
+//     tensor %y: f32[i0] {allocation_order = [0], contiguity = [false]}   what differs from the types, or no expression makes
+//     kernel k0_reduction
+//     kernel k1_pointwise
 //     segment 0 ExprEval (%n) -> (%m) {
 //       evaluate %k, %m
 //     }
@@ -148,8 +151,9 @@ std::string toString(const HostIrContainer& program);
 // The field's short form: tensors by number ("T1_g_float[iS0{i0}]"), expressions, streams.
 std::string toSummary(const HostIrContainer& program);
 
-// What toString printed for a program over this fusion, whose values' names are unique; kernels are found by name. Not
-// verified. A UserError names the line and what is wrong with it.
+// What toString printed for a program over this fusion, whose values' names are unique, or over one that has no tensors of
+// host passes yet: it gains those that the text declares, and their layouts. The kernels are those declared. Not verified. A
+// UserError names the line and what is wrong with it.
 HostIrContainer parseHostIr(std::string_view text, Fusion& fusion, std::span<const Kernel* const> kernels);
 
 // A CheckError unless the program keeps the constraints of verify_host_ir.cpp: all, or all but 4.

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <unordered_map>
 
+#include "fuser/host_ir/declarations.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/host_ir/standalone_op.h"
-#include "fuser/ir/infer.h"
 
 namespace fuser {
 namespace {
@@ -52,6 +53,7 @@ class Line {
     skipSpace();
     return before;
   }
+  std::string_view rest() const { return rest_; }
   void end() const {
     if (!atEnd()) fail(concat("'", rest_, "' is too much"));
   }
@@ -70,13 +72,8 @@ class Line {
 class Parser {
  public:
   Parser(std::string_view text, Fusion& fusion, std::span<const Kernel* const> kernels)
-      : text_(text), fusion_(fusion), program_(fusion) {
+      : text_(text), fusion_(fusion), program_(fusion), values_(valuesByName(fusion)) {
     program_.kernels.assign(kernels.begin(), kernels.end());
-    // Tensors that an earlier program over this fusion added count, too.
-    for (const std::unique_ptr<Val>& val : fusion.allVals()) {
-      if (!val->name().empty()) values_.emplace(val->name(), val.get());
-    }
-    for (const Val* val : fusion.usedVals()) values_[val->name()] = val;
     for (const IntSymbol& symbol : fusion.ints().symbols()) {
       const Val* scalar = fusion.scalarOf(symbol.expr);
       symbols_.emplace(scalar ? "%" + scalar->name() : symbol.name, symbol.expr);
@@ -88,6 +85,8 @@ class Parser {
     header.expect("host ");
     header.expect(fusion_.name());
     header.expect("(");  // the inputs follow from the fusion
+    while (parseDeclaration()) {
+    }
     parseBody(nullptr, 0, "return ");  // so do the outputs
     Line footer = next();
     footer.expect("}");
@@ -96,6 +95,29 @@ class Parser {
   }
 
  private:
+  // "tensor %t.s0: f32[i1] {…}", "kernel k0_pointwise". False, and nothing is read, where the line is none.
+  bool parseDeclaration() {
+    const std::string_view text = text_;
+    const size_t number = line_;
+    Line line = next();
+    if (line.accept("tensor ")) {
+      declare(fusion_, line.rest(), values_, [&](const std::string& message) { line.fail(message); });
+      return true;
+    }
+    if (line.accept("kernel ")) {
+      const std::string name = line.word();
+      line.end();
+      if (declaredKernels_ == program_.kernels.size() || program_.kernels[declaredKernels_]->name != name) {
+        line.fail(concat("kernel ", declaredKernels_, " is not ", name));
+      }
+      ++declaredKernels_;
+      return true;
+    }
+    text_ = text;
+    line_ = number;
+    return false;
+  }
+
   Line next() {
     if (text_.empty()) Line("", line_ + 1).fail("the text ends too early");
     const size_t end = std::min(text_.find('\n'), text_.size());
@@ -232,7 +254,7 @@ class Parser {
     if (line.accept("allocate ")) {
       hir::Allocate node{tensor(line), std::nullopt};
       line.expect(":");
-      line.expect(typeText(node.tensor));
+      line.expect(declaredType(node.tensor));
       if (line.atEnd()) return node;
       node.slicedAxis = axis(line, node.tensor, "sliced_axis");
       line.expect("}");
@@ -292,7 +314,7 @@ class Parser {
     const Val*& known = values_[name];
     if (known && !known->isTensor()) line.fail(concat("%", name, " is no tensor"));
     if (!known) known = newSlice(fusion_, source, node.axis, name);
-    if (typeText(known) != type) line.fail(concat("'", typeText(known), "' expected"));
+    if (declaredType(known) != type) line.fail(concat("'", declaredType(known), "' expected"));
     node.tensor = known->as<TensorView>();
     return node;
   }
@@ -366,7 +388,12 @@ class Parser {
       line.expect(")");
       return nullptr;
     }
-    const std::string name = line.accept("%") ? "%" + line.word() : line.word();
+    const bool scalar = line.accept("%");
+    const std::string name = scalar ? "%" + line.word() : line.word();
+    const auto val = scalar ? values_.find(name.substr(1)) : values_.end();
+    if (val != values_.end() && val->second->isScalar() && symbols_.count(name) == 0) {
+      return fusion_.scalarSymbol(fusion_.allVals().at(val->second->id()).get());
+    }
     const auto found = symbols_.find(name);
     if (found == symbols_.end()) line.fail(concat("no extent is called ", name));
     return found->second;
@@ -377,9 +404,10 @@ class Parser {
   std::string_view text_;
   size_t line_ = 0;
   size_t depth_ = 0;
+  size_t declaredKernels_ = 0;
   Fusion& fusion_;
   HostIrContainer program_;
-  std::unordered_map<std::string, const Val*> values_;
+  std::map<std::string, const Val*, std::less<>> values_;
   std::unordered_map<std::string, IntExpr> symbols_;
   std::unordered_map<std::string, IntExpr> indices_;
   std::unordered_map<std::string, const hir::Stream*> streams_;

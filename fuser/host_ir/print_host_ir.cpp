@@ -1,10 +1,12 @@
-// The full text of host programs: what parse_host_ir.cpp reads.
+// The full text of host programs: what parse_host_ir.cpp reads. Declarations, then what is done.
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 #include "fuser/evaluate/expression_evaluator.h"
+#include "fuser/host_ir/declarations.h"
 #include "fuser/host_ir/host_ir_container.h"
-#include "fuser/ir/infer.h"
 
 namespace fuser {
 namespace {
@@ -19,7 +21,7 @@ std::string names(const Vals& vals) {
 
 std::string typedNames(const std::vector<Val*>& vals) {
   std::string text;
-  for (const Val* val : vals) text += concat(text.empty() ? "%" : ", %", val->name(), ": ", typeText(val));
+  for (const Val* val : vals) text += concat(text.empty() ? "%" : ", %", val->name(), ": ", declaredType(val));
   return text;
 }
 
@@ -29,7 +31,6 @@ class Printer {
 
   std::string print() {
     const Fusion& fusion = program_.fusion();
-    text_ = concat("host ", fusion.name(), "(", typedNames(fusion.inputs()), ") {\n");
     for (const hir::HostExpr* loop : hostExprsOf<hir::ForLoop>(program_)) {
       indices_.push_back(std::get<hir::ForLoop>(loop->node).index);
     }
@@ -37,11 +38,12 @@ class Printer {
       saved_.push_back(std::get<hir::GetCurrentStream>(get->node).stream);
     }
     printBody(program_.topLevel(), "  ");
-    return text_ + concat("  return ", names(fusion.outputs()), "\n}\n");
+    return concat("host ", fusion.name(), "(", typedNames(fusion.inputs()), ") {\n", declarations(), text_, "  return ",
+                  names(fusion.outputs()), "\n}\n");
   }
 
   std::string operator()(const hir::Allocate& node) const {
-    return concat("allocate %", node.tensor->name(), ": ", typeText(node.tensor),
+    return concat("allocate %", node.tensor->name(), ": ", declaredType(node.tensor),
                   node.slicedAxis ? concat(" {sliced_axis = ", *node.slicedAxis, "}") : "");
   }
   std::string operator()(const hir::Deallocate& node) const { return concat("free %", node.tensor->name()); }
@@ -61,7 +63,7 @@ class Printer {
     return concat("copy %", node.tensor->name(), " to output ", node.output);
   }
   std::string operator()(const hir::HirAliasSelect& node) const {
-    return concat("select %", node.tensor->name(), ": ", typeText(node.tensor), " of %", node.source->name(), " {axis = ",
+    return concat("select %", node.tensor->name(), ": ", declaredType(node.tensor), " of %", node.source->name(), " {axis = ",
                   node.axis, ", index = ", index(node.index), node.wraps ? ", wraps}" : "}");
   }
   std::string operator()(const hir::EvaluateScalars& node) const {
@@ -100,6 +102,25 @@ class Printer {
       const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();
       text += concat(text.empty() ? "" : ", ", literal ? "_" : concat("%", val->name()));
     }
+    return text;
+  }
+
+  // Of the tensors that the body names, in the order in which it does; and the kernels.
+  std::string declarations() const {
+    const auto values = valuesByName(program_.fusion());
+    std::set<std::string_view> seen;
+    std::string text;
+    const auto isNameByte = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+    for (size_t at = text_.find('%'); at != std::string::npos; at = text_.find('%', at + 1)) {
+      size_t end = at + 1;
+      while (end < text_.size() && isNameByte(text_[end])) ++end;
+      const std::string_view name = std::string_view(text_).substr(at + 1, end - at - 1);
+      const auto found = values.find(name);
+      if (found == values.end() || !found->second->isTensor() || !seen.insert(name).second) continue;
+      const std::string declaration = declarationOf(found->second->as<TensorView>());
+      if (!declaration.empty()) text += concat("  tensor ", declaration, "\n");
+    }
+    for (const Kernel* kernel : program_.kernels) text += concat("  kernel ", kernel->name, "\n");
     return text;
   }
 

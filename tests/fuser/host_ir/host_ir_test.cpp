@@ -58,6 +58,8 @@ std::unique_ptr<Kernel> declare(const std::string& name, const Fusion& part, con
 // f(%x: f32[i0], %a: i64) { %n = size(%x) {dim = 0}; %m = add(%n, %a); %t = neg(%x); %y = mul(%t, %m); return %y, %m }
 constexpr const char* kText =
     "host f(%x: f32[i0], %a: i64) {\n"
+    "  kernel k1\n"
+    "  kernel k2\n"
     "  segment 0 ExprEval (%a) -> (%m) {\n"
     "    evaluate %n, %m\n"
     "  }\n"
@@ -148,14 +150,16 @@ TEST_F(HostIrTest, ParserNamesTheLineAndWhatIsWrong) {
     }
     return "";
   };
-  EXPECT_EQ(rejection("free %t", "free %q"), "host program, line 13: the fusion has no %q");
-  EXPECT_EQ(rejection("free %t", "lose %t"), "host program, line 13: 'launch ' expected");
-  EXPECT_EQ(rejection("launch k2", "launch k9"), "host program, line 11: no kernel is called k9");
-  EXPECT_EQ(rejection("; i0,", "; i7,"), "host program, line 7: no extent is called i7");
-  EXPECT_EQ(rejection("allocate %t: f32", "allocate %t: f16"), "host program, line 6: 'f32[i0]' expected");
-  EXPECT_EQ(rejection("evaluate %n", "evaluate %x"), "host program, line 3: %x is no computed scalar");
-  EXPECT_EQ(rejection("segment 0 ExprEval", "segment 0 Magic"), "host program, line 2: no scheduler is called Magic");
-  EXPECT_EQ(rejection("  return %y, %m\n}\n", ""), "host program, line 14: the text ends too early");
+  EXPECT_EQ(rejection("free %t", "free %q"), "host program, line 15: the fusion has no %q");
+  EXPECT_EQ(rejection("free %t", "lose %t"), "host program, line 15: 'launch ' expected");
+  EXPECT_EQ(rejection("launch k2", "launch k9"), "host program, line 13: no kernel is called k9");
+  EXPECT_EQ(rejection("; i0,", "; i7,"), "host program, line 9: no extent is called i7");
+  EXPECT_EQ(rejection("allocate %t: f32", "allocate %t: f16"), "host program, line 8: 'f32[i0]' expected");
+  EXPECT_EQ(rejection("evaluate %n", "evaluate %x"), "host program, line 5: %x is no computed scalar");
+  EXPECT_EQ(rejection("  kernel k2\n", "  kernel k1\n"), "host program, line 3: kernel 1 is not k1");
+  EXPECT_EQ(rejection("  kernel k2\n", "  kernel k2\n  kernel k3\n"), "host program, line 4: kernel 2 is not k3");
+  EXPECT_EQ(rejection("segment 0 ExprEval", "segment 0 Magic"), "host program, line 4: no scheduler is called Magic");
+  EXPECT_EQ(rejection("  return %y, %m\n}\n", ""), "host program, line 16: the text ends too early");
 }
 
 // Any prefix, and any change of one byte, is parsed or rejected, never worse.

@@ -126,6 +126,12 @@ TEST(StreamParallelTypeTest, TheFullTextParsesBack) {
   InsertDeallocationsPass::runPass(*program);
   const std::string text = toString(*program);
   EXPECT_EQ(text, R"(host chain(%t0: f32[i0, i2]) {
+  tensor %t1: f32[i0, i2] {stream = 0}
+  tensor %t0.s0: f32[i2] {contiguity = [false]}
+  tensor %t1.s1: f32[i2] {contiguity = [false]}
+  tensor %t3: f32[i0, i2] {stream = 0}
+  tensor %t2.s2: f32[i2] {contiguity = [false]}
+  tensor %t3.s3: f32[i2] {contiguity = [false]}
   allocate %t1: f32[i0, i2]
   for index0 in %t1 {axis = 0} {
     get stream saved0

@@ -39,10 +39,11 @@ struct StreamProgram {
     StreamParallelTypePass::runPass(*program);
     return *program;
   }
-  // The lines between the first and "return".
+  // The lines between the declarations and "return".
   static std::string bodyOf(const HostIrContainer& program) {
     const std::string text = toString(program);
-    const size_t begin = text.find('\n') + 1;
+    size_t begin = text.find('\n') + 1;
+    while (text.compare(begin, 9, "  tensor ") == 0) begin = text.find('\n', begin) + 1;
     return text.substr(begin, text.find("  return ") - begin);
   }
   // The program with this body.

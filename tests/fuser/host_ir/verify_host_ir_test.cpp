@@ -68,9 +68,10 @@ TEST_F(VerifyHostIrTest, OnlyAnOutputReusesAnInput) {
 }
 
 TEST_F(VerifyHostIrTest, AnIndexIsUsedInItsLoop) {
+  const std::string slice = "  tensor %x.s0: f32[i1] {contiguity = [false]}\n";
   const std::string select = "select %x.s0: f32[i1] of %x {axis = 0, index = index0}\n";
-  EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n    ", select, "  }\n", kY)), "");
-  EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n  }\n  ", select, kY)),
+  EXPECT_EQ(problem(concat(slice, "  for index0 in %x {axis = 0} {\n    ", select, "  }\n", kY)), "");
+  EXPECT_EQ(problem(concat(slice, "  for index0 in %x {axis = 0} {\n  }\n  ", select, kY)),
             "constraint 8: an index is used outside its loop");
 }
 

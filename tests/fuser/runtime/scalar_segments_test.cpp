@@ -59,6 +59,10 @@ TEST(ScalarSegmentsTest, SegmentsShareTheGroupOfHostScalars) {
 }
 )");
   EXPECT_EQ(toString(*built.program->host), R"(host f(%x: f32[i0, i1], %a: f64, %h: i64[]) {
+  kernel k0_reduction
+  kernel k1_pointwise
+  kernel k2_pointwise
+  kernel k3_pointwise
   segment 0 ExprEval (%h, %a) -> (%m, %b) {
     evaluate %n, %k, %m, %b
   }
@@ -108,6 +112,8 @@ fusion f(%x: f32[i0], %h: bf16[] {device = cpu}) {
 run { %x = normal(seed = 1) : f32[4]  %h = values [0.5] : bf16[] }
 )");
   EXPECT_EQ(toString(*built.program->host), R"(host f(%x: f32[i0], %h: bf16[]) {
+  kernel k0_pointwise
+  kernel k1_pointwise
   segment 0 ExprEval (%h) -> (%s) {
     evaluate %s
   }
