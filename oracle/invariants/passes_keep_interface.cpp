@@ -2,6 +2,7 @@
 // and a value that names an origin names the right one.
 
 #include <algorithm>
+#include <set>
 
 #include "fuser/ir/verify.h"
 #include "oracle/invariants/invariants.h"
@@ -12,9 +13,9 @@ using namespace fuser;
 namespace {
 
 // overwriting: by place, the outputs that are written to an input's memory. Returned at other places, too, they are still
-// one value, in that memory.
+// one value, in that memory. given: those that are written to memory of the caller's, of whose strides nothing is known.
 std::string compare(const char* what, const std::vector<Val*>& before, const std::vector<Val*>& after,
-                    const std::map<size_t, size_t>& overwriting) {
+                    const std::map<size_t, size_t>& overwriting, const std::set<const Val*>& given) {
   if (before.size() != after.size()) return concat(before.size(), " ", what, "s became ", after.size());
   for (size_t i = 0; i < before.size(); ++i) {
     const std::string place = concat(what, " ", i, " (%", before[i]->name(), ")");
@@ -32,7 +33,7 @@ std::string compare(const char* what, const std::vector<Val*>& before, const std
                                         [&](const auto& entry) { return before.at(entry.first) == before[i]; });
     if (overwrites) continue;  // it has the layout of the memory that it is written to
     if (first->domain().allocationOrder != second->domain().allocationOrder ||
-        first->domain().contiguity != second->domain().contiguity)
+        (given.count(after[i]) == 0 && first->domain().contiguity != second->domain().contiguity))
       return place + " has another layout";
   }
   return "";
@@ -44,11 +45,15 @@ std::string checkPassesKeepInterface(const Compilation& compilation) {
   const std::vector<Violation> violations = findViolations(compilation.presegmented);
   if (!violations.empty())
     return concat("constraint ", violations.front().constraint, ": ", violations.front().message);
-  const std::string inputs = compare("input", compilation.original.inputs(), compilation.presegmented.inputs(), {});
+  const std::string inputs = compare("input", compilation.original.inputs(), compilation.presegmented.inputs(), {}, {});
   if (!inputs.empty()) return inputs;
   if (compilation.presegmented.aliases().size() != compilation.settings.aliases.size()) return "an alias is lost";
+  std::set<const Val*> given;  // look-ups only
+  for (const hir::HostExpr* expr : hostExprsOf<hir::TakeOutput>(compilation.host)) {
+    given.insert(std::get<hir::TakeOutput>(expr->node).tensor);
+  }
   return compare("output", compilation.original.outputs(), compilation.presegmented.outputs(),
-                 compilation.settings.aliases);
+                 compilation.settings.aliases, given);
 }
 
 }  // namespace oracle

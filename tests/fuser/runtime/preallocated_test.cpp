@@ -148,7 +148,7 @@ TEST(PreallocatedTest, ExpressionsThatRunAloneWriteThereToo) {
                                     "  return %y, %s\n}\nstream %t {dim = 0}\nstream %y {dim = 0}\n",
                                     "preallocate %y {allocation_order = [1, 0], gaps = [1, 1], offset = 1}\npreallocate %s {gaps = [2]}\n", kRun));
   EXPECT_EQ(linesOf(ran.host, {"allocate", "take", "copy"}),
-            (std::vector<std::string>{"allocate %t: f32[i0, i1]", "take output 0 for %y", "take output 1 for %s"}));
+            (std::vector<std::string>{"allocate %t: f32[i0, i1] {sliced_axis = 0}", "take output 0 for %y", "take output 1 for %s"}));
 }
 
 TEST(PreallocatedTest, ASegmentWithACacheOfItsOwnWritesThereToo) {
