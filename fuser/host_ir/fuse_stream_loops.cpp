@@ -1,13 +1,15 @@
-// FuseStreamLoopsPass: two loops of the top level over streams, of one size, become one where the dependence graph allows.
-// What stands between them goes before the first, or behind the second where it needs what the first makes. In a turn of
-// both, what one touches of the other's memory is at the turn's place, so that turns stay without order among themselves.
-// One turn then finds and sets its stream once, waits and is awaited once, and selects each place once:
+// FuseStreamLoopsPass: two loops of the top level over streams, of one size, become one where the dependence graph
+// allows. What stands between them goes before the first, or behind the second where it needs what the first makes. In
+// a turn of both, what one touches of the other's memory is at the turn's place, so that turns stay without order among
+// themselves. One turn then finds and sets its stream once, waits and is awaited once, and selects each place once:
 //   for index0 in %a {axis = 0} { … select %a.s0 of %a …; compute into (%a.s0) … }
 //   compute (%b) from (%x) as %b
 //   for index1 in %c {axis = 0} { … select %a.s1 of %a …; compute into (%c.s2) from (%a.s1, %b) … }
 // becomes
 //   compute (%b) from (%x) as %b
-//   for index0 in %a {axis = 0} { … select %a.s0 of %a …; compute into (%a.s0) …; compute into (%c.s2) from (%a.s0, %b) … }
+//   for index0 in %a {axis = 0} {
+//     … select %a.s0 of %a …; compute into (%a.s0) …; compute into (%c.s2) from (%a.s0, %b) …
+//   }
 
 #include <algorithm>
 
@@ -92,7 +94,8 @@ class Fuser {
   void selectOnce(hir::HostExpr* loop) {
     const StreamLoop turns = *asStreamLoop(program_, loop);
     for (const hir::HostExpr* expr : turns.work) {
-      const bool plain = std::holds_alternative<hir::StandaloneOp>(expr->node) || std::holds_alternative<hir::HirAliasSelect>(expr->node);
+      const bool plain = std::holds_alternative<hir::StandaloneOp>(expr->node) ||
+                         std::holds_alternative<hir::HirAliasSelect>(expr->node);
       if (!plain) return;
     }
     std::vector<hir::HirAliasSelect> known;

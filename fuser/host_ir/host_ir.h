@@ -14,8 +14,8 @@ namespace fuser::hir {
 // --- memory ---
 
 // Memory for a tensor: row-major in its allocation order, stride 0 on broadcast axes, filled with poison.
-// slicedAxis: of its non-reduction axes, the one along which there are only as many places as loops have streams (and no
-// more than the axis has). Such a tensor is used through selects that wrap.
+// slicedAxis: of its non-reduction axes, the one along which there are only as many places as loops have streams (and
+// no more than the axis has). Such a tensor is used through selects that wrap.
 struct Allocate {
   const TensorView* tensor = nullptr;
   std::optional<size_t> slicedAxis = std::nullopt;
@@ -134,8 +134,8 @@ struct Segment {
   int cache = -1;   // of RunSegment; -1: none
 };
 
-// index runs from 0 to the size of the tensor's axis; overStreams: or to numberOfStreams, where that is less, which is one
-// turn for each of the streams that turns over the axis run on. One body.
+// index runs from 0 to the size of the tensor's axis; overStreams: or to numberOfStreams, where that is less, which is
+// one turn for each of the streams that turns over the axis run on. One body.
 struct ForLoop {
   IntExpr index = nullptr;  // a symbol that no input binds
   const TensorView* tensor = nullptr;

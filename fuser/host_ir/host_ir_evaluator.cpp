@@ -124,7 +124,8 @@ class HostRun {
   void operator()(const hir::HirAliasSelect& node) {
     if (isFreed(node.source)) throw ViolationError(concat("select of freed tensor %", node.source->name()));
     const TensorRef& source = tensors_.at(node.source->id()).ref;
-    if (!source.data && numel(source.sizes) != 0) throw ViolationError(concat("select of %", node.source->name(), ", which has no memory"));
+    if (!source.data && numel(source.sizes) != 0)
+      throw ViolationError(concat("select of %", node.source->name(), ", which has no memory"));
     TensorRef& slice = tensors_.at(node.tensor->id()).ref;
     const bool stored = !node.source->axes().at(node.axis)->isBroadcast();
     const int64_t turn = indices_.at(node.index);
@@ -309,7 +310,8 @@ class HostRun {
       } else if (const std::vector<const hir::StandaloneOp*> ops = opsWithSlices(expr); !ops.empty()) {
         record.segments.push_back(recordOf(ops, record.segments.size()));
       } else {
-        for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) describe(program_.body(expr, branch), record);
+        for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch)
+          describe(program_.body(expr, branch), record);
       }
     }
   }
@@ -331,7 +333,8 @@ class HostRun {
   SegmentRecord recordOf(const std::vector<const hir::StandaloneOp*>& ops, size_t index) {
     SegmentRecord together{static_cast<int>(index), SchedulerType::None, {}, {}, {}};
     std::vector<const Val*> read, made;
-    for (const hir::StandaloneOp* op : ops) made.insert(made.end(), op->expr->outputs().begin(), op->expr->outputs().end());
+    for (const hir::StandaloneOp* op : ops)
+      made.insert(made.end(), op->expr->outputs().begin(), op->expr->outputs().end());
     const auto contains = [](const std::vector<const Val*>& vals, const Val* val) {
       return std::find(vals.begin(), vals.end(), val) != vals.end();
     };
@@ -358,7 +361,8 @@ class HostRun {
     }
     SegmentRecord whole{segment.index, segment.scheduler, boundary(segment.inputs), boundary(segment.outputs), {}};
     if (segment.kernel >= 0) {
-      if (!launched_[static_cast<size_t>(segment.kernel)]) throwViolation(static_cast<size_t>(segment.kernel), "never launched");
+      if (!launched_[static_cast<size_t>(segment.kernel)])
+        throwViolation(static_cast<size_t>(segment.kernel), "never launched");
       addDepths(segment.kernel, nullptr, whole);
     }
     record.segments.push_back(std::move(whole));

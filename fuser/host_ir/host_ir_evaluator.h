@@ -28,9 +28,9 @@ struct StreamSettings {
   StreamQueues::Choose choose;
 };
 
-// What is allocated in slices (hir::Allocate::slicedAxis) is gone after a run: its record shows the expressions of the loop
-// that uses it as one, from what they read to what they made that is still there. wholeTensors: it is allocated whole, every
-// turn at its own place, so that the record shows each expression alone. The outputs are the same.
+// What is allocated in slices (hir::Allocate::slicedAxis) is gone after a run: its record shows the expressions of the
+// loop that uses it as one, from what they read to what they made that is still there. wholeTensors: it is allocated
+// whole, every turn at its own place, so that the record shows each expression alone. The outputs are the same.
 struct HostRunSettings {
   bool record = false;                // fill RunRecord::segments and keep all memory alive
   size_t maxBytes = size_t{1} << 32;  // what all tensors that are alive together may take

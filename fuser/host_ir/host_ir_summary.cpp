@@ -45,8 +45,9 @@ class Summary {
 
   // Each node's lines, without indentation.
   std::string operator()(const hir::Allocate& node) const {
-    return concat(tensor(node.tensor), " = ALLOCATE(buffer=", tensor(node.tensor), ", mem_type=global, size=",
-                  numel(node.tensor, node.slicedAxis), ", zero_init=false, resets_to_zero=false)");
+    return concat(tensor(node.tensor), " = ALLOCATE(buffer=", tensor(node.tensor),
+                  ", mem_type=global, size=", numel(node.tensor, node.slicedAxis),
+                  ", zero_init=false, resets_to_zero=false)");
   }
   std::string operator()(const hir::Deallocate& node) const { return concat("Deallocate ", tensor(node.tensor)); }
   std::string operator()(const hir::View& node) const {
@@ -65,8 +66,8 @@ class Summary {
     return concat("Output( ", node.output, " )\n   = Copy( ", tensor(node.tensor), " )");
   }
   std::string operator()(const hir::HirAliasSelect& node) const {
-    return concat(tensor(node.tensor), "\n   = HirAliasSelect( ", tensor(node.source), ", axis = ",
-                  axis(node.source->axes().at(node.axis)), ", index = ", index(node.index),
+    return concat(tensor(node.tensor), "\n   = HirAliasSelect( ", tensor(node.source),
+                  ", axis = ", axis(node.source->axes().at(node.axis)), ", index = ", index(node.index),
                   node.wraps ? " % numberOfStreams )" : " )");
   }
   std::string operator()(const hir::EvaluateScalars& node) const {
@@ -98,7 +99,8 @@ class Summary {
   std::string operator()(const hir::Synchronize& node) const { return concat("Synchronize ", stream(node.stream)); }
   std::string operator()(const hir::Segment&) const { return ""; }  // its body stands in its place
   std::string operator()(const hir::ForLoop& node) const {
-    return concat("FOR ", index(node.index), node.overStreams ? " in Streams of " : " in ", axis(node.tensor->axes().at(node.axis)), ":");
+    return concat("FOR ", index(node.index), node.overStreams ? " in Streams of " : " in ",
+                  axis(node.tensor->axes().at(node.axis)), ":");
   }
   std::string operator()(const hir::IfThenElse& node) const { return concat("IF %", node.condition->name(), ":"); }
 

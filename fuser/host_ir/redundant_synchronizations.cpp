@@ -1,6 +1,6 @@
-// RedundantSynchronizationsPass: turns of a loop over streams overlap, and no synchronization is left that orders nothing.
-// The turn that StreamParallelTypePass makes waits for the stream outside, which waited for the turn before. The wait for
-// the turns goes behind the loop, once for each stream, before what first needs it:
+// RedundantSynchronizationsPass: turns of a loop over streams overlap, and no synchronization is left that orders
+// nothing. The turn that StreamParallelTypePass makes waits for the stream outside, which waited for the turn before.
+// The wait for the turns goes behind the loop, once for each stream, before what first needs it:
 //   for index0 in %t {axis = 0} {
 //     get stream saved0
 //     set stream by index0
@@ -11,12 +11,12 @@
 //   for index1 in streams of %t {axis = 0} {
 //     synchronize by index1
 //   }
-// Then every wait without which all accesses that may meet still have an order is dropped. What has an order is known of a
-// program as a whole, for all sizes and numbers of streams: work on the stream outside is in order; so are turns of one
-// number in loops of one size, which run on one stream; a wait in the turns of a loop orders what the stream outside did
-// or awaited before them and every later loop of that size; a wait behind a loop orders what loops of its size did and what
-// the stream outside does next. A loop whose turns touch each other's memory stays as it is. A program that sets or awaits
-// streams in other ways stays, too.
+// Then every wait without which all accesses that may meet still have an order is dropped. What has an order is known
+// of a program as a whole, for all sizes and numbers of streams: work on the stream outside is in order; so are turns
+// of one number, of whichever loops, which run on one stream; a wait in the turns of a loop orders what the stream
+// outside did or awaited before them and every later loop of that size; a wait behind a loop orders what loops of its
+// size did and what the stream outside does next. A loop whose turns touch each other's memory stays as it is. A
+// program that sets or awaits streams in other ways stays, too.
 
 #include <algorithm>
 
@@ -181,7 +181,7 @@ class Orders {
   HostIrContainer& program_;
   const MemoryOwners owners_;
   std::vector<Step> steps_;
-  std::vector<Join> joins_;                // of the loops whose turns have no order
+  std::vector<Join> joins_;               // of the loops whose turns have no order
   std::vector<std::vector<bool>> meets_;  // [before][at]: whether accesses of theirs meet, of two loops in other turns
 };
 

@@ -43,68 +43,56 @@ void addSizes(const Fusion& fusion, const TensorView* tensor, std::set<uint32_t>
   }
 }
 
-// What a node alone touches beside the memory of tensors.
-void addValues(const HostIrContainer& program, const hir::Node& node, Footprint& footprint) {
-  const Fusion& fusion = program.fusion();
-  const auto readScalars = [&](const std::vector<const Val*>& vals) {
-    for (const Val* val : vals) {
-      if (val->isScalar()) footprint.reads.insert(val->id());
-    }
-  };
-  const auto readSizes = [&](const std::vector<const Val*>& vals) {
-    for (const Val* val : vals) {
-      if (val->isTensor()) addSizes(fusion, val->as<TensorView>(), footprint.reads);
-    }
-  };
-  if (const auto* view = std::get_if<hir::View>(&node)) {
-    footprint.writes.insert(view->tensor->id());
-    readSizes({view->tensor});
-  } else if (const auto* reuse = std::get_if<hir::Reuse>(&node)) {
-    footprint.writes.insert(reuse->tensor->id());
-  } else if (const auto* select = std::get_if<hir::HirAliasSelect>(&node)) {
-    footprint.writes.insert(select->tensor->id());
-  } else if (const auto* allocate = std::get_if<hir::Allocate>(&node)) {
-    readSizes({allocate->tensor});
-  } else if (const auto* evaluate = std::get_if<hir::EvaluateScalars>(&node)) {
-    for (const Expr* expr : evaluate->exprs) {
-      const std::vector<const Val*> operands(expr->inputs().begin(), expr->inputs().end());
-      readScalars(operands);
-      readSizes(operands);
-      for (const Val* output : expr->outputs()) footprint.writes.insert(output->id());
-    }
-  } else if (const auto* launch = std::get_if<hir::LaunchKernel>(&node)) {
-    readScalars(launch->scalars);
-    for (IntExpr extent : launch->ints) addScalars(fusion, extent, footprint.reads);
-  } else if (const auto* run = std::get_if<hir::RunSegment>(&node)) {
-    readScalars(run->inputs);
-    readSizes(run->inputs);
-  } else if (const auto* op = std::get_if<hir::StandaloneOp>(&node)) {
-    readScalars(op->inputs);
-    readSizes(op->inputs);
-    readSizes({op->outputs.begin(), op->outputs.end()});
-    for (const Val* scalar : Fusion::extentScalars(op->expr)) footprint.reads.insert(scalar->id());
-  } else if (const auto* loop = std::get_if<hir::ForLoop>(&node)) {
-    readSizes({loop->tensor});
-  } else if (const auto* branch = std::get_if<hir::IfThenElse>(&node)) {
-    readScalars({branch->condition});
+void addScalars(const std::vector<const Val*>& vals, std::set<uint32_t>& ids) {
+  for (const Val* val : vals) {
+    if (val->isScalar()) ids.insert(val->id());
   }
 }
 
-void addTo(Footprint& footprint, const HostIrContainer& program, const MemoryOwners& owners, const hir::HostExpr* expr) {
-  addValues(program, expr->node, footprint);
-  const TensorUses uses = usesOf(program, expr->node);
+// What a node alone touches beside tensors and their sizes: host scalars, and the names of views and places.
+void addValues(const Fusion& fusion, const hir::HostExpr* expr, Footprint& footprint) {
+  if (const auto* view = as<hir::View>(expr)) {
+    footprint.writes.insert(view->tensor->id());
+    addSizes(fusion, view->tensor, footprint.reads);
+  } else if (const auto* reuse = as<hir::Reuse>(expr)) {
+    footprint.writes.insert(reuse->tensor->id());
+  } else if (const auto* select = as<hir::HirAliasSelect>(expr)) {
+    footprint.writes.insert(select->tensor->id());
+  } else if (const auto* evaluate = as<hir::EvaluateScalars>(expr)) {
+    for (const Expr* each : evaluate->exprs) {
+      addScalars({each->inputs().begin(), each->inputs().end()}, footprint.reads);
+      for (const Val* input : each->inputs()) {
+        if (input->isTensor()) addSizes(fusion, input->as<TensorView>(), footprint.reads);
+      }
+      addScalars({each->outputs().begin(), each->outputs().end()}, footprint.writes);
+    }
+  } else if (const auto* launch = as<hir::LaunchKernel>(expr)) {
+    addScalars(launch->scalars, footprint.reads);
+    for (IntExpr extent : launch->ints) addScalars(fusion, extent, footprint.reads);
+  } else if (const auto* run = as<hir::RunSegment>(expr)) {
+    addScalars(run->inputs, footprint.reads);
+  } else if (const auto* op = as<hir::StandaloneOp>(expr)) {
+    addScalars(op->inputs, footprint.reads);
+    for (const Val* scalar : Fusion::extentScalars(op->expr)) footprint.reads.insert(scalar->id());
+  } else if (const auto* loop = as<hir::ForLoop>(expr)) {
+    addSizes(fusion, loop->tensor, footprint.reads);
+  } else if (const auto* branch = as<hir::IfThenElse>(expr)) {
+    addScalars({branch->condition}, footprint.reads);
+  }
+}
+
+void addTo(Footprint& footprint, const HostIrContainer& program, const MemoryOwners& owners,
+           const hir::HostExpr* expr) {
+  addValues(program.fusion(), expr, footprint);
   // The names on the way to the memory are read: they must be there.
-  const auto name = [&](const TensorView* tensor) {
+  const auto add = [&](const TensorView* tensor, std::set<uint32_t>& memory) {
+    addSizes(program.fusion(), tensor, footprint.reads);
     for (; owners.source(tensor); tensor = owners.source(tensor)) footprint.reads.insert(tensor->id());
+    memory.insert(tensor->id());
   };
-  for (const TensorView* tensor : uses.reads) {
-    name(tensor);
-    footprint.reads.insert(owners.owner(tensor)->id());
-  }
-  for (const TensorView* tensor : uses.writes) {
-    name(tensor);
-    footprint.writes.insert(owners.owner(tensor)->id());
-  }
+  const TensorUses uses = usesOf(program, expr->node);
+  for (const TensorView* tensor : uses.reads) add(tensor, footprint.reads);
+  for (const TensorView* tensor : uses.writes) add(tensor, footprint.writes);
   for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) {
     for (const hir::HostExpr* inner : program.body(expr, branch)) addTo(footprint, program, owners, inner);
   }
@@ -147,16 +135,23 @@ std::optional<StreamLoop> asStreamLoop(const HostIrContainer& program, hir::Host
   if (!get || !set || !wait || !restore || !join) return std::nullopt;
   const bool ofTheTurn = set->stream->index == loop->index && join->stream->index == loop->index;
   if (!ofTheTurn || wait->stream != get->stream || restore->stream != get->stream) return std::nullopt;
-  StreamLoop found{expr,       body[0], body[1], body[2], body[last - 1], body[last], {body.begin() + 3, body.end() - 2},
-                   loop->index, loop->tensor->axes().at(loop->axis)->size()};
+  StreamLoop found{expr,
+                   body[0],
+                   body[1],
+                   body[2],
+                   body[last - 1],
+                   body[last],
+                   {body.begin() + 3, body.end() - 2},
+                   loop->index,
+                   loop->tensor->axes().at(loop->axis)->size()};
   const bool plain = std::all_of(found.work.begin(), found.work.end(), [](const hir::HostExpr* work) {
     return hir::bodyCount(work->node) == 0 && !isOfStreams(work);
   });
   return plain ? std::optional<StreamLoop>(std::move(found)) : std::nullopt;
 }
 
-std::vector<MemoryAccess> accessesOf(const HostIrContainer& program, const MemoryOwners& owners, const hir::HostExpr* expr,
-                                     IntExpr index) {
+std::vector<MemoryAccess> accessesOf(const HostIrContainer& program, const MemoryOwners& owners,
+                                     const hir::HostExpr* expr, IntExpr index) {
   std::vector<MemoryAccess> accesses;
   for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) {
     for (const hir::HostExpr* inner : program.body(expr, branch)) {
@@ -171,7 +166,8 @@ std::vector<MemoryAccess> accessesOf(const HostIrContainer& program, const Memor
     MemoryAccess access{owners.owner(tensor), write, std::nullopt};
     const hir::HirAliasSelect* select = index ? selectOf(program, expr, tensor, index) : nullptr;
     // A broadcast axis has one place; a place of a view is a part that nobody here works out.
-    const bool ofAPlace = select && select->source == access.owner && !select->source->axes().at(select->axis)->isBroadcast();
+    const bool ofAPlace =
+        select && select->source == access.owner && !select->source->axes().at(select->axis)->isBroadcast();
     if (ofAPlace) access.axis = select->axis;
     accesses.push_back(access);
   };

@@ -25,8 +25,8 @@ class MemoryOwners {
   const HostIrContainer* program_;
 };
 
-// What a node and all that stands in it touches: ids of values. Memory counts as its owner's; host scalars, which sizes need
-// too, and the names of views and places count as values that are written once.
+// What a node and all that stands in it touches: ids of values. Memory counts as its owner's; host scalars, which sizes
+// need too, and the names of views and places count as values that are written once.
 struct Footprint {
   std::set<uint32_t> reads, writes;
 };
@@ -61,11 +61,11 @@ struct MemoryAccess {
 };
 // Of work on streams: what names memory (allocations, views, selects) and host scalars touches none.
 // index: of the turn; null outside loops.
-std::vector<MemoryAccess> accessesOf(const HostIrContainer& program, const MemoryOwners& owners, const hir::HostExpr* expr,
-                                     IntExpr index = nullptr);
+std::vector<MemoryAccess> accessesOf(const HostIrContainer& program, const MemoryOwners& owners,
+                                     const hir::HostExpr* expr, IntExpr index = nullptr);
 
-// Whether two of them may touch an element that one writes. In turns of loops of one size: of different numbers, for those
-// of one number run on one stream.
+// Whether two of them may touch an element that one writes; in turns of loops: in turns of different numbers, for those
+// of one number run on one stream, whichever their loops.
 bool mayMeet(const MemoryAccess& a, const MemoryAccess& b);
 bool mayMeetInOtherTurns(const MemoryAccess& a, const MemoryAccess& b);
 

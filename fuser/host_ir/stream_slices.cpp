@@ -9,8 +9,8 @@
 //   for index0 in %t {axis = 0} {
 //     …
 //     select %t.s0: f32[i1] of %t {axis = 0, index = index0, wraps}
-// A run's record does not show such a tensor: it shows the expressions of the loop as one. A run that is to show every value
-// (HostRunSettings::wholeTensors) allocates it whole.
+// A run's record does not show such a tensor: it shows the expressions of the loop as one. A run that is to show every
+// value (HostRunSettings::wholeTensors) allocates it whole.
 
 #include <algorithm>
 #include <unordered_map>
@@ -28,7 +28,8 @@ struct Mentions {
   bool otherwise = false;
 };
 
-// The loop in whose turns the selects stand, all at one axis that is stored and at the loop's index; null where they do not.
+// The loop in whose turns the selects stand, all at one axis that is stored and at the loop's index; null where they do
+// not.
 hir::HostExpr* loopOf(const HostIrContainer& program, const Mentions& mentions) {
   hir::HostExpr* loop = program.parent(mentions.selects.front());
   const std::optional<StreamLoop> turns = loop ? asStreamLoop(program, loop) : std::nullopt;
@@ -59,7 +60,7 @@ bool isWrittenFirst(const HostIrContainer& program, const hir::HostExpr* loop, c
 }  // namespace
 
 bool StreamSlicesPass::runPass(HostIrContainer& program, OwnRun) {
-  std::vector<const TensorView*> allocated;                 // in order
+  std::vector<const TensorView*> allocated;                  // in order
   std::unordered_map<const TensorView*, Mentions> mentions;  // look-ups only
   forEachHostExpr(program, [&](hir::HostExpr* expr) {
     if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node)) {
@@ -91,8 +92,10 @@ bool StreamSlicesPass::runPass(HostIrContainer& program, OwnRun) {
     const bool candidate = !tensor->isFusionOutput() && !of.otherwise && !of.selects.empty() &&
                            !std::get<hir::Allocate>(of.allocate->node).slicedAxis;
     hir::HostExpr* loop = candidate ? loopOf(program, of) : nullptr;
-    if (!loop || program.parent(of.allocate) != program.parent(loop) || !isWrittenFirst(program, loop, tensor)) continue;
-    std::get<hir::Allocate>(of.allocate->node).slicedAxis = std::get<hir::HirAliasSelect>(of.selects.front()->node).axis;
+    if (!loop || program.parent(of.allocate) != program.parent(loop) || !isWrittenFirst(program, loop, tensor))
+      continue;
+    std::get<hir::Allocate>(of.allocate->node).slicedAxis =
+        std::get<hir::HirAliasSelect>(of.selects.front()->node).axis;
     for (hir::HostExpr* select : of.selects) std::get<hir::HirAliasSelect>(select->node).wraps = true;
     changed = true;
   }

@@ -62,7 +62,8 @@ class Verifier {
   void operator()(const hir::Allocate& node) {
     allocate(node.tensor);
     state_.slicedAxis[node.tensor->id()] = node.slicedAxis;
-    require(13, !node.slicedAxis || !node.tensor->isFusionOutput(), "output %", node.tensor->name(), " is allocated in slices");
+    require(13, !node.slicedAxis || !node.tensor->isFusionOutput(), "output %", node.tensor->name(),
+            " is allocated in slices");
   }
   void operator()(const hir::Deallocate& node) {
     expectPart(1, node.tensor);
@@ -201,7 +202,8 @@ class Verifier {
   }
   void checkWraps(const hir::HirAliasSelect& node) {
     const std::optional<size_t>& sliced = state_.slicedAxis[node.source->id()];
-    require(13, node.wraps ? sliced == node.axis : !sliced, "%", node.tensor->name(), " selects of %", node.source->name(),
+    require(13, node.wraps ? sliced == node.axis : !sliced, "%", node.tensor->name(), " selects of %",
+            node.source->name(),
             node.wraps ? ", which is not allocated in slices along that axis, and wraps"
                        : ", which is allocated in slices, and does not wrap");
     if (!node.wraps) return;

@@ -123,8 +123,11 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutpu
   std::optional<ExpressionEvaluator> evaluator;
   const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, given.numbers, evaluator);
   const auto start = std::chrono::steady_clock::now();
-  const HostRunSettings limits{impl_->settings.record, impl_->settings.maxBytes, &impl_->settings.hooks.beforeLaunch,
-                               impl_->settings.streams, impl_->memory,
+  const HostRunSettings limits{impl_->settings.record,
+                               impl_->settings.maxBytes,
+                               &impl_->settings.hooks.beforeLaunch,
+                               impl_->settings.streams,
+                               impl_->memory,
                                impl_->settings.context.options.probes};
   std::vector<SegmentRunner*> caches;
   for (const std::unique_ptr<SegmentCache>& cache : program->caches) caches.push_back(cache.get());

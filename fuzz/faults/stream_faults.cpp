@@ -10,7 +10,8 @@ namespace {
 // Loops of turns, or of waits for the streams of turns.
 std::vector<hir::HostExpr*> loopsOf(const HostIrContainer& program, bool overStreams) {
   std::vector<hir::HostExpr*> loops = hostExprsOf<hir::ForLoop>(program);
-  std::erase_if(loops, [&](const hir::HostExpr* loop) { return std::get<hir::ForLoop>(loop->node).overStreams != overStreams; });
+  std::erase_if(
+      loops, [&](const hir::HostExpr* loop) { return std::get<hir::ForLoop>(loop->node).overStreams != overStreams; });
   return loops;
 }
 
@@ -161,8 +162,8 @@ bool readSliceElsewhere(HostIrContainer& program) {
       if (select && select->wraps) slices.push_back(select->tensor);
       const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
       const bool reads = op && std::any_of(op->inputs.begin(), op->inputs.end(), [&](const Val* input) {
-        return std::find(slices.begin(), slices.end(), input) != slices.end();
-      });
+                           return std::find(slices.begin(), slices.end(), input) != slices.end();
+                         });
       if (reads) reader = expr;
     }
     if (!get || !reader) continue;

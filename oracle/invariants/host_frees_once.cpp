@@ -1,5 +1,5 @@
-// HostFreesOnce: on every path a tensor that is no output of the fusion is freed once after it was allocated; nothing else is
-// freed.
+// HostFreesOnce: on every path a tensor that is no output of the fusion is freed once after it was allocated; nothing
+// else is freed.
 
 #include <algorithm>
 #include <utility>
@@ -21,13 +21,16 @@ struct Path {
 
 class Paths {
  public:
-  explicit Paths(const HostIrContainer& host) : host_(host), path_{std::vector<bool>(host.fusion().valCount(), false), std::vector<int>(host.fusion().valCount(), 0)} {}
+  explicit Paths(const HostIrContainer& host)
+      : host_(host),
+        path_{std::vector<bool>(host.fusion().valCount(), false), std::vector<int>(host.fusion().valCount(), 0)} {}
 
   std::string check() {
     walk(host_.topLevel());
     for (const std::unique_ptr<Val>& val : host_.fusion().allVals()) {
       const int wanted = val->isFusionOutput() ? 0 : 1, count = path_.frees[val->id()];
-      if (path_.allocated[val->id()] && count != wanted) note(val.get(), concat("is freed ", count, " times and not ", wanted));
+      if (path_.allocated[val->id()] && count != wanted)
+        note(val.get(), concat("is freed ", count, " times and not ", wanted));
     }
     return problem_;
   }
@@ -35,7 +38,8 @@ class Paths {
  private:
   void walk(const hir::Body& body) {
     for (const hir::HostExpr* expr : body) {
-      if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node)) path_.allocated[allocate->tensor->id()] = true;
+      if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node))
+        path_.allocated[allocate->tensor->id()] = true;
       const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
       for (const TensorView* made : op && !op->preallocated ? op->outputs : std::vector<const TensorView*>{}) {
         path_.allocated[made->id()] = true;
@@ -60,7 +64,8 @@ class Paths {
     for (size_t id = 0; id < before.frees.size(); ++id) {
       // Of what is there on both ways.
       const bool both = one.allocated[id] && path_.allocated[id];
-      if (both && one.frees[id] != path_.frees[id]) note(host_.fusion().allVals()[id].get(), "is freed on one way of an if alone");
+      if (both && one.frees[id] != path_.frees[id])
+        note(host_.fusion().allVals()[id].get(), "is freed on one way of an if alone");
       if (!one.allocated[id]) continue;
       path_.frees[id] = std::max(path_.frees[id], one.frees[id]);
       path_.allocated[id] = true;
@@ -79,7 +84,8 @@ class Paths {
 }  // namespace
 
 std::string checkHostFreesOnce(const Compilation& compilation) {
-  const bool off = compilation.settings.context.options.disabledPasses.count(std::string(InsertDeallocationsPass::name())) != 0;
+  const bool off =
+      compilation.settings.context.options.disabledPasses.count(std::string(InsertDeallocationsPass::name())) != 0;
   return off ? "" : Paths(compilation.host).check();
 }
 

@@ -78,7 +78,9 @@ BENCHMARK(twelveSegments)->Name("host/dispatch_12_segments")->Unit(benchmark::kM
 BENCHMARK(twelveLoops)->Name("host/dispatch_12_loops_of_4")->Unit(benchmark::kMicrosecond);
 BENCHMARK(twelveOverlapping)->Name("host/dispatch_12_loops_of_4_with_passes")->Unit(benchmark::kMicrosecond);
 BENCHMARK(twelveFusable)->Name("host/dispatch_12_fusable_loops_of_4_unchecked")->Unit(benchmark::kMicrosecond);
-BENCHMARK(twelveFused)->Name("host/dispatch_12_fusable_loops_of_4_with_passes_unchecked")->Unit(benchmark::kMicrosecond);
+BENCHMARK(twelveFused)
+    ->Name("host/dispatch_12_fusable_loops_of_4_with_passes_unchecked")
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace fuser

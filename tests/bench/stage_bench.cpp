@@ -118,8 +118,8 @@ std::vector<Compiled> compiledCases() {
     try {
       Case made = generateCase(kSeed, number);
       const bool usual = !made.schedule && made.segmentSchedules.empty() && !made.options.probes;
-      // Where tensors are on streams, kernels are made otherwise; groups that no scheduler took have caches of their own;
-      // aliases put groups in another order.
+      // Where tensors are on streams, kernels are made otherwise; groups that no scheduler took have caches of their
+      // own; aliases put groups in another order.
       const bool byKernels = !made.fusion->hasStreams() && made.options.mergePredicate == MergePredicate::Schedulers &&
                              made.aliases.empty();
       if (usual && byKernels) cases.push_back(compile(std::move(made)));

@@ -61,7 +61,8 @@ int64_t peakOf(const std::string& text, const Fusion& fusion, const std::vector<
   size_t step = 0;
   for (std::string line; std::getline(in, line); ++step) {
     line.erase(0, line.find_first_not_of(' '));
-    for (const std::string& name : madeBy(line)) lives.push_back({name, step, ~size_t{0}, bytesOf(name, slicedAxis(line))});
+    for (const std::string& name : madeBy(line))
+      lives.push_back({name, step, ~size_t{0}, bytesOf(name, slicedAxis(line))});
     if (line.rfind("free %", 0) != 0) continue;
     for (Life& life : lives) {
       if (life.name == line.substr(6)) life.to = step;

@@ -1,5 +1,5 @@
-// Cases on streams: the passes of the host program change no bit of the outputs, and leave no synchronization that orders
-// nothing.
+// Cases on streams: the passes of the host program change no bit of the outputs, and leave no synchronization that
+// orders nothing.
 
 #include <algorithm>
 
@@ -28,8 +28,8 @@ struct Forms {
   size_t loops = 0, fused = 0, sliced = 0, joins = 0;
 };
 
-std::string run(const Case& made, const std::vector<HostValue>& inputs, unsigned passes, const StreamSettings& streams, bool record,
-                std::string& text) {
+std::string run(const Case& made, const std::vector<HostValue>& inputs, unsigned passes, const StreamSettings& streams,
+                bool record, std::string& text) {
   FusionExecutorCache::Settings settings = interpSettings(made);
   settings.context.options.disabledPasses = passesOff(passes);
   settings.streams = streams;
@@ -83,9 +83,9 @@ std::string drawProgram(bool square) {
     const size_t a = *rc::gen::inRange<size_t>(0, i), b = *rc::gen::inRange<size_t>(0, i);
     const int kind = *rc::gen::inRange(0, 4);
     const bool binary = kind >= 2 && (square || turned[a] == turned[b]);
-    body += kind == 1  ? concat("  %v", i, " = permute(%v", a, ") {dims = [1, 0]}\n")
-            : binary   ? concat("  %v", i, " = sub(%v", a, ", %v", b, ")\n")
-                       : concat("  %v", i, " = neg(%v", a, ")\n");
+    body += kind == 1 ? concat("  %v", i, " = permute(%v", a, ") {dims = [1, 0]}\n")
+            : binary  ? concat("  %v", i, " = sub(%v", a, ", %v", b, ")\n")
+                      : concat("  %v", i, " = neg(%v", a, ")\n");
     turned.push_back(kind == 1 ? !turned[a] : turned[a]);
     read[a] = true;
     if (binary) read[b] = true;
@@ -102,7 +102,8 @@ std::string drawProgram(bool square) {
 // Whether a run of the program reports two accesses without order. dropped: a synchronization that is taken away.
 bool reports(const std::string& program, int64_t rows, int64_t columns, size_t streams, std::optional<size_t> dropped,
              size_t& synchronizations) {
-  const Case made = parseCase(concat(program, "run { %v0 = normal(seed = 1) : f32[", rows, ", ", columns, "] }\n"), "drawn");
+  const Case made =
+      parseCase(concat(program, "run { %v0 = normal(seed = 1) : f32[", rows, ", ", columns, "] }\n"), "drawn");
   FusionExecutorCache::Settings settings = interpSettings(made);
   settings.streams = {streams, true, 0, {}};
   settings.hooks.afterHost = [&](HostIrContainer& host) {

@@ -106,12 +106,14 @@ TEST_F(FuseStreamLoopsTest, ManyLoopsBecomeOne) {
 // A loop as StreamParallelTypePass writes it: %result[i] = -%operand[i].
 std::string loopOver(const std::string& number, const std::string& operand, const std::string& result) {
   const auto select = [&](const std::string& tensor) {
-    return concat("    select %", tensor, ".n", number, ": f32[i1] of %", tensor, " {axis = 0, index = index", number, "}\n");
+    return concat("    select %", tensor, ".n", number, ": f32[i1] of %", tensor, " {axis = 0, index = index", number,
+                  "}\n");
   };
-  return concat("  for index", number, " in %", result, " {axis = 0} {\n    get stream saved", number, "\n    set stream by index",
-                number, "\n    synchronize saved", number, "\n", select(operand), select(result), "    compute into (%", result,
-                ".n", number, ") from (%", operand, ".n", number, ") as %", result, " {without_axis = 0}\n    set stream saved",
-                number, "\n    synchronize by index", number, "\n  }\n");
+  return concat("  for index", number, " in %", result, " {axis = 0} {\n    get stream saved", number,
+                "\n    set stream by index", number, "\n    synchronize saved", number, "\n", select(operand),
+                select(result), "    compute into (%", result, ".n", number, ") from (%", operand, ".n", number,
+                ") as %", result, " {without_axis = 0}\n    set stream saved", number, "\n    synchronize by index",
+                number, "\n  }\n");
 }
 
 struct FuseTextTest : FuseStreamLoopsTest {
@@ -123,8 +125,8 @@ struct FuseTextTest : FuseStreamLoopsTest {
   // Whether the loops that make %a and %b become one, with this between them.
   bool fusesAround(const std::string& between) {
     const std::string allocations = "  allocate %a: f32[i0, i1]\n  allocate %b: f32[i0, i1]\n";
-    program = std::make_unique<HostIrContainer>(
-        parse(concat(allocations, loopOver("0", "x", "a"), between, loopOver("1", "a", "b"), "  compute (%c) from (%a) as %c\n")));
+    program = std::make_unique<HostIrContainer>(parse(concat(
+        allocations, loopOver("0", "x", "a"), between, loopOver("1", "a", "b"), "  compute (%c) from (%a) as %c\n")));
     return fuse();
   }
 };
@@ -137,8 +139,8 @@ TEST_F(FuseTextTest, NothingMovesPastWhatAwaitsStreams) {
 
 // Such a loop has no turn for every place.
 TEST_F(FuseTextTest, ALoopOverTheStreamsAloneIsNoLoopOverThePlaces) {
-  const std::string loops = concat("  allocate %a: f32[i0, i1]\n  allocate %b: f32[i0, i1]\n", loopOver("0", "x", "a"), loopOver("1", "a", "b"),
-                                   "  compute (%c) from (%a) as %c\n");
+  const std::string loops = concat("  allocate %a: f32[i0, i1]\n  allocate %b: f32[i0, i1]\n", loopOver("0", "x", "a"),
+                                   loopOver("1", "a", "b"), "  compute (%c) from (%a) as %c\n");
   for (const std::string place : {"index0 in ", "index1 in "}) {
     std::string body = loops;
     body.insert(body.find(place) + place.size(), "streams of ");
@@ -146,6 +148,18 @@ TEST_F(FuseTextTest, ALoopOverTheStreamsAloneIsNoLoopOverThePlaces) {
     EXPECT_FALSE(fuse()) << body;
     EXPECT_FALSE(RedundantSynchronizationsPass::runPass(*program)) << body;
   }
+}
+
+TEST_F(FuseStreamLoopsTest, AHostScalarThatTheSecondLoopNeedsIsEvaluatedBefore) {
+  TensorView* a = neg(x, "a");
+  fusion.addOutput(build::binary(fusion, OpKind::Mul, a, build::size(fusion, x, 0, "n"), "b"));
+  std::string second = loopOver("1", "a", "b");
+  const std::string operand = "from (%a.n1)";
+  second.replace(second.find(operand), operand.size(), "from (%a.n1, %n)");
+  program = std::make_unique<HostIrContainer>(parse(concat("  allocate %a: f32[i0, i1]\n  allocate %b: f32[i0, i1]\n",
+                                                           loopOver("0", "x", "a"), "  evaluate %n\n", second)));
+  EXPECT_TRUE(fuse());  // verifies
+  EXPECT_LT(bodyOf(*program).find("evaluate %n"), bodyOf(*program).find("for index0"));
 }
 
 TEST_F(FuseStreamLoopsTest, WhatTheFirstLoopReadsIsFreedBehindBoth) {

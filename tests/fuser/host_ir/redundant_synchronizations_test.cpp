@@ -54,8 +54,8 @@ TEST_F(RedundantSynchronizationsTest, TurnsAreAwaitedBehindTheLoop) {
   EXPECT_FALSE(RedundantSynchronizationsPass::runPass(*program)) << "loops have another form now";
 }
 
-// The second loop reads, at the place of its turn, what the first one made on the same stream; both read the input, for which
-// the first one waited.
+// The second loop reads, at the place of its turn, what the first one made on the same stream; both read the input, for
+// which the first one waited.
 TEST_F(RedundantSynchronizationsTest, LoopsOnTheSameStreamsNeedNoOrderBetweenThem) {
   TensorView* a = neg(x, "a", 0);
   TensorView* b = neg(x, "b");

@@ -15,12 +15,15 @@ namespace fuser {
 
 struct StreamProgram {
   // %x: f32[i0, i1]
-  StreamProgram() { x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i1")}, "x"); }
+  StreamProgram() {
+    x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i1")}, "x");
+  }
 
   TensorView* neg(TensorView* operand, const std::string& name, std::optional<size_t> streamAxis = std::nullopt) {
     return spread(build::unary(fusion, OpKind::Neg, operand, name), streamAxis);
   }
-  TensorView* add(TensorView* a, TensorView* b, const std::string& name, std::optional<size_t> streamAxis = std::nullopt) {
+  TensorView* add(TensorView* a, TensorView* b, const std::string& name,
+                  std::optional<size_t> streamAxis = std::nullopt) {
     return spread(build::binary(fusion, OpKind::Add, a, b, name)->as<TensorView>(), streamAxis);
   }
   TensorView* spread(Val* made, std::optional<size_t> streamAxis) {

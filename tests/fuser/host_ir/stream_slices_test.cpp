@@ -46,7 +46,8 @@ TEST_F(StreamSlicesTest, TheSummarySaysSo) {
   EXPECT_TRUE(slice());
   const std::string summary = toSummary(*program);
   EXPECT_NE(summary.find("size=( i0 * min(i1, numberOfStreams) )"), std::string::npos) << summary;
-  EXPECT_NE(summary.find("axis = iStreamIdx3{i1}, index = StreamIdx % numberOfStreams )"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("axis = iStreamIdx3{i1}, index = StreamIdx % numberOfStreams )"), std::string::npos)
+      << summary;
 }
 
 TEST_F(StreamSlicesTest, AnOutputIsWhole) {
@@ -90,7 +91,8 @@ TEST_F(StreamSlicesTest, WhatTurnsReadFirstIsWhole) {
   fusion.addOutput(neg(a, "b", 0));
   slice();
   std::string body = bodyOf(*program);
-  const std::string wraps = ", wraps", sliced = " {sliced_axis = 0}", write = "    compute into (%a.s1) from (%x.s0) as %a {without_axis = 0}\n";
+  const std::string wraps = ", wraps", sliced = " {sliced_axis = 0}",
+                    write = "    compute into (%a.s1) from (%x.s0) as %a {without_axis = 0}\n";
   for (const std::string& part : {wraps, sliced, write}) body.erase(body.find(part), part.size());
   HostIrContainer parsed = parse(body);
   EXPECT_FALSE(StreamSlicesPass::runPass(parsed)) << body;

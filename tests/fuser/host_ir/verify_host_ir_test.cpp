@@ -136,12 +136,14 @@ TEST_F(VerifyHostIrTest, SlicesAreUsedAPlaceATurn) {
             "constraint 13: %t.s0 selects of %t, which is not allocated in slices along that axis, and wraps");
   EXPECT_EQ(problem(concat(sliced, "  for index0 in %x {axis = 0} {\n", wraps, "  }\n", freed)),
             "constraint 13: %t.s0 is selected on another stream than its turn's");
-  const std::string again = "  for index1 in %x {axis = 0} {\n    get stream saved1\n    set stream by index1\n"
-                            "    select %t.s1: f32[i1] of %t {axis = 0, index = index1, wraps}\n    set stream saved1\n  }\n";
+  const std::string again =
+      "  for index1 in %x {axis = 0} {\n    get stream saved1\n    set stream by index1\n"
+      "    select %t.s1: f32[i1] of %t {axis = 0, index = index1, wraps}\n    set stream saved1\n  }\n";
   EXPECT_EQ(problem(concat(sliced, turns(wraps), again, freed)), "constraint 13: two loops use the slices of %t");
   EXPECT_EQ(problem(concat(sliced, turns(wraps), "  copy %t to %x\n", freed)),
             "constraint 13: %t, which is allocated in slices, is used whole");
-  EXPECT_EQ(problem("  allocate %y: f32[i0, i1] {sliced_axis = 0}\n"), "constraint 13: output %y is allocated in slices");
+  EXPECT_EQ(problem("  allocate %y: f32[i0, i1] {sliced_axis = 0}\n"),
+            "constraint 13: output %y is allocated in slices");
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ std::string chainText(const std::vector<bool>& streams, size_t rows) {
   }
   std::string values;
   for (size_t i = 0; i < 2 * rows; ++i) values += concat(i == 0 ? "" : ", ", i + 1, ".0");
-  return concat(text, "  return %t", streams.size(), "\n}\n", settings, "run { %t0 = values [", values, "] : f32[", rows, ", 2] }\n");
+  return concat(text, "  return %t", streams.size(), "\n}\n", settings, "run { %t0 = values [", values, "] : f32[",
+                rows, ", 2] }\n");
 }
 
 struct Chain {
@@ -66,7 +67,8 @@ struct Chain {
     const float sign = length % 2 == 0 ? 1.0f : -1.0f;
     std::vector<float> expected;
     for (size_t i = 0; i < 2 * rows; ++i) expected.push_back(sign * static_cast<float>(i + 1));
-    return std::memcmp(std::get<TensorRef>(record.outputs.at(0)).data, expected.data(), expected.size() * sizeof(float)) == 0;
+    return std::memcmp(std::get<TensorRef>(record.outputs.at(0)).data, expected.data(),
+                       expected.size() * sizeof(float)) == 0;
   }
 
   // Whether every order of the work gives the right result; and how many there are.
@@ -151,7 +153,8 @@ TEST(StreamsTest, EachSynchronizationThatIsMissingIsReported) {
       ASSERT_TRUE(chain.run({2, true, 0, {}}));
       const size_t count = chain.synchronizations;
       EXPECT_GE(count, 2u);
-      for (size_t dropped = 0; dropped < count; ++dropped) EXPECT_TRUE(chain.isReported(dropped)) << dropped << " of " << count;
+      for (size_t dropped = 0; dropped < count; ++dropped)
+        EXPECT_TRUE(chain.isReported(dropped)) << dropped << " of " << count;
     }
   }
 }
@@ -164,8 +167,8 @@ TEST(StreamsTest, RowsThatNothingOrdersRunInAnyOrder) {
 }
 
 TEST(StreamsTest, RunsWithoutAnyOfItsPasses) {
-  for (const char* pass : {"StreamParallelTypePass", "FuseStreamLoopsPass", "StreamSlicesPass", "InsertDeallocationsPass",
-                           "RedundantSynchronizationsPass"}) {
+  for (const char* pass : {"StreamParallelTypePass", "FuseStreamLoopsPass", "StreamSlicesPass",
+                           "InsertDeallocationsPass", "RedundantSynchronizationsPass"}) {
     Chain chain({true, true, false, true});
     chain.made.options.disabledPasses.insert(pass);
     EXPECT_TRUE(chain.run({})) << pass;
@@ -176,8 +179,8 @@ TEST(StreamsTest, RunsWithoutAnyOfItsPasses) {
   EXPECT_EQ(chain.synchronizations, 0u);
 }
 
-// Passes of the fusion do not run where there are streams, and passes of the host program have nothing to do elsewhere: a case
-// may switch them off all the same.
+// Passes of the fusion do not run where there are streams, and passes of the host program have nothing to do elsewhere:
+// a case may switch them off all the same.
 TEST(StreamsTest, ACaseWithoutStreamsMayNameAPassOfTheHostProgram) {
   Chain chain({false, false});
   chain.made.options.disabledPasses.insert("RedundantSynchronizationsPass");
@@ -196,7 +199,8 @@ stream %t1 {dim = 0}
 stream %t2 {dim = 0}
 stream %y {dim = 0}
 run { %x = normal(seed = 1) : f32[64, 8] }
-)", "test");
+)",
+                              "test");
   const RunData data = materialize(made, made.runs.front());
   const auto run = [&](size_t streams, bool slices, bool probes) {
     FusionExecutorCache::Settings settings = settingsOf(made);

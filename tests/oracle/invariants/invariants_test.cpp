@@ -150,7 +150,8 @@ const std::vector<Break>& breaks() {
        "group 1 has a copy of %c and does not read it"},
       {"CutsHold", [](Subject& subject) { subject.program->segmented = segmentAsOne(*subject.presegmented); },
        "holds both ends of %c, a segment_set between two parts"},
-      {"KernelsTakeScalars", [](Subject& subject) { subject.removeNodes<hir::EvaluateScalars>(); }, "evaluated 0 times"},
+      {"KernelsTakeScalars", [](Subject& subject) { subject.removeNodes<hir::EvaluateScalars>(); },
+       "evaluated 0 times"},
       {"KernelsTakeScalars", [](Subject& subject) { subject.doubleNode<hir::EvaluateScalars>(); }, "evaluated 2 times"},
       {"KernelsTakeScalars", [](Subject& subject) { computeInKernel(subject, OpKind::Mul, subject.argument()); },
        "computes Mul of its scalar arguments alone"},
@@ -197,7 +198,9 @@ const std::vector<Break>& breaks() {
       {"HostFreesOnce", [](Subject& subject) { subject.freeInAnIf(1); }, "is freed on one way of an if alone"},
       {"HostText", [](Subject& subject) { subject.program->kernels[0]->name = "a b"; }, ""},
       {"CompilesAlike",
-       [](Subject& subject) { subject.settings.hooks.afterHost = [](HostIrContainer& host) { host.remove(host.topLevel().front()); }; },
+       [](Subject& subject) {
+         subject.settings.hooks.afterHost = [](HostIrContainer& host) { host.remove(host.topLevel().front()); };
+       },
        "gives another program"},
   };
   return all;
