@@ -58,6 +58,10 @@ class Orders {
   // False where the program has no loop to work on, or sets or awaits streams in other ways than loops do.
   bool read() {
     addCaller(program_.fusion().inputs(), true);
+    // Whatever was in the memory for outputs is the caller's work, too.
+    for (const hir::HostExpr* take : hostExprsOf<hir::TakeOutput>(program_)) {
+      steps_.front().accesses.push_back({std::get<hir::TakeOutput>(take->node).tensor, true, std::nullopt});
+    }
     for (hir::HostExpr* expr : program_.topLevel()) {
       if (!add(expr)) return false;
     }
