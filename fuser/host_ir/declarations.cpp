@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <optional>
+#include <tuple>
 
 namespace fuser {
 namespace {
@@ -132,7 +134,7 @@ class Reader {
     return made;
   }
 
-  // Extents that the fusion has are found by their text; others are integers, or new symbols.
+  // Extents that the fusion has are found by their text; others are made of integers, symbols and what extentText prints.
   IterDomain* axis(std::string_view text) {
     if (text == "1") return fusion_.newIterDomain(IterType::Broadcast, fusion_.ints().constant(1));
     if (text.starts_with("1*")) return fusion_.newIterDomain(IterType::Broadcast, fusion_.ints().constant(1), extent(text.substr(2)));
@@ -205,9 +207,48 @@ class Reader {
     if (known != extents_.end()) return known->second;
     const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
     const auto isNameByte = [&](char c) { return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-    if (!text.empty() && std::all_of(text.begin(), text.end(), isDigit)) return fusion_.ints().constant(integer(text));
+    const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+    if (!digits.empty() && std::all_of(digits.begin(), digits.end(), isDigit)) return fusion_.ints().constant(integer(text));
+    if (text.ends_with(')')) return computedExtent(text);
     if (text.empty() || !std::all_of(text.begin(), text.end(), isNameByte)) refuse(concat("the fusion has no extent ", text));
     return fusion_.extentSymbol(std::string(text));
+  }
+
+  // "(a + b + c)", "(a * b)", "(a // b)", "min(a, b)", "max(a, b)"
+  IntExpr computedExtent(std::string_view text) {
+    IntExprArena& ints = fusion_.ints();
+    using Join = std::function<IntExpr(IntExpr, IntExpr)>;
+    const std::tuple<std::string_view, std::string_view, Join> forms[] = {
+        {"min(", ", ", [&](IntExpr a, IntExpr b) { return ints.min(a, b); }},
+        {"max(", ", ", [&](IntExpr a, IntExpr b) { return ints.max(a, b); }},
+        {"(", " + ", [&](IntExpr a, IntExpr b) { return ints.add(a, b); }},
+        {"(", " * ", [&](IntExpr a, IntExpr b) { return ints.mul(a, b); }},
+        {"(", " // ", [&](IntExpr a, IntExpr b) { return ints.floorDiv(a, b); }},
+    };
+    for (const auto& [open, between, join] : forms) {
+      if (!text.starts_with(open)) continue;
+      const std::vector<std::string_view> parts = partsOf(text.substr(open.size(), text.size() - open.size() - 1), between);
+      if (parts.size() < 2) continue;
+      IntExpr joined = extent(parts.front());
+      for (size_t i = 1; i < parts.size(); ++i) joined = join(joined, extent(parts[i]));
+      return joined;
+    }
+    refuse(concat("the fusion has no extent ", text));
+  }
+
+  // What stands between the separators that stand in no bracket.
+  static std::vector<std::string_view> partsOf(std::string_view text, std::string_view separator) {
+    std::vector<std::string_view> parts;
+    size_t depth = 0, start = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '(') ++depth;
+      if (text[i] == ')' && depth > 0) --depth;
+      if (depth > 0 || !text.substr(i).starts_with(separator)) continue;
+      parts.push_back(text.substr(start, i - start));
+      start = i + separator.size();
+    }
+    parts.push_back(text.substr(start));
+    return parts;
   }
 
   Fusion& fusion_;

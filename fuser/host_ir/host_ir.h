@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fuser/analysis/scheduler.h"
+#include "fuser/communicate/collective.h"
 #include "fuser/ir/fusion.h"
 
 namespace fuser::hir {
@@ -66,6 +67,15 @@ struct HirAliasSelect {
   bool wraps = false;
 };
 
+// The tensor is the part-th of equal parts of the source along an axis, in the source's memory.
+struct HirAliasShard {
+  const TensorView* tensor = nullptr;
+  const TensorView* source = nullptr;
+  size_t axis = 0;  // of the source's non-reduction axes
+  int64_t part = 0;
+  int64_t parts = 1;
+};
+
 // --- work ---
 
 // Scalar expressions, in topological order.
@@ -90,9 +100,15 @@ struct RunSegment {
 
 // One expression of the fusion, run as a kernel of its own: there is no second arithmetic.
 struct StandaloneOp {
-  const Expr* expr = nullptr;
+  const Expr* expr = nullptr;  // null: a set, of tensors that no expression of the fusion makes
   // Of the results' axes, the one of which this computes one place: operands that have it are seen at that place too.
   std::optional<size_t> withoutAxis;
+  // Of the results' axes, the one of which this computes one of equal parts: so are the operands that have it.
+  struct Part {
+    size_t axis = 0;
+    int64_t parts = 1;
+  };
+  std::optional<Part> part;
   std::vector<const Val*> inputs;  // what is in the operands' and in the results' places
   std::vector<const TensorView*> outputs;
   bool preallocated = false;  // the outputs' memory is there already; else this allocates it
@@ -122,6 +138,27 @@ struct Synchronize {
   const Stream* stream = nullptr;
 };
 
+// --- several devices ---
+
+// Starts a collective of the devices. Each tensor's memory is dense; the axis along which the team splits or joins it is the
+// slowest there. Null: this device sends, or gets, nothing. Until the Wait, what is received does not exist, and what is
+// sent stays as it is.
+struct Communication {
+  CollectiveKind kind = CollectiveKind::Broadcast;
+  std::vector<int> team;
+  int root = 0;
+  Reduction reduction = Reduction::Sum;
+  const TensorView* send = nullptr;
+  const TensorView* receive = nullptr;
+};
+
+struct HostExpr;
+
+// The communication is over, as far as this device takes part.
+struct Wait {
+  const HostExpr* communication = nullptr;
+};
+
 // --- nodes with bodies, which the container holds ---
 
 // A segment, as a run's record shows it. One body: what it does.
@@ -148,8 +185,9 @@ struct IfThenElse {
   const Val* condition = nullptr;
 };
 
-using Node = std::variant<Allocate, Deallocate, View, Reuse, Copy, TakeOutput, CopyToOutput, HirAliasSelect, EvaluateScalars, LaunchKernel, RunSegment,
-                          StandaloneOp, GetCurrentStream, SetCurrentStream, Synchronize, Segment, ForLoop, IfThenElse>;
+using Node = std::variant<Allocate, Deallocate, View, Reuse, Copy, TakeOutput, CopyToOutput, HirAliasSelect, HirAliasShard,
+                          EvaluateScalars, LaunchKernel, RunSegment, StandaloneOp, GetCurrentStream, SetCurrentStream,
+                          Synchronize, Communication, Wait, Segment, ForLoop, IfThenElse>;
 
 // How many bodies a node has.
 size_t bodyCount(const Node& node);

@@ -11,6 +11,24 @@ size_t hir::bodyCount(const Node& node) {
   return std::holds_alternative<Segment>(node) || std::holds_alternative<ForLoop>(node) ? 1 : 0;
 }
 
+std::vector<const Val*> HostIrContainer::inputs() const {
+  return device ? device->inputs : std::vector<const Val*>(fusion_->inputs().begin(), fusion_->inputs().end());
+}
+
+std::vector<const Val*> HostIrContainer::outputs() const {
+  return device ? device->outputs : std::vector<const Val*>(fusion_->outputs().begin(), fusion_->outputs().end());
+}
+
+bool HostIrContainer::isInput(const Val* val) const {
+  if (!device) return val->isFusionInput();
+  return std::find(device->inputs.begin(), device->inputs.end(), val) != device->inputs.end();
+}
+
+bool HostIrContainer::isOutput(const Val* val) const {
+  if (!device) return val->isFusionOutput();
+  return std::find(device->outputs.begin(), device->outputs.end(), val) != device->outputs.end();
+}
+
 bool HostIrContainer::isPlaced(const hir::HostExpr* expr) const { return places_.at(expr->id).placed; }
 
 hir::Body& HostIrContainer::bodyOf(const hir::HostExpr* parent, size_t branch) {
@@ -98,6 +116,7 @@ std::string HostIrContainer::whyNoAlias(const hir::Node& node) const {
 
 std::pair<const TensorView*, const TensorView*> aliasIn(const hir::Node& node) {
   if (const auto* view = std::get_if<hir::View>(&node)) return {view->tensor, view->source};
+  if (const auto* shard = std::get_if<hir::HirAliasShard>(&node)) return {shard->tensor, shard->source};
   if (const auto* reuse = std::get_if<hir::Reuse>(&node)) return {reuse->tensor, reuse->input};
   if (const auto* select = std::get_if<hir::HirAliasSelect>(&node)) return {select->tensor, select->source};
   return {nullptr, nullptr};

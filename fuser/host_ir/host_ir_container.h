@@ -28,6 +28,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,20 @@ class HostIrContainer {
 
   Fusion& fusion() const { return *fusion_; }
   std::vector<const Kernel*> kernels;
+
+  // --- what it is given and what it gives, in the order of the fusion's inputs and outputs ---
+  // The fusion's own; or, on one of several devices, what that one has of them. Null: nothing.
+  std::vector<const Val*> inputs() const;
+  std::vector<const Val*> outputs() const;
+  bool isInput(const Val* val) const;
+  bool isOutput(const Val* val) const;
+  // The program of one of the devices of the fusion's mesh.
+  struct Device {
+    int number = 0;
+    std::vector<const Val*> inputs;
+    std::vector<const Val*> outputs;
+  };
+  std::optional<Device> device;
 
   // --- structure ---
   const hir::Body& topLevel() const { return topLevel_; }

@@ -36,10 +36,10 @@ class HostRun {
   }
 
   void bindInputs(std::span<const HostValue> inputs) {
+    const std::vector<const Val*> declared = program_.inputs();
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (const TensorRef* tensor = std::get_if<TensorRef>(&inputs[i])) {
-        tensors_.at(program_.fusion().inputs().at(i)->id()).ref = *tensor;
-      }
+      const TensorRef* tensor = std::get_if<TensorRef>(&inputs[i]);
+      if (tensor && declared.at(i)) tensors_.at(declared[i]->id()).ref = *tensor;
     }
     if (!queues_) return;
     // The caller made them on the stream that is current at the start.
@@ -83,6 +83,7 @@ class HostRun {
   // touch it any more.
   void operator()(const hir::Deallocate& node) {
     freed_.at(node.tensor->id()) = true;
+    checkSettled(node);
     TensorMemory& tensor = tensors_.at(node.tensor->id());
     if (queues_) queues_->giveBack(concat("free %", node.tensor->name()), {node.tensor->name(), tensor.ref, true});
     live_ -= bytesOf(tensor);
@@ -135,6 +136,33 @@ class HostRun {
     slice.data = static_cast<std::byte*>(source.data) + offset * static_cast<int64_t>(dtypeSize(source.dtype));
     slice.sizes.erase(node.axis);
     slice.strides.erase(node.axis);
+  }
+
+  void operator()(const hir::HirAliasShard& node) {
+    const TensorRef& source = tensors_.at(node.source->id()).ref;
+    TensorRef& part = tensors_.at(node.tensor->id()).ref;
+    part = source;
+    part.sizes = evaluator_.sizes(node.tensor);
+    const int64_t offset = node.part * part.sizes[node.axis] * source.strides[node.axis];
+    part.data = static_cast<std::byte*>(source.data) + offset * static_cast<int64_t>(dtypeSize(source.dtype));
+  }
+
+  void operator()(const hir::Communication& node) {
+    FUSER_CHECK(settings_.communicator, "a program of device ", program_.device->number, " runs without the others");
+    Collective collective{node.kind, node.team, node.root, node.reduction, std::nullopt, std::nullopt};
+    checkSettled(node);
+    if (node.send) collective.send = flat(tensors_.at(node.send->id()).ref);
+    if (node.receive) collective.receive = flat(tensors_.at(node.receive->id()).ref);
+    running_.push_back({&node, settings_.communicator->post(collective)});
+  }
+
+  void operator()(const hir::Wait& node) {
+    const auto* communication = &std::get<hir::Communication>(node.communication->node);
+    const auto place = std::find_if(running_.begin(), running_.end(),
+                                    [&](const Running& each) { return each.communication == communication; });
+    FUSER_CHECK(place != running_.end(), "a wait for a communication that does not run");
+    place->work->wait();
+    running_.erase(place);
   }
 
   void operator()(const hir::GetCurrentStream& node) { saved_.at(static_cast<size_t>(node.stream->number)) = queues_->current(); }
@@ -202,7 +230,7 @@ class HostRun {
     }
     RunRecord record;
     record.peakBytes = peak_;
-    for (size_t i = 0; i < program_.fusion().outputs().size(); ++i) record.outputs.push_back(output(i));
+    for (size_t i = 0; i < program_.outputs().size(); ++i) record.outputs.push_back(output(i));
     if (settings_.record) {
       describe(program_.topLevel(), record);
       for (std::shared_ptr<std::byte[]>& memory : kept_) record.memory.push_back(std::move(memory));
@@ -220,6 +248,7 @@ class HostRun {
   // Work on the current stream: done at once where the program has no streams.
   template <class Node, class Work>
   void enqueue(const Node& node, const std::string& what, Work work, std::vector<StreamQueues::Access> accesses = {}) {
+    checkSettled(node);
     if (!queues_) {
       work();
       return;
@@ -228,6 +257,37 @@ class HostRun {
     for (const TensorView* tensor : uses.reads) accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, false});
     for (const TensorView* tensor : uses.writes) accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, true});
     queues_->enqueue(what, accesses, std::move(work));
+  }
+
+  // What a node touches is not on its way: nobody reads or writes what is received, nor writes what is sent.
+  template <class Node>
+  void checkSettled(const Node& node) const {
+    if (running_.empty()) return;
+    const TensorUses uses = usesOf(program_, node);
+    for (const Running& each : running_) {
+      const TensorView* received = each.communication->receive;
+      for (const std::vector<const TensorView*>* touched : {&uses.reads, &uses.writes}) {
+        for (const TensorView* tensor : *touched) requireApart(tensor, received);
+      }
+      for (const TensorView* tensor : uses.writes) requireApart(tensor, each.communication->send);
+    }
+  }
+  void requireApart(const TensorView* tensor, const TensorView* moving) const {
+    if (!moving) return;
+    const TensorRef& touched = tensors_.at(tensor->id()).ref;
+    const TensorRef& buffer = tensors_.at(moving->id()).ref;
+    const auto* begin = static_cast<const std::byte*>(buffer.data);
+    const auto* end = begin + extentInMemory(buffer.sizes, buffer.strides) * static_cast<int64_t>(dtypeSize(buffer.dtype));
+    if (touched.data < begin || touched.data >= end) return;
+    throw ViolationError(concat("%", tensor->name(), " is used while %", moving->name(), " is on its way: a wait is missing"));
+  }
+
+  // All elements of dense memory.
+  static TensorRef flat(const TensorRef& tensor) {
+    TensorRef all = tensor;
+    all.sizes = Dims{extentInMemory(tensor.sizes, tensor.strides)};
+    all.strides = Dims{1};
+    return all;
   }
 
   size_t streamOf(const hir::Stream* stream) const {
@@ -284,7 +344,8 @@ class HostRun {
   // Where the caller finds it.
   HostValue output(size_t number) {
     if (number < outputs_.size() && outputs_[number]) return *outputs_[number];
-    return value(program_.fusion().outputs()[number]);
+    const Val* val = program_.outputs()[number];
+    return val ? value(val) : HostValue(TensorRef{});
   }
 
   HostValue value(const Val* val) {
@@ -296,8 +357,16 @@ class HostRun {
 
   std::vector<BoundaryValue> boundary(const std::vector<const Val*>& vals) {
     std::vector<BoundaryValue> values;
-    for (const Val* val : vals) values.push_back({val->origin(), val->name(), value(val)});
+    for (const Val* val : vals) values.push_back({originOf(val), val->name(), value(val)});
     return values;
+  }
+
+  // A copy from other devices is the value that it is a copy of.
+  std::optional<uint32_t> originOf(const Val* val) const {
+    while (program_.device && !val->origin() && val->definition() && val->definition()->family() == Family::LoadStore) {
+      val = val->definition()->input(0);
+    }
+    return val->origin();
   }
 
   // Segments, and expressions that run alone: each is judged from what it read to what it made, which by now is whole.
@@ -305,6 +374,8 @@ class HostRun {
     for (const hir::HostExpr* expr : body) {
       if (std::holds_alternative<hir::Segment>(expr->node)) {
         describeSegment(std::get<hir::Segment>(expr->node), record);
+      } else if (program_.device) {
+        describePart(expr, record);
       } else if (std::holds_alternative<hir::StandaloneOp>(expr->node)) {
         record.segments.push_back(recordOf({&std::get<hir::StandaloneOp>(expr->node)}, record.segments.size()));
       } else if (const std::vector<const hir::StandaloneOp*> ops = opsWithSlices(expr); !ops.empty()) {
@@ -314,6 +385,17 @@ class HostRun {
           describe(program_.body(expr, branch), record);
       }
     }
+  }
+
+  // Of one of several devices: its parts of what an expression of the fusion made. (What others sent of a value is no second
+  // result of it.)
+  void describePart(const hir::HostExpr* expr, RunRecord& record) {
+    const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
+    if (!op || !op->expr) return;
+    SegmentRecord alone{static_cast<int>(record.segments.size()), SchedulerType::None, {}, {}, {}};
+    for (const TensorView* output : op->outputs) alone.outputs.push_back({output->origin(), output->name(), value(output)});
+    addDepths(op->launch.kernel, op->expr, alone);
+    record.segments.push_back(std::move(alone));
   }
 
   // The expressions of a loop, where of something that they make slices alone are there; else none.
@@ -368,6 +450,12 @@ class HostRun {
     record.segments.push_back(std::move(whole));
   }
 
+  // What devices join in f32 is the value that a cast rounds it to.
+  std::optional<uint32_t> roundedOrigin(const Val* val) const {
+    const bool rounds = program_.device && !val->origin() && val->uses().size() == 1 && val->uses().front()->op() == OpKind::Cast;
+    return (rounds ? val->uses().front()->output() : val)->origin();
+  }
+
   // alone: what the kernel computes a part of, where it is one expression. A kernel that was launched no time had no
   // element to compute.
   void addDepths(int number, const Expr* alone, SegmentRecord& record) const {
@@ -376,7 +464,8 @@ class HostRun {
     for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], ints_[kernel])) {
       if (!alone && result->origin()) record.reductionDepths.emplace_back(*result->origin(), depth);
       for (const Val* output : alone ? alone->outputs() : std::vector<Val*>{}) {
-        if (output->origin()) record.reductionDepths.emplace_back(*output->origin(), depth);
+        const std::optional<uint32_t> origin = roundedOrigin(output);
+        if (origin) record.reductionDepths.emplace_back(*origin, depth);
       }
     }
   }
@@ -389,6 +478,11 @@ class HostRun {
   const HostRunSettings& settings_;
   const GivenOutputs outputs_;
   std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
+  struct Running {
+    const hir::Communication* communication;
+    std::shared_ptr<Work> work;
+  };
+  std::vector<Running> running_;            // communications that nobody waited for yet
   std::vector<bool> freed_;                 // by id
   std::vector<const TensorView*> memoryOf_;  // by id: what it is seen in by now, of its aliases; null: its own
   std::vector<bool> sliced_;                // by id: of it slices alone are there

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "fuser/communicate/communicator.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_ir/host_ir_container.h"
@@ -36,6 +37,7 @@ struct HostRunSettings {
   size_t maxBytes = size_t{1} << 32;  // what all tensors that are alive together may take
   const BeforeLaunch* beforeLaunch = nullptr;
   StreamSettings streams;
+  Communicator* communicator = nullptr;  // this device's way to the others; needed where there are several
   std::shared_ptr<MemoryPool> pool;  // where memory comes from; null: from one of this run's own
   bool wholeTensors = false;
 };
@@ -55,9 +57,11 @@ class HostIrEvaluator {
                   std::vector<SegmentRunner*> caches = {})
       : program_(program), kernels_(kernels), caches_(std::move(caches)) {}
 
-  // A ViolationError where two accesses of an element have no order. evaluator: over the program's fusion, bound to the
-  // inputs. Outputs that are inputs share the caller's memory; an output that is returned twice is one tensor; one that the
-  // program writes to the caller's memory (TakeOutput, CopyToOutput) is there, and no other may be given.
+  // A ViolationError where two accesses of an element have no order. inputs: one for each of program.inputs(), anything
+  // where that is null. evaluator: over the program's fusion, bound to the fusion's inputs. Outputs that are inputs share
+  // the caller's memory; an output that is returned twice is one tensor; one that the program writes to the caller's memory
+  // (TakeOutput, CopyToOutput) is there, and no other may be given; one that this device does not have is a tensor without
+  // memory. Of the communicator, what it throws.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator, const HostRunSettings& settings,
                 GivenOutputs outputs = {}) const;
 

@@ -35,10 +35,13 @@ class Summary {
     for (const hir::HostExpr* expr : hostExprsOf<hir::HirAliasSelect>(program)) {
       parts_[std::get<hir::HirAliasSelect>(expr->node).tensor->id()] = true;
     }
+    for (const hir::HostExpr* expr : hostExprsOf<hir::HirAliasShard>(program)) {
+      parts_[std::get<hir::HirAliasShard>(expr->node).tensor->id()] = true;
+    }
   }
 
   std::string print() {
-    text_ = concat("%HostIrContainer { (", list(fusion_.inputs()), ") -> (", list(fusion_.outputs()), ") :\n");
+    text_ = concat("%HostIrContainer { (", list(program_.inputs()), ") -> (", list(program_.outputs()), ") :\n");
     body(program_.topLevel(), "  ");
     return text_ + "} // %HostIrContainer\n";
   }
@@ -70,6 +73,10 @@ class Summary {
                   ", axis = ", axis(node.source->axes().at(node.axis)), ", index = ", index(node.index),
                   node.wraps ? " % numberOfStreams )" : " )");
   }
+  std::string operator()(const hir::HirAliasShard& node) const {
+    return concat(tensor(node.tensor), "\n   = HirAliasShard( ", tensor(node.source), ", axis = ",
+                  axis(node.source->axes().at(node.axis)), ", part = ", node.part, " of ", node.parts, " )");
+  }
   std::string operator()(const hir::EvaluateScalars& node) const {
     std::string text;
     for (const Expr* expr : node.exprs) {
@@ -85,9 +92,9 @@ class Summary {
     return concat("PostOnStream( cache ", node.cache, ", Inputs:{", list(node.inputs), "}, Outputs:{", list(node.outputs), "} )");
   }
   std::string operator()(const hir::StandaloneOp& node) const {
-    std::string name(opName(node.expr->op()));
+    std::string name(opName(node.expr ? node.expr->op() : OpKind::Set));
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-    const bool set = node.expr->family() == Family::LoadStore;
+    const bool set = !node.expr || node.expr->family() == Family::LoadStore;
     return concat(list(node.outputs), "\n   = ", name, "( ", list(node.inputs), set ? ", cache_op=Streaming" : "", " )");
   }
   std::string operator()(const hir::GetCurrentStream& node) const {
@@ -97,6 +104,17 @@ class Summary {
     return concat("SetCurrentStream to ", stream(node.stream));
   }
   std::string operator()(const hir::Synchronize& node) const { return concat("Synchronize ", stream(node.stream)); }
+  std::string operator()(const hir::Communication& node) const {
+    std::string text = concat("Communication ", collectiveName(node.kind), " (team=", ranksText(node.team));
+    if (hasRoot(node.kind)) text += concat(", root=", node.root);
+    if (reduces(node.kind)) text += concat(", op=", reductionName(node.reduction));
+    if (node.send) text += concat(", in=", tensor(node.send));
+    if (node.receive) text += concat(", out=", tensor(node.receive));
+    return text + ")";
+  }
+  std::string operator()(const hir::Wait& node) const {
+    return "Wait " + (*this)(std::get<hir::Communication>(node.communication->node));
+  }
   std::string operator()(const hir::Segment&) const { return ""; }  // its body stands in its place
   std::string operator()(const hir::ForLoop& node) const {
     return concat("FOR ", index(node.index), node.overStreams ? " in Streams of " : " in ",
@@ -125,7 +143,9 @@ class Summary {
     std::string text;
     for (const Val* val : vals) {
       if (!text.empty()) text += ", ";
-      if (val->isTensor()) {
+      if (!val) {
+        text += "none";
+      } else if (val->isTensor()) {
         text += tensor(val->as<TensorView>());
       } else {
         const auto& constant = val->as<Scalar>()->constant();
@@ -146,7 +166,7 @@ class Summary {
   // "iS0{i0}", "iStreamIdx2{i0}", "bS1{1}"
   std::string axis(const IterDomain* axis) const {
     const char kind = axis->isBroadcast() ? 'b' : axis->isReduction() ? 'r' : 'i';
-    return concat(kind, axis->parallelType() == ParallelType::Stream ? "StreamIdx" : "S", axis->id(), "{",
+    return concat(kind, axis->parallelType() == ParallelType::Stream ? "StreamIdx" : axis->parallelType() == ParallelType::DIDx ? "deviceIdx.x" : "S", axis->id(), "{",
                   extentToString(fusion_, axis->size()), "}");
   }
   // "( i0 * i2 )"; sliced along axis 0: "( min(i0, numberOfStreams) * i2 )"

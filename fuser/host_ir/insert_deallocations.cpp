@@ -22,7 +22,7 @@ class Inserter {
     forEachHostExpr(program_, [&](hir::HostExpr* expr) { see(expr); });
     bool changed = false;
     for (const Owner& owner : mentioned_) {
-      if (owner.makers.empty() || owner.tensor->isFusionOutput()) continue;
+      if (owner.makers.empty() || program_.isOutput(owner.tensor)) continue;
       free(owner, scopeOf(owner), false);
       changed = true;
     }

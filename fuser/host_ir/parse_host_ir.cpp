@@ -87,6 +87,7 @@ class Parser {
     header.expect("(");  // the inputs follow from the fusion
     while (parseDeclaration()) {
     }
+    parseDevice();
     parseBody(nullptr, 0, "return ");  // so do the outputs
     Line footer = next();
     footer.expect("}");
@@ -126,8 +127,30 @@ class Parser {
     return line;
   }
 
+  // "device 1 (%x.l0, none) -> (%y.l2)", where that stands next
+  void parseDevice() {
+    const std::string_view text = text_;
+    Line line = next();
+    if (!line.accept("device ")) {
+      text_ = text;
+      --line_;
+      return;
+    }
+    HostIrContainer::Device device;
+    device.number = line.integer();
+    line.expect("(");
+    device.inputs = list(line, ")", &Parser::valueOrNone);
+    line.expect("->");
+    line.expect("(");
+    device.outputs = list(line, ")", &Parser::valueOrNone);
+    line.end();
+    program_.device = std::move(device);
+  }
+
   // --- names ---
 
+  const Val* valueOrNone(Line& line) { return line.accept("none") ? nullptr : value(line); }
+  const TensorView* tensorOrNone(Line& line) { return line.accept("none") ? nullptr : tensor(line); }
   const Val* value(Line& line) {
     line.expect("%");
     const std::string name = line.word();
@@ -204,7 +227,8 @@ class Parser {
       line.end();
       const std::string problem = program_.whyNoAlias(node);
       if (!problem.empty()) line.fail(problem);
-      program_.append(std::move(node), parent, branch);
+      hir::HostExpr* expr = program_.append(std::move(node), parent, branch);
+      if (std::holds_alternative<hir::Communication>(expr->node)) communications_.push_back(expr);
     }
   }
   hir::HostExpr* open(Line& line, hir::Node node, hir::HostExpr* parent, size_t branch) {
@@ -283,6 +307,11 @@ class Parser {
       return hir::TakeOutput{tensor(line), number};
     }
     if (line.accept("select ")) return parseSelect(line);
+    if (line.accept("shard ")) return parseShard(line);
+    if (line.accept("wait for communication ")) return parseWait(line);
+    for (CollectiveKind kind : kAllCollectiveKinds) {
+      if (line.accept(concat(collectiveName(kind), " "))) return parseCommunication(line, kind);
+    }
     if (line.accept("get stream ")) return hir::GetCurrentStream{stream(line)};
     if (line.accept("set stream ")) return hir::SetCurrentStream{stream(line)};
     if (line.accept("synchronize ")) return hir::Synchronize{stream(line)};
@@ -301,22 +330,84 @@ class Parser {
 
   // "%s: f32[i1] of %t {axis = 0, index = index0}"
   hir::Node parseSelect(Line& line) {
-    line.expect("%");
-    const std::string name = line.word();
-    line.expect(":");
-    const std::string type = line.until(" of ");
+    const auto [name, type] = seenTensor(line);
     const TensorView* source = tensor(line);
     hir::HirAliasSelect node{nullptr, source, axis(line, source), nullptr, false};
     line.expect(", index = ");
     node.index = index(line);
     node.wraps = line.accept(", wraps");
     line.expect("}");
+    node.tensor = seenAs(line, name, type, [&] { return newSlice(fusion_, source, node.axis, name); });
+    return node;
+  }
+
+  // "%s: f32[(i0 // 2)] of %t {axis = 0, part = 1, parts = 2}"
+  hir::Node parseShard(Line& line) {
+    const auto [name, type] = seenTensor(line);
+    const TensorView* source = tensor(line);
+    hir::HirAliasShard node{nullptr, source, axis(line, source), 0, 1};
+    line.expect(", part = ");
+    node.part = line.integer();
+    line.expect(", parts = ");
+    node.parts = line.integer();
+    line.expect("}");
+    if (node.part < 0 || node.part >= node.parts) line.fail(concat("there is no part ", node.part, " of ", node.parts));
+    node.tensor = seenAs(line, name, type,
+                         [&] { return newPart(fusion_, source, node.axis, node.parts, PartMemory::InSource, name); });
+    return node;
+  }
+
+  // "%s: f32[i1] of"
+  std::pair<std::string, std::string> seenTensor(Line& line) {
+    line.expect("%");
+    const std::string name = line.word();
+    line.expect(":");
+    return {name, line.until(" of ")};
+  }
+  // The tensor of that name, made where the fusion has none.
+  template <class Make>
+  const TensorView* seenAs(Line& line, const std::string& name, const std::string& type, Make&& make) {
     const Val*& known = values_[name];
     if (known && !known->isTensor()) line.fail(concat("%", name, " is no tensor"));
-    if (!known) known = newSlice(fusion_, source, node.axis, name);
+    if (!known) known = make();
     if (declaredType(known) != type) line.fail(concat("'", declaredType(known), "' expected"));
-    node.tensor = known->as<TensorView>();
+    return known->as<TensorView>();
+  }
+
+  // "%a -> none {team = [0, 1], root = 0, reduction = sum}"
+  hir::Node parseCommunication(Line& line, CollectiveKind kind) {
+    hir::Communication node;
+    node.kind = kind;
+    node.send = tensorOrNone(line);
+    line.expect("->");
+    node.receive = tensorOrNone(line);
+    line.expect("{");
+    line.expect("team = ");
+    line.expect("[");
+    node.team = list(line, "]", &Parser::device);
+    if (hasRoot(kind)) {
+      line.expect(", root = ");
+      node.root = line.integer();
+    }
+    if (reduces(kind)) {
+      line.expect(", reduction = ");
+      const std::string name = line.word();
+      const auto found = std::find_if(std::begin(kAllReductions), std::end(kAllReductions),
+                                      [&](Reduction reduction) { return reductionName(reduction) == name; });
+      if (found == std::end(kAllReductions)) line.fail(concat("no reduction is called ", name));
+      node.reduction = *found;
+    }
+    line.expect("}");
     return node;
+  }
+  int device(Line& line) { return line.integer(); }
+
+  hir::Node parseWait(Line& line) {
+    const int number = line.integer();
+    if (number < 0 || static_cast<size_t>(number) >= communications_.size()) {
+      line.fail(concat("no communication ", number, " stands before this"));
+    }
+    return hir::Wait{communications_[static_cast<size_t>(number)]};
   }
 
   hir::Node parseRun(Line& line) {
@@ -350,6 +441,10 @@ class Parser {
     line.expect("(");
     node.inputs = list(line, ")", &Parser::operand);
     line.expect("as ");
+    if (line.accept("set")) {
+      if (line.accept("by ")) node.launch = parseLaunch(line);
+      return node;
+    }
     const TensorView* made = tensor(line);
     if (!made->definition()) line.fail(concat("%", made->name(), " is no result of an expression"));
     node.expr = made->definition();
@@ -360,6 +455,15 @@ class Parser {
     if (line.accept("{without_axis = ")) {
       node.withoutAxis = static_cast<size_t>(line.integer());
       line.expect("}");
+    }
+    if (line.accept("{")) {
+      line.expect("axis = ");
+      hir::StandaloneOp::Part part;
+      part.axis = static_cast<size_t>(line.integer());
+      line.expect(", parts = ");
+      part.parts = line.integer();
+      line.expect("}");
+      node.part = part;
     }
     if (line.accept("by ")) node.launch = parseLaunch(line);
     return node;
@@ -411,6 +515,7 @@ class Parser {
   std::unordered_map<std::string, IntExpr> symbols_;
   std::unordered_map<std::string, IntExpr> indices_;
   std::unordered_map<std::string, const hir::Stream*> streams_;
+  std::vector<const hir::HostExpr*> communications_;  // so far
 };
 
 }  // namespace

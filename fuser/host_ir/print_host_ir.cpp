@@ -15,7 +15,7 @@ namespace {
 template <class Vals>
 std::string names(const Vals& vals) {
   std::string text;
-  for (const Val* val : vals) text += concat(text.empty() ? "%" : ", %", val->name());
+  for (const Val* val : vals) text += concat(text.empty() ? "" : ", ", val ? concat("%", val->name()) : "none");
   return text;
 }
 
@@ -31,6 +31,8 @@ class Printer {
 
   std::string print() {
     const Fusion& fusion = program_.fusion();
+    communications_ = hostExprsOf<hir::Communication>(program_);
+    text_ = deviceText();
     for (const hir::HostExpr* loop : hostExprsOf<hir::ForLoop>(program_)) {
       indices_.push_back(std::get<hir::ForLoop>(loop->node).index);
     }
@@ -66,6 +68,10 @@ class Printer {
     return concat("select %", node.tensor->name(), ": ", declaredType(node.tensor), " of %", node.source->name(), " {axis = ",
                   node.axis, ", index = ", index(node.index), node.wraps ? ", wraps}" : "}");
   }
+  std::string operator()(const hir::HirAliasShard& node) const {
+    return concat("shard %", node.tensor->name(), ": ", declaredType(node.tensor), " of %", node.source->name(), " {axis = ",
+                  node.axis, ", part = ", node.part, ", parts = ", node.parts, "}");
+  }
   std::string operator()(const hir::EvaluateScalars& node) const {
     std::vector<const Val*> results;
     for (const Expr* expr : node.exprs) results.insert(results.end(), expr->outputs().begin(), expr->outputs().end());
@@ -77,14 +83,28 @@ class Printer {
   }
   std::string operator()(const hir::StandaloneOp& node) const {
     std::string text = concat(node.preallocated ? "compute into (" : "compute (", names(node.outputs), ") from (",
-                              operands(node.inputs), ") as %", node.expr->output()->name());
+                              operands(node.inputs), ") as ", node.expr ? concat("%", node.expr->output()->name()) : std::string("set"));
     if (node.withoutAxis) text += concat(" {without_axis = ", *node.withoutAxis, "}");
+    if (node.part) text += concat(" {axis = ", node.part->axis, ", parts = ", node.part->parts, "}");
     if (node.launch.kernel >= 0) text += " by " + arguments(node.launch);
     return text;
   }
   std::string operator()(const hir::GetCurrentStream& node) const { return concat("get stream ", stream(node.stream)); }
   std::string operator()(const hir::SetCurrentStream& node) const { return concat("set stream ", stream(node.stream)); }
   std::string operator()(const hir::Synchronize& node) const { return concat("synchronize ", stream(node.stream)); }
+  std::string operator()(const hir::Communication& node) const {
+    const auto tensor = [](const TensorView* val) { return val ? concat("%", val->name()) : std::string("none"); };
+    std::string text = concat(collectiveName(node.kind), " ", tensor(node.send), " -> ", tensor(node.receive), " {team = ",
+                              ranksText(node.team));
+    if (hasRoot(node.kind)) text += concat(", root = ", node.root);
+    if (reduces(node.kind)) text += concat(", reduction = ", reductionName(node.reduction));
+    return text + "}";
+  }
+  // By its place among the program's communications.
+  std::string operator()(const hir::Wait& node) const {
+    const auto place = std::find(communications_.begin(), communications_.end(), node.communication);
+    return concat("wait for communication ", place - communications_.begin());
+  }
   std::string operator()(const hir::Segment& node) const {
     return concat("segment ", node.index, " ", schedulerTypeName(node.scheduler), " (", names(node.inputs), ") -> (",
                   names(node.outputs), ")");
@@ -122,6 +142,13 @@ class Printer {
     }
     for (const Kernel* kernel : program_.kernels) text += concat("  kernel ", kernel->name, "\n");
     return text;
+  }
+
+  // "  device 1 (%x.l0, none) -> (%y.l2)": what it has of the inputs and outputs.
+  std::string deviceText() const {
+    if (!program_.device) return "";
+    return concat("  device ", program_.device->number, " (", names(program_.device->inputs), ") -> (",
+                  names(program_.device->outputs), ")\n");
   }
 
   void printBody(const hir::Body& body, const std::string& indentation) {
@@ -168,6 +195,7 @@ class Printer {
   const HostIrContainer& program_;
   std::vector<IntExpr> indices_;             // of the loops, in order
   std::vector<const hir::Stream*> saved_;  // what GetCurrentStream fills, in order
+  std::vector<hir::HostExpr*> communications_;  // in order
   std::string text_;
 };
 

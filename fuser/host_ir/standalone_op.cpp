@@ -119,8 +119,36 @@ TensorView* newSlice(Fusion& fusion, const TensorView* source, size_t axis, cons
   return fusion.newTensor(source->dtype(), std::move(domain), name);
 }
 
-ClonedPart partOf(const Fusion& fusion, const hir::StandaloneOp& op) {
-  const Attributes attributes = op.withoutAxis ? attributesWithout(op.expr, *op.withoutAxis) : op.expr->attributes();
+TensorView* newPart(Fusion& fusion, const TensorView* source, size_t axis, int64_t parts, PartMemory memory,
+                    const std::string& name) {
+  IntExprArena& ints = fusion.ints();
+  const auto partOf = [&](IntExpr size) { return size ? ints.floorDiv(size, ints.constant(parts)) : nullptr; };
+  const std::vector<IterDomain*> axes = source->axes();
+  TensorDomain domain;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const bool stored = i == axis && !axes[i]->isBroadcast();
+    domain.logical.push_back(fusion.newIterDomain(axes[i]->type(), stored ? partOf(axes[i]->extent()) : axes[i]->extent(),
+                                                  i == axis ? partOf(axes[i]->expandedExtent()) : axes[i]->expandedExtent()));
+  }
+  domain.allocationOrder = source->domain().allocationOrder;
+  domain.contiguity = source->domain().contiguity;
+  domain.layoutGiven = source->domain().layoutGiven;
+  if (memory == PartMemory::InSource) {
+    for (std::optional<bool>& contiguous : domain.contiguity) {
+      if (contiguous) contiguous = false;
+    }
+    domain.layoutGiven = true;
+  }
+  return fusion.newTensor(source->dtype(), std::move(domain), name);
+}
+
+ClonedPart partOf(Fusion& fusion, const hir::StandaloneOp& op) {
+  if (!op.expr) return cloneOp(fusion, OpKind::Set, op.inputs, op.outputs, {});
+  Attributes attributes = op.withoutAxis ? attributesWithout(op.expr, *op.withoutAxis) : op.expr->attributes();
+  if (op.part && op.expr->family() == Family::Expand) {
+    IntExpr& size = attributes.shape.at(op.part->axis);
+    size = fusion.ints().floorDiv(size, fusion.ints().constant(op.part->parts));
+  }
   return cloneOp(fusion, op.expr->op(), op.inputs, op.outputs, attributes);
 }
 

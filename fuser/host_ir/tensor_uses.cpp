@@ -20,6 +20,7 @@ class Collector {
   void operator()(const hir::TakeOutput& node) { uses.writes.push_back(node.tensor); }
   void operator()(const hir::CopyToOutput& node) { uses.reads.push_back(node.tensor); }
   void operator()(const hir::HirAliasSelect& node) { uses.reads.push_back(node.source); }
+  void operator()(const hir::HirAliasShard& node) { uses.reads.push_back(node.source); }
   void operator()(const hir::EvaluateScalars& node) {
     for (const Expr* expr : node.exprs) {
       if (expr->family() == Family::Item) uses.reads.push_back(expr->input(0)->as<TensorView>());
@@ -42,6 +43,11 @@ class Collector {
   void operator()(const hir::GetCurrentStream&) {}
   void operator()(const hir::SetCurrentStream&) {}
   void operator()(const hir::Synchronize&) {}
+  void operator()(const hir::Communication& node) {
+    if (node.send) uses.reads.push_back(node.send);
+    if (node.receive) uses.writes.push_back(node.receive);
+  }
+  void operator()(const hir::Wait& node) { (*this)(std::get<hir::Communication>(node.communication->node)); }
   void operator()(const hir::Segment&) {}
   void operator()(const hir::ForLoop&) {}
   void operator()(const hir::IfThenElse&) {}

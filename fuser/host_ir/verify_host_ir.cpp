@@ -17,10 +17,14 @@
 //      that axis and one index; other selects do not wrap
 //  14  the caller's memory for an output is taken for that output, once, or is what it is copied to
 //  15  in whose memory a tensor is, is what its nodes say
+//  16  a communication is waited for once on every path; before that nobody reads or writes what it receives, and nobody
+//      writes or frees what it sends
+//  17  a communication has a team; who gives and gets something, and nobody else, has a tensor for it, both of one dtype
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "fuser/communicate/collective_traits.h"
 #include "fuser/host_ir/host_ir_container.h"
 
 namespace fuser {
@@ -36,6 +40,7 @@ struct State {
   std::vector<bool> taken;             // by number of an output: the caller's memory for it
   // A stream: the one of an index, or null for the one that was current when the program started.
   const hir::Stream* current = nullptr;
+  std::vector<const hir::HostExpr*> running;  // communications that nobody waited for yet
   std::vector<std::optional<const hir::Stream*>> saved;  // by number, what GetCurrentStream found
 };
 
@@ -51,12 +56,17 @@ class Verifier {
     sliceIndex_.assign(count, nullptr);
     state_.taken.assign(program.fusion().outputs().size(), false);
     state_.saved.resize(program.streamCount());
-    for (const Val* input : program.fusion().inputs()) state_.there[input->id()] = true;
+    for (const Val* input : program.inputs()) {
+      if (input) state_.there[input->id()] = true;
+    }
   }
 
   void run() {
     runBody(program_.topLevel());
-    for (const Val* output : program_.fusion().outputs()) expect(11, output);
+    for (const Val* output : program_.outputs()) {
+      if (output) expect(11, output);
+    }
+    require(16, state_.running.empty(), "nobody waits for a communication");
   }
 
   void operator()(const hir::Allocate& node) {
@@ -67,7 +77,8 @@ class Verifier {
   }
   void operator()(const hir::Deallocate& node) {
     expectPart(1, node.tensor);
-    require(3, state_.allocated[node.tensor->id()] && !node.tensor->isFusionOutput(), "%", node.tensor->name(),
+    requireUnsent(node.tensor);
+    require(3, state_.allocated[node.tensor->id()] && !program_.isOutput(node.tensor), "%", node.tensor->name(),
             " is not the program's to free");
     state_.there[node.tensor->id()] = state_.allocated[node.tensor->id()] = false;
   }
@@ -104,6 +115,13 @@ class Verifier {
                       node.tensor->dtype() == node.source->dtype();
     require(12, fits, "%", node.tensor->name(), " is no %", node.source->name(), " without axis ", node.axis);
   }
+  void operator()(const hir::HirAliasShard& node) {
+    expect(1, node.source);
+    appear(node.tensor);
+    const bool fits = node.axis < node.source->rank() && node.tensor->rank() == node.source->rank() &&
+                      node.tensor->dtype() == node.source->dtype() && 0 <= node.part && node.part < node.parts;
+    require(12, fits, "%", node.tensor->name(), " is no part of %", node.source->name(), " along axis ", node.axis);
+  }
   void operator()(const hir::EvaluateScalars& node) {
     for (const Expr* expr : node.exprs) {
       require(5, expr->isScalarExpr(), "%", expr->output()->name(), " is no scalar");
@@ -128,24 +146,26 @@ class Verifier {
     for (const Val* tensor : node.tensors) expect(1, tensor);
     for (const Val* scalar : node.scalars) expect(1, scalar);
     for (size_t i = 0; i < node.tensors.size(); ++i) {
+      if (kernel.tensors[i].written) requireUnsent(node.tensors[i]);
       const Val* input = kernel.tensors[i].written ? state_.reusedBy[node.tensors[i]->id()] : nullptr;
       if (input) state_.there[input->id()] = false;
     }
   }
   void operator()(const hir::RunSegment& node) {
     for (const Val* input : node.inputs) expect(1, input);
-    for (const Val* output : node.outputs) expect(1, output);
+    for (const TensorView* output : node.outputs) {
+      expect(1, output);
+      requireUnsent(output);
+    }
   }
   void operator()(const hir::StandaloneOp& node) {
-    require(12,
-            node.inputs.size() == node.expr->inputs().size() && node.outputs.size() == node.expr->outputs().size() &&
-                (!node.withoutAxis || *node.withoutAxis < node.expr->output()->as<TensorView>()->rank()),
-            "%", node.expr->output()->name(), " is computed with other operands or results than its expression has");
+    checkOperands(node);
     for (const Val* input : node.inputs) expect(1, input);
     for (const TensorView* output : node.outputs) {
       if (node.preallocated) {
         expect(1, output);
-        require(7, !root(output)->isFusionInput(), "%", output->name(), " is in an input's memory");
+        requireUnsent(output);
+        require(7, !program_.isInput(root(output)), "%", output->name(), " is in an input's memory");
       } else {
         allocate(output);
       }
@@ -155,6 +175,31 @@ class Verifier {
   void operator()(const hir::GetCurrentStream& node) { state_.saved[static_cast<size_t>(node.stream->number)] = state_.current; }
   void operator()(const hir::SetCurrentStream& node) { state_.current = streamOf(node.stream); }
   void operator()(const hir::Synchronize& node) { streamOf(node.stream); }
+  void operator()(const hir::Communication& node) {
+    require(17, program_.device.has_value() && !node.team.empty(), "a communication of no devices");
+    const CollectiveTraits& traits = traitsOf(node.kind);
+    const auto takesPart = [&](Participants who) {
+      return who == Participants::Root ? node.root == program_.device->number
+                                       : DeviceMesh(node.team).contains(program_.device->number);
+    };
+    require(17, takesPart(traits.senders) == (node.send != nullptr), collectiveName(node.kind), ": device ",
+            program_.device->number, node.send ? " gives nothing" : " gives something");
+    require(17, takesPart(traits.receivers) == (node.receive != nullptr), collectiveName(node.kind), ": device ",
+            program_.device->number, node.receive ? " gets nothing" : " gets something");
+    if (node.send) expect(1, node.send);
+    if (node.receive) {
+      expect(1, node.receive);
+      requireUnsent(node.receive);
+      require(7, !program_.isInput(root(node.receive)), "%", node.receive->name(), " is in an input's memory");
+    }
+    require(17, !node.send || !node.receive || node.send->dtype() == node.receive->dtype(), "%", node.send->name(),
+            " is sent and received as another dtype");
+  }
+  void operator()(const hir::Wait& node) {
+    const auto place = std::find(state_.running.begin(), state_.running.end(), node.communication);
+    require(16, place != state_.running.end(), "a wait for a communication that does not run");
+    state_.running.erase(place);
+  }
   void operator()(const hir::Segment&) {}
   void operator()(const hir::ForLoop&) {}
   void operator()(const hir::IfThenElse& node) { expect(1, node.condition); }
@@ -175,8 +220,18 @@ class Verifier {
     require(constraint, literal || state_.there.at(val->id()), "%", val->name(), " is read where it does not exist");
     if (literal || val->isScalar()) return;
     const TensorView* owner = root(val->as<TensorView>());
-    require(constraint, owner->isFusionInput() || state_.there.at(owner->id()), "%", val->name(), " is read in the memory of %",
+    require(constraint, program_.isInput(owner) || state_.there.at(owner->id()), "%", val->name(), " is read in the memory of %",
             owner->name(), ", which is freed");
+    for (const hir::HostExpr* expr : state_.running) {
+      const TensorView* received = std::get<hir::Communication>(expr->node).receive;
+      require(16, !received || root(received) != owner, "%", val->name(), " is used before a wait for what brings it");
+    }
+  }
+  void requireUnsent(const TensorView* written) const {
+    for (const hir::HostExpr* expr : state_.running) {
+      const TensorView* sent = std::get<hir::Communication>(expr->node).send;
+      require(16, !sent || root(sent) != root(written), "%", written->name(), " changes before a wait for what sends it");
+    }
   }
   static bool contains(const std::vector<const TensorView*>& all, const TensorView* one) {
     return std::find(all.begin(), all.end(), one) != all.end();
@@ -185,6 +240,17 @@ class Verifier {
   const TensorView* root(const TensorView* tensor) const {
     while (state_.memoryOf.at(tensor->id())) tensor = state_.memoryOf[tensor->id()];
     return tensor;
+  }
+  static void checkOperands(const hir::StandaloneOp& node) {
+    if (!node.expr) {
+      require(12, node.inputs.size() == 1 && node.outputs.size() == 1 && node.inputs.front()->isTensor(), "a set is of one tensor");
+      return;
+    }
+    const size_t rank = node.expr->output()->as<TensorView>()->rank();
+    require(12,
+            node.inputs.size() == node.expr->inputs().size() && node.outputs.size() == node.expr->outputs().size() &&
+                (!node.withoutAxis || *node.withoutAxis < rank) && (!node.part || node.part->axis < rank),
+            "%", node.expr->output()->name(), " is computed with other operands or results than its expression has");
   }
   void appear(const TensorView* tensor) {
     require(2, !state_.there.at(tensor->id()), "%", tensor->name(), " is there already");
@@ -234,7 +300,7 @@ class Verifier {
     if (leaks_ == HostLeaks::Allowed) return;
     for (size_t id = 0; id < state_.allocated.size(); ++id) {
       const Val* val = program_.fusion().allVals()[id].get();
-      const bool leaked = state_.allocated[id] && !before.allocated[id] && !val->isFusionOutput();
+      const bool leaked = state_.allocated[id] && !before.allocated[id] && !program_.isOutput(val);
       require(4, !leaked, "%", val->name(), " is allocated and never freed");
     }
   }
@@ -242,8 +308,10 @@ class Verifier {
   // What it allocates may be freed behind it.
   void runWay(const hir::Body& body) {
     const hir::Stream* before = state_.current;
+    const std::vector<const hir::HostExpr*> running = state_.running;
     walk(body);
     require(9, state_.current == before, "a body leaves another stream current");
+    require(16, state_.running == running, "a body leaves a communication that it started, or waits for another's");
   }
 
   void walk(const hir::Body& body) {
@@ -255,6 +323,7 @@ class Verifier {
       if (const auto [tensor, source] = aliasIn(expr->node); tensor && !std::holds_alternative<hir::Reuse>(expr->node)) {
         state_.memoryOf[tensor->id()] = source;
       }
+      if (std::holds_alternative<hir::Communication>(expr->node)) state_.running.push_back(expr);
       if (const auto* loop = std::get_if<hir::ForLoop>(&expr->node)) {
         runLoop(*loop, program_.body(expr));
       } else if (std::holds_alternative<hir::IfThenElse>(expr->node)) {
@@ -294,7 +363,7 @@ class Verifier {
     for (size_t id = 0; id < state_.allocated.size(); ++id) {
       // Whose memory an output is in makes no difference: nobody frees it.
       const Val* val = program_.fusion().allVals()[id].get();
-      require(10, one.allocated[id] == state_.allocated[id] || val->isFusionOutput(), "the ways of an if leave %", val->name(),
+      require(10, one.allocated[id] == state_.allocated[id] || program_.isOutput(val), "the ways of an if leave %", val->name(),
               " in different memory");
     }
   }

@@ -43,6 +43,7 @@ class Cloner {
     clone.contiguity = domain.contiguity;
     clone.layoutGiven = domain.layoutGiven;
     clone.view = domain.view;
+    clone.mesh = domain.mesh;
     clone.loopRoot = (*this)(domain.loopRoot);
     clone.referencePosition = domain.referencePosition;
     for (const LoopTransform& step : domain.transforms) {
@@ -190,6 +191,7 @@ void cloneInputs(Cloner& clone, ClonedPart& part, const std::vector<Val*>& exten
 
 ClonedFusion cloneFusion(const Fusion& fusion) {
   ClonedFusion result{std::make_unique<Fusion>(fusion.name()), {}};
+  result.fusion->setMesh(fusion.mesh());
   Cloner clone(fusion, *result.fusion, result.vals);
   for (const std::unique_ptr<Val>& val : fusion.allVals()) {
     if (val->isScalar()) {
@@ -211,6 +213,7 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
 
 std::unique_ptr<Fusion> cloneInOrderOfUse(const Fusion& fusion) {
   auto result = std::make_unique<Fusion>(fusion.name());
+  result->setMesh(fusion.mesh());
   std::unordered_map<const Val*, Val*> vals;
   Cloner clone(fusion, *result, vals);
   const auto copy = [&](const Val* val) {

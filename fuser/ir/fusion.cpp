@@ -48,6 +48,7 @@ std::string_view parallelTypeName(ParallelType type) {
     case ParallelType::Vectorize: return "Vectorize";
     case ParallelType::Unroll: return "Unroll";
     case ParallelType::Stream: return "Stream";
+    case ParallelType::DIDx: return "DIDx";
   }
   FUSER_CHECK(false, "bad ParallelType");
 }
@@ -75,12 +76,26 @@ size_t TensorView::rank() const {
                                            [](const IterDomain* axis) { return !axis->isReduction(); }));
 }
 
-std::optional<size_t> TensorView::streamAxis() const {
+std::optional<size_t> TensorView::axisOf(ParallelType type) const {
   const std::vector<IterDomain*> axes = this->axes();
   for (size_t axis = 0; axis < axes.size(); ++axis) {
-    if (axes[axis]->parallelType() == ParallelType::Stream) return axis;
+    if (axes[axis]->parallelType() == type) return axis;
   }
   return std::nullopt;
+}
+
+std::optional<size_t> TensorView::streamAxis() const { return axisOf(ParallelType::Stream); }
+
+const DeviceMesh& TensorView::mesh() const { return domain_.mesh.empty() ? fusion().mesh() : domain_.mesh; }
+
+std::optional<size_t> TensorView::shardAxis() const {
+  return mesh().size() > 1 ? axisOf(ParallelType::DIDx) : std::nullopt;
+}
+
+std::string toString(const DeviceMesh& mesh) {
+  std::string text = "[";
+  for (int device : mesh.devices()) text += concat(text.size() == 1 ? "" : ", ", device);
+  return text + "]";
 }
 
 bool Fusion::hasStreams() const {

@@ -76,6 +76,10 @@ class Fusion {
   const std::vector<Expr*>& exprs() const;
   // Whether a tensor that is made has an axis whose places the host program runs on streams.
   bool hasStreams() const;
+  // The devices that hold every tensor without a mesh of its own; empty: there is one device, and nobody asks which.
+  const DeviceMesh& mesh() const { return mesh_; }
+  void setMesh(DeviceMesh mesh) { mesh_ = std::move(mesh); }
+  bool hasDevices() const { return !mesh_.empty(); }
   // Every value that an input, an output or an expression mentions, in id order.
   std::vector<Val*> usedVals() const;
   const std::vector<std::unique_ptr<Val>>& allVals() const { return vals_; }  // by id, unused ones too
@@ -109,6 +113,7 @@ class Fusion {
   std::vector<Val*> inputs_;
   std::vector<Val*> outputs_;
   std::map<size_t, Val*> aliases_;  // output's number -> input
+  DeviceMesh mesh_;
   mutable std::vector<Expr*> order_;
   mutable bool orderValid_ = false;
 };

@@ -11,8 +11,8 @@ namespace fuser {
 // Symbolic: Iteration or Broadcast, decided by the inputs' sizes. (No op of today's table makes one.)
 enum class IterType : uint8_t { Iteration, Reduction, Broadcast, Symbolic };
 
-// Stream is for the host program alone: no loop of a kernel has it.
-enum class ParallelType : uint8_t { Serial, BIDx, BIDy, BIDz, TIDx, TIDy, TIDz, Vectorize, Unroll, Stream };
+// Stream and DIDx (places on devices) are for the host program alone: no loop of a kernel has them.
+enum class ParallelType : uint8_t { Serial, BIDx, BIDy, BIDz, TIDx, TIDy, TIDz, Vectorize, Unroll, Stream, DIDx };
 
 std::string_view parallelTypeName(ParallelType type);  // "TIDx"
 inline bool isThreadDim(ParallelType type) { return type >= ParallelType::TIDx && type <= ParallelType::TIDz; }

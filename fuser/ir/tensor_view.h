@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fuser/ir/device_mesh.h"
 #include "fuser/ir/iter_domain.h"
 #include "fuser/ir/val.h"
 
@@ -45,6 +46,8 @@ struct TensorDomain {
   // Of a result: it is the operand's memory, seen in another way, and no kernel makes it. Constraint 13 of the verifier
   // says where that is possible.
   bool view = false;
+  // The devices that hold the tensor, where it has a mesh of its own; else those of the fusion.
+  DeviceMesh mesh;
 
   // The axes that the loops start from: the logical ones until a schedule's `propagate` aligns them with a reference:
   // then in the reference's order, with stand-ins (broadcast, in no logical domain) for axes that this tensor lacks,
@@ -73,6 +76,10 @@ class TensorView : public Val {
 
   // The axis, in axes(), whose places the host program runs on streams.
   std::optional<size_t> streamAxis() const;
+  // The devices that hold it: its own mesh, or the fusion's.
+  const DeviceMesh& mesh() const;
+  // The axis, in axes(), of which each device of several holds its part.
+  std::optional<size_t> shardAxis() const;
 
   // An input of rank 0 that lies on the host (`{device = cpu}`): `item` alone reads it.
   bool isCpuScalar() const { return cpuScalar_; }
@@ -91,6 +98,8 @@ class TensorView : public Val {
   void setComputesWith(bool with) { computesWith_ = with; }
 
  private:
+  std::optional<size_t> axisOf(ParallelType type) const;
+
   TensorDomain domain_;
   MemoryType memory_ = MemoryType::Local;
   size_t computeAt_ = 0;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fuser/evaluate/expression_evaluator.h"
+#include "fuser/host_ir/decompose_reshardings.h"
 #include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/kernel/verify.h"
 #include "fuser/lower/lower.h"
@@ -97,6 +98,7 @@ class Builder {
     for (HostGroup& group : groups) makeKernel(group);
     timed("host", [&] {
       program_->host = HostIrLower(fusion()).lower(groups, aliases, given);
+      if (fusion().hasDevices()) program_->host->device = {settings_.device.value_or(fusion().mesh().devices().front()), {}, {}};
       runHostPasses(*program_->host, context_);
     });
     for (hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(*program_->host)) {
@@ -118,13 +120,25 @@ class Builder {
     if (context_.trace) context_.trace->add(stage, std::chrono::steady_clock::now() - start);
   }
 
-  // Whether tensors are spread over streams. Then no pass runs: it would put others in the place of those that are named.
-  bool spreads() const { return program_->fusion->hasStreams(); }
+  // Whether tensors are spread over streams or devices. Then no pass runs: it would put others in the place of those that
+  // are named.
+  bool spreads() const { return program_->fusion->hasStreams() || program_->fusion->hasDevices(); }
+
+  void checkDevices() const {
+    if (!program_->fusion->hasDevices()) return;
+    FUSER_USER_CHECK(!program_->fusion->hasStreams(), "a case on several devices has no stream axes");
+    FUSER_USER_CHECK(settings_.aliases.empty(), "a case on several devices has no aliases");
+    const std::string lowering(LowerReshardingsPass::name());
+    FUSER_USER_CHECK(LowerReshardingsPass::getEnabled() && settings_.context.options.disabledPasses.count(lowering) == 0,
+                     "a case on several devices needs ", lowering, ", which makes the program of each");
+  }
 
   void runPasses() {
+    checkDevices();
     CompileContext context = context_;
     std::erase_if(context.options.disabledPasses, [](const std::string& pass) { return isHostPassName(pass); });
     if (!settings_.schedule && !spreads()) PreSegmenter::runPass(&fusion(), context);
+    if (fusion().hasDevices()) DecomposeReshardingsPass::runPass(&fusion(), context);
     if (settings_.hooks.afterPasses) settings_.hooks.afterPasses(fusion());
     // Schedules name tensors, so names must be unique.
     const ValueNames names(fusion());
@@ -135,8 +149,12 @@ class Builder {
     SegmentCandidateFinderOptions options = finderOptionsOf(context_.options);
     if (spreads()) {
       FUSER_USER_CHECK(!settings_.schedule && settings_.segmentSchedules.empty(),
-                       "a case with stream axes takes no schedule: each expression is a kernel of its own");
-      options.custom_should_merge_groups = HostIrLower::shouldMergeSegmentedGroups;
+                       "a case on streams or devices takes no schedule: each expression is a kernel of its own");
+      // On devices nothing shares a kernel, so that each group is one that a scheduler takes: a cache of its own would be
+      // given inputs for their sizes, and those may be elsewhere.
+      options.custom_should_merge_groups = fusion().hasDevices()
+                                               ? [](const SegmentedGroup*, const SegmentedGroup*) { return false; }
+                                               : HostIrLower::shouldMergeSegmentedGroups;
     }
     program_->segmented = settings_.schedule ? segmentAsOne(fusion()) : segment(fusion(), context_, options);
     if (settings_.hooks.replaceSegments) {
@@ -155,7 +173,11 @@ class Builder {
     CompileContext context = context_;
     if (spreads()) context.options.probes = false;
     std::vector<HostGroup> groups = planGroups(*program_->segmented, context, settings_.schedule.has_value());
-    for (HostGroup& group : groups) group.standalone = spreads() && isStandalone(group.exprs);
+    for (HostGroup& group : groups) {
+      group.standalone = spreads() && isStandalone(group.exprs);
+      if (!fusion().hasDevices() || group.standalone || group.scheduler != SchedulerType::None) continue;
+      FUSER_CHECK(accept(group, fusion(), context), "no scheduler takes %", group.outputs.front()->name(), " alone");
+    }
     return groups;
   }
 
@@ -193,7 +215,7 @@ class Builder {
     const FusionView view{part.fusion.get(), part.fusion->exprs(), part.fusion->inputs(), part.fusion->outputs(),
                           sizesKnown_ ? &sizes : nullptr};
     const SchedulerAnswer answer = schedulers_.accepts(view);
-    FUSER_CHECK(answer.accepted(), "no scheduler takes %", op.expr->output()->name(), " alone: ", answer.reason);
+    FUSER_CHECK(answer.accepted(), "no scheduler takes %", op.outputs.front()->name(), " alone: ", answer.reason);
     keepAnswers(sizes, extents);
     if (answer.type == SchedulerType::NoOp) return;  // there is nothing to compute
     HostGroup group;

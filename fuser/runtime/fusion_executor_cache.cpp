@@ -6,6 +6,8 @@
 
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/runtime/build_program.h"
+#include "fuser/runtime/device_inputs.h"
+#include "fuser/runtime/devices_in_process.h"
 #include "fuser/runtime/given_outputs.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/runtime/kernel_pool.h"
@@ -42,6 +44,8 @@ std::vector<InputLayout> layoutsOf(const std::vector<InputFacts>& facts) {
 struct FusionExecutorCache::Impl {
   std::shared_ptr<const Fusion> fusion;
   Settings settings;
+
+  std::unique_ptr<DevicesInProcess> devices;  // where the fusion is on several, and the settings name none
 
   const std::shared_ptr<MemoryPool> memory = std::make_shared<MemoryPool>();
 
@@ -90,6 +94,31 @@ struct FusionExecutorCache::Impl {
     return program;
   }
 
+  // The device's program for inputs of these sizes, of which it has its parts.
+  std::shared_ptr<CompiledProgram> findOnDevice(std::span<const HostValue> inputs, std::optional<ExpressionEvaluator>& evaluator) {
+    FUSER_CHECK(settings.device, "no device is named");
+    const std::vector<HostValue> whole = wholeInputs(*fusion, *settings.device, inputs);
+    ExpressionEvaluator original(*fusion);
+    original.bindInputs(whole);
+    const std::vector<InputFacts> facts = inspectInputs(*fusion, whole, settings.device);
+    checkShapes(*fusion, original);
+    checkShardings(*fusion, original);
+    return find(whole, facts, {}, evaluator);
+  }
+
+  RunRecord execute(const CompiledProgram& program, std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
+                    Communicator* communicator, GivenOutputs outputs) {
+    const auto start = std::chrono::steady_clock::now();
+    const HostRunSettings limits{settings.record,  settings.maxBytes, &settings.hooks.beforeLaunch,
+                                 settings.streams, communicator,      memory,
+                                 settings.context.options.probes};
+    std::vector<SegmentRunner*> caches;
+    for (const std::unique_ptr<SegmentCache>& cache : program.caches) caches.push_back(cache.get());
+    RunRecord record = HostIrEvaluator(*program.host, program.compiled, std::move(caches)).run(inputs, evaluator, limits, outputs);
+    count(evaluator, std::chrono::steady_clock::now() - start);
+    return record;
+  }
+
   void count(const ExpressionEvaluator& evaluator, std::chrono::nanoseconds time) {
     const std::lock_guard lock(mutex);
     ++counters.runs;
@@ -102,11 +131,30 @@ FusionExecutorCache::FusionExecutorCache(std::shared_ptr<const Fusion> fusion, S
     : impl_(std::make_unique<Impl>()) {
   impl_->fusion = std::move(fusion);
   impl_->settings = std::move(settings);
+  if (impl_->fusion->hasDevices() && !impl_->settings.device) {
+    impl_->devices = std::make_unique<DevicesInProcess>(impl_->fusion, impl_->settings);
+  }
 }
 
 FusionExecutorCache::~FusionExecutorCache() = default;
 
+void FusionExecutorCache::prepareOnDevice(std::span<const HostValue> inputs) {
+  std::optional<ExpressionEvaluator> evaluator;
+  impl_->findOnDevice(inputs, evaluator);
+}
+
+RunRecord FusionExecutorCache::runOnDevice(std::span<const HostValue> inputs, Communicator& communicator) {
+  std::optional<ExpressionEvaluator> evaluator;
+  const std::shared_ptr<CompiledProgram> program = impl_->findOnDevice(inputs, evaluator);
+  return impl_->execute(*program, inputs, *evaluator, &communicator, {});
+}
+
 RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutputs outputs) {
+  if (impl_->devices) {
+    const bool given = std::any_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.has_value(); });
+    FUSER_USER_CHECK(!given, "a case on several devices takes no memory for its outputs");
+    return impl_->devices->run(inputs);
+  }
   ExpressionEvaluator original(*impl_->fusion);
   original.bindInputs(inputs);
   const std::vector<InputFacts> facts = inspectInputs(*impl_->fusion, inputs);
@@ -122,22 +170,13 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutpu
 
   std::optional<ExpressionEvaluator> evaluator;
   const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, given.numbers, evaluator);
-  const auto start = std::chrono::steady_clock::now();
-  const HostRunSettings limits{impl_->settings.record,
-                               impl_->settings.maxBytes,
-                               &impl_->settings.hooks.beforeLaunch,
-                               impl_->settings.streams,
-                               impl_->memory,
-                               impl_->settings.context.options.probes};
-  std::vector<SegmentRunner*> caches;
-  for (const std::unique_ptr<SegmentCache>& cache : program->caches) caches.push_back(cache.get());
-  RunRecord record = HostIrEvaluator(*program->host, program->compiled, std::move(caches)).run(inputs, *evaluator, limits, taken);
+  RunRecord record = impl_->execute(*program, inputs, *evaluator, nullptr, taken);
   for (size_t output : given.numbers) record.outputs.at(output) = *outputs[output];
-  impl_->count(*evaluator, std::chrono::steady_clock::now() - start);
   return record;
 }
 
 CacheCounters FusionExecutorCache::counters() const {
+  if (impl_->devices) return impl_->devices->counters();
   const std::lock_guard lock(impl_->mutex);
   CacheCounters counters = impl_->counters;
   counters.memoryBlocks = impl_->memory->blocksMade();

@@ -57,6 +57,7 @@ struct CacheSettings {
   bool record = false;                           // fill RunRecord::segments and keep all memory alive
   size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
   StreamSettings streams;
+  std::optional<int> device;                     // of a fusion on several: the one that programs are made for
   std::shared_ptr<Engine> engine;                // instead of the options' engine, for several caches to share
   bool verifyKernels = true;                     // before an engine gets them; off where a fault was planted in one
 };
@@ -83,8 +84,15 @@ class FusionExecutorCache {
   // Inputs in the fusion's order; tensors' memory stays the caller's. outputs: empty, or one entry an output: the caller's
   // memory for it, where it gives some. The output is written there, with its strides, and nothing around it: by the kernel
   // that makes it, or, where it is an input, a view, has expanded axes or was given memory at an earlier place already, by a
-  // copy at the end. A UserError rejects inputs and memory that do not fit.
+  // copy at the end. A UserError rejects inputs and memory that do not fit. A fusion on several devices runs on all of them
+  // in this process (devices_in_process.h), unless the settings name one, and takes no memory for outputs.
   RunRecord run(std::span<const HostValue> inputs, GivenOutputs outputs = {});
+
+  // On the device that the settings name: what it has of each input, and gives of each output. Of a tensor that it does not
+  // hold, dtype and sizes alone. Throws what the communicator does, too.
+  RunRecord runOnDevice(std::span<const HostValue> inputs, Communicator& communicator);
+  // Compiles what runOnDevice will run with inputs like these.
+  void prepareOnDevice(std::span<const HostValue> inputs);
 
   CacheCounters counters() const;
 

@@ -125,10 +125,14 @@ void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSiz
   }
 }
 
-std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs) {
+std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs, std::optional<int> device) {
+  const auto holdsWhole = [&](const Val* input) {
+    if (!device || input->isScalar() || input->as<TensorView>()->isCpuScalar()) return true;
+    return input->as<TensorView>()->mesh().contains(*device) && !input->as<TensorView>()->shardAxis();
+  };
   std::vector<InputFacts> facts;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const TensorRef* ref = std::get_if<TensorRef>(&inputs[i]);
+    const TensorRef* ref = holdsWhole(fusion.inputs().at(i)) ? std::get_if<TensorRef>(&inputs[i]) : nullptr;
     facts.push_back(ref ? inspect(fusion.inputs().at(i)->as<TensorView>(), *ref) : InputFacts{});
   }
   return facts;

@@ -1,6 +1,7 @@
 #pragma once
 // What compilation may rely on of an input's memory, and the check that it keeps its declaration.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,8 +21,10 @@ struct InputFacts {
 
 // One entry an input. The inputs' kinds, ranks and sizes fit the fusion (ExpressionEvaluator::bindInputs). A UserError
 // names the input whose memory is missing, misaligned to its dtype, has negative strides, a stride on an expanded axis,
-// or breaks the declared contiguity.
-std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs);
+// or breaks the declared contiguity. device: of a fusion on several, the one that runs: what it does not hold whole is not
+// looked at, and nothing may be relied on.
+std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs,
+                                      std::optional<int> device = std::nullopt);
 
 // A UserError where an output cannot be written to the memory of the input that it overwrites: other sizes, elements that
 // share memory, or memory that another input lies in.

@@ -40,13 +40,6 @@ HostGroup wholeGroup(const SegmentedGroup& group) {
   return result;
 }
 
-// Whether a scheduler takes the group as it is; then the group has its type.
-bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& context) {
-  const FusionView view{&fusion, group.exprs, group.inputs, group.outputs, context.sizes};
-  group.scheduler = context.schedulers->accepts(view).type;
-  return group.scheduler != SchedulerType::None;
-}
-
 // One expression alone, with the private copies that it reads.
 std::vector<Expr*> withCopies(const SegmentedFusion& segmented, const SegmentedGroup& group, Expr* expr) {
   std::vector<Expr*> exprs = {expr};
@@ -90,6 +83,12 @@ void addProbed(const SegmentedFusion& segmented, const SegmentedGroup& group, co
 }
 
 }  // namespace
+
+bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& context) {
+  const FusionView view{&fusion, group.exprs, group.inputs, group.outputs, context.sizes};
+  group.scheduler = context.schedulers->accepts(view).type;
+  return group.scheduler != SchedulerType::None;
+}
 
 std::unique_ptr<SegmentedFusion> segmentAsOne(const Fusion& fusion) {
   auto segmented = std::make_unique<SegmentedFusion>(fusion);

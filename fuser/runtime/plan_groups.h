@@ -14,6 +14,9 @@ namespace fuser {
 // All host scalars in one group and all tensor expressions in another, whose type is None; dead code left out.
 std::unique_ptr<SegmentedFusion> segmentAsOne(const Fusion& fusion);
 
+// Whether a scheduler takes the group as it is; then the group has its type.
+bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& context);
+
 // One group a segment, without part and kernel. With probes, every tensor of a segment becomes an output of it, so that
 // each op can be judged from exact operands; a segment that no scheduler takes so (or whose schedule is given: it was
 // made for other outputs) becomes one group an expression. All groups of a segment have its index.

@@ -6,6 +6,7 @@
 
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
+#include "fuser/text/mesh_parser.h"
 #include "fuser/text/option_table.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/run_parser.h"
@@ -41,12 +42,13 @@ class CaseParser {
     const Token& token = reader_.peek();
     if (token.kind == TokenKind::Metadata) reader_.fail(token, "'#:' lines stand before the fusion");
     if (reader_.at("fusion")) reader_.fail(token, "a file holds one fusion");
-    constexpr std::string_view kSettings[] = {"alias", "option", "stream", "preallocate", "schedule"};
+    constexpr std::string_view kSettings[] = {"alias", "option", "mesh", "shard", "stream", "preallocate", "schedule"};
     if (std::any_of(std::begin(kSettings), std::end(kSettings), [&](std::string_view name) { return reader_.at(name); })) {
       reader_.fail(token, "'", token.text, "' stands before the runs");
     }
     if (token.kind == TokenKind::Identifier) {
-      reader_.fail(token, "unknown section '", token.text, "'; known: alias, option, stream, preallocate, schedule, run, expect");
+      reader_.fail(token, "unknown section '", token.text,
+                   "'; known: alias, option, mesh, shard, stream, preallocate, schedule, run, expect");
     }
     reader_.failExpected("a section");
   }
@@ -79,6 +81,10 @@ class CaseParser {
       parseAlias();
     } else if (reader_.at("option")) {
       parseOption();
+    } else if (reader_.at("mesh")) {
+      readMesh(reader_, *case_.fusion, [this](std::string_view what) { return readValue(what); });
+    } else if (reader_.at("shard")) {
+      readShard(reader_, *case_.fusion, [this](std::string_view what) { return readValue(what); });
     } else if (reader_.at("stream")) {
       parseStream();
     } else if (reader_.at("preallocate")) {

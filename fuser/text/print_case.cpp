@@ -153,13 +153,26 @@ std::string printOptions(const CompileOptions& options) {
   return out;
 }
 
+// In the order of the fusion's text.
+static std::vector<const TensorView*> tensorsOf(const Fusion& fusion) {
+  std::vector<const TensorView*> tensors;
+  const auto add = [&](const Val* val) {
+    if (val->isTensor()) tensors.push_back(val->as<TensorView>());
+  };
+  for (const Val* input : fusion.inputs()) add(input);
+  for (const Expr* expr : fusion.exprs()) {
+    for (const Val* output : expr->outputs()) add(output);
+  }
+  return tensors;
+}
+
 static std::string printStreams(const Fusion& fusion) {
   if (!fusion.hasStreams()) return "";
   const ValueNames names(fusion);
   std::string out;
-  for (const Val* val : fusion.usedVals()) {
-    const std::optional<size_t> axis = val->isTensor() ? val->as<TensorView>()->streamAxis() : std::nullopt;
-    if (axis && !val->isFusionInput()) out += concat("stream %", names.of(val), " {dim = ", *axis, "}\n");
+  for (const TensorView* tensor : tensorsOf(fusion)) {
+    const std::optional<size_t> axis = tensor->streamAxis();
+    if (axis && !tensor->isFusionInput()) out += concat("stream %", names.of(tensor), " {dim = ", *axis, "}\n");
   }
   return out;
 }
@@ -174,6 +187,22 @@ static std::string printPreallocated(const PreallocatedOutput& given) {
   return concat("preallocate %", given.output, fields.empty() ? "" : concat(" {", fields, "}"), "\n");
 }
 
+static std::string printDevices(const Fusion& fusion) {
+  if (!fusion.hasDevices()) return "";
+  const ValueNames names(fusion);
+  std::string meshes, shards;
+  for (const TensorView* tensor : tensorsOf(fusion)) {
+    const DeviceMesh& mesh = tensor->domain().mesh;
+    if (!mesh.empty()) meshes += concat("mesh %", names.of(tensor), " {devices = ", toString(mesh), "}\n");
+    const std::vector<IterDomain*> axes = tensor->axes();
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis]->parallelType() != ParallelType::DIDx) continue;
+      shards += concat("shard %", names.of(tensor), " {dim = ", axis, ", type = DIDx}\n");
+    }
+  }
+  return concat("mesh {devices = ", toString(fusion.mesh()), "}\n", meshes, shards);
+}
+
 std::string printCase(const Case& testCase) {
   std::string out;
   for (const auto& [key, value] : testCase.metadata) {
@@ -183,6 +212,7 @@ std::string printCase(const Case& testCase) {
   out += printFusion(*testCase.fusion);
   for (const auto& [output, input] : testCase.aliases) out += concat("alias %", output, " -> %", input, "\n");
   out += printOptions(testCase.options);
+  out += printDevices(*testCase.fusion);
   out += printStreams(*testCase.fusion);
   for (const PreallocatedOutput& given : testCase.preallocated) out += printPreallocated(given);
   if (testCase.schedule) out += printScheduleSection("schedule", *testCase.schedule);

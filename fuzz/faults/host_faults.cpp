@@ -160,21 +160,6 @@ bool dropGivenCopy(HostIrContainer& program) {
   return !copies.empty();
 }
 
-// The view is in memory of its own, which nobody fills.
-bool cutAliasChain(HostIrContainer& program) {
-  std::vector<const TensorView*> taken;
-  for (const hir::HostExpr* expr : hostExprsOf<hir::TakeOutput>(program)) taken.push_back(as<hir::TakeOutput>(expr).tensor);
-  bool applied = false;
-  for (hir::HostExpr* expr : hostExprsOf<hir::View>(program)) {
-    const hir::View view = as<hir::View>(expr);
-    const bool elsewhere = !program.aliasesOf(view.source).empty() || std::find(taken.begin(), taken.end(), view.source) != taken.end();
-    if (!elsewhere) continue;
-    program.replace(expr, hir::Allocate{view.tensor});
-    applied = true;
-  }
-  return applied;
-}
-
 // The launch that overwrites an input changes places with one that reads it, where nothing else keeps them in order.
 bool overwriteTooEarly(HostIrContainer& program) {
   const std::vector<hir::HostExpr*> launches = hostExprsOf<hir::LaunchKernel>(program);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "fuzz/generate/devices.h"
 #include "fuzz/generate/preallocated.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/generate/workspace.h"
@@ -121,6 +122,7 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   if (pads && choices.chance(0.5)) made.options.disabled.insert(DisableOption::ResizeScheduler);
   if (choices.chance(0.02)) spreadOverStreams(made, choices);
   if (choices.chance(0.02)) preallocateOutputs(made, choices);
+  if (choices.chance(0.02)) spreadOverDevices(made, choices);
   return made;
 }
 

@@ -10,7 +10,7 @@ namespace fuser::fuzz {
 inline constexpr int64_t kMaxTurns = 16;
 
 // Most expressions that can be computed place by place get a stream axis, one of those with at most maxTurns places in
-// every run. False, and nothing is changed, where none can, or the case has schedules, which name segments.
+// every run. False, and nothing is changed, where none can, or the case has schedules, which name segments, or devices.
 bool spreadOverStreams(Case& testCase, Choices& choices, int64_t maxTurns = kMaxTurns);
 
 }  // namespace fuser::fuzz

@@ -8,6 +8,7 @@
 #include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
+#include "fuzz/generate/devices.h"
 #include "fuzz/generate/preallocated.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/judge/random_schedule.h"
@@ -64,9 +65,11 @@ void cut(Fusion& fusion, TensorView* tensor) {
   }
 }
 
-// A schedule of the case's own is for the segments that it has; where tensors are on streams, each expression is one.
+// A schedule of the case's own is for the segments that it has; where tensors are on streams or devices, each expression
+// is one.
 bool hasFixedSegments(const Case& testCase) {
-  return testCase.schedule || !testCase.segmentSchedules.empty() || testCase.fusion->hasStreams();
+  return testCase.schedule || !testCase.segmentSchedules.empty() || testCase.fusion->hasStreams() ||
+         testCase.fusion->hasDevices();
 }
 
 bool oneCut(Case& testCase, uint64_t draw) {
@@ -124,7 +127,7 @@ bool onStreams(Case& testCase, uint64_t draw) {
 bool onStreamsPassesOff(Case& testCase, uint64_t draw) {
   Choices choices(draw, 1);
   if (!testCase.fusion->hasStreams() && !spreadOverStreams(testCase, choices)) return false;
-  const std::span<const std::string_view> passes = allHostPasses().subspan(1);
+  const std::span<const std::string_view> passes = allHostPasses().subspan(2);
   bool changed = testCase.options.disabledPasses.insert(std::string(passes[draw % passes.size()])).second;
   for (std::string_view pass : passes) {
     if (choices.chance(0.3)) changed |= testCase.options.disabledPasses.insert(std::string(pass)).second;
@@ -135,6 +138,11 @@ bool onStreamsPassesOff(Case& testCase, uint64_t draw) {
 bool intoGivenMemory(Case& testCase, uint64_t draw) {
   Choices choices(draw, 0);
   return preallocateOutputs(testCase, choices);
+}
+
+bool onDevices(Case& testCase, uint64_t draw) {
+  Choices choices(draw, 0);
+  return spreadOverDevices(testCase, choices);
 }
 
 constexpr View kViews[] = {
@@ -151,6 +159,7 @@ constexpr View kViews[] = {
     {"on streams", "expressions run place by place along an axis, on streams", 200, onStreams},
     {"on streams, passes off", "as on streams, without some passes of the host program", 200, onStreamsPassesOff},
     {"into given memory", "outputs are written to memory of the caller's, of any strides", 200, intoGivenMemory},
+    {"on devices", "tensors are whole or sharded on several devices", 200, onDevices},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 

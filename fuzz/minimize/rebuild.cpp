@@ -23,6 +23,7 @@ class Rebuild {
   Case run() {
     for (const Run& run : from_.runs) evaluators_.push_back(bound(run));
     made_.fusion = std::make_unique<Fusion>(old_.name());
+    made_.fusion->setMesh(old_.mesh());
     outputs_ = edit_.outputs.value_or(idsOf(old_.outputs()));
     for (ValId output : outputs_) need(old_.allVals().at(output).get());
     if (!edit_.dropDeadCode && !edit_.outputs && edit_.asInputs.empty() && edit_.replaced.empty()) needDeadCode();
@@ -245,6 +246,7 @@ class Rebuild {
     if (kept && !edit_.plainLayouts.count(val->id())) keepInputLayout(tensor, domain);
     TensorView* made = made_.fusion->newTensor(dtypeOf(val), std::move(domain), val->name());
     made->setCpuScalar(tensor->isCpuScalar());
+    if (kept) keepPlacement(tensor, made);
     image_[val->id()] = made;
   }
 
@@ -322,7 +324,7 @@ class Rebuild {
     for (const Val* each : expr->outputs()) {
       if (!image_[each->id()]) continue;
       keepLayout(each, image_[each->id()]);
-      keepStream(each, image_[each->id()]);
+      keepPlacement(each, image_[each->id()]);
     }
   }
 
@@ -394,16 +396,20 @@ class Rebuild {
     return made_.fusion->newTensor(type.dtype, std::move(domain), name);
   }
 
-  // So does a stream axis that is not dropped.
-  void keepStream(const Val* old, Val* made) const {
-    const std::optional<size_t> axis = old->isTensor() ? old->as<TensorView>()->streamAxis() : std::nullopt;
-    if (!axis || !made->isTensor() || !made->definition()) return;
-    const std::vector<size_t> places = visiblePlaces(old->as<TensorView>());
-    if (isDropped(old, places[*axis])) return;
+  // So do a mesh, and axes on streams or devices that are not dropped.
+  void keepPlacement(const Val* old, Val* made) const {
+    if (old->isScalar() || made->isScalar() || (made->isFusionInput() && !old->isFusionInput())) return;
+    const auto* before = old->as<TensorView>();
+    auto* after = made->as<TensorView>();
+    after->domain().mesh = before->domain().mesh;
+    const std::vector<IterDomain*> from = before->axes(), to = after->axes();
+    const std::vector<size_t> places = visiblePlaces(before);
     size_t place = 0;
-    for (size_t i = 0; i < *axis; ++i) place += !isDropped(old, places[i]);
-    const std::vector<IterDomain*> axes = made->as<TensorView>()->axes();
-    if (place < axes.size() && axes[place]->isIteration()) axes[place]->parallelize(ParallelType::Stream);
+    for (size_t axis = 0; axis < from.size(); ++axis) {
+      if (isDropped(old, places[axis])) continue;
+      if (place < to.size() && to[place]->isIteration()) to[place]->parallelize(from[axis]->parallelType());
+      ++place;
+    }
   }
 
   // A layout after a result's type stays where it still fits.

@@ -113,7 +113,10 @@ std::string checkCutsHold(const Compilation& compilation) {
   if (compilation.settings.schedule) return "";  // a schedule for the whole fusion makes one segment of it
   // A custom merge predicate alone decides.
   const CompileOptions& options = compilation.settings.context.options;
-  if (options.mergePredicate != MergePredicate::Schedulers || compilation.presegmented.hasStreams()) return "";
+  if (options.mergePredicate != MergePredicate::Schedulers || compilation.presegmented.hasStreams() ||
+      compilation.presegmented.hasDevices()) {
+    return "";
+  }
   return Cuts(compilation.segmented, options.boundaryPrecision).firstCrossed();
 }
 

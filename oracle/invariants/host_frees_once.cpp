@@ -1,4 +1,4 @@
-// HostFreesOnce: on every path a tensor that is no output of the fusion is freed once after it was allocated; nothing
+// HostFreesOnce: on every path a tensor that the program does not give is freed once after it was allocated; nothing
 // else is freed.
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Paths {
   std::string check() {
     walk(host_.topLevel());
     for (const std::unique_ptr<Val>& val : host_.fusion().allVals()) {
-      const int wanted = val->isFusionOutput() ? 0 : 1, count = path_.frees[val->id()];
+      const int wanted = host_.isOutput(val.get()) ? 0 : 1, count = path_.frees[val->id()];
       if (path_.allocated[val->id()] && count != wanted)
         note(val.get(), concat("is freed ", count, " times and not ", wanted));
     }

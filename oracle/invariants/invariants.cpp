@@ -55,17 +55,18 @@ std::string outcome(const Invariant& invariant, const Compilation& compilation) 
 std::span<const Invariant> allInvariants() { return kInvariants; }
 
 std::unique_ptr<CompiledProgram> Compilation::compileAgain(const FusionExecutorCache::Settings& with) const {
+  FusionExecutorCache::Settings same = with;
+  if (host.device) same.device = host.device->number;
   std::vector<InputLayout> layouts;
-  for (const InputFacts& facts : inspectInputs(original, inputs)) layouts.push_back(facts.layout);
-  FusionExecutorCache::Settings alike = with;
-  alike.preallocated.clear();  // a run says which outputs it gives memory for
+  for (const InputFacts& facts : inspectInputs(original, inputs, same.device)) layouts.push_back(facts.layout);
+  same.preallocated.clear();  // a run says which outputs it gives memory for
   for (const hir::HostExpr* expr : hostExprsOf<hir::TakeOutput>(host)) {
-    alike.preallocated.insert(std::get<hir::TakeOutput>(expr->node).output);
+    same.preallocated.insert(std::get<hir::TakeOutput>(expr->node).output);
   }
   for (const hir::HostExpr* expr : hostExprsOf<hir::CopyToOutput>(host)) {
-    alike.preallocated.insert(std::get<hir::CopyToOutput>(expr->node).output);
+    same.preallocated.insert(std::get<hir::CopyToOutput>(expr->node).output);
   }
-  return buildProgram(original, alike, layouts, inputs);
+  return buildProgram(original, same, layouts, inputs);
 }
 
 void InvariantObserver::watch(FusionExecutorCache::Settings& settings, const CompileHooks& faults) {

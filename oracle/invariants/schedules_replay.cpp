@@ -13,7 +13,7 @@ using namespace fuser;
 std::string checkSchedulesReplay(const Compilation& compilation) {
   // With probes a segment may be several kernels, and schedules are the schedulers' own.
   if (compilation.settings.schedule || compilation.settings.context.options.probes) return "";
-  if (compilation.presegmented.hasStreams()) return "";  // such a case takes none
+  if (compilation.presegmented.hasStreams() || compilation.presegmented.hasDevices()) return "";  // such a case takes none
   FusionExecutorCache::Settings settings = compilation.settings;
   for (const auto& [segment, schedule] : compilation.schedules) {
     const Schedule parsed = parseSchedule(printSchedule(schedule));

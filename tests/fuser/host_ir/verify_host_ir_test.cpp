@@ -146,5 +146,57 @@ TEST_F(VerifyHostIrTest, SlicesAreUsedAPlaceATurn) {
             "constraint 13: output %y is allocated in slices");
 }
 
+// The program of device 0 of two: %t is sent, %y received.
+struct VerifyCommunicationTest : VerifyHostIrTest {
+  std::string problemOnDevice(const std::string& body, HostLeaks leaks = HostLeaks::Allowed) {
+    const std::string text = concat("host f(%x: f32[i0, i1], %c: bool) {\n  device 0 (%x, %c) -> (%y)\n", body, "  return %y\n}\n");
+    const HostIrContainer program = parseHostIr(text, fusion, {});
+    EXPECT_EQ(toString(program), text);
+    try {
+      verifyHostIr(program, leaks);
+    } catch (const CheckError& error) {
+      const std::string message = error.what();
+      return message.substr(message.find("constraint "));
+    }
+    return "";
+  }
+  static constexpr const char* kAllreduce = "  allreduce %t -> %y {team = [0, 1], reduction = sum}\n";
+  static constexpr const char* kWait = "  wait for communication 0\n";
+};
+
+TEST_F(VerifyCommunicationTest, AWaitStandsBehindEachCommunication) {
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, kWait)), "");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce)),
+            "constraint 16: a body leaves a communication that it started, or waits for another's");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, kWait, kWait)),
+            "constraint 16: a wait for a communication that does not run");
+  const std::string send = "  send_recv %t -> none {team = [1], root = 0}\n";
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, send, kWait)), "");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, send)), "constraint 16: a body leaves a communication that it started, or waits for another's");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, "  if %c {\n  ", send, "  } else {\n  }\n", kWait)),
+            "constraint 16: a body leaves a communication that it started, or waits for another's");
+}
+
+TEST_F(VerifyCommunicationTest, NothingThatTravelsIsTouched) {
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, "  copy %y to %x\n", kWait)),
+            "constraint 16: %y is used before a wait for what brings it");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, "  copy %t to %x\n", kWait)), "");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, "  free %t\n", kWait), HostLeaks::Forbidden),
+            "constraint 16: %t changes before a wait for what sends it");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, kWait, "  free %t\n"), HostLeaks::Forbidden), "");
+}
+
+TEST_F(VerifyCommunicationTest, WhoTakesPartHasATensorForIt) {
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, "  allreduce none -> %y {team = [0, 1], reduction = sum}\n", kWait)),
+            "constraint 17: allreduce: device 0 gives something");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, "  broadcast %t -> %y {team = [0, 1], root = 1}\n", kWait)),
+            "constraint 17: broadcast: device 0 gives nothing");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, "  gather %t -> %y {team = [0, 1], root = 1}\n", kWait)),
+            "constraint 17: gather: device 0 gets nothing");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, "  broadcast none -> %x {team = [0, 1], root = 1}\n", kWait)),
+            "constraint 7: %x is in an input's memory");
+  EXPECT_EQ(problem(concat(kT, kY, kAllreduce, kWait), HostLeaks::Allowed), "constraint 17: a communication of no devices");
+}
+
 }  // namespace
 }  // namespace fuser

@@ -1,0 +1,44 @@
+#pragma once
+// DeviceMesh: the devices that hold a tensor, in order. A tensor with an axis of ParallelType::DIDx is sharded: device number
+// k of n holds the k-th of n equal parts of that axis, and nothing else. One without is whole on each device.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuser/support/check.h"
+
+namespace fuser {
+
+// A device is named by its rank.
+inline constexpr int kMaxDevices = 64;
+
+class DeviceMesh {
+ public:
+  DeviceMesh() = default;
+  // Distinct devices from 0 to kMaxDevices - 1.
+  explicit DeviceMesh(std::vector<int> devices) : devices_(std::move(devices)) {}
+
+  const std::vector<int>& devices() const { return devices_; }
+  bool empty() const { return devices_.empty(); }
+  size_t size() const { return devices_.size(); }
+  // The device's place; nullopt where it is none of them.
+  std::optional<size_t> placeOf(int device) const {
+    const auto found = std::find(devices_.begin(), devices_.end(), device);
+    return found == devices_.end() ? std::nullopt : std::optional<size_t>(static_cast<size_t>(found - devices_.begin()));
+  }
+  bool contains(int device) const { return placeOf(device).has_value(); }
+  bool containsAll(const DeviceMesh& other) const {
+    return std::all_of(other.devices_.begin(), other.devices_.end(), [&](int device) { return contains(device); });
+  }
+  bool operator==(const DeviceMesh&) const = default;
+
+ private:
+  std::vector<int> devices_;
+};
+
+// "[0, 2]"
+std::string toString(const DeviceMesh& mesh);
+
+}  // namespace fuser

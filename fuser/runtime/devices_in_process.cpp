@@ -1,0 +1,223 @@
+// All devices in one process.
+
+#include "fuser/runtime/devices_in_process.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "fuser/communicate/in_process.h"
+#include "fuser/host_ir/resharding.h"
+#include "fuser/host_ir/tensor_memory.h"
+#include "fuser/runtime/device_inputs.h"
+#include "fuser/runtime/input_facts.h"
+
+namespace fuser {
+namespace {
+
+// What each device of a mesh has of a tensor, by place in the fusion's mesh; null where it has nothing.
+using Parts = std::vector<const TensorRef*>;
+
+// Puts the parts of tensors together, in memory that the record owns.
+class Gatherer {
+ public:
+  Gatherer(const Fusion& fusion, RunRecord& record) : fusion_(fusion), record_(record) {}
+
+  // Nullopt: a device that holds some of it has nothing.
+  std::optional<TensorRef> gather(const TensorView* tensor, const Parts& parts) {
+    std::vector<const TensorRef*> held;  // in the order of the tensor's mesh
+    for (int device : tensor->mesh().devices()) {
+      held.push_back(parts.at(fusion_.mesh().placeOf(device).value()));
+      if (!held.back()) return std::nullopt;
+    }
+    if (tensor->shardAxis()) return joined(tensor, held);
+    for (const TensorRef* other : held) {
+      FUSER_CHECK(sameElements(*held.front(), *other), "devices of the mesh ", toString(tensor->mesh()),
+                  " hold different elements of %", tensor->name());
+    }
+    return *held.front();
+  }
+
+ private:
+  TensorRef joined(const TensorView* tensor, const std::vector<const TensorRef*>& held) {
+    const size_t axis = *tensor->shardAxis();
+    TensorRef whole;
+    whole.dtype = tensor->dtype();
+    whole.sizes = held.front()->sizes;
+    whole.sizes[axis] *= static_cast<int64_t>(held.size());
+    whole.strides = allocationStrides(tensor, whole.sizes);
+    const size_t bytes = static_cast<size_t>(extentInMemory(whole.sizes, whole.strides)) * dtypeSize(whole.dtype);
+    record_.memory.push_back(std::shared_ptr<std::byte[]>(new std::byte[bytes + 1]));
+    whole.data = record_.memory.back().get();
+    for (size_t place = 0; place < held.size(); ++place) {
+      copyElements(*held[place], partOnDevice(tensor, tensor->mesh().devices()[place], whole));
+    }
+    return whole;
+  }
+
+  static bool sameElements(const TensorRef& a, const TensorRef& b) {
+    if (a.data == b.data) return true;
+    if (a.sizes != b.sizes || a.dtype != b.dtype) return false;
+    return elementsOf(a) == elementsOf(b);
+  }
+  static std::vector<std::byte> elementsOf(const TensorRef& tensor) {
+    std::vector<std::byte> bytes(static_cast<size_t>(numel(tensor.sizes)) * dtypeSize(tensor.dtype));
+    copyElements(tensor, {bytes.data(), tensor.dtype, tensor.sizes, contiguousStrides(tensor.sizes), tensor.device});
+    return bytes;
+  }
+
+  const Fusion& fusion_;
+  RunRecord& record_;
+};
+
+// The record of all devices, from those of each.
+class Joiner {
+ public:
+  Joiner(const Fusion& fusion, std::span<const HostValue> inputs, std::vector<RunRecord>& records)
+      : fusion_(fusion), inputs_(inputs), records_(records), gatherer_(fusion, whole_) {}
+
+  RunRecord join(bool withSegments) {
+    for (RunRecord& each : records_) {
+      whole_.peakBytes = std::max(whole_.peakBytes, each.peakBytes);
+      std::move(each.memory.begin(), each.memory.end(), std::back_inserter(whole_.memory));
+    }
+    for (size_t i = 0; i < fusion_.outputs().size(); ++i) whole_.outputs.push_back(output(i));
+    if (withSegments) describe();
+    return std::move(whole_);
+  }
+
+ private:
+  HostValue output(size_t number) {
+    const Val* val = fusion_.outputs()[number];
+    for (size_t i = 0; i < fusion_.inputs().size(); ++i) {
+      if (fusion_.inputs()[i] == val) return inputs_[i];
+    }
+    if (val->isScalar()) return records_.front().outputs[number];
+    Parts parts;
+    for (const RunRecord& each : records_) {
+      const auto& tensor = std::get<TensorRef>(each.outputs[number]);
+      parts.push_back(val->as<TensorView>()->mesh().contains(deviceOf(parts.size())) ? &tensor : nullptr);
+    }
+    const std::optional<TensorRef> made = gatherer_.gather(val->as<TensorView>(), parts);
+    FUSER_CHECK(made, "a device gives nothing of %", val->name());
+    return *made;
+  }
+
+  int deviceOf(size_t place) const { return fusion_.mesh().devices()[place]; }
+
+  void describe() {
+    std::map<uint32_t, Parts> made;       // by origin
+    std::map<uint32_t, int64_t> depths;  // by origin
+    for (size_t place = 0; place < records_.size(); ++place) {
+      for (SegmentRecord& segment : records_[place].segments) {
+        for (const auto& [origin, depth] : segment.reductionDepths) depths[origin] = std::max(depths[origin], depth);
+        for (const BoundaryValue& value : segment.outputs) {
+          if (!value.origin || !std::holds_alternative<TensorRef>(value.value)) continue;
+          Parts& parts = made.try_emplace(*value.origin, records_.size(), nullptr).first->second;
+          parts[place] = &std::get<TensorRef>(value.value);
+        }
+      }
+    }
+    std::map<uint32_t, TensorRef> tensors;
+    for (const Val* val : fusion_.usedVals()) {
+      const auto parts = made.find(val->id());
+      if (parts == made.end() || !val->isTensor()) continue;
+      if (const auto tensor = gatherer_.gather(val->as<TensorView>(), parts->second)) tensors.emplace(val->id(), *tensor);
+    }
+    for (size_t i = 0; i < fusion_.inputs().size(); ++i) {
+      if (const auto* tensor = std::get_if<TensorRef>(&inputs_[i])) tensors.emplace(fusion_.inputs()[i]->id(), *tensor);
+    }
+    for (const SegmentRecord& segment : records_.front().segments) {
+      if (segment.scheduler != SchedulerType::None) whole_.segments.push_back(segment);
+    }
+    for (const Expr* expr : fusion_.exprs()) {
+      if (!expr->isScalarExpr()) describe(expr, tensors, depths);
+    }
+  }
+
+  // What an expression read and made, where that is known.
+  void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors, const std::map<uint32_t, int64_t>& depths) {
+    SegmentRecord alone{static_cast<int>(whole_.segments.size()), SchedulerType::None, {}, {}, {}};
+    for (const Val* output : expr->outputs()) {
+      const auto tensor = tensors.find(output->id());
+      if (tensor == tensors.end()) return;
+      alone.outputs.push_back({output->id(), output->name(), tensor->second});
+      const auto depth = depths.find(output->id());
+      if (depth == depths.end()) continue;
+      // Partial results of all devices are joined one after another.
+      const int64_t joins = reducedShardAxis(expr) ? static_cast<int64_t>(expr->input(0)->as<TensorView>()->mesh().size()) : 0;
+      alone.reductionDepths.emplace_back(output->id(), depth->second + joins);
+    }
+    for (const Val* input : expr->inputs()) {
+      const auto tensor = tensors.find(input->id());
+      if (input->isTensor() && tensor != tensors.end()) alone.inputs.push_back({input->id(), input->name(), tensor->second});
+    }
+    whole_.segments.push_back(std::move(alone));
+  }
+
+  const Fusion& fusion_;
+  std::span<const HostValue> inputs_;
+  std::vector<RunRecord>& records_;  // by place in the fusion's mesh
+  RunRecord whole_;
+  Gatherer gatherer_;
+};
+
+}  // namespace
+
+DevicesInProcess::DevicesInProcess(std::shared_ptr<const Fusion> fusion, CacheSettings settings)
+    : fusion_(std::move(fusion)), record_(settings.record) {
+  if (settings.hooks.beforeLaunch) {
+    settings.hooks.beforeLaunch = [hook = settings.hooks.beforeLaunch, one = std::make_shared<std::mutex>()](
+                                      const Kernel& kernel, KernelArguments& arguments) {
+      const std::lock_guard lock(*one);
+      hook(kernel, arguments);
+    };
+  }
+  for (int device : fusion_->mesh().devices()) {
+    settings.device = device;
+    caches_.push_back(std::make_unique<FusionExecutorCache>(fusion_, settings));
+  }
+}
+
+RunRecord DevicesInProcess::run(std::span<const HostValue> inputs) {
+  ExpressionEvaluator evaluator(*fusion_);
+  evaluator.bindInputs(inputs);
+  inspectInputs(*fusion_, inputs);
+  checkShardings(*fusion_, evaluator);
+  const std::vector<int>& devices = fusion_->mesh().devices();
+  std::vector<std::vector<HostValue>> parts;
+  for (size_t place = 0; place < devices.size(); ++place) {
+    parts.emplace_back(inputs.begin(), inputs.end());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      auto* tensor = std::get_if<TensorRef>(&parts.back()[i]);
+      if (tensor) *tensor = partOnDevice(fusion_->inputs()[i]->as<TensorView>(), devices[place], *tensor);
+    }
+    caches_[place]->prepareOnDevice(parts.back());
+  }
+  std::vector<RunRecord> records(devices.size());
+  try {
+    runRanks(*std::max_element(devices.begin(), devices.end()) + 1, [&](Communicator& communicator) {
+      const std::optional<size_t> place = fusion_->mesh().placeOf(communicator.rank());
+      if (place) records[*place] = caches_[*place]->runOnDevice(parts[*place], communicator);
+    });
+  } catch (const CommunicationError& error) {
+    FUSER_CHECK(false, "the devices' programs do not fit each other: ", error.what());
+  }
+  return Joiner(*fusion_, inputs, records).join(record_);
+}
+
+CacheCounters DevicesInProcess::counters() const {
+  CacheCounters most;
+  for (const std::unique_ptr<FusionExecutorCache>& cache : caches_) {
+    const CacheCounters counters = cache->counters();
+    most.compilations = std::max(most.compilations, counters.compilations);
+    most.kernelCompilations = std::max(most.kernelCompilations, counters.kernelCompilations);
+    most.hostScalarEvaluations = std::max(most.hostScalarEvaluations, counters.hostScalarEvaluations);
+    most.runs = std::max(most.runs, counters.runs);
+    most.memoryBlocks = std::max(most.memoryBlocks, counters.memoryBlocks);
+  }
+  return most;
+}
+
+}  // namespace fuser

@@ -1,0 +1,171 @@
+// Cases on several devices: what agrees on one agrees on all of them.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "fuser/host_ir/standalone_op.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuser/text/read_file.h"
+#include "fuzz/generate/devices.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/generate/run_sizes.h"
+#include "fuzz/judge/judge_case.h"
+
+namespace fuser::fuzz {
+namespace {
+
+bool isFine(const CaseVerdict& verdict) {
+  return verdict.kind == VerdictKind::Agrees || verdict.kind == VerdictKind::Undecided;
+}
+
+std::vector<std::filesystem::path> seedFiles() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
+    if (entry.path().extension() == ".fusion") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// A size that the program leaves open, or all of them (null), becomes a multiple of the number in every run; so data that a
+// run lists is drawn instead.
+void roundSize(Case& testCase, IntExpr symbol, int64_t multiple) {
+  for (Run& run : testCase.runs) {
+    for (size_t i = 0; i < run.inputs.size(); ++i) {
+      auto* tensor = std::get_if<TensorInput>(&run.inputs[i].value);
+      if (!tensor) continue;
+      const std::vector<IterDomain*> axes = testCase.fusion->inputs()[i]->as<TensorView>()->axes();
+      for (size_t axis = 0; axis < axes.size(); ++axis) {
+        if (symbol ? axes[axis]->size() != symbol : !axes[axis]->size()->isSymbol()) continue;
+        int64_t& size = tensor->sizes[axis];
+        size = (size + multiple - 1) / multiple * multiple;
+        tensor->strides.reset();
+        tensor->offset = 0;
+        if (tensor->recipe.kind == RecipeKind::Values || tensor->recipe.kind == RecipeKind::View) tensor->recipe = {};
+      }
+    }
+  }
+}
+
+// Every result is sharded along the axis that is computed of a sharded one, part by part.
+void followSharding(const Fusion& fusion) {
+  for (const Expr* expr : fusion.exprs()) {
+    if (expr->isScalarExpr()) continue;
+    for (size_t axis = 0; axis < expr->output()->as<TensorView>()->rank(); ++axis) {
+      if (!whyNoSlices(expr, axis).empty()) continue;
+      const bool follows = std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
+        const std::optional<size_t> at = operandAxis(expr, operand, axis);
+        return at && operand->as<TensorView>()->shardAxis() == at;
+      });
+      if (!follows) continue;
+      for (const Val* output : expr->outputs()) output->as<TensorView>()->axes()[axis]->parallelize(ParallelType::DIDx);
+      break;
+    }
+  }
+}
+
+// What a seed asks of its segments, and memory that two values share, do not go with devices.
+Case readSeed(const std::filesystem::path& file, int devices) {
+  Case seed = parseCase(readFusionFile(file.string()), file.string());
+  seed.schedule.reset();
+  seed.segmentSchedules.clear();
+  seed.aliases.clear();
+  std::vector<int> all(static_cast<size_t>(devices));
+  std::iota(all.begin(), all.end(), 0);
+  seed.fusion->setMesh(DeviceMesh(all));
+  return seed;
+}
+
+// The axes of all tensors, in order.
+std::vector<IterDomain*> dimsOf(const Case& seed) {
+  std::vector<IterDomain*> dims;
+  for (const Val* val : seed.fusion->usedVals()) {
+    if (!val->isTensor()) continue;
+    const std::vector<IterDomain*> axes = val->as<TensorView>()->axes();
+    dims.insert(dims.end(), axes.begin(), axes.end());
+  }
+  return dims;
+}
+
+// The seed with one dim of a tensor, and what follows it, on that many devices; of all such, the first that can run: as its
+// runs are, with that dim's size rounded, or with all (sizes of several names may have to be equal).
+std::optional<CaseVerdict> judgeOnDevices(const std::filesystem::path& file, int devices, const JudgeSettings& settings,
+                                          std::string& text) {
+  enum class Round : uint8_t { None, One, All };
+  for (const Round round : {Round::None, Round::All, Round::One}) {
+    std::set<std::string> unfit;  // sizes that, rounded, do not fit the others
+    for (size_t choice = 0; choice < dimsOf(readSeed(file, devices)).size(); ++choice) {
+      Case seed = readSeed(file, devices);
+      IterDomain* dim = dimsOf(seed)[choice];
+      if (!dim->isIteration() || (round != Round::None && !dim->size()->isSymbol())) continue;
+      const std::string rounded = round == Round::One ? extentToString(*seed.fusion, dim->size()) : "";
+      if (unfit.count(rounded) != 0) continue;
+      if (round == Round::All) roundSize(seed, nullptr, devices);
+      if (round == Round::One) roundSize(seed, dim->size(), devices);
+      if (!RunSizes(seed).all(dim->size(), [&](int64_t size) { return size > 0 && size % devices == 0; })) continue;
+      dim->parallelize(ParallelType::DIDx);
+      followSharding(*seed.fusion);
+      text = printCase(seed);
+      const CaseVerdict verdict = judgeCase(seed, settings);
+      if (verdict.kind != VerdictKind::Rejected) return verdict;
+      if (round != Round::None) unfit.insert(rounded);
+    }
+  }
+  return std::nullopt;
+}
+
+// Every value is stored, and judged: one that only a product with 0 reads may be undecided.
+void judgeSeeds(int devices, const JudgeSettings& settings) {
+  size_t sharded = 0, undecided = 0;
+  std::vector<std::string> left;
+  for (const std::filesystem::path& file : seedFiles()) {
+    std::string text;
+    const std::optional<CaseVerdict> verdict = judgeOnDevices(file, devices, settings, text);
+    if (!verdict) {
+      left.push_back(file.stem());
+      continue;
+    }
+    ++sharded;
+    undecided += verdict->kind == VerdictKind::Undecided;
+    EXPECT_TRUE(isFine(*verdict)) << file << "\n" << toString(*verdict) << "\n" << text;
+  }
+  std::printf("%zu seeds with a dim sharded over %d devices, %zu of them undecided; left:", sharded, devices, undecided);
+  for (const std::string& name : left) std::printf(" %s", name.c_str());
+  std::printf("\n");
+  EXPECT_EQ(left, std::vector<std::string>{});
+  EXPECT_LE(undecided, 3u);
+}
+
+TEST(SeedsOnDevicesTest, AgreeOnTwo) { judgeSeeds(2, {}); }
+
+// What holds of each device's program on two is not checked again.
+TEST(SeedsOnDevicesTest, AgreeOnFour) {
+  JudgeSettings settings;
+  settings.repeat = settings.checkInvariants = settings.roundTrip = false;
+  judgeSeeds(4, settings);
+}
+
+TEST(CasesOnDevicesTest, AgreeAsTheyDidBefore) {
+  size_t spread = 0, undecided = 0;
+  for (uint64_t number = 0; number < 150; ++number) {
+    Case testCase = generateCase(20260101, number);
+    testCase.aliases.clear();
+    Choices choices(20260101, number);
+    if (!spreadOverDevices(testCase, choices)) continue;
+    ++spread;
+    const CaseVerdict verdict = judgeCase(testCase);
+    undecided += verdict.kind == VerdictKind::Undecided;
+    EXPECT_TRUE(isFine(verdict)) << toString(verdict) << "\n" << printCase(testCase);
+  }
+  EXPECT_GT(spread, 130u);
+  EXPECT_LT(undecided, spread / 10);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
