@@ -56,11 +56,11 @@ bool partOfAnotherDevice(HostIrContainer& program) {
   return applied;
 }
 
-bool joinedAsExtremes(HostIrContainer& program) {
+bool joinedByAnotherOp(HostIrContainer& program) {
   bool applied = false;
   for (hir::Communication* each : communicationsOf(program)) {
-    if (!reduces(each->kind) || each->reduction != Reduction::Sum) continue;
-    each->reduction = Reduction::Max;
+    if (!reduces(each->kind)) continue;
+    each->reduction = each->reduction == Reduction::Max ? Reduction::Min : Reduction::Max;
     applied = true;
   }
   return applied;

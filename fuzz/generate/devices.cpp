@@ -17,7 +17,10 @@ class Placement {
   Placement(Case& testCase, Choices& choices) : fusion_(*testCase.fusion), sizes_(testCase), choices_(choices) {}
 
   void draw(int maxDevices) {
-    const auto count = static_cast<size_t>(choices_.integer(1, maxDevices));
+    // Few mostly: sizes are their multiples more often, and each costs a compilation.
+    std::vector<double> weights = {1, 6, 2, 3, 1, 1, 1, 1};
+    weights.resize(static_cast<size_t>(maxDevices), 1);
+    const size_t count = 1 + choices_.weighted(weights);
     std::vector<int> devices(choices_.chance(0.8) ? count : static_cast<size_t>(maxDevices));
     std::iota(devices.begin(), devices.end(), 0);
     if (choices_.chance(0.3)) choices_.shuffle(devices);
