@@ -2,6 +2,7 @@
 
 #include "fuzz/campaign/task.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -271,7 +272,7 @@ std::vector<std::string> partsOf(const std::string& task, uint64_t seed) {
 }
 
 const std::vector<std::string>& allTraits() {
-  static const std::vector<std::string> traits = {"streams", "aliases", "preallocated outputs"};
+  static const std::vector<std::string> traits = {"streams", "devices", "shardings", "aliases", "preallocated outputs"};
   return traits;
 }
 
@@ -284,6 +285,12 @@ Features featuresOf(const Case& testCase) {
     features.ranks.insert(std::to_string(val->as<TensorView>()->rank()));
   }
   if (testCase.fusion->hasStreams()) features.traits.insert("streams");
+  if (testCase.fusion->hasDevices()) features.traits.insert("devices");
+  const std::vector<Val*> vals = testCase.fusion->usedVals();
+  const bool sharded = std::any_of(vals.begin(), vals.end(), [](const Val* val) {
+    return val->isTensor() && val->as<TensorView>()->shardAxis().has_value();
+  });
+  if (sharded) features.traits.insert("shardings");
   if (!testCase.aliases.empty()) features.traits.insert("aliases");
   if (!testCase.preallocated.empty()) features.traits.insert("preallocated outputs");
   return features;

@@ -83,7 +83,7 @@ struct Features {
   std::set<std::string> ops, dtypes, ranks, schedulers;
   std::set<std::string> traits;  // of allTraits(): what the host program is asked to do
 };
-// "streams", "aliases", "preallocated outputs".
+// "streams", "devices", "shardings", "aliases", "preallocated outputs".
 const std::vector<std::string>& allTraits();
 Features featuresOf(const TaskResult& result);
 // Without schedulers, which nobody asked.

@@ -102,7 +102,7 @@ class Placement {
 bool spreadOverDevices(Case& testCase, Choices& choices, int maxDevices) {
   const Fusion& fusion = *testCase.fusion;
   if (testCase.schedule || !testCase.segmentSchedules.empty() || !testCase.aliases.empty()) return false;
-  if (fusion.hasStreams() || fusion.hasDevices()) return false;
+  if (!testCase.preallocated.empty() || fusion.hasStreams() || fusion.hasDevices()) return false;
   Placement(testCase, choices).draw(maxDevices);
   return true;
 }

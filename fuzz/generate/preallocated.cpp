@@ -28,6 +28,7 @@ PreallocatedOutput drawMemory(const TensorView* output, Choices& choices) {
 }  // namespace
 
 bool preallocateOutputs(Case& testCase, Choices& choices) {
+  if (testCase.fusion->hasDevices()) return false;
   const auto isTaken = [&](const Val* output) {
     const bool overwrites = std::any_of(testCase.aliases.begin(), testCase.aliases.end(),
                                         [&](const auto& alias) { return alias.first == output->name(); });
