@@ -12,7 +12,6 @@
 // Copies that would not change the order in memory are left out.
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "fuser/communicate/collective_traits.h"
@@ -142,13 +141,29 @@ class DeviceLowering {
 
   // One step of a plan, from a tensor to another.
   void move(const CommunicationPlan::Step& step, const TensorView* from, const TensorView* to) {
-    const bool scatters = step.kind == CollectiveKind::Scatter;
-    const bool gathers = step.kind == CollectiveKind::Gather || step.kind == CollectiveKind::Allgather;
-    const bool exchanges = step.kind == CollectiveKind::AllToAll;
-    const std::optional<size_t> axis = scatters ? to->shardAxis() : gathers || exchanges ? from->shardAxis() : std::nullopt;
+    const std::optional<size_t> axis = joinedAxis(step.kind, from, to);
     const TensorView* sent = nullptr;
-    if (sends(step)) sent = exchanges ? packed(from, to) : inOrder(from, orderWithFirst(from, axis));
+    if (sends(step)) {
+      const bool exchanges = step.kind == CollectiveKind::AllToAll;
+      sent = exchanges ? packed(from, to) : inOrder(from, orderWithFirst(from, axis));
+    }
     communicate(step, Reduction::Sum, sent, to, axis);
+  }
+
+  // The axis along which a collective splits or joins what it moves.
+  static std::optional<size_t> joinedAxis(CollectiveKind kind, const TensorView* from, const TensorView* to) {
+    switch (kind) {
+      case CollectiveKind::Gather:
+      case CollectiveKind::Allgather:
+      case CollectiveKind::AllToAll: return from->shardAxis();
+      case CollectiveKind::Scatter:
+      case CollectiveKind::ReduceScatter: return to->shardAxis();
+      case CollectiveKind::Broadcast:
+      case CollectiveKind::SendRecv:
+      case CollectiveKind::Reduce:
+      case CollectiveKind::Allreduce: return std::nullopt;
+    }
+    FUSER_CHECK(false, "bad CollectiveKind");
   }
 
   // The collective, between memory for what is received and the wait. axis: along which what is received is joined of parts.
@@ -216,10 +231,11 @@ class DeviceLowering {
 
   // Row-major, but for an axis that is the slowest.
   static std::vector<int> orderWithFirst(const TensorView* tensor, std::optional<size_t> axis) {
-    std::vector<int> order(tensor->rank());
-    std::iota(order.begin(), order.end(), 0);
-    if (axis) std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(*axis),
-                          order.begin() + static_cast<std::ptrdiff_t>(*axis) + 1);
+    std::vector<int> order;
+    if (axis) order.push_back(static_cast<int>(*axis));
+    for (size_t other = 0; other < tensor->rank(); ++other) {
+      if (other != axis) order.push_back(static_cast<int>(other));
+    }
     return order;
   }
 
