@@ -126,19 +126,21 @@ TensorView* newPart(Fusion& fusion, const TensorView* source, size_t axis, int64
   const std::vector<IterDomain*> axes = source->axes();
   TensorDomain domain;
   for (size_t i = 0; i < axes.size(); ++i) {
-    const bool stored = i == axis && !axes[i]->isBroadcast();
-    domain.logical.push_back(fusion.newIterDomain(axes[i]->type(), stored ? partOf(axes[i]->extent()) : axes[i]->extent(),
-                                                  i == axis ? partOf(axes[i]->expandedExtent()) : axes[i]->expandedExtent()));
+    IntExpr extent = axes[i]->extent(), expanded = axes[i]->expandedExtent();
+    if (i == axis) (axes[i]->isBroadcast() ? expanded : extent) = partOf(axes[i]->size());
+    // The number 1 is always a broadcast axis'.
+    const bool single = extent->isConstant() && extent->value == 1;
+    domain.logical.push_back(fusion.newIterDomain(single ? IterType::Broadcast : axes[i]->type(), extent, expanded));
   }
   domain.allocationOrder = source->domain().allocationOrder;
   domain.contiguity = source->domain().contiguity;
   domain.layoutGiven = source->domain().layoutGiven;
-  if (memory == PartMemory::InSource) {
-    for (std::optional<bool>& contiguous : domain.contiguity) {
-      if (contiguous) contiguous = false;
-    }
-    domain.layoutGiven = true;
+  for (size_t place = 0; place < domain.contiguity.size(); ++place) {
+    const IterDomain* stored = domain.logical[static_cast<size_t>(domain.allocationOrder[place])];
+    if (memory == PartMemory::InSource && domain.contiguity[place]) domain.contiguity[place] = false;
+    if (stored->isBroadcast()) domain.contiguity[place] = std::nullopt;
   }
+  if (memory == PartMemory::InSource) domain.layoutGiven = true;
   return fusion.newTensor(source->dtype(), std::move(domain), name);
 }
 
