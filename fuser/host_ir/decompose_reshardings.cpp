@@ -9,6 +9,7 @@
 #include "fuser/host_ir/standalone_op.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ir/take_place.h"
+#include "fuser/ir/verify.h"
 
 namespace fuser {
 namespace {
@@ -159,6 +160,10 @@ class Decomposer {
 
 }  // namespace
 
-bool DecomposeReshardingsPass::runPass(Fusion* fusion, const CompileContext&, OwnRun) { return Decomposer(*fusion).run(); }
+bool DecomposeReshardingsPass::runPass(Fusion* fusion, const CompileContext&, OwnRun) {
+  const bool changed = Decomposer(*fusion).run();
+  verify(*fusion);
+  return changed;
+}
 
 }  // namespace fuser

@@ -151,8 +151,8 @@ class HostRun {
     FUSER_CHECK(settings_.communicator, "a program of device ", program_.device->number, " runs without the others");
     Collective collective{node.kind, node.team, node.root, node.reduction, std::nullopt, std::nullopt};
     checkSettled(node);
-    if (node.send) collective.send = flat(tensors_.at(node.send->id()).ref);
-    if (node.receive) collective.receive = flat(tensors_.at(node.receive->id()).ref);
+    if (node.send) collective.send = flat(node.send, tensors_.at(node.send->id()).ref);
+    if (node.receive) collective.receive = flat(node.receive, tensors_.at(node.receive->id()).ref);
     running_.push_back({&node, settings_.communicator->post(collective)});
   }
 
@@ -259,6 +259,11 @@ class HostRun {
     queues_->enqueue(what, accesses, std::move(work));
   }
 
+  struct Running {
+    const hir::Communication* communication;
+    std::shared_ptr<Work> work;
+  };
+
   // What a node touches is not on its way: nobody reads or writes what is received, nor writes what is sent.
   template <class Node>
   void checkSettled(const Node& node) const {
@@ -283,8 +288,13 @@ class HostRun {
   }
 
   // All elements of dense memory.
-  static TensorRef flat(const TensorRef& tensor) {
+  static TensorRef flat(const TensorView* named, const TensorRef& tensor) {
     TensorRef all = tensor;
+    int64_t stored = numel(tensor.sizes) == 0 ? 0 : 1;
+    for (size_t axis = 0; axis < tensor.sizes.size(); ++axis) {
+      if (tensor.strides[axis] != 0) stored *= tensor.sizes[axis];
+    }
+    FUSER_CHECK(stored == extentInMemory(tensor.sizes, tensor.strides), "%", named->name(), " is sent or received and not dense");
     all.sizes = Dims{extentInMemory(tensor.sizes, tensor.strides)};
     all.strides = Dims{1};
     return all;
@@ -387,15 +397,20 @@ class HostRun {
     }
   }
 
-  // Of one of several devices: its parts of what an expression of the fusion made. (What others sent of a value is no second
-  // result of it.)
+  // Of one of several devices: its parts of the values that an expression of the fusion or a communication made. (Copies for
+  // other devices have no origin.)
   void describePart(const hir::HostExpr* expr, RunRecord& record) {
-    const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
-    if (!op || !op->expr) return;
     SegmentRecord alone{static_cast<int>(record.segments.size()), SchedulerType::None, {}, {}, {}};
-    for (const TensorView* output : op->outputs) alone.outputs.push_back({output->origin(), output->name(), value(output)});
-    addDepths(op->launch.kernel, op->expr, alone);
-    record.segments.push_back(std::move(alone));
+    const auto made = [&](const TensorView* output) {
+      if (output->origin()) alone.outputs.push_back({output->origin(), output->name(), value(output)});
+    };
+    if (const auto* op = std::get_if<hir::StandaloneOp>(&expr->node)) {
+      for (const TensorView* output : op->outputs) made(output);
+      if (op->expr) addDepths(op->launch.kernel, op->expr, alone);
+    } else if (const auto* communication = std::get_if<hir::Communication>(&expr->node)) {
+      if (communication->receive) made(communication->receive);
+    }
+    if (!alone.outputs.empty() || !alone.reductionDepths.empty()) record.segments.push_back(std::move(alone));
   }
 
   // The expressions of a loop, where of something that they make slices alone are there; else none.
@@ -450,10 +465,14 @@ class HostRun {
     record.segments.push_back(std::move(whole));
   }
 
-  // What devices join in f32 is the value that a cast rounds it to.
-  std::optional<uint32_t> roundedOrigin(const Val* val) const {
-    const bool rounds = program_.device && !val->origin() && val->uses().size() == 1 && val->uses().front()->op() == OpKind::Cast;
-    return (rounds ? val->uses().front()->output() : val)->origin();
+  // What devices join may be rounded by a cast, or moved on, before it is a value of the original.
+  std::optional<uint32_t> originBehind(const Val* val) const {
+    while (program_.device && !val->origin() && val->uses().size() == 1) {
+      const Expr* reader = val->uses().front();
+      if (reader->op() != OpKind::Cast && reader->family() != Family::LoadStore) break;
+      val = reader->output();
+    }
+    return val->origin();
   }
 
   // alone: what the kernel computes a part of, where it is one expression. A kernel that was launched no time had no
@@ -464,7 +483,7 @@ class HostRun {
     for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], ints_[kernel])) {
       if (!alone && result->origin()) record.reductionDepths.emplace_back(*result->origin(), depth);
       for (const Val* output : alone ? alone->outputs() : std::vector<Val*>{}) {
-        const std::optional<uint32_t> origin = roundedOrigin(output);
+        const std::optional<uint32_t> origin = originBehind(output);
         if (origin) record.reductionDepths.emplace_back(*origin, depth);
       }
     }
@@ -478,10 +497,6 @@ class HostRun {
   const HostRunSettings& settings_;
   const GivenOutputs outputs_;
   std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
-  struct Running {
-    const hir::Communication* communication;
-    std::shared_ptr<Work> work;
-  };
   std::vector<Running> running_;            // communications that nobody waited for yet
   std::vector<bool> freed_;                 // by id
   std::vector<const TensorView*> memoryOf_;  // by id: what it is seen in by now, of its aliases; null: its own

@@ -166,8 +166,10 @@ class Summary {
   // "iS0{i0}", "iStreamIdx2{i0}", "bS1{1}"
   std::string axis(const IterDomain* axis) const {
     const char kind = axis->isBroadcast() ? 'b' : axis->isReduction() ? 'r' : 'i';
-    return concat(kind, axis->parallelType() == ParallelType::Stream ? "StreamIdx" : axis->parallelType() == ParallelType::DIDx ? "deviceIdx.x" : "S", axis->id(), "{",
-                  extentToString(fusion_, axis->size()), "}");
+    std::string_view place = "S";
+    if (axis->parallelType() == ParallelType::Stream) place = "StreamIdx";
+    if (axis->parallelType() == ParallelType::DIDx) place = "deviceIdx.x";
+    return concat(kind, place, axis->id(), "{", extentToString(fusion_, axis->size()), "}");
   }
   // "( i0 * i2 )"; sliced along axis 0: "( min(i0, numberOfStreams) * i2 )"
   std::string numel(const TensorView* tensor, std::optional<size_t> sliced) const {

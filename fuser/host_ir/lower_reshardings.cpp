@@ -68,8 +68,21 @@ class DeviceLowering {
       return;
     }
     const auto* segment = std::get_if<hir::Segment>(&expr->node);
-    const bool scalars = segment && segment->scheduler == SchedulerType::ExprEval;
-    if (!scalars && !fusion_.mesh().contains(device())) program_.remove(expr);
+    if (segment && segment->scheduler == SchedulerType::ExprEval) return;  // scalars are everywhere
+    if (segment) {
+      for (const std::vector<const Val*>* vals : {&segment->inputs, &segment->outputs}) {
+        for (const Val* val : *vals) checkWhole(val);
+      }
+    }
+    if (!fusion_.mesh().contains(device())) program_.remove(expr);
+  }
+
+  // What the host does not run alone is computed on all devices.
+  void checkWhole(const Val* val) const {
+    const Sharding whole{fusion_.mesh(), std::nullopt};
+    const bool fits = val->isScalar() || val->as<TensorView>()->isCpuScalar() || shardingOf(val->as<TensorView>()) == whole;
+    FUSER_USER_CHECK(fits, "%", val->name(), " is not whole on every device, where a kernel of several expressions needs it: ",
+                     "DecomposeReshardingsPass, which is off, would bring it");
   }
 
   void lowerOp(const hir::StandaloneOp& op) {

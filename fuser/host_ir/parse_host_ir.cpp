@@ -87,6 +87,7 @@ class Parser {
     header.expect("(");  // the inputs follow from the fusion
     while (parseDeclaration()) {
     }
+    if (declaredKernels_ != program_.kernels.size()) next().fail(concat("kernel ", program_.kernels[declaredKernels_]->name, " is not declared"));
     parseDevice();
     parseBody(nullptr, 0, "return ");  // so do the outputs
     Line footer = next();
@@ -462,6 +463,7 @@ class Parser {
       part.axis = static_cast<size_t>(line.integer());
       line.expect(", parts = ");
       part.parts = line.integer();
+      if (part.parts < 1) line.fail(concat("there are no ", part.parts, " parts"));
       line.expect("}");
       node.part = part;
     }

@@ -13,8 +13,8 @@
 //  10  both ways of an IfThenElse leave the same values; a loop leaves those that it found
 //  11  every output is there at the end
 //  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results
-//  13  of what is allocated in slices, a loop's turns on their streams use a place each: through selects that wrap, all at
-//      that axis and one index; other selects do not wrap
+//  13  of what is allocated in slices, a loop's turns select a place each, on their streams: through selects that wrap, all
+//      at that axis and one index; other selects do not wrap (on which stream a place is used, the clocks of a run see)
 //  14  the caller's memory for an output is taken for that output, once, or is what it is copied to
 //  15  in whose memory a tensor is, is what its nodes say
 //  16  a communication is waited for once on every path; before that nobody reads or writes what it receives, and nobody
@@ -95,6 +95,7 @@ class Verifier {
   void operator()(const hir::Copy& node) {
     expect(1, node.tensor);
     expect(1, node.input);
+    requireUnsent(node.input);
     require(7, node.input->isFusionInput(), "%", node.input->name(), " is no input");
     state_.there[node.input->id()] = false;
   }
@@ -111,15 +112,22 @@ class Verifier {
     checkIndex(node.index);
     checkWraps(node);
     appear(node.tensor);
-    const bool fits = node.axis < node.source->rank() && node.tensor->rank() + 1 == node.source->rank() &&
-                      node.tensor->dtype() == node.source->dtype();
+    std::vector<IntExpr> sizes = sizesOf(node.source);
+    bool fits = node.axis < sizes.size() && node.tensor->dtype() == node.source->dtype();
+    if (fits) sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(node.axis));
+    fits &= sizesOf(node.tensor) == sizes;
     require(12, fits, "%", node.tensor->name(), " is no %", node.source->name(), " without axis ", node.axis);
   }
   void operator()(const hir::HirAliasShard& node) {
     expect(1, node.source);
     appear(node.tensor);
-    const bool fits = node.axis < node.source->rank() && node.tensor->rank() == node.source->rank() &&
-                      node.tensor->dtype() == node.source->dtype() && 0 <= node.part && node.part < node.parts;
+    std::vector<IntExpr> sizes = sizesOf(node.source);
+    bool fits = node.axis < sizes.size() && node.tensor->dtype() == node.source->dtype() && 0 <= node.part && node.part < node.parts;
+    if (fits) {
+      IntExprArena& ints = program_.fusion().ints();
+      sizes[node.axis] = ints.floorDiv(sizes[node.axis], ints.constant(node.parts));
+      fits = sizesOf(node.tensor) == sizes;
+    }
     require(12, fits, "%", node.tensor->name(), " is no part of %", node.source->name(), " along axis ", node.axis);
   }
   void operator()(const hir::EvaluateScalars& node) {
@@ -220,8 +228,8 @@ class Verifier {
     require(constraint, literal || state_.there.at(val->id()), "%", val->name(), " is read where it does not exist");
     if (literal || val->isScalar()) return;
     const TensorView* owner = root(val->as<TensorView>());
-    require(constraint, program_.isInput(owner) || state_.there.at(owner->id()), "%", val->name(), " is read in the memory of %",
-            owner->name(), ", which is freed");
+    require(constraint, state_.there.at(owner->id()), "%", val->name(), " is read in the memory of %", owner->name(),
+            ", which is freed or overwritten");
     for (const hir::HostExpr* expr : state_.running) {
       const TensorView* received = std::get<hir::Communication>(expr->node).receive;
       require(16, !received || root(received) != owner, "%", val->name(), " is used before a wait for what brings it");
@@ -241,6 +249,11 @@ class Verifier {
     while (state_.memoryOf.at(tensor->id())) tensor = state_.memoryOf[tensor->id()];
     return tensor;
   }
+  static std::vector<IntExpr> sizesOf(const TensorView* tensor) {
+    std::vector<IntExpr> sizes;
+    for (const IterDomain* axis : tensor->axes()) sizes.push_back(axis->size());
+    return sizes;
+  }
   static void checkOperands(const hir::StandaloneOp& node) {
     if (!node.expr) {
       require(12, node.inputs.size() == 1 && node.outputs.size() == 1 && node.inputs.front()->isTensor(), "a set is of one tensor");
@@ -249,7 +262,7 @@ class Verifier {
     const size_t rank = node.expr->output()->as<TensorView>()->rank();
     require(12,
             node.inputs.size() == node.expr->inputs().size() && node.outputs.size() == node.expr->outputs().size() &&
-                (!node.withoutAxis || *node.withoutAxis < rank) && (!node.part || node.part->axis < rank),
+                (!node.withoutAxis || *node.withoutAxis < rank) && (!node.part || (node.part->axis < rank && node.part->parts >= 1)),
             "%", node.expr->output()->name(), " is computed with other operands or results than its expression has");
   }
   void appear(const TensorView* tensor) {

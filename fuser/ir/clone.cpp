@@ -299,6 +299,11 @@ ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*
     for (const AxisType& axis : type.axes) {
       domain.logical.push_back(part.fusion->newIterDomain(axis.type, axis.extent, axis.expandedExtent));
     }
+    // What is a broadcast axis follows from the operands: one of them may know a size to be the number 1.
+    for (size_t place = 0; place < domain.contiguity.size(); ++place) {
+      const bool broadcast = domain.logical[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast();
+      if (broadcast != !domain.contiguity[place]) domain.contiguity[place] = broadcast ? std::nullopt : std::optional<bool>(false);
+    }
     clone.tensor(output, std::move(domain));
   }
   part.fusion->newExpr(op, operands, clone.mapped(outputs), std::move(attributes));

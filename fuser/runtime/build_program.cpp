@@ -11,6 +11,7 @@
 #include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/kernel/verify.h"
 #include "fuser/lower/lower.h"
+#include "fuser/passes/passes.h"
 #include "fuser/passes/pre_segmenter.h"
 #include "fuser/runtime/given_outputs.h"
 #include "fuser/runtime/plan_aliases.h"
@@ -136,9 +137,9 @@ class Builder {
   void runPasses() {
     checkDevices();
     CompileContext context = context_;
-    std::erase_if(context.options.disabledPasses, [](const std::string& pass) { return isHostPassName(pass); });
+    std::erase_if(context.options.disabledPasses, [](const std::string& pass) { return !isPassName(pass); });
     if (!settings_.schedule && !spreads()) PreSegmenter::runPass(&fusion(), context);
-    if (fusion().hasDevices()) DecomposeReshardingsPass::runPass(&fusion(), context);
+    if (fusion().hasDevices()) DecomposeReshardingsPass::runPass(&fusion(), context_);
     if (settings_.hooks.afterPasses) settings_.hooks.afterPasses(fusion());
     // Schedules name tensors, so names must be unique.
     const ValueNames names(fusion());

@@ -3,6 +3,7 @@
 #include "fuser/runtime/case_settings.h"
 
 #include "fuser/evaluate/check_shapes.h"
+#include "fuser/host_ir/decompose_reshardings.h"
 #include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/passes/passes.h"
 
@@ -21,8 +22,9 @@ size_t placeOf(const std::vector<Val*>& vals, const std::string& name) {
 FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   for (const std::string& pass : testCase.options.disabledPasses) {
     const auto place = testCase.passPlaces.find(pass);
-    FUSER_USER_CHECK(isPassName(pass) || isHostPassName(pass), place == testCase.passPlaces.end() ? "" : place->second + ": ",
-                     "no pass is called '", pass, "'; known: ", passNames(), ", ", hostPassNames());
+    FUSER_USER_CHECK(isPassName(pass) || isHostPassName(pass) || pass == DecomposeReshardingsPass::name(),
+                     place == testCase.passPlaces.end() ? "" : place->second + ": ", "no pass is called '", pass, "'; known: ",
+                     passNames(), ", ", DecomposeReshardingsPass::name(), ", ", hostPassNames());
   }
   FusionExecutorCache::Settings settings;
   settings.context.options = testCase.options;

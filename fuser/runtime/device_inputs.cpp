@@ -9,7 +9,10 @@ TensorRef partOnDevice(const TensorView* tensor, int device, const TensorRef& wh
   const std::optional<size_t> axis = tensor->shardAxis();
   TensorRef part = whole;
   if (axis && *axis < part.sizes.size()) {
-    part.sizes[*axis] /= static_cast<int64_t>(tensor->mesh().size());
+    const auto parts = static_cast<int64_t>(tensor->mesh().size());
+    FUSER_USER_CHECK(part.sizes[*axis] % parts == 0, "shard %", tensor->name(), " {dim = ", *axis, "}: its size ", part.sizes[*axis],
+                     " is no multiple of ", parts, ", the number of its devices ", toString(tensor->mesh()));
+    part.sizes[*axis] /= parts;
     const int64_t elements = place ? static_cast<int64_t>(*place) * part.sizes[*axis] * part.strides[*axis] : 0;
     part.data = static_cast<std::byte*>(part.data) + elements * static_cast<int64_t>(dtypeSize(part.dtype));
   }

@@ -10,6 +10,7 @@
 namespace fuser {
 
 // The device's part of a whole tensor, in its memory; of a tensor that it does not hold, dtype and sizes alone.
+// A UserError where the devices of its mesh cannot hold it in equal parts.
 TensorRef partOnDevice(const TensorView* tensor, int device, const TensorRef& whole);
 
 // What the inputs of a device are when they are whole: what it does not hold whole has dtype and sizes alone.

@@ -12,7 +12,7 @@ namespace fuser {
 
 class DevicesInProcess {
  public:
-  // settings: of each device's cache; hooks are called by one device at a time, those of compilation in the mesh's order.
+  // settings: of each device's cache; hooks are called by one device at a time, all but beforeLaunch in the mesh's order.
   DevicesInProcess(std::shared_ptr<const Fusion> fusion, CacheSettings settings);
 
   // Inputs and outputs are whole. The record shows expressions that ran alone one by one, from whole operands to whole

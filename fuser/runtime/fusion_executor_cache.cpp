@@ -3,6 +3,7 @@
 #include "fuser/runtime/fusion_executor_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/runtime/build_program.h"
@@ -94,16 +95,26 @@ struct FusionExecutorCache::Impl {
     return program;
   }
 
-  // The device's program for inputs of these sizes, of which it has its parts.
-  std::shared_ptr<CompiledProgram> findOnDevice(std::span<const HostValue> inputs, std::optional<ExpressionEvaluator>& evaluator) {
+  // A program for inputs like these, and what their sizes evaluate to.
+  struct Ready {
+    std::shared_ptr<CompiledProgram> program;
+    std::optional<ExpressionEvaluator> evaluator;
+  };
+  std::unique_ptr<Ready> prepared;  // by prepareOnDevice, for the next run
+
+  // The device's program: of the inputs it has its parts.
+  std::unique_ptr<Ready> readyOnDevice(std::span<const HostValue> inputs) {
     FUSER_CHECK(settings.device, "no device is named");
     const std::vector<HostValue> whole = wholeInputs(*fusion, *settings.device, inputs);
     ExpressionEvaluator original(*fusion);
     original.bindInputs(whole);
     const std::vector<InputFacts> facts = inspectInputs(*fusion, whole, settings.device);
+    checkParts(*fusion, inputs, *settings.device);
     checkShapes(*fusion, original);
     checkShardings(*fusion, original);
-    return find(whole, facts, {}, evaluator);
+    auto ready = std::make_unique<Ready>();
+    ready->program = find(whole, facts, {}, ready->evaluator);
+    return ready;
   }
 
   RunRecord execute(const CompiledProgram& program, std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
@@ -139,14 +150,13 @@ FusionExecutorCache::FusionExecutorCache(std::shared_ptr<const Fusion> fusion, S
 FusionExecutorCache::~FusionExecutorCache() = default;
 
 void FusionExecutorCache::prepareOnDevice(std::span<const HostValue> inputs) {
-  std::optional<ExpressionEvaluator> evaluator;
-  impl_->findOnDevice(inputs, evaluator);
+  impl_->prepared.reset();
+  impl_->prepared = impl_->readyOnDevice(inputs);
 }
 
 RunRecord FusionExecutorCache::runOnDevice(std::span<const HostValue> inputs, Communicator& communicator) {
-  std::optional<ExpressionEvaluator> evaluator;
-  const std::shared_ptr<CompiledProgram> program = impl_->findOnDevice(inputs, evaluator);
-  return impl_->execute(*program, inputs, *evaluator, &communicator, {});
+  const std::unique_ptr<Impl::Ready> ready = impl_->prepared ? std::move(impl_->prepared) : impl_->readyOnDevice(inputs);
+  return impl_->execute(*ready->program, inputs, *ready->evaluator, &communicator, {});
 }
 
 RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutputs outputs) {

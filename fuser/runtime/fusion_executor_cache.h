@@ -91,7 +91,8 @@ class FusionExecutorCache {
   // On the device that the settings name: what it has of each input, and gives of each output. Of a tensor that it does not
   // hold, dtype and sizes alone. Throws what the communicator does, too.
   RunRecord runOnDevice(std::span<const HostValue> inputs, Communicator& communicator);
-  // Compiles what runOnDevice will run with inputs like these.
+  // Compiles what the next runOnDevice runs, which must be with these inputs. (So several caches compile one after another,
+  // and run side by side.)
   void prepareOnDevice(std::span<const HostValue> inputs);
 
   CacheCounters counters() const;

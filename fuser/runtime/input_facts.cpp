@@ -63,16 +63,22 @@ int alignmentOf(const TensorView* input, const TensorRef& ref) {
   return static_cast<int>(divisor);
 }
 
-InputFacts inspect(const TensorView* input, const TensorRef& ref) {
+// What every kernel needs of memory, whatever it relies on.
+void checkMemory(const TensorView* input, const TensorRef& ref) {
   FUSER_USER_CHECK(ref.strides.size() == ref.sizes.size(), "%", input->name(), " has sizes ", ref.sizes,
                    " and strides ", ref.strides);
   for (int64_t stride : ref.strides) {
     FUSER_USER_CHECK(stride >= 0, "%", input->name(), " has the negative stride ", stride);
   }
-  if (numel(ref.sizes) == 0) return {};
+  if (numel(ref.sizes) == 0) return;
   FUSER_USER_CHECK(ref.data, "%", input->name(), " has no memory");
   FUSER_USER_CHECK(reinterpret_cast<uintptr_t>(ref.data) % dtypeSize(ref.dtype) == 0, "the address of %", input->name(),
                    " is no multiple of ", dtypeSize(ref.dtype), " bytes, the size of ", ref.dtype);
+}
+
+InputFacts inspect(const TensorView* input, const TensorRef& ref) {
+  checkMemory(input, ref);
+  if (numel(ref.sizes) == 0) return {};
   checkContiguity(input, ref);
   return {{alignmentOf(input, ref)}, isDense(input, ref)};
 }
@@ -125,17 +131,37 @@ void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSiz
   }
 }
 
+namespace {
+
+// What a device of several holds of an input; on the one device there is, all.
+enum class Held : uint8_t { Whole, Part, Nothing };
+Held heldBy(std::optional<int> device, const TensorView* input) {
+  if (!device || input->isCpuScalar()) return Held::Whole;
+  if (!input->mesh().contains(*device)) return Held::Nothing;
+  return input->shardAxis() ? Held::Part : Held::Whole;
+}
+
+}  // namespace
+
 std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs, std::optional<int> device) {
-  const auto holdsWhole = [&](const Val* input) {
-    if (!device || input->isScalar() || input->as<TensorView>()->isCpuScalar()) return true;
-    return input->as<TensorView>()->mesh().contains(*device) && !input->as<TensorView>()->shardAxis();
-  };
   std::vector<InputFacts> facts;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const TensorRef* ref = holdsWhole(fusion.inputs().at(i)) ? std::get_if<TensorRef>(&inputs[i]) : nullptr;
-    facts.push_back(ref ? inspect(fusion.inputs().at(i)->as<TensorView>(), *ref) : InputFacts{});
+    facts.emplace_back();
+    const TensorRef* ref = std::get_if<TensorRef>(&inputs[i]);
+    if (!ref) continue;
+    const auto* input = fusion.inputs().at(i)->as<TensorView>();
+    if (heldBy(device, input) == Held::Whole) facts.back() = inspect(input, *ref);
   }
   return facts;
+}
+
+void checkParts(const Fusion& fusion, std::span<const HostValue> inputs, int device) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorRef* ref = std::get_if<TensorRef>(&inputs[i]);
+    if (!ref) continue;
+    const auto* input = fusion.inputs().at(i)->as<TensorView>();
+    if (heldBy(device, input) == Held::Part) checkMemory(input, *ref);
+  }
 }
 
 std::string inputKey(const Fusion& fusion, const std::vector<InputFacts>& facts) {

@@ -21,10 +21,14 @@ struct InputFacts {
 
 // One entry an input. The inputs' kinds, ranks and sizes fit the fusion (ExpressionEvaluator::bindInputs). A UserError
 // names the input whose memory is missing, misaligned to its dtype, has negative strides, a stride on an expanded axis,
-// or breaks the declared contiguity. device: of a fusion on several, the one that runs: what it does not hold whole is not
-// looked at, and nothing may be relied on.
+// or breaks the declared contiguity. device: of a fusion on several, the one that runs: what it does not
+// hold whole is not looked at, and nothing may be relied on.
 std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs,
                                       std::optional<int> device = std::nullopt);
+
+// A UserError names an input of which the device holds a part, where no kernel can read that: memory is missing, misaligned to
+// its dtype, or has negative strides.
+void checkParts(const Fusion& fusion, std::span<const HostValue> inputs, int device);
 
 // A UserError where an output cannot be written to the memory of the input that it overwrites: other sizes, elements that
 // share memory, or memory that another input lies in.

@@ -44,7 +44,9 @@ void checkVector(const TensorView* tensor) {
     // Elements of a vector lie next to each other.
     const auto& contiguity = (stores || !copy ? tensor : maker->input(0)->as<TensorView>())->domain().contiguity;
     const bool dense = contiguity.empty() || contiguity.back().value_or(false);
-    FUSER_USER_CHECK(i + 1 == loop.size() && size && copy && dense, "rule 3: %", tensor->name(), " cannot be vectorized");
+    FUSER_USER_CHECK(i + 1 == loop.size() && size && copy, "rule 3: %", tensor->name(), " cannot be vectorized");
+    FUSER_USER_CHECK(dense, "rule 3: %", tensor->name(), " cannot be vectorized: in its memory, which a caller may give, ",
+                     "neighbours need not lie next to each other");
   }
 }
 

@@ -129,12 +129,13 @@ class Bisection {
   }
 
   // Those of the host program, the last one first: what one works on, those before it made. They have nothing to do
-  // without streams.
+  // without streams and devices; there is no program of a device without LowerReshardingsPass.
   std::vector<std::string_view> passes() const {
     std::vector<std::string_view> names;
     for (const PassInfo& pass : allPasses()) names.push_back(pass.name);
     const std::span<const std::string_view> host = allHostPasses();
-    if (case_.fusion->hasStreams()) names.insert(names.end(), host.rbegin(), host.rend());
+    if (case_.fusion->hasStreams() || case_.fusion->hasDevices()) names.insert(names.end(), host.rbegin(), host.rend());
+    if (case_.fusion->hasDevices()) std::erase(names, LowerReshardingsPass::name());
     return names;
   }
 

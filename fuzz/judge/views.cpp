@@ -135,7 +135,9 @@ bool onStreamsPassesOff(Case& testCase, uint64_t draw) {
   return changed;
 }
 
+// A schedule of the case's own may take vectors of an output, which memory of any strides does not allow.
 bool intoGivenMemory(Case& testCase, uint64_t draw) {
+  if (testCase.schedule || !testCase.segmentSchedules.empty()) return false;
   Choices choices(draw, 0);
   return preallocateOutputs(testCase, choices);
 }

@@ -45,7 +45,7 @@ struct Draft {
   void insertBehind(const DraftValue& former, DraftLine line);
 };
 
-// Schedules, aliases, memory for outputs and stream axes are left out: they are made for one program.
+// Schedules, aliases, memory for outputs, stream axes, meshes and shardings are left out: they are made for one program.
 Draft draftOf(const Case& testCase);
 
 // A UserError where the draft is no valid case.

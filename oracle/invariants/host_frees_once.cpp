@@ -38,11 +38,10 @@ class Paths {
  private:
   void walk(const hir::Body& body) {
     for (const hir::HostExpr* expr : body) {
-      if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node))
-        path_.allocated[allocate->tensor->id()] = true;
+      if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node)) make(allocate->tensor);
       const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
       for (const TensorView* made : op && !op->preallocated ? op->outputs : std::vector<const TensorView*>{}) {
-        path_.allocated[made->id()] = true;
+        make(made);
       }
       if (const auto* free = std::get_if<hir::Deallocate>(&expr->node)) {
         if (!path_.allocated[free->tensor->id()]) note(free->tensor, "is freed and was not allocated");
@@ -51,9 +50,16 @@ class Paths {
       if (std::holds_alternative<hir::IfThenElse>(expr->node)) {
         walkWays(expr);
       } else if (hir::bodyCount(expr->node) > 0) {
-        walk(host_.body(expr));
+        // What one turn of a loop frees, the next one may not.
+        for (int turn = std::holds_alternative<hir::ForLoop>(expr->node) ? 0 : 1; turn < 2; ++turn) walk(host_.body(expr));
       }
     }
+  }
+
+  void make(const TensorView* tensor) {
+    if (path_.allocated[tensor->id()] && path_.frees[tensor->id()] == 0) note(tensor, "is allocated again and was not freed");
+    path_.allocated[tensor->id()] = true;
+    path_.frees[tensor->id()] = 0;
   }
 
   void walkWays(const hir::HostExpr* expr) {

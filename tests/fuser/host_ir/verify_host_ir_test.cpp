@@ -184,6 +184,12 @@ TEST_F(VerifyCommunicationTest, NothingThatTravelsIsTouched) {
   EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, "  free %t\n", kWait), HostLeaks::Forbidden),
             "constraint 16: %t changes before a wait for what sends it");
   EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, kWait, "  free %t\n"), HostLeaks::Forbidden), "");
+  const std::string send = "  send_recv %x -> none {team = [1], root = 0}\n";
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, send, "  copy %t to %x\n", kWait)),
+            "constraint 16: %x changes before a wait for what sends it");
+  const std::string sendOwn = "  send_recv %t -> none {team = [1], root = 0}\n";
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, sendOwn, "  compute into (%t) from (%x) as %t\n", kWait)),
+            "constraint 16: %t changes before a wait for what sends it");
 }
 
 TEST_F(VerifyCommunicationTest, WhoTakesPartHasATensorForIt) {

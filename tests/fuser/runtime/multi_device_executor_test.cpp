@@ -182,6 +182,57 @@ TEST(MultiDeviceExecutorTest, RejectsWhatCannotBeHeldInEqualParts) {
             "shard %y {dim = 0}: its size 5 is no multiple of 2, the number of its devices [1, 0]");
 }
 
+TEST(MultiDeviceExecutorTest, RejectsAPartWithoutMemory) {
+  const Case testCase = readCase("  %y = neg(%x)\n", "shard %x {dim = 0, type = DIDx}\n");
+  EXPECT_EQ(errorOf([&] {
+              runRanks(2, [&](Communicator& communicator) {
+                MultiDeviceExecutor executor(fusionOf(testCase), communicator, settingsOf(testCase));
+                executor.run(std::vector<HostValue>{TensorRef{nullptr, DataType::Float, {2, 6}, {6, 1}, {}}});
+              });
+            }),
+            "%x has no memory");
+}
+
+TEST(MultiDeviceExecutorTest, SaysWhatWouldBringAnOperandWithoutThatPass) {
+  const std::string off = "option disable pass DecomposeReshardingsPass\n", sharded = "shard %x {dim = 0, type = DIDx}\n";
+  EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", off + sharded)); }),
+            "%y is made of what other devices hold: DecomposeReshardingsPass, which is off, would bring it");
+  EXPECT_EQ(errorOf([&] { run(readCase("  %y = set(%x)\n", off + sharded + "mesh %y {devices = [1]}\nmesh %x {devices = [1, 0]}\n")); }), "");
+  EXPECT_EQ(errorOf([&] { run(readCase("  %y = reshape(%x) {shape = [6, 4]}\n", off + sharded)); }),
+            "%x is not whole on every device, where a kernel of several expressions needs it: DecomposeReshardingsPass, which is "
+            "off, would bring it");
+  EXPECT_EQ(run(readCase("  %y = set(%x)\n", off + sharded)), numbers(24)) << "one collective moves it";
+}
+
+// A size that one operand gives as a number and the other as a symbol: of two devices' parts one is a broadcast axis.
+TEST(MultiDeviceExecutorTest, APartOfANumberMeetsAPartOfASymbol) {
+  for (const char* operands : {"%x, %w", "%w, %x"}) {
+    const Case testCase = parseCase(concat("fusion f(%x: f32[i0, i1], %w: f32[2, i1]) {\n  %y = add(", operands,
+                                           ")\n  return %y\n}\nmesh {devices = [0, 1]}\nshard %x {dim = 0, type = DIDx}\n"
+                                           "shard %w {dim = 0, type = DIDx}\nshard %y {dim = 0, type = DIDx}\n"
+                                           "run { %x = values [1.0, 2.0, 3.0, 4.0] : f32[2, 2]\n"
+                                           "      %w = values [10.0, 20.0, 30.0, 40.0] : f32[2, 2] }\n"),
+                                    "case");
+    EXPECT_EQ(run(testCase), (std::vector<float>{11, 22, 33, 44}));
+  }
+}
+
+// Sums that devices join are judged as such: from a whole operand, with the joins in their depth.
+TEST(MultiDeviceExecutorTest, TheRecordHasWhatCollectivesBring) {
+  const Case testCase = readCase("  %y = sum(%x) {dims = [0]}\n", "shard %x {dim = 0, type = DIDx}\n");
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
+  settings.record = true;
+  FusionExecutorCache cache(fusionOf(testCase), settings);
+  const RunData data = materialize(testCase, testCase.runs.front());
+  const RunRecord record = cache.run(hostValues(data));
+  ASSERT_EQ(record.segments.size(), 1u);
+  EXPECT_EQ(record.segments[0].inputs.at(0).name, "x");
+  EXPECT_EQ(std::get<TensorRef>(record.segments[0].inputs[0].value).sizes, (Dims{4, 6}));
+  EXPECT_EQ(record.segments[0].outputs.at(0).name, "y");
+  ASSERT_EQ(record.segments[0].reductionDepths.size(), 1u);
+  EXPECT_EQ(record.segments[0].reductionDepths[0].second, 2 + 2) << "each device adds two rows, and then their sums are added";
+}
+
 TEST(MultiDeviceExecutorTest, RejectsWhatTakesOneDevice) {
   EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", "stream %y {dim = 0}\n")); }),
             "a case on several devices has no stream axes");

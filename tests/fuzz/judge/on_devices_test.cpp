@@ -1,4 +1,4 @@
-// Cases on several devices: what agrees on one agrees on all of them.
+// Seeds and generated cases on several devices.
 
 #include <gtest/gtest.h>
 
@@ -151,7 +151,7 @@ TEST(SeedsOnDevicesTest, AgreeOnFour) {
   judgeSeeds(4, settings);
 }
 
-TEST(CasesOnDevicesTest, AgreeAsTheyDidBefore) {
+TEST(CasesOnDevicesTest, Agree) {
   size_t spread = 0, undecided = 0;
   for (uint64_t number = 0; number < 150; ++number) {
     Case testCase = generateCase(20260101, number);

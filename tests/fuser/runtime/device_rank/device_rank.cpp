@@ -1,8 +1,7 @@
 // One device of an MPI job that runs cases: mpirun -np 4 device_rank FILE…
 //
 // Each rank of a case's mesh is given its parts of the inputs, runs its program, and compares what it has of each output,
-// byte for byte, with what all devices make in one process; the others do nothing. The job fails where one differs, or
-// where a case says that it is rejected and is not.
+// byte for byte, with what all devices make in one process; the others do nothing. The job fails where one differs.
 
 #include <algorithm>
 #include <cstdio>
