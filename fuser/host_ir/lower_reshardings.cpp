@@ -80,7 +80,7 @@ class DeviceLowering {
   // What the host does not run alone is computed on all devices.
   void checkWhole(const Val* val) const {
     const Sharding whole{fusion_.mesh(), std::nullopt};
-    const bool fits = val->isScalar() || val->as<TensorView>()->isCpuScalar() || shardingOf(val->as<TensorView>()) == whole;
+    const bool fits = val->isScalar() || val->as<TensorView>()->isCpuScalar() || isThere(shardingOf(val->as<TensorView>()), whole);
     FUSER_USER_CHECK(fits, "%", val->name(), " is not whole on every device, where a kernel of several expressions needs it: ",
                      "DecomposeReshardingsPass, which is off, would bring it");
   }
