@@ -3,6 +3,7 @@
 #include "fuser/runtime/devices_in_process.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -166,7 +167,7 @@ class Joiner {
 }  // namespace
 
 DevicesInProcess::DevicesInProcess(std::shared_ptr<const Fusion> fusion, CacheSettings settings)
-    : fusion_(std::move(fusion)), record_(settings.record) {
+    : fusion_(std::move(fusion)), record_(settings.record), trace_(settings.context.trace) {
   if (settings.hooks.beforeLaunch) {
     settings.hooks.beforeLaunch = [hook = settings.hooks.beforeLaunch, one = std::make_shared<std::mutex>()](
                                       const Kernel& kernel, KernelArguments& arguments) {
@@ -196,6 +197,7 @@ RunRecord DevicesInProcess::run(std::span<const HostValue> inputs) {
     caches_[place]->prepareOnDevice(parts.back());
   }
   std::vector<RunRecord> records(devices.size());
+  const auto start = std::chrono::steady_clock::now();
   try {
     runRanks(*std::max_element(devices.begin(), devices.end()) + 1, [&](Communicator& communicator) {
       const std::optional<size_t> place = fusion_->mesh().placeOf(communicator.rank());
@@ -204,6 +206,7 @@ RunRecord DevicesInProcess::run(std::span<const HostValue> inputs) {
   } catch (const CommunicationError& error) {
     FUSER_CHECK(false, "the devices' programs do not fit each other: ", error.what());
   }
+  if (trace_) trace_->add("run", std::chrono::steady_clock::now() - start);
   return Joiner(*fusion_, inputs, records).join(record_);
 }
 

@@ -26,6 +26,7 @@ class DevicesInProcess {
  private:
   std::shared_ptr<const Fusion> fusion_;
   bool record_;
+  Trace* trace_;  // may be null
   std::vector<std::unique_ptr<FusionExecutorCache>> caches_;  // by place in the mesh
 };
 
