@@ -199,10 +199,14 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
       continue;
     }
     const TensorView* tensor = val->as<TensorView>();
-    TensorView* copy = clone.tensor(tensor, clone.wholeDomain(tensor->domain()))->as<TensorView>();
+    TensorView* copy = clone.tensor(tensor, {})->as<TensorView>();
     copy->setMemoryType(tensor->memoryType());
     copy->setComputeAtPosition(tensor->computeAtPosition());
     copy->setComputesWith(tensor->computesWith());
+  }
+  // Sizes may name scalars that were made later: a pass gives equal sizes one name.
+  for (const std::unique_ptr<Val>& val : fusion.allVals()) {
+    if (val->isTensor()) result.vals.at(val.get())->as<TensorView>()->domain() = clone.wholeDomain(val->as<TensorView>()->domain());
   }
   for (Val* input : fusion.inputs()) result.fusion->addInput(result.vals.at(input));
   for (const Expr* expr : fusion.liveExprs()) clone.expr(expr);
