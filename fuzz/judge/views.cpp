@@ -158,10 +158,10 @@ constexpr View kViews[] = {
     {"boundary precision", "values cross between segments in the narrowest exact type, or not", 100,
      flipBoundaryPrecision},
     {"random schedule", "each segment by another legal schedule", 200, randomSchedule},
-    {"on streams", "expressions run place by place along an axis, on streams", 200, onStreams},
-    {"on streams, passes off", "as on streams, without some passes of the host program", 200, onStreamsPassesOff},
-    {"into given memory", "outputs are written to memory of the caller's, of any strides", 200, intoGivenMemory},
-    {"on devices", "tensors are whole or sharded on several devices", 200, onDevices},
+    {"on streams", "expressions run place by place along an axis, on streams", 400, onStreams},
+    {"on streams, passes off", "as on streams, without some passes of the host program", 400, onStreamsPassesOff},
+    {"into given memory", "outputs are written to memory of the caller's, of any strides", 400, intoGivenMemory},
+    {"on devices", "tensors are whole or sharded on several devices", 400, onDevices},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},
 };
 
