@@ -331,20 +331,20 @@ class Parser {
 
   // "%s: f32[i1] of %t {axis = 0, index = index0}"
   hir::Node parseSelect(Line& line) {
-    const auto [name, type] = seenTensor(line);
+    const Seen seen = seenTensor(line);
     const TensorView* source = tensor(line);
     hir::HirAliasSelect node{nullptr, source, axis(line, source), nullptr, false};
     line.expect(", index = ");
     node.index = index(line);
     node.wraps = line.accept(", wraps");
     line.expect("}");
-    node.tensor = seenAs(line, name, type, [&] { return newSlice(fusion_, source, node.axis, name); });
+    node.tensor = seenAs(line, seen, [&] { return newSlice(fusion_, source, node.axis, seen.name); });
     return node;
   }
 
   // "%s: f32[(i0 // 2)] of %t {axis = 0, part = 1, parts = 2}"
   hir::Node parseShard(Line& line) {
-    const auto [name, type] = seenTensor(line);
+    const Seen seen = seenTensor(line);
     const TensorView* source = tensor(line);
     hir::HirAliasShard node{nullptr, source, axis(line, source), 0, 1};
     line.expect(", part = ");
@@ -353,13 +353,16 @@ class Parser {
     node.parts = line.integer();
     line.expect("}");
     if (node.part < 0 || node.part >= node.parts) line.fail(concat("there is no part ", node.part, " of ", node.parts));
-    node.tensor = seenAs(line, name, type,
-                         [&] { return newPart(fusion_, source, node.axis, node.parts, PartMemory::InSource, name); });
+    node.tensor = seenAs(line, seen,
+                         [&] { return newPart(fusion_, source, node.axis, node.parts, PartMemory::InSource, seen.name); });
     return node;
   }
 
   // "%s: f32[i1] of"
-  std::pair<std::string, std::string> seenTensor(Line& line) {
+  struct Seen {
+    std::string name, type;
+  };
+  Seen seenTensor(Line& line) {
     line.expect("%");
     const std::string name = line.word();
     line.expect(":");
@@ -367,11 +370,11 @@ class Parser {
   }
   // The tensor of that name, made where the fusion has none.
   template <class Make>
-  const TensorView* seenAs(Line& line, const std::string& name, const std::string& type, Make&& make) {
-    const Val*& known = values_[name];
-    if (known && !known->isTensor()) line.fail(concat("%", name, " is no tensor"));
+  const TensorView* seenAs(Line& line, const Seen& seen, Make&& make) {
+    const Val*& known = values_[seen.name];
+    if (known && !known->isTensor()) line.fail(concat("%", seen.name, " is no tensor"));
     if (!known) known = make();
-    if (declaredType(known) != type) line.fail(concat("'", declaredType(known), "' expected"));
+    if (declaredType(known) != seen.type) line.fail(concat("'", declaredType(known), "' expected"));
     return known->as<TensorView>();
   }
 
