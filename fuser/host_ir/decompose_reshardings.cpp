@@ -3,8 +3,8 @@
 #include "fuser/host_ir/decompose_reshardings.h"
 
 #include <algorithm>
-#include <set>
 
+#include "fuser/host_ir/fresh_names.h"
 #include "fuser/host_ir/resharding.h"
 #include "fuser/host_ir/standalone_op.h"
 #include "fuser/ir/builder.h"
@@ -16,9 +16,7 @@ namespace {
 
 class Decomposer {
  public:
-  explicit Decomposer(Fusion& fusion) : fusion_(fusion) {
-    for (const std::unique_ptr<Val>& val : fusion_.allVals()) names_.insert(val->name());
-  }
+  explicit Decomposer(Fusion& fusion) : fusion_(fusion), names_(fusion, "d") {}
 
   bool run() {
     const std::vector<Expr*> exprs = fusion_.exprs();
@@ -81,9 +79,9 @@ class Decomposer {
     auto* operand = expr->input(0)->as<TensorView>();
     auto* result = expr->output()->as<TensorView>();
     const Sharding from = shardingOf(operand), to = shardingOf(result);
-    auto* wide = build::cast(fusion_, operand, DataType::Float, freshName(operand))->as<TensorView>();
+    auto* wide = build::cast(fusion_, operand, DataType::Float, names_.of(operand))->as<TensorView>();
     setSharding(wide, from);
-    TensorView* joined = build::reduction(fusion_, expr->op(), wide, expr->attributes().dims, false, freshName(result));
+    TensorView* joined = build::reduction(fusion_, expr->op(), wide, expr->attributes().dims, false, names_.of(result));
     setSharding(joined, to);
     auto* rounded = build::cast(fusion_, joined, result->dtype())->as<TensorView>();
     setSharding(rounded, to);
@@ -115,7 +113,7 @@ class Decomposer {
       takePlace(&fusion_, result, moved);
       fusion_.replaceInput(move, 0, result);
       setSharding(result, sharding);
-      result->setName(freshName(moved));
+      result->setName(names_.of(moved));
       result->setOrigin(std::nullopt);
       moveResult(move);
     }
@@ -136,25 +134,16 @@ class Decomposer {
       if (known.tensor == tensor && known.sharding == sharding) return known.there;
     }
     TensorView* from = planMove(shardingOf(tensor), sharding) ? tensor : bring(tensor, stopBefore(sharding));
-    TensorView* there = build::set(fusion_, from, freshName(tensor));
+    TensorView* there = build::set(fusion_, from, names_.of(tensor));
     setSharding(there, sharding);
     moved_.push_back({tensor, sharding, there});
     changed_ = true;
     return there;
   }
 
-  std::string freshName(const TensorView* tensor) {
-    std::string name;
-    do {
-      name = concat(tensor->name(), ".d", made_++);
-    } while (!names_.insert(name).second);
-    return name;
-  }
-
   Fusion& fusion_;
-  std::set<std::string> names_;
+  FreshNames names_;
   std::vector<Moved> moved_;
-  size_t made_ = 0;
   bool changed_ = false;
 };
 

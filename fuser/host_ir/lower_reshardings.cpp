@@ -12,9 +12,9 @@
 // Copies that would not change the order in memory are left out.
 
 #include <algorithm>
-#include <set>
 
 #include "fuser/communicate/collective_traits.h"
+#include "fuser/host_ir/fresh_names.h"
 #include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/host_ir/resharding.h"
 #include "fuser/host_ir/standalone_op.h"
@@ -24,9 +24,8 @@ namespace {
 
 class DeviceLowering {
  public:
-  explicit DeviceLowering(HostIrContainer& program) : program_(program), fusion_(program.fusion()) {
-    for (const std::unique_ptr<Val>& val : fusion_.allVals()) names_.insert(val->name());
-  }
+  explicit DeviceLowering(HostIrContainer& program)
+      : program_(program), fusion_(program.fusion()), names_(program.fusion(), "l") {}
 
   void run() {
     for (const Val* input : fusion_.inputs()) {
@@ -54,7 +53,7 @@ class DeviceLowering {
     for (const auto& [whole, part] : parts_) {
       if (whole == tensor) return part;
     }
-    TensorView* part = newPart(fusion_, tensor, *axis, static_cast<int64_t>(tensor->mesh().size()), memory, freshName(tensor));
+    TensorView* part = newPart(fusion_, tensor, *axis, static_cast<int64_t>(tensor->mesh().size()), memory, names_.of(tensor));
     part->setOrigin(tensor->origin());
     parts_.emplace_back(tensor, part);
     return part;
@@ -124,7 +123,7 @@ class DeviceLowering {
   }
 
   const TensorView* shard(const TensorView* source, size_t axis, int64_t part, int64_t parts) {
-    TensorView* seen = newPart(fusion_, source, axis, parts, PartMemory::InSource, freshName(source));
+    TensorView* seen = newPart(fusion_, source, axis, parts, PartMemory::InSource, names_.of(source));
     program_.insertBefore(place_, hir::HirAliasShard{seen, source, axis, part, parts});
     return seen;
   }
@@ -230,7 +229,7 @@ class DeviceLowering {
     for (const IterDomain* axis : sizes->axes()) domain.logical.push_back(fusion_.cloneIterDomain(axis));
     domain.allocationOrder = order;
     domain.layoutGiven = !std::is_sorted(order.begin(), order.end());
-    return fusion_.newTensor(sizes->dtype(), std::move(domain), freshName(named));
+    return fusion_.newTensor(sizes->dtype(), std::move(domain), names_.of(named));
   }
 
   // Both have memory.
@@ -258,21 +257,12 @@ class DeviceLowering {
   bool sends(const CommunicationPlan::Step& step) const { return takesPart(traitsOf(step.kind).senders, step); }
   bool receives(const CommunicationPlan::Step& step) const { return takesPart(traitsOf(step.kind).receivers, step); }
 
-  std::string freshName(const TensorView* tensor) {
-    std::string name;
-    do {
-      name = concat(tensor->name(), ".l", made_++);
-    } while (!names_.insert(name).second);
-    return name;
-  }
-
   HostIrContainer& program_;
   Fusion& fusion_;
-  std::set<std::string> names_;
+  FreshNames names_;
   std::vector<std::pair<const TensorView*, const TensorView*>> parts_;  // of what is sharded: this device's
   std::vector<const Val*> inputs_;
   hir::HostExpr* place_ = nullptr;  // that is lowered
-  size_t made_ = 0;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <set>
 
+#include "fuser/host_ir/fresh_names.h"
 #include "fuser/host_ir/host_ir_pass.h"
 #include "fuser/host_ir/standalone_op.h"
 
@@ -41,9 +42,8 @@ struct StreamLoop {
 
 class Builder {
  public:
-  explicit Builder(HostIrContainer& program) : program_(program), fusion_(program.fusion()) {
-    for (const std::unique_ptr<Val>& val : fusion_.allVals()) names_.insert(val->name());
-  }
+  explicit Builder(HostIrContainer& program)
+      : program_(program), fusion_(program.fusion()), names_(program.fusion(), "s") {}
 
   bool run() {
     checkOthers();
@@ -150,25 +150,16 @@ class Builder {
     for (StreamLoop::Slice& known : open_.slices) {
       if (known.tensor == tensor && known.axis == axis) return known.slice;
     }
-    TensorView* slice = newSlice(fusion_, tensor, axis, freshName(tensor->name()));
+    TensorView* slice = newSlice(fusion_, tensor, axis, names_.of(tensor));
     const IntExpr index = std::get<hir::ForLoop>(open_.loop->node).index;
     program_.insertBefore(open_.end, hir::HirAliasSelect{slice, tensor, axis, index});
     open_.slices.push_back({tensor, axis, slice, written});
     return slice;
   }
 
-  std::string freshName(const std::string& tensor) {
-    std::string name;
-    do {
-      name = concat(tensor, ".s", slices_++);
-    } while (!names_.insert(name).second);
-    return name;
-  }
-
   HostIrContainer& program_;
   Fusion& fusion_;
-  std::set<std::string> names_;
-  size_t slices_ = 0;
+  FreshNames names_;
   StreamLoop open_;
 };
 

@@ -85,6 +85,12 @@ void copyElements(const TensorRef& from, const TensorRef& to) {
   }
 }
 
+std::vector<std::byte> elementsOf(const TensorRef& tensor) {
+  std::vector<std::byte> bytes(static_cast<size_t>(numel(tensor.sizes)) * dtypeSize(tensor.dtype));
+  copyElements(tensor, {bytes.data(), tensor.dtype, tensor.sizes, contiguousStrides(tensor.sizes), tensor.device});
+  return bytes;
+}
+
 TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes, MemoryPool& pool) {
   // An expanded size of 0 stores nothing.
   const int64_t elements = numel(sizes) == 0 ? 0 : numel(storedSizes(tensor, sizes));

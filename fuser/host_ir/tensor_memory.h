@@ -26,6 +26,9 @@ TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t 
 // no move.
 TensorRef viewOf(const TensorView* tensor, const TensorView* source, const TensorRef& memory, const Dims& sizes);
 
+// The bytes of the elements in logical order, whatever the strides.
+std::vector<std::byte> elementsOf(const TensorRef& tensor);
+
 // Element by element, in logical order; both have the same dtype and sizes and do not overlap.
 void copyElements(const TensorRef& from, const TensorRef& to);
 

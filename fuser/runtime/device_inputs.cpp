@@ -4,15 +4,24 @@
 
 namespace fuser {
 
+namespace {
+
+// size: of the tensor's sharded axis.
+void checkEqualParts(const TensorView* tensor, int64_t size) {
+  const DeviceMesh& mesh = tensor->mesh();
+  FUSER_USER_CHECK(size % static_cast<int64_t>(mesh.size()) == 0, "shard %", tensor->name(), " {dim = ", *tensor->shardAxis(),
+                   "}: its size ", size, " is no multiple of ", mesh.size(), ", the number of its devices ", toString(mesh));
+}
+
+}  // namespace
+
 TensorRef partOnDevice(const TensorView* tensor, int device, const TensorRef& whole) {
   const std::optional<size_t> place = tensor->mesh().placeOf(device);
   const std::optional<size_t> axis = tensor->shardAxis();
   TensorRef part = whole;
   if (axis && *axis < part.sizes.size()) {
-    const auto parts = static_cast<int64_t>(tensor->mesh().size());
-    FUSER_USER_CHECK(part.sizes[*axis] % parts == 0, "shard %", tensor->name(), " {dim = ", *axis, "}: its size ", part.sizes[*axis],
-                     " is no multiple of ", parts, ", the number of its devices ", toString(tensor->mesh()));
-    part.sizes[*axis] /= parts;
+    checkEqualParts(tensor, part.sizes[*axis]);
+    part.sizes[*axis] /= static_cast<int64_t>(tensor->mesh().size());
     const int64_t elements = place ? static_cast<int64_t>(*place) * part.sizes[*axis] * part.strides[*axis] : 0;
     part.data = static_cast<std::byte*>(part.data) + elements * static_cast<int64_t>(dtypeSize(part.dtype));
   }
@@ -39,11 +48,7 @@ std::vector<HostValue> wholeInputs(const Fusion& fusion, int device, std::span<c
 void checkShardings(const Fusion& fusion, ExpressionEvaluator& evaluator) {
   for (const Val* val : fusion.usedVals()) {
     const std::optional<size_t> axis = val->isTensor() ? val->as<TensorView>()->shardAxis() : std::nullopt;
-    if (!axis) continue;
-    const DeviceMesh& mesh = val->as<TensorView>()->mesh();
-    const int64_t size = evaluator.sizes(val->as<TensorView>())[*axis];
-    FUSER_USER_CHECK(size % static_cast<int64_t>(mesh.size()) == 0, "shard %", val->name(), " {dim = ", *axis, "}: its size ",
-                     size, " is no multiple of ", mesh.size(), ", the number of its devices ", toString(mesh));
+    if (axis) checkEqualParts(val->as<TensorView>(), evaluator.sizes(val->as<TensorView>())[*axis]);
   }
 }
 

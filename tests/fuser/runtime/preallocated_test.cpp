@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fuser/host_ir/host_ir_container.h"
+#include "fuser/host_ir/tensor_memory.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 
@@ -52,22 +53,7 @@ Ran run(const std::string& text, bool given = true) {
   return ran;
 }
 
-// In logical order, whatever the strides.
-std::vector<uint8_t> bytesOf(const HostValue& value) {
-  const TensorRef& ref = std::get<TensorRef>(value);
-  const size_t size = dtypeSize(ref.dtype);
-  std::vector<uint8_t> bytes;
-  for (int64_t index = 0; index < numel(ref.sizes); ++index) {
-    int64_t rest = index, place = 0;
-    for (size_t axis = ref.sizes.size(); axis-- > 0;) {
-      place += rest % ref.sizes[axis] * ref.strides[axis];
-      rest /= ref.sizes[axis];
-    }
-    const auto* element = static_cast<const uint8_t*>(ref.data) + place * static_cast<int64_t>(size);
-    bytes.insert(bytes.end(), element, element + size);
-  }
-  return bytes;
-}
+std::vector<std::byte> bytesOf(const HostValue& value) { return elementsOf(std::get<TensorRef>(value)); }
 
 // Each output has the bytes that it has where the program allocates it, and those with memory lie there.
 Ran expectSame(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/host_ir/tensor_memory.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
@@ -53,7 +54,7 @@ std::string caseText(const StandaloneOpCase& op, bool streams, bool given) {
 }
 
 struct Ran {
-  std::vector<std::vector<uint8_t>> outputs;  // in logical order
+  std::vector<std::vector<std::byte>> outputs;  // in logical order
   std::string host;
 };
 
@@ -79,18 +80,7 @@ Ran run(const std::string& text, bool withGaps) {
   const RunRecord record = cache.run(inputs, memory.refs);
   for (const TensorData& block : memory.blocks) EXPECT_TRUE(keptPoison(block)) << ran.host;
   for (const HostValue& value : record.outputs) {
-    const TensorRef& ref = std::get<TensorRef>(value);
-    const size_t size = dtypeSize(ref.dtype);
-    std::vector<uint8_t>& bytes = ran.outputs.emplace_back();
-    for (int64_t index = 0; index < numel(ref.sizes); ++index) {
-      int64_t rest = index, place = 0;
-      for (size_t axis = ref.sizes.size(); axis-- > 0;) {
-        place += rest % ref.sizes[axis] * ref.strides[axis];
-        rest /= ref.sizes[axis];
-      }
-      const auto* element = static_cast<const uint8_t*>(ref.data) + place * static_cast<int64_t>(size);
-      bytes.insert(bytes.end(), element, element + size);
-    }
+    ran.outputs.push_back(elementsOf(std::get<TensorRef>(value)));
   }
   return ran;
 }

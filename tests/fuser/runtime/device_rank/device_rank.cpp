@@ -3,9 +3,7 @@
 // Each rank of a case's mesh is given its parts of the inputs, runs its program, and compares what it has of each output,
 // byte for byte, with what all devices make in one process; the others do nothing. The job fails where one differs.
 
-#include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 #include "fuser/communicate/mpi/mpi_communicator.h"
@@ -20,11 +18,6 @@ namespace {
 
 using namespace fuser;
 
-std::vector<std::byte> elementsOf(const TensorRef& tensor) {
-  std::vector<std::byte> bytes(static_cast<size_t>(numel(tensor.sizes)) * dtypeSize(tensor.dtype));
-  copyElements(tensor, {bytes.data(), tensor.dtype, tensor.sizes, contiguousStrides(tensor.sizes), tensor.device});
-  return bytes;
-}
 
 void runCase(Communicator& communicator, const std::string& file) {
   const Case testCase = parseCase(readFusionFile(file), file);

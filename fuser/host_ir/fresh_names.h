@@ -1,0 +1,33 @@
+#pragma once
+// FreshNames: names that no value of a fusion has, for what passes add.
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "fuser/ir/fusion.h"
+
+namespace fuser {
+
+class FreshNames {
+ public:
+  // kind: what stands between the name that one is made from and its number: "s" makes "x.s0", "y.s1".
+  FreshNames(const Fusion& fusion, std::string_view kind) : kind_(kind) {
+    for (const std::unique_ptr<Val>& val : fusion.allVals()) names_.insert(val->name());
+  }
+
+  std::string of(const Val* val) {
+    std::string name;
+    do {
+      name = concat(val->name(), ".", kind_, made_++);
+    } while (!names_.insert(name).second);
+    return name;
+  }
+
+ private:
+  std::string kind_;
+  std::set<std::string> names_;
+  size_t made_ = 0;
+};
+
+}  // namespace fuser
