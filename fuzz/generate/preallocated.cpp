@@ -6,7 +6,6 @@
 #include <numeric>
 
 namespace fuser::fuzz {
-namespace {
 
 PreallocatedOutput drawMemory(const TensorView* output, Choices& choices) {
   constexpr int64_t kGaps[] = {0, 0, 1, 3, 8};
@@ -24,8 +23,6 @@ PreallocatedOutput drawMemory(const TensorView* output, Choices& choices) {
   if (choices.chance(0.5)) given.offset = choices.integer(1, 9);
   return given;
 }
-
-}  // namespace
 
 bool preallocateOutputs(Case& testCase, Choices& choices) {
   if (testCase.fusion->hasDevices()) return false;

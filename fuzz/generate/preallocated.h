@@ -6,7 +6,10 @@
 
 namespace fuser::fuzz {
 
-// Most outputs that may have it get memory, in any order of axes, with gaps, misaligned. False, and nothing is changed, where
+// Memory for the output, in any order of axes, with gaps, misaligned.
+PreallocatedOutput drawMemory(const TensorView* output, Choices& choices);
+
+// Most outputs that may have it get memory. False, and nothing is changed, where
 // none may.
 bool preallocateOutputs(Case& testCase, Choices& choices);
 

@@ -10,6 +10,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/minimize/edit.h"
+#include "fuzz/mutate/placement.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -32,6 +33,7 @@ class Rebuild {
       if (isKept(expr)) makeExpr(expr);
     }
     for (ValId output : outputs_) made_.fusion->addOutput(image(old_.allVals().at(output).get()));
+    keepPossibleViews(*made_.fusion);
     const std::vector<Violation> violations = findViolations(*made_.fusion);
     FUSER_USER_CHECK(violations.empty(), violations.front().message);
     makeRuns();
@@ -319,12 +321,13 @@ class Rebuild {
     if (isPointwise(expr->op())) {
       image_[result->id()] = build::pointwise(*made_.fusion, expr->op(), operands, result->name());
     } else {
-      makeStructural(expr, std::move(operands));
+      makeStructural(expr, operands);
     }
     for (const Val* each : expr->outputs()) {
-      if (!image_[each->id()]) continue;
-      keepLayout(each, image_[each->id()]);
-      keepPlacement(each, image_[each->id()]);
+      Val* made = image_[each->id()];
+      // Not where an operand stands for the result, or an input does.
+      const bool fresh = made && made->definition() && std::find(operands.begin(), operands.end(), made) == operands.end();
+      if (fresh && each->isTensor() && made->isTensor()) keepPlacement(each->as<TensorView>(), made->as<TensorView>());
     }
   }
 
@@ -396,32 +399,13 @@ class Rebuild {
     return made_.fusion->newTensor(type.dtype, std::move(domain), name);
   }
 
-  // So do a mesh, and axes on streams or devices that are not dropped.
-  void keepPlacement(const Val* old, Val* made) const {
-    if (old->isScalar() || made->isScalar() || (made->isFusionInput() && !old->isFusionInput())) return;
-    const auto* before = old->as<TensorView>();
-    auto* after = made->as<TensorView>();
-    after->domain().mesh = before->domain().mesh;
-    const std::vector<IterDomain*> from = before->axes(), to = after->axes();
-    const std::vector<size_t> places = visiblePlaces(before);
-    size_t place = 0;
-    for (size_t axis = 0; axis < from.size(); ++axis) {
-      if (isDropped(old, places[axis])) continue;
-      if (place < to.size() && to[place]->isIteration()) to[place]->parallelize(from[axis]->parallelType());
-      ++place;
-    }
-  }
-
-  // A layout after a result's type stays where it still fits.
-  void keepLayout(const Val* old, Val* made) const {
-    if (old->isScalar() || made->isScalar() || !made->definition() || edit_.plainLayouts.count(old->id())) return;
-    const std::vector<IterDomain*> before = old->as<TensorView>()->axes(), after = made->as<TensorView>()->axes();
-    const bool same = std::equal(before.begin(), before.end(), after.begin(), after.end(),
-                                 [](const IterDomain* a, const IterDomain* b) { return a->type() == b->type(); });
-    if (!same) return;
-    made->as<TensorView>()->domain().allocationOrder = old->as<TensorView>()->domain().allocationOrder;
-    made->as<TensorView>()->domain().contiguity = old->as<TensorView>()->domain().contiguity;
-    made->as<TensorView>()->domain().layoutGiven = old->as<TensorView>()->domain().layoutGiven;
+  // What is said of the tensor, of the axes that are not dropped.
+  void keepPlacement(const TensorView* old, TensorView* made) const {
+    std::vector<bool> kept;
+    for (size_t axis : visiblePlaces(old)) kept.push_back(!isDropped(old, axis));
+    TensorPlacement placement = withAxes(placementOf(old), kept);
+    if (edit_.plainLayouts.count(old->id())) placement.allocationOrder.clear();
+    place(made, placement);
   }
 
   // --- runs ---
@@ -519,26 +503,7 @@ class Rebuild {
     made_.options = from_.options;
     made_.schedule = from_.schedule;
     made_.segmentSchedules = from_.segmentSchedules;
-    const auto named = [](const std::vector<Val*>& vals, const std::string& name) -> const Val* {
-      const auto found = std::find_if(vals.begin(), vals.end(), [&](const Val* val) { return val->name() == name; });
-      return found == vals.end() ? nullptr : *found;
-    };
-    for (const auto& alias : from_.aliases) {
-      const Val* output = named(made_.fusion->outputs(), alias.first);
-      const Val* input = named(made_.fusion->inputs(), alias.second);
-      if (output && input && whyNoAlias(*made_.fusion, output, input).empty()) {
-        made_.aliases.push_back(alias);
-      }
-    }
-    for (PreallocatedOutput given : from_.preallocated) {
-      const Val* output = named(made_.fusion->outputs(), given.output);
-      if (!output || !whyNoPreallocation(*made_.fusion, output).empty()) continue;
-      // What order and gaps were made for may be gone.
-      const size_t rank = output->as<TensorView>()->rank();
-      if (given.order.size() != rank) given.order.clear();
-      if (given.gaps.size() != rank) given.gaps.clear();
-      made_.preallocated.push_back(std::move(given));
-    }
+    giveMemory(made_, from_.aliases, from_.preallocated);
   }
 
   const Case& from_;

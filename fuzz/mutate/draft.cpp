@@ -3,9 +3,15 @@
 #include "fuzz/mutate/draft.h"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 
+#include "fuser/host_ir/resharding.h"
+#include "fuser/host_ir/standalone_op.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuzz/generate/run_sizes.h"
+#include "fuzz/generate/streams.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -75,6 +81,72 @@ void rename(std::string& text, const std::string& former, const std::string& nam
   }
 }
 
+// Null where the runs do not fit the program, and are rejected for that.
+std::unique_ptr<RunSizes> sizesOf(const Case& made) {
+  try {
+    return std::make_unique<RunSizes>(made);
+  } catch (const UserError&) {
+    return nullptr;
+  }
+}
+
+// Whether the axis has such a size in every run, as far as that is known.
+bool fits(RunSizes& sizes, const IterDomain* axis, const std::function<bool(int64_t)>& wanted) {
+  try {
+    return sizes.all(axis->size(), wanted);
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+// What one expression makes, or one input, is in one place: that of the first. Nothing of it runs on streams.
+void dropShards(const std::vector<Val*>& tensors, RunSizes* sizes) {
+  Sharding sharding = shardingOf(tensors.front()->as<TensorView>());
+  const DeviceMesh mesh = tensors.front()->as<TensorView>()->domain().mesh;
+  const auto parts = static_cast<int64_t>(sharding.mesh.size());
+  const auto isEqual = [&](int64_t size) { return size % parts == 0; };
+  if (sharding.axis && sizes && !fits(*sizes, tensors.front()->as<TensorView>()->axes()[*sharding.axis], isEqual)) {
+    sharding.axis.reset();
+  }
+  for (Val* tensor : tensors) {
+    setSharding(tensor->as<TensorView>(), sharding);
+    tensor->as<TensorView>()->domain().mesh = mesh;
+  }
+}
+
+// All results of an expression have the axis of whichever was given one.
+void dropStreams(const Expr* expr, RunSizes* sizes) {
+  bool given = false;
+  for (Val* output : expr->outputs()) {
+    auto* tensor = output->as<TensorView>();
+    const std::optional<size_t> axis = tensor->streamAxis();
+    if (!axis) continue;
+    const auto isFew = [](int64_t size) { return size <= kMaxTurns; };
+    const bool possible = !given && whyNoSlices(expr, *axis).empty() && (!sizes || fits(*sizes, tensor->axes()[*axis], isFew));
+    if (!possible) tensor->axes()[*axis]->parallelize(ParallelType::Serial);
+    given |= possible;
+  }
+}
+
+void placeAll(const Draft& draft, Case& made) {
+  Fusion& fusion = *made.fusion;
+  fusion.setMesh(draft.mesh);
+  for (Val* val : fusion.usedVals()) {
+    const auto found = draft.placements.find(val->name());
+    if (val->isTensor() && found != draft.placements.end()) place(val->as<TensorView>(), found->second);
+  }
+  keepPossibleViews(fusion);
+  const std::unique_ptr<RunSizes> sizes = sizesOf(made);
+  for (Val* input : fusion.inputs()) {
+    if (fusion.hasDevices() && input->isTensor()) dropShards({input}, sizes.get());
+  }
+  for (const Expr* expr : fusion.exprs()) {
+    if (expr->isScalarExpr()) continue;
+    fusion.hasDevices() ? dropShards(expr->outputs(), sizes.get()) : dropStreams(expr, sizes.get());
+  }
+  giveMemory(made, draft.aliases, draft.preallocated);
+}
+
 }  // namespace
 
 std::vector<const DraftValue*> Draft::valuesBefore(size_t line) const {
@@ -106,6 +178,8 @@ void Draft::insertBehind(const DraftValue& former, DraftLine line) {
     for (std::string& operand : lines[i].operands) rename(operand, former.name, name);
   }
   for (std::string& output : outputs) rename(output, former.name, name);
+  for (auto& [output, input] : aliases) output = output == former.name ? name : output;
+  for (PreallocatedOutput& given : preallocated) given.output = given.output == former.name ? name : given.output;
   lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(former.line), std::move(line));
 }
 
@@ -123,6 +197,12 @@ Draft draftOf(const Case& testCase) {
     for (const Val* output : expr->outputs()) draft.values.push_back(describe(output, names, draft.lines.size()));
   }
   for (const Val* output : fusion.outputs()) draft.outputs.push_back(printOperand(output, names));
+  for (const Val* val : fusion.usedVals()) {
+    if (val->isTensor()) draft.placements.emplace(names.of(val), placementOf(val->as<TensorView>()));
+  }
+  draft.mesh = fusion.mesh();
+  draft.aliases = testCase.aliases;
+  draft.preallocated = testCase.preallocated;
   draft.options = testCase.options;
   draft.runs = testCase.runs;
   for (Run& run : draft.runs) {
@@ -144,8 +224,20 @@ Case finish(const Draft& draft) {
   made.options = draft.options;
   made.runs = draft.runs;
   FUSER_USER_CHECK(!made.fusion->outputs().empty(), "the draft has no output");
+  placeAll(draft, made);
   // The parser holds the runs against the inputs.
   return parseCase(printCase(made), "draft");
+}
+
+bool changeCase(Draft& draft, Choices& choices, bool (*change)(Case& testCase, Choices& choices)) {
+  try {
+    Case testCase = finish(draft);
+    if (!change(testCase, choices)) return false;
+    draft = draftOf(testCase);
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
 }
 
 }  // namespace fuser::fuzz

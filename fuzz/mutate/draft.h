@@ -2,11 +2,14 @@
 // Draft: a case taken apart into lines, for mutations to edit. A draft may be wrong; finish() makes a case of it again,
 // or says why it is none: names, types and shapes are worked out anew, as for a file.
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "fuser/case/case.h"
+#include "fuzz/choices/choices.h"
+#include "fuzz/mutate/placement.h"
 
 namespace fuser::fuzz {
 
@@ -36,19 +39,33 @@ struct Draft {
   std::vector<Run> runs;  // an entry an input, in the same order
   std::vector<DraftValue> values;
 
+  // What belongs to the tensors of these names, whatever becomes of them.
+  DeviceMesh mesh;
+  std::map<std::string, TensorPlacement> placements;
+  Aliases aliases;
+  std::vector<PreallocatedOutput> preallocated;
+
   // Values that exist where a line is to be inserted.
   std::vector<const DraftValue*> valuesBefore(size_t line) const;
   const DraftValue* find(const std::string& operand) const;  // "%x"; null for literals
   // A name that no value has, from this one.
   std::string freshName(const std::string& base) const;
-  // Puts a line in, and makes every later line and output read `name` instead of `former`.
+  // Puts a line in, and makes every later line and output read its result instead of `former`. An output's memory goes with
+  // the output.
   void insertBehind(const DraftValue& former, DraftLine line);
 };
 
-// Schedules, aliases, memory for outputs, stream axes, meshes and shardings are left out: they are made for one program.
+// Schedules are left out: they are made for one program. What is expected becomes that runs agree or are rejected.
 Draft draftOf(const Case& testCase);
 
-// A UserError where the draft is no valid case.
+// A UserError where the draft is no valid case. Layouts, stream axes, devices, aliases and memory stay with the tensors of
+// their names where these can have them (placement.h). So that a run is not rejected for them alone, what the runs' sizes
+// or an expression do not suit is left out: shards that are unequal in some run, an axis of more than kMaxTurns places or of
+// an expression that the host does not compute place by place on streams, and on several devices whatever takes one.
 Case finish(const Draft& draft);
+
+// The draft becomes that of its case after a change of it, for mutations that need to know types. False where `change`,
+// which is asked once, says that it found no place, or the runs do not fit the program; the draft stays then as it is.
+bool changeCase(Draft& draft, Choices& choices, bool (*change)(Case& testCase, Choices& choices));
 
 }  // namespace fuser::fuzz

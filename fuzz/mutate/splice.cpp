@@ -51,6 +51,18 @@ const DraftValue* standIn(const Draft& draft, const DraftValue& wanted, Choices&
   return choices.pick(fitting);
 }
 
+// Layouts, stream axes, devices and memory of the donor's tensors come with them. The fusion's devices are its own, or the
+// donor's where it has none.
+void splicePlacements(Draft& draft, const Draft& donor, const std::string& prefix) {
+  if (draft.mesh.empty()) draft.mesh = donor.mesh;
+  for (const auto& [name, placement] : donor.placements) draft.placements.emplace(prefix + name, placement);
+  for (const auto& [output, input] : donor.aliases) draft.aliases.emplace_back(prefix + output, prefix + input);
+  for (PreallocatedOutput given : donor.preallocated) {
+    given.output = prefix + given.output;
+    draft.preallocated.push_back(std::move(given));
+  }
+}
+
 }  // namespace
 
 bool mutateSplice(Draft& draft, const Draft* donor, Choices& choices) {
@@ -92,6 +104,7 @@ bool mutateSplice(Draft& draft, const Draft* donor, Choices& choices) {
     draft.lines.push_back(std::move(line));
   }
   for (const std::string& output : donor->outputs) draft.outputs.push_back(operandOf(output));
+  splicePlacements(draft, *donor, prefix);
   return true;
 }
 

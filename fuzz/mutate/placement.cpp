@@ -1,0 +1,126 @@
+// What tensors keep of where they were.
+
+#include "fuzz/mutate/placement.h"
+
+#include <algorithm>
+
+#include "fuser/ir/verify.h"
+
+namespace fuser::fuzz {
+namespace {
+
+std::vector<IterType> typesOf(const TensorView* tensor) {
+  std::vector<IterType> types;
+  for (const IterDomain* axis : tensor->axes()) types.push_back(axis->type());
+  return types;
+}
+
+// `axis` counted among those kept; nullopt where it is not.
+std::optional<size_t> placeAmong(const std::vector<bool>& kept, std::optional<size_t> axis) {
+  if (!axis || !kept.at(*axis)) return std::nullopt;
+  return static_cast<size_t>(std::count(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(*axis), true));
+}
+
+void placeAxis(TensorView* tensor, std::optional<size_t> axis, ParallelType type) {
+  if (axis && tensor->axes().at(*axis)->isIteration()) tensor->axes()[*axis]->parallelize(type);
+}
+
+// A result is contiguous in its order.
+void placeLayout(TensorView* tensor, const TensorPlacement& placement) {
+  TensorDomain& domain = tensor->domain();
+  domain.view = placement.view;
+  if (placement.allocationOrder.empty()) return;
+  const std::vector<IterDomain*> axes = tensor->axes();
+  domain.allocationOrder = placement.allocationOrder;
+  domain.contiguity.clear();
+  for (int axis : domain.allocationOrder) {
+    domain.contiguity.push_back(axes.at(static_cast<size_t>(axis))->isBroadcast() ? std::nullopt : std::optional<bool>(true));
+  }
+  domain.layoutGiven = true;
+}
+
+const Val* named(const std::vector<Val*>& vals, const std::string& name) {
+  const auto found = std::find_if(vals.begin(), vals.end(), [&](const Val* val) { return val->name() == name; });
+  return found == vals.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+TensorPlacement placementOf(const TensorView* tensor) {
+  TensorPlacement placement;
+  placement.axes = typesOf(tensor);
+  if (tensor->domain().layoutGiven && tensor->definition()) placement.allocationOrder = tensor->domain().allocationOrder;
+  placement.view = tensor->domain().view;
+  placement.streamAxis = tensor->streamAxis();
+  const std::vector<IterDomain*> axes = tensor->axes();
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis]->parallelType() == ParallelType::DIDx) placement.shardAxis = axis;
+  }
+  placement.mesh = tensor->domain().mesh;
+  return placement;
+}
+
+TensorPlacement withAxes(const TensorPlacement& placement, const std::vector<bool>& kept) {
+  TensorPlacement left = placement;
+  left.axes.clear();
+  left.allocationOrder.clear();
+  for (size_t axis = 0; axis < kept.size(); ++axis) {
+    if (kept[axis]) left.axes.push_back(placement.axes.at(axis));
+  }
+  for (int axis : placement.allocationOrder) {
+    if (const auto place = placeAmong(kept, static_cast<size_t>(axis))) left.allocationOrder.push_back(static_cast<int>(*place));
+  }
+  left.streamAxis = placeAmong(kept, placement.streamAxis);
+  left.shardAxis = placeAmong(kept, placement.shardAxis);
+  return left;
+}
+
+void place(TensorView* tensor, const TensorPlacement& placement) {
+  if (tensor->fusion().mesh().containsAll(placement.mesh)) tensor->domain().mesh = placement.mesh;
+  if (tensor->rank() != placement.axes.size()) return;
+  if (tensor->fusion().hasDevices()) placeAxis(tensor, placement.shardAxis, ParallelType::DIDx);
+  if (!tensor->definition()) return;
+  placeAxis(tensor, placement.streamAxis, ParallelType::Stream);
+  if (typesOf(tensor) == placement.axes) placeLayout(tensor, placement);
+}
+
+void keepPossibleViews(Fusion& fusion) {
+  // One that is none any more may take others with it, whatever their order.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Val* val : fusion.usedVals()) {
+      auto* tensor = val->isTensor() ? val->as<TensorView>() : nullptr;
+      if (!tensor || !tensor->domain().view || canBeView(tensor)) continue;
+      tensor->domain().view = false;
+      changed = true;
+    }
+  }
+}
+
+void giveMemory(Case& made, const Aliases& aliases, const std::vector<PreallocatedOutput>& given) {
+  const Fusion& fusion = *made.fusion;
+  if (fusion.hasDevices()) return;
+  for (const auto& alias : aliases) {
+    const Val* output = named(fusion.outputs(), alias.first);
+    const Val* input = named(fusion.inputs(), alias.second);
+    const bool taken = std::any_of(made.aliases.begin(), made.aliases.end(), [&](const auto& other) {
+      return other.first == alias.first || other.second == alias.second;
+    });
+    if (output && input && !taken && whyNoAlias(fusion, output, input).empty()) made.aliases.push_back(alias);
+  }
+  for (PreallocatedOutput memory : given) {
+    const Val* output = named(fusion.outputs(), memory.output);
+    const bool reuses = std::any_of(made.aliases.begin(), made.aliases.end(),
+                                    [&](const auto& alias) { return alias.first == memory.output; });
+    const bool taken = std::any_of(made.preallocated.begin(), made.preallocated.end(),
+                                   [&](const PreallocatedOutput& other) { return other.output == memory.output; });
+    if (!output || reuses || taken || !whyNoPreallocation(fusion, output).empty()) continue;
+    // What order and gaps were made for may be gone.
+    const size_t rank = output->as<TensorView>()->rank();
+    if (memory.order.size() != rank) memory.order.clear();
+    if (memory.gaps.size() != rank) memory.gaps.clear();
+    made.preallocated.push_back(std::move(memory));
+  }
+}
+
+}  // namespace fuser::fuzz
