@@ -216,6 +216,9 @@ class Builder {
     const FusionView view{part.fusion.get(), part.fusion->exprs(), part.fusion->inputs(), part.fusion->outputs(),
                           sizesKnown_ ? &sizes : nullptr};
     const SchedulerAnswer answer = schedulers_.accepts(view);
+    // Nothing runs it in other ways, as a cache of its own runs a segment that needs its sizes.
+    FUSER_USER_CHECK(answer.accepted() || sizesKnown_, "%", op.outputs.front()->name(),
+                     " runs alone, and no kernel does it for all sizes (inputs to compile for say more): ", answer.reason);
     FUSER_CHECK(answer.accepted(), "no scheduler takes %", op.outputs.front()->name(), " alone: ", answer.reason);
     keepAnswers(sizes, extents);
     if (answer.type == SchedulerType::NoOp) return;  // there is nothing to compute

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/text/parser.h"
@@ -185,6 +186,22 @@ TEST(StreamsTest, ACaseWithoutStreamsMayNameAPassOfTheHostProgram) {
   Chain chain({false, false});
   chain.made.options.disabledPasses.insert("RedundantSynchronizationsPass");
   EXPECT_TRUE(chain.run({}));
+}
+
+// The schedulers take an expanded axis where they know that it has a place; no cache of its own runs one expression.
+TEST(StreamsTest, AnExpressionThatNeedsSizesIsRejectedWithoutThem) {
+  const Case made = parseCase("fusion f(%x: f32[i0, 1*i1]) { %y = neg(%x) return %y }\nstream %y {dim = 0}\n"
+                              "run { %x = normal(seed = 1) : f32[2, 3] }\n", "test");
+  const FusionExecutorCache::Settings settings = settingsOf(made);
+  try {
+    buildProgram(*made.fusion, settings, {}, std::nullopt);
+    ADD_FAILURE() << "compiled";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("no kernel does it for all sizes"), std::string::npos) << error.what();
+  }
+  const RunData data = materialize(made, made.runs.front());
+  const std::vector<HostValue> inputs = hostValues(data);
+  EXPECT_EQ(buildProgram(*made.fusion, settings, {}, inputs)->kernels.size(), 1u);
 }
 
 // %t1 and %t2 live inside the loop; a run takes their memory for as many turns as there are streams.
