@@ -1,5 +1,6 @@
 #include "oracle/rounding.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -37,10 +38,12 @@ double powerOfTwo(int exponent) {
 // floor(log2 |value|) of a finite value; below any format's range for 0 and denormal doubles.
 int exponentOf(double value) { return static_cast<int>((std::bit_cast<uint64_t>(value) >> 52) & 0x7ff) - 1023; }
 
-// For f16 and bf16: the step divides exactly, so nearbyint decides ties as the format does.
+// For f16 and bf16: the step divides exactly, and a sum of 2^52 and more has no bits behind the point: its rounding decides
+// ties as the format does.
 double roundToStep(double value, const Format& to) {
-  const double step = powerOfTwo(std::max(exponentOf(value), to.minExponent) - to.precision + 1);
-  const double rounded = std::nearbyint(value / step) * step;
+  const int exponent = std::max(exponentOf(value), to.minExponent) - to.precision + 1;
+  const double scaled = value * powerOfTwo(-exponent), whole = 0x1.8p52;
+  const double rounded = ((scaled + whole) - whole) * powerOfTwo(exponent);
   if (std::fabs(rounded) > to.largest) return std::copysign(std::numeric_limits<double>::infinity(), value);
   return rounded;
 }
@@ -76,11 +79,16 @@ double ulp(double value, DataType dtype) {
   return powerOfTwo(std::max(exponentOf(value), of.minExponent) - of.precision + 1);
 }
 
-double down(double value, int n) {
-  for (; n > 0; --n) value = std::nextafter(value, -std::numeric_limits<double>::infinity());
-  return value;
-}
+double down(double value, int n) { return -up(-value, n); }
+
+// Numbers of one sign are ordered as their bits are; what crosses zero or meets an infinity goes step by step.
 double up(double value, int n) {
+  constexpr uint64_t kInfinityBits = uint64_t{0x7ff} << 52;
+  const uint64_t bits = std::bit_cast<uint64_t>(value);
+  const uint64_t steps = static_cast<uint64_t>(std::max(n, 0)), magnitude = bits & ~(uint64_t{1} << 63);
+  const bool positive = bits == magnitude;
+  if (positive && magnitude + steps <= kInfinityBits) return std::bit_cast<double>(bits + steps);
+  if (!positive && magnitude < kInfinityBits && magnitude > steps) return std::bit_cast<double>(bits - steps);
   for (; n > 0; --n) value = std::nextafter(value, std::numeric_limits<double>::infinity());
   return value;
 }

@@ -65,7 +65,7 @@ install_packages() {
     command -v $name > /dev/null || missing+=("${package_of[$name]}")
   done
   for name in librapidcheck-dev libspdlog-dev libbenchmark-dev libgtest-dev libcli11-dev nlohmann-json3-dev libsqlite3-dev \
-      libboost-context-dev libmpfr-dev libopenmpi-dev openmpi-bin; do
+      libboost-context-dev libmpfr-dev libgoogle-perftools-dev libopenmpi-dev openmpi-bin; do
     [ "$(dpkg-query -W -f '${db:Status-Status}' $name 2> /dev/null)" = installed ] || missing+=("$name")
   done
   if [ ${#missing[@]} -gt 0 ]; then apt_install "${missing[@]}"; fi

@@ -25,11 +25,11 @@ double drawNormal(uint64_t seed, uint64_t index) {
   for (uint32_t k = 0; k < 3; ++k) {
     for (uint32_t word : drawBlock(seed, index, k)) sum += word;
   }
-  return std::ldexp(static_cast<double>(sum), -32);
+  return static_cast<double>(sum) * 0x1p-32;
 }
 
 double drawUniform(const Recipe& recipe, uint64_t index) {
-  const double unit = std::ldexp(static_cast<double>(draw64(drawBlock(recipe.seed, index, 0)) >> 11), -53);
+  const double unit = static_cast<double>(draw64(drawBlock(recipe.seed, index, 0)) >> 11) * 0x1p-53;
   const double width = recipe.high - recipe.low;
   const double scaled = width * unit;  // its own statement: two roundings, never one
   return recipe.low + scaled;

@@ -2,7 +2,9 @@
 #include "fuser/ir/equality.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace fuser {
@@ -16,7 +18,7 @@ class CanonicalText {
     for (const Val* input : fusion.inputs()) {
       if (input->isScalar()) continue;
       for (const IterDomain* axis : input->as<TensorView>()->domain().logical) {
-        if (axis->size()->isSymbol()) extent(axis->size());
+        if (axis->size()->isSymbol()) numberOf(axis->size());
       }
     }
     for (const Val* input : fusion.inputs()) {
@@ -26,8 +28,14 @@ class CanonicalText {
     }
     for (const Expr* expr : fusion.exprs()) line(expr);
     text_ += "return";
-    for (const Val* output : fusion.outputs()) add(' ', name(output));
-    for (const auto& [output, input] : fusion.aliases()) add(" alias ", output, ' ', name(input));
+    for (const Val* output : fusion.outputs()) {
+      add(' ');
+      addName(output);
+    }
+    for (const auto& [output, input] : fusion.aliases()) {
+      add(" alias ", output, ' ');
+      addName(input);
+    }
     text_ += '\n';
   }
 
@@ -41,22 +49,18 @@ class CanonicalText {
     (appendText(text_, args), ...);
   }
 
-  std::string name(const Val* val) const {
-    if (val->isScalar() && val->as<Scalar>()->isConstant()) return val->as<Scalar>()->constant()->toString();
+  // The pieces of a line are put right behind the text: passes ask for it after each of their runs.
+  void addName(const Val* val) {
+    if (val->isScalar() && val->as<Scalar>()->isConstant()) return add(val->as<Scalar>()->constant()->toString());
     const size_t number = names_[val->id()];
-    return number == kUnnamed ? "undefined" : concat('v', number);
+    if (number == kUnnamed) return add("undefined");
+    add('v', number);
   }
 
-  std::string symbol(IntExpr expr) {
-    if (const Val* scalar = fusion_.scalarOf(expr)) return name(scalar);
-    const size_t next = symbols_.size();
-    return concat('s', symbols_.emplace(expr->value, next).first->second);
-  }
-
-  std::string extent(IntExpr expr) {
-    if (!expr) return "none";
-    if (expr->isConstant()) return std::to_string(expr->value);
-    if (expr->isSymbol()) return symbol(expr);
+  void addExtent(IntExpr expr) {
+    if (!expr) return add("none");
+    if (expr->isConstant()) return add(expr->value);
+    if (expr->isSymbol()) return addSymbol(expr);
     std::vector<std::string> operands;
     collectOperands(expr->op, expr->a, operands);
     collectOperands(expr->op, expr->b, operands);
@@ -65,9 +69,20 @@ class CanonicalText {
       std::sort(operands.begin(), operands.end());
     }
     constexpr const char* kNames[] = {"", "", "+", "*", "//", "%", "min", "max", "<", "==", "&&"};  // by IntOp
-    std::string text = concat("(", kNames[static_cast<size_t>(expr->op)]);
-    for (const std::string& operand : operands) text += " " + operand;
-    return text + ")";
+    add('(', kNames[static_cast<size_t>(expr->op)]);
+    for (const std::string& operand : operands) add(' ', operand);
+    add(')');
+  }
+
+  void addSymbol(IntExpr expr) {
+    if (const Val* scalar = fusion_.scalarOf(expr)) return addName(scalar);
+    add('s', numberOf(expr));
+  }
+
+  // By first mention.
+  size_t numberOf(IntExpr symbol) {
+    const size_t next = symbols_.size();
+    return symbols_.emplace(symbol->value, next).first->second;
   }
 
   void collectOperands(IntOp op, IntExpr expr, std::vector<std::string>& operands) {
@@ -75,19 +90,27 @@ class CanonicalText {
     if (nested && expr->op == op) {
       collectOperands(op, expr->a, operands);
       collectOperands(op, expr->b, operands);
-    } else {
-      operands.push_back(extent(expr));
+      return;
     }
+    const size_t begin = text_.size();
+    addExtent(expr);
+    operands.push_back(text_.substr(begin));
+    text_.resize(begin);
   }
 
   void declare(const Val* val) {
     names_[val->id()] = named_++;
-    add(name(val), ": ", val->dtype());
+    addName(val);
+    add(": ", val->dtype());
     if (val->isScalar()) return;
     const TensorDomain& domain = val->as<TensorView>()->domain();
     add('[');
     for (const IterDomain* axis : domain.logical) {
-      add(static_cast<int>(axis->type()), ':', extent(axis->extent()), ':', extent(axis->expandedExtent()), ',');
+      add(static_cast<int>(axis->type()), ':');
+      addExtent(axis->extent());
+      add(':');
+      addExtent(axis->expandedExtent());
+      add(',');
     }
     add(']');
     if (val->as<TensorView>()->isCpuScalar()) add(" cpu");
@@ -103,10 +126,16 @@ class CanonicalText {
 
   void line(const Expr* expr) {
     add(opName(expr->op()), '(');
-    for (const Val* operand : expr->inputs()) add(name(operand), ',');
+    for (const Val* operand : expr->inputs()) {
+      addName(operand);
+      add(',');
+    }
     add(") {");
     for (int64_t dim : expr->attributes().dims) add(dim, ',');
-    for (IntExpr size : expr->attributes().shape) add(extent(size), ',');
+    for (IntExpr size : expr->attributes().shape) {
+      addExtent(size);
+      add(',');
+    }
     if (isWelford(expr->op())) add("correction ", expr->attributes().correction, ',');
     add(expr->attributes().dtype, "} ->");
     for (const Val* output : expr->outputs()) {
@@ -141,11 +170,7 @@ std::string firstDifference(const Fusion& a, const Fusion& b) {
   }
 }
 
-uint64_t fingerprint(const Fusion& fusion) {
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a, 64 bits
-  const CanonicalText canonical(fusion);
-  for (char c : canonical.text()) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return hash;
-}
+// Prints are compared inside one process alone, so the library's hash, which takes words, does.
+uint64_t fingerprint(const Fusion& fusion) { return std::hash<std::string>{}(CanonicalText(fusion).text()); }
 
 }  // namespace fuser
