@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace fuser {
 namespace {
@@ -40,6 +41,49 @@ Dims storedSizes(const TensorView* tensor, const Dims& sizes) {
   return stored;
 }
 
+struct CopiedAxis {
+  int64_t size;
+  int64_t read;  // elements from one place to the next
+  int64_t write;
+};
+
+// Axes that lie one inside the other on both sides are one; at least one, unless there is nothing to copy.
+std::vector<CopiedAxis> copiedAxes(const TensorRef& from, const TensorRef& to) {
+  std::vector<CopiedAxis> axes{{1, 1, 1}};
+  for (size_t axis = from.sizes.size(); axis-- > 0;) {
+    const CopiedAxis outer{from.sizes[axis], from.strides[axis], to.strides[axis]};
+    if (outer.size == 0) return {};
+    if (outer.size == 1) continue;
+    CopiedAxis& inner = axes.back();
+    if (inner.size == 1) {
+      inner = outer;
+    } else if (outer.read == inner.size * inner.read && outer.write == inner.size * inner.write) {
+      inner.size *= outer.size;
+    } else {
+      axes.push_back(outer);
+    }
+  }
+  return axes;
+}
+
+// The innermost axis is the first.
+template <size_t kBytes>
+void copyAxes(std::span<const CopiedAxis> axes, const std::byte* source, std::byte* target) {
+  constexpr auto kStep = static_cast<int64_t>(kBytes);
+  const CopiedAxis& axis = axes.back();
+  if (axes.size() > 1) {
+    for (int64_t i = 0; i < axis.size; ++i) {
+      copyAxes<kBytes>(axes.first(axes.size() - 1), source + i * axis.read * kStep, target + i * axis.write * kStep);
+    }
+  } else if (axis.read == 1 && axis.write == 1) {
+    std::memcpy(target, source, static_cast<size_t>(axis.size) * kBytes);
+  } else {
+    for (int64_t i = 0; i < axis.size; ++i) {
+      std::memcpy(target + i * axis.write * kStep, source + i * axis.read * kStep, kBytes);
+    }
+  }
+}
+
 }  // namespace
 
 Dims allocationStrides(const TensorView* tensor, const Dims& sizes) {
@@ -69,20 +113,15 @@ TensorRef viewOf(const TensorView* tensor, const TensorView* source, const Tenso
 }
 
 void copyElements(const TensorRef& from, const TensorRef& to) {
-  const size_t size = dtypeSize(from.dtype);
-  const auto* source = static_cast<const std::byte*>(from.data);
-  auto* target = static_cast<std::byte*>(to.data);
-  const int64_t count = numel(from.sizes);
-  for (int64_t index = 0; index < count; ++index) {
-    int64_t rest = index, read = 0, written = 0;
-    for (size_t axis = from.sizes.size(); axis-- > 0;) {
-      const int64_t place = rest % from.sizes[axis];
-      rest /= from.sizes[axis];
-      read += place * from.strides[axis];
-      written += place * to.strides[axis];
-    }
-    std::memcpy(target + written * static_cast<int64_t>(size), source + read * static_cast<int64_t>(size), size);
+  const std::vector<CopiedAxis> axes = copiedAxes(from, to);
+  if (axes.empty()) return;
+  switch (dtypeSize(from.dtype)) {
+    case 1: return copyAxes<1>(axes, static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data));
+    case 2: return copyAxes<2>(axes, static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data));
+    case 4: return copyAxes<4>(axes, static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data));
+    case 8: return copyAxes<8>(axes, static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data));
   }
+  FUSER_CHECK(false, "elements of ", dtypeSize(from.dtype), " bytes");
 }
 
 std::vector<std::byte> elementsOf(const TensorRef& tensor) {
