@@ -37,7 +37,7 @@ namespace {
 // An element of some dtype, as it is stored.
 struct Element {
   DataType dtype = DataType::Float;
-  std::array<std::byte, 8> bytes{};
+  alignas(8) std::array<std::byte, 8> bytes{};  // conversions read and write it as numbers
   bool operator==(const Element&) const = default;
 
   Element as(DataType to) const {
