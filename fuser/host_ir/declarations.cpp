@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <tuple>
+
+#include "fuser/text/lexer.h"
+#include "fuser/text/limits.h"
+#include "fuser/types/dims.h"
 
 namespace fuser {
 namespace {
@@ -116,12 +121,14 @@ class Reader {
       refuse("'%name: dtype[axes] {layout}' expected");
     }
     made.name = text.substr(1, colon - 1);
+    if (!text::isName(made.name) || made.name.size() > text::kMaxNameBytes) refuse("that is no tensor's name");
     made.type = trimmed(text.substr(colon + 2, brace == text.npos ? brace : brace - colon - 2));
     const std::string_view dtype = trimmed(text.substr(colon + 2, open - colon - 2));
     const std::optional<DataType> known = dtypeFromName(dtype);
     if (!known) refuse(concat("no dtype is called ", dtype));
     made.dtype = *known;
     made.axes = pieces(text.substr(open + 1, close - open - 1));
+    if (made.axes.size() > static_cast<size_t>(kMaxRank)) refuse(concat("%", made.name, " has more than ", kMaxRank, " axes"));
     for (size_t i = 0; i < made.axes.size(); ++i) {
       made.order.push_back(static_cast<int>(i));
       made.contiguity.push_back(isStored(made.axes[i]) ? std::optional<bool>(true) : std::nullopt);
@@ -137,8 +144,10 @@ class Reader {
   // Extents that the fusion has are found by their text; others are made of integers, symbols and what extentText prints.
   IterDomain* axis(std::string_view text) {
     if (text == "1") return fusion_.newIterDomain(IterType::Broadcast, fusion_.ints().constant(1));
-    if (text.starts_with("1*")) return fusion_.newIterDomain(IterType::Broadcast, fusion_.ints().constant(1), extent(text.substr(2)));
-    return fusion_.newIterDomain(IterType::Iteration, extent(text));
+    if (text.starts_with("1*")) return fusion_.newIterDomain(IterType::Broadcast, fusion_.ints().constant(1), size(text.substr(2)));
+    const IntExpr extent = size(text);
+    if (extent->isConstant(1)) refuse("an axis of 1 is a broadcast axis, and is written 1");
+    return fusion_.newIterDomain(IterType::Iteration, extent);
   }
 
  private:
@@ -192,7 +201,16 @@ class Reader {
     }
   }
 
-  IntExpr extent(std::string_view text) {
+  IntExpr size(std::string_view text) {
+    terms_ = 0;
+    const IntExpr size = extent(text, 0);
+    if (size->isConstant() && size->value < 0) refuse("a size is not negative");
+    return size;
+  }
+
+  IntExpr extent(std::string_view text, size_t depth) {
+    if (depth > text::kMaxDimDepth) refuse(concat("parentheses are nested deeper than ", text::kMaxDimDepth));
+    if (++terms_ > text::kMaxDimTerms) refuse(concat("a size of more than ", text::kMaxDimTerms, " terms"));
     if (extents_.empty()) {
       for (const std::unique_ptr<Val>& val : fusion_.allVals()) {
         if (!val->isTensor()) continue;
@@ -209,31 +227,58 @@ class Reader {
     const auto isNameByte = [&](char c) { return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
     const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
     if (!digits.empty() && std::all_of(digits.begin(), digits.end(), isDigit)) return fusion_.ints().constant(integer(text));
-    if (text.ends_with(')')) return computedExtent(text);
+    if (text.ends_with(')')) return computedExtent(text, depth);
     if (text.empty() || !std::all_of(text.begin(), text.end(), isNameByte)) refuse(concat("the fusion has no extent ", text));
     return fusion_.extentSymbol(std::string(text));
   }
 
+  // The largest number that may come about where the extent's numbers are folded.
+  static double boundOf(IntExpr extent) {
+    if (extent->isConstant()) return std::max(1.0, std::abs(static_cast<double>(extent->value)));
+    if (extent->isSymbol()) return 1;
+    return joinedBound(extent->op, boundOf(extent->a), boundOf(extent->b));
+  }
+  static double joinedBound(IntOp op, double a, double b) {
+    return op == IntOp::Mul ? a * b : op == IntOp::FloorDiv ? a : a + b;
+  }
+
   // "(a + b + c)", "(a * b)", "(a // b)", "min(a, b)", "max(a, b)"
-  IntExpr computedExtent(std::string_view text) {
-    IntExprArena& ints = fusion_.ints();
-    using Join = std::function<IntExpr(IntExpr, IntExpr)>;
-    const std::tuple<std::string_view, std::string_view, Join> forms[] = {
-        {"min(", ", ", [&](IntExpr a, IntExpr b) { return ints.min(a, b); }},
-        {"max(", ", ", [&](IntExpr a, IntExpr b) { return ints.max(a, b); }},
-        {"(", " + ", [&](IntExpr a, IntExpr b) { return ints.add(a, b); }},
-        {"(", " * ", [&](IntExpr a, IntExpr b) { return ints.mul(a, b); }},
-        {"(", " // ", [&](IntExpr a, IntExpr b) { return ints.floorDiv(a, b); }},
-    };
-    for (const auto& [open, between, join] : forms) {
+  IntExpr computedExtent(std::string_view text, size_t depth) {
+    constexpr std::tuple<std::string_view, std::string_view, IntOp> kForms[] = {{"min(", ", ", IntOp::Min},
+                                                                                {"max(", ", ", IntOp::Max},
+                                                                                {"(", " + ", IntOp::Add},
+                                                                                {"(", " * ", IntOp::Mul},
+                                                                                {"(", " // ", IntOp::FloorDiv}};
+    for (const auto& [open, between, op] : kForms) {
       if (!text.starts_with(open)) continue;
       const std::vector<std::string_view> parts = partsOf(text.substr(open.size(), text.size() - open.size() - 1), between);
       if (parts.size() < 2) continue;
-      IntExpr joined = extent(parts.front());
-      for (size_t i = 1; i < parts.size(); ++i) joined = join(joined, extent(parts[i]));
+      IntExpr joined = extent(parts.front(), depth + 1);
+      for (size_t i = 1; i < parts.size(); ++i) joined = join(op, joined, extent(parts[i], depth + 1));
       return joined;
     }
     refuse(concat("the fusion has no extent ", text));
+  }
+
+  IntExpr join(IntOp op, IntExpr a, IntExpr b) const {
+    IntExprArena& ints = fusion_.ints();
+    if (joinedBound(op, boundOf(a), boundOf(b)) > text::kMaxDimNumber) refuse("the numbers of a size are too large");
+    switch (op) {
+      case IntOp::Min: return ints.min(a, b);
+      case IntOp::Max: return ints.max(a, b);
+      case IntOp::Add: return ints.add(a, b);
+      case IntOp::Mul: return ints.mul(a, b);
+      case IntOp::FloorDiv:
+        if (b->isConstant() && b->value <= 0) refuse("a divisor is positive");
+        return ints.floorDiv(a, b);
+      case IntOp::Constant:
+      case IntOp::Symbol:
+      case IntOp::Mod:
+      case IntOp::Less:
+      case IntOp::Equal:
+      case IntOp::And: break;
+    }
+    FUSER_CHECK(false, "no form of an extent");
   }
 
   // What stands between the separators that stand in no bracket.
@@ -254,6 +299,7 @@ class Reader {
   Fusion& fusion_;
   const std::function<void(const std::string&)>& fail_;
   std::map<std::string, IntExpr, std::less<>> extents_;
+  size_t terms_ = 0;  // of the size that is read
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ class HostRun {
         outputs_(outputs),
         tensors_(program.fusion().valCount()),
         freed_(program.fusion().valCount(), false),
+        written_(program.fusion().valCount(), false),
         memoryOf_(program.fusion().valCount(), nullptr),
         sliced_(program.fusion().valCount(), false),
         ints_(program.kernels.size()),
@@ -39,7 +40,9 @@ class HostRun {
     const std::vector<const Val*> declared = program_.inputs();
     for (size_t i = 0; i < inputs.size(); ++i) {
       const TensorRef* tensor = std::get_if<TensorRef>(&inputs[i]);
-      if (tensor && declared.at(i)) tensors_.at(declared[i]->id()).ref = *tensor;
+      if (!tensor || !declared.at(i)) continue;
+      tensors_.at(declared[i]->id()).ref = *tensor;
+      written_[declared[i]->id()] = true;
     }
     if (!queues_) return;
     // The caller made them on the stream that is current at the start.
@@ -105,6 +108,7 @@ class HostRun {
   }
 
   void operator()(const hir::Copy& node) {
+    requireWritten(node.tensor, "copied");
     TensorRef& output = tensors_.at(node.tensor->id()).ref;
     const TensorRef& input = tensors_.at(node.input->id()).ref;
     enqueue(node, concat("copy %", node.tensor->name()), [from = output, to = input] { copyElements(from, to); });
@@ -117,6 +121,7 @@ class HostRun {
   }
 
   void operator()(const hir::CopyToOutput& node) {
+    requireWritten(node.tensor, "copied");
     const StreamQueues::Access target{node.tensor->name(), given(node.output), true};
     enqueue(node, concat("copy %", node.tensor->name(), " to output ", node.output),
             [from = tensors_.at(node.tensor->id()).ref, to = target.memory] { copyElements(from, to); }, {target});
@@ -151,6 +156,8 @@ class HostRun {
     FUSER_CHECK(settings_.communicator, "a program of device ", program_.device->number, " runs without the others");
     Collective collective{node.kind, node.team, node.root, node.reduction, std::nullopt, std::nullopt};
     checkSettled(node);
+    if (node.send) requireWritten(node.send, "sent");
+    if (node.receive) written_.at(owner(node.receive)->id()) = true;
     if (node.send) collective.send = flat(node.send, tensors_.at(node.send->id()).ref);
     if (node.receive) collective.receive = flat(node.receive, tensors_.at(node.receive->id()).ref);
     running_.push_back({&node, settings_.communicator->post(collective)});
@@ -185,6 +192,7 @@ class HostRun {
       if (isFreed(tensor)) throwViolation(kernel, "freed tensor as an argument: %", tensor->name());
       arguments.tensors.push_back(tensors_.at(tensor->id()).ref);
     }
+    noteAccesses(node);
     for (IntExpr extent : node.ints) arguments.ints.push_back(extent ? evaluator_.evaluate(extent) : 0);
     for (const Val* scalar : node.scalars) arguments.scalars.push_back(evaluator_.evaluate(scalar));
     bindStrides(*program_.kernels[kernel], arguments);
@@ -201,10 +209,14 @@ class HostRun {
     std::vector<HostValue> inputs;
     for (const Val* input : node.inputs) {
       FUSER_CHECK(input->isScalar() || !isFreed(input->as<TensorView>()), "cache ", cache, " is given %", input->name(), ", which is freed already");
+      if (input->isTensor()) requireWritten(input->as<TensorView>(), "read");
       inputs.push_back(value(input));
     }
     std::vector<TensorRef> asked;
-    for (const TensorView* output : node.outputs) asked.push_back(tensors_.at(output->id()).ref);
+    for (const TensorView* output : node.outputs) {
+      asked.push_back(tensors_.at(output->id()).ref);
+      written_.at(owner(output)->id()) = true;
+    }
     enqueue(node, concat("run cache ", cache), [this, cache, &node, inputs, asked, live = live_] {
       cached_.at(cache) = caches_.at(cache)->run(inputs);
       peak_ = std::max(peak_, live + cached_[cache].peakBytes);
@@ -318,6 +330,7 @@ class HostRun {
   void allocate(const TensorView* tensor, std::optional<size_t> slicedAxis = std::nullopt) {
     TensorMemory& memory = tensors_.at(tensor->id());
     freed_.at(tensor->id()) = false;  // a loop's turn before this one may have freed it
+    written_.at(tensor->id()) = false;
     memoryOf_.at(tensor->id()) = nullptr;
     Dims sizes = evaluator_.sizes(tensor);
     if (slicedAxis && !settings_.wholeTensors) {
@@ -341,9 +354,25 @@ class HostRun {
   }
 
   // Reading a view reads what holds its memory.
-  bool isFreed(const TensorView* tensor) const {
+  const TensorView* owner(const TensorView* tensor) const {
     while (memoryOf_.at(tensor->id())) tensor = memoryOf_[tensor->id()];
-    return freed_.at(tensor->id());
+    return tensor;
+  }
+  bool isFreed(const TensorView* tensor) const { return freed_.at(owner(tensor)->id()); }
+
+  // No correct host program reads what nobody has written; of what has no elements there is nothing to read.
+  void requireWritten(const TensorView* tensor, const char* how) const {
+    if (written_.at(owner(tensor)->id()) || numel(tensors_.at(tensor->id()).ref.sizes) == 0) return;
+    throw ViolationError(concat("%", tensor->name(), " is ", how, ", and nothing has written it"));
+  }
+  void noteAccesses(const hir::LaunchKernel& node) {
+    const std::vector<TensorParam>& declared = program_.kernels[static_cast<size_t>(node.kernel)]->tensors;
+    for (size_t i = 0; i < node.tensors.size(); ++i) {
+      if (!declared.at(i).written) requireWritten(node.tensors[i], "read");
+    }
+    for (size_t i = 0; i < node.tensors.size(); ++i) {
+      if (declared[i].written) written_[owner(node.tensors[i])->id()] = true;
+    }
   }
 
   const TensorRef& given(size_t output) const {
@@ -353,8 +382,9 @@ class HostRun {
 
   // Where the caller finds it.
   HostValue output(size_t number) {
-    if (number < outputs_.size() && outputs_[number]) return *outputs_[number];
     const Val* val = program_.outputs()[number];
+    if (val && val->isTensor()) requireWritten(val->as<TensorView>(), "returned");
+    if (number < outputs_.size() && outputs_[number]) return *outputs_[number];
     return val ? value(val) : HostValue(TensorRef{});
   }
 
@@ -499,6 +529,7 @@ class HostRun {
   std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
   std::vector<Running> running_;            // communications that nobody waited for yet
   std::vector<bool> freed_;                 // by id
+  std::vector<bool> written_;               // by id of what holds memory: something has written to it
   std::vector<const TensorView*> memoryOf_;  // by id: what it is seen in by now, of its aliases; null: its own
   std::vector<bool> sliced_;                // by id: of it slices alone are there
   std::vector<std::vector<int64_t>> ints_;  // integer arguments of each kernel

@@ -166,6 +166,11 @@ class Parser {
     if (!val->isTensor()) line.fail(concat("%", val->name(), " is no tensor"));
     return val->as<TensorView>();
   }
+  const Val* scalar(Line& line) {
+    const Val* val = value(line);
+    if (!val->isScalar()) line.fail(concat("%", val->name(), " is no scalar"));
+    return val;
+  }
   // "%a, %b" up to the closing text.
   template <class T>
   std::vector<T> list(Line& line, std::string_view close, T (Parser::*entry)(Line&)) {
@@ -220,7 +225,7 @@ class Parser {
     } else if (line.accept("for ")) {
       parseBody(open(line, parseFor(line), parent, branch), 0, "}");
     } else if (line.accept("if ")) {
-      hir::HostExpr* made = open(line, hir::IfThenElse{value(line)}, parent, branch);
+      hir::HostExpr* made = open(line, hir::IfThenElse{scalar(line)}, parent, branch);
       parseBody(made, 0, "} else {");
       parseBody(made, 1, "}");
     } else {
@@ -484,8 +489,19 @@ class Parser {
     line.expect("(");
     node.tensors = list(line, ";", &Parser::tensor);
     node.ints = list(line, ";", &Parser::extent);
-    node.scalars = list(line, ")", &Parser::value);
+    node.scalars = list(line, ")", &Parser::scalar);
+    checkArguments(line, **kernel, node);
     return node;
+  }
+
+  // As many as the kernel takes, strides where it takes them: what they are is the verifier's to say.
+  static void checkArguments(const Line& line, const Kernel& kernel, const hir::LaunchKernel& node) {
+    bool fits = kernel.tensors.size() == node.tensors.size() && kernel.intParams.size() == node.ints.size() &&
+                kernel.scalars.size() == node.scalars.size();
+    for (size_t i = 0; fits && i < node.ints.size(); ++i) fits = (node.ints[i] == nullptr) == (kernel.intParams[i].tensor >= 0);
+    if (fits) return;
+    line.fail(concat(kernel.name, " takes ", kernel.tensors.size(), " tensors, ", kernel.intParams.size(), " integers and ",
+                     kernel.scalars.size(), " scalars, and other ones are given"));
   }
 
   // A symbol, or null for "stride(%x, 0)": which one follows from the kernel.
@@ -500,7 +516,8 @@ class Parser {
     const bool scalar = line.accept("%");
     const std::string name = scalar ? "%" + line.word() : line.word();
     const auto val = scalar ? values_.find(name.substr(1)) : values_.end();
-    if (val != values_.end() && val->second->isScalar() && symbols_.count(name) == 0) {
+    const bool integer = val != values_.end() && val->second->isScalar() && val->second->dtype() == DataType::Int64;
+    if (integer && symbols_.count(name) == 0) {
       return fusion_.scalarSymbol(fusion_.allVals().at(val->second->id()).get());
     }
     const auto found = symbols_.find(name);

@@ -9,8 +9,8 @@
 namespace fuser {
 namespace {
 
-// The strides of a result from those of its operand; broadcast axes aside.
-Dims movedStrides(const Expr* move, const Dims& strides) {
+// The strides, or sizes, of a result from those of its operand; broadcast axes aside, which it may make: with this one.
+Dims movedAxes(const Expr* move, const Dims& strides, int64_t made) {
   const std::vector<int64_t>& dims = move->attributes().dims;
   const auto contains = [&](size_t axis) {
     return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
@@ -22,7 +22,7 @@ Dims movedStrides(const Expr* move, const Dims& strides) {
   if (op == OpKind::Permute) {
     for (int64_t axis : dims) moved.push_back(strides[static_cast<size_t>(axis)]);
   } else if (op == OpKind::Unsqueeze) {
-    for (size_t axis = 0, next = 0; axis < rank; ++axis) moved.push_back(contains(axis) ? 0 : strides[next++]);
+    for (size_t axis = 0, next = 0; axis < rank; ++axis) moved.push_back(contains(axis) ? made : strides[next++]);
   } else {
     FUSER_CHECK(op == OpKind::Squeeze, "%", move->output()->name(), " is no view");
     for (size_t axis = 0; axis < strides.size(); ++axis) {
@@ -98,21 +98,30 @@ Dims allocationStrides(const TensorView* tensor, const Dims& sizes) {
 
 TensorRef viewOf(const TensorView* tensor, const TensorView* source, const TensorRef& memory, const Dims& sizes) {
   std::vector<const Expr*> moves;
-  for (const TensorView* at = tensor; at != source && at->domain().view;) {
+  const TensorView* at = tensor;
+  while (at != source && at->domain().view) {
     moves.push_back(at->definition());
     at = moves.back()->input(0)->as<TensorView>();
   }
+  bool fits = memory.dtype == tensor->dtype() && memory.sizes.size() == at->rank();
   TensorRef view = memory;
-  for (auto move = moves.rbegin(); move != moves.rend(); ++move) view.strides = movedStrides(*move, view.strides);
+  for (auto move = moves.rbegin(); fits && move != moves.rend(); ++move) {
+    view.strides = movedAxes(*move, view.strides, 0);
+    view.sizes = movedAxes(*move, view.sizes, 1);
+  }
   const std::vector<IterDomain*> axes = tensor->axes();
   for (size_t axis = 0; axis < axes.size(); ++axis) {
-    if (axes[axis]->isBroadcast()) view.strides[axis] = 0;
+    fits = fits && (axes[axis]->isBroadcast() || view.sizes[axis] == sizes[axis]);
+    if (fits && axes[axis]->isBroadcast()) view.strides[axis] = 0;
   }
+  FUSER_CHECK(fits, "%", tensor->name(), " cannot be seen in the memory of %", source->name());
   view.sizes = sizes;
   return view;
 }
 
 void copyElements(const TensorRef& from, const TensorRef& to) {
+  FUSER_CHECK(from.dtype == to.dtype && from.sizes == to.sizes, "a copy from ", from.dtype, " of sizes ", from.sizes, " to ",
+              to.dtype, " of sizes ", to.sizes);
   const std::vector<CopiedAxis> axes = copiedAxes(from, to);
   if (axes.empty()) return;
   switch (dtypeSize(from.dtype)) {

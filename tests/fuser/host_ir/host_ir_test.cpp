@@ -159,6 +159,11 @@ TEST_F(HostIrTest, ParserNamesTheLineAndWhatIsWrong) {
   EXPECT_EQ(rejection("  kernel k2\n", "  kernel k1\n"), "host program, line 3: kernel 1 is not k1");
   EXPECT_EQ(rejection("  kernel k2\n", "  kernel k2\n  kernel k3\n"), "host program, line 4: kernel 2 is not k3");
   EXPECT_EQ(rejection("segment 0 ExprEval", "segment 0 Magic"), "host program, line 4: no scheduler is called Magic");
+  const std::string other = "k2 takes 2 tensors, 2 integers and 1 scalars, and other ones are given";
+  EXPECT_EQ(rejection("k2(%t, %y;", "k2(%t;"), "host program, line 13: " + other);
+  EXPECT_EQ(rejection("; %m)", "; )"), "host program, line 13: " + other);
+  EXPECT_EQ(rejection("; i0, stride(%t, 0);", "; stride(%t, 0), i0;"), "host program, line 13: " + other);
+  EXPECT_EQ(rejection("; %m)", "; %t)"), "host program, line 13: %t is no scalar");
   EXPECT_EQ(rejection("  return %y, %m\n}\n", ""), "host program, line 16: the text ends too early");
 }
 
