@@ -263,6 +263,21 @@ TEST_F(HostRunTest, ARecordHoldsEveryBoundary) {
   EXPECT_TRUE(second.reductionDepths.empty());
 }
 
+TEST_F(HostRunTest, WhatNothingHasWrittenIsReportedWhereItIsReadAndWhereItIsReturned) {
+  const auto reported = [&](size_t launch) -> std::string {
+    program->remove(hostExprsOf<hir::LaunchKernel>(*program).at(launch));
+    try {
+      run(false);
+    } catch (const ViolationError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(reported(0), "%t is read, and nothing has written it");
+  program = std::make_unique<HostIrContainer>(parseHostIr(kText, fusion, program->kernels));
+  EXPECT_EQ(reported(1), "%y is returned, and nothing has written it");
+}
+
 TEST_F(HostRunTest, RefusesToTakeMoreMemoryThanARunMay) {
   EXPECT_NO_THROW(run(false, 24));
   EXPECT_THROW(run(false, 23), UserError);
