@@ -186,26 +186,47 @@ TEST_F(HostProgramTextTest, NestingLengthsAndNumbersHaveLimits) {
   const auto behindHeader = [&](const std::string& line) {
     return text.substr(0, text.find('\n') + 1) + line + "\n" + text.substr(text.find('\n') + 1);
   };
-  const auto refused = [&](const std::string& line) {
-    SCOPED_TRACE(line.substr(0, 80));
-    EXPECT_FALSE(isRead(*all[0], behindHeader(line)));
+  const auto refusal = [&](const std::string& line) -> std::string {
+    const std::unique_ptr<Fusion> fusion = cloneInOrderOfUse(all[0]->host->fusion());
+    try {
+      parseHostIr(behindHeader(line), *fusion, all[0]->host->kernels);
+      return "";
+    } catch (const UserError& error) {
+      return error.what();
+    }
   };
-  refused("tensor %q: f32[" + repeated("(", 200000) + "i0" + repeated(" + 1)", 200000) + "]");
-  refused("tensor %q: f32[(i0" + repeated(" + i0", 200000) + ")]");
-  refused("tensor %q: f32[(i0" + repeated(" * 2000000000", 5) + ")]");
-  refused("tensor %q: f32[(i0 // 0)]");
-  refused("tensor %q: f32[(4 // 0)]");
-  refused("tensor %q: f32[(4 // -2)]");
-  refused("tensor %q: f32[(1 * 1)]");
-  refused("tensor %q: f32[-3]");
-  refused("tensor %q: f32[i0, i0, i0, i0, i0, i0, i0, i0, i0]");
-  refused("tensor %q: f32[99999999999999999999]");
-  refused("tensor %" + repeated("q", 100000) + ": f32[i0]");
-  refused("tensor %q: f32[i0, i0] {allocation_order = [0, 0]}");
-  refused("tensor %q: f32[i0, i0] {allocation_order = [7, 1]}");
-  refused("tensor %q: f32[i0] {stream = 4}");
-  refused(repeated("segment 0 PointWise () -> () {\n", 100000));
-  refused("device 99999999999 () -> ()");
+  const auto refused = [&](const std::string& line, const std::string& says) {
+    const std::string message = refusal(line);
+    EXPECT_EQ(message.rfind("host program, line ", 0), 0u) << message.substr(0, 200);
+    EXPECT_NE(message.find(says), std::string::npos) << message.substr(0, 200) << "\nand not: " << says;
+    EXPECT_LT(message.size(), 1000u);
+  };
+  refused("tensor %q: f32[" + repeated("(", 40) + "i0" + repeated(" + 1)", 40) + "]", "nested deeper than 32");
+  refused("tensor %q: f32[" + repeated("(", 200000) + "i0" + repeated(" + 1)", 200000) + "]", "nested deeper than 32");
+  refused("tensor %q: f32[(i0" + repeated(" + i0", 200000) + ")]", "more than 256 terms");
+  refused("tensor %q: f32[(i0" + repeated(" * 2000000000", 5) + ")]", "too large");
+  refused("tensor %q: f32[(i0 // 0)]", "a divisor is positive");
+  refused("tensor %q: f32[(4 // 0)]", "a divisor is positive");
+  refused("tensor %q: f32[(4 // -2)]", "a divisor is positive");
+  refused("tensor %q: f32[(1 * 1)]", "is written 1");
+  refused("tensor %q: f32[-3]", "a size is not negative");
+  refused("tensor %q: f32[i0, i0, i0, i0, i0, i0, i0, i0, i0]", "more than 8 axes");
+  refused("tensor %q: f32[99999999999999999999]", "is no integer");
+  refused("tensor %" + repeated("q", 100000) + ": f32[i0]", "no tensor's name");
+  refused("tensor %a b: f32[i0]", "no tensor's name");
+  refused("tensor %q: f32[i0, i0] {allocation_order = [0, 0]}", "names each axis once");
+  refused("tensor %q: f32[i0, i0] {allocation_order = [7, 1]}", "names each axis once");
+  refused("tensor %q: f32[i0] {stream = 4}", "has no axis 4");
+}
+
+TEST_F(HostProgramTextTest, BodiesInEachOtherHaveALimit) {
+  const auto all = programs(1);
+  const std::string text = toString(*all[0]->host);
+  const size_t place = text.rfind("  return ");
+  EXPECT_TRUE(isRead(*all[0], text.substr(0, place) + repeated("segment 7 PointWise () -> () {\n", 50) + repeated("}\n", 50) +
+                                  text.substr(place)));
+  EXPECT_FALSE(isRead(*all[0], text.substr(0, place) + repeated("segment 7 PointWise () -> () {\n", 100000) +
+                                   repeated("}\n", 100000) + text.substr(place)));
 }
 
 }  // namespace
