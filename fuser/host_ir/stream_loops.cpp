@@ -58,6 +58,8 @@ void addValues(const Fusion& fusion, const hir::HostExpr* expr, Footprint& footp
     footprint.writes.insert(reuse->tensor->id());
   } else if (const auto* select = as<hir::HirAliasSelect>(expr)) {
     footprint.writes.insert(select->tensor->id());
+  } else if (const auto* shard = as<hir::HirAliasShard>(expr)) {
+    footprint.writes.insert(shard->tensor->id());
   } else if (const auto* evaluate = as<hir::EvaluateScalars>(expr)) {
     for (const Expr* each : evaluate->exprs) {
       addScalars({each->inputs().begin(), each->inputs().end()}, footprint.reads);
@@ -73,6 +75,7 @@ void addValues(const Fusion& fusion, const hir::HostExpr* expr, Footprint& footp
     addScalars(run->inputs, footprint.reads);
   } else if (const auto* op = as<hir::StandaloneOp>(expr)) {
     addScalars(op->inputs, footprint.reads);
+    if (!op->expr) return;  // a copy of a part
     for (const Val* scalar : Fusion::extentScalars(op->expr)) footprint.reads.insert(scalar->id());
   } else if (const auto* loop = as<hir::ForLoop>(expr)) {
     addSizes(fusion, loop->tensor, footprint.reads);

@@ -36,13 +36,15 @@ bool waitForgotten(HostIrContainer& program) {
 
 // Behind the last node of the body.
 bool waitTooLate(HostIrContainer& program) {
-  const std::vector<hir::HostExpr*> waits = hostExprsOf<hir::Wait>(program);
-  for (hir::HostExpr* wait : waits) {
+  bool applied = false;
+  for (hir::HostExpr* wait : hostExprsOf<hir::Wait>(program)) {
+    applied |= std::any_of(std::find(program.topLevel().begin(), program.topLevel().end(), wait), program.topLevel().end(),
+                           [](const hir::HostExpr* expr) { return !std::holds_alternative<hir::Wait>(expr->node); });
     const hir::Wait node = std::get<hir::Wait>(wait->node);
     program.remove(wait);
     program.append(node);
   }
-  return !waits.empty();
+  return applied;
 }
 
 bool partOfAnotherDevice(HostIrContainer& program) {
