@@ -86,6 +86,17 @@ std::vector<const TensorView*> HostIrContainer::aliasesOf(const TensorView* tens
   return sources;
 }
 
+std::vector<std::pair<const TensorView*, const TensorView*>> HostIrContainer::aliases() const {
+  std::vector<std::pair<const TensorView*, const TensorView*>> all;
+  if (aliases_.empty()) return all;
+  for (const std::unique_ptr<Val>& val : fusion_->allVals()) {
+    const auto known = aliases_.find(val->id());
+    if (known == aliases_.end()) continue;
+    for (const Alias& alias : known->second) all.insert(all.end(), alias.nodes, {val->as<TensorView>(), alias.source});
+  }
+  return all;
+}
+
 std::vector<const TensorView*> HostIrContainer::ownersOf(const TensorView* tensor) const {
   std::vector<const TensorView*> owners;
   const std::vector<const TensorView*> sources = aliasesOf(tensor);

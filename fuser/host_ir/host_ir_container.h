@@ -75,6 +75,8 @@ class HostIrContainer {
   // --- aliases: in whose memory a tensor is, as the View, Reuse and HirAliasSelect nodes of the program say ---
   // One step, in order of making; several only where the ways of an if say different things; none: it is in its own.
   std::vector<const TensorView*> aliasesOf(const TensorView* tensor) const;
+  // All: a tensor and the one in whose memory it is, as often as nodes say so, by the tensors' ids.
+  std::vector<std::pair<const TensorView*, const TensorView*>> aliases() const;
   // Where the chains end: who may hold the memory that reading or writing the tensor touches. Often itself.
   std::vector<const TensorView*> ownersOf(const TensorView* tensor) const;
   // Why the node cannot stand in the program: it would close a circle of aliases. "" where it can.

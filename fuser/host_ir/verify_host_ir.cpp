@@ -1,5 +1,6 @@
 // The constraints of host programs, by number:
-//   1  a value exists where it is read, on every path: an input, allocated, selected, computed, not freed and not overwritten
+//   1  a value exists where it is read, on every path: an input, allocated, selected, computed, not freed and not
+//      overwritten; so does all memory that the paths to there may have put it in
 //   2  nothing is made where it is there already
 //   3  what is freed was allocated by the program, and is no output of the fusion
 //   4  an allocation is freed once on every path, before the loop's turn or the program ends that made it, unless it is an
@@ -10,16 +11,20 @@
 //   8  an index is used inside its loop alone
 //   9  a stream is found (GetCurrentStream) before it is named; the stream that is current where a body starts is current
 //      where it ends
-//  10  both ways of an IfThenElse leave the same values; a loop leaves those that it found
+//  10  both ways of an IfThenElse leave the same values, allocated in the same way where they are; a loop leaves those
+//      that it found
 //  11  every output is there at the end
 //  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results
 //  13  of what is allocated in slices, a loop's turns select a place each, on their streams: through selects that wrap, all
 //      at that axis and one index; other selects do not wrap (on which stream a place is used, the clocks of a run see)
 //  14  the caller's memory for an output is taken for that output, once, or is what it is copied to
-//  15  in whose memory a tensor is, is what its nodes say
+//  15  the program knows of each node that says in whose memory a tensor is
 //  16  a communication is waited for once on every path; before that nobody reads or writes what it receives, and nobody
 //      writes or frees what it sends
 //  17  a communication has a team; who gives and gets something, and nobody else, has a tensor for it, both of one dtype
+//  18  the program knows nothing of memory that no node says
+//  19  what a communication moves is dense: allocated by the program, or declared contiguous (whether a view of memory
+//      is as it declares, the run sees)
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -33,9 +38,10 @@ namespace {
 // What there is at a point of the program.
 struct State {
   std::vector<bool> there;             // by id of the value; an input that is overwritten is gone
-  std::vector<const Val*> reusedBy;    // by an output's id: the input whose memory it is written to
+  std::vector<std::vector<const TensorView*>> reusedBy;  // by an output's id: inputs in whose memory it may be
   std::vector<bool> allocated;         // by id: by the program, and not freed
-  std::vector<const TensorView*> memoryOf;  // by id: the tensor in whose memory it is seen; null: its own
+  // By id: the tensors in whose memory it may be seen, itself among them where that is one of several; none: its own.
+  std::vector<std::vector<const TensorView*>> memoryOf;
   std::vector<std::optional<size_t>> slicedAxis;  // by id: of what is allocated in slices
   std::vector<bool> taken;             // by number of an output: the caller's memory for it
   // A stream: the one of an index, or null for the one that was current when the program started.
@@ -49,9 +55,9 @@ class Verifier {
   Verifier(const HostIrContainer& program, HostLeaks leaks) : program_(program), leaks_(leaks) {
     const size_t count = program.fusion().valCount();
     state_.there.assign(count, false);
-    state_.reusedBy.assign(count, nullptr);
+    state_.reusedBy.resize(count);
     state_.allocated.assign(count, false);
-    state_.memoryOf.assign(count, nullptr);
+    state_.memoryOf.resize(count);
     state_.slicedAxis.assign(count, std::nullopt);
     sliceIndex_.assign(count, nullptr);
     state_.taken.assign(program.fusion().outputs().size(), false);
@@ -67,6 +73,7 @@ class Verifier {
       if (output) expect(11, output);
     }
     require(16, state_.running.empty(), "nobody waits for a communication");
+    checkAliases();
   }
 
   void operator()(const hir::Allocate& node) {
@@ -90,7 +97,7 @@ class Verifier {
     expect(1, node.input);
     appear(node.tensor);
     require(7, node.tensor->isFusionOutput() && node.input->isFusionInput(), "only an output reuses an input's memory");
-    state_.reusedBy[node.tensor->id()] = node.input;
+    state_.reusedBy[node.tensor->id()] = {node.input};
   }
   void operator()(const hir::Copy& node) {
     expect(1, node.tensor);
@@ -98,6 +105,7 @@ class Verifier {
     requireUnsent(node.input);
     require(7, node.input->isFusionInput(), "%", node.input->name(), " is no input");
     state_.there[node.input->id()] = false;
+    addOnce(state_.reusedBy[node.tensor->id()], node.input);
   }
   void operator()(const hir::TakeOutput& node) {
     takeOutput(node.tensor, node.output);
@@ -154,17 +162,15 @@ class Verifier {
     for (const Val* tensor : node.tensors) expect(1, tensor);
     for (const Val* scalar : node.scalars) expect(1, scalar);
     for (size_t i = 0; i < node.tensors.size(); ++i) {
-      if (kernel.tensors[i].written) requireUnsent(node.tensors[i]);
-      const Val* input = kernel.tensors[i].written ? state_.reusedBy[node.tensors[i]->id()] : nullptr;
-      if (input) state_.there[input->id()] = false;
+      if (kernel.tensors[i].written) write(node.tensors[i]);
     }
   }
   void operator()(const hir::RunSegment& node) {
-    for (const Val* input : node.inputs) expect(1, input);
-    for (const TensorView* output : node.outputs) {
-      expect(1, output);
-      requireUnsent(output);
+    for (const Val* input : node.inputs) {
+      if (!isForSizes(input)) expect(1, input);
     }
+    for (const TensorView* output : node.outputs) expect(1, output);
+    for (const TensorView* output : node.outputs) write(output);
   }
   void operator()(const hir::StandaloneOp& node) {
     checkOperands(node);
@@ -172,13 +178,16 @@ class Verifier {
     for (const TensorView* output : node.outputs) {
       if (node.preallocated) {
         expect(1, output);
-        requireUnsent(output);
-        require(7, !program_.isInput(root(output)), "%", output->name(), " is in an input's memory");
+        requireOwn(output);
       } else {
         allocate(output);
       }
     }
-    if (node.launch.kernel >= 0) (*this)(node.launch);
+    if (node.launch.kernel >= 0) {
+      (*this)(node.launch);
+    } else {
+      for (const TensorView* output : node.outputs) write(output);
+    }
   }
   void operator()(const hir::GetCurrentStream& node) { state_.saved[static_cast<size_t>(node.stream->number)] = state_.current; }
   void operator()(const hir::SetCurrentStream& node) { state_.current = streamOf(node.stream); }
@@ -197,8 +206,11 @@ class Verifier {
     if (node.send) expect(1, node.send);
     if (node.receive) {
       expect(1, node.receive);
-      requireUnsent(node.receive);
-      require(7, !program_.isInput(root(node.receive)), "%", node.receive->name(), " is in an input's memory");
+      requireOwn(node.receive);
+      write(node.receive);
+    }
+    for (const TensorView* moved : {node.send, node.receive}) {
+      require(19, !moved || isDense(moved), "%", moved ? moved->name() : "", " is moved, and not known to be dense");
     }
     require(17, !node.send || !node.receive || node.send->dtype() == node.receive->dtype(), "%", node.send->name(),
             " is sent and received as another dtype");
@@ -222,32 +234,74 @@ class Verifier {
     expectPart(constraint, val);
     require(13, !state_.slicedAxis.at(val->id()), "%", val->name(), ", which is allocated in slices, is used whole");
   }
+  // An input of the program that a cache is given for its sizes alone: its elements may be overwritten by then.
+  bool isForSizes(const Val* val) const {
+    if (!segment_ || val->isScalar() || !program_.isInput(val)) return false;
+    return std::find(segment_->inputs.begin(), segment_->inputs.end(), val) == segment_->inputs.end();
+  }
   // What is there, be it in slices.
   void expectPart(int constraint, const Val* val) const {
     const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();
     require(constraint, literal || state_.there.at(val->id()), "%", val->name(), " is read where it does not exist");
     if (literal || val->isScalar()) return;
-    const TensorView* owner = root(val->as<TensorView>());
-    require(constraint, state_.there.at(owner->id()), "%", val->name(), " is read in the memory of %", owner->name(),
-            ", which is freed or overwritten");
+    forEachOwner(val->as<TensorView>(), [&](const TensorView* owner) {
+      require(constraint, state_.there.at(owner->id()), "%", val->name(), " is read in the memory of %", owner->name(),
+              ", which is freed or overwritten");
+    });
     for (const hir::HostExpr* expr : state_.running) {
       const TensorView* received = std::get<hir::Communication>(expr->node).receive;
-      require(16, !received || root(received) != owner, "%", val->name(), " is used before a wait for what brings it");
+      require(16, !received || !mayShare(val->as<TensorView>(), received), "%", val->name(),
+              " is used before a wait for what brings it");
     }
   }
   void requireUnsent(const TensorView* written) const {
     for (const hir::HostExpr* expr : state_.running) {
       const TensorView* sent = std::get<hir::Communication>(expr->node).send;
-      require(16, !sent || root(sent) != root(written), "%", written->name(), " changes before a wait for what sends it");
+      require(16, !sent || !mayShare(written, sent), "%", written->name(), " changes before a wait for what sends it");
+    }
+  }
+  // What the program writes there by itself is in no input's memory, unless it says so (Reuse, Copy).
+  void requireOwn(const TensorView* written) const {
+    forEachOwner(written, [&](const TensorView* owner) {
+      require(7, !program_.isInput(owner), "%", written->name(), " is in an input's memory");
+    });
+  }
+  void write(const TensorView* tensor) {
+    requireUnsent(tensor);
+    for (const TensorView* input : state_.reusedBy[tensor->id()]) {
+      requireUnsent(input);
+      state_.there[input->id()] = false;
     }
   }
   static bool contains(const std::vector<const TensorView*>& all, const TensorView* one) {
     return std::find(all.begin(), all.end(), one) != all.end();
   }
-  // On this path.
-  const TensorView* root(const TensorView* tensor) const {
-    while (state_.memoryOf.at(tensor->id())) tensor = state_.memoryOf[tensor->id()];
-    return tensor;
+  // Calls see for whoever may hold the tensor's memory, on any of the paths to here.
+  template <class F>
+  void forEachOwner(const TensorView* tensor, const F& see) const {
+    const std::vector<const TensorView*>& sources = state_.memoryOf.at(tensor->id());
+    if (sources.empty()) see(tensor);
+    for (const TensorView* source : sources) {
+      if (source == tensor) {
+        see(tensor);
+      } else {
+        forEachOwner(source, see);
+      }
+    }
+  }
+  bool mayShare(const TensorView* one, const TensorView* other) const {
+    bool found = false;
+    forEachOwner(one, [&](const TensorView* owner) {
+      forEachOwner(other, [&](const TensorView* another) { found |= owner == another; });
+    });
+    return found;
+  }
+  // Memory of the program's own is allocated dense, whatever order of axes is declared.
+  bool isDense(const TensorView* tensor) const {
+    const size_t id = tensor->id();
+    if (state_.allocated[id] && state_.memoryOf[id].empty() && state_.reusedBy[id].empty()) return true;
+    const std::vector<std::optional<bool>>& contiguity = tensor->domain().contiguity;
+    return std::all_of(contiguity.begin(), contiguity.end(), [](const auto& flag) { return flag.value_or(true); });
   }
   static std::vector<IntExpr> sizesOf(const TensorView* tensor) {
     std::vector<IntExpr> sizes;
@@ -334,15 +388,17 @@ class Verifier {
       }
       std::visit(*this, expr->node);
       if (const auto [tensor, source] = aliasIn(expr->node); tensor && !std::holds_alternative<hir::Reuse>(expr->node)) {
-        state_.memoryOf[tensor->id()] = source;
+        state_.memoryOf[tensor->id()] = {source};
       }
       if (std::holds_alternative<hir::Communication>(expr->node)) state_.running.push_back(expr);
       if (const auto* loop = std::get_if<hir::ForLoop>(&expr->node)) {
         runLoop(*loop, program_.body(expr));
       } else if (std::holds_alternative<hir::IfThenElse>(expr->node)) {
         runBranches(expr);
-      } else if (std::holds_alternative<hir::Segment>(expr->node)) {
+      } else if (const auto* segment = std::get_if<hir::Segment>(&expr->node)) {
+        segment_ = segment;
         walk(program_.body(expr));  // no scope of its own
+        segment_ = nullptr;
       }
     }
   }
@@ -367,23 +423,48 @@ class Verifier {
     runWay(program_.body(expr, 1));
     require(10, one.there == state_.there, "the ways of an if leave different values");
     require(14, one.taken == state_.taken, "the ways of an if take the memory for different outputs");
-    for (size_t id = 0; id < state_.reusedBy.size(); ++id) {
-      if (one.reusedBy[id]) state_.reusedBy[id] = one.reusedBy[id];  // on either way
-    }
     for (size_t stream = 0; stream < state_.saved.size(); ++stream) {
       if (one.saved[stream] != state_.saved[stream]) state_.saved[stream].reset();  // found on one way alone
     }
-    for (size_t id = 0; id < state_.allocated.size(); ++id) {
-      // Whose memory an output is in makes no difference: nobody frees it.
-      const Val* val = program_.fusion().allVals()[id].get();
-      require(10, one.allocated[id] == state_.allocated[id] || program_.isOutput(val), "the ways of an if leave %", val->name(),
-              " in different memory");
+    for (size_t id = 0; id < state_.there.size(); ++id) joinValue(one, program_.fusion().allVals()[id].get());
+  }
+
+  // What is known of a value behind an if, whichever way was gone. state_ is the other way's.
+  void joinValue(const State& one, const Val* val) {
+    const size_t id = val->id();
+    // Whose memory an output is in makes no difference: nobody frees it.
+    require(10, one.allocated[id] == state_.allocated[id] || program_.isOutput(val), "the ways of an if leave %",
+            val->name(), " in different memory");
+    require(10, !one.allocated[id] || one.slicedAxis[id] == state_.slicedAxis[id], "the ways of an if allocate %",
+            val->name(), " in different slices");
+    state_.allocated[id] = one.allocated[id] && state_.allocated[id];
+    for (const TensorView* input : one.reusedBy[id]) addOnce(state_.reusedBy[id], input);
+    std::vector<const TensorView*>& memory = state_.memoryOf[id];
+    if (one.memoryOf[id] == memory) return;
+    if (memory.empty()) memory.push_back(val->as<TensorView>());
+    for (const TensorView* source : one.memoryOf[id]) addOnce(memory, source);
+    if (one.memoryOf[id].empty()) addOnce(memory, val->as<TensorView>());
+  }
+
+  static void addOnce(std::vector<const TensorView*>& all, const TensorView* one) {
+    if (!contains(all, one)) all.push_back(one);
+  }
+
+  void checkAliases() const {
+    std::vector<std::pair<const TensorView*, const TensorView*>> said;
+    forEachHostExpr(program_, [&](const hir::HostExpr* expr) { said.push_back(aliasIn(expr->node)); });
+    for (const std::pair<const TensorView*, const TensorView*>& alias : program_.aliases()) {
+      const auto place = std::find(said.begin(), said.end(), alias);
+      require(18, place != said.end(), "the program knows of %", alias.first->name(), " in the memory of %",
+              alias.second->name(), ", which no node says");
+      said.erase(place);
     }
   }
 
   const HostIrContainer& program_;
   HostLeaks leaks_;
   State state_;
+  const hir::Segment* segment_ = nullptr;  // in whose body this is
   std::vector<IntExpr> indices_;     // of the loops around
   std::vector<IntExpr> sliceIndex_;  // by id of what is allocated in slices: that of the loop which uses it
 };

@@ -102,6 +102,101 @@ TEST_F(VerifyHostIrTest, BothWaysOfAnIfLeaveTheSame) {
             "constraint 10: a loop's turn takes %t away, which the next one may read");
 }
 
+// Where the ways leave a tensor in different memory, what follows may be in either.
+TEST_F(VerifyHostIrTest, EitherWaysMemoryIsMeantBehindAnIf) {
+  const auto ways = [](const std::string& one, const std::string& other) {
+    return concat("  if %c {\n    view %u of %", one, "\n  } else {\n    view %u of %", other, "\n  }\n");
+  };
+  const std::string freed = "  free %t\n", read = "  compute (%y) from (%u) as %y\n";
+  const char* problemOfT = "constraint 1: %u is read in the memory of %t, which is freed or overwritten";
+  build::set(fusion, fusion.inputs().front()->as<TensorView>(), "u");
+  EXPECT_EQ(problem(concat(kT, ways("t", "x"), read, freed)), "");
+  EXPECT_EQ(problem(concat(kT, ways("t", "x"), freed, read)), problemOfT);
+  EXPECT_EQ(problem(concat(kT, ways("x", "t"), freed, read)), problemOfT);
+  EXPECT_EQ(problem(concat(kT, kY, ways("t", "x"), "  copy %t to %x\n  copy %u to %x\n", freed)),
+            "constraint 1: %u is read in the memory of %x, which is freed or overwritten");
+  EXPECT_EQ(problem(concat(kT, kY, ways("x", "t"), "  compute into (%u) from (%t) as %y\n", freed)),
+            "constraint 7: %u is in an input's memory");
+  // Through a chain, and where one way alone is a view.
+  build::set(fusion, fusion.inputs().front()->as<TensorView>(), "v");
+  EXPECT_EQ(problem(concat(kT, ways("t", "x"), "  view %v of %u\n", freed, "  compute (%y) from (%v) as %y\n")),
+            "constraint 1: %v is read in the memory of %t, which is freed or overwritten");
+  EXPECT_EQ(problem(concat(kT, "  if %c {\n    view %y of %t\n  } else {\n  ", kY, "  }\n", freed)),
+            "constraint 11: %y is read in the memory of %t, which is freed or overwritten");
+  EXPECT_EQ(problem(concat(kT, "  if %c {\n  ", kY, "  } else {\n    view %y of %t\n  }\n", freed)),
+            "constraint 11: %y is read in the memory of %t, which is freed or overwritten");
+}
+
+TEST_F(VerifyHostIrTest, WhatEitherWayReusesIsOverwritten) {
+  TensorView* z = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i1")}, "z");
+  build::set(fusion, z, "u");
+  const auto readBehind = [&](const std::string& input) {
+    const std::string text = concat(
+        "host f(%x: f32[i0, i1], %c: bool, %z: f32[i0, i1]) {\n  if %c {\n    reuse %x for %y\n  } else {\n",
+        "    reuse %z for %y\n  }\n", kT, "  compute into (%y) from (%t) as %y\n  free %t\n  view %u of %", input,
+        "\n  return %y\n}\n");
+    return complaint(parseHostIr(text, fusion, {}), HostLeaks::Forbidden);
+  };
+  EXPECT_EQ(readBehind("x"), "constraint 1: %x is read where it does not exist");
+  EXPECT_EQ(readBehind("z"), "constraint 1: %z is read where it does not exist");
+}
+
+// A segment's cache may be given an input for its sizes: then the segment does not name it.
+TEST_F(VerifyHostIrTest, OverwrittenInputsAreGivenForTheirSizesAlone) {
+  const auto givenBehind = [&](const std::string& segmentInputs) {
+    return problem(concat("  reuse %x for %y\n", kT, "  compute into (%y) from (%t) as %y\n  segment 0 None (", segmentInputs,
+                          ") -> (%t) {\n    run cache 0(%x) -> (%t)\n  }\n  free %t\n"));
+  };
+  EXPECT_EQ(givenBehind(""), "");
+  EXPECT_EQ(givenBehind("%x"), "constraint 1: %x is read where it does not exist");
+}
+
+TEST_F(VerifyHostIrTest, WhatACacheMakesOverwritesAnInput) {
+  const std::string run = "  segment 0 None (%t) -> (%y) {\n    run cache 0(%t) -> (%y)\n  }\n  free %t\n";
+  build::set(fusion, fusion.inputs().front()->as<TensorView>(), "u");
+  EXPECT_EQ(problem(concat("  reuse %x for %y\n", kT, run)), "");
+  EXPECT_EQ(problem(concat("  reuse %x for %y\n", kT, run, "  view %u of %x\n")),
+            "constraint 1: %x is read where it does not exist");
+}
+
+TEST_F(VerifyHostIrTest, BothWaysOfAnIfAllocateTheSameSlices) {
+  EXPECT_EQ(problem(concat("  if %c {\n  ", kT, "  } else {\n  ", kT, "  }\n  free %t\n", kY)), "");
+  EXPECT_EQ(problem(concat("  if %c {\n    allocate %t: f32[i0, i1] {sliced_axis = 0}\n  } else {\n  ", kT,
+                           "  }\n  free %t\n", kY)),
+            "constraint 10: the ways of an if allocate %t in different slices");
+  EXPECT_EQ(problem(concat("  if %c {\n  ", kT, "  } else {\n    view %t of %x\n  }\n", kY)),
+            "constraint 10: the ways of an if leave %t in different memory");
+}
+
+// No text says so, and no edit of the container: only a node that is written over behind its back.
+TEST_F(VerifyHostIrTest, TheProgramKnowsOfEachAliasAndOfNoOther) {
+  const auto* x = fusion.inputs().front()->as<TensorView>();
+  const auto* y = fusion.outputs().front()->as<TensorView>();
+  const auto* t = y->definition()->input(0)->as<TensorView>();
+  HostIrContainer program(fusion);
+  hir::HostExpr* view = program.append(hir::View{t, x});
+  hir::HostExpr* output = program.append(hir::Allocate{y});
+  EXPECT_EQ(complaint(program, HostLeaks::Forbidden), "");
+  std::get<hir::View>(view->node).source = y;
+  program.moveBefore(output, view);
+  EXPECT_EQ(complaint(program, HostLeaks::Forbidden), "constraint 15: %t is in another memory than the program knows");
+}
+
+TEST_F(VerifyHostIrTest, TheProgramKnowsOfNoAliasThatNoNodeSays) {
+  const auto* x = fusion.inputs().front()->as<TensorView>();
+  const auto* y = fusion.outputs().front()->as<TensorView>();
+  for (const bool anotherSaysSo : {false, true}) {
+    HostIrContainer program(fusion);
+    hir::HostExpr* branch = program.append(hir::IfThenElse{fusion.inputs().back()});
+    hir::HostExpr* view = program.append(hir::View{y, x}, branch);
+    program.append(anotherSaysSo ? hir::Node(hir::View{y, x}) : hir::Node(hir::Allocate{y}), branch, 1);
+    EXPECT_EQ(complaint(program, HostLeaks::Forbidden), "");
+    view->node = hir::Allocate{y};
+    EXPECT_EQ(complaint(program, HostLeaks::Forbidden),
+              "constraint 18: the program knows of %y in the memory of %x, which no node says");
+  }
+}
+
 TEST_F(VerifyHostIrTest, MemoryForAnOutputIsTakenOnceForThatOutput) {
   const std::string take = "  take output 0 for %y\n";
   EXPECT_EQ(problem(take), "");
@@ -152,10 +247,12 @@ TEST_F(VerifyHostIrTest, SlicesAreUsedAPlaceATurn) {
 
 // The program of device 0 of two: %t is sent, %y received.
 struct VerifyCommunicationTest : VerifyHostIrTest {
-  std::string problemOnDevice(const std::string& body, HostLeaks leaks = HostLeaks::Allowed) {
-    const std::string text = concat("host f(%x: f32[i0, i1], %c: bool) {\n  device 0 (%x, %c) -> (%y)\n", body, "  return %y\n}\n");
+  std::string problemOnDevice(const std::string& body, HostLeaks leaks = HostLeaks::Allowed,
+                              const std::string& declarations = "") {
+    const std::string text = concat("host f(%x: f32[i0, i1], %c: bool) {\n", declarations,
+                                    "  device 0 (%x, %c) -> (%y)\n", body, "  return %y\n}\n");
     const HostIrContainer program = parseHostIr(text, fusion, {});
-    EXPECT_EQ(toString(program), text);
+    EXPECT_EQ(withoutDeclarations(toString(program)), withoutDeclarations(text));
     return complaint(program, leaks);
   }
   static constexpr const char* kAllreduce = "  allreduce %t -> %y {team = [0, 1], reduction = sum}\n";
@@ -188,6 +285,34 @@ TEST_F(VerifyCommunicationTest, NothingThatTravelsIsTouched) {
   const std::string sendOwn = "  send_recv %t -> none {team = [1], root = 0}\n";
   EXPECT_EQ(problemOnDevice(concat(kT, kY, sendOwn, "  compute into (%t) from (%x) as %t\n", kWait)),
             "constraint 16: %t changes before a wait for what sends it");
+}
+
+TEST_F(VerifyCommunicationTest, NothingThatTravelsIsTouchedThroughEitherWaysMemory) {
+  build::set(fusion, fusion.inputs().front()->as<TensorView>(), "u");
+  const std::string either = "  if %c {\n    view %u of %y\n  } else {\n    view %u of %x\n  }\n";
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, either, kAllreduce, "  copy %u to %x\n", kWait)),
+            "constraint 16: %u is used before a wait for what brings it");
+  const std::string sent = "  send_recv %x -> none {team = [1], root = 0}\n";
+  EXPECT_EQ(problemOnDevice(concat(kT, "  reuse %x for %y\n", sent, "  compute into (%y) from (%t) as %y\n", kWait)),
+            "constraint 16: %x changes before a wait for what sends it");
+}
+
+// What the program allocates is dense whatever it declares; of other memory the declaration counts.
+TEST_F(VerifyCommunicationTest, WhatIsMovedIsDense) {
+  const auto problemOfTurn = [&](const std::string& layout, const std::string& made) {
+    const std::string turn = concat("  for index0 in %x {axis = 0} {\n    ", made, "\n",
+                                    "    send_recv %x.s0 -> none {team = [1], root = 0}\n    wait for communication 0\n  }\n");
+    return problemOnDevice(concat(turn, kY), HostLeaks::Allowed, concat("  tensor %x.s0: f32[i1]", layout, "\n"));
+  };
+  const std::string select = "select %x.s0: f32[i1] of %x {axis = 0, index = index0}";
+  EXPECT_EQ(problemOfTurn("", select), "");
+  EXPECT_EQ(problemOfTurn(" {contiguity = [false]}", select),
+            "constraint 19: %x.s0 is moved, and not known to be dense");
+  EXPECT_EQ(problemOfTurn(" {contiguity = [false]}", "allocate %x.s0: f32[i1]"), "");
+  fusion.outputs().front()->as<TensorView>()->domain().contiguity = {false, true};
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, kWait)), "");
+  EXPECT_EQ(problemOnDevice(concat(kT, "  take output 0 for %y\n", kAllreduce, kWait)),
+            "constraint 19: %y is moved, and not known to be dense");
 }
 
 TEST_F(VerifyCommunicationTest, WhoTakesPartHasATensorForIt) {
