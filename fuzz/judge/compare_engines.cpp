@@ -43,6 +43,11 @@ std::unique_ptr<FusionExecutorCache> makeCache(const Case& testCase, const std::
   return std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
 }
 
+void checkBeside(const Case& testCase, const Prepared& prepared, int run, CaseVerdict& verdict) {
+  const std::string problem = problemBesideGiven(testCase, prepared.given);
+  if (!problem.empty()) report(verdict, VerdictKind::Invariant, run, problem);
+}
+
 // Interprets the case's next run. What is no error of the engine is reported as it is on the interpreter; a rejection
 // is held against what the run expects.
 void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Prepared& prepared, CaseVerdict& verdict) {
@@ -56,6 +61,7 @@ void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Pre
     ready.interpreted = runGiven(
         *prepared.cache, givenTo(testCase, run, hostValues(ready.data), prepared.given, JudgeSettings{}.maxInputBytes));
     ready.ran = true;
+    checkBeside(testCase, prepared, index, verdict);
     if (!wanted) return;
     verdict.expected = false;
     report(verdict, VerdictKind::Differs, index, "expected to be rejected, but it ran");
@@ -163,6 +169,7 @@ void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase
   const std::vector<HostValue> inputs = hostValues(prepared.runs[run].data);
   const RunRecord record = runGiven(
       *prepared.cache, givenTo(testCase, testCase.runs[run], inputs, prepared.given, JudgeSettings{}.maxInputBytes));
+  checkBeside(testCase, prepared, static_cast<int>(run), compared.verdict);
   oracle::JudgeOptions options;
   options.contraction = testCase.options.contraction;
   options.probes = testCase.options.probes;
@@ -188,7 +195,10 @@ BitCounts& BitCounts::operator+=(const BitCounts& more) {
 }
 
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, EngineKind kind) {
-  const std::unique_ptr<Engine> engine = makeEngine(kind);
+  return compareEngines(cases, *makeEngine(kind));
+}
+
+std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, Engine& engine) {
   const auto collecting = std::make_shared<CollectingEngine>();
   std::vector<ComparedCase> compared(cases.size());
   std::vector<Prepared> prepared(cases.size());
@@ -196,7 +206,7 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
     while (prepared[i].runs.size() < cases[i]->runs.size() && !isFinding(compared[i].verdict.kind))
       prepareRun(*cases[i], collecting, prepared[i], compared[i].verdict);
   }
-  collecting->switchTo(engine->compile(collecting->kernels()));
+  collecting->switchTo(engine.compile(collecting->kernels()));
   for (size_t i = 0; i < cases.size(); ++i) {
     CaseVerdict& verdict = compared[i].verdict;
     if (cases[i]->runs.empty()) report(verdict, VerdictKind::Unsupported, -1, "the case has no run");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fuser/execute/engine.h"
 #include "fuzz/judge/judge_case.h"
 
 namespace fuser::fuzz {
@@ -28,6 +29,7 @@ struct ComparedCase {
 
 // One entry a case. Every kernel goes through one call of the engine's compiler, so tens of cases at a time are
 // cheapest. A UserError where the engine is not here.
-std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, EngineKind engine);
+std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, EngineKind kind);
+std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, Engine& engine);
 
 }  // namespace fuser::fuzz

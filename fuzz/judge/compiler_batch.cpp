@@ -37,6 +37,8 @@ Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engin
     for (const Run& run : testCase.runs) {
       prepared.data.push_back(materialize(testCase, run));
       runGiven(*prepared.cache, givenTo(testCase, run, hostValues(prepared.data.back()), prepared.given, kMaxInputBytes));
+      const std::string beside = problemBesideGiven(testCase, prepared.given);
+      FUSER_CHECK(beside.empty(), beside);
     }
   } catch (const std::exception&) {
     // What does not run here is judgeCase's to report. Its kernels may be collected already, so the cache stays.
@@ -61,6 +63,13 @@ CaseVerdict judgeOnCpu(const Case& testCase, Prepared& prepared, oracle::Counts&
     try {
       const RunRecord record = runGiven(
           *prepared.cache, givenTo(testCase, testCase.runs[run], inputs, prepared.given, kMaxInputBytes));
+      const std::string beside = problemBesideGiven(testCase, prepared.given);
+      if (!beside.empty()) {
+        verdict.kind = VerdictKind::Invariant;
+        verdict.run = static_cast<int>(run);
+        verdict.reason = verdict.detail = concat("on the cpu engine: ", beside);
+        return verdict;
+      }
       const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, record, options);
       elements += judgement.total;
       if (judgement.verdict != oracle::Verdict::Differs) continue;
@@ -80,10 +89,10 @@ CaseVerdict judgeOnCpu(const Case& testCase, Prepared& prepared, oracle::Counts&
 }
 
 void runOnCpu(const std::vector<const Case*>& cases, std::vector<Prepared>& prepared, CollectingEngine& engine,
-              BatchResult& result) {
+              const MakeEngine& makeCpu, BatchResult& result) {
   std::unique_ptr<Engine> cpu;
   try {
-    cpu = makeCpuEngine();
+    cpu = makeCpu();
   } catch (const UserError& error) {
     result.skipped += concat("cpu: ", error.what(), "; ");
     return;
@@ -113,7 +122,8 @@ void compileForGpus(const CollectingEngine& engine, const std::vector<std::strin
 
 }  // namespace
 
-BatchResult runCompilerBatch(const std::vector<const Case*>& cases, const std::vector<std::string>& archs) {
+BatchResult runCompilerBatch(const std::vector<const Case*>& cases, const std::vector<std::string>& archs,
+                             const MakeEngine& makeCpu) {
   BatchResult result;
   const auto engine = std::make_shared<CollectingEngine>();
   std::vector<Prepared> prepared;
@@ -124,7 +134,7 @@ BatchResult runCompilerBatch(const std::vector<const Case*>& cases, const std::v
   result.kernels = engine->kernels().size();
   if (result.kernels == 0) return result;
   try {
-    runOnCpu(cases, prepared, *engine, result);
+    runOnCpu(cases, prepared, *engine, makeCpu, result);
     compileForGpus(*engine, archs, result);
   } catch (const CheckError& error) {
     result.problem = error.what();

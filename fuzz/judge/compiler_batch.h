@@ -3,9 +3,12 @@
 // runs again on it, and the oracle judges that too), NVRTC for the given archs (compiled only). A compiler call costs
 // as much as many interpreted cases, so campaigns sample.
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "fuser/execute/cpu_engine.h"
 #include "fuzz/judge/judge_case.h"
 
 namespace fuser::fuzz {
@@ -25,8 +28,11 @@ struct BatchResult {
   std::string skipped;  // compilers that are not here, and why; empty where all ran
 };
 
-// Cases that do not run on the interpreter are left to judgeCase.
+using MakeEngine = std::function<std::unique_ptr<Engine>()>;
+
+// Cases that do not run on the interpreter are left to judgeCase. makeCpu: throws a UserError where there is no clang.
 BatchResult runCompilerBatch(const std::vector<const Case*>& cases,
-                             const std::vector<std::string>& archs = {"80", "90"});
+                             const std::vector<std::string>& archs = {"80", "90"},
+                             const MakeEngine& makeCpu = makeCpuEngine);
 
 }  // namespace fuser::fuzz

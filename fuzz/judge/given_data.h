@@ -3,6 +3,7 @@
 // by what was there before; and memory for the outputs that the case preallocates.
 
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "fuser/runtime/case_settings.h"
@@ -21,20 +22,14 @@ struct GivenRun {
 };
 
 // inputs: hostValues of the run's data.
-inline GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostValue>& inputs, GivenData& data,
-                        size_t maxBytes) {
-  GivenRun given{inputs, {}};
-  if (!testCase.aliases.empty()) {
-    data.copies.push_back(materialize(testCase, run, maxBytes));
-    given.inputs = hostValues(data.copies.back());
-  }
-  if (!testCase.preallocated.empty()) {
-    data.outputs.push_back(outputMemory(testCase, given.inputs, maxBytes));
-    given.outputs = data.outputs.back().refs;
-  }
-  return given;
-}
+GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostValue>& inputs, GivenData& data,
+                 size_t maxBytes);
 
-inline RunRecord runGiven(FusionExecutorCache& cache, const GivenRun& given) { return cache.run(given.inputs, given.outputs); }
+// On whichever engine the cache compiles for; ask problemBesideGiven then.
+RunRecord runGiven(FusionExecutorCache& cache, const GivenRun& given);
+
+// "", or which output's memory runs wrote beside: around it and between its elements nothing may have changed. (What it
+// holds is judged as an output.)
+std::string problemBesideGiven(const Case& testCase, const GivenData& data);
 
 }  // namespace fuser::fuzz

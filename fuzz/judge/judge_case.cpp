@@ -249,14 +249,9 @@ class Judge {
     }
   }
 
-  // What such memory holds is judged as an output; around it nothing may have changed.
   void checkGivenMemory(int run) {
-    for (const OutputMemory& memory : given_.outputs) {
-      for (size_t i = 0; i < memory.blocks.size(); ++i) {
-        if (keptPoison(memory.blocks[i])) continue;
-        report(VerdictKind::Invariant, run, concat("a run wrote beside the memory given for output %", case_.preallocated[i].output));
-      }
-    }
+    const std::string problem = problemBesideGiven(case_, given_);
+    if (!problem.empty()) report(VerdictKind::Invariant, run, problem);
   }
 
   static std::vector<uint64_t> hashes(const RunData& data) {
@@ -326,6 +321,7 @@ class Judge {
     verdict_.probed = true;
     RunRecord probedRecord;
     timed("probes", [&] { probedRecord = runGiven(*probedCache_, given(run, inputs)); });
+    checkGivenMemory(run);
     const oracle::Judgement probed = judgeWith(inputs, probedRecord, true);
     if (probed.verdict == oracle::Verdict::Differs) {
       detail += "\nwith probes: " + oracle::toString(probed);

@@ -1,0 +1,33 @@
+// What runs are given, and whether they left the memory around it alone.
+
+#include "fuzz/judge/given_data.h"
+
+namespace fuser::fuzz {
+
+GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostValue>& inputs, GivenData& data,
+                 size_t maxBytes) {
+  GivenRun given{inputs, {}};
+  if (!testCase.aliases.empty()) {
+    data.copies.push_back(materialize(testCase, run, maxBytes));
+    given.inputs = hostValues(data.copies.back());
+  }
+  if (!testCase.preallocated.empty()) {
+    data.outputs.push_back(outputMemory(testCase, given.inputs, maxBytes));
+    given.outputs = data.outputs.back().refs;
+  }
+  return given;
+}
+
+RunRecord runGiven(FusionExecutorCache& cache, const GivenRun& given) { return cache.run(given.inputs, given.outputs); }
+
+std::string problemBesideGiven(const Case& testCase, const GivenData& data) {
+  for (const OutputMemory& memory : data.outputs) {
+    for (size_t i = 0; i < memory.blocks.size(); ++i) {
+      if (keptPoison(memory.blocks[i])) continue;
+      return concat("a run wrote beside the memory given for output %", testCase.preallocated[i].output);
+    }
+  }
+  return "";
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,111 @@
+// What is written beside the caller's memory for outputs is a finding, whichever engine writes it.
+
+#include "fuzz/judge/given_data.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/text/parser.h"
+#include "fuzz/judge/compare_engines.h"
+#include "fuzz/judge/compiler_batch.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr const char* kCase = R"(
+fusion f(%x: f32[i0]) {
+  %y = neg(%x)
+  return %y
+}
+preallocate %y {offset = 1}
+run { %x = uniform(seed = 1) : f32[5] }
+run { %x = uniform(seed = 2) : f32[5] }
+)";
+
+constexpr const char* kProblem = "a run wrote beside the memory given for output %y";
+
+// Behind the last element of what the kernel writes; all tensors here are rows without gaps.
+void writeBehind(const Kernel& kernel, const KernelArguments& arguments) {
+  for (size_t i = 0; i < kernel.tensors.size(); ++i) {
+    const TensorRef& tensor = arguments.tensors[i];
+    if (!kernel.tensors[i].written) continue;
+    static_cast<std::byte*>(tensor.data)[static_cast<size_t>(numel(tensor.sizes)) * dtypeSize(tensor.dtype)] ^=
+        std::byte{1};
+  }
+}
+
+// Interprets, and at the launch with that number writes one byte too many.
+class SloppyEngine : public Engine {
+ public:
+  explicit SloppyEngine(int when) : when_(when) {}
+  std::string name() const override { return "sloppy"; }
+  std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
+    std::vector<std::unique_ptr<CompiledKernel>> compiled = interp_->compile(kernels);
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      compiled[i] = std::make_unique<SloppyKernel>(std::move(compiled[i]), *kernels[i], when_, launches_);
+    }
+    return compiled;
+  }
+
+ private:
+  class SloppyKernel : public CompiledKernel {
+   public:
+    SloppyKernel(std::unique_ptr<CompiledKernel> right, const Kernel& kernel, int when, std::shared_ptr<int> launches)
+        : right_(std::move(right)), kernel_(kernel), when_(when), launches_(std::move(launches)) {}
+    void launch(const KernelArguments& arguments) override {
+      right_->launch(arguments);
+      if ((*launches_)++ == when_) writeBehind(kernel_, arguments);
+    }
+
+   private:
+    std::unique_ptr<CompiledKernel> right_;
+    const Kernel& kernel_;
+    const int when_;
+    const std::shared_ptr<int> launches_;
+  };
+
+  const int when_;
+  const std::shared_ptr<int> launches_ = std::make_shared<int>(0);
+  std::unique_ptr<Engine> interp_ = makeEngine(EngineKind::Interp);
+};
+
+constexpr int kNever = -1, kSecond = 1;
+
+TEST(GivenDataTest, AnEngineThatWritesBesideGivenMemoryIsFoundWhenEnginesAreCompared) {
+  const Case made = parseCase(kCase, "case");
+  SloppyEngine careful(kNever), sloppy(kSecond);
+  EXPECT_EQ(compareEngines({&made}, careful).at(0).verdict.kind, VerdictKind::Agrees);
+  const CaseVerdict verdict = compareEngines({&made}, sloppy).at(0).verdict;
+  EXPECT_EQ(verdict.kind, VerdictKind::Invariant);
+  EXPECT_EQ(verdict.reason, kProblem);
+  EXPECT_EQ(verdict.run, 1);
+}
+
+TEST(GivenDataTest, AnEngineThatWritesBesideGivenMemoryIsFoundInABatch) {
+  const Case made = parseCase(kCase, "case");
+  const auto batch = [&](int when) {
+    return runCompilerBatch({&made}, {}, [=] { return std::make_unique<SloppyEngine>(when); });
+  };
+  EXPECT_TRUE(batch(kNever).findings.empty());
+  const BatchResult result = batch(kSecond);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].verdict.kind, VerdictKind::Invariant);
+  EXPECT_EQ(result.findings[0].verdict.reason, concat("on the cpu engine: ", kProblem));
+  EXPECT_EQ(result.findings[0].verdict.run, 1);
+}
+
+// In its first run, and in the one that repeats it.
+TEST(GivenDataTest, ARunThatWritesBesideGivenMemoryIsFoundWhenACaseIsJudged) {
+  for (const int when : {kNever, 0, kSecond}) {
+    JudgeSettings settings;
+    settings.hooks.beforeLaunch = [=, launches = std::make_shared<int>(0)](const Kernel& kernel,
+                                                                           KernelArguments& arguments) {
+      if ((*launches)++ == when) writeBehind(kernel, arguments);
+    };
+    const CaseVerdict verdict = judgeCase(parseCase(kCase, "case"), settings);
+    EXPECT_EQ(verdict.kind, when == kNever ? VerdictKind::Agrees : VerdictKind::Invariant) << verdict.detail;
+    EXPECT_EQ(verdict.reason, when == kNever ? "" : kProblem);
+  }
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
