@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuser/case/options.h"
+#include "fuser/case/places.h"
 #include "fuser/ir/fusion.h"
 #include "fuser/ir/transform.h"
 #include "fuser/types/tensor_ref.h"
@@ -70,8 +71,7 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> aliases;   // alias %output -> %input
   std::vector<PreallocatedOutput> preallocated;               // preallocate %output
   CompileOptions options;
-  // Where the text disables a pass: name -> "case.fusion:3:21", for who knows the passes' names. No part of the case.
-  std::map<std::string, std::string> passPlaces;
+  CasePlaces places;  // in the text that it was read from, if any. No part of the case
   std::optional<Schedule> schedule;                            // schedule { … }: the whole fusion
   std::map<int64_t, Schedule> segmentSchedules;                // schedule segment K { … }
   std::vector<Run> runs;

@@ -7,7 +7,7 @@ namespace fuser {
 
 Case cloneCase(const Case& testCase) {
   return {testCase.metadata, cloneFusion(*testCase.fusion).fusion,  testCase.aliases, testCase.preallocated, testCase.options,
-          testCase.passPlaces, testCase.schedule, testCase.segmentSchedules, testCase.runs};
+          testCase.places, testCase.schedule, testCase.segmentSchedules, testCase.runs};
 }
 
 }  // namespace fuser

@@ -56,7 +56,9 @@ class Builder {
         continue;
       }
       const std::string reason = whyNoSlices(op->expr, *axis);
-      FUSER_USER_CHECK(reason.empty(), "stream %", op->outputs.front()->name(), " {dim = ", *axis, "}: ", reason);
+      const auto named = std::find_if(op->outputs.begin(), op->outputs.end(),
+                                      [](const TensorView* output) { return output->streamAxis().has_value(); });
+      FUSER_USER_CHECK(reason.empty(), "stream %", (*named)->name(), " {dim = ", *axis, "}: ", reason);
       lower(expr, *op, *axis);
       changed = true;
     }

@@ -126,12 +126,30 @@ class Builder {
   bool spreads() const { return program_->fusion->hasStreams() || program_->fusion->hasDevices(); }
 
   void checkDevices() const {
-    if (!program_->fusion->hasDevices()) return;
-    FUSER_USER_CHECK(!program_->fusion->hasStreams(), "a case on several devices has no stream axes");
-    FUSER_USER_CHECK(settings_.aliases.empty(), "a case on several devices has no aliases");
+    const Fusion& fusion = *program_->fusion;
+    if (!fusion.hasDevices()) return;
+    for (const std::unique_ptr<Val>& val : fusion.allVals()) {
+      const std::optional<size_t> axis = val->isTensor() ? val->as<TensorView>()->streamAxis() : std::nullopt;
+      FUSER_USER_CHECK(!axis, "stream %", val->name(), " {dim = ", *axis, "}: a case on several devices has no stream axes");
+    }
+    for (const auto& [output, input] : settings_.aliases) {
+      throwUserError(concat("alias %", fusion.outputs().at(output)->name(), " -> %", fusion.inputs().at(input)->name(),
+                            ": a case on several devices has no aliases"));
+    }
     const std::string lowering(LowerReshardingsPass::name());
-    FUSER_USER_CHECK(LowerReshardingsPass::getEnabled() && settings_.context.options.disabledPasses.count(lowering) == 0,
-                     "a case on several devices needs ", lowering, ", which makes the program of each");
+    FUSER_USER_CHECK(settings_.context.options.disabledPasses.count(lowering) == 0, "option disable pass ", lowering,
+                     ": a case on several devices needs it, which makes the program of each");
+    FUSER_USER_CHECK(LowerReshardingsPass::getEnabled(), "a case on several devices needs ", lowering,
+                     ", which makes the program of each");
+  }
+
+  // Of a case on streams or devices.
+  void checkNoSchedule() const {
+    const char* reason = ": a case on streams or devices takes no schedule: each expression is a kernel of its own";
+    FUSER_USER_CHECK(!settings_.schedule, "schedule", reason);
+    for (const auto& [index, schedule] : settings_.segmentSchedules) {
+      throwUserError(concat("schedule segment ", index, reason));
+    }
   }
 
   void runPasses() {
@@ -149,8 +167,7 @@ class Builder {
   void makeSegments() {
     SegmentCandidateFinderOptions options = finderOptionsOf(context_.options);
     if (spreads()) {
-      FUSER_USER_CHECK(!settings_.schedule && settings_.segmentSchedules.empty(),
-                       "a case on streams or devices takes no schedule: each expression is a kernel of its own");
+      checkNoSchedule();
       // On devices nothing shares a kernel, so that each group is one that a scheduler takes: a cache of its own would be
       // given inputs for their sizes, and those may be elsewhere.
       options.custom_should_merge_groups = fusion().hasDevices()
@@ -164,7 +181,7 @@ class Builder {
     if (settings_.hooks.afterSegment) settings_.hooks.afterSegment(*program_->segmented);
     const int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
     for (const auto& [index, schedule] : settings_.segmentSchedules) {
-      FUSER_USER_CHECK(index >= 0 && index < count, "a schedule is given for segment ", index, ", and there are ",
+      FUSER_USER_CHECK(index >= 0 && index < count, "schedule segment ", index, ": segments count from 0, and there are ",
                        count);
     }
   }
@@ -250,7 +267,8 @@ class Builder {
       // What a scheduler of ours chose is our bug.
       FUSER_CHECK(given, "the schedule that ", schedulerTypeName(group.scheduler), " chose for segment ", group.index,
                   " is not legal: ", error.what());
-      throw;
+      if (settings_.segmentSchedules.count(group.index) == 0) throw;
+      throw UserError(concat("schedule segment ", group.index, ": ", error.what()));
     }
     Kernel& kernel = *program_->kernels.back();
     if (settings_.hooks.afterLower) settings_.hooks.afterLower(group.index, kernel);

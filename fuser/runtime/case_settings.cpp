@@ -21,10 +21,9 @@ size_t placeOf(const std::vector<Val*>& vals, const std::string& name) {
 
 FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   for (const std::string& pass : testCase.options.disabledPasses) {
-    const auto place = testCase.passPlaces.find(pass);
     FUSER_USER_CHECK(isPassName(pass) || isHostPassName(pass) || pass == DecomposeReshardingsPass::name(),
-                     place == testCase.passPlaces.end() ? "" : place->second + ": ", "no pass is called '", pass, "'; known: ",
-                     passNames(), ", ", DecomposeReshardingsPass::name(), ", ", hostPassNames());
+                     testCase.places.before(concat("option disable pass ", pass)), "no pass is called '", pass,
+                     "'; known: ", passNames(), ", ", DecomposeReshardingsPass::name(), ", ", hostPassNames());
   }
   FusionExecutorCache::Settings settings;
   settings.context.options = testCase.options;

@@ -162,8 +162,10 @@ RunRecord FusionExecutorCache::runOnDevice(std::span<const HostValue> inputs, Co
 
 RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutputs outputs) {
   if (impl_->devices) {
-    const bool given = std::any_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.has_value(); });
-    FUSER_USER_CHECK(!given, "a case on several devices takes no memory for its outputs");
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      FUSER_USER_CHECK(!outputs[i], "preallocate %", i < impl_->fusion->outputs().size() ? impl_->fusion->outputs()[i]->name() : "",
+                       ": a case on several devices takes no memory for its outputs");
+    }
     return impl_->devices->run(inputs);
   }
   ExpressionEvaluator original(*impl_->fusion);

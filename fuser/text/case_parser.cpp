@@ -25,7 +25,9 @@ class CaseParser {
   Case parse() {
     while (reader_.peek().kind == TokenKind::Metadata) parseMetadata();
     if (!reader_.at("fusion")) reader_.failExpected("'fusion'");
-    case_.fusion = FusionParser(reader_).parse();
+    FusionParser fusionParser(reader_);
+    case_.fusion = fusionParser.parse();
+    for (const auto& [name, offset] : fusionParser.definedAt()) marks_.emplace_back(offset, concat("%", name));
     for (Val* val : case_.fusion->usedVals()) {
       if (!val->name().empty()) values_.emplace(val->name(), val);
     }
@@ -34,6 +36,7 @@ class CaseParser {
     while (parseRunOrExpectation()) {
     }
     if (reader_.peek().kind != TokenKind::End) failSection();
+    placeMarks();
     return std::move(case_);
   }
 
@@ -76,15 +79,46 @@ class CaseParser {
     case_.metadata.emplace_back(std::string(key), std::move(text));
   }
 
+  // What stands there, for errors of later stages.
+  void mark(const Token& token, std::string what) { marks_.emplace_back(token.offset, std::move(what)); }
+
+  // In one sweep over the text.
+  void placeMarks() {
+    std::sort(marks_.begin(), marks_.end());
+    case_.places.file = reader_.fileName();
+    SourcePlace place;
+    size_t at = 0;
+    for (auto& [offset, what] : marks_) {
+      const SourcePlace step = placeOf(reader_.text().substr(at), offset - at);
+      place = step.line == 1 ? SourcePlace{place.line, place.column + step.column - 1}
+                             : SourcePlace{place.line + step.line - 1, step.column};
+      at = offset;
+      case_.places.of.emplace(std::move(what), place);
+    }
+  }
+
+  // mesh, or: shard %x
+  using ReadPlacement = void(TokenReader&, Fusion&, const ReadValue&);
+  void parsePlacement(ReadPlacement& read) {
+    const Token start = reader_.peek();
+    std::string what(start.text);
+    read(reader_, *case_.fusion, [&](std::string_view expected) {
+      Val* val = readValue(expected);
+      what += concat(" %", val->name());
+      return val;
+    });
+    mark(start, std::move(what));
+  }
+
   bool parseSetting() {
     if (reader_.at("alias")) {
       parseAlias();
     } else if (reader_.at("option")) {
       parseOption();
     } else if (reader_.at("mesh")) {
-      readMesh(reader_, *case_.fusion, [this](std::string_view what) { return readValue(what); });
+      parsePlacement(readMesh);
     } else if (reader_.at("shard")) {
-      readShard(reader_, *case_.fusion, [this](std::string_view what) { return readValue(what); });
+      parsePlacement(readShard);
     } else if (reader_.at("stream")) {
       parseStream();
     } else if (reader_.at("preallocate")) {
@@ -106,7 +140,7 @@ class CaseParser {
 
   // alias %output -> %input
   void parseAlias() {
-    reader_.expect("alias");
+    const Token start = reader_.expect("alias");
     const Token outputAt = reader_.peek();
     const Val* output = readValue("an output");
     if (!output->isTensor() || !output->isFusionOutput()) reader_.fail(outputAt, "%", outputAt.text, " is no output tensor");
@@ -122,6 +156,7 @@ class CaseParser {
     }
     if (isPreallocated(output)) reader_.fail(outputAt, "%", outputAt.text, " is preallocated, and cannot reuse %", inputAt.text);
     case_.aliases.emplace_back(output->name(), input->name());
+    mark(start, concat("alias %", output->name()));
   }
 
   bool isPreallocated(const Val* output) const {
@@ -131,7 +166,7 @@ class CaseParser {
 
   // preallocate %output {allocation_order = [1, 0], gaps = [0, 3], offset = 2}
   void parsePreallocate() {
-    reader_.expect("preallocate");
+    const Token start = reader_.expect("preallocate");
     const Token at = reader_.peek();
     const Val* output = readValue("an output");
     const std::string problem = whyNoPreallocation(*case_.fusion, output);
@@ -143,6 +178,7 @@ class CaseParser {
     PreallocatedOutput given;
     given.output = output->name();
     if (reader_.at("{")) parseOutputMemory(output->as<TensorView>()->rank(), given);
+    mark(start, concat("preallocate %", given.output));
     case_.preallocated.push_back(std::move(given));
   }
 
@@ -177,7 +213,7 @@ class CaseParser {
   // stream %t {dim = 0}
   void parseStream() {
     if (case_.schedule || !case_.segmentSchedules.empty()) failTogether(reader_.peek());
-    reader_.expect("stream");
+    const Token start = reader_.expect("stream");
     const Token at = reader_.peek();
     const Val* val = readValue("a tensor");
     if (!val->isTensor() || val->isFusionInput()) reader_.fail(at, "%", at.text, " is no tensor that the program makes");
@@ -194,6 +230,7 @@ class CaseParser {
     IterDomain* axis = tensor->axes()[static_cast<size_t>(dim)];
     if (!axis->isIteration()) reader_.fail(dimAt, "axis ", dim, " of %", at.text, " is a broadcast axis");
     axis->parallelize(ParallelType::Stream);
+    mark(start, concat("stream %", tensor->name()));
   }
 
   void parseOption() {
@@ -245,7 +282,7 @@ class CaseParser {
     if (!enable && reader_.accept("pass")) {
       const Token pass = reader_.expect(TokenKind::Identifier, "a pass");
       if (!case_.options.disabledPasses.emplace(pass.text).second) reader_.fail(pass, "pass ", pass.text, " is disabled twice");
-      case_.passPlaces.emplace(pass.text, reader_.placeText(pass));
+      mark(pass, concat("option disable pass ", pass.text));
       return;
     }
     const Token name = reader_.expect(TokenKind::Identifier, "an option");
@@ -275,6 +312,8 @@ class CaseParser {
       if (case_.schedule) reader_.fail(start, "a second schedule for the whole fusion");
       FusionNames names(reader_, values_);
       case_.schedule = readBlock(names);
+      mark(start, "schedule");
+      markSteps(names, "");
       return;
     }
     const Token number = reader_.peek();
@@ -283,6 +322,18 @@ class CaseParser {
     if (case_.segmentSchedules.count(segment)) reader_.fail(number, "a second schedule for segment ", segment);
     SegmentNames names(reader_);
     case_.segmentSchedules[segment] = readBlock(names);
+    mark(start, concat("schedule segment ", segment));
+    markSteps(names, concat("schedule segment ", segment, ": "));
+  }
+
+  class StepNames : public TensorNames {
+   public:
+    void onStep(const Token& step) override { steps.push_back(step); }
+    std::vector<Token> steps;
+  };
+  // As errors of a schedule name its steps.
+  void markSteps(const StepNames& names, const std::string& schedule) {
+    for (size_t i = 0; i < names.steps.size(); ++i) mark(names.steps[i], concat(schedule, "schedule step ", i + 1));
   }
 
   // Whichever stands second: a schedule that splits or merges a stream axis, too.
@@ -299,7 +350,7 @@ class CaseParser {
   }
 
   // A schedule of the whole fusion names its tensors and those that the schedule made.
-  class FusionNames : public TensorNames {
+  class FusionNames : public StepNames {
    public:
     FusionNames(const TokenReader& reader, const std::map<std::string, Val*, std::less<>>& values)
         : reader_(reader), values_(values) {}
@@ -320,7 +371,7 @@ class CaseParser {
   };
 
   // A segment's tensors are known only when it is made: after the passes.
-  class SegmentNames : public TensorNames {
+  class SegmentNames : public StepNames {
    public:
     explicit SegmentNames(const TokenReader& reader) : reader_(reader) {}
     void onTensor(const Token&) override {}
@@ -351,6 +402,7 @@ class CaseParser {
   Case case_;
   std::map<std::string, Val*, std::less<>> values_;
   std::set<const OptionInfo*> options_;  // those given
+  std::vector<std::pair<size_t, std::string>> marks_;  // offsets in the text, of what places are kept
   size_t judged_ = 0;                    // runs with an expectation
 };
 

@@ -26,6 +26,8 @@ class FusionParser {
 
   // Reads from `fusion` to the closing brace.
   std::unique_ptr<Fusion> parse();
+  // The offset in the text of each name that it defines.
+  const std::map<std::string, size_t, std::less<>>& definedAt() const { return definedAt_; }
 
  private:
   struct Layout {

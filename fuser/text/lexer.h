@@ -81,11 +81,8 @@ class TokenReader {
   }
 
   size_t lineOf(size_t offset) const { return placeOf(text_, offset).line; }
-  // "case.fusion:3:21"
-  std::string placeText(const Token& token) const {
-    const SourcePlace place = placeOf(text_, token.offset);
-    return concat(fileName_, ":", place.line, ":", place.column);
-  }
+  std::string_view text() const { return text_; }
+  const std::string& fileName() const { return fileName_; }
 
  private:
   Token scan();

@@ -112,6 +112,7 @@ Schedule readSchedule(TokenReader& reader, TensorNames& names) {
   Schedule schedule;
   while (reader.peek().kind == TokenKind::Identifier) {
     if (schedule.size() == kMaxTransforms) reader.fail(reader.peek(), "more than ", kMaxTransforms, " schedule steps");
+    names.onStep(reader.peek());
     schedule.push_back(readStep(reader, names));
   }
   return schedule;

@@ -7,11 +7,12 @@
 namespace fuser::text {
 
 // Reads steps until something else than a step's name stands next. `onTensor` sees every tensor that a step reads, with
-// its place, and `onNew` every one that it makes.
+// its place, `onNew` every one that it makes, and `onStep` where a step begins.
 struct TensorNames {
   virtual ~TensorNames() = default;
   virtual void onTensor(const Token& name) = 0;
   virtual void onNew(const Token& name) = 0;
+  virtual void onStep(const Token&) {}
 };
 Schedule readSchedule(TokenReader& reader, TensorNames& names);
 

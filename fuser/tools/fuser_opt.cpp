@@ -154,9 +154,8 @@ void countAll(const Arguments& arguments) {
   countSegments(cases, std::cout);
 }
 
-void execute(const Arguments& arguments) {
+void execute(const Arguments& arguments, const Case& testCase) {
   const PrintRequest request = requestOf(arguments);
-  const Case testCase = parseCase(readAll(arguments.file), arguments.file == "-" ? "<stdin>" : arguments.file);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   if (!arguments.engine.empty()) settings.context.options.engine = engineOf(arguments.engine);
   for (const std::string& dump : arguments.dump) {
@@ -188,6 +187,16 @@ void execute(const Arguments& arguments) {
   }
   if (arguments.run) runAll(testCase, quiet);
   if (arguments.timePasses) printTimes(trace);
+}
+
+// What is wrong with the file's program has its place in the file.
+void execute(const Arguments& arguments) {
+  const Case testCase = parseCase(readAll(arguments.file), arguments.file == "-" ? "<stdin>" : arguments.file);
+  try {
+    execute(arguments, testCase);
+  } catch (const UserError& error) {
+    throw UserError(located(testCase.places, error.what()));
+  }
 }
 
 int run(int argc, char** argv) {

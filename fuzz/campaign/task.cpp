@@ -324,6 +324,9 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
     JudgeSettings judge = collecting(settings.judge, result);
     if (kind == "case" || kind == "plain") judge.repeat &= std::stoull(argument) % kRepeatOneIn == 0;
     result.verdict = judgeCase(testCase, judge);
+    if (kind == "file" && result.verdict.kind == VerdictKind::Rejected) {
+      result.verdict.detail = located(testCase.places, result.verdict.detail);
+    }
     // Only a file promises what becomes of it.
     if (kind != "file" && !isFinding(result.verdict.kind)) result.verdict.expected = true;
     result.verdict.seconds.emplace_back(kind == "file" ? "parse" : "generate", seconds);

@@ -438,7 +438,7 @@ schedule segment 3 {
   inlineMost
 }
 run { %x = values [1] : f32[1] })");
-  EXPECT_EQ(session.rejection(), "a schedule is given for segment 3, and there are 1");
+  EXPECT_EQ(session.rejection(), "schedule segment 3: segments count from 0, and there are 1");
 }
 
 TEST(FusionExecutorCacheTest, AnIllegalScheduleOfOursIsABug) {

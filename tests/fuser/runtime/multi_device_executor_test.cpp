@@ -235,10 +235,11 @@ TEST(MultiDeviceExecutorTest, TheRecordHasWhatCollectivesBring) {
 
 TEST(MultiDeviceExecutorTest, RejectsWhatTakesOneDevice) {
   EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", "stream %y {dim = 0}\n")); }),
-            "a case on several devices has no stream axes");
-  EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", "alias %y -> %x\n")); }), "a case on several devices has no aliases");
+            "stream %y {dim = 0}: a case on several devices has no stream axes");
+  EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", "alias %y -> %x\n")); }),
+            "alias %y -> %x: a case on several devices has no aliases");
   EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", "option disable pass LowerReshardingsPass\n")); }),
-            "a case on several devices needs LowerReshardingsPass, which makes the program of each");
+            "option disable pass LowerReshardingsPass: a case on several devices needs it, which makes the program of each");
 }
 
 TEST(MultiDeviceExecutorTest, SizesAreThoseOfTheWhole) {

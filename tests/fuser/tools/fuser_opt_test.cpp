@@ -178,10 +178,10 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
   EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there are preseg and host_ir\n");
   EXPECT_EQ(error(file("fusion f(%x: f32[i0]) { return %x }") + " --run"), "fuser-opt: --run: the file has no run\n");
   EXPECT_NE(error(file("fusion f(%x: f32[i0]) { %y = nonesuch(%x)\n return %y }")).find(":1:"), std::string::npos);
-  EXPECT_EQ(error(file("fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n return %z }\n"
-                       "run { %x = values [1] : f32[1] %y = values [1, 2] : f32[2] }") +
-                  " --run"),
-            "fuser-opt: %z = add: axis 0 of %x has size 1, that of %y has size 2\n");
+  const std::string sizes = file("fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n return %z }\n"
+                                 "run { %x = values [1] : f32[1] %y = values [1, 2] : f32[2] }");
+  EXPECT_EQ(error(sizes + " --run"),
+            "fuser-opt: " + sizes + ":1:38: %z = add: axis 0 of %x has size 1, that of %y has size 2\n");
   EXPECT_NE(error("").find("FILE"), std::string::npos);
 }
 

@@ -1,0 +1,89 @@
+// What is rejected behind the parser has the place of its statement in the text.
+
+#include <gtest/gtest.h>
+
+#include "fuser/runtime/case_settings.h"
+#include "fuser/text/parser.h"
+
+namespace fuser {
+namespace {
+
+// Compiles and runs the case; "" where nothing is wrong with it.
+std::string rejectionOf(const std::string& text) {
+  const Case testCase = parseCase(text, "in");
+  try {
+    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
+    FusionExecutorCache cache(fusion, settingsOf(testCase));
+    const RunData data = materialize(testCase, testCase.runs.front());
+    const std::vector<HostValue> inputs = hostValues(data);
+    const OutputMemory memory = outputMemory(testCase, inputs);
+    cache.run(inputs, memory.refs);
+  } catch (const UserError& error) {
+    return located(testCase.places, error.what());
+  }
+  return "";
+}
+
+struct Rejection {
+  const char* name;
+  const char* body;      // from line 2 on
+  const char* settings;  // behind it
+  const char* error;
+};
+
+constexpr Rejection kRejections[] = {
+    {"StreamAlongWhichElementsMove", "  %y = slice(%x) {dim = 0, start = 1, end = 3}\n  return %y\n",
+     "stream %y {dim = 0}\n", "in:5:1: stream %y {dim = 0}: slice moves the elements along the axis"},
+    {"StreamThatIsTaken", "  %y = neg(%x)\n  return %y\n", "stream %y {dim = 0}\n", ""},
+    {"StreamOfWhatTheHostCannotRunAlone", "  %y = reshape(%x) {shape = [-1]}\n  %z = neg(%y)\n  return %z\n",
+     "stream %z {dim = 0}\nstream %y {dim = 0}\n",
+     "in:7:1: stream %y {dim = 0}: reshape is no op that the host runs alone"},
+    {"StreamsOfTwoResults",
+     "  %u = unsqueeze(%x) {dims = [2]}\n  %v, %m = var_mean(%u) {dims = [2], correction = 0}\n  return %v, %m\n",
+     "stream %v {dim = 0}\nstream %m {dim = 1}\n",
+     "in:7:1: stream %m: %v, which the same expression makes, has another stream axis"},
+    {"StreamsOnDevices", "  %y = neg(%x)\n  return %y\n", "mesh {devices = [0, 1]}\nstream %y {dim = 0}\n",
+     "in:6:1: stream %y {dim = 0}: a case on several devices has no stream axes"},
+    {"AliasesOnDevices", "  %y = neg(%x)\n  return %y\n", "mesh {devices = [0, 1]}\nalias %y -> %x\n",
+     "in:6:1: alias %y -> %x: a case on several devices has no aliases"},
+    {"GivenMemoryOnDevices", "  %y = neg(%x)\n  return %y\n", "preallocate %y\nmesh {devices = [0, 1]}\n",
+     "in:5:1: preallocate %y: a case on several devices takes no memory for its outputs"},
+    {"AScheduleOnDevices", "  %y = neg(%x)\n  return %y\n", "mesh {devices = [0, 1]}\n  schedule {\n  inlineMost\n}\n",
+     "in:6:3: schedule: a case on streams or devices takes no schedule: each expression is a kernel of its own"},
+    {"AScheduleOfASegmentOnDevices", "  %y = neg(%x)\n  return %y\n",
+     "mesh {devices = [0, 1]}\nschedule segment 0 {\n  inlineMost\n}\n",
+     "in:6:1: schedule segment 0: a case on streams or devices takes no schedule: each expression is a kernel of its "
+     "own"},
+    {"APassThatDevicesNeed", "  %y = neg(%x)\n  return %y\n",
+     "mesh {devices = [0, 1]}\noption disable pass LowerReshardingsPass\n",
+     "in:6:21: option disable pass LowerReshardingsPass: a case on several devices needs it, which makes the program of "
+     "each"},
+    {"PartsThatAreNotEqual", "  %y = neg(%x)\n  return %y\n",
+     "mesh {devices = [0, 1, 2]}\nshard %x {dim = 0, type = DIDx}\n", "in:6:1: shard %x {dim = 0}: its size 4 is no multiple of 3"},
+    {"AStepOfASchedule", "  %y = neg(%x)\n  return %y\n",
+     "schedule {\n  split %y {axis = 0, factor = 2}\n  split %y {axis = 7, factor = 2}\n}\n",
+     "in:7:3: schedule step 2: %y has no loop axis 7"},
+    {"AStepOfASegmentsSchedule", "  %y = neg(%x)\n  return %y\n",
+     "schedule segment 0 {\n  inlineMost\n  split %y {axis = 7, factor = 2}\n}\n",
+     "in:7:3: schedule segment 0: schedule step 2: %y has no loop axis 7"},
+    {"ASegmentThatIsNotThere", "  %y = neg(%x)\n  return %y\n", "\n\nschedule segment 2 {\n  inlineMost\n}\n",
+     "in:7:1: schedule segment 2: segments count from 0, and there are 1"},
+    {"SizesThatDoNotFit", "  %t = neg(%x)\n  %y = expand(%t) {shape = [3, 6]}\n  return %y\n", "",
+     "in:3:3: %y = expand: axis 0 of %t has size 4 and cannot be expanded to 3"},
+};
+
+class LocatedRejectionTest : public testing::TestWithParam<Rejection> {};
+
+TEST_P(LocatedRejectionTest, HasThePlaceOfItsStatement) {
+  const Rejection& each = GetParam();
+  const std::string rejection =
+      rejectionOf(concat("fusion f(%x: f32[i0, i1]) {\n", each.body, "}\n", each.settings,
+                         "run { %x = uniform(seed = 1) : f32[4, 6] }\n"));
+  EXPECT_EQ(rejection.substr(0, *each.error ? std::string_view(each.error).size() : rejection.npos), each.error);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LocatedRejectionTest, testing::ValuesIn(kRejections),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace fuser
