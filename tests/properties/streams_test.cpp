@@ -35,7 +35,10 @@ std::string run(const Case& made, const std::vector<HostValue>& inputs, unsigned
   settings.streams = streams;
   settings.record = record;
   settings.hooks.afterHost = [&](HostIrContainer& program) { text = toString(program); };
-  return bytesOf(makeCache(made, settings)->run(inputs));
+  const OutputMemory memory = outputMemory(made, inputs);
+  const std::string bytes = bytesOf(makeCache(made, settings)->run(inputs, memory.refs));
+  RC_ASSERT(std::all_of(memory.blocks.begin(), memory.blocks.end(), keptPoison));
+  return bytes;
 }
 
 size_t countOf(const std::string& part, const std::string& text) {
@@ -73,11 +76,18 @@ TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
   EXPECT_GT(forms.joins, 20u);
 }
 
-// Ops over a matrix, square or not, each of results before it, on streams or not.
+// Memory of the caller's for an output, of any layout.
+std::string drawMemory(size_t output) {
+  return concat("preallocate %v", output, " {allocation_order = ", *rc::gen::arbitrary<bool>() ? "[1, 0]" : "[0, 1]",
+                ", gaps = [", *rc::gen::inRange(0, 3), ", ", *rc::gen::inRange(0, 3), "], offset = ",
+                *rc::gen::inRange(0, 3), "}\n");
+}
+
+// Ops over a matrix, square or not, each of results before it, on streams or not; some outputs to given memory.
 std::string drawProgram(bool square) {
   const size_t ops = *rc::gen::inRange<size_t>(1, 7);
   std::vector<bool> turned{false};  // whether %v is [i1, i0]
-  std::string body, streams;
+  std::string body, settings;
   std::vector<bool> read(ops + 1, false);
   for (size_t i = 1; i <= ops; ++i) {
     const size_t a = *rc::gen::inRange<size_t>(0, i), b = *rc::gen::inRange<size_t>(0, i);
@@ -90,13 +100,15 @@ std::string drawProgram(bool square) {
     read[a] = true;
     if (binary) read[b] = true;
     const int axis = *rc::gen::inRange(-1, 2);
-    if (axis >= 0) streams += concat("stream %v", i, " {dim = ", axis, "}\n");
+    if (axis >= 0) settings += concat("stream %v", i, " {dim = ", axis, "}\n");
   }
   std::string outputs;
   for (size_t i = 1; i <= ops; ++i) {
-    if (!read[i] || *rc::gen::inRange(0, 5) == 0) outputs += concat(outputs.empty() ? "%v" : ", %v", i);
+    if (read[i] && *rc::gen::inRange(0, 5) != 0) continue;
+    outputs += concat(outputs.empty() ? "%v" : ", %v", i);
+    if (*rc::gen::inRange(0, 3) == 0) settings += drawMemory(i);
   }
-  return concat("fusion f(%v0: f32[i0, ", square ? "i0" : "i1", "]) {\n", body, "  return ", outputs, "\n}\n", streams);
+  return concat("fusion f(%v0: f32[i0, ", square ? "i0" : "i1", "]) {\n", body, "  return ", outputs, "\n}\n", settings);
 }
 
 // Whether a run of the program reports two accesses without order. dropped: a synchronization that is taken away.
@@ -112,8 +124,10 @@ bool reports(const std::string& program, int64_t rows, int64_t columns, size_t s
     if (dropped) host.remove(all.at(*dropped));
   };
   const RunData data = materialize(made, made.runs.front());
+  const std::vector<HostValue> inputs = hostValues(data);
+  const OutputMemory memory = outputMemory(made, inputs);
   try {
-    makeCache(made, settings)->run(hostValues(data));
+    makeCache(made, settings)->run(inputs, memory.refs);
     return false;
   } catch (const ViolationError&) {
     return true;
@@ -124,7 +138,7 @@ constexpr int64_t kSizes[][2] = {{3, 3}, {1, 4}, {4, 1}, {2, 5}}, kSquares[][2] 
 
 // Each synchronization that is left orders something in some run; with all of them no run lacks an order.
 TEST(StreamProperties, NoSynchronizationThatIsLeftOrdersNothing) {
-  size_t dropped = 0, programs = 0;
+  size_t dropped = 0, programs = 0, given = 0;
   checkProperty(150, [&] {
     const bool square = *rc::gen::inRange(0, 3) == 0;
     std::string program = drawProgram(square);
@@ -141,6 +155,7 @@ TEST(StreamProperties, NoSynchronizationThatIsLeftOrdersNothing) {
       for (size_t streams : {2, 3, 5}) RC_ASSERT(!reports(program, rows, columns, streams, std::nullopt, count));
     }
     programs += count > 0;
+    given += count > 0 && !made.preallocated.empty();
     for (size_t each = 0; each < count; ++each) {
       bool reported = false;
       for (const auto& [rows, columns] : sizes) {
@@ -152,6 +167,7 @@ TEST(StreamProperties, NoSynchronizationThatIsLeftOrdersNothing) {
     }
   });
   EXPECT_GT(programs, 75u);
+  EXPECT_GT(given, 25u);
   EXPECT_GT(dropped, 200u);
 }
 
