@@ -16,7 +16,9 @@
 namespace fuser::fuzz {
 namespace {
 
-std::string upTo(const std::string& text, const std::string& stops) { return text.substr(0, text.find_first_of(stops)); }
+std::string upTo(const std::string& text, const std::string& stops) {
+  return text.substr(0, text.find_first_of(stops));
+}
 
 // "kernel k0_pointwise: out of bounds: element 3 of T1, …; block …" -> place pointwise, pattern "out of bounds".
 void readViolation(const std::string& reason, Bucket& bucket) {
@@ -172,15 +174,16 @@ class Bisection {
   JudgeSettings settings_;
 };
 
-// The function of a frame, without arguments of templates and parameters: "fuser::IntExpr fuser::bound<int>(int) at …" ->
-// "fuser::bound". Its name is the first word with a parameter list; what stands before is a return type. Without any, it is
-// the first word.
+// The function of a frame, without arguments of templates and parameters: "fuser::IntExpr fuser::bound<int>(int) at …"
+// -> "fuser::bound". Its name is the first word with a parameter list; what stands before is a return type. Without
+// any, it is the first word.
 std::string functionOf(const std::string& frame) {
   std::string word, first;
   int depth = 0;  // of <…> and (…)
   for (size_t i = 0; i < frame.size(); ++i) {
     const char c = frame[i];
-    if (depth == 0 && word.ends_with("operator") && std::string_view("<>=-").find(c) != std::string_view::npos) continue;
+    if (depth == 0 && word.ends_with("operator") && std::string_view("<>=-").find(c) != std::string_view::npos)
+      continue;
     if (depth == 0 && c == '(' && word != "decltype") return word;
     if (depth == 0 && c == ' ') {
       if (word.ends_with("operator")) return word;  // of a conversion

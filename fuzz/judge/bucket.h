@@ -32,8 +32,8 @@ std::string toString(const Bucket& bucket);
 // find is not reported.
 Bucket bucketOf(const Case& testCase, const CaseVerdict& verdict, const JudgeSettings& settings);
 
-// The rewrite of the passes that brings a finding about, by bisection over `option pass_limit`: the pass that made it and
-// its number, counted from 1 over the whole pipeline. None where the finding is there without any rewrite.
+// The rewrite of the passes that brings a finding about, by bisection over `option pass_limit`: the pass that made it
+// and its number, counted from 1 over the whole pipeline. None where the finding is there without any rewrite.
 struct GuiltyRewrite {
   std::string pass;
   int64_t number = 0;

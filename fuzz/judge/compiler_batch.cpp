@@ -36,7 +36,8 @@ Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engin
     prepared.cache = std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
     for (const Run& run : testCase.runs) {
       prepared.data.push_back(materialize(testCase, run));
-      runGiven(*prepared.cache, givenTo(testCase, run, hostValues(prepared.data.back()), prepared.given, kMaxInputBytes));
+      runGiven(*prepared.cache,
+               givenTo(testCase, run, hostValues(prepared.data.back()), prepared.given, kMaxInputBytes));
       const std::string beside = problemBesideGiven(testCase, prepared.given);
       FUSER_CHECK(beside.empty(), beside);
     }

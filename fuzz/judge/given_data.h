@@ -1,6 +1,6 @@
 #pragma once
-// What a run is given: the case's data, or, where outputs overwrite inputs, a copy of its own, so that the oracle judges
-// by what was there before; and memory for the outputs that the case preallocates.
+// What a run is given: the case's data, or, where outputs overwrite inputs, a copy of its own, so that the oracle
+// judges by what was there before; and memory for the outputs that the case preallocates.
 
 #include <deque>
 #include <string>

@@ -27,7 +27,8 @@ namespace fuser::fuzz {
 namespace {
 
 template <class... Args>
-std::function<void(Args...)> both(const std::function<void(Args...)>& first, const std::function<void(Args...)>& second) {
+std::function<void(Args...)> both(const std::function<void(Args...)>& first,
+                                  const std::function<void(Args...)>& second) {
   if (!first || !second) return first ? first : second;
   return [first, second](Args... args) {
     first(std::forward<Args>(args)...);
@@ -244,8 +245,9 @@ class Judge {
       const auto& made = std::get<TensorRef>(record.outputs.at(output));
       const auto& memory = std::get<TensorRef>(given.at(input));
       if (numel(memory.sizes) == 0 || (made.data == memory.data && made.strides == memory.strides)) continue;
-      report(VerdictKind::Invariant, run, concat("output %", case_.fusion->outputs()[output]->name(),
-                                                 " does not lie in the memory of %", case_.fusion->inputs()[input]->name()));
+      report(VerdictKind::Invariant, run,
+             concat("output %", case_.fusion->outputs()[output]->name(), " does not lie in the memory of %",
+                    case_.fusion->inputs()[input]->name()));
     }
   }
 
@@ -416,7 +418,8 @@ class Judge {
   Trace trace_;
   std::optional<oracle::InvariantObserver> observer_;
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
-  GivenData given_;  // of one run of the case: what each run of a program with aliases or preallocated outputs was given
+  GivenData
+      given_;  // of one run of the case: what each run of a program with aliases or preallocated outputs was given
   std::vector<std::shared_ptr<const bool>> faultApplied_;  // one a cache
 };
 

@@ -69,8 +69,9 @@ void swapAxes(Schedule& schedule, Choices& choices) {
 }
 
 void changeParallelType(Schedule& schedule, Choices& choices) {
-  constexpr ParallelType kTypes[] = {ParallelType::Serial, ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz,
-                                     ParallelType::TIDx,   ParallelType::TIDy, ParallelType::TIDz, ParallelType::Unroll};
+  constexpr ParallelType kTypes[] = {ParallelType::Serial, ParallelType::BIDx,  ParallelType::BIDy,
+                                     ParallelType::BIDz,   ParallelType::TIDx,  ParallelType::TIDy,
+                                     ParallelType::TIDz,   ParallelType::Unroll};
   const std::vector<size_t> places = stepsOf(schedule, TransformKind::Parallelize);
   if (places.empty()) return;
   Transform& step = schedule[choices.pick(places)];
@@ -102,7 +103,8 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   Choices choices(kSeed, draw);
   settings.hooks.afterSchedule = [&](int segment, Fusion&, Schedule& schedule) {
     const Schedule chosen = schedule;
-    for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes) schedule = varied(schedule, choices);
+    for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes)
+      schedule = varied(schedule, choices);
     if (schedule != chosen) schedules[segment] = schedule;
   };
   const std::shared_ptr<const Fusion> fusion = cloneFusion(*testCase.fusion).fusion;

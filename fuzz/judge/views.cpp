@@ -30,7 +30,8 @@ bool onePassOff(Case& testCase, uint64_t draw) {
 
 bool allPassesOff(Case& testCase, uint64_t) {
   bool changed = false;
-  for (const PassInfo& pass : allPasses()) changed |= testCase.options.disabledPasses.insert(std::string(pass.name)).second;
+  for (const PassInfo& pass : allPasses())
+    changed |= testCase.options.disabledPasses.insert(std::string(pass.name)).second;
   return changed;
 }
 
@@ -65,8 +66,8 @@ void cut(Fusion& fusion, TensorView* tensor) {
   }
 }
 
-// A schedule of the case's own is for the segments that it has; where tensors are on streams or devices, each expression
-// is one.
+// A schedule of the case's own is for the segments that it has; where tensors are on streams or devices, each
+// expression is one.
 bool hasFixedSegments(const Case& testCase) {
   return testCase.schedule || !testCase.segmentSchedules.empty() || testCase.fusion->hasStreams() ||
          testCase.fusion->hasDevices();
@@ -88,7 +89,8 @@ bool cutAtEveryOp(Case& testCase, uint64_t) {
 
 bool flipTopDown(Case& testCase, uint64_t) {
   if (hasFixedSegments(testCase)) return false;
-  if (testCase.options.disabled.erase(DisableOption::TopDown) == 0) testCase.options.disabled.insert(DisableOption::TopDown);
+  if (testCase.options.disabled.erase(DisableOption::TopDown) == 0)
+    testCase.options.disabled.insert(DisableOption::TopDown);
   return true;
 }
 

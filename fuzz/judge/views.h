@@ -28,8 +28,8 @@ std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t numbe
 // The case in the view, a copy; none where it has no place for it.
 std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw);
 
-// Case `number` of a seed in the view of that name, as campaigns judge it. A UserError where no view is called so, or the
-// case is not judged in it.
+// Case `number` of a seed in the view of that name, as campaigns judge it. A UserError where no view is called so, or
+// the case is not judged in it.
 Case viewOf(const std::string& name, const Case& testCase, uint64_t seed, uint64_t number);
 
 }  // namespace fuser::fuzz

@@ -65,7 +65,8 @@ TEST_F(AliasChainTest, ARunRefusesAViewOfMemoryOfOtherSizes) {
     HostIrEvaluator(program, {}).run(inputs, evaluator, {});
     ADD_FAILURE() << "it ran";
   } catch (const CheckError& error) {
-    EXPECT_NE(std::string(error.what()).find("%a cannot be seen in the memory of %w"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("%a cannot be seen in the memory of %w"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -74,16 +75,20 @@ TEST_F(AliasChainTest, MemoryIsFreedBehindTheLastReadingThroughTheChain) {
   HostIrContainer program = parse(concat("  allocate %t: f32[i0, i1]\n", kChain,
                                          "  compute (%y) from (%c) as %y\n"));
   InsertDeallocationsPass::runPass(program);
-  EXPECT_EQ(toString(program).find("  free %t\n"), toString(program).find("  return %y"  ) - std::string("  free %t\n").size());
+  EXPECT_EQ(toString(program).find("  free %t\n"),
+            toString(program).find("  return %y") - std::string("  free %t\n").size());
 }
 
 TEST_F(AliasChainTest, ReadingThroughTheChainOfWhatIsFreedIsFound) {
-  const HostIrContainer program = parse(concat("  allocate %t: f32[i0, i1]\n", kChain, "  free %t\n  compute (%y) from (%c) as %y\n"));
+  const HostIrContainer program =
+      parse(concat("  allocate %t: f32[i0, i1]\n", kChain, "  free %t\n  compute (%y) from (%c) as %y\n"));
   try {
     verifyHostIr(program);
     FAIL() << "taken";
   } catch (const CheckError& error) {
-    EXPECT_NE(std::string(error.what()).find("constraint 1: %c is read in the memory of %t, which is freed or overwritten"), std::string::npos)
+    EXPECT_NE(
+        std::string(error.what()).find("constraint 1: %c is read in the memory of %t, which is freed or overwritten"),
+        std::string::npos)
         << error.what();
   }
 }
@@ -97,7 +102,9 @@ TEST_F(AliasChainTest, WhatIsWrittenAtTheEndOfTheChainIsReadAtItsStart) {
                   fusion, {});
   EXPECT_EQ(program.ownersOf(c), Tensors{x});
   std::vector<float> data{1, 2, 3, 4, 5, 6}, second(6, 0.0f);
-  const auto ref = [](std::vector<float>& memory) { return TensorRef{memory.data(), DataType::Float, {2, 3}, {3, 1}, {}}; };
+  const auto ref = [](std::vector<float>& memory) {
+    return TensorRef{memory.data(), DataType::Float, {2, 3}, {3, 1}, {}};
+  };
   const std::vector<HostValue> inputs{ref(data)};
   const std::vector<std::optional<TensorRef>> outputs{std::nullopt, ref(second)};
   ExpressionEvaluator evaluator(fusion);
@@ -108,7 +115,8 @@ TEST_F(AliasChainTest, WhatIsWrittenAtTheEndOfTheChainIsReadAtItsStart) {
 
 TEST_F(AliasChainTest, CirclesOfOneTwoAndThreeAreRejected) {
   EXPECT_EQ(parseError("  view %a of %a\n"), "host program, line 2: aliases in a circle: %a -> %a");
-  EXPECT_EQ(parseError("  view %a of %b\n  view %b of %a\n"), "host program, line 3: aliases in a circle: %b -> %a -> %b");
+  EXPECT_EQ(parseError("  view %a of %b\n  view %b of %a\n"),
+            "host program, line 3: aliases in a circle: %b -> %a -> %b");
   EXPECT_EQ(parseError("  view %a of %c\n  view %b of %a\n  view %c of %b\n"),
             "host program, line 4: aliases in a circle: %c -> %b -> %a -> %c");
   HostIrContainer program(fusion);
@@ -124,8 +132,9 @@ TEST_F(AliasChainTest, CirclesOfOneTwoAndThreeAreRejected) {
 // Each way of an if may say another thing: what follows may read any of them.
 TEST_F(AliasChainTest, ATensorMayBeInSeveralMemories) {
   fusion.addInput(fusion.newScalar(DataType::Bool, "c0"));
-  const HostIrContainer program = parse("  allocate %t: f32[i0, i1]\n  if %c0 {\n    view %a of %x\n  } else {\n    view %a of %t\n  }\n"
-                                        "  view %b of %a\n");
+  const HostIrContainer program = parse(
+      "  allocate %t: f32[i0, i1]\n  if %c0 {\n    view %a of %x\n  } else {\n    view %a of %t\n  }\n"
+      "  view %b of %a\n");
   EXPECT_EQ(program.aliasesOf(a), (Tensors{x, t}));
   EXPECT_EQ(program.ownersOf(b), (Tensors{x, t}));
   EXPECT_EQ(parseError("  if %c0 {\n    view %a of %x\n  } else {\n    view %a of %b\n  }\n  view %b of %a\n"),
@@ -142,7 +151,8 @@ TEST_F(AliasChainTest, AnEditMovesTheAlias) {
 }
 
 TEST_F(AliasChainTest, WhatIsChangedBehindTheProgramsBackIsFound) {
-  HostIrContainer program = parse("  view %a of %x\n  allocate %y: f32[i0, i1]\n  allocate %t: f32[i0, i1]\n  free %t\n");
+  HostIrContainer program =
+      parse("  view %a of %x\n  allocate %y: f32[i0, i1]\n  allocate %t: f32[i0, i1]\n  free %t\n");
   verifyHostIr(program);
   std::get<hir::View>(hostExprsOf<hir::View>(program).front()->node).source = y;
   EXPECT_THROW(verifyHostIr(program), CheckError);

@@ -72,7 +72,8 @@ TEST_F(DeclarationsTest, MakesTensorsThatTheFusionLacks) {
   EXPECT_NO_THROW(verifyHostIr(program));
   const auto* made = std::get<hir::Allocate>(hostExprsOf<hir::Allocate>(program).front()->node).tensor;
   EXPECT_EQ(made->definition(), nullptr);
-  EXPECT_EQ(made->axes()[0]->extent(), fusion.outputs()[1]->as<TensorView>()->axes()[0]->extent()) << "the extent that is there";
+  EXPECT_EQ(made->axes()[0]->extent(), fusion.outputs()[1]->as<TensorView>()->axes()[0]->extent())
+      << "the extent that is there";
   EXPECT_TRUE(made->axes()[2]->isExpanded());
   EXPECT_TRUE(made->axes()[5]->extent()->isConstant(3));
 }
@@ -83,18 +84,24 @@ TEST_F(DeclarationsTest, AWrongOneIsRejectedWithItsLine) {
   EXPECT_EQ(errorOf("  tensor %x: f32[i0, i1]\n"), "host program, line 2: %x is an input or a scalar of the fusion");
   EXPECT_EQ(errorOf("  tensor %t: f32[i0, i1]\n"), "host program, line 2: %t is f32[i0, 1, i1]");
   EXPECT_EQ(errorOf("  tensor %a: f32[i0 i1]\n"), "host program, line 2: the fusion has no extent i0 i1");
-  EXPECT_EQ(errorOf("  tensor %a: f32[i0] {stream = 1}\n"), "host program, line 2: %a has no axis 1 to spread over streams");
-  EXPECT_EQ(errorOf("  tensor %a: f32[i0] {allocation_order = [1]}\n"), "host program, line 2: an allocation order names each axis once");
-  EXPECT_EQ(errorOf("  tensor %a: f32[i0] {contiguity = [none]}\n"), "host program, line 2: contiguity is none exactly on broadcast axes");
+  EXPECT_EQ(errorOf("  tensor %a: f32[i0] {stream = 1}\n"),
+            "host program, line 2: %a has no axis 1 to spread over streams");
+  EXPECT_EQ(errorOf("  tensor %a: f32[i0] {allocation_order = [1]}\n"),
+            "host program, line 2: an allocation order names each axis once");
+  EXPECT_EQ(errorOf("  tensor %a: f32[i0] {contiguity = [none]}\n"),
+            "host program, line 2: contiguity is none exactly on broadcast axes");
   EXPECT_EQ(errorOf("  tensor %a: f32[i0] {contiguity = [true, true]}\n"), "host program, line 2: %a has 1 axes");
-  EXPECT_EQ(errorOf("  tensor %a: f32[i0] {colour = [1]}\n"), "host program, line 2: no 'colour' is declared of tensors");
+  EXPECT_EQ(errorOf("  tensor %a: f32[i0] {colour = [1]}\n"),
+            "host program, line 2: no 'colour' is declared of tensors");
   EXPECT_EQ(errorOf("  kernel k0\n"), "host program, line 2: kernel 0 is not k0");
   EXPECT_EQ(errorOf(""), "");
 }
 
 // Any prefix, and any change of one byte, is parsed or rejected, never worse.
 TEST_F(DeclarationsTest, TakesAnyText) {
-  const std::string text = textOf("  tensor %q: f32[(i0 + i1), 1, 1*i0] {allocation_order = [1, 2, 0], contiguity = [none, none, true], stream = 0}\n");
+  const std::string text = textOf(
+      "  tensor %q: f32[(i0 + i1), 1, 1*i0] {allocation_order = [1, 2, 0], contiguity = [none, none, true], stream = "
+      "0}\n");
   size_t rejected = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     for (const char c : {'%', ';', '9', '\n', ']', '}', ',', '\xff'}) {

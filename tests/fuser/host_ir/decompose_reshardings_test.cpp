@@ -16,17 +16,21 @@ struct DecomposeReshardingsTest : testing::Test {
     fusion.setMesh(kAll);
     x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i1")}, "x");
   }
-  static void place(TensorView* tensor, const DeviceMesh& mesh, std::optional<size_t> axis) { setSharding(tensor, {mesh, axis}); }
+  static void place(TensorView* tensor, const DeviceMesh& mesh, std::optional<size_t> axis) {
+    setSharding(tensor, {mesh, axis});
+  }
 
   // The tensor expressions after the pass: "%y = neg(%x)"; what needs other devices ends in " *".
   std::string decomposed() {
     DecomposeReshardingsPass::runPass(&fusion);
     std::string text;
     for (const Expr* expr : fusion.exprs()) {
-      text += concat(text.empty() ? "%" : "; %", expr->output()->name(), " = ", expr->info().mnemonic, "(%", expr->input(0)->name(), ")");
+      text += concat(text.empty() ? "%" : "; %", expr->output()->name(), " = ", expr->info().mnemonic, "(%",
+                     expr->input(0)->name(), ")");
       if (!isResharding(expr)) continue;
       text += " *";
-      const Sharding from = shardingOf(expr->input(0)->as<TensorView>()), to = shardingOf(expr->output()->as<TensorView>());
+      const Sharding from = shardingOf(expr->input(0)->as<TensorView>()),
+                     to = shardingOf(expr->output()->as<TensorView>());
       EXPECT_TRUE(reducedShardAxis(expr) ? planJoin(from.mesh, to) : planMove(from, to));
     }
     return text;

@@ -113,7 +113,8 @@ TEST_F(HostIrEditTest, VisitsWhileItEdits) {
 }
 
 // Whatever is asked, an edit is done or refused, and every node has one place or none.
-RC_GTEST_FIXTURE_PROP(HostIrEditTest, AnyEditsKeepTheTree, (const std::vector<std::tuple<uint8_t, uint8_t, uint8_t>>& edits)) {
+RC_GTEST_FIXTURE_PROP(HostIrEditTest, AnyEditsKeepTheTree,
+                      (const std::vector<std::tuple<uint8_t, uint8_t, uint8_t>>& edits)) {
   std::vector<hir::HostExpr*> all = exprs;
   for (const auto& [kind, one, other] : edits) {
     hir::HostExpr *a = all[one % all.size()], *b = all[other % all.size()];

@@ -223,7 +223,8 @@ struct HostRunTest : HostIrTest {
     const std::vector<HostValue> inputs{ref, ScalarValue(int64_t{10})};
     ExpressionEvaluator evaluator(fusion);
     evaluator.bindInputs(inputs);
-    return HostIrEvaluator(*program, compiled).run(inputs, evaluator, {record, maxBytes, nullptr, {}, nullptr, nullptr});
+    return HostIrEvaluator(*program, compiled)
+        .run(inputs, evaluator, {record, maxBytes, nullptr, {}, nullptr, nullptr});
   }
   const KernelArguments& lastOf(size_t kernel) { return static_cast<HandKernel&>(*compiled[kernel]).last; }
 

@@ -20,7 +20,8 @@ struct InsertDeallocationsTest : testing::Test {
   }
   // The body that the pass makes of this one, which every path leaves without a leak.
   std::string freed(const std::string& body) {
-    HostIrContainer program = parseHostIr(concat("host f(%x: f32[i0], %c: bool) {\n", body, "  return %y, %z\n}\n"), fusion, {});
+    HostIrContainer program =
+        parseHostIr(concat("host f(%x: f32[i0], %c: bool) {\n", body, "  return %y, %z\n}\n"), fusion, {});
     EXPECT_TRUE(InsertDeallocationsPass::runPass(program));  // verifies
     const std::string text = toString(program);
     const size_t begin = text.find('\n') + 1;

@@ -12,7 +12,8 @@ namespace {
 // A chain of sets of a matrix; true: that one's axis 0 is spread over streams.
 struct Chain {
   explicit Chain(const std::vector<bool>& streams) {
-    TensorView* tensor = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i2")}, "t0");
+    TensorView* tensor =
+        build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i2")}, "t0");
     for (bool stream : streams) {
       tensor = build::set(fusion, tensor, concat("t", tensors.size() + 1));
       if (stream) tensor->axes()[0]->parallelize(ParallelType::Stream);
@@ -43,7 +44,8 @@ std::string summaryOf(const std::vector<bool>& streams) {
 }
 
 TEST(StreamParallelTypeTest, OneSetRunsInALoop) {
-  EXPECT_EQ(summaryOf({true}), R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i2}]) -> (T1_g_float[iStreamIdx2{i0}, iS3{i2}]) :
+  EXPECT_EQ(summaryOf({true}),
+            R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i2}]) -> (T1_g_float[iStreamIdx2{i0}, iS3{i2}]) :
   T1_g_float[iStreamIdx2{i0}, iS3{i2}] = ALLOCATE(buffer=T1_g_float[iStreamIdx2{i0}, iS3{i2}], mem_type=global, size=( i0 * i2 ), zero_init=false, resets_to_zero=false)
   FOR StreamIdx in iStreamIdx2{i0}:
     GetCurrentStream into Stream 0
@@ -62,7 +64,8 @@ TEST(StreamParallelTypeTest, OneSetRunsInALoop) {
 }
 
 TEST(StreamParallelTypeTest, NeighboursShareALoopAndASlice) {
-  EXPECT_EQ(summaryOf({true, true}), R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i2}]) -> (T2_g_float[iStreamIdx4{i0}, iS5{i2}]) :
+  EXPECT_EQ(summaryOf({true, true}),
+            R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i2}]) -> (T2_g_float[iStreamIdx4{i0}, iS5{i2}]) :
   T1_g_float[iStreamIdx2{i0}, iS3{i2}] = ALLOCATE(buffer=T1_g_float[iStreamIdx2{i0}, iS3{i2}], mem_type=global, size=( i0 * i2 ), zero_init=false, resets_to_zero=false)
   T2_g_float[iStreamIdx4{i0}, iS5{i2}] = ALLOCATE(buffer=T2_g_float[iStreamIdx4{i0}, iS5{i2}], mem_type=global, size=( i0 * i2 ), zero_init=false, resets_to_zero=false)
   FOR StreamIdx in iStreamIdx2{i0}:
@@ -86,7 +89,8 @@ TEST(StreamParallelTypeTest, NeighboursShareALoopAndASlice) {
 }
 
 TEST(StreamParallelTypeTest, AnExpressionOffTheStreamsPartsTwoLoops) {
-  EXPECT_EQ(summaryOf({true, false, true}), R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i2}]) -> (T3_g_float[iStreamIdx6{i0}, iS7{i2}]) :
+  EXPECT_EQ(summaryOf({true, false, true}),
+            R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i2}]) -> (T3_g_float[iStreamIdx6{i0}, iS7{i2}]) :
   T1_g_float[iStreamIdx2{i0}, iS3{i2}] = ALLOCATE(buffer=T1_g_float[iStreamIdx2{i0}, iS3{i2}], mem_type=global, size=( i0 * i2 ), zero_init=false, resets_to_zero=false)
   FOR StreamIdx in iStreamIdx2{i0}:
     GetCurrentStream into Stream 0

@@ -1,5 +1,5 @@
-// All passes of the host program on the field's three programs, of which stream_parallel_type_test.cpp has what the first of
-// them makes.
+// All passes of the host program on the field's three programs, of which stream_parallel_type_test.cpp has what the
+// first of them makes.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,8 @@ struct StreamPassesTest : testing::Test, StreamProgram {
   std::string summaryOf(const std::vector<bool>& streams) {
     TensorView* tensor = x;
     for (bool stream : streams) {
-      tensor = spread(build::set(fusion, tensor, concat("t", ++count_)), stream ? std::optional<size_t>(0) : std::nullopt);
+      tensor =
+          spread(build::set(fusion, tensor, concat("t", ++count_)), stream ? std::optional<size_t>(0) : std::nullopt);
     }
     fusion.addOutput(tensor);
     lower();
@@ -24,7 +25,8 @@ struct StreamPassesTest : testing::Test, StreamProgram {
 };
 
 TEST_F(StreamPassesTest, OneExpression) {
-  EXPECT_EQ(summaryOf({true}), R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i1}]) -> (T1_g_float[iStreamIdx2{i0}, iS3{i1}]) :
+  EXPECT_EQ(summaryOf({true}),
+            R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i1}]) -> (T1_g_float[iStreamIdx2{i0}, iS3{i1}]) :
   T1_g_float[iStreamIdx2{i0}, iS3{i1}] = ALLOCATE(buffer=T1_g_float[iStreamIdx2{i0}, iS3{i1}], mem_type=global, size=( i0 * i1 ), zero_init=false, resets_to_zero=false)
   FOR StreamIdx in iStreamIdx2{i0}:
     GetCurrentStream into Stream 0
@@ -44,7 +46,8 @@ TEST_F(StreamPassesTest, OneExpression) {
 }
 
 TEST_F(StreamPassesTest, TwoExpressionsOfOneLoop) {
-  EXPECT_EQ(summaryOf({true, true}), R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i1}]) -> (T2_g_float[iStreamIdx4{i0}, iS5{i1}]) :
+  EXPECT_EQ(summaryOf({true, true}),
+            R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i1}]) -> (T2_g_float[iStreamIdx4{i0}, iS5{i1}]) :
   T1_g_float[iStreamIdx2{i0}, iS3{i1}] = ALLOCATE(buffer=T1_g_float[iStreamIdx2{i0}, iS3{i1}], mem_type=global, size=( min(i0, numberOfStreams) * i1 ), zero_init=false, resets_to_zero=false)
   T2_g_float[iStreamIdx4{i0}, iS5{i1}] = ALLOCATE(buffer=T2_g_float[iStreamIdx4{i0}, iS5{i1}], mem_type=global, size=( i0 * i1 ), zero_init=false, resets_to_zero=false)
   FOR StreamIdx in iStreamIdx2{i0}:
@@ -70,7 +73,8 @@ TEST_F(StreamPassesTest, TwoExpressionsOfOneLoop) {
 }
 
 TEST_F(StreamPassesTest, AnExpressionOffTheStreamsBetweenTwoLoops) {
-  EXPECT_EQ(summaryOf({true, false, true}), R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i1}]) -> (T3_g_float[iStreamIdx6{i0}, iS7{i1}]) :
+  EXPECT_EQ(summaryOf({true, false, true}),
+            R"(%HostIrContainer { (T0_g_float[iS0{i0}, iS1{i1}]) -> (T3_g_float[iStreamIdx6{i0}, iS7{i1}]) :
   T1_g_float[iStreamIdx2{i0}, iS3{i1}] = ALLOCATE(buffer=T1_g_float[iStreamIdx2{i0}, iS3{i1}], mem_type=global, size=( i0 * i1 ), zero_init=false, resets_to_zero=false)
   FOR StreamIdx in iStreamIdx2{i0}:
     GetCurrentStream into Stream 0

@@ -53,7 +53,8 @@ TEST_F(VerifyHostIrTest, TakesWhatIsRight) {
 TEST_F(VerifyHostIrTest, AValueExistsWhereItIsRead) {
   EXPECT_EQ(problem(concat(kY, "  view %t of %y\n")), "");
   EXPECT_EQ(problem(concat("  view %y of %t\n")), "constraint 1: %t is read where it does not exist");
-  EXPECT_EQ(problem(concat(kT, "  free %t\n  copy %t to %x\n", kY)), "constraint 1: %t is read where it does not exist");
+  EXPECT_EQ(problem(concat(kT, "  free %t\n  copy %t to %x\n", kY)),
+            "constraint 1: %t is read where it does not exist");
 }
 
 TEST_F(VerifyHostIrTest, NothingIsMadeTwice) {
@@ -97,7 +98,8 @@ TEST_F(VerifyHostIrTest, StreamsAreFoundAndBalanced) {
 
 TEST_F(VerifyHostIrTest, BothWaysOfAnIfLeaveTheSame) {
   EXPECT_EQ(problem(concat("  if %c {\n  ", kY, "  } else {\n  ", kY, "  }\n")), "");
-  EXPECT_EQ(problem(concat("  if %c {\n  ", kY, "  } else {\n  }\n")), "constraint 10: the ways of an if leave different values");
+  EXPECT_EQ(problem(concat("  if %c {\n  ", kY, "  } else {\n  }\n")),
+            "constraint 10: the ways of an if leave different values");
   EXPECT_EQ(problem(concat(kT, "  for index0 in %x {axis = 0} {\n    free %t\n  }\n", kY)),
             "constraint 10: a loop's turn takes %t away, which the next one may read");
 }
@@ -144,8 +146,8 @@ TEST_F(VerifyHostIrTest, WhatEitherWayReusesIsOverwritten) {
 // A segment's cache may be given an input for its sizes: then the segment does not name it.
 TEST_F(VerifyHostIrTest, OverwrittenInputsAreGivenForTheirSizesAlone) {
   const auto givenBehind = [&](const std::string& segmentInputs) {
-    return problem(concat("  reuse %x for %y\n", kT, "  compute into (%y) from (%t) as %y\n  segment 0 None (", segmentInputs,
-                          ") -> (%t) {\n    run cache 0(%x) -> (%t)\n  }\n  free %t\n"));
+    return problem(concat("  reuse %x for %y\n", kT, "  compute into (%y) from (%t) as %y\n  segment 0 None (",
+                          segmentInputs, ") -> (%t) {\n    run cache 0(%x) -> (%t)\n  }\n  free %t\n"));
   };
   EXPECT_EQ(givenBehind(""), "");
   EXPECT_EQ(givenBehind("%x"), "constraint 1: %x is read where it does not exist");
@@ -213,7 +215,8 @@ TEST_F(VerifyHostIrTest, MemoryForAnOutputIsTakenOnceForThatOutput) {
 
 TEST_F(VerifyHostIrTest, EveryOutputIsThere) {
   EXPECT_EQ(problem(""), "constraint 11: %y is read where it does not exist");
-  EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n  ", kY, "  }\n")), "constraint 11: %y is read where it does not exist");
+  EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n  ", kY, "  }\n")),
+            "constraint 11: %y is read where it does not exist");
 }
 
 // A loop over streams, with this where turns do their work.
@@ -267,7 +270,8 @@ TEST_F(VerifyCommunicationTest, AWaitStandsBehindEachCommunication) {
             "constraint 16: a wait for a communication that does not run");
   const std::string send = "  send_recv %t -> none {team = [1], root = 0}\n";
   EXPECT_EQ(problemOnDevice(concat(kT, kY, send, kWait)), "");
-  EXPECT_EQ(problemOnDevice(concat(kT, kY, send)), "constraint 16: a body leaves a communication that it started, or waits for another's");
+  EXPECT_EQ(problemOnDevice(concat(kT, kY, send)),
+            "constraint 16: a body leaves a communication that it started, or waits for another's");
   EXPECT_EQ(problemOnDevice(concat(kT, kY, "  if %c {\n  ", send, "  } else {\n  }\n", kWait)),
             "constraint 16: a body leaves a communication that it started, or waits for another's");
 }
@@ -300,8 +304,9 @@ TEST_F(VerifyCommunicationTest, NothingThatTravelsIsTouchedThroughEitherWaysMemo
 // What the program allocates is dense whatever it declares; of other memory the declaration counts.
 TEST_F(VerifyCommunicationTest, WhatIsMovedIsDense) {
   const auto problemOfTurn = [&](const std::string& layout, const std::string& made) {
-    const std::string turn = concat("  for index0 in %x {axis = 0} {\n    ", made, "\n",
-                                    "    send_recv %x.s0 -> none {team = [1], root = 0}\n    wait for communication 0\n  }\n");
+    const std::string turn =
+        concat("  for index0 in %x {axis = 0} {\n    ", made, "\n",
+               "    send_recv %x.s0 -> none {team = [1], root = 0}\n    wait for communication 0\n  }\n");
     return problemOnDevice(concat(turn, kY), HostLeaks::Allowed, concat("  tensor %x.s0: f32[i1]", layout, "\n"));
   };
   const std::string select = "select %x.s0: f32[i1] of %x {axis = 0, index = index0}";
@@ -324,7 +329,8 @@ TEST_F(VerifyCommunicationTest, WhoTakesPartHasATensorForIt) {
             "constraint 17: gather: device 0 gets nothing");
   EXPECT_EQ(problemOnDevice(concat(kT, kY, "  broadcast none -> %x {team = [0, 1], root = 1}\n", kWait)),
             "constraint 7: %x is in an input's memory");
-  EXPECT_EQ(problem(concat(kT, kY, kAllreduce, kWait), HostLeaks::Allowed), "constraint 17: a communication of no devices");
+  EXPECT_EQ(problem(concat(kT, kY, kAllreduce, kWait), HostLeaks::Allowed),
+            "constraint 17: a communication of no devices");
 }
 
 }  // namespace
