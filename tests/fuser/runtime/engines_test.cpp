@@ -81,7 +81,8 @@ std::vector<RunRecord> runAll(const Case& testCase, const std::vector<RunData>& 
 
 void expectEqualRecords(const RunRecord& a, const RunRecord& b) {
   ASSERT_EQ(a.outputs.size(), b.outputs.size());
-  for (size_t i = 0; i < a.outputs.size(); ++i) EXPECT_EQ(differenceOf(a.outputs[i], b.outputs[i]), "") << "output " << i;
+  for (size_t i = 0; i < a.outputs.size(); ++i)
+    EXPECT_EQ(differenceOf(a.outputs[i], b.outputs[i]), "") << "output " << i;
   ASSERT_EQ(a.segments.size(), b.segments.size());
   for (size_t s = 0; s < a.segments.size(); ++s) {
     ASSERT_EQ(a.segments[s].outputs.size(), b.segments[s].outputs.size());

@@ -215,11 +215,13 @@ fusion f(%x: f32[i0, i1], %a: f64, %n: i64) {
 )";
   constexpr int kSizes[] = {1, 7, 33, 100, 700, 0};
   for (int size : kSizes) {
-    text += concat("run { %x = integers(seed = ", size, ", low = 1, high = 2) : f32[3, ", size, "]  %a = 1.0  %n = 0 }\n");
+    text +=
+        concat("run { %x = integers(seed = ", size, ", low = 1, high = 2) : f32[3, ", size, "]  %a = 1.0  %n = 0 }\n");
   }
   Session session(text);
   std::vector<RunData> data;
-  for (size_t i = 0; i < std::size(kSizes); ++i) data.push_back(materialize(session.testCase, session.testCase.runs[i]));
+  for (size_t i = 0; i < std::size(kSizes); ++i)
+    data.push_back(materialize(session.testCase, session.testCase.runs[i]));
   std::vector<std::thread> threads;
   std::atomic<int> wrong = 0;
   for (int t = 0; t < 4; ++t) {

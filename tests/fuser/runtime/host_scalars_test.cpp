@@ -23,7 +23,8 @@ constexpr int64_t kLow = std::numeric_limits<int64_t>::min(), kHigh = std::numer
 using Draw = std::function<size_t(size_t bound)>;
 
 ScalarValue drawValue(DataType dtype, const Draw& draw) {
-  constexpr int64_t kWhole[] = {kLow, kLow + 1, kHigh, kHigh - 1, -1, 0, 1, 2, 3, -7, 10, 31, 62, 63, 64, 65, -64, int64_t{1} << 40};
+  constexpr int64_t kWhole[] = {kLow, kLow + 1, kHigh, kHigh - 1, -1, 0,  1,  2,   3,
+                                -7,   10,       31,    62,        63, 64, 65, -64, int64_t{1} << 40};
   constexpr double kReal[] = {0.0, -0.0, 1.0, -1.0, 0.5, -7.5, 2.5, 1e300, -1e300, 9.2233720368547748e18,
                               9.2233720368547758e18, -9.2233720368547758e18, 1e19, 5e-324, HUGE_VAL, -HUGE_VAL, NAN};
   if (dtype == DataType::Bool) return draw(2) == 1;
@@ -57,7 +58,8 @@ struct Twins {
     }
     if (takesCondition(op, 0) && dtypes[0] != DataType::Bool) return false;
     const DataType common = scalarCommonType(op, dtypes);
-    const bool toFloat = opInfo(op).promotion == Promotion::Float && promoteTypes(dtypes.front(), dtypes.back()) != DataType::Double;
+    const bool toFloat =
+        opInfo(op).promotion == Promotion::Float && promoteTypes(dtypes.front(), dtypes.back()) != DataType::Double;
     if (!acceptsDtype(op, common) || toFloat) return false;
     const std::string name = concat("t", scalar.size());
     keep(build::pointwise(scalars, op, ofScalars, name), build::pointwise(tensors, op, ofTensors, name));
@@ -120,7 +122,8 @@ std::vector<Column> columnsOf(const std::vector<Val*>& inputs, const std::vector
     const int64_t count = static_cast<int64_t>(lanes.size());
     columns[i].ref = {columns[i].memory.data(), inputs[i]->dtype(), {count}, {1}, {}};
     dispatch(inputs[i]->dtype(), [&]<class T>() {
-      for (size_t lane = 0; lane < lanes.size(); ++lane) static_cast<T*>(columns[i].ref.data)[lane] = lanes[lane][i].as<T>();
+      for (size_t lane = 0; lane < lanes.size(); ++lane)
+        static_cast<T*>(columns[i].ref.data)[lane] = lanes[lane][i].as<T>();
     });
   }
   return columns;
@@ -186,8 +189,9 @@ TEST(HostScalarsTest, AgreeWithTheCpuEngine) {
 
 TEST(HostScalarsTest, EveryExactOpIsCompared) {
   const std::vector<OpKind> ops = comparedOps();
-  for (OpKind op : {OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Fmod, OpKind::Remainder, OpKind::LeftShift, OpKind::RightShift,
-                    OpKind::Add, OpKind::Sub, OpKind::Mul, OpKind::Neg, OpKind::Abs, OpKind::Gcd, OpKind::Where}) {
+  for (OpKind op :
+       {OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Fmod, OpKind::Remainder, OpKind::LeftShift, OpKind::RightShift,
+        OpKind::Add, OpKind::Sub, OpKind::Mul, OpKind::Neg, OpKind::Abs, OpKind::Gcd, OpKind::Where}) {
     EXPECT_NE(std::find(ops.begin(), ops.end(), op), ops.end()) << opName(op);
   }
 }

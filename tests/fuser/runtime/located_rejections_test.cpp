@@ -56,10 +56,12 @@ constexpr Rejection kRejections[] = {
      "own"},
     {"APassThatDevicesNeed", "  %y = neg(%x)\n  return %y\n",
      "mesh {devices = [0, 1]}\noption disable pass LowerReshardingsPass\n",
-     "in:6:21: option disable pass LowerReshardingsPass: a case on several devices needs it, which makes the program of "
+     "in:6:21: option disable pass LowerReshardingsPass: a case on several devices needs it, which makes the program "
+     "of "
      "each"},
     {"PartsThatAreNotEqual", "  %y = neg(%x)\n  return %y\n",
-     "mesh {devices = [0, 1, 2]}\nshard %x {dim = 0, type = DIDx}\n", "in:6:1: shard %x {dim = 0}: its size 4 is no multiple of 3"},
+     "mesh {devices = [0, 1, 2]}\nshard %x {dim = 0, type = DIDx}\n",
+     "in:6:1: shard %x {dim = 0}: its size 4 is no multiple of 3"},
     {"AStepOfASchedule", "  %y = neg(%x)\n  return %y\n",
      "schedule {\n  split %y {axis = 0, factor = 2}\n  split %y {axis = 7, factor = 2}\n}\n",
      "in:7:3: schedule step 2: %y has no loop axis 7"},

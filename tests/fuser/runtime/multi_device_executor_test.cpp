@@ -1,5 +1,5 @@
-// Programs of several devices: which collective each move between meshes becomes, text for text, and what all devices make
-// together.
+// Programs of several devices: which collective each move between meshes becomes, text for text, and what all devices
+// make together.
 
 #include "fuser/runtime/multi_device_executor.h"
 
@@ -21,7 +21,9 @@ std::string matrix() {
 }
 
 Case readCase(const std::string& body, const std::string& placement) {
-  return parseCase(concat("fusion f(%x: f32[i0, i1]) {\n", body, "  return %y\n}\nmesh {devices = [0, 1]}\n", placement, matrix()), "case");
+  return parseCase(
+      concat("fusion f(%x: f32[i0, i1]) {\n", body, "  return %y\n}\nmesh {devices = [0, 1]}\n", placement, matrix()),
+      "case");
 }
 
 std::shared_ptr<const Fusion> fusionOf(const Case& testCase) {
@@ -74,8 +76,8 @@ constexpr Move kMoves[] = {
      "broadcast %x.l0 -> %y {team = [0, 1], root = 1}\n"},
     {"SendRecv", "mesh %x {devices = [1]}\nmesh %y {devices = [0]}\n", "send_recv none -> %y {team = [0], root = 1}\n",
      "send_recv %x.l0 -> none {team = [0], root = 1}\n"},
-    {"Gather", "shard %x {dim = 0, type = DIDx}\nmesh %y {devices = [0]}\n", "gather %x.l1 -> %y {team = [0, 1], root = 0}\n",
-     "gather %x.l1 -> none {team = [0, 1], root = 0}\n"},
+    {"Gather", "shard %x {dim = 0, type = DIDx}\nmesh %y {devices = [0]}\n",
+     "gather %x.l1 -> %y {team = [0, 1], root = 0}\n", "gather %x.l1 -> none {team = [0, 1], root = 0}\n"},
     {"Allgather", "shard %x {dim = 0, type = DIDx}\n", "allgather %x.l1 -> %y {team = [0, 1]}\n",
      "allgather %x.l1 -> %y {team = [0, 1]}\n"},
     {"AllgatherOfAnInnerAxis", "shard %x {dim = 1, type = DIDx}\n", "allgather %x.l1 -> %y.l2 {team = [0, 1]}\n",
@@ -84,7 +86,8 @@ constexpr Move kMoves[] = {
      "scatter none -> %y.l1 {team = [0, 1], root = 1}\n", "scatter %x.l0 -> %y.l2 {team = [0, 1], root = 1}\n"},
     {"AllToAll", "shard %x {dim = 0, type = DIDx}\nshard %y {dim = 1, type = DIDx}\n",
      "all_to_all %y.l2 -> %y.l1 {team = [0, 1]}\n", "all_to_all %y.l2 -> %y.l1 {team = [0, 1]}\n"},
-    {"SendRecvOfParts", "shard %x {dim = 1, type = DIDx}\nmesh %y {devices = [1, 0]}\nshard %y {dim = 1, type = DIDx}\n",
+    {"SendRecvOfParts",
+     "shard %x {dim = 1, type = DIDx}\nmesh %y {devices = [1, 0]}\nshard %y {dim = 1, type = DIDx}\n",
      "send_recv %x.l1 -> none {team = [1], root = 0}\nsend_recv none -> %y.l2 {team = [0], root = 1}\n",
      "send_recv none -> %y.l1 {team = [1], root = 0}\nsend_recv %x.l2 -> none {team = [0], root = 1}\n"},
     {"NothingForAPartOfTheWhole", "shard %y {dim = 1, type = DIDx}\n", "", ""},
@@ -110,14 +113,16 @@ constexpr Move kJoins[] = {
      "allreduce %y.l1 -> %y {team = [0, 1], reduction = sum}\n"},
     {"Reduce", "mesh %y {devices = [1]}\n", "reduce %y.l1 -> none {team = [0, 1], root = 1, reduction = sum}\n",
      "reduce %y.l1 -> %y {team = [0, 1], root = 1, reduction = sum}\n"},
-    {"ReduceScatter", "shard %y {dim = 0, type = DIDx}\n", "reduce_scatter %y.l1 -> %y.l2 {team = [0, 1], reduction = sum}\n",
+    {"ReduceScatter", "shard %y {dim = 0, type = DIDx}\n",
+     "reduce_scatter %y.l1 -> %y.l2 {team = [0, 1], reduction = sum}\n",
      "reduce_scatter %y.l1 -> %y.l2 {team = [0, 1], reduction = sum}\n"},
 };
 
 class JoinTest : public testing::TestWithParam<Move> {};
 
 TEST_P(JoinTest, BecomesACollective) {
-  const Case testCase = readCase("  %y = sum(%x) {dims = [0]}\n", concat("shard %x {dim = 0, type = DIDx}\n", GetParam().placement));
+  const Case testCase =
+      readCase("  %y = sum(%x) {dims = [0]}\n", concat("shard %x {dim = 0, type = DIDx}\n", GetParam().placement));
   EXPECT_EQ(communicationsOf(testCase, 0), GetParam().onFirst);
   EXPECT_EQ(communicationsOf(testCase, 1), GetParam().onSecond);
   EXPECT_EQ(run(testCase), (std::vector<float>{36, 40, 44, 48, 52, 56}));
@@ -126,11 +131,13 @@ TEST_P(JoinTest, BecomesACollective) {
 INSTANTIATE_TEST_SUITE_P(Joins, JoinTest, testing::ValuesIn(kJoins), [](const auto& each) { return each.param.name; });
 
 TEST(MultiDeviceExecutorTest, EachDeviceIsGivenItsPartsAndGivesItsParts) {
-  const Case testCase = readCase("  %y = neg(%x)\n", "shard %x {dim = 0, type = DIDx}\nshard %y {dim = 0, type = DIDx}\n");
+  const Case testCase =
+      readCase("  %y = neg(%x)\n", "shard %x {dim = 0, type = DIDx}\nshard %y {dim = 0, type = DIDx}\n");
   runRanks(2, [&](Communicator& communicator) {
     MultiDeviceExecutor executor(fusionOf(testCase), communicator, settingsOf(testCase));
     std::vector<float> part(12, static_cast<float>(communicator.rank() + 1));
-    const RunRecord record = executor.run(std::vector<HostValue>{TensorRef{part.data(), DataType::Float, {2, 6}, {6, 1}, {}}});
+    const RunRecord record =
+        executor.run(std::vector<HostValue>{TensorRef{part.data(), DataType::Float, {2, 6}, {6, 1}, {}}});
     const auto& y = std::get<TensorRef>(record.outputs.front());
     EXPECT_EQ(y.sizes, (Dims{2, 6}));
     EXPECT_EQ(static_cast<const float*>(y.data)[0], -part[0]);
@@ -158,7 +165,8 @@ std::string errorOf(const std::function<void()>& action) {
 }
 
 TEST(MultiDeviceExecutorTest, SaysWhatDoesNotFitTheRanks) {
-  const Case plain = parseCase(concat("fusion f(%x: f32[i0, i1]) {\n  %y = neg(%x)\n  return %y\n}\n", matrix()), "case");
+  const Case plain =
+      parseCase(concat("fusion f(%x: f32[i0, i1]) {\n  %y = neg(%x)\n  return %y\n}\n", matrix()), "case");
   const Case onTwo = readCase("  %y = neg(%x)\n", "");
   EXPECT_EQ(errorOf([&] {
               runRanks(1, [&](Communicator& rank) { MultiDeviceExecutor(fusionOf(plain), rank, {}); });
@@ -194,12 +202,18 @@ TEST(MultiDeviceExecutorTest, RejectsAPartWithoutMemory) {
 }
 
 TEST(MultiDeviceExecutorTest, SaysWhatWouldBringAnOperandWithoutThatPass) {
-  const std::string off = "option disable pass DecomposeReshardingsPass\n", sharded = "shard %x {dim = 0, type = DIDx}\n";
+  const std::string off = "option disable pass DecomposeReshardingsPass\n",
+                    sharded = "shard %x {dim = 0, type = DIDx}\n";
   EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", off + sharded)); }),
             "%y is made of what other devices hold: DecomposeReshardingsPass, which is off, would bring it");
-  EXPECT_EQ(errorOf([&] { run(readCase("  %y = set(%x)\n", off + sharded + "mesh %y {devices = [1]}\nmesh %x {devices = [1, 0]}\n")); }), "");
+  EXPECT_EQ(
+      errorOf([&] {
+        run(readCase("  %y = set(%x)\n", off + sharded + "mesh %y {devices = [1]}\nmesh %x {devices = [1, 0]}\n"));
+      }),
+      "");
   EXPECT_EQ(errorOf([&] { run(readCase("  %y = reshape(%x) {shape = [6, 4]}\n", off + sharded)); }),
-            "%x is not whole on every device, where a kernel of several expressions needs it: DecomposeReshardingsPass, which is "
+            "%x is not whole on every device, where a kernel of several expressions needs it: "
+            "DecomposeReshardingsPass, which is "
             "off, would bring it");
   EXPECT_EQ(run(readCase("  %y = set(%x)\n", off + sharded)), numbers(24)) << "one collective moves it";
 }
@@ -207,12 +221,13 @@ TEST(MultiDeviceExecutorTest, SaysWhatWouldBringAnOperandWithoutThatPass) {
 // A size that one operand gives as a number and the other as a symbol: of two devices' parts one is a broadcast axis.
 TEST(MultiDeviceExecutorTest, APartOfANumberMeetsAPartOfASymbol) {
   for (const char* operands : {"%x, %w", "%w, %x"}) {
-    const Case testCase = parseCase(concat("fusion f(%x: f32[i0, i1], %w: f32[2, i1]) {\n  %y = add(", operands,
-                                           ")\n  return %y\n}\nmesh {devices = [0, 1]}\nshard %x {dim = 0, type = DIDx}\n"
-                                           "shard %w {dim = 0, type = DIDx}\nshard %y {dim = 0, type = DIDx}\n"
-                                           "run { %x = values [1.0, 2.0, 3.0, 4.0] : f32[2, 2]\n"
-                                           "      %w = values [10.0, 20.0, 30.0, 40.0] : f32[2, 2] }\n"),
-                                    "case");
+    const Case testCase =
+        parseCase(concat("fusion f(%x: f32[i0, i1], %w: f32[2, i1]) {\n  %y = add(", operands,
+                         ")\n  return %y\n}\nmesh {devices = [0, 1]}\nshard %x {dim = 0, type = DIDx}\n"
+                         "shard %w {dim = 0, type = DIDx}\nshard %y {dim = 0, type = DIDx}\n"
+                         "run { %x = values [1.0, 2.0, 3.0, 4.0] : f32[2, 2]\n"
+                         "      %w = values [10.0, 20.0, 30.0, 40.0] : f32[2, 2] }\n"),
+                  "case");
     EXPECT_EQ(run(testCase), (std::vector<float>{11, 22, 33, 44}));
   }
 }
@@ -230,7 +245,8 @@ TEST(MultiDeviceExecutorTest, TheRecordHasWhatCollectivesBring) {
   EXPECT_EQ(std::get<TensorRef>(record.segments[0].inputs[0].value).sizes, (Dims{4, 6}));
   EXPECT_EQ(record.segments[0].outputs.at(0).name, "y");
   ASSERT_EQ(record.segments[0].reductionDepths.size(), 1u);
-  EXPECT_EQ(record.segments[0].reductionDepths[0].second, 2 + 2) << "each device adds two rows, and then their sums are added";
+  EXPECT_EQ(record.segments[0].reductionDepths[0].second, 2 + 2)
+      << "each device adds two rows, and then their sums are added";
 }
 
 TEST(MultiDeviceExecutorTest, RejectsWhatTakesOneDevice) {
@@ -238,12 +254,14 @@ TEST(MultiDeviceExecutorTest, RejectsWhatTakesOneDevice) {
             "stream %y {dim = 0}: a case on several devices has no stream axes");
   EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", "alias %y -> %x\n")); }),
             "alias %y -> %x: a case on several devices has no aliases");
-  EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", "option disable pass LowerReshardingsPass\n")); }),
-            "option disable pass LowerReshardingsPass: a case on several devices needs it, which makes the program of each");
+  EXPECT_EQ(
+      errorOf([&] { run(readCase("  %y = neg(%x)\n", "option disable pass LowerReshardingsPass\n")); }),
+      "option disable pass LowerReshardingsPass: a case on several devices needs it, which makes the program of each");
 }
 
 TEST(MultiDeviceExecutorTest, SizesAreThoseOfTheWhole) {
-  const Case testCase = readCase("  %n = size(%x) {dim = 0}\n  %y = mul(%x, %n)\n", "shard %x {dim = 0, type = DIDx}\n");
+  const Case testCase =
+      readCase("  %n = size(%x) {dim = 0}\n  %y = mul(%x, %n)\n", "shard %x {dim = 0, type = DIDx}\n");
   std::vector<float> expected = numbers(24);
   for (float& value : expected) value *= 4;
   EXPECT_EQ(run(testCase), expected);

@@ -1,5 +1,5 @@
-// Outputs in memory that the caller gives: what the host program does for each, that nothing else is written or allocated,
-// and which memory is rejected.
+// Outputs in memory that the caller gives: what the host program does for each, that nothing else is written or
+// allocated, and which memory is rejected.
 
 #include <gtest/gtest.h>
 
@@ -83,18 +83,21 @@ TEST(PreallocatedTest, TheKernelWritesThereAndTheProgramAllocatesNothing) {
 }
 
 TEST(PreallocatedTest, WhatReadsTheOutputReadsItThere) {
-  const Ran ran = expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %y = exp(%x)\n  %c = segment_set(%y)\n  %s = sum(%c) {dims = [0]}\n",
-                                    "  return %y, %s\n}\npreallocate %y {gaps = [0, 1], offset = 3}\n", kRun));
+  const Ran ran = expectSame(
+      concat("fusion f(%x: f32[i0, i1]) {\n  %y = exp(%x)\n  %c = segment_set(%y)\n  %s = sum(%c) {dims = [0]}\n",
+             "  return %y, %s\n}\npreallocate %y {gaps = [0, 1], offset = 3}\n", kRun));
   EXPECT_EQ(linesOf(ran.host, {"take"}), std::vector<std::string>{"take output 0 for %y"});
 }
 
 TEST(PreallocatedTest, AnOutputReturnedTwiceIsOneTensorInThatMemory) {
-  const Ran ran = expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %y = neg(%x)\n  return %y, %y\n}\npreallocate %y {offset = 1}\n", kRun));
+  const Ran ran = expectSame(
+      concat("fusion f(%x: f32[i0, i1]) {\n  %y = neg(%x)\n  return %y, %y\n}\npreallocate %y {offset = 1}\n", kRun));
   EXPECT_EQ(std::get<TensorRef>(ran.record.outputs[1]).data, ran.memory.refs[0]->data);
 }
 
 TEST(PreallocatedTest, AnInputThatIsReturnedIsCopied) {
-  const Ran ran = expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  return %x\n}\npreallocate %x {gaps = [1, 1]}\n", kRun));
+  const Ran ran =
+      expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  return %x\n}\npreallocate %x {gaps = [1, 1]}\n", kRun));
   EXPECT_EQ(linesOf(ran.host, kOutputLines), std::vector<std::string>{"copy %x to output 0"});
 }
 
@@ -105,7 +108,8 @@ TEST(PreallocatedTest, AViewOfAnInputIsCopied) {
 }
 
 TEST(PreallocatedTest, AViewOfAnOutputSeesTheCallersMemory) {
-  const std::string program = "fusion f(%x: f32[i0, i1]) {\n  %y = neg(%x)\n  %v = permute(%y) {dims = [1, 0]}\n  return %y, %v\n}\n";
+  const std::string program =
+      "fusion f(%x: f32[i0, i1]) {\n  %y = neg(%x)\n  %v = permute(%y) {dims = [1, 0]}\n  return %y, %v\n}\n";
   const Ran one = expectSame(concat(program, "preallocate %y {gaps = [0, 2]}\n", kRun));
   EXPECT_EQ(linesOf(one.host, kOutputLines), (std::vector<std::string>{"take output 0 for %y", "view %v of %y"}));
   EXPECT_EQ(std::get<TensorRef>(one.record.outputs[1]).data, one.memory.refs[0]->data);
@@ -115,13 +119,15 @@ TEST(PreallocatedTest, AViewOfAnOutputSeesTheCallersMemory) {
 }
 
 TEST(PreallocatedTest, WhatHasAnExpandedAxisIsCopied) {
-  const Ran ran = expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %s = sum(%x) {dims = [1], keepdim = true}\n",
-                                    "  %y = expand(%s) {shape = [-1, i1]}\n  return %y\n}\npreallocate %y {offset = 1}\n", kRun));
+  const Ran ran =
+      expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %s = sum(%x) {dims = [1], keepdim = true}\n",
+                        "  %y = expand(%s) {shape = [-1, i1]}\n  return %y\n}\npreallocate %y {offset = 1}\n", kRun));
   EXPECT_EQ(linesOf(ran.host, {"copy"}), std::vector<std::string>{"copy %y to output 0"});
 }
 
 TEST(PreallocatedTest, AnEmptyOutputNeedsNoAddress) {
-  const Case made = parseCase("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[0] }\n", "test");
+  const Case made = parseCase(
+      "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[0] }\n", "test");
   const RunData data = materialize(made, made.runs.front());
   const std::vector<std::optional<TensorRef>> outputs{TensorRef{nullptr, DataType::Float, {0}, {1}, {}}};
   std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
@@ -130,16 +136,19 @@ TEST(PreallocatedTest, AnEmptyOutputNeedsNoAddress) {
 }
 
 TEST(PreallocatedTest, ExpressionsThatRunAloneWriteThereToo) {
-  const Ran ran = expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %t = exp(%x)\n  %y = neg(%t)\n  %s = sum(%y) {dims = [1]}\n",
-                                    "  return %y, %s\n}\nstream %t {dim = 0}\nstream %y {dim = 0}\n",
-                                    "preallocate %y {allocation_order = [1, 0], gaps = [1, 1], offset = 1}\npreallocate %s {gaps = [2]}\n", kRun));
+  const Ran ran = expectSame(concat(
+      "fusion f(%x: f32[i0, i1]) {\n  %t = exp(%x)\n  %y = neg(%t)\n  %s = sum(%y) {dims = [1]}\n",
+      "  return %y, %s\n}\nstream %t {dim = 0}\nstream %y {dim = 0}\n",
+      "preallocate %y {allocation_order = [1, 0], gaps = [1, 1], offset = 1}\npreallocate %s {gaps = [2]}\n", kRun));
   EXPECT_EQ(linesOf(ran.host, {"allocate", "take", "copy"}),
-            (std::vector<std::string>{"allocate %t: f32[i0, i1] {sliced_axis = 0}", "take output 0 for %y", "take output 1 for %s"}));
+            (std::vector<std::string>{"allocate %t: f32[i0, i1] {sliced_axis = 0}", "take output 0 for %y",
+                                      "take output 1 for %s"}));
 }
 
 TEST(PreallocatedTest, ASegmentWithACacheOfItsOwnWritesThereToo) {
-  expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %y = exp(%x)\n  %s = sum(%y) {dims = [0]}\n  %z = neg(%s)\n  return %y, %z\n}\n",
-                    "option merge_predicate = \"always\"\npreallocate %y {offset = 1}\npreallocate %z {gaps = [3]}\n", kRun));
+  expectSame(concat(
+      "fusion f(%x: f32[i0, i1]) {\n  %y = exp(%x)\n  %s = sum(%y) {dims = [0]}\n  %z = neg(%s)\n  return %y, %z\n}\n",
+      "option merge_predicate = \"always\"\npreallocate %y {offset = 1}\npreallocate %z {gaps = [3]}\n", kRun));
 }
 
 // --- through the interface alone ---
@@ -197,13 +206,15 @@ TEST_F(RejectedMemoryTest, AnotherDtypeSizeOrDevice) {
 TEST_F(RejectedMemoryTest, StridesThatAreNone) {
   TensorRef ref = memory();
   ref.strides = {1};
-  EXPECT_EQ(errorOf(ref), "the memory given for output %y has strides [1], and must have one for each of the sizes [2, 3]");
+  EXPECT_EQ(errorOf(ref),
+            "the memory given for output %y has strides [1], and must have one for each of the sizes [2, 3]");
   ref.strides = {3, -1};
   EXPECT_EQ(errorOf(ref), "the memory given for output %y has the negative stride -1, and must have none");
   ref.strides = {2, 1};
-  EXPECT_EQ(errorOf(ref),
-            "the memory given for output %y has sizes [2, 3] and strides [2, 1], with which elements share memory, and must "
-            "hold each alone");
+  EXPECT_EQ(
+      errorOf(ref),
+      "the memory given for output %y has sizes [2, 3] and strides [2, 1], with which elements share memory, and must "
+      "hold each alone");
 }
 
 TEST_F(RejectedMemoryTest, AnAddressThatIsNone) {
@@ -211,7 +222,9 @@ TEST_F(RejectedMemoryTest, AnAddressThatIsNone) {
   ref.data = nullptr;
   EXPECT_EQ(errorOf(ref), "the memory given for output %y has no address, and must have 6 elements");
   ref.data = reinterpret_cast<std::byte*>(block.data()) + 1;
-  EXPECT_EQ(errorOf(ref), "the address of the memory given for output %y is no multiple of 4 bytes, and must be one, the size of f32");
+  EXPECT_EQ(
+      errorOf(ref),
+      "the address of the memory given for output %y is no multiple of 4 bytes, and must be one, the size of f32");
 }
 
 TEST_F(RejectedMemoryTest, MemoryOfAnInputOrOfAnotherOutput) {
@@ -232,7 +245,9 @@ TEST_F(RejectedMemoryTest, AScalarAndTheWrongNumberOfOutputs) {
 }
 
 TEST(PreallocatedTest, MemoryForAnOutputThatOverwritesAnInputIsThatInputs) {
-  Given given("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nalias %y -> %x\nrun { %x = values [1.0, 2.0] : f32[2] }\n");
+  Given given(
+      "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nalias %y -> %x\nrun { %x = values [1.0, 2.0] : f32[2] "
+      "}\n");
   float other[2] = {};
   EXPECT_EQ(given.errorOf({TensorRef{other, DataType::Float, {2}, {1}, {}}}),
             "other memory is given for output %y than that of input %x, which it overwrites and must be given");
@@ -244,7 +259,9 @@ TEST(PreallocatedTest, MemoryForAnOutputThatOverwritesAnInputIsThatInputs) {
 TEST(PreallocatedTest, AnOutputReturnedTwiceMayBeGivenTwoMemories) {
   Given given("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y, %y\n}\nrun { %x = values [1.0, 2.0] : f32[2] }\n");
   float first[2] = {}, second[2] = {};
-  EXPECT_EQ(given.errorOf({TensorRef{first, DataType::Float, {2}, {1}, {}}, TensorRef{second, DataType::Float, {2}, {1}, {}}}), "");
+  EXPECT_EQ(given.errorOf(
+                {TensorRef{first, DataType::Float, {2}, {1}, {}}, TensorRef{second, DataType::Float, {2}, {1}, {}}}),
+            "");
   EXPECT_EQ(first[1], -2.0f);
   EXPECT_EQ(second[1], -2.0f);
 }

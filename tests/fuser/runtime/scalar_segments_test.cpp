@@ -1,5 +1,5 @@
-// How host scalars reach segments: one group of their own, an edge to each segment that takes a value, an argument there,
-// and no copy of an expression; as text.
+// How host scalars reach segments: one group of their own, an edge to each segment that takes a value, an argument
+// there, and no copy of an expression; as text.
 #include <gtest/gtest.h>
 
 #include "fuser/host_ir/host_ir_container.h"

@@ -1,5 +1,6 @@
-// What the programs in corpus/seeds make the compiler do: together they reach every pass, every merge rule, every decision
-// of the segmenter that is counted, and every scheduler. Each seed is compiled for each of its runs, and none is run.
+// What the programs in corpus/seeds make the compiler do: together they reach every pass, every merge rule, every
+// decision of the segmenter that is counted, and every scheduler. Each seed is compiled for each of its runs, and none
+// is run.
 
 #include <gtest/gtest.h>
 

@@ -89,7 +89,8 @@ TEST(SegmentCacheTest, EveryPredicateGivesTheSameNumbers) {
 TEST(SegmentCacheTest, SeedsDiffer) {
   std::vector<std::string> seen;
   for (int seed = 0; seed < 8; ++seed) {
-    const std::string text = runWith(concat("option merge_predicate = \"random\"\noption merge_seed = ", seed, "\n")).segments;
+    const std::string text =
+        runWith(concat("option merge_predicate = \"random\"\noption merge_seed = ", seed, "\n")).segments;
     if (std::find(seen.begin(), seen.end(), text) == seen.end()) seen.push_back(text);
   }
   EXPECT_GT(seen.size(), 2u);

@@ -41,15 +41,17 @@ constexpr StandaloneOpCase kCases[] = {
 
 std::string caseText(const StandaloneOpCase& op, bool streams, bool given) {
   const std::string second = op.second;
-  std::string text = concat("fusion f(%x: f32[i0, i1, i2], %z: f32[i0, i1, i2], %v: f32[1, i1], %c: bool[i0, i1, i2], %s: f64) {\n  ",
-                            op.op, "\n  %other = neg(%x)\n  return %y, ", second.empty() ? "" : concat("%", second, ", "), "%other\n}\n");
+  std::string text = concat(
+      "fusion f(%x: f32[i0, i1, i2], %z: f32[i0, i1, i2], %v: f32[1, i1], %c: bool[i0, i1, i2], %s: f64) {\n  ", op.op,
+      "\n  %other = neg(%x)\n  return %y, ", second.empty() ? "" : concat("%", second, ", "), "%other\n}\n");
   // A stream anywhere makes each expression run alone.
   text += "stream %other {dim = 0}\n";
   if (streams && op.streamAxis >= 0) text += concat("stream %y {dim = ", op.streamAxis, "}\n");
   if (given) text += "preallocate %y {offset = 3}\n";
   if (given && !second.empty()) text += concat("preallocate %", second, " {offset = 1}\n");
   return text +
-         "run { %x = normal(seed = 1) : f32[4, 3, 5]  %z = normal(seed = 2) : f32[4, 3, 5]  %v = normal(seed = 3) : f32[1, 3]\n"
+         "run { %x = normal(seed = 1) : f32[4, 3, 5]  %z = normal(seed = 2) : f32[4, 3, 5]  %v = normal(seed = 3) : "
+         "f32[1, 3]\n"
          "      %c = integers(seed = 4, low = 0, high = 2) : bool[4, 3, 5]  %s = 0.5 }\n";
 }
 
@@ -76,7 +78,8 @@ Ran run(const std::string& text, bool withGaps) {
   const RunData data = materialize(made, made.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
   const OutputMemory memory = outputMemory(made, inputs);
-  FusionExecutorCache cache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), made.fusion.get()), settings);
+  FusionExecutorCache cache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), made.fusion.get()),
+                            settings);
   const RunRecord record = cache.run(inputs, memory.refs);
   for (const TensorData& block : memory.blocks) EXPECT_TRUE(keptPoison(block)) << ran.host;
   for (const HostValue& value : record.outputs) {
@@ -98,7 +101,8 @@ TEST_P(StandaloneOpTest, WritesTheSameBytesToMemoryThatItIsGiven) {
     for (const bool withGaps : {false, true}) {
       const Ran given = run(caseText(op, streams, true), withGaps);
       EXPECT_EQ(given.outputs, own.outputs) << "streams " << streams << " gaps " << withGaps << "\n" << given.host;
-      EXPECT_NE(given.host.find(expands ? "copy %y to output 0" : "take output 0 for %y"), std::string::npos) << given.host;
+      EXPECT_NE(given.host.find(expands ? "copy %y to output 0" : "take output 0 for %y"), std::string::npos)
+          << given.host;
       EXPECT_EQ(given.host.find("allocate %y") == std::string::npos, !(expands && streams)) << given.host;
       const bool whole = given.host.find(concat("compute into ", results)) != std::string::npos;
       EXPECT_EQ(whole, (!streams || op.streamAxis < 0) && !expands) << given.host;
@@ -106,7 +110,8 @@ TEST_P(StandaloneOpTest, WritesTheSameBytesToMemoryThatItIsGiven) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, StandaloneOpTest, testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Ops, StandaloneOpTest, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace fuser

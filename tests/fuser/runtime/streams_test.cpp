@@ -127,8 +127,8 @@ RC_GTEST_PROP(StreamsTest, EveryOrderOfASmallProgramGivesTheResult, ()) {
   RC_ASSERT(chain.anyOrderIsRight());
 }
 
-// What a loop reads is made before it, by the caller or by another expression; what it makes is read behind it, and what it
-// read is given back behind it. The caller reads the outputs.
+// What a loop reads is made before it, by the caller or by another expression; what it makes is read behind it, and
+// what it read is given back behind it. The caller reads the outputs.
 TEST(StreamsTest, ANeededSynchronizationThatIsMissingIsReported) {
   Chain chain({true, false, true});
   ASSERT_TRUE(chain.run({2, true, 0, {}}));
@@ -264,9 +264,10 @@ RC_GTEST_PROP(StreamsTest, AMissingSynchronizationIsReportedWhereAnOrderIsWrong,
   const bool right = chain.anyOrderIsRight(dropped);
   RC_LOG() << chainText(streams, 2) << "without synchronization " << dropped << ": " << chain.message;
   if (!right) RC_ASSERT(reported);
-  // Memory that is given back too early still holds what was there, as nothing takes it again; and the caller, who made the
-  // inputs before and waits for all streams in the end, sees no wrong order here.
-  const bool unseen = chain.message.find("free %") != std::string::npos || chain.message.find("the caller") != std::string::npos;
+  // Memory that is given back too early still holds what was there, as nothing takes it again; and the caller, who made
+  // the inputs before and waits for all streams in the end, sees no wrong order here.
+  const bool unseen =
+      chain.message.find("free %") != std::string::npos || chain.message.find("the caller") != std::string::npos;
   if (chain.orders < 3000 && !unseen) RC_ASSERT(reported != right);
 }
 

@@ -1,7 +1,8 @@
 // One device of an MPI job that runs cases: mpirun -np 4 device_rank FILE…
 //
-// Each rank of a case's mesh is given its parts of the inputs, runs its program, and compares what it has of each output,
-// byte for byte, with what all devices make in one process; the others do nothing. The job fails where one differs.
+// Each rank of a case's mesh is given its parts of the inputs, runs its program, and compares what it has of each
+// output, byte for byte, with what all devices make in one process; the others do nothing. The job fails where one
+// differs.
 
 #include <cstdio>
 #include <string>
