@@ -6,15 +6,16 @@
 //   4  an allocation is freed once on every path, before the loop's turn or the program ends that made it, unless it is an
 //      output of the fusion
 //   5  a scalar is computed once, on the host, from scalars, sizes and tensors on the host
-//   6  a launch has the arguments that its kernel declares
-//   7  an output reuses the memory of an input, which is not read after that
+//   6  a launch has the arguments that its kernel declares, of their dtypes and ranks
+//   7  an output reuses the memory of an input, which is not read after that; nothing else writes to an input's memory
 //   8  an index is used inside its loop alone
 //   9  a stream is found (GetCurrentStream) before it is named; the stream that is current where a body starts is current
 //      where it ends
 //  10  both ways of an IfThenElse leave the same values, allocated in the same way where they are; a loop leaves those
 //      that it found
 //  11  every output is there at the end
-//  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results
+//  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results; memory
+//      is seen, reused and copied as the dtype that it is of
 //  13  of what is allocated in slices, a loop's turns select a place each, on their streams: through selects that wrap, all
 //      at that axis and one index; other selects do not wrap (on which stream a place is used, the clocks of a run see)
 //  14  the caller's memory for an output is taken for that output, once, or is what it is copied to
@@ -92,10 +93,12 @@ class Verifier {
   void operator()(const hir::View& node) {
     expect(1, node.source);
     appear(node.tensor);
+    requireSameDtype(node.tensor, node.source);
   }
   void operator()(const hir::Reuse& node) {
     expect(1, node.input);
     appear(node.tensor);
+    requireSameDtype(node.tensor, node.input);
     require(7, node.tensor->isFusionOutput() && node.input->isFusionInput(), "only an output reuses an input's memory");
     state_.reusedBy[node.tensor->id()] = {node.input};
   }
@@ -104,6 +107,7 @@ class Verifier {
     expect(1, node.input);
     requireUnsent(node.input);
     require(7, node.input->isFusionInput(), "%", node.input->name(), " is no input");
+    requireSameDtype(node.tensor, node.input);
     state_.there[node.input->id()] = false;
     addOnce(state_.reusedBy[node.tensor->id()], node.input);
   }
@@ -162,7 +166,11 @@ class Verifier {
     for (const Val* tensor : node.tensors) expect(1, tensor);
     for (const Val* scalar : node.scalars) expect(1, scalar);
     for (size_t i = 0; i < node.tensors.size(); ++i) {
-      if (kernel.tensors[i].written) write(node.tensors[i]);
+      const TensorParam& param = kernel.tensors[i];
+      const DataType dtype = kernel.buffers.at(static_cast<size_t>(param.buffer)).dtype;
+      require(6, node.tensors[i]->dtype() == dtype && node.tensors[i]->axes().size() == param.rank, kernel.name, " takes ",
+              dtype, " of rank ", param.rank, " as argument ", i + 1, ", and not %", node.tensors[i]->name());
+      if (param.written) write(node.tensors[i]);
     }
   }
   void operator()(const hir::RunSegment& node) {
@@ -212,7 +220,8 @@ class Verifier {
     for (const TensorView* moved : {node.send, node.receive}) {
       require(19, !moved || isDense(moved), "%", moved ? moved->name() : "", " is moved, and not known to be dense");
     }
-    require(17, !node.send || !node.receive || node.send->dtype() == node.receive->dtype(), "%", node.send->name(),
+    if (!node.send || !node.receive) return;
+    require(17, node.send->dtype() == node.receive->dtype(), "%", node.send->name(),
             " is sent and received as another dtype");
   }
   void operator()(const hir::Wait& node) {
@@ -268,6 +277,10 @@ class Verifier {
   }
   void write(const TensorView* tensor) {
     requireUnsent(tensor);
+    forEachOwner(tensor, [&](const TensorView* owner) {
+      const bool reused = contains(state_.reusedBy[tensor->id()], owner);
+      require(7, reused || !program_.isInput(owner), "%", tensor->name(), " is written in an input's memory");
+    });
     for (const TensorView* input : state_.reusedBy[tensor->id()]) {
       requireUnsent(input);
       state_.there[input->id()] = false;
@@ -318,6 +331,10 @@ class Verifier {
             node.inputs.size() == node.expr->inputs().size() && node.outputs.size() == node.expr->outputs().size() &&
                 (!node.withoutAxis || *node.withoutAxis < rank) && (!node.part || (node.part->axis < rank && node.part->parts >= 1)),
             "%", node.expr->output()->name(), " is computed with other operands or results than its expression has");
+  }
+  static void requireSameDtype(const TensorView* tensor, const TensorView* memory) {
+    require(12, tensor->dtype() == memory->dtype(), "%", tensor->name(), " is ", tensor->dtype(), " in memory of %",
+            memory->name(), ", which is ", memory->dtype());
   }
   void appear(const TensorView* tensor) {
     require(2, !state_.there.at(tensor->id()), "%", tensor->name(), " is there already");

@@ -40,7 +40,9 @@ std::unique_ptr<Kernel> declare(const std::string& name, const Fusion& part, con
   kernel->threadIdx.fill(kernel->ints->constant(0));
   const auto addTensor = [&](const Val* val, bool written) {
     const int index = static_cast<int>(kernel->tensors.size());
-    kernel->tensors.push_back({index, val->as<TensorView>()->rank(), written, val->as<TensorView>()});
+    const auto* tensor = val->as<TensorView>();
+    kernel->buffers.push_back({index, tensor->name(), tensor->dtype(), MemoryType::Global, nullptr, index, tensor});
+    kernel->tensors.push_back({index, tensor->rank(), written, tensor});
   };
   for (const Val* input : part.inputs()) {
     if (input->isTensor()) {
@@ -196,6 +198,27 @@ TEST_F(HostIrTest, VerifierFindsAScalarThatIsEvaluatedTwice) {
   std::vector<HostGroup> wrong = groups();
   wrong.push_back(wrong[0]);
   EXPECT_THROW(HostIrLower(fusion).lower(wrong), CheckError);
+}
+
+TEST_F(HostIrTest, ALaunchWritesNoInputAndTakesWhatItsKernelDeclares) {
+  const std::unique_ptr<HostIrContainer> program = lowered();
+  const auto complaint = [&](const std::string& from, const std::string& to) -> std::string {
+    std::string text = kText;
+    text.replace(text.find(from), from.size(), to);
+    try {
+      verifyHostIr(parseHostIr(text, fusion, program->kernels), HostLeaks::Allowed);
+    } catch (const CheckError& error) {
+      const std::string message = error.what();
+      return message.substr(message.find("constraint "));
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint("k1(%x, %t;", "k1(%t, %x;"), "constraint 7: %x is written in an input's memory");
+  kernels.front()->buffers.front().dtype = DataType::Half;
+  EXPECT_EQ(complaint("k1", "k1"), "constraint 6: k1 takes f16 of rank 1 as argument 1, and not %x");
+  kernels.front()->buffers.front().dtype = DataType::Float;
+  kernels.front()->tensors.back().rank = 2;
+  EXPECT_EQ(complaint("k1", "k1"), "constraint 6: k1 takes f32 of rank 2 as argument 2, and not %t");
 }
 
 TEST_F(HostIrTest, VerifierFindsAMissingOutput) {

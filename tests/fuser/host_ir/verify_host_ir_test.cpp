@@ -104,6 +104,13 @@ TEST_F(VerifyHostIrTest, BothWaysOfAnIfLeaveTheSame) {
             "constraint 10: a loop's turn takes %t away, which the next one may read");
 }
 
+TEST_F(VerifyHostIrTest, MemoryKeepsItsDtype) {
+  build::cast(fusion, fusion.inputs().front()->as<TensorView>(), DataType::Half, "h");
+  const std::string other = "constraint 12: %h is f16 in memory of %";
+  EXPECT_EQ(problem(concat(kT, kY, "  view %h of %t\n  free %t\n")), concat(other, "t, which is f32"));
+  EXPECT_EQ(problem(concat(kY, "  allocate %h: f16[i0, i1]\n  copy %h to %x\n  free %h\n")), concat(other, "x, which is f32"));
+}
+
 // Where the ways leave a tensor in different memory, what follows may be in either.
 TEST_F(VerifyHostIrTest, EitherWaysMemoryIsMeantBehindAnIf) {
   const auto ways = [](const std::string& one, const std::string& other) {
