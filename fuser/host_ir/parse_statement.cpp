@@ -1,0 +1,207 @@
+// "allocate %t: f32[i0]", "launch k0_pointwise(%x, %t; i0; )" and the other lines of a host program -> nodes.
+
+#include "fuser/host_ir/parse_statement.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "fuser/host_ir/declarations.h"
+#include "fuser/host_ir/standalone_op.h"
+
+namespace fuser {
+namespace {
+
+// "%s: f32[i1] of %t {axis = 0, index = index0}"
+hir::Node parseSelect(HostIrLine& line, HostIrNames& names) {
+  const HostIrNames::Seen seen = names.seenTensor(line);
+  const TensorView* source = names.tensor(line);
+  hir::HirAliasSelect node{nullptr, source, names.axis(line, source), nullptr, false};
+  line.expect(", index = ");
+  node.index = names.index(line);
+  node.wraps = line.accept(", wraps");
+  line.expect("}");
+  node.tensor = names.seenAs(line, seen, [&] { return newSlice(names.fusion(), source, node.axis, seen.name); });
+  return node;
+}
+
+// "%s: f32[(i0 // 2)] of %t {axis = 0, part = 1, parts = 2}"
+hir::Node parseShard(HostIrLine& line, HostIrNames& names) {
+  const HostIrNames::Seen seen = names.seenTensor(line);
+  const TensorView* source = names.tensor(line);
+  hir::HirAliasShard node{nullptr, source, names.axis(line, source), 0, 1};
+  line.expect(", part = ");
+  node.part = line.integer();
+  line.expect(", parts = ");
+  node.parts = line.integer();
+  line.expect("}");
+  if (node.part < 0 || node.part >= node.parts) line.fail(concat("there is no part ", node.part, " of ", node.parts));
+  node.tensor = names.seenAs(line, seen, [&] {
+    return newPart(names.fusion(), source, node.axis, node.parts, PartMemory::InSource, seen.name);
+  });
+  return node;
+}
+
+// "%a -> none {team = [0, 1], root = 0, reduction = sum}"
+hir::Node parseCommunication(HostIrLine& line, HostIrNames& names, CollectiveKind kind) {
+  hir::Communication node;
+  node.kind = kind;
+  node.send = names.tensorOrNone(line);
+  line.expect("->");
+  node.receive = names.tensorOrNone(line);
+  line.expect("{");
+  line.expect("team = ");
+  line.expect("[");
+  node.team = line.list("]", [&] { return line.integer(); });
+  if (hasRoot(kind)) {
+    line.expect(", root = ");
+    node.root = line.integer();
+  }
+  if (reduces(kind)) {
+    line.expect(", reduction = ");
+    const std::string name = line.word();
+    const auto found = std::find_if(std::begin(kAllReductions), std::end(kAllReductions),
+                                    [&](Reduction reduction) { return reductionName(reduction) == name; });
+    if (found == std::end(kAllReductions)) line.fail(concat("no reduction is called ", name));
+    node.reduction = *found;
+  }
+  line.expect("}");
+  return node;
+}
+
+hir::Node parseRun(HostIrLine& line, HostIrNames& names) {
+  hir::RunSegment node;
+  node.cache = line.integer();
+  line.expect("(");
+  node.inputs = names.list(line, ")", &HostIrNames::value);
+  line.expect("->");
+  line.expect("(");
+  node.outputs = names.list(line, ")", &HostIrNames::tensor);
+  return node;
+}
+
+hir::Node parseEvaluate(HostIrLine& line, HostIrNames& names) {
+  hir::EvaluateScalars node;
+  do {
+    const Val* result = names.value(line);
+    if (!result->isScalar() || !result->definition()) {
+      line.fail(concat("%", result->name(), " is no computed scalar"));
+    }
+    node.exprs.push_back(result->definition());
+  } while (line.accept(","));
+  return node;
+}
+
+// As many as the kernel takes, strides where it takes them: what they are is the verifier's to say.
+void checkArguments(const HostIrLine& line, const Kernel& kernel, const hir::LaunchKernel& node) {
+  bool fits = kernel.tensors.size() == node.tensors.size() && kernel.intParams.size() == node.ints.size() &&
+              kernel.scalars.size() == node.scalars.size();
+  for (size_t i = 0; fits && i < node.ints.size(); ++i) {
+    fits = (node.ints[i] == nullptr) == (kernel.intParams[i].tensor >= 0);
+  }
+  if (fits) return;
+  line.fail(concat(kernel.name, " takes ", kernel.tensors.size(), " tensors, ", kernel.intParams.size(),
+                   " integers and ", kernel.scalars.size(), " scalars, and other ones are given"));
+}
+
+hir::LaunchKernel parseLaunch(HostIrLine& line, HostIrNames& names) {
+  hir::LaunchKernel node;
+  node.kernel = names.kernel(line);
+  line.expect("(");
+  node.tensors = names.list(line, ";", &HostIrNames::tensor);
+  node.ints = names.list(line, ";", &HostIrNames::extent);
+  node.scalars = names.list(line, ")", &HostIrNames::scalar);
+  checkArguments(line, *names.program().kernels[static_cast<size_t>(node.kernel)], node);
+  return node;
+}
+
+hir::Node parseCompute(HostIrLine& line, HostIrNames& names) {
+  hir::StandaloneOp node;
+  node.preallocated = line.accept("into ");
+  line.expect("(");
+  node.outputs = names.list(line, ")", &HostIrNames::tensor);
+  line.expect("from ");
+  line.expect("(");
+  node.inputs = names.list(line, ")", &HostIrNames::operand);
+  line.expect("as ");
+  if (line.accept("set")) {
+    if (line.accept("by ")) node.launch = parseLaunch(line, names);
+    return node;
+  }
+  const TensorView* made = names.tensor(line);
+  if (!made->definition()) line.fail(concat("%", made->name(), " is no result of an expression"));
+  node.expr = made->definition();
+  if (node.inputs.size() != node.expr->inputs().size()) {
+    line.fail(concat("%", made->name(), " has another number of operands"));
+  }
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!node.inputs[i]) node.inputs[i] = node.expr->input(i);
+  }
+  if (line.accept("{without_axis = ")) {
+    node.withoutAxis = static_cast<size_t>(line.integer());
+    line.expect("}");
+  }
+  if (line.accept("{")) {
+    line.expect("axis = ");
+    hir::StandaloneOp::Part part;
+    part.axis = static_cast<size_t>(line.integer());
+    line.expect(", parts = ");
+    part.parts = line.integer();
+    if (part.parts < 1) line.fail(concat("there are no ", part.parts, " parts"));
+    line.expect("}");
+    node.part = part;
+  }
+  if (line.accept("by ")) node.launch = parseLaunch(line, names);
+  return node;
+}
+
+}  // namespace
+
+hir::Node parseStatement(HostIrLine& line, HostIrNames& names) {
+  if (line.accept("allocate ")) {
+    hir::Allocate node{names.tensor(line), std::nullopt};
+    line.expect(":");
+    line.expect(declaredType(node.tensor));
+    if (line.atEnd()) return node;
+    node.slicedAxis = names.axis(line, node.tensor, "sliced_axis");
+    line.expect("}");
+    return node;
+  }
+  if (line.accept("free ")) return hir::Deallocate{names.tensor(line)};
+  if (line.accept("view ")) {
+    const TensorView* seen = names.tensor(line);
+    line.expect("of");
+    return hir::View{seen, names.tensor(line)};
+  }
+  if (line.accept("reuse ")) {
+    const TensorView* input = names.tensor(line);
+    line.expect("for");
+    return hir::Reuse{names.tensor(line), input};
+  }
+  if (line.accept("copy ")) {
+    const TensorView* from = names.tensor(line);
+    line.expect("to");
+    if (line.accept("output ")) return hir::CopyToOutput{from, names.output(line)};
+    return hir::Copy{from, names.tensor(line)};
+  }
+  if (line.accept("take output ")) {
+    const size_t number = names.output(line);
+    line.expect("for");
+    return hir::TakeOutput{names.tensor(line), number};
+  }
+  if (line.accept("select ")) return parseSelect(line, names);
+  if (line.accept("shard ")) return parseShard(line, names);
+  if (line.accept("wait for communication ")) return hir::Wait{names.communication(line)};
+  for (CollectiveKind kind : kAllCollectiveKinds) {
+    if (line.accept(concat(collectiveName(kind), " "))) return parseCommunication(line, names, kind);
+  }
+  if (line.accept("get stream ")) return hir::GetCurrentStream{names.stream(line)};
+  if (line.accept("set stream ")) return hir::SetCurrentStream{names.stream(line)};
+  if (line.accept("synchronize ")) return hir::Synchronize{names.stream(line)};
+  if (line.accept("evaluate ")) return parseEvaluate(line, names);
+  if (line.accept("run cache ")) return parseRun(line, names);
+  if (line.accept("compute ")) return parseCompute(line, names);
+  line.expect("launch ");
+  return parseLaunch(line, names);
+}
+
+}  // namespace fuser
