@@ -13,6 +13,14 @@ namespace {
 
 bool isWait(const hir::HostExpr* expr) { return std::holds_alternative<hir::Wait>(expr->node); }
 
+// Behind ways of an if that left a tensor in different memory, any of it may be touched.
+bool mayTouchSeveral(const HostIrContainer& program, const hir::HostExpr* expr) {
+  const auto several = [&](const TensorView* tensor) { return program.ownersOf(tensor).size() > 1; };
+  const TensorUses uses = usesOf(program, expr->node);
+  return std::any_of(uses.reads.begin(), uses.reads.end(), several) ||
+         std::any_of(uses.writes.begin(), uses.writes.end(), several);
+}
+
 // What the wait goes before: the first node that has to stay behind it, or the waits that stand there already; the body's
 // end where there is none.
 hir::Body::const_iterator needOf(const HostIrContainer& program, const hir::Body& body, const hir::HostExpr* wait) {
@@ -21,7 +29,7 @@ hir::Body::const_iterator needOf(const HostIrContainer& program, const hir::Body
   const auto behind = std::find(body.begin(), body.end(), wait) + 1;
   auto need = std::find_if(behind, body.end(), [&](const hir::HostExpr* expr) {
     if (isWait(expr)) return false;
-    return hir::bodyCount(expr->node) > 0 || touchesStreams(program, expr) ||
+    return hir::bodyCount(expr->node) > 0 || touchesStreams(program, expr) || mayTouchSeveral(program, expr) ||
            conflict(moved, footprintOf(program, owners, expr));
   });
   while (need != behind && isWait(*(need - 1))) --need;

@@ -27,6 +27,7 @@ class HostRun {
         tensors_(program.fusion().valCount()),
         freed_(program.fusion().valCount(), false),
         written_(program.fusion().valCount(), false),
+        untouched_(program.fusion().valCount(), false),
         memoryOf_(program.fusion().valCount(), nullptr),
         sliced_(program.fusion().valCount(), false),
         ints_(program.kernels.size()),
@@ -105,6 +106,7 @@ class HostRun {
 
   void operator()(const hir::Reuse& node) {
     tensors_.at(node.tensor->id()).ref = tensors_.at(node.input->id()).ref;
+    untouched_.at(node.tensor->id()) = true;
   }
 
   void operator()(const hir::Copy& node) {
@@ -157,7 +159,7 @@ class HostRun {
     Collective collective{node.kind, node.team, node.root, node.reduction, std::nullopt, std::nullopt};
     checkSettled(node);
     if (node.send) requireWritten(node.send, "sent");
-    if (node.receive) written_.at(owner(node.receive)->id()) = true;
+    if (node.receive) noteWritten(node.receive);
     if (node.send) collective.send = flat(node.send, tensors_.at(node.send->id()).ref);
     if (node.receive) collective.receive = flat(node.receive, tensors_.at(node.receive->id()).ref);
     running_.push_back({&node, settings_.communicator->post(collective)});
@@ -215,7 +217,7 @@ class HostRun {
     std::vector<TensorRef> asked;
     for (const TensorView* output : node.outputs) {
       asked.push_back(tensors_.at(output->id()).ref);
-      written_.at(owner(output)->id()) = true;
+      noteWritten(output);
     }
     enqueue(node, concat("run cache ", cache), [this, cache, &node, inputs, asked, live = live_] {
       cached_.at(cache) = caches_.at(cache)->run(inputs);
@@ -360,9 +362,14 @@ class HostRun {
   }
   bool isFreed(const TensorView* tensor) const { return freed_.at(owner(tensor)->id()); }
 
+  void noteWritten(const TensorView* tensor) {
+    written_.at(owner(tensor)->id()) = true;
+    untouched_.at(tensor->id()) = false;
+  }
   // No correct host program reads what nobody has written; of what has no elements there is nothing to read.
   void requireWritten(const TensorView* tensor, const char* how) const {
-    if (written_.at(owner(tensor)->id()) || numel(tensors_.at(tensor->id()).ref.sizes) == 0) return;
+    const bool written = written_.at(owner(tensor)->id()) && !untouched_.at(tensor->id());
+    if (written || numel(tensors_.at(tensor->id()).ref.sizes) == 0) return;
     throw ViolationError(concat("%", tensor->name(), " is ", how, ", and nothing has written it"));
   }
   void noteAccesses(const hir::LaunchKernel& node) {
@@ -371,7 +378,7 @@ class HostRun {
       if (!declared.at(i).written) requireWritten(node.tensors[i], "read");
     }
     for (size_t i = 0; i < node.tensors.size(); ++i) {
-      if (declared[i].written) written_[owner(node.tensors[i])->id()] = true;
+      if (declared[i].written) noteWritten(node.tensors[i]);
     }
   }
 
@@ -530,6 +537,7 @@ class HostRun {
   std::vector<Running> running_;            // communications that nobody waited for yet
   std::vector<bool> freed_;                 // by id
   std::vector<bool> written_;               // by id of what holds memory: something has written to it
+  std::vector<bool> untouched_;             // by id of what reuses an input's memory: it holds the input still
   std::vector<const TensorView*> memoryOf_;  // by id: what it is seen in by now, of its aliases; null: its own
   std::vector<bool> sliced_;                // by id: of it slices alone are there
   std::vector<std::vector<int64_t>> ints_;  // integer arguments of each kernel

@@ -93,14 +93,17 @@ hir::Node parseEvaluate(HostIrLine& line, HostIrNames& names) {
 
 // As many as the kernel takes, strides where it takes them: what they are is the verifier's to say.
 void checkArguments(const HostIrLine& line, const Kernel& kernel, const hir::LaunchKernel& node) {
-  bool fits = kernel.tensors.size() == node.tensors.size() && kernel.intParams.size() == node.ints.size() &&
-              kernel.scalars.size() == node.scalars.size();
-  for (size_t i = 0; fits && i < node.ints.size(); ++i) {
-    fits = (node.ints[i] == nullptr) == (kernel.intParams[i].tensor >= 0);
+  if (kernel.tensors.size() != node.tensors.size() || kernel.intParams.size() != node.ints.size() ||
+      kernel.scalars.size() != node.scalars.size()) {
+    line.fail(concat(kernel.name, " takes ", kernel.tensors.size(), " tensors, ", kernel.intParams.size(),
+                     " integers and ", kernel.scalars.size(), " scalars, and other ones are given"));
   }
-  if (fits) return;
-  line.fail(concat(kernel.name, " takes ", kernel.tensors.size(), " tensors, ", kernel.intParams.size(),
-                   " integers and ", kernel.scalars.size(), " scalars, and other ones are given"));
+  for (size_t i = 0; i < node.ints.size(); ++i) {
+    const bool takesStride = kernel.intParams[i].tensor >= 0, isStride = node.ints[i] == nullptr;
+    if (takesStride == isStride) continue;
+    line.fail(concat(kernel.name, " takes ", takesStride ? "a stride" : "an extent", " as integer ", i + 1,
+                     isStride ? ", and a stride" : ", and an extent", " is given"));
+  }
 }
 
 hir::LaunchKernel parseLaunch(HostIrLine& line, HostIrNames& names) {

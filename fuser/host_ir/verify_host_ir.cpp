@@ -1,6 +1,6 @@
 // The constraints of host programs, by number:
-//   1  a value exists where it is read, on every path: an input, allocated, selected, computed, not freed and not
-//      overwritten; so does all memory that the paths to there may have put it in
+//   1  a value exists where it is read, or names a size, on every path: an input, allocated, selected, computed, not
+//      freed and not overwritten; so does all memory that the paths to there may have put it in
 //   2  nothing is made where it is there already
 //   3  what is freed was allocated by the program, and is no output of the fusion
 //   4  an allocation is freed once on every path, before the loop's turn or the program ends that made it, unless it is an
@@ -41,6 +41,7 @@ struct State {
   std::vector<bool> there;             // by id of the value; an input that is overwritten is gone
   std::vector<std::vector<const TensorView*>> reusedBy;  // by an output's id: inputs in whose memory it may be
   std::vector<bool> allocated;         // by id: by the program, and not freed
+  std::vector<bool> freed;             // by id: once, on some path
   // By id: the tensors in whose memory it may be seen, itself among them where that is one of several; none: its own.
   std::vector<std::vector<const TensorView*>> memoryOf;
   std::vector<std::optional<size_t>> slicedAxis;  // by id: of what is allocated in slices
@@ -58,6 +59,7 @@ class Verifier {
     state_.there.assign(count, false);
     state_.reusedBy.resize(count);
     state_.allocated.assign(count, false);
+    state_.freed.assign(count, false);
     state_.memoryOf.resize(count);
     state_.slicedAxis.assign(count, std::nullopt);
     sliceIndex_.assign(count, nullptr);
@@ -78,6 +80,7 @@ class Verifier {
   }
 
   void operator()(const hir::Allocate& node) {
+    expectSizes(node.tensor);
     allocate(node.tensor);
     state_.slicedAxis[node.tensor->id()] = node.slicedAxis;
     require(13, !node.slicedAxis || !node.tensor->isFusionOutput(), "output %", node.tensor->name(),
@@ -89,6 +92,7 @@ class Verifier {
     require(3, state_.allocated[node.tensor->id()] && !program_.isOutput(node.tensor), "%", node.tensor->name(),
             " is not the program's to free");
     state_.there[node.tensor->id()] = state_.allocated[node.tensor->id()] = false;
+    state_.freed[node.tensor->id()] = true;
   }
   void operator()(const hir::View& node) {
     expect(1, node.source);
@@ -100,6 +104,9 @@ class Verifier {
     appear(node.tensor);
     requireSameDtype(node.tensor, node.input);
     require(7, node.tensor->isFusionOutput() && node.input->isFusionInput(), "only an output reuses an input's memory");
+    for (const Val* other : program_.fusion().outputs()) {
+      require(7, !contains(state_.reusedBy[other->id()], node.input), "two outputs reuse the memory of %", node.input->name());
+    }
     state_.reusedBy[node.tensor->id()] = {node.input};
   }
   void operator()(const hir::Copy& node) {
@@ -165,6 +172,9 @@ class Verifier {
             kernel.name, " is launched with another number of arguments");
     for (const Val* tensor : node.tensors) expect(1, tensor);
     for (const Val* scalar : node.scalars) expect(1, scalar);
+    for (IntExpr extent : node.ints) {
+      if (extent) expectSize(extent);
+    }
     for (size_t i = 0; i < node.tensors.size(); ++i) {
       const TensorParam& param = kernel.tensors[i];
       const DataType dtype = kernel.buffers.at(static_cast<size_t>(param.buffer)).dtype;
@@ -186,12 +196,17 @@ class Verifier {
     for (const TensorView* output : node.outputs) {
       if (node.preallocated) {
         expect(1, output);
-        requireOwn(output);
       } else {
         allocate(output);
       }
     }
     if (node.launch.kernel >= 0) {
+      for (const TensorView* tensor : node.launch.tensors) {
+        const bool named = contains(node.outputs, tensor) ||
+                           std::find(node.inputs.begin(), node.inputs.end(), tensor) != node.inputs.end();
+        require(12, named, "the kernel of what runs alone is given %", tensor->name(),
+                ", which is none of its operands or results");
+      }
       (*this)(node.launch);
     } else {
       for (const TensorView* output : node.outputs) write(output);
@@ -214,7 +229,6 @@ class Verifier {
     if (node.send) expect(1, node.send);
     if (node.receive) {
       expect(1, node.receive);
-      requireOwn(node.receive);
       write(node.receive);
     }
     for (const TensorView* moved : {node.send, node.receive}) {
@@ -230,7 +244,7 @@ class Verifier {
     state_.running.erase(place);
   }
   void operator()(const hir::Segment&) {}
-  void operator()(const hir::ForLoop&) {}
+  void operator()(const hir::ForLoop& node) { expectSizes(node.tensor); }
   void operator()(const hir::IfThenElse& node) { expect(1, node.condition); }
 
  private:
@@ -242,6 +256,15 @@ class Verifier {
   void expect(int constraint, const Val* val) const {
     expectPart(constraint, val);
     require(13, !state_.slicedAxis.at(val->id()), "%", val->name(), ", which is allocated in slices, is used whole");
+  }
+  // The host scalars that name its sizes.
+  void expectSizes(const TensorView* tensor) const {
+    for (const IterDomain* axis : tensor->axes()) expectSize(axis->size());
+  }
+  void expectSize(IntExpr size) const {
+    forEachSymbol(size, [&](IntExpr symbol) {
+      if (const Val* scalar = program_.fusion().scalarOf(symbol)) expect(1, scalar);
+    });
   }
   // An input of the program that a cache is given for its sizes alone: its elements may be overwritten by then.
   bool isForSizes(const Val* val) const {
@@ -270,21 +293,15 @@ class Verifier {
     }
   }
   // What the program writes there by itself is in no input's memory, unless it says so (Reuse, Copy).
-  void requireOwn(const TensorView* written) const {
-    forEachOwner(written, [&](const TensorView* owner) {
-      require(7, !program_.isInput(owner), "%", written->name(), " is in an input's memory");
-    });
-  }
   void write(const TensorView* tensor) {
     requireUnsent(tensor);
     forEachOwner(tensor, [&](const TensorView* owner) {
-      const bool reused = contains(state_.reusedBy[tensor->id()], owner);
-      require(7, reused || !program_.isInput(owner), "%", tensor->name(), " is written in an input's memory");
+      require(7, !program_.isInput(owner), "%", tensor->name(), " is written in an input's memory");
+      for (const TensorView* input : state_.reusedBy[owner->id()]) {
+        requireUnsent(input);
+        state_.there[input->id()] = false;
+      }
     });
-    for (const TensorView* input : state_.reusedBy[tensor->id()]) {
-      requireUnsent(input);
-      state_.there[input->id()] = false;
-    }
   }
   static bool contains(const std::vector<const TensorView*>& all, const TensorView* one) {
     return std::find(all.begin(), all.end(), one) != all.end();
@@ -348,7 +365,16 @@ class Verifier {
   }
   void allocate(const TensorView* tensor) {
     appear(tensor);
+    if (state_.freed[tensor->id()]) requireUnseen(tensor);
     state_.allocated[tensor->id()] = true;
+  }
+  // A view of memory that was freed is no view of what is allocated under its name later.
+  void requireUnseen(const TensorView* owner) const {
+    for (const std::unique_ptr<Val>& val : program_.fusion().allVals()) {
+      if (!val->isTensor() || !state_.there[val->id()] || val.get() == owner) continue;
+      require(2, !mayShare(val->as<TensorView>(), owner), "%", val->name(), " is in the memory of %", owner->name(),
+              ", which is allocated anew");
+    }
   }
   void checkWraps(const hir::HirAliasSelect& node) {
     const std::optional<size_t>& sliced = state_.slicedAxis[node.source->id()];
@@ -426,11 +452,22 @@ class Verifier {
     runBody(body);
     indices_.pop_back();
     for (size_t id = 0; id < before.there.size(); ++id) {
-      require(10, !before.there[id] || state_.there[id], "a loop's turn takes %",
-              program_.fusion().allVals()[id]->name(), " away, which the next one may read");
+      if (!before.there[id]) continue;
+      const std::string& name = program_.fusion().allVals()[id]->name();
+      require(10, state_.there[id], "a loop's turn takes %", name, " away, which the next one may read");
+      require(10,
+              before.allocated[id] == state_.allocated[id] && before.slicedAxis[id] == state_.slicedAxis[id] &&
+                  before.memoryOf[id] == state_.memoryOf[id] && before.reusedBy[id] == state_.reusedBy[id],
+              "a loop's turn leaves %", name, " in other memory than it found it in");
+    }
+    for (size_t stream = 0; stream < before.saved.size(); ++stream) {
+      require(9, !before.saved[stream] || before.saved[stream] == state_.saved[stream],
+              "a loop's turn finds stream ", stream, " anew");
     }
     require(14, before.taken == state_.taken, "a loop takes the memory for an output, which each of its turns would");
+    std::vector<bool> freed = std::move(state_.freed);
     state_ = before;  // it may turn no time
+    state_.freed = std::move(freed);
   }
 
   void runBranches(const hir::HostExpr* expr) {
@@ -455,6 +492,7 @@ class Verifier {
     require(10, !one.allocated[id] || one.slicedAxis[id] == state_.slicedAxis[id], "the ways of an if allocate %",
             val->name(), " in different slices");
     state_.allocated[id] = one.allocated[id] && state_.allocated[id];
+    state_.freed[id] = one.freed[id] || state_.freed[id];
     for (const TensorView* input : one.reusedBy[id]) addOnce(state_.reusedBy[id], input);
     std::vector<const TensorView*>& memory = state_.memoryOf[id];
     if (one.memoryOf[id] == memory) return;

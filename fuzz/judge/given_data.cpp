@@ -2,6 +2,8 @@
 
 #include "fuzz/judge/given_data.h"
 
+#include <algorithm>
+
 namespace fuser::fuzz {
 
 GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostValue>& inputs, GivenData& data,
@@ -25,6 +27,14 @@ std::string problemBesideGiven(const Case& testCase, const GivenData& data) {
     for (size_t i = 0; i < memory.blocks.size(); ++i) {
       if (keptPoison(memory.blocks[i])) continue;
       return concat("a run wrote beside the memory given for output %", testCase.preallocated[i].output);
+    }
+  }
+  for (const RunData& copy : data.copies) {
+    for (const TensorData& tensor : copy.tensors) {
+      // What lies in another input's memory has no gaps of its own.
+      const auto inSameMemory = [&](const TensorData& other) { return other.memory == tensor.memory; };
+      if (std::count_if(copy.tensors.begin(), copy.tensors.end(), inSameMemory) > 1 || keptPoison(tensor)) continue;
+      return "a run wrote between the elements of an input, of which outputs overwrite some";
     }
   }
   return "";

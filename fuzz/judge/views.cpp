@@ -125,11 +125,15 @@ bool onStreams(Case& testCase, uint64_t draw) {
   return spreadOverStreams(testCase, choices);
 }
 
-// Without one or more of the host program's passes behind the one that makes loops.
-bool onStreamsPassesOff(Case& testCase, uint64_t draw) {
+// Without one or more of the host program's passes: of a case on devices, or on streams. Those two which a program of
+// either kind needs stay.
+bool hostPassesOff(Case& testCase, uint64_t draw) {
   Choices choices(draw, 1);
-  if (!testCase.fusion->hasStreams() && !spreadOverStreams(testCase, choices)) return false;
-  const std::span<const std::string_view> passes = allHostPasses().subspan(2);
+  const bool spread = testCase.fusion->hasStreams() || testCase.fusion->hasDevices();
+  if (!spread && !spreadOverStreams(testCase, choices)) return false;
+  std::vector<std::string_view> passes(allHostPasses().begin(), allHostPasses().end());
+  std::erase(passes, LowerReshardingsPass::name());
+  std::erase(passes, StreamParallelTypePass::name());
   bool changed = testCase.options.disabledPasses.insert(std::string(passes[draw % passes.size()])).second;
   for (std::string_view pass : passes) {
     if (choices.chance(0.3)) changed |= testCase.options.disabledPasses.insert(std::string(pass)).second;
@@ -161,7 +165,7 @@ constexpr View kViews[] = {
      flipBoundaryPrecision},
     {"random schedule", "each segment by another legal schedule", 200, randomSchedule},
     {"on streams", "expressions run place by place along an axis, on streams", 400, onStreams},
-    {"on streams, passes off", "as on streams, without some passes of the host program", 400, onStreamsPassesOff},
+    {"host passes off", "on streams or devices, without some passes of the host program", 400, hostPassesOff},
     {"into given memory", "outputs are written to memory of the caller's, of any strides", 400, intoGivenMemory},
     {"on devices", "tensors are whole or sharded on several devices", 400, onDevices},
     {"every op stored", "with probes: every op is judged alone", 200, everyOpStored},

@@ -20,7 +20,7 @@ struct HostMutation {
   bool (*apply)(std::vector<std::string>& lines, Choices& choices);
   // Every program that comes of it is wrong: the verifier refuses it, or a checked run reports it.
   bool alwaysWrong = false;
-  // What comes of it gives the same results, or is refused or reported: it changes the order of work alone.
+  // What comes of it gives the same results, or is refused or reported: other results without a word never do.
   bool neverUnseen = false;
 };
 std::span<const HostMutation> hostMutations();

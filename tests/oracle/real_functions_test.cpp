@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -60,6 +61,29 @@ TEST_P(FunctionsOverTheirRangeTest, TheTrueValueIsAccepted) {
       if (oracle::contains(images[i], *truth)) continue;
       if (++wrong <= 3) ADD_FAILURE() << fuser::opName(op) << "(" << at[i] << ") is " << *truth << ", accepted "
                                       << oracle::toString(images[i]);
+    }
+    EXPECT_EQ(wrong, 0u) << fuser::opName(op);
+  }
+}
+
+// Of two neighbours each: both ends' true values are in the image of the range between them.
+TEST_P(FunctionsOverTheirRangeTest, ARangeAcceptsTheTrueValuesOfItsEnds) {
+  const DataType compute = GetParam();
+  std::vector<double> at = points(compute);
+  std::sort(at.begin(), at.end());
+  std::vector<Interval> operands, images(at.size() - 1);
+  for (size_t i = 0; i + 1 < at.size(); ++i) operands.push_back({at[i], at[i + 1], Interval::of(at[i]).flags});
+  for (size_t i = 0; i + 1 < at.size(); ++i) operands[i].flags |= Interval::of(at[i + 1]).flags;
+  for (OpKind op : kFunctions) {
+    oracle::functionRule(op, operands, images, compute);
+    size_t wrong = 0;
+    for (size_t i = 0; i + 1 < at.size(); ++i) {
+      for (double end : {at[i], at[i + 1]}) {
+        const double truth = trueValue(op, end, 0, compute).value();
+        if (oracle::contains(images[i], truth)) continue;
+        if (++wrong <= 3) ADD_FAILURE() << fuser::opName(op) << "(" << end << ") is " << truth << ", accepted of ["
+                                        << at[i] << ", " << at[i + 1] << "] " << oracle::toString(images[i]);
+      }
     }
     EXPECT_EQ(wrong, 0u) << fuser::opName(op);
   }

@@ -35,7 +35,7 @@ RC_GTEST_PROP(RoundingTest, StepsAreThoseOfNextafter, ()) {
   RC_ASSERT(std::isnan(value) || std::bit_cast<uint64_t>(oracle::down(value, n)) == std::bit_cast<uint64_t>(below));
 }
 
-// Half the numbers lie on a tie: a 16-bit number and the middle of its last step.
+// A 16-bit number, the middles of the steps beside it (ties), and what lies next to those.
 RC_GTEST_PROP(RoundingTest, SixteenBitsRoundAsTheTypesDo, ()) {
   const bool half = *rc::gen::arbitrary<bool>();
   const uint16_t bits = *rc::gen::arbitrary<uint16_t>();

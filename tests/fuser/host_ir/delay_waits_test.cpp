@@ -64,6 +64,18 @@ TEST_F(DelayWaitsTest, AViewOfWhatIsBroughtIsItsMemory) {
   EXPECT_EQ(after(view, kAllocated), view);
 }
 
+TEST_F(DelayWaitsTest, AWaitStaysAboveWhatMayBeInOneOfSeveralMemories) {
+  const std::string ways = "  if %c {\n    view %y of %u\n  } else {\n    view %y of %x\n  }\n";
+  const std::string read = "  compute into (%t) from (%y) as %t\n";
+  const std::string send = "  send_recv %x -> none {team = [1], root = 0}\n";
+  EXPECT_EQ(after(concat(ways, send, kWait0, read), kAllocated), concat(ways, send, kWait0, read));
+}
+
+TEST_F(DelayWaitsTest, AWaitHoldsForTheStreamThatIsCurrent) {
+  const std::string stream = "  get stream saved0\n";
+  EXPECT_EQ(after(concat(kBringT, kWait0, stream, kReadsT)), concat(kBringT, kWait0, stream, kReadsT));
+}
+
 TEST_F(DelayWaitsTest, AWaitStaysAboveBranches) {
   const std::string branch = concat("  if %c {\n  ", kOther, "  } else {\n  }\n");
   EXPECT_EQ(after(concat(kBringT, kWait0, branch, kReadsT)), concat(kBringT, kWait0, branch, kReadsT));

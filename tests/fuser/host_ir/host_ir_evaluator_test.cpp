@@ -34,11 +34,20 @@ struct BodiesTest : testing::Test {
 };
 
 TEST_F(BodiesTest, AnIfTakesTheWayOfItsCondition) {
-  const std::string body = "  if %c {\n    reuse %x for %y\n  } else {\n    allocate %y: f32[i0]\n  }\n";
+  const std::string body = "  if %c {\n    view %y of %x\n  } else {\n    allocate %y: f32[i0]\n  }\n";
   EXPECT_EQ(run(body, true), data.data());
   try {
     run(body, false);
     ADD_FAILURE() << "nothing writes %y on this way";
+  } catch (const ViolationError& error) {
+    EXPECT_STREQ(error.what(), "%y is returned, and nothing has written it");
+  }
+}
+
+TEST_F(BodiesTest, WhatReusesAnInputHasToBeWritten) {
+  try {
+    run("  reuse %x for %y\n", true);
+    ADD_FAILURE() << "%y still holds %x";
   } catch (const ViolationError& error) {
     EXPECT_STREQ(error.what(), "%y is returned, and nothing has written it");
   }

@@ -164,7 +164,8 @@ TEST_F(HostIrTest, ParserNamesTheLineAndWhatIsWrong) {
   const std::string other = "k2 takes 2 tensors, 2 integers and 1 scalars, and other ones are given";
   EXPECT_EQ(rejection("k2(%t, %y;", "k2(%t;"), "host program, line 13: " + other);
   EXPECT_EQ(rejection("; %m)", "; )"), "host program, line 13: " + other);
-  EXPECT_EQ(rejection("; i0, stride(%t, 0);", "; stride(%t, 0), i0;"), "host program, line 13: " + other);
+  EXPECT_EQ(rejection("; i0, stride(%t, 0);", "; stride(%t, 0), i0;"),
+            "host program, line 13: k2 takes an extent as integer 1, and a stride is given");
   EXPECT_EQ(rejection("; %m)", "; %t)"), "host program, line 13: %t is no scalar");
   EXPECT_EQ(rejection("  return %y, %m\n}\n", ""), "host program, line 16: the text ends too early");
 }

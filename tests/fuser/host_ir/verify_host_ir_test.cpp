@@ -4,6 +4,7 @@
 
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/ir/builder.h"
+#include "fuser/text/parser.h"
 
 namespace fuser {
 namespace {
@@ -57,6 +58,16 @@ TEST_F(VerifyHostIrTest, AValueExistsWhereItIsRead) {
             "constraint 1: %t is read where it does not exist");
 }
 
+TEST_F(VerifyHostIrTest, AScalarIsThereWhereItNamesASize) {
+  const Case made = parseCase("fusion g(%n: i64) {\n  %k = mul(%n, 2)\n  %a = arange() {start = 0, end = %k, step = 1, dtype = f32}\n  return %a\n}\n", "g");
+  const auto said = [&](const std::string& body) {
+    return complaint(parseHostIr(concat("host g(%n: i64) {\n", body, "  return %a\n}\n"), *made.fusion, {}), HostLeaks::Forbidden);
+  };
+  const std::string segment = "  segment 0 ExprEval (%n) -> (%k) {\n    evaluate %k\n  }\n", allocate = "  allocate %a: f32[%k]\n";
+  EXPECT_EQ(said(concat(segment, allocate)), "");
+  EXPECT_EQ(said(concat(allocate, segment)), "constraint 1: %k is read where it does not exist");
+}
+
 TEST_F(VerifyHostIrTest, NothingIsMadeTwice) {
   EXPECT_EQ(problem(concat(kY, kY)), "constraint 2: %y is there already");
 }
@@ -104,6 +115,38 @@ TEST_F(VerifyHostIrTest, BothWaysOfAnIfLeaveTheSame) {
             "constraint 10: a loop's turn takes %t away, which the next one may read");
 }
 
+TEST_F(VerifyHostIrTest, AViewOfFreedMemoryIsNoneOfWhatIsAllocatedAnew) {
+  build::set(fusion, fusion.inputs().front()->as<TensorView>(), "u");
+  const std::string freed = "  free %t\n", again = concat(freed, kT), read = "  compute (%y) from (%u) as %y\n";
+  EXPECT_EQ(problem(concat(kT, again, "  view %u of %t\n", read, freed)), "");
+  EXPECT_EQ(problem(concat(kT, "  view %u of %t\n", again, read, freed)),
+            "constraint 2: %u is in the memory of %t, which is allocated anew");
+}
+
+TEST_F(VerifyHostIrTest, ALoopLeavesMemoryAsItFoundIt) {
+  const auto loop = [](const std::string& body) { return concat("  for index0 in %x {axis = 0} {\n", body, "  }\n"); };
+  EXPECT_EQ(problem(concat(kY, kT, loop(concat("    free %t\n  ", kT)), "  free %t\n")), "");
+  EXPECT_EQ(problem(concat(kY, kT, loop("    free %t\n    view %t of %x\n"), "  free %t\n")),
+            "constraint 10: a loop's turn leaves %t in other memory than it found it in");
+  EXPECT_EQ(problem(concat(kY, kT, loop("    free %t\n    allocate %t: f32[i0, i1] {sliced_axis = 0}\n"), "  free %t\n"),
+                    HostLeaks::Allowed),
+            "constraint 10: a loop's turn leaves %t in other memory than it found it in");
+}
+
+TEST_F(VerifyHostIrTest, AWriteThroughAViewOverwritesTheInput) {
+  build::set(fusion, fusion.inputs().front()->as<TensorView>(), "u");
+  const std::string reuse = "  reuse %x for %y\n  view %u of %y\n", write = "  compute into (%u) from (%x) as %u\n";
+  EXPECT_EQ(problem(concat(kT, reuse, write, "  free %t\n")), "");
+  EXPECT_EQ(problem(concat(kT, reuse, write, "  copy %t to %x\n  free %t\n")),
+            "constraint 1: %x is read where it does not exist");
+}
+
+TEST_F(VerifyHostIrTest, OneOutputReusesAnInput) {
+  fusion.addOutput(build::set(fusion, fusion.inputs().front()->as<TensorView>(), "z"));
+  const std::string text = "host f(%x: f32[i0, i1], %c: bool) {\n  reuse %x for %y\n  reuse %x for %z\n  return %y, %z\n}\n";
+  EXPECT_EQ(complaint(parseHostIr(text, fusion, {}), HostLeaks::Forbidden), "constraint 7: two outputs reuse the memory of %x");
+}
+
 TEST_F(VerifyHostIrTest, MemoryKeepsItsDtype) {
   build::cast(fusion, fusion.inputs().front()->as<TensorView>(), DataType::Half, "h");
   const std::string other = "constraint 12: %h is f16 in memory of %";
@@ -125,7 +168,7 @@ TEST_F(VerifyHostIrTest, EitherWaysMemoryIsMeantBehindAnIf) {
   EXPECT_EQ(problem(concat(kT, kY, ways("t", "x"), "  copy %t to %x\n  copy %u to %x\n", freed)),
             "constraint 1: %u is read in the memory of %x, which is freed or overwritten");
   EXPECT_EQ(problem(concat(kT, kY, ways("x", "t"), "  compute into (%u) from (%t) as %y\n", freed)),
-            "constraint 7: %u is in an input's memory");
+            "constraint 7: %u is written in an input's memory");
   // Through a chain, and where one way alone is a view.
   build::set(fusion, fusion.inputs().front()->as<TensorView>(), "v");
   EXPECT_EQ(problem(concat(kT, ways("t", "x"), "  view %v of %u\n", freed, "  compute (%y) from (%v) as %y\n")),
@@ -335,7 +378,7 @@ TEST_F(VerifyCommunicationTest, WhoTakesPartHasATensorForIt) {
   EXPECT_EQ(problemOnDevice(concat(kT, kY, "  gather %t -> %y {team = [0, 1], root = 1}\n", kWait)),
             "constraint 17: gather: device 0 gets nothing");
   EXPECT_EQ(problemOnDevice(concat(kT, kY, "  broadcast none -> %x {team = [0, 1], root = 1}\n", kWait)),
-            "constraint 7: %x is in an input's memory");
+            "constraint 7: %x is written in an input's memory");
   EXPECT_EQ(problem(concat(kT, kY, kAllreduce, kWait), HostLeaks::Allowed),
             "constraint 17: a communication of no devices");
 }

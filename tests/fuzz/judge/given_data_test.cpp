@@ -23,7 +23,7 @@ run { %x = uniform(seed = 2) : f32[5] }
 
 constexpr const char* kProblem = "a run wrote beside the memory given for output %y";
 
-// Behind the last element of what the kernel writes; all tensors here are rows without gaps.
+// Behind the last element of what the kernel writes, or, of a row with gaps, into one: all tensors here are rows of five.
 void writeBehind(const Kernel& kernel, const KernelArguments& arguments) {
   for (size_t i = 0; i < kernel.tensors.size(); ++i) {
     const TensorRef& tensor = arguments.tensors[i];
@@ -104,6 +104,28 @@ TEST(GivenDataTest, ARunThatWritesBesideGivenMemoryIsFoundWhenACaseIsJudged) {
     const CaseVerdict verdict = judgeCase(parseCase(kCase, "case"), settings);
     EXPECT_EQ(verdict.kind, when == kNever ? VerdictKind::Agrees : VerdictKind::Invariant) << verdict.detail;
     EXPECT_EQ(verdict.reason, when == kNever ? "" : kProblem);
+  }
+}
+
+TEST(GivenDataTest, ARunThatWritesBetweenTheElementsOfAnInputIsFoundWhereOutputsOverwriteInputs) {
+  constexpr const char* kAliased = R"(
+fusion f(%x: f32[i0] {contiguity = [false]}) {
+  %y = neg(%x)
+  return %y
+}
+alias %y -> %x
+run { %x = uniform(seed = 1) : f32[5] {strides = [2]} }
+)";
+  for (const int when : {kNever, 0}) {
+    JudgeSettings settings;
+    settings.hooks.beforeLaunch = [=, launches = std::make_shared<int>(0)](const Kernel& kernel,
+                                                                           KernelArguments& arguments) {
+      if ((*launches)++ == when) writeBehind(kernel, arguments);
+    };
+    const CaseVerdict verdict = judgeCase(parseCase(kAliased, "case"), settings);
+    EXPECT_EQ(verdict.kind, when == kNever ? VerdictKind::Agrees : VerdictKind::Invariant) << verdict.detail;
+    EXPECT_EQ(verdict.reason,
+              when == kNever ? "" : "a run wrote between the elements of an input, of which outputs overwrite some");
   }
 }
 
