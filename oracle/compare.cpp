@@ -73,8 +73,8 @@ struct Outcome {
   int tenth = -1;  // of Margins; none: -1
 };
 
-// Of a number within a range that decides. Where the range holds only a few numbers of its dtype, a right result lies at
-// an end as often as not, which says nothing.
+// Of a number within a range that decides. Where the range holds only a few numbers of its dtype, a right result lies
+// at an end as often as not, which says nothing.
 int tenthOf(const Interval& set, double number, DataType dtype) {
   const double width = set.hi - set.lo;
   if (width <= 0 || width < kMarginUlps * ulp(std::max(std::fabs(set.lo), std::fabs(set.hi)), dtype)) return -1;

@@ -155,7 +155,9 @@ Steps sinc(const Steps& x) {
   const Steps angle = std::numbers::pi * x;
   const Steps ratio = sin(angle) / angle;
   return each(x, ratio, [](const Interval& s, const Interval& r) {
-    if (s.lo == 0 && s.hi == 0) return hull(nanOf(s), hull(Interval::of(1), s.has(kInfs) ? Interval::of(NAN) : Interval{}));
+    if (s.lo == 0 && s.hi == 0) {
+      return hull(nanOf(s), hull(Interval::of(1), s.has(kInfs) ? Interval::of(NAN) : Interval{}));
+    }
     // |sin(t) / t| is at most 1, and a few roundings; near 0 the quotient of the ranges is unbounded.
     if (s.hasZero()) return Interval{-1.0, 1 + 0x1p-20, static_cast<uint8_t>(kZeros | (r.flags & kNan))};
     return r;

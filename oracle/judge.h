@@ -44,9 +44,9 @@ struct Counts {
   Counts& operator+=(const Counts& other);
 };
 
-// Where decided elements of floating dtypes lie between the middle of their accepted set (0) and its ends (1), in tenths:
-// [0, 0.1) … [0.9, 1]. Sets narrower than kMarginUlps steps of the dtype and what lies outside are not counted; of two
-// sets that decide, the nearer end counts.
+// Where decided elements of floating dtypes lie between the middle of their accepted set (0) and its ends (1), in
+// tenths: [0, 0.1) … [0.9, 1]. Sets narrower than kMarginUlps steps of the dtype and what lies outside are not counted;
+// of two sets that decide, the nearer end counts.
 inline constexpr int kMarginUlps = 8;
 struct Margins {
   std::array<int64_t, 10> tenths{};

@@ -1,5 +1,5 @@
-// Library functions of two operands, and nextafter. Single operands are evaluated as they are; ranges where the function
-// is monotone in each operand, or is so in magnitude, by their corners; elsewhere anything that it can give.
+// Library functions of two operands, and nextafter. Single operands are evaluated as they are; ranges where the
+// function is monotone in each operand, or is so in magnitude, by their corners; elsewhere anything that it can give.
 
 #include <algorithm>
 #include <cmath>
@@ -109,7 +109,8 @@ Interval power(const Interval& a, const Interval& b, DataType compute) {
   return result;
 }
 
-// The angle of (b, a): its extremes over a box that leaves the origin and the cut (b negative, a = 0) out lie in corners.
+// The angle of (b, a): its extremes over a box that leaves the origin and the cut (b negative, a = 0) out lie in
+// corners.
 Interval angle(const Interval& a, const Interval& b, DataType compute) {
   const uint8_t nan = (a.flags | b.flags) & kNan;
   if (!a.has(kInfs) && !b.has(kInfs) && a.hasRange() && b.hasRange() && (b.lo > 0 || !a.hasZero())) {
@@ -118,8 +119,8 @@ Interval angle(const Interval& a, const Interval& b, DataType compute) {
     result.flags |= nan;
     return result;
   }
-  Interval result{lowerEnd(OpKind::Atan2, -std::numbers::pi, compute), upperEnd(OpKind::Atan2, std::numbers::pi, compute),
-                  static_cast<uint8_t>(kZeros | nan)};
+  Interval result{lowerEnd(OpKind::Atan2, -std::numbers::pi, compute),
+                  upperEnd(OpKind::Atan2, std::numbers::pi, compute), static_cast<uint8_t>(kZeros | nan)};
   return a.hasNumber() && b.hasNumber() ? roundTo(result, compute) : Interval{kInfinity, -kInfinity, nan};
 }
 

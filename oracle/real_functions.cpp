@@ -153,8 +153,9 @@ double overflowsBeyond(OpKind op) {
   return op == OpKind::Lgamma ? 2.6e305 : kInfinity;
 }
 
-// The reference's values at the operands. The vector library under LibTorch (SLEEF) promises sinh and cosh for operands up
-// to 709 and may give infinity from there on, where they are 4.1e307: there the C library's count, whose manual says 2 ulps.
+// The reference's values at the operands. The vector library under LibTorch (SLEEF) promises sinh and cosh for operands
+// up to 709 and may give infinity from there on, where they are 4.1e307: there the C library's count, whose manual says
+// 2 ulps.
 void evaluateReference(OpKind op, std::span<double> values) {
   const bool endsEarly = op == OpKind::Sinh || op == OpKind::Cosh;
   const std::vector<double> operands(values.begin(), endsEarly ? values.end() : values.begin());

@@ -38,8 +38,8 @@ double powerOfTwo(int exponent) {
 // floor(log2 |value|) of a finite value; below any format's range for 0 and denormal doubles.
 int exponentOf(double value) { return static_cast<int>((std::bit_cast<uint64_t>(value) >> 52) & 0x7ff) - 1023; }
 
-// For f16 and bf16: the step divides exactly, and a sum of 2^52 and more has no bits behind the point: its rounding decides
-// ties as the format does.
+// For f16 and bf16: the step divides exactly, and a sum of 2^52 and more has no bits behind the point: its rounding
+// decides ties as the format does.
 double roundToStep(double value, const Format& to) {
   const int exponent = std::max(exponentOf(value), to.minExponent) - to.precision + 1;
   const double scaled = value * powerOfTwo(-exponent), whole = 0x1.8p52;

@@ -127,7 +127,9 @@ Value counted(const Dims& bounds, DataType dtype) {
   Value value;
   value.dtype = DataType::Int64;
   std::vector<Whole> numbers;
-  for (int64_t at = bounds[0]; bounds[2] > 0 ? at < bounds[1] : at > bounds[1]; at += bounds[2]) numbers.push_back({at, at});
+  for (int64_t at = bounds[0]; bounds[2] > 0 ? at < bounds[1] : at > bounds[1]; at += bounds[2]) {
+    numbers.push_back({at, at});
+  }
   value.sizes = {static_cast<int64_t>(numbers.size())};
   value.strides = {numbers.size() == 1 ? 0 : 1};
   value.whole = std::make_shared<const std::vector<Whole>>(std::move(numbers));

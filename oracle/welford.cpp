@@ -1,18 +1,18 @@
 // var and var_mean (ORACLE section 5): what Welford's method may give, however the terms are split over threads and
-// joined. With u the roundoff, A >= |x| for all terms, h the longest chain of updates and joins that a term goes through,
-// L <= h of them joins of two threads' parts:
+// joined. With u the roundoff, A >= |x| for all terms, h the longest chain of updates and joins that a term goes
+// through, L <= h of them joins of two threads' parts:
 //
-// The mean of k terms, updated by fl(m + fl(fl(x - m) / k)): three roundings, of at most 2A/k, 2A/k and A in units of u,
-// on top of (1 - 1/k) of the error before. Times k and summed: E <= u A (h / 2 + 5). A join m_a + d f, f = n_b / n, adds
-// the weighted mean of both errors, and roundings of at most (6 + 1) A in units of u. So
+// The mean of k terms, updated by fl(m + fl(fl(x - m) / k)): three roundings, of at most 2A/k, 2A/k and A in units of
+// u, on top of (1 - 1/k) of the error before. Times k and summed: E <= u A (h / 2 + 5). A join m_a + d f, f = n_b / n,
+// adds the weighted mean of both errors, and roundings of at most (6 + 1) A in units of u. So
 //     E = u A (h / 2 + 5 + 7 L)
-// The sum of squares S = sum d e, with d = x - m before and e = x - m after the update, d e = (1 - 1/k) d^2. Its error is
-// at most sum(|d| E + |e| E + E^2 + 3 u |d e|) + u h S <= 2 E sqrt(2 n S) + n E^2 + (h + 3) u S, by Cauchy and Schwarz.
-// A join adds d^2 n_a n_b / n, at most 7 roundings of it, two roundings of S, and 2 E in d; over the tree the d^2 n_a n_b
-// / n sum up to S at most, and the n_a n_b / n to n L / 2. Together
+// The sum of squares S = sum d e, with d = x - m before and e = x - m after the update, d e = (1 - 1/k) d^2. Its error
+// is at most sum(|d| E + |e| E + E^2 + 3 u |d e|) + u h S <= 2 E sqrt(2 n S) + n E^2 + (h + 3) u S, by Cauchy and
+// Schwarz. A join adds d^2 n_a n_b / n, at most 7 roundings of it, two roundings of S, and 2 E in d; over the tree the
+// d^2 n_a n_b / n sum up to S at most, and the n_a n_b / n to n L / 2. Together
 //     |error of S| <= 2.83 (1 + sqrt(L)) E sqrt(n S) + (1 + 2 L) n E^2 + (h + 10 + 2 L) u S
-// which is c n u kappa in the form of Chan, Golub and LeVeque (1983). FMAs leave out roundings, so the bound holds with them.
-// On ranges the standard deviation is a seminorm: sqrt(S) moves by at most the norm of the radii.
+// which is c n u kappa in the form of Chan, Golub and LeVeque (1983). FMAs leave out roundings, so the bound holds with
+// them. On ranges the standard deviation is a seminorm: sqrt(S) moves by at most the norm of the radii.
 
 #include <algorithm>
 #include <cmath>

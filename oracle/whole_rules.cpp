@@ -135,8 +135,12 @@ Whole unaryWhole(OpKind op, const Whole& a, DataType dtype) {
 
 Whole binaryWhole(OpKind op, const Whole& a, const Whole& b, DataType dtype) {
   const bool boolean = dtype == DataType::Bool;
-  if (op == OpKind::Maximum || op == OpKind::Fmax || op == OpKind::ClampMin) return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
-  if (op == OpKind::Minimum || op == OpKind::Fmin || op == OpKind::ClampMax) return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+  if (op == OpKind::Maximum || op == OpKind::Fmax || op == OpKind::ClampMin) {
+    return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+  }
+  if (op == OpKind::Minimum || op == OpKind::Fmin || op == OpKind::ClampMax) {
+    return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+  }
   if (op == OpKind::Add && boolean) return {a.lo | b.lo, a.hi | b.hi};
   if (op == OpKind::Mul && boolean) return {a.lo & b.lo, a.hi & b.hi};
   if (op == OpKind::Add) return wrapped(Wide{a.lo} + b.lo, Wide{a.hi} + b.hi, dtype);

@@ -65,7 +65,9 @@ std::string toText(const CampaignSummary& summary) {
     between = ", with ";
   }
   if (!summary.passes.empty()) out << "\ncases that a pass changed:" << std::setprecision(1);
-  for (const auto& [pass, row] : summary.passes) out << " " << pass << " " << 100 * share(row.cases, summary.cases) << "%";
+  for (const auto& [pass, row] : summary.passes) {
+    out << " " << pass << " " << 100 * share(row.cases, summary.cases) << "%";
+  }
   if (!summary.decisions.empty()) out << "\ncases in which the segmenter decided:" << std::setprecision(1);
   const char* separator = " ";
   for (const auto& [decision, row] : summary.decisions) {

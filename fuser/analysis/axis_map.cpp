@@ -234,8 +234,8 @@ bool readsInPlace(const Expr* expr, const TensorView* producer) {
 
 bool choosesOperand(const Expr* expr) { return expr->family() == Family::Pad || expr->family() == Family::Cat; }
 
-OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates, IntExprArena& ints,
-                              const std::function<IntExpr(IntExpr)>& import) {
+OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates,
+                              IntExprArena& ints, const std::function<IntExpr(IntExpr)>& import) {
   const std::vector<IterDomain*>& axes = expr->output()->as<TensorView>()->domain().logical;
   std::vector<IntExpr> places(coordinates.begin(), coordinates.end());
   for (size_t i = 0; i < axes.size(); ++i) {

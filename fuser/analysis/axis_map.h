@@ -14,7 +14,8 @@ namespace fuser {
 // coordinate and size (or is a broadcast axis), or -1 where the operand has none. Empty when the operand is a scalar.
 std::vector<int> producerAxes(const Expr* expr, const TensorView* producer);
 
-// The same, and where elements change their coordinate along an axis (slice, pad, cat, repeat), that axis of the operand.
+// The same, and where elements change their coordinate along an axis (slice, pad, cat, repeat), that axis of the
+// operand.
 std::vector<int> axesBeside(const Expr* expr, const TensorView* producer);
 
 // Whether an element of the result is made of operands' elements at its own coordinates, axis by axis as producerAxes
@@ -32,7 +33,7 @@ struct OperandElement {
 };
 // coordinates: of the result's logical axes (those of broadcast axes do not matter), over `ints`; they lie inside the
 // result's sizes. import: an expression over the fusion's extents -> over `ints`.
-OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates, IntExprArena& ints,
-                              const std::function<IntExpr(IntExpr)>& import);
+OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates,
+                              IntExprArena& ints, const std::function<IntExpr(IntExpr)>& import);
 
 }  // namespace fuser

@@ -60,8 +60,8 @@ struct CompileContext {
   bool checkInvariants = false;  // verify after every pass and every edit of a segmented fusion
   // Called after each pass with its name and whether it modified the fusion; may be empty.
   std::function<void(const std::string& pass, bool modified)> onPass;
-  // Called by the segmenter at its end; may be empty. The text says, of each group, which scheduler takes it, and of each
-  // neighbour why the two are not one.
+  // Called by the segmenter at its end; may be empty. The text says, of each group, which scheduler takes it, and of
+  // each neighbour why the two are not one.
   std::function<void(const SegmentCounters& counters)> onSegments;
   std::function<void(const std::string& text)> onSegmentsExplained;
   // Called after each single run of a pass (by the name of its line in the list) and before it is checked: the seam for

@@ -3,11 +3,11 @@
 //
 //   - A literal is printed into the kernel.
 //   - An extent (the symbol i0 of an input's axis) is an integer argument. What the program's dims make of extents and
-//     scalars with + - * // is index arithmetic: the kernel does it itself, where loops, indices and predicates need it,
-//     and where an op is made of it: the numbers of arange, the count that a mean or a variance divides by.
-//   - Every other scalar is an argument: an input as it is; a computed one (an op's result: size and item among them) is
-//     evaluated once, on the host, and no kernel computes it again, however cheap it is. Where an extent names it, it is
-//     an integer argument, else a scalar argument.
+//     scalars with + - * // is index arithmetic: the kernel does it itself, where loops, indices and predicates need
+//     it, and where an op is made of it: the numbers of arange, the count that a mean or a variance divides by.
+//   - Every other scalar is an argument: an input as it is; a computed one (an op's result: size and item among them)
+//     is evaluated once, on the host, and no kernel computes it again, however cheap it is. Where an extent names it,
+//     it is an integer argument, else a scalar argument.
 
 #include "fuser/ir/fusion.h"
 

@@ -35,8 +35,8 @@ class LoopComparison {
     }
     if (!left || !right || left->split.has_value() != right->split.has_value()) return false;
     if (left->split) {
-      return left->split->factor == right->split->factor && (left->split->outer == mine) == (right->split->outer == theirs) &&
-             same(left->split->in, right->split->in);
+      return left->split->factor == right->split->factor &&
+             (left->split->outer == mine) == (right->split->outer == theirs) && same(left->split->in, right->split->in);
     }
     return same(left->merge->outer, right->merge->outer) && same(left->merge->inner, right->merge->inner);
   }
@@ -102,9 +102,11 @@ size_t sharableLoops(const TensorView* producer, const Expr* use) {
     const IterDomain* left = mine.loop[count];
     const IterDomain* right = theirs.loop[count];
     const std::vector<size_t> roots = rootsOf(producer, left);
-    const bool reduces = std::any_of(roots.begin(), roots.end(), [&](size_t i) { return mine.loopRoot[i]->isReduction(); });
-    if (reduces || left->parallelType() == ParallelType::Vectorize || right->parallelType() == ParallelType::Vectorize ||
-        left->parallelType() != right->parallelType() || !comparison.same(left, right)) {
+    const bool reduces =
+        std::any_of(roots.begin(), roots.end(), [&](size_t i) { return mine.loopRoot[i]->isReduction(); });
+    if (reduces || left->parallelType() == ParallelType::Vectorize ||
+        right->parallelType() == ParallelType::Vectorize || left->parallelType() != right->parallelType() ||
+        !comparison.same(left, right)) {
       break;
     }
     ++count;

@@ -9,8 +9,8 @@
 namespace fuser {
 namespace {
 
-// Numbers the axes of all tensors made in a part, and joins those that an op relates; through the part's inputs as well,
-// where that is wanted: two readers of one input run over the same axes.
+// Numbers the axes of all tensors made in a part, and joins those that an op relates; through the part's inputs as
+// well, where that is wanted: two readers of one input run over the same axes.
 class AxisClasses {
  public:
   AxisClasses(const std::vector<Expr*>& exprs, bool throughInputs) {
@@ -29,16 +29,16 @@ class AxisClasses {
     related_.grow(axes_.size());
     equal_.grow(axes_.size());
     for (const Expr* expr : exprs) relate(expr);
-    // One extent is one size, wherever it stands. (Equality must be transitive: the clash that is found, and whether one
-    // is, must not depend on which axis of a class comes first.)
+    // One extent is one size, wherever it stands. (Equality must be transitive: the clash that is found, and whether
+    // one is, must not depend on which axis of a class comes first.)
     std::map<uint32_t, size_t> withExtent;  // by the extent's id
     for (size_t i = 0; i < axes_.size(); ++i) {
       if (!axes_[i]->isBroadcast()) equal_.unite(withExtent.emplace(axes_[i]->extent()->id, i).first->second, i);
     }
   }
 
-  // Reductions that nothing relates to the reference, another one, and that keep and reduce the same extents in the same
-  // order, run over its axes beside it.
+  // Reductions that nothing relates to the reference, another one, and that keep and reduce the same extents in the
+  // same order, run over its axes beside it.
   void joinReductions(const std::vector<Expr*>& exprs, const TensorView* reference) {
     const std::vector<IterDomain*>& theirs = reference->domain().logical;
     if (std::none_of(theirs.begin(), theirs.end(), [](const IterDomain* axis) { return axis->isReduction(); })) return;
@@ -61,7 +61,8 @@ class AxisClasses {
       if (axes_[i]->isBroadcast()) continue;
       const size_t other = example.emplace(related_.find(i), i).first->second;
       if (!equal_.same(i, other)) {
-        return concat("%", owners_[i]->name(), " and %", owners_[other]->name(), " broadcast one value along different axes");
+        return concat("%", owners_[i]->name(), " and %", owners_[other]->name(),
+                      " broadcast one value along different axes");
       }
     }
     return "";
@@ -89,10 +90,11 @@ class AxisClasses {
   static bool haveOneShape(const TensorView* a, const TensorView* b) {
     const std::vector<IterDomain*>& mine = a->domain().logical;
     const std::vector<IterDomain*>& theirs = b->domain().logical;
-    return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), [](const IterDomain* x, const IterDomain* y) {
-      if (x->isReduction() != y->isReduction() || x->isBroadcast() != y->isBroadcast()) return false;
-      return x->isBroadcast() || x->extent() == y->extent();
-    });
+    return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
+                      [](const IterDomain* x, const IterDomain* y) {
+                        if (x->isReduction() != y->isReduction() || x->isBroadcast() != y->isBroadcast()) return false;
+                        return x->isBroadcast() || x->extent() == y->extent();
+                      });
   }
 
   bool areRelated(const TensorView* a, const TensorView* b) {
@@ -143,14 +145,15 @@ class AxisClasses {
 
 }  // namespace
 
-std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs, const TensorView* reference) {
+std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs,
+                                                            const TensorView* reference) {
   std::variant<ReferenceMap, std::string> map = build(exprs, reference, true);
   // An input may be read along different axes; then it relates nothing.
   return std::holds_alternative<ReferenceMap>(map) ? map : build(exprs, reference, false);
 }
 
-std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs, const TensorView* reference,
-                                                            bool throughInputs) {
+std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs,
+                                                            const TensorView* reference, bool throughInputs) {
   AxisClasses classes(exprs, throughInputs);
   FUSER_CHECK(classes.has(reference), "the reference is no result of the part");
   classes.joinReductions(exprs, reference);

@@ -1,7 +1,8 @@
 #pragma once
 // ReferenceMap: how the axes of every tensor of a part relate to the axes of one of them, the reference. It exists when
-// each tensor meets the reference's axes in one way only, and none has elements along an axis that the reference lacks. Inputs of the part stand in memory and may be read in several
-// ways: they are mapped use by use, and relate their readers only where all of them can meet.
+// each tensor meets the reference's axes in one way only, and none has elements along an axis that the reference lacks.
+// Inputs of the part stand in memory and may be read in several ways: they are mapped use by use, and relate their
+// readers only where all of them can meet.
 
 #include <string>
 #include <unordered_map>
@@ -15,8 +16,8 @@ namespace fuser {
 class ReferenceMap {
  public:
   // The map, or why there is none. exprs in topological order; the reference is a result of one of them. Broadcast axes
-  // that nothing relates to the reference are unmapped; any other axis must be mapped. Where the reference is a reduction,
-  // another one of its shape runs beside it although no value joins the two.
+  // that nothing relates to the reference are unmapped; any other axis must be mapped. Where the reference is a
+  // reduction, another one of its shape runs beside it although no value joins the two.
   static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference);
 
   const TensorView* reference() const { return reference_; }

@@ -14,8 +14,8 @@ std::string_view schedulerTypeName(SchedulerType type) {
 }
 
 std::optional<SchedulerType> schedulerTypeFromName(std::string_view name) {
-  for (SchedulerType type : {SchedulerType::None, SchedulerType::NoOp, SchedulerType::ExprEval, SchedulerType::PointWise,
-                             SchedulerType::Reduction}) {
+  for (SchedulerType type : {SchedulerType::None, SchedulerType::NoOp, SchedulerType::ExprEval,
+                             SchedulerType::PointWise, SchedulerType::Reduction}) {
     if (schedulerTypeName(type) == name) return type;
   }
   return std::nullopt;

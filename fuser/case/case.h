@@ -55,8 +55,8 @@ struct Run {
   Expectation expectation = Expectation::Agrees;
 };
 
-// Memory of the caller's that an output is written to, for any sizes: strides follow from the order of axes, and each axis
-// steps over a gap beside what the faster ones hold.
+// Memory of the caller's that an output is written to, for any sizes: strides follow from the order of axes, and each
+// axis steps over a gap beside what the faster ones hold.
 struct PreallocatedOutput {
   std::string output;          // without '%'
   std::vector<int64_t> order;  // axes from slowest to fastest; empty: row-major

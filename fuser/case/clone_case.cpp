@@ -6,8 +6,9 @@
 namespace fuser {
 
 Case cloneCase(const Case& testCase) {
-  return {testCase.metadata, cloneFusion(*testCase.fusion).fusion,  testCase.aliases, testCase.preallocated, testCase.options,
-          testCase.places, testCase.schedule, testCase.segmentSchedules, testCase.runs};
+  return {testCase.metadata,     cloneFusion(*testCase.fusion).fusion, testCase.aliases,
+          testCase.preallocated, testCase.options,                     testCase.places,
+          testCase.schedule,     testCase.segmentSchedules,            testCase.runs};
 }
 
 }  // namespace fuser

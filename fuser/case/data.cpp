@@ -54,7 +54,8 @@ Dims defaultStrides(const TensorView* tensor, const Dims& sizes) {
 }
 
 Plan planTensor(const TensorView* tensor, const RunInput& run, const TensorInput& input) {
-  FUSER_USER_CHECK(input.dtype == tensor->dtype(), "%", run.name, " is ", tensor->dtype(), ", the run gives ", input.dtype);
+  FUSER_USER_CHECK(input.dtype == tensor->dtype(), "%", run.name, " is ", tensor->dtype(), ", the run gives ",
+                   input.dtype);
   FUSER_USER_CHECK(input.sizes.size() == tensor->rank(), "%", run.name, " has rank ", tensor->rank(),
                    ", the run gives sizes ", input.sizes);
   FUSER_USER_CHECK(!input.strides || input.strides->size() == input.sizes.size(), "%", run.name, ": strides ",
@@ -129,8 +130,8 @@ TensorData makeTensor(const Plan& plan) {
 // The view's offset counts from the other tensor's first element.
 TensorData makeView(const Plan& plan, const Plan& base, const TensorData& baseData) {
   const TensorInput& input = *plan.input;
-  FUSER_USER_CHECK(input.dtype == base.input->dtype, "%", plan.run->name, " is ", input.dtype, ", it cannot be a view of %",
-                   base.run->name, ", which is ", base.input->dtype);
+  FUSER_USER_CHECK(input.dtype == base.input->dtype, "%", plan.run->name, " is ", input.dtype,
+                   ", it cannot be a view of %", base.run->name, ", which is ", base.input->dtype);
   FUSER_USER_CHECK(input.offset + plan.extent <= base.extent, "%", plan.run->name, " reaches element ",
                    input.offset + plan.extent - 1, " of %", base.run->name, ", which spans ", base.extent);
   auto* first = static_cast<std::byte*>(baseData.ref.data) + static_cast<size_t>(input.offset) * dtypeSize(input.dtype);
@@ -154,13 +155,13 @@ void checkInputs(const Case& testCase, const Run& run) {
   FUSER_USER_CHECK(run.inputs.size() == inputs.size(), "the fusion has ", inputs.size(), " inputs, the run gives ",
                    run.inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    FUSER_USER_CHECK(run.inputs[i].name == inputs[i]->name(), "input ", i, " is %", inputs[i]->name(), ", the run gives %",
-                     run.inputs[i].name);
+    FUSER_USER_CHECK(run.inputs[i].name == inputs[i]->name(), "input ", i, " is %", inputs[i]->name(),
+                     ", the run gives %", run.inputs[i].name);
     const ScalarValue* scalar = std::get_if<ScalarValue>(&run.inputs[i].value);
     FUSER_USER_CHECK(inputs[i]->isTensor() == !scalar, "%", inputs[i]->name(), " is a ",
                      inputs[i]->isTensor() ? "tensor" : "scalar", ", the run gives the other");
-    FUSER_USER_CHECK(!scalar || scalar->dtype() == inputs[i]->dtype(), "%", inputs[i]->name(), " is ", inputs[i]->dtype(),
-                     ", the run gives ", scalar ? scalar->toString() : "");
+    FUSER_USER_CHECK(!scalar || scalar->dtype() == inputs[i]->dtype(), "%", inputs[i]->name(), " is ",
+                     inputs[i]->dtype(), ", the run gives ", scalar ? scalar->toString() : "");
   }
 }
 
@@ -197,10 +198,10 @@ RunData materialize(const Case& testCase, const Run& run, size_t maxBytes) {
 
 TensorData materialize(const PreallocatedOutput& output, DataType dtype, const Dims& sizes, size_t maxBytes) {
   const size_t rank = sizes.size();
-  FUSER_USER_CHECK(output.order.empty() || output.order.size() == rank, "preallocate %", output.output, ": an order of ",
-                   output.order.size(), " axes for sizes ", sizes);
-  FUSER_USER_CHECK(output.gaps.empty() || output.gaps.size() == rank, "preallocate %", output.output, ": ", output.gaps.size(),
-                   " gaps for sizes ", sizes);
+  FUSER_USER_CHECK(output.order.empty() || output.order.size() == rank, "preallocate %", output.output,
+                   ": an order of ", output.order.size(), " axes for sizes ", sizes);
+  FUSER_USER_CHECK(output.gaps.empty() || output.gaps.size() == rank, "preallocate %", output.output, ": ",
+                   output.gaps.size(), " gaps for sizes ", sizes);
   FUSER_USER_CHECK(output.offset >= 0 && output.offset <= kMaxElements, "preallocate %", output.output, ": offset ",
                    output.offset, " is outside [0, ", kMaxElements, "]");
   Dims strides(rank, 0);
@@ -208,7 +209,8 @@ TensorData materialize(const PreallocatedOutput& output, DataType dtype, const D
   for (size_t place = rank; place-- > 0;) {
     const size_t axis = output.order.empty() ? place : static_cast<size_t>(output.order[place]);
     next += output.gaps.empty() ? 0 : output.gaps[place];
-    FUSER_USER_CHECK(next <= kMaxElements, "preallocate %", output.output, " spans more than ", kMaxElements, " elements");
+    FUSER_USER_CHECK(next <= kMaxElements, "preallocate %", output.output, " spans more than ", kMaxElements,
+                     " elements");
     strides[axis] = static_cast<int64_t>(next);
     next *= std::max<int64_t>(sizes[axis], 1);
   }
@@ -216,11 +218,12 @@ TensorData materialize(const PreallocatedOutput& output, DataType dtype, const D
   TensorData data;
   const size_t elements = static_cast<size_t>(output.offset + extent) * dtypeSize(dtype);
   data.bytes = kAlignment + (elements + kAlignment - 1) / kAlignment * kAlignment + kAlignment;
-  FUSER_USER_CHECK(data.bytes <= maxBytes, "the memory for output %", output.output, " takes ", data.bytes, " bytes, more than ",
-                   maxBytes);
+  FUSER_USER_CHECK(data.bytes <= maxBytes, "the memory for output %", output.output, " takes ", data.bytes,
+                   " bytes, more than ", maxBytes);
   data.memory = allocate(data.bytes);
   std::memset(data.memory.get(), static_cast<int>(poisonByte(dtype)), data.bytes);
-  data.ref = {data.memory.get() + kAlignment + static_cast<size_t>(output.offset) * dtypeSize(dtype), dtype, sizes, strides, {}};
+  data.ref = {data.memory.get() + kAlignment + static_cast<size_t>(output.offset) * dtypeSize(dtype), dtype, sizes,
+              strides, {}};
   return data;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// CompileOptions: everything that changes compilation and that a person or a campaign may choose. Each has a spelling in
-// a .fusion file: `option NAME = literal`, `option enable|disable NAME`, `option disable pass NAME`.
+// CompileOptions: everything that changes compilation and that a person or a campaign may choose. Each has a spelling
+// in a .fusion file: `option NAME = literal`, `option enable|disable NAME`, `option disable pass NAME`.
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +11,8 @@ namespace fuser {
 
 enum class DisableOption : uint8_t { ResizeScheduler, TopDown };
 
-// Who decides which groups the segmenter merges. All but Schedulers leave groups that no scheduler may take: each of them
-// is segmented again, in a cache of its own.
+// Who decides which groups the segmenter merges. All but Schedulers leave groups that no scheduler may take: each of
+// them is segmented again, in a cache of its own.
 enum class MergePredicate : uint8_t { Schedulers, Random, Never, Always };
 
 enum class EngineKind : uint8_t { Interp, Cpu, Cuda };
@@ -27,7 +27,8 @@ struct CompileOptions {
   std::set<DisableOption> disabled;        // option disable resize_scheduler, option disable top_down
   std::set<std::string> disabledPasses;    // option disable pass ConsecutiveCastPass
   std::optional<int64_t> passLimit;        // option pass_limit = 3: the passes make their first 3 rewrites and no more
-  std::string fault;                       // option fault = "dropped-predicate": a bug that the harness plants; "": none
+  std::string fault;                       // option fault = "dropped-predicate": a bug that the harness plants; "":
+                                           // none
   bool operator==(const CompileOptions&) const = default;
 };
 

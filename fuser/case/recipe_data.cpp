@@ -141,7 +141,8 @@ void checkRecipe(const Recipe& recipe, DataType dtype) {
   const bool integers = recipe.kind == RecipeKind::Integers;
   const std::string_view name = integers ? "integers" : "uniform";
   FUSER_USER_CHECK(std::isfinite(recipe.low) && std::isfinite(recipe.high) && std::isfinite(recipe.high - recipe.low),
-                   name, "(low = ", recipe.low, ", high = ", recipe.high, "): both ends and their distance must be finite");
+                   name, "(low = ", recipe.low, ", high = ", recipe.high,
+                   "): both ends and their distance must be finite");
   if (integers) {
     FUSER_USER_CHECK(recipe.low < recipe.high, name, "(low = ", recipe.low, ", high = ", recipe.high,
                      "): high is excluded and must be above low");

@@ -7,19 +7,20 @@
 // with words w0 … w3, and 64-bit draw d(k) = w0 * 2^32 + w1 of block k. Version 1 of the recipes:
 //
 //   uniform(seed, low, high)   low + (high - low) * u, u = floor(d(0) / 2^11) * 2^-53, in f64; high only by rounding
-//   normal(seed)               (sum of the 12 words of blocks 0, 1, 2 - 6 * (2^32 - 1)) * 2^-32: Irwin and Hall's sum of
-//                              twelve uniforms: mean 0, deviation 1, inside (-6, 6); exact in f64
+//   normal(seed)               (sum of the 12 words of blocks 0, 1, 2 - 6 * (2^32 - 1)) * 2^-32: Irwin and Hall's sum
+//                              of twelve uniforms: mean 0, deviation 1, inside (-6, 6); exact in f64
 //   integers(seed, low, high)  low + floor(d(0) * (high - low) / 2^64); high excluded
-//   special(seed)              with probability 1/2 (top bit of w0 of block 3 clear) an ordinary value: normal(seed); else
-//                              entry w1 mod n of the list below, negative when w2's lowest bit is set (both of block 3)
+//   special(seed)              with probability 1/2 (top bit of w0 of block 3 clear) an ordinary value: normal(seed);
+//                              else entry w1 mod n of the list below, negative when w2's lowest bit is set (both of
+//                              block 3)
 //     floating   0, smallest denormal, largest denormal, smallest normal, 1, next after 1, 0.5, 2, largest finite,
 //                infinity, NaN (quiet, always positive)
 //     integers   0, 1, 2, the largest, the largest - 1, the smallest (the same for both signs); ordinary values are
 //                8 * normal(seed)
 //
-// Conversion to the dtype: f32 and f64 round once, f16 and bf16 through f32; integers round to the nearest, ties to even
-// (the value is inside the type: UserError otherwise); bool: integers and values give value != 0, the others the top bit
-// of w0 of block 0.
+// Conversion to the dtype: f32 and f64 round once, f16 and bf16 through f32; integers round to the nearest, ties to
+// even (the value is inside the type: UserError otherwise); bool: integers and values give value != 0, the others the
+// top bit of w0 of block 0.
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // Integer expressions of a kernel as C++ text, with quotients, remainders, minima and maxima named once a scope.
 //
 // An index or a condition of a correct kernel does not overflow (the interpreter checks that), so it is printed with
-// plain operators. An integer that a kernel uses as data may come from any extent or scalar: it wraps, as `evaluate` does,
-// through add and mul of op_math.cuh wherever its range does not rule an overflow out.
+// plain operators. An integer that a kernel uses as data may come from any extent or scalar: it wraps, as `evaluate`
+// does, through add and mul of op_math.cuh wherever its range does not rule an overflow out.
 
 #include <map>
 #include <string>

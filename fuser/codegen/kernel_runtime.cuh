@@ -1,6 +1,6 @@
 #pragma once
-// What printed kernels call besides op_math.cuh: index arithmetic, vector moves, block reductions. Printed once in front
-// of the kernels, after device_types.cuh and op_math.cuh; never included by the host.
+// What printed kernels call besides op_math.cuh: index arithmetic, vector moves, block reductions. Printed once in
+// front of the kernels, after device_types.cuh and op_math.cuh; never included by the host.
 //
 // A thread of the CPU engine carries its indices in a parameter (cuda_on_cpu.h defines the four macros); on the device
 // they are built in, and the macros are empty.
@@ -72,7 +72,8 @@ FUSER_FN constexpr int powerOfTwoBelow(int n) {
 }
 
 // Combines `value` over the threads of the block along the reduced dims, in the order that kernel.h fixes; every thread
-// of the block arrives, and every one gets the result. X, Y, Z: the block; scratch: one T a thread, free again on return.
+// of the block arrives, and every one gets the result. X, Y, Z: the block; scratch: one T a thread, free again on
+// return.
 template <class T, T (*combine)(T, T), int X, int Y, int Z, bool reduceX, bool reduceY, bool reduceZ>
 FUSER_FN T blockReduce(FUSER_THREAD_PARAMETER T value, T* scratch) {
   constexpr int n = (reduceX ? X : 1) * (reduceY ? Y : 1) * (reduceZ ? Z : 1);
@@ -94,8 +95,8 @@ FUSER_FN T blockReduce(FUSER_THREAD_PARAMETER T value, T* scratch) {
   return result;
 }
 
-// What the threads of the block know along the reduced dims, joined in the order of blockReduce, in place; every thread of
-// the block arrives. scratch: one part a thread, free again on return.
+// What the threads of the block know along the reduced dims, joined in the order of blockReduce, in place; every thread
+// of the block arrives. scratch: one part a thread, free again on return.
 template <class T, int X, int Y, int Z, bool reduceX, bool reduceY, bool reduceZ>
 FUSER_FN void blockWelford(FUSER_THREAD_PARAMETER T& mean, T& squares, int64& count, WelfordPart<T>* scratch) {
   constexpr int n = (reduceX ? X : 1) * (reduceY ? Y : 1) * (reduceZ ? Z : 1);

@@ -43,7 +43,11 @@ std::string identifierPart(std::string_view name) {
 class KernelPrinter {
  public:
   KernelPrinter(const Kernel& kernel, size_t index, std::set<OpUse>& ops)
-      : kernel_(kernel), entry_(entryName(kernel, index)), layout_(sharedLayout(kernel)), ops_(ops), ints_(*kernel.ints) {
+      : kernel_(kernel),
+        entry_(entryName(kernel, index)),
+        layout_(sharedLayout(kernel)),
+        ops_(ops),
+        ints_(*kernel.ints) {
     findAlignments();
   }
 

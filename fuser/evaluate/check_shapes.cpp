@@ -73,9 +73,9 @@ void checkPad(const Expr* expr, ExpressionEvaluator& evaluator) {
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
     const Padding padding = paddingOf(expr->fusion().ints(), expr->attributes().shape, axis, sizes.size());
     const int64_t low = evaluator.evaluate(padding.low), high = evaluator.evaluate(padding.high);
-    FUSER_USER_CHECK(std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0) >= -sizes[axis], opText(expr), ": axis ", axis,
-                     " of %", tensor->name(), " has size ", sizes[axis], ", and padding it by ", low, " and ", high,
-                     " removes more");
+    FUSER_USER_CHECK(std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0) >= -sizes[axis], opText(expr), ": axis ",
+                     axis, " of %", tensor->name(), " has size ", sizes[axis], ", and padding it by ", low, " and ",
+                     high, " removes more");
   }
 }
 
@@ -86,8 +86,8 @@ void checkCat(const Expr* expr, ExpressionEvaluator& evaluator) {
     const Dims sizes = evaluator.sizes(operand->as<TensorView>());
     for (size_t axis = 0; axis < sizes.size(); ++axis) {
       if (static_cast<int64_t>(axis) == expr->attributes().dims.at(0)) continue;
-      FUSER_USER_CHECK(sizes[axis] == expected[axis], opText(expr), ": axis ", axis, " of %", first->name(), " has size ",
-                       expected[axis], ", that of %", operand->name(), " has size ", sizes[axis]);
+      FUSER_USER_CHECK(sizes[axis] == expected[axis], opText(expr), ": axis ", axis, " of %", first->name(),
+                       " has size ", expected[axis], ", that of %", operand->name(), " has size ", sizes[axis]);
     }
   }
 }
@@ -106,8 +106,8 @@ void checkReshape(const Expr* expr, ExpressionEvaluator& evaluator) {
     zero |= asked.back() == 0;
   }
   FUSER_USER_CHECK(!open || !zero, opText(expr), ": the -1 of ", asked, " stands for any number, as another size is 0");
-  FUSER_USER_CHECK(checkedNumel(from) == checkedNumel(to), opText(expr), ": %", tensor->name(), " of sizes ", from, " has ",
-                   *checkedNumel(from), " elements, and cannot be reshaped to ", asked);
+  FUSER_USER_CHECK(checkedNumel(from) == checkedNumel(to), opText(expr), ": %", tensor->name(), " of sizes ", from,
+                   " has ", *checkedNumel(from), " elements, and cannot be reshaped to ", asked);
 }
 
 void checkRepeat(const Expr* expr, ExpressionEvaluator& evaluator) {

@@ -57,7 +57,9 @@ void ExpressionEvaluator::bindInputs(std::span<const InputValue> values) {
     FUSER_USER_CHECK(tensor->dtype == inputs[i]->dtype(), "input %", inputs[i]->name(), " is ", inputs[i]->dtype(),
                      ", got ", tensor->dtype);
     bindSizes(inputs[i]->as<TensorView>(), tensor->sizes);
-    if (inputs[i]->as<TensorView>()->isCpuScalar()) bindElement(inputs[i]->as<TensorView>(), readElement(inputs[i], *tensor));
+    if (inputs[i]->as<TensorView>()->isCpuScalar()) {
+      bindElement(inputs[i]->as<TensorView>(), readElement(inputs[i], *tensor));
+    }
   }
   checkInputSizes();
 }

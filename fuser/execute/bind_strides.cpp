@@ -10,8 +10,8 @@ void bindStrides(const Kernel& kernel, KernelArguments& arguments) {
     const IntParam& param = kernel.intParams[i];
     if (param.tensor < 0) continue;
     const Dims& strides = arguments.tensors.at(static_cast<size_t>(param.tensor)).strides;
-    FUSER_CHECK(static_cast<size_t>(param.axis) < strides.size(), "stride of axis ", param.axis, " of a tensor of rank ",
-                strides.size());
+    FUSER_CHECK(static_cast<size_t>(param.axis) < strides.size(), "stride of axis ", param.axis,
+                " of a tensor of rank ", strides.size());
     arguments.ints[i] = strides[static_cast<size_t>(param.axis)];
   }
 }

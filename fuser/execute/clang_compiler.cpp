@@ -113,8 +113,8 @@ SharedLibrary ClangCompiler::compile(const std::string& text, bool contraction) 
   // -fno-builtin: see cuda_on_cpu.h. -fno-math-errno makes sqrt one instruction; it changes no value.
   const std::vector<std::string> command = {
       path, "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-nostdlib", "-fwrapv", "-fno-strict-aliasing",
-      "-fno-builtin", "-fno-math-errno", contraction ? "-ffp-contract=fast" : "-ffp-contract=off", "-o", library, source,
-      "-lm", "-lc"};
+      "-fno-builtin", "-fno-math-errno", contraction ? "-ffp-contract=fast" : "-ffp-contract=off", "-o", library,
+      source, "-lm", "-lc"};
   const int status = run(command, messages);
   if (status > 128 || status == 127) {
     throwUserError(concat(path, " ended with status ", status, ": ", readFile(messages)));

@@ -163,10 +163,10 @@ void CudaDriver::launch(Function function, const std::array<int64_t, 3>& grid, c
                       "cuFuncSetAttribute");
   }
   const auto size = [](int64_t extent) { return static_cast<unsigned>(extent); };
-  functions_->check(functions_->launchKernel(function, size(grid[0]), size(grid[1]), size(grid[2]), size(block[0]),
-                                             size(block[1]), size(block[2]), static_cast<unsigned>(sharedBytes), nullptr,
-                                             arguments, nullptr),
-                    name.c_str());
+  functions_->check(
+      functions_->launchKernel(function, size(grid[0]), size(grid[1]), size(grid[2]), size(block[0]), size(block[1]),
+                               size(block[2]), static_cast<unsigned>(sharedBytes), nullptr, arguments, nullptr),
+      name.c_str());
   const Status result = functions_->contextSynchronize();
   if (result != kSuccess) throw ViolationError(concat("kernel ", name, " on the GPU: ", functions_->text(result)));
 }

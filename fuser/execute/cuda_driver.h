@@ -1,6 +1,6 @@
 #pragma once
-// The CUDA driver API, opened at run time, as far as the cuda engine needs it: one device, its primary context, modules,
-// memory, launches. cuda.h is not on every machine, so the prototypes stand here.
+// The CUDA driver API, opened at run time, as far as the cuda engine needs it: one device, its primary context,
+// modules, memory, launches. cuda.h is not on every machine, so the prototypes stand here.
 
 #include <array>
 #include <cstdint>

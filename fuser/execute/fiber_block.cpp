@@ -41,8 +41,9 @@ bool runToBarrier(std::vector<std::unique_ptr<Thread>>& threads, const std::stri
     const Thread& waits = first.atBarrier ? first : *thread;
     const Thread& ended = first.atBarrier ? *thread : first;
     const auto place = [](CpuIndex i) { return concat("[", i.x, ", ", i.y, ", ", i.z, "]"); };
-    throw ViolationError(concat("divergent barrier in kernel ", kernelName, ", block ", place(waits.cpu.block), ": thread ",
-                                place(waits.cpu.index), " waits, thread ", place(ended.cpu.index), " has ended"));
+    throw ViolationError(concat("divergent barrier in kernel ", kernelName, ", block ", place(waits.cpu.block),
+                                ": thread ", place(waits.cpu.index), " waits, thread ", place(ended.cpu.index),
+                                " has ended"));
   }
   return first.atBarrier;
 }

@@ -18,7 +18,8 @@ struct FiberLaunch {
   size_t stackBytes = 0;             // of a fiber
 };
 
-// Runs every block, x fastest. A ViolationError where some threads of a block wait at a barrier while others have ended.
+// Runs every block, x fastest. A ViolationError where some threads of a block wait at a barrier while others have
+// ended.
 void runFibers(const FiberLaunch& launch, const std::string& kernelName);
 
 }  // namespace fuser

@@ -36,7 +36,8 @@ std::string extentText(const Fusion& fusion, IntExpr extent) {
     const Val* scalar = fusion.scalarOf(extent);
     return scalar ? "%" + scalar->name() : fusion.ints().symbolOf(extent).name;
   }
-  const bool commutes = extent->op == IntOp::Add || extent->op == IntOp::Mul || extent->op == IntOp::Min || extent->op == IntOp::Max;
+  const bool commutes =
+      extent->op == IntOp::Add || extent->op == IntOp::Mul || extent->op == IntOp::Min || extent->op == IntOp::Max;
   if (!commutes) {
     FUSER_CHECK(extent->op == IntOp::FloorDiv, "an extent is made of + - * // min max alone");
     return concat("(", extentText(fusion, extent->a), " // ", extentText(fusion, extent->b), ")");
@@ -116,8 +117,10 @@ class Reader {
   // "%t.s0: f32[i1] {allocation_order = [0], contiguity = [false], stream = 0}"
   Declared read(std::string_view text) const {
     Declared made;
-    const size_t colon = text.find(": "), open = text.find('['), brace = text.find(" {"), close = text.rfind(']', brace);
-    if (!text.starts_with('%') || colon == text.npos || open == text.npos || open < colon || close == text.npos || close < open) {
+    const size_t colon = text.find(": "), open = text.find('['), brace = text.find(" {"),
+                 close = text.rfind(']', brace);
+    if (!text.starts_with('%') || colon == text.npos || open == text.npos || open < colon || close == text.npos ||
+        close < open) {
       refuse("'%name: dtype[axes] {layout}' expected");
     }
     made.name = text.substr(1, colon - 1);
@@ -128,7 +131,9 @@ class Reader {
     if (!known) refuse(concat("no dtype is called ", dtype));
     made.dtype = *known;
     made.axes = pieces(text.substr(open + 1, close - open - 1));
-    if (made.axes.size() > static_cast<size_t>(kMaxRank)) refuse(concat("%", made.name, " has more than ", kMaxRank, " axes"));
+    if (made.axes.size() > static_cast<size_t>(kMaxRank)) {
+      refuse(concat("%", made.name, " has more than ", kMaxRank, " axes"));
+    }
     for (size_t i = 0; i < made.axes.size(); ++i) {
       made.order.push_back(static_cast<int>(i));
       made.contiguity.push_back(isStored(made.axes[i]) ? std::optional<bool>(true) : std::nullopt);
@@ -141,10 +146,13 @@ class Reader {
     return made;
   }
 
-  // Extents that the fusion has are found by their text; others are made of integers, symbols and what extentText prints.
+  // Extents that the fusion has are found by their text; others are made of integers, symbols and what extentText
+  // prints.
   IterDomain* axis(std::string_view text) {
     if (text == "1") return fusion_.newIterDomain(IterType::Broadcast, fusion_.ints().constant(1));
-    if (text.starts_with("1*")) return fusion_.newIterDomain(IterType::Broadcast, fusion_.ints().constant(1), size(text.substr(2)));
+    if (text.starts_with("1*")) {
+      return fusion_.newIterDomain(IterType::Broadcast, fusion_.ints().constant(1), size(text.substr(2)));
+    }
     const IntExpr extent = size(text);
     if (extent->isConstant(1)) refuse("an axis of 1 is a broadcast axis, and is written 1");
     return fusion_.newIterDomain(IterType::Iteration, extent);
@@ -172,7 +180,8 @@ class Reader {
     std::string_view value = field.substr(equals + 3);
     if (name == "stream") {
       const int axis = integer(value);
-      if (axis < 0 || static_cast<size_t>(axis) >= made.axes.size() || !isStored(made.axes[static_cast<size_t>(axis)])) {
+      if (axis < 0 || static_cast<size_t>(axis) >= made.axes.size() ||
+          !isStored(made.axes[static_cast<size_t>(axis)])) {
         refuse(concat("%", made.name, " has no axis ", value, " to spread over streams"));
       }
       made.stream = static_cast<size_t>(axis);
@@ -184,15 +193,20 @@ class Reader {
     if (name == "allocation_order") {
       std::vector<int> order;
       for (std::string_view entry : entries) order.push_back(integer(entry));
-      if (!std::is_permutation(order.begin(), order.end(), made.order.begin())) refuse("an allocation order names each axis once");
+      if (!std::is_permutation(order.begin(), order.end(), made.order.begin())) {
+        refuse("an allocation order names each axis once");
+      }
       made.order = order;
       for (size_t i = 0; i < order.size(); ++i) {
-        made.contiguity[i] = isStored(made.axes[static_cast<size_t>(order[i])]) ? std::optional<bool>(true) : std::nullopt;
+        made.contiguity[i] =
+            isStored(made.axes[static_cast<size_t>(order[i])]) ? std::optional<bool>(true) : std::nullopt;
       }
     } else if (name == "contiguity") {
       for (size_t i = 0; i < entries.size(); ++i) {
         const bool stored = isStored(made.axes[static_cast<size_t>(made.order[i])]);
-        if (entries[i] != "none" && entries[i] != "true" && entries[i] != "false") refuse("contiguity is true, false or none");
+        if (entries[i] != "none" && entries[i] != "true" && entries[i] != "false") {
+          refuse("contiguity is true, false or none");
+        }
         if (stored == (entries[i] == "none")) refuse("contiguity is none exactly on broadcast axes");
         made.contiguity[i] = stored ? std::optional<bool>(entries[i] == "true") : std::nullopt;
       }
@@ -224,11 +238,17 @@ class Reader {
     const auto known = extents_.find(text);
     if (known != extents_.end()) return known->second;
     const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
-    const auto isNameByte = [&](char c) { return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    const auto isNameByte = [&](char c) {
+      return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
     const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-    if (!digits.empty() && std::all_of(digits.begin(), digits.end(), isDigit)) return fusion_.ints().constant(integer(text));
+    if (!digits.empty() && std::all_of(digits.begin(), digits.end(), isDigit)) {
+      return fusion_.ints().constant(integer(text));
+    }
     if (text.ends_with(')')) return computedExtent(text, depth);
-    if (text.empty() || !std::all_of(text.begin(), text.end(), isNameByte)) refuse(concat("the fusion has no extent ", text));
+    if (text.empty() || !std::all_of(text.begin(), text.end(), isNameByte)) {
+      refuse(concat("the fusion has no extent ", text));
+    }
     return fusion_.extentSymbol(std::string(text));
   }
 
@@ -251,7 +271,8 @@ class Reader {
                                                                                 {"(", " // ", IntOp::FloorDiv}};
     for (const auto& [open, between, op] : kForms) {
       if (!text.starts_with(open)) continue;
-      const std::vector<std::string_view> parts = partsOf(text.substr(open.size(), text.size() - open.size() - 1), between);
+      const std::vector<std::string_view> parts =
+          partsOf(text.substr(open.size(), text.size() - open.size() - 1), between);
       if (parts.size() < 2) continue;
       IntExpr joined = extent(parts.front(), depth + 1);
       for (size_t i = 1; i < parts.size(); ++i) joined = join(op, joined, extent(parts[i], depth + 1));
@@ -324,7 +345,9 @@ std::string declaredType(const Val* val) {
 std::string declarationOf(const TensorView* tensor) {
   if (tensor->isFusionInput()) return "";
   std::string layout = layoutText(tensor);
-  if (const std::optional<size_t> stream = tensor->streamAxis()) layout += concat(layout.empty() ? "" : ", ", "stream = ", *stream);
+  if (const std::optional<size_t> stream = tensor->streamAxis()) {
+    layout += concat(layout.empty() ? "" : ", ", "stream = ", *stream);
+  }
   if (tensor->definition() && layout.empty()) return "";
   return concat("%", tensor->name(), ": ", declaredType(tensor), layout.empty() ? "" : concat(" {", layout, "}"));
 }
@@ -334,7 +357,9 @@ void declare(Fusion& fusion, std::string_view declaration, std::map<std::string,
   Reader reader(fusion, fail);
   const Reader::Declared declared = reader.read(trimmed(declaration));
   const Val*& known = values[declared.name];
-  if (known && (!known->isTensor() || known->isFusionInput())) fail(concat("%", declared.name, " is an input or a scalar of the fusion"));
+  if (known && (!known->isTensor() || known->isFusionInput())) {
+    fail(concat("%", declared.name, " is an input or a scalar of the fusion"));
+  }
   if (!known) {
     TensorDomain domain;
     for (std::string_view axis : declared.axes) domain.logical.push_back(reader.axis(axis));

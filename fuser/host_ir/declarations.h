@@ -1,6 +1,6 @@
 #pragma once
-// The declarations at the head of a host program's full text: what the fusion that the program was lowered from need not
-// say: tensors that host passes added, layouts, stream axes. Not for use outside of this folder.
+// The declarations at the head of a host program's full text: what the fusion that the program was lowered from need
+// not say: tensors that host passes added, layouts, stream axes. Not for use outside of this folder.
 
 #include <functional>
 #include <map>

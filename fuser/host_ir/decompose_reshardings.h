@@ -8,10 +8,10 @@
 //   %w.d0 = set(%w)                (sharded along axis 0: an AllToAll)
 //   %y = add(%x, %w.d0)
 //
-// An expression that no device can compute a part of alone is computed whole, and its result sharded afterwards. Sums over
-// a sharded axis of 16-bit floats are joined in f32, and rounded once behind that. Where a result is computed elsewhere than it
-// shall be, the set that brings it has its name and origin. The result is verified. A UserError where results of one
-// expression are to be on different devices.
+// An expression that no device can compute a part of alone is computed whole, and its result sharded afterwards. Sums
+// over a sharded axis of 16-bit floats are joined in f32, and rounded once behind that. Where a result is computed
+// elsewhere than it shall be, the set that brings it has its name and origin. The result is verified. A UserError where
+// results of one expression are to be on different devices.
 
 #include "fuser/passes/optimization_pass.h"
 

@@ -1,7 +1,7 @@
-// DelayWaitsPass: moves each wait for a communication down its body, to what first needs it: a node that touches what is
-// received, or changes or frees what is sent. What stands between runs while the communication does. A wait stays above
-// nodes with bodies, which may need it on one way only, and above those that set or await streams: it holds for the
-// stream that is current. Communications keep their order, by which the ranks of a team match them.
+// DelayWaitsPass: moves each wait for a communication down its body, to what first needs it: a node that touches what
+// is received, or changes or frees what is sent. What stands between runs while the communication does. A wait stays
+// above nodes with bodies, which may need it on one way only, and above those that set or await streams: it holds for
+// the stream that is current. Communications keep their order, by which the ranks of a team match them.
 
 #include <algorithm>
 
@@ -21,8 +21,8 @@ bool mayTouchSeveral(const HostIrContainer& program, const hir::HostExpr* expr) 
          std::any_of(uses.writes.begin(), uses.writes.end(), several);
 }
 
-// What the wait goes before: the first node that has to stay behind it, or the waits that stand there already; the body's
-// end where there is none.
+// What the wait goes before: the first node that has to stay behind it, or the waits that stand there already; the
+// body's end where there is none.
 hir::Body::const_iterator needOf(const HostIrContainer& program, const hir::Body& body, const hir::HostExpr* wait) {
   const MemoryOwners owners(program);
   const Footprint moved = footprintOf(program, owners, wait);

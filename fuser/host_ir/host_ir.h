@@ -140,9 +140,9 @@ struct Synchronize {
 
 // --- several devices ---
 
-// Starts a collective of the devices. Each tensor's memory is dense; the axis along which the team splits or joins it is the
-// slowest there. Null: this device sends, or gets, nothing. Until the Wait, what is received does not exist, and what is
-// sent stays as it is.
+// Starts a collective of the devices. Each tensor's memory is dense; the axis along which the team splits or joins it
+// is the slowest there. Null: this device sends, or gets, nothing. Until the Wait, what is received does not exist, and
+// what is sent stays as it is.
 struct Communication {
   CollectiveKind kind = CollectiveKind::Broadcast;
   std::vector<int> team;
@@ -185,9 +185,9 @@ struct IfThenElse {
   const Val* condition = nullptr;
 };
 
-using Node = std::variant<Allocate, Deallocate, View, Reuse, Copy, TakeOutput, CopyToOutput, HirAliasSelect, HirAliasShard,
-                          EvaluateScalars, LaunchKernel, RunSegment, StandaloneOp, GetCurrentStream, SetCurrentStream,
-                          Synchronize, Communication, Wait, Segment, ForLoop, IfThenElse>;
+using Node = std::variant<Allocate, Deallocate, View, Reuse, Copy, TakeOutput, CopyToOutput, HirAliasSelect,
+                          HirAliasShard, EvaluateScalars, LaunchKernel, RunSegment, StandaloneOp, GetCurrentStream,
+                          SetCurrentStream, Synchronize, Communication, Wait, Segment, ForLoop, IfThenElse>;
 
 // How many bodies a node has.
 size_t bodyCount(const Node& node);

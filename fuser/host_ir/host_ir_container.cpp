@@ -47,7 +47,8 @@ void HostIrContainer::attach(hir::HostExpr* expr, hir::HostExpr* parent, size_t 
   if (const auto [tensor, source] = aliasIn(expr->node); tensor) {
     std::vector<Alias>& known = aliases_[tensor->id()];
     const TensorView* wanted = source;
-    const auto same = std::find_if(known.begin(), known.end(), [&](const Alias& alias) { return alias.source == wanted; });
+    const auto same =
+        std::find_if(known.begin(), known.end(), [&](const Alias& alias) { return alias.source == wanted; });
     ++(same == known.end() ? known.insert(known.end(), {source, 0}) : same)->nodes;
   }
   Place& place = places_[expr->id];
@@ -63,7 +64,8 @@ void HostIrContainer::detach(hir::HostExpr* expr) {
   if (const auto [tensor, source] = aliasIn(expr->node); tensor) {
     std::vector<Alias>& known = aliases_[tensor->id()];
     const TensorView* wanted = source;
-    const auto same = std::find_if(known.begin(), known.end(), [&](const Alias& alias) { return alias.source == wanted; });
+    const auto same =
+        std::find_if(known.begin(), known.end(), [&](const Alias& alias) { return alias.source == wanted; });
     FUSER_CHECK(same != known.end(), "the alias of %", tensor->name(), " was changed behind the program's back");
     if (--same->nodes == 0) known.erase(same);
   }
@@ -135,7 +137,8 @@ std::pair<const TensorView*, const TensorView*> aliasIn(const hir::Node& node) {
 
 hir::HostExpr* HostIrContainer::make(hir::Node node, hir::HostExpr* parent, size_t branch) {
   FUSER_CHECK(!parent || (isPlaced(parent) && branch < hir::bodyCount(parent->node)), "no body to put a node in");
-  exprs_.push_back(std::make_unique<hir::HostExpr>(hir::HostExpr{static_cast<uint32_t>(exprs_.size()), std::move(node)}));
+  exprs_.push_back(
+      std::make_unique<hir::HostExpr>(hir::HostExpr{static_cast<uint32_t>(exprs_.size()), std::move(node)}));
   places_.emplace_back();
   return exprs_.back().get();
 }

@@ -3,7 +3,8 @@
 // HostIrLower, edited by host passes, run by HostIrEvaluator; there is no other way to run a segmented fusion.
 //
 //   host f(%x: f32[i0, i1], %n: i64) {
-//     tensor %y: f32[i0] {allocation_order = [0], contiguity = [false]}   what differs from the types, or no expression makes
+//     tensor %y: f32[i0] {allocation_order = [0], contiguity = [false]}   what differs from the types, or what no
+//                                                                         expression makes
 //     kernel k0_reduction
 //     kernel k1_pointwise
 //     segment 0 ExprEval (%n) -> (%m) {
@@ -66,7 +67,9 @@ class HostIrContainer {
   // --- structure ---
   const hir::Body& topLevel() const { return topLevel_; }
   // A node's body; branch 1: IfThenElse's other one.
-  const hir::Body& body(const hir::HostExpr* expr, size_t branch = 0) const { return places_.at(expr->id).bodies.at(branch); }
+  const hir::Body& body(const hir::HostExpr* expr, size_t branch = 0) const {
+    return places_.at(expr->id).bodies.at(branch);
+  }
   // The node in whose body it stands; null at the top level, and for a removed one.
   hir::HostExpr* parent(const hir::HostExpr* expr) const { return places_.at(expr->id).parent; }
   // False for what was removed, or stands in something that was.
@@ -83,8 +86,8 @@ class HostIrContainer {
   std::string whyNoAlias(const hir::Node& node) const;
 
   // --- edits: each changes its place and nothing else ---
-  // A CheckError where an edit is impossible (a place that was removed, neighbours that are none, aliases in a circle), before
-  // any change. What a node says of aliases changes by replace alone.
+  // A CheckError where an edit is impossible (a place that was removed, neighbours that are none, aliases in a circle),
+  // before any change. What a node says of aliases changes by replace alone.
   // A removed node stays valid until the container dies, with its node as it was and no place; what stood in its bodies
   // is removed with it. (Streams are shared: fuseLoops gives those of the second loop the first one's index.)
   hir::HostExpr* append(hir::Node node, hir::HostExpr* parent = nullptr, size_t branch = 0);
@@ -96,10 +99,11 @@ class HostIrContainer {
   void moveBefore(hir::HostExpr* expr, hir::HostExpr* place);
   // To the end of the loop's body.
   void moveInto(hir::HostExpr* expr, hir::HostExpr* loop);
-  // Everything from first to last, which stand in one body in this order, becomes the body of a new loop in their place.
+  // Everything from first to last, which stand in one body in this order, becomes the body of a new loop in their
+  // place.
   hir::HostExpr* wrapInLoop(hir::HostExpr* first, hir::HostExpr* last, hir::ForLoop loop);
-  // The second loop, which follows the first, gives it its body, whose index becomes the first one's, and is removed. Sizes
-  // are the caller's to compare.
+  // The second loop, which follows the first, gives it its body, whose index becomes the first one's, and is removed.
+  // Sizes are the caller's to compare.
   void fuseLoops(hir::HostExpr* first, hir::HostExpr* second);
 
   // Null: to be filled by GetCurrentStream.
@@ -141,8 +145,8 @@ class HostIrContainer {
 // The tensor that a node says is in another one's memory, and that one; nulls where it says nothing of that.
 std::pair<const TensorView*, const TensorView*> aliasIn(const hir::Node& node);
 
-// The tensors that a node itself reads and writes, in the order in which it names them; memory that it makes or gives back
-// counts as written. What only looks at sizes, and a node's bodies, do not count.
+// The tensors that a node itself reads and writes, in the order in which it names them; memory that it makes or gives
+// back counts as written. What only looks at sizes, and a node's bodies, do not count.
 struct TensorUses {
   std::vector<const TensorView*> reads;
   std::vector<const TensorView*> writes;
@@ -151,7 +155,8 @@ TensorUses usesOf(const HostIrContainer& program, const hir::Node& node);
 
 // Calls see for each node in the order of the program, a node with bodies before what stands in it.
 void forEachHostExpr(const HostIrContainer& program, const std::function<void(hir::HostExpr*)>& see);
-void forEachHostExpr(const HostIrContainer& program, const hir::Body& body, const std::function<void(hir::HostExpr*)>& see);
+void forEachHostExpr(const HostIrContainer& program, const hir::Body& body,
+                     const std::function<void(hir::HostExpr*)>& see);
 
 // The nodes of one kind, in that order.
 template <class Node>
@@ -168,9 +173,9 @@ std::string toString(const HostIrContainer& program);
 // The field's short form: tensors by number ("T1_g_float[iS0{i0}]"), expressions, streams.
 std::string toSummary(const HostIrContainer& program);
 
-// What toString printed for a program over this fusion, whose values' names are unique, or over one that has no tensors of
-// host passes yet: it gains those that the text declares, and their layouts. The kernels are those declared. Not verified. A
-// UserError names the line and what is wrong with it.
+// What toString printed for a program over this fusion, whose values' names are unique, or over one that has no tensors
+// of host passes yet: it gains those that the text declares, and their layouts. The kernels are those declared. Not
+// verified. A UserError names the line and what is wrong with it.
 HostIrContainer parseHostIr(std::string_view text, Fusion& fusion, std::span<const Kernel* const> kernels);
 
 // A CheckError unless the program keeps the constraints of verify_host_ir.cpp: all, or all but 4.

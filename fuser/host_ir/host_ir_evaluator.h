@@ -58,10 +58,10 @@ class HostIrEvaluator {
       : program_(program), kernels_(kernels), caches_(std::move(caches)) {}
 
   // A ViolationError where two accesses of an element have no order. inputs: one for each of program.inputs(), anything
-  // where that is null. evaluator: over the program's fusion, bound to the fusion's inputs. Outputs that are inputs share
-  // the caller's memory; an output that is returned twice is one tensor; one that the program writes to the caller's memory
-  // (TakeOutput, CopyToOutput) is there, and no other may be given; one that this device does not have is a tensor without
-  // memory. Of the communicator, what it throws.
+  // where that is null. evaluator: over the program's fusion, bound to the fusion's inputs. Outputs that are inputs
+  // share the caller's memory; an output that is returned twice is one tensor; one that the program writes to the
+  // caller's memory (TakeOutput, CopyToOutput) is there, and no other may be given; one that this device does not have
+  // is a tensor without memory. Of the communicator, what it throws.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator, const HostRunSettings& settings,
                 GivenOutputs outputs = {}) const;
 

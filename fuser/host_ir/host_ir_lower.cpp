@@ -126,8 +126,8 @@ const GivenOutput* HostIrLower::writtenToCaller(const TensorView* output) const 
   return found == given_.end() ? nullptr : &*found;
 }
 
-hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs, const Kernel& kernel,
-                           int number) {
+hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs,
+                           const Kernel& kernel, int number) {
   PartExtents extents(fusion, part);
   hir::LaunchKernel node{number, {}, {}, {}};
   for (const TensorParam& param : kernel.tensors) {

@@ -52,24 +52,24 @@ class PartExtents {
 };
 
 // A launch of the kernel that was lowered from the part with these outputs, number `number` of the program's kernels.
-hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs, const Kernel& kernel,
-                           int number);
+hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs,
+                           const Kernel& kernel, int number);
 
-// Whether a group computes one expression that the host runs alone: an expression of which isLowerableAsStandaloneHostOp
-// is true merges with nothing where shouldMergeSegmentedGroups decides.
+// Whether a group computes one expression that the host runs alone: an expression of which
+// isLowerableAsStandaloneHostOp is true merges with nothing where shouldMergeSegmentedGroups decides.
 bool isStandalone(const std::vector<Expr*>& exprs);
 
-// Each group becomes what the host does for it, in the groups' order; memory is allocated before the group that fills it.
-// Copies of aliases, then of outputs that the caller gives memory for, stand at the end. Nothing is freed: InsertDeallocationsPass does that. The fusion gains extent
-// expressions, nothing else. The result is verified.
+// Each group becomes what the host does for it, in the groups' order; memory is allocated before the group that fills
+// it. Copies of aliases, then of outputs that the caller gives memory for, stand at the end. Nothing is freed:
+// InsertDeallocationsPass does that. The fusion gains extent expressions, nothing else. The result is verified.
 class HostIrLower {
  public:
   explicit HostIrLower(Fusion& fusion) : fusion_(fusion) {}
   std::unique_ptr<HostIrContainer> lower(std::span<const HostGroup> groups, std::span<const OutputAlias> aliases = {},
                                          std::span<const GivenOutput> given = {});
 
-  // For SegmentCandidateFinderOptions::custom_should_merge_groups, where tensors are spread over streams or devices: false
-  // where either group holds an expression that isLowerableAsStandaloneHostOp takes.
+  // For SegmentCandidateFinderOptions::custom_should_merge_groups, where tensors are spread over streams or devices:
+  // false where either group holds an expression that isLowerableAsStandaloneHostOp takes.
   static bool shouldMergeSegmentedGroups(const SegmentedGroup* a, const SegmentedGroup* b);
 
  private:

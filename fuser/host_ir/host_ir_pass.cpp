@@ -7,8 +7,8 @@
 
 namespace fuser {
 
-bool runHostPassObserved(HostIrContainer& program, std::string_view name, HostLeaks leaks, const CompileContext& context,
-                         const std::function<bool()>& run) {
+bool runHostPassObserved(HostIrContainer& program, std::string_view name, HostLeaks leaks,
+                         const CompileContext& context, const std::function<bool()>& run) {
   const auto start = std::chrono::steady_clock::now();
   const bool changed = run();
   if (context.trace) context.trace->add(std::string(name), std::chrono::steady_clock::now() - start);

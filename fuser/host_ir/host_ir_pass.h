@@ -1,6 +1,6 @@
 #pragma once
-// HostIrPass<Derived>: an edit of the host program with a switch, as OptimizationPass is one of the fusion. Derived has a
-// static name(), and
+// HostIrPass<Derived>: an edit of the host program with a switch, as OptimizationPass is one of the fusion.
+// Derived has a static name(), and
 //   static constexpr HostLeaks kLeaks, what the verifier takes after it
 //   static bool runPass(HostIrContainer&, OwnRun)
 //     its run; true when it changed anything. Only the base can make an OwnRun, so that nobody gets round the switch;
@@ -20,8 +20,8 @@
 namespace fuser {
 
 // Calls run, with its time, its log (DebugDumpOption::HostIr) and the verifier behind it.
-bool runHostPassObserved(HostIrContainer& program, std::string_view name, HostLeaks leaks, const CompileContext& context,
-                         const std::function<bool()>& run);
+bool runHostPassObserved(HostIrContainer& program, std::string_view name, HostLeaks leaks,
+                         const CompileContext& context, const std::function<bool()>& run);
 
 template <class Derived>
 class HostIrPass {

@@ -86,16 +86,19 @@ class Summary {
     return text;
   }
   std::string operator()(const hir::LaunchKernel& node) const {
-    return concat("LaunchKernel( ", program_.kernels.at(static_cast<size_t>(node.kernel))->name, ", ", list(node.tensors), " )");
+    return concat("LaunchKernel( ", program_.kernels.at(static_cast<size_t>(node.kernel))->name, ", ",
+                  list(node.tensors), " )");
   }
   std::string operator()(const hir::RunSegment& node) const {
-    return concat("PostOnStream( cache ", node.cache, ", Inputs:{", list(node.inputs), "}, Outputs:{", list(node.outputs), "} )");
+    return concat("PostOnStream( cache ", node.cache, ", Inputs:{", list(node.inputs), "}, Outputs:{",
+                  list(node.outputs), "} )");
   }
   std::string operator()(const hir::StandaloneOp& node) const {
     std::string name(opName(node.expr ? node.expr->op() : OpKind::Set));
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
     const bool set = !node.expr || node.expr->family() == Family::LoadStore;
-    return concat(list(node.outputs), "\n   = ", name, "( ", list(node.inputs), set ? ", cache_op=Streaming" : "", " )");
+    return concat(list(node.outputs), "\n   = ", name, "( ", list(node.inputs), set ? ", cache_op=Streaming" : "",
+                  " )");
   }
   std::string operator()(const hir::GetCurrentStream& node) const {
     return concat("GetCurrentStream into ", stream(node.stream));
@@ -156,7 +159,8 @@ class Summary {
   }
 
   std::string tensor(const TensorView* tensor) const {
-    std::string text = concat("T", numbers_[tensor->id()], parts_[tensor->id()] ? "_l_" : "_g_", typeName(tensor->dtype()), "[");
+    std::string text =
+        concat("T", numbers_[tensor->id()], parts_[tensor->id()] ? "_l_" : "_g_", typeName(tensor->dtype()), "[");
     for (const IterDomain* each : tensor->domain().logical) {
       if (text.back() != '[') text += ", ";
       text += axis(each);
@@ -185,7 +189,8 @@ class Summary {
   }
   std::string index(IntExpr index) const { return fusion_.ints().symbolOf(index).name; }
   std::string stream(const hir::Stream* stream) const {
-    return stream->index ? concat("Stream ( ", index(stream->index), " % numberOfStreams )") : concat("Stream ", stream->number);
+    return stream->index ? concat("Stream ( ", index(stream->index), " % numberOfStreams )")
+                         : concat("Stream ", stream->number);
   }
 
   const HostIrContainer& program_;

@@ -1,7 +1,7 @@
-// InsertDeallocationsPass: frees each tensor that the program allocates behind its last use on every path: the last node that
-// reads or writes it, or what is seen in its memory. Where that is an IfThenElse, each way frees it behind the last use
-// there, or first thing where it has none. A loop that uses what is there before it is one node: it may turn again. Outputs
-// of the fusion stay.
+// InsertDeallocationsPass: frees each tensor that the program allocates behind its last use on every path: the last
+// node that reads or writes it, or what is seen in its memory. Where that is an IfThenElse, each way frees it behind
+// the last use there, or first thing where it has none. A loop that uses what is there before it is one node: it may
+// turn again. Outputs of the fusion stay.
 
 #include <algorithm>
 #include <map>
@@ -71,11 +71,14 @@ class Inserter {
     for (const hir::HostExpr* use : owner.uses) {
       const std::vector<Scope> other = scopesAround(use);
       const size_t length = std::min(common.size(), other.size());
-      common.resize(static_cast<size_t>(std::mismatch(common.begin(), common.begin() + static_cast<std::ptrdiff_t>(length), other.begin()).first - common.begin()));
+      common.resize(static_cast<size_t>(
+          std::mismatch(common.begin(), common.begin() + static_cast<std::ptrdiff_t>(length), other.begin()).first -
+          common.begin()));
     }
     for (const hir::HostExpr* maker : owner.makers) {
       // Each turn of a loop makes its own.
-      for (const hir::HostExpr* outer = program_.parent(maker); outer && outer != common.back().parent; outer = program_.parent(outer)) {
+      for (const hir::HostExpr* outer = program_.parent(maker); outer && outer != common.back().parent;
+           outer = program_.parent(outer)) {
         FUSER_CHECK(!std::holds_alternative<hir::ForLoop>(outer->node), "%", owner.tensor->name(),
                     " is used outside the body that allocates it");
       }
@@ -86,7 +89,8 @@ class Inserter {
   // there: it was made before the body.
   void free(const Owner& owner, const Scope& scope, bool there) {
     const hir::Body body = bodyOf(scope);
-    const auto last = std::find_if(body.rbegin(), body.rend(), [&](const hir::HostExpr* expr) { return owner.touching.count(expr) != 0; });
+    const auto last = std::find_if(body.rbegin(), body.rend(),
+                                   [&](const hir::HostExpr* expr) { return owner.touching.count(expr) != 0; });
     if (last == body.rend()) {
       if (there) freeFirst(owner.tensor, scope);
       return;
@@ -95,7 +99,9 @@ class Inserter {
       freeBehind(owner.tensor, *last);
       return;
     }
-    const bool before = there || std::any_of(last + 1, body.rend(), [&](const hir::HostExpr* expr) { return owner.touching.count(expr) != 0; });
+    const bool before = there || std::any_of(last + 1, body.rend(), [&](const hir::HostExpr* expr) {
+                          return owner.touching.count(expr) != 0;
+                        });
     for (size_t branch : {0, 1}) free(owner, {*last, branch}, before);
   }
 

@@ -1,7 +1,7 @@
-// LowerReshardingsPass: the program of one of several devices. What this device does not hold is left out; an expression
-// that every device computes on its part is computed on this one's; one that reads what others hold becomes
-// memory for what is received, a collective, and a wait for it. After DecomposeReshardingsPass such an expression is a set
-// or a reduction that one round of collectives does.
+// LowerReshardingsPass: the program of one of several devices. What this device does not hold is left out; an
+// expression that every device computes on its part is computed on this one's; one that reads what others hold becomes
+// memory for what is received, a collective, and a wait for it. After DecomposeReshardingsPass such an expression is a
+// set or a reduction that one round of collectives does.
 //   compute (%y) from (%x) as %y                       (%x sharded along axis 1, %y whole, on devices 0 and 1)
 // becomes, on each of both
 //   compute (%x.l1) from (%x.l0) as set                (the sharded axis becomes the slowest in memory)
@@ -34,7 +34,9 @@ class DeviceLowering {
     for (hir::HostExpr* expr : hir::Body(program_.topLevel())) lower(expr);
     program_.device->inputs = inputs_;
     program_.device->outputs.clear();
-    for (const Val* output : fusion_.outputs()) program_.device->outputs.push_back(holds(output) ? local(output) : nullptr);
+    for (const Val* output : fusion_.outputs()) {
+      program_.device->outputs.push_back(holds(output) ? local(output) : nullptr);
+    }
   }
 
  private:
@@ -53,7 +55,8 @@ class DeviceLowering {
     for (const auto& [whole, part] : parts_) {
       if (whole == tensor) return part;
     }
-    TensorView* part = newPart(fusion_, tensor, *axis, static_cast<int64_t>(tensor->mesh().size()), memory, names_.of(tensor));
+    TensorView* part =
+        newPart(fusion_, tensor, *axis, static_cast<int64_t>(tensor->mesh().size()), memory, names_.of(tensor));
     part->setOrigin(tensor->origin());
     parts_.emplace_back(tensor, part);
     return part;
@@ -79,8 +82,10 @@ class DeviceLowering {
   // What the host does not run alone is computed on all devices.
   void checkWhole(const Val* val) const {
     const Sharding whole{fusion_.mesh(), std::nullopt};
-    const bool fits = val->isScalar() || val->as<TensorView>()->isCpuScalar() || isThere(shardingOf(val->as<TensorView>()), whole);
-    FUSER_USER_CHECK(fits, "%", val->name(), " is not whole on every device, where a kernel of several expressions needs it: ",
+    const bool fits =
+        val->isScalar() || val->as<TensorView>()->isCpuScalar() || isThere(shardingOf(val->as<TensorView>()), whole);
+    FUSER_USER_CHECK(fits, "%", val->name(),
+                     " is not whole on every device, where a kernel of several expressions needs it: ",
                      "DecomposeReshardingsPass, which is off, would bring it");
   }
 
@@ -178,9 +183,10 @@ class DeviceLowering {
     FUSER_CHECK(false, "bad CollectiveKind");
   }
 
-  // The collective, between memory for what is received and the wait. axis: along which what is received is joined of parts.
-  void communicate(const CommunicationPlan::Step& step, Reduction reduction, const TensorView* sent, const TensorView* result,
-                   std::optional<size_t> axis) {
+  // The collective, between memory for what is received and the wait. axis: along which what is received is joined of
+  // parts.
+  void communicate(const CommunicationPlan::Step& step, Reduction reduction, const TensorView* sent,
+                   const TensorView* result, std::optional<size_t> axis) {
     const bool gets = receives(step);
     if (!sent && !gets) return;
     const TensorView* received = nullptr;
@@ -198,7 +204,8 @@ class DeviceLowering {
     copy(received, wanted);
   }
 
-  // For an exchange: the part for each device behind the one for the device before it. It has the sizes of what is received.
+  // For an exchange: the part for each device behind the one for the device before it. It has the sizes of what is
+  // received.
   const TensorView* packed(const TensorView* from, const TensorView* to) {
     const size_t axis = from->shardAxis().value();
     const TensorView* all = buffer(to, local(to), orderWithFirst(to, axis));

@@ -18,8 +18,9 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // At least so many bytes at a multiple of 64, with an address of their own; they come back when the last owner is gone,
-  // which may be after everybody else forgot the pool. A block serves every size of its class: a power of two, from 64 on.
+  // At least so many bytes at a multiple of 64, with an address of their own; they come back when the last owner is
+  // gone, which may be after everybody else forgot the pool. A block serves every size of its class: a power of two,
+  // from 64 on.
   std::shared_ptr<std::byte[]> take(size_t bytes);
 
   // Blocks that the system was asked for so far.

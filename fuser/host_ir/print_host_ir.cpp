@@ -65,12 +65,12 @@ class Printer {
     return concat("copy %", node.tensor->name(), " to output ", node.output);
   }
   std::string operator()(const hir::HirAliasSelect& node) const {
-    return concat("select %", node.tensor->name(), ": ", declaredType(node.tensor), " of %", node.source->name(), " {axis = ",
-                  node.axis, ", index = ", index(node.index), node.wraps ? ", wraps}" : "}");
+    return concat("select %", node.tensor->name(), ": ", declaredType(node.tensor), " of %", node.source->name(),
+                  " {axis = ", node.axis, ", index = ", index(node.index), node.wraps ? ", wraps}" : "}");
   }
   std::string operator()(const hir::HirAliasShard& node) const {
-    return concat("shard %", node.tensor->name(), ": ", declaredType(node.tensor), " of %", node.source->name(), " {axis = ",
-                  node.axis, ", part = ", node.part, ", parts = ", node.parts, "}");
+    return concat("shard %", node.tensor->name(), ": ", declaredType(node.tensor), " of %", node.source->name(),
+                  " {axis = ", node.axis, ", part = ", node.part, ", parts = ", node.parts, "}");
   }
   std::string operator()(const hir::EvaluateScalars& node) const {
     std::vector<const Val*> results;
@@ -83,7 +83,8 @@ class Printer {
   }
   std::string operator()(const hir::StandaloneOp& node) const {
     std::string text = concat(node.preallocated ? "compute into (" : "compute (", names(node.outputs), ") from (",
-                              operands(node.inputs), ") as ", node.expr ? concat("%", node.expr->output()->name()) : std::string("set"));
+                              operands(node.inputs), ") as ",
+                              node.expr ? concat("%", node.expr->output()->name()) : std::string("set"));
     if (node.withoutAxis) text += concat(" {without_axis = ", *node.withoutAxis, "}");
     if (node.part) text += concat(" {axis = ", node.part->axis, ", parts = ", node.part->parts, "}");
     if (node.launch.kernel >= 0) text += " by " + arguments(node.launch);
@@ -94,8 +95,8 @@ class Printer {
   std::string operator()(const hir::Synchronize& node) const { return concat("synchronize ", stream(node.stream)); }
   std::string operator()(const hir::Communication& node) const {
     const auto tensor = [](const TensorView* val) { return val ? concat("%", val->name()) : std::string("none"); };
-    std::string text = concat(collectiveName(node.kind), " ", tensor(node.send), " -> ", tensor(node.receive), " {team = ",
-                              ranksText(node.team));
+    std::string text = concat(collectiveName(node.kind), " ", tensor(node.send), " -> ", tensor(node.receive),
+                              " {team = ", ranksText(node.team));
     if (hasRoot(node.kind)) text += concat(", root = ", node.root);
     if (reduces(node.kind)) text += concat(", reduction = ", reductionName(node.reduction));
     return text + "}";
@@ -110,7 +111,8 @@ class Printer {
                   names(node.outputs), ")");
   }
   std::string operator()(const hir::ForLoop& node) const {
-    return concat("for ", index(node.index), node.overStreams ? " in streams of %" : " in %", node.tensor->name(), " {axis = ", node.axis, "}");
+    return concat("for ", index(node.index), node.overStreams ? " in streams of %" : " in %", node.tensor->name(),
+                  " {axis = ", node.axis, "}");
   }
   std::string operator()(const hir::IfThenElse& node) const { return concat("if %", node.condition->name()); }
 

@@ -22,12 +22,12 @@ void setSharding(TensorView* tensor, const Sharding& sharding);
 // Whether each device of `wanted` has what it shall have where a tensor is so sharded: the same, or all of it.
 bool isThere(const Sharding& sharding, const Sharding& wanted);
 
-// Where the operand has to be so that each device of the results' mesh computes its part of them from what it has. Nullopt:
-// no device can compute a part alone (of the expression, whyNoSlices says why).
+// Where the operand has to be so that each device of the results' mesh computes its part of them from what it has.
+// Nullopt: no device can compute a part alone (of the expression, whyNoSlices says why).
 std::optional<Sharding> operandSharding(const Expr* expr, const TensorView* operand);
 
-// The axis of its one operand that is sharded and that the expression reduces, where partial results of all devices can be
-// joined: sums, products, and extremes.
+// The axis of its one operand that is sharded and that the expression reduces, where partial results of all devices can
+// be joined: sums, products, and extremes.
 std::optional<size_t> reducedShardAxis(const Expr* expr);
 // How they are joined.
 Reduction reductionOf(const Expr* expr);
@@ -35,8 +35,8 @@ Reduction reductionOf(const Expr* expr);
 // Whether some device computes its part of the results from what another one holds.
 bool isResharding(const Expr* expr);
 
-// The collectives that bring a tensor from where it is to where it shall be, and reduce: partial results that each device
-// of `from` holds whole are joined on the way. Those of one plan know nothing of each other.
+// The collectives that bring a tensor from where it is to where it shall be, and reduce: partial results that each
+// device of `from` holds whole are joined on the way. Those of one plan know nothing of each other.
 struct CommunicationPlan {
   struct Step {
     CollectiveKind kind = CollectiveKind::Broadcast;

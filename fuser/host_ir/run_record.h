@@ -37,8 +37,8 @@ struct RunRecord {
   std::vector<HostValue> outputs;  // of the fusion, in order
   std::vector<SegmentRecord> segments;
   std::vector<std::shared_ptr<std::byte[]>> memory;  // keeps every TensorRef above alive
-  // The most bytes that tensors of the program's own took at one time; the caller's inputs, and what a recorded run keeps
-  // for those who look at it, are not counted.
+  // The most bytes that tensors of the program's own took at one time; the caller's inputs, and what a recorded run
+  // keeps for those who look at it, are not counted.
   size_t peakBytes = 0;
 };
 

@@ -162,8 +162,8 @@ std::vector<MemoryAccess> accessesOf(const HostIrContainer& program, const Memor
       accesses.insert(accesses.end(), more.begin(), more.end());
     }
   }
-  const bool names = as<hir::Allocate>(expr) || as<hir::View>(expr) || as<hir::Reuse>(expr) || as<hir::TakeOutput>(expr) ||
-                     as<hir::HirAliasSelect>(expr) || as<hir::EvaluateScalars>(expr);
+  const bool names = as<hir::Allocate>(expr) || as<hir::View>(expr) || as<hir::Reuse>(expr) ||
+                     as<hir::TakeOutput>(expr) || as<hir::HirAliasSelect>(expr) || as<hir::EvaluateScalars>(expr);
   if (names) return accesses;
   const auto add = [&](const TensorView* tensor, bool write) {
     MemoryAccess access{owners.owner(tensor), write, std::nullopt};

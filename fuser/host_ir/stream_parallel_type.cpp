@@ -1,5 +1,5 @@
-// StreamParallelTypePass: loops over streams. Each expression of the top level whose results have a Stream axis runs inside
-// a loop over that axis, on the stream of the turn's number, on what its operands and results are at that place:
+// StreamParallelTypePass: loops over streams. Each expression of the top level whose results have a Stream axis runs
+// inside a loop over that axis, on the stream of the turn's number, on what its operands and results are at that place:
 //   compute (%t) from (%x) as %t
 // becomes
 //   allocate %t: f32[i0, i1]
@@ -78,7 +78,8 @@ class Builder {
     return axis;
   }
 
-  // What runs in a kernel with other expressions, or in a cache of its own, is not taken apart. (Dead code does not run.)
+  // What runs in a kernel with other expressions, or in a cache of its own, is not taken apart. (Dead code does not
+  // run.)
   void checkOthers() const {
     std::set<const Expr*> alone, seen;  // look-ups only
     for (const hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(program_)) {

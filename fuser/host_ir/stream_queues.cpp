@@ -54,7 +54,8 @@ void StreamQueues::synchronize(size_t named) {
 
 void StreamQueues::fail(const Access& access, const Touch& before, const Touch& now) const {
   throw ViolationError(concat("streams: ", names_[before.what], " on stream ", before.stream, " and ", names_[now.what],
-                              " on stream ", now.stream, " touch %", access.name, " with no synchronization between them"));
+                              " on stream ", now.stream, " touch %", access.name,
+                              " with no synchronization between them"));
 }
 
 void StreamQueues::touch(const Access& access, const Touch& now) {
@@ -99,7 +100,8 @@ void StreamQueues::runAll() {
     for (size_t stream = 0; stream < waiting_.size(); ++stream) {
       if (waiting_[stream].empty()) continue;
       const Clock& after = waiting_[stream].front().after;
-      if (std::equal(after.begin(), after.end(), done_.begin(), [](uint64_t wanted, uint64_t done) { return wanted <= done; })) {
+      if (std::equal(after.begin(), after.end(), done_.begin(),
+                     [](uint64_t wanted, uint64_t done) { return wanted <= done; })) {
         ready.push_back(stream);
       }
     }

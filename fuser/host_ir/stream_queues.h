@@ -1,8 +1,9 @@
 #pragma once
-// StreamQueues: the streams of one run of a host program, without a device. Work waits in the queue of its stream and is
-// done in an order that the synchronisations allow, one that somebody else draws. Vector clocks say what is ordered: two
-// accesses of an element, one of them a write, that no path of synchronisations orders are a ViolationError, whatever
-// order is drawn. (Lamport's happened-before, with Mattern's clocks; per element as in FastTrack, Flanagan and Freund.)
+// StreamQueues: the streams of one run of a host program, without a device. Work waits in the queue of its stream and
+// is done in an order that the synchronisations allow, one that somebody else draws. Vector clocks say what is ordered:
+// two accesses of an element, one of them a write, that no path of synchronisations orders are a ViolationError,
+// whatever order is drawn. (Lamport's happened-before, with Mattern's clocks; per element as in FastTrack, Flanagan and
+// Freund.)
 
 #include <deque>
 #include <functional>

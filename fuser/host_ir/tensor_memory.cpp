@@ -120,8 +120,8 @@ TensorRef viewOf(const TensorView* tensor, const TensorView* source, const Tenso
 }
 
 void copyElements(const TensorRef& from, const TensorRef& to) {
-  FUSER_CHECK(from.dtype == to.dtype && from.sizes == to.sizes, "a copy from ", from.dtype, " of sizes ", from.sizes, " to ",
-              to.dtype, " of sizes ", to.sizes);
+  FUSER_CHECK(from.dtype == to.dtype && from.sizes == to.sizes, "a copy from ", from.dtype, " of sizes ", from.sizes,
+              " to ", to.dtype, " of sizes ", to.sizes);
   const std::vector<CopiedAxis> axes = copiedAxes(from, to);
   if (axes.empty()) return;
   switch (dtypeSize(from.dtype)) {

@@ -18,8 +18,8 @@ struct TensorMemory {
 // Row-major in the tensor's allocation order, with stride 0 (one element stored) on broadcast axes.
 Dims allocationStrides(const TensorView* tensor, const Dims& sizes);
 
-// From the pool, aligned to 64 bytes and filled with poison: NaN in every floating type, an unlikely number in the others, so that
-// what no kernel wrote shows. A UserError when it takes more than maxBytes.
+// From the pool, aligned to 64 bytes and filled with poison: NaN in every floating type, an unlikely number in the
+// others, so that what no kernel wrote shows. A UserError when it takes more than maxBytes.
 TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes, MemoryPool& pool);
 
 // The source's memory as the ops that make `tensor` of it see it; sizes: of the tensor. CheckError where one of them is

@@ -48,7 +48,8 @@ TensorView* emitTensor(Fusion& fusion, OpKind op, std::vector<Val*> operands, At
   return emit(fusion, op, std::move(operands), std::move(attributes), name)->as<TensorView>();
 }
 
-TensorView* emitView(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes, const std::string& name) {
+TensorView* emitView(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
+                     const std::string& name) {
   checkViewSizes(fusion, op, operands, attributes);
   return emitTensor(fusion, op, std::move(operands), std::move(attributes), name);
 }
@@ -145,12 +146,13 @@ TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int6
   const bool restore = keepdim && !dims.empty();
   Attributes attributes;
   attributes.dims = dims;
-  TensorView* reduced = emitTensor(fusion, op, {a}, std::move(attributes), restore && !name.empty() ? name + ".r" : name);
+  TensorView* reduced =
+      emitTensor(fusion, op, {a}, std::move(attributes), restore && !name.empty() ? name + ".r" : name);
   return restore ? unsqueeze(fusion, reduced, dims, name) : reduced;
 }
 
-std::vector<TensorView*> welford(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, int64_t correction,
-                                 bool keepdim, const std::vector<std::string>& names) {
+std::vector<TensorView*> welford(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims,
+                                 int64_t correction, bool keepdim, const std::vector<std::string>& names) {
   Attributes attributes;
   attributes.dims = dims = reducedDims(op, a, std::move(dims));
   attributes.correction = correction;

@@ -29,8 +29,8 @@ TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int6
 
 // var (one result) and var_mean (variance, mean) over dims, as reduction takes them; the divisor is the count less the
 // correction, at least 0. names: of the results, or empty.
-std::vector<TensorView*> welford(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, int64_t correction,
-                                 bool keepdim, const std::vector<std::string>& names = {});
+std::vector<TensorView*> welford(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims,
+                                 int64_t correction, bool keepdim, const std::vector<std::string>& names = {});
 
 TensorView* set(Fusion& fusion, TensorView* a, const std::string& name = "");
 TensorView* segmentSet(Fusion& fusion, TensorView* a, const std::string& name = "");
@@ -41,9 +41,11 @@ TensorView* permute(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, co
 // One entry an axis; constant(-1), or the axis' own size, keeps the axis; a broadcast axis may take any other size.
 TensorView* expand(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, const std::string& name = "");
 // A constant size 1 makes a broadcast axis.
-TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, DataType dtype, const std::string& name = "");
+TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, DataType dtype,
+                 const std::string& name = "");
 // start, start + step, … before end; step is a constant other than 0. Integers, converted to the dtype.
-TensorView* arange(Fusion& fusion, IntExpr start, IntExpr end, IntExpr step, DataType dtype, const std::string& name = "");
+TensorView* arange(Fusion& fusion, IntExpr start, IntExpr end, IntExpr step, DataType dtype,
+                   const std::string& name = "");
 Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name = "");
 // The element of a tensor on the host: f64, i64 or bool, by the category of its dtype.
 Scalar* item(Fusion& fusion, TensorView* a, const std::string& name = "");
@@ -51,7 +53,8 @@ Scalar* item(Fusion& fusion, TensorView* a, const std::string& name = "");
 // PyTorch's bounds: negative ones count from the end, both are clamped. A null end is the axis' size.
 TensorView* slice(Fusion& fusion, TensorView* a, int64_t dim, IntExpr start, IntExpr end, IntExpr step,
                   const std::string& name = "");
-// pads: what is added before and behind the last axis, then the one before it, …; negative: removed. The value is a scalar.
+// pads: what is added before and behind the last axis, then the one before it, …; negative: removed. The value is a
+// scalar.
 TensorView* pad(Fusion& fusion, TensorView* a, std::vector<IntExpr> pads, Val* value, const std::string& name = "");
 // Promotes the dtypes as torch.cat does. Axes do not broadcast.
 TensorView* cat(Fusion& fusion, Operands tensors, int64_t dim, const std::string& name = "");
@@ -60,8 +63,8 @@ TensorView* reshape(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, c
 // Tensor.repeat: a number for each axis; more of them add axes in front.
 TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, const std::string& name = "");
 
-// An input tensor, row-major and contiguous; constant 1 is a broadcast axis. For expanded axes and other layouts make the
-// domain with Fusion::newTensor and call Fusion::addInput.
+// An input tensor, row-major and contiguous; constant 1 is a broadcast axis. For expanded axes and other layouts make
+// the domain with Fusion::newTensor and call Fusion::addInput.
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name);
 // An input of rank 0 that lies on the host.
 TensorView* hostInput(Fusion& fusion, DataType dtype, const std::string& name);

@@ -10,7 +10,8 @@ namespace {
 // Copies values, domains and expressions of one fusion into another.
 class Cloner {
  public:
-  Cloner(const Fusion& from, Fusion& to, std::unordered_map<const Val*, Val*>& vals) : from_(from), to_(to), vals_(vals) {}
+  Cloner(const Fusion& from, Fusion& to, std::unordered_map<const Val*, Val*>& vals)
+      : from_(from), to_(to), vals_(vals) {}
 
   IntExpr operator()(IntExpr expr) {
     if (!expr) return nullptr;
@@ -134,7 +135,8 @@ class ExtentScalars {
 };
 
 // Those of the values and attributes of these expressions.
-std::vector<Val*> extentScalarsOf(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs) {
+std::vector<Val*> extentScalarsOf(const Fusion& fusion, const std::vector<Expr*>& exprs,
+                                  const std::vector<Val*>& inputs) {
   ExtentScalars scalars(fusion);
   for (const Val* input : inputs) scalars.mentionAll(input);
   for (const Expr* expr : exprs) {
@@ -173,7 +175,8 @@ std::vector<const Expr*> inOrderOfUse(const Fusion& fusion) {
   return order;
 }
 
-// Inputs of the part, and the scalars that its extents name behind them: scalars first, as tensors' extents may name them.
+// Inputs of the part, and the scalars that its extents name behind them: scalars first, as tensors' extents may name
+// them.
 void cloneInputs(Cloner& clone, ClonedPart& part, const std::vector<Val*>& extentScalars) {
   for (Val* scalar : extentScalars) {
     if (std::find(part.inputs.begin(), part.inputs.end(), scalar) == part.inputs.end()) part.inputs.push_back(scalar);
@@ -206,7 +209,9 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
   }
   // Sizes may name scalars that were made later: a pass gives equal sizes one name.
   for (const std::unique_ptr<Val>& val : fusion.allVals()) {
-    if (val->isTensor()) result.vals.at(val.get())->as<TensorView>()->domain() = clone.wholeDomain(val->as<TensorView>()->domain());
+    if (val->isTensor()) {
+      result.vals.at(val.get())->as<TensorView>()->domain() = clone.wholeDomain(val->as<TensorView>()->domain());
+    }
   }
   for (Val* input : fusion.inputs()) result.fusion->addInput(result.vals.at(input));
   for (const Expr* expr : fusion.liveExprs()) clone.expr(expr);
@@ -221,8 +226,9 @@ std::unique_ptr<Fusion> cloneInOrderOfUse(const Fusion& fusion) {
   std::unordered_map<const Val*, Val*> vals;
   Cloner clone(fusion, *result, vals);
   const auto copy = [&](const Val* val) {
-    Val* made = val->isScalar() ? clone.scalar(val->as<Scalar>())
-                                : clone.tensor(val->as<TensorView>(), clone.wholeDomain(val->as<TensorView>()->domain()));
+    Val* made = val->isScalar()
+                    ? clone.scalar(val->as<Scalar>())
+                    : clone.tensor(val->as<TensorView>(), clone.wholeDomain(val->as<TensorView>()->domain()));
     made->setOrigin(val->id());
   };
   // Scalars first: extents of tensors may name them.
@@ -288,7 +294,9 @@ ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*
     const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
     // The fusion's own values, as inputs of the part are named.
     Val* val = fusion.allVals().at(input->id()).get();
-    if (!literal && std::find(part.inputs.begin(), part.inputs.end(), val) == part.inputs.end()) part.inputs.push_back(val);
+    if (!literal && std::find(part.inputs.begin(), part.inputs.end(), val) == part.inputs.end()) {
+      part.inputs.push_back(val);
+    }
   }
   cloneInputs(clone, part, scalars.found());
   for (const Val* input : inputs) {
@@ -306,7 +314,9 @@ ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*
     // What is a broadcast axis follows from the operands: one of them may know a size to be the number 1.
     for (size_t place = 0; place < domain.contiguity.size(); ++place) {
       const bool broadcast = domain.logical[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast();
-      if (broadcast != !domain.contiguity[place]) domain.contiguity[place] = broadcast ? std::nullopt : std::optional<bool>(false);
+      if (broadcast != !domain.contiguity[place]) {
+        domain.contiguity[place] = broadcast ? std::nullopt : std::optional<bool>(false);
+      }
     }
     clone.tensor(output, std::move(domain));
   }

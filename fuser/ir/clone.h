@@ -37,8 +37,8 @@ struct ClonedPart {
 ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs,
                      const std::vector<Val*>& outputs);
 
-// A part of one op that the fusion need not have, from these values of the fusion to those. The results keep their layout
-// and lose their reduction axes, which the op gives them anew.
+// A part of one op that the fusion need not have, from these values of the fusion to those. The results keep their
+// layout and lose their reduction axes, which the op gives them anew.
 ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*>& inputs,
                    const std::vector<const TensorView*>& outputs, Attributes attributes);
 

@@ -1,6 +1,6 @@
 #pragma once
-// DeviceMesh: the devices that hold a tensor, in order. A tensor with an axis of ParallelType::DIDx is sharded: device number
-// k of n holds the k-th of n equal parts of that axis, and nothing else. One without is whole on each device.
+// DeviceMesh: the devices that hold a tensor, in order. A tensor with an axis of ParallelType::DIDx is sharded: device
+// number k of n holds the k-th of n equal parts of that axis, and nothing else. One without is whole on each device.
 
 #include <algorithm>
 #include <optional>
@@ -26,7 +26,8 @@ class DeviceMesh {
   // The device's place; nullopt where it is none of them.
   std::optional<size_t> placeOf(int device) const {
     const auto found = std::find(devices_.begin(), devices_.end(), device);
-    return found == devices_.end() ? std::nullopt : std::optional<size_t>(static_cast<size_t>(found - devices_.begin()));
+    return found == devices_.end() ? std::nullopt
+                                   : std::optional<size_t>(static_cast<size_t>(found - devices_.begin()));
   }
   bool contains(int device) const { return placeOf(device).has_value(); }
   bool containsAll(const DeviceMesh& other) const {

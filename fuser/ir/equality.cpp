@@ -170,8 +170,8 @@ std::string firstDifference(const Fusion& a, const Fusion& b) {
   }
 }
 
-// FNV-1a over words instead of bytes, each folded down so that its high bits count: passes ask after each of their runs.
-// Names of files come of it, so it is the same everywhere.
+// FNV-1a over words instead of bytes, each folded down so that its high bits count: passes ask after each of their
+// runs. Names of files come of it, so it is the same everywhere.
 uint64_t fingerprint(const Fusion& fusion) {
   uint64_t hash = 0xcbf29ce484222325ull;
   const CanonicalText canonical(fusion);

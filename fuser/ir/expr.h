@@ -31,8 +31,13 @@ struct Attributes {
 
 class Expr {
  public:
-  Expr(Fusion* fusion, uint32_t id, OpKind op, std::vector<Val*> inputs, std::vector<Val*> outputs, Attributes attributes)
-      : fusion_(fusion), id_(id), op_(op), inputs_(std::move(inputs)), outputs_(std::move(outputs)),
+  Expr(Fusion* fusion, uint32_t id, OpKind op, std::vector<Val*> inputs, std::vector<Val*> outputs,
+       Attributes attributes)
+      : fusion_(fusion),
+        id_(id),
+        op_(op),
+        inputs_(std::move(inputs)),
+        outputs_(std::move(outputs)),
         attributes_(std::move(attributes)) {}
   Expr(const Expr&) = delete;
   Expr& operator=(const Expr&) = delete;

@@ -1,6 +1,6 @@
 #pragma once
-// Fusion: a graph of tensor and scalar ops, owned here with all its values. Nodes have dense ids; every list is in id or
-// topological order, so that no result depends on an address.
+// Fusion: a graph of tensor and scalar ops, owned here with all its values. Nodes have dense ids; every list is in id
+// or topological order, so that no result depends on an address.
 
 #include <functional>
 #include <map>

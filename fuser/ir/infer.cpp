@@ -82,8 +82,9 @@ InferredType inferPointwise(Fusion& fusion, OpKind op, std::span<Val* const> ope
     for (size_t i = 0; i < axes.size(); ++i) {
       AxisType& joined = result.axes[i];
       if (axes[i].type == IterType::Iteration && joined.type == IterType::Iteration) {
-        FUSER_USER_CHECK(!axes[i].extent->isConstant() || !joined.extent->isConstant() || axes[i].extent == joined.extent,
-                         info.mnemonic, " of (", operandTypes(operands), "): axis ", i, " differs");
+        FUSER_USER_CHECK(
+            !axes[i].extent->isConstant() || !joined.extent->isConstant() || axes[i].extent == joined.extent,
+            info.mnemonic, " of (", operandTypes(operands), "): axis ", i, " differs");
       } else if (axes[i].type == IterType::Iteration) {
         joined = axes[i];
       } else if (joined.type == IterType::Broadcast && !joined.expandedExtent) {
@@ -215,8 +216,9 @@ InferredType inferRange(Fusion& fusion, const Attributes& attributes) {
 
 // A device's data never becomes a scalar, and what lies on the host is no operand of a kernel.
 InferredType inferItem(const Val* operand) {
-  FUSER_USER_CHECK(operand->as<TensorView>()->isCpuScalar(), "item reads a tensor on the host, of rank 0 and declared {device = cpu}, not ",
-                   typeText(operand), " on the device");
+  FUSER_USER_CHECK(operand->as<TensorView>()->isCpuScalar(),
+                   "item reads a tensor on the host, of rank 0 and declared {device = cpu}, not ", typeText(operand),
+                   " on the device");
   switch (category(operand->dtype())) {
     case Category::Float: return {false, DataType::Double, {}};
     case Category::Int: return {false, DataType::Int64, {}};
@@ -243,8 +245,8 @@ bool hasAxes(const TensorView& tensor, const InferredType& type) {
 
 void checkOnDevice(OpKind op, std::span<Val* const> operands) {
   for (const Val* operand : operands) {
-    FUSER_USER_CHECK(operand->isScalar() || !operand->as<TensorView>()->isCpuScalar(), opInfo(op).mnemonic, " takes no tensor on the host (",
-                     typeText(operand), " {device = cpu}): read it with item");
+    FUSER_USER_CHECK(operand->isScalar() || !operand->as<TensorView>()->isCpuScalar(), opInfo(op).mnemonic,
+                     " takes no tensor on the host (", typeText(operand), " {device = cpu}): read it with item");
   }
 }
 
@@ -273,7 +275,8 @@ DataType commonType(OpKind op, std::span<Val* const> operands) {
   const bool tensor = std::any_of(operands.begin(), operands.end(), [](const Val* val) { return val->isTensor(); });
   DataType common = resultType(promoted);
   // where(tensor condition, scalar, scalar): a float scalar counts as the default dtype
-  const bool scalarsOnly = std::all_of(promoted.begin(), promoted.end(), [](const Val* val) { return val->isScalar(); });
+  const bool scalarsOnly =
+      std::all_of(promoted.begin(), promoted.end(), [](const Val* val) { return val->isScalar(); });
   if (tensor && scalarsOnly && common == DataType::Double) common = DataType::Float;
   if (opInfo(op).promotion == Promotion::Float && !isFloating(common)) {
     common = tensor ? DataType::Float : DataType::Double;
@@ -322,7 +325,8 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Item: return inferItem(operand);
     case Family::Welford:
       FUSER_USER_CHECK(attributes.correction >= 0 && attributes.correction <= kMaxElements, info.mnemonic, " of ",
-                       typeText(operand), ": the correction ", attributes.correction, " is outside [0, ", kMaxElements, "]");
+                       typeText(operand), ": the correction ", attributes.correction, " is outside [0, ", kMaxElements,
+                       "]");
       return inferReduction(op, operand, attributes);
     case Family::Reduction: return inferReduction(op, operand, attributes);
   }

@@ -26,8 +26,8 @@ struct InferredType {
 // Of each result: all have one type. A UserError names the op, the operands' types and the rule that they break.
 InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
 
-// Whether the tensor's axes are of the kinds inferred, with the extents inferred where both are numbers: other extents may
-// go by different names of one size.
+// Whether the tensor's axes are of the kinds inferred, with the extents inferred where both are numbers: other extents
+// may go by different names of one size.
 bool hasAxes(const TensorView& tensor, const InferredType& type);
 
 // A UserError when an operand lies on the host: `item` alone reads such a tensor.

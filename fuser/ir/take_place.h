@@ -5,8 +5,8 @@
 
 namespace fuser {
 
-// `with` is bit for bit the same value as `old`: it gets its name, origin, layout and readers. The old value stays, with
-// its definition and without a reader.
+// `with` is bit for bit the same value as `old`: it gets its name, origin, layout and readers. The old value stays,
+// with its definition and without a reader.
 void takePlace(Fusion* fusion, TensorView* old, TensorView* with);
 
 // Removes the definition of a value that nothing needs, and those of its operands that nothing needs then. A definition

@@ -34,11 +34,13 @@ struct LoopTransform {
 };
 
 struct TensorDomain {
-  // The program's axes. Reduction axes stand in the logical domain of a reduction's result; its consumers see the others.
+  // The program's axes. Reduction axes stand in the logical domain of a reduction's result; its consumers see the
+  // others.
   std::vector<IterDomain*> logical;
   // Non-reduction logical positions (counted without the reductions) from slowest to fastest in memory.
   std::vector<int> allocationOrder;
-  // Along allocationOrder; nullopt on broadcast axes. true: stride = stride * size of the next faster non-broadcast axis.
+  // Along allocationOrder; nullopt on broadcast axes. true: stride = stride * size of the next faster non-broadcast
+  // axis.
   std::vector<std::optional<bool>> contiguity;
   // Of a result: the program writes its layout, and passes leave it. Without it a result is row-major until a pass
   // finds a better order.
@@ -92,8 +94,8 @@ class TensorView : public Val {
   size_t computeAtPosition() const { return computeAt_; }
   void setComputeAtPosition(size_t position) { computeAt_ = position; }
 
-  // Beyond computeAtPosition, it runs in the loops of each consumer that can share more of them than the others can; its
-  // buffer stays where computeAtPosition puts it.
+  // Beyond computeAtPosition, it runs in the loops of each consumer that can share more of them than the others can;
+  // its buffer stays where computeAtPosition puts it.
   bool computesWith() const { return computesWith_; }
   void setComputesWith(bool with) { computesWith_ = with; }
 

@@ -7,12 +7,13 @@
 //   6  a scalar is f64, i64 or bool
 //   7  at most 8 axes
 //   8  a broadcast axis has extent 1; only broadcast axes are expanded; only reductions' results have reduction axes
-//   9  the allocation order is a permutation of the axes; contiguity has an entry an axis, none exactly on broadcast axes
+//   9  the allocation order is a permutation of the axes; contiguity has an entry an axis, none exactly on broadcast
+//      axes
 //  10  a value's list of uses names exactly the live expressions that read it
 //  11  every extent symbol is bound by an input's axis, or stands for a scalar that is an input, literal or computed
 //  12  one definition a value, and no definition of an input
-//  13  a view is made by set, permute, unsqueeze, squeeze or expand from an input, an output or another view, and read by
-//      views alone
+//  13  a view is made by set, permute, unsqueeze, squeeze or expand from an input, an output or another view, and read
+//      by views alone
 //  14  a tensor on the host is an input of rank 0; a scalar reads scalars, a tensor's extent (size) or a tensor on the
 //      host (item): no scalar depends on a device's data
 #include "fuser/ir/verify.h"
@@ -57,10 +58,14 @@ class Verifier {
   void checkGraph() {
     for (const Expr* expr : fusion_.liveExprs()) {
       for (const Val* operand : expr->inputs()) {
-        if (!available(operand)) report(1, "%", operand->name(), ", read by ", opName(expr->op()), ", is defined nowhere");
+        if (!available(operand)) {
+          report(1, "%", operand->name(), ", read by ", opName(expr->op()), ", is defined nowhere");
+        }
       }
       for (const Val* output : expr->outputs()) {
-        if (output->definition() != expr || output->isFusionInput()) report(12, "%", output->name(), " is defined twice");
+        if (output->definition() != expr || output->isFusionInput()) {
+          report(12, "%", output->name(), " is defined twice");
+        }
       }
     }
     for (const Val* output : fusion_.outputs()) {
@@ -106,7 +111,9 @@ class Verifier {
   void checkExtent(const Val* val, IntExpr extent) {
     forEachSymbol(extent, [&](IntExpr symbol) {
       if (const Val* scalar = fusion_.scalarOf(symbol)) {
-        if (!available(scalar)) report(11, "an extent of %", val->name(), " names %", scalar->name(), ", defined nowhere");
+        if (!available(scalar)) {
+          report(11, "an extent of %", val->name(), " names %", scalar->name(), ", defined nowhere");
+        }
       } else if (!bound_.count(symbol->value)) {
         report(11, "an extent of %", val->name(), " names ", fusion_.ints().symbolOf(symbol).name,
                ", which no input binds");
@@ -137,7 +144,8 @@ class Verifier {
       return;
     }
     if (expr->outputs().size() != expr->info().results) {
-      report(4, "%", output->name(), ": ", opName(expr->op()), " has ", expr->info().results, " results, not ", expr->outputs().size());
+      report(4, "%", output->name(), ": ", opName(expr->op()), " has ", expr->info().results, " results, not ",
+             expr->outputs().size());
       return;
     }
     for (const Val* each : expr->outputs()) checkResult(each, type);
@@ -168,7 +176,9 @@ class Verifier {
       if (axis->isBroadcast() != axis->extent()->isConstant(1) && !axis->isReduction()) {
         report(8, "%", val->name(), ": an axis of the constant extent 1 is a broadcast axis, and no other is");
       }
-      if (axis->isExpanded() && !axis->isBroadcast()) report(8, "%", val->name(), ": only a broadcast axis is expanded");
+      if (axis->isExpanded() && !axis->isBroadcast()) {
+        report(8, "%", val->name(), ": only a broadcast axis is expanded");
+      }
       if (axis->isReduction() && (!val->definition() || !isReduction(val->definition()->op()))) {
         report(8, "%", val->name(), " has a reduction axis, but is no reduction");
       }
@@ -198,7 +208,9 @@ class Verifier {
   void checkUses(const Val* val) {
     const auto begin = users_.begin() + static_cast<int64_t>(firstUser_[val->id()]);
     const auto end = users_.begin() + static_cast<int64_t>(firstUser_[val->id() + 1]);
-    if (!std::equal(begin, end, val->uses().begin(), val->uses().end())) report(10, "%", val->name(), ": its list of uses is wrong");
+    if (!std::equal(begin, end, val->uses().begin(), val->uses().end())) {
+      report(10, "%", val->name(), ": its list of uses is wrong");
+    }
   }
 
   const Fusion& fusion_;

@@ -12,8 +12,8 @@ constexpr size_t kMaxTerms = 64;
 constexpr size_t kMaxDepth = 24;
 constexpr double kMaxNumber = 1099511627776.0;  // 2^40
 
-// Takes the names and numbers of the expression from the budget, which ends at 0; as it does where the expression is too
-// deep.
+// Takes the names and numbers of the expression from the budget, which ends at 0; as it does where the expression is
+// too deep.
 void countTerms(IntExpr expr, size_t depth, size_t& budget) {
   if (budget == 0) return;
   if (depth == 0) {
@@ -142,7 +142,8 @@ class ViewInference {
     const size_t axis = dim();
     FUSER_USER_CHECK(attributes_.shape.size() == 3, "slice takes start, end and step");
     const IntExpr step = attributes_.shape[2];
-    FUSER_USER_CHECK(step->isConstant() && step->value >= 1, "slice of ", text(), ": the step is a number of at least 1");
+    FUSER_USER_CHECK(step->isConstant() && step->value >= 1, "slice of ", text(),
+                     ": the step is a number of at least 1");
     const SliceBounds bounds = sliceBounds(ints_, sizeOf(axes_[axis]), attributes_.shape);
     if (bounds.size == sizeOf(axes_[axis])) return;
     const bool one = axes_[axis].type == IterType::Broadcast && axes_[axis].expandedExtent;
@@ -275,8 +276,8 @@ void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, c
   const std::vector<IntExpr> from = sizesOf(operands[0]->as<TensorView>());
   const IntExpr before = product(fusion.ints(), from, 0, from.size());
   const IntExpr after = product(fusion.ints(), to, 0, to.size());
-  FUSER_USER_CHECK(before == after || !before->isConstant() || !after->isConstant(), "reshape of ", typeText(operands[0]),
-                   " to ", after->value, " elements: it has ", before->value);
+  FUSER_USER_CHECK(before == after || !before->isConstant() || !after->isConstant(), "reshape of ",
+                   typeText(operands[0]), " to ", after->value, " elements: it has ", before->value);
 }
 
 SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const std::vector<IntExpr>& startEndStep) {
@@ -338,7 +339,8 @@ std::vector<IntExpr> reshapedSizes(IntExprArena& ints, const std::vector<IntExpr
     return true;
   });
   // In lowest terms, whatever numbers stood there: one size has one text.
-  const int64_t above = product(ints, count, 0, count.size())->value, below = product(ints, known, 0, known.size())->value;
+  const int64_t above = product(ints, count, 0, count.size())->value,
+                below = product(ints, known, 0, known.size())->value;
   const int64_t common = std::max<int64_t>(std::gcd(above, below), 1);
   count = {ints.constant(above / common)};
   known = {ints.constant(below / common)};

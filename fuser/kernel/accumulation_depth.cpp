@@ -144,7 +144,8 @@ class Walker {
   void record(const Content& content) {
     if (!content.owner) return;
     // All results of one op are made of the same accumulators.
-    for (const Val* result : content.owner->definition() ? content.owner->definition()->outputs() : std::vector<Val*>{}) {
+    for (const Val* result :
+         content.owner->definition() ? content.owner->definition()->outputs() : std::vector<Val*>{}) {
       auto& entry = depths_.try_emplace(result->id(), result->as<TensorView>(), int64_t{0}).first->second;
       entry.second = std::max(entry.second, content.depth);
     }
@@ -156,7 +157,8 @@ class Walker {
 
   // Of Welford's three accumulators the count grows by one a term.
   static bool counts(const Compute& node) {
-    return node.source && isWelford(node.source->op()) && node.op == OpKind::Add && node.computeDtype == DataType::Int64;
+    return node.source && isWelford(node.source->op()) && node.op == OpKind::Add &&
+           node.computeDtype == DataType::Int64;
   }
 
   void walk(const BlockWelford& node) {
@@ -177,7 +179,8 @@ class Walker {
   void walk(const Compute& node) {
     if (skipped(node.target)) return;
     const bool converts = node.op == OpKind::Cast || node.op == OpKind::Set;
-    if (node.source && isReduction(node.source->op()) && (node.op == opInfo(node.source->op()).combine || counts(node))) {
+    if (node.source && isReduction(node.source->op()) &&
+        (node.op == opInfo(node.source->op()).combine || counts(node))) {
       const TensorView* owner = node.source->output()->as<TensorView>();
       int64_t depth = 0;
       for (const Operand& operand : node.operands) depth = std::max(depth, depthOf(operand, owner, node.source));

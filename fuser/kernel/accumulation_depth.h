@@ -3,9 +3,10 @@
 // two partial results) on the longest path from an operand to the result. The error bound of a sum follows from it
 // (ORACLE section 5).
 //
-// Counted: a Compute that joins an accumulator and an operand adds 1 a turn of the loops around it; a BlockReduce (or BlockWelford) over
-// n threads ceil(log2 n); partial results of an rFactor (a reduction whose operand is a reduction's result without an
-// origin of its own) go on from their depth. An If counts as taken. Adding the first operand to the identity counts.
+// Counted: a Compute that joins an accumulator and an operand adds 1 a turn of the loops around it; a BlockReduce (or
+// BlockWelford) over n threads ceil(log2 n); partial results of an rFactor (a reduction whose operand is a reduction's
+// result without an origin of its own) go on from their depth. An If counts as taken. Adding the first operand to the
+// identity counts.
 
 #include <span>
 #include <utility>

@@ -102,12 +102,12 @@ class Printer {
     return text;
   }
   std::string text(const BlockReduce& node) const {
-    return concat(access(node.target), " = reduce ", opName(node.combine), " ", node.dtype, " ", dimsText(node.dims), " (",
-                  access(node.source), ")");
+    return concat(access(node.target), " = reduce ", opName(node.combine), " ", node.dtype, " ", dimsText(node.dims),
+                  " (", access(node.source), ")");
   }
   std::string text(const BlockWelford& node) const {
-    return concat("welford ", node.dtype, " ", dimsText(node.dims), " (", access(node.mean), ", ", access(node.squares), ", ",
-                  access(node.count), ")");
+    return concat("welford ", node.dtype, " ", dimsText(node.dims), " (", access(node.mean), ", ", access(node.squares),
+                  ", ", access(node.count), ")");
   }
   std::string text(const Barrier&) const { return "barrier"; }
 

@@ -280,7 +280,8 @@ class Verifier {
     for (size_t i = 0; i < 3; ++i) {
       const Buffer& buffer = bufferOf(parts[i]);
       const DataType dtype = i == 2 ? DataType::Int64 : node.dtype;
-      require(real && buffer.memory == MemoryType::Local && buffer.dtype == dtype, 20, buffer.name, " is not Local, ", dtype);
+      require(real && buffer.memory == MemoryType::Local && buffer.dtype == dtype, 20, buffer.name, " is not Local, ",
+              dtype);
       require(parts[i].buffer != parts[(i + 1) % 3].buffer, 20, buffer.name, " stands twice");
     }
   }

@@ -22,8 +22,8 @@
 //     params only
 // 18  conditions are 0 or 1
 // 19  Shared buffers take at most 48 KiB together
-// 20  a BlockWelford has three different Local buffers: mean and squares of its dtype, f32 or f64, and an i64 count; and
-//     at least one dim
+// 20  a BlockWelford has three different Local buffers: mean and squares of its dtype, f32 or f64, and an i64 count;
+//     and at least one dim
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-// Builds the kernel's statements: loops in the order that dependences ask for, buffers where their loops begin, and each
-// expression under its predicate.
+// Builds the kernel's statements: loops in the order that dependences ask for, buffers where their loops begin, and
+// each expression under its predicate.
 //   schedule: %s = sum(%e) over [i0/4 (BIDx), 4 (TIDy), i1/32, 32 (TIDx)], %e inlined in all of them
 //   kernel:   allocate s; s = 0; for i1/32 { if (…) { e = exp(x[…]); s = s + e } } s = blockReduce(s)
 #include "fuser/lower/build_statements.h"
@@ -82,8 +82,8 @@ void StatementBuilder::declareTensors() {
   for (const Val* output : part_.outputs()) declare(output, true);
 }
 
-// Expressions that share the loop at this depth stand in one group; groups follow the dependences between them, then the
-// order of the part.
+// Expressions that share the loop at this depth stand in one group; groups follow the dependences between them, then
+// the order of the part.
 std::vector<std::vector<Expr*>> StatementBuilder::groupsAt(const std::vector<Expr*>& exprs, size_t depth) const {
   std::vector<std::vector<Expr*>> groups;
   std::map<size_t, size_t> groupOfLoop;
@@ -187,7 +187,8 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
   for (const Expr* other : group) {
     for (const Val* result : expr->outputs()) {
       const bool reads = std::find(other->inputs().begin(), other->inputs().end(), result) != other->inputs().end();
-      FUSER_USER_CHECK(!reads, "%", resultOf(other)->name(), " needs the reduction %", result->name(), " inside its loops");
+      FUSER_USER_CHECK(!reads, "%", resultOf(other)->name(), " needs the reduction %", result->name(),
+                       " inside its loops");
     }
   }
   if (isWelford(expr->op())) return closeWelford(expr, body);

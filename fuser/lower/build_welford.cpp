@@ -1,8 +1,9 @@
-// Statements of var and var_mean: each thread goes over its terms with Welford's update, the block joins what its threads
-// know, and the sum of squares is divided last.
+// Statements of var and var_mean: each thread goes over its terms with Welford's update, the block joins what its
+// threads know, and the sum of squares is divided last.
 //   %v, %m = var_mean(%x) {dims = [1], correction = 1}
 //   kernel: mean = 0; squares = 0; count = 0
-//           for i1/32 { if (…) { count = count + 1; d = x - mean; mean = mean + d / count; squares = squares + d * (x - mean) } }
+//           for i1/32 { if (…) { count = count + 1; d = x - mean; mean = mean + d / count;
+//                                squares = squares + d * (x - mean) } }
 //           welford (mean, squares, count)
 //           v = squares / max(i1 - 1, 0); m = mean + 0 / count
 // The last sum leaves a mean as it is, and makes that of no terms NaN.
@@ -14,7 +15,8 @@
 namespace fuser {
 namespace {
 
-Statement computeOf(const Expr* source, OpKind op, DataType dtype, const Access& target, std::vector<Operand> operands) {
+Statement computeOf(const Expr* source, OpKind op, DataType dtype, const Access& target,
+                    std::vector<Operand> operands) {
   Compute compute;
   compute.op = op;
   compute.computeDtype = dtype;
@@ -67,7 +69,8 @@ Body StatementBuilder::accumulateWelford(const Expr* expr) {
   const auto compute = [&](OpKind op, const Access& target, const Operand& a, const Operand& b) {
     body.push_back(computeOf(expr, op, dtype, target, {a, b}));
   };
-  body.push_back(computeOf(expr, OpKind::Add, DataType::Int64, registers.count, {read(registers.count), literal(int64_t{1})}));
+  body.push_back(
+      computeOf(expr, OpKind::Add, DataType::Int64, registers.count, {read(registers.count), literal(int64_t{1})}));
   compute(OpKind::Sub, registers.distance, term, read(registers.mean));
   compute(OpKind::Div, registers.step, read(registers.distance), read(registers.count));
   compute(OpKind::Add, registers.mean, read(registers.mean), read(registers.step));

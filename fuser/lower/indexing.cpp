@@ -7,7 +7,9 @@
 namespace fuser {
 namespace {
 
-bool isParallel(const IterDomain* axis) { return isThreadDim(axis->parallelType()) || isBlockDim(axis->parallelType()); }
+bool isParallel(const IterDomain* axis) {
+  return isThreadDim(axis->parallelType()) || isBlockDim(axis->parallelType());
+}
 
 // Whether a register buffer has room for this loop axis: it is neither shared, nor spread over threads, nor reduced.
 bool isStored(const TensorView* tensor, size_t axis) {
@@ -41,8 +43,8 @@ int64_t Indexing::localSize(const TensorView* tensor) const {
   for (size_t i = 0; i < tensor->domain().loop.size(); ++i) {
     if (!isStored(tensor, i)) continue;
     const IntExpr extent = nest_.extent(tensor->domain().loop[i]);
-    FUSER_USER_CHECK(extent->isConstant() && extent->value <= 1024 && size * extent->value <= 1024, "the register buffer %",
-                     tensor->name(), " has no constant size of at most 1024 elements");
+    FUSER_USER_CHECK(extent->isConstant() && extent->value <= 1024 && size * extent->value <= 1024,
+                     "the register buffer %", tensor->name(), " has no constant size of at most 1024 elements");
     size *= extent->value;
   }
   return size;
@@ -70,8 +72,8 @@ OperandElement Indexing::elementOf(const Expr* expr, size_t operand) const {
 IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
   const TensorView* operand = expr->input(place)->as<TensorView>();
   if (operand->memoryType() == MemoryType::Global) return globalIndex(operand, elementOf(expr, place).coordinates);
-  FUSER_USER_CHECK(readsInPlace(expr, operand), "%", operand->name(), " is in registers, but %", expr->output()->name(), " = ",
-                   expr->info().mnemonic, "(…) reads it at other coordinates than those that it is computed at");
+  FUSER_USER_CHECK(readsInPlace(expr, operand), "%", operand->name(), " is in registers, but %", expr->output()->name(),
+                   " = ", expr->info().mnemonic, "(…) reads it at other coordinates than those that it is computed at");
   const std::vector<IntExpr> coordinates = loopCoordinatesFrom(expr, operand);
   const std::vector<IterDomain*>& loop = operand->domain().loop;
   for (size_t i = operand->computeAtPosition(); i < loop.size(); ++i) {
@@ -108,7 +110,8 @@ std::vector<IntExpr> Indexing::loopCoordinatesFrom(const Expr* use, const Tensor
       at[step.split->outer] = ints_.floorDiv(at.at(step.split->in), factor);
       at[step.split->inner] = ints_.mod(at.at(step.split->in), factor);
     } else {
-      at[step.merge->out] = ints_.add(ints_.mul(at.at(step.merge->outer), nest_.extent(step.merge->inner)), at.at(step.merge->inner));
+      at[step.merge->out] =
+          ints_.add(ints_.mul(at.at(step.merge->outer), nest_.extent(step.merge->inner)), at.at(step.merge->inner));
     }
   }
   std::vector<IntExpr> coordinates;

@@ -1,7 +1,7 @@
 #pragma once
-// Where an expression finds the elements of its operands and of its result: consumer loops -> consumer coordinates -> (the
-// op's map) -> producer coordinates -> producer memory: strides for a tensor in global memory; for a register buffer its
-// loop coordinates right of the inlining point.
+// Where an expression finds the elements of its operands and of its result: consumer loops -> consumer coordinates ->
+// (the op's map) -> producer coordinates -> producer memory: strides for a tensor in global memory; for a register
+// buffer its loop coordinates right of the inlining point.
 
 #include "fuser/analysis/axis_map.h"
 #include "fuser/lower/loop_nest.h"

@@ -42,8 +42,9 @@ void LoopNest::joinResults(const Expr* expr) {
   const TensorView* first = expr->output()->as<TensorView>();
   for (size_t i = 1; i < expr->outputs().size(); ++i) {
     const TensorView* result = expr->output(i)->as<TensorView>();
-    FUSER_CHECK(result->domain().loop == first->domain().loop && result->computeAtPosition() == first->computeAtPosition(),
-                "%", result->name(), " does not run in the loops of %", first->name());
+    FUSER_CHECK(
+        result->domain().loop == first->domain().loop && result->computeAtPosition() == first->computeAtPosition(), "%",
+        result->name(), " does not run in the loops of %", first->name());
     for (size_t axis = 0; axis < first->domain().loop.size(); ++axis) {
       sameLoop_.unite(firstLoop_.at(first) + axis, firstLoop_.at(result) + axis);
     }

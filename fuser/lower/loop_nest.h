@@ -1,7 +1,7 @@
 #pragma once
 // LoopNest: the loops of a scheduled part, as index expressions of the kernel. Loops that a producer shares with its
-// consumers are one loop; a broadcast axis inside a shared loop takes the extent that the consumer gives it, so that the
-// producer runs on the consumer's loops.
+// consumers are one loop; a broadcast axis inside a shared loop takes the extent that the consumer gives it, so that
+// the producer runs on the consumer's loops.
 
 #include <functional>
 #include <unordered_map>
@@ -14,7 +14,8 @@ namespace fuser {
 
 class LoopNest {
  public:
-  // Fills the kernel's block and grid. importExtent: an expression over the part's extents -> over the kernel's parameters.
+  // Fills the kernel's block and grid. importExtent: an expression over the part's extents -> over the kernel's
+  // parameters.
   LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntExpr(IntExpr)>& importExtent);
 
   // One number a loop: shared loops have one number.

@@ -25,7 +25,9 @@ class PredicateBuilder {
   void insideThreads() {
     for (size_t i = 0; i < domain_.loop.size(); ++i) {
       const ParallelType type = domain_.loop[i]->parallelType();
-      if (isThreadDim(type) || isBlockDim(type)) require(ints_.less(nest_.indexOf(tensor_, i), nest_.extent(domain_.loop[i])));
+      if (isThreadDim(type) || isBlockDim(type)) {
+        require(ints_.less(nest_.indexOf(tensor_, i), nest_.extent(domain_.loop[i])));
+      }
     }
   }
 

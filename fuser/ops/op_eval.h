@@ -6,8 +6,8 @@
 
 namespace fuser {
 
-// out[i] = op(in0[i], in1[i], in2[i]) for i < lanes. The operands are arrays of the compute type (`where`: in0 is bool),
-// out of the compute type, or bool where the row's result is. Unused operands are null.
+// out[i] = op(in0[i], in1[i], in2[i]) for i < lanes. The operands are arrays of the compute type (`where`: in0 is
+// bool), out of the compute type, or bool where the row's result is. Unused operands are null.
 using LaneFunction = void (*)(const void* in0, const void* in1, const void* in2, void* out, size_t lanes);
 
 // For a compute type (Double, Float, Int64, Int32, Int8, Bool); null where the row does not accept it.

@@ -286,7 +286,8 @@ FUSER_FN T leastMultiple(T a, T b) {
 FUSER_FN int8 leastMultiple(int8 a, int8 b) {
   const int8 divisor = greatestDivisor(a, b);
   if (divisor == 0) return 0;
-  return static_cast<int8>(static_cast<uint8>(absolute(static_cast<int32>(truncDiv(a, divisor)) * static_cast<int32>(b))));
+  return static_cast<int8>(
+      static_cast<uint8>(absolute(static_cast<int32>(truncDiv(a, divisor)) * static_cast<int32>(b))));
 }
 
 // Integers: wrapping; to a negative power 1 / a^-b rounded to zero, 0 for a = 0.
@@ -360,7 +361,8 @@ struct WelfordPart {
   int64 count;
 };
 
-// Of the terms of both (Chan, Golub and LeVeque 1979, their 2.1). Every step is rounded. None of no terms changes the other.
+// Of the terms of both (Chan, Golub and LeVeque 1979, their 2.1). Every step is rounded. None of no terms changes the
+// other.
 template <class T>
 FUSER_FN WelfordPart<T> joinWelford(WelfordPart<T> a, WelfordPart<T> b) {
   if (b.count == 0) return a;

@@ -127,7 +127,8 @@ Identity reductionIdentity(OpKind op, DataType dtype) {
   if (dtype == DataType::Bool) return {max ? 0.0 : 1.0, max ? 0 : 1};
   return dispatch(dtype, [&]<class T>() {
     if constexpr (std::is_integral_v<T>) {
-      return max ? Identity{-infinity, std::numeric_limits<T>::min()} : Identity{infinity, std::numeric_limits<T>::max()};
+      return max ? Identity{-infinity, std::numeric_limits<T>::min()}
+                 : Identity{infinity, std::numeric_limits<T>::max()};
     } else {
       return max ? Identity{-infinity, std::numeric_limits<int64_t>::min()}
                  : Identity{infinity, std::numeric_limits<int64_t>::max()};

@@ -9,9 +9,9 @@
 //
 // Channels last stays channels last, and a transposed copy is read and written in one order. An op follows its operand
 // with the most axes that have elements (of several the first); axes that this operand lacks are slowest, and a reshape
-// that makes some leaves the order alone. A layout that the program writes behind a result's type stays. Values inside a
-// kernel have no memory and no order; that they are given one here costs nothing, and holds where segmentation makes them
-// cross a boundary. Last of all: it looks at the ops that are really run.
+// that makes some leaves the order alone. A layout that the program writes behind a result's type stays. Values inside
+// a kernel have no memory and no order; that they are given one here costs nothing, and holds where segmentation makes
+// them cross a boundary. Last of all: it looks at the ops that are really run.
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-// CutAtRequiredInputsPass: says in the program where a fusion has to be cut: before an op that a scheduler takes only with
-// its operand in memory. Which ops those are, the schedulers tell through their interface; without schedulers in the
-// context there is nothing to say.
+// CutAtRequiredInputsPass: says in the program where a fusion has to be cut: before an op that a scheduler takes only
+// with its operand in memory. Which ops those are, the schedulers tell through their interface; without schedulers in
+// the context there is nothing to say.
 //
 //   %a = exp(%x)                            %a = exp(%x)
 //   %y = flip(%a)   (must find %a)   ->     %a.stored = segment_set(%a)

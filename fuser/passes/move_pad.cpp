@@ -1,5 +1,6 @@
-// MovePadPass, where slices, pads and concatenations have no scheduler of their own (option disable resize_scheduler): a
-// pad reads memory, so it goes where its operand is in memory anyway. Up, through pointwise ops to the fusion's inputs:
+// MovePadPass, where slices, pads and concatenations have no scheduler of their own (option disable resize_scheduler):
+// a pad reads memory, so it goes where its operand is in memory anyway. Up, through pointwise ops to the fusion's
+// inputs:
 //
 //   %a = relu(%x)                                               %x.pad = pad(%x) {pad = [1, 1], value = 0.0}
 //   %b = mul(%a, %y)                                       ->   %y.pad = pad(%y) {pad = [1, 1], value = 0.0}
@@ -12,12 +13,12 @@
 //   %p = pad(%s) {pad = [0, 2], value = 2.0}               ->   %q.whole = neg(%s)
 //   %q = neg(%p)                                                %q = pad(%q.whole) {pad = [0, 2], value = -2.0}
 //
-// Up, every op must give the pad's value, to the bit, where its operands hold it; down, the new value is what the op gives
-// of the old ones. Both are worked out with the row's own expression, for rows that all engines agree on, from numbers
-// alone: not NaN, which has many bits, and not a scalar known only when it runs. An operand that is broadcast along a padded
-// axis is one value inside and outside, so it ends the way. Values on the way are read by nothing else. A pad never moves
-// below a reduction, which would count what it adds. What goes down does not come up again: its operand is no pointwise op
-// of inputs alone before or after.
+// Up, every op must give the pad's value, to the bit, where its operands hold it; down, the new value is what the op
+// gives of the old ones. Both are worked out with the row's own expression, for rows that all engines agree on, from
+// numbers alone: not NaN, which has many bits, and not a scalar known only when it runs. An operand that is broadcast
+// along a padded axis is one value inside and outside, so it ends the way. Values on the way are read by nothing else.
+// A pad never moves below a reduction, which would count what it adds. What goes down does not come up again: its
+// operand is no pointwise op of inputs alone before or after.
 
 #include <algorithm>
 #include <cmath>
@@ -75,8 +76,8 @@ bool isElementwise(const Expr* expr) {
   return isPointwise(expr->op()) || expr->family() == Family::Cast || expr->op() == OpKind::Set;
 }
 
-// What the op gives where its tensor operands hold these elements, one each in their order; nothing where it is not known
-// to the bit, or NaN.
+// What the op gives where its tensor operands hold these elements, one each in their order; nothing where it is not
+// known to the bit, or NaN.
 std::optional<Element> resultOf(const Expr* expr, const std::vector<Element>& tensors) {
   const DataType dtype = expr->output()->dtype();
   if (!isPointwise(expr->op())) return tensors[0].isNan() ? std::nullopt : std::optional(tensors[0].as(dtype));
@@ -101,7 +102,8 @@ std::optional<Element> resultOf(const Expr* expr, const std::vector<Element>& te
     if (lanes[i].isNan()) return std::nullopt;
   }
   Element made{info.result == Result::Bool ? DataType::Bool : compute, {}};
-  laneFunction(expr->op(), compute)(lanes[0].bytes.data(), lanes[1].bytes.data(), lanes[2].bytes.data(), made.bytes.data(), 1);
+  laneFunction(expr->op(), compute)(lanes[0].bytes.data(), lanes[1].bytes.data(), lanes[2].bytes.data(),
+                                    made.bytes.data(), 1);
   if (made.isNan()) return std::nullopt;
   return made.as(dtype);
 }

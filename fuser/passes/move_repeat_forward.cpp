@@ -6,8 +6,9 @@
 //
 //   %y = cat(%x, %x) {dim = 0}              ->   %y = repeat(%x) {repeats = [2, 1]}
 //
-// A cat of a broadcast axis has elements where a repeat has none, so it stays. A second tensor operand is repeated alike, or broadcast along the axes that are repeated. Only where nothing else reads
-// the repeated value: else both would be made. Before TranslateRepeatToExpandPass, after which there are fewer repeats.
+// A cat of a broadcast axis has elements where a repeat has none, so it stays. A second tensor operand is repeated
+// alike, or broadcast along the axes that are repeated. Only where nothing else reads the repeated value: else both
+// would be made. Before TranslateRepeatToExpandPass, after which there are fewer repeats.
 
 #include <algorithm>
 
@@ -39,7 +40,8 @@ class CatToRepeat : public Pass {
     // A cat has elements of its own along the axis, a repeated broadcast axis has none: another type.
     if (tensor->axes()[static_cast<size_t>(cat->attributes().dims.at(0))]->isBroadcast() || !mayApply()) return;
     std::vector<IntExpr> repeats(tensor->rank(), fusion->ints().constant(1));
-    repeats[static_cast<size_t>(cat->attributes().dims.at(0))] = fusion->ints().constant(static_cast<int64_t>(operands.size()));
+    repeats[static_cast<size_t>(cat->attributes().dims.at(0))] =
+        fusion->ints().constant(static_cast<int64_t>(operands.size()));
     takePlace(fusion, cat->output()->as<TensorView>(), build::repeat(*fusion, operands[0]->as<TensorView>(), repeats));
     fusion->removeExpr(cat);
     modified_ = true;
@@ -77,7 +79,9 @@ class RepeatForward : public Pass {
   static Val* once(Val* operand, const Expr* repeat) {
     if (operand->isScalar()) return operand;
     const std::vector<IntExpr>& repeats = repeat->attributes().shape;
-    if (isOwnRepeat(operand) && operand->definition()->attributes().shape == repeats) return operand->definition()->input(0);
+    if (isOwnRepeat(operand) && operand->definition()->attributes().shape == repeats) {
+      return operand->definition()->input(0);
+    }
     const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();
     if (repeats.size() != repeat->input(0)->as<TensorView>()->rank() || axes.size() != repeats.size()) return nullptr;
     for (size_t i = 0; i < axes.size(); ++i) {

@@ -1,5 +1,5 @@
-// MoveSplitCatPass: a value that is taken apart by slices and put together again by a cat in the same order is itself; so
-// is what pointwise ops made of the parts, part by part.
+// MoveSplitCatPass: a value that is taken apart by slices and put together again by a cat in the same order is itself;
+// so is what pointwise ops made of the parts, part by part.
 //
 //   %a = slice(%x) {dim = 1, start = 0, end = 3}
 //   %b = slice(%x) {dim = 1, start = 3, end = i1}
@@ -9,9 +9,9 @@
 //   %q = exp(%b)
 //   %c = cat(%p, %q) {dim = 1}                             ->   %c = exp(%x)
 //
-// The ops between are the same row with the same attributes for every part; their tensor operands are parts of one value
-// each, or one value that is broadcast along the axis, and their scalars are the same. Nothing else reads what stands
-// between, or it would be computed twice. Before ConsecutiveCastPass, to which this brings casts together.
+// The ops between are the same row with the same attributes for every part; their tensor operands are parts of one
+// value each, or one value that is broadcast along the axis, and their scalars are the same. Nothing else reads what
+// stands between, or it would be computed twice. Before ConsecutiveCastPass, to which this brings casts together.
 
 #include <algorithm>
 
@@ -42,8 +42,8 @@ class SplitCat : public Pass {
  private:
   // --- what is recognised ---
 
-  // The value that these are all parts of, in order and without a gap; null where there is none. All wholes of a cat have
-  // one size.
+  // The value that these are all parts of, in order and without a gap; null where there is none. All wholes of a cat
+  // have one size.
   Val* wholeOf(const std::vector<Val*>& parts) {
     Val* whole = nullptr;
     IntExpr next = nullptr;  // where the next part starts
@@ -103,7 +103,8 @@ class SplitCat : public Pass {
     for (size_t place = 0; place < parts[0]->definition()->inputs().size(); ++place) {
       const std::vector<Val*> operands = operandsAt(parts, place);
       if (operands[0]->isScalar()) {
-        if (!std::all_of(operands.begin(), operands.end(), [&](const Val* val) { return isSameScalar(val, operands[0]); })) {
+        if (!std::all_of(operands.begin(), operands.end(),
+                         [&](const Val* val) { return isSameScalar(val, operands[0]); })) {
           return false;
         }
         continue;

@@ -12,8 +12,8 @@
 
 namespace fuser {
 
-// What the passes of a pipeline hand on: how many rewrites they have made, and may make (`option pass_limit = N`, so that
-// a wrong rewrite is found by bisection), and what they left. Nobody else edits the fusion meanwhile.
+// What the passes of a pipeline hand on: how many rewrites they have made, and may make (`option pass_limit = N`, so
+// that a wrong rewrite is found by bisection), and what they left. Nobody else edits the fusion meanwhile.
 struct PipelineState {
   int64_t limit = std::numeric_limits<int64_t>::max();
   int64_t made = 0;

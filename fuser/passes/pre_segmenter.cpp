@@ -34,7 +34,8 @@ bool PreSegmenter::runPass(Fusion* fusion, const CompileContext& context, OwnRun
   bool modified = false;
   for (const PassInfo& pass : kPasses) {
     // A scheduler for resizes would rather have pads where the program puts them.
-    const bool wanted = pass.name != MovePadPass::name() || isOptionDisabled(context.options, DisableOption::ResizeScheduler);
+    const bool wanted =
+        pass.name != MovePadPass::name() || isOptionDisabled(context.options, DisableOption::ResizeScheduler);
     if (wanted) modified |= pass.run(fusion, context);
   }
   return modified;

@@ -41,7 +41,9 @@ class ReplaceEmpty : public Pass {
       // Mean and variance of nothing.
       if (isWelford(expr->op()) && reducesNothing(expr)) {
         if (!mayApply()) continue;
-        for (Val* result : std::vector<Val*>(expr->outputs())) replace(fusion, result->as<TensorView>(), ScalarValue(std::nan("")));
+        for (Val* result : std::vector<Val*>(expr->outputs())) {
+          replace(fusion, result->as<TensorView>(), ScalarValue(std::nan("")));
+        }
         continue;
       }
       if (!isReduction(expr->op()) || !reducesNothing(expr) || expr->op() == OpKind::Amax ||
@@ -59,7 +61,9 @@ class ReplaceEmpty : public Pass {
       // A value that is returned twice is replaced everywhere the first time.
       if (!output->isFusionOutput() || !output->isTensor() || !output->definition()) continue;
       TensorView* tensor = output->as<TensorView>();
-      if (hasZeroExtent(tensor->axes()) && !isFull(tensor) && mayApply()) replace(fusion, tensor, zero(tensor->dtype()));
+      if (hasZeroExtent(tensor->axes()) && !isFull(tensor) && mayApply()) {
+        replace(fusion, tensor, zero(tensor->dtype()));
+      }
     }
   }
 
@@ -115,8 +119,8 @@ class ReplaceEmpty : public Pass {
                                             : build::cat(*fusion, kept, dim, old->name()));
   }
 
-  // What a cat makes has elements of its own along its axis, and along another where an operand has: those that are left
-  // out must not be the only ones.
+  // What a cat makes has elements of its own along its axis, and along another where an operand has: those that are
+  // left out must not be the only ones.
   static bool makesElementsAlike(const std::vector<Val*>& kept, size_t dim, const TensorView* old) {
     for (size_t axis = 0; axis < old->rank(); ++axis) {
       if (axis == dim && kept.size() > 1) continue;

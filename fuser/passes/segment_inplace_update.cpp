@@ -13,8 +13,9 @@
 //
 // The segment of %y.stored reads nothing of %x, and nobody waits for it, so that it runs after all that do. Left alone
 // is an output to which all that reads the input leads, where everything made from the input is made element by
-// element: such a kernel reads each element before it overwrites it. The host program checks again when the segments are known, and copies where it must: this pass makes
-// the copy a kernel. After all passes that change what outputs are made of.
+// element: such a kernel reads each element before it overwrites it. The host program checks again when the segments
+// are known, and copies where it must: this pass makes the copy a kernel. After all passes that change what outputs are
+// made of.
 
 #include <algorithm>
 

@@ -5,10 +5,10 @@
 //                                                         %y.e = expand(%y.u) {shape = [-1, 4, -1]}
 //                                                         %y = reshape(%y.e) {shape = [i0, (i1 * 4)]}
 //
-// The first form is made everywhere: an expand fuses with whatever stands before and after it. The second only where %x is
-// computed here and read by nothing else, and the result has no broadcast axis: its elements must be in memory for either op,
-// and an expanded axis takes none. A fusion input is in memory already, so a repeat of it stays. An expansion to 9 axes does
-// not exist. After MoveRepeatForwardPass, which looks for repeats.
+// The first form is made everywhere: an expand fuses with whatever stands before and after it. The second only where %x
+// is computed here and read by nothing else, and the result has no broadcast axis: its elements must be in memory for
+// either op, and an expanded axis takes none. A fusion input is in memory already, so a repeat of it stays. An
+// expansion to 9 axes does not exist. After MoveRepeatForwardPass, which looks for repeats.
 
 #include <algorithm>
 
@@ -91,7 +91,9 @@ class RepeatToExpand : public Pass {
     return build::reshape(*fusion, wide, sizes);
   }
 
-  static std::string partName(const Val* val, const char* part) { return val->name().empty() ? "" : val->name() + part; }
+  static std::string partName(const Val* val, const char* part) {
+    return val->name().empty() ? "" : val->name() + part;
+  }
 
   void replace(Fusion* fusion, Expr* expr, TensorView* with) {
     TensorView* old = expr->output()->as<TensorView>();

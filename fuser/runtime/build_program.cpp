@@ -23,8 +23,8 @@
 namespace fuser {
 namespace {
 
-// The group's inputs, and inputs of the fusion that bind the extents which none of them binds: a kernel is told extents,
-// a fusion of its own finds them in its inputs.
+// The group's inputs, and inputs of the fusion that bind the extents which none of them binds: a kernel is told
+// extents, a fusion of its own finds them in its inputs.
 std::vector<Val*> inputsWithSizes(const Fusion& fusion, const HostGroup& group) {
   std::vector<Val*> inputs = group.inputs;
   std::set<uint32_t> bound;  // ids of symbols
@@ -99,7 +99,9 @@ class Builder {
     for (HostGroup& group : groups) makeKernel(group);
     timed("host", [&] {
       program_->host = HostIrLower(fusion()).lower(groups, aliases, given);
-      if (fusion().hasDevices()) program_->host->device = {settings_.device.value_or(fusion().mesh().devices().front()), {}, {}};
+      if (fusion().hasDevices()) {
+        program_->host->device = {settings_.device.value_or(fusion().mesh().devices().front()), {}, {}};
+      }
       runHostPasses(*program_->host, context_);
     });
     for (hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(*program_->host)) {
@@ -121,8 +123,8 @@ class Builder {
     if (context_.trace) context_.trace->add(stage, std::chrono::steady_clock::now() - start);
   }
 
-  // Whether tensors are spread over streams or devices. Then no pass runs: it would put others in the place of those that
-  // are named.
+  // Whether tensors are spread over streams or devices. Then no pass runs: it would put others in the place of those
+  // that are named.
   bool spreads() const { return program_->fusion->hasStreams() || program_->fusion->hasDevices(); }
 
   void checkDevices() const {
@@ -130,7 +132,8 @@ class Builder {
     if (!fusion.hasDevices()) return;
     for (const std::unique_ptr<Val>& val : fusion.allVals()) {
       const std::optional<size_t> axis = val->isTensor() ? val->as<TensorView>()->streamAxis() : std::nullopt;
-      FUSER_USER_CHECK(!axis, "stream %", val->name(), " {dim = ", *axis, "}: a case on several devices has no stream axes");
+      FUSER_USER_CHECK(!axis, "stream %", val->name(), " {dim = ", *axis,
+                       "}: a case on several devices has no stream axes");
     }
     for (const auto& [output, input] : settings_.aliases) {
       throwUserError(concat("alias %", fusion.outputs().at(output)->name(), " -> %", fusion.inputs().at(input)->name(),
@@ -168,8 +171,8 @@ class Builder {
     SegmentCandidateFinderOptions options = finderOptionsOf(context_.options);
     if (spreads()) {
       checkNoSchedule();
-      // On devices nothing shares a kernel, so that each group is one that a scheduler takes: a cache of its own would be
-      // given inputs for their sizes, and those may be elsewhere.
+      // On devices nothing shares a kernel, so that each group is one that a scheduler takes: a cache of its own would
+      // be given inputs for their sizes, and those may be elsewhere.
       options.custom_should_merge_groups = fusion().hasDevices()
                                                ? [](const SegmentedGroup*, const SegmentedGroup*) { return false; }
                                                : HostIrLower::shouldMergeSegmentedGroups;
@@ -181,8 +184,8 @@ class Builder {
     if (settings_.hooks.afterSegment) settings_.hooks.afterSegment(*program_->segmented);
     const int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
     for (const auto& [index, schedule] : settings_.segmentSchedules) {
-      FUSER_USER_CHECK(index >= 0 && index < count, "schedule segment ", index, ": segments count from 0, and there are ",
-                       count);
+      FUSER_USER_CHECK(index >= 0 && index < count, "schedule segment ", index,
+                       ": segments count from 0, and there are ", count);
     }
   }
 
@@ -206,11 +209,13 @@ class Builder {
     });
   }
 
-  // Clones the group's expressions, schedules and lowers them; a group that no scheduler was asked about gets a cache of
-  // its own instead. Nothing for host scalars, and for NoOp: its outputs are empty, so that allocating them is all there
-  // is to do.
+  // Clones the group's expressions, schedules and lowers them; a group that no scheduler was asked about gets a cache
+  // of its own instead. Nothing for host scalars, and for NoOp: its outputs are empty, so that allocating them is all
+  // there is to do.
   void makeKernel(HostGroup& group) {
-    if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp || group.standalone) return;
+    if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp || group.standalone) {
+      return;
+    }
     if (group.scheduler == SchedulerType::None && !givenSchedule(group)) {
       ClonedPart part = clonePart(fusion(), group.exprs, inputsWithSizes(fusion(), group), group.outputs);
       group.cache = static_cast<int>(program_->caches.size());
@@ -234,8 +239,9 @@ class Builder {
                           sizesKnown_ ? &sizes : nullptr};
     const SchedulerAnswer answer = schedulers_.accepts(view);
     // Nothing runs it in other ways, as a cache of its own runs a segment that needs its sizes.
-    FUSER_USER_CHECK(answer.accepted() || sizesKnown_, "%", op.outputs.front()->name(),
-                     " runs alone, and no kernel does it for all sizes (inputs to compile for say more): ", answer.reason);
+    FUSER_USER_CHECK(
+        answer.accepted() || sizesKnown_, "%", op.outputs.front()->name(),
+        " runs alone, and no kernel does it for all sizes (inputs to compile for say more): ", answer.reason);
     FUSER_CHECK(answer.accepted(), "no scheduler takes %", op.outputs.front()->name(), " alone: ", answer.reason);
     keepAnswers(sizes, extents);
     if (answer.type == SchedulerType::NoOp) return;  // there is nothing to compute

@@ -9,8 +9,9 @@ namespace {
 // size: of the tensor's sharded axis.
 void checkEqualParts(const TensorView* tensor, int64_t size) {
   const DeviceMesh& mesh = tensor->mesh();
-  FUSER_USER_CHECK(size % static_cast<int64_t>(mesh.size()) == 0, "shard %", tensor->name(), " {dim = ", *tensor->shardAxis(),
-                   "}: its size ", size, " is no multiple of ", mesh.size(), ", the number of its devices ", toString(mesh));
+  FUSER_USER_CHECK(size % static_cast<int64_t>(mesh.size()) == 0, "shard %", tensor->name(),
+                   " {dim = ", *tensor->shardAxis(), "}: its size ", size, " is no multiple of ", mesh.size(),
+                   ", the number of its devices ", toString(mesh));
 }
 
 }  // namespace

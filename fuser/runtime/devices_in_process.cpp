@@ -119,7 +119,9 @@ class Joiner {
     for (const Val* val : fusion_.usedVals()) {
       const auto parts = made.find(val->id());
       if (parts == made.end() || !val->isTensor()) continue;
-      if (const auto tensor = gatherer_.gather(val->as<TensorView>(), parts->second)) tensors.emplace(val->id(), *tensor);
+      if (const auto tensor = gatherer_.gather(val->as<TensorView>(), parts->second)) {
+        tensors.emplace(val->id(), *tensor);
+      }
     }
     for (size_t i = 0; i < fusion_.inputs().size(); ++i) {
       if (const auto* tensor = std::get_if<TensorRef>(&inputs_[i])) tensors.emplace(fusion_.inputs()[i]->id(), *tensor);
@@ -133,7 +135,8 @@ class Joiner {
   }
 
   // What an expression read and made, where that is known.
-  void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors, const std::map<uint32_t, int64_t>& depths) {
+  void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors,
+                const std::map<uint32_t, int64_t>& depths) {
     SegmentRecord alone{static_cast<int>(whole_.segments.size()), SchedulerType::None, {}, {}, {}};
     for (const Val* output : expr->outputs()) {
       const auto tensor = tensors.find(output->id());
@@ -142,12 +145,15 @@ class Joiner {
       const auto depth = depths.find(output->id());
       if (depth == depths.end()) continue;
       // Partial results of all devices are joined one after another.
-      const int64_t joins = reducedShardAxis(expr) ? static_cast<int64_t>(expr->input(0)->as<TensorView>()->mesh().size()) : 0;
+      const int64_t joins =
+          reducedShardAxis(expr) ? static_cast<int64_t>(expr->input(0)->as<TensorView>()->mesh().size()) : 0;
       alone.reductionDepths.emplace_back(output->id(), depth->second + joins);
     }
     for (const Val* input : expr->inputs()) {
       const auto tensor = tensors.find(input->id());
-      if (input->isTensor() && tensor != tensors.end()) alone.inputs.push_back({input->id(), input->name(), tensor->second});
+      if (input->isTensor() && tensor != tensors.end()) {
+        alone.inputs.push_back({input->id(), input->name(), tensor->second});
+      }
     }
     whole_.segments.push_back(std::move(alone));
   }

@@ -1,6 +1,6 @@
 #pragma once
-// DevicesInProcess: all devices of a fusion in this process, a thread each: whole inputs are handed out in parts, and what
-// the devices give is put together. So a case on several devices is judged as any other.
+// DevicesInProcess: all devices of a fusion in this process, a thread each: whole inputs are handed out in parts, and
+// what the devices give is put together. So a case on several devices is judged as any other.
 
 #include <memory>
 #include <span>
@@ -12,12 +12,13 @@ namespace fuser {
 
 class DevicesInProcess {
  public:
-  // settings: of each device's cache; hooks are called by one device at a time, all but beforeLaunch in the mesh's order.
+  // settings: of each device's cache; hooks are called by one device at a time, all but beforeLaunch in the mesh's
+  // order.
   DevicesInProcess(std::shared_ptr<const Fusion> fusion, CacheSettings settings);
 
   // Inputs and outputs are whole. The record shows expressions that ran alone one by one, from whole operands to whole
-  // results, and the first device's other segments. A CheckError where devices that hold the same hold something else, or
-  // do not fit each other.
+  // results, and the first device's other segments. A CheckError where devices that hold the same hold something else,
+  // or do not fit each other.
   RunRecord run(std::span<const HostValue> inputs);
 
   // Of the device that did most.

@@ -125,7 +125,8 @@ struct FusionExecutorCache::Impl {
                                  settings.context.options.probes};
     std::vector<SegmentRunner*> caches;
     for (const std::unique_ptr<SegmentCache>& cache : program.caches) caches.push_back(cache.get());
-    RunRecord record = HostIrEvaluator(*program.host, program.compiled, std::move(caches)).run(inputs, evaluator, limits, outputs);
+    RunRecord record =
+        HostIrEvaluator(*program.host, program.compiled, std::move(caches)).run(inputs, evaluator, limits, outputs);
     count(evaluator, std::chrono::steady_clock::now() - start);
     return record;
   }
@@ -156,14 +157,16 @@ void FusionExecutorCache::prepareOnDevice(std::span<const HostValue> inputs) {
 }
 
 RunRecord FusionExecutorCache::runOnDevice(std::span<const HostValue> inputs, Communicator& communicator) {
-  const std::unique_ptr<Impl::Ready> ready = impl_->prepared ? std::move(impl_->prepared) : impl_->readyOnDevice(inputs);
+  const std::unique_ptr<Impl::Ready> ready =
+      impl_->prepared ? std::move(impl_->prepared) : impl_->readyOnDevice(inputs);
   return impl_->execute(*ready->program, inputs, *ready->evaluator, &communicator, {});
 }
 
 RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutputs outputs) {
   if (impl_->devices) {
     for (size_t i = 0; i < outputs.size(); ++i) {
-      FUSER_USER_CHECK(!outputs[i], "preallocate %", i < impl_->fusion->outputs().size() ? impl_->fusion->outputs()[i]->name() : "",
+      FUSER_USER_CHECK(!outputs[i], "preallocate %",
+                       i < impl_->fusion->outputs().size() ? impl_->fusion->outputs()[i]->name() : "",
                        ": a case on several devices takes no memory for its outputs");
     }
     return impl_->devices->run(inputs);

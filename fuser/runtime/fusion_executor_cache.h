@@ -38,9 +38,11 @@ struct CompileHooks {
   std::function<void(int segment, const std::string& step, const Kernel&)> afterLowerStep;
   std::function<void(int segment, Kernel&)> afterLower;
   std::function<void(HostIrContainer&)> afterHost;
-  std::function<void(std::vector<std::optional<TensorRef>>& outputs)> takeOutputs;  // the caller's memory for them, checked
+  // The caller's memory for them, checked.
+  std::function<void(std::vector<std::optional<TensorRef>>& outputs)> takeOutputs;
   BeforeLaunch beforeLaunch;
-  // A segment gets a cache of its own, with these settings, which may be changed: beforeLaunch is the only hook among them.
+  // A segment gets a cache of its own, with these settings, which may be changed: beforeLaunch is the only hook among
+  // them.
   std::function<void(const Fusion& part, CacheSettings& settings)> beforeSegmentCache;
   std::function<bool(bool fits)> takeProgram;  // whether a cached program is taken; usually where it fits the sizes
   std::function<std::string(const std::string& key)> cacheKey;  // instead of the inputs' key; usually the same
@@ -64,7 +66,8 @@ struct CacheSettings {
 
 struct CacheCounters {
   size_t compilations = 0;  // whole programs
-  // Those of segments with a cache of their own included. A kernel that an earlier program had is compiled no second time.
+  // Those of segments with a cache of their own included. A kernel that an earlier program had is compiled no second
+  // time.
   size_t kernelCompilations = 0;
   // Host scalar expressions evaluated by the programs that ran, over all runs. (What sizes need is evaluated before, on
   // the original fusion too, to check the sizes and to find the program.)
@@ -81,18 +84,19 @@ class FusionExecutorCache {
   FusionExecutorCache(std::shared_ptr<const Fusion> fusion, Settings settings);
   ~FusionExecutorCache();
 
-  // Inputs in the fusion's order; tensors' memory stays the caller's. outputs: empty, or one entry an output: the caller's
-  // memory for it, where it gives some. The output is written there, with its strides, and nothing around it: by the kernel
-  // that makes it, or, where it is an input, a view, has expanded axes or was given memory at an earlier place already, by a
-  // copy at the end. A UserError rejects inputs and memory that do not fit. A fusion on several devices runs on all of them
-  // in this process (devices_in_process.h), unless the settings name one, and takes no memory for outputs.
+  // Inputs in the fusion's order; tensors' memory stays the caller's. outputs: empty, or one entry an output: the
+  // caller's memory for it, where it gives some. The output is written there, with its strides, and nothing around it:
+  // by the kernel that makes it, or, where it is an input, a view, has expanded axes or was given memory at an earlier
+  // place already, by a copy at the end. A UserError rejects inputs and memory that do not fit. A fusion on several
+  // devices runs on all of them in this process (devices_in_process.h), unless the settings name one, and takes no
+  // memory for outputs.
   RunRecord run(std::span<const HostValue> inputs, GivenOutputs outputs = {});
 
-  // On the device that the settings name: what it has of each input, and gives of each output. Of a tensor that it does not
-  // hold, dtype and sizes alone. Throws what the communicator does, too.
+  // On the device that the settings name: what it has of each input, and gives of each output. Of a tensor that it does
+  // not hold, dtype and sizes alone. Throws what the communicator does, too.
   RunRecord runOnDevice(std::span<const HostValue> inputs, Communicator& communicator);
-  // Compiles what the next runOnDevice runs, which must be with these inputs. (So several caches compile one after another,
-  // and run side by side.)
+  // Compiles what the next runOnDevice runs, which must be with these inputs. (So several caches compile one after
+  // another, and run side by side.)
   void prepareOnDevice(std::span<const HostValue> inputs);
 
   CacheCounters counters() const;

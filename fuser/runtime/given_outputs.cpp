@@ -30,29 +30,32 @@ Device deviceOf(const Fusion& fusion, std::span<const HostValue> inputs) {
 
 void checkMemory(const Val* output, const TensorRef& memory, const Dims& sizes, const Device& device) {
   const std::string& name = output->name();
-  FUSER_USER_CHECK(memory.dtype == output->dtype(), "the memory given for output %", name, " is ", memory.dtype, ", and must be ",
-                   output->dtype());
+  FUSER_USER_CHECK(memory.dtype == output->dtype(), "the memory given for output %", name, " is ", memory.dtype,
+                   ", and must be ", output->dtype());
   FUSER_USER_CHECK(memory.sizes == sizes, "the memory given for output %", name, " has sizes ", memory.sizes,
                    ", and must have sizes ", sizes);
   FUSER_USER_CHECK(memory.device == device, "the memory given for output %", name, " is on ", toString(memory.device),
                    ", and must be on ", toString(device));
-  FUSER_USER_CHECK(memory.strides.size() == sizes.size(), "the memory given for output %", name, " has strides ", memory.strides,
-                   ", and must have one for each of the sizes ", sizes);
+  FUSER_USER_CHECK(memory.strides.size() == sizes.size(), "the memory given for output %", name, " has strides ",
+                   memory.strides, ", and must have one for each of the sizes ", sizes);
   for (int64_t stride : memory.strides) {
-    FUSER_USER_CHECK(stride >= 0, "the memory given for output %", name, " has the negative stride ", stride, ", and must have none");
+    FUSER_USER_CHECK(stride >= 0, "the memory given for output %", name, " has the negative stride ", stride,
+                     ", and must have none");
   }
   if (numel(sizes) == 0) return;
-  FUSER_USER_CHECK(memory.data, "the memory given for output %", name, " has no address, and must have ", numel(sizes), " elements");
+  FUSER_USER_CHECK(memory.data, "the memory given for output %", name, " has no address, and must have ", numel(sizes),
+                   " elements");
   const size_t alignment = dtypeSize(memory.dtype);
-  FUSER_USER_CHECK(reinterpret_cast<uintptr_t>(memory.data) % alignment == 0, "the address of the memory given for output %", name,
-                   " is no multiple of ", alignment, " bytes, and must be one, the size of ", memory.dtype);
-  FUSER_USER_CHECK(hasOwnElements(memory), "the memory given for output %", name, " has sizes ", memory.sizes, " and strides ",
-                   memory.strides, ", with which elements share memory, and must hold each alone");
+  FUSER_USER_CHECK(reinterpret_cast<uintptr_t>(memory.data) % alignment == 0,
+                   "the address of the memory given for output %", name, " is no multiple of ", alignment,
+                   " bytes, and must be one, the size of ", memory.dtype);
+  FUSER_USER_CHECK(hasOwnElements(memory), "the memory given for output %", name, " has sizes ", memory.sizes,
+                   " and strides ", memory.strides, ", with which elements share memory, and must hold each alone");
 }
 
 void checkApart(const Val* output, const TensorRef& memory, const TensorRef& other, const char* what, const Val* of) {
-  FUSER_USER_CHECK(!overlap(memory, other), "the memory given for output %", output->name(), " overlaps that of ", what, " %",
-                   of->name(), ", and must lie apart");
+  FUSER_USER_CHECK(!overlap(memory, other), "the memory given for output %", output->name(), " overlaps that of ", what,
+                   " %", of->name(), ", and must lie apart");
 }
 
 bool isMade(const std::vector<HostGroup>& groups, const Val* output) {
@@ -74,14 +77,15 @@ void forgetStrides(TensorView* output) {
 GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, size_t>& aliases,
                        std::span<const HostValue> inputs, GivenOutputs outputs) {
   const size_t count = fusion.outputs().size();
-  FUSER_USER_CHECK(outputs.empty() || outputs.size() == count, "memory is given for ", outputs.size(), " outputs, and there are ",
-                   count);
+  FUSER_USER_CHECK(outputs.empty() || outputs.size() == count, "memory is given for ", outputs.size(),
+                   " outputs, and there are ", count);
   const Device device = deviceOf(fusion, inputs);
   GivenMemory given{{outputs.begin(), outputs.end()}, {}};
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i]) continue;
     const Val* output = fusion.outputs()[i];
-    FUSER_USER_CHECK(output->isTensor(), "memory is given for output %", output->name(), ", which is a scalar, and must be given for tensors");
+    FUSER_USER_CHECK(output->isTensor(), "memory is given for output %", output->name(),
+                     ", which is a scalar, and must be given for tensors");
     checkMemory(output, *outputs[i], sizes.sizes(output->as<TensorView>()), device);
     const auto alias = std::find_if(aliases.begin(), aliases.end(),
                                     [&](const auto& entry) { return fusion.outputs().at(entry.first) == output; });
@@ -98,19 +102,24 @@ GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const s
         checkApart(output, *outputs[i], *tensor, "input", fusion.inputs()[input]);
       }
     }
-    for (size_t other : given.numbers) checkApart(output, *outputs[i], *outputs[other], "output", fusion.outputs()[other]);
+    for (size_t other : given.numbers) {
+      checkApart(output, *outputs[i], *outputs[other], "output", fusion.outputs()[other]);
+    }
     given.numbers.insert(i);
   }
   return given;
 }
 
-std::vector<GivenOutput> planGivenOutputs(Fusion& fusion, const std::vector<HostGroup>& groups, const std::set<size_t>& numbers) {
+std::vector<GivenOutput> planGivenOutputs(Fusion& fusion, const std::vector<HostGroup>& groups,
+                                          const std::set<size_t>& numbers) {
   std::vector<GivenOutput> plan;
   for (size_t number : numbers) {
     auto* output = fusion.outputs().at(number)->as<TensorView>();
     const std::vector<IterDomain*> axes = output->axes();
-    const bool again = std::any_of(plan.begin(), plan.end(), [&](const GivenOutput& given) { return given.tensor == output; });
-    const bool expanded = std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); });
+    const bool again =
+        std::any_of(plan.begin(), plan.end(), [&](const GivenOutput& given) { return given.tensor == output; });
+    const bool expanded =
+        std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); });
     const bool direct = !again && !expanded && !output->domain().view && isMade(groups, output);
     if (direct) forgetStrides(output);
     plan.push_back({output, number, direct});

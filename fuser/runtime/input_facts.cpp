@@ -143,7 +143,8 @@ Held heldBy(std::optional<int> device, const TensorView* input) {
 
 }  // namespace
 
-std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs, std::optional<int> device) {
+std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs,
+                                      std::optional<int> device) {
   std::vector<InputFacts> facts;
   for (size_t i = 0; i < inputs.size(); ++i) {
     facts.emplace_back();

@@ -26,12 +26,12 @@ struct InputFacts {
 std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs,
                                       std::optional<int> device = std::nullopt);
 
-// A UserError names an input of which the device holds a part, where no kernel can read that: memory is missing, misaligned to
-// its dtype, or has negative strides.
+// A UserError names an input of which the device holds a part, where no kernel can read that: memory is missing,
+// misaligned to its dtype, or has negative strides.
 void checkParts(const Fusion& fusion, std::span<const HostValue> inputs, int device);
 
-// A UserError where an output cannot be written to the memory of the input that it overwrites: other sizes, elements that
-// share memory, or memory that another input lies in.
+// A UserError where an output cannot be written to the memory of the input that it overwrites: other sizes, elements
+// that share memory, or memory that another input lies in.
 void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, size_t input,
                       std::span<const HostValue> inputs);
 

@@ -1,6 +1,6 @@
 #pragma once
-// KernelPool: the compiled kernels of a cache's programs. A program for other sizes shares the kernels whose text an earlier
-// one had already: only what depends on the sizes is compiled anew.
+// KernelPool: the compiled kernels of a cache's programs. A program for other sizes shares the kernels whose text an
+// earlier one had already: only what depends on the sizes is compiled anew.
 
 #include <map>
 #include <memory>

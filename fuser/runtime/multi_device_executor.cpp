@@ -12,8 +12,8 @@ FusionExecutorCache::Settings onDevice(const Fusion& fusion, const Communicator&
     FUSER_USER_CHECK(device < communicator.size(), "'", fusion.name(), "' runs on device ", device, ", and there are ",
                      communicator.size(), " ranks");
   }
-  FUSER_USER_CHECK(fusion.mesh().contains(communicator.rank()), "rank ", communicator.rank(), " is none of the devices ",
-                   toString(fusion.mesh()), " of '", fusion.name(), "'");
+  FUSER_USER_CHECK(fusion.mesh().contains(communicator.rank()), "rank ", communicator.rank(),
+                   " is none of the devices ", toString(fusion.mesh()), " of '", fusion.name(), "'");
   settings.device = communicator.rank();
   return settings;
 }
@@ -24,6 +24,8 @@ MultiDeviceExecutor::MultiDeviceExecutor(std::shared_ptr<const Fusion> fusion, C
                                          FusionExecutorCache::Settings settings)
     : communicator_(communicator), cache_(fusion, onDevice(*fusion, communicator, std::move(settings))) {}
 
-RunRecord MultiDeviceExecutor::run(std::span<const HostValue> inputs) { return cache_.runOnDevice(inputs, communicator_); }
+RunRecord MultiDeviceExecutor::run(std::span<const HostValue> inputs) {
+  return cache_.runOnDevice(inputs, communicator_);
+}
 
 }  // namespace fuser

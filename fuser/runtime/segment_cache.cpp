@@ -11,8 +11,8 @@ FusionExecutorCache::Settings innerSettings(const FusionExecutorCache::Settings&
   FusionExecutorCache::Settings settings;
   settings.context.options = outer.context.options;
   settings.context.options.mergePredicate = MergePredicate::Schedulers;
-  // Results go to memory that the outer program gives, and only that program knows what it overwrites later: a view of an
-  // input saves no copy here, and what it shows may change.
+  // Results go to memory that the outer program gives, and only that program knows what it overwrites later: a view of
+  // an input saves no copy here, and what it shows may change.
   settings.context.options.disabledPasses.emplace(MarkAliasesPreparePass::name());
   settings.context.checkInvariants = outer.context.checkInvariants;
   settings.hooks.beforeLaunch = outer.hooks.beforeLaunch;

@@ -57,14 +57,16 @@ class Applier {
   TensorView* findFirst(const std::string& name) {
     TensorView* tensor = findMade(name);
     const Val* first = tensor->definition()->output();
-    FUSER_USER_CHECK(first == tensor, "%", name, " runs in the loops of %", first->name(), ", which the same op makes: name that one");
+    FUSER_USER_CHECK(first == tensor, "%", name, " runs in the loops of %", first->name(),
+                     ", which the same op makes: name that one");
     return tensor;
   }
 
   size_t axisOf(const Transform& step) {
     const size_t count = findFirst(step.tensor)->domain().loop.size();
     const int64_t axis = step.axis < 0 ? step.axis + static_cast<int64_t>(count) : step.axis;
-    FUSER_USER_CHECK(axis >= 0 && axis < static_cast<int64_t>(count), "%", step.tensor, " has no loop axis ", step.axis);
+    FUSER_USER_CHECK(axis >= 0 && axis < static_cast<int64_t>(count), "%", step.tensor, " has no loop axis ",
+                     step.axis);
     return static_cast<size_t>(axis);
   }
 
@@ -154,7 +156,8 @@ class Applier {
 
   TensorView* copyOf(const TensorView* tensor, bool withReductions, const std::string& name) {
     FUSER_USER_CHECK(!tensors_.count(name), "%", name, " stands twice");
-    FUSER_USER_CHECK(tensor->domain().transforms.empty(), "%", tensor->name(), " has loops already: cache it before its transforms");
+    FUSER_USER_CHECK(tensor->domain().transforms.empty(), "%", tensor->name(),
+                     " has loops already: cache it before its transforms");
     TensorDomain domain;
     for (const IterDomain* axis : withReductions ? tensor->domain().logical : tensor->axes()) {
       domain.logical.push_back(part_.cloneIterDomain(axis));

@@ -1,8 +1,8 @@
 // The rules of a schedule, by number; lowering relies on them:
 //   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most 1024 threads
 //   2  a tensor uses each thread and block dimension once
-//   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy between global and
-//      local memory
+//   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy between global
+//      and local memory
 //   4  a reduction's result is local; its reduced axes are serial, unrolled or on threads; its kept axes outside the
 //      shared loops are on threads or blocks
 //   5  computeAt: at most the loops that all consumers share
@@ -16,14 +16,17 @@
 namespace fuser {
 namespace {
 
-bool isParallel(const IterDomain* axis) { return isThreadDim(axis->parallelType()) || isBlockDim(axis->parallelType()); }
+bool isParallel(const IterDomain* axis) {
+  return isThreadDim(axis->parallelType()) || isBlockDim(axis->parallelType());
+}
 
 void checkAxes(const TensorView* tensor) {
   std::array<bool, 9> used{};
   for (const IterDomain* axis : tensor->domain().loop) {
     const ParallelType type = axis->parallelType();
     if (!isParallel(axis)) continue;
-    FUSER_USER_CHECK(!used[static_cast<size_t>(type)], "rule 2: %", tensor->name(), " uses ", parallelTypeName(type), " twice");
+    FUSER_USER_CHECK(!used[static_cast<size_t>(type)], "rule 2: %", tensor->name(), " uses ", parallelTypeName(type),
+                     " twice");
     used[static_cast<size_t>(type)] = true;
     FUSER_USER_CHECK(isBlockDim(type) || axis->extent()->isConstant(), "rule 1: an axis of %", tensor->name(), " on ",
                      parallelTypeName(type), " has no constant extent");
@@ -35,7 +38,8 @@ void checkVector(const TensorView* tensor) {
   for (size_t i = 0; i < loop.size(); ++i) {
     if (loop[i]->parallelType() != ParallelType::Vectorize) continue;
     const IntExpr extent = loop[i]->extent();
-    const bool size = extent->isConstant() && (extent->value == 2 || extent->value == 4 || extent->value == 8 || extent->value == 16) &&
+    const bool size = extent->isConstant() &&
+                      (extent->value == 2 || extent->value == 4 || extent->value == 8 || extent->value == 16) &&
                       extent->value * static_cast<int64_t>(dtypeSize(tensor->dtype())) <= 16;
     const Expr* maker = tensor->definition();
     const bool stores = tensor->memoryType() == MemoryType::Global;
@@ -45,7 +49,8 @@ void checkVector(const TensorView* tensor) {
     const auto& contiguity = (stores || !copy ? tensor : maker->input(0)->as<TensorView>())->domain().contiguity;
     const bool dense = contiguity.empty() || contiguity.back().value_or(false);
     FUSER_USER_CHECK(i + 1 == loop.size() && size && copy, "rule 3: %", tensor->name(), " cannot be vectorized");
-    FUSER_USER_CHECK(dense, "rule 3: %", tensor->name(), " cannot be vectorized: in its memory, which a caller may give, ",
+    FUSER_USER_CHECK(dense, "rule 3: %", tensor->name(),
+                     " cannot be vectorized: in its memory, which a caller may give, ",
                      "neighbours need not lie next to each other");
   }
 }
@@ -77,8 +82,8 @@ void checkInlining(const TensorView* tensor) {
   if (tensor->memoryType() != MemoryType::Local) return;
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
   for (size_t i = position; i < loop.size(); ++i) {
-    FUSER_USER_CHECK(isParallel(loop[i]) || loop[i]->isReduction() || loop[i]->extent()->isConstant(), "rule 6: loop axis ",
-                     i, " of %", tensor->name(), " has no constant extent");
+    FUSER_USER_CHECK(isParallel(loop[i]) || loop[i]->isReduction() || loop[i]->extent()->isConstant(),
+                     "rule 6: loop axis ", i, " of %", tensor->name(), " has no constant extent");
   }
 }
 
@@ -98,8 +103,8 @@ void checkSchedule(const Fusion& part) {
       size = std::max(size, axis->extent()->value);
     }
   }
-  FUSER_USER_CHECK(threads[0] * threads[1] * threads[2] <= 1024, "rule 1: a block of ", threads[0] * threads[1] * threads[2],
-                   " threads");
+  FUSER_USER_CHECK(threads[0] * threads[1] * threads[2] <= 1024, "rule 1: a block of ",
+                   threads[0] * threads[1] * threads[2], " threads");
 }
 
 }  // namespace fuser

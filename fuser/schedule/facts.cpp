@@ -74,7 +74,9 @@ std::string whyNotInMemory(const FusionView& view) {
 std::string localName(const Val* tensor) { return tensor->name() + ".local"; }
 
 void cacheOutputs(const Fusion& part, Schedule& schedule) {
-  for (const Val* output : part.outputs()) schedule.push_back(on(TransformKind::CacheBefore, output->name(), localName(output)));
+  for (const Val* output : part.outputs()) {
+    schedule.push_back(on(TransformKind::CacheBefore, output->name(), localName(output)));
+  }
 }
 
 std::vector<int> memoryOrder(const TensorView* tensor) {

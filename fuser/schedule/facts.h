@@ -19,11 +19,12 @@ size_t concreteAxes(const TensorView* tensor);
 // when none can. `skip` axes of the reference (by position) are not asked about.
 std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& skip);
 
-// Why a result has no element to compute though its loops have iterations: an axis expanded to size 0. Empty when none is.
+// Why a result has no element to compute though its loops have iterations: an axis expanded to size 0. Empty when none
+// is.
 std::string whyEmpty(const FusionView& view);
 
-// Why an operand that is read elsewhere than at its reader's coordinates would not stand in memory: it is computed in the
-// part. Empty when none is.
+// Why an operand that is read elsewhere than at its reader's coordinates would not stand in memory: it is computed in
+// the part. Empty when none is.
 std::string whyNotInMemory(const FusionView& view);
 
 // The name a schedule gives to a tensor's copy: "x.local". Names of a part are unique.

@@ -1,5 +1,5 @@
-// NoOp: parts that compute no element: every result that leaves them is empty, or a view of what was there before. Empty
-// outputs are allocated, no kernel runs.
+// NoOp: parts that compute no element: every result that leaves them is empty, or a view of what was there before.
+// Empty outputs are allocated, no kernel runs.
 #include <algorithm>
 
 #include "fuser/schedule/scheduler_list.h"
@@ -14,8 +14,9 @@ std::string whyNotNoOp(const FusionView& view) {
     if (output->isScalar()) return "scalars run on the host";
     if (output->as<TensorView>()->domain().view) continue;
     const std::vector<IterDomain*> axes = output->as<TensorView>()->axes();
-    const bool empty = view.sizes && std::any_of(axes.begin(), axes.end(),
-                                                 [&](const IterDomain* axis) { return view.sizes->isZero(axis->size()); });
+    const bool empty = view.sizes && std::any_of(axes.begin(), axes.end(), [&](const IterDomain* axis) {
+                         return view.sizes->isZero(axis->size());
+                       });
     if (!empty) return concat("%", output->name(), " has elements");
   }
   return "";

@@ -1,5 +1,5 @@
-// PointWise: parts without reductions whose tensors all run over one reference's axes. The reference's axes, in the order
-// of its memory, become one; vectors of it go to threads, and threads to blocks:
+// PointWise: parts without reductions whose tensors all run over one reference's axes. The reference's axes, in the
+// order of its memory, become one; vectors of it go to threads, and threads to blocks:
 //   [i0, i1] -> [i0*i1] -> [i0*i1/v/128 (BIDx), 128 (TIDx), v]     v elements a vector where layouts and sizes allow
 #include <algorithm>
 
@@ -42,8 +42,8 @@ struct VectorPlan {
   std::vector<std::string> outputs;  // to be stored by vectors
 };
 
-// An input read in several ways is left to plain loads: a copy of it would relate what must stay apart. So is one that is
-// read elsewhere than at its reader's coordinates: registers hold those alone.
+// An input read in several ways is left to plain loads: a copy of it would relate what must stay apart. So is one that
+// is read elsewhere than at its reader's coordinates: registers hold those alone.
 std::optional<std::vector<int>> onlyReading(const ReferenceMap& map, const TensorView* input) {
   if (!map.relatesInputs() && input->uses().size() > 1) return std::nullopt;
   std::optional<std::vector<int>> reading;
@@ -56,7 +56,8 @@ std::optional<std::vector<int>> onlyReading(const ReferenceMap& map, const Tenso
   return reading;
 }
 
-VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, SizeFacts* sizes, const std::vector<InputLayout>& layouts) {
+VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, SizeFacts* sizes,
+                       const std::vector<InputLayout>& layouts) {
   VectorPlan plan;
   const TensorView* reference = map.reference();
   if (!sizes || reference->rank() == 0) return plan;
@@ -78,7 +79,9 @@ VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, SizeFacts* s
   }
   for (const Val* output : part.outputs()) {
     const TensorView* tensor = output->as<TensorView>();
-    if (fastestIsContiguous(tensor, map.positions(tensor), fastest)) candidates.push_back({tensor, kVectorBytes, false});
+    if (fastestIsContiguous(tensor, map.positions(tensor), fastest)) {
+      candidates.push_back({tensor, kVectorBytes, false});
+    }
   }
   int64_t widest = 1;
   for (const Candidate& candidate : candidates) {
@@ -116,7 +119,9 @@ Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vect
   const ReferenceMap map = std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), reference));
   const VectorPlan plan = planVectors(part, map, sizes, layouts);
   Schedule schedule;
-  for (const std::string& input : plan.inputs) schedule.push_back(on(TransformKind::CacheAfter, input, input + ".cache"));
+  for (const std::string& input : plan.inputs) {
+    schedule.push_back(on(TransformKind::CacheAfter, input, input + ".cache"));
+  }
   cacheOutputs(part, schedule);
   const std::string& name = reference->name();
   const size_t rank = reference->rank();
@@ -130,7 +135,9 @@ Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vect
   }
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
-  for (const std::string& input : plan.inputs) schedule.push_back(parallelize(input + ".cache", -1, ParallelType::Vectorize));
+  for (const std::string& input : plan.inputs) {
+    schedule.push_back(parallelize(input + ".cache", -1, ParallelType::Vectorize));
+  }
   for (const std::string& output : plan.outputs) schedule.push_back(parallelize(output, -1, ParallelType::Vectorize));
   schedule.push_back(on(TransformKind::InlineMost, ""));
   return schedule;

@@ -32,7 +32,8 @@ LoopTransform makeMerge(Fusion& part, IterDomain* outer, IterDomain* inner) {
   return step;
 }
 
-using AxisImages = std::unordered_map<const IterDomain*, IterDomain*>;  // of the reference -> of the tensor; look-ups only
+// Of the reference -> of the tensor; look-ups only.
+using AxisImages = std::unordered_map<const IterDomain*, IterDomain*>;
 
 // The images of the reference's axes in a tensor, through its transforms, each made or found by `step`.
 AxisImages followTransforms(const TensorDomain& reference, AxisImages images,
@@ -127,8 +128,8 @@ void propagate(Fusion& part, TensorView* reference) {
     TensorDomain& domain = tensor->domain();
     domain.transforms.clear();
     alignRoots(part, source, domain, map.positions(tensor));
-    const AxisImages images =
-        followTransforms(source, rootImages(source, domain), [&](const LoopTransform& like, IterDomain* a, IterDomain* b) {
+    const AxisImages images = followTransforms(
+        source, rootImages(source, domain), [&](const LoopTransform& like, IterDomain* a, IterDomain* b) {
           domain.transforms.push_back(like.split ? makeSplit(part, a, like.split->factor) : makeMerge(part, a, b));
           return domain.transforms.back();
         });

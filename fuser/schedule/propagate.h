@@ -10,8 +10,8 @@ void splitAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor);
 // axis, axis + 1 -> one. A reduction axis merges with reduction axes only.
 void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);
 
-// Gives every other tensor the reference's loops. Axes of the reference that a tensor lacks get a broadcast stand-in, so
-// that it can be computed inside the reference's loops; but a tensor without any of the reduced axes gets none for
+// Gives every other tensor the reference's loops. Axes of the reference that a tensor lacks get a broadcast stand-in,
+// so that it can be computed inside the reference's loops; but a tensor without any of the reduced axes gets none for
 // those: it is computed outside the reduction's loops. Broadcast axes that the reference lacks get no loop.
 void propagate(Fusion& part, TensorView* reference);
 

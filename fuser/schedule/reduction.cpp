@@ -1,7 +1,8 @@
-// Reduction: pointwise producers, reductions of one shape, and pointwise consumers of their results, in one kernel. With
-// I the kept and R the reduced axes of the reference (the first reduction), each merged into one:
+// Reduction: pointwise producers, reductions of one shape, and pointwise consumers of their results, in one kernel.
+// With I the kept and R the reduced axes of the reference (the first reduction), each merged into one:
 //   few elements to reduce:   [I] -> [I/128 (BIDx), 128 (TIDx)], R serial in each thread
-//   fastest axis reduced:     [I/rows (BIDx), rows (TIDy)], [R/t serial, t (TIDx)]: t threads a row, several rows a block
+//   fastest axis reduced:     [I/rows (BIDx), rows (TIDy)], [R/t serial, t (TIDx)]: t threads a row, several rows a
+//                             block
 //   fastest axis kept:        [I/32 (BIDx), 32 (TIDx)], [R/16 serial, 16 (TIDy)]
 //   everything reduced:       [R/512 serial, 512 (TIDx)]
 // Each thread accumulates its serial part, then the block combines the threads' parts.
@@ -56,7 +57,8 @@ std::string whyNested(const std::vector<Expr*>& exprs) {
 
 // Every reduction reduces exactly the reference's reduced axes (or broadcast axes that no loop runs over), and nothing
 // after a reduction runs over them.
-std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced) {
+std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map,
+                            const std::vector<bool>& reduced) {
   AfterReductions after;
   for (const Expr* expr : exprs) {
     const TensorView* output = expr->output()->as<TensorView>();
@@ -131,7 +133,8 @@ struct BlockShape {
   int64_t keeping = 1;     // threads along I
 };
 
-BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::vector<bool>& reduced, SizeFacts* sizes) {
+BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::vector<bool>& reduced,
+                       SizeFacts* sizes) {
   IntExprArena& ints = const_cast<Fusion&>(part).ints();
   IntExpr count = ints.constant(1);
   bool keeps = false;
@@ -147,7 +150,9 @@ BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::v
     }
     return {false, true, 512, 1};
   }
-  if (!fastestIsReduced(part, map, reduced)) return atMost(32) ? BlockShape{true, false, 1, 128} : BlockShape{false, false, 16, 32};
+  if (!fastestIsReduced(part, map, reduced)) {
+    return atMost(32) ? BlockShape{true, false, 1, 128} : BlockShape{false, false, 16, 32};
+  }
   if (atMost(8)) return {true, true, 1, 128};
   if (atMost(64)) return {false, true, 16, 8};
   if (atMost(512)) return {false, true, 32, 4};

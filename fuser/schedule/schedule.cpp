@@ -48,7 +48,8 @@ std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
   return source->as<TensorView>()->domain().view ? std::vector<Val*>{} : std::vector<Val*>{source};
 }
 
-Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes, const std::vector<InputLayout>& layouts) {
+Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes,
+                        const std::vector<InputLayout>& layouts) {
   switch (type) {
     case SchedulerType::None: break;
     case SchedulerType::NoOp: return scheduleNoOp(part, sizes, layouts);

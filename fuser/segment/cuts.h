@@ -2,10 +2,10 @@
 // Cuts: the places where a fusion must not be merged: at a segment_set that separates two parts of the fusion, and at
 // inputs that a scheduler must find in memory.
 //
-// With narrowing, the cut at a segment_set stands behind the casts that read it, where nothing else does, all round to one
-// narrower type, all their results together are no larger than the value, and what reads them is one part all the same;
-// schedulers are asked whether they take the casts with it. What crosses then has the bits that its readers would have
-// rounded it to:
+// With narrowing, the cut at a segment_set stands behind the casts that read it, where nothing else does, all round to
+// one narrower type, all their results together are no larger than the value, and what reads them is one part all the
+// same; schedulers are asked whether they take the casts with it. What crosses then has the bits that its readers would
+// have rounded it to:
 //   e = segment_set(b) | h = cast(e) {bf16} y(h)    =>    e = segment_set(b) h = cast(e) {bf16} | y(h)
 
 #include "fuser/segment/scheduler_answers.h"

@@ -1,8 +1,8 @@
 // Forwarding: a chain of unary ops on an input of the fusion costs less to compute again than to store and load, so it
 // belongs to whoever reads its end:
 //   c = cast(x), n = neg(c) -> s = sum(n) | y = mul(n, w)    =>    c n s | c n y, and only %x is loaded
-// A chain ends before an op with several tensor operands, before an output of the fusion (that is stored anyway), where a
-// value has a second reader, and where a scheduler must find a value in memory.
+// A chain ends before an op with several tensor operands, before an output of the fusion (that is stored anyway), where
+// a value has a second reader, and where a scheduler must find a value in memory.
 
 #include <algorithm>
 
@@ -16,7 +16,8 @@ namespace {
 bool isUnary(const Expr* expr) {
   const Family family = expr->family();
   if (family != Family::Unary && family != Family::Cast && family != Family::LoadStore) return false;
-  const auto tensors = std::count_if(expr->inputs().begin(), expr->inputs().end(), [](const Val* v) { return v->isTensor(); });
+  const auto tensors =
+      std::count_if(expr->inputs().begin(), expr->inputs().end(), [](const Val* v) { return v->isTensor(); });
   return expr->op() != OpKind::SegmentSet && tensors == 1 && expr->outputs().size() == 1;
 }
 

@@ -106,7 +106,9 @@ class InvariantCheck {
       for (const Expr* expr : group->exprs()) {
         for (const Val* val : segmented_.reads(expr)) {
           const SegmentedGroup* from = segmented_.producerOf(val);
-          if (from && !segmented_.computes(group, val->definition())) crossings[{from->id(), group->id(), val->id()}] |= 1;
+          if (from && !segmented_.computes(group, val->definition())) {
+            crossings[{from->id(), group->id(), val->id()}] |= 1;
+          }
         }
       }
     }
@@ -117,7 +119,9 @@ class InvariantCheck {
     }
     for (const auto& [crossing, state] : crossings) {
       const auto& [from, to, val] = crossing;
-      if (state == 1 && completeness_ != Completeness::SomeExprsAndEdges) report("value ", val, " crosses from group ", from, " to group ", to, " without an edge");
+      if (state == 1 && completeness_ != Completeness::SomeExprsAndEdges) {
+        report("value ", val, " crosses from group ", from, " to group ", to, " without an edge");
+      }
       if (state == 2)
         report("an edge from group ", from, " to group ", to, " for value ", val, ", which does not cross");
     }

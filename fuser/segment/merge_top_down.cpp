@@ -77,8 +77,8 @@ class Pieces {
     return circular;
   }
 
-  // The level: as high as the readers allow, so that what leads to one of them alone is with it and in no piece of its own
-  // (an unsqueeze of an input, say). What nothing reads has the most cuts on a path to it.
+  // The level: as high as the readers allow, so that what leads to one of them alone is with it and in no piece of its
+  // own (an unsqueeze of an input, say). What nothing reads has the most cuts on a path to it.
   void findLevels() {
     level_.resize(partOf_.size(), 0);
     const std::vector<Expr*>& exprs = segmented_.liveTensorExprs();

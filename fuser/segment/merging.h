@@ -14,8 +14,8 @@
 
 namespace fuser {
 
-// Merger: what the rules share: whether two groups may be one, and which pairs were refused already. Schedulers and cuts
-// decide, or a custom predicate alone.
+// Merger: what the rules share: whether two groups may be one, and which pairs were refused already. Schedulers and
+// cuts decide, or a custom predicate alone.
 class Merger {
  public:
   Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
@@ -32,8 +32,8 @@ class Merger {
   // A live group of tensor expressions, settled or not: such groups may merge side by side.
   static bool mayHaveSiblings(const SegmentedGroup* group) { return group->isLive() && !group->isScalarGroup(); }
 
-  // Empty when these groups may be one as far as cuts and schedulers (or the predicate, for two) are concerned; else why
-  // not. Whether the graph stays acyclic is another question.
+  // Empty when these groups may be one as far as cuts and schedulers (or the predicate, for two) are concerned; else
+  // why not. Whether the graph stays acyclic is another question.
   std::string whyNotTogether(const std::vector<SegmentedGroup*>& groups);
   // Merges the two where everything allows it, acyclicity included. A pair that was refused is not asked about again
   // before one of the two has grown.
@@ -73,21 +73,21 @@ class Merger {
 
 // Before: one group an expression (and any scalar groups), in topological order. After: the whole of the tensor
 // expressions is one group where some scheduler takes it and nothing cuts it; otherwise so is each piece between cuts
-// that some scheduler takes whole. What was taken is settled: no later step asks about it again or takes it apart; the one
-// thing that may still happen to it is a merge with a group beside it (siblings, reductions of one signature). The other
-// expressions are as before; the groups are in topological order.
+// that some scheduler takes whole. What was taken is settled: no later step asks about it again or takes it apart; the
+// one thing that may still happen to it is a merge with a group beside it (siblings, reductions of one signature). The
+// other expressions are as before; the groups are in topological order.
 void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters);
 
 // Before: one group an expression, but for what is settled. After: a chain of unary ops on an input of the fusion, each
-// the only reader of the one before, up to an op with several operands or an output of the fusion, belongs to the groups
-// that read its end: every one computes it from the input, and the chain is no group of its own.
+// the only reader of the one before, up to an op with several operands or an output of the fusion, belongs to the
+// groups that read its end: every one computes it from the input, and the chain is no group of its own.
 size_t forwardInputs(SegmentedFusion& segmented, SchedulerAnswers& answers);
 
-// Before: as forwardInputs leaves it. After: cheap expressions (casts, squeezes and the like) with several readers are in
-// the groups of all readers. Gives them, in topological order.
+// Before: as forwardInputs leaves it. After: cheap expressions (casts, squeezes and the like) with several readers are
+// in the groups of all readers. Gives them, in topological order.
 std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
-// Before: merging is done. After: of these, those whose copies cost more memory traffic than storing the result once does
-// are computed once, by the group that makes their operand.
+// Before: merging is done. After: of these, those whose copies cost more memory traffic than storing the result once
+// does are computed once, by the group that makes their operand.
 struct Undone {
   size_t unpaid = 0;
   size_t merged = 0;  // left alone: all readers had become one group
@@ -95,9 +95,10 @@ struct Undone {
 Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
                                 const std::vector<Expr*>& exprs);
 
-// Before: merging is done. After: a value that crosses between groups that are not settled, and is read outside by casts to
-// one narrower type alone, crosses as that type, where schedulers take the groups as they become; a value that is an exact
-// widening crosses as what it was widened from. Bit-exact. How many values changed. (Over a segment_set: see Cuts.)
+// Before: merging is done. After: a value that crosses between groups that are not settled, and is read outside by
+// casts to one narrower type alone, crosses as that type, where schedulers take the groups as they become; a value that
+// is an exact widening crosses as what it was widened from. Bit-exact. How many values changed. (Over a segment_set:
+// see Cuts.)
 size_t narrowBoundaries(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
 
 enum class RuleKind : uint8_t { Once, Loop };

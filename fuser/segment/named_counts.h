@@ -10,8 +10,8 @@
 
 namespace fuser {
 
-// Every decision that is counted, 0 included, always in this order: top-down, cuts, forwarding, privatisation, narrowing,
-// then merges by rule ("merged by SiblingMerges").
+// Every decision that is counted, 0 included, always in this order: top-down, cuts, forwarding, privatisation,
+// narrowing, then merges by rule ("merged by SiblingMerges").
 std::vector<std::pair<std::string, int64_t>> namedCounts(const SegmentCounters& counters);
 
 }  // namespace fuser

@@ -1,9 +1,9 @@
-// Precision at boundaries, a decision of its own and off by default: a value crosses between groups in the narrowest type
-// that gives the same bits. Which expressions run where changes, never what they compute:
-//   a b | h = cast(b) {bf16} …   (%b: f32, read outside by nothing but such casts)  =>    a b h | …    %h crosses, not %b
-//   a w = cast(a) {f32} | y(w)   (%a: bf16, %w has no loss)                          =>    a | w y(w)   %a crosses, not %w
-// It never rounds what was not rounded: storing a wider value narrow would be a rewrite of the program. At a segment_set,
-// Cuts decided before (see there). Groups that were settled top-down are neither taken apart nor added to.
+// Precision at boundaries, a decision of its own and off by default: a value crosses between groups in the narrowest
+// type that gives the same bits. Which expressions run where changes, never what they compute:
+//   a b | h = cast(b) {bf16} …   =>   a b h | …    %h crosses, not %b (f32, read outside by nothing but such casts)
+//   a w = cast(a) {f32} | y(w)   =>   a | w y(w)   %a (bf16) crosses, not %w, which has no loss
+// It never rounds what was not rounded: storing a wider value narrow would be a rewrite of the program. At a
+// segment_set, Cuts decided before (see there). Groups that were settled top-down are neither taken apart nor added to.
 
 #include <algorithm>
 
@@ -75,7 +75,8 @@ class Narrowing {
       const SegmentedGroup* reader = segmented_.groupOf(cast);
       if (isSettled(reader)) return false;
       std::vector<Expr*> without = reader->exprs();
-      std::erase_if(without, [&](const Expr* left) { return std::find(casts.begin(), casts.end(), left) != casts.end(); });
+      std::erase_if(without,
+                    [&](const Expr* left) { return std::find(casts.begin(), casts.end(), left) != casts.end(); });
       // With nothing left behind, it would be a merge, and that was refused.
       if (without.empty() || !answers_.ask(without).accepted()) return false;
     }
@@ -100,7 +101,9 @@ class Narrowing {
     if (cut || maker->exprs().size() == 1) return false;
     std::vector<SegmentedGroup*> all = outside;
     all.push_back(maker);
-    if (std::any_of(all.begin(), all.end(), [&](const SegmentedGroup* group) { return isSettled(group); })) return false;
+    if (std::any_of(all.begin(), all.end(), [&](const SegmentedGroup* group) { return isSettled(group); })) {
+      return false;
+    }
     segmented_.privatize(expr);
     if (areTaken(all)) return true;
     takeBack(expr, maker);

@@ -55,7 +55,9 @@ std::vector<Expr*> withPrivateOperands(const SegmentedFusion& segmented, Expr* e
 
 bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, Expr* expr) {
   const Val* result = expr->output();
-  if (!isCheap(expr) || answers.isSettled(expr) || result->isFusionOutput() || segmented.isPrivatized(expr)) return false;
+  if (!isCheap(expr) || answers.isSettled(expr) || result->isFusionOutput() || segmented.isPrivatized(expr)) {
+    return false;
+  }
   const std::vector<SegmentedGroup*> groups = segmented.consumersOf(result);
   if (groups.size() < 2 || groups.size() > kMostReaders) return false;
   const std::span<Expr* const> readers = segmented.readers(result);
@@ -76,9 +78,10 @@ bool pays(const SegmentedFusion& segmented, const Expr* expr, const SegmentedGro
   const Val* operand = expr->input(0);
   const std::vector<SegmentedGroup*> holders = segmented.groupsOf(expr);
   const std::span<Expr* const> readers = segmented.readers(operand);
-  const bool storedAnyway = operand->isFusionOutput() || std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) {
-    return reader != expr && !segmented.computes(maker, reader);
-  });
+  const bool storedAnyway =
+      operand->isFusionOutput() || std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) {
+        return reader != expr && !segmented.computes(maker, reader);
+      });
   const size_t loads = holders.size() - (segmented.computes(maker, expr) ? 1 : 0);
   const size_t copies = dtypeSize(operand->dtype()) * (loads + (storedAnyway ? 0 : 1));
   const size_t once = dtypeSize(expr->output()->dtype()) * (loads + 1);
@@ -118,7 +121,9 @@ Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& an
     // Computed again from an input of the fusion, nothing is stored at all; from a private copy, neither.
     if (!definition || segmented.isPrivatized(definition) || cuts.isCut(expr->input(0), expr)) continue;
     SegmentedGroup* maker = segmented.groupOf(definition);
-    if (answers.isSettled(definition) || isReadInSettled(segmented, answers, expr) || pays(segmented, expr, maker)) continue;
+    if (answers.isSettled(definition) || isReadInSettled(segmented, answers, expr) || pays(segmented, expr, maker)) {
+      continue;
+    }
     // As it would be: undone first, for the schedulers to see its outputs; put back where they refuse.
     segmented.computeOnce(expr, maker);
     const std::vector<SegmentedGroup*> readers = segmented.consumersOf(expr->output());

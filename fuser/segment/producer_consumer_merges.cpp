@@ -1,10 +1,10 @@
 // ProducerConsumerMerges: pairs along edges, many in one round without a search for cycles:
 //   a -> b -> c -> d -> e -> f    =>    ab -> c -> de -> f    =>    abc -> def …
 // Herrmann, Özkaya, Uçar, Kaya, Çatalyürek, "Multilevel algorithms for acyclic partitioning of directed acyclic graphs"
-// (2019), theorem 4.2: with top(v) the longest path from a source to v, contracting clusters keeps the graph acyclic when
-// the levels inside a cluster differ by 1 at most, and no edge joins two clusters whose ends' levels differ by 1. So a
-// pair is a producer and a consumer one level below it, and their neighbours across such edges wait for the next round.
-// Groups grow evenly that way: a long chain costs n log n.
+// (2019), theorem 4.2: with top(v) the longest path from a source to v, contracting clusters keeps the graph acyclic
+// when the levels inside a cluster differ by 1 at most, and no edge joins two clusters whose ends' levels differ by 1.
+// So a pair is a producer and a consumer one level below it, and their neighbours across such edges wait for the next
+// round. Groups grow evenly that way: a long chain costs n log n.
 
 #include <algorithm>
 

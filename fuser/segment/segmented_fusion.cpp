@@ -145,9 +145,9 @@ std::vector<Val*> SegmentedFusion::outputsOf(const std::vector<Expr*>& exprs) co
   const auto isOutside = [&](const Expr* user) {
     if (impl_->stamp[user->id()] != mark) return true;
     const std::vector<SegmentedGroup*>& copies = impl_->exprs[user->id()].copies;
-    return !copies.empty() && (!isInside(groupOf(user), mark) || std::any_of(copies.begin(), copies.end(), [&](const SegmentedGroup* group) {
-      return !isInside(group, mark);
-    }));
+    return !copies.empty() && (!isInside(groupOf(user), mark) ||
+                               std::any_of(copies.begin(), copies.end(),
+                                           [&](const SegmentedGroup* group) { return !isInside(group, mark); }));
   };
   std::vector<Val*> outputs;
   for (const Expr* expr : exprs) {
@@ -221,8 +221,8 @@ SegmentedGroup* SegmentedFusion::newGroup(const std::vector<Expr*>& exprs) {
     FUSER_CHECK(!groupOf(expr), "an expression is in one group");
     FUSER_CHECK(expr->isScalarExpr() == exprs.front()->isScalarExpr(), "host scalars and tensors in one group");
   }
-  OwnedGroup* group =
-      &impl_->groups.emplace_back(static_cast<uint32_t>(impl_->groups.size()), exprs.front()->isScalarExpr(), impl_->edges);
+  OwnedGroup* group = &impl_->groups.emplace_back(static_cast<uint32_t>(impl_->groups.size()),
+                                                  exprs.front()->isScalarExpr(), impl_->edges);
   group->exprs_ = exprs;
   for (const Expr* expr : exprs) impl_->exprs[expr->id()].group = group;
   group->place = live_.size();

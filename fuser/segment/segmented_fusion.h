@@ -127,8 +127,8 @@ class SegmentedFusion {
  public:
   // No groups yet. The fusion outlives this. checkEdits: look for broken invariants after every edit (slow).
   explicit SegmentedFusion(const Fusion& fusion, bool checkEdits = false);
-  // As told, damage and all: edges twice, values that do not cross, other boundaries. CheckError only where an expression
-  // is in no group or in two without being a copy.
+  // As told, damage and all: edges twice, values that do not cross, other boundaries. CheckError only where an
+  // expression is in no group or in two without being a copy.
   SegmentedFusion(const Fusion& fusion, const ToldSegments& told, bool checkEdits = false);
   virtual ~SegmentedFusion();
   SegmentedFusion(const SegmentedFusion&) = delete;
@@ -171,9 +171,9 @@ class SegmentedFusion {
   int64_t position(const Expr* expr) const;  // in liveExprs(); -1 for dead code
   std::vector<Expr*> inTopologicalOrder(std::vector<Expr*> exprs) const;
 
-  // --- edges: these four alone touch edge lists. Each validates before it changes anything (CheckError); with checkEdits,
-  // the three that change something look over all edges afterwards: whatever has one must cross. (What crosses may still
-  // lack one: edges are made one by one.) Edits of groups look for every invariant ---
+  // --- edges: these four alone touch edge lists. Each validates before it changes anything (CheckError); with
+  // checkEdits, the three that change something look over all edges afterwards: whatever has one must cross. (What
+  // crosses may still lack one: edges are made one by one.) Edits of groups look for every invariant ---
   // The edge along which `to` reads a value made in `from`; one that is there already is returned, never doubled.
   SegmentedEdgePtr connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   // Removes every edge between the two, in both directions.
@@ -188,15 +188,16 @@ class SegmentedFusion {
   // Moves the smaller group's expressions and edges into the larger one and returns that. Whether the graph stays
   // acyclic is for the caller to know (CheckError where an edge runs both ways, or scalars would join tensors).
   SegmentedGroup* mergeGroups(SegmentedGroup* a, SegmentedGroup* b);
-  // The same for several groups at once, in time of their edges; the first one stays. That they read from each other in a
-  // circle among themselves does not matter then.
+  // The same for several groups at once, in time of their edges; the first one stays. That they read from each other in
+  // a circle among themselves does not matter then.
   SegmentedGroup* mergeGroups(const std::vector<SegmentedGroup*>& groups);
-  // Before: one group computes the expression, a tensor one whose result is no output of the fusion, and others read it.
-  // After: each group that reads the result computes it itself; where its own group reads it no more, the first reader's
-  // group becomes its own, and a group that is left empty is gone. The graph stays acyclic: paths only become shorter.
+  // Before: one group computes the expression, a tensor one whose result is no output of the fusion, and others read
+  // it. After: each group that reads the result computes it itself; where its own group reads it no more, the first
+  // reader's group becomes its own, and a group that is left empty is gone. The graph stays acyclic: paths only become
+  // shorter.
   void privatize(Expr* expr);
-  // The reverse: `in` alone computes it, and the other groups read it from there. Whether that keeps the graph acyclic is
-  // for the caller to know.
+  // The reverse: `in` alone computes it, and the other groups read it from there. Whether that keeps the graph acyclic
+  // is for the caller to know.
   void computeOnce(Expr* expr, SegmentedGroup* in);
   // An expression that one group computes, from that group to another. The caller knows that the graph stays acyclic.
   void moveExpr(Expr* expr, SegmentedGroup* to);
@@ -245,8 +246,9 @@ enum class Completeness : uint8_t { SomeExprsAndEdges, SomeExprs, Complete };
 
 // The invariants, compared between the edge lists and the value-based view; empty when all hold, else one line each:
 // the groups partition the live expressions (where those are complete), private copies beside that: they are in every
-// group that reads their results and in no other; scalars and tensors are apart, every value that crosses has exactly one
-// edge (at most one, while edges are missing), edges are in the lists of both ends and nowhere else, the graph is acyclic.
+// group that reads their results and in no other; scalars and tensors are apart, every value that crosses has exactly
+// one edge (at most one, while edges are missing), edges are in the lists of both ends and nowhere else, the graph is
+// acyclic.
 std::vector<std::string> findBrokenInvariants(const SegmentedFusion& segmented,
                                               Completeness completeness = Completeness::Complete);
 

@@ -246,8 +246,12 @@ class SegmentedParser {
     tokenStart_ = end;
     const std::vector<SegmentedGroup*> groups = segmented->groups();
     for (size_t i = 0; i < groups.size(); ++i) {
-      if (told_.groups[i].inputs != segmented->inputsOf(groups[i]->exprs())) fail(concat("group ", i, " has other inputs"));
-      if (told_.groups[i].outputs != segmented->outputsOf(groups[i]->exprs())) fail(concat("group ", i, " has other outputs"));
+      if (told_.groups[i].inputs != segmented->inputsOf(groups[i]->exprs())) {
+        fail(concat("group ", i, " has other inputs"));
+      }
+      if (told_.groups[i].outputs != segmented->outputsOf(groups[i]->exprs())) {
+        fail(concat("group ", i, " has other outputs"));
+      }
     }
     const std::vector<std::string> broken = findBrokenInvariants(*segmented);
     if (!broken.empty()) fail(broken.front());

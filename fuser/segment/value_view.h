@@ -1,7 +1,8 @@
 #pragma once
 // ValueView: who makes and who reads each value of a fusion: the facts on which a segmentation's edges rest, worked out
-// from the expressions alone. Everything is in one order that follows from what the outputs need, operand by operand, and
-// not from ids: so that two fusions that differ in the order in which independent expressions were built look the same.
+// from the expressions alone. Everything is in one order that follows from what the outputs need, operand by operand,
+// and not from ids: so that two fusions that differ in the order in which independent expressions were built look the
+// same.
 
 #include <span>
 #include <vector>

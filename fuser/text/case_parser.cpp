@@ -46,7 +46,8 @@ class CaseParser {
     if (token.kind == TokenKind::Metadata) reader_.fail(token, "'#:' lines stand before the fusion");
     if (reader_.at("fusion")) reader_.fail(token, "a file holds one fusion");
     constexpr std::string_view kSettings[] = {"alias", "option", "mesh", "shard", "stream", "preallocate", "schedule"};
-    if (std::any_of(std::begin(kSettings), std::end(kSettings), [&](std::string_view name) { return reader_.at(name); })) {
+    if (std::any_of(std::begin(kSettings), std::end(kSettings),
+                    [&](std::string_view name) { return reader_.at(name); })) {
       reader_.fail(token, "'", token.text, "' stands before the runs");
     }
     if (token.kind == TokenKind::Identifier) {
@@ -143,7 +144,9 @@ class CaseParser {
     const Token start = reader_.expect("alias");
     const Token outputAt = reader_.peek();
     const Val* output = readValue("an output");
-    if (!output->isTensor() || !output->isFusionOutput()) reader_.fail(outputAt, "%", outputAt.text, " is no output tensor");
+    if (!output->isTensor() || !output->isFusionOutput()) {
+      reader_.fail(outputAt, "%", outputAt.text, " is no output tensor");
+    }
     reader_.expect("->");
     const Token inputAt = reader_.peek();
     const Val* input = readValue("an input");
@@ -154,7 +157,9 @@ class CaseParser {
       if (otherOutput == output->name()) reader_.fail(outputAt, "%", outputAt.text, " has an alias already");
       if (otherInput == input->name()) reader_.fail(inputAt, "%", inputAt.text, " is reused already");
     }
-    if (isPreallocated(output)) reader_.fail(outputAt, "%", outputAt.text, " is preallocated, and cannot reuse %", inputAt.text);
+    if (isPreallocated(output)) {
+      reader_.fail(outputAt, "%", outputAt.text, " is preallocated, and cannot reuse %", inputAt.text);
+    }
     case_.aliases.emplace_back(output->name(), input->name());
     mark(start, concat("alias %", output->name()));
   }
@@ -173,7 +178,9 @@ class CaseParser {
     if (!problem.empty()) reader_.fail(at, problem);
     if (isPreallocated(output)) reader_.fail(at, "%", at.text, " is preallocated already");
     for (const auto& [overwriting, input] : case_.aliases) {
-      if (overwriting == output->name()) reader_.fail(at, "%", at.text, " reuses %", input, ", and cannot be preallocated");
+      if (overwriting == output->name()) {
+        reader_.fail(at, "%", at.text, " reuses %", input, ", and cannot be preallocated");
+      }
     }
     PreallocatedOutput given;
     given.output = output->name();
@@ -199,11 +206,14 @@ class CaseParser {
       } else if (key.text == "gaps") {
         given.gaps = readIntegerList(reader_, kMaxRank);
         if (given.gaps.size() != rank) reader_.fail(value, given.gaps.size(), " gaps for ", rank, " axes");
-        const bool fits = std::all_of(given.gaps.begin(), given.gaps.end(), [](int64_t gap) { return gap >= 0 && gap <= kMaxElements; });
+        const bool fits = std::all_of(given.gaps.begin(), given.gaps.end(),
+                                      [](int64_t gap) { return gap >= 0 && gap <= kMaxElements; });
         if (!fits) reader_.fail(value, "a gap is a number from 0 to ", kMaxElements);
       } else if (key.text == "offset") {
         given.offset = readInteger(reader_);
-        if (given.offset < 0 || given.offset > kMaxElements) reader_.fail(value, "an offset is a number from 0 to ", kMaxElements);
+        if (given.offset < 0 || given.offset > kMaxElements) {
+          reader_.fail(value, "an offset is a number from 0 to ", kMaxElements);
+        }
       } else {
         reader_.fail(key, "unknown attribute '", key.text, "'; known: allocation_order, gaps, offset");
       }
@@ -216,7 +226,9 @@ class CaseParser {
     const Token start = reader_.expect("stream");
     const Token at = reader_.peek();
     const Val* val = readValue("a tensor");
-    if (!val->isTensor() || val->isFusionInput()) reader_.fail(at, "%", at.text, " is no tensor that the program makes");
+    if (!val->isTensor() || val->isFusionInput()) {
+      reader_.fail(at, "%", at.text, " is no tensor that the program makes");
+    }
     const TensorView* tensor = val->as<TensorView>();
     if (tensor->streamAxis()) reader_.fail(at, "%", at.text, " has a stream axis already");
     reader_.expect("{");
@@ -239,7 +251,8 @@ class CaseParser {
       parseSwitch(reader_.next().text == "enable");
       return;
     }
-    const Token name = reader_.expect(TokenKind::Identifier, "an option: NAME = \"value\", enable NAME or disable NAME");
+    const Token name =
+        reader_.expect(TokenKind::Identifier, "an option: NAME = \"value\", enable NAME or disable NAME");
     if (name.text == "fault") {
       readFault(name);
       return;
@@ -281,14 +294,17 @@ class CaseParser {
   void parseSwitch(bool enable) {
     if (!enable && reader_.accept("pass")) {
       const Token pass = reader_.expect(TokenKind::Identifier, "a pass");
-      if (!case_.options.disabledPasses.emplace(pass.text).second) reader_.fail(pass, "pass ", pass.text, " is disabled twice");
+      if (!case_.options.disabledPasses.emplace(pass.text).second) {
+        reader_.fail(pass, "pass ", pass.text, " is disabled twice");
+      }
       mark(pass, concat("option disable pass ", pass.text));
       return;
     }
     const Token name = reader_.expect(TokenKind::Identifier, "an option");
     const OptionInfo* option = readOptionName(name);
     if (!option->isSwitch()) {
-      reader_.fail(name, "'", name.text, "' takes a value: option ", name.text, " = ", option->number ? "3" : "\"...\"");
+      reader_.fail(name, "'", name.text, "' takes a value: option ", name.text, " = ",
+                   option->number ? "3" : "\"...\"");
     }
     option->set(case_.options, enable ? 1 : 0);
   }

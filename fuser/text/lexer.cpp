@@ -83,7 +83,9 @@ Token TokenReader::expect(TokenKind kind, std::string_view what) {
   return next();
 }
 
-void TokenReader::failExpected(std::string_view what) const { fail(token_, "expected ", what, ", found ", describe(token_)); }
+void TokenReader::failExpected(std::string_view what) const {
+  fail(token_, "expected ", what, ", found ", describe(token_));
+}
 
 void TokenReader::skipBlanks() {
   while (cursor_ < text_.size()) {
@@ -127,7 +129,8 @@ Token TokenReader::scan() {
       constexpr char kHex[] = "0123456789abcdef";
       const auto byte = static_cast<unsigned char>(c);
       const bool visible = c > ' ' && c <= '~';
-      failAt(start, visible ? concat("unexpected '", c, "'") : concat("unexpected byte 0x", kHex[byte >> 4], kHex[byte & 15]));
+      failAt(start,
+             visible ? concat("unexpected '", c, "'") : concat("unexpected byte 0x", kHex[byte >> 4], kHex[byte & 15]));
     }
     token = {TokenKind::Punctuation, text_.substr(start, length), start};
     cursor_ = start + length;

@@ -106,7 +106,8 @@ std::string unquote(const TokenReader& reader, const Token& token) {
       out += '\r';
     } else if (escape == 't') {
       out += '\t';
-    } else if (escape == 'x' && i + 2 < token.text.size() && hexDigit(token.text[i + 1]) && hexDigit(token.text[i + 2])) {
+    } else if (escape == 'x' && i + 2 < token.text.size() && hexDigit(token.text[i + 1]) &&
+               hexDigit(token.text[i + 2])) {
       out += static_cast<char>(*hexDigit(token.text[i + 1]) * 16 + *hexDigit(token.text[i + 2]));
       i += 2;
     } else {

@@ -75,7 +75,9 @@ void readShard(TokenReader& reader, Fusion& fusion, const ReadValue& readValue) 
   if (dim < 0 || dim >= rank) reader.fail(dimAt, "%", at.text, " has ", rank, " axes");
   IterDomain* axis = tensor->axes()[static_cast<size_t>(dim)];
   if (!axis->isIteration()) reader.fail(dimAt, "axis ", dim, " of %", at.text, " is a broadcast axis");
-  if (axis->parallelType() == ParallelType::Stream) reader.fail(dimAt, "axis ", dim, " of %", at.text, " runs on streams");
+  if (axis->parallelType() == ParallelType::Stream) {
+    reader.fail(dimAt, "axis ", dim, " of %", at.text, " runs on streams");
+  }
   axis->parallelize(ParallelType::DIDx);
 }
 

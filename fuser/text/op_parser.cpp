@@ -70,7 +70,8 @@ size_t mostOperandsOf(const OpInfo& info) { return info.family == Family::Cat ? 
 
 std::string takes(const OpInfo& info) {
   const size_t count = operandsOf(info), most = mostOperandsOf(info);
-  return concat(info.mnemonic, " takes ", count, most > count ? concat(" to ", most) : "", most == 1 ? " operand" : " operands");
+  return concat(info.mnemonic, " takes ", count, most > count ? concat(" to ", most) : "",
+                most == 1 ? " operand" : " operands");
 }
 
 bool takesScalars(const OpInfo& info) { return isPointwise(info.kind) || info.family == Family::Cast; }
@@ -93,7 +94,8 @@ void FusionParser::parseOp() {
   const std::vector<const OpInfo*> rows = rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, "unknown op '", mnemonic.text, "'");
   if (names.size() != rows[0]->results) {
-    reader_.fail(name, mnemonic.text, " has ", rows[0]->results, rows[0]->results == 1 ? " result" : " results", ", not ", names.size());
+    reader_.fail(name, mnemonic.text, " has ", rows[0]->results, rows[0]->results == 1 ? " result" : " results",
+                 ", not ", names.size());
   }
 
   std::vector<Val*> operands;
@@ -137,7 +139,8 @@ Val* FusionParser::parseOperand() {
   return lookUp(reader_.expect(TokenKind::Value, "an operand: %value or a literal"));
 }
 
-FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows) {
+FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic,
+                                                         const std::vector<const OpInfo*>& rows) {
   OpAttributes attributes;
   std::vector<KeyRule> rules = keysOf(*rows[0]);
   for (const OpInfo* row : rows) {
@@ -146,7 +149,8 @@ FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic, 
   if (reader_.at("{")) {
     reader_.list("{", "}", kMaxListEntries, [&] {
       const Token key = reader_.expect(TokenKind::Identifier, "an attribute");
-      const bool known = std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) { return rule.key == key.text; });
+      const bool known =
+          std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) { return rule.key == key.text; });
       if (!known) reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'");
       if (!attributes.keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' stands twice");
       reader_.expect("=");
@@ -154,7 +158,9 @@ FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic, 
     });
   }
   for (const KeyRule& rule : rules) {
-    if (rule.needed && !attributes.keys.count(rule.key)) reader_.fail(mnemonic, mnemonic.text, " needs '", rule.key, "'");
+    if (rule.needed && !attributes.keys.count(rule.key)) {
+      reader_.fail(mnemonic, mnemonic.text, " needs '", rule.key, "'");
+    }
   }
   return attributes;
 }
@@ -190,7 +196,9 @@ void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttrib
   } else if (key.text == "fill_value" || key.text == "value") {
     const Token at = reader_.peek();
     attributes.fillValue = parseOperand();
-    if (attributes.fillValue->isTensor()) reader_.fail(at, key.text, " is a scalar, not ", typeText(attributes.fillValue));
+    if (attributes.fillValue->isTensor()) {
+      reader_.fail(at, key.text, " is a scalar, not ", typeText(attributes.fillValue));
+    }
   } else {  // what tells rows of one name apart
     attributes.variant = concat(key.text, " = ", reader_.expect(TokenKind::Identifier, "a name").text);
   }
@@ -236,7 +244,8 @@ Val* FusionParser::buildOne(const Token& mnemonic, const OpInfo& info, const std
     case Family::Factory: return build::full(fusion, attributes.shape, attributes.fillValue, attributes.dtype, name);
     case Family::Range: return build::arange(fusion, bound(0, 0), bound(1, 0), bound(2, 1), attributes.dtype, name);
     case Family::Slice:
-      return build::slice(fusion, tensor(), attributes.dims.at(0), bound(0, 0), attributes.bounds[1], bound(2, 1), name);
+      return build::slice(fusion, tensor(), attributes.dims.at(0), bound(0, 0), attributes.bounds[1], bound(2, 1),
+                          name);
     case Family::Pad:
       if (!attributes.fillValue) attributes.fillValue = fusion.newConstant(0.0);
       return build::pad(fusion, tensor(), attributes.shape, attributes.fillValue, name);

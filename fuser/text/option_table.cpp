@@ -3,7 +3,9 @@
 namespace fuser {
 namespace {
 
-size_t getDisabled(const CompileOptions& options, DisableOption option) { return isOptionDisabled(options, option) ? 0 : 1; }
+size_t getDisabled(const CompileOptions& options, DisableOption option) {
+  return isOptionDisabled(options, option) ? 0 : 1;
+}
 
 void setDisabled(CompileOptions& options, DisableOption option, size_t on) {
   if (on) {
@@ -40,9 +42,12 @@ const std::vector<OptionInfo>& optionTable() {
        [](CompileOptions& options, size_t value) { options.mergePredicate = static_cast<MergePredicate>(value); }},
       {"merge_seed", "what a random merge_predicate draws from", {},
        [](const CompileOptions& options) { return size_t{options.mergeSeed} + 1; },
-       [](CompileOptions& options, size_t value) { options.mergeSeed = value ? static_cast<uint32_t>(value - 1) : 0; }, true},
+       [](CompileOptions& options, size_t value) { options.mergeSeed = value ? static_cast<uint32_t>(value - 1) : 0; },
+       true},
       {"pass_limit", "the passes make so many rewrites and no more", {},
-       [](const CompileOptions& options) { return options.passLimit ? static_cast<size_t>(*options.passLimit) + 1 : 0; },
+       [](const CompileOptions& options) {
+         return options.passLimit ? static_cast<size_t>(*options.passLimit) + 1 : 0;
+       },
        [](CompileOptions& options, size_t value) {
          options.passLimit = value ? std::optional<int64_t>(static_cast<int64_t>(value) - 1) : std::nullopt;
        },

@@ -182,7 +182,9 @@ static std::string printPreallocated(const PreallocatedOutput& given) {
   std::string fields;
   const auto add = [&](const std::string& field) { fields += concat(fields.empty() ? "" : ", ", field); };
   if (!isPlain(given.order)) add("allocation_order = " + integerList(given.order));
-  if (std::any_of(given.gaps.begin(), given.gaps.end(), [](int64_t gap) { return gap != 0; })) add("gaps = " + integerList(given.gaps));
+  if (std::any_of(given.gaps.begin(), given.gaps.end(), [](int64_t gap) { return gap != 0; })) {
+    add("gaps = " + integerList(given.gaps));
+  }
   if (given.offset != 0) add(concat("offset = ", given.offset));
   return concat("preallocate %", given.output, fields.empty() ? "" : concat(" {", fields, "}"), "\n");
 }

@@ -35,7 +35,9 @@ class DimPrinter {
 
  private:
   std::string at(IntExpr dim, Level level) const {
-    if (dim->isConstant()) return dim->value < 0 && level != Level::Sum ? concat("(", dim->value, ")") : concat(dim->value);
+    if (dim->isConstant()) {
+      return dim->value < 0 && level != Level::Sum ? concat("(", dim->value, ")") : concat(dim->value);
+    }
     if (dim->isSymbol()) return symbol(dim);
     if (dim->op == IntOp::Min || dim->op == IntOp::Max) return extreme(dim);
     std::string text;
@@ -125,7 +127,9 @@ std::string printLayout(const TensorView* tensor) {
       std::all_of(contiguity.begin(), contiguity.end(), [](std::optional<bool> c) { return c.value_or(true); });
   std::string out;
   if (tensor->isCpuScalar()) return " {device = cpu}";
-  if (!rowMajor || tensor->domain().layoutGiven) out = "allocation_order = [" + joined(order, [](int axis) { return std::to_string(axis); }) + "]";
+  if (!rowMajor || tensor->domain().layoutGiven) {
+    out = "allocation_order = [" + joined(order, [](int axis) { return std::to_string(axis); }) + "]";
+  }
   if (!contiguous) {
     const auto text = [](std::optional<bool> c) -> std::string { return !c ? "none" : *c ? "true" : "false"; };
     out += (out.empty() ? "" : ", ") + concat("contiguity = [", joined(contiguity, text), "]");
@@ -142,7 +146,8 @@ std::string printDims(std::string_view key, const std::vector<int64_t>& dims) {
 
 std::string printShape(const Expr* expr, const ValueNames& names, std::string_view key = "shape") {
   return concat(key, " = [",
-                joined(expr->attributes().shape, [&](IntExpr dim) { return printDim(expr->fusion(), dim, names); }), "]");
+                joined(expr->attributes().shape, [&](IntExpr dim) { return printDim(expr->fusion(), dim, names); }),
+                "]");
 }
 
 std::string printAttributes(const Expr* expr, const ValueNames& names) {
@@ -167,7 +172,8 @@ std::string printAttributes(const Expr* expr, const ValueNames& names) {
     case Family::Permute: return printDims("dims", attributes.dims);
     case Family::Reduction:
       // In the text no dims means all of them.
-      FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0, "a reduction over no axis");
+      FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0,
+                  "a reduction over no axis");
       return printDims("dims", attributes.dims);
     case Family::Welford:
       FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0, "a variance over no axis");
@@ -180,7 +186,8 @@ std::string printAttributes(const Expr* expr, const ValueNames& names) {
     }
     case Family::Slice: {
       const auto bound = [&](size_t i) { return printDim(expr->fusion(), attributes.shape.at(i), names); };
-      return concat("dim = ", attributes.dims.at(0), ", start = ", bound(0), ", end = ", bound(1), ", step = ", bound(2));
+      return concat("dim = ", attributes.dims.at(0), ", start = ", bound(0), ", end = ", bound(1),
+                    ", step = ", bound(2));
     }
     case Family::Pad:
       return concat(printShape(expr, names, "pad"), ", value = ", printOperand(expr->input(1), names));

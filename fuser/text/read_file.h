@@ -6,8 +6,8 @@
 
 namespace fuser {
 
-// A UserError says why a file cannot be read: it is not there, no regular file (a pipe or a device never ends), or larger
-// than limits.h allows.
+// A UserError says why a file cannot be read: it is not there, no regular file (a pipe or a device never ends), or
+// larger than limits.h allows.
 std::string readFusionFile(const std::string& path);
 
 // All of a stream, or so much of it that the parser says that it is too long.

@@ -103,7 +103,8 @@ class RunParser {
   }
 
   Recipe parseRecipe() {
-    const Token name = reader_.expect(TokenKind::Identifier, "a recipe: normal, uniform, integers, special, values, view of");
+    const Token name =
+        reader_.expect(TokenKind::Identifier, "a recipe: normal, uniform, integers, special, values, view of");
     Recipe recipe;
     if (name.text == "values") {
       recipe.kind = RecipeKind::Values;
@@ -124,7 +125,8 @@ class RunParser {
       recipe.kind = name.text == "uniform" ? RecipeKind::Uniform : RecipeKind::Integers;
       parseArguments(name, {"seed", "low", "high"}, recipe);
     } else {
-      reader_.fail(name, "unknown recipe '", name.text, "'; known: normal, uniform, integers, special, values, view of");
+      reader_.fail(name, "unknown recipe '", name.text,
+                   "'; known: normal, uniform, integers, special, values, view of");
     }
     return recipe;
   }

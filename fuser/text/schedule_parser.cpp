@@ -41,8 +41,12 @@ void readField(TokenReader& reader, TransformField field, Transform& transform) 
       if (transform.factor < 1) reader.fail(at, "a factor is at least 1");
       return;
     }
-    case TransformField::Type: transform.type = readEnum(reader, kParallelTypes, parallelTypeName, "parallel type"); return;
-    case TransformField::Memory: transform.memory = readEnum(reader, kMemoryTypes, memoryTypeName, "memory type"); return;
+    case TransformField::Type:
+      transform.type = readEnum(reader, kParallelTypes, parallelTypeName, "parallel type");
+      return;
+    case TransformField::Memory:
+      transform.memory = readEnum(reader, kMemoryTypes, memoryTypeName, "memory type");
+      return;
     case TransformField::Axes:
       reader.list("[", "]", kMaxAxes, [&] { transform.axes.push_back(readInteger(reader)); });
       return;

@@ -16,7 +16,8 @@ namespace {
 std::vector<std::optional<bool>> contiguous(const std::vector<int>& order, const std::vector<AxisType>& axes) {
   std::vector<std::optional<bool>> result;
   for (int axis : order) {
-    result.push_back(axes[static_cast<size_t>(axis)].type == IterType::Broadcast ? std::nullopt : std::optional<bool>(true));
+    result.push_back(axes[static_cast<size_t>(axis)].type == IterType::Broadcast ? std::nullopt
+                                                                                 : std::optional<bool>(true));
   }
   return result;
 }
@@ -65,7 +66,9 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
     reader_.expect("=");
     const Token value = reader_.peek();
     if (key.text == "device") {
-      if (!reader_.accept("cpu")) reader_.fail(value, "the device is 'cpu', or left out: then it is the device that kernels run on");
+      if (!reader_.accept("cpu")) {
+        reader_.fail(value, "the device is 'cpu', or left out: then it is the device that kernels run on");
+      }
       if (!inParameters_ || !axes.empty()) reader_.fail(value, "only an input of rank 0 may lie on the host");
       layout.onHost = true;
       return;
@@ -78,8 +81,9 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
     layout.given = true;
     if (key.text == "allocation_order") {
       const std::vector<int64_t> order = readIntegerList(reader_, kMaxRank);
-      const bool permutation = order.size() == axes.size() &&
-                               std::is_permutation(order.begin(), order.end(), layout.order.begin(), layout.order.end());
+      const bool permutation =
+          order.size() == axes.size() &&
+          std::is_permutation(order.begin(), order.end(), layout.order.begin(), layout.order.end());
       if (!permutation) reader_.fail(value, "allocation_order names each of the ", axes.size(), " axes once");
       layout.order.assign(order.begin(), order.end());
       return;
@@ -88,7 +92,9 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
       contiguityAt.push_back(reader_.peek());
       layout.contiguity.push_back(reader_.accept("none") ? std::nullopt : std::optional<bool>(readBool(reader_)));
     });
-    if (layout.contiguity.size() != axes.size()) reader_.fail(value, "contiguity has an entry for each of ", axes.size(), " axes");
+    if (layout.contiguity.size() != axes.size()) {
+      reader_.fail(value, "contiguity has an entry for each of ", axes.size(), " axes");
+    }
   });
   const std::vector<std::optional<bool>> standard = contiguous(layout.order, axes);
   for (size_t i = 0; i < layout.contiguity.size(); ++i) {
@@ -127,7 +133,9 @@ IntExpr FusionParser::parseSizeEntry() {
 }
 
 FusionParser::Term FusionParser::checkBound(const Token& at, Term term) const {
-  if (term.bound > kMaxDimNumber) reader_.fail(at, "the numbers of a size are above ", static_cast<int64_t>(kMaxDimNumber));
+  if (term.bound > kMaxDimNumber) {
+    reader_.fail(at, "the numbers of a size are above ", static_cast<int64_t>(kMaxDimNumber));
+  }
   return term;
 }
 
@@ -190,7 +198,9 @@ FusionParser::Term FusionParser::parseFactor(size_t depth) {
 
 // min(a, b), max(a, b): behind the name.
 FusionParser::Term FusionParser::parseExtreme(const Token& name, size_t depth) {
-  if (name.text != "min" && name.text != "max") reader_.fail(name, "a size has no function '", name.text, "'; known: max, min");
+  if (name.text != "min" && name.text != "max") {
+    reader_.fail(name, "a size has no function '", name.text, "'; known: max, min");
+  }
   if (depth >= kMaxDimDepth) reader_.fail(name, "parentheses are nested deeper than ", kMaxDimDepth);
   reader_.expect("(");
   const Term a = parseSum(depth + 1);

@@ -93,7 +93,8 @@ PrintRequest requestOf(const Arguments& arguments) {
   }
   request.after.insert(arguments.printAfter.begin(), arguments.printAfter.end());
   for (const std::string& dump : arguments.dump) {
-    FUSER_USER_CHECK(dump == "preseg" || dump == "host_ir", "--dump=", dump, ": no such dump; there are preseg and host_ir");
+    FUSER_USER_CHECK(dump == "preseg" || dump == "host_ir", "--dump=", dump,
+                     ": no such dump; there are preseg and host_ir");
   }
   if (request.stages.empty() && request.after.empty() && !arguments.run && !arguments.timePasses &&
       !arguments.explainSegments && arguments.dump.empty()) {
@@ -211,14 +212,16 @@ int run(int argc, char** argv) {
   app.add_option("--print-after", arguments.printAfter, "print what these passes, or steps of lowering, leave")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--dump", arguments.dump, "preseg: log the fusion before and after every pass; host_ir: the host program after every host pass")
+  app.add_option("--dump", arguments.dump,
+                 "preseg: log the fusion before and after every pass; host_ir: the host program after every host pass")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--engine", arguments.engine, "interp, cpu or cuda, in place of the file's option");
   app.add_flag("--run", arguments.run, "run the file's runs and print the first elements of each output");
-  app.add_flag("--explain-segments", arguments.explainSegments,
-               "print what the segmenter decided, how often; of each segment, its scheduler; of each neighbour, why the "
-               "two are not one");
+  app.add_flag(
+      "--explain-segments", arguments.explainSegments,
+      "print what the segmenter decided, how often; of each segment, its scheduler; of each neighbour, why the "
+      "two are not one");
   app.add_flag("--count-segments", arguments.countSegments,
                "print a table of segments and kernels, with the top-down phase and without it");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");

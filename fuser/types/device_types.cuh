@@ -2,9 +2,10 @@
 // The 16-bit floats, the integer types, and the conversions between all data types, as the host, the CPU engine and the
 // device compile them: this file is included by C++ and printed in front of every kernel, so it includes no header.
 //
-// Rules (DESIGN section 3, ORACLE section 2): round to nearest even; to a 16-bit float always through f32, so f64 -> f16
-// rounds twice as PyTorch does; float to int truncates, and out of range or NaN gives the value that x86's cvttsd2si
-// gives for 32 and 64 bits (the smallest integer; of i8 too), on every engine; anything but 0 is true, NaN included.
+// Rules (DESIGN section 3, ORACLE section 2): round to nearest even; to a 16-bit float always through f32, so f64 ->
+// f16 rounds twice as PyTorch does; float to int truncates, and out of range or NaN gives the value that x86's
+// cvttsd2si gives for 32 and 64 bits (the smallest integer; of i8 too), on every engine; anything but 0 is true, NaN
+// included.
 
 #ifndef FUSER_FN
 #ifdef __CUDACC__
@@ -144,7 +145,9 @@ struct Convert<int32> {
     return value > -2147483649.0 && value < 2147483648.0 ? static_cast<int32>(value) : static_cast<int32>(1u << 31);
   }
   static FUSER_FN int32 from(float value) { return from(static_cast<double>(value)); }
-  static FUSER_FN int32 from(int64 value) { return static_cast<int32>(static_cast<uint32>(static_cast<uint64>(value))); }
+  static FUSER_FN int32 from(int64 value) {
+    return static_cast<int32>(static_cast<uint32>(static_cast<uint64>(value)));
+  }
   static FUSER_FN int32 from(int32 value) { return value; }
   static FUSER_FN int32 from(int8 value) { return value; }
   static FUSER_FN int32 from(bool value) { return value; }

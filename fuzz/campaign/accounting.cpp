@@ -50,7 +50,9 @@ Accounting::Accounting() {
   for (const std::string& trait : allTraits()) sums_.traits[trait] = {};
   for (const PassInfo& pass : allPasses()) sums_.passes[std::string(pass.name)] = {};
   for (const auto& [decision, count] : namedCounts({})) sums_.decisions[decision] = {};
-  for (const View& view : allViews()) sums_.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}, 0, 0};
+  for (const View& view : allViews()) {
+    sums_.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}, 0, 0};
+  }
 }
 
 bool Accounting::add(const std::string& key, const TaskResult& result, double seconds) {

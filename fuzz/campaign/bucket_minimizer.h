@@ -1,7 +1,7 @@
 #pragma once
-// BucketMinimizer: at the end of a campaign, one finding of each new bucket becomes small: the one with the shortest text
-// of those that fail fresh. What it gives is minimized-from-<sha1>.fusion beside the finding, a row in the ledger, and a
-// file named by its content in the first corpus, where that is a folder.
+// BucketMinimizer: at the end of a campaign, one finding of each new bucket becomes small: the one with the shortest
+// text of those that fail fresh. What it gives is minimized-from-<sha1>.fusion beside the finding, a row in the ledger,
+// and a file named by its content in the first corpus, where that is a folder.
 
 #include <deque>
 #include <filesystem>

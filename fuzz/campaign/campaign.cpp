@@ -169,7 +169,8 @@ class Supervisor : public TaskSource {
       const bool ofTheCase = key == "seed" || key == "corpora" || key == "generator flags" || value.empty();
       if (!ofTheCase) settings.stamp.emplace_back(key, value);
     }
-    findings_.emplace(std::move(settings), *ledger_, contents_.findings, [this](const std::string& line) { say(line); });
+    findings_.emplace(std::move(settings), *ledger_, contents_.findings,
+                      [this](const std::string& line) { say(line); });
     std::error_code error;
     const bool writable = !options_.corpora.empty() && std::filesystem::is_directory(options_.corpora[0], error);
     minimizer_.emplace(

@@ -213,7 +213,8 @@ Suspect suspectFromJson(const std::string& text) {
 
 std::string toJson(const Confirmed& confirmed) {
   return dump({confirmed.task, confirmed.label, confirmed.detail, confirmed.text, confirmed.bucket, confirmed.sequence,
-               confirmed.problem, confirmed.features.ops, confirmed.features.dtypes, confirmed.features.ranks, confirmed.features.traits});
+               confirmed.problem, confirmed.features.ops, confirmed.features.dtypes, confirmed.features.ranks,
+               confirmed.features.traits});
 }
 
 Confirmed confirmedFromJson(const std::string& text) {

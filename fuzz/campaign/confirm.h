@@ -1,7 +1,7 @@
 #pragma once
-// confirm(): a finding run again alone, in fresh processes. It says whether the case fails by itself, only after what its
-// process had done before (then the shortest such sequence is the case), or now and then; gives the case's text where
-// its process died before it could, symbols to its stack, and its bucket.
+// confirm(): a finding run again alone, in fresh processes. It says whether the case fails by itself, only after what
+// its process had done before (then the shortest such sequence is the case), or now and then; gives the case's text
+// where its process died before it could, symbols to its stack, and its bucket.
 //
 // It runs in a process of its own (a fresh worker), which forks one a try, so that nothing else of a campaign waits.
 

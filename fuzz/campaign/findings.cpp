@@ -15,7 +15,8 @@ std::string originOf(const std::string& task, uint64_t seed) {
     return concat("seed ", seed, " case ", argument.substr(0, argument.find(' ')), " on the cpu engine");
   if (kind == "view") {
     const size_t space = argument.find(' ');
-    return concat("seed ", seed, " case ", argument.substr(0, space), " in the view '", argument.substr(space + 1), "'");
+    return concat("seed ", seed, " case ", argument.substr(0, space), " in the view '", argument.substr(space + 1),
+                  "'");
   }
   return concat("seed ", seed, " ", task);
 }

@@ -62,8 +62,8 @@ void takeRest(const std::string& text, LedgerFinding& finding) {
 }
 
 std::string textOf(const reports::MinimizedFinding& minimized) {
-  return dump({minimized.file, minimized.text, reports::toJson(minimized.picture), minimized.exprsBefore, minimized.exprsAfter,
-               minimized.seconds, minimized.problem});
+  return dump({minimized.file, minimized.text, reports::toJson(minimized.picture), minimized.exprsBefore,
+               minimized.exprsAfter, minimized.seconds, minimized.problem});
 }
 
 reports::MinimizedFinding minimizedFrom(const std::string& bucket, const std::string& text) {
@@ -124,11 +124,13 @@ Ledger::Contents contentsOf(Database& database) {
     contents.accounting = Accounting::fromJson(row.text(0));
     contents.seconds = row.real(1);
   }
-  for (Statement row(database, "SELECT task, result, seconds, campaign_seconds FROM journal ORDER BY id"); row.step();) {
+  for (Statement row(database, "SELECT task, result, seconds, campaign_seconds FROM journal ORDER BY id");
+       row.step();) {
     contents.accounting.add(row.text(0), taskResultFromJson(row.text(1)), row.real(2));
     contents.seconds = std::max(contents.seconds, row.real(3));
   }
-  for (Statement row(database, "SELECT id, task, kind, bucket, label, known, file, bytes, rest FROM findings ORDER BY id");
+  for (Statement row(database,
+                     "SELECT id, task, kind, bucket, label, known, file, bytes, rest FROM findings ORDER BY id");
        row.step();) {
     contents.findings.push_back(findingFrom(row));
   }
@@ -265,8 +267,9 @@ void Ledger::fold(const Accounting& accounting, double campaignSeconds) {
 
 int64_t Ledger::add(const LedgerFinding& finding) {
   open();
-  Statement row(*database_,
-                "INSERT INTO findings(task, kind, bucket, label, known, file, bytes, rest) VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement row(
+      *database_,
+      "INSERT INTO findings(task, kind, bucket, label, known, file, bytes, rest) VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
   bindTo(row, finding).run();
   Statement id(*database_, "SELECT last_insert_rowid()");
   id.step();
@@ -275,9 +278,10 @@ int64_t Ledger::add(const LedgerFinding& finding) {
 
 void Ledger::update(const LedgerFinding& finding) {
   open();
-  Statement row(*database_,
-                "UPDATE findings SET task = ?, kind = ?, bucket = ?, label = ?, known = ?, file = ?, bytes = ?, rest = ? "
-                "WHERE id = ?");
+  Statement row(
+      *database_,
+      "UPDATE findings SET task = ?, kind = ?, bucket = ?, label = ?, known = ?, file = ?, bytes = ?, rest = ? "
+      "WHERE id = ?");
   bindTo(row, finding).bind(8, finding.id).run();
 }
 

@@ -4,8 +4,8 @@
 //
 // A finished task is a row of `journal`, with its figures as JSON. Every kFoldEvery rows the sums so far (accounting.h)
 // replace the rows in one transaction, so that the file stays small. Findings, progress points and minimised cases are
-// rows of their own tables. Rows are committed together, at most kCommitSeconds after the first of them; a task whose row
-// is lost with the process has not finished, and is done again.
+// rows of their own tables. Rows are committed together, at most kCommitSeconds after the first of them; a task whose
+// row is lost with the process has not finished, and is done again.
 
 #include <chrono>
 #include <filesystem>
@@ -24,7 +24,8 @@ namespace fuser::fuzz {
 
 struct LedgerFinding {
   int64_t id = 0;  // its row
-  std::string task;    // that shows it again: "case N", "view N NAME", "file PATH", "batch N 1" (case N on the cpu engine)
+  // That shows it again: "case N", "view N NAME", "file PATH", "batch N 1" (case N on the cpu engine).
+  std::string task;
   std::string origin;  // for a person
   std::string kind, reason, detail;
   std::string place, pattern;        // of its verdict, for its bucket

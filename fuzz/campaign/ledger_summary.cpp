@@ -77,7 +77,9 @@ std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now) {
       return entry.first == key;
     });
     if (other == begun.end()) return concat("it was begun without a ", key);
-    if (other->second != value) return concat("it was begun with ", key, " '", other->second, "', and this is '", value, "'");
+    if (other->second != value) {
+      return concat("it was begun with ", key, " '", other->second, "', and this is '", value, "'");
+    }
   }
   if (begun.size() != now.size()) return "it was begun by another version";
   return "";

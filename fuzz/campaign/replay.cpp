@@ -120,8 +120,8 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
             }
           });
   char summary[200];
-  std::snprintf(summary, sizeof summary, "%d files: %d ok, %d failed, %d undecided, %d unsupported; %.1f s", tally.files,
-                tally.ok, tally.failed, tally.undecided, tally.unsupported, tally.seconds);
+  std::snprintf(summary, sizeof summary, "%d files: %d ok, %d failed, %d undecided, %d unsupported; %.1f s",
+                tally.files, tally.ok, tally.failed, tally.undecided, tally.unsupported, tally.seconds);
   print(summary);
   FUSER_USER_CHECK(tally.judged > 0, "nothing was judged");
   return exitCodeOf(tally);

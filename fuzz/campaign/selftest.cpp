@@ -254,8 +254,8 @@ SelftestResult runSelftest(const SelftestOptions& options, const std::function<b
 
 std::string toText(const SelftestResult& result) {
   char head[300];
-  std::snprintf(head, sizeof head, "%-26s %-9s %-7s %6s %8s  %-10s %s\n", "fault", "stage", "", "cases", "applied", "by",
-                "finding");
+  std::snprintf(head, sizeof head, "%-26s %-9s %-7s %6s %8s  %-10s %s\n", "fault", "stage", "", "cases", "applied",
+                "by", "finding");
   std::string text = concat("control: ", result.controlCases, " cases of seed ", result.seed, ", ",
                             result.controlJudged, " judged, ", result.controlFindings.size(), " findings\n", head);
   size_t caught = 0, open = 0;

@@ -25,10 +25,10 @@ struct SelftestOptions {
   std::vector<std::string> onlyFaults;      // empty: all
 };
 
-// Whether such a verdict on a case with a fault of this stage says that the fault was caught: by what a user would see, a
-// wrong result, a violation of an engine, a broken invariant. What a pass says of itself (Report) no run shows: there it is
-// the check after each application. Any other check that fails, a crash or a hang tells as much about the fault as about
-// the compiler, and the search goes on.
+// Whether such a verdict on a case with a fault of this stage says that the fault was caught: by what a user would see,
+// a wrong result, a violation of an engine, a broken invariant. What a pass says of itself (Report) no run shows: there
+// it is the check after each application. Any other check that fails, a crash or a hang tells as much about the fault
+// as about the compiler, and the search goes on.
 bool catches(VerdictKind kind, FaultStage stage);
 
 struct FaultResult {

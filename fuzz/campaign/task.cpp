@@ -184,8 +184,8 @@ int64_t segmentsIn(const CaseVerdict& verdict) {
   return segments;
 }
 
-// A generated case in the views that its number draws. The first finding becomes the case's verdict; counts stay those of
-// the case itself.
+// A generated case in the views that its number draws. The first finding becomes the case's verdict; counts stay those
+// of the case itself.
 void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& settings, TaskResult& result) {
   for (const View& view : allViews()) {
     const std::optional<uint64_t> draw = viewDraw(view, settings.seed, number);

@@ -93,8 +93,8 @@ Features featuresOf(const Case& testCase);
 std::string kindOf(const std::string& task);
 inline bool isBatch(const std::string& task) { return task.rfind("batch ", 0) == 0; }
 
-// What a task does, in its order, as tasks of their own: of "case N" the case itself and the views that its number draws,
-// of a batch its single cases; of others the task.
+// What a task does, in its order, as tasks of their own: of "case N" the case itself and the views that its number
+// draws, of a batch its single cases; of others the task.
 std::vector<std::string> partsOf(const std::string& task, uint64_t seed);
 
 // Never throws: what goes wrong is a verdict. A file that does not parse is Rejected, with the place.

@@ -6,10 +6,10 @@
 //   DIR/incubating/   failed once, and does not fail now: fixed, hidden, or flaky
 //   DIR/regression/   did not fail kCleanReplays times in a row: a test that the bug stays fixed
 //
-// Each call replays every file in processes of their own and moves it: what fails goes to crashing/, wherever it was; what
-// does not goes from crashing/ (or DIR) to incubating/, and from there, after kCleanReplays clean calls, to regression/.
-// A .sequence file beside a case (it fails only after others) is what is replayed, and moves with it. Where another
-// finding has the name already, one gets a number: nothing is written over.
+// Each call replays every file in processes of their own and moves it: what fails goes to crashing/, wherever it was;
+// what does not goes from crashing/ (or DIR) to incubating/, and from there, after kCleanReplays clean calls, to
+// regression/. A .sequence file beside a case (it fails only after others) is what is replayed, and moves with it.
+// Where another finding has the name already, one gets a number: nothing is written over.
 // The calls are counted in the file ("#: clean_replays = 2"). A "flaky-" file is run ten times; one failure is enough.
 
 #include <filesystem>

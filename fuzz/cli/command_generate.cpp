@@ -26,7 +26,8 @@ Command addGenerateCommand(CLI::App& app) {
   generate->add_option("--case", arguments->caseNumber, "its number")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  generate->add_option("--view", arguments->view, "the case in that view, where campaigns judge it so, too (run --help)")
+  generate
+      ->add_option("--view", arguments->view, "the case in that view, where campaigns judge it so, too (run --help)")
       ->type_name("NAME");
   generate->add_option("--engine", arguments->engine, "that the text names")
       ->transform(CLI::CheckedTransformer(std::map<std::string, EngineKind>{

@@ -86,7 +86,9 @@ Command addMinimizeCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("minimize", "make findings as small as they get, in the same bucket");
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("files", arguments->files, ".fusion files that are findings")->required();
-  command->add_option("--out", arguments->out, "the result's file (*.fusion), or a folder for minimized-from-<sha1>.fusion")
+  command
+      ->add_option("--out", arguments->out,
+                   "the result's file (*.fusion), or a folder for minimized-from-<sha1>.fusion")
       ->capture_default_str();
   command->add_option("--max-total-time", arguments->seconds, "seconds for each file")
       ->check(CLI::Range(0.1, 1e6))

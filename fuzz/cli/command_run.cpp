@@ -144,8 +144,9 @@ Command addRunCommand(CLI::App& app) {
       ->type_name("N")
       ->group(kLong)
       ->capture_default_str();
-  run->add_option("--out", arguments->out, "folder for ledger, reports, log and findings; made where missing. Without it "
-                                           "nothing is kept")
+  run->add_option("--out", arguments->out,
+                  "folder for ledger, reports, log and findings; made where missing. Without it "
+                  "nothing is kept")
       ->type_name("DIR")
       ->group(kFolder);
   run->add_flag("--resume", campaign.resume,

@@ -50,13 +50,16 @@ bool inTwoSteps(Kernel& kernel, const TwoSteps& steps) {
 bool beforeConversion(Kernel& kernel, OpKind op, const std::function<bool(DataType from, DataType to)>& when) {
   return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
     const Compute* compute = std::get_if<Compute>(&statement.node);
-    if (!compute || compute->op != OpKind::Set || compute->operands[0].kind != Operand::Kind::Access) return std::nullopt;
+    if (!compute || compute->op != OpKind::Set || compute->operands[0].kind != Operand::Kind::Access) {
+      return std::nullopt;
+    }
     const DataType from = kernel.buffers[static_cast<size_t>(compute->operands[0].access.buffer)].dtype;
     if (!when(from, compute->computeDtype)) return std::nullopt;
     Body body;
     const Access middle = newRegister(kernel, from, body);
     body.push_back(computeOf(op, computeType(from), middle, compute->operands, compute->source));
-    body.push_back(computeOf(OpKind::Set, compute->computeDtype, compute->target, {operandAt(middle)}, compute->source));
+    body.push_back(
+        computeOf(OpKind::Set, compute->computeDtype, compute->target, {operandAt(middle)}, compute->source));
     return body;
   });
 }
@@ -120,7 +123,8 @@ bool expm1ForExp(Kernel& kernel) { return renameOps(kernel, OpKind::Exp, OpKind:
 bool naiveExpm1(Kernel& kernel) {
   return inTwoSteps(kernel, {OpKind::Expm1,
                              [](Access result, const Compute& compute) {
-                               return computeOf(OpKind::Exp, compute.computeDtype, result, compute.operands, compute.source);
+                               return computeOf(OpKind::Exp, compute.computeDtype, result, compute.operands,
+                                                compute.source);
                              },
                              [](Access result, const Compute& compute) {
                                return computeOf(OpKind::Sub, compute.computeDtype, compute.target,
@@ -219,7 +223,9 @@ bool flushDenormals(Kernel& kernel) {
     const Compute* compute = std::get_if<Compute>(&statement.node);
     if (!compute || !isOwnOp(*compute)) return std::nullopt;
     const DataType dtype = compute->computeDtype;
-    if (kernel.buffers[static_cast<size_t>(compute->target.buffer)].dtype != dtype || !isFloating(dtype)) return std::nullopt;
+    if (kernel.buffers[static_cast<size_t>(compute->target.buffer)].dtype != dtype || !isFloating(dtype)) {
+      return std::nullopt;
+    }
     Body body;
     const Access target = compute->target;
     const Access result = newRegister(kernel, dtype, body), size = newRegister(kernel, dtype, body);

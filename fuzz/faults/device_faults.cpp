@@ -38,8 +38,9 @@ bool waitForgotten(HostIrContainer& program) {
 bool waitTooLate(HostIrContainer& program) {
   bool applied = false;
   for (hir::HostExpr* wait : hostExprsOf<hir::Wait>(program)) {
-    applied |= std::any_of(std::find(program.topLevel().begin(), program.topLevel().end(), wait), program.topLevel().end(),
-                           [](const hir::HostExpr* expr) { return !std::holds_alternative<hir::Wait>(expr->node); });
+    applied |=
+        std::any_of(std::find(program.topLevel().begin(), program.topLevel().end(), wait), program.topLevel().end(),
+                    [](const hir::HostExpr* expr) { return !std::holds_alternative<hir::Wait>(expr->node); });
     const hir::Wait node = std::get<hir::Wait>(wait->node);
     program.remove(wait);
     program.append(node);
@@ -73,7 +74,8 @@ bool shardAxisNotOutermost(HostIrContainer& program) {
   bool applied = false;
   for (const hir::Communication* each : communicationsOf(program)) {
     if (!each->receive) continue;
-    std::vector<int>& order = program.fusion().allVals().at(each->receive->id())->as<TensorView>()->domain().allocationOrder;
+    std::vector<int>& order =
+        program.fusion().allVals().at(each->receive->id())->as<TensorView>()->domain().allocationOrder;
     if (std::is_sorted(order.begin(), order.end())) continue;
     std::iota(order.begin(), order.end(), 0);
     applied = true;
@@ -87,7 +89,9 @@ bool sentFreedBeforeTheWait(HostIrContainer& program) {
     const TensorView* sent =
         std::get<hir::Communication>(std::get<hir::Wait>(wait->node).communication->node).send;
     for (hir::HostExpr* freed : hostExprsOf<hir::Deallocate>(program)) {
-      if (std::get<hir::Deallocate>(freed->node).tensor != sent || program.parent(freed) != program.parent(wait)) continue;
+      if (std::get<hir::Deallocate>(freed->node).tensor != sent || program.parent(freed) != program.parent(wait)) {
+        continue;
+      }
       program.moveBefore(freed, wait);
       applied = true;
     }

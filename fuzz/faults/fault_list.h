@@ -12,7 +12,8 @@
 
 namespace fuser::fuzz {
 
-// What SegmentedFusion's text says, for faults to edit: no access of theirs reaches its edges. Values are named as there.
+// What SegmentedFusion's text says, for faults to edit: no access of theirs reaches its edges. Values are named as
+// there.
 struct SegmentsText {
   struct Group {
     std::string scheduler;
@@ -35,7 +36,8 @@ using LaunchFault = std::function<bool(const Kernel&, KernelArguments&)>;
 
 namespace faults {
 
-// By stage. A fault of a pass sees what a pass (by its name in pipeline.def) just left. A launch fault makes a function with a memory of its own; a fault of the cache makes hooks.
+// By stage. A fault of a pass sees what a pass (by its name in pipeline.def) just left. A launch fault makes a function
+// with a memory of its own; a fault of the cache makes hooks.
 #define FAULT_FUNCTION_Pass(function) bool function(const std::string& pass, Fusion& fusion, bool& modified);
 #define FAULT_FUNCTION_Report(function) FAULT_FUNCTION_Pass(function)
 #define FAULT_FUNCTION_Fusion(function) bool function(Fusion& fusion);

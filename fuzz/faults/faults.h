@@ -1,6 +1,6 @@
 #pragma once
-// Planted faults: bugs of a compiler, put in through CompileHooks, to see whether the harness catches them. A case names
-// one with `option fault = "name"`, so that it replays, minimises and campaigns like any other.
+// Planted faults: bugs of a compiler, put in through CompileHooks, to see whether the harness catches them. A case
+// names one with `option fault = "name"`, so that it replays, minimises and campaigns like any other.
 
 #include <memory>
 #include <span>

@@ -87,9 +87,10 @@ bool mergeTwins(Fusion& fusion) {
   const auto sameType = [](const Val* a, const Val* b) {
     if (a->isScalar() || b->isScalar() || a->dtype() != b->dtype()) return false;
     const std::vector<IterDomain*> left = a->as<TensorView>()->axes(), right = b->as<TensorView>()->axes();
-    return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](const IterDomain* p, const IterDomain* q) {
-      return p->type() == q->type() && p->extent() == q->extent() && p->expandedExtent() == q->expandedExtent();
-    });
+    return std::equal(
+        left.begin(), left.end(), right.begin(), right.end(), [](const IterDomain* p, const IterDomain* q) {
+          return p->type() == q->type() && p->extent() == q->extent() && p->expandedExtent() == q->expandedExtent();
+        });
   };
   std::vector<Expr*> kept;
   bool applied = false;

@@ -109,7 +109,9 @@ bool reuseTooEarly(HostIrContainer& program) {
         for (const TensorView* old : std::vector<const TensorView*>(launch(before).tensors)) {
           if (old == made || !haveSameType(old, made) || !writes(program, launch(before), old)) continue;
           bool readLater = false;
-          for (size_t after = place + 1; after < launches.size(); ++after) readLater |= reads(program, launch(after), old);
+          for (size_t after = place + 1; after < launches.size(); ++after) {
+            readLater |= reads(program, launch(after), old);
+          }
           if (!readLater) continue;
           for (size_t each = 0; each < launches.size(); ++each) {
             std::vector<const TensorView*>& tensors = launch(each).tensors;

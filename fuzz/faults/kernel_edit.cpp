@@ -48,8 +48,8 @@ bool editComputes(Kernel& kernel, const std::function<bool(Compute&)>& edit) {
 }
 
 bool isAccumulate(const Compute& compute) {
-  return isReductions(compute) && compute.operands.size() == 2 &&
-         compute.operands[0].kind == Operand::Kind::Access && compute.operands[0].access.buffer == compute.target.buffer;
+  return isReductions(compute) && compute.operands.size() == 2 && compute.operands[0].kind == Operand::Kind::Access &&
+         compute.operands[0].access.buffer == compute.target.buffer;
 }
 
 bool isInit(const Compute& compute) {
@@ -86,7 +86,8 @@ Operand literalOperand(ScalarValue value) {
   return operand;
 }
 
-Statement computeOf(OpKind op, DataType computeDtype, Access target, std::vector<Operand> operands, const Expr* source) {
+Statement computeOf(OpKind op, DataType computeDtype, Access target, std::vector<Operand> operands,
+                    const Expr* source) {
   Compute compute;
   compute.op = op;
   compute.computeDtype = computeDtype;

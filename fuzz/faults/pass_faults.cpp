@@ -162,7 +162,8 @@ bool layoutPassOverrides(const std::string& pass, Fusion& fusion, bool& modified
     TensorDomain& domain = tensor->domain();
     const std::vector<IterDomain*> axes = tensor->axes();
     const auto stored = [&](int axis) { return !axes[static_cast<size_t>(axis)]->isBroadcast(); };
-    if (!domain.layoutGiven || std::count_if(domain.allocationOrder.begin(), domain.allocationOrder.end(), stored) < 2) {
+    if (!domain.layoutGiven ||
+        std::count_if(domain.allocationOrder.begin(), domain.allocationOrder.end(), stored) < 2) {
       continue;
     }
     std::reverse(domain.allocationOrder.begin(), domain.allocationOrder.end());

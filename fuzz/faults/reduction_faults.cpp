@@ -125,8 +125,8 @@ bool mergeCountsWrong(Kernel& kernel) {
   return replaceStatements(kernel, [](const Statement& statement) -> std::optional<Body> {
     const BlockWelford* join = std::get_if<BlockWelford>(&statement.node);
     if (!join) return std::nullopt;
-    Statement one =
-        computeOf(OpKind::Set, DataType::Int64, join->count, {literalOperand(ScalarValue(int64_t{1}))}, join->sourceExpr);
+    Statement one = computeOf(OpKind::Set, DataType::Int64, join->count, {literalOperand(ScalarValue(int64_t{1}))},
+                              join->sourceExpr);
     return Body{std::move(one), statement};
   });
 }

@@ -166,7 +166,9 @@ bool closeCircle(const SegmentedFusion&, SegmentsText& text) {
       const SegmentsText::Edge made = text.edges[first], read = text.edges[second];
       SegmentsText::Group& a = text.groups[made.from];
       SegmentsText::Group& c = text.groups[read.to];
-      if (read.from != made.to || a.exprs.size() < 2 || !holds(a.exprs, made.val) || holds(a.copies, made.val)) continue;
+      if (read.from != made.to || a.exprs.size() < 2 || !holds(a.exprs, made.val) || holds(a.copies, made.val)) {
+        continue;
+      }
       if (holds(c.exprs, made.val)) continue;
       std::erase(a.exprs, made.val);
       std::erase(a.outputs, made.val);
@@ -182,7 +184,9 @@ bool closeCircle(const SegmentedFusion&, SegmentsText& text) {
 bool mergeAcrossCut(const SegmentedFusion& segmented, SegmentsText& text) {
   const std::vector<std::string> labels = valueLabels(segmented.completeFusion());
   for (const SegmentedEdgePtr& edge : segmented.edges()) {
-    if (edge->val()->definition()->op() != OpKind::SegmentSet || edge->to()->index() != edge->from()->index() + 1) continue;
+    if (edge->val()->definition()->op() != OpKind::SegmentSet || edge->to()->index() != edge->from()->index() + 1) {
+      continue;
+    }
     mergeInto(text, static_cast<size_t>(edge->from()->index()), static_cast<size_t>(edge->to()->index()));
     return true;
   }

@@ -67,7 +67,8 @@ bool sliceOfAnotherTensor(HostIrContainer& program) {
       hir::HirAliasSelect select = std::get<hir::HirAliasSelect>(expr->node);
       const auto other = std::find_if(selects.begin(), selects.end(), [&](const hir::HostExpr* each) {
         const auto& candidate = std::get<hir::HirAliasSelect>(each->node);
-        return candidate.source != select.source && candidate.axis == select.axis && haveSameType(candidate.source, select.source);
+        return candidate.source != select.source && candidate.axis == select.axis &&
+               haveSameType(candidate.source, select.source);
       });
       if (other == selects.end()) continue;
       select.source = std::get<hir::HirAliasSelect>((*other)->node).source;

@@ -198,7 +198,8 @@ bool applyRange(Workspace& work) {
   IntExprArena& ints = work.fusion->ints();
   const int64_t step = choices.pick(kSteps);
   const int64_t first = choices.chance(0.6) ? 0 : choices.integer(-20, 20);
-  const double last = static_cast<double>(first) + static_cast<double>(step) * static_cast<double>(std::max(sizes[0], sizes[1]));
+  const double last =
+      static_cast<double>(first) + static_cast<double>(step) * static_cast<double>(std::max(sizes[0], sizes[1]));
   const IntExpr start = ints.constant(first);
   const IntExpr end = ints.add(start, ints.mul(drawExtent(work, sizes), ints.constant(step)));
   DataType dtype = work.drawDtype();
@@ -300,7 +301,9 @@ bool applyReduction(Workspace& work, OpKind op) {
 bool applyWelford(Workspace& work, OpKind op) {
   Choices& choices = work.choices;
   size_t operand = drawOperand(work);
-  if (!acceptsDtype(op, work.tensors[operand].tensor->dtype())) operand = applyCast(work, operand, work.drawDtypeFor(op));
+  if (!acceptsDtype(op, work.tensors[operand].tensor->dtype())) {
+    operand = applyCast(work, operand, work.drawDtypeFor(op));
+  }
   const TensorValue value = work.tensors[operand];
   const Reduced reduced = drawReducedAxes(work, value);
   if (!work.affordable(reduced.kept)) return false;

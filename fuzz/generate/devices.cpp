@@ -56,8 +56,8 @@ class Placement {
     return DeviceMesh(devices);
   }
 
-  // Mostly the one along which an operand is sharded already, or which a reader reduces; nullopt where none can be held in
-  // equal parts.
+  // Mostly the one along which an operand is sharded already, or which a reader reduces; nullopt where none can be held
+  // in equal parts.
   std::optional<size_t> drawAxis(const TensorView* tensor, const Expr* maker, const DeviceMesh& mesh) {
     const std::vector<IterDomain*> axes = tensor->axes();
     const auto parts = static_cast<int64_t>(mesh.size());
@@ -86,7 +86,8 @@ class Placement {
   static bool isReduced(const TensorView* tensor, size_t axis) {
     return std::any_of(tensor->uses().begin(), tensor->uses().end(), [&](const Expr* reader) {
       const std::vector<int64_t>& dims = reader->attributes().dims;
-      return reader->family() == Family::Reduction && std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
+      return reader->family() == Family::Reduction &&
+             std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
     });
   }
 

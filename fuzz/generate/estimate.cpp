@@ -221,9 +221,11 @@ bool isDefined(OpKind op, std::span<const Estimate> operands, DataType common) {
   if (isFloating(common)) return true;
   switch (opInfo(op).domain) {
     case Domain::Any: return true;
-    case Domain::Divisor: return operands[1].certain && !operands[1].wild && (operands[1].low >= 1 || operands[1].high <= -2);
+    case Domain::Divisor:
+      return operands[1].certain && !operands[1].wild && (operands[1].low >= 1 || operands[1].high <= -2);
     case Domain::Exponent: return operands[1].certain && !operands[1].wild && operands[1].low >= 0;
-    case Domain::Magnitude: return operands[0].certain && !operands[0].wild && operands[0].magnitude() < saneMagnitude(common);
+    case Domain::Magnitude:
+      return operands[0].certain && !operands[0].wild && operands[0].magnitude() < saneMagnitude(common);
   }
   FUSER_CHECK(false, "bad Domain");
 }

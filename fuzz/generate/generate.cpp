@@ -93,7 +93,9 @@ void giveLayouts(Workspace& work) {
   if (work.policy.givenLayout == 0) return;
   for (const TensorValue& value : work.tensors) {
     TensorDomain& domain = value.tensor->domain();
-    if (value.tensor->isFusionInput() || value.tensor->rank() < 2 || !work.choices.chance(work.policy.givenLayout)) continue;
+    if (value.tensor->isFusionInput() || value.tensor->rank() < 2 || !work.choices.chance(work.policy.givenLayout)) {
+      continue;
+    }
     const std::vector<IterDomain*> axes = value.tensor->axes();
     if (work.choices.chance(0.7)) work.choices.shuffle(domain.allocationOrder);
     for (size_t place = 0; place < axes.size(); ++place) {

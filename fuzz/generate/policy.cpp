@@ -88,7 +88,8 @@ size_t drawRank(Choices& choices) {
 
 void drawAxes(Choices& choices, const GeneratorOptions& options, Policy& policy) {
   // log2 of the elements: two dice, so that the middle is common and both ends occur. Large cases cost in proportion to
-  // their size and show little that smaller ones do not, so that the upper end is drawn a quarter as far as the lower one.
+  // their size and show little that smaller ones do not, so that the upper end is drawn a quarter as far as the lower
+  // one.
   const double median = std::log2(static_cast<double>(std::max<int64_t>(options.medianElements, 2)));
   const double dice = choices.real(0, 1) + choices.real(0, 1) - 1;
   const double bits = median * (dice < 0 ? 1 + dice : 1 + dice / 4);

@@ -66,7 +66,8 @@ Val* derivedScalar(Workspace& work, const Sizes& sizes) {
   }
   for (int64_t factor : {2, 3, 4}) {
     if (values[0] * factor == sizes[0] && values[1] * factor == sizes[1]) return make(OpKind::Mul, factor);
-    const bool quotient = values[0] >= 0 && values[1] >= 0 && values[0] / factor == sizes[0] && values[1] / factor == sizes[1];
+    const bool quotient =
+        values[0] >= 0 && values[1] >= 0 && values[0] / factor == sizes[0] && values[1] / factor == sizes[1];
     if (quotient) return make(OpKind::FloorDiv, factor);
   }
   return nullptr;

@@ -84,7 +84,9 @@ Bounds drawBounds(Workspace& work, const TensorValue& value, size_t axis) {
       if (bound) return choices.chance(0.5) ? Bounds{bound, size} : Bounds{ints.constant(0), bound};
       return {ints.constant(0), size};
     }
-    default: return {ints.constant(choices.integer(-least - 2, least + 2)), ints.constant(choices.integer(-least - 2, least + 2))};
+    default:
+      return {ints.constant(choices.integer(-least - 2, least + 2)),
+              ints.constant(choices.integer(-least - 2, least + 2))};
   }
 }
 
@@ -135,15 +137,17 @@ int64_t drawNeighbour(Workspace& work, size_t first, size_t along) {
     shape.push_back({broadcast ? IterType::Broadcast : IterType::Iteration, false, sizes});
   }
   const size_t made = newSource(work, sameDtype ? like.tensor->dtype() : work.drawDtype(), shape);
-  return suits(work.tensors[made]) || (!sameDtype && fitsBeside(like, work.tensors[made], along)) ? static_cast<int64_t>(made)
-                                                                                                   : -1;
+  return suits(work.tensors[made]) || (!sameDtype && fitsBeside(like, work.tensors[made], along))
+             ? static_cast<int64_t>(made)
+             : -1;
 }
 
 // A number above 1 that divides this size in every run; 0 where there is none.
 int64_t drawDivisor(Workspace& work, const Sizes& sizes) {
   std::vector<int64_t> divisors;
   for (int64_t divisor : {2, 3, 4, 5, 8, 16, 32}) {
-    const bool divides = std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size > 0 && size % divisor == 0; });
+    const bool divides =
+        std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size > 0 && size % divisor == 0; });
     if (divides) divisors.push_back(divisor);
   }
   return divisors.empty() ? 0 : work.choices.pick(divisors);

@@ -28,8 +28,8 @@ class Worker {
 
   // Reads what is there. An outcome when the task is done, or the worker has died.
   std::optional<Outcome> receive();
-  // An outcome when a limit is passed: the worker is killed then. Looks now and then, however often it is called. One past its time is asked for its stack first, so
-  // that the outcome comes with a later call, of this or of receive().
+  // An outcome when a limit is passed: the worker is killed then. Looks now and then, however often it is called. One
+  // past its time is asked for its stack first, so that the outcome comes with a later call, of this or of receive().
   std::optional<Outcome> enforce(const Limits& limits);
   bool dead() const { return pid_ < 0; }
 

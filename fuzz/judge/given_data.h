@@ -28,8 +28,8 @@ GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostVal
 // On whichever engine the cache compiles for; ask problemBesideGiven then.
 RunRecord runGiven(FusionExecutorCache& cache, const GivenRun& given);
 
-// "", or which memory runs wrote beside, of an output that was given some or of an input where outputs overwrite inputs:
-// around it and between its elements nothing may have changed. (What it holds is judged as an output.)
+// "", or which memory runs wrote beside, of an output that was given some or of an input where outputs overwrite
+// inputs: around it and between its elements nothing may have changed. (What it holds is judged as an output.)
 std::string problemBesideGiven(const Case& testCase, const GivenData& data);
 
 }  // namespace fuser::fuzz

@@ -1,4 +1,5 @@
-// A segment of the compiled case alone: its outputs are the outputs, what it loads are inputs with their recorded values.
+// A segment of the compiled case alone: its outputs are the outputs, what it loads are inputs with their recorded
+// values.
 //   x -> [a -> b] -> [c -> d] -> out   becomes   b -> [c -> d] -> out
 #include <algorithm>
 

@@ -33,10 +33,13 @@ bool dropOptions(Search& search) {
     attempt([segment = segment](Case& candidate) { candidate.segmentSchedules.erase(segment); });
   }
   for (size_t i = search.best().aliases.size(); i-- > 0;) {
-    attempt([&](Case& candidate) { candidate.aliases.erase(candidate.aliases.begin() + static_cast<std::ptrdiff_t>(i)); });
+    attempt(
+        [&](Case& candidate) { candidate.aliases.erase(candidate.aliases.begin() + static_cast<std::ptrdiff_t>(i)); });
   }
   for (size_t i = search.best().preallocated.size(); i-- > 0;) {
-    attempt([&](Case& candidate) { candidate.preallocated.erase(candidate.preallocated.begin() + static_cast<std::ptrdiff_t>(i)); });
+    attempt([&](Case& candidate) {
+      candidate.preallocated.erase(candidate.preallocated.begin() + static_cast<std::ptrdiff_t>(i));
+    });
     if (i >= search.best().preallocated.size()) continue;
     const PreallocatedOutput plain{search.best().preallocated[i].output, {}, {}, 0};
     if (search.best().preallocated[i] != plain) attempt([&](Case& candidate) { candidate.preallocated[i] = plain; });
@@ -56,7 +59,9 @@ bool dropOptions(Search& search) {
     if (!spreadTensor(search.best(), name)) continue;
     attempt([&](Case& candidate) {
       const TensorView* tensor = spreadTensor(candidate, name);
-      for (IterDomain* axis : tensor ? tensor->axes() : std::vector<IterDomain*>{}) axis->parallelize(ParallelType::Serial);
+      for (IterDomain* axis : tensor ? tensor->axes() : std::vector<IterDomain*>{}) {
+        axis->parallelize(ParallelType::Serial);
+      }
     });
   }
   return progress;

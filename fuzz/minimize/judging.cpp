@@ -32,7 +32,9 @@ json verdictJson(const CaseVerdict& verdict) {
 
 // A scalar as its kind and its bits: NaN, infinities and 64-bit integers have no number in JSON.
 json scalarJson(const ScalarValue& value) {
-  if (const double* number = std::get_if<double>(&value.variant())) return json::array({"f", std::bit_cast<int64_t>(*number)});
+  if (const double* number = std::get_if<double>(&value.variant())) {
+    return json::array({"f", std::bit_cast<int64_t>(*number)});
+  }
   if (const bool* truth = std::get_if<bool>(&value.variant())) return json::array({"b", *truth ? 1 : 0});
   return json::array({"i", std::get<int64_t>(value.variant())});
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Judging of candidates in a worker process that lives from one to the next, so that a crash, a hang or a memory blow-up
-// costs one candidate.
+// Judging of candidates in a worker process that lives from one to the next, so that a crash, a hang or a memory
+// blow-up costs one candidate.
 
 #include <map>
 #include <memory>

@@ -56,7 +56,9 @@ class Rebuild {
       const Val* input = old_.inputs().at(i);
       if (const TensorInput* tensor = std::get_if<TensorInput>(&run.inputs[i].value)) {
         evaluator->bindSizes(input->as<TensorView>(), tensor->sizes);
-        if (input->as<TensorView>()->isCpuScalar()) evaluator->bindElement(input->as<TensorView>(), hostElement(*tensor));
+        if (input->as<TensorView>()->isCpuScalar()) {
+          evaluator->bindElement(input->as<TensorView>(), hostElement(*tensor));
+        }
       } else {
         evaluator->bindScalar(input, std::get<ScalarValue>(run.inputs[i].value));
       }
@@ -326,7 +328,8 @@ class Rebuild {
     for (const Val* each : expr->outputs()) {
       Val* made = image_[each->id()];
       // Not where an operand stands for the result, or an input does.
-      const bool fresh = made && made->definition() && std::find(operands.begin(), operands.end(), made) == operands.end();
+      const bool fresh =
+          made && made->definition() && std::find(operands.begin(), operands.end(), made) == operands.end();
       if (fresh && each->isTensor() && made->isTensor()) keepPlacement(each->as<TensorView>(), made->as<TensorView>());
     }
   }

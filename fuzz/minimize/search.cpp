@@ -66,10 +66,11 @@ Weight weigh(const Case& testCase, size_t bytes) {
     weight[6] += !given.order.empty() + !given.gaps.empty() + (given.offset > 0);
   }
   const CompileOptions& options = testCase.options;
-  weight[5] = (options.engine != EngineKind::Interp) + options.contraction + options.probes +
-              static_cast<int64_t>(options.disabled.size() + options.disabledPasses.size()) + !options.fault.empty() +
-              static_cast<int64_t>(testCase.aliases.size() + testCase.preallocated.size() + testCase.segmentSchedules.size()) +
-              (testCase.schedule ? 1 : 0);
+  weight[5] =
+      (options.engine != EngineKind::Interp) + options.contraction + options.probes +
+      static_cast<int64_t>(options.disabled.size() + options.disabledPasses.size()) + !options.fault.empty() +
+      static_cast<int64_t>(testCase.aliases.size() + testCase.preallocated.size() + testCase.segmentSchedules.size()) +
+      (testCase.schedule ? 1 : 0);
   weight[9] = static_cast<int64_t>(bytes);
   return weight;
 }
@@ -185,8 +186,9 @@ void Search::accept(const Case& candidate, std::string text, const JudgedCase& j
 void Search::noteOther(const std::string& text, const Bucket& found) {
   if (!others_.insert(toString(found)).second || result_.others.size() >= kMaxOthers) return;
   const Bucket bucket = found.stage.empty() ? judging_.bucket(text) : found;
-  const bool known = bucket == target_ || std::any_of(result_.others.begin(), result_.others.end(),
-                                                      [&](const OtherFinding& other) { return other.bucket == bucket; });
+  const bool known =
+      bucket == target_ || std::any_of(result_.others.begin(), result_.others.end(),
+                                       [&](const OtherFinding& other) { return other.bucket == bucket; });
   if (!known) result_.others.push_back({bucket, text});
 }
 

@@ -11,8 +11,8 @@
 
 namespace fuser::fuzz {
 
-// What "smaller" compares, the first difference deciding: expressions, inputs and outputs, axes, runs, elements, options,
-// layouts, dtypes by rarity, recipes by strangeness, bytes of text.
+// What "smaller" compares, the first difference deciding: expressions, inputs and outputs, axes, runs, elements,
+// options, layouts, dtypes by rarity, recipes by strangeness, bytes of text.
 using Weight = std::array<int64_t, 10>;
 Weight weigh(const Case& testCase, size_t bytes);
 CaseSize sizeOf(const Case& testCase, size_t bytes);

@@ -1,4 +1,5 @@
-// special(seed = 7)   becomes   normal(seed = 7);   values [0.3517, nan]   become   values [1.0, nan];   %n = 97   %n = 1
+// special(seed = 7)   becomes   normal(seed = 7);   values [0.3517, nan]   become   values [1.0, nan];   %n = 97
+// becomes   %n = 1
 #include "fuzz/minimize/reducers.h"
 
 namespace fuser::fuzz {
@@ -35,7 +36,9 @@ bool simplerValues(Search& search, size_t run, size_t input) {
     for (size_t begin = 0; begin < count && !search.isOver(); begin += size) {
       Case candidate = cloneCase(search.best());
       std::vector<ScalarValue>& values = tensorAt(candidate, run, input)->recipe.values;
-      for (size_t i = begin; i < count && i < begin + size; ++i) values[i] = ScalarValue(int64_t{1}).castTo(values[i].dtype());
+      for (size_t i = begin; i < count && i < begin + size; ++i) {
+        values[i] = ScalarValue(int64_t{1}).castTo(values[i].dtype());
+      }
       progress |= search.attempt(candidate);
     }
   }

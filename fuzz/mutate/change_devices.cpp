@@ -1,5 +1,5 @@
-// ChangeDevices: one device more or fewer, another order of them, a tensor on others, whole instead of in parts, or in parts
-// along another axis; a case comes to several devices, or back to one.
+// ChangeDevices: one device more or fewer, another order of them, a tensor on others, whole instead of in parts, or in
+// parts along another axis; a case comes to several devices, or back to one.
 
 #include <algorithm>
 #include <numeric>
@@ -33,8 +33,8 @@ void setPlace(const Fusion& fusion, const Together& tensors, const Sharding& sha
   }
 }
 
-// The fusion's devices become these; each tensor stays on those of its own that are left, on all where none is. (In parts
-// that are equal no more, finish() leaves it whole.)
+// The fusion's devices become these; each tensor stays on those of its own that are left, on all where none is. (In
+// parts that are equal no more, finish() leaves it whole.)
 void setDevices(Fusion& fusion, const std::vector<int>& devices) {
   fusion.setMesh(DeviceMesh(devices));
   for (const Together& tensors : tensorsOf(fusion)) {

@@ -26,7 +26,9 @@ Aliases possibleAliases(const Case& testCase) {
   for (const Val* output : testCase.fusion->outputs()) {
     for (const Val* input : testCase.fusion->inputs()) {
       if (!whyNoAlias(*testCase.fusion, output, input).empty() || !isFree(output, input)) continue;
-      if (haveSameSizes(output->as<TensorView>(), input->as<TensorView>())) possible.emplace_back(output->name(), input->name());
+      if (haveSameSizes(output->as<TensorView>(), input->as<TensorView>())) {
+        possible.emplace_back(output->name(), input->name());
+      }
     }
   }
   return possible;
@@ -34,7 +36,8 @@ Aliases possibleAliases(const Case& testCase) {
 
 bool changeAlias(Case& testCase, Choices& choices) {
   if (!testCase.aliases.empty() && choices.chance(0.3)) {
-    testCase.aliases.erase(testCase.aliases.begin() + static_cast<std::ptrdiff_t>(choices.index(testCase.aliases.size())));
+    testCase.aliases.erase(testCase.aliases.begin() +
+                           static_cast<std::ptrdiff_t>(choices.index(testCase.aliases.size())));
     return true;
   }
   const Aliases possible = possibleAliases(testCase);
@@ -63,7 +66,8 @@ bool change(Case& testCase, Choices& choices) {
     return true;
   }
   const auto& outputs = testCase.fusion->outputs();
-  const auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Val* val) { return val->name() == given[at].output; });
+  const auto output =
+      std::find_if(outputs.begin(), outputs.end(), [&](const Val* val) { return val->name() == given[at].output; });
   given[at] = drawMemory((*output)->as<TensorView>(), choices);
   return true;
 }

@@ -122,7 +122,8 @@ void dropStreams(const Expr* expr, RunSizes* sizes) {
     const std::optional<size_t> axis = tensor->streamAxis();
     if (!axis) continue;
     const auto isFew = [](int64_t size) { return size <= kMaxTurns; };
-    const bool possible = !given && whyNoSlices(expr, *axis).empty() && (!sizes || fits(*sizes, tensor->axes()[*axis], isFew));
+    const bool possible =
+        !given && whyNoSlices(expr, *axis).empty() && (!sizes || fits(*sizes, tensor->axes()[*axis], isFew));
     if (!possible) tensor->axes()[*axis]->parallelize(ParallelType::Serial);
     given |= possible;
   }

@@ -50,18 +50,19 @@ struct Draft {
   const DraftValue* find(const std::string& operand) const;  // "%x"; null for literals
   // A name that no value has, from this one.
   std::string freshName(const std::string& base) const;
-  // Puts a line in, and makes every later line and output read its result instead of `former`. An output's memory goes with
-  // the output.
+  // Puts a line in, and makes every later line and output read its result instead of `former`. An output's memory goes
+  // with the output.
   void insertBehind(const DraftValue& former, DraftLine line);
 };
 
 // Schedules are left out: they are made for one program. What is expected becomes that runs agree or are rejected.
 Draft draftOf(const Case& testCase);
 
-// A UserError where the draft is no valid case. Layouts, stream axes, devices, aliases and memory stay with the tensors of
-// their names where these can have them (placement.h). So that a run is not rejected for them alone, what the runs' sizes
-// or an expression do not suit is left out: shards that are unequal in some run, an axis of more than kMaxTurns places or of
-// an expression that the host does not compute place by place on streams, and on several devices whatever takes one.
+// A UserError where the draft is no valid case. Layouts, stream axes, devices, aliases and memory stay with the tensors
+// of their names where these can have them (placement.h). So that a run is not rejected for them alone, what the runs'
+// sizes or an expression do not suit is left out: shards that are unequal in some run, an axis of more than kMaxTurns
+// places or of an expression that the host does not compute place by place on streams, and on several devices whatever
+// takes one.
 Case finish(const Draft& draft);
 
 // The draft becomes that of its case after a change of it, for mutations that need to know types. False where `change`,

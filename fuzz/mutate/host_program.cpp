@@ -120,7 +120,8 @@ std::vector<std::pair<size_t, size_t>> touched(const Lines& lines, std::string_v
   for (size_t at : statements(lines, word)) {
     const std::string tensor = namesIn(lines[at]).at(0);
     for (size_t other : statements(lines)) {
-      if ((before ? other < at : other > at) && !startsWith(lines[other], "allocate ") && touches(lines[other], tensor)) {
+      if ((before ? other < at : other > at) && !startsWith(lines[other], "allocate ") &&
+          touches(lines[other], tensor)) {
         found.emplace_back(at, other);
       }
     }
@@ -262,7 +263,8 @@ bool changeStream(Lines& lines, Choices& choices) {
   const std::string former(streamIn(line));
   streams.erase(former);
   if (streams.empty()) return false;
-  line.replace(line.size() - former.size(), former.size(), choices.pick(std::vector<std::string>(streams.begin(), streams.end())));
+  line.replace(line.size() - former.size(), former.size(),
+               choices.pick(std::vector<std::string>(streams.begin(), streams.end())));
   return true;
 }
 
@@ -361,11 +363,13 @@ constexpr HostMutation kMutations[] = {
 
 std::span<const HostMutation> hostMutations() { return kMutations; }
 
-std::optional<std::string> mutateHostProgram(const std::string& program, const HostMutation& mutation, Choices& choices) {
+std::optional<std::string> mutateHostProgram(const std::string& program, const HostMutation& mutation,
+                                             Choices& choices) {
   Lines lines;
   std::istringstream text(program);
   for (std::string line; std::getline(text, line);) lines.push_back(line);
-  FUSER_CHECK(lines.size() >= 3 && startsWith(lines[lines.size() - 2], "return"), "this is no host program:\n", program);
+  FUSER_CHECK(lines.size() >= 3 && startsWith(lines[lines.size() - 2], "return"), "this is no host program:\n",
+              program);
   if (!mutation.apply(lines, choices)) return std::nullopt;
   std::string mutated;
   for (const std::string& line : lines) mutated += line + "\n";

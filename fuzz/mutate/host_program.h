@@ -1,7 +1,7 @@
 #pragma once
-// Mutations of a host program: one thing changed in its full text, as toString(HostIrContainer) prints it. What comes of it
-// may be refused by the parser or the verifier, may run and be reported, or may be as good a program: who calls this
-// says which.
+// Mutations of a host program: one thing changed in its full text, as toString(HostIrContainer) prints it. What comes
+// of it may be refused by the parser or the verifier, may run and be reported, or may be as good a program: who calls
+// this says which.
 
 #include <optional>
 #include <span>
@@ -26,6 +26,7 @@ struct HostMutation {
 std::span<const HostMutation> hostMutations();
 
 // Nullopt where there is no place for it.
-std::optional<std::string> mutateHostProgram(const std::string& program, const HostMutation& mutation, Choices& choices);
+std::optional<std::string> mutateHostProgram(const std::string& program, const HostMutation& mutation,
+                                             Choices& choices);
 
 }  // namespace fuser::fuzz

@@ -34,7 +34,8 @@ void placeLayout(TensorView* tensor, const TensorPlacement& placement) {
   domain.allocationOrder = placement.allocationOrder;
   domain.contiguity.clear();
   for (int axis : domain.allocationOrder) {
-    domain.contiguity.push_back(axes.at(static_cast<size_t>(axis))->isBroadcast() ? std::nullopt : std::optional<bool>(true));
+    domain.contiguity.push_back(axes.at(static_cast<size_t>(axis))->isBroadcast() ? std::nullopt
+                                                                                  : std::optional<bool>(true));
   }
   domain.layoutGiven = true;
 }
@@ -49,7 +50,9 @@ const Val* named(const std::vector<Val*>& vals, const std::string& name) {
 TensorPlacement placementOf(const TensorView* tensor) {
   TensorPlacement placement;
   placement.axes = typesOf(tensor);
-  if (tensor->domain().layoutGiven && tensor->definition()) placement.allocationOrder = tensor->domain().allocationOrder;
+  if (tensor->domain().layoutGiven && tensor->definition()) {
+    placement.allocationOrder = tensor->domain().allocationOrder;
+  }
   placement.view = tensor->domain().view;
   placement.streamAxis = tensor->streamAxis();
   const std::vector<IterDomain*> axes = tensor->axes();
@@ -68,7 +71,9 @@ TensorPlacement withAxes(const TensorPlacement& placement, const std::vector<boo
     if (kept[axis]) left.axes.push_back(placement.axes.at(axis));
   }
   for (int axis : placement.allocationOrder) {
-    if (const auto place = placeAmong(kept, static_cast<size_t>(axis))) left.allocationOrder.push_back(static_cast<int>(*place));
+    if (const auto place = placeAmong(kept, static_cast<size_t>(axis))) {
+      left.allocationOrder.push_back(static_cast<int>(*place));
+    }
   }
   left.streamAxis = placeAmong(kept, placement.streamAxis);
   left.shardAxis = placeAmong(kept, placement.shardAxis);

@@ -1,6 +1,6 @@
 #pragma once
-// Placement: what a case says of a program's tensors beside their values: layouts, stream axes, devices, memory. A program
-// that was changed is given as much of it as still makes sense.
+// Placement: what a case says of a program's tensors beside their values: layouts, stream axes, devices, memory. A
+// program that was changed is given as much of it as still makes sense.
 
 #include <optional>
 #include <string>
@@ -25,8 +25,8 @@ TensorPlacement placementOf(const TensorView* tensor);
 TensorPlacement withAxes(const TensorPlacement& placement, const std::vector<bool>& kept);
 
 // Gives the tensor what it can have of the placement: a mesh, where the fusion has those devices; axes on streams or
-// devices, where it has that many axes and this is no broadcast axis (an input runs on no streams); a layout, where it is a
-// result with such axes. A view stays one until keepPossibleViews() asks what the program makes of it.
+// devices, where it has that many axes and this is no broadcast axis (an input runs on no streams); a layout, where it
+// is a result with such axes. A view stays one until keepPossibleViews() asks what the program makes of it.
 void place(TensorView* tensor, const TensorPlacement& placement);
 void keepPossibleViews(Fusion& fusion);
 

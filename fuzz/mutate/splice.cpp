@@ -51,8 +51,8 @@ const DraftValue* standIn(const Draft& draft, const DraftValue& wanted, Choices&
   return choices.pick(fitting);
 }
 
-// Layouts, stream axes, devices and memory of the donor's tensors come with them. The fusion's devices are its own, or the
-// donor's where it has none.
+// Layouts, stream axes, devices and memory of the donor's tensors come with them. The fusion's devices are its own, or
+// the donor's where it has none.
 void splicePlacements(Draft& draft, const Draft& donor, const std::string& prefix) {
   if (draft.mesh.empty()) draft.mesh = donor.mesh;
   for (const auto& [name, placement] : donor.placements) draft.placements.emplace(prefix + name, placement);

@@ -1,6 +1,6 @@
 // CutsHold: worked out from the expressions alone, not from the segmenter's own list of cuts. A segment_set separates
-// when no other way through the program joins what stands before it to what reads it; with boundary precision, casts to a
-// narrower type may stand before it.
+// when no other way through the program joins what stands before it to what reads it; with boundary precision, casts to
+// a narrower type may stand before it.
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-// GroupsPartition: worked out from the groups' expressions and the edges, not by the segmenter's own checker. Every live
-// expression is in one group of its own; beside it private copies stand where their results are read, and nowhere else;
-// every value that crosses has one edge, whose source makes it and whose target reads it; boundaries hold what crosses;
-// the groups stand in an order in which each comes after what it reads.
+// GroupsPartition: worked out from the groups' expressions and the edges, not by the segmenter's own checker. Every
+// live expression is in one group of its own; beside it private copies stand where their results are read, and nowhere
+// else; every value that crosses has one edge, whose source makes it and whose target reads it; boundaries hold what
+// crosses; the groups stand in an order in which each comes after what it reads.
 
 #include <algorithm>
 #include <map>
@@ -108,7 +108,9 @@ class PartitionCheck {
       const auto need = needed_.find({to->second, val});
       if (need == needed_.end()) return report("edge ", edge->toString(), ": its target does not read the value");
       if (++need->second > 1) return report("edge ", edge->toString(), " is there twice");
-      if (from->second >= to->second) return report("group ", to->second, " comes before group ", from->second, ", which it reads");
+      if (from->second >= to->second) {
+        return report("group ", to->second, " comes before group ", from->second, ", which it reads");
+      }
     }
     for (const auto& [need, edges] : needed_) {
       if (edges == 0) report("no edge brings %", need.second->name(), " to group ", need.first);

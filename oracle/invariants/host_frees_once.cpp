@@ -51,13 +51,17 @@ class Paths {
         walkWays(expr);
       } else if (hir::bodyCount(expr->node) > 0) {
         // What one turn of a loop frees, the next one may not.
-        for (int turn = std::holds_alternative<hir::ForLoop>(expr->node) ? 0 : 1; turn < 2; ++turn) walk(host_.body(expr));
+        for (int turn = std::holds_alternative<hir::ForLoop>(expr->node) ? 0 : 1; turn < 2; ++turn) {
+          walk(host_.body(expr));
+        }
       }
     }
   }
 
   void make(const TensorView* tensor) {
-    if (path_.allocated[tensor->id()] && path_.frees[tensor->id()] == 0) note(tensor, "is allocated again and was not freed");
+    if (path_.allocated[tensor->id()] && path_.frees[tensor->id()] == 0) {
+      note(tensor, "is allocated again and was not freed");
+    }
     path_.allocated[tensor->id()] = true;
     path_.frees[tensor->id()] = 0;
   }

@@ -1,5 +1,5 @@
-// HostText: print -> parse -> print of the host program is the identity, over a fusion that host passes have not seen, and what
-// was parsed verifies.
+// HostText: print -> parse -> print of the host program is the identity, over a fusion that host passes have not seen,
+// and what was parsed verifies.
 
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/ir/clone.h"

@@ -46,8 +46,8 @@ std::span<const Invariant> allInvariants();
 #include "oracle/invariants/invariants.def"
 #undef INVARIANT
 
-// Watches the compilations that settings lead to, through their hooks, and checks the invariants at the end of each; those
-// of segments that get a cache of their own too.
+// Watches the compilations that settings lead to, through their hooks, and checks the invariants at the end of each;
+// those of segments that get a cache of their own too.
 class InvariantObserver {
  public:
   // everyTime: periods do not count. The fusion and this outlive the cache that gets the settings.

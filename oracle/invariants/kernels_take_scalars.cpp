@@ -1,7 +1,7 @@
-// KernelsTakeScalars: over host program and kernels, each host scalar that the fusion's outputs need is evaluated exactly
-// once: by one host step, and by no kernel, which takes its value as an argument. In kernel IR this is about the values
-// that reach data: operands, fill values, the bounds of an arange. Arithmetic on indices, in predicates and over loops
-// is the kernel's own (fuser/analysis/kernel_scalars.h).
+// KernelsTakeScalars: over host program and kernels, each host scalar that the fusion's outputs need is evaluated
+// exactly once: by one host step, and by no kernel, which takes its value as an argument. In kernel IR this is about
+// the values that reach data: operands, fill values, the bounds of an arange. Arithmetic on indices, in predicates and
+// over loops is the kernel's own (fuser/analysis/kernel_scalars.h).
 
 #include "fuser/analysis/kernel_scalars.h"
 #include "fuser/host_ir/host_ir_container.h"
@@ -69,7 +69,8 @@ class KernelScalars {
       return concat("kernel ", kernel_.name, " computes ", opName(compute.op), " of its scalar arguments alone");
     }
     for (const Operand& operand : compute.operands) {
-      const bool computed = operand.kind == Operand::Kind::Int && !operand.integer->isSymbol() && !operand.integer->isConstant();
+      const bool computed =
+          operand.kind == Operand::Kind::Int && !operand.integer->isSymbol() && !operand.integer->isConstant();
       if (computed && !(compute.source && computesIntegers(compute.source))) {
         return concat("kernel ", kernel_.name, " computes an integer operand of ", opName(compute.op));
       }

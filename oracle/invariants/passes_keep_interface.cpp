@@ -12,8 +12,9 @@ namespace oracle {
 using namespace fuser;
 namespace {
 
-// overwriting: by place, the outputs that are written to an input's memory. Returned at other places, too, they are still
-// one value, in that memory. given: those that are written to memory of the caller's, of whose strides nothing is known.
+// overwriting: by place, the outputs that are written to an input's memory. Returned at other places, too, they are
+// still one value, in that memory. given: those that are written to memory of the caller's, of whose strides nothing is
+// known.
 std::string compare(const char* what, const std::vector<Val*>& before, const std::vector<Val*>& after,
                     const std::map<size_t, size_t>& overwriting, const std::set<const Val*>& given) {
   if (before.size() != after.size()) return concat(before.size(), " ", what, "s became ", after.size());

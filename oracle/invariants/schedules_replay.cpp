@@ -13,7 +13,8 @@ using namespace fuser;
 std::string checkSchedulesReplay(const Compilation& compilation) {
   // With probes a segment may be several kernels, and schedules are the schedulers' own.
   if (compilation.settings.schedule || compilation.settings.context.options.probes) return "";
-  if (compilation.presegmented.hasStreams() || compilation.presegmented.hasDevices()) return "";  // such a case takes none
+  // Nor do cases on streams or devices take any.
+  if (compilation.presegmented.hasStreams() || compilation.presegmented.hasDevices()) return "";
   FusionExecutorCache::Settings settings = compilation.settings;
   for (const auto& [segment, schedule] : compilation.schedules) {
     const Schedule parsed = parseSchedule(printSchedule(schedule));

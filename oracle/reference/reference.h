@@ -27,8 +27,8 @@ void useOneThread();
 // LibTorch's version: "2.11.0".
 std::string libtorchVersion();
 
-// One op as PyTorch evaluates it in eager mode on the CPU. A CheckError where LibTorch gives a tensor another dtype than
-// the fusion does. shape: the sizes of the result of expand and full. result: which of the op's results.
+// One op as PyTorch evaluates it in eager mode on the CPU. A CheckError where LibTorch gives a tensor another dtype
+// than the fusion does. shape: the sizes of the result of expand and full. result: which of the op's results.
 Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const fuser::Dims& shape, size_t result = 0);
 
 // The whole fusion, op by op: a value by id for each input, literal and result; null where nothing defines the id.

@@ -31,7 +31,8 @@ std::string fusableText(int length) {
 std::string chainText(int length, bool streams) {
   std::string text = "fusion chain(%v0: f32[i0, i1]) {\n", settings;
   for (int i = 0; i < length; ++i) {
-    text += concat("  %e", i, " = exp(%v", i, ")\n  %v", i + 1, " = ", streams ? "neg" : "segment_set", "(%e", i, ")\n");
+    text +=
+        concat("  %e", i, " = exp(%v", i, ")\n  %v", i + 1, " = ", streams ? "neg" : "segment_set", "(%e", i, ")\n");
     if (streams) settings += concat("stream %e", i, " {dim = 0}\n");
   }
   return concat(text, "  return %v", length, "\n}\n", settings, "run { %v0 = normal(seed = 1) : f32[4, 8] }\n");
@@ -54,7 +55,8 @@ void dispatch(benchmark::State& state, const std::string& text, bool passes, boo
   forEachHostExpr(*program->host, [&](const hir::HostExpr* expr) {
     ++nodes;
     waits += std::holds_alternative<hir::Synchronize>(expr->node);
-    launches += std::holds_alternative<hir::LaunchKernel>(expr->node) || std::holds_alternative<hir::StandaloneOp>(expr->node);
+    launches +=
+        std::holds_alternative<hir::LaunchKernel>(expr->node) || std::holds_alternative<hir::StandaloneOp>(expr->node);
   });
   for (auto _ : state) {
     ExpressionEvaluator evaluator(*program->fusion);

@@ -1,5 +1,5 @@
-// The text of a host program from a stranger: whatever bytes or lines are changed, the parser says in one sentence which line
-// is wrong, or reads a program that prints, and that the verifier takes or refuses.
+// The text of a host program from a stranger: whatever bytes or lines are changed, the parser says in one sentence
+// which line is wrong, or reads a program that prints, and that the verifier takes or refuses.
 
 #include <gtest/gtest.h>
 
@@ -62,7 +62,8 @@ class HostProgramTextTest : public testing::Test {
     return buildProgram(*testCase.fusion, settings, {}, inputs);
   }
 
-  // Whether it is read. Nothing else than a sentence of the parser with the line's number, or of the verifier, comes of it.
+  // Whether it is read. Nothing else than a sentence of the parser with the line's number, or of the verifier, comes of
+  // it.
   static bool isRead(const CompiledProgram& compiled, const std::string& text) {
     try {
       const std::unique_ptr<Fusion> fusion = cloneInOrderOfUse(compiled.host->fusion());
@@ -89,7 +90,8 @@ class HostProgramTextTest : public testing::Test {
 std::string withOtherBytes(std::string text, fuzz::Choices& choices) {
   for (int64_t i = choices.integer(1, 3); i > 0 && !text.empty(); --i) {
     const size_t at = choices.index(text.size());
-    const char byte = choices.chance(0.8) ? text[choices.index(text.size())] : static_cast<char>(choices.integer(0, 255));
+    const char byte =
+        choices.chance(0.8) ? text[choices.index(text.size())] : static_cast<char>(choices.integer(0, 255));
     switch (choices.index(4)) {
       case 0: text.erase(at, 1); break;
       case 1: text.insert(at, 1, byte); break;
@@ -223,8 +225,8 @@ TEST_F(HostProgramTextTest, BodiesInEachOtherHaveALimit) {
   const auto all = programs(1);
   const std::string text = toString(*all[0]->host);
   const size_t place = text.rfind("  return ");
-  EXPECT_TRUE(isRead(*all[0], text.substr(0, place) + repeated("segment 7 PointWise () -> () {\n", 50) + repeated("}\n", 50) +
-                                  text.substr(place)));
+  EXPECT_TRUE(isRead(*all[0], text.substr(0, place) + repeated("segment 7 PointWise () -> () {\n", 50) +
+                                  repeated("}\n", 50) + text.substr(place)));
   EXPECT_FALSE(isRead(*all[0], text.substr(0, place) + repeated("segment 7 PointWise () -> () {\n", 100000) +
                                    repeated("}\n", 100000) + text.substr(place)));
 }

@@ -173,8 +173,8 @@ class Engine {
     }
     --budget_;
     const std::vector<Val*>& results = val->definition()->outputs();
-    DenseArray result =
-        compute(val->definition(), static_cast<size_t>(std::find(results.begin(), results.end(), val) - results.begin()));
+    DenseArray result = compute(val->definition(),
+                                static_cast<size_t>(std::find(results.begin(), results.end(), val) - results.begin()));
     local_.insert_or_assign(val->id(), result);
     return result;
   }
@@ -465,8 +465,8 @@ class Engine {
     const int64_t count = rows.sizes.back();
     const auto all = [&]<class T>() {
       for (size_t i = 0; i < made.count(); ++i) {
-        const WelfordState<T> part =
-            welfordAtRandom<T>(random_, rows.as<T>() + i * static_cast<size_t>(count), count, adversary_.contraction, depth);
+        const WelfordState<T> part = welfordAtRandom<T>(random_, rows.as<T>() + i * static_cast<size_t>(count), count,
+                                                        adversary_.contraction, depth);
         made.as<T>()[i] = result == 0 ? finishedVariance(part, expr->attributes().correction) : finishedMean(part);
       }
     };

@@ -27,9 +27,9 @@ double finite(double value, DataType dtype) {
 
 // A number next to which some function turns, jumps or ends.
 double landmark(Random& random, DataType dtype) {
-  static const double fixed[] = {0,        1,       -1,      0.5,    -0.5,   2,    -2,     3,      10,
-                                 -10,      88.7,    -88.8,   88.72284, -104,  709.782, 709.9, -710.3, -745.13,
-                                 11.089,   -17.33,  65504,   -65504, 3.4e38, -3.4e38, 1e-38, -1e-38, 0.6931471805599453};
+  static const double fixed[] = {0,      1,      -1,    0.5,      -0.5,   2,       -2,    3,      10,
+                                 -10,    88.7,   -88.8, 88.72284, -104,   709.782, 709.9, -710.3, -745.13,
+                                 11.089, -17.33, 65504, -65504,   3.4e38, -3.4e38, 1e-38, -1e-38, 0.6931471805599453};
   const int64_t kind = integer(random, 0, 5);
   if (kind == 0) return static_cast<double>(integer(random, -64, 64)) * std::numbers::pi / 2;
   if (kind == 1) return static_cast<double>(integer(random, -20, 20));

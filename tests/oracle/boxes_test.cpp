@@ -92,7 +92,9 @@ Interval withFusedProduct(OpKind op, Interval set, const std::array<double, 3>& 
 Interval withOwnErf(OpKind op, Interval set, const std::array<double, 3>& x, DataType dtype) {
   if (op != OpKind::Gelu) return set;
   const double slack = 4 * oracle::ulp(std::max(1.0, std::min(std::fabs(x[0]), 0x1p120)), DataType::Float);
-  const auto halfStep = [&](double end) { return fuser::computeType(dtype) == dtype ? 0 : oracle::ulp(end, dtype) / 2; };
+  const auto halfStep = [&](double end) {
+    return fuser::computeType(dtype) == dtype ? 0 : oracle::ulp(end, dtype) / 2;
+  };
   set.lo = oracle::roundOnce(set.lo - halfStep(set.lo) - slack, dtype);
   set.hi = oracle::roundOnce(set.hi + halfStep(set.hi) + slack, dtype);
   if (set.hasZero()) set.flags |= oracle::kZeros;

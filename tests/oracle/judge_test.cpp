@@ -267,7 +267,9 @@ std::set<OpKind> outliers() {
   return {
       OpKind::Prod,  OpKind::Sqrt,      OpKind::Rsqrt,   OpKind::Erf,       OpKind::TruncDiv, OpKind::FloorDiv,
       OpKind::Fmod,  OpKind::Remainder, OpKind::Gelu,    OpKind::Softsign,  OpKind::Logit,    OpKind::Tanhshrink,
-      OpKind::Xlogy, OpKind::Lerp,      OpKind::Addcmul, OpKind::Softshrink, OpKind::Celu /* LibTorch refuses a negative lambd, and alpha = 0 */};
+      OpKind::Xlogy, OpKind::Lerp,      OpKind::Addcmul,
+      // LibTorch refuses a negative lambd, and alpha = 0.
+      OpKind::Softshrink, OpKind::Celu};
 }
 
 TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {

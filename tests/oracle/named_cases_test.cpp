@@ -171,9 +171,11 @@ TEST(NamedCasesTest, ReductionsThatAreCertainlyNan) {
   for (const auto& [op, terms] : cases) {
     for (double value : {kNan, kInf, -kInf, 0.0}) {
       Program program;
-      Val* result = fuser::build::reduction(program.fusion, op, program.input(tensor(DataType::Float, terms)), {0}, false);
+      Val* result =
+          fuser::build::reduction(program.fusion, op, program.input(tensor(DataType::Float, terms)), {0}, false);
       const Verdict wanted = std::isnan(value) ? Verdict::Agrees : Verdict::Differs;
-      EXPECT_EQ(program.verdictOf(result, rank0(tensor(DataType::Float, {value}))), wanted) << fuser::opName(op) << " " << value;
+      EXPECT_EQ(program.verdictOf(result, rank0(tensor(DataType::Float, {value}))), wanted)
+          << fuser::opName(op) << " " << value;
     }
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Welford's method on terms in a random order, split over a random number of accumulators that are joined in pairs: what a
-// correct engine may do, written apart from the compiler's.
+// Welford's method on terms in a random order, split over a random number of accumulators that are joined in pairs:
+// what a correct engine may do, written apart from the compiler's.
 
 #include <algorithm>
 #include <cmath>

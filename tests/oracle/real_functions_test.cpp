@@ -35,8 +35,8 @@ std::vector<double> points(DataType compute) {
   for (int octave = isDouble ? -1070 : -145; octave <= (isDouble ? 1023 : 127); octave += isDouble ? 37 : 4) {
     for (int part = 8; part < 16; ++part) all.push_back(oracle::convertTo(std::ldexp(part / 8.0, octave), compute));
   }
-  const std::vector<double> edges =
-      isDouble ? std::vector<double>{709.78, 710.5, 745.1, 1024, 1074} : std::vector<double>{88.72, 89.4, 103.9, 128, 149};
+  const std::vector<double> edges = isDouble ? std::vector<double>{709.78, 710.5, 745.1, 1024, 1074}
+                                             : std::vector<double>{88.72, 89.4, 103.9, 128, 149};
   for (double edge : edges) {
     for (int step = -40; step <= 40; ++step) all.push_back(oracle::convertTo(edge + step / 16.0, compute));
   }

@@ -131,7 +131,8 @@ TEST(WelfordBoxesTest, HoldNumbersFarFromZeroAndStayNarrow) {
       std::vector<double> numbers;
       std::vector<Interval> intervals;
       for (size_t i = 0; i < count; ++i) {
-        const double x = dtype == DataType::Float ? static_cast<double>(static_cast<float>(normal(random))) : normal(random);
+        const double x =
+            dtype == DataType::Float ? static_cast<double>(static_cast<float>(normal(random))) : normal(random);
         numbers.push_back(x);
         intervals.push_back(Interval::of(x));
       }
@@ -170,10 +171,11 @@ TEST(WelfordBoxesTest, HoldLibTorchs) {
         const reference::Value operands[] = {{operand.ref(), nullptr}};
         for (size_t result : {0, 1}) {
           const reference::Value value = reference::evaluate(*program.expr, operands, {}, result);
-          const Value sets =
-              oracle::welford(*program.expr, result, oracle::exact(operand.ref()), static_cast<int64_t>(operand.count()));
+          const Value sets = oracle::welford(*program.expr, result, oracle::exact(operand.ref()),
+                                             static_cast<int64_t>(operand.count()));
           EXPECT_EQ(insideOf(sets, toDense(std::get<fuser::TensorRef>(value.value))), "")
-              << (result ? "mean" : "variance") << " of " << operand.count() << " " << dtype << ", correction " << correction;
+              << (result ? "mean" : "variance") << " of " << operand.count() << " " << dtype << ", correction "
+              << correction;
         }
         if (HasFailure()) return;
       }

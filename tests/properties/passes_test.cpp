@@ -36,8 +36,8 @@ void addAliases(Fusion& fusion) {
   }
 }
 
-// Whether the pass had something to do. The whole sequence runs each pass once, so that what a later one makes possible for
-// an earlier one stays undone: it need not settle.
+// Whether the pass had something to do. The whole sequence runs each pass once, so that what a later one makes possible
+// for an earlier one stays undone: it need not settle.
 bool checkPass(RunPass run, const Fusion& made, bool settles = true) {
   const ClonedFusion copy = cloneFusion(made);
   addAliases(*copy.fusion);

@@ -100,7 +100,9 @@ class RecordingSchedulers : public SchedulerInterface {
     questions.push_back({{view.exprs.begin(), view.exprs.end()}, answer.accepted()});
     return answer;
   }
-  std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const override { return schedulers_.mustBeSegmentInputs(expr); }
+  std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const override {
+    return schedulers_.mustBeSegmentInputs(expr);
+  }
 
   mutable std::vector<Question> questions;
 
@@ -129,8 +131,8 @@ Recorded record(const Fusion& fusion, bool narrowing) {
   return recorded;
 }
 
-// What top-down took whole is asked about again only as a part of something larger, and ends in one group. The questions
-// about pieces are the first ones: this does not ask the segmenter's own count.
+// What top-down took whole is asked about again only as a part of something larger, and ends in one group. The
+// questions about pieces are the first ones: this does not ask the segmenter's own count.
 TEST(SegmentProperties, AcceptedPiecesAreNeitherTriedAgainNorTakenApart) {
   size_t accepted = 0, later = 0, grown = 0;
   checkProperty(400, [&](const fuzz::ArbitraryFusion& fusion) {
@@ -144,7 +146,8 @@ TEST(SegmentProperties, AcceptedPiecesAreNeitherTriedAgainNorTakenApart) {
       const std::set<const Expr*>& piece = recorded.questions[i].exprs;
       for (size_t j = pieces; j < recorded.questions.size(); ++j) {
         const std::set<const Expr*>& asked = recorded.questions[j].exprs;
-        const auto shared = std::count_if(asked.begin(), asked.end(), [&](const Expr* expr) { return piece.count(expr); });
+        const auto shared =
+            std::count_if(asked.begin(), asked.end(), [&](const Expr* expr) { return piece.count(expr); });
         if (shared == 0) continue;
         RC_ASSERT(static_cast<size_t>(shared) == piece.size());
         RC_ASSERT(asked.size() > piece.size());
@@ -215,7 +218,9 @@ TEST(SegmentProperties, ARandomMergePredicateGivesTheSameResults) {
     settings.context.checkInvariants = true;
     settings.hooks.replaceSegments = [&](const SegmentedFusion& segmented) {
       auto other = segment(segmented.completeFusion(), CompileContext{}, randomPredicate(dice));
-      for (const SegmentedGroup* group : other->groups()) withoutScheduler += group->schedulerType() == SchedulerType::None;
+      for (const SegmentedGroup* group : other->groups()) {
+        withoutScheduler += group->schedulerType() == SchedulerType::None;
+      }
       return other;
     };
     RC_ASSERT(firstRun(*made, settings) == firstRun(*made, interpSettings(*made)));
@@ -237,7 +242,9 @@ std::string shuffled(const std::string& text, uint32_t dice) {
   const auto namesIn = [](const std::string& part) {
     std::set<std::string> names;
     for (size_t at = part.find('%'); at != std::string::npos; at = part.find('%', at + 1)) {
-      const size_t end = std::min(part.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", at + 1), part.size());
+      const size_t end =
+          std::min(part.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", at + 1),
+                   part.size());
       names.insert(part.substr(at, end - at));
     }
     return names;

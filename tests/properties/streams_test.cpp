@@ -108,7 +108,8 @@ std::string drawProgram(bool square) {
     outputs += concat(outputs.empty() ? "%v" : ", %v", i);
     if (*rc::gen::inRange(0, 3) == 0) settings += drawMemory(i);
   }
-  return concat("fusion f(%v0: f32[i0, ", square ? "i0" : "i1", "]) {\n", body, "  return ", outputs, "\n}\n", settings);
+  return concat("fusion f(%v0: f32[i0, ", square ? "i0" : "i1", "]) {\n", body, "  return ", outputs, "\n}\n",
+                settings);
 }
 
 // Whether a run of the program reports two accesses without order. dropped: a synchronization that is taken away.

@@ -1,5 +1,5 @@
-// The map of coordinates of generated slices, pads, cats, reshapes and repeats: every element of a result is exactly one
-// element of one operand, which lies inside of it; where an axis is said to stay, its coordinate does.
+// The map of coordinates of generated slices, pads, cats, reshapes and repeats: every element of a result is exactly
+// one element of one operand, which lies inside of it; where an axis is said to stay, its coordinate does.
 
 #include "fuser/analysis/axis_map.h"
 #include "fuser/evaluate/expression_evaluator.h"
@@ -77,7 +77,8 @@ class MapChecker {
 
 TEST(ViewMapProperty, EveryElementIsOneElementOfOneOperand) {
   fuzz::GeneratorOptions options;
-  options.only = {OpKind::Slice, OpKind::Pad, OpKind::Cat, OpKind::Reshape, OpKind::Repeat, OpKind::Permute, OpKind::Size};
+  options.only = {OpKind::Slice,  OpKind::Pad,     OpKind::Cat, OpKind::Reshape,
+                  OpKind::Repeat, OpKind::Permute, OpKind::Size};
   int64_t elements = 0;
   checkProperty(kCases, [&] {
     const fuzz::ArbitraryCase made = *fuzz::arbitraryCase(options);

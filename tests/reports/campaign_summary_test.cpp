@@ -108,7 +108,8 @@ TEST(CampaignSummaryTest, TextAndJsonSayHowOftenTheSegmenterDecidedSo) {
 TEST(CampaignSummaryTest, TextAndJsonSayHowManyCasesHadStreamsAliasesAndPreallocatedOutputs) {
   CampaignSummary summary = sample();
   summary.traits = {{"aliases", {40, {}}}, {"preallocated outputs", {4, {}}}, {"streams", {0, {}}}};
-  EXPECT_NE(toText(summary).find("\ncases with aliases 40, with preallocated outputs 4, with streams 0\n"), std::string::npos)
+  EXPECT_NE(toText(summary).find("\ncases with aliases 40, with preallocated outputs 4, with streams 0\n"),
+            std::string::npos)
       << toText(summary);
   const nlohmann::json json = nlohmann::json::parse(toJson(summary));
   EXPECT_EQ(json["coverage"]["trait"]["aliases"]["cases"], 40);

@@ -46,7 +46,8 @@ void addFindings(CampaignSummary& summary, const std::string& text) {
   reports::MinimizedFinding& minimized = summary.minimized.emplace_back();
   minimized.bucket = cast;
   minimized.file = "minimized-from-2.fusion" + text;
-  minimized.text = "#: source = a book\nfusion f(%x: f32[i0]) {\n  %c = cast(%x) {dtype = f16}\n  return %c\n}\n" + text;
+  minimized.text =
+      "#: source = a book\nfusion f(%x: f32[i0]) {\n  %c = cast(%x) {dtype = f16}\n  return %c\n}\n" + text;
   minimized.picture = picture(text);
   minimized.exprsBefore = 21;
   minimized.exprsAfter = 3;

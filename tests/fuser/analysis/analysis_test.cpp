@@ -14,7 +14,9 @@ class AnalysisTest : public testing::Test {
  protected:
   TensorView* input(const std::vector<std::string>& sizes, const std::string& name) {
     std::vector<IntExpr> extents;
-    for (const std::string& size : sizes) extents.push_back(size == "1" ? fusion.ints().constant(1) : fusion.extentSymbol(size));
+    for (const std::string& size : sizes) {
+      extents.push_back(size == "1" ? fusion.ints().constant(1) : fusion.extentSymbol(size));
+    }
     return build::input(fusion, DataType::Float, extents, name);
   }
   TensorView* exp(TensorView* a) { return build::unary(fusion, OpKind::Exp, a)->as<TensorView>(); }
@@ -44,7 +46,8 @@ TEST_F(AnalysisTest, BroadcastAndPermutedAxesFindTheirReference) {
   const auto map = mapFrom(sum);
   ASSERT_TRUE(std::holds_alternative<ReferenceMap>(map)) << std::get<std::string>(map);
   EXPECT_EQ(std::get<ReferenceMap>(map).positions(bias), (std::vector<int>{1}));
-  EXPECT_EQ(std::get<ReferenceMap>(map).positions(transposed->definition()->input(0)->as<TensorView>()), (std::vector<int>{1, 0}));
+  EXPECT_EQ(std::get<ReferenceMap>(map).positions(transposed->definition()->input(0)->as<TensorView>()),
+            (std::vector<int>{1, 0}));
 }
 
 TEST_F(AnalysisTest, AValueNeededAlongTwoAxesHasNoMap) {
@@ -109,8 +112,8 @@ TEST(SizeFactsTest, RemembersEachQuestionOnce) {
 }
 
 TEST(SchedulerTypeTest, NamesComeBack) {
-  for (SchedulerType type : {SchedulerType::None, SchedulerType::NoOp, SchedulerType::ExprEval, SchedulerType::PointWise,
-                             SchedulerType::Reduction}) {
+  for (SchedulerType type : {SchedulerType::None, SchedulerType::NoOp, SchedulerType::ExprEval,
+                             SchedulerType::PointWise, SchedulerType::Reduction}) {
     EXPECT_EQ(schedulerTypeFromName(schedulerTypeName(type)), type);
   }
   EXPECT_FALSE(schedulerTypeFromName("Magic"));

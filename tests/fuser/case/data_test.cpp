@@ -43,7 +43,8 @@ struct OneInput {
     Fusion& fusion = *testCase.fusion;
     std::vector<IntExpr> extents;
     for (int64_t size : sizes) {
-      extents.push_back(size == 1 ? fusion.ints().constant(1) : fusion.extentSymbol("i" + std::to_string(extents.size())));
+      extents.push_back(size == 1 ? fusion.ints().constant(1)
+                                  : fusion.extentSymbol("i" + std::to_string(extents.size())));
     }
     build::input(fusion, dtype, extents, "x");
     TensorInput input;
@@ -53,7 +54,9 @@ struct OneInput {
     run.inputs.push_back({"x", input});
   }
   TensorInput& input() { return std::get<TensorInput>(run.inputs[0].value); }
-  TensorData data(size_t maxBytes = size_t{1} << 31) const { return materialize(testCase, run, maxBytes).tensors.at(0); }
+  TensorData data(size_t maxBytes = size_t{1} << 31) const {
+    return materialize(testCase, run, maxBytes).tensors.at(0);
+  }
 };
 
 template <class T>
@@ -65,7 +68,8 @@ std::vector<T> elements(const TensorData& data) {
     for (size_t axis = 0; axis < logical.size(); ++axis) {
       place += static_cast<int64_t>(index) / logical[axis] % data.ref.sizes[axis] * data.ref.strides[axis];
     }
-    std::memcpy(&out[index], static_cast<const std::byte*>(data.ref.data) + place * static_cast<int64_t>(sizeof(T)), sizeof(T));
+    std::memcpy(&out[index], static_cast<const std::byte*>(data.ref.data) + place * static_cast<int64_t>(sizeof(T)),
+                sizeof(T));
   }
   return out;
 }
@@ -83,7 +87,8 @@ std::string rejection(const OneInput& one, size_t maxBytes = size_t{1} << 31) {
 TEST(RecipeTest, FollowsItsDefinition) {
   const uint64_t seed = 0x123456789abcdef0;
   const auto block = [&](uint32_t e, uint32_t k) { return philox4x32({e, 0, k, 0}, {0x9abcdef0, 0x12345678}); };
-  const std::vector<double> normal = elements<double>(OneInput(DataType::Double, {5}, recipe(RecipeKind::Normal, seed)).data());
+  const std::vector<double> normal =
+      elements<double>(OneInput(DataType::Double, {5}, recipe(RecipeKind::Normal, seed)).data());
   const std::vector<double> uniform =
       elements<double>(OneInput(DataType::Double, {5}, recipe(RecipeKind::Uniform, seed, -2, 6)).data());
   const std::vector<int64_t> integers =
@@ -112,7 +117,8 @@ TEST(RecipeTest, KeepsItsValuesOverVersions) {
 }
 
 TEST(RecipeTest, NormalHasMeanZeroAndDeviationOne) {
-  const std::vector<double> values = elements<double>(OneInput(DataType::Double, {20000}, recipe(RecipeKind::Normal, 7)).data());
+  const std::vector<double> values =
+      elements<double>(OneInput(DataType::Double, {20000}, recipe(RecipeKind::Normal, 7)).data());
   double sum = 0, squares = 0;
   for (double value : values) sum += value, squares += value * value;
   EXPECT_NEAR(sum / 20000, 0, 0.03);
@@ -126,7 +132,8 @@ TEST(RecipeTest, IntegersCoverTheirRangeAndNothingElse) {
 }
 
 TEST(RecipeTest, BoolIsAFairCoinOrTheTruthOfIntegers) {
-  const std::vector<uint8_t> coin = elements<uint8_t>(OneInput(DataType::Bool, {2000}, recipe(RecipeKind::Uniform, 3)).data());
+  const std::vector<uint8_t> coin =
+      elements<uint8_t>(OneInput(DataType::Bool, {2000}, recipe(RecipeKind::Uniform, 3)).data());
   EXPECT_NEAR(static_cast<double>(std::count(coin.begin(), coin.end(), 1)), 1000, 100);
   EXPECT_EQ(std::count(coin.begin(), coin.end(), 0) + std::count(coin.begin(), coin.end(), 1), 2000);
   const std::vector<uint8_t> truth =
@@ -136,7 +143,8 @@ TEST(RecipeTest, BoolIsAFairCoinOrTheTruthOfIntegers) {
 
 template <class T>
 void expectSpecialFloats() {
-  const std::vector<T> values = elements<T>(OneInput(DataTypeOf<T>::value, {2000}, recipe(RecipeKind::Special, 5)).data());
+  const std::vector<T> values =
+      elements<T>(OneInput(DataTypeOf<T>::value, {2000}, recipe(RecipeKind::Special, 5)).data());
   using Limits = std::numeric_limits<T>;
   const auto count = [&](auto&& predicate) { return std::count_if(values.begin(), values.end(), predicate); };
   EXPECT_GT(count([](T x) { return std::isnan(x); }), 40);
@@ -157,12 +165,13 @@ TEST(RecipeTest, SpecialHoldsEveryExtremeOfAFloat) {
 
 TEST(RecipeTest, SpecialHoldsEveryExtremeOfA16BitFloat) {
   const auto bits = [](DataType dtype) {
-    const std::vector<uint16_t> values = elements<uint16_t>(OneInput(dtype, {2000}, recipe(RecipeKind::Special, 5)).data());
+    const std::vector<uint16_t> values =
+        elements<uint16_t>(OneInput(dtype, {2000}, recipe(RecipeKind::Special, 5)).data());
     return std::set<uint16_t>(values.begin(), values.end());
   };
   const std::set<uint16_t> half = bits(DataType::Half);
-  for (int wanted : {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3c00, 0x3c01, 0x3800, 0x4000, 0x7bff,
-                     0xfbff, 0x7c00, 0xfc00, 0x7e00}) {
+  for (int wanted : {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3c00, 0x3c01, 0x3800, 0x4000,
+                     0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00}) {
     EXPECT_TRUE(half.count(static_cast<uint16_t>(wanted))) << std::hex << wanted;
   }
   const std::set<uint16_t> bfloat = bits(DataType::BFloat16);
@@ -172,7 +181,8 @@ TEST(RecipeTest, SpecialHoldsEveryExtremeOfA16BitFloat) {
 }
 
 TEST(RecipeTest, SpecialHoldsTheExtremesOfIntegers) {
-  const std::vector<int32_t> values = elements<int32_t>(OneInput(DataType::Int32, {500}, recipe(RecipeKind::Special, 5)).data());
+  const std::vector<int32_t> values =
+      elements<int32_t>(OneInput(DataType::Int32, {500}, recipe(RecipeKind::Special, 5)).data());
   const std::set<int32_t> seen(values.begin(), values.end());
   constexpr int32_t kMax = std::numeric_limits<int32_t>::max();
   for (int32_t wanted : {0, 1, -1, 2, -2, kMax, -kMax, kMax - 1, 1 - kMax, std::numeric_limits<int32_t>::min()}) {
@@ -200,8 +210,10 @@ TEST(MaterializeTest, DataDoesNotDependOnTheLayout) {
 }
 
 TEST(MaterializeTest, ElementDependsOnItsIndexAloneNotOnTheSize) {
-  const std::vector<float> small = elements<float>(OneInput(DataType::Float, {3}, recipe(RecipeKind::Special, 9)).data());
-  const std::vector<float> large = elements<float>(OneInput(DataType::Float, {30}, recipe(RecipeKind::Special, 9)).data());
+  const std::vector<float> small =
+      elements<float>(OneInput(DataType::Float, {3}, recipe(RecipeKind::Special, 9)).data());
+  const std::vector<float> large =
+      elements<float>(OneInput(DataType::Float, {30}, recipe(RecipeKind::Special, 9)).data());
   EXPECT_EQ(std::memcmp(small.data(), large.data(), 3 * sizeof(float)), 0);
 }
 
@@ -248,7 +260,8 @@ TEST(MaterializeTest, ExpandedAxisIsStoredOnce) {
   const TensorData data = one.data();
   EXPECT_EQ(data.ref.strides, (Dims{1, 0}));
   // Elements that share memory hold what the last of them drew.
-  const std::vector<float> all = elements<float>(OneInput(DataType::Float, {2, 3}, recipe(RecipeKind::Normal, 1)).data());
+  const std::vector<float> all =
+      elements<float>(OneInput(DataType::Float, {2, 3}, recipe(RecipeKind::Normal, 1)).data());
   EXPECT_EQ(elements<float>(data), (std::vector<float>{all[2], all[2], all[2], all[5], all[5], all[5]}));
 }
 

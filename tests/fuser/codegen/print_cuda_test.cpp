@@ -166,7 +166,8 @@ TEST(PrintCudaTest, SharedSubexpressionsDoNotMultiplyTheText) {
   IntExpr index = ints.symbol("n", {0, 1 << 30});
   kernel->intParams.push_back({index, nullptr, -1, -1});
   for (int i = 2; i < 40; ++i) {
-    index = ints.add(ints.floorDiv(index, ints.constant(i)), ints.mul(ints.mod(index, ints.constant(i + 1)), ints.constant(3)));
+    index = ints.add(ints.floorDiv(index, ints.constant(i)),
+                     ints.mul(ints.mod(index, ints.constant(i + 1)), ints.constant(3)));
   }
   std::get<Move>(kernel->body[0].node).source.index = index;
   EXPECT_LT(printCuda(*kernel).size(), 10000u);

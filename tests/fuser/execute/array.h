@@ -44,7 +44,8 @@ Array convertedArray(const Array& from, DataType to);
 
 enum class Zeros { Distinct, Equal };
 
-// Empty when all elements have equal bits, a NaN standing for every NaN; else the first difference and how many there are.
+// Empty when all elements have equal bits, a NaN standing for every NaN; else the first difference and how many there
+// are.
 std::string differenceOf(const Array& expected, const Array& actual, Zeros zeros = Zeros::Distinct);
 
 }  // namespace fuser

@@ -124,8 +124,10 @@ std::unique_ptr<CompiledKernel> compileText(const std::string& text, std::unique
 TEST(CpuEngineTest, KeepsLiteralsToTheBit) {
   const char* const literals[] = {"0.1", "-0.0", "nan", "inf", "-inf", "5e-324", "1.7976931348623157e+308",
                                   "0.30000000000000004", "1e-45"};
-  std::string text = "kernel literals {\n  tensor y : f64 rank 1 argument 0 written\n  tensor z : f16 rank 1 argument 1 written\n"
-                     "  block 1, 1, 1\n  grid 1, 1, 1\n\n";
+  std::string text =
+      "kernel literals {\n  tensor y : f64 rank 1 argument 0 written\n"
+      "  tensor z : f16 rank 1 argument 1 written\n"
+      "  block 1, 1, 1\n  grid 1, 1, 1\n\n";
   const size_t count = std::size(literals);
   for (size_t i = 0; i < count; ++i) {
     text += concat("  y[", i, "] = Set f64 (", literals[i], ")\n  z[", i, "] = Set f16 (", literals[i], ")\n");
@@ -180,7 +182,8 @@ TEST(CpuEngineTest, RoundsScalarOperandsWhereTheKernelSaysSo) {
 }
 )", kernel);
   Array y(DataType::Float, 5), expected(DataType::Float, 5);
-  const float values[] = {0.7f, floatFromBfloat16(bfloat16FromFloat(0.7f)), 16777220.0f, 1.5f, floatFromHalf(halfFromFloat(0.3f))};
+  const float values[] = {0.7f, floatFromBfloat16(bfloat16FromFloat(0.7f)), 16777220.0f, 1.5f,
+                          floatFromHalf(halfFromFloat(0.3f))};
   std::memcpy(expected.data(), values, sizeof(values));
   compiled->launch({{y.tensor()}, {}, {ScalarValue(0.7), ScalarValue(int64_t{16777219}), ScalarValue(true)}});
   EXPECT_EQ(differenceOf(expected, y), "");
@@ -189,7 +192,9 @@ TEST(CpuEngineTest, RoundsScalarOperandsWhereTheKernelSaysSo) {
 // clang would fold a library function of a constant in f64 and round: other bits than the library's.
 TEST(CpuEngineTest, CallsTheLibraryForConstantsToo) {
   const OpKind ops[] = {OpKind::Tanh, OpKind::Erf, OpKind::Expm1, OpKind::Log1p, OpKind::Sin, OpKind::Exp};
-  std::string text = "kernel constants {\n  tensor y : f32 rank 1 argument 0 written\n  block 1, 1, 1\n  grid 1, 1, 1\n\n";
+  std::string text =
+      "kernel constants {\n  tensor y : f32 rank 1 argument 0 written\n"
+      "  block 1, 1, 1\n  grid 1, 1, 1\n\n";
   constexpr size_t kConstants = 40;
   Array expected(DataType::Float, kConstants * std::size(ops)), y(DataType::Float, expected.elements());
   for (size_t i = 0; i < expected.elements(); ++i) {
@@ -223,10 +228,11 @@ TEST(CpuEngineTest, EvaluatesIndexExpressionsAsTheHost) {
   std::vector<IntExpr> expressions;
   for (IntExpr a : {any, natural, huge}) {
     for (IntExpr b : {any, natural, positive, divisor, ints.constant(7)}) {
-      for (IntExpr e : {ints.floorDiv(a, b), ints.mod(a, b), ints.min(a, b), ints.max(a, b), ints.less(a, b), ints.equal(a, b),
-                        ints.mul(a, b), ints.sub(a, ints.mul(b, ints.constant(int64_t{1} << 33)))}) {
+      for (IntExpr e : {ints.floorDiv(a, b), ints.mod(a, b), ints.min(a, b), ints.max(a, b), ints.less(a, b),
+                        ints.equal(a, b), ints.mul(a, b), ints.sub(a, ints.mul(b, ints.constant(int64_t{1} << 33)))}) {
         expressions.push_back(ints.add(ints.mul(e, ints.constant(3)), ints.constant(-5)));
-        expressions.push_back(ints.conjunction(ints.less(e, natural), ints.equal(ints.mod(natural, positive), ints.constant(1))));
+        expressions.push_back(
+            ints.conjunction(ints.less(e, natural), ints.equal(ints.mod(natural, positive), ints.constant(1))));
       }
     }
   }
@@ -245,7 +251,8 @@ TEST(CpuEngineTest, EvaluatesIndexExpressionsAsTheHost) {
            {-1000, 5, 4, -1, 1000}}) {
     Array y(DataType::Int64, expressions.size()), expected(DataType::Int64, expressions.size());
     for (size_t i = 0; i < expressions.size(); ++i) {
-      expected.as<int64>()[i] = evaluate(expressions[i], [&](IntExpr s) { return values[static_cast<size_t>(s->value)]; });
+      expected.as<int64>()[i] =
+          evaluate(expressions[i], [&](IntExpr s) { return values[static_cast<size_t>(s->value)]; });
     }
     compiled[0]->launch({{y.tensor()}, values, {}});
     EXPECT_EQ(differenceOf(expected, y), "");
@@ -264,8 +271,8 @@ TEST(CpuEngineTest, MovesVectorsOfEveryWidth) {
           "]\n  int n in [0, 1099511627776]\n  block 32, 1, 1\n  grid ((n + 31) // 32), 1, 1\n\n  alloc t\n  alloc s\n",
           "  if (((blockIdx.x * 32) + threadIdx.x) < n) {\n    s[(threadIdx.x * ", width, ")] = move x[((blockIdx.x * ",
           32 * width, ") + (threadIdx.x * ", width, "))] width ", width, "\n    t[0] = move s[(threadIdx.x * ", width,
-          ")] width ", width, "\n    y[((blockIdx.x * ", 32 * width, ") + (threadIdx.x * ", width, "))] = move t[0] width ",
-          width, "\n  }\n}\n")));
+          ")] width ", width, "\n    y[((blockIdx.x * ", 32 * width, ") + (threadIdx.x * ", width,
+          "))] = move t[0] width ", width, "\n  }\n}\n")));
       kernels.push_back(owners.back().get());
     }
   }

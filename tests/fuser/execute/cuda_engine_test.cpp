@@ -1,5 +1,6 @@
-// What of the cuda engine can be tested without a GPU: its errors, which memory it copies, and, on a stand-in for libcuda
-// that keeps "device" memory on the host and hands a launch to a function of the test, what it asks of the driver.
+// What of the cuda engine can be tested without a GPU: its errors, which memory it copies, and, on a stand-in for
+// libcuda that keeps "device" memory on the host and hands a launch to a function of the test, what it asks of the
+// driver.
 #include "fuser/execute/cuda_engine.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +41,8 @@ TEST(CudaEngineTest, AgreesWithTheHostOnConversionsWhereThereIsAGpu) {
   EXPECT_EQ(differenceOf(convertedArray(x, DataType::Half), y), "");
 }
 
-// libcuda as far as the engine calls it. Memory from it is aligned to 256 bytes; what is allocated and loaded is counted.
+// libcuda as far as the engine calls it. Memory from it is aligned to 256 bytes; what is allocated and loaded is
+// counted.
 constexpr const char* kStandIn = R"(
 typedef unsigned long size_t;
 extern "C" void* aligned_alloc(size_t, size_t);
@@ -150,7 +152,8 @@ TEST_F(CudaStandInTest, KeepsAlignmentAndOverlapAndWhatLiesBetweenElements) {
   std::vector<float> memory(100);
   for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i);
   // 10 elements at 5, written to 4: one range, in place; the kernel's own strides are 1.
-  compiled->launch({{{&memory[5], DataType::Float, {10}, {1}, {}}, {&memory[4], DataType::Float, {10}, {1}, {}}}, {10}, {}});
+  compiled->launch(
+      {{{&memory[5], DataType::Float, {10}, {1}, {}}, {&memory[4], DataType::Float, {10}, {1}, {}}}, {10}, {}});
   for (size_t i = 0; i < memory.size(); ++i) {
     EXPECT_EQ(memory[i], static_cast<float>(i >= 4 && i < 14 ? i + 1 : i)) << i;
   }

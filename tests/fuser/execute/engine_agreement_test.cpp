@@ -72,23 +72,28 @@ class RandomKernel {
     blockX_ = int64_t{1} + static_cast<int64_t>(pick(70));
     blockY_ = int64_t{1} + static_cast<int64_t>(pick(3));
     const DataType storage = one({DataType::Float, DataType::Half, DataType::BFloat16, DataType::Int32});
-    const std::string thread = sum(blockX_ > 1 ? "threadIdx.x" : "0", blockY_ > 1 ? concat("(threadIdx.y * ", blockX_, ")") : "0");
+    const std::string thread =
+        sum(blockX_ > 1 ? "threadIdx.x" : "0", blockY_ > 1 ? concat("(threadIdx.y * ", blockX_, ")") : "0");
     global_ = sum(concat("(blockIdx.x * ", blockX_ * blockY_, ")"), thread);
     local_ = thread;
     body_ = "  alloc v\n  alloc a\n  alloc d\n  alloc i\n  alloc e\n  alloc c\n  alloc s\n";
     body_ += concat("  a[0] = Set f32 (int(", global_, "))\n  d[0] = Set f64 ($p)\n  i[0] = Set i64 ($q)\n");
     for (int64_t w = 0; w < width_; ++w) body_ += concat("  v[", w, "] = Set ", storage, " (0.0)\n");
-    body_ += concat("  if (", global_, " < n) {\n    v[0] = move x[(", global_, " * ", width_, ")]", vector(), "\n  }\n");
+    body_ +=
+        concat("  if (", global_, " < n) {\n    v[0] = move x[(", global_, " * ", width_, ")]", vector(), "\n  }\n");
     for (size_t step = 0, steps = 4 + pick(10); step < steps; ++step) statement(storage);
     body_ += concat("  if (", global_, " < n) {\n");
-    body_ += concat("    y[(", global_, " * ", width_, ")] = move v[0]", vector(), "\n    z[", global_, "] = Cast f32 (a[0])\n",
-                    "    w[", global_, "] = move d[0]\n  }\n");
-    return concat("kernel random", number, " {\n  scalar p : f64\n  scalar q : i64\n  tensor x : ", storage,
-                  " rank 1 argument 0\n  tensor y : ", storage, " rank 1 argument 1 written\n",
-                  "  tensor z : f32 rank 1 argument 2 written\n  tensor w : f64 rank 1 argument 3 written\n  local v : ", storage,
-                  " [", width_, "]\n  local a : f32 [1]\n  local d : f64 [1]\n  local i : i64 [1]\n  local e : f32 [1]\n  local c : i64 [1]\n  shared s : f32 [",
-                  blockX_ * blockY_, "]\n  int n in [0, 1099511627776]\n  block ", blockX_, ", ", blockY_, ", 1\n  grid ((n + ",
-                  blockX_ * blockY_ - 1, ") // ", blockX_ * blockY_, "), 1, 1\n\n", body_, "}\n");
+    body_ += concat("    y[(", global_, " * ", width_, ")] = move v[0]", vector(), "\n    z[", global_,
+                    "] = Cast f32 (a[0])\n", "    w[", global_, "] = move d[0]\n  }\n");
+    return concat(
+        "kernel random", number, " {\n  scalar p : f64\n  scalar q : i64\n  tensor x : ", storage,
+        " rank 1 argument 0\n  tensor y : ", storage, " rank 1 argument 1 written\n",
+        "  tensor z : f32 rank 1 argument 2 written\n  tensor w : f64 rank 1 argument 3 written\n  local v : ", storage,
+        " [", width_,
+        "]\n  local a : f32 [1]\n  local d : f64 [1]\n  local i : i64 [1]\n"
+        "  local e : f32 [1]\n  local c : i64 [1]\n  shared s : f32 [",
+        blockX_ * blockY_, "]\n  int n in [0, 1099511627776]\n  block ", blockX_, ", ", blockY_, ", 1\n  grid ((n + ",
+        blockX_ * blockY_ - 1, ") // ", blockX_ * blockY_, "), 1, 1\n\n", body_, "}\n");
   }
 
  private:
@@ -116,7 +121,8 @@ class RandomKernel {
   std::string compute(const std::string& target, DataType dtype) {
     const auto name = [&] {
       return dtype == DataType::Float || dtype == DataType::Double
-                 ? one({OpKind::Add, OpKind::Sub, OpKind::Mul, OpKind::Div, OpKind::FloorDiv, OpKind::Remainder, OpKind::Fmod})
+                 ? one({OpKind::Add, OpKind::Sub, OpKind::Mul, OpKind::Div, OpKind::FloorDiv, OpKind::Remainder,
+                        OpKind::Fmod})
                  : one({OpKind::Add, OpKind::Sub, OpKind::Mul, OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Remainder});
     };
     return concat(target, " = ", opName(name()), " ", dtype, " (", operand(), ", ", operand(), ")\n");
@@ -130,17 +136,21 @@ class RandomKernel {
       case 3: body_ += "  " + compute(element(), computeType(storage)); return;
       case 4: {
         const std::string index = concat("j", loops_++);
-        body_ += concat("  for ", index, " < ", 2 + pick(4), one<std::string>({" {\n", " unroll {\n"}), "    a[0] = Add f32 (a[0], int(", index,
-                        "))\n    ", compute("d[0]", DataType::Double), "  }\n");
+        body_ +=
+            concat("  for ", index, " < ", 2 + pick(4), one<std::string>({" {\n", " unroll {\n"}),
+                   "    a[0] = Add f32 (a[0], int(", index, "))\n    ", compute("d[0]", DataType::Double), "  }\n");
         return;
       }
-      case 5: body_ += concat("  if ((", local_, " % 3) < 2) {\n    ", compute("a[0]", DataType::Float), "  }\n"); return;
+      case 5:
+        body_ += concat("  if ((", local_, " % 3) < 2) {\n    ", compute("a[0]", DataType::Float), "  }\n");
+        return;
       case 6:
-        body_ += concat("  barrier\n  s[", local_, "] = move a[0]\n  barrier\n  a[0] = Add f32 (a[0], s[((", local_, " + 5) % ",
-                        blockX_ * blockY_, ")])\n");
+        body_ += concat("  barrier\n  s[", local_, "] = move a[0]\n  barrier\n  a[0] = Add f32 (a[0], s[((", local_,
+                        " + 5) % ", blockX_ * blockY_, ")])\n");
         return;
       default:
-        body_ += concat("  a[0] = reduce Add f32 ", blockX_ > 1 ? "x" : "", blockY_ > 1 ? "y" : blockX_ > 1 ? "" : "x", " (a[0])\n");
+        body_ += concat("  a[0] = reduce Add f32 ", blockX_ > 1 ? "x" : "",
+                        blockY_ > 1 ? "y" : blockX_ > 1 ? "" : "x", " (a[0])\n");
         if (pick(2)) {
           // Of what a thread has in `a` and `e`, whatever that is, with a count that may be 0.
           body_ += concat("  e[0] = Mul f32 (a[0], a[0])\n  c[0] = Set i64 (int((", local_, " % 3)))\n");

@@ -23,7 +23,8 @@ constexpr int64_t kBlocks = 3;
 // Every thread loads its value, all combine, every thread stores the result that it got.
 std::string reduceText(const Shape& shape, OpKind combine, DataType dtype) {
   const std::string index =
-      concat("((blockIdx.x * ", shape.threads(), ") + (threadIdx.x + ((threadIdx.y + (threadIdx.z * ", shape.y, ")) * ", shape.x, ")))");
+      concat("((blockIdx.x * ", shape.threads(), ") + (threadIdx.x + ((threadIdx.y + (threadIdx.z * ", shape.y, ")) * ",
+             shape.x, ")))");
   std::string place = index;
   const auto drop = [&](const std::string& name) {
     for (size_t at; (at = place.find(name)) != std::string::npos;) place.replace(at, name.size(), "0");
@@ -32,9 +33,9 @@ std::string reduceText(const Shape& shape, OpKind combine, DataType dtype) {
   if (shape.y == 1) drop("threadIdx.y");
   if (shape.z == 1) drop("threadIdx.z");
   return concat("kernel reduce {\n  tensor x : ", dtype, " rank 1 argument 0\n  tensor y : ", dtype,
-                " rank 1 argument 1 written\n  local t : ", dtype, " [1]\n  block ", shape.x, ", ", shape.y, ", ", shape.z,
-                "\n  grid ", kBlocks, ", 1, 1\n\n  alloc t\n  t[0] = move x[", place, "]\n  t[0] = reduce ", opName(combine), " ",
-                dtype, " ", shape.dims, " (t[0])\n  y[", place, "] = move t[0]\n}\n");
+                " rank 1 argument 1 written\n  local t : ", dtype, " [1]\n  block ", shape.x, ", ", shape.y, ", ",
+                shape.z, "\n  grid ", kBlocks, ", 1, 1\n\n  alloc t\n  t[0] = move x[", place, "]\n  t[0] = reduce ",
+                opName(combine), " ", dtype, " ", shape.dims, " (t[0])\n  y[", place, "] = move t[0]\n}\n");
 }
 
 // The tree, written down once more from kernel.h.
@@ -43,7 +44,8 @@ Array expectedReduction(const Array& x, const Shape& shape, OpKind combine) {
   const LaneFunction function = laneFunction(combine, x.dtype());
   const size_t size = dtypeSize(x.dtype());
   for (int64_t block = 0; block < kBlocks; ++block) {
-    std::vector<std::vector<int64_t>> groups(static_cast<size_t>(shape.threads()));  // kept coordinates -> threads in order
+    // Kept coordinates -> threads in order.
+    std::vector<std::vector<int64_t>> groups(static_cast<size_t>(shape.threads()));
     for (int64_t t = 0; t < shape.threads(); ++t) {
       const int64_t tx = t % shape.x, ty = t / shape.x % shape.y, tz = t / shape.x / shape.y;
       const int64_t key = (shape.reduces('x') ? 0 : tx) +
@@ -54,7 +56,9 @@ Array expectedReduction(const Array& x, const Shape& shape, OpKind combine) {
       const size_t n = group.size();
       if (n == 0) continue;
       Array v(x.dtype(), n);
-      for (size_t i = 0; i < n; ++i) std::memcpy(v.data() + i * size, x.data() + static_cast<size_t>(group[i]) * size, size);
+      for (size_t i = 0; i < n; ++i) {
+        std::memcpy(v.data() + i * size, x.data() + static_cast<size_t>(group[i]) * size, size);
+      }
       size_t s = 1;
       while (s * 2 < n) s *= 2;
       for (; s > 0 && n > 1; s /= 2) {
@@ -70,15 +74,15 @@ Array expectedReduction(const Array& x, const Shape& shape, OpKind combine) {
 
 TEST(BlockReduceTest, CombinesInTheFixedOrder) {
   const std::vector<Shape> shapes = {
-      {1, 1, 1, "x"},    {2, 1, 1, "x"},     {3, 1, 1, "x"},     {5, 1, 1, "x"},      {31, 1, 1, "x"},    {32, 1, 1, "x"},
-      {33, 1, 1, "x"},   {63, 1, 1, "x"},    {64, 1, 1, "x"},    {65, 1, 1, "x"},     {100, 1, 1, "x"},   {127, 1, 1, "x"},
-      {128, 1, 1, "x"},  {129, 1, 1, "x"},   {255, 1, 1, "x"},   {500, 1, 1, "x"},    {513, 1, 1, "x"},   {1000, 1, 1, "x"},
-      {1023, 1, 1, "x"}, {1024, 1, 1, "x"},  {1, 7, 1, "y"},     {1, 1, 9, "z"},      {4, 6, 5, "x"},     {4, 6, 5, "y"},
-      {4, 6, 5, "z"},    {4, 6, 5, "xy"},    {4, 6, 5, "xz"},    {4, 6, 5, "yz"},     {4, 6, 5, "xyz"},   {33, 31, 1, "y"},
+      {1, 1, 1, "x"},    {2, 1, 1, "x"},    {3, 1, 1, "x"},   {5, 1, 1, "x"},   {31, 1, 1, "x"},  {32, 1, 1, "x"},
+      {33, 1, 1, "x"},   {63, 1, 1, "x"},   {64, 1, 1, "x"},  {65, 1, 1, "x"},  {100, 1, 1, "x"}, {127, 1, 1, "x"},
+      {128, 1, 1, "x"},  {129, 1, 1, "x"},  {255, 1, 1, "x"}, {500, 1, 1, "x"}, {513, 1, 1, "x"}, {1000, 1, 1, "x"},
+      {1023, 1, 1, "x"}, {1024, 1, 1, "x"}, {1, 7, 1, "y"},   {1, 1, 9, "z"},   {4, 6, 5, "x"},   {4, 6, 5, "y"},
+      {4, 6, 5, "z"},    {4, 6, 5, "xy"},   {4, 6, 5, "xz"},  {4, 6, 5, "yz"},  {4, 6, 5, "xyz"}, {33, 31, 1, "y"},
       {33, 31, 1, "xy"}, {2, 3, 64, "xz"}};
-  const std::pair<OpKind, DataType> combines[] = {{OpKind::Add, DataType::Float},      {OpKind::Mul, DataType::Double},
-                                                  {OpKind::Add, DataType::Int64},      {OpKind::Maximum, DataType::Float},
-                                                  {OpKind::Minimum, DataType::Int32},  {OpKind::Maximum, DataType::Bool}};
+  const std::pair<OpKind, DataType> combines[] = {
+      {OpKind::Add, DataType::Float},     {OpKind::Mul, DataType::Double},    {OpKind::Add, DataType::Int64},
+      {OpKind::Maximum, DataType::Float}, {OpKind::Minimum, DataType::Int32}, {OpKind::Maximum, DataType::Bool}};
   std::vector<std::unique_ptr<Kernel>> owners;
   std::vector<const Kernel*> kernels;
   for (size_t i = 0; i < shapes.size(); ++i) {

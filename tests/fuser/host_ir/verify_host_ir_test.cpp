@@ -59,11 +59,16 @@ TEST_F(VerifyHostIrTest, AValueExistsWhereItIsRead) {
 }
 
 TEST_F(VerifyHostIrTest, AScalarIsThereWhereItNamesASize) {
-  const Case made = parseCase("fusion g(%n: i64) {\n  %k = mul(%n, 2)\n  %a = arange() {start = 0, end = %k, step = 1, dtype = f32}\n  return %a\n}\n", "g");
+  const Case made = parseCase(
+      "fusion g(%n: i64) {\n  %k = mul(%n, 2)\n"
+      "  %a = arange() {start = 0, end = %k, step = 1, dtype = f32}\n  return %a\n}\n",
+      "g");
   const auto said = [&](const std::string& body) {
-    return complaint(parseHostIr(concat("host g(%n: i64) {\n", body, "  return %a\n}\n"), *made.fusion, {}), HostLeaks::Forbidden);
+    return complaint(parseHostIr(concat("host g(%n: i64) {\n", body, "  return %a\n}\n"), *made.fusion, {}),
+                     HostLeaks::Forbidden);
   };
-  const std::string segment = "  segment 0 ExprEval (%n) -> (%k) {\n    evaluate %k\n  }\n", allocate = "  allocate %a: f32[%k]\n";
+  const std::string segment = "  segment 0 ExprEval (%n) -> (%k) {\n    evaluate %k\n  }\n",
+                    allocate = "  allocate %a: f32[%k]\n";
   EXPECT_EQ(said(concat(segment, allocate)), "");
   EXPECT_EQ(said(concat(allocate, segment)), "constraint 1: %k is read where it does not exist");
 }
@@ -128,9 +133,10 @@ TEST_F(VerifyHostIrTest, ALoopLeavesMemoryAsItFoundIt) {
   EXPECT_EQ(problem(concat(kY, kT, loop(concat("    free %t\n  ", kT)), "  free %t\n")), "");
   EXPECT_EQ(problem(concat(kY, kT, loop("    free %t\n    view %t of %x\n"), "  free %t\n")),
             "constraint 10: a loop's turn leaves %t in other memory than it found it in");
-  EXPECT_EQ(problem(concat(kY, kT, loop("    free %t\n    allocate %t: f32[i0, i1] {sliced_axis = 0}\n"), "  free %t\n"),
-                    HostLeaks::Allowed),
-            "constraint 10: a loop's turn leaves %t in other memory than it found it in");
+  EXPECT_EQ(
+      problem(concat(kY, kT, loop("    free %t\n    allocate %t: f32[i0, i1] {sliced_axis = 0}\n"), "  free %t\n"),
+              HostLeaks::Allowed),
+      "constraint 10: a loop's turn leaves %t in other memory than it found it in");
 }
 
 TEST_F(VerifyHostIrTest, AWriteThroughAViewOverwritesTheInput) {
@@ -143,15 +149,19 @@ TEST_F(VerifyHostIrTest, AWriteThroughAViewOverwritesTheInput) {
 
 TEST_F(VerifyHostIrTest, OneOutputReusesAnInput) {
   fusion.addOutput(build::set(fusion, fusion.inputs().front()->as<TensorView>(), "z"));
-  const std::string text = "host f(%x: f32[i0, i1], %c: bool) {\n  reuse %x for %y\n  reuse %x for %z\n  return %y, %z\n}\n";
-  EXPECT_EQ(complaint(parseHostIr(text, fusion, {}), HostLeaks::Forbidden), "constraint 7: two outputs reuse the memory of %x");
+  const std::string text =
+      "host f(%x: f32[i0, i1], %c: bool) {\n  reuse %x for %y\n  reuse %x for %z\n"
+      "  return %y, %z\n}\n";
+  EXPECT_EQ(complaint(parseHostIr(text, fusion, {}), HostLeaks::Forbidden),
+            "constraint 7: two outputs reuse the memory of %x");
 }
 
 TEST_F(VerifyHostIrTest, MemoryKeepsItsDtype) {
   build::cast(fusion, fusion.inputs().front()->as<TensorView>(), DataType::Half, "h");
   const std::string other = "constraint 12: %h is f16 in memory of %";
   EXPECT_EQ(problem(concat(kT, kY, "  view %h of %t\n  free %t\n")), concat(other, "t, which is f32"));
-  EXPECT_EQ(problem(concat(kY, "  allocate %h: f16[i0, i1]\n  copy %h to %x\n  free %h\n")), concat(other, "x, which is f32"));
+  EXPECT_EQ(problem(concat(kY, "  allocate %h: f16[i0, i1]\n  copy %h to %x\n  free %h\n")),
+            concat(other, "x, which is f32"));
 }
 
 // Where the ways leave a tensor in different memory, what follows may be in either.

@@ -14,7 +14,9 @@ class BuilderTest : public testing::Test {
  protected:
   TensorView* input(DataType dtype, const std::vector<std::string>& sizes, const std::string& name) {
     std::vector<IntExpr> extents;
-    for (const std::string& size : sizes) extents.push_back(size == "1" ? fusion.ints().constant(1) : fusion.extentSymbol(size));
+    for (const std::string& size : sizes) {
+      extents.push_back(size == "1" ? fusion.ints().constant(1) : fusion.extentSymbol(size));
+    }
     return build::input(fusion, dtype, extents, name);
   }
   void TearDown() override { EXPECT_TRUE(findViolations(fusion).empty()); }
@@ -22,15 +24,17 @@ class BuilderTest : public testing::Test {
 };
 
 TEST_F(BuilderTest, PromotionInsertsACast) {
-  Val* sum = build::binary(fusion, OpKind::Add, input(DataType::BFloat16, {"i0"}, "a"), input(DataType::Float, {"i0"}, "b"), "c");
+  Val* sum = build::binary(fusion, OpKind::Add, input(DataType::BFloat16, {"i0"}, "a"),
+                           input(DataType::Float, {"i0"}, "b"), "c");
   EXPECT_EQ(typeText(sum), "f32[i0]");
   EXPECT_EQ(sum->definition()->input(0)->definition()->op(), OpKind::Cast);
   EXPECT_EQ(sum->definition()->input(0)->name(), "a.c1");
 }
 
 TEST_F(BuilderTest, Rank0TensorDoesNotWidenItsCategory) {
-  EXPECT_EQ(build::binary(fusion, OpKind::Mul, input(DataType::Half, {"i0"}, "a"), input(DataType::Double, {}, "b"))->dtype(),
-            DataType::Half);
+  EXPECT_EQ(
+      build::binary(fusion, OpKind::Mul, input(DataType::Half, {"i0"}, "a"), input(DataType::Double, {}, "b"))->dtype(),
+      DataType::Half);
 }
 
 TEST_F(BuilderTest, FloatScalarMakesAnIntegerTensorF32) {
@@ -44,7 +48,8 @@ TEST_F(BuilderTest, TrueDivisionOfIntegersIsF32) {
 }
 
 TEST_F(BuilderTest, BroadcastingInsertsAnUnsqueeze) {
-  Val* sum = build::binary(fusion, OpKind::Add, input(DataType::Float, {"i0", "i1"}, "a"), input(DataType::Float, {"i1"}, "b"));
+  Val* sum = build::binary(fusion, OpKind::Add, input(DataType::Float, {"i0", "i1"}, "a"),
+                           input(DataType::Float, {"i1"}, "b"));
   EXPECT_EQ(typeText(sum), "f32[i0, i1]");
   EXPECT_EQ(sum->definition()->input(1)->name(), "b.b1");
   EXPECT_EQ(typeText(sum->definition()->input(1)), "f32[1, i1]");
@@ -57,7 +62,8 @@ TEST_F(BuilderTest, KeepdimIsAnUnsqueezeOfTheReduction) {
 }
 
 TEST_F(BuilderTest, SumOfBoolCountsInI64) {
-  EXPECT_EQ(build::reduction(fusion, OpKind::Sum, input(DataType::Bool, {"i0"}, "a"), {}, false)->dtype(), DataType::Int64);
+  EXPECT_EQ(build::reduction(fusion, OpKind::Sum, input(DataType::Bool, {"i0"}, "a"), {}, false)->dtype(),
+            DataType::Int64);
 }
 
 TEST_F(BuilderTest, ExpandKeepsOneElementInMemory) {

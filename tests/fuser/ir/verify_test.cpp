@@ -59,13 +59,15 @@ TEST_F(VerifyTest, Constraint3OutputIsDefined) {
 }
 
 TEST_F(VerifyTest, Constraint4DtypeIsWhatInferenceGives) {
-  fusion.newExpr(OpKind::Exp, {x},
-                 {tensorOf({axis(IterType::Iteration, extent("i0")), axis(IterType::Iteration, extent("i1"))}, DataType::Half)});
+  fusion.newExpr(
+      OpKind::Exp, {x},
+      {tensorOf({axis(IterType::Iteration, extent("i0")), axis(IterType::Iteration, extent("i1"))}, DataType::Half)});
   EXPECT_TRUE(broken(4));
 }
 
 TEST_F(VerifyTest, Constraint4OperandsFitTheRow) {
-  fusion.newExpr(OpKind::Add, {x}, {tensorOf({axis(IterType::Iteration, extent("i0")), axis(IterType::Iteration, extent("i1"))})});
+  fusion.newExpr(OpKind::Add, {x},
+                 {tensorOf({axis(IterType::Iteration, extent("i0")), axis(IterType::Iteration, extent("i1"))})});
   EXPECT_TRUE(broken(4));
 }
 

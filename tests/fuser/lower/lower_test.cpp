@@ -96,7 +96,8 @@ TEST(LowerTest, BroadcastResultsAreStoredOnce) {
 
 TEST(LowerTest, SplitsThatDivideNeedNoPredicate) {
   EXPECT_EQ(lowered("fusion f(%x: f32[64]) {\n  %y = neg(%x)\n  return %y\n}", 0,
-                    "split %y {axis = 0, factor = 16}\nparallelize %y {axis = 1, type = TIDx}\nparallelize %y {axis = 0, type = BIDx}")
+                    "split %y {axis = 0, factor = 16}\nparallelize %y {axis = 1, type = TIDx}\n"
+                    "parallelize %y {axis = 0, type = BIDx}")
                 .text,
             "  T1[((blockIdx.x * 16) + threadIdx.x)] = Neg f32 (T0[((blockIdx.x * 16) + threadIdx.x)])\n}\n");
 }
@@ -171,9 +172,12 @@ TEST(LowerTest, SliceStartsWhereItsBoundSays) {
 }
 
 TEST(LowerTest, ReshapeCountsInRowMajorOrderInsideItsGroup) {
-  EXPECT_EQ(lowered("fusion f(%x: f32[i0, 4, 6]) {\n  %r = reshape(%x) {shape = [i0, 3, 8]}\n  return %r\n}", 0,
-                    "parallelize %r {axis = 0, type = BIDx}\nparallelize %r {axis = 1, type = TIDy}\nparallelize %r {axis = 2, type = TIDx}").text,
-            R"(  T1[((blockIdx.x * s1_0) + (s1_1 * threadIdx.y) + threadIdx.x)] = move T0[(((((threadIdx.y * 8) + threadIdx.x) // 6) * s0_1) + (((threadIdx.y * 8) + threadIdx.x) % 6) + (blockIdx.x * s0_0))]
+  EXPECT_EQ(
+      lowered("fusion f(%x: f32[i0, 4, 6]) {\n  %r = reshape(%x) {shape = [i0, 3, 8]}\n  return %r\n}", 0,
+              "parallelize %r {axis = 0, type = BIDx}\nparallelize %r {axis = 1, type = TIDy}\n"
+              "parallelize %r {axis = 2, type = TIDx}")
+          .text,
+      R"(  T1[((blockIdx.x * s1_0) + (s1_1 * threadIdx.y) + threadIdx.x)] = move T0[(((((threadIdx.y * 8) + threadIdx.x) // 6) * s0_1) + (((threadIdx.y * 8) + threadIdx.x) % 6) + (blockIdx.x * s0_0))]
 }
 )");
 }
@@ -187,8 +191,8 @@ TEST(LowerTest, RepeatStartsAgain) {
 }
 
 TEST(LowerTest, AViewOfARegisterIsRejected) {
-  EXPECT_THROW(lowered("fusion f(%x: f32[32]) {\n  %e = exp(%x)\n  %y = slice(%e) {dim = 0, start = 1}\n  return %y\n}", 0,
-                       "parallelize %e {axis = 0, type = TIDx}\nparallelize %y {axis = 0, type = TIDx}"),
+  EXPECT_THROW(lowered("fusion f(%x: f32[32]) {\n  %e = exp(%x)\n  %y = slice(%e) {dim = 0, start = 1}\n  return %y\n}",
+                       0, "parallelize %e {axis = 0, type = TIDx}\nparallelize %y {axis = 0, type = TIDx}"),
                UserError);
 }
 

@@ -56,9 +56,11 @@ TEST(OpTableTest, IdentitiesChangeNothing) {
     for (double x : {0.0, 1.5, -3.0, inf, -inf}) {
       EXPECT_EQ(evaluateScalar(combine, std::vector<ScalarValue>{identity.floating, x}).as<double>(), x) << opName(op);
     }
-    EXPECT_TRUE(std::isnan(evaluateScalar(combine, std::vector<ScalarValue>{identity.floating, std::nan("")}).as<double>()));
+    EXPECT_TRUE(
+        std::isnan(evaluateScalar(combine, std::vector<ScalarValue>{identity.floating, std::nan("")}).as<double>()));
     const Identity integer = reductionIdentity(op, DataType::Int64);
-    for (int64_t x : {int64_t{0}, int64_t{-7}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+    for (int64_t x :
+         {int64_t{0}, int64_t{-7}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
       EXPECT_EQ(evaluateScalar(combine, std::vector<ScalarValue>{integer.integer, x}).as<int64_t>(), x) << opName(op);
     }
   }
@@ -105,7 +107,8 @@ TEST_F(ArithmeticTest, DivisionsRoundAsTheirNamesSay) {
 TEST_F(ArithmeticTest, NanWinsInMaximumAndLosesInFmax) {
   const double nan = std::nan("");
   for (bool first : {true, false}) {
-    const std::vector<ScalarValue> operands = first ? std::vector<ScalarValue>{nan, 1.0} : std::vector<ScalarValue>{1.0, nan};
+    const std::vector<ScalarValue> operands =
+        first ? std::vector<ScalarValue>{nan, 1.0} : std::vector<ScalarValue>{1.0, nan};
     for (OpKind op : {OpKind::Maximum, OpKind::Minimum}) EXPECT_TRUE(std::isnan(eval<double>(op, operands)));
     for (OpKind op : {OpKind::Fmax, OpKind::Fmin}) EXPECT_EQ(eval<double>(op, operands), 1.0);
   }

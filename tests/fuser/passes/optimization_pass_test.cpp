@@ -292,11 +292,11 @@ TEST(PreSegmenterTest, RunsEachPassOnceInOrder) {
   CompileContext context;
   context.onPass = [&](const std::string& pass, bool) { names.push_back(pass); };
   EXPECT_TRUE(PreSegmenter::runPass(fusion.get(), context));
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"ExactMappedExtentSubstitutionPass", "RemoveEmptyPass", "DeadCodePass", "RemoveBcastSqueezePass",
-                                      "MoveSplitCatPass", "MoveRepeatForwardPass", "TranslateRepeatToExpandPass",
-                                      "ConsecutiveCastPass", "SegmentInplaceUpdatePass", "MarkAliasesPreparePass",
-                                      "CutAtRequiredInputsPass", "AllocationDomainPass", "PreSegmenter"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"ExactMappedExtentSubstitutionPass", "RemoveEmptyPass", "DeadCodePass",
+                                             "RemoveBcastSqueezePass", "MoveSplitCatPass", "MoveRepeatForwardPass",
+                                             "TranslateRepeatToExpandPass", "ConsecutiveCastPass",
+                                             "SegmentInplaceUpdatePass", "MarkAliasesPreparePass",
+                                             "CutAtRequiredInputsPass", "AllocationDomainPass", "PreSegmenter"}));
   ASSERT_EQ(fusion->exprs().size(), 2u);  // full and neg
 }
 

@@ -17,11 +17,14 @@ struct Whole {
   FusionView view;
 
   explicit Whole(const std::string& text, int64_t size = 1000)
-      : fusion(parseFusion(text)), sizes([size](IntExpr expr) { return evaluate(expr, [size](IntExpr) { return size; }); }) {
+      : fusion(parseFusion(text)),
+        sizes([size](IntExpr expr) { return evaluate(expr, [size](IntExpr) { return size; }); }) {
     view = {fusion.get(), fusion->exprs(), fusion->inputs(), fusion->outputs(), &sizes};
   }
   SchedulerAnswer answer() const { return Schedulers().accepts(view); }
-  Schedule schedule() { return chooseSchedule(*fusion, answer().type, &sizes, std::vector<InputLayout>(fusion->inputs().size())); }
+  Schedule schedule() {
+    return chooseSchedule(*fusion, answer().type, &sizes, std::vector<InputLayout>(fusion->inputs().size()));
+  }
 };
 
 constexpr const char* kPointwise = R"(fusion f(%x: f32[i0, i1], %b: f32[i1]) {
@@ -101,7 +104,8 @@ TEST(SchedulersTest, RejectsNormalizationWithAReason) {
   return %y
 })").answer();
   EXPECT_FALSE(answer.accepted());
-  EXPECT_NE(answer.reason.find("spreads a reduction's result over the reduced axes"), std::string::npos) << answer.reason;
+  EXPECT_NE(answer.reason.find("spreads a reduction's result over the reduced axes"), std::string::npos)
+      << answer.reason;
 }
 
 TEST(SchedulersTest, RejectsReductionsOfDifferentAxes) {
@@ -168,7 +172,9 @@ TEST(ScheduleTest, PrintsAndReplays) {
 }
 
 TEST(ScheduleTest, VectorizesWhereSizesAndLayoutsAllow) {
-  const auto vectors = [](int64_t size) { return printSchedule(Whole(kPointwise, size).schedule()).find("Vectorize") != std::string::npos; };
+  const auto vectors = [](int64_t size) {
+    return printSchedule(Whole(kPointwise, size).schedule()).find("Vectorize") != std::string::npos;
+  };
   EXPECT_TRUE(vectors(1000));
   EXPECT_FALSE(vectors(1001));
 }
@@ -209,14 +215,18 @@ class IllegalScheduleTest : public testing::Test {
 
 TEST_F(IllegalScheduleTest, NamesTheRule) {
   EXPECT_NE(errorOf("parallelize %y {axis = 0, type = TIDx}").find("rule 1"), std::string::npos);
-  EXPECT_NE(errorOf("parallelize %y {axis = 0, type = BIDx}\nparallelize %y {axis = 1, type = BIDx}").find("rule 2"), std::string::npos);
-  EXPECT_NE(errorOf("split %e {axis = 1, factor = 4}\nparallelize %e {axis = 2, type = Vectorize}").find("rule 3"), std::string::npos);
-  EXPECT_NE(errorOf("cacheBefore %y -> %l\nparallelize %s {axis = 1, type = BIDx}", kReduction).find("rule 4"), std::string::npos);
+  EXPECT_NE(errorOf("parallelize %y {axis = 0, type = BIDx}\nparallelize %y {axis = 1, type = BIDx}").find("rule 2"),
+            std::string::npos);
+  EXPECT_NE(errorOf("split %e {axis = 1, factor = 4}\nparallelize %e {axis = 2, type = Vectorize}").find("rule 3"),
+            std::string::npos);
+  EXPECT_NE(errorOf("cacheBefore %y -> %l\nparallelize %s {axis = 1, type = BIDx}", kReduction).find("rule 4"),
+            std::string::npos);
   EXPECT_NE(errorOf("cacheBefore %y -> %l").find("rule 6"), std::string::npos);
 }
 
 TEST_F(IllegalScheduleTest, NamesTheStep) {
-  EXPECT_NE(errorOf("split %y {axis = 0, factor = 4}\nsplit %z {axis = 0, factor = 4}").find("schedule step 2"), std::string::npos);
+  EXPECT_NE(errorOf("split %y {axis = 0, factor = 4}\nsplit %z {axis = 0, factor = 4}").find("schedule step 2"),
+            std::string::npos);
   EXPECT_NE(errorOf("merge %y {axis = 1}").find("no loop axis 2"), std::string::npos);
   EXPECT_NE(errorOf("merge %s {axis = 0}", kReduction).find("cannot be merged"), std::string::npos);
 }

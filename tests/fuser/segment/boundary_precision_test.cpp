@@ -32,7 +32,8 @@ TEST(BoundaryPrecisionTest, AValueThatIsOnlyEverUsedAsBf16CrossesAsBf16) {
 // Over a segment_set, with the real schedulers: both casts of %e, which are all that reads it, stand before the cut.
 const char kCutBeforeCasts[] =
     "fusion f(%x: f32[i0, i1], %y: f32[i0]) {\n  %a = sum(%x) {dims = [1]}\n  %e = segment_set(%a)\n"
-    "  %h = cast(%e) {dtype = bf16}\n  %k = cast(%e) {dtype = bf16}\n  %g = mul(%y, %h)\n  %i = sum(%g) {dims = [0], keepdim = true}\n"
+    "  %h = cast(%e) {dtype = bf16}\n  %k = cast(%e) {dtype = bf16}\n  %g = mul(%y, %h)\n"
+    "  %i = sum(%g) {dims = [0], keepdim = true}\n"
     "  %o = mul(%i, %k)\n  return %g, %o\n}\n";
 
 TEST(BoundaryPrecisionTest, ACutStandsBehindTheCastsThatReadASegmentSet) {
@@ -76,7 +77,8 @@ TEST(BoundaryPrecisionTest, ACutStaysWhereNarrowingWouldNotBeExactOrCostMore) {
 TEST(BoundaryPrecisionTest, ACastMovesToTheGroupThatMakesItsOperand) {
   const std::string text =
       function("%x: f32[i0], %y: bf16[i0]",
-               "  %v = mul(%x, %x)\n  %w = mul(%v, %x)\n  %i = sum(%w)\n  %c = cast(%i) {dtype = bf16}\n  %u = unsqueeze(%c) {dims = [0]}\n"
+               "  %v = mul(%x, %x)\n  %w = mul(%v, %x)\n  %i = sum(%w)\n  %c = cast(%i) {dtype = bf16}\n"
+               "  %u = unsqueeze(%c) {dims = [0]}\n"
                "  %o = mul(%u, %y)\n  return %o\n");
   const Explained wide = segmentReal(text);
   const Explained narrow = segmentReal(text, narrowing());

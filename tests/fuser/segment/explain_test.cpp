@@ -52,16 +52,18 @@ TEST(ExplainSegmentsTest, SaysWhichReadersWereNotTried) {
   };
   const Explained result = segmentWith(function("%x: f32[i0]", body), FakeSchedulers(expsAlone), bottomUp());
   EXPECT_NE(result.groupOf("a"), result.groupOf("b"));
-  EXPECT_NE(result.explanation.find("  with 8, which also reads %x: Fake: neg stays alone\n"
-                                    "  with 1 more that read %x: not tried: each reader of a tensor is tried with a few "
-                                    "that come next\n"),
-            std::string::npos)
+  EXPECT_NE(
+      result.explanation.find("  with 8, which also reads %x: Fake: neg stays alone\n"
+                              "  with 1 more that read %x: not tried: each reader of a tensor is tried with a few "
+                              "that come next\n"),
+      std::string::npos)
       << result.explanation;
 }
 
 TEST(ExplainSegmentsTest, NamesCutsCirclesAndPredicates) {
-  const std::string cut =
-      function("%x: f32[i0]", "  %a = exp(%x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %c = add(%b, %b)\n  return %c\n");
+  const std::string cut = function("%x: f32[i0]",
+                                   "  %a = exp(%x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %c = add(%b, %b)\n"
+                                   "  return %c\n");
   EXPECT_NE(segmentWith(cut, FakeSchedulers(), bottomUp()).explanation.find(
                 "which reads %s: %s is cut: a segment_set stands between two parts"),
             std::string::npos);

@@ -1,5 +1,5 @@
-// Forwarding, privatisation, the merge rules one by one, top-down, and the classic cases, with the real schedulers unless
-// a case needs other ones.
+// Forwarding, privatisation, the merge rules one by one, top-down, and the classic cases, with the real schedulers
+// unless a case needs other ones.
 
 #include <gtest/gtest.h>
 
@@ -182,7 +182,8 @@ TEST(PreferredMergesTest, WhatShrinksItsOperandJoinsItsProducer) {
 TEST(PreferredMergesTest, APadJoinsItsReader) {
   const std::string text =
       function("%x: f32[i0]",
-               "  %a = mul(%x, %x)\n  %m = segment_set(%a)\n  %p = pad(%m) {pad = [1, 1], value = 0.0}\n  %q = neg(%p)\n"
+               "  %a = mul(%x, %x)\n  %m = segment_set(%a)\n  %p = pad(%m) {pad = [1, 1], value = 0.0}\n"
+               "  %q = neg(%p)\n"
                "  %s = sum(%q)\n  return %s, %m\n");
   const Explained result = segmentSmall(text, 2);
   EXPECT_EQ(result.groupOf("p"), result.groupOf("q")) << result.groups();

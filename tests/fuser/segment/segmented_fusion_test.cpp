@@ -166,10 +166,12 @@ static_assert(std::is_abstract_v<SegmentedEdge>, "an edge says whether it is con
 ToldSegments toldOf(const SegmentedFusion& segmented) {
   ToldSegments told;
   for (const SegmentedGroup* group : segmented.groups()) {
-    told.groups.push_back({group->exprs(), {}, group->schedulerType(), group->inputs().vector(), group->outputs().vector()});
+    told.groups.push_back(
+        {group->exprs(), {}, group->schedulerType(), group->inputs().vector(), group->outputs().vector()});
   }
   for (const SegmentedEdgePtr& edge : segmented.edges()) {
-    told.edges.push_back({static_cast<size_t>(edge->from()->index()), static_cast<size_t>(edge->to()->index()), edge->val()});
+    told.edges.push_back(
+        {static_cast<size_t>(edge->from()->index()), static_cast<size_t>(edge->to()->index()), edge->val()});
   }
   return told;
 }
@@ -191,7 +193,9 @@ const Edit kEdits[] = {
     {"disconnecting two groups",
      [](SegmentedFusion& s, const Segmented& f) { s.disconnectGroups(in(s, f, "p"), in(s, f, "h")); }},
     {"removing an edge",
-     [](SegmentedFusion& s, const Segmented& f) { s.removeEdge(s.getEdgesBetween(in(s, f, "p"), in(s, f, "h")).at(0)); }},
+     [](SegmentedFusion& s, const Segmented& f) {
+       s.removeEdge(s.getEdgesBetween(in(s, f, "p"), in(s, f, "h")).at(0));
+     }},
     {"merging two groups", [](SegmentedFusion& s, const Segmented& f) { s.mergeGroups(in(s, f, "p"), in(s, f, "h")); }},
     {"merging several groups",
      [](SegmentedFusion& s, const Segmented& f) {

@@ -36,7 +36,9 @@ inline std::unique_ptr<Fusion> joinedChains(size_t exprs) {
     ends.push_back(value);
   }
   Val* joined = ends[0];
-  for (size_t chain = 1; chain < ends.size(); ++chain) joined = build::binary(*fusion, OpKind::Add, joined, ends[chain]);
+  for (size_t chain = 1; chain < ends.size(); ++chain) {
+    joined = build::binary(*fusion, OpKind::Add, joined, ends[chain]);
+  }
   fusion->setOutputs({joined});
   return fusion;
 }

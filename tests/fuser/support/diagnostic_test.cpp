@@ -25,8 +25,8 @@ TEST(DiagnosticTest, ShowsLongAndBinaryLinesAsPrintableText) {
   const std::string text = std::string(300, 'a') + "\x01\xff\t" + std::string(300, 'b') + "\nnext";
   const LocatedError error(text, "f", 303, "here");
   EXPECT_EQ(error.place(), (SourcePlace{1, 304}));
-  EXPECT_EQ(std::string(error.what()),
-            "f:1:304: here\n  ... " + std::string(87, 'a') + "?? " + std::string(30, 'b') + " ...\n  " + std::string(94, ' ') + "^");
+  EXPECT_EQ(std::string(error.what()), "f:1:304: here\n  ... " + std::string(87, 'a') + "?? " + std::string(30, 'b') +
+                                           " ...\n  " + std::string(94, ' ') + "^");
   EXPECT_EQ(LocatedError("a\nb\n", "f", 4, "end").place(), (SourcePlace{3, 1}));
 }
 

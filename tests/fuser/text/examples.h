@@ -1,6 +1,6 @@
 #pragma once
-// Examples in files: "==== title", input, "----", expected. With FUSER_UPDATE=1 in the environment the expected parts are
-// written anew (and then read by a person).
+// Examples in files: "==== title", input, "----", expected. With FUSER_UPDATE=1 in the environment the expected parts
+// are written anew (and then read by a person).
 
 #include <functional>
 #include <string>

@@ -11,7 +11,8 @@ namespace fuser {
 namespace {
 
 TensorView* tensor(Fusion& fusion, DataType dtype, const std::string& name) {
-  return build::input(fusion, dtype, {fusion.extentSymbol("i0"), fusion.ints().constant(1), fusion.extentSymbol("i2")}, name);
+  return build::input(fusion, dtype, {fusion.extentSymbol("i0"), fusion.ints().constant(1), fusion.extentSymbol("i2")},
+                      name);
 }
 
 bool isScalarDtype(DataType dtype) {
@@ -24,7 +25,8 @@ std::vector<Val*> operands(Fusion& fusion, OpKind op, DataType dtype, bool scala
     const DataType own = takesCondition(op, i) ? DataType::Bool : dtype;
     const std::string name(1, static_cast<char>('a' + i));
     if (scalars || i + namedOperands(op).size() >= operandCount(op)) {
-      vals.push_back(fusion.newScalar(isFloating(own) ? DataType::Double : own == DataType::Bool ? own : DataType::Int64, name));
+      vals.push_back(fusion.newScalar(
+          isFloating(own) ? DataType::Double : own == DataType::Bool ? own : DataType::Int64, name));
       fusion.addInput(vals.back());
     } else {
       vals.push_back(tensor(fusion, own, name));
@@ -59,19 +61,25 @@ Val* buildRow(Fusion& fusion, OpKind op, DataType dtype, bool scalars) {
     case Family::Broadcast: return build::unsqueeze(fusion, a, {0, -1}, "r");
     case Family::Squeeze: return build::squeeze(fusion, a, {-2}, "r");
     case Family::Expand:
-      return build::expand(fusion, a, {fusion.ints().constant(-1), fusion.extentSymbol("i2"), fusion.extentSymbol("i2")}, "r");
+      return build::expand(fusion, a,
+                           {fusion.ints().constant(-1), fusion.extentSymbol("i2"), fusion.extentSymbol("i2")}, "r");
     case Family::Permute: return build::permute(fusion, a, {2, 0, 1}, "r");
     case Family::Factory:
-      return build::full(fusion, {fusion.extentSymbol("i2"), fusion.ints().constant(3)}, fusion.newConstant(1.0), dtype, "r");
+      return build::full(fusion, {fusion.extentSymbol("i2"), fusion.ints().constant(3)}, fusion.newConstant(1.0), dtype,
+                         "r");
     case Family::Range:
       if (dtype == DataType::Bool) return nullptr;
-      return build::arange(fusion, fusion.ints().constant(2), fusion.extentSymbol("i2"), fusion.ints().constant(3), dtype, "r");
+      return build::arange(fusion, fusion.ints().constant(2), fusion.extentSymbol("i2"), fusion.ints().constant(3),
+                           dtype, "r");
     case Family::Size: return build::size(fusion, a, -1, "r");
     case Family::Slice:
-      return build::slice(fusion, a, -1, fusion.ints().constant(-3), fusion.extentSymbol("i2"), fusion.ints().constant(2), "r");
+      return build::slice(fusion, a, -1, fusion.ints().constant(-3), fusion.extentSymbol("i2"),
+                          fusion.ints().constant(2), "r");
     case Family::Pad:
-      return build::pad(fusion, a, {fusion.ints().constant(-1), fusion.ints().constant(2), fusion.extentSymbol("i2"), fusion.ints().constant(0)},
-                        fusion.newConstant(1.0), "r");
+      return build::pad(
+          fusion, a,
+          {fusion.ints().constant(-1), fusion.ints().constant(2), fusion.extentSymbol("i2"), fusion.ints().constant(0)},
+          fusion.newConstant(1.0), "r");
     case Family::Cat: {
       Val* operands[] = {a, a};
       return build::cat(fusion, operands, 0, "r");
@@ -79,7 +87,10 @@ Val* buildRow(Fusion& fusion, OpKind op, DataType dtype, bool scalars) {
     case Family::Reshape:
       return build::reshape(fusion, a, {fusion.ints().constant(-1), fusion.extentSymbol("i2")}, "r");
     case Family::Repeat:
-      return build::repeat(fusion, a, {fusion.extentSymbol("i2"), fusion.ints().constant(2), fusion.ints().constant(3), fusion.ints().constant(1)}, "r");
+      return build::repeat(
+          fusion, a,
+          {fusion.extentSymbol("i2"), fusion.ints().constant(2), fusion.ints().constant(3), fusion.ints().constant(1)},
+          "r");
     case Family::Welford: return build::welford(fusion, op, a, {0, -1}, 2, true, {"r", "m"})[0];
     case Family::Item: return build::item(fusion, build::hostInput(fusion, dtype, "h"), "r");
     case Family::Reduction: return build::reduction(fusion, op, a, {0, -1}, true, "r");

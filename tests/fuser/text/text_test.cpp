@@ -24,7 +24,8 @@ std::string errorOf(const std::string& text) {
 }
 
 TEST(ParserTest, PrintsTheExamples) {
-  checkExamples("tests/fuser/text/print.txt", [](const std::string& input) { return printCase(parseCase(input, "in")); });
+  checkExamples("tests/fuser/text/print.txt",
+                [](const std::string& input) { return printCase(parseCase(input, "in")); });
 }
 
 TEST(ParserTest, ReportsTheErrorsOfTheExamples) {
@@ -98,7 +99,8 @@ TEST(PrinterTest, LiteralsAreInline) {
   Fusion fusion("f");
   TensorView* x = build::input(fusion, DataType::Double, {}, "x");
   Val* a = build::binary(fusion, OpKind::Add, x, fusion.newConstant(ScalarValue(-0.0)), "a");
-  Val* b = build::binary(fusion, OpKind::Mul, a, fusion.newConstant(ScalarValue(std::numeric_limits<int64_t>::min())), "b");
+  Val* b =
+      build::binary(fusion, OpKind::Mul, a, fusion.newConstant(ScalarValue(std::numeric_limits<int64_t>::min())), "b");
   Val* c = build::binary(fusion, OpKind::Div, b, fusion.newConstant(ScalarValue(5e-324)), "c");
   fusion.addOutput(c);
   fusion.addOutput(x);
@@ -118,7 +120,8 @@ TEST(PrinterTest, DimsPrintInOneOrder) {
     const IntExpr b = fusion.extentSymbol("i1");
     IntExprArena& ints = fusion.ints();
     TensorView* x = build::input(fusion, DataType::Float, {a, b}, "x");
-    const IntExpr sum = ints.add(ints.add(ints.mul(b, a), ints.floorDiv(ints.add(b, a), ints.constant(3))), ints.constant(-2));
+    const IntExpr sum =
+        ints.add(ints.add(ints.mul(b, a), ints.floorDiv(ints.add(b, a), ints.constant(3))), ints.constant(-2));
     fusion.addOutput(x);
     fusion.addOutput(build::full(fusion, {sum, ints.sub(a, b)}, fusion.newConstant(1.0), DataType::Half, "y"));
     const std::string text = printFusion(fusion);
@@ -131,7 +134,11 @@ TEST(PrinterTest, DimsPrintInOneOrder) {
 
 TEST(PrinterTest, MetadataSurvivesWhateverItHolds) {
   Case testCase = parseCase("fusion f() { return }", "in");
-  testCase.metadata = {{"a", ""}, {"b", " blank "}, {"c", "\"quoted\""}, {"d", "two\nlines\r\n\t\\"}, {"e", std::string("\0\xff", 2)},
+  testCase.metadata = {{"a", ""},
+                       {"b", " blank "},
+                       {"c", "\"quoted\""},
+                       {"d", "two\nlines\r\n\t\\"},
+                       {"e", std::string("\0\xff", 2)},
                        {"f", "x = # y"}};
   const std::string text = printCase(testCase);
   EXPECT_EQ(parseCase(text, "in").metadata, testCase.metadata);
@@ -157,8 +164,8 @@ TEST(PrinterTest, EveryOptionSurvives) {
 
 TEST(ParserTest, RunsAreInTheFusionsOrder) {
   const Case testCase = parseCase(
-      "fusion f(%x: f32[i0], %s: f64) { return %x } run { %s = -1e-5 %x = uniform(seed = 18446744073709551615) : f32[3] "
-      "{offset = 2} }",
+      "fusion f(%x: f32[i0], %s: f64) { return %x } "
+      "run { %s = -1e-5 %x = uniform(seed = 18446744073709551615) : f32[3] {offset = 2} }",
       "in");
   ASSERT_EQ(testCase.runs.size(), 1u);
   const auto& run = testCase.runs[0];

@@ -160,7 +160,8 @@ TEST_F(FuserOptTest, AnUnknownPassHasItsPlaceInTheFile) {
   const std::string path = file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }\noption disable pass DeadCodPass");
   const Outcome outcome = fuserOpt(path + " --print=kernel");
   EXPECT_EQ(outcome.exitCode, 1);
-  EXPECT_EQ(outcome.text.find("fuser-opt: " + path + ":3:21: no pass is called 'DeadCodPass'; known: PreSegmenter, "), 0u)
+  EXPECT_EQ(outcome.text.find("fuser-opt: " + path + ":3:21: no pass is called 'DeadCodPass'; known: PreSegmenter, "),
+            0u)
       << outcome.text;
 }
 

@@ -19,7 +19,9 @@ double valueOf(uint16_t bits, int exponentBits, int mantissaBits) {
   const int exponent = (bits >> mantissaBits) & ((1 << exponentBits) - 1);
   const int mantissa = bits & ((1 << mantissaBits) - 1);
   const double sign = bits >> 15 ? -1 : 1;
-  if (exponent == (1 << exponentBits) - 1) return mantissa ? std::nan("") : sign * std::numeric_limits<double>::infinity();
+  if (exponent == (1 << exponentBits) - 1) {
+    return mantissa ? std::nan("") : sign * std::numeric_limits<double>::infinity();
+  }
   if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - mantissaBits);
   return sign * std::ldexp(mantissa + (1 << mantissaBits), exponent - bias - mantissaBits);
 }

@@ -67,8 +67,12 @@ TEST_F(FindingsTest, WhatFailsAfterItsHistoryIsASequence) {
   });
   made.task.generator.only = {OpKind::Add};
   made.runs = 1;
-  const std::string plain = "\nfusion f(%x: f32[i0]) {\n  %y = abs(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[4] }\n";
-  const std::string fails = "\nfusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[4] }\n";
+  const std::string plain =
+      "\nfusion f(%x: f32[i0]) {\n  %y = abs(%x)\n  return %y\n}\n"
+      "run { %x = normal(seed = 1) : f32[4] }\n";
+  const std::string fails =
+      "\nfusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n"
+      "run { %x = normal(seed = 1) : f32[4] }\n";
   made.corpora = {file("1.fusion", plain), file("2.fusion", plain), file("3.fusion", kRight), file("4.fusion", plain),
                   file("5.fusion", plain), file("6.fusion", fails)};
   const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
@@ -266,7 +270,8 @@ TEST_F(FindingsTest, ASlowCaseIsKeptAndCountedButIsNoFinding) {
   EXPECT_GT(summary.slowestSeconds, 0);
   EXPECT_TRUE(summary.findings.empty());
   EXPECT_EQ(exitCode(summary), kExitClean);
-  const std::filesystem::path kept = made.out / ("slow-unit-" + sha1(printCase(parseCase(kRight, "right"))) + ".fusion");
+  const std::filesystem::path kept =
+      made.out / ("slow-unit-" + sha1(printCase(parseCase(kRight, "right"))) + ".fusion");
   ASSERT_TRUE(std::filesystem::exists(kept));
   EXPECT_NE(readTextFile(kept.string()).find("#: took = "), std::string::npos);
   EXPECT_EQ(printCase(parseCase(kRight, "right")), [&] {
@@ -299,7 +304,9 @@ TEST_F(FindingsTest, ABucketKeepsTenArtifacts) {
                           [](const reports::Finding& finding) { return !finding.file.empty(); }),
             Findings::kArtifactsPerBucket);
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(made.out)) files += entry.path().extension() == ".fusion";
+  for (const auto& entry : std::filesystem::directory_iterator(made.out)) {
+    files += entry.path().extension() == ".fusion";
+  }
   EXPECT_EQ(files, Findings::kArtifactsPerBucket);
 }
 

@@ -96,8 +96,8 @@ TEST_P(KillTest, AResumedCampaignEndsAsAnUninterruptedOne) {
   }
 }
 
-// Cases are in the ledger soon after they finish, long before it folds them into its sums: what kill -9 then takes away is
-// what ran at that moment.
+// Cases are in the ledger soon after they finish, long before it folds them into its sums: what kill -9 then takes away
+// is what ran at that moment.
 TEST_F(DurabilityTest, FinishedCasesAreKeptAsTheyHappen) {
   std::filesystem::create_directories(folder_ / "corpus");
   CampaignOptions slow = campaign("slow", 1000000, 1);

@@ -15,7 +15,8 @@ namespace {
 class KnownIssuesTest : public CampaignFolder {
  protected:
   std::filesystem::path list(const std::string& bucket, const std::string& file) {
-    return this->file("known.json", "[{\"bucket\": \"" + bucket + "\", \"reason\": \"why\", \"case\": \"" + file + "\"}]");
+    return this->file("known.json",
+                      "[{\"bucket\": \"" + bucket + "\", \"reason\": \"why\", \"case\": \"" + file + "\"}]");
   }
 };
 

@@ -46,8 +46,10 @@ TEST(SupplyTest, BatchesFollowTheNumberOfCases) {
     }
     last = task;
   }
-  EXPECT_EQ(batches, (std::vector<std::string>{concat("batch 0 ", kBatch), concat("batch ", kBatchStride, " ", kBatch)}));
-  EXPECT_EQ(before, (std::vector<std::string>{concat("case ", kBatchStride - 1), concat("case ", 2 * kBatchStride - 1)}));
+  EXPECT_EQ(batches,
+            (std::vector<std::string>{concat("batch 0 ", kBatch), concat("batch ", kBatchStride, " ", kBatch)}));
+  EXPECT_EQ(before,
+            (std::vector<std::string>{concat("case ", kBatchStride - 1), concat("case ", 2 * kBatchStride - 1)}));
 }
 
 // Of the last stride, too, once the campaign has no more cases.

@@ -85,7 +85,9 @@ TEST_F(TriageTest, ASequenceIsReplayedAndMoves) {
     FUSER_CHECK(!(*sawExp && has(OpKind::Neg)), "planted");
     *sawExp = *sawExp || has(OpKind::Exp);
   };
-  const std::string fails = "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[4] }\n";
+  const std::string fails =
+      "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n"
+      "run { %x = normal(seed = 1) : f32[4] }\n";
   file("a.fusion", fails);
   file("a.sequence", concat(kSequenceMark, "\n", kRight, kSequenceMark, "\n", fails));
   const std::vector<Triaged> all = triage(folder_, options);

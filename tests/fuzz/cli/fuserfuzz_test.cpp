@@ -34,8 +34,8 @@ TEST_F(FuserfuzzTest, UsageAndSetUpErrorsAreOne) {
                            "--median-elements -4", "--max-elements 0"}) {
     EXPECT_EQ(fuserfuzz(std::string("run --runs 1 ") + flag).exitCode, 1) << flag;
   }
-  for (const char* arguments :
-       {"run --seed 1", "replay /nowhere", "run --runs 1 --only no_such_op", "run --runs 1 --only add --exclude add", "run --runs 1 --out /proc/x"}) {
+  for (const char* arguments : {"run --seed 1", "replay /nowhere", "run --runs 1 --only no_such_op",
+                                "run --runs 1 --only add --exclude add", "run --runs 1 --out /proc/x"}) {
     const Outcome outcome = fuserfuzz(arguments);
     EXPECT_EQ(outcome.exitCode, 1) << arguments;
     EXPECT_EQ(outcome.text.rfind("SETUP FAILURE: ", 0), 0u) << outcome.text;
@@ -112,8 +112,9 @@ class InterruptTest : public FuserfuzzTest {
   void start(const std::string& extra) {
     pid_ = fork();
     if (pid_ != 0) return;
-    const std::string command = "exec " + program() + " run --max-total-time 1000 --seed 1 --median-elements 64 --out " +
-                                (folder_ / "out").string() + " " + extra + " > " + (folder_ / "text").string() + " 2>&1";
+    const std::string command =
+        "exec " + program() + " run --max-total-time 1000 --seed 1 --median-elements 64 --out " +
+        (folder_ / "out").string() + " " + extra + " > " + (folder_ / "text").string() + " 2>&1";
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     _exit(127);
   }

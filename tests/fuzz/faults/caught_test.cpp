@@ -1,6 +1,6 @@
 // Each planted fault in a small case of its own, caught/<fault>.fusion, that shows it: found there in one step, by what
-// counts as caught (selftest.h), and nothing is found in the same case without it. How fast random cases find the faults
-// is the selftest's business.
+// counts as caught (selftest.h), and nothing is found in the same case without it. How fast random cases find the
+// faults is the selftest's business.
 
 #include <gtest/gtest.h>
 

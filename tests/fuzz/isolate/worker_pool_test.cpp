@@ -111,7 +111,8 @@ class Script : public TaskSource {
 };
 
 TEST(WorkerPoolTest, KnowsWhatAProcessHasDoneBefore) {
-  Script script({{"a", false}, {"process", false}, {"process", false}, {"process", true}, {"b", false}, {"segv", false}});
+  Script script(
+      {{"a", false}, {"process", false}, {"process", false}, {"process", true}, {"b", false}, {"segv", false}});
   WorkerPool(1, Limits{}, misbehave).run(script);
   using Tasks = std::vector<std::string>;
   EXPECT_EQ(script.histories, (std::vector<Tasks>{{}, {"a"}, {"a", "process"}, {}, {"process"}, {"process", "b"}, {}}));

@@ -251,9 +251,12 @@ TEST(BucketTest, AFrameIsOursByItsFunctionAlone) {
   const auto frames = [](const std::string& lines) {
     return bucketOfEnding(VerdictKind::Hang, "took more than 1 s\n" + lines).pattern;
   };
-  EXPECT_EQ(frames("std::__detail::__variant::__gen_vtable_impl<void (*)(fuser::HostRun&)>::__visit_invoke(int) at variant:1019\n"),
+  EXPECT_EQ(frames("std::__detail::__variant::__gen_vtable_impl<void (*)(fuser::HostRun&)>::__visit_invoke(int) at "
+                   "variant:1019\n"),
             "");
-  EXPECT_EQ(frames("std::_Function_handler<void (fuser::Fusion&), fuser::Pass>::_M_invoke(std::_Any_data const&) at x:1\n"), "");
+  EXPECT_EQ(
+      frames("std::_Function_handler<void (fuser::Fusion&), fuser::Pass>::_M_invoke(std::_Any_data const&) at x:1\n"),
+      "");
   EXPECT_EQ(frames("decltype(auto) std::visit<fuser::Visitor, fuser::Node>(fuser::Visitor&&) at variant:1700\n"), "");
   EXPECT_EQ(frames("fuser::IntExpr fuser::(anonymous namespace)::bound<fuser::Dims>(fuser::Dims const&) at a.cpp:1\n"),
             "fuser::bound");

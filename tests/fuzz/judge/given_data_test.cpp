@@ -23,7 +23,8 @@ run { %x = uniform(seed = 2) : f32[5] }
 
 constexpr const char* kProblem = "a run wrote beside the memory given for output %y";
 
-// Behind the last element of what the kernel writes, or, of a row with gaps, into one: all tensors here are rows of five.
+// Behind the last element of what the kernel writes, or, of a row with gaps, into one: all tensors here are rows of
+// five.
 void writeBehind(const Kernel& kernel, const KernelArguments& arguments) {
   for (size_t i = 0; i < kernel.tensors.size(); ++i) {
     const TensorRef& tensor = arguments.tensors[i];

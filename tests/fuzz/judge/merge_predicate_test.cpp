@@ -21,7 +21,9 @@ RC_GTEST_PROP(MergePredicateProperty, AnyPredicateRunsAndAgrees, ()) {
   testCase.options.mergePredicate = seed % 8 == 0 ? MergePredicate::Always : MergePredicate::Random;
   testCase.options.mergeSeed = seed;
   const CaseVerdict verdict = judgeCase(testCase);
-  if (isFinding(verdict.kind) || verdict.kind == VerdictKind::Rejected) RC_FAIL(toString(verdict) + "\n" + printCase(testCase));
+  if (isFinding(verdict.kind) || verdict.kind == VerdictKind::Rejected) {
+    RC_FAIL(toString(verdict) + "\n" + printCase(testCase));
+  }
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ std::vector<std::filesystem::path> seedFiles() {
   return files;
 }
 
-// A size that the program leaves open, or all of them (null), becomes a multiple of the number in every run; so data that a
-// run lists is drawn instead.
+// A size that the program leaves open, or all of them (null), becomes a multiple of the number in every run; so data
+// that a run lists is drawn instead.
 void roundSize(Case& testCase, IntExpr symbol, int64_t multiple) {
   for (Run& run : testCase.runs) {
     for (size_t i = 0; i < run.inputs.size(); ++i) {
@@ -93,8 +93,8 @@ std::vector<IterDomain*> dimsOf(const Case& seed) {
   return dims;
 }
 
-// The seed with one dim of a tensor, and what follows it, on that many devices; of all such, the first that can run: as its
-// runs are, with that dim's size rounded, or with all (sizes of several names may have to be equal).
+// The seed with one dim of a tensor, and what follows it, on that many devices; of all such, the first that can run: as
+// its runs are, with that dim's size rounded, or with all (sizes of several names may have to be equal).
 std::optional<CaseVerdict> judgeOnDevices(const std::filesystem::path& file, int devices, const JudgeSettings& settings,
                                           std::string& text) {
   enum class Round : uint8_t { None, One, All };
@@ -135,7 +135,8 @@ void judgeSeeds(int devices, const JudgeSettings& settings) {
     undecided += verdict->kind == VerdictKind::Undecided;
     EXPECT_TRUE(isFine(*verdict)) << file << "\n" << toString(*verdict) << "\n" << text;
   }
-  std::printf("%zu seeds with a dim sharded over %d devices, %zu of them undecided; left:", sharded, devices, undecided);
+  std::printf("%zu seeds with a dim sharded over %d devices, %zu of them undecided; left:", sharded, devices,
+              undecided);
   for (const std::string& name : left) std::printf(" %s", name.c_str());
   std::printf("\n");
   EXPECT_EQ(left, std::vector<std::string>{});

@@ -1,4 +1,5 @@
-// The minimiser on findings of planted faults. In ctest a handful; check_minimizer_in_full takes 100 and prints a table.
+// The minimiser on findings of planted faults. In ctest a handful; check_minimizer_in_full takes 100 and prints a
+// table.
 
 #include <gtest/gtest.h>
 

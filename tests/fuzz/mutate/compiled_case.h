@@ -97,7 +97,9 @@ class CompiledCase {
       if (memory.refs[i]) settings.preallocated.insert(i);
     }
     std::vector<InputLayout> layouts;
-    for (const InputFacts& facts : inspectInputs(*case_.fusion, device ? whole : inputs, device)) layouts.push_back(facts.layout);
+    for (const InputFacts& facts : inspectInputs(*case_.fusion, device ? whole : inputs, device)) {
+      layouts.push_back(facts.layout);
+    }
     programs_.push_back(buildProgram(*case_.fusion, settings, layouts, whole));
     programs_.back()->compiled = engine_->compile(programs_.back()->host->kernels);
   }

@@ -1,5 +1,6 @@
-// Host programs of generated cases with one thing changed: the parser or the verifier refuses it, a checked run reports it,
-// or it runs, and gives what the program gave or something else. Nothing else happens, and what is wrong for sure is caught.
+// Host programs of generated cases with one thing changed: the parser or the verifier refuses it, a checked run reports
+// it, or it runs, and gives what the program gave or something else. Nothing else happens, and what is wrong for sure
+// is caught.
 
 #include "fuzz/mutate/host_program.h"
 
@@ -23,7 +24,8 @@ enum class Kind : uint8_t { Plain, Streams, Memory, Devices };
 // Poison is no bool: what a wrong program reads of one would stop a sanitizer.
 bool hasBools(const Fusion& fusion) {
   const std::vector<Val*> vals = fusion.usedVals();
-  return std::any_of(vals.begin(), vals.end(), [](const Val* val) { return val->isTensor() && val->dtype() == DataType::Bool; });
+  return std::any_of(vals.begin(), vals.end(),
+                     [](const Val* val) { return val->isTensor() && val->dtype() == DataType::Bool; });
 }
 
 // Small, so that a run is short.
@@ -152,7 +154,8 @@ TEST(HostProgramTest, APlainOneWithOneChangeIsRefusedOrReportedOrRuns) {
 TEST(HostProgramTest, OneOnStreamsWithOneChangeIsRefusedOrReportedOrRuns) {
   const auto table = mutateAll(Kind::Streams, 60, 2);
   show(table);
-  for (const char* name : {"FreeEarly", "DropAllocate", "AllocateLate", "DropSynchronize", "ChangeStream", "ChangeSelect"}) {
+  for (const char* name :
+       {"FreeEarly", "DropAllocate", "AllocateLate", "DropSynchronize", "ChangeStream", "ChangeSelect"}) {
     EXPECT_GE(table.at(name).places, 15) << name;
   }
 }

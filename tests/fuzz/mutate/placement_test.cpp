@@ -1,5 +1,5 @@
-// Streams, devices, memory and layouts under mutations: a draft that nothing edits is the case again; what a mutation leaves
-// of a case keeps what belongs to it; and the mutations of these reach all they name, in cases that run.
+// Streams, devices, memory and layouts under mutations: a draft that nothing edits is the case again; what a mutation
+// leaves of a case keeps what belongs to it; and the mutations of these reach all they name, in cases that run.
 
 #include "fuzz/mutate/placement.h"
 
@@ -114,10 +114,12 @@ TEST(DraftTest, WhatRunsOrExpressionsDoNotSuitIsLeftOut) {
 }
 )";
   const auto finished = [&](const std::string& settings, const std::string& sizes) {
-    Draft draft = draftOf(parseCase(program + settings + "run { %x = normal(seed = 1) : f32[" + sizes + "] }\n", "test"));
+    Draft draft =
+        draftOf(parseCase(program + settings + "run { %x = normal(seed = 1) : f32[" + sizes + "] }\n", "test"));
     return printCase(finish(draft));
   };
-  const std::string devices = "mesh {devices = [0, 1]}\nmesh %b {devices = [1]}\n", shards = "shard %a {dim = 0, type = DIDx}\n";
+  const std::string devices = "mesh {devices = [0, 1]}\nmesh %b {devices = [1]}\n",
+                    shards = "shard %a {dim = 0, type = DIDx}\n";
   EXPECT_NE(finished(devices + shards, "6, 4").find(devices + shards), std::string::npos);
   EXPECT_NE(finished(devices + shards, "5, 4").find(devices + "run"), std::string::npos);
   EXPECT_NE(finished("stream %a {dim = 0}\n", "16, 4").find("stream %a {dim = 0}\n"), std::string::npos);
@@ -148,7 +150,10 @@ mesh {devices = [1, 0]}
 shard %a {dim = 1, type = DIDx}
 run { %x = normal(seed = 1) : f32[6, 4] }
 )", "donor");
-  const Case base = parseCase("fusion f(%x: f64[i0]) { %y = exp(%x) return %y }\nrun { %x = normal(seed = 1) : f64[3] }\n", "base");
+  const Case base = parseCase(
+      "fusion f(%x: f64[i0]) { %y = exp(%x) return %y }\n"
+      "run { %x = normal(seed = 1) : f64[3] }\n",
+      "base");
   Draft draft = draftOf(base);
   const Draft other = draftOf(donor);
   Choices choices(1, 1);
@@ -234,8 +239,8 @@ TEST(ChangeStreamsTest, AxesComeGoAndMoveInCasesThatRun) {
 
 TEST(ChangeMemoryTest, MemoryComesGoesAndIsAnotherInCasesThatRun) {
   const Tally tally = mutateMuch("ChangeMemory", {"preallocate", "alias"}, every);
-  EXPECT_EQ(tally.seen, (std::set<std::string>{"preallocate more", "preallocate fewer", "preallocate other", "alias more",
-                                               "alias fewer"}));
+  EXPECT_EQ(tally.seen, (std::set<std::string>{"preallocate more", "preallocate fewer", "preallocate other",
+                                               "alias more", "alias fewer"}));
   EXPECT_GE(tally.cases, 150);
   EXPECT_GE(tally.changed, tally.cases * 9 / 10);
   EXPECT_GE(tally.ran, 57) << "of 60";
@@ -243,8 +248,9 @@ TEST(ChangeMemoryTest, MemoryComesGoesAndIsAnotherInCasesThatRun) {
 
 TEST(ChangeDevicesTest, DevicesAndPartsComeGoAndMoveInCasesThatRun) {
   const Tally tally = mutateMuch("ChangeDevices", {"mesh {", "mesh %", "shard"}, everyThird);
-  EXPECT_EQ(tally.seen, (std::set<std::string>{"mesh { more", "mesh { fewer", "mesh { other", "mesh % more", "mesh % fewer",
-                                               "mesh % other", "shard more", "shard fewer", "shard other"}));
+  EXPECT_EQ(tally.seen,
+            (std::set<std::string>{"mesh { more", "mesh { fewer", "mesh { other", "mesh % more", "mesh % fewer",
+                                   "mesh % other", "shard more", "shard fewer", "shard other"}));
   EXPECT_GE(tally.cases, 150);
   EXPECT_GE(tally.changed, tally.cases * 9 / 10);
   EXPECT_GE(tally.ran, 18) << "of 20";

@@ -1,5 +1,5 @@
-// Fusions on several devices, each a process that mpirun starts: what each has of the outputs is what all devices make in one
-// process, byte for byte.
+// Fusions on several devices, each a process that mpirun starts: what each has of the outputs is what all devices make
+// in one process, byte for byte.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@ class MpiDevicesTest : public testing::TestWithParam<int> {};
 
 TEST_P(MpiDevicesTest, MakeWhatOneProcessMakes) {
   const int ranks = GetParam();
-  const Outcome outcome = Job(ranks, std::string(kMoves) + (ranks < 4 ? "" : std::string(" ") + kMeshes), "device_rank").end();
+  const Outcome outcome =
+      Job(ranks, std::string(kMoves) + (ranks < 4 ? "" : std::string(" ") + kMeshes), "device_rank").end();
   EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
   EXPECT_TRUE(outcome.has("moves.fusion: ")) << outcome.text;
   EXPECT_EQ(outcome.has("meshes.fusion: "), ranks >= 4) << outcome.text;
