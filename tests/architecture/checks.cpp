@@ -14,6 +14,9 @@ constexpr std::array kRoots = {"fuser", "oracle", "reports", "fuzz", "tests"};
 constexpr std::array kTopLevel = {"CMakeLists.txt", "CMakePresets.json", "README.md", "fuser", "fuzz", "oracle",
                                   "corpus",         "reports",           "tests"};
 constexpr size_t kMaxLines = 600;
+constexpr size_t kMaxColumns = 120;
+// Older than checkColumns; a file leaves this list with its last long line, and none joins it.
+constexpr std::array kLongLines = {"fuser/host_ir/host_ir_evaluator.cpp", "fuser/host_ir/verify_host_ir.cpp"};
 
 std::string firstOf(const std::string& path) { return path.substr(0, path.find('/')); }
 
@@ -57,6 +60,11 @@ void forEachMatch(const std::string& path, const std::string& text, const std::r
     std::smatch match;
     if (std::regex_search(line, match, pattern)) visit(path + ":" + std::to_string(number), match);
   }
+}
+
+// UTF-8: what follows a character's first byte takes no column.
+size_t columnsOf(const std::string& line) {
+  return static_cast<size_t>(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 const std::regex& quotedInclude() {
@@ -194,10 +202,30 @@ Messages checkLength(const Repository& repository) {
   return messages;
 }
 
+Messages checkColumns(const Repository& repository) {
+  static const std::regex comment(R"(^\s*//)");
+  Messages messages;
+  for (const auto& [path, text] : repository.tree) {
+    if (!isCode(path) || std::find(kLongLines.begin(), kLongLines.end(), path) != kLongLines.end()) continue;
+    const std::set<size_t> raw = linesOfRawStrings(text);
+    std::istringstream lines(text);
+    size_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      const size_t columns = columnsOf(line);
+      if (raw.count(++number) || columns <= kMaxColumns) continue;
+      if (path.ends_with(".def") && !std::regex_search(line, comment)) continue;
+      messages.push_back(path + ":" + std::to_string(number) + ": has " + std::to_string(columns) +
+                         " columns; wrap it, " + std::to_string(kMaxColumns) + " is the limit");
+    }
+  }
+  return messages;
+}
+
 Messages checkAll(const Repository& repository) {
   Messages all;
-  for (const auto check : {checkIncludes, checkCycles, checkEverythingIsBuilt, checkLibTorch,
-                           checkReferenceSeesOpNamesOnly, checkNames, checkTopLevel, checkNoFriend, checkLength}) {
+  for (const auto check :
+       {checkIncludes, checkCycles, checkEverythingIsBuilt, checkLibTorch, checkReferenceSeesOpNamesOnly, checkNames,
+        checkTopLevel, checkNoFriend, checkLength, checkColumns}) {
     const Messages messages = check(repository);
     all.insert(all.end(), messages.begin(), messages.end());
   }

@@ -36,6 +36,9 @@ Messages checkNoFriend(const Repository&);
 // At most 600 lines a file.
 Messages checkLength(const Repository&);
 
+// At most 120 columns a line, where it can be wrapped: not in a raw string, nor a row of a .def file.
+Messages checkColumns(const Repository&);
+
 Messages checkAll(const Repository&);
 
 }  // namespace architecture

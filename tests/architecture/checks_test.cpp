@@ -119,6 +119,32 @@ TEST(Length, OnePastTheLimit) {
   EXPECT_EQ(checkLength({tree, kLayers}), one("fuser/ir/a.h: has 601 lines; split it, 600 is the limit"));
 }
 
+TEST(Columns, OnePastTheLimit) {
+  const std::string limit(120, 'x'), past(121, 'x');
+  std::string umlauts;
+  for (int i = 0; i < 120; ++i) umlauts += "\u00fc";
+  const Tree tree = {{"fuser/ir/a.h", limit + "\n//" + umlauts.substr(4) + "\n" + past + "\n"},
+                     {"fuser/ir/b.cpp", "// " + past + "\nauto s = \"" + past + "\";\n"},
+                     {"fuser/ir/c.md", past}};
+  EXPECT_EQ(checkColumns({tree, kLayers}), (Messages{"fuser/ir/a.h:3: has 121 columns; wrap it, 120 is the limit",
+                                                     "fuser/ir/b.cpp:1: has 124 columns; wrap it, 120 is the limit",
+                                                     "fuser/ir/b.cpp:2: has 133 columns; wrap it, 120 is the limit"}));
+}
+
+TEST(Columns, RawStringsAreAsLongAsTheirText) {
+  const std::string past(121, 'x');
+  const Tree tree = {{"fuser/ir/a.cpp", "f(R\"d(\n" + past + "\n)\" " + past + "\n)d\", R\"(" + past + ")\");\n" +
+                                            past + "\n// R\"(\n" + past + "\n// )\"\n"}};
+  EXPECT_EQ(checkColumns({tree, kLayers}), (Messages{"fuser/ir/a.cpp:5: has 121 columns; wrap it, 120 is the limit",
+                                                     "fuser/ir/a.cpp:7: has 121 columns; wrap it, 120 is the limit"}));
+}
+
+TEST(Columns, RowsStayOneLine) {
+  const std::string past(121, 'x');
+  const Tree tree = {{"fuser/ops/a.def", "// " + past + "\nROW(" + past + ")\n"}};
+  EXPECT_EQ(checkColumns({tree, kLayers}), one("fuser/ops/a.def:1: has 124 columns; wrap it, 120 is the limit"));
+}
+
 TEST(CodeOnly, KeepsLinesAndIncludes) {
   EXPECT_EQ(codeOnly("#include \"a.h\"\nf(\"x\\\"y\", 'c', '\"'); // z\n1'000 /*\n*/ R\"d(\")\")d\" g"),
             "#include \"a.h\"\nf(      ,    ,    );     \n1'000   \n   R          g");

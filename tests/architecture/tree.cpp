@@ -1,5 +1,6 @@
 #include "tests/architecture/tree.h"
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -68,6 +69,8 @@ bool startsInclude(std::string_view text, size_t hash) {
 
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
+bool startsRawString(std::string_view text, size_t i) { return text[i] == '"' && i > 0 && text[i - 1] == 'R'; }
+
 // Where what is to be blanked ends, if it starts at text[i]; i otherwise.
 size_t endOfBlank(std::string_view text, size_t i) {
   const std::string_view rest = text.substr(i);
@@ -77,7 +80,7 @@ size_t endOfBlank(std::string_view text, size_t i) {
     const size_t end = text.find("*/", i + 2);
     return end == text.npos ? text.size() : end + 2;
   }
-  if (rest[0] == '"') return before == 'R' ? endOfRawString(text, i) : endOfLiteral(text, i);
+  if (rest[0] == '"') return startsRawString(text, i) ? endOfRawString(text, i) : endOfLiteral(text, i);
   if (rest[0] == '\'' && !isWord(before)) return endOfLiteral(text, i);  // 1'000 is a number
   return i;
 }
@@ -102,6 +105,19 @@ std::string codeOnly(std::string_view text) {
     i = end;
   }
   return code;
+}
+
+std::set<size_t> linesOfRawStrings(std::string_view text) {
+  std::set<size_t> lines;
+  size_t line = 1;
+  for (size_t i = 0; i < text.size();) {
+    const size_t end = std::max(endOfBlank(text, i), i + 1);
+    const size_t last = line + static_cast<size_t>(std::count(text.begin() + i, text.begin() + end, '\n'));
+    for (size_t each = line; startsRawString(text, i) && each <= last; ++each) lines.insert(each);
+    line = last;
+    i = end;
+  }
+  return lines;
 }
 
 Repository readRepository(const fs::path& layersFile) {

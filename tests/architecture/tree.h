@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,8 @@ bool isCode(std::string_view path);
 // The text without comments and without the contents of string and character literals; line numbers stay, and so do the
 // paths of #include lines.
 std::string codeOnly(std::string_view text);
+
+// The numbers, from 1, of the lines that a raw string stands on, in whole or in part.
+std::set<size_t> linesOfRawStrings(std::string_view text);
 
 }  // namespace architecture
