@@ -34,7 +34,8 @@ class HostRun {
         launched_(program.kernels.size(), false),
         pool_(settings.pool ? settings.pool : std::make_shared<MemoryPool>()),
         saved_(program.streamCount()) {
-    if (program.streamCount() > 0) queues_.emplace(settings.streams.loopStreams, settings.streams.check, chooseStream(settings.streams));
+    if (program.streamCount() > 0)
+      queues_.emplace(settings.streams.loopStreams, settings.streams.check, chooseStream(settings.streams));
   }
 
   void bindInputs(std::span<const HostValue> inputs) {
@@ -83,8 +84,8 @@ class HostRun {
 
   void operator()(const hir::Allocate& node) { allocate(node.tensor, node.slicedAxis); }
 
-  // A recorded run keeps the memory for those who look at it later, and work that waits needs it; but the program may not
-  // touch it any more.
+  // A recorded run keeps the memory for those who look at it later, and work that waits needs it; but the program may
+  // not touch it any more.
   void operator()(const hir::Deallocate& node) {
     freed_.at(node.tensor->id()) = true;
     checkSettled(node);
@@ -174,7 +175,9 @@ class HostRun {
     running_.erase(place);
   }
 
-  void operator()(const hir::GetCurrentStream& node) { saved_.at(static_cast<size_t>(node.stream->number)) = queues_->current(); }
+  void operator()(const hir::GetCurrentStream& node) {
+    saved_.at(static_cast<size_t>(node.stream->number)) = queues_->current();
+  }
   void operator()(const hir::SetCurrentStream& node) { queues_->setCurrent(streamOf(node.stream)); }
   void operator()(const hir::Synchronize& node) { queues_->synchronize(streamOf(node.stream)); }
 
@@ -198,7 +201,8 @@ class HostRun {
     for (IntExpr extent : node.ints) arguments.ints.push_back(extent ? evaluator_.evaluate(extent) : 0);
     for (const Val* scalar : node.scalars) arguments.scalars.push_back(evaluator_.evaluate(scalar));
     bindStrides(*program_.kernels[kernel], arguments);
-    if (settings_.beforeLaunch && *settings_.beforeLaunch) (*settings_.beforeLaunch)(*program_.kernels[kernel], arguments);
+    if (settings_.beforeLaunch && *settings_.beforeLaunch)
+      (*settings_.beforeLaunch)(*program_.kernels[kernel], arguments);
     ints_[kernel] = arguments.ints;
     launched_[kernel] = true;
     const TensorView* made = node.tensors.empty() ? nullptr : node.tensors.back();
@@ -210,7 +214,8 @@ class HostRun {
     const size_t cache = static_cast<size_t>(node.cache);
     std::vector<HostValue> inputs;
     for (const Val* input : node.inputs) {
-      FUSER_CHECK(input->isScalar() || !isFreed(input->as<TensorView>()), "cache ", cache, " is given %", input->name(), ", which is freed already");
+      FUSER_CHECK(input->isScalar() || !isFreed(input->as<TensorView>()), "cache ", cache, " is given %", input->name(),
+                  ", which is freed already");
       if (input->isTensor()) requireWritten(input->as<TensorView>(), "read");
       inputs.push_back(value(input));
     }
@@ -268,8 +273,10 @@ class HostRun {
       return;
     }
     const TensorUses uses = usesOf(program_, node);
-    for (const TensorView* tensor : uses.reads) accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, false});
-    for (const TensorView* tensor : uses.writes) accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, true});
+    for (const TensorView* tensor : uses.reads)
+      accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, false});
+    for (const TensorView* tensor : uses.writes)
+      accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, true});
     queues_->enqueue(what, accesses, std::move(work));
   }
 
@@ -296,9 +303,11 @@ class HostRun {
     const TensorRef& touched = tensors_.at(tensor->id()).ref;
     const TensorRef& buffer = tensors_.at(moving->id()).ref;
     const auto* begin = static_cast<const std::byte*>(buffer.data);
-    const auto* end = begin + extentInMemory(buffer.sizes, buffer.strides) * static_cast<int64_t>(dtypeSize(buffer.dtype));
+    const auto* end =
+        begin + extentInMemory(buffer.sizes, buffer.strides) * static_cast<int64_t>(dtypeSize(buffer.dtype));
     if (touched.data < begin || touched.data >= end) return;
-    throw ViolationError(concat("%", tensor->name(), " is used while %", moving->name(), " is on its way: a wait is missing"));
+    throw ViolationError(
+        concat("%", tensor->name(), " is used while %", moving->name(), " is on its way: a wait is missing"));
   }
 
   // All elements of dense memory.
@@ -308,14 +317,16 @@ class HostRun {
     for (size_t axis = 0; axis < tensor.sizes.size(); ++axis) {
       if (tensor.strides[axis] != 0) stored *= tensor.sizes[axis];
     }
-    FUSER_CHECK(stored == extentInMemory(tensor.sizes, tensor.strides), "%", named->name(), " is sent or received and not dense");
+    FUSER_CHECK(stored == extentInMemory(tensor.sizes, tensor.strides), "%", named->name(),
+                " is sent or received and not dense");
     all.sizes = Dims{extentInMemory(tensor.sizes, tensor.strides)};
     all.strides = Dims{1};
     return all;
   }
 
   size_t streamOf(const hir::Stream* stream) const {
-    return stream->index ? queues_->ofIndex(indices_.at(stream->index)) : saved_.at(static_cast<size_t>(stream->number));
+    return stream->index ? queues_->ofIndex(indices_.at(stream->index))
+                         : saved_.at(static_cast<size_t>(stream->number));
   }
 
   static StreamQueues::Choose chooseStream(const StreamSettings& settings) {
@@ -383,7 +394,8 @@ class HostRun {
   }
 
   const TensorRef& given(size_t output) const {
-    FUSER_CHECK(output < outputs_.size() && outputs_[output], "the program writes output ", output, " to the caller's memory, and none is given");
+    FUSER_CHECK(output < outputs_.size() && outputs_[output], "the program writes output ", output,
+                " to the caller's memory, and none is given");
     return *outputs_[output];
   }
 
@@ -434,8 +446,8 @@ class HostRun {
     }
   }
 
-  // Of one of several devices: its parts of the values that an expression of the fusion or a communication made. (Copies for
-  // other devices have no origin.)
+  // Of one of several devices: its parts of the values that an expression of the fusion or a communication made.
+  // (Copies for other devices have no origin.)
   void describePart(const hir::HostExpr* expr, RunRecord& record) {
     SegmentRecord alone{static_cast<int>(record.segments.size()), SchedulerType::None, {}, {}, {}};
     const auto made = [&](const TensorView* output) {

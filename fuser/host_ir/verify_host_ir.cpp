@@ -3,29 +3,31 @@
 //      freed and not overwritten; so does all memory that the paths to there may have put it in
 //   2  nothing is made where it is there already
 //   3  what is freed was allocated by the program, and is no output of the fusion
-//   4  an allocation is freed once on every path, before the loop's turn or the program ends that made it, unless it is an
-//      output of the fusion
+//   4  an allocation is freed once on every path, before the loop's turn or the program ends that made it, unless it is
+//      an output of the fusion
 //   5  a scalar is computed once, on the host, from scalars, sizes and tensors on the host
 //   6  a launch has the arguments that its kernel declares, of their dtypes and ranks
 //   7  an output reuses the memory of an input, which is not read after that; nothing else writes to an input's memory
 //   8  an index is used inside its loop alone
-//   9  a stream is found (GetCurrentStream) before it is named; the stream that is current where a body starts is current
-//      where it ends
+//   9  a stream is found (GetCurrentStream) before it is named; the stream that is current where a body starts is
+//      current where it ends
 //  10  both ways of an IfThenElse leave the same values, allocated in the same way where they are; a loop leaves those
 //      that it found
 //  11  every output is there at the end
-//  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results; memory
-//      is seen, reused and copied as the dtype that it is of
-//  13  of what is allocated in slices, a loop's turns select a place each, on their streams: through selects that wrap, all
-//      at that axis and one index; other selects do not wrap (on which stream a place is used, the clocks of a run see)
+//  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results;
+//      memory is seen, reused and copied as the dtype that it is of
+//  13  of what is allocated in slices, a loop's turns select a place each, on their streams: through selects that wrap,
+//      all at that axis and one index; other selects do not wrap (on which stream a place is used, the clocks of a run
+//      see)
 //  14  the caller's memory for an output is taken for that output, once, or is what it is copied to
 //  15  the program knows of each node that says in whose memory a tensor is
-//  16  a communication is waited for once on every path; before that nobody reads or writes what it receives, and nobody
-//      writes or frees what it sends
-//  17  a communication has a team; who gives and gets something, and nobody else, has a tensor for it, both of one dtype
+//  16  a communication is waited for once on every path; before that nobody reads or writes what it receives, and
+//      nobody writes or frees what it sends
+//  17  a communication has a team; who gives and gets something, and nobody else, has a tensor for it, both of one
+//      dtype
 //  18  the program knows nothing of memory that no node says
-//  19  what a communication moves is dense: allocated by the program, or declared contiguous (whether a view of memory
-//      is as it declares, the run sees)
+//  19  what a communication moves is dense: allocated by the program, or declared contiguous (whether a view of memory is
+//      as it declares, the run sees)
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -38,14 +40,14 @@ namespace {
 
 // What there is at a point of the program.
 struct State {
-  std::vector<bool> there;             // by id of the value; an input that is overwritten is gone
+  std::vector<bool> there;  // by id of the value; an input that is overwritten is gone
   std::vector<std::vector<const TensorView*>> reusedBy;  // by an output's id: inputs in whose memory it may be
-  std::vector<bool> allocated;         // by id: by the program, and not freed
-  std::vector<bool> freed;             // by id: once, on some path
+  std::vector<bool> allocated;  // by id: by the program, and not freed
+  std::vector<bool> freed;  // by id: once, on some path
   // By id: the tensors in whose memory it may be seen, itself among them where that is one of several; none: its own.
   std::vector<std::vector<const TensorView*>> memoryOf;
   std::vector<std::optional<size_t>> slicedAxis;  // by id: of what is allocated in slices
-  std::vector<bool> taken;             // by number of an output: the caller's memory for it
+  std::vector<bool> taken;  // by number of an output: the caller's memory for it
   // A stream: the one of an index, or null for the one that was current when the program started.
   const hir::Stream* current = nullptr;
   std::vector<const hir::HostExpr*> running;  // communications that nobody waited for yet
@@ -105,7 +107,8 @@ class Verifier {
     requireSameDtype(node.tensor, node.input);
     require(7, node.tensor->isFusionOutput() && node.input->isFusionInput(), "only an output reuses an input's memory");
     for (const Val* other : program_.fusion().outputs()) {
-      require(7, !contains(state_.reusedBy[other->id()], node.input), "two outputs reuse the memory of %", node.input->name());
+      require(7, !contains(state_.reusedBy[other->id()], node.input), "two outputs reuse the memory of %",
+              node.input->name());
     }
     state_.reusedBy[node.tensor->id()] = {node.input};
   }
@@ -141,7 +144,8 @@ class Verifier {
     expect(1, node.source);
     appear(node.tensor);
     std::vector<IntExpr> sizes = sizesOf(node.source);
-    bool fits = node.axis < sizes.size() && node.tensor->dtype() == node.source->dtype() && 0 <= node.part && node.part < node.parts;
+    bool fits = node.axis < sizes.size() && node.tensor->dtype() == node.source->dtype() && 0 <= node.part &&
+                node.part < node.parts;
     if (fits) {
       IntExprArena& ints = program_.fusion().ints();
       sizes[node.axis] = ints.floorDiv(sizes[node.axis], ints.constant(node.parts));
@@ -178,8 +182,9 @@ class Verifier {
     for (size_t i = 0; i < node.tensors.size(); ++i) {
       const TensorParam& param = kernel.tensors[i];
       const DataType dtype = kernel.buffers.at(static_cast<size_t>(param.buffer)).dtype;
-      require(6, node.tensors[i]->dtype() == dtype && node.tensors[i]->axes().size() == param.rank, kernel.name, " takes ",
-              dtype, " of rank ", param.rank, " as argument ", i + 1, ", and not %", node.tensors[i]->name());
+      require(6, node.tensors[i]->dtype() == dtype && node.tensors[i]->axes().size() == param.rank, kernel.name,
+              " takes ", dtype, " of rank ", param.rank, " as argument ", i + 1, ", and not %",
+              node.tensors[i]->name());
       if (param.written) write(node.tensors[i]);
     }
   }
@@ -212,7 +217,9 @@ class Verifier {
       for (const TensorView* output : node.outputs) write(output);
     }
   }
-  void operator()(const hir::GetCurrentStream& node) { state_.saved[static_cast<size_t>(node.stream->number)] = state_.current; }
+  void operator()(const hir::GetCurrentStream& node) {
+    state_.saved[static_cast<size_t>(node.stream->number)] = state_.current;
+  }
   void operator()(const hir::SetCurrentStream& node) { state_.current = streamOf(node.stream); }
   void operator()(const hir::Synchronize& node) { streamOf(node.stream); }
   void operator()(const hir::Communication& node) {
@@ -340,13 +347,15 @@ class Verifier {
   }
   static void checkOperands(const hir::StandaloneOp& node) {
     if (!node.expr) {
-      require(12, node.inputs.size() == 1 && node.outputs.size() == 1 && node.inputs.front()->isTensor(), "a set is of one tensor");
+      require(12, node.inputs.size() == 1 && node.outputs.size() == 1 && node.inputs.front()->isTensor(),
+              "a set is of one tensor");
       return;
     }
     const size_t rank = node.expr->output()->as<TensorView>()->rank();
     require(12,
             node.inputs.size() == node.expr->inputs().size() && node.outputs.size() == node.expr->outputs().size() &&
-                (!node.withoutAxis || *node.withoutAxis < rank) && (!node.part || (node.part->axis < rank && node.part->parts >= 1)),
+                (!node.withoutAxis || *node.withoutAxis < rank) &&
+                (!node.part || (node.part->axis < rank && node.part->parts >= 1)),
             "%", node.expr->output()->name(), " is computed with other operands or results than its expression has");
   }
   static void requireSameDtype(const TensorView* tensor, const TensorView* memory) {
@@ -427,10 +436,12 @@ class Verifier {
   void walk(const hir::Body& body) {
     for (const hir::HostExpr* expr : body) {
       if (const auto [tensor, source] = aliasIn(expr->node); tensor) {
-        require(15, contains(program_.aliasesOf(tensor), source), "%", tensor->name(), " is in another memory than the program knows");
+        require(15, contains(program_.aliasesOf(tensor), source), "%", tensor->name(),
+                " is in another memory than the program knows");
       }
       std::visit(*this, expr->node);
-      if (const auto [tensor, source] = aliasIn(expr->node); tensor && !std::holds_alternative<hir::Reuse>(expr->node)) {
+      if (const auto [tensor, source] = aliasIn(expr->node);
+          tensor && !std::holds_alternative<hir::Reuse>(expr->node)) {
         state_.memoryOf[tensor->id()] = {source};
       }
       if (std::holds_alternative<hir::Communication>(expr->node)) state_.running.push_back(expr);
