@@ -26,8 +26,8 @@
 //  17  a communication has a team; who gives and gets something, and nobody else, has a tensor for it, both of one
 //      dtype
 //  18  the program knows nothing of memory that no node says
-//  19  what a communication moves is dense: allocated by the program, or declared contiguous (whether a view of memory is
-//      as it declares, the run sees)
+//  19  what a communication moves is dense: allocated by the program, or declared contiguous (whether a view of memory
+//      is as it declares, the run sees)
 #include <algorithm>
 #include <optional>
 #include <utility>
