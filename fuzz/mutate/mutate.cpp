@@ -37,7 +37,7 @@ Mutated mutate(const Case& testCase, Choices& choices, const Case* donor) {
       // No valid case; another try.
     }
   }
-  return {finish(original), ""};
+  return {cloneCase(testCase), ""};
 }
 
 }  // namespace fuser::fuzz

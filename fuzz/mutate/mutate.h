@@ -25,7 +25,7 @@ std::span<const Mutation> allMutations();
 
 struct Mutated {
   Case made;
-  std::string_view mutation;  // empty: none of those tried gave a case, and `made` is the draft's own
+  std::string_view mutation;  // empty: none of those tried gave a case, and `made` is the case itself
 };
 
 // One mutation, drawn with its place; several are tried until one gives a valid case that keeps within the limits of

@@ -43,6 +43,20 @@ TEST(DraftTest, AnInsertedLineIsReadByAllThatFollow) {
             "  %z = add(%s, %x) : f32[i0]\n  return %s, %z\n}\n");
 }
 
+// A program without results parses, and most of what is made of it is no case.
+TEST(MutateTest, WhatNoMutationFitsStaysAsItIs) {
+  const Case empty = parseCase("fusion f(%x: f32[i0]) { return }", "text");
+  size_t kept = 0;
+  for (uint64_t number = 0; number < 50; ++number) {
+    Choices choices(1, number);
+    const Mutated mutated = mutate(empty, choices);
+    if (!mutated.mutation.empty()) continue;
+    ++kept;
+    EXPECT_EQ(printCase(mutated.made), printCase(empty));
+  }
+  EXPECT_GT(kept, 0u);
+}
+
 class MutationTest : public testing::TestWithParam<Mutation> {};
 
 TEST_P(MutationTest, FindsPlacesAndGivesOtherCases) {
