@@ -77,6 +77,12 @@ constexpr const char* kText =
     "  return %y, %m\n"
     "}\n";
 
+// kText with the first `from` replaced.
+std::string edited(const std::string& from, const std::string& to) {
+  std::string text = kText;
+  return text.replace(text.find(from), from.size(), to);
+}
+
 struct HostIrTest : testing::Test {
   HostIrTest() {
     x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
@@ -143,10 +149,8 @@ TEST_F(HostIrTest, ParsesWhatItPrints) {
 TEST_F(HostIrTest, ParserNamesTheLineAndWhatIsWrong) {
   const std::unique_ptr<HostIrContainer> program = lowered();
   const auto rejection = [&](const std::string& from, const std::string& to) -> std::string {
-    std::string text = kText;
-    text.replace(text.find(from), from.size(), to);
     try {
-      parseHostIr(text, fusion, program->kernels);
+      parseHostIr(edited(from, to), fusion, program->kernels);
     } catch (const UserError& error) {
       return error.what();
     }
@@ -204,10 +208,8 @@ TEST_F(HostIrTest, VerifierFindsAScalarThatIsEvaluatedTwice) {
 TEST_F(HostIrTest, ALaunchWritesNoInputAndTakesWhatItsKernelDeclares) {
   const std::unique_ptr<HostIrContainer> program = lowered();
   const auto complaint = [&](const std::string& from, const std::string& to) -> std::string {
-    std::string text = kText;
-    text.replace(text.find(from), from.size(), to);
     try {
-      verifyHostIr(parseHostIr(text, fusion, program->kernels), HostLeaks::Allowed);
+      verifyHostIr(parseHostIr(edited(from, to), fusion, program->kernels), HostLeaks::Allowed);
     } catch (const CheckError& error) {
       const std::string message = error.what();
       return message.substr(message.find("constraint "));

@@ -94,15 +94,20 @@ TEST(GivenDataTest, AnEngineThatWritesBesideGivenMemoryIsFoundInABatch) {
   EXPECT_EQ(result.findings[0].verdict.run, 1);
 }
 
+// What is said of the case when the launch with that number has written one byte beside its tensors.
+CaseVerdict judgedWithAWriteBehind(const std::string& text, int when) {
+  JudgeSettings settings;
+  settings.hooks.beforeLaunch = [=, launches = std::make_shared<int>(0)](const Kernel& kernel,
+                                                                         KernelArguments& arguments) {
+    if ((*launches)++ == when) writeBehind(kernel, arguments);
+  };
+  return judgeCase(parseCase(text, "case"), settings);
+}
+
 // In its first run, and in the one that repeats it.
 TEST(GivenDataTest, ARunThatWritesBesideGivenMemoryIsFoundWhenACaseIsJudged) {
   for (const int when : {kNever, 0, kSecond}) {
-    JudgeSettings settings;
-    settings.hooks.beforeLaunch = [=, launches = std::make_shared<int>(0)](const Kernel& kernel,
-                                                                           KernelArguments& arguments) {
-      if ((*launches)++ == when) writeBehind(kernel, arguments);
-    };
-    const CaseVerdict verdict = judgeCase(parseCase(kCase, "case"), settings);
+    const CaseVerdict verdict = judgedWithAWriteBehind(kCase, when);
     EXPECT_EQ(verdict.kind, when == kNever ? VerdictKind::Agrees : VerdictKind::Invariant) << verdict.detail;
     EXPECT_EQ(verdict.reason, when == kNever ? "" : kProblem);
   }
@@ -118,12 +123,7 @@ alias %y -> %x
 run { %x = uniform(seed = 1) : f32[5] {strides = [2]} }
 )";
   for (const int when : {kNever, 0}) {
-    JudgeSettings settings;
-    settings.hooks.beforeLaunch = [=, launches = std::make_shared<int>(0)](const Kernel& kernel,
-                                                                           KernelArguments& arguments) {
-      if ((*launches)++ == when) writeBehind(kernel, arguments);
-    };
-    const CaseVerdict verdict = judgeCase(parseCase(kAliased, "case"), settings);
+    const CaseVerdict verdict = judgedWithAWriteBehind(kAliased, when);
     EXPECT_EQ(verdict.kind, when == kNever ? VerdictKind::Agrees : VerdictKind::Invariant) << verdict.detail;
     EXPECT_EQ(verdict.reason,
               when == kNever ? "" : "a run wrote between the elements of an input, of which outputs overwrite some");
