@@ -1,5 +1,7 @@
 #include "fuser/execute/cuda_driver.h"
 
+#include <algorithm>
+
 #include "fuser/execute/engine.h"
 #include "fuser/support/check.h"
 
@@ -8,14 +10,19 @@ namespace {
 
 using Status = int;
 using Context = struct CUctx_st*;
-using Stream = struct CUstream_st*;
 
 // Values of cuda.h.
 constexpr Status kSuccess = 0;
 constexpr Status kOutOfMemory = 2;
+// What a kernel did that no kernel may. The context answers it to every call from then on, whatever the call asks for.
+constexpr Status kKernelFaults[] = {700, 702, 710, 714, 715, 716, 717, 718, 719};
 constexpr int kCapabilityMajor = 75;
 constexpr int kCapabilityMinor = 76;
+constexpr int kConcurrentManagedAccess = 89;
 constexpr int kMaxDynamicShared = 8;
+constexpr unsigned kAttachGlobal = 1;
+constexpr unsigned kNonBlocking = 1;
+constexpr unsigned kDisableTiming = 2;
 constexpr size_t kSharedWithoutAsking = 48 * 1024;
 
 }  // namespace
@@ -30,17 +37,24 @@ struct CudaDriver::Functions {
   Status (*primaryContextRetain)(Context*, int);
   Status (*primaryContextRelease)(int);
   Status (*contextSetCurrent)(Context);
-  Status (*contextSynchronize)();
   Status (*moduleLoadData)(Module*, const void*);
   Status (*moduleUnload)(Module);
   Status (*moduleGetFunction)(Function*, Module, const char*);
   Status (*functionSetAttribute)(Function, int, int);
   Status (*memAlloc)(Address*, size_t);
+  Status (*memAllocManaged)(Address*, size_t, unsigned);
   Status (*memFree)(Address);
   Status (*memcpyHtoD)(Address, const void*, size_t);
   Status (*memcpyDtoH)(void*, Address, size_t);
   Status (*launchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
                          void**);
+  Status (*streamCreate)(Stream*, unsigned);
+  Status (*streamDestroy)(Stream);
+  Status (*streamSynchronize)(Stream);
+  Status (*streamWaitEvent)(Stream, Event, unsigned);
+  Status (*eventCreate)(Event*, unsigned);
+  Status (*eventDestroy)(Event);
+  Status (*eventRecord)(Event, Stream);
 
   template <class F>
   void find(F*& function, const char* name) {
@@ -57,16 +71,23 @@ struct CudaDriver::Functions {
     find(primaryContextRetain, "cuDevicePrimaryCtxRetain");
     find(primaryContextRelease, "cuDevicePrimaryCtxRelease_v2");
     find(contextSetCurrent, "cuCtxSetCurrent");
-    find(contextSynchronize, "cuCtxSynchronize");
     find(moduleLoadData, "cuModuleLoadData");
     find(moduleUnload, "cuModuleUnload");
     find(moduleGetFunction, "cuModuleGetFunction");
     find(functionSetAttribute, "cuFuncSetAttribute");
     find(memAlloc, "cuMemAlloc_v2");
+    find(memAllocManaged, "cuMemAllocManaged");
     find(memFree, "cuMemFree_v2");
     find(memcpyHtoD, "cuMemcpyHtoD_v2");
     find(memcpyDtoH, "cuMemcpyDtoH_v2");
     find(launchKernel, "cuLaunchKernel");
+    find(streamCreate, "cuStreamCreate");
+    find(streamDestroy, "cuStreamDestroy_v2");
+    find(streamSynchronize, "cuStreamSynchronize");
+    find(streamWaitEvent, "cuStreamWaitEvent");
+    find(eventCreate, "cuEventCreate");
+    find(eventDestroy, "cuEventDestroy_v2");
+    find(eventRecord, "cuEventRecord");
   }
 
   std::string text(Status result) const {
@@ -74,7 +95,11 @@ struct CudaDriver::Functions {
     if (getErrorString(result, &message) != kSuccess || !message) return concat("error ", result);
     return concat(message, " (error ", result, ")");
   }
-  void check(Status result, const char* what) const { FUSER_CHECK(result == kSuccess, what, ": ", text(result)); }
+  void check(Status result, const std::string& what) const {
+    if (std::find(std::begin(kKernelFaults), std::end(kKernelFaults), result) != std::end(kKernelFaults))
+      throw ViolationError(concat(what, " on the GPU: ", text(result)));
+    FUSER_CHECK(result == kSuccess, what, ": ", text(result));
+  }
 };
 
 SharedLibrary CudaDriver::open() {
@@ -114,6 +139,12 @@ std::string CudaDriver::arch() const {
   return concat(major, minor);
 }
 
+bool CudaDriver::hostAndKernelsShareMemory() const {
+  int value = 0;
+  functions_->check(functions_->deviceGetAttribute(&value, kConcurrentManagedAccess, device_), "cuDeviceGetAttribute");
+  return value != 0;
+}
+
 CudaDriver::Module CudaDriver::loadModule(const std::string& image) const {
   makeCurrent();
   Module module = nullptr;
@@ -128,7 +159,7 @@ void CudaDriver::unloadModule(Module module) const {
 CudaDriver::Function CudaDriver::function(Module module, const std::string& name) const {
   makeCurrent();
   Function function = nullptr;
-  functions_->check(functions_->moduleGetFunction(&function, module, name.c_str()), name.c_str());
+  functions_->check(functions_->moduleGetFunction(&function, module, name.c_str()), name);
   return function;
 }
 
@@ -138,6 +169,15 @@ CudaDriver::Address CudaDriver::allocate(size_t bytes) const {
   const Status result = functions_->memAlloc(&address, bytes);
   FUSER_USER_CHECK(result != kOutOfMemory, "the GPU has no ", bytes, " bytes left");
   functions_->check(result, "cuMemAlloc");
+  return address;
+}
+
+CudaDriver::Address CudaDriver::allocateShared(size_t bytes) const {
+  makeCurrent();
+  Address address = 0;
+  const Status result = functions_->memAllocManaged(&address, bytes, kAttachGlobal);
+  FUSER_USER_CHECK(result != kOutOfMemory, "the GPU and the host have no ", bytes, " bytes of shared memory left");
+  functions_->check(result, "cuMemAllocManaged");
   return address;
 }
 
@@ -155,20 +195,62 @@ void CudaDriver::copyToHost(void* target, Address source, size_t bytes) const {
   functions_->check(functions_->memcpyDtoH(target, source, bytes), "cuMemcpyDtoH");
 }
 
-void CudaDriver::launch(Function function, const std::array<int64_t, 3>& grid, const std::array<int64_t, 3>& block,
-                        size_t sharedBytes, void** arguments, const std::string& name) const {
+void CudaDriver::enqueue(const Launch& launch, Stream stream) const {
   makeCurrent();
-  if (sharedBytes > kSharedWithoutAsking) {
-    functions_->check(functions_->functionSetAttribute(function, kMaxDynamicShared, static_cast<int>(sharedBytes)),
-                      "cuFuncSetAttribute");
+  if (launch.sharedBytes > kSharedWithoutAsking) {
+    functions_->check(
+        functions_->functionSetAttribute(launch.function, kMaxDynamicShared, static_cast<int>(launch.sharedBytes)),
+        "cuFuncSetAttribute");
   }
   const auto size = [](int64_t extent) { return static_cast<unsigned>(extent); };
-  functions_->check(
-      functions_->launchKernel(function, size(grid[0]), size(grid[1]), size(grid[2]), size(block[0]), size(block[1]),
-                               size(block[2]), static_cast<unsigned>(sharedBytes), nullptr, arguments, nullptr),
-      name.c_str());
-  const Status result = functions_->contextSynchronize();
-  if (result != kSuccess) throw ViolationError(concat("kernel ", name, " on the GPU: ", functions_->text(result)));
+  const auto& [x, y, z] = launch.grid;
+  const auto& [threadsX, threadsY, threadsZ] = launch.block;
+  functions_->check(functions_->launchKernel(launch.function, size(x), size(y), size(z), size(threadsX), size(threadsY),
+                                             size(threadsZ), static_cast<unsigned>(launch.sharedBytes), stream,
+                                             launch.arguments, nullptr),
+                    concat("kernel ", launch.name));
+}
+
+void CudaDriver::launch(const Launch& launch) const {
+  enqueue(launch, nullptr);
+  finish(nullptr, concat("kernel ", launch.name));
+}
+
+CudaDriver::Stream CudaDriver::makeStream() const {
+  makeCurrent();
+  Stream stream = nullptr;
+  functions_->check(functions_->streamCreate(&stream, kNonBlocking), "cuStreamCreate");
+  return stream;
+}
+
+void CudaDriver::destroy(Stream stream) const {
+  if (functions_->contextSetCurrent(context_) == kSuccess) functions_->streamDestroy(stream);
+}
+
+CudaDriver::Event CudaDriver::makeEvent() const {
+  makeCurrent();
+  Event event = nullptr;
+  functions_->check(functions_->eventCreate(&event, kDisableTiming), "cuEventCreate");
+  return event;
+}
+
+void CudaDriver::destroy(Event event) const {
+  if (functions_->contextSetCurrent(context_) == kSuccess) functions_->eventDestroy(event);
+}
+
+void CudaDriver::record(Event event, Stream stream) const {
+  makeCurrent();
+  functions_->check(functions_->eventRecord(event, stream), "cuEventRecord");
+}
+
+void CudaDriver::wait(Stream stream, Event event) const {
+  makeCurrent();
+  functions_->check(functions_->streamWaitEvent(stream, event, 0), "cuStreamWaitEvent");
+}
+
+void CudaDriver::finish(Stream stream, const std::string& what) const {
+  makeCurrent();
+  functions_->check(functions_->streamSynchronize(stream), what);
 }
 
 }  // namespace fuser

@@ -4,6 +4,7 @@
 
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/contraction_groups.h"
+#include "fuser/execute/cuda_streams.h"
 #include "fuser/execute/device_copies.h"
 #include "fuser/execute/launch_shape.h"
 #include "fuser/execute/nvrtc.h"
@@ -11,8 +12,6 @@
 namespace fuser {
 namespace {
 
-// A copy on the device keeps the host address modulo this, so that vectors are as aligned as they are on the host.
-constexpr uintptr_t kKeptAlignment = 256;
 constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxGridYZ = 65535;
 
@@ -32,11 +31,8 @@ class CudaKernel : public CompiledKernel {
       : kernel_(kernel), module_(std::move(module)), function_(driver().function(module_->module, entry)) {}
 
   void launch(const KernelArguments& arguments) override {
-    checkArguments(kernel_, arguments);
-    const std::array<int64_t, 3> grid = gridOf(kernel_, arguments);
-    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return;
-    FUSER_CHECK(grid[0] <= kMaxGridX && grid[1] <= kMaxGridYZ && grid[2] <= kMaxGridYZ, kernel_.name, ": a grid of ",
-                grid[0], " * ", grid[1], " * ", grid[2], " blocks is more than a GPU takes");
+    const std::array<int64_t, 3> grid = checkedGrid(arguments);
+    if (isEmpty(grid)) return;
     std::vector<bool> written;
     for (const TensorParam& tensor : kernel_.tensors) written.push_back(tensor.written);
     const HostRanges host = hostRanges(arguments.tensors, written);
@@ -59,7 +55,7 @@ class CudaKernel : public CompiledKernel {
       data.push_back(address);
     }
     ArgumentList list(kernel_, arguments, std::move(data));
-    driver().launch(function_, grid, kernel_.blockDim, sharedMemoryBytes(kernel_), list.addresses(), kernel_.name);
+    driver().launch(launchOf(grid, list));
     for (size_t i = 0; i < host.ranges.size(); ++i) {
       const HostRange& range = host.ranges[i];
       if (!range.written) continue;
@@ -67,8 +63,31 @@ class CudaKernel : public CompiledKernel {
     }
   }
 
+  void enqueue(const KernelArguments& arguments, void* stream) override {
+    const std::array<int64_t, 3> grid = checkedGrid(arguments);
+    if (isEmpty(grid)) return;
+    std::vector<void*> data;
+    for (const TensorRef& tensor : arguments.tensors) data.push_back(tensor.data);
+    ArgumentList list(kernel_, arguments, std::move(data));
+    driver().enqueue(launchOf(grid, list), static_cast<CudaDriver::Stream>(stream));
+  }
+
  private:
   const CudaDriver& driver() const { return *module_->driver; }
+
+  static bool isEmpty(const std::array<int64_t, 3>& grid) { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }
+
+  std::array<int64_t, 3> checkedGrid(const KernelArguments& arguments) const {
+    checkArguments(kernel_, arguments);
+    const std::array<int64_t, 3> grid = gridOf(kernel_, arguments);
+    FUSER_CHECK(grid[0] <= kMaxGridX && grid[1] <= kMaxGridYZ && grid[2] <= kMaxGridYZ, kernel_.name, ": a grid of ",
+                grid[0], " * ", grid[1], " * ", grid[2], " blocks is more than a GPU takes");
+    return grid;
+  }
+
+  CudaDriver::Launch launchOf(const std::array<int64_t, 3>& grid, ArgumentList& list) const {
+    return {function_, grid, kernel_.blockDim, sharedMemoryBytes(kernel_), list.addresses(), kernel_.name};
+  }
 
   const Kernel& kernel_;
   std::shared_ptr<LoadedModule> module_;
@@ -77,7 +96,8 @@ class CudaKernel : public CompiledKernel {
 
 class CudaEngine : public Engine {
  public:
-  explicit CudaEngine(std::shared_ptr<const CudaDriver> driver) : driver_(std::move(driver)) {}
+  explicit CudaEngine(std::shared_ptr<const CudaDriver> driver)
+      : driver_(std::move(driver)), device_(makeCudaDevice(driver_)) {}
 
   std::string name() const override { return "cuda"; }
 
@@ -94,8 +114,11 @@ class CudaEngine : public Engine {
     return compiled;
   }
 
+  std::shared_ptr<StreamDevice> device() override { return device_; }
+
  private:
   std::shared_ptr<const CudaDriver> driver_;
+  std::shared_ptr<StreamDevice> device_;
   Nvrtc nvrtc_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // The cuda engine: the printed text, compiled by NVRTC for the first GPU, launched through the driver. Tensors in host
 // memory are copied to the device before a launch, and the written ones back after it; tensors on the device are used
-// where they are. A launch waits for the kernel's end.
+// where they are. A launch waits for the kernel's end; what is enqueued on a stream of the engine's device does not.
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Which host memory a launch on a GPU copies: overlapping tensors (an output that reuses an input) share one copy, so
-// that they overlap on the device in the same way.
+// Which host memory a launch, or a run, on a GPU copies: overlapping tensors (an output that reuses an input) share one
+// copy, so that they overlap on the device in the same way.
 
 #include <cstdint>
 #include <span>
@@ -9,6 +9,9 @@
 #include "fuser/types/tensor_ref.h"
 
 namespace fuser {
+
+// A copy on the device keeps the host address modulo this, so that vectors are as aligned as they are on the host.
+inline constexpr uintptr_t kKeptAlignment = 256;
 
 struct HostRange {
   uintptr_t begin = 0;

@@ -1,4 +1,4 @@
-// EngineKind -> engine.
+// EngineKind -> engine; what engines without a device answer.
 #include "fuser/execute/engine.h"
 
 #include "fuser/execute/cpu_engine.h"
@@ -6,6 +6,8 @@
 #include "fuser/execute/interp_engine.h"
 
 namespace fuser {
+
+void CompiledKernel::enqueue(const KernelArguments&, void*) { FUSER_CHECK(false, "this engine has no streams"); }
 
 std::unique_ptr<Engine> makeEngine(EngineKind kind) {
   switch (kind) {

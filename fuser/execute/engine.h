@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fuser/case/options.h"
+#include "fuser/execute/stream_device.h"
 #include "fuser/kernel/kernel.h"
 #include "fuser/types/tensor_ref.h"
 
@@ -26,6 +27,9 @@ class CompiledKernel {
   virtual ~CompiledKernel() = default;
   // Runs it to the end. A ViolationError (interp's checks) or a UserError; nothing is launched for an empty grid.
   virtual void launch(const KernelArguments& arguments) = 0;
+  // On a stream of the engine's device (DeviceStreams::handle), without waiting: several may run at the same time. The
+  // tensors are in the device's memory. A CheckError where the engine has no device.
+  virtual void enqueue(const KernelArguments& arguments, void* stream);
 };
 
 // Something the kernel did that no correct kernel does: out of bounds, misaligned vector, uninitialised read, race,
@@ -42,6 +46,8 @@ class Engine {
   virtual std::string name() const = 0;  // "interp", "cpu", "cuda"
   // The kernels must outlive what is returned. Many kernels go in one compiler call where there is a compiler.
   virtual std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) = 0;
+  // Null where kernels run on the host, or on a device that cannot share memory with it while both work.
+  virtual std::shared_ptr<StreamDevice> device() { return nullptr; }
 };
 
 // A UserError says what is missing (clang for cpu; libcuda, libnvrtc or a GPU for cuda) and what to do.

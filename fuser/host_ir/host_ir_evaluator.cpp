@@ -6,8 +6,9 @@
 #include <unordered_map>
 
 #include "fuser/execute/expr_eval_executor.h"
+#include "fuser/host_ir/callers_memory.h"
+#include "fuser/host_ir/describe_run.h"
 #include "fuser/host_ir/tensor_memory.h"
-#include "fuser/kernel/accumulation_depth.h"
 
 namespace fuser {
 namespace {
@@ -20,22 +21,24 @@ class HostRun {
       : program_(program),
         kernels_(kernels),
         caches_(caches),
-        cached_(caches.size()),
         evaluator_(evaluator),
         settings_(settings),
+        given_(outputs),
         outputs_(outputs),
         tensors_(program.fusion().valCount()),
         freed_(program.fusion().valCount(), false),
         written_(program.fusion().valCount(), false),
         untouched_(program.fusion().valCount(), false),
         memoryOf_(program.fusion().valCount(), nullptr),
-        sliced_(program.fusion().valCount(), false),
-        ints_(program.kernels.size()),
-        launched_(program.kernels.size(), false),
-        pool_(settings.pool ? settings.pool : std::make_shared<MemoryPool>()),
+        traces_{std::vector<std::optional<std::vector<int64_t>>>(program.kernels.size()),
+                std::vector<bool>(program.fusion().valCount(), false), std::vector<RunRecord>(caches.size())},
+        pool_(settings.pool ? settings.pool : std::make_shared<MemoryPool>(MemoryPool::kMaxWaiting,
+                                                                           settings.device)),
         saved_(program.streamCount()) {
-    if (program.streamCount() > 0)
-      queues_.emplace(settings.streams.loopStreams, settings.streams.check, chooseStream(settings.streams));
+    if (program.streamCount() == 0) return;
+    const StreamSettings& streams = settings.streams;
+    if (settings.device) device_ = settings.device->makeStreams(streams.loopStreams + 1);
+    queues_.emplace(streams.loopStreams, streams.check, chooseStream(streams), device_.get());
   }
 
   void bindInputs(std::span<const HostValue> inputs) {
@@ -47,6 +50,7 @@ class HostRun {
       written_[declared[i]->id()] = true;
     }
     if (!queues_) return;
+    if (device_) moveToDevice();
     // The caller made them on the stream that is current at the start.
     std::vector<StreamQueues::Access> writes;
     for (const Val* input : program_.fusion().inputs()) {
@@ -114,7 +118,7 @@ class HostRun {
     requireWritten(node.tensor, "copied");
     TensorRef& output = tensors_.at(node.tensor->id()).ref;
     const TensorRef& input = tensors_.at(node.input->id()).ref;
-    enqueue(node, concat("copy %", node.tensor->name()), [from = output, to = input] { copyElements(from, to); });
+    enqueueOnHost(node, concat("copy %", node.tensor->name()), [from = output, to = input] { copyElements(from, to); });
     output = input;
   }
 
@@ -125,9 +129,10 @@ class HostRun {
 
   void operator()(const hir::CopyToOutput& node) {
     requireWritten(node.tensor, "copied");
-    const StreamQueues::Access target{node.tensor->name(), given(node.output), true};
-    enqueue(node, concat("copy %", node.tensor->name(), " to output ", node.output),
-            [from = tensors_.at(node.tensor->id()).ref, to = target.memory] { copyElements(from, to); }, {target});
+    const TensorRef& from = tensors_.at(node.tensor->id()).ref;
+    const TensorRef& to = given(node.output);
+    enqueueOnHost(node, concat("copy %", node.tensor->name(), " to output ", node.output),
+                  [from, to] { copyElements(from, to); }, {{node.tensor->name(), to, true}});
   }
 
   void operator()(const hir::HirAliasSelect& node) {
@@ -203,11 +208,16 @@ class HostRun {
     bindStrides(*program_.kernels[kernel], arguments);
     if (settings_.beforeLaunch && *settings_.beforeLaunch)
       (*settings_.beforeLaunch)(*program_.kernels[kernel], arguments);
-    ints_[kernel] = arguments.ints;
-    launched_[kernel] = true;
+    traces_.launched[kernel] = arguments.ints;
     const TensorView* made = node.tensors.empty() ? nullptr : node.tensors.back();
     enqueue(node, concat("launch ", program_.kernels[kernel]->name, made ? concat(" for %", made->name()) : ""),
-            [this, kernel, arguments = std::move(arguments)] { kernels_[kernel]->launch(arguments); });
+            [this, kernel, arguments = std::move(arguments)] {
+              if (device_) {
+                kernels_[kernel]->enqueue(arguments, device_->handle(queues_->current()));
+              } else {
+                kernels_[kernel]->launch(arguments);
+              }
+            });
   }
 
   void operator()(const hir::RunSegment& node) {
@@ -224,16 +234,17 @@ class HostRun {
       asked.push_back(tensors_.at(output->id()).ref);
       noteWritten(output);
     }
-    enqueue(node, concat("run cache ", cache), [this, cache, &node, inputs, asked, live = live_] {
-      cached_.at(cache) = caches_.at(cache)->run(inputs);
-      peak_ = std::max(peak_, live + cached_[cache].peakBytes);
+    enqueueOnHost(node, concat("run cache ", cache), [this, cache, &node, inputs, asked, live = live_] {
+      RunRecord& inner = traces_.cached.at(cache);
+      inner = caches_.at(cache)->run(inputs);
+      peak_ = std::max(peak_, live + inner.peakBytes);
       for (size_t i = 0; i < asked.size(); ++i) {
-        const TensorRef& made = std::get<TensorRef>(cached_[cache].outputs.at(i));
+        const TensorRef& made = std::get<TensorRef>(inner.outputs.at(i));
         FUSER_CHECK(made.dtype == asked[i].dtype && made.sizes == asked[i].sizes, "cache ", cache, " made another %",
                     node.outputs[i]->name(), " than was asked for");
         copyElements(made, asked[i]);
       }
-      if (!settings_.record) cached_[cache] = {};
+      if (!settings_.record) inner = {};
     });
   }
 
@@ -247,13 +258,15 @@ class HostRun {
       queues_->enqueue("the caller", reads, [] {});
       queues_->runAll();
     }
+    if (device_) moveToCaller();
     RunRecord record;
     record.peakBytes = peak_;
     for (size_t i = 0; i < program_.outputs().size(); ++i) record.outputs.push_back(output(i));
     if (settings_.record) {
-      describe(program_.topLevel(), record);
+      describeRun(program_, [this](const Val* val) { return value(val); }, traces_, record);
+      if (callers_) record.memory = callers_->blocks();
       for (std::shared_ptr<std::byte[]>& memory : kept_) record.memory.push_back(std::move(memory));
-      for (RunRecord& inner : cached_) {
+      for (RunRecord& inner : traces_.cached) {
         for (std::shared_ptr<std::byte[]>& memory : inner.memory) record.memory.push_back(std::move(memory));
       }
     }
@@ -278,6 +291,41 @@ class HostRun {
     for (const TensorView* tensor : uses.writes)
       accesses.push_back({tensor->name(), tensors_.at(tensor->id()).ref, true});
     queues_->enqueue(what, accesses, std::move(work));
+  }
+
+  // Work of the host: on a device the host waits for what the current stream has to do before it.
+  template <class Node, class Work>
+  void enqueueOnHost(const Node& node, const std::string& what, Work work,
+                     std::vector<StreamQueues::Access> accesses = {}) {
+    enqueue(node, what,
+            [this, work = std::move(work)] {
+              if (device_) device_->finish(queues_->current());
+              work();
+            },
+            std::move(accesses));
+  }
+
+  // The caller's tensors are where the device sees them, until moveToCaller.
+  void moveToDevice() {
+    std::vector<TensorRef> tensors;
+    for (const Val* input : program_.fusion().inputs()) {
+      if (input->isTensor()) tensors.push_back(tensors_.at(input->id()).ref);
+    }
+    for (const std::optional<TensorRef>& output : given_) {
+      if (output) tensors.push_back(*output);
+    }
+    callers_.emplace(tensors, settings_.maxBytes, *pool_);
+    bytes_ += callers_->bytes();
+    for (TensorMemory& tensor : tensors_) tensor.ref = callers_->onDevice(tensor.ref);
+    for (const std::optional<TensorRef>& output : given_) {
+      onDevice_.push_back(output ? std::optional(callers_->onDevice(*output)) : std::nullopt);
+    }
+    outputs_ = onDevice_;
+  }
+  void moveToCaller() {
+    callers_->copyBack();
+    for (TensorMemory& tensor : tensors_) tensor.ref = callers_->atCaller(tensor.ref);
+    outputs_ = given_;
   }
 
   struct Running {
@@ -348,7 +396,7 @@ class HostRun {
     Dims sizes = evaluator_.sizes(tensor);
     if (slicedAxis && !settings_.wholeTensors) {
       sizes[*slicedAxis] = std::min(sizes[*slicedAxis], numberOfStreams());
-      sliced_.at(tensor->id()) = true;
+      traces_.sliced.at(tensor->id()) = true;
     }
     memory = allocateTensor(tensor, sizes, settings_.maxBytes - bytes_, *pool_);
     bytes_ += bytesOf(memory);
@@ -414,151 +462,28 @@ class HostRun {
     return ref;
   }
 
-  std::vector<BoundaryValue> boundary(const std::vector<const Val*>& vals) {
-    std::vector<BoundaryValue> values;
-    for (const Val* val : vals) values.push_back({originOf(val), val->name(), value(val)});
-    return values;
-  }
-
-  // A copy from other devices is the value that it is a copy of.
-  std::optional<uint32_t> originOf(const Val* val) const {
-    while (program_.device && !val->origin() && val->definition() && val->definition()->family() == Family::LoadStore) {
-      val = val->definition()->input(0);
-    }
-    return val->origin();
-  }
-
-  // Segments, and expressions that run alone: each is judged from what it read to what it made, which by now is whole.
-  void describe(const hir::Body& body, RunRecord& record) {
-    for (const hir::HostExpr* expr : body) {
-      if (std::holds_alternative<hir::Segment>(expr->node)) {
-        describeSegment(std::get<hir::Segment>(expr->node), record);
-      } else if (program_.device) {
-        describePart(expr, record);
-      } else if (std::holds_alternative<hir::StandaloneOp>(expr->node)) {
-        record.segments.push_back(recordOf({&std::get<hir::StandaloneOp>(expr->node)}, record.segments.size()));
-      } else if (const std::vector<const hir::StandaloneOp*> ops = opsWithSlices(expr); !ops.empty()) {
-        record.segments.push_back(recordOf(ops, record.segments.size()));
-      } else {
-        for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch)
-          describe(program_.body(expr, branch), record);
-      }
-    }
-  }
-
-  // Of one of several devices: its parts of the values that an expression of the fusion or a communication made.
-  // (Copies for other devices have no origin.)
-  void describePart(const hir::HostExpr* expr, RunRecord& record) {
-    SegmentRecord alone{static_cast<int>(record.segments.size()), SchedulerType::None, {}, {}, {}};
-    const auto made = [&](const TensorView* output) {
-      if (output->origin()) alone.outputs.push_back({output->origin(), output->name(), value(output)});
-    };
-    if (const auto* op = std::get_if<hir::StandaloneOp>(&expr->node)) {
-      for (const TensorView* output : op->outputs) made(output);
-      if (op->expr) addDepths(op->launch.kernel, op->expr, alone);
-    } else if (const auto* communication = std::get_if<hir::Communication>(&expr->node)) {
-      if (communication->receive) made(communication->receive);
-    }
-    if (!alone.outputs.empty() || !alone.reductionDepths.empty()) record.segments.push_back(std::move(alone));
-  }
-
-  // The expressions of a loop, where of something that they make slices alone are there; else none.
-  std::vector<const hir::StandaloneOp*> opsWithSlices(const hir::HostExpr* loop) const {
-    std::vector<const hir::StandaloneOp*> ops;
-    bool slices = false;
-    if (!std::holds_alternative<hir::ForLoop>(loop->node)) return ops;
-    for (const hir::HostExpr* expr : program_.body(loop)) {
-      const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
-      if (!op) continue;
-      ops.push_back(op);
-      for (const Val* output : op->expr->outputs()) slices |= sliced_.at(output->id());
-    }
-    return slices ? ops : std::vector<const hir::StandaloneOp*>{};
-  }
-
-  SegmentRecord recordOf(const std::vector<const hir::StandaloneOp*>& ops, size_t index) {
-    SegmentRecord together{static_cast<int>(index), SchedulerType::None, {}, {}, {}};
-    std::vector<const Val*> read, made;
-    for (const hir::StandaloneOp* op : ops)
-      made.insert(made.end(), op->expr->outputs().begin(), op->expr->outputs().end());
-    const auto contains = [](const std::vector<const Val*>& vals, const Val* val) {
-      return std::find(vals.begin(), vals.end(), val) != vals.end();
-    };
-    for (const hir::StandaloneOp* op : ops) {
-      for (const Val* input : op->expr->inputs()) {
-        const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
-        if (!literal && !contains(made, input) && !contains(read, input)) read.push_back(input);
-      }
-      addDepths(op->launch.kernel, op->expr, together);
-    }
-    std::erase_if(made, [&](const Val* val) { return sliced_.at(val->id()); });
-    together.inputs = boundary(read);
-    together.outputs = boundary(made);
-    return together;
-  }
-
-  void describeSegment(const hir::Segment& segment, RunRecord& record) {
-    if (segment.cache >= 0) {
-      for (SegmentRecord& inner : cached_.at(static_cast<size_t>(segment.cache)).segments) {
-        inner.index = segment.index;
-        record.segments.push_back(std::move(inner));
-      }
-      return;
-    }
-    SegmentRecord whole{segment.index, segment.scheduler, boundary(segment.inputs), boundary(segment.outputs), {}};
-    if (segment.kernel >= 0) {
-      if (!launched_[static_cast<size_t>(segment.kernel)])
-        throwViolation(static_cast<size_t>(segment.kernel), "never launched");
-      addDepths(segment.kernel, nullptr, whole);
-    }
-    record.segments.push_back(std::move(whole));
-  }
-
-  // What devices join may be rounded by a cast, or moved on, before it is a value of the original.
-  std::optional<uint32_t> originBehind(const Val* val) const {
-    while (program_.device && !val->origin() && val->uses().size() == 1) {
-      const Expr* reader = val->uses().front();
-      if (reader->op() != OpKind::Cast && reader->family() != Family::LoadStore) break;
-      val = reader->output();
-    }
-    return val->origin();
-  }
-
-  // alone: what the kernel computes a part of, where it is one expression. A kernel that was launched no time had no
-  // element to compute.
-  void addDepths(int number, const Expr* alone, SegmentRecord& record) const {
-    if (number < 0 || !launched_[static_cast<size_t>(number)]) return;
-    const size_t kernel = static_cast<size_t>(number);
-    for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], ints_[kernel])) {
-      if (!alone && result->origin()) record.reductionDepths.emplace_back(*result->origin(), depth);
-      for (const Val* output : alone ? alone->outputs() : std::vector<Val*>{}) {
-        const std::optional<uint32_t> origin = originBehind(output);
-        if (origin) record.reductionDepths.emplace_back(*origin, depth);
-      }
-    }
-  }
-
   const HostIrContainer& program_;
   std::span<const std::unique_ptr<CompiledKernel>> kernels_;
   const std::vector<SegmentRunner*>& caches_;
-  std::vector<RunRecord> cached_;  // of each cache that has run
   ExpressionEvaluator& evaluator_;
   const HostRunSettings& settings_;
-  const GivenOutputs outputs_;
+  const GivenOutputs given_;
+  GivenOutputs outputs_;           // where the program writes them: what is given, or what a device sees of it
+  std::vector<std::optional<TensorRef>> onDevice_;
   std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
   std::vector<Running> running_;            // communications that nobody waited for yet
   std::vector<bool> freed_;                 // by id
   std::vector<bool> written_;               // by id of what holds memory: something has written to it
   std::vector<bool> untouched_;             // by id of what reuses an input's memory: it holds the input still
   std::vector<const TensorView*> memoryOf_;  // by id: what it is seen in by now, of its aliases; null: its own
-  std::vector<bool> sliced_;                // by id: of it slices alone are there
-  std::vector<std::vector<int64_t>> ints_;  // integer arguments of each kernel
-  std::vector<bool> launched_;              // each kernel
+  RunTraces traces_;
   std::unordered_map<IntExpr, int64_t> indices_;  // of the loops that run; look-ups only
   const std::shared_ptr<MemoryPool> pool_;
   std::optional<StreamQueues> queues_;      // where the program has streams
   std::vector<size_t> saved_;               // by a stream's number: what GetCurrentStream found
   std::vector<std::shared_ptr<std::byte[]>> kept_;  // of freed tensors: for a record, or for work that waits
+  std::optional<CallersMemory> callers_;    // where there is a device
+  std::unique_ptr<DeviceStreams> device_;   // ends before the memory that its work uses
   size_t bytes_ = 0;  // that this run holds, what is kept included
   size_t live_ = 0;   // of them, of tensors that are not freed
   size_t peak_ = 0;   // the most that was live

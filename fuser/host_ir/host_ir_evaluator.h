@@ -39,6 +39,9 @@ struct HostRunSettings {
   StreamSettings streams;
   Communicator* communicator = nullptr;  // this device's way to the others; needed where there are several
   std::shared_ptr<MemoryPool> pool;  // where memory comes from; null: from one of this run's own
+  // The engine's, for a program with streams; a pool is then of its memory, and maxBytes counts copies of what the
+  // caller gives. Null: streams are queues of the host, and each launch runs to its end.
+  std::shared_ptr<StreamDevice> device;
   bool wholeTensors = false;
 };
 

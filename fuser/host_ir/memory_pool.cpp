@@ -11,9 +11,19 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-void release(std::byte* block) { ::operator delete[](block, kAlignment); }
-
 }  // namespace
+
+std::byte* MemoryPool::allocate(size_t bytes) {
+  return device_ ? device_->allocate(bytes) : static_cast<std::byte*>(::operator new[](bytes, kAlignment));
+}
+
+void MemoryPool::release(std::byte* block) {
+  if (device_) {
+    device_->free(block);
+  } else {
+    ::operator delete[](block, kAlignment);
+  }
+}
 
 MemoryPool::~MemoryPool() {
   for (const std::vector<std::byte*>& blocks : waiting_) {
@@ -27,15 +37,17 @@ std::shared_ptr<std::byte[]> MemoryPool::take(size_t bytes) {
   {
     const std::lock_guard lock(mutex_);
     std::vector<std::byte*>& blocks = waiting_[sizeClass];
-    if (blocks.empty()) {
-      ++made_;
-    } else {
+    if (!blocks.empty()) {
       block = blocks.back();
       blocks.pop_back();
       waitingBytes_ -= size_t{1} << sizeClass;
     }
   }
-  if (!block) block = static_cast<std::byte*>(::operator new[](size_t{1} << sizeClass, kAlignment));
+  if (!block) {
+    block = allocate(size_t{1} << sizeClass);
+    const std::lock_guard lock(mutex_);
+    ++made_;
+  }
   return {block, [pool = shared_from_this(), sizeClass](std::byte* back) { pool->giveBack(back, sizeClass); }};
 }
 

@@ -38,9 +38,10 @@ void forEachAddress(const TensorRef& memory, F&& see) {
 
 }  // namespace
 
-StreamQueues::StreamQueues(size_t loopStreams, bool check, Choose choose)
+StreamQueues::StreamQueues(size_t loopStreams, bool check, Choose choose, DeviceStreams* device)
     : check_(check),
       choose_(std::move(choose)),
+      device_(device),
       clocks_(loopStreams + 1, Clock(loopStreams + 1, 0)),
       waiting_(loopStreams + 1),
       done_(loopStreams + 1, 0) {
@@ -50,6 +51,7 @@ StreamQueues::StreamQueues(size_t loopStreams, bool check, Choose choose)
 void StreamQueues::synchronize(size_t named) {
   Clock& mine = clocks_[current_];
   for (size_t stream = 0; stream < mine.size(); ++stream) mine[stream] = std::max(mine[stream], clocks_[named][stream]);
+  if (device_) device_->order(named, current_);
 }
 
 void StreamQueues::fail(const Access& access, const Touch& before, const Touch& now) const {
@@ -84,7 +86,12 @@ void StreamQueues::enqueue(const std::string& what, const std::vector<Access>& a
   names_.push_back(what);
   const Touch now{current_, clocks_[current_][current_] + 1, names_.size() - 1};
   for (const Access& access : accesses) touch(access, now);
-  waiting_[current_].push_back({clocks_[current_], std::move(work)});
+  if (device_) {
+    work();
+    ++done_[current_];
+  } else {
+    waiting_[current_].push_back({clocks_[current_], std::move(work)});
+  }
   ++clocks_[current_][current_];
 }
 
@@ -95,6 +102,7 @@ void StreamQueues::giveBack(const std::string& what, const Access& access) {
 }
 
 void StreamQueues::runAll() {
+  for (size_t stream = 0; device_ && stream < clocks_.size(); ++stream) device_->finish(stream);
   while (true) {
     std::vector<size_t> ready;
     for (size_t stream = 0; stream < waiting_.size(); ++stream) {

@@ -1,6 +1,7 @@
 #pragma once
-// StreamQueues: the streams of one run of a host program, without a device. Work waits in the queue of its stream and
-// is done in an order that the synchronisations allow, one that somebody else draws. Vector clocks say what is ordered:
+// StreamQueues: the streams of one run of a host program. Without a device, work waits in the queue of its stream and
+// is done in an order that the synchronisations allow, one that somebody else draws. With one, its streams get the
+// kernels at once; for work of its own the host waits until the stream comes to it. Vector clocks say what is ordered:
 // two accesses of an element, one of them a write, that no path of synchronisations orders are a ViolationError,
 // whatever order is drawn. (Lamport's happened-before, with Mattern's clocks; per element as in FastTrack, Flanagan and
 // Freund.)
@@ -11,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fuser/execute/stream_device.h"
 #include "fuser/types/tensor_ref.h"
 
 namespace fuser {
@@ -20,8 +22,9 @@ class StreamQueues {
   // Of so many streams whose heads may run, which one's does: below the argument. Deterministic runs need one that is.
   using Choose = std::function<size_t(size_t ready)>;
 
-  // Stream 0 is current; the streams of loops are 1 to loopStreams. check: whether accesses are.
-  StreamQueues(size_t loopStreams, bool check, Choose choose);
+  // Stream 0 is current; the streams of loops are 1 to loopStreams. check: whether accesses are. device: its streams 0
+  // to loopStreams, or null.
+  StreamQueues(size_t loopStreams, bool check, Choose choose, DeviceStreams* device = nullptr);
 
   struct Access {
     std::string name;  // of the tensor
@@ -36,12 +39,13 @@ class StreamQueues {
 
   // The current stream waits for what is enqueued on the named one by now.
   void synchronize(size_t named);
-  // On the current stream; `what` stands in messages.
+  // On the current stream; `what` stands in messages. With a device, the work is done at once: it enqueues there, or
+  // waits for the stream first.
   void enqueue(const std::string& what, const std::vector<Access>& accesses, std::function<void()> work);
   // The memory is given back, on the current stream: an access as a write is, and the last one.
   void giveBack(const std::string& what, const Access& access);
 
-  // Does all that waits. The host waits for every stream.
+  // Does, or waits for, all that is enqueued. The host waits for every stream.
   void runAll();
 
  private:
@@ -69,6 +73,7 @@ class StreamQueues {
 
   const bool check_;
   Choose choose_;
+  DeviceStreams* const device_;
   size_t current_ = 0;
   std::vector<Clock> clocks_;               // by stream: what its next work comes after, itself included
   std::vector<std::deque<Work>> waiting_;   // by stream

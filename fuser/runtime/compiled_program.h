@@ -8,6 +8,7 @@
 #include "fuser/analysis/fusion_view.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_ir/host_ir_container.h"
+#include "fuser/host_ir/memory_pool.h"
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/segment_cache.h"
 #include "fuser/segment/segmented_fusion.h"
@@ -22,6 +23,10 @@ struct CompiledProgram {
   std::vector<std::unique_ptr<SegmentCache>> caches;  // of segments that no scheduler takes as they are
   std::unique_ptr<HostIrContainer> host;
   std::vector<std::unique_ptr<CompiledKernel>> compiled;  // one a kernel; empty before the engine had them
+
+  // Where it runs: on a device, if it has streams and the engine one.
+  std::shared_ptr<StreamDevice> device;
+  std::shared_ptr<MemoryPool> memory;
 
   // What compilation asked of sizes, over this fusion's extents: the program is right for all sizes with these answers.
   std::vector<std::pair<SizeFacts::Question, bool>> sizesAsked;

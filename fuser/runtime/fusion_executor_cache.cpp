@@ -16,6 +16,9 @@
 namespace fuser {
 namespace {
 
+// Memory that host and device share is dear to make.
+constexpr size_t kMaxWaitingOnDevice = size_t{1} << 30;
+
 // Whether the program was compiled for sizes like these.
 bool fits(const CompiledProgram& program, ExpressionEvaluator& evaluator) {
   return std::all_of(program.sizesAsked.begin(), program.sizesAsked.end(), [&](const auto& entry) {
@@ -53,6 +56,7 @@ struct FusionExecutorCache::Impl {
   mutable std::mutex mutex;  // guards all below; held while compiling
   std::shared_ptr<Engine> engine;
   KernelPool kernels;
+  std::shared_ptr<MemoryPool> deviceMemory;  // of the engine's device, where a program uses it
   // By inputKey; options are the same for all. Programs of one key differ in their answers about sizes.
   std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
   CacheCounters counters;
@@ -90,9 +94,17 @@ struct FusionExecutorCache::Impl {
     // All kernels that no earlier program had, at once: an engine with a compiler calls it once.
     program->compiled = kernels.compile(*engine, program->host->kernels);
     if (settings.context.trace) settings.context.trace->add("compile", std::chrono::steady_clock::now() - start);
+    chooseDevice(*program);
     ++counters.compilations;
     counters.kernelCompilations = kernels.compilations();
     return program;
+  }
+
+  void chooseDevice(CompiledProgram& program) {
+    if (program.host->streamCount() > 0) program.device = engine->device();
+    if (program.device && !deviceMemory)
+      deviceMemory = std::make_shared<MemoryPool>(kMaxWaitingOnDevice, program.device);
+    program.memory = program.device ? deviceMemory : memory;
   }
 
   // A program for inputs like these, and what their sizes evaluate to.
@@ -121,8 +133,8 @@ struct FusionExecutorCache::Impl {
                     Communicator* communicator, GivenOutputs outputs) {
     const auto start = std::chrono::steady_clock::now();
     const HostRunSettings limits{settings.record,  settings.maxBytes, &settings.hooks.beforeLaunch,
-                                 settings.streams, communicator,      memory,
-                                 settings.context.options.probes};
+                                 settings.streams, communicator,      program.memory,
+                                 program.device,   settings.context.options.probes};
     std::vector<SegmentRunner*> caches;
     for (const std::unique_ptr<SegmentCache>& cache : program.caches) caches.push_back(cache.get());
     RunRecord record =
@@ -196,6 +208,7 @@ CacheCounters FusionExecutorCache::counters() const {
   const std::lock_guard lock(impl_->mutex);
   CacheCounters counters = impl_->counters;
   counters.memoryBlocks = impl_->memory->blocksMade();
+  if (impl_->deviceMemory) counters.memoryBlocks += impl_->deviceMemory->blocksMade();
   for (const auto& [key, programs] : impl_->programs) {
     for (const std::shared_ptr<CompiledProgram>& program : programs) {
       for (const std::unique_ptr<SegmentCache>& cache : program->caches) {

@@ -23,6 +23,10 @@ class KernelPool::Shared : public CompiledKernel {
     const std::lock_guard lock(entry_->running);
     entry_->compiled->launch(arguments);
   }
+  void enqueue(const KernelArguments& arguments, void* stream) override {
+    const std::lock_guard lock(entry_->running);
+    entry_->compiled->enqueue(arguments, stream);
+  }
 
  private:
   std::shared_ptr<Entry> entry_;

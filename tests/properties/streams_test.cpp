@@ -5,6 +5,7 @@
 
 #include "fuser/text/parser.h"
 #include "fuzz/generate/streams.h"
+#include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
 #include "tests/properties/check_property.h"
 #include "tests/properties/compile_case.h"
 #include "tests/properties/output_bytes.h"
@@ -29,11 +30,12 @@ struct Forms {
 };
 
 std::string run(const Case& made, const std::vector<HostValue>& inputs, unsigned passes, const StreamSettings& streams,
-                bool record, std::string& text) {
+                bool record, std::string& text, std::shared_ptr<Engine> engine = nullptr) {
   FusionExecutorCache::Settings settings = interpSettings(made);
   settings.context.options.disabledPasses = passesOff(passes);
   settings.streams = streams;
   settings.record = record;
+  settings.engine = std::move(engine);
   settings.hooks.afterHost = [&](HostIrContainer& program) { text = toString(program); };
   const OutputMemory memory = outputMemory(made, inputs);
   const std::string bytes = bytesOf(makeCache(made, settings)->run(inputs, memory.refs));
@@ -110,6 +112,30 @@ std::string drawProgram(bool square) {
   }
   return concat("fusion f(%v0: f32[i0, ", square ? "i0" : "i1", "]) {\n", body, "  return ", outputs, "\n}\n",
                 settings);
+}
+
+// On streams of a device, too, in whatever order they do their work.
+TEST(StreamProperties, StreamsOfADeviceGiveTheSame) {
+  CudaStandIn standIn;
+  size_t loops = 0, given = 0;
+  checkProperty(12, [&] {
+    const Case made = parseCase(concat(drawProgram(true), "run { %v0 = normal(seed = 1) : f32[4, 4] }\n"), "drawn");
+    const RunData data = materialize(made, made.runs.front());
+    const StreamSettings streams{*rc::gen::inRange<size_t>(1, 5), true, 0, {}};
+    std::string text;
+    const std::string expected = run(made, hostValues(data), 7, streams, false, text);
+    standIn.choose = [choices = fuzz::Choices(*rc::gen::inRange<uint64_t>(0, 1000), 0)](size_t ready) mutable {
+      return choices.index(ready);
+    };
+    RC_ASSERT(run(made, hostValues(data), 7, streams, true, text, standIn.makeEngine()) == expected);
+    loops += countOf("  for ", text) > 0;
+    given += !made.preallocated.empty();
+  });
+  EXPECT_GT(loops, 5u);
+  EXPECT_GT(given, 2u);
+  EXPECT_GT(standIn.launchesOnStreams, 50u);
+  EXPECT_EQ(standIn.foreignArguments, 0u);
+  EXPECT_EQ(standIn.allocations(), 0);
 }
 
 // Whether a run of the program reports two accesses without order. dropped: a synchronization that is taken away.

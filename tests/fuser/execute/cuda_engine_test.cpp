@@ -1,15 +1,16 @@
 // What of the cuda engine can be tested without a GPU: its errors, which memory it copies, and, on a stand-in for
-// libcuda that keeps "device" memory on the host and hands a launch to a function of the test, what it asks of the
-// driver.
+// libcuda, what it asks of the driver.
 #include "fuser/execute/cuda_engine.h"
 
 #include <gtest/gtest.h>
 
-#include "fuser/codegen/cpu_module.h"
-#include "fuser/execute/clang_compiler.h"
+#include <set>
+
+#include "fuser/execute/cuda_streams.h"
 #include "fuser/execute/device_copies.h"
 #include "fuser/execute/shared_library.h"
 #include "tests/fuser/execute/array.h"
+#include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
 #include "tests/fuser/execute/pointwise_kernels.h"
 
 namespace fuser {
@@ -41,100 +42,21 @@ TEST(CudaEngineTest, AgreesWithTheHostOnConversionsWhereThereIsAGpu) {
   EXPECT_EQ(differenceOf(convertedArray(x, DataType::Half), y), "");
 }
 
-// libcuda as far as the engine calls it. Memory from it is aligned to 256 bytes; what is allocated and loaded is
-// counted.
-constexpr const char* kStandIn = R"(
-typedef unsigned long size_t;
-extern "C" void* aligned_alloc(size_t, size_t);
-extern "C" void free(void*);
-extern "C" void* memcpy(void*, const void*, size_t);
-extern "C" {
-int standInAllocations = 0;
-int standInModules = 0;
-int standInFailure = 0;
-void* standInContext = 0;
-void (*standInLaunch)(void*, const unsigned*, const unsigned*, unsigned, void**) = 0;
-int cuInit(unsigned) { return 0; }
-int cuGetErrorString(int, const char** text) { *text = "an illegal memory access was encountered"; return 0; }
-int cuDeviceGetCount(int* count) { *count = 1; return 0; }
-int cuDeviceGet(int* device, int) { *device = 0; return 0; }
-int cuDeviceGetAttribute(int* value, int attribute, int) { *value = attribute == 75 ? 9 : 0; return 0; }
-int cuDevicePrimaryCtxRetain(void** context, int) { *context = &standInModules; return 0; }
-int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
-int cuCtxSetCurrent(void* context) { return context == &standInModules ? 0 : 201; }
-int cuCtxSynchronize() { return standInFailure; }
-int cuModuleLoadData(void** module, const void* image) { ++standInModules; *module = (void*)image; return 0; }
-int cuModuleUnload(void*) { --standInModules; return 0; }
-int cuModuleGetFunction(void** function, void*, const char* name) { *function = (void*)1; return name[0] == 'k' ? 0 : 500; }
-int cuFuncSetAttribute(void*, int, int) { return 0; }
-int cuMemAlloc_v2(unsigned long long* address, size_t bytes) {
-  if (bytes > (1ul << 40)) return 2;
-  ++standInAllocations;
-  *address = (unsigned long long)aligned_alloc(256, (bytes + 255) / 256 * 256);
-  return 0;
-}
-int cuMemFree_v2(unsigned long long address) { --standInAllocations; free((void*)address); return 0; }
-int cuMemcpyHtoD_v2(unsigned long long to, const void* from, size_t bytes) { memcpy((void*)to, from, bytes); return 0; }
-int cuMemcpyDtoH_v2(void* to, unsigned long long from, size_t bytes) { memcpy(to, (void*)from, bytes); return 0; }
-int cuLaunchKernel(void*, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, void*, void** arguments, void**) {
-  const unsigned grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
-  standInLaunch(standInContext, grid, block, shared, arguments);
-  return 0;
-}
-}
-)";
-
-using StandInLaunch = void (*)(void*, const unsigned*, const unsigned*, unsigned, void**);
-
-// What the stand-in's launch calls: the kernel as the cpu engine compiles it.
-struct StandInState {
-  CpuLauncher launcher = nullptr;
-  void* lastData = nullptr;  // the first argument
-  unsigned launches = 0;
-};
-
-void launchOnHost(void* state, const unsigned* grid, const unsigned*, unsigned, void** arguments) {
-  const long long extents[] = {grid[0], grid[1], grid[2]};
-  const CpuThread thread{};
-  StandInState& standIn = *static_cast<StandInState*>(state);
-  standIn.lastData = *static_cast<void**>(arguments[0]);
-  ++standIn.launches;
-  standIn.launcher(arguments, extents, &thread);
-}
-
 class CudaStandInTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    SharedLibrary library = ClangCompiler::find().compile(kStandIn, false);
-    allocations_ = library.find<int>("standInAllocations");
-    modules_ = library.find<int>("standInModules");
-    failure_ = library.find<int>("standInFailure");
-    *library.find<StandInLaunch>("standInLaunch") = &launchOnHost;
-    *library.find<void*>("standInContext") = &standIn_;
-    driver_ = std::make_shared<CudaDriver>(std::move(library));
-  }
-
   std::unique_ptr<CompiledKernel> compile(const Kernel& kernel) {
     const Kernel* const kernels[] = {&kernel};
-    onHost_ = ClangCompiler::find().compile(printCpuModule(kernels), false);
-    standIn_.launcher = onHost_.find<std::remove_pointer_t<CpuLauncher>>(launcherName(kernel, 0).c_str());
-    return std::move(makeCudaEngine(driver_)->compile(kernels)[0]);
+    return std::move(standIn_.makeEngine()->compile(kernels)[0]);
   }
 
-  StandInState standIn_;
-  SharedLibrary onHost_;
-  std::shared_ptr<const CudaDriver> driver_;
-  int* allocations_ = nullptr;
-  int* modules_ = nullptr;
-  int* failure_ = nullptr;
+  CudaStandIn standIn_;
 };
 
 TEST_F(CudaStandInTest, CopiesArgumentsInAndResultsOutAndFreesAll) {
   const auto kernel = castKernel(DataType::Float, DataType::Half);
   {
     const auto compiled = compile(*kernel);
-    EXPECT_EQ(*modules_, 1);
+    EXPECT_EQ(standIn_.modules(), 1);
     Array x = mixedArray(DataType::Float, 1000, 2), y(DataType::Half, 1000);
     compiled->launch({{x.tensor(), y.tensor()}, {1000}, {}});
     EXPECT_EQ(differenceOf(convertedArray(x, DataType::Half), y), "");
@@ -142,8 +64,8 @@ TEST_F(CudaStandInTest, CopiesArgumentsInAndResultsOutAndFreesAll) {
     compiled->launch({{x.tensor(), y.tensor()}, {0}, {}});
     EXPECT_EQ(standIn_.launches, 1u);
   }
-  EXPECT_EQ(*allocations_, 0);
-  EXPECT_EQ(*modules_, 0);
+  EXPECT_EQ(standIn_.allocations(), 0);
+  EXPECT_EQ(standIn_.modules(), 0);
 }
 
 TEST_F(CudaStandInTest, KeepsAlignmentAndOverlapAndWhatLiesBetweenElements) {
@@ -175,14 +97,118 @@ TEST_F(CudaStandInTest, AnErrorOfTheDeviceIsAViolation) {
   const auto kernel = castKernel(DataType::Float, DataType::Half);
   const auto compiled = compile(*kernel);
   Array x(DataType::Float, 10), y(DataType::Half, 10);
-  *failure_ = 700;
+  standIn_.setFailure(700);
   EXPECT_THROW(compiled->launch({{x.tensor(), y.tensor()}, {10}, {}}), ViolationError);
-  *failure_ = 0;
-  EXPECT_EQ(*allocations_, 0);
+  standIn_.setFailure(0);
+  EXPECT_EQ(standIn_.allocations(), 0);
+}
+
+// y on a stream, z = y on another one.
+struct TwoCasts {
+  TwoCasts(CudaStandIn& standIn, StreamDevice& device, DeviceStreams& streams, bool ordered)
+      : x(floats(device, 1.0f)), y(floats(device, 2.0f)), z(floats(device, 3.0f)) {
+    const auto kernel = castKernel(DataType::Float, DataType::Float);
+    const Kernel* const kernels[] = {kernel.get()};
+    const std::unique_ptr<Engine> engine = standIn.makeEngine();
+    const auto compiled = std::move(engine->compile(kernels)[0]);
+    compiled->enqueue({{x, y}, {10}, {}}, streams.handle(0));
+    if (ordered) streams.order(0, 1);
+    compiled->enqueue({{y, z}, {10}, {}}, streams.handle(1));
+    streams.finish(1);
+    streams.finish(0);
+  }
+  static TensorRef floats(StreamDevice& device, float value) {
+    float* memory = reinterpret_cast<float*>(device.allocate(10 * sizeof(float)));
+    std::fill(memory, memory + 10, value);
+    return {memory, DataType::Float, {10}, {1}, {}};
+  }
+  float result() const { return static_cast<const float*>(z.data)[9]; }
+  void free(StreamDevice& device) const {
+    for (const TensorRef& tensor : {x, y, z}) device.free(static_cast<std::byte*>(tensor.data));
+  }
+  TensorRef x, y, z;
+};
+
+TEST_F(CudaStandInTest, StreamsAreOrderedByTheirEventsAndByNothingElse) {
+  std::set<float> loosely;
+  {
+    const std::shared_ptr<StreamDevice> device = makeCudaDevice(standIn_.driver());
+    for (size_t turn = 0; turn < 4; ++turn) {  // streams come back in another order, with events that were recorded
+      standIn_.choose = [turn](size_t ready) { return turn < 2 ? 0 : ready - 1; };
+      const std::unique_ptr<DeviceStreams> streams = device->makeStreams(2);
+      EXPECT_EQ(standIn_.streamsAndEvents(), 4) << "streams that were given back are taken again";
+      const TwoCasts ordered(standIn_, *device, *streams, true);
+      EXPECT_EQ(ordered.result(), 1.0f);
+      ordered.free(*device);
+      const TwoCasts loose(standIn_, *device, *streams, false);
+      loosely.insert(loose.result());
+      loose.free(*device);
+    }
+    EXPECT_EQ(loosely, (std::set<float>{1.0f, 2.0f}));
+    EXPECT_EQ(standIn_.launchesOnStreams, 16u);
+    EXPECT_EQ(standIn_.foreignArguments, 0u);
+  }
+  EXPECT_EQ(standIn_.streamsAndEvents(), 0);
+  EXPECT_EQ(standIn_.allocations(), 0);
+}
+
+TEST_F(CudaStandInTest, AStreamWaitsForItselfWithoutAnEvent) {
+  const std::shared_ptr<StreamDevice> device = makeCudaDevice(standIn_.driver());
+  const std::unique_ptr<DeviceStreams> streams = device->makeStreams(2);
+  streams->order(1, 1);
+  EXPECT_EQ(standIn_.waits, 0u);
+  streams->order(1, 0);
+  EXPECT_EQ(standIn_.waits, 1u);
+}
+
+// The context answers what a kernel did to every call.
+TEST_F(CudaStandInTest, WhatAKernelDidIsAViolationOfWhateverCallComesNext) {
+  const std::shared_ptr<StreamDevice> device = makeCudaDevice(standIn_.driver());
+  const std::unique_ptr<DeviceStreams> streams = device->makeStreams(2);
+  const auto kernel = castKernel(DataType::Float, DataType::Float);
+  const auto compiled = compile(*kernel);
+  const TensorRef x = TwoCasts::floats(*device, 1.0f);
+  standIn_.setFailure(716);
+  EXPECT_THROW(compiled->enqueue({{x, x}, {10}, {}}, streams->handle(0)), ViolationError);
+  EXPECT_THROW(streams->order(0, 1), ViolationError);
+  EXPECT_THROW(streams->finish(0), ViolationError);
+  EXPECT_THROW(device->allocate(100), ViolationError);
+  standIn_.setFailure(1);
+  EXPECT_THROW(streams->finish(0), CheckError) << "an error of ours";
+  device->free(static_cast<std::byte*>(x.data));
+}
+
+TEST_F(CudaStandInTest, AStreamThatFailedIsKeptForNobody) {
+  const std::shared_ptr<StreamDevice> device = makeCudaDevice(standIn_.driver());
+  {
+    const std::unique_ptr<DeviceStreams> streams = device->makeStreams(1);
+    standIn_.setFailure(700);
+    EXPECT_THROW(streams->finish(0), ViolationError);
+  }
+  EXPECT_EQ(standIn_.streamsAndEvents(), 0);
+}
+
+TEST_F(CudaStandInTest, AGpuThatSharesNoMemoryHasNoDeviceForStreams) {
+  EXPECT_TRUE(standIn_.makeEngine()->device());
+  standIn_.setShares(false);
+  EXPECT_FALSE(standIn_.makeEngine()->device());
+}
+
+TEST_F(CudaStandInTest, SharedMemoryThatIsOutIsTheCallersError) {
+  EXPECT_THROW(makeCudaDevice(standIn_.driver())->allocate(size_t{1} << 50), UserError);
+}
+
+TEST(EngineTest, WithoutADeviceThereAreNoStreams) {
+  const std::unique_ptr<Engine> engine = makeEngine(EngineKind::Interp);
+  EXPECT_FALSE(engine->device());
+  const auto kernel = castKernel(DataType::Float, DataType::Half);
+  const Kernel* const kernels[] = {kernel.get()};
+  Array x(DataType::Float, 10), y(DataType::Half, 10);
+  EXPECT_THROW(engine->compile(kernels)[0]->enqueue({{x.tensor(), y.tensor()}, {10}, {}}, nullptr), CheckError);
 }
 
 TEST_F(CudaStandInTest, OutOfDeviceMemoryIsTheCallersError) {
-  EXPECT_THROW(DeviceMemory(*driver_, size_t{1} << 50), UserError);
+  EXPECT_THROW(DeviceMemory(*standIn_.driver(), size_t{1} << 50), UserError);
 }
 
 TEST_F(CudaStandInTest, AGridThatNoGpuTakesIsAnErrorOfOurs) {

@@ -249,8 +249,10 @@ struct HostRunTest : HostIrTest {
     const std::vector<HostValue> inputs{ref, ScalarValue(int64_t{10})};
     ExpressionEvaluator evaluator(fusion);
     evaluator.bindInputs(inputs);
-    return HostIrEvaluator(*program, compiled)
-        .run(inputs, evaluator, {record, maxBytes, nullptr, {}, nullptr, nullptr});
+    HostRunSettings settings;
+    settings.record = record;
+    settings.maxBytes = maxBytes;
+    return HostIrEvaluator(*program, compiled).run(inputs, evaluator, settings);
   }
   const KernelArguments& lastOf(size_t kernel) { return static_cast<HandKernel&>(*compiled[kernel]).last; }
 

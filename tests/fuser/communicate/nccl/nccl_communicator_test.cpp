@@ -15,6 +15,7 @@
 #include "fuser/communicate/in_process.h"
 #include "fuser/execute/clang_compiler.h"
 #include "tests/fuser/communicate/suite/checks.h"
+#include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
 
 namespace fuser {
 namespace {
@@ -52,49 +53,17 @@ int receiveLetter(void* state, void* data, size_t bytes, int from, Rank to) {
   return 0;
 }
 
-// libcuda and libnccl as far as the transport calls them. Receives are carried out when the group ends, as NCCL's are.
+// libnccl as far as the transport calls it. Receives are carried out when the group ends, as NCCL's are.
 constexpr const char* kStandIn = R"(
 typedef unsigned long size_t;
-extern "C" void* malloc(size_t);
-extern "C" void free(void*);
-extern "C" void* memcpy(void*, const void*, size_t);
 struct Id { char bytes[128]; };
 struct Receive { void* data; size_t bytes; int from; void* to; };
 static thread_local Receive receives[64];
 static thread_local int count = -1;  // -1: outside a group
 extern "C" {
-int standInAllocations = 0;
 void* standInMail = 0;
 void (*standInSend)(void*, const void*, size_t, int, void*) = 0;
 int (*standInReceive)(void*, void*, size_t, int, void*) = 0;
-int cuInit(unsigned) { return 0; }
-int cuGetErrorString(int, const char** text) { *text = "an error"; return 0; }
-int cuDeviceGetCount(int* number) { *number = 1; return 0; }
-int cuDeviceGet(int* device, int) { *device = 0; return 0; }
-int cuDeviceGetAttribute(int* value, int, int) { *value = 9; return 0; }
-int cuDevicePrimaryCtxRetain(void** context, int) { *context = &standInAllocations; return 0; }
-int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
-int cuCtxSetCurrent(void*) { return 0; }
-int cuCtxSynchronize() { return 0; }
-int cuModuleLoadData(void**, const void*) { return 1; }
-int cuModuleUnload(void*) { return 1; }
-int cuModuleGetFunction(void**, void*, const char*) { return 1; }
-int cuFuncSetAttribute(void*, int, int) { return 1; }
-int cuMemAlloc_v2(unsigned long long* address, size_t bytes) {
-  __sync_fetch_and_add(&standInAllocations, 1);
-  *address = (unsigned long long)malloc(bytes);
-  return 0;
-}
-int cuMemFree_v2(unsigned long long address) {
-  __sync_fetch_and_sub(&standInAllocations, 1);
-  free((void*)address);
-  return 0;
-}
-int cuMemcpyHtoD_v2(unsigned long long to, const void* from, size_t bytes) { memcpy((void*)to, from, bytes); return 0; }
-int cuMemcpyDtoH_v2(void* to, unsigned long long from, size_t bytes) { memcpy(to, (void*)from, bytes); return 0; }
-int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**) {
-  return 1;
-}
 const char* ncclGetErrorString(int) { return "of the stand-in"; }
 int ncclGetUniqueId(Id* id) {
   for (int i = 0; i < 128; ++i) id->bytes[i] = i;
@@ -137,26 +106,21 @@ class NcclStandInTest : public testing::Test {
     *library.find<decltype(&sendLetter)>("standInSend") = &sendLetter;
     *library.find<decltype(&receiveLetter)>("standInReceive") = &receiveLetter;
     nccl_ = std::make_shared<NcclLibrary>(std::move(library));
-    // A second copy, as the two libraries are two.
-    SharedLibrary cuda = ClangCompiler::find().compile(kStandIn, false);
-    allocations_ = cuda.find<int>("standInAllocations");
-    driver_ = std::make_shared<CudaDriver>(std::move(cuda));
   }
 
   // All memory of the device is free again, and all that was sent was received.
   void TearDown() override {
-    EXPECT_EQ(*allocations_, 0);
+    EXPECT_EQ(cuda_.allocations(), 0);
     for (const auto& [ranks, letters] : mail_.letters) EXPECT_TRUE(letters.empty());
   }
 
   void run(int ranks, const std::function<void(Communicator&)>& function) {
-    runRanks(ranks, [&](Communicator& others) { function(*makeNcclCommunicator(others, driver_, nccl_)); });
+    runRanks(ranks, [&](Communicator& others) { function(*makeNcclCommunicator(others, cuda_.driver(), nccl_)); });
   }
 
   Mail mail_;
   std::shared_ptr<const NcclLibrary> nccl_;
-  std::shared_ptr<const CudaDriver> driver_;
-  int* allocations_ = nullptr;
+  CudaStandIn cuda_;
 };
 
 TEST_F(NcclStandInTest, PassesTheSuiteOfEveryTransport) {
