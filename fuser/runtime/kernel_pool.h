@@ -26,7 +26,7 @@ class KernelPool {
   struct Entry {
     const Kernel* kernel = nullptr;
     std::unique_ptr<CompiledKernel> compiled;
-    std::mutex running;  // held while it runs: it may keep scratch memory
+    std::mutex running;  // held while it is launched: it may keep scratch memory
   };
   class Shared;
 
