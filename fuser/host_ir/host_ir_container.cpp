@@ -148,6 +148,15 @@ void HostIrContainer::checkAlias(const hir::Node& node) const {
   FUSER_CHECK(problem.empty(), problem);
 }
 
+void HostIrContainer::checkNotAwaited(const hir::HostExpr* expr) const {
+  if (hir::bodyCount(expr->node) == 0 && !std::holds_alternative<hir::Communication>(expr->node)) return;
+  for (const std::unique_ptr<hir::HostExpr>& each : exprs_) {
+    const auto* wait = std::get_if<hir::Wait>(&each->node);
+    if (!wait || !isPlaced(each.get()) || isInside(each.get(), expr)) continue;
+    FUSER_CHECK(!isInside(wait->communication, expr), "a communication stays while the program waits for it");
+  }
+}
+
 hir::HostExpr* HostIrContainer::append(hir::Node node, hir::HostExpr* parent, size_t branch) {
   checkAlias(node);
   hir::HostExpr* expr = make(std::move(node), parent, branch);
@@ -174,6 +183,7 @@ hir::HostExpr* HostIrContainer::insertAfter(hir::HostExpr* place, hir::Node node
 
 hir::HostExpr* HostIrContainer::replace(hir::HostExpr* old, hir::Node node) {
   FUSER_CHECK(hir::bodyCount(old->node) == 0 && hir::bodyCount(node) == 0, "a node with bodies is not replaced");
+  checkNotAwaited(old);
   const std::ptrdiff_t position = positionOf(old) - bodyOf(places_[old->id].parent, places_[old->id].branch).begin();
   const Place at = places_[old->id];
   detach(old);
@@ -188,6 +198,7 @@ hir::HostExpr* HostIrContainer::replace(hir::HostExpr* old, hir::Node node) {
 
 void HostIrContainer::remove(hir::HostExpr* expr) {
   positionOf(expr);
+  checkNotAwaited(expr);
   for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) {
     while (!body(expr, branch).empty()) remove(body(expr, branch).back());
   }
@@ -252,6 +263,7 @@ const hir::Stream* HostIrContainer::newStream(IntExpr index) {
 void forEachHostExpr(const HostIrContainer& program, const hir::Body& body,
                      const std::function<void(hir::HostExpr*)>& see) {
   for (hir::HostExpr* expr : hir::Body(body)) {  // a copy: see may edit
+    if (!program.isPlaced(expr)) continue;
     see(expr);
     if (!program.isPlaced(expr)) continue;
     for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) {

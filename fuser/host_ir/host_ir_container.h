@@ -86,8 +86,9 @@ class HostIrContainer {
   std::string whyNoAlias(const hir::Node& node) const;
 
   // --- edits: each changes its place and nothing else ---
-  // A CheckError where an edit is impossible (a place that was removed, neighbours that are none, aliases in a circle),
-  // before any change. What a node says of aliases changes by replace alone.
+  // A CheckError where an edit is impossible (a place that was removed, neighbours that are none, aliases in a circle,
+  // a communication removed that is waited for), before any change. What a node says of aliases changes by replace
+  // alone.
   // A removed node stays valid until the container dies, with its node as it was and no place; what stood in its bodies
   // is removed with it. (Streams are shared: fuseLoops gives those of the second loop the first one's index.)
   hir::HostExpr* append(hir::Node node, hir::HostExpr* parent = nullptr, size_t branch = 0);
@@ -123,6 +124,8 @@ class HostIrContainer {
   };
 
   void checkAlias(const hir::Node& node) const;
+  // That no wait outside it names a communication that it is or holds.
+  void checkNotAwaited(const hir::HostExpr* expr) const;
   // "%a -> %b -> %c" from here to the wanted one; "" where no chain leads there.
   std::string chainTo(const TensorView* from, const TensorView* wanted) const;
   hir::Body& bodyOf(const hir::HostExpr* parent, size_t branch);
@@ -153,7 +156,8 @@ struct TensorUses {
 };
 TensorUses usesOf(const HostIrContainer& program, const hir::Node& node);
 
-// Calls see for each node in the order of the program, a node with bodies before what stands in it.
+// Calls see for each node in the order of the program, a node with bodies before what stands in it. What see removes is
+// not visited, nor is what it inserts beside the nodes of the body that is being visited.
 void forEachHostExpr(const HostIrContainer& program, const std::function<void(hir::HostExpr*)>& see);
 void forEachHostExpr(const HostIrContainer& program, const hir::Body& body,
                      const std::function<void(hir::HostExpr*)>& see);

@@ -249,6 +249,11 @@ class HostRun {
   }
 
   RunRecord finish() {
+    if (!running_.empty()) {
+      const hir::Communication& left = *running_.front().communication;
+      throw ViolationError(concat("%", (left.receive ? left.receive : left.send)->name(),
+                                  " is on its way at the program's end: a wait is missing"));
+    }
     if (queues_) {
       std::vector<StreamQueues::Access> reads;
       const std::vector<Val*>& outputs = program_.fusion().outputs();
@@ -350,10 +355,11 @@ class HostRun {
     if (!moving) return;
     const TensorRef& touched = tensors_.at(tensor->id()).ref;
     const TensorRef& buffer = tensors_.at(moving->id()).ref;
-    const auto* begin = static_cast<const std::byte*>(buffer.data);
-    const auto* end =
-        begin + extentInMemory(buffer.sizes, buffer.strides) * static_cast<int64_t>(dtypeSize(buffer.dtype));
-    if (touched.data < begin || touched.data >= end) return;
+    const auto endOf = [](const TensorRef& memory) {
+      return static_cast<const std::byte*>(memory.data) +
+             extentInMemory(memory.sizes, memory.strides) * static_cast<int64_t>(dtypeSize(memory.dtype));
+    };
+    if (endOf(touched) <= buffer.data || endOf(buffer) <= touched.data) return;
     throw ViolationError(
         concat("%", tensor->name(), " is used while %", moving->name(), " is on its way: a wait is missing"));
   }

@@ -66,7 +66,7 @@ class Parser {
     return line;
   }
 
-  // "device 1 (%x.l0, none) -> (%y.l2)", where that stands next
+  // "device 1 of [0, 1] (%x.l0, none) -> (%y.l2)", where that stands next
   void parseDevice() {
     const std::string_view text = text_;
     HostIrLine line = next();
@@ -77,6 +77,9 @@ class Parser {
     }
     HostIrContainer::Device device;
     device.number = line.integer();
+    const DeviceMesh& mesh = fusion_.mesh();
+    if (!mesh.empty() && !line.accept(concat("of ", toString(mesh))))
+      line.fail(concat("'of ", toString(mesh), "' expected, the devices of the fusion"));
     line.expect("(");
     device.inputs = names_.list(line, ")", &HostIrNames::valueOrNone);
     line.expect("->");

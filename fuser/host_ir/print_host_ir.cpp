@@ -146,11 +146,12 @@ class Printer {
     return text;
   }
 
-  // "  device 1 (%x.l0, none) -> (%y.l2)": what it has of the inputs and outputs.
+  // "  device 1 of [0, 1] (%x.l0, none) -> (%y.l2)": the fusion's mesh; what it has of the inputs and outputs.
   std::string deviceText() const {
     if (!program_.device) return "";
-    return concat("  device ", program_.device->number, " (", names(program_.device->inputs), ") -> (",
-                  names(program_.device->outputs), ")\n");
+    const DeviceMesh& mesh = program_.fusion().mesh();
+    return concat("  device ", program_.device->number, mesh.empty() ? "" : " of " + toString(mesh), " (",
+                  names(program_.device->inputs), ") -> (", names(program_.device->outputs), ")\n");
   }
 
   void printBody(const hir::Body& body, const std::string& indentation) {

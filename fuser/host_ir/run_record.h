@@ -37,8 +37,8 @@ struct RunRecord {
   std::vector<HostValue> outputs;  // of the fusion, in order
   std::vector<SegmentRecord> segments;
   std::vector<std::shared_ptr<std::byte[]>> memory;  // keeps every TensorRef above alive
-  // The most bytes that tensors of the program's own took at one time; the caller's inputs, and what a recorded run
-  // keeps for those who look at it, are not counted.
+  // The most bytes that tensors of the program's own took at one time; not counted are the caller's inputs, and freed
+  // tensors' memory that a run which is recorded, or has streams, keeps to its end (though it counts for maxBytes).
   size_t peakBytes = 0;
 };
 

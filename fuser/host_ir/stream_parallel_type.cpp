@@ -89,6 +89,7 @@ class Builder {
     while (!waiting.empty()) {
       const Expr* expr = waiting.back()->definition();
       waiting.pop_back();
+      if (expr) checkOneAxis(*expr);
       if (!expr || !seen.insert(expr).second || expr->family() == Family::Size) continue;  // sizes need no elements
       waiting.insert(waiting.end(), expr->inputs().begin(), expr->inputs().end());
       if (expr->isScalarExpr() || alone.count(expr) != 0) continue;
@@ -101,6 +102,16 @@ class Builder {
     for (const Val* input : fusion_.inputs()) {
       const bool spread = input->isTensor() && input->as<TensorView>()->streamAxis().has_value();
       FUSER_USER_CHECK(!spread, "input %", input->name(), " has a stream axis: nothing makes it place by place");
+    }
+  }
+
+  static void checkOneAxis(const Expr& expr) {
+    for (const Val* output : expr.outputs()) {
+      if (!output->isTensor()) continue;
+      const std::vector<IterDomain*> axes = output->as<TensorView>()->axes();
+      const auto isStream = [](const IterDomain* axis) { return axis->parallelType() == ParallelType::Stream; };
+      FUSER_USER_CHECK(std::count_if(axes.begin(), axes.end(), isStream) < 2, "stream %", output->name(), ": ",
+                       "two of its axes are on streams, and one can be");
     }
   }
 

@@ -80,6 +80,31 @@ bool sliceOfAnotherTensor(HostIrContainer& program) {
   return applied;
 }
 
+// As if slices of it alone were allocated.
+bool wrapSlice(HostIrContainer& program) {
+  for (hir::HostExpr* expr : hostExprsOf<hir::HirAliasSelect>(program)) {
+    auto& select = std::get<hir::HirAliasSelect>(expr->node);
+    if (select.wraps) continue;
+    select.wraps = true;
+    return true;
+  }
+  return false;
+}
+
+bool swapStreams(HostIrContainer& program) {
+  bool applied = false;
+  for (const hir::HostExpr* loop : hostExprsOf<hir::ForLoop>(program)) {
+    std::vector<hir::SetCurrentStream*> sets;
+    for (hir::HostExpr* expr : program.body(loop)) {
+      if (auto* set = std::get_if<hir::SetCurrentStream>(&expr->node)) sets.push_back(set);
+    }
+    if (sets.size() != 2) continue;
+    std::swap(sets[0]->stream, sets[1]->stream);
+    applied = true;
+  }
+  return applied;
+}
+
 // Before the loop that reads it last.
 bool freeBeforeTheLoop(HostIrContainer& program) {
   bool applied = false;

@@ -51,6 +51,7 @@ void dispatch(benchmark::State& state, const std::string& text, bool passes, boo
   for (size_t i = 0; i < program->host->kernels.size(); ++i) program->compiled.push_back(std::make_unique<NoKernel>());
   HostRunSettings runSettings;
   runSettings.streams.check = check;
+  runSettings.pool = std::make_shared<MemoryPool>();
   size_t nodes = 0, launches = 0, waits = 0;
   forEachHostExpr(*program->host, [&](const hir::HostExpr* expr) {
     ++nodes;

@@ -161,6 +161,45 @@ bool reports(const std::string& program, int64_t rows, int64_t columns, size_t s
   }
 }
 
+// Of campaign cases: a run without it is reported, or gives the same in whatever order.
+TEST(StreamProperties, ASynchronizationThatIsMissingIsReportedOrOrdersNothing) {
+  size_t reported = 0, needless = 0;
+  checkProperty(120, [&](const fuzz::ArbitraryCase& generated) {
+    Case made = cloneCase(*generated);
+    fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
+    if (!fuzz::spreadOverStreams(made, choices) || !made.aliases.empty()) return;
+    const RunData data = materialize(made, made.runs.front());
+    const std::vector<HostValue> inputs = hostValues(data);
+    // On 2 to 4 streams.
+    const auto runWithout = [&](std::optional<size_t> dropped, bool check, uint64_t seed, size_t& count) {
+      FusionExecutorCache::Settings settings = interpSettings(made);
+      settings.streams = {2 + seed % 3, check, seed, {}};
+      settings.hooks.afterHost = [&](HostIrContainer& host) {
+        const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Synchronize>(host);
+        count = all.size();
+        if (dropped) host.remove(all.at(*dropped));
+      };
+      const OutputMemory memory = outputMemory(made, inputs);
+      return bytesOf(makeCache(made, settings)->run(inputs, memory.refs));
+    };
+    size_t count = 0;
+    const std::string expected = runWithout(std::nullopt, true, 0, count);
+    for (size_t dropped = 0; dropped < count; ++dropped) {
+      try {
+        for (uint64_t seed = 0; seed < 3; ++seed) runWithout(dropped, true, seed, count);
+      } catch (const ViolationError&) {
+        ++reported;
+        continue;
+      }
+      ++needless;
+      RC_LOG() << "without synchronization " << dropped << "\n";
+      for (uint64_t seed = 0; seed < 6; ++seed) RC_ASSERT(runWithout(dropped, false, seed, count) == expected);
+    }
+  });
+  EXPECT_GT(reported, 100u);
+  RecordProperty("needless", static_cast<int>(needless));
+}
+
 constexpr int64_t kSizes[][2] = {{3, 3}, {1, 4}, {4, 1}, {2, 5}}, kSquares[][2] = {{3, 3}, {2, 2}, {4, 4}, {5, 5}};
 
 // Each synchronization that is left orders something in some run; with all of them no run lacks an order.

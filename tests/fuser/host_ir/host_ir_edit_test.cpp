@@ -101,6 +101,30 @@ TEST_F(HostIrEditTest, FusesTwoLoopsUnderTheFirstOnesIndex) {
 }
 
 // A mutator may edit while it visits: it sees what was there when it came to a body.
+TEST_F(HostIrEditTest, DoesNotVisitWhatTheVisitorRemoved) {
+  std::vector<hir::HostExpr*> seen;
+  forEachHostExpr(program, [&](hir::HostExpr* expr) {
+    seen.push_back(expr);
+    if (expr == exprs[0]) program.remove(exprs[1]);
+  });
+  EXPECT_EQ(seen, (std::vector<hir::HostExpr*>{exprs[0], exprs[2], exprs[3]}));
+}
+
+// No node of the program names one that has no place.
+TEST_F(HostIrEditTest, ACommunicationStaysWhileTheProgramWaitsForIt) {
+  const hir::Communication node{CollectiveKind::Broadcast, {0, 1}, 0, Reduction::Sum, x, nullptr};
+  hir::HostExpr* communication = program.append(node);
+  hir::HostExpr* wait = program.append(hir::Wait{communication});
+  EXPECT_THROW(program.remove(communication), CheckError);
+  EXPECT_THROW(program.replace(communication, node), CheckError);
+  EXPECT_TRUE(program.isPlaced(communication));
+  hir::HostExpr* made = program.wrapInLoop(communication, communication, loop());
+  EXPECT_THROW(program.remove(made), CheckError);
+  program.moveInto(wait, made);
+  program.remove(made);
+  EXPECT_FALSE(program.isPlaced(communication));
+}
+
 TEST_F(HostIrEditTest, VisitsWhileItEdits) {
   std::vector<hir::HostExpr*> seen;
   forEachHostExpr(program, [&](hir::HostExpr* expr) {
@@ -116,11 +140,15 @@ TEST_F(HostIrEditTest, VisitsWhileItEdits) {
 RC_GTEST_FIXTURE_PROP(HostIrEditTest, AnyEditsKeepTheTree,
                       (const std::vector<std::tuple<uint8_t, uint8_t, uint8_t>>& edits)) {
   std::vector<hir::HostExpr*> all = exprs;
+  for (int i = 0; i < 2; ++i) {
+    all.push_back(program.append(hir::Communication{CollectiveKind::Broadcast, {0, 1}, 0, Reduction::Sum, x, nullptr}));
+    all.push_back(program.append(hir::Wait{all.back()}));
+  }
   for (const auto& [kind, one, other] : edits) {
     hir::HostExpr *a = all[one % all.size()], *b = all[other % all.size()];
     const size_t before = hostExprsOf<hir::Allocate>(program).size();
     try {
-      switch (kind % 7) {
+      switch (kind % 8) {
         case 0: all.push_back(program.insertBefore(a, hir::Allocate{tensors[0]})); break;
         case 1: all.push_back(program.insertAfter(a, hir::Allocate{tensors[1]})); break;
         case 2: program.remove(a); break;
@@ -128,13 +156,18 @@ RC_GTEST_FIXTURE_PROP(HostIrEditTest, AnyEditsKeepTheTree,
         case 4: program.moveInto(a, b); break;
         case 5: all.push_back(program.wrapInLoop(a, b, loop())); break;
         case 6: program.fuseLoops(a, b); break;
+        case 7: all.push_back(program.replace(a, b->node)); break;
       }
     } catch (const CheckError&) {
       RC_ASSERT(hostExprsOf<hir::Allocate>(program).size() == before);
     }
     std::set<const hir::HostExpr*> placed;
     forEachHostExpr(program, [&](const hir::HostExpr* expr) { RC_ASSERT(placed.insert(expr).second); });
-    for (const hir::HostExpr* expr : all) RC_ASSERT(program.isPlaced(expr) == (placed.count(expr) == 1));
+    for (const hir::HostExpr* expr : all) {
+      RC_ASSERT(program.isPlaced(expr) == (placed.count(expr) == 1));
+      const auto* wait = std::get_if<hir::Wait>(&expr->node);
+      RC_ASSERT(!wait || !program.isPlaced(expr) || program.isPlaced(wait->communication));
+    }
   }
 }
 

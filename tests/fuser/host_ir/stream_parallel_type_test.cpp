@@ -195,19 +195,35 @@ TEST(StreamParallelTypeTest, ATransposedReadStartsANewLoop) {
   EXPECT_EQ(hostExprsOf<hir::ForLoop>(*program).size(), 2u);
 }
 
+std::string rejectionOf(Fusion& fusion) {
+  const std::unique_ptr<HostIrContainer> program = HostIrLower(fusion).lower(Chain::standaloneGroups(fusion));
+  try {
+    StreamParallelTypePass::runPass(*program);
+    return "taken apart";
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+TEST(StreamParallelTypeTest, ATensorHasOneStreamAxis) {
+  Chain chain({true});
+  chain.tensors[0]->axes()[1]->parallelize(ParallelType::Stream);
+  EXPECT_EQ(rejectionOf(chain.fusion), "stream %t1: two of its axes are on streams, and one can be");
+}
+
+TEST(StreamParallelTypeTest, NothingMakesAnInputPlaceByPlace) {
+  Chain chain({true});
+  chain.fusion.inputs()[0]->as<TensorView>()->axes()[0]->parallelize(ParallelType::Stream);
+  EXPECT_EQ(rejectionOf(chain.fusion), "input %t0 has a stream axis: nothing makes it place by place");
+}
+
 TEST(StreamParallelTypeTest, NamesTheTensorThatCannotBeTakenApart) {
   Fusion fusion("sliced");
   TensorView* x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
   TensorView* y = build::slice(fusion, x, 0, fusion.ints().constant(1), nullptr, fusion.ints().constant(1), "y");
   fusion.addOutput(y);
   y->axes()[0]->parallelize(ParallelType::Stream);
-  const std::unique_ptr<HostIrContainer> program = HostIrLower(fusion).lower(Chain::standaloneGroups(fusion));
-  try {
-    StreamParallelTypePass::runPass(*program);
-    FAIL() << "taken apart";
-  } catch (const UserError& error) {
-    EXPECT_STREQ(error.what(), "stream %y {dim = 0}: slice moves the elements along the axis");
-  }
+  EXPECT_EQ(rejectionOf(fusion), "stream %y {dim = 0}: slice moves the elements along the axis");
 }
 
 }  // namespace

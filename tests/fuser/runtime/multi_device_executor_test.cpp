@@ -105,6 +105,31 @@ TEST_P(MoveTest, KeepsEveryElement) {
   EXPECT_EQ(run(readCase("  %y = set(%x)\n", GetParam().placement)), numbers(24));
 }
 
+// The run says so, whether somebody reads what is received or not.
+TEST_P(MoveTest, AWaitThatIsMissingIsReported) {
+  const Case testCase = readCase("  %y = set(%x)\n", GetParam().placement);
+  const RunData data = materialize(testCase, testCase.runs.front());
+  for (int device : {0, 1}) {
+    size_t waits = 1;
+    for (size_t dropped = 0; dropped < waits; ++dropped) {
+      FusionExecutorCache::Settings settings = settingsOf(testCase);
+      settings.hooks.afterHost = [&](HostIrContainer& program) {
+        if (program.device->number != device) return;
+        const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Wait>(program);
+        waits = all.size();
+        if (dropped < waits) program.remove(all[dropped]);
+      };
+      std::string message;
+      try {
+        FusionExecutorCache(fusionOf(testCase), settings).run(hostValues(data));
+      } catch (const ViolationError& error) {
+        message = error.what();
+      }
+      EXPECT_EQ(message.find("a wait is missing") != message.npos, waits > 0) << message;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Moves, MoveTest, testing::ValuesIn(kMoves), [](const auto& each) { return each.param.name; });
 
 // From %x, sharded along axis 0, to %y = sum(%x) over it.
