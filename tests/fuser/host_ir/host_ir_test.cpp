@@ -116,6 +116,17 @@ struct HostIrTest : testing::Test {
     return program;
   }
 
+  // What the verifier says, without its place; "" where it takes what the action made.
+  static std::string complaint(const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const CheckError& error) {
+      const std::string message = error.what();
+      return message.substr(message.find("constraint "));
+    }
+    return "";
+  }
+
   Fusion fusion{"f"};
   TensorView* x;
   Scalar* a;
@@ -196,38 +207,59 @@ TEST_F(HostIrTest, ParserTakesAnyText) {
 TEST_F(HostIrTest, VerifierFindsAReadBeforeTheWrite) {
   std::vector<HostGroup> wrong = groups();
   std::swap(wrong[1], wrong[2]);
-  EXPECT_THROW(HostIrLower(fusion).lower(wrong), CheckError);
+  EXPECT_EQ(complaint([&] { HostIrLower(fusion).lower(wrong); }), "constraint 1: %t is read where it does not exist");
 }
 
 TEST_F(HostIrTest, VerifierFindsAScalarThatIsEvaluatedTwice) {
   std::vector<HostGroup> wrong = groups();
   wrong.push_back(wrong[0]);
-  EXPECT_THROW(HostIrLower(fusion).lower(wrong), CheckError);
+  EXPECT_EQ(complaint([&] { HostIrLower(fusion).lower(wrong); }), "constraint 5: %n is evaluated twice");
 }
 
 TEST_F(HostIrTest, ALaunchWritesNoInputAndTakesWhatItsKernelDeclares) {
   const std::unique_ptr<HostIrContainer> program = lowered();
-  const auto complaint = [&](const std::string& from, const std::string& to) -> std::string {
-    try {
-      verifyHostIr(parseHostIr(edited(from, to), fusion, program->kernels), HostLeaks::Allowed);
-    } catch (const CheckError& error) {
-      const std::string message = error.what();
-      return message.substr(message.find("constraint "));
-    }
-    return "";
+  const auto problem = [&](const std::string& from, const std::string& to) {
+    return complaint(
+        [&] { verifyHostIr(parseHostIr(edited(from, to), fusion, program->kernels), HostLeaks::Allowed); });
   };
-  EXPECT_EQ(complaint("k1(%x, %t;", "k1(%t, %x;"), "constraint 7: %x is written in an input's memory");
+  EXPECT_EQ(problem("k1(%x, %t;", "k1(%t, %x;"), "constraint 7: %x is written in an input's memory");
   kernels.front()->buffers.front().dtype = DataType::Half;
-  EXPECT_EQ(complaint("k1", "k1"), "constraint 6: k1 takes f16 of rank 1 as argument 1, and not %x");
+  EXPECT_EQ(problem("k1", "k1"), "constraint 6: k1 takes f16 of rank 1 as argument 1, and not %x");
   kernels.front()->buffers.front().dtype = DataType::Float;
   kernels.front()->tensors.back().rank = 2;
-  EXPECT_EQ(complaint("k1", "k1"), "constraint 6: k1 takes f32 of rank 2 as argument 2, and not %t");
+  EXPECT_EQ(problem("k1", "k1"), "constraint 6: k1 takes f32 of rank 2 as argument 2, and not %t");
+}
+
+// No text says so: the parser takes as many as the kernel declares.
+TEST_F(HostIrTest, ALaunchHasAsManyArgumentsAsItsKernelDeclares) {
+  const auto problem = [&](const std::function<void(hir::LaunchKernel&)>& edit) {
+    const std::unique_ptr<HostIrContainer> program = lowered();
+    edit(std::get<hir::LaunchKernel>(hostExprsOf<hir::LaunchKernel>(*program).back()->node));
+    return complaint([&] { verifyHostIr(*program); });
+  };
+  const std::string other = "constraint 6: k2 is launched with another number of arguments";
+  EXPECT_EQ(problem([](hir::LaunchKernel&) {}), "");
+  EXPECT_EQ(problem([](hir::LaunchKernel& launch) { launch.tensors.pop_back(); }), other);
+  EXPECT_EQ(problem([](hir::LaunchKernel& launch) { launch.ints.pop_back(); }), other);
+  EXPECT_EQ(problem([](hir::LaunchKernel& launch) { launch.scalars.pop_back(); }), other);
+}
+
+TEST_F(HostIrTest, TheKernelOfWhatRunsAloneIsGivenItsOperandsAndResults) {
+  const std::unique_ptr<HostIrContainer> program = lowered();
+  const auto given = [&](const std::string& second) {
+    const std::string line = concat("compute into (%t) from (%x) as %t by k1(%x, %", second, "; i0, stride(%x, 0); )");
+    const std::string text = edited("launch k1(%x, %t; i0, stride(%x, 0); )", line);
+    return complaint([&] { verifyHostIr(parseHostIr(text, fusion, program->kernels)); });
+  };
+  EXPECT_EQ(given("t"), "");
+  EXPECT_EQ(given("y"),
+            "constraint 12: the kernel of what runs alone is given %y, which is none of its operands or results");
 }
 
 TEST_F(HostIrTest, VerifierFindsAMissingOutput) {
   std::vector<HostGroup> wrong = groups();
   wrong.pop_back();
-  EXPECT_THROW(HostIrLower(fusion).lower(wrong), CheckError);
+  EXPECT_EQ(complaint([&] { HostIrLower(fusion).lower(wrong); }), "constraint 11: %y is read where it does not exist");
 }
 
 struct HostRunTest : HostIrTest {

@@ -89,6 +89,27 @@ TEST_F(VerifyHostIrTest, NothingIsLeaked) {
             "constraint 4: %t is allocated and never freed");
 }
 
+// The builders take no such expression.
+TEST_F(VerifyHostIrTest, AHostScalarIsMadeOfWhatTheHostHas) {
+  TensorView* s = build::hostInput(fusion, DataType::Float, "s");
+  const Scalar* k = build::item(fusion, s, "k");
+  const Scalar* n = build::size(fusion, fusion.inputs().front()->as<TensorView>(), 0, "n");
+  const auto* y = fusion.outputs().front()->as<TensorView>();
+  const auto evaluated = [&](const std::vector<const Val*>& results) {
+    HostIrContainer program(fusion);
+    hir::EvaluateScalars node;
+    for (const Val* result : results) node.exprs.push_back(result->definition());
+    program.append(node);
+    program.append(hir::Allocate{y});
+    return complaint(program, HostLeaks::Forbidden);
+  };
+  EXPECT_EQ(evaluated({k, n}), "");
+  EXPECT_EQ(evaluated({k, n, k}), "constraint 5: %k is evaluated twice");
+  EXPECT_EQ(evaluated({y->definition()->input(0)}), "constraint 5: %t is no scalar");
+  s->setCpuScalar(false);
+  EXPECT_EQ(evaluated({k, n}), "constraint 5: host scalar %k depends on the device's data %s");
+}
+
 TEST_F(VerifyHostIrTest, OnlyAnOutputReusesAnInput) {
   EXPECT_EQ(problem("  reuse %x for %y\n"), "");
   EXPECT_EQ(problem(concat(kY, "  reuse %x for %t\n")), "constraint 7: only an output reuses an input's memory");
@@ -106,6 +127,11 @@ TEST_F(VerifyHostIrTest, StreamsAreFoundAndBalanced) {
   const std::string loop = "  for index0 in %x {axis = 0} {\n    get stream saved0\n    set stream by index0\n";
   EXPECT_EQ(problem(concat(loop, "    set stream saved0\n  }\n", kY)), "");
   EXPECT_EQ(problem(concat(loop, "  }\n", kY)), "constraint 9: a body leaves another stream current");
+  const std::string before = "  get stream saved0\n", turn = "  for index0 in %x {axis = 0} {\n    get stream saved1\n";
+  const std::string onItsStream = "    set stream by index0\n", anew = "    get stream saved0\n";
+  const std::string end = concat("    set stream saved1\n  }\n", kY);
+  EXPECT_EQ(problem(concat(before, turn, anew, onItsStream, end)), "") << "the same stream again";
+  EXPECT_EQ(problem(concat(before, turn, onItsStream, anew, end)), "constraint 9: a loop's turn finds stream 0 anew");
   const std::string unknown = "constraint 9: stream 0 is named before it is found";
   EXPECT_EQ(problem(concat(kY, "  get stream saved0\n  synchronize saved0\n")), "");
   EXPECT_EQ(problem(concat(kY, "  synchronize saved0\n")), unknown);
@@ -162,6 +188,43 @@ TEST_F(VerifyHostIrTest, MemoryKeepsItsDtype) {
   EXPECT_EQ(problem(concat(kT, kY, "  view %h of %t\n  free %t\n")), concat(other, "t, which is f32"));
   EXPECT_EQ(problem(concat(kY, "  allocate %h: f16[i0, i1]\n  copy %h to %x\n  free %h\n")),
             concat(other, "x, which is f32"));
+}
+
+TEST_F(VerifyHostIrTest, ASelectedTensorIsItsSourceWithoutTheAxis) {
+  const auto selected = [&](const std::string& name, const std::string& type, int axis) {
+    return problem(concat("  tensor %", name, ": ", type, " {contiguity = [false]}\n  for index0 in %x {axis = 0} {\n",
+                          "    select %", name, ": ", type, " of %x {axis = ", axis, ", index = index0}\n  }\n", kY));
+  };
+  EXPECT_EQ(selected("row", "f32[i1]", 0), "");
+  EXPECT_EQ(selected("column", "f32[i0]", 0), "constraint 12: %column is no %x without axis 0");
+  EXPECT_EQ(selected("row", "f32[i1]", 1), "constraint 12: %row is no %x without axis 1");
+  EXPECT_EQ(selected("half", "f16[i1]", 0), "constraint 12: %half is no %x without axis 0");
+}
+
+TEST_F(VerifyHostIrTest, AShardIsAPartOfItsSource) {
+  const auto shard = [&](const std::string& name, const std::string& type, int axis) {
+    return problem(concat("  tensor %", name, ": ", type, " {contiguity = [false, false]}\n  shard %", name, ": ", type,
+                          " of %x {axis = ", axis, ", part = 1, parts = 2}\n", kY));
+  };
+  EXPECT_EQ(shard("part", "f32[(i0 // 2), i1]", 0), "");
+  EXPECT_EQ(shard("part", "f32[(i0 // 2), i1]", 1), "constraint 12: %part is no part of %x along axis 1");
+  EXPECT_EQ(shard("whole", "f32[i0, i1]", 0), "constraint 12: %whole is no part of %x along axis 0");
+  EXPECT_EQ(shard("half", "f16[(i0 // 2), i1]", 0), "constraint 12: %half is no part of %x along axis 0");
+}
+
+TEST_F(VerifyHostIrTest, WhatRunsAloneHasItsExpressionsOperandsAndResults) {
+  const std::string other = "constraint 12: %y is computed with other operands or results than its expression has";
+  const auto computed = [&](const std::string& line) {
+    return problem(concat(kT, "  compute ", line, "\n  free %t\n"));
+  };
+  EXPECT_EQ(computed("(%y) from (%t) as %y"), "");
+  EXPECT_EQ(computed("() from (%t) as %y"), other);
+  EXPECT_EQ(computed("(%y) from (%t) as %y {without_axis = 2}"), other);
+  EXPECT_EQ(computed("(%y) from (%t) as %y {axis = 2, parts = 2}"), other);
+  EXPECT_EQ(computed("(%y) from (%t) as set"), "");
+  for (const char* line : {"(%y) from (%t, %x) as set", "(%y) from (%c) as set", "() from (%t) as set"}) {
+    EXPECT_EQ(computed(line), "constraint 12: a set is of one tensor") << line;
+  }
 }
 
 // Where the ways leave a tensor in different memory, what follows may be in either.
@@ -391,6 +454,10 @@ TEST_F(VerifyCommunicationTest, WhoTakesPartHasATensorForIt) {
             "constraint 7: %x is written in an input's memory");
   EXPECT_EQ(problem(concat(kT, kY, kAllreduce, kWait), HostLeaks::Allowed),
             "constraint 17: a communication of no devices");
+  build::cast(fusion, fusion.inputs().front()->as<TensorView>(), DataType::Half, "h");
+  EXPECT_EQ(problemOnDevice(concat("  allocate %h: f16[i0, i1]\n", kY,
+                                   "  allreduce %h -> %y {team = [0, 1], reduction = sum}\n", kWait)),
+            "constraint 17: %h is sent and received as another dtype");
 }
 
 }  // namespace
