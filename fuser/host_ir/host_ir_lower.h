@@ -68,8 +68,8 @@ class HostIrLower {
   std::unique_ptr<HostIrContainer> lower(std::span<const HostGroup> groups, std::span<const OutputAlias> aliases = {},
                                          std::span<const GivenOutput> given = {});
 
-  // For SegmentCandidateFinderOptions::custom_should_merge_groups, where tensors are spread over streams or devices:
-  // false where either group holds an expression that isLowerableAsStandaloneHostOp takes.
+  // For SegmentCandidateFinderOptions::custom_should_merge_groups, where tensors are spread over streams (on devices
+  // nothing merges): false where either group holds an expression that isLowerableAsStandaloneHostOp takes.
   static bool shouldMergeSegmentedGroups(const SegmentedGroup* a, const SegmentedGroup* b);
 
  private:
