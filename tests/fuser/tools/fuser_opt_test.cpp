@@ -9,6 +9,7 @@
 #include <fstream>
 #include <regex>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -154,6 +155,34 @@ TEST_F(FuserOptTest, DumpsThePreSegmenter) {
   EXPECT_EQ(count(outcome.text, "before ConsecutiveCastPass:\nfusion"), 1u) << outcome.text;
   EXPECT_EQ(count(outcome.text, "after ConsecutiveCastPass:\nfusion"), 1u) << outcome.text;
   EXPECT_EQ(count(outcome.text, "after RemoveEmptyPass: unchanged"), 1u) << outcome.text;
+}
+
+// What each group of the pattern's first parentheses matches, in order.
+std::vector<std::string> matches(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern, std::regex::multiline);
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), regex), end; match != end; ++match) {
+    found.push_back((*match)[1]);
+  }
+  return found;
+}
+
+// Tests run in the repository's root.
+TEST_F(FuserOptTest, DumpsTheHostProgramAfterEachOfItsPassesInTheirOrder) {
+  std::ifstream list("fuser/host_ir/host_passes.def");
+  const std::string lines(std::istreambuf_iterator<char>(list), {});
+  const std::vector<std::string> passes = matches(lines, "^HOST_PASS\\(([A-Za-z]+),");
+  ASSERT_GE(passes.size(), 7u);
+  const Outcome outcome = fuserOpt(file("fusion f(%x: f32[i0, i1]) {\n  %t = neg(%x)\n  %y = exp(%t)\n  return %y\n}\n"
+                                        "stream %t {dim = 0}\nstream %y {dim = 0}\n"
+                                        "run { %x = values [1, 2, 3, 4] : f32[2, 2] }\n") +
+                                   " --dump=host_ir");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(matches(outcome.text, "^# after ([A-Za-z]+)(?: \\(unchanged\\))?\nhost f\\("), passes) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "# after StreamParallelTypePass\n"), 1u) << outcome.text;
+  const size_t split = outcome.text.find("# after StreamParallelTypePass\n");
+  EXPECT_EQ(count(outcome.text.substr(0, split), "\n  for "), 0u) << outcome.text;
+  EXPECT_EQ(count(outcome.text.substr(split), "\n  for index0 in %t "), passes.size() - 1) << outcome.text;
 }
 
 TEST_F(FuserOptTest, AnUnknownPassHasItsPlaceInTheFile) {
