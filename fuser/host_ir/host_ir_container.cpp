@@ -143,9 +143,11 @@ hir::HostExpr* HostIrContainer::make(hir::Node node, hir::HostExpr* parent, size
   return exprs_.back().get();
 }
 
-void HostIrContainer::checkAlias(const hir::Node& node) const {
+void HostIrContainer::checkNode(const hir::Node& node) const {
   const std::string problem = whyNoAlias(node);
   FUSER_CHECK(problem.empty(), problem);
+  const auto* wait = std::get_if<hir::Wait>(&node);
+  FUSER_CHECK(!wait || isPlaced(wait->communication), "a wait for a communication that was removed");
 }
 
 void HostIrContainer::checkNotAwaited(const hir::HostExpr* expr) const {
@@ -158,7 +160,7 @@ void HostIrContainer::checkNotAwaited(const hir::HostExpr* expr) const {
 }
 
 hir::HostExpr* HostIrContainer::append(hir::Node node, hir::HostExpr* parent, size_t branch) {
-  checkAlias(node);
+  checkNode(node);
   hir::HostExpr* expr = make(std::move(node), parent, branch);
   attach(expr, parent, branch, bodyOf(parent, branch).end());
   return expr;
@@ -166,7 +168,7 @@ hir::HostExpr* HostIrContainer::append(hir::Node node, hir::HostExpr* parent, si
 
 hir::HostExpr* HostIrContainer::insertAt(hir::HostExpr* place, std::ptrdiff_t offset, hir::Node node) {
   positionOf(place);  // checks that it has one
-  checkAlias(node);
+  checkNode(node);
   const Place at = places_[place->id];
   hir::HostExpr* expr = make(std::move(node), at.parent, at.branch);
   attach(expr, at.parent, at.branch, positionOf(place) + offset);
@@ -187,9 +189,11 @@ hir::HostExpr* HostIrContainer::replace(hir::HostExpr* old, hir::Node node) {
   const std::ptrdiff_t position = positionOf(old) - bodyOf(places_[old->id].parent, places_[old->id].branch).begin();
   const Place at = places_[old->id];
   detach(old);
-  if (const std::string problem = whyNoAlias(node); !problem.empty()) {
+  try {
+    checkNode(node);
+  } catch (const CheckError&) {
     attach(old, at.parent, at.branch, bodyOf(at.parent, at.branch).begin() + position);
-    FUSER_CHECK(false, problem);
+    throw;
   }
   hir::HostExpr* expr = make(std::move(node), at.parent, at.branch);
   attach(expr, at.parent, at.branch, bodyOf(at.parent, at.branch).begin() + position);
@@ -199,8 +203,12 @@ hir::HostExpr* HostIrContainer::replace(hir::HostExpr* old, hir::Node node) {
 void HostIrContainer::remove(hir::HostExpr* expr) {
   positionOf(expr);
   checkNotAwaited(expr);
+  detachAll(expr);
+}
+
+void HostIrContainer::detachAll(hir::HostExpr* expr) {
   for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) {
-    while (!body(expr, branch).empty()) remove(body(expr, branch).back());
+    while (!body(expr, branch).empty()) detachAll(body(expr, branch).back());
   }
   detach(expr);
 }

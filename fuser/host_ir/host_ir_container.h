@@ -87,8 +87,8 @@ class HostIrContainer {
 
   // --- edits: each changes its place and nothing else ---
   // A CheckError where an edit is impossible (a place that was removed, neighbours that are none, aliases in a circle,
-  // a communication removed that is waited for), before any change. What a node says of aliases changes by replace
-  // alone.
+  // a communication removed that is waited for, a wait for one that was removed), before any change. What a node says
+  // of aliases changes by replace alone.
   // A removed node stays valid until the container dies, with its node as it was and no place; what stood in its bodies
   // is removed with it. (Streams are shared: fuseLoops gives those of the second loop the first one's index.)
   hir::HostExpr* append(hir::Node node, hir::HostExpr* parent = nullptr, size_t branch = 0);
@@ -123,7 +123,8 @@ class HostIrContainer {
     size_t nodes = 0;  // that say so
   };
 
-  void checkAlias(const hir::Node& node) const;
+  // That it may stand in the program: it closes no circle of aliases, and waits for nothing that was removed.
+  void checkNode(const hir::Node& node) const;
   // That no wait outside it names a communication that it is or holds.
   void checkNotAwaited(const hir::HostExpr* expr) const;
   // "%a -> %b -> %c" from here to the wanted one; "" where no chain leads there.
@@ -134,6 +135,7 @@ class HostIrContainer {
   hir::HostExpr* make(hir::Node node, hir::HostExpr* parent, size_t branch);
   hir::HostExpr* insertAt(hir::HostExpr* place, std::ptrdiff_t offset, hir::Node node);
   void detach(hir::HostExpr* expr);
+  void detachAll(hir::HostExpr* expr);  // what stands in its bodies, too
   void attach(hir::HostExpr* expr, hir::HostExpr* parent, size_t branch, hir::Body::iterator at);
   bool isInside(const hir::HostExpr* expr, const hir::HostExpr* outer) const;
 
