@@ -151,7 +151,9 @@ void HostIrContainer::checkNode(const hir::Node& node) const {
 }
 
 void HostIrContainer::checkNotAwaited(const hir::HostExpr* expr) const {
-  if (hir::bodyCount(expr->node) == 0 && !std::holds_alternative<hir::Communication>(expr->node)) return;
+  const std::array<hir::Body, 2>& bodies = places_.at(expr->id).bodies;
+  const bool holdsNothing = bodies[0].empty() && bodies[1].empty();
+  if (holdsNothing && !std::holds_alternative<hir::Communication>(expr->node)) return;
   for (const std::unique_ptr<hir::HostExpr>& each : exprs_) {
     const auto* wait = std::get_if<hir::Wait>(&each->node);
     if (!wait || !isPlaced(each.get()) || isInside(each.get(), expr)) continue;

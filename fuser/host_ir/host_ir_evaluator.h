@@ -34,7 +34,8 @@ struct StreamSettings {
 // whole, every turn at its own place, so that the record shows each expression alone. The outputs are the same.
 struct HostRunSettings {
   bool record = false;                // fill RunRecord::segments and keep all memory alive
-  size_t maxBytes = size_t{1} << 32;  // what all tensors that are alive together may take
+  // What all tensors that are alive together may take; of a run that is recorded, or has streams, freed ones count too.
+  size_t maxBytes = size_t{1} << 32;
   const BeforeLaunch* beforeLaunch = nullptr;
   StreamSettings streams;
   Communicator* communicator = nullptr;  // this device's way to the others; needed where there are several

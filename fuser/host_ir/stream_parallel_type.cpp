@@ -89,8 +89,8 @@ class Builder {
     while (!waiting.empty()) {
       const Expr* expr = waiting.back()->definition();
       waiting.pop_back();
-      if (expr) checkOneAxis(*expr);
       if (!expr || !seen.insert(expr).second || expr->family() == Family::Size) continue;  // sizes need no elements
+      checkOneAxis(*expr);
       waiting.insert(waiting.end(), expr->inputs().begin(), expr->inputs().end());
       if (expr->isScalarExpr() || alone.count(expr) != 0) continue;
       for (const Val* output : expr->outputs()) {
@@ -110,8 +110,8 @@ class Builder {
       if (!output->isTensor()) continue;
       const std::vector<IterDomain*> axes = output->as<TensorView>()->axes();
       const auto isStream = [](const IterDomain* axis) { return axis->parallelType() == ParallelType::Stream; };
-      FUSER_USER_CHECK(std::count_if(axes.begin(), axes.end(), isStream) < 2, "stream %", output->name(), ": ",
-                       "two of its axes are on streams, and one can be");
+      FUSER_USER_CHECK(std::count_if(axes.begin(), axes.end(), isStream) < 2, "stream %", output->name(),
+                       ": two of its axes are on streams, and one can be");
     }
   }
 

@@ -8,8 +8,13 @@
 
 namespace fuser {
 
-// Options and schedules of the case. A UserError names the place of `option disable pass NAME` where no pass has the
-// name.
+// How many streams the loops of the case's host program have, 1 to 5, and in which order their work is done: drawn from
+// the seed of the first input's data that has one, so that cases differ, and whoever runs a case runs it alike. (A case
+// that is made smaller keeps both while it keeps that seed.)
+StreamSettings drawnStreams(const Case& testCase);
+
+// Options, schedules and streams of the case. A UserError names the place of `option disable pass NAME` where no pass
+// has the name.
 FusionExecutorCache::Settings settingsOf(const Case& testCase);
 
 // The caller's memory for outputs, as the case has it for these inputs.

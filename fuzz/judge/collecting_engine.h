@@ -1,6 +1,7 @@
 #pragma once
 // CollectingEngine: for engines whose compiler is dear. It interprets the kernels of many caches at first, and keeps
-// them; given what one compiler call made of all of them, the same caches run that.
+// them; given what one compiler call made of all of them, the same caches run that. Programs with streams run on the
+// other engine's device from the start, where it has one: what is interpreted, the host does when it is enqueued.
 
 #include <memory>
 #include <string>
@@ -15,10 +16,21 @@ class SwitchedKernel : public CompiledKernel {
  public:
   explicit SwitchedKernel(std::shared_ptr<CompiledKernel> kernel) : current_(std::move(kernel)) {}
   void launch(const KernelArguments& arguments) override { current_->launch(arguments); }
-  void become(std::shared_ptr<CompiledKernel> kernel) { current_ = std::move(kernel); }
+  void enqueue(const KernelArguments& arguments, void* stream) override {
+    if (interpreted_) {
+      current_->launch(arguments);
+    } else {
+      current_->enqueue(arguments, stream);
+    }
+  }
+  void become(std::shared_ptr<CompiledKernel> kernel) {
+    current_ = std::move(kernel);
+    interpreted_ = false;
+  }
 
  private:
   std::shared_ptr<CompiledKernel> current_;
+  bool interpreted_ = true;
 };
 
 // Hands out a kernel that outlives its cache's owner.
@@ -26,6 +38,7 @@ class SharedKernel : public CompiledKernel {
  public:
   explicit SharedKernel(std::shared_ptr<SwitchedKernel> kernel) : kernel_(std::move(kernel)) {}
   void launch(const KernelArguments& arguments) override { kernel_->launch(arguments); }
+  void enqueue(const KernelArguments& arguments, void* stream) override { kernel_->enqueue(arguments, stream); }
 
  private:
   std::shared_ptr<SwitchedKernel> kernel_;
@@ -33,6 +46,10 @@ class SharedKernel : public CompiledKernel {
 
 class CollectingEngine : public Engine {
  public:
+  // device: the other engine's; null where it has none.
+  explicit CollectingEngine(std::shared_ptr<StreamDevice> device = nullptr) : device_(std::move(device)) {}
+
+  std::shared_ptr<StreamDevice> device() override { return device_; }
   std::string name() const override { return "interp, then cpu"; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
@@ -52,6 +69,7 @@ class CollectingEngine : public Engine {
   }
 
  private:
+  std::shared_ptr<StreamDevice> device_;
   std::unique_ptr<Engine> interp_ = makeEngine(EngineKind::Interp);
   std::vector<const Kernel*> kernels_;
   std::vector<std::shared_ptr<SwitchedKernel>> switched_;

@@ -199,7 +199,7 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
 }
 
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, Engine& engine) {
-  const auto collecting = std::make_shared<CollectingEngine>();
+  const auto collecting = std::make_shared<CollectingEngine>(engine.device());
   std::vector<ComparedCase> compared(cases.size());
   std::vector<Prepared> prepared(cases.size());
   for (size_t i = 0; i < cases.size(); ++i) {

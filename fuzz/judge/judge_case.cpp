@@ -18,7 +18,6 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
-#include "fuzz/judge/drawn_streams.h"
 #include "fuzz/judge/given_data.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
@@ -149,7 +148,6 @@ class Judge {
     FusionExecutorCache::Settings cacheSettings = settingsOf(case_);
     cacheSettings.record = true;
     cacheSettings.maxBytes = 4 * settings_.maxInputBytes;
-    cacheSettings.streams = drawnStreams(case_);
     cacheSettings.hooks = settings_.hooks;
     CompileHooks faulty;
     if (!case_.options.fault.empty()) {

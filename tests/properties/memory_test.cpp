@@ -38,10 +38,11 @@ std::optional<size_t> slicedAxis(const std::string& line) {
   return place == std::string::npos ? std::nullopt : std::optional<size_t>(std::stoul(line.substr(place + key.size())));
 }
 
-int64_t peakOf(const std::string& text, const Fusion& fusion, const std::vector<HostValue>& inputs) {
+int64_t peakOf(const std::string& text, const Fusion& fusion, const std::vector<HostValue>& inputs,
+               size_t loopStreams) {
   ExpressionEvaluator evaluator(fusion);
   evaluator.bindInputs(inputs);
-  const int64_t streams = static_cast<int64_t>(StreamSettings{}.loopStreams);
+  const int64_t streams = static_cast<int64_t>(loopStreams);
   const auto bytesOf = [&](const std::string& name, std::optional<size_t> sliced) {
     int64_t bytes = -1;
     for (const std::unique_ptr<Val>& val : fusion.allVals()) {  // those that host passes add, too
@@ -113,7 +114,8 @@ TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
     sliced += text.find("{sliced_axis") != std::string::npos;
     onDevices += programs.size() > 1;
     int64_t peak = 0;
-    for (const auto& [program, fusion] : programs) peak = std::max(peak, peakOf(program, *fusion, inputs));
+    for (const auto& [program, fusion] : programs)
+      peak = std::max(peak, peakOf(program, *fusion, inputs, settings.streams.loopStreams));
     RC_ASSERT(static_cast<int64_t>(record.peakBytes) == peak);
   });
   EXPECT_GT(freed, 50u);

@@ -1,5 +1,5 @@
-// Cases on streams: the passes of the host program change no bit of the outputs, and leave no synchronization that
-// orders nothing.
+// Cases on streams: the passes of the host program change no bit of the outputs, and of programs drawn here leave no
+// synchronization that orders nothing. One that is missing is reported.
 
 #include <algorithm>
 
@@ -56,7 +56,7 @@ TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
     Case made = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
     if (!fuzz::spreadOverStreams(made, choices) || !made.aliases.empty()) return;
-    const StreamSettings streams{*rc::gen::inRange<size_t>(1, 5), true, *rc::gen::arbitrary<uint64_t>(), {}};
+    const StreamSettings streams{*rc::gen::inRange<size_t>(1, 6), true, *rc::gen::arbitrary<uint64_t>(), {}};
     const RunData data = materialize(made, made.runs.front());
     const std::vector<HostValue> inputs = hostValues(data);
     std::string plain, text;
@@ -121,7 +121,7 @@ TEST(StreamProperties, StreamsOfADeviceGiveTheSame) {
   checkProperty(12, [&] {
     const Case made = parseCase(concat(drawProgram(true), "run { %v0 = normal(seed = 1) : f32[4, 4] }\n"), "drawn");
     const RunData data = materialize(made, made.runs.front());
-    const StreamSettings streams{*rc::gen::inRange<size_t>(1, 5), true, 0, {}};
+    const StreamSettings streams{*rc::gen::inRange<size_t>(1, 6), true, 0, {}};
     std::string text;
     const std::string expected = run(made, hostValues(data), 7, streams, false, text);
     standIn.choose = [choices = fuzz::Choices(*rc::gen::inRange<uint64_t>(0, 1000), 0)](size_t ready) mutable {
@@ -161,7 +161,8 @@ bool reports(const std::string& program, int64_t rows, int64_t columns, size_t s
   }
 }
 
-// Of campaign cases: a run without it is reported, or gives the same in whatever order.
+// Of campaign cases, where sizes may leave some of them nothing to order: a run without one is reported, or gives the
+// same in the orders that are tried.
 TEST(StreamProperties, ASynchronizationThatIsMissingIsReportedOrOrdersNothing) {
   size_t reported = 0, needless = 0;
   checkProperty(120, [&](const fuzz::ArbitraryCase& generated) {
@@ -197,7 +198,7 @@ TEST(StreamProperties, ASynchronizationThatIsMissingIsReportedOrOrdersNothing) {
     }
   });
   EXPECT_GT(reported, 100u);
-  RecordProperty("needless", static_cast<int>(needless));
+  EXPECT_GT(needless, 0u) << "no run without a report was compared";
 }
 
 constexpr int64_t kSizes[][2] = {{3, 3}, {1, 4}, {4, 1}, {2, 5}}, kSquares[][2] = {{3, 3}, {2, 2}, {4, 4}, {5, 5}};

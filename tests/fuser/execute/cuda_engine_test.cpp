@@ -173,6 +173,10 @@ TEST_F(CudaStandInTest, WhatAKernelDidIsAViolationOfWhateverCallComesNext) {
   EXPECT_THROW(streams->order(0, 1), ViolationError);
   EXPECT_THROW(streams->finish(0), ViolationError);
   EXPECT_THROW(device->allocate(100), ViolationError);
+  EXPECT_THROW(device->makeStreams(1), ViolationError);
+  float copy = 0;
+  EXPECT_THROW(standIn_.driver()->copyToHost(&copy, reinterpret_cast<CudaDriver::Address>(x.data), sizeof(copy)),
+               ViolationError);
   standIn_.setFailure(1);
   EXPECT_THROW(streams->finish(0), CheckError) << "an error of ours";
   device->free(static_cast<std::byte*>(x.data));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/ir/builder.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
@@ -91,6 +92,33 @@ TEST(DeviceProgramsTest, SendRecv) {
             "  return %y\n"
             "}\n");
   EXPECT_EQ(programOf(testCase, 2), kOfNone);
+}
+
+// The text names the devices of its fusion, and is read over that fusion alone.
+TEST(DeviceProgramsTest, TheTextIsOfItsFusionsDevices) {
+  Fusion fusion("f");
+  TensorView* x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
+  fusion.addOutput(x);
+  fusion.setMesh(DeviceMesh({0, 1}));
+  const auto text = [](const char* device) {
+    return concat("host f(%x: f32[i0]) {\n  ", device, "\n  return %x\n}\n");
+  };
+  const auto problem = [&](const char* device) -> std::string {
+    try {
+      parseHostIr(text(device), fusion, {});
+      return "";
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  };
+  const std::string right = text("device 1 of [0, 1] (%x) -> (%x)");
+  EXPECT_EQ(toString(parseHostIr(right, fusion, {})), right);
+  const char* wanted = "host program, line 2: 'of [0, 1]' expected, the devices of the fusion";
+  EXPECT_EQ(problem("device 1 of [1, 0] (%x) -> (%x)"), wanted);
+  EXPECT_EQ(problem("device 1 (%x) -> (%x)"), wanted);
+  fusion.setMesh({});
+  EXPECT_EQ(problem("device 1 (%x) -> (%x)"), "");
+  EXPECT_EQ(problem("device 1 of [0, 1] (%x) -> (%x)"), "host program, line 2: '(' expected");
 }
 
 }  // namespace

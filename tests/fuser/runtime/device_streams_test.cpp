@@ -154,7 +154,7 @@ class DeviceStreamsTest : public ::testing::Test {
   CudaStandIn standIn_;
 };
 
-TEST_F(DeviceStreamsTest, EveryOrderThatEventsAllowGivesTheInterpretersResults) {
+TEST_F(DeviceStreamsTest, OrdersThatEventsAllowGiveTheInterpretersResults) {
   for (const char* text : kAll) {
     const Written expected = Program(text, nullptr).run();
     Program device = onDevice(text);

@@ -157,7 +157,7 @@ TEST_F(FuserOptTest, DumpsThePreSegmenter) {
   EXPECT_EQ(count(outcome.text, "after RemoveEmptyPass: unchanged"), 1u) << outcome.text;
 }
 
-// What each group of the pattern's first parentheses matches, in order.
+// What the pattern's first group matches, match by match.
 std::vector<std::string> matches(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern, std::regex::multiline);
   std::vector<std::string> found;

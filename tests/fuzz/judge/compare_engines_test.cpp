@@ -6,6 +6,7 @@
 
 #include "fuser/text/parser.h"
 #include "fuzz/generate/generate.h"
+#include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -23,6 +24,18 @@ TEST(CompareEnginesTest, ExactOpsAreHeldToTheBit) {
   EXPECT_EQ(compared.bits.exact, 5 * 70 + 5);
   EXPECT_EQ(compared.bits.exactEqual, compared.bits.exact);
   EXPECT_EQ(compared.bits.others, 0);
+}
+
+TEST(CompareEnginesTest, StreamsAreThoseOfTheEnginesDevice) {
+  const Case made = parseCase("fusion f(%x: f32[i0, i1]) {\n  %a = neg(%x)\n  %y = neg(%a)\n  return %y\n}\n"
+                              "stream %a {dim = 0}\nrun { %x = normal(seed = 1) : f32[5, 3] }\n",
+                              "case");
+  CudaStandIn standIn;
+  const ComparedCase compared = compareEngines({&made}, *standIn.makeEngine()).at(0);
+  EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees) << compared.verdict.detail;
+  EXPECT_EQ(compared.bits.exactEqual, compared.bits.exact);
+  EXPECT_EQ(standIn.launchesOnStreams, 6u) << "five turns, and %y";
+  EXPECT_EQ(standIn.foreignArguments, 0u);
 }
 
 TEST(CompareEnginesTest, LibraryFunctionsAreTheOraclesAlone) {

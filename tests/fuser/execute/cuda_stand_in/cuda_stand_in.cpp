@@ -54,7 +54,12 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
 int cuDevicePrimaryCtxRetain(void** context, int) { *context = &standInModules; return 0; }
 int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 int cuCtxSetCurrent(void* context) { return context == &standInModules ? 0 : 201; }
-int cuModuleLoadData(void** module, const void* image) { ++standInModules; *module = (void*)image; return 0; }
+int cuModuleLoadData(void** module, const void* image) {
+  if (standInFailure) return standInFailure;
+  ++standInModules;
+  *module = (void*)image;
+  return 0;
+}
 int cuModuleUnload(void*) { --standInModules; return 0; }
 int cuModuleGetFunction(void** function, void*, const char* name) { return standInCall(standIn, 0, function, (void*)name); }
 int cuFuncSetAttribute(void*, int, int) { return 0; }
@@ -76,8 +81,14 @@ int cuMemFree_v2(Address address) {
   free((void*)address);
   return 0;
 }
-int cuMemcpyHtoD_v2(Address to, const void* from, size_t bytes) { memcpy((void*)to, from, bytes); return 0; }
-int cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) { memcpy(to, (void*)from, bytes); return 0; }
+int cuMemcpyHtoD_v2(Address to, const void* from, size_t bytes) {
+  if (!standInFailure) memcpy((void*)to, from, bytes);
+  return standInFailure;
+}
+int cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) {
+  if (!standInFailure) memcpy(to, (void*)from, bytes);
+  return standInFailure;
+}
 int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned, unsigned, unsigned, unsigned,
                    void* stream, void** arguments, void**) {
   if (standInFailure) return standInFailure;
@@ -85,7 +96,9 @@ int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned,
   standInLaunch(standIn, function, grid, stream, arguments);
   return 0;
 }
-int cuStreamCreate(void** stream, unsigned flags) { return flags == 1 ? standInCall(standIn, 3, stream, 0) : 1; }
+int cuStreamCreate(void** stream, unsigned flags) {
+  return standInFailure ? standInFailure : flags == 1 ? standInCall(standIn, 3, stream, 0) : 1;
+}
 int cuStreamDestroy_v2(void* stream) { return standInCall(standIn, 4, stream, 0); }
 int cuStreamSynchronize(void* stream) {
   const int status = stream ? standInCall(standIn, 5, stream, 0) : 0;
@@ -94,7 +107,9 @@ int cuStreamSynchronize(void* stream) {
 int cuStreamWaitEvent(void* stream, void* event, unsigned) {
   return standInFailure ? standInFailure : standInCall(standIn, 6, stream, event);
 }
-int cuEventCreate(void** event, unsigned flags) { return flags == 2 ? standInCall(standIn, 7, event, 0) : 1; }
+int cuEventCreate(void** event, unsigned flags) {
+  return standInFailure ? standInFailure : flags == 2 ? standInCall(standIn, 7, event, 0) : 1;
+}
 int cuEventDestroy_v2(void* event) { return standInCall(standIn, 8, event, 0); }
 int cuEventRecord(void* event, void* stream) {
   return standInFailure ? standInFailure : standInCall(standIn, 9, event, stream);
