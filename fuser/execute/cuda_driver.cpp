@@ -95,10 +95,12 @@ struct CudaDriver::Functions {
     if (getErrorString(result, &message) != kSuccess || !message) return concat("error ", result);
     return concat(message, " (error ", result, ")");
   }
-  void check(Status result, const std::string& what) const {
+  template <class... Parts>
+  void check(Status result, const Parts&... what) const {
+    if (result == kSuccess) return;
     if (std::find(std::begin(kKernelFaults), std::end(kKernelFaults), result) != std::end(kKernelFaults))
-      throw ViolationError(concat(what, " on the GPU: ", text(result)));
-    FUSER_CHECK(result == kSuccess, what, ": ", text(result));
+      throw ViolationError(concat(what..., " on the GPU: ", text(result)));
+    FUSER_CHECK(false, what..., ": ", text(result));
   }
 };
 
@@ -208,12 +210,12 @@ void CudaDriver::enqueue(const Launch& launch, Stream stream) const {
   functions_->check(functions_->launchKernel(launch.function, size(x), size(y), size(z), size(threadsX), size(threadsY),
                                              size(threadsZ), static_cast<unsigned>(launch.sharedBytes), stream,
                                              launch.arguments, nullptr),
-                    concat("kernel ", launch.name));
+                    "kernel ", launch.name);
 }
 
 void CudaDriver::launch(const Launch& launch) const {
   enqueue(launch, nullptr);
-  finish(nullptr, concat("kernel ", launch.name));
+  functions_->check(functions_->streamSynchronize(nullptr), "kernel ", launch.name);
 }
 
 CudaDriver::Stream CudaDriver::makeStream() const {
@@ -248,7 +250,7 @@ void CudaDriver::wait(Stream stream, Event event) const {
   functions_->check(functions_->streamWaitEvent(stream, event, 0), "cuStreamWaitEvent");
 }
 
-void CudaDriver::finish(Stream stream, const std::string& what) const {
+void CudaDriver::finish(Stream stream, std::string_view what) const {
   makeCurrent();
   functions_->check(functions_->streamSynchronize(stream), what);
 }

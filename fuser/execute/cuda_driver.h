@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "fuser/execute/shared_library.h"
 
@@ -61,7 +62,7 @@ class CudaDriver {
   void record(Event event, Stream stream) const;
   // What is enqueued on the stream from now on waits for what the event was last recorded behind.
   void wait(Stream stream, Event event) const;
-  void finish(Stream stream, const std::string& what) const;  // waits for its work; `what` stands in messages
+  void finish(Stream stream, std::string_view what) const;  // waits for its work; `what` stands in messages
 
  private:
   struct Functions;

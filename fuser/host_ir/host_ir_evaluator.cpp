@@ -32,12 +32,11 @@ class HostRun {
         memoryOf_(program.fusion().valCount(), nullptr),
         traces_{std::vector<std::optional<std::vector<int64_t>>>(program.kernels.size()),
                 std::vector<bool>(program.fusion().valCount(), false), std::vector<RunRecord>(caches.size())},
-        pool_(settings.pool ? settings.pool : std::make_shared<MemoryPool>(MemoryPool::kMaxWaiting,
-                                                                           settings.device)),
+        pool_(settings.pool ? settings.pool : std::make_shared<MemoryPool>()),
         saved_(program.streamCount()) {
     if (program.streamCount() == 0) return;
     const StreamSettings& streams = settings.streams;
-    if (settings.device) device_ = settings.device->makeStreams(streams.loopStreams + 1);
+    if (pool_->device()) device_ = pool_->device()->makeStreams(streams.loopStreams + 1);
     queues_.emplace(streams.loopStreams, streams.check, chooseStream(streams), device_.get());
   }
 

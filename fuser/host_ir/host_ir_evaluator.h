@@ -39,10 +39,10 @@ struct HostRunSettings {
   const BeforeLaunch* beforeLaunch = nullptr;
   StreamSettings streams;
   Communicator* communicator = nullptr;  // this device's way to the others; needed where there are several
-  std::shared_ptr<MemoryPool> pool;  // where memory comes from; null: from one of this run's own
-  // The engine's, for a program with streams; a pool is then of its memory, and maxBytes counts copies of what the
-  // caller gives. Null: streams are queues of the host, and each launch runs to its end.
-  std::shared_ptr<StreamDevice> device;
+  // Where memory comes from; null: from one of this run's own. If it is a device's, the kernels' own, the streams of a
+  // program are that device's, and maxBytes counts copies of what the caller gives; else they are queues of the host,
+  // and each launch runs to its end.
+  std::shared_ptr<MemoryPool> pool;
   bool wholeTensors = false;
 };
 

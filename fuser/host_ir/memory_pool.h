@@ -29,6 +29,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   // its class: a power of two, from 64 on.
   std::shared_ptr<std::byte[]> take(size_t bytes);
 
+  const std::shared_ptr<StreamDevice>& device() const { return device_; }
+
   // Blocks that the system was asked for so far.
   size_t blocksMade() const;
 

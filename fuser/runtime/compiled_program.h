@@ -24,9 +24,7 @@ struct CompiledProgram {
   std::unique_ptr<HostIrContainer> host;
   std::vector<std::unique_ptr<CompiledKernel>> compiled;  // one a kernel; empty before the engine had them
 
-  // Where it runs: on a device, if it has streams and the engine one.
-  std::shared_ptr<StreamDevice> device;
-  std::shared_ptr<MemoryPool> memory;
+  std::shared_ptr<MemoryPool> memory;  // a device's, if the program has streams and the engine a device
 
   // What compilation asked of sizes, over this fusion's extents: the program is right for all sizes with these answers.
   std::vector<std::pair<SizeFacts::Question, bool>> sizesAsked;

@@ -94,17 +94,17 @@ struct FusionExecutorCache::Impl {
     // All kernels that no earlier program had, at once: an engine with a compiler calls it once.
     program->compiled = kernels.compile(*engine, program->host->kernels);
     if (settings.context.trace) settings.context.trace->add("compile", std::chrono::steady_clock::now() - start);
-    chooseDevice(*program);
+    program->memory = memoryFor(*program->host);
     ++counters.compilations;
     counters.kernelCompilations = kernels.compilations();
     return program;
   }
 
-  void chooseDevice(CompiledProgram& program) {
-    if (program.host->streamCount() > 0) program.device = engine->device();
-    if (program.device && !deviceMemory)
-      deviceMemory = std::make_shared<MemoryPool>(kMaxWaitingOnDevice, program.device);
-    program.memory = program.device ? deviceMemory : memory;
+  std::shared_ptr<MemoryPool> memoryFor(const HostIrContainer& host) {
+    const std::shared_ptr<StreamDevice> device = host.streamCount() > 0 ? engine->device() : nullptr;
+    if (!device) return memory;
+    if (!deviceMemory) deviceMemory = std::make_shared<MemoryPool>(kMaxWaitingOnDevice, device);
+    return deviceMemory;
   }
 
   // A program for inputs like these, and what their sizes evaluate to.
@@ -134,7 +134,7 @@ struct FusionExecutorCache::Impl {
     const auto start = std::chrono::steady_clock::now();
     const HostRunSettings limits{settings.record,  settings.maxBytes, &settings.hooks.beforeLaunch,
                                  settings.streams, communicator,      program.memory,
-                                 program.device,   settings.context.options.probes};
+                                 settings.context.options.probes};
     std::vector<SegmentRunner*> caches;
     for (const std::unique_ptr<SegmentCache>& cache : program.caches) caches.push_back(cache.get());
     RunRecord record =

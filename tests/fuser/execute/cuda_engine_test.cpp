@@ -16,10 +16,7 @@
 namespace fuser {
 namespace {
 
-bool hasDriver() {
-  const std::string names[] = {"libcuda.so.1"};
-  return SharedLibrary(names).isOpen();
-}
+bool hasDriver() { return CudaDriver::open().isOpen(); }
 
 TEST(CudaEngineTest, SaysWhatIsMissingWhereThereIsNoDriver) {
   if (hasDriver()) GTEST_SKIP() << "this machine has NVIDIA's driver";
