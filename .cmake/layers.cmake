@@ -1,7 +1,8 @@
 # layer(<folder> [USES <folder>…] [LIBS <target>…] [PRIVATE_LIBS <target>…] [EMBED <file>…])
 #   The static library of <folder>/*.cpp; target name: the path with '_' for '/'. A folder without .cpp is header-only.
-#   It may include what it USES and what those use. PRIVATE_LIBS are for its own .cpp files only. Each <name>.cpp that a
-#   list of the folder (*.def) mentions must exist. EMBED: files of the tree that the library carries as text (embed.cmake).
+#   It may include what it USES and what those use; each edge of USES is taken by an #include of its own files. PRIVATE_LIBS
+#   are for its own .cpp files only. Each <name>.cpp that a list of the folder (*.def) mentions must exist. EMBED: files of
+#   the tree that the library carries as text (embed.cmake).
 # test_layer(<folder> …)
 #   The same, but only with BUILD_TESTING: what several test programs share.
 # program(<name> <folder> [USES …] [LIBS …])
@@ -28,7 +29,7 @@ set(FUSER_TEST_FOLDERS "")
 
 # One line in layers.txt, which tests/architecture reads.
 function(_record folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "USES;LIBS;PRIVATE_LIBS;EMBED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "USES;LIBS;PRIVATE_LIBS;EMBED;PROGRAMS")
   list(JOIN arg_USES " " uses)
   file(APPEND "${CMAKE_BINARY_DIR}/layers.txt.new" "${folder}: ${uses}\n")
 endfunction()

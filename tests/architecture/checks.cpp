@@ -100,6 +100,26 @@ Messages checkIncludes(const Repository& repository) {
   return messages;
 }
 
+Messages checkEdgesAreUsed(const Repository& repository) {
+  std::set<std::pair<std::string, std::string>> used;
+  for (const auto& [path, text] : repository.tree) {
+    if (!isCode(path)) continue;
+    const std::string from = layerOf(path, repository.layers);
+    forEachMatch(path, text, quotedInclude(), [&](const std::string&, const std::smatch& match) {
+      used.emplace(from, layerOf(match[1], repository.layers));
+    });
+  }
+  Messages messages;
+  for (const auto& [layer, uses] : repository.layers) {
+    for (const std::string& use : uses) {
+      if (used.count({layer, use})) continue;
+      messages.push_back("CMakeLists.txt: " + layer + " declares to use " + use +
+                         ", of which its files include nothing; take the edge away");
+    }
+  }
+  return messages;
+}
+
 Messages checkCycles(const Repository& repository) {
   Messages messages;
   for (const auto& [layer, uses] : repository.layers) {
@@ -222,8 +242,8 @@ Messages checkColumns(const Repository& repository) {
 Messages checkAll(const Repository& repository) {
   Messages all;
   for (const auto check :
-       {checkIncludes, checkCycles, checkEverythingIsBuilt, checkLibTorch, checkReferenceSeesOpNamesOnly, checkNames,
-        checkTopLevel, checkNoFriend, checkLength, checkColumns}) {
+       {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLibTorch,
+        checkReferenceSeesOpNamesOnly, checkNames, checkTopLevel, checkNoFriend, checkLength, checkColumns}) {
     const Messages messages = check(repository);
     all.insert(all.end(), messages.begin(), messages.end());
   }

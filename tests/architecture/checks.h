@@ -14,6 +14,10 @@ using Messages = std::vector<std::string>;
 // root. Tests may include anything.
 Messages checkIncludes(const Repository&);
 
+// Every edge that a folder declares is taken by an #include in a file of that folder itself: what others need through
+// it they declare themselves.
+Messages checkEdgesAreUsed(const Repository&);
+
 // No folder uses itself, however indirectly.
 Messages checkCycles(const Repository&);
 

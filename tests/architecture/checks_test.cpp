@@ -58,6 +58,29 @@ TEST(Includes, CommentsAndStringsDoNotCount) {
   EXPECT_EQ(checkIncludes({tree, kLayers}), Messages());
 }
 
+TEST(Edges, ThatNoFileTakes) {
+  const Layers layers = {{"fuser/support", {}},
+                         {"fuser/ir", {"fuser/support"}},
+                         {"fuser/case", {"fuser/ir"}},
+                         {"fuser/text", {"fuser/ir", "fuser/case"}}};
+  // Neither a comment nor what an included file includes takes an edge, and no file of another folder.
+  const Tree tree = {{"fuser/ir/val.h", "#include \"fuser/support/check.h\"\n"},
+                     {"fuser/case/case.h", "#include \"fuser/ir/val.h\"\n"},
+                     {"fuser/text/a.cpp", "#include \"fuser/case/case.h\"\n// #include \"fuser/ir/val.h\"\n"},
+                     {"tests/fuser/text/a.cpp", "#include \"fuser/ir/val.h\"\n"}};
+  EXPECT_EQ(checkEdgesAreUsed({tree, layers}),
+            one("CMakeLists.txt: fuser/text declares to use fuser/ir, of which its files include nothing; take the "
+                "edge away"));
+}
+
+TEST(Edges, OfTestsToo) {
+  const Layers layers = {{"fuser/ir", {}}, {"fuser/text", {}}, {"tests/fuser/text", {"fuser/ir", "fuser/text"}}};
+  const Tree tree = {{"tests/fuser/text/a.cpp", "#include \"fuser/text/parser.h\"\n"}};
+  EXPECT_EQ(checkEdgesAreUsed({tree, layers}),
+            one("CMakeLists.txt: tests/fuser/text declares to use fuser/ir, of which its files include nothing; take "
+                "the edge away"));
+}
+
 TEST(Cycles, Indirect) {
   const Layers layers = {{"a", {"b"}}, {"b", {"c"}}, {"c", {"b"}}};
   EXPECT_EQ(checkCycles({{}, layers}),
