@@ -258,7 +258,7 @@ Whole reduceWhole(OpKind op, const Value& operand, const ReducedAxes& axes, int6
 
 Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction) {
   const OpKind op = expr.op();
-  const ReducedAxes axes = reducedAxes(operand, expr.attributes().dims);
+  const ReducedAxes axes = reducedAxes(operand, expr.attributes().dims());
   Value result;
   result.dtype = expr.output()->dtype();
   result.sizes = axes.sizes;

@@ -219,7 +219,7 @@ std::optional<Value> Slice::evaluateAlone(const Val* val) {
 Dims Slice::shapeOf(const Expr* expr) {
   const fuser::Fusion& fusion = *facts_.fusion;
   Dims shape;
-  for (fuser::IntExpr extent : expr->attributes().shape) {
+  for (fuser::IntExpr extent : expr->attributes().allIntegers()) {
     shape.push_back(fuser::evaluate(extent, [&](fuser::IntExpr symbol) {
       if (const Val* scalar = fusion.scalarOf(symbol)) {
         const Whole& number = operand(scalar).wholeAt(0);
@@ -243,16 +243,16 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Ternary: return pointwise(*expr, x, facts_.contraction);
     case fuser::Family::Cast: return castValue(x[0], expr->output()->dtype());
     case fuser::Family::LoadStore: return x[0];
-    case fuser::Family::Broadcast: return unsqueezed(x[0], expr->attributes().dims);
-    case fuser::Family::Squeeze: return squeezed(x[0], expr->attributes().dims);
+    case fuser::Family::Broadcast: return unsqueezed(x[0], expr->attributes().dims());
+    case fuser::Family::Squeeze: return squeezed(x[0], expr->attributes().dims());
     case fuser::Family::Expand: return expanded(x[0], shapeOf(expr));
-    case fuser::Family::Permute: return permuted(x[0], expr->attributes().dims);
+    case fuser::Family::Permute: return permuted(x[0], expr->attributes().dims());
     case fuser::Family::Factory: return filled(x[0], expr->output()->dtype(), shapeOf(expr));
     case fuser::Family::Range: return counted(shapeOf(expr), expr->output()->dtype());
-    case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dims.at(0))]);
-    case fuser::Family::Slice: return sliced(x[0], static_cast<size_t>(expr->attributes().dims.at(0)), shapeOf(expr));
+    case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dim())]);
+    case fuser::Family::Slice: return sliced(x[0], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));
     case fuser::Family::Pad: return padded(x[0], x[1], shapeOf(expr));
-    case fuser::Family::Cat: return joined(x, static_cast<size_t>(expr->attributes().dims.at(0)));
+    case fuser::Family::Cat: return joined(x, static_cast<size_t>(expr->attributes().dim()));
     case fuser::Family::Reshape: return reshaped(x[0], shapeOf(expr));
     case fuser::Family::Repeat: return repeatedBy(x[0], shapeOf(expr));
     case fuser::Family::Item: return castValue(x[0], expr->output()->dtype());
@@ -260,7 +260,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Welford: break;
   }
   int64_t terms = 1;
-  for (int64_t dim : expr->attributes().dims) terms *= x[0].sizes[static_cast<size_t>(dim)];
+  for (int64_t dim : expr->attributes().dims()) terms *= x[0].sizes[static_cast<size_t>(dim)];
   const std::optional<int64_t>& depth = facts_.depths[expr->output(result)->id()];
   if (fuser::isWelford(expr->op())) return welford(*expr, result, x[0], depth.value_or(terms));
   if (!depth && terms > 1 && fuser::numel(x[0].sizes) > 0 && *expr->info().combine == fuser::OpKind::Add && x[0].real) {

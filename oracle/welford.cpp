@@ -165,7 +165,7 @@ class Terms {
 }  // namespace
 
 Value welford(const fuser::Expr& expr, size_t result, const Value& operand, int64_t depth) {
-  const ReducedAxes axes = reducedAxes(operand, expr.attributes().dims);
+  const ReducedAxes axes = reducedAxes(operand, expr.attributes().dims());
   Value value;
   value.dtype = expr.output(result)->dtype();
   value.sizes = axes.sizes;
@@ -176,7 +176,7 @@ Value welford(const fuser::Expr& expr, size_t result, const Value& operand, int6
     Terms terms(compute);
     forEachTerm(axes, base, [&](int64_t at) { terms.add(operand.realAt(at)); });
     const int64_t longest = std::min(depth, terms.count());
-    const Interval set = result == 0 ? terms.variance(expr.attributes().correction, longest) : terms.mean(longest);
+    const Interval set = result == 0 ? terms.variance(expr.attributes().correction(), longest) : terms.mean(longest);
     return roundTo(set, value.dtype);
   });
   return value;

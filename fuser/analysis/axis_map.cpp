@@ -12,50 +12,68 @@ bool contains(const std::vector<int64_t>& dims, size_t axis) {
   return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
 }
 
-bool isView(const Expr* expr) { return expr->family() >= Family::Slice && expr->family() <= Family::Repeat; }
+// Elements may change their coordinates.
+bool isView(const Expr* expr) { return familyInfo(expr->family()).elements == Elements::Move; }
 
 IntExprArena& intsOf(const Expr* expr) { return expr->fusion().ints(); }
 
 SliceBounds boundsOf(const Expr* expr) {
   const std::vector<IterDomain*> axes = expr->input(0)->as<TensorView>()->axes();
-  return sliceBounds(intsOf(expr), axes.at(static_cast<size_t>(expr->attributes().dims.at(0)))->size(),
-                     expr->attributes().shape);
+  const Attributes& attributes = expr->attributes();
+  return sliceBounds(intsOf(expr), axes.at(static_cast<size_t>(attributes.dim()))->size(), attributes);
 }
 
 std::vector<ReshapeGroup> groupsOf(const Expr* expr) {
   const std::vector<IntExpr> from = sizesOf(expr->input(0)->as<TensorView>());
-  return reshapeGroups(intsOf(expr), from, reshapedSizes(intsOf(expr), from, expr->attributes().shape));
+  return reshapeGroups(intsOf(expr), from, reshapedSizes(intsOf(expr), from, expr->attributes().shape()));
 }
 
-// The axes of a view whose coordinates stay.
-std::vector<int> keptAxes(const Expr* expr, const TensorView* producer) {
-  const Attributes& attributes = expr->attributes();
+// Of a view whose result has the operand's axes behind those that it adds: the axes along which keeps(axis of the
+// operand) says that coordinates stay.
+template <class Keeps>
+std::vector<int> keptAxes(const Expr* expr, const TensorView* producer, Keeps keeps) {
   const size_t rank = expr->output()->as<TensorView>()->rank();
+  const size_t added = rank - producer->rank();
   std::vector<int> map(rank, -1);
-  if (expr->family() == Family::Reshape) {
-    for (const ReshapeGroup& group : groupsOf(expr)) {
-      if (group.isSame) map[group.to] = static_cast<int>(group.from);
-    }
-    return map;
-  }
-  const std::vector<IterDomain*> axes = producer->axes();
-  const size_t added = rank - axes.size();
-  for (size_t i = 0; i < axes.size(); ++i) {
-    bool kept = true;
-    if (expr->family() == Family::Slice && contains(attributes.dims, i)) {
-      const SliceBounds bounds = boundsOf(expr);
-      kept = bounds.size == axes[i]->size() && bounds.start->isConstant(0) && attributes.shape[2]->isConstant(1);
-    } else if (expr->family() == Family::Pad) {
-      const Padding padding = paddingOf(intsOf(expr), attributes.shape, i, rank);
-      kept = padding.low->isConstant(0) && padding.high->isConstant(0);
-    } else if (expr->family() == Family::Cat) {
-      kept = !contains(attributes.dims, i);
-    } else if (expr->family() == Family::Repeat) {
-      kept = axes[i]->isBroadcast() || attributes.shape[added + i]->isConstant(1);
-    }
-    if (kept) map[added + i] = static_cast<int>(i);
+  for (size_t i = 0; i < producer->rank(); ++i) {
+    if (keeps(i)) map[added + i] = static_cast<int>(i);
   }
   return map;
+}
+
+std::vector<int> axesOfSlice(const Expr* expr, const TensorView* producer) {
+  const auto dim = static_cast<size_t>(expr->attributes().dim());
+  const SliceBounds bounds = boundsOf(expr);
+  const bool whole = bounds.size == producer->axes().at(dim)->size() && bounds.start->isConstant(0) &&
+                     expr->attributes().step()->isConstant(1);
+  return keptAxes(expr, producer, [&](size_t axis) { return axis != dim || whole; });
+}
+
+std::vector<int> axesOfPad(const Expr* expr, const TensorView* producer) {
+  return keptAxes(expr, producer, [&](size_t axis) {
+    const Padding padding = paddingOf(intsOf(expr), expr->attributes().pad(), axis, producer->rank());
+    return padding.low->isConstant(0) && padding.high->isConstant(0);
+  });
+}
+
+std::vector<int> axesOfCat(const Expr* expr, const TensorView* producer) {
+  return keptAxes(expr, producer, [&](size_t axis) { return static_cast<int64_t>(axis) != expr->attributes().dim(); });
+}
+
+std::vector<int> axesOfReshape(const Expr* expr) {
+  std::vector<int> map(expr->output()->as<TensorView>()->rank(), -1);
+  for (const ReshapeGroup& group : groupsOf(expr)) {
+    if (group.isSame) map[group.to] = static_cast<int>(group.from);
+  }
+  return map;
+}
+
+std::vector<int> axesOfRepeat(const Expr* expr, const TensorView* producer) {
+  const std::vector<IterDomain*> axes = producer->axes();
+  const std::vector<IntExpr>& repeats = expr->attributes().repeats();
+  const size_t added = repeats.size() - axes.size();
+  return keptAxes(expr, producer,
+                  [&](size_t axis) { return axes[axis]->isBroadcast() || repeats[added + axis]->isConstant(1); });
 }
 
 // Coordinates and condition of an operand of a view, from the result's.
@@ -93,8 +111,8 @@ class ViewMap {
   }
 
  private:
-  const std::vector<IntExpr>& shape() const { return expr_->attributes().shape; }
-  size_t dim() const { return static_cast<size_t>(expr_->attributes().dims.at(0)); }
+  const Attributes& attributes() const { return expr_->attributes(); }
+  size_t dim() const { return static_cast<size_t>(attributes().dim()); }
   std::vector<IntExpr> sizes(size_t operand) const {
     std::vector<IntExpr> sizes = sizesOf(expr_->input(operand)->as<TensorView>());
     for (IntExpr& size : sizes) size = import_(size);
@@ -107,7 +125,7 @@ class ViewMap {
   void slice() {
     keepAll();
     IntExpr& coordinate = element_.coordinates[dim()];
-    coordinate = ints_.add(import_(boundsOf(expr_).start), ints_.mul(coordinate, import_(shape()[2])));
+    coordinate = ints_.add(import_(boundsOf(expr_).start), ints_.mul(coordinate, import_(attributes().step())));
   }
 
   // The tensor where the coordinates lie inside of it; the value elsewhere.
@@ -115,7 +133,7 @@ class ViewMap {
     const std::vector<IntExpr> inner = sizes(0);
     keepAll();
     for (size_t axis = 0; axis < inner.size(); ++axis) {
-      const Padding padding = paddingOf(intsOf(expr_), shape(), axis, inner.size());
+      const Padding padding = paddingOf(intsOf(expr_), attributes().pad(), axis, inner.size());
       const IntExpr low = import_(padding.low);
       IntExpr& coordinate = element_.coordinates[axis];
       if (padding.low->range.high > 0) require(isAtLeast(coordinate, low));
@@ -157,7 +175,7 @@ class ViewMap {
     const std::vector<IntExpr> inner = sizes(0);
     const size_t added = coordinates_.size() - inner.size();
     for (size_t i = 0; i < inner.size(); ++i) {
-      const bool once = shape()[added + i]->isConstant(1);
+      const bool once = attributes().repeats()[added + i]->isConstant(1);
       element_.coordinates.push_back(once ? coordinates_[added + i] : ints_.mod(coordinates_[added + i], inner[i]));
     }
   }
@@ -174,7 +192,7 @@ class ViewMap {
 
 std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
   const size_t rank = expr->output()->as<TensorView>()->domain().logical.size();
-  const std::vector<int64_t>& dims = expr->attributes().dims;
+  const std::vector<int64_t>& dims = expr->attributes().allAxes();
   std::vector<int> map(rank);
   std::iota(map.begin(), map.end(), 0);
   switch (expr->family()) {
@@ -199,11 +217,11 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
       }
       return map;
     }
-    case Family::Slice:
-    case Family::Pad:
-    case Family::Cat:
-    case Family::Reshape:
-    case Family::Repeat: return keptAxes(expr, producer);
+    case Family::Slice: return axesOfSlice(expr, producer);
+    case Family::Pad: return axesOfPad(expr, producer);
+    case Family::Cat: return axesOfCat(expr, producer);
+    case Family::Reshape: return axesOfReshape(expr);
+    case Family::Repeat: return axesOfRepeat(expr, producer);
     case Family::Factory:
     case Family::Range:
     case Family::Size:

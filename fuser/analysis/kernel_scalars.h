@@ -21,7 +21,8 @@ inline bool isHostScalar(const Val* val) { return val->isScalar() && val->defini
 
 // The op's own elements are integer expressions, so that its statements in a kernel compute them.
 inline bool computesIntegers(const Expr* expr) {
-  return expr->family() == Family::Range || isWelford(expr->op()) || expr->info().finish == Finish::DivideByCount;
+  return familyInfo(expr->family()).integers == KernelIntegers::Computed ||
+         expr->info().finish == Finish::DivideByCount;
 }
 
 }  // namespace fuser

@@ -38,7 +38,7 @@ void checkExpand(const Expr* expr, ExpressionEvaluator& evaluator) {
   const std::vector<IterDomain*> axes = tensor->axes();
   const Dims sizes = evaluator.sizes(tensor);
   for (size_t axis = 0; axis < axes.size(); ++axis) {
-    const IntExpr asked = expr->attributes().shape.at(axis);
+    const IntExpr asked = expr->attributes().shape().at(axis);
     if (asked->isConstant(-1)) continue;
     const int64_t size = evaluator.evaluate(asked);
     FUSER_USER_CHECK(size >= 0, opText(expr), ": axis ", axis, " is expanded to the negative size ", size);
@@ -52,7 +52,7 @@ void checkReduction(const Expr* expr, ExpressionEvaluator& evaluator) {
   if (expr->op() != OpKind::Amax && expr->op() != OpKind::Amin) return;
   const TensorView* tensor = expr->input(0)->as<TensorView>();
   const Dims sizes = evaluator.sizes(tensor);
-  for (int64_t dim : expr->attributes().dims) {
+  for (int64_t dim : expr->attributes().dims()) {
     FUSER_USER_CHECK(sizes[static_cast<size_t>(dim)] != 0, opText(expr), ": axis ", dim, " of %", tensor->name(),
                      " has size 0, and nothing has no extreme value");
   }
@@ -60,10 +60,11 @@ void checkReduction(const Expr* expr, ExpressionEvaluator& evaluator) {
 
 // From start towards end, as PyTorch asks for: equal ends are an empty result, others have the step's sign.
 void checkRange(const Expr* expr, ExpressionEvaluator& evaluator) {
-  const std::vector<IntExpr>& bounds = expr->attributes().shape;
-  const int64_t start = evaluator.evaluate(bounds[0]), end = evaluator.evaluate(bounds[1]);
-  FUSER_USER_CHECK(bounds[2]->value > 0 ? end >= start : end <= start, opText(expr), ": a step of ", bounds[2]->value,
-                   " does not lead from ", start, " to ", end);
+  const Attributes& attributes = expr->attributes();
+  const int64_t start = evaluator.evaluate(attributes.start()), end = evaluator.evaluate(attributes.end());
+  const int64_t step = attributes.step()->value;
+  FUSER_USER_CHECK(step > 0 ? end >= start : end <= start, opText(expr), ": a step of ", step, " does not lead from ",
+                   start, " to ", end);
 }
 
 // What is removed was there, as PyTorch asks for, however much is added on the other side.
@@ -71,7 +72,7 @@ void checkPad(const Expr* expr, ExpressionEvaluator& evaluator) {
   const TensorView* tensor = expr->input(0)->as<TensorView>();
   const Dims sizes = evaluator.sizes(tensor);
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    const Padding padding = paddingOf(expr->fusion().ints(), expr->attributes().shape, axis, sizes.size());
+    const Padding padding = paddingOf(expr->fusion().ints(), expr->attributes().pad(), axis, sizes.size());
     const int64_t low = evaluator.evaluate(padding.low), high = evaluator.evaluate(padding.high);
     FUSER_USER_CHECK(std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0) >= -sizes[axis], opText(expr), ": axis ",
                      axis, " of %", tensor->name(), " has size ", sizes[axis], ", and padding it by ", low, " and ",
@@ -85,7 +86,7 @@ void checkCat(const Expr* expr, ExpressionEvaluator& evaluator) {
   for (const Val* operand : expr->inputs()) {
     const Dims sizes = evaluator.sizes(operand->as<TensorView>());
     for (size_t axis = 0; axis < sizes.size(); ++axis) {
-      if (static_cast<int64_t>(axis) == expr->attributes().dims.at(0)) continue;
+      if (static_cast<int64_t>(axis) == expr->attributes().dim()) continue;
       FUSER_USER_CHECK(sizes[axis] == expected[axis], opText(expr), ": axis ", axis, " of %", first->name(),
                        " has size ", expected[axis], ", that of %", operand->name(), " has size ", sizes[axis]);
     }
@@ -98,7 +99,7 @@ void checkReshape(const Expr* expr, ExpressionEvaluator& evaluator) {
   const Dims to = evaluator.sizes(expr->output()->as<TensorView>());
   Dims asked;
   bool open = false, zero = false;
-  for (IntExpr size : expr->attributes().shape) {
+  for (IntExpr size : expr->attributes().shape()) {
     asked.push_back(evaluator.evaluate(size));
     FUSER_USER_CHECK(asked.back() >= 0 || size->isConstant(-1), opText(expr), ": axis ", asked.size() - 1,
                      " would have the negative size ", asked.back());
@@ -111,7 +112,7 @@ void checkReshape(const Expr* expr, ExpressionEvaluator& evaluator) {
 }
 
 void checkRepeat(const Expr* expr, ExpressionEvaluator& evaluator) {
-  for (IntExpr repeats : expr->attributes().shape) {
+  for (IntExpr repeats : expr->attributes().repeats()) {
     const int64_t number = evaluator.evaluate(repeats);
     FUSER_USER_CHECK(number >= 0, opText(expr), ": an axis would be repeated ", number, " times");
   }

@@ -130,8 +130,7 @@ std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) {
     if (operand->isScalar()) need(operand);
   }
   if (expr->op() == OpKind::Size) {
-    const IterDomain* axis =
-        expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dims.at(0)));
+    const IterDomain* axis = expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dim()));
     forEachSymbol(axis->size(), [&](IntExpr symbol) {
       if (const Val* scalar = fusion_.scalarOf(symbol)) need(scalar);
     });
@@ -142,8 +141,7 @@ std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) {
 ScalarValue ExpressionEvaluator::compute(const Expr* expr) {
   ++evaluations_;
   if (expr->op() == OpKind::Size) {
-    const IterDomain* axis =
-        expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dims.at(0)));
+    const IterDomain* axis = expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dim()));
     return evaluate(axis->size());
   }
   if (expr->op() == OpKind::Item) {

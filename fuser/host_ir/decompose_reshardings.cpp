@@ -81,7 +81,8 @@ class Decomposer {
     const Sharding from = shardingOf(operand), to = shardingOf(result);
     auto* wide = build::cast(fusion_, operand, DataType::Float, names_.of(operand))->as<TensorView>();
     setSharding(wide, from);
-    TensorView* joined = build::reduction(fusion_, expr->op(), wide, expr->attributes().dims, false, names_.of(result));
+    TensorView* joined =
+        build::reduction(fusion_, expr->op(), wide, expr->attributes().dims(), false, names_.of(result));
     setSharding(joined, to);
     auto* rounded = build::cast(fusion_, joined, result->dtype())->as<TensorView>();
     setSharding(rounded, to);

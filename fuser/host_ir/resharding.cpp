@@ -46,7 +46,7 @@ std::optional<Sharding> operandSharding(const Expr* expr, const TensorView* oper
 std::optional<size_t> reducedShardAxis(const Expr* expr) {
   if (!joinsAcrossDevices(expr->op())) return std::nullopt;
   const std::optional<size_t> axis = expr->input(0)->as<TensorView>()->shardAxis();
-  const std::vector<int64_t>& dims = expr->attributes().dims;
+  const std::vector<int64_t>& dims = expr->attributes().dims();
   const bool reduced = axis && std::find(dims.begin(), dims.end(), static_cast<int64_t>(*axis)) != dims.end();
   return reduced ? axis : std::nullopt;
 }

@@ -27,30 +27,30 @@ size_t logicalPlace(const TensorView* tensor, size_t axis) {
 
 // What the op says beside its operands, once the axis of its results is gone.
 Attributes attributesWithout(const Expr* expr, size_t axis) {
+  FUSER_CHECK(isLowerableAsStandaloneHostOp(expr), opName(expr->op()), " is not computed place by place");
   Attributes attributes = expr->attributes();
-  const auto ofOperand = [&] { return operandAxis(expr, expr->input(0), axis).value(); };
-  const auto place = static_cast<std::ptrdiff_t>(axis);
-  switch (expr->family()) {
-    case Family::Unary:
-    case Family::Binary:
-    case Family::Ternary:
-    case Family::Cast:
-    case Family::LoadStore: break;
-    case Family::Broadcast: attributes.dims = withoutAxis(attributes.dims, axis); break;
-    case Family::Squeeze:
-    case Family::Reduction:
-    case Family::Welford:
-    case Family::Slice:
-    case Family::Permute: attributes.dims = withoutAxis(attributes.dims, ofOperand()); break;
-    case Family::Expand: attributes.shape.erase(attributes.shape.begin() + place); break;
-    case Family::Factory:
-    case Family::Range:
-    case Family::Size:
-    case Family::Item:
-    case Family::Pad:
-    case Family::Cat:
-    case Family::Reshape:
-    case Family::Repeat: FUSER_CHECK(false, opName(expr->op()), " is not computed place by place");
+  for (const FamilyAttribute& attribute : familyAttributes(expr->family())) {
+    switch (attribute.kind) {
+      case AttributeKind::Axis:
+      case AttributeKind::Axes: {
+        const size_t place = attribute.ofResult ? axis : operandAxis(expr, expr->input(0), axis).value();
+        attributes.setAxes(attribute.name, withoutAxis(attributes.axes(attribute.name), place));
+        break;
+      }
+      case AttributeKind::Extents:
+      case AttributeKind::Counts: {
+        std::vector<IntExpr> entries = attributes.integers(attribute.name);
+        entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(axis));
+        attributes.setIntegers(attribute.name, std::move(entries));
+        break;
+      }
+      case AttributeKind::Bounds: FUSER_CHECK(false, attribute.text(), " names no axes to leave one out");
+      case AttributeKind::Bound:
+      case AttributeKind::Dtype:
+      case AttributeKind::Number:
+      case AttributeKind::Flag:
+      case AttributeKind::Operand: break;
+    }
   }
   return attributes;
 }
@@ -58,30 +58,7 @@ Attributes attributesWithout(const Expr* expr, size_t axis) {
 }  // namespace
 
 bool isLowerableAsStandaloneHostOp(const Expr* expr) {
-  if (expr->isScalarExpr()) return false;
-  switch (expr->family()) {
-    case Family::Unary:
-    case Family::Binary:
-    case Family::Ternary:
-    case Family::Cast:
-    case Family::LoadStore:
-    case Family::Broadcast:
-    case Family::Squeeze:
-    case Family::Expand:
-    case Family::Permute:
-    case Family::Slice:
-    case Family::Reduction:
-    case Family::Welford: return true;
-    case Family::Factory:
-    case Family::Range:
-    case Family::Size:
-    case Family::Item:
-    case Family::Pad:
-    case Family::Cat:
-    case Family::Reshape:
-    case Family::Repeat: return false;
-  }
-  FUSER_CHECK(false, "bad Family");
+  return !expr->isScalarExpr() && familyInfo(expr->family()).host == HostRuns::Alone;
 }
 
 std::optional<size_t> operandAxis(const Expr* expr, const Val* operand, size_t axis) {
@@ -96,8 +73,9 @@ std::string whyNoSlices(const Expr* expr, size_t axis) {
   const TensorView* result = expr->output()->as<TensorView>();
   if (axis >= result->rank()) return concat("it has ", result->rank(), " axes");
   if (!result->axes()[axis]->isIteration()) return "the axis is a broadcast axis";
-  const std::vector<int64_t>& dims = expr->attributes().dims;
-  const bool moved = expr->family() == Family::Slice && dims.front() == static_cast<int64_t>(axis);
+  const std::vector<int64_t>& dims = expr->attributes().allAxes();
+  const bool moved = familyInfo(expr->family()).elements == Elements::Move &&
+                     std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
   return moved ? concat(expr->info().mnemonic, " moves the elements along the axis") : "";
 }
 
@@ -148,8 +126,10 @@ ClonedPart partOf(Fusion& fusion, const hir::StandaloneOp& op) {
   if (!op.expr) return cloneOp(fusion, OpKind::Set, op.inputs, op.outputs, {});
   Attributes attributes = op.withoutAxis ? attributesWithout(op.expr, *op.withoutAxis) : op.expr->attributes();
   if (op.part && op.expr->family() == Family::Expand) {
-    IntExpr& size = attributes.shape.at(op.part->axis);
+    std::vector<IntExpr> sizes = attributes.shape();
+    IntExpr& size = sizes.at(op.part->axis);
     size = fusion.ints().floorDiv(size, fusion.ints().constant(op.part->parts));
+    attributes.shape(std::move(sizes));
   }
   return cloneOp(fusion, op.expr->op(), op.inputs, op.outputs, attributes);
 }

@@ -11,7 +11,7 @@ namespace {
 
 // The strides, or sizes, of a result from those of its operand; broadcast axes aside, which it may make: with this one.
 Dims movedAxes(const Expr* move, const Dims& strides, int64_t made) {
-  const std::vector<int64_t>& dims = move->attributes().dims;
+  const std::vector<int64_t>& dims = move->attributes().allAxes();
   const auto contains = [&](size_t axis) {
     return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
   };

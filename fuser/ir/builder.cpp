@@ -1,6 +1,7 @@
 #include "fuser/ir/builder.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "fuser/ir/infer.h"
 #include "fuser/ir/view_axes.h"
@@ -41,25 +42,6 @@ std::vector<Val*> emitAll(Fusion& fusion, OpKind op, std::vector<Val*> operands,
 
 Val* emit(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes, const std::string& name) {
   return emitAll(fusion, op, std::move(operands), std::move(attributes), {name}).front();
-}
-
-TensorView* emitTensor(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
-                       const std::string& name) {
-  return emit(fusion, op, std::move(operands), std::move(attributes), name)->as<TensorView>();
-}
-
-TensorView* emitView(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
-                     const std::string& name) {
-  checkViewSizes(fusion, op, operands, attributes);
-  return emitTensor(fusion, op, std::move(operands), std::move(attributes), name);
-}
-
-// Negative entries count from the end.
-std::vector<int64_t> wrapDims(std::vector<int64_t> dims, size_t rank) {
-  for (int64_t& dim : dims) {
-    if (dim < 0) dim += static_cast<int64_t>(rank);
-  }
-  return dims;
 }
 
 // Leading broadcast axes up to the largest rank among the operands.
@@ -111,167 +93,202 @@ Val* where(Fusion& fusion, Val* condition, Val* a, Val* b, const std::string& na
   return pointwise(fusion, OpKind::Where, operands, name);
 }
 
-Val* cast(Fusion& fusion, Val* a, DataType dtype, const std::string& name) {
-  Attributes attributes;
-  attributes.dtype = dtype;
-  return emit(fusion, OpKind::Cast, {a}, std::move(attributes), name);
-}
-
 namespace {
 
-// Of a reduction: sorted, counted from 0; all where none is given.
-std::vector<int64_t> reducedDims(OpKind op, TensorView* a, std::vector<int64_t> dims) {
-  Val* const operands[] = {a};
-  checkOnDevice(op, operands);
-  dims = wrapDims(std::move(dims), a->rank());
-  if (dims.empty()) {
-    for (size_t i = 0; i < a->rank(); ++i) dims.push_back(static_cast<int64_t>(i));
+using Names = std::vector<std::string>;
+
+// An operand's axes; 0 where there is none that has any, which inference then refuses.
+size_t rankOf(const std::vector<Val*>& operands) {
+  return operands.empty() || operands[0]->isScalar() ? 0 : operands[0]->as<TensorView>()->rank();
+}
+
+// Negative entries count from the end, an empty list that may be left out means all, and order is free where the row
+// says so.
+void normalizeAxes(const FamilyAttribute& attribute, size_t rank, Attributes& attributes) {
+  std::vector<int64_t> axes;
+  if (attributes.has(attribute.name)) axes = attributes.axes(attribute.name);
+  if (attribute.kind == AttributeKind::Axis && axes.empty()) axes = {attribute.defaultNumber()};
+  if (attribute.kind == AttributeKind::Axes && attribute.ofResult) rank += axes.size();
+  for (int64_t& axis : axes) {
+    if (axis < 0) axis += static_cast<int64_t>(rank);
   }
-  std::sort(dims.begin(), dims.end());
-  return dims;
+  if (attribute.ifAbsent == "all" && axes.empty()) {
+    for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+  }
+  if (attribute.sorted) std::sort(axes.begin(), axes.end());
+  attributes.setAxes(attribute.name, std::move(axes));
+}
+
+// The size of the axis `dim`; any number where there is no such axis, which inference refuses.
+IntExpr sizeAlong(Fusion& fusion, const std::vector<Val*>& operands, const Attributes& attributes) {
+  const int64_t dim = attributes.dim();
+  const bool inside = dim >= 0 && dim < static_cast<int64_t>(rankOf(operands));
+  return inside ? operands[0]->as<TensorView>()->axes()[static_cast<size_t>(dim)]->size() : fusion.ints().constant(0);
+}
+
+void fillBound(Fusion& fusion, const FamilyAttribute& attribute, const std::vector<Val*>& operands,
+               Attributes& attributes) {
+  if (attributes.has(attribute.name) && attributes.bound(attribute.name)) return;
+  attributes.setBound(attribute.name, attribute.ifAbsent == "size" ? sizeAlong(fusion, operands, attributes)
+                                                                   : fusion.ints().constant(attribute.defaultNumber()));
+}
+
+// As the row says: what was left out gets its default, axes count from 0.
+void normalize(Fusion& fusion, Family family, const std::vector<Val*>& operands, Attributes& attributes) {
+  for (const FamilyAttribute& attribute : familyAttributes(family)) {
+    switch (attribute.kind) {
+      case AttributeKind::Axis:
+      case AttributeKind::Axes: normalizeAxes(attribute, rankOf(operands), attributes); break;
+      case AttributeKind::Bound: fillBound(fusion, attribute, operands, attributes); break;
+      case AttributeKind::Number:
+        if (!attributes.has(attribute.name)) attributes.setNumber(attribute.name, attribute.defaultNumber());
+        break;
+      case AttributeKind::Extents:
+      case AttributeKind::Counts:
+      case AttributeKind::Bounds:
+      case AttributeKind::Dtype:
+      case AttributeKind::Flag:
+      case AttributeKind::Operand: break;
+    }
+  }
+}
+
+// The casts that promotion asks for: sums of integers to i64, any and all to bool, the operands of cat to one dtype.
+void promote(Fusion& fusion, OpKind op, std::vector<Val*>& operands) {
+  const OpInfo& info = opInfo(op);
+  std::optional<DataType> wanted;
+  const DataType dtype = operands[0]->dtype();
+  if (info.promotion == Promotion::Integral64 && !isFloating(dtype)) wanted = DataType::Int64;
+  if (info.promotion == Promotion::Truth) wanted = DataType::Bool;
+  if (familyInfo(info.family).operands == FamilyOperands::Tensors) wanted = resultType(operands);
+  for (Val*& operand : operands) {
+    if (!wanted || !operand->isTensor() || operand->dtype() == *wanted) continue;
+    operand = cast(fusion, operand, *wanted, insertedName(operand, 'c'));
+  }
+}
+
+// More sizes than axes add axes in front.
+void addLeadingAxes(Fusion& fusion, OpKind op, std::vector<Val*>& operands, const Attributes& attributes) {
+  for (const FamilyAttribute& attribute : familyAttributes(opInfo(op).family)) {
+    if (!attribute.leading) continue;
+    const std::vector<IntExpr>& sizes = attributes.integers(attribute.name);
+    auto* a = operands[0]->as<TensorView>();
+    if (sizes.size() <= a->rank()) continue;
+    FUSER_USER_CHECK(sizes.size() <= kMaxRank, opInfo(op).mnemonic, " of ", typeText(a), ": more than 8 axes");
+    std::vector<int64_t> dims(sizes.size() - a->rank());
+    std::iota(dims.begin(), dims.end(), 0);
+    operands[0] = unsqueeze(fusion, a, dims, insertedName(a, 'b'));
+  }
 }
 
 }  // namespace
 
+std::vector<Val*> structural(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
+                             const Names& names, bool keepdim) {
+  const OpInfo& info = opInfo(op);
+  const FamilyInfo& family = familyInfo(info.family);
+  if (info.family != Family::Item) checkOnDevice(op, operands);
+  FUSER_USER_CHECK(operands.size() >= operandsInParentheses(info.family).least, info.mnemonic, " takes a tensor");
+  normalize(fusion, info.family, operands, attributes);
+  if (!operands.empty()) promote(fusion, op, operands);
+  addLeadingAxes(fusion, op, operands, attributes);
+  if (family.elements == Elements::Move) checkViewSizes(fusion, op, operands, attributes);
+  const std::vector<int64_t> restored = keepdim ? attributes.dims() : std::vector<int64_t>();
+  Names made = names;
+  made.resize(info.results);
+  for (std::string& name : made) name += !restored.empty() && !name.empty() ? ".r" : "";
+  std::vector<Val*> results = emitAll(fusion, op, std::move(operands), std::move(attributes), made);
+  for (size_t i = 0; !restored.empty() && i < results.size(); ++i) {
+    results[i] = unsqueeze(fusion, results[i]->as<TensorView>(), restored, i < names.size() ? names[i] : "");
+  }
+  return results;
+}
+
+TensorView* structuralTensor(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
+                             const std::string& name) {
+  return structural(fusion, op, std::move(operands), std::move(attributes), {name})[0]->as<TensorView>();
+}
+
+Val* cast(Fusion& fusion, Val* a, DataType dtype, const std::string& name) {
+  return structural(fusion, OpKind::Cast, {a}, Attributes().dtype(dtype), {name})[0];
+}
+
 TensorView* reduction(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims, bool keepdim,
                       const std::string& name) {
-  dims = reducedDims(op, a, std::move(dims));
-  const DataType dtype = a->dtype();
-  if (opInfo(op).promotion == Promotion::Integral64 && !isFloating(dtype) && dtype != DataType::Int64) {
-    a = cast(fusion, a, DataType::Int64, insertedName(a, 'c'))->as<TensorView>();
-  }
-  if (opInfo(op).promotion == Promotion::Truth && dtype != DataType::Bool) {
-    a = cast(fusion, a, DataType::Bool, insertedName(a, 'c'))->as<TensorView>();
-  }
-  const bool restore = keepdim && !dims.empty();
-  Attributes attributes;
-  attributes.dims = dims;
-  TensorView* reduced =
-      emitTensor(fusion, op, {a}, std::move(attributes), restore && !name.empty() ? name + ".r" : name);
-  return restore ? unsqueeze(fusion, reduced, dims, name) : reduced;
+  return structural(fusion, op, {a}, Attributes().dims(std::move(dims)), {name}, keepdim)[0]->as<TensorView>();
 }
 
 std::vector<TensorView*> welford(Fusion& fusion, OpKind op, TensorView* a, std::vector<int64_t> dims,
-                                 int64_t correction, bool keepdim, const std::vector<std::string>& names) {
-  Attributes attributes;
-  attributes.dims = dims = reducedDims(op, a, std::move(dims));
-  attributes.correction = correction;
-  const bool restore = keepdim && !dims.empty();
-  std::vector<std::string> wanted = names, made;
-  wanted.resize(opInfo(op).results);
-  for (const std::string& name : wanted) made.push_back(restore && !name.empty() ? name + ".r" : name);
+                                 int64_t correction, bool keepdim, const Names& names) {
   std::vector<TensorView*> results;
-  for (Val* result : emitAll(fusion, op, {a}, std::move(attributes), made)) results.push_back(result->as<TensorView>());
-  for (size_t i = 0; restore && i < results.size(); ++i) results[i] = unsqueeze(fusion, results[i], dims, wanted[i]);
+  Attributes attributes = Attributes().dims(std::move(dims)).correction(correction);
+  for (Val* result : structural(fusion, op, {a}, std::move(attributes), names, keepdim)) {
+    results.push_back(result->as<TensorView>());
+  }
   return results;
 }
 
 TensorView* set(Fusion& fusion, TensorView* a, const std::string& name) {
-  return emitTensor(fusion, OpKind::Set, {a}, {}, name);
+  return structuralTensor(fusion, OpKind::Set, {a}, {}, name);
 }
 
 TensorView* segmentSet(Fusion& fusion, TensorView* a, const std::string& name) {
-  return emitTensor(fusion, OpKind::SegmentSet, {a}, {}, name);
+  return structuralTensor(fusion, OpKind::SegmentSet, {a}, {}, name);
 }
 
 TensorView* unsqueeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name) {
-  Attributes attributes;
-  const size_t rank = a->rank() + dims.size();
-  attributes.dims = wrapDims(std::move(dims), rank);
-  std::sort(attributes.dims.begin(), attributes.dims.end());
-  return emitTensor(fusion, OpKind::Unsqueeze, {a}, std::move(attributes), name);
+  return structuralTensor(fusion, OpKind::Unsqueeze, {a}, Attributes().dims(std::move(dims)), name);
 }
 
 TensorView* squeeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name) {
-  Attributes attributes;
-  attributes.dims = wrapDims(std::move(dims), a->rank());
-  std::sort(attributes.dims.begin(), attributes.dims.end());
-  return emitTensor(fusion, OpKind::Squeeze, {a}, std::move(attributes), name);
+  return structuralTensor(fusion, OpKind::Squeeze, {a}, Attributes().dims(std::move(dims)), name);
 }
 
 TensorView* permute(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name) {
-  Attributes attributes;
-  attributes.dims = wrapDims(std::move(dims), a->rank());
-  return emitTensor(fusion, OpKind::Permute, {a}, std::move(attributes), name);
+  return structuralTensor(fusion, OpKind::Permute, {a}, Attributes().dims(std::move(dims)), name);
 }
 
 TensorView* expand(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, const std::string& name) {
-  if (shape.size() > a->rank()) {
-    FUSER_USER_CHECK(shape.size() <= kMaxRank, "expand of ", typeText(a), ": more than 8 axes");
-    std::vector<int64_t> dims(shape.size() - a->rank());
-    for (size_t i = 0; i < dims.size(); ++i) dims[i] = static_cast<int64_t>(i);
-    a = unsqueeze(fusion, a, dims, insertedName(a, 'b'));
-  }
-  Attributes attributes;
-  attributes.shape = std::move(shape);
-  return emitTensor(fusion, OpKind::Expand, {a}, std::move(attributes), name);
+  return structuralTensor(fusion, OpKind::Expand, {a}, Attributes().shape(std::move(shape)), name);
 }
 
 TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, DataType dtype, const std::string& name) {
-  Attributes attributes;
-  attributes.shape = std::move(shape);
-  attributes.dtype = dtype;
-  return emitTensor(fusion, OpKind::Full, {fillValue}, std::move(attributes), name);
+  return structuralTensor(fusion, OpKind::Full, {fillValue}, Attributes().shape(std::move(shape)).dtype(dtype), name);
 }
 
 TensorView* arange(Fusion& fusion, IntExpr start, IntExpr end, IntExpr step, DataType dtype, const std::string& name) {
-  Attributes attributes;
-  attributes.shape = {start, end, step};
-  attributes.dtype = dtype;
-  return emitTensor(fusion, OpKind::Arange, {}, std::move(attributes), name);
+  Attributes attributes = Attributes().start(start).end(end).step(step).dtype(dtype);
+  return structuralTensor(fusion, OpKind::Arange, {}, std::move(attributes), name);
 }
 
 Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name) {
-  Attributes attributes;
-  attributes.dims = wrapDims({dim}, a->rank());
-  return emit(fusion, OpKind::Size, {a}, std::move(attributes), name)->as<Scalar>();
+  return structural(fusion, OpKind::Size, {a}, Attributes().dim(dim), {name})[0]->as<Scalar>();
 }
 
 TensorView* slice(Fusion& fusion, TensorView* a, int64_t dim, IntExpr start, IntExpr end, IntExpr step,
                   const std::string& name) {
-  Attributes attributes;
-  attributes.dims = wrapDims({dim}, a->rank());
-  const bool inside = attributes.dims[0] >= 0 && attributes.dims[0] < static_cast<int64_t>(a->rank());
-  if (!end) end = inside ? a->axes()[attributes.dims[0]]->size() : start;
-  attributes.shape = {start, end, step};
-  return emitView(fusion, OpKind::Slice, {a}, std::move(attributes), name);
+  Attributes attributes = Attributes().dim(dim).start(start).end(end).step(step);
+  return structuralTensor(fusion, OpKind::Slice, {a}, std::move(attributes), name);
 }
 
 TensorView* pad(Fusion& fusion, TensorView* a, std::vector<IntExpr> pads, Val* value, const std::string& name) {
-  Attributes attributes;
-  attributes.shape = std::move(pads);
-  return emitView(fusion, OpKind::Pad, {a, value}, std::move(attributes), name);
+  return structuralTensor(fusion, OpKind::Pad, {a, value}, Attributes().pad(std::move(pads)), name);
 }
 
 TensorView* cat(Fusion& fusion, Operands tensors, int64_t dim, const std::string& name) {
-  FUSER_USER_CHECK(!tensors.empty(), "cat takes a tensor");
-  std::vector<Val*> operands(tensors.begin(), tensors.end());
-  const DataType common = resultType(tensors);
-  for (Val*& operand : operands) {
-    if (operand->isTensor() && operand->dtype() != common) {
-      operand = cast(fusion, operand, common, insertedName(operand, 'c'));
-    }
-  }
-  Attributes attributes;
-  attributes.dims = {dim};
-  if (operands[0]->isTensor()) attributes.dims = wrapDims({dim}, operands[0]->as<TensorView>()->rank());
-  return emitView(fusion, OpKind::Cat, std::move(operands), std::move(attributes), name);
+  return structuralTensor(fusion, OpKind::Cat, {tensors.begin(), tensors.end()}, Attributes().dim(dim), name);
 }
 
 TensorView* reshape(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, const std::string& name) {
-  Attributes attributes;
-  attributes.shape = std::move(shape);
-  return emitView(fusion, OpKind::Reshape, {a}, std::move(attributes), name);
+  return structuralTensor(fusion, OpKind::Reshape, {a}, Attributes().shape(std::move(shape)), name);
 }
 
 TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, const std::string& name) {
-  Attributes attributes;
-  attributes.shape = std::move(repeats);
-  return emitView(fusion, OpKind::Repeat, {a}, std::move(attributes), name);
+  return structuralTensor(fusion, OpKind::Repeat, {a}, Attributes().repeats(std::move(repeats)), name);
 }
 
 Scalar* item(Fusion& fusion, TensorView* a, const std::string& name) {
-  return emit(fusion, OpKind::Item, {a}, {}, name)->as<Scalar>();
+  return structural(fusion, OpKind::Item, {a}, {}, {name})[0]->as<Scalar>();
 }
 
 TensorView* hostInput(Fusion& fusion, DataType dtype, const std::string& name) {

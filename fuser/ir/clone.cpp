@@ -84,7 +84,7 @@ class Cloner {
 
   void expr(const Expr* expr) {
     Attributes attributes = expr->attributes();
-    for (IntExpr& size : attributes.shape) size = (*this)(size);
+    for (IntExpr& size : attributes.allIntegers()) size = (*this)(size);
     to_.newExpr(expr->op(), mapped(expr->inputs()), mapped(expr->outputs()), std::move(attributes));
   }
 
@@ -141,7 +141,7 @@ std::vector<Val*> extentScalarsOf(const Fusion& fusion, const std::vector<Expr*>
   for (const Val* input : inputs) scalars.mentionAll(input);
   for (const Expr* expr : exprs) {
     for (const Val* output : expr->outputs()) scalars.mentionAll(output);
-    for (IntExpr size : expr->attributes().shape) scalars.mention(size);
+    for (IntExpr size : expr->attributes().allIntegers()) scalars.mention(size);
   }
   return scalars.found();
 }
@@ -288,7 +288,7 @@ ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*
   ClonedPart part{std::make_unique<Fusion>(fusion.name()), {}, {}};
   Cloner clone(fusion, *part.fusion, part.vals);
   ExtentScalars scalars(fusion);
-  for (IntExpr size : attributes.shape) scalars.mention(size);
+  for (IntExpr size : attributes.allIntegers()) scalars.mention(size);
   for (const Val* input : inputs) {
     scalars.mentionAll(input);
     const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
@@ -302,7 +302,7 @@ ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*
   for (const Val* input : inputs) {
     if (!part.vals.count(input)) clone.scalar(input->as<Scalar>());
   }
-  for (IntExpr& size : attributes.shape) size = clone(size);
+  for (IntExpr& size : attributes.allIntegers()) size = clone(size);
   const std::vector<Val*> operands = clone.mapped(inputs);
   const InferredType type = infer(*part.fusion, op, operands, attributes);
   for (const TensorView* output : outputs) {

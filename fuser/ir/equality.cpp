@@ -124,6 +124,34 @@ class CanonicalText {
     }
   }
 
+  // In the order of the row; dtype is the result's.
+  void addAttributes(const Expr* expr) {
+    const Attributes& attributes = expr->attributes();
+    for (const FamilyAttribute& attribute : familyAttributes(expr->family())) {
+      switch (attribute.kind) {
+        case AttributeKind::Axis:
+        case AttributeKind::Axes:
+          for (int64_t axis : attributes.axes(attribute.name)) add(axis, ',');
+          break;
+        case AttributeKind::Extents:
+        case AttributeKind::Counts:
+        case AttributeKind::Bounds:
+          for (IntExpr size : attributes.integers(attribute.name)) addEntry(size);
+          break;
+        case AttributeKind::Bound: addEntry(attributes.bound(attribute.name)); break;
+        case AttributeKind::Number: add(attribute.text(), ' ', attributes.number(attribute.name), ','); break;
+        case AttributeKind::Dtype:
+        case AttributeKind::Flag:
+        case AttributeKind::Operand: break;
+      }
+    }
+  }
+
+  void addEntry(IntExpr size) {
+    addExtent(size);
+    add(',');
+  }
+
   void line(const Expr* expr) {
     add(opName(expr->op()), '(');
     for (const Val* operand : expr->inputs()) {
@@ -131,13 +159,8 @@ class CanonicalText {
       add(',');
     }
     add(") {");
-    for (int64_t dim : expr->attributes().dims) add(dim, ',');
-    for (IntExpr size : expr->attributes().shape) {
-      addExtent(size);
-      add(',');
-    }
-    if (isWelford(expr->op())) add("correction ", expr->attributes().correction, ',');
-    add(expr->attributes().dtype, "} ->");
+    addAttributes(expr);
+    add("} ->");
     for (const Val* output : expr->outputs()) {
       add(' ');
       declare(output);

@@ -6,28 +6,11 @@
 #include <variant>
 #include <vector>
 
+#include "fuser/ir/attributes.h"
 #include "fuser/ir/val.h"
 #include "fuser/ops/op_table.h"
-#include "fuser/types/int_expr.h"
 
 namespace fuser {
-
-class TensorView;
-
-// By op:
-//   cast {dtype}; sum, prod, amax, amin {dims}; unsqueeze {dims: places in the result}; squeeze {dims};
-//   arange {shape: start, end, step; dtype}; expand {shape}; permute {dims}; full {shape, dtype} (the fill value is
-//   operand 0); size {dim}; slice {dims: one; shape: start, end, step}; pad {shape: low, high of the last axis, then of
-//   the one before, …} (the value is operand 1); cat {dims: one}; reshape {shape}; repeat {shape: repeats}; item;
-//   var, var_mean {dims, correction}
-// Axes are counted from 0 in the producer's (unsqueeze: the result's) non-reduction axes, sorted where order is free.
-struct Attributes {
-  std::vector<int64_t> dims;   // reductions, unsqueeze, squeeze, permute; size, slice, cat: one entry
-  std::vector<IntExpr> shape;  // sizes, bounds and counts: of the fusion's arena
-  DataType dtype = DataType::Float;  // cast, full: always equal to the result's dtype
-  int64_t correction = 1;            // var, var_mean: not negative
-  bool operator==(const Attributes&) const = default;
-};
 
 class Expr {
  public:

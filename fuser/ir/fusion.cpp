@@ -255,7 +255,7 @@ void Fusion::replaceAllUses(Val* from, Val* with) {
 
 std::vector<Val*> Fusion::extentScalars(const Expr* expr) {
   std::vector<Val*> scalars;
-  for (IntExpr extent : expr->attributes().shape) {
+  for (IntExpr extent : expr->attributes().allIntegers()) {
     forEachSymbol(extent, [&](IntExpr symbol) {
       if (Val* scalar = expr->fusion().scalarOf(symbol)) scalars.push_back(scalar);
     });
@@ -331,7 +331,7 @@ RenamedExtents Fusion::renameExtents(const std::function<IntExpr(IntExpr)>& map)
   const std::vector<Expr*> inOrder = exprs();
   for (Expr* expr : inOrder) {
     if (result.misfit) break;
-    for (IntExpr& size : expr->mutableAttributes().shape) {
+    for (IntExpr& size : expr->mutableAttributes().allIntegers()) {
       result.changed |= size != map(size);
       size = map(size);
     }

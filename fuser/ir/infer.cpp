@@ -47,10 +47,8 @@ InferredType inferScalarOp(OpKind op, std::span<Val* const> operands) {
   return {false, info.result == Result::Bool ? DataType::Bool : common, {}};
 }
 
-InferredType inferPointwise(Fusion& fusion, OpKind op, std::span<Val* const> operands) {
+InferredType inferPointwise(OpKind op, std::span<Val* const> operands) {
   const OpInfo& info = opInfo(op);
-  FUSER_USER_CHECK(operands.size() == operandCount(op), info.mnemonic, " takes ", operandCount(op), " operands, not ",
-                   operands.size());
   if (takesCondition(op, 0)) {
     FUSER_USER_CHECK(operands[0]->dtype() == DataType::Bool, info.mnemonic, " takes a bool condition, not ",
                      typeText(operands[0]));
@@ -92,7 +90,6 @@ InferredType inferPointwise(Fusion& fusion, OpKind op, std::span<Val* const> ope
       }
     }
   }
-  (void)fusion;
   return result;
 }
 
@@ -113,29 +110,36 @@ bool contains(const std::vector<int64_t>& dims, size_t axis) {
 
 InferredType inferReduction(OpKind op, const Val* operand, const Attributes& attributes) {
   InferredType result{true, operand->dtype(), axisTypesOf(operand)};
-  checkDims(op, attributes.dims, result.axes.size(), operand);
+  checkDims(op, attributes.dims(), result.axes.size(), operand);
   FUSER_USER_CHECK(acceptsDtype(op, operand->dtype()), opInfo(op).mnemonic, " does not take ", typeText(operand));
   const bool narrow = !isFloating(operand->dtype()) && operand->dtype() != DataType::Int64;
   FUSER_USER_CHECK(opInfo(op).promotion != Promotion::Integral64 || !narrow, opInfo(op).mnemonic, " of ",
                    typeText(operand), " computes in i64: a cast is missing");
   FUSER_USER_CHECK(opInfo(op).promotion != Promotion::Truth || operand->dtype() == DataType::Bool, opInfo(op).mnemonic,
                    " of ", typeText(operand), " computes in bool: a cast is missing");
-  for (int64_t dim : attributes.dims) {
+  for (int64_t dim : attributes.dims()) {
     AxisType& axis = result.axes[dim];
     axis = {IterType::Reduction, axis.expandedExtent ? axis.expandedExtent : axis.extent, nullptr};
   }
   return result;
 }
 
+InferredType inferWelford(OpKind op, const Val* operand, const Attributes& attributes) {
+  const int64_t correction = attributes.correction();
+  FUSER_USER_CHECK(correction >= 0 && correction <= kMaxElements, opInfo(op).mnemonic, " of ", typeText(operand),
+                   ": the correction ", correction, " is outside [0, ", kMaxElements, "]");
+  return inferReduction(op, operand, attributes);
+}
+
 InferredType inferBroadcast(Fusion& fusion, OpKind op, const Val* operand, const Attributes& attributes) {
   const std::vector<AxisType> old = axisTypesOf(operand);
-  const size_t rank = old.size() + attributes.dims.size();
+  const size_t rank = old.size() + attributes.dims().size();
   FUSER_USER_CHECK(rank <= kMaxRank, opInfo(op).mnemonic, " of ", typeText(operand), ": more than 8 axes");
-  checkDims(op, attributes.dims, rank, operand);
+  checkDims(op, attributes.dims(), rank, operand);
   InferredType result{true, operand->dtype(), {}};
   size_t next = 0;
   for (size_t axis = 0; axis < rank; ++axis) {
-    result.axes.push_back(contains(attributes.dims, axis)
+    result.axes.push_back(contains(attributes.dims(), axis)
                               ? AxisType{IterType::Broadcast, fusion.ints().constant(1), nullptr}
                               : old[next++]);
   }
@@ -144,10 +148,10 @@ InferredType inferBroadcast(Fusion& fusion, OpKind op, const Val* operand, const
 
 InferredType inferSqueeze(OpKind op, const Val* operand, const Attributes& attributes) {
   const std::vector<AxisType> old = axisTypesOf(operand);
-  checkDims(op, attributes.dims, old.size(), operand);
+  checkDims(op, attributes.dims(), old.size(), operand);
   InferredType result{true, operand->dtype(), {}};
   for (size_t axis = 0; axis < old.size(); ++axis) {
-    if (!contains(attributes.dims, axis)) {
+    if (!contains(attributes.dims(), axis)) {
       result.axes.push_back(old[axis]);
       continue;
     }
@@ -159,21 +163,21 @@ InferredType inferSqueeze(OpKind op, const Val* operand, const Attributes& attri
 
 InferredType inferPermute(OpKind op, const Val* operand, const Attributes& attributes) {
   const std::vector<AxisType> old = axisTypesOf(operand);
-  checkDims(op, attributes.dims, old.size(), operand);
-  FUSER_USER_CHECK(attributes.dims.size() == old.size(), "permute of ", typeText(operand), " takes ", old.size(),
-                   " axes, not ", attributes.dims.size());
+  checkDims(op, attributes.dims(), old.size(), operand);
+  FUSER_USER_CHECK(attributes.dims().size() == old.size(), "permute of ", typeText(operand), " takes ", old.size(),
+                   " axes, not ", attributes.dims().size());
   InferredType result{true, operand->dtype(), {}};
-  for (int64_t dim : attributes.dims) result.axes.push_back(old[dim]);
+  for (int64_t dim : attributes.dims()) result.axes.push_back(old[dim]);
   return result;
 }
 
 InferredType inferExpand(const Val* operand, const Attributes& attributes) {
   InferredType result{true, operand->dtype(), axisTypesOf(operand)};
-  FUSER_USER_CHECK(attributes.shape.size() == result.axes.size(), "expand of ", typeText(operand), " takes ",
-                   result.axes.size(), " sizes, not ", attributes.shape.size());
+  FUSER_USER_CHECK(attributes.shape().size() == result.axes.size(), "expand of ", typeText(operand), " takes ",
+                   result.axes.size(), " sizes, not ", attributes.shape().size());
   for (size_t i = 0; i < result.axes.size(); ++i) {
     AxisType& axis = result.axes[i];
-    const IntExpr size = attributes.shape[i];
+    const IntExpr size = attributes.shape()[i];
     if (size->isConstant(-1)) continue;
     const IntExpr old = axis.expandedExtent ? axis.expandedExtent : axis.extent;
     if (axis.type == IterType::Iteration || axis.expandedExtent) {
@@ -187,31 +191,28 @@ InferredType inferExpand(const Val* operand, const Attributes& attributes) {
   return result;
 }
 
-InferredType inferFull(Fusion& fusion, const Val* fill, const Attributes& attributes) {
-  FUSER_USER_CHECK(fill->isScalar(), "full takes a scalar fill value, not ", typeText(fill));
-  FUSER_USER_CHECK(attributes.shape.size() <= kMaxRank, "full: more than 8 axes");
-  InferredType result{true, attributes.dtype, {}};
-  for (IntExpr size : attributes.shape) {
+InferredType inferFull(const Attributes& attributes) {
+  FUSER_USER_CHECK(attributes.shape().size() <= kMaxRank, "full: more than 8 axes");
+  InferredType result{true, attributes.dtype(), {}};
+  for (IntExpr size : attributes.shape()) {
     FUSER_USER_CHECK(size->range.high >= 0, "full: negative size");
     result.axes.push_back({size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr});
   }
-  (void)fusion;
   return result;
 }
 
 // ceil((end - start) / step) elements.
 InferredType inferRange(Fusion& fusion, const Attributes& attributes) {
-  FUSER_USER_CHECK(attributes.shape.size() == 3, "arange takes start, end and step");
-  const IntExpr start = attributes.shape[0], end = attributes.shape[1], step = attributes.shape[2];
+  const IntExpr start = attributes.start(), end = attributes.end(), step = attributes.step();
   FUSER_USER_CHECK(step->isConstant() && step->value != 0, "arange: the step is a number other than 0");
-  FUSER_USER_CHECK(attributes.dtype != DataType::Bool, "arange has no bool result");
+  FUSER_USER_CHECK(attributes.dtype() != DataType::Bool, "arange has no bool result");
   IntExprArena& ints = fusion.ints();
   const bool rises = step->value > 0;
   const int64_t stride = rises ? step->value : -step->value;
   const IntExpr distance = rises ? ints.sub(end, start) : ints.sub(start, end);
   const IntExpr size = ints.floorDiv(ints.add(distance, ints.constant(stride - 1)), ints.constant(stride));
   FUSER_USER_CHECK(size->range.high >= 0, "arange: a step of ", step->value, " does not lead from start to end");
-  return {true, attributes.dtype, {{size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr}}};
+  return {true, attributes.dtype(), {{size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr}}};
 }
 
 // A device's data never becomes a scalar, and what lies on the host is no operand of a kernel.
@@ -229,6 +230,35 @@ InferredType inferItem(const Val* operand) {
 
 bool isScalarType(DataType dtype) {
   return dtype == DataType::Double || dtype == DataType::Int64 || dtype == DataType::Bool;
+}
+
+InferredType inferCast(const Val* operand, const Attributes& attributes) {
+  if (operand->isTensor()) return {true, attributes.dtype(), axisTypesOf(operand)};
+  FUSER_USER_CHECK(isScalarType(attributes.dtype()), "a scalar is f64, i64 or bool, not ", attributes.dtype());
+  return {false, attributes.dtype(), {}};
+}
+
+// As many as the family takes: first those in the parentheses, then the scalars in the braces.
+void checkOperands(OpKind op, std::span<Val* const> operands) {
+  const OpInfo& info = opInfo(op);
+  const std::vector<FamilyAttribute>& attributes = familyAttributes(info.family);
+  const auto isOperand = [](const FamilyAttribute& attribute) { return attribute.kind == AttributeKind::Operand; };
+  const auto braced = static_cast<size_t>(std::count_if(attributes.begin(), attributes.end(), isOperand));
+  const auto [least, most] = operandsInParentheses(info.family);
+  const size_t count = std::clamp(operands.size(), least + braced, most == kAnyNumber ? most : most + braced);
+  FUSER_USER_CHECK(operands.size() == count, info.mnemonic, " takes ", count == 0 ? "no" : concat(count),
+                   count == 1 ? " operand" : " operands", ", not ", operands.size());
+  if (takesScalars(info.family)) return;
+  for (const Val* operand : operands.first(operands.size() - braced)) {
+    FUSER_USER_CHECK(operand->isTensor(), info.mnemonic, " takes a tensor, not ", typeText(operand));
+  }
+  size_t place = operands.size() - braced;
+  for (const FamilyAttribute& attribute : attributes) {
+    if (!isOperand(attribute)) continue;
+    const Val* operand = operands[place++];
+    FUSER_USER_CHECK(operand->isScalar(), info.mnemonic, " takes a scalar '", attribute.text(), "', not ",
+                     typeText(operand));
+  }
 }
 
 }  // namespace
@@ -285,50 +315,33 @@ DataType commonType(OpKind op, std::span<Val* const> operands) {
 }
 
 InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
-  const OpInfo& info = opInfo(op);
-  if (info.family != Family::Item) checkOnDevice(op, operands);
-  if (info.family <= Family::Ternary) return inferPointwise(fusion, op, operands);
-  if (info.family == Family::Range) {
-    FUSER_USER_CHECK(operands.empty(), info.mnemonic, " takes no operands");
-    return inferRange(fusion, attributes);
-  }
-  if (info.family >= Family::Slice && info.family <= Family::Repeat) return inferView(fusion, op, operands, attributes);
-  FUSER_USER_CHECK(operands.size() == 1, info.mnemonic, " takes 1 operand, not ", operands.size());
-  const Val* operand = operands[0];
-  if (info.family == Family::Cast && operand->isScalar()) {
-    FUSER_USER_CHECK(isScalarType(attributes.dtype), "a scalar is f64, i64 or bool, not ", attributes.dtype);
-    return {false, attributes.dtype, {}};
-  }
-  FUSER_USER_CHECK(operand->isTensor() || info.family == Family::Factory, info.mnemonic, " takes a tensor, not ",
-                   typeText(operand));
-  switch (info.family) {
+  const Family family = opInfo(op).family;
+  if (family != Family::Item) checkOnDevice(op, operands);
+  checkOperands(op, operands);
+  const Val* operand = operands.empty() ? nullptr : operands[0];
+  switch (family) {
     case Family::Unary:
     case Family::Binary:
-    case Family::Ternary: break;
-    case Family::Cast: return {true, attributes.dtype, axisTypesOf(operand)};
+    case Family::Ternary: return inferPointwise(op, operands);
+    case Family::Cast: return inferCast(operand, attributes);
     case Family::LoadStore: return {true, operand->dtype(), axisTypesOf(operand)};
     case Family::Broadcast: return inferBroadcast(fusion, op, operand, attributes);
     case Family::Squeeze: return inferSqueeze(op, operand, attributes);
     case Family::Expand: return inferExpand(operand, attributes);
     case Family::Permute: return inferPermute(op, operand, attributes);
-    case Family::Factory: return inferFull(fusion, operand, attributes);
-    case Family::Range:
+    case Family::Factory: return inferFull(attributes);
+    case Family::Range: return inferRange(fusion, attributes);
     case Family::Size:
-      FUSER_USER_CHECK(attributes.dims.size() == 1, "size takes one dim");
-      checkDims(op, attributes.dims, operand->as<TensorView>()->rank(), operand);
+      checkDims(op, {attributes.dim()}, operand->as<TensorView>()->rank(), operand);
       return {false, DataType::Int64, {}};
-    case Family::Slice:
-    case Family::Pad:
-    case Family::Cat:
-    case Family::Reshape:
-    case Family::Repeat: break;
     case Family::Item: return inferItem(operand);
-    case Family::Welford:
-      FUSER_USER_CHECK(attributes.correction >= 0 && attributes.correction <= kMaxElements, info.mnemonic, " of ",
-                       typeText(operand), ": the correction ", attributes.correction, " is outside [0, ", kMaxElements,
-                       "]");
-      return inferReduction(op, operand, attributes);
+    case Family::Slice: return inferSlice(fusion, op, operands, attributes);
+    case Family::Pad: return inferPad(fusion, op, operands, attributes);
+    case Family::Cat: return inferCat(fusion, op, operands, attributes);
+    case Family::Reshape: return inferReshape(fusion, op, operands, attributes);
+    case Family::Repeat: return inferRepeat(fusion, op, operands, attributes);
     case Family::Reduction: return inferReduction(op, operand, attributes);
+    case Family::Welford: return inferWelford(op, operand, attributes);
   }
   FUSER_CHECK(false, "bad Family");
 }

@@ -134,7 +134,7 @@ class Verifier {
   void checkExpr(const Expr* expr) {
     const Val* output = expr->output();
     if (expr->isScalarExpr()) checkScalarReads(expr);
-    for (IntExpr extent : expr->attributes().shape) checkExtent(output, extent);
+    for (IntExpr extent : expr->attributes().allIntegers()) checkExtent(output, extent);
     InferredType type;
     try {
       // Inference only looks up constants in the arena.

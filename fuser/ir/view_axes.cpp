@@ -58,20 +58,10 @@ class ViewInference {
   ViewInference(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes)
       : ints_(fusion.ints()), op_(op), operands_(operands), attributes_(attributes) {}
 
-  InferredType run() {
-    const bool pads = family() == Family::Pad;
-    const size_t count = pads ? 2 : family() == Family::Cat ? std::max<size_t>(operands_.size(), 1) : 1;
-    FUSER_USER_CHECK(operands_.size() == count, name(), " takes ", count, " operand", count == 1 ? "" : "s", ", not ",
-                     operands_.size());
-    for (size_t i = 0; i < operands_.size(); ++i) {
-      if (pads && i == 1) {
-        FUSER_USER_CHECK(operands_[i]->isScalar(), "pad takes a scalar value, not ", typeText(operands_[i]));
-      } else {
-        FUSER_USER_CHECK(operands_[i]->isTensor(), name(), " takes a tensor, not ", typeText(operands_[i]));
-      }
-    }
+  // infer: which of the functions below works out the axes.
+  InferredType run(void (ViewInference::*infer)()) {
     axes_ = axesOf(operands_[0]);
-    inferAxes();
+    (this->*infer)();
     FUSER_USER_CHECK(axes_.size() <= kMaxRank, name(), " of ", text(), ": more than 8 axes");
     for (const AxisType& axis : axes_) {
       const IntExpr size = axis.expandedExtent ? axis.expandedExtent : axis.extent;
@@ -81,77 +71,19 @@ class ViewInference {
     return {true, operands_[0]->dtype(), axes_};
   }
 
- private:
-  Family family() const { return opInfo(op_).family; }
-  std::string_view name() const { return opInfo(op_).mnemonic; }
-  std::string text() const { return typeText(operands_[0]); }
-
-  static std::vector<AxisType> axesOf(const Val* val) {
-    std::vector<AxisType> axes;
-    for (const IterDomain* axis : val->as<TensorView>()->axes()) {
-      axes.push_back({axis->type(), axis->extent(), axis->expandedExtent()});
-    }
-    return axes;
-  }
-
-  static IntExpr sizeOf(const AxisType& axis) { return axis.expandedExtent ? axis.expandedExtent : axis.extent; }
-  // Elements of its own along the axis.
-  AxisType stored(IntExpr size) const {
-    return {size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr};
-  }
-  // One element, seen so many times.
-  AxisType repeated(IntExpr size) {
-    return {IterType::Broadcast, ints_.constant(1), size->isConstant(1) ? nullptr : size};
-  }
-
-  size_t dim() const {
-    FUSER_USER_CHECK(attributes_.dims.size() == 1, name(), " takes one dim");
-    const int64_t dim = attributes_.dims[0];
-    FUSER_USER_CHECK(dim >= 0 && dim < static_cast<int64_t>(axes_.size()), name(), " of ", text(), ": axis ", dim,
-                     " is out of range");
-    return static_cast<size_t>(dim);
-  }
-
-  void inferAxes() {
-    switch (family()) {
-      case Family::Slice: return slice();
-      case Family::Pad: return pad();
-      case Family::Cat: return cat();
-      case Family::Reshape: return reshape();
-      case Family::Repeat: return repeat();
-      case Family::Unary:
-      case Family::Binary:
-      case Family::Ternary:
-      case Family::Cast:
-      case Family::LoadStore:
-      case Family::Broadcast:
-      case Family::Squeeze:
-      case Family::Expand:
-      case Family::Permute:
-      case Family::Factory:
-      case Family::Range:
-      case Family::Size:
-      case Family::Item:
-      case Family::Welford:
-      case Family::Reduction: break;
-    }
-    FUSER_CHECK(false, name(), " gives elements no other coordinates");
-  }
-
   void slice() {
     const size_t axis = dim();
-    FUSER_USER_CHECK(attributes_.shape.size() == 3, "slice takes start, end and step");
-    const IntExpr step = attributes_.shape[2];
+    const IntExpr step = attributes_.step();
     FUSER_USER_CHECK(step->isConstant() && step->value >= 1, "slice of ", text(),
                      ": the step is a number of at least 1");
-    const SliceBounds bounds = sliceBounds(ints_, sizeOf(axes_[axis]), attributes_.shape);
+    const SliceBounds bounds = sliceBounds(ints_, sizeOf(axes_[axis]), attributes_);
     if (bounds.size == sizeOf(axes_[axis])) return;
     const bool one = axes_[axis].type == IterType::Broadcast && axes_[axis].expandedExtent;
     axes_[axis] = one ? repeated(bounds.size) : stored(bounds.size);
   }
 
   void pad() {
-    const std::vector<IntExpr>& pads = attributes_.shape;
+    const std::vector<IntExpr>& pads = attributes_.pad();
     FUSER_USER_CHECK(pads.size() % 2 == 0 && pads.size() / 2 <= axes_.size(), "pad of ", text(),
                      " takes two numbers for each of the last axes, not ", pads.size());
     for (size_t axis = 0; axis < axes_.size(); ++axis) {
@@ -179,21 +111,13 @@ class ViewInference {
     if (operands_.size() > 1) axes_[along] = stored(size);
   }
 
-  void join(AxisType& joined, const AxisType& axis, size_t place, const Val* operand) const {
-    const IntExpr a = sizeOf(joined), b = sizeOf(axis);
-    FUSER_USER_CHECK(a == b || (!a->isConstant() && !b->isConstant()) ||
-                         (a->isConstant() != b->isConstant() && !a->isConstant(1) && !b->isConstant(1)),
-                     "cat of ", text(), " and ", typeText(operand), ": axis ", place, " differs");
-    if (axis.type == IterType::Iteration && joined.type == IterType::Broadcast) joined = axis;
-  }
-
   void reshape() {
     std::vector<IntExpr> from;
     for (const AxisType& axis : axes_) from.push_back(sizeOf(axis));
-    const auto open = std::count_if(attributes_.shape.begin(), attributes_.shape.end(),
+    const auto open = std::count_if(attributes_.shape().begin(), attributes_.shape().end(),
                                     [](IntExpr size) { return size->isConstant(-1); });
     FUSER_USER_CHECK(open <= 1, "reshape of ", text(), ": -1 stands twice");
-    const std::vector<IntExpr> to = reshapedSizes(ints_, from, attributes_.shape);
+    const std::vector<IntExpr> to = reshapedSizes(ints_, from, attributes_.shape());
     const std::vector<AxisType> old = axes_;
     axes_.clear();
     for (IntExpr size : to) axes_.push_back(stored(size));
@@ -203,7 +127,7 @@ class ViewInference {
   }
 
   void repeat() {
-    const std::vector<IntExpr>& repeats = attributes_.shape;
+    const std::vector<IntExpr>& repeats = attributes_.repeats();
     FUSER_USER_CHECK(repeats.size() >= axes_.size(), "repeat of ", text(), " takes a number for each axis, not ",
                      repeats.size());
     const size_t added = repeats.size() - axes_.size();
@@ -222,6 +146,43 @@ class ViewInference {
       }
     }
     axes_ = std::move(result);
+  }
+
+ private:
+  std::string_view name() const { return opInfo(op_).mnemonic; }
+  std::string text() const { return typeText(operands_[0]); }
+
+  static std::vector<AxisType> axesOf(const Val* val) {
+    std::vector<AxisType> axes;
+    for (const IterDomain* axis : val->as<TensorView>()->axes()) {
+      axes.push_back({axis->type(), axis->extent(), axis->expandedExtent()});
+    }
+    return axes;
+  }
+
+  static IntExpr sizeOf(const AxisType& axis) { return axis.expandedExtent ? axis.expandedExtent : axis.extent; }
+  // Elements of its own along the axis.
+  AxisType stored(IntExpr size) const {
+    return {size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr};
+  }
+  // One element, seen so many times.
+  AxisType repeated(IntExpr size) {
+    return {IterType::Broadcast, ints_.constant(1), size->isConstant(1) ? nullptr : size};
+  }
+
+  size_t dim() const {
+    const int64_t dim = attributes_.dim();
+    FUSER_USER_CHECK(dim >= 0 && dim < static_cast<int64_t>(axes_.size()), name(), " of ", text(), ": axis ", dim,
+                     " is out of range");
+    return static_cast<size_t>(dim);
+  }
+
+  void join(AxisType& joined, const AxisType& axis, size_t place, const Val* operand) const {
+    const IntExpr a = sizeOf(joined), b = sizeOf(axis);
+    FUSER_USER_CHECK(a == b || (!a->isConstant() && !b->isConstant()) ||
+                         (a->isConstant() != b->isConstant() && !a->isConstant(1) && !b->isConstant(1)),
+                     "cat of ", text(), " and ", typeText(operand), ": axis ", place, " differs");
+    if (axis.type == IterType::Iteration && joined.type == IterType::Broadcast) joined = axis;
   }
 
   IntExprArena& ints_;
@@ -256,16 +217,31 @@ void collectFactors(IntExpr expr, std::vector<IntExpr>& constants, std::vector<I
 
 }  // namespace
 
-InferredType inferView(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
-  return ViewInference(fusion, op, operands, attributes).run();
+InferredType inferSlice(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::slice);
+}
+InferredType inferPad(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::pad);
+}
+InferredType inferCat(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::cat);
+}
+InferredType inferReshape(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::reshape);
+}
+InferredType inferRepeat(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::repeat);
 }
 
 void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
-  const InferredType type = inferView(fusion, op, operands, attributes);
+  const InferredType type = infer(fusion, op, operands, attributes);
   const std::string_view name = opInfo(op).mnemonic;
-  for (IntExpr number : attributes.shape) {
-    const bool counts = op == OpKind::Repeat || (op == OpKind::Reshape && !number->isConstant(-1));
-    FUSER_USER_CHECK(!counts || number->range.high >= 0, name, " of ", typeText(operands[0]), ": negative size");
+  for (const FamilyAttribute& attribute : familyAttributes(opInfo(op).family)) {
+    if (attribute.kind != AttributeKind::Extents && attribute.kind != AttributeKind::Counts) continue;
+    for (IntExpr number : attributes.integers(attribute.name)) {
+      const bool isOpen = attribute.open && number->isConstant(-1);
+      FUSER_USER_CHECK(isOpen || number->range.high >= 0, name, " of ", typeText(operands[0]), ": negative size");
+    }
   }
   std::vector<IntExpr> to;
   for (const AxisType& axis : type.axes) {
@@ -280,13 +256,13 @@ void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, c
                    typeText(operands[0]), " to ", after->value, " elements: it has ", before->value);
 }
 
-SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const std::vector<IntExpr>& startEndStep) {
-  const IntExpr start = clampedBound(ints, startEndStep[0], size);
-  const IntExpr end = clampedBound(ints, startEndStep[1], size);
+SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const Attributes& attributes) {
+  const IntExpr start = clampedBound(ints, attributes.start(), size);
+  const IntExpr end = clampedBound(ints, attributes.end(), size);
   if (ints.provablyAtMost(end, start)) return {start, ints.constant(0)};
   const IntExpr distance = ints.sub(end, start);
   const IntExpr length = ints.provablyAtMost(start, end) ? distance : ints.max(distance, ints.constant(0));
-  return {start, ints.ceilDiv(length, startEndStep[2])};
+  return {start, ints.ceilDiv(length, attributes.step())};
 }
 
 Padding paddingOf(IntExprArena& ints, const std::vector<IntExpr>& pads, size_t axis, size_t rank) {

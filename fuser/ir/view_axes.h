@@ -7,8 +7,9 @@
 namespace fuser {
 
 // Type and axes of such an op. An axis whose size is the constant 1 is a broadcast axis; a broadcast axis that keeps
-// one element stays one, expanded to the new size. A UserError as of infer().
-InferredType inferView(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
+// one element stays one, expanded to the new size. A UserError as of infer(), which calls them.
+using InferView = InferredType(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
+InferView inferSlice, inferPad, inferCat, inferReshape, inferRepeat;
 
 // What is wrong with every run, as far as numbers say so: a negative size, a reshape to another number of elements. A
 // UserError of the builders alone: a rewrite may find such a number too late to blame the program.
@@ -20,14 +21,14 @@ struct SliceBounds {
   IntExpr start;
   IntExpr size;  // of the result
 };
-SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const std::vector<IntExpr>& startEndStep);
+SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const Attributes& attributes);
 
 // What pad adds before and behind an axis of an operand of this rank; negative: removes. Both 0 where it says nothing.
 struct Padding {
   IntExpr low;
   IntExpr high;
 };
-Padding paddingOf(IntExprArena& ints, const std::vector<IntExpr>& pads, size_t axis, size_t rank);
+Padding paddingOf(IntExprArena& ints, const std::vector<IntExpr>& pad, size_t axis, size_t rank);
 
 // Axes of a reshape that hold the same elements: [from, fromEnd) of the operand, [to, toEnd) of the result, in
 // row-major order. The groups cover all axes of both from left to right.

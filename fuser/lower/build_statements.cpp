@@ -239,13 +239,33 @@ void emitWhere(IntExpr condition, Body statements, Body& body) {
 
 void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
   const IntExpr condition = predicateOf(resultOf(expr), nest_, kernel_);
-  if (isWelford(expr->op())) return emitWhere(condition, accumulateWelford(expr), body);
-  if (!choosesOperand(expr)) {
-    const bool moves = !isReduction(expr->op()) && !isPointwise(expr->op());
-    const Statement statement = moves ? move(expr, 0) : isPointwise(expr->op()) ? compute(expr) : accumulate(expr);
-    return emitWhere(condition, {statement}, body);
+  switch (expr->family()) {
+    case Family::Unary:
+    case Family::Binary:
+    case Family::Ternary: return emitWhere(condition, {compute(expr)}, body);
+    case Family::Cast:
+    case Family::LoadStore:
+    case Family::Broadcast:
+    case Family::Squeeze:
+    case Family::Expand:
+    case Family::Permute:
+    case Family::Slice:
+    case Family::Reshape:
+    case Family::Repeat:
+    case Family::Factory: return emitWhere(condition, {move(expr, 0)}, body);
+    case Family::Pad:
+    case Family::Cat: return emitChoice(expr, condition, body);
+    case Family::Range: return emitWhere(condition, {count(expr)}, body);
+    case Family::Reduction: return emitWhere(condition, {accumulate(expr)}, body);
+    case Family::Welford: return emitWhere(condition, accumulateWelford(expr), body);
+    case Family::Size:
+    case Family::Item: break;
   }
-  // One statement an operand; their conditions exclude each other and leave nothing out.
+  FUSER_CHECK(false, opName(expr->op()), " is no statement of a kernel");
+}
+
+// One statement an operand; their conditions exclude each other and leave nothing out.
+void StatementBuilder::emitChoice(const Expr* expr, IntExpr condition, Body& body) {
   for (size_t operand = 0; operand < expr->inputs().size(); ++operand) {
     const IntExpr chosen = indexing_.operandCondition(expr, operand);
     if (!chosen->isConstant(0)) emitWhere(ints_.conjunction(condition, chosen), {move(expr, operand)}, body);
@@ -333,24 +353,27 @@ Statement StatementBuilder::accumulate(const Expr* expr) {
   return {std::move(statement)};
 }
 
-// Ops that only move, convert or make elements: what this operand gives.
+// arange: start + step * coordinate.
+Statement StatementBuilder::count(const Expr* expr) {
+  const TensorView* tensor = resultOf(expr);
+  const Attributes& attributes = expr->attributes();
+  // One number is a broadcast axis: a consumer's loop runs over it, and it stays the first.
+  const IterDomain* axis = tensor->domain().logical[0];
+  const IntExpr index = axis->isBroadcast() ? ints_.constant(0) : nest_.coordinate(axis);
+  Compute count;
+  count.op = OpKind::Set;
+  count.computeDtype = tensor->dtype();
+  count.target = {bufferOf(tensor), indexing_.resultIndex(expr)};
+  count.operands.push_back(
+      integer(ints_.add(importExtent(attributes.start()), ints_.mul(index, ints_.constant(attributes.step()->value)))));
+  count.source = expr;
+  return {std::move(count)};
+}
+
+// Ops that only move or convert elements: what this operand gives.
 Statement StatementBuilder::move(const Expr* expr, size_t place) {
   const TensorView* tensor = resultOf(expr);
   const Access target{bufferOf(tensor), indexing_.resultIndex(expr)};
-  if (expr->family() == Family::Range) {
-    const std::vector<IntExpr>& bounds = expr->attributes().shape;
-    // One number is a broadcast axis: a consumer's loop runs over it, and it stays the first.
-    const IterDomain* axis = tensor->domain().logical[0];
-    const IntExpr index = axis->isBroadcast() ? ints_.constant(0) : nest_.coordinate(axis);
-    Compute count;
-    count.op = OpKind::Set;
-    count.computeDtype = tensor->dtype();
-    count.target = target;
-    count.operands.push_back(
-        integer(ints_.add(importExtent(bounds[0]), ints_.mul(index, ints_.constant(bounds[2]->value)))));
-    count.source = expr;
-    return {std::move(count)};
-  }
   const Val* source = expr->input(place);
   if (source->isTensor() && source->dtype() == tensor->dtype()) {
     Move statement;

@@ -26,6 +26,7 @@ class StatementBuilder {
   void open(const Expr* expr, Body& allocations, Body& body);
   void close(const Expr* expr, const std::vector<Expr*>& group, Body& body);
   void emitExpr(const Expr* expr, Body& body);
+  void emitChoice(const Expr* expr, IntExpr condition, Body& body);
 
   Operand access(int buffer, IntExpr index) const;
   Operand integer(IntExpr value) const;
@@ -33,6 +34,7 @@ class StatementBuilder {
   Operand operandOf(const Expr* expr, size_t place);
   Statement compute(const Expr* expr);
   Statement accumulate(const Expr* expr);
+  Statement count(const Expr* expr);
   Statement move(const Expr* expr, size_t place);
   std::array<bool, 3> reducedThreads(const TensorView* reduction) const;
 

@@ -92,7 +92,7 @@ void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
     body.push_back(computeOf(expr, OpKind::Set, result->dtype(), target, {read(from)}));
   };
   const IntExpr divisor =
-      ints_.max(ints_.sub(termsOf(first), ints_.constant(expr->attributes().correction)), ints_.constant(0));
+      ints_.max(ints_.sub(termsOf(first), ints_.constant(expr->attributes().correction())), ints_.constant(0));
   body.push_back(computeOf(expr, OpKind::Div, dtype, registers.squares, {read(registers.squares), integer(divisor)}));
   store(expr->output(0), registers.squares);
   if (expr->outputs().size() == 1) return;

@@ -74,29 +74,8 @@ const OpInfo& opInfo(OpKind op) { return kRows[static_cast<size_t>(op)]; }
 std::string_view opName(OpKind op) { return opInfo(op).name; }
 
 size_t operandCount(OpKind op) {
-  switch (opInfo(op).family) {
-    case Family::Unary: return 1;
-    case Family::Binary: return 2;
-    case Family::Ternary: return 3;
-    case Family::Cast:
-    case Family::LoadStore:
-    case Family::Broadcast:
-    case Family::Squeeze:
-    case Family::Expand:
-    case Family::Permute:
-    case Family::Factory:
-    case Family::Range:
-    case Family::Size:
-    case Family::Slice:
-    case Family::Pad:
-    case Family::Cat:
-    case Family::Reshape:
-    case Family::Repeat:
-    case Family::Item:
-    case Family::Reduction:
-    case Family::Welford: break;
-  }
-  FUSER_CHECK(false, opName(op), " is not pointwise");
+  FUSER_CHECK(isPointwise(op), opName(op), " is not pointwise");
+  return operandsInParentheses(opInfo(op).family).most;
 }
 
 std::optional<OpKind> opFromText(std::string_view mnemonic, std::string_view variant) {

@@ -6,18 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "fuser/ops/family.h"
 #include "fuser/ops/op_kind.h"
 #include "fuser/types/dtype.h"
 #include "fuser/types/scalar_value.h"
 
 namespace fuser {
 
-enum class Family : uint8_t {
-  Unary, Binary, Ternary,                                                  // pointwise
-  Cast, LoadStore, Broadcast, Squeeze, Expand, Permute, Factory, Range, Size, Item,  // structural
-  Slice, Pad, Cat, Reshape, Repeat,  // structural: elements change their coordinates
-  Reduction, Welford,
-};
 enum class Accepts : uint8_t { Any, Number, Floating, Wide, Integral, Integer };
 enum class Promotion : uint8_t { Common, Float, Integral64, Truth };
 enum class Result : uint8_t { Same, Bool };
@@ -51,7 +46,7 @@ struct OpInfo {
 const OpInfo& opInfo(OpKind op);
 inline bool isPointwise(OpKind op) { return opInfo(op).family <= Family::Ternary; }
 // Makes its result of all elements along some axes; of Welford's rows no op joins two partial results.
-inline bool isReduction(OpKind op) { return opInfo(op).family >= Family::Reduction; }
+inline bool isReduction(OpKind op) { return familyInfo(opInfo(op).family).coordinates == Coordinates::Reducing; }
 inline bool isWelford(OpKind op) { return opInfo(op).family == Family::Welford; }
 size_t operandCount(OpKind op);  // of a pointwise op: 1, 2, 3
 std::string_view opName(OpKind op);

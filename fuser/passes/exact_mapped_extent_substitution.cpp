@@ -99,13 +99,13 @@ class EqualExtents {
       if (!operand->isTensor() || !(isPointwise(expr->op()) || expr->op() == OpKind::Expand || joins)) continue;
       const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();
       for (size_t i = 0; i < axes.size(); ++i) {
-        if (joins && static_cast<int64_t>(i) == expr->attributes().dims.at(0)) continue;
+        if (joins && static_cast<int64_t>(i) == expr->attributes().dim()) continue;
         if (!fitsAnySize(axes[i]) && !fitsAnySize(result[i])) meet(axes[i]->size(), result[i]->size());
       }
     }
     if (expr->op() != OpKind::Expand) return;
     for (size_t i = 0; i < result.size(); ++i) {
-      const IntExpr asked = expr->attributes().shape[i];
+      const IntExpr asked = expr->attributes().shape()[i];
       if (!asked->isConstant(-1) && !fitsAnySize(result[i])) meet(asked, result[i]->size());
     }
   }
@@ -157,7 +157,8 @@ class SubstituteExtents : public Pass {
     const Expr* maker = val.definition();
     if (!maker) return sizes;
     for (const Val* operand : maker->inputs()) addSizes(operand, sizes);
-    sizes.insert(sizes.end(), maker->attributes().shape.begin(), maker->attributes().shape.end());
+    const std::vector<IntExpr>& named = maker->attributes().allIntegers();
+    sizes.insert(sizes.end(), named.begin(), named.end());
     return sizes;
   }
 

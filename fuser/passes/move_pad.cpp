@@ -116,7 +116,7 @@ size_t tensorCount(const Expr* expr) {
 TensorView* rebuilt(Fusion* fusion, const Expr* expr, const std::vector<Val*>& operands, const std::string& name) {
   if (isPointwise(expr->op())) return build::pointwise(*fusion, expr->op(), operands, name)->as<TensorView>();
   if (expr->family() == Family::Cast) {
-    return build::cast(*fusion, operands[0], expr->attributes().dtype, name)->as<TensorView>();
+    return build::cast(*fusion, operands[0], expr->attributes().dtype(), name)->as<TensorView>();
   }
   return build::set(*fusion, operands[0]->as<TensorView>(), name);
 }
@@ -129,7 +129,7 @@ class PadUp : public Pass {
   void runPass(Fusion* fusion) override {
     for (Expr* pad : std::vector<Expr*>(fusion->exprs())) {
       if (pad->family() != Family::Pad || !literalOf(pad->input(1)) || pad->input(0)->isFusionInput()) continue;
-      pads_ = pad->attributes().shape;
+      pads_ = pad->attributes().pad();
       rank_ = pad->input(0)->as<TensorView>()->rank();
       const Element value = elementOf(*literalOf(pad->input(1)), pad->output()->dtype());
       if (value.isNan() || !reachesInputs(fusion, pad->input(0)->as<TensorView>(), value) || !mayApply()) continue;
@@ -244,11 +244,11 @@ class PadDown : public Pass {
 
   // Padded by the same numbers, and of one size where padded.
   static bool isAlike(Fusion* fusion, const Expr* a, const Expr* b) {
-    if (a->attributes().shape != b->attributes().shape) return false;
+    if (a->attributes().pad() != b->attributes().pad()) return false;
     const std::vector<IterDomain*> left = a->input(0)->as<TensorView>()->axes();
     const std::vector<IterDomain*> right = b->input(0)->as<TensorView>()->axes();
     for (size_t axis = 0; axis < left.size(); ++axis) {
-      const Padding padding = paddingOf(fusion->ints(), a->attributes().shape, axis, left.size());
+      const Padding padding = paddingOf(fusion->ints(), a->attributes().pad(), axis, left.size());
       const bool padded = !padding.low->isConstant(0) || !padding.high->isConstant(0);
       if (padded && left[axis]->size() != right[axis]->size()) return false;
     }
@@ -261,7 +261,7 @@ class PadDown : public Pass {
     std::vector<Val*> operands;
     for (Val* operand : expr->inputs()) {
       operands.push_back(operand->isScalar() ? operand : operand->definition()->input(0));
-      if (operand->isTensor()) pads = operand->definition()->attributes().shape;
+      if (operand->isTensor()) pads = operand->definition()->attributes().pad();
     }
     TensorView* whole = rebuilt(fusion, expr, operands, old->name().empty() ? "" : old->name() + ".whole");
     takePlace(fusion, old, build::pad(*fusion, whole, pads, fusion->newConstant(value.scalar())));

@@ -38,9 +38,9 @@ class CatToRepeat : public Pass {
     if (operands.size() < 2 || !same) return;
     const TensorView* tensor = operands[0]->as<TensorView>();
     // A cat has elements of its own along the axis, a repeated broadcast axis has none: another type.
-    if (tensor->axes()[static_cast<size_t>(cat->attributes().dims.at(0))]->isBroadcast() || !mayApply()) return;
+    if (tensor->axes()[static_cast<size_t>(cat->attributes().dim())]->isBroadcast() || !mayApply()) return;
     std::vector<IntExpr> repeats(tensor->rank(), fusion->ints().constant(1));
-    repeats[static_cast<size_t>(cat->attributes().dims.at(0))] =
+    repeats[static_cast<size_t>(cat->attributes().dim())] =
         fusion->ints().constant(static_cast<int64_t>(operands.size()));
     takePlace(fusion, cat->output()->as<TensorView>(), build::repeat(*fusion, operands[0]->as<TensorView>(), repeats));
     fusion->removeExpr(cat);
@@ -78,8 +78,8 @@ class RepeatForward : public Pass {
   // What the operand is before it is repeated like this; itself where repeating changes nothing; null where neither.
   static Val* once(Val* operand, const Expr* repeat) {
     if (operand->isScalar()) return operand;
-    const std::vector<IntExpr>& repeats = repeat->attributes().shape;
-    if (isOwnRepeat(operand) && operand->definition()->attributes().shape == repeats) {
+    const std::vector<IntExpr>& repeats = repeat->attributes().repeats();
+    if (isOwnRepeat(operand) && operand->definition()->attributes().repeats() == repeats) {
       return operand->definition()->input(0);
     }
     const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();
@@ -93,7 +93,7 @@ class RepeatForward : public Pass {
 
   // The operands' axes that are repeated must be alike before: a broadcast axis would be repeated to another size.
   static bool operandsFit(const Expr* expr, const Expr* repeat) {
-    const std::vector<IntExpr>& repeats = repeat->attributes().shape;
+    const std::vector<IntExpr>& repeats = repeat->attributes().repeats();
     const TensorView* first = repeat->input(0)->as<TensorView>();
     const size_t added = repeats.size() - first->rank();
     for (Val* operand : expr->inputs()) {
@@ -113,12 +113,12 @@ class RepeatForward : public Pass {
 
   void move(Fusion* fusion, Expr* expr, const Expr* repeat) {
     TensorView* old = expr->output()->as<TensorView>();
-    const std::vector<IntExpr> repeats = repeat->attributes().shape;
+    const std::vector<IntExpr> repeats = repeat->attributes().repeats();
     std::vector<Val*> operands;
     for (Val* operand : expr->inputs()) operands.push_back(once(operand, repeat));
     const std::string name = old->name().empty() ? "" : old->name() + ".once";
     Val* made = isPointwise(expr->op()) ? build::pointwise(*fusion, expr->op(), operands, name)
-                                        : build::cast(*fusion, operands[0], expr->attributes().dtype, name);
+                                        : build::cast(*fusion, operands[0], expr->attributes().dtype(), name);
     TensorView* with = build::repeat(*fusion, made->as<TensorView>(), repeats);
     takePlace(fusion, old, with);
     const std::vector<Val*> readBefore = expr->inputs();

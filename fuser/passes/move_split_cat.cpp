@@ -32,7 +32,7 @@ class SplitCat : public Pass {
   void runPass(Fusion* fusion) override {
     for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
       if (expr->family() != Family::Cat || expr->inputs().size() < 2) continue;
-      dim_ = static_cast<size_t>(expr->attributes().dims.at(0));
+      dim_ = static_cast<size_t>(expr->attributes().dim());
       size_ = nullptr;
       if (!isWhole(expr->inputs()) || !mayApply()) continue;
       replace(fusion, expr);
@@ -49,15 +49,15 @@ class SplitCat : public Pass {
     IntExpr next = nullptr;  // where the next part starts
     for (const Val* part : parts) {
       const Expr* slice = part->definition();
-      if (!slice || slice->family() != Family::Slice || slice->attributes().dims.at(0) != static_cast<int64_t>(dim_) ||
-          !slice->attributes().shape[2]->isConstant(1) || (whole && slice->input(0) != whole)) {
+      if (!slice || slice->family() != Family::Slice || slice->attributes().dim() != static_cast<int64_t>(dim_) ||
+          !slice->attributes().step()->isConstant(1) || (whole && slice->input(0) != whole)) {
         return nullptr;
       }
       whole = slice->input(0);
       if (whole->as<TensorView>()->axes()[dim_]->isBroadcast()) return nullptr;  // the cat has elements there
       IntExprArena& ints = slice->fusion().ints();
       const IntExpr size = whole->as<TensorView>()->axes()[dim_]->size();
-      const SliceBounds bounds = sliceBounds(ints, size, slice->attributes().shape);
+      const SliceBounds bounds = sliceBounds(ints, size, slice->attributes());
       if (next ? bounds.start != next : !bounds.start->isConstant(0)) return nullptr;
       next = ints.add(bounds.start, bounds.size);
     }
@@ -95,7 +95,7 @@ class SplitCat : public Pass {
       if (!expr || !isElementwise(expr) || part->uses().size() != 1 || part->isFusionOutput()) return false;
       const Expr* like = parts[0]->definition();
       if (expr->op() != like->op() || expr->inputs().size() != like->inputs().size() ||
-          expr->attributes().dtype != like->attributes().dtype) {
+          expr->attributes() != like->attributes()) {
         return false;
       }
     }
@@ -142,7 +142,7 @@ class SplitCat : public Pass {
       operands.push_back(like->input(place)->isScalar() ? like->input(place) : build(fusion, operandsAt(parts, place)));
     }
     if (isPointwise(like->op())) return build::pointwise(*fusion, like->op(), operands);
-    if (like->family() == Family::Cast) return build::cast(*fusion, operands[0], like->attributes().dtype);
+    if (like->family() == Family::Cast) return build::cast(*fusion, operands[0], like->attributes().dtype());
     return build::set(*fusion, operands[0]->as<TensorView>());
   }
 

@@ -63,13 +63,13 @@ class CancelSqueezes : public Pass {
     Val* result = squeeze->output();
     if (result->uses().empty() && !result->isFusionOutput()) return;  // DeadCodePass' affair
     Val* operand = squeeze->input(0);
-    const Axes dims = squeeze->attributes().dims;
+    const Axes dims = squeeze->attributes().dims();
     Expr* maker = operand->definition();
     if (!maker) return;
     if (maker->op() == OpKind::Unsqueeze) {
       Axes common;
-      std::set_intersection(dims.begin(), dims.end(), maker->attributes().dims.begin(), maker->attributes().dims.end(),
-                            std::back_inserter(common));
+      std::set_intersection(dims.begin(), dims.end(), maker->attributes().dims().begin(),
+                            maker->attributes().dims().end(), std::back_inserter(common));
       if (common.empty() || !mayApply()) return;
       become(fusion, squeeze, partlySqueezed(fusion, maker, dims, common));
     } else if (isPlain(maker, dims) && mayApply()) {
@@ -90,7 +90,7 @@ class CancelSqueezes : public Pass {
       const Expr* definition = operand->definition();
       if (!definition) return false;
       if (definition->op() != OpKind::Unsqueeze) return isPlain(definition, dims);
-      const Axes& made = definition->attributes().dims;
+      const Axes& made = definition->attributes().dims();
       return std::includes(made.begin(), made.end(), dims.begin(), dims.end());
     });
   }
@@ -98,7 +98,7 @@ class CancelSqueezes : public Pass {
   // The unsqueeze's result without the axes of `common`, but with those that the squeeze leaves it.
   static Val* partlySqueezed(Fusion& fusion, const Expr* unsqueeze, const Axes& dims, const Axes& common) {
     auto* value = unsqueeze->input(0)->as<TensorView>();
-    const Axes made = renumbered(without(unsqueeze->attributes().dims, common), common);
+    const Axes made = renumbered(without(unsqueeze->attributes().dims(), common), common);
     const Axes squeezed = renumbered(without(dims, common), common);
     const std::string& name = unsqueeze->output()->name();
     if (!made.empty()) value = build::unsqueeze(fusion, value, made, name + ".unsqueezed");

@@ -108,7 +108,7 @@ class ReplaceEmpty : public Pass {
   // Operands without elements along the axis that is joined.
   void leaveOutNothing(Fusion* fusion, const Expr* cat) {
     TensorView* old = cat->output()->as<TensorView>();
-    const int64_t dim = cat->attributes().dims.at(0);
+    const int64_t dim = cat->attributes().dim();
     std::vector<Val*> kept = cat->inputs();
     std::erase_if(kept, [&](const Val* val) {
       return val->as<TensorView>()->axes()[static_cast<size_t>(dim)]->size()->isConstant(0);

@@ -36,7 +36,7 @@ class RepeatToExpand : public Pass {
   void translateRepeat(Fusion* fusion, Expr* repeat) {
     TensorView* operand = repeat->input(0)->as<TensorView>();
     const std::vector<IterDomain*> axes = operand->axes();
-    const std::vector<IntExpr>& repeats = repeat->attributes().shape;
+    const std::vector<IntExpr>& repeats = repeat->attributes().repeats();
     const size_t added = repeats.size() - axes.size();
     size_t split = 0;  // axes of elements that are repeated
     bool expanded = false;  // an expanded axis cannot be expanded further
@@ -70,7 +70,7 @@ class RepeatToExpand : public Pass {
     const TensorView* result = repeat->output()->as<TensorView>();
     TensorView* operand = repeat->input(0)->as<TensorView>();
     const std::vector<IterDomain*> axes = operand->axes();
-    const std::vector<IntExpr>& repeats = repeat->attributes().shape;
+    const std::vector<IntExpr>& repeats = repeat->attributes().repeats();
     const size_t added = repeats.size() - axes.size();
     std::vector<int64_t> places;
     std::vector<IntExpr> shape;

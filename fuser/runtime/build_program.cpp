@@ -52,7 +52,7 @@ std::vector<Val*> inputsWithSizes(const Fusion& fusion, const HostGroup& group) 
     });
   };
   for (const Expr* expr : group.exprs) {
-    for (IntExpr extent : expr->attributes().shape) need(extent);
+    for (IntExpr extent : expr->attributes().allIntegers()) need(extent);
     for (const std::vector<Val*>* vals : {&expr->inputs(), &expr->outputs()}) {
       for (const Val* val : *vals) {
         if (val->isScalar()) continue;

@@ -10,34 +10,7 @@ namespace fuser {
 
 namespace {
 
-enum class Preference : uint8_t { None, WithProducer, WithConsumer };
-
-// By how the result's elements compare with the operand's.
-Preference preferenceOf(Family family) {
-  switch (family) {
-    case Family::Unary:
-    case Family::Binary:
-    case Family::Ternary:
-    case Family::Cast:
-    case Family::LoadStore:
-    case Family::Permute:
-    case Family::Cat:
-    case Family::Reshape:
-    case Family::Slice:
-    case Family::Reduction:
-    case Family::Welford:
-    case Family::Item:
-    case Family::Size: return Preference::None;
-    case Family::Squeeze: return Preference::WithProducer;
-    case Family::Broadcast:
-    case Family::Expand:
-    case Family::Pad:
-    case Family::Repeat:
-    case Family::Factory:
-    case Family::Range: return Preference::WithConsumer;
-  }
-  FUSER_CHECK(false, "bad Family");
-}
+ResultSize sizesOf(const Expr* expr) { return familyInfo(expr->family()).sizes; }
 
 void mergeWithProducer(Merger& merger, const Expr* expr) {
   SegmentedGroup* from = merger.segmented().producerOf(expr->input(0));
@@ -60,11 +33,11 @@ void runPreferredMerges(Merger& merger) {
     return !merger.segmented().isPrivatized(expr) && merger.isOpen(merger.segmented().groupOf(expr));
   };
   for (const Expr* expr : exprs) {
-    if (preferenceOf(expr->family()) == Preference::WithProducer && isOpen(expr)) mergeWithProducer(merger, expr);
+    if (sizesOf(expr) == ResultSize::Fewer && isOpen(expr)) mergeWithProducer(merger, expr);
   }
   // From the end, so that a chain of them hangs together.
   for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
-    if (preferenceOf((*expr)->family()) == Preference::WithConsumer && isOpen(*expr)) mergeWithConsumer(merger, *expr);
+    if (sizesOf(*expr) == ResultSize::More && isOpen(*expr)) mergeWithConsumer(merger, *expr);
   }
 }
 

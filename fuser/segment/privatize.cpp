@@ -16,29 +16,7 @@ constexpr size_t kMostReaders = 8;
 // Ops without arithmetic on one tensor.
 bool isCheap(const Expr* expr) {
   if (expr->isScalarExpr() || expr->outputs().size() != 1 || expr->op() == OpKind::SegmentSet) return false;
-  switch (expr->family()) {
-    case Family::Cast:
-    case Family::Squeeze:
-    case Family::Broadcast:
-    case Family::Expand:
-    case Family::Permute: return expr->input(0)->isTensor();
-    case Family::Unary:
-    case Family::Binary:
-    case Family::Ternary:
-    case Family::LoadStore:
-    case Family::Factory:
-    case Family::Range:
-    case Family::Size:
-    case Family::Item:
-    case Family::Slice:
-    case Family::Pad:
-    case Family::Cat:
-    case Family::Reshape:
-    case Family::Repeat:
-    case Family::Reduction:
-    case Family::Welford: return false;
-  }
-  FUSER_CHECK(false, "bad Family");
+  return familyInfo(expr->family()).copies == Copies::Cheap && expr->input(0)->isTensor();
 }
 
 // The expression with all that whoever computes it has to compute, too.

@@ -15,12 +15,13 @@ class ReadsWriter {
   void write(const Expr* expr) {
     ++reader_;
     if (expr->op() == OpKind::Size) {
-      const IterDomain* axis = expr->input(0)->as<TensorView>()->axes().at(expr->attributes().dims.at(0));
+      const IterDomain* axis =
+          expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dim()));
       addScalars(axis->size());
       return;
     }
     for (Val* operand : expr->inputs()) add(operand);
-    for (IntExpr extent : expr->attributes().shape) addScalars(extent);
+    for (IntExpr extent : expr->attributes().allIntegers()) addScalars(extent);
     for (const Val* val : expr->inputs()) addExtents(val);
     for (const Val* val : expr->outputs()) addExtents(val);
   }

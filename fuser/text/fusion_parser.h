@@ -1,7 +1,6 @@
 #pragma once
 // The parser of `fusion … { … }`: names, types, ops. Not for use outside of this folder.
 
-#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -48,16 +47,10 @@ class FusionParser {
   // What may stand in the braces after an op's operands.
   struct OpAttributes {
     std::map<std::string_view, Token> keys;  // those given
-    std::vector<int64_t> dims;
-    std::vector<IntExpr> shape;
+    Attributes values;                       // the same, but for what follows
+    std::map<std::string_view, Val*> operands;
     bool keepdim = false;
-    int64_t correction = 1;
-    DataType dtype = DataType::Float;
-    Val* fillValue = nullptr;
-    std::array<IntExpr, 3> bounds{};  // start, end, step
-    std::map<std::string_view, Val*> named;  // operands of a pointwise op, by name
     std::string variant;
-    std::vector<std::string> names;  // of the results
   };
 
   // --- fusion_parser.cpp ---
@@ -77,10 +70,9 @@ class FusionParser {
   IntExpr parseBound();
   OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);
   void parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes);
-  std::vector<Val*> build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands,
-                          OpAttributes& attributes);
-  Val* buildOne(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands, OpAttributes& attributes,
-                const std::string& name);
+  void parseFamilyAttribute(const Token& key, const FamilyAttribute& attribute, OpAttributes& attributes);
+  void parseBracedOperand(const Token& key, OpAttributes& attributes);
+  void addBracedOperands(const OpInfo& info, const OpAttributes& attributes, std::vector<Val*>& operands);
 
   // --- type_parser.cpp ---
   Type parseType();

@@ -26,55 +26,31 @@ struct KeyRule {
   bool needed;
 };
 
+// Those of the row's family, then the named operands of a pointwise row.
 std::vector<KeyRule> keysOf(const OpInfo& info) {
-  switch (info.family) {
-    case Family::Unary:
-    case Family::Binary:
-    case Family::Ternary: {
-      std::vector<KeyRule> keys;
-      for (const NamedOperand& operand : namedOperands(info.kind)) {
-        keys.push_back({operand.name, !operand.ifAbsent.has_value()});
-      }
-      return keys;
-    }
-    case Family::LoadStore: return {};
-    case Family::Cast: return {{"dtype", true}};
-    case Family::Broadcast:
-    case Family::Squeeze:
-    case Family::Permute: return {{"dims", true}};
-    case Family::Expand: return {{"shape", true}};
-    case Family::Factory: return {{"shape", true}, {"fill_value", true}, {"dtype", true}};
-    case Family::Range: return {{"start", false}, {"end", true}, {"step", false}, {"dtype", true}};
-    case Family::Size: return {{"dim", true}};
-    case Family::Slice: return {{"dim", true}, {"start", false}, {"end", false}, {"step", false}};
-    case Family::Pad: return {{"pad", true}, {"value", false}};
-    case Family::Cat: return {{"dim", false}};
-    case Family::Reshape: return {{"shape", true}};
-    case Family::Repeat: return {{"repeats", true}};
-    case Family::Item: return {};
-    case Family::Reduction: return {{"dims", false}, {"keepdim", false}};
-    case Family::Welford: return {{"dims", false}, {"correction", false}, {"keepdim", false}};
+  std::vector<KeyRule> keys;
+  for (const FamilyAttribute& attribute : familyAttributes(info.family)) {
+    keys.push_back({attribute.text(), !attribute.ifAbsent});
   }
-  FUSER_CHECK(false, "bad Family");
+  for (const NamedOperand& operand : namedOperands(info.kind)) {
+    keys.push_back({operand.name, !operand.ifAbsent.has_value()});
+  }
+  return keys;
 }
 
 constexpr size_t kMaxResults = 2;  // of any row
 
-size_t operandsOf(const OpInfo& info) {
-  if (info.family == Family::Factory || info.family == Family::Range) return 0;
-  return isPointwise(info.kind) ? operandCount(info.kind) - namedOperands(info.kind).size() : 1;
+OperandCount operandsOf(const OpInfo& info) {
+  const auto [least, most] = operandsInParentheses(info.family);
+  const size_t named = namedOperands(info.kind).size();
+  return {least - named, most == kAnyNumber ? kMaxParameters : most - named};
 }
-
-// cat takes any number from operandsOf on.
-size_t mostOperandsOf(const OpInfo& info) { return info.family == Family::Cat ? kMaxParameters : operandsOf(info); }
 
 std::string takes(const OpInfo& info) {
-  const size_t count = operandsOf(info), most = mostOperandsOf(info);
-  return concat(info.mnemonic, " takes ", count, most > count ? concat(" to ", most) : "",
+  const auto [least, most] = operandsOf(info);
+  return concat(info.mnemonic, " takes ", least, most > least ? concat(" to ", most) : "",
                 most == 1 ? " operand" : " operands");
 }
-
-bool takesScalars(const OpInfo& info) { return isPointwise(info.kind) || info.family == Family::Cast; }
 
 }  // namespace
 
@@ -102,28 +78,28 @@ void FusionParser::parseOp() {
   std::vector<Token> operandsAt;
   reader_.list("(", ")", kMaxListEntries, [&] {
     operandsAt.push_back(reader_.peek());
-    if (operands.size() == mostOperandsOf(*rows[0])) {
+    if (operands.size() == operandsOf(*rows[0]).most) {
       reader_.fail(operandsAt.back(), takes(*rows[0]));
     }
     operands.push_back(parseOperand());
-    if (operands.back()->isScalar() && !takesScalars(*rows[0])) {
+    if (operands.back()->isScalar() && !takesScalars(rows[0]->family)) {
       reader_.fail(operandsAt.back(), mnemonic.text, " takes a tensor, not ", typeText(operands.back()));
     }
   });
-  if (operands.size() < operandsOf(*rows[0])) {
+  if (operands.size() < operandsOf(*rows[0]).least) {
     reader_.fail(mnemonic, takes(*rows[0]), ", not ", operands.size());
   }
   OpAttributes attributes = parseAttributes(mnemonic, rows);
   const std::optional<OpKind> op = opFromText(mnemonic.text, attributes.variant);
   if (!op) reader_.fail(attributes.keys.begin()->second, mnemonic.text, " has no variant '", attributes.variant, "'");
 
-  for (const NamedOperand& named : namedOperands(*op)) {
-    const auto given = attributes.named.find(named.name);
-    operands.push_back(given != attributes.named.end() ? given->second : fusion_->newConstant(*named.ifAbsent));
-  }
-  for (const Token& each : names) attributes.names.emplace_back(each.text);
-  const std::vector<Val*> results =
-      reader_.located(mnemonic, [&] { return build(mnemonic, opInfo(*op), operands, attributes); });
+  std::vector<std::string> resultNames;
+  for (const Token& each : names) resultNames.emplace_back(each.text);
+  addBracedOperands(opInfo(*op), attributes, operands);
+  const std::vector<Val*> results = reader_.located(mnemonic, [&]() -> std::vector<Val*> {
+    if (isPointwise(*op)) return {build::pointwise(*fusion_, *op, operands, resultNames.front())};
+    return build::structural(*fusion_, *op, operands, attributes.values, resultNames, attributes.keepdim);
+  });
   recordMeetings(results.front()->definition());
   if (reader_.accept(":")) {
     for (size_t i = 0; i < results.size(); ++i) {
@@ -167,40 +143,55 @@ FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic,
 
 void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes) {
   for (const NamedOperand& named : namedOperands(info.kind)) {
-    if (named.name != key.text) continue;
-    const Token at = reader_.peek();
-    Val* value = parseOperand();
-    if (value->isTensor()) reader_.fail(at, key.text, " is a scalar, not ", typeText(value));
-    attributes.named.emplace(key.text, value);
-    return;
+    if (named.name == key.text) return parseBracedOperand(key, attributes);
   }
-  if (key.text == "dims") {
-    attributes.dims = readIntegerList(reader_, kMaxRank);
-  } else if (key.text == "dim") {
-    attributes.dims = {readInteger(reader_)};
-  } else if (key.text == "correction") {
-    attributes.correction = readInteger(reader_);
-  } else if (key.text == "keepdim") {
-    attributes.keepdim = readBool(reader_);
-  } else if (key.text == "dtype") {
-    attributes.dtype = readDtype(reader_);
-  } else if (key.text == "shape") {
-    const bool open = info.kind == OpKind::Expand || info.kind == OpKind::Reshape;
-    reader_.list("[", "]", kMaxRank, [&] { attributes.shape.push_back(open ? parseSizeEntry() : parseDim()); });
-  } else if (key.text == "repeats") {
-    reader_.list("[", "]", kMaxRank, [&] { attributes.shape.push_back(parseDim()); });
-  } else if (key.text == "pad") {
-    reader_.list("[", "]", 2 * kMaxRank, [&] { attributes.shape.push_back(parseBound()); });
-  } else if (key.text == "start" || key.text == "end" || key.text == "step") {
-    attributes.bounds[key.text == "start" ? 0 : key.text == "end" ? 1 : 2] = parseBound();
-  } else if (key.text == "fill_value" || key.text == "value") {
-    const Token at = reader_.peek();
-    attributes.fillValue = parseOperand();
-    if (attributes.fillValue->isTensor()) {
-      reader_.fail(at, key.text, " is a scalar, not ", typeText(attributes.fillValue));
-    }
-  } else {  // what tells rows of one name apart
-    attributes.variant = concat(key.text, " = ", reader_.expect(TokenKind::Identifier, "a name").text);
+  for (const FamilyAttribute& attribute : familyAttributes(info.family)) {
+    if (attribute.text() == key.text) return parseFamilyAttribute(key, attribute, attributes);
+  }
+  // What tells rows of one name apart.
+  attributes.variant = concat(key.text, " = ", reader_.expect(TokenKind::Identifier, "a name").text);
+}
+
+void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute& attribute, OpAttributes& attributes) {
+  Attributes& values = attributes.values;
+  const auto list = [&](size_t maxEntries, auto readEntry) {
+    std::vector<IntExpr> entries;
+    reader_.list("[", "]", maxEntries, [&] { entries.push_back(readEntry()); });
+    values.setIntegers(attribute.name, std::move(entries));
+  };
+  switch (attribute.kind) {
+    case AttributeKind::Axis: values.setAxis(attribute.name, readInteger(reader_)); return;
+    case AttributeKind::Axes: values.setAxes(attribute.name, readIntegerList(reader_, kMaxRank)); return;
+    case AttributeKind::Extents: return list(kMaxRank, [&] { return attribute.open ? parseSizeEntry() : parseDim(); });
+    case AttributeKind::Counts: return list(kMaxRank, [&] { return parseDim(); });
+    case AttributeKind::Bounds: return list(2 * kMaxRank, [&] { return parseBound(); });
+    case AttributeKind::Bound: values.setBound(attribute.name, parseBound()); return;
+    case AttributeKind::Dtype: values.setDtype(attribute.name, readDtype(reader_)); return;
+    case AttributeKind::Number: values.setNumber(attribute.name, readInteger(reader_)); return;
+    case AttributeKind::Flag: attributes.keepdim = readBool(reader_); return;
+    case AttributeKind::Operand: return parseBracedOperand(key, attributes);
+  }
+}
+
+void FusionParser::parseBracedOperand(const Token& key, OpAttributes& attributes) {
+  const Token at = reader_.peek();
+  Val* value = parseOperand();
+  if (value->isTensor()) reader_.fail(at, key.text, " is a scalar, not ", typeText(value));
+  attributes.operands.emplace(key.text, value);
+}
+
+// Behind those in the parentheses, in the order of the row; a literal where one is left out.
+void FusionParser::addBracedOperands(const OpInfo& info, const OpAttributes& attributes, std::vector<Val*>& operands) {
+  const auto add = [&](std::string_view name, auto makeDefault) {
+    const auto given = attributes.operands.find(name);
+    operands.push_back(given != attributes.operands.end() ? given->second : makeDefault());
+  };
+  for (const NamedOperand& named : namedOperands(info.kind)) {
+    add(named.name, [&] { return fusion_->newConstant(*named.ifAbsent); });
+  }
+  for (const FamilyAttribute& attribute : familyAttributes(info.family)) {
+    if (attribute.kind != AttributeKind::Operand) continue;
+    add(attribute.text(), [&] { return fusion_->newConstant(attribute.defaultLiteral()); });
   }
 }
 
@@ -212,54 +203,6 @@ IntExpr FusionParser::parseBound() {
     reader_.fail(at, "the numbers of a size are above ", static_cast<int64_t>(kMaxDimNumber));
   }
   return bound;
-}
-
-std::vector<Val*> FusionParser::build(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands,
-                                      OpAttributes& attributes) {
-  if (info.family != Family::Welford) return {buildOne(mnemonic, info, operands, attributes, attributes.names.front())};
-  const std::vector<TensorView*> results =
-      build::welford(*fusion_, info.kind, operands.at(0)->as<TensorView>(), attributes.dims, attributes.correction,
-                     attributes.keepdim, attributes.names);
-  return {results.begin(), results.end()};
-}
-
-Val* FusionParser::buildOne(const Token& mnemonic, const OpInfo& info, const std::vector<Val*>& operands,
-                            OpAttributes& attributes, const std::string& name) {
-  Fusion& fusion = *fusion_;
-  const auto tensor = [&] { return operands.at(0)->as<TensorView>(); };
-  const auto bound = [&](size_t i, int64_t ifAbsent) {
-    return attributes.bounds[i] ? attributes.bounds[i] : fusion.ints().constant(ifAbsent);
-  };
-  switch (info.family) {
-    case Family::Unary:
-    case Family::Binary:
-    case Family::Ternary: return build::pointwise(fusion, info.kind, operands, name);
-    case Family::Cast: return build::cast(fusion, operands[0], attributes.dtype, name);
-    case Family::LoadStore:
-      return info.kind == OpKind::Set ? build::set(fusion, tensor(), name) : build::segmentSet(fusion, tensor(), name);
-    case Family::Broadcast: return build::unsqueeze(fusion, tensor(), attributes.dims, name);
-    case Family::Squeeze: return build::squeeze(fusion, tensor(), attributes.dims, name);
-    case Family::Permute: return build::permute(fusion, tensor(), attributes.dims, name);
-    case Family::Expand: return build::expand(fusion, tensor(), attributes.shape, name);
-    case Family::Factory: return build::full(fusion, attributes.shape, attributes.fillValue, attributes.dtype, name);
-    case Family::Range: return build::arange(fusion, bound(0, 0), bound(1, 0), bound(2, 1), attributes.dtype, name);
-    case Family::Slice:
-      return build::slice(fusion, tensor(), attributes.dims.at(0), bound(0, 0), attributes.bounds[1], bound(2, 1),
-                          name);
-    case Family::Pad:
-      if (!attributes.fillValue) attributes.fillValue = fusion.newConstant(0.0);
-      return build::pad(fusion, tensor(), attributes.shape, attributes.fillValue, name);
-    case Family::Cat:
-      return build::cat(fusion, operands, attributes.dims.empty() ? 0 : attributes.dims[0], name);
-    case Family::Reshape: return build::reshape(fusion, tensor(), attributes.shape, name);
-    case Family::Repeat: return build::repeat(fusion, tensor(), attributes.shape, name);
-    case Family::Size: return build::size(fusion, tensor(), attributes.dims.at(0), name);
-    case Family::Item: return build::item(fusion, tensor(), name);
-    case Family::Reduction:
-      return build::reduction(fusion, info.kind, tensor(), attributes.dims, attributes.keepdim, name);
-    case Family::Welford: break;
-  }
-  reader_.fail(mnemonic, "bad Family");
 }
 
 }  // namespace fuser::text

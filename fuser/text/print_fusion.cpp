@@ -140,65 +140,56 @@ std::string printLayout(const TensorView* tensor) {
 
 // --- ops ---
 
-std::string printDims(std::string_view key, const std::vector<int64_t>& dims) {
-  return concat(key, " = [", joined(dims, [](int64_t dim) { return std::to_string(dim); }), "]");
+std::string printAxes(const FamilyAttribute& attribute, const Expr* expr) {
+  const std::vector<int64_t>& axes = expr->attributes().axes(attribute.name);
+  // In the text none means all of them.
+  FUSER_CHECK(attribute.ifAbsent != "all" || !axes.empty() || expr->input(0)->as<TensorView>()->rank() == 0,
+              expr->info().mnemonic, " over no axis");
+  return concat("[", joined(axes, [](int64_t axis) { return std::to_string(axis); }), "]");
 }
 
-std::string printShape(const Expr* expr, const ValueNames& names, std::string_view key = "shape") {
-  return concat(key, " = [",
-                joined(expr->attributes().shape, [&](IntExpr dim) { return printDim(expr->fusion(), dim, names); }),
-                "]");
-}
-
-std::string printAttributes(const Expr* expr, const ValueNames& names) {
+// operand: the next of those that stand in the braces.
+std::string printValue(const FamilyAttribute& attribute, const Expr* expr, size_t operand, const ValueNames& names) {
   const Attributes& attributes = expr->attributes();
-  switch (expr->family()) {
-    case Family::Unary:
-    case Family::Binary:
-    case Family::Ternary: {
-      std::string text(expr->info().variant);
-      const std::vector<NamedOperand>& named = namedOperands(expr->op());
-      for (size_t i = 0; i < named.size(); ++i) {
-        const Val* operand = expr->input(expr->inputs().size() - named.size() + i);
-        text += concat(text.empty() ? "" : ", ", named[i].name, " = ", printOperand(operand, names));
-      }
-      return text;
-    }
-    case Family::LoadStore:
-    case Family::Item: return "";
-    case Family::Cast: return concat("dtype = ", attributes.dtype);
-    case Family::Broadcast:
-    case Family::Squeeze:
-    case Family::Permute: return printDims("dims", attributes.dims);
-    case Family::Reduction:
-      // In the text no dims means all of them.
-      FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0,
-                  "a reduction over no axis");
-      return printDims("dims", attributes.dims);
-    case Family::Welford:
-      FUSER_CHECK(!attributes.dims.empty() || expr->input(0)->as<TensorView>()->rank() == 0, "a variance over no axis");
-      return concat(printDims("dims", attributes.dims), ", correction = ", attributes.correction);
-    case Family::Size: return concat("dim = ", attributes.dims.at(0));
-    case Family::Expand: return printShape(expr, names);
-    case Family::Range: {
-      const auto bound = [&](size_t i) { return printDim(expr->fusion(), attributes.shape.at(i), names); };
-      return concat("start = ", bound(0), ", end = ", bound(1), ", step = ", bound(2), ", dtype = ", attributes.dtype);
-    }
-    case Family::Slice: {
-      const auto bound = [&](size_t i) { return printDim(expr->fusion(), attributes.shape.at(i), names); };
-      return concat("dim = ", attributes.dims.at(0), ", start = ", bound(0), ", end = ", bound(1),
-                    ", step = ", bound(2));
-    }
-    case Family::Pad:
-      return concat(printShape(expr, names, "pad"), ", value = ", printOperand(expr->input(1), names));
-    case Family::Cat: return concat("dim = ", attributes.dims.at(0));
-    case Family::Reshape: return printShape(expr, names);
-    case Family::Repeat: return printShape(expr, names, "repeats");
-    case Family::Factory:
-      return concat(printShape(expr, names), ", fill_value = ", printOperand(expr->input(0), names),
-                    ", dtype = ", attributes.dtype);
+  const auto dim = [&](IntExpr extent) { return printDim(expr->fusion(), extent, names); };
+  switch (attribute.kind) {
+    case AttributeKind::Axis: return std::to_string(attributes.axis(attribute.name));
+    case AttributeKind::Axes: return printAxes(attribute, expr);
+    case AttributeKind::Extents:
+    case AttributeKind::Counts:
+    case AttributeKind::Bounds: return concat("[", joined(attributes.integers(attribute.name), dim), "]");
+    case AttributeKind::Bound: return dim(attributes.bound(attribute.name));
+    case AttributeKind::Dtype: return concat(attributes.dtypeOf(attribute.name));
+    case AttributeKind::Number: return std::to_string(attributes.number(attribute.name));
+    case AttributeKind::Operand: return printOperand(expr->input(operand), names);
+    case AttributeKind::Flag: break;
   }
-  FUSER_CHECK(false, "bad Family");
+  FUSER_CHECK(false, attribute.text(), " is no part of an expression");
+}
+
+// inParentheses: operands that are printed there; the others are named among the attributes.
+std::string printAttributes(const Expr* expr, size_t inParentheses, const ValueNames& names) {
+  std::string text(expr->info().variant);
+  const auto add = [&](std::string_view key, const std::string& value) {
+    text += concat(text.empty() ? "" : ", ", key, " = ", value);
+  };
+  size_t operand = inParentheses;
+  for (const NamedOperand& named : namedOperands(expr->op())) {
+    add(named.name, printOperand(expr->input(operand++), names));
+  }
+  for (const FamilyAttribute& attribute : familyAttributes(expr->family())) {
+    if (attribute.textOnly) continue;
+    add(attribute.text(), printValue(attribute, expr, operand, names));
+    if (attribute.kind == AttributeKind::Operand) ++operand;
+  }
+  return text;
+}
+
+size_t operandsInBraces(const Expr* expr) {
+  const std::vector<FamilyAttribute>& attributes = familyAttributes(expr->family());
+  const auto isOperand = [](const FamilyAttribute& attribute) { return attribute.kind == AttributeKind::Operand; };
+  return namedOperands(expr->op()).size() +
+         static_cast<size_t>(std::count_if(attributes.begin(), attributes.end(), isOperand));
 }
 
 std::string withPercent(const Val* val, const ValueNames& names) { return "%" + names.of(val); }
@@ -225,11 +216,10 @@ std::string printExpr(const Expr* expr, const ValueNames& names) {
   std::string out = joined(expr->outputs(), [&](const Val* val) { return withPercent(val, names); });
   out += concat(" = ", expr->info().mnemonic, "(");
   std::vector<const Val*> operands(expr->inputs().begin(), expr->inputs().end());
-  const bool braced = expr->family() == Family::Factory || expr->family() == Family::Pad;  // the fill value
-  operands.resize(operands.size() - (braced ? 1 : namedOperands(expr->op()).size()));
+  operands.resize(operands.size() - operandsInBraces(expr));
   out += joined(operands, [&](const Val* val) { return printOperand(val, names); });
   out += ")";
-  const std::string attributes = printAttributes(expr, names);
+  const std::string attributes = printAttributes(expr, operands.size(), names);
   if (!attributes.empty()) out += " {" + attributes + "}";
   return out + " : " + joined(expr->outputs(), [&](const Val* val) { return printType(val, names); });
 }

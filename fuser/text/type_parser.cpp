@@ -283,7 +283,7 @@ void FusionParser::recordMeetings(const Expr* expr) {
   const std::vector<IterDomain*> result = expr->output()->as<TensorView>()->axes();
   if (expr->op() == OpKind::Expand) {
     for (size_t i = 0; i < result.size(); ++i) {
-      const IntExpr size = expr->attributes().shape[i];
+      const IntExpr size = expr->attributes().shape()[i];
       if (!size->isConstant(-1)) meet(result[i]->size(), size);
     }
   }
@@ -293,7 +293,7 @@ void FusionParser::recordMeetings(const Expr* expr) {
     if (operand->isScalar()) continue;
     const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();
     for (size_t i = 0; i < axes.size(); ++i) {
-      if (joins && static_cast<int64_t>(i) == expr->attributes().dims[0]) continue;
+      if (joins && static_cast<int64_t>(i) == expr->attributes().dim()) continue;
       const bool broadcast = axes[i]->isBroadcast() && (!axes[i]->isExpanded() || !result[i]->isBroadcast());
       if (!broadcast) meet(axes[i]->size(), result[i]->size());
     }

@@ -15,6 +15,7 @@
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/named_counts.h"
 #include "fuser/support/diagnostic.h"
+#include "fuser/text/op_reference.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
@@ -225,6 +226,11 @@ int run(int argc, char** argv) {
   app.add_flag("--count-segments", arguments.countSegments,
                "print a table of segments and kernels, with the top-down phase and without it");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");
+  const auto printOps = [] {
+    std::cout << opReference();
+    throw CLI::Success();
+  };
+  app.add_flag_callback("--ops", printOps, "print the table of ops and their attributes; needs no FILE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

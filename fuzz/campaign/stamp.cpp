@@ -8,6 +8,7 @@
 #include "fuser/execute/clang_compiler.h"
 #include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/generate/generate.h"
 #include "oracle/reference/reference.h"
 
 #ifndef FUSER_VERSION

@@ -14,10 +14,6 @@
 
 namespace fuser::fuzz {
 
-// Raised whenever the same seed gives other cases, be it by a change here or in the generator (a test of fuzz/generate
-// notices). It is no part of the hash: a change of the generator leaves the cases that it does not touch as they are.
-inline constexpr int kStreamVersion = 7;
-
 class Choices {
  public:
   Choices(uint64_t seed, uint64_t caseNumber);

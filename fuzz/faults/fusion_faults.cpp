@@ -54,7 +54,7 @@ bool sizeOfWrongAxis(Fusion& fusion) {
     Attributes attributes = expr->attributes();
     const int64_t rank = static_cast<int64_t>(expr->input(0)->as<TensorView>()->rank());
     if (rank < 2) continue;
-    attributes.dims[0] = (attributes.dims[0] + 1) % rank;
+    attributes.dim((attributes.dim() + 1) % rank);
     const std::vector<Val*> inputs = expr->inputs(), outputs = expr->outputs();
     fusion.removeExpr(expr);
     fusion.newExpr(OpKind::Size, inputs, outputs, attributes);

@@ -83,7 +83,7 @@ bool squeezePassWrongAxis(const std::string& pass, Fusion& fusion, bool& modifie
     const auto* operand = squeeze->input(0)->as<TensorView>();
     // Another axis of extent 1 is taken instead; where that changes nothing there is no fault.
     const std::vector<IterDomain*> axes = operand->axes();
-    std::vector<int64_t> dims = squeeze->attributes().dims;
+    std::vector<int64_t> dims = squeeze->attributes().dims();
     const auto free = [&](int64_t axis) {
       const IterDomain* domain = axes[static_cast<size_t>(axis)];
       return domain->isBroadcast() && !domain->isExpanded() && std::find(dims.begin(), dims.end(), axis) == dims.end();

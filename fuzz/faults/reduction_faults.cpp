@@ -114,7 +114,7 @@ bool wrongCorrection(Kernel& kernel) {
     const bool divides = compute.source && isWelford(compute.source->op()) && compute.op == OpKind::Div &&
                          compute.operands[0].kind == Operand::Kind::Access &&
                          compute.operands[1].kind == Operand::Kind::Int;
-    const int64_t correction = divides ? compute.source->attributes().correction : 0;
+    const int64_t correction = divides ? compute.source->attributes().correction() : 0;
     if (correction == 0) return false;
     compute.operands[1].integer = ints.add(compute.operands[1].integer, ints.constant(correction));
     return true;

@@ -31,8 +31,8 @@ bool sliceStartsLate(Fusion& part) {
   bool applied = false;
   for (Expr* slice : viewsOf(part, Family::Slice)) {
     Attributes attributes = slice->attributes();
-    attributes.shape[0] = part.ints().add(attributes.shape[0], part.ints().constant(1));
-    if (attributes.shape[0]->isConstant(0)) continue;  // from the last element to the first
+    attributes.start(part.ints().add(attributes.start(), part.ints().constant(1)));
+    if (attributes.start()->isConstant(0)) continue;  // from the last element to the first
     redefine(part, slice, slice->inputs(), std::move(attributes));
     applied = true;
   }
@@ -43,9 +43,11 @@ bool padOffByOne(Fusion& part) {
   bool applied = false;
   for (Expr* pad : viewsOf(part, Family::Pad)) {
     Attributes attributes = pad->attributes();
-    if (attributes.shape.empty()) continue;
-    attributes.shape[0] = part.ints().add(attributes.shape[0], part.ints().constant(1));
-    attributes.shape[1] = part.ints().add(attributes.shape[1], part.ints().constant(-1));
+    std::vector<IntExpr> numbers = attributes.pad();
+    if (numbers.empty()) continue;
+    numbers[0] = part.ints().add(numbers[0], part.ints().constant(1));
+    numbers[1] = part.ints().add(numbers[1], part.ints().constant(-1));
+    attributes.pad(std::move(numbers));
     redefine(part, pad, pad->inputs(), std::move(attributes));
     applied = true;
   }
@@ -78,8 +80,10 @@ bool reverseReshape(Fusion& part) {
   bool applied = false;
   for (Expr* reshape : viewsOf(part, Family::Reshape)) {
     Attributes attributes = reshape->attributes();
-    if (attributes.shape.size() < 2) continue;
-    std::reverse(attributes.shape.begin(), attributes.shape.end());
+    std::vector<IntExpr> sizes = attributes.shape();
+    if (sizes.size() < 2) continue;
+    std::reverse(sizes.begin(), sizes.end());
+    attributes.shape(std::move(sizes));
     redefine(part, reshape, reshape->inputs(), std::move(attributes));
     applied = true;
   }
@@ -90,8 +94,8 @@ bool repeatAnyNumber(Fusion& part) {
   bool applied = false;
   for (Expr* repeat : viewsOf(part, Family::Repeat)) {
     Attributes attributes = repeat->attributes();
-    for (IntExpr& count : attributes.shape) count = part.ints().constant(1);
-    if (attributes.shape == repeat->attributes().shape) continue;
+    attributes.repeats(std::vector<IntExpr>(attributes.repeats().size(), part.ints().constant(1)));
+    if (attributes == repeat->attributes()) continue;
     redefine(part, repeat, repeat->inputs(), std::move(attributes));
     applied = true;
   }
@@ -103,7 +107,7 @@ bool padBeforeAnything(Fusion& fusion) {
   for (Expr* pad : viewsOf(fusion, Family::Pad)) {
     Expr* before = pad->input(0)->definition();
     if (!before || before->family() != Family::Unary || before->input(0)->dtype() != pad->output()->dtype()) continue;
-    TensorView* padded = build::pad(fusion, before->input(0)->as<TensorView>(), pad->attributes().shape, pad->input(1),
+    TensorView* padded = build::pad(fusion, before->input(0)->as<TensorView>(), pad->attributes().pad(), pad->input(1),
                                     pad->output()->name() + ".early");
     fusion.replaceAllUses(pad->output(), build::unary(fusion, before->op(), padded, pad->output()->name() + ".wrong"));
     applied = true;

@@ -85,9 +85,9 @@ class Placement {
 
   static bool isReduced(const TensorView* tensor, size_t axis) {
     return std::any_of(tensor->uses().begin(), tensor->uses().end(), [&](const Expr* reader) {
-      const std::vector<int64_t>& dims = reader->attributes().dims;
-      return reader->family() == Family::Reduction &&
-             std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
+      if (reader->family() != Family::Reduction) return false;
+      const std::vector<int64_t>& dims = reader->attributes().dims();
+      return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
     });
   }
 

@@ -9,10 +9,12 @@
 // scale, …) where an op would overflow, divide by nearly nothing or leave its domain. Some cases do without; integer
 // division by zero, minimum / -1 and float to int out of range stay out of every case.
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
 #include "fuser/case/case.h"
+#include "fuser/ops/family.h"
 #include "fuser/ops/op_kind.h"
 #include "fuzz/choices/choices.h"
 
@@ -27,6 +29,12 @@ struct GeneratorOptions {
   std::set<OpKind> exclude;  // never draw these. (Casts and unsqueezes that promotion and broadcasting
                              // insert come all the same, with either set.)
 };
+
+// The version of the stream of cases. It grows whenever the same seed gives other cases (a test notices): by a change
+// of the choices or of a draw, which raises kDrawsVersion, or by a new family, whose row says `since`. It is no part of
+// the hash: a change of the generator leaves the cases that it does not touch as they are.
+inline constexpr int kDrawsVersion = 7;
+inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
 
 Case generate(Choices& choices, const GeneratorOptions& options = {});
 

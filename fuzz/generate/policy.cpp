@@ -10,34 +10,7 @@
 namespace fuser::fuzz {
 namespace {
 
-// How often a family is drawn, all its rows together, in a case without a preference.
-double familyWeight(Family family) {
-  switch (family) {
-    case Family::Unary: return 3;
-    case Family::Binary: return 5;
-    case Family::Ternary: return 1;
-    case Family::Cast: return 1;
-    case Family::LoadStore: return 0.7;
-    case Family::Broadcast: return 0.8;
-    case Family::Squeeze: return 0.5;
-    case Family::Expand: return 0.6;
-    case Family::Permute: return 0.8;
-    case Family::Factory: return 0.4;
-    case Family::Range: return 0.4;
-    case Family::Size: return 0.5;
-    case Family::Slice: return 0.8;
-    case Family::Pad: return 0.6;
-    case Family::Cat: return 0.7;
-    case Family::Reshape: return 0.8;
-    case Family::Repeat: return 0.4;
-    case Family::Item: return 0.3;
-    case Family::Reduction: return 2;
-    case Family::Welford: return 0.5;
-  }
-  FUSER_CHECK(false, "bad Family");
-}
-
-constexpr size_t kFamilies = static_cast<size_t>(Family::Welford) + 1;
+constexpr size_t kFamilies = std::size(kAllFamilies);
 
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
   const size_t count = std::size(kAllOps);
@@ -58,8 +31,8 @@ void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) 
     const size_t index = static_cast<size_t>(op);
     if (!policy.allowed[index] || !choices.chance(share)) continue;
     const size_t family = static_cast<size_t>(opInfo(op).family);
-    policy.opWeights[index] =
-        familyWeight(opInfo(op).family) * favour[family] / rows[family] * static_cast<double>(choices.integer(1, 4));
+    policy.opWeights[index] = familyInfo(opInfo(op).family).weight * favour[family] / rows[family] *
+                              static_cast<double>(choices.integer(1, 4));
   }
   double total = 0;
   for (double weight : policy.opWeights) total += weight;

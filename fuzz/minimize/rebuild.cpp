@@ -106,7 +106,7 @@ class Rebuild {
     for (size_t i = 0; i < expr->inputs().size(); ++i) {
       if (!edit_.literals.count({expr->id(), i})) need(expr->input(i));
     }
-    for (IntExpr extent : expr->attributes().shape) needScalars(extent);
+    for (IntExpr extent : expr->attributes().allIntegers()) needScalars(extent);
   }
 
   void needScalars(IntExpr extent) {
@@ -334,54 +334,70 @@ class Rebuild {
     }
   }
 
-  // Entries that are sizes of the result's axes, or belong to one; bounds along a dim stay as they are.
-  std::vector<IntExpr> keptShape(const Expr* expr) {
-    const std::vector<IntExpr>& shape = expr->attributes().shape;
-    const Val* result = expr->output();
+  // The entries that the kept axes of the result leave; place(i): the axis that entry i belongs to.
+  template <class Place, class Map>
+  std::vector<IntExpr> keptEntries(const Expr* expr, AttributeName name, Place place, Map map) {
+    const std::vector<IntExpr>& entries = expr->attributes().integers(name);
     std::vector<IntExpr> kept;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      if (expr->family() == Family::Slice || expr->family() == Family::Range) {
-        kept.push_back(import(shape[i]));
-      } else if (expr->family() == Family::Pad) {
-        if (!isDropped(result, result->as<TensorView>()->rank() - 1 - i / 2)) kept.push_back(import(shape[i]));
-      } else if (expr->family() == Family::Repeat) {
-        if (!isDropped(result, i)) kept.push_back(import(shape[i]));
-      } else if (!isDropped(result, i)) {
-        kept.push_back(resized(shape[i], {result->id(), i}));
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (!isDropped(expr->output(), place(i))) kept.push_back(map(entries[i], place(i)));
+    }
+    return kept;
+  }
+
+  // The attributes without the dropped axes, over the new fusion's sizes.
+  Attributes keptAttributes(const Expr* expr) {
+    const Val* result = expr->output();
+    const Attributes& old = expr->attributes();
+    const auto itself = [](size_t i) { return i; };
+    const auto fromTheLast = [&](size_t i) { return result->as<TensorView>()->rank() - 1 - i / 2; };
+    const auto imported = [&](IntExpr entry, size_t) { return import(entry); };
+    Attributes kept;
+    for (const FamilyAttribute& attribute : familyAttributes(expr->family())) {
+      const AttributeName name = attribute.name;
+      switch (attribute.kind) {
+        case AttributeKind::Axis:
+        case AttributeKind::Axes: {
+          const Val* counted = attribute.ofResult ? result : expr->input(0);
+          kept.setAxes(name, keptDims(old.axes(name), counted->as<TensorView>()));
+          break;
+        }
+        case AttributeKind::Extents:
+          kept.setIntegers(name, keptEntries(expr, name, itself, [&](IntExpr size, size_t axis) {
+                             return resized(size, {result->id(), axis});
+                           }));
+          break;
+        case AttributeKind::Counts: kept.setIntegers(name, keptEntries(expr, name, itself, imported)); break;
+        case AttributeKind::Bounds: kept.setIntegers(name, keptEntries(expr, name, fromTheLast, imported)); break;
+        case AttributeKind::Bound: kept.setBound(name, import(old.bound(name))); break;
+        case AttributeKind::Dtype: kept.setDtype(name, dtypeOf(old.dtypeOf(name))); break;
+        case AttributeKind::Number: kept.setNumber(name, old.number(name)); break;
+        case AttributeKind::Flag:
+        case AttributeKind::Operand: break;
       }
     }
     return kept;
   }
 
+  // Nothing is left to do along any axis: what stands for the result.
+  Val* withoutAxes(const Expr* expr, Val* operand) {
+    const Val* result = expr->output();
+    if (result->isScalar()) {
+      const auto dim = static_cast<size_t>(expr->attributes().dim());
+      const std::optional<int64_t> number = numberOf(expr->input(0)->as<TensorView>()->axes().at(dim)->size());
+      FUSER_USER_CHECK(number, "%", result->name(), " differs between the runs");
+      return made_.fusion->newConstant(*number);
+    }
+    FUSER_USER_CHECK(!isWelford(expr->op()), "%", result->name(), " varies along no axis");
+    if (!isReduction(expr->op()) || operand->dtype() == result->dtype()) return operand;
+    return build::cast(*made_.fusion, operand, result->dtype(), result->name());
+  }
+
   void makeStructural(const Expr* expr, std::vector<Val*> operands) {
     const Val* result = expr->output();
-    const Val* operand = expr->inputs().empty() ? nullptr : expr->input(0);
-    Attributes attributes = expr->attributes();
-    const size_t dimsBefore = attributes.dims.size();
-    const bool overOperand = isReduction(expr->op()) || expr->family() == Family::Squeeze ||
-                             expr->family() == Family::Permute || expr->family() == Family::Size;
-    if (overOperand) {
-      attributes.dims = keptDims(attributes.dims, operand->as<TensorView>());
-    } else if (!attributes.dims.empty()) {
-      attributes.dims = keptDims(attributes.dims, result->as<TensorView>());
-    }
-    attributes.shape = keptShape(expr);
-    attributes.dtype = dtypeOf(attributes.dtype);
-    Val*& made = image_[result->id()];
-    if (dimsBefore > 0 && attributes.dims.empty() && expr->family() == Family::Size) {
-      const std::optional<int64_t> number = numberOf(operand->as<TensorView>()->axes().at(
-          static_cast<size_t>(expr->attributes().dims[0]))->size());
-      FUSER_USER_CHECK(number, "%", result->name(), " differs between the runs");
-      made = made_.fusion->newConstant(*number);
-      return;
-    }
-    if (dimsBefore > 0 && attributes.dims.empty()) {
-      // Nothing is left to do along any axis.
-      FUSER_USER_CHECK(!isWelford(expr->op()), "%", result->name(), " varies along no axis");
-      made = operands[0];
-      if (expr->family() == Family::Reduction && made->dtype() != result->dtype()) {
-        made = build::cast(*made_.fusion, made, result->dtype(), result->name());
-      }
+    Attributes attributes = keptAttributes(expr);
+    if (!expr->attributes().allAxes().empty() && attributes.allAxes().empty()) {
+      image_[result->id()] = withoutAxes(expr, operands[0]);
       return;
     }
     const InferredType type = infer(*made_.fusion, expr->op(), operands, attributes);

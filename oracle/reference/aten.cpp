@@ -255,7 +255,7 @@ bool convertsScalars(const fuser::Expr& expr) {
 
 Dims evaluatedShape(const fuser::Expr& expr, const std::function<int64_t(fuser::IntExpr)>& valueOf) {
   Dims shape;
-  for (fuser::IntExpr extent : expr.attributes().shape) shape.push_back(fuser::evaluate(extent, valueOf));
+  for (fuser::IntExpr extent : expr.attributes().allIntegers()) shape.push_back(fuser::evaluate(extent, valueOf));
   return shape;
 }
 
@@ -278,8 +278,9 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const D
     x.push_back(scalarTensor(std::get<ScalarValue>(operands[i].value), !expr.isScalarExpr()));
     if (convertsScalars(expr) && output->dtype() == DataType::Double && !condition) x.back() = x.back().to(at::kDouble);
   }
-  const Attributes attributes{expr.attributes().dims, shape, scalarType(output->dtype()),
-                              expr.attributes().correction, which};
+  const fuser::Attributes& given = expr.attributes();
+  const int64_t correction = given.has(fuser::AttributeName::correction) ? given.correction() : 0;
+  const Attributes attributes{given.allAxes(), shape, scalarType(output->dtype()), correction, which};
   const at::Tensor result = apply(expr.op(), x, attributes);
   if (output->isScalar()) return {scalarValue(result.to(attributes.dtype)), nullptr};
   // The dtype of the result is LibTorch's word too.

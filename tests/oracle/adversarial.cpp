@@ -191,7 +191,7 @@ class Engine {
 
   Dims shapeOf(const Expr* expr) {
     Dims shape;
-    for (fuser::IntExpr extent : expr->attributes().shape) {
+    for (fuser::IntExpr extent : expr->attributes().allIntegers()) {
       shape.push_back(fuser::evaluate(extent, [&](fuser::IntExpr symbol) { return extentOf(symbol); }));
     }
     return shape;
@@ -200,7 +200,7 @@ class Engine {
   DenseArray compute(const Expr* expr, size_t result) {
     std::vector<DenseArray> x;
     for (const Val* input : expr->inputs()) x.push_back(value(input));
-    const std::vector<int64_t>& dims = expr->attributes().dims;
+    const std::vector<int64_t>& dims = expr->attributes().allAxes();
     switch (expr->family()) {
       case Family::Unary:
       case Family::Binary:
@@ -228,7 +228,7 @@ class Engine {
       case Family::Factory:
         return x[0]
             .cast(expr->output()->dtype())
-            .reshaped(Dims(expr->attributes().shape.size(), 1))
+            .reshaped(Dims(expr->attributes().shape().size(), 1))
             .expanded(shapeOf(expr));
       case Family::Range: {
         const Dims bounds = shapeOf(expr);
@@ -278,7 +278,7 @@ class Engine {
         return x[0].at(index);
       });
     }
-    const size_t dim = static_cast<size_t>(expr->attributes().dims.at(0));
+    const size_t dim = static_cast<size_t>(expr->attributes().dim());
     if (expr->family() == Family::Cat) {
       return x[0].collected(sizes, [&](Dims index) {
         size_t operand = 0;
@@ -410,7 +410,7 @@ class Engine {
     const DataType dtype = expr->output()->dtype();
     const DataType compute = fuser::computeType(dtype);
     const DenseArray terms = x.cast(compute);
-    const DenseArray rows = terms.reducedLast(expr->attributes().dims);  // [kept…, terms]
+    const DenseArray rows = terms.reducedLast(expr->attributes().dims());  // [kept…, terms]
     const int64_t count = rows.sizes.back();
     Dims kept = rows.sizes;
     kept.erase(kept.size() - 1);
@@ -422,7 +422,7 @@ class Engine {
     std::vector<DenseArray> product;
     if (*expr->info().combine == OpKind::Add && chance(random_, 0.5)) {
       if (const auto found = factors(expr->input(0), x.sizes)) {
-        for (const DenseArray& factor : *found) product.push_back(factor.reducedLast(expr->attributes().dims));
+        for (const DenseArray& factor : *found) product.push_back(factor.reducedLast(expr->attributes().dims()));
       }
     }
     const auto reduceAll = [&]<class T>() {
@@ -457,7 +457,7 @@ class Engine {
   DenseArray welford(const Expr* expr, const DenseArray& x, size_t result) {
     const DataType dtype = expr->output()->dtype();
     const DataType compute = fuser::computeType(dtype);
-    const DenseArray rows = x.cast(compute).reducedLast(expr->attributes().dims);
+    const DenseArray rows = x.cast(compute).reducedLast(expr->attributes().dims());
     Dims kept = rows.sizes;
     kept.erase(kept.size() - 1);
     DenseArray made(compute, kept);
@@ -467,7 +467,7 @@ class Engine {
       for (size_t i = 0; i < made.count(); ++i) {
         const WelfordState<T> part = welfordAtRandom<T>(random_, rows.as<T>() + i * static_cast<size_t>(count), count,
                                                         adversary_.contraction, depth);
-        made.as<T>()[i] = result == 0 ? finishedVariance(part, expr->attributes().correction) : finishedMean(part);
+        made.as<T>()[i] = result == 0 ? finishedVariance(part, expr->attributes().correction()) : finishedMean(part);
       }
     };
     if (compute == DataType::Double) {

@@ -82,7 +82,7 @@ Evaluation evaluate(Random& random, const std::vector<double>& numbers, int64_t 
 void expectHeld(const Program& program, const Value& sets, const std::vector<double>& numbers, Random& random,
                 const std::string& what) {
   const DataType dtype = sets.dtype, compute = fuser::computeType(dtype);
-  const int64_t correction = program.expr->attributes().correction;
+  const int64_t correction = program.expr->attributes().correction();
   const Evaluation made = compute == DataType::Double ? evaluate<double>(random, numbers, correction)
                                                       : evaluate<float>(random, numbers, correction);
   const std::string outsideVariance =

@@ -16,7 +16,7 @@ TEST(ChoicesTest, SameSeedAndCaseGiveSameDecisions) {
 }
 
 TEST(ChoicesTest, KeepsTheStreamOfItsVersion) {
-  // A change of these numbers changes every case of every seed: raise kStreamVersion with it.
+  // A change of these numbers changes every case of every seed: raise kDrawsVersion (fuzz/generate/generate.h) with it.
   Choices choices(1, 0);
   std::vector<int64_t> drawn;
   for (int i = 0; i < 5; ++i) drawn.push_back(choices.integer(0, 999));

@@ -39,8 +39,8 @@ TEST(StreamVersionTest, ASeedGivesTheSameCasesAsLongAsTheVersionStays) {
   std::snprintf(pin, sizeof pin, "{%d, 0x%016llx}", kStreamVersion, static_cast<unsigned long long>(hash));
   if (kStreamVersion == kPin.version) {
     EXPECT_EQ(hash, kPin.hash)
-        << "seed 1 gives other cases than before: raise kStreamVersion in fuzz/choices/choices.h, "
-           "run this again, and put what it says then in place of kPin";
+        << "seed 1 gives other cases than before: raise kDrawsVersion in fuzz/generate/generate.h (a new family "
+           "raises the version by its column `since`), run this again, and put what it says then in place of kPin";
   } else {
     ADD_FAILURE() << "kStreamVersion is " << kStreamVersion << ": put " << pin << " in place of kPin";
   }

@@ -1,0 +1,109 @@
+#pragma once
+// Attributes: what an op has beside its operands, by the names that fuser/ops/families.def gives. Reading one that is
+// not set is an error of ours.
+//
+//   Attributes().dim(1).start(low).end(high).step(two)        slice {dim = 1, start = …, end = …, step = 2}
+//
+// Axes are counted from 0 in the producer's non-reduction axes, or in the result's, as the row says; sorted where order
+// is free. Sizes, counts and bounds are of the fusion's arena. dtype always equals the result's.
+
+#include <cstdint>
+#include <vector>
+
+#include "fuser/ops/family.h"
+#include "fuser/types/dtype.h"
+#include "fuser/types/int_expr.h"
+
+namespace fuser {
+
+class Attributes {
+ public:
+  // A reader and a setter for each ATTRIBUTE: dims(), dims({0, 2}), …
+#define ACCESSORS(name, Type, get, set)                  \
+  Type name() const { return get(AttributeName::name); } \
+  Attributes& name(std::remove_cvref_t<Type> value) { return set(AttributeName::name, std::move(value)); }
+#define ATTRIBUTE_Axes(name) ACCESSORS(name, const std::vector<int64_t>&, axes, setAxes)
+#define ATTRIBUTE_Axis(name) ACCESSORS(name, int64_t, axis, setAxis)
+#define ATTRIBUTE_Extents(name) ACCESSORS(name, const std::vector<IntExpr>&, integers, setIntegers)
+#define ATTRIBUTE_Counts(name) ATTRIBUTE_Extents(name)
+#define ATTRIBUTE_Bounds(name) ATTRIBUTE_Extents(name)
+#define ATTRIBUTE_Bound(name) ACCESSORS(name, IntExpr, bound, setBound)
+#define ATTRIBUTE_Dtype(name) ACCESSORS(name, DataType, dtypeOf, setDtype)
+#define ATTRIBUTE_Number(name) ACCESSORS(name, int64_t, number, setNumber)
+#define ATTRIBUTE_Flag(name)     // text alone
+#define ATTRIBUTE_Operand(name)  // an operand of the expression
+#define ATTRIBUTE(name, kind, slot) ATTRIBUTE_##kind(name)
+#define FAMILY(...)
+#include "fuser/ops/families.def"
+#undef FAMILY
+#undef ATTRIBUTE
+#undef ATTRIBUTE_Axes
+#undef ATTRIBUTE_Axis
+#undef ATTRIBUTE_Extents
+#undef ATTRIBUTE_Counts
+#undef ATTRIBUTE_Bounds
+#undef ATTRIBUTE_Bound
+#undef ATTRIBUTE_Dtype
+#undef ATTRIBUTE_Number
+#undef ATTRIBUTE_Flag
+#undef ATTRIBUTE_Operand
+#undef ACCESSORS
+
+  bool has(AttributeName name) const { return (set_ & bit(name)) != 0; }
+
+  // The same, by a name that is known at run time alone; each of its kinds.
+  const std::vector<int64_t>& axes(AttributeName name) const { return checked(name).axes_; }
+  int64_t axis(AttributeName name) const { return checked(name).axes_.at(0); }
+  const std::vector<IntExpr>& integers(AttributeName name) const { return checked(name).integers_; }
+  IntExpr bound(AttributeName name) const { return checked(name).integers_.at(slotOf(name)); }
+  int64_t number(AttributeName name) const { return checked(name).number_; }
+  DataType dtypeOf(AttributeName name) const { return checked(name).dtype_; }
+  Attributes& setAxes(AttributeName name, std::vector<int64_t> value) {
+    axes_ = std::move(value);
+    return mark(name);
+  }
+  Attributes& setAxis(AttributeName name, int64_t value) { return setAxes(name, {value}); }
+  Attributes& setIntegers(AttributeName name, std::vector<IntExpr> value) {
+    integers_ = std::move(value);
+    return mark(name);
+  }
+  Attributes& setBound(AttributeName name, IntExpr value) {
+    if (integers_.size() <= slotOf(name)) integers_.resize(slotOf(name) + 1, nullptr);
+    integers_[slotOf(name)] = value;
+    return mark(name);
+  }
+  Attributes& setNumber(AttributeName name, int64_t value) {
+    number_ = value;
+    return mark(name);
+  }
+  Attributes& setDtype(AttributeName name, DataType value) {
+    dtype_ = value;
+    return mark(name);
+  }
+
+  // Whatever their names: every axis, and every size, count and bound; for clones, equality and rewrites of sizes.
+  const std::vector<int64_t>& allAxes() const { return axes_; }
+  const std::vector<IntExpr>& allIntegers() const { return integers_; }
+  std::vector<IntExpr>& allIntegers() { return integers_; }
+
+  bool operator==(const Attributes&) const = default;
+
+ private:
+  static uint32_t bit(AttributeName name) { return uint32_t{1} << static_cast<unsigned>(name); }
+  const Attributes& checked(AttributeName name) const {
+    FUSER_CHECK(has(name), "attribute '", attributeText(name), "' is not set");
+    return *this;
+  }
+  Attributes& mark(AttributeName name) {
+    set_ |= bit(name);
+    return *this;
+  }
+
+  std::vector<int64_t> axes_;
+  std::vector<IntExpr> integers_;
+  int64_t number_ = 0;
+  DataType dtype_ = DataType::Float;
+  uint32_t set_ = 0;  // a bit for each name
+};
+
+}  // namespace fuser

@@ -1,0 +1,99 @@
+// | slice | one tensor | dim = integer, [start = bound] (0), [end = bound] (size), [step = bound] (1) |
+
+#include "fuser/text/op_reference.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "fuser/ops/op_table.h"
+
+namespace fuser {
+namespace {
+
+std::string optional(const std::string& attribute, std::string_view ifAbsent) {
+  return concat("[", attribute, "] (", ifAbsent, ")");
+}
+
+std::string valueOf(const FamilyAttribute& attribute) {
+  switch (attribute.kind) {
+    case AttributeKind::Axis:
+    case AttributeKind::Number: return " = integer";
+    case AttributeKind::Axes: return attribute.ofResult ? " = [integer, …], places in the result" : " = [integer, …]";
+    case AttributeKind::Extents: return attribute.open ? " = [dim or -1, …]" : " = [dim, …]";
+    case AttributeKind::Counts: return " = [dim, …]";
+    case AttributeKind::Bounds: return " = [bound, …]";
+    case AttributeKind::Bound: return " = bound";
+    case AttributeKind::Dtype: return "";
+    case AttributeKind::Flag: return " = true \\| false";
+    case AttributeKind::Operand: return " = operand";
+  }
+  FUSER_CHECK(false, "bad AttributeKind");
+}
+
+// "rounding_mode = trunc", "rounding_mode = floor" -> "[rounding_mode = trunc \| floor]"; "" where the name has one
+// row.
+std::string variantsOf(std::string_view mnemonic) {
+  std::string text;
+  for (OpKind op : kAllOps) {
+    const std::string_view variant = opInfo(op).variant;
+    if (opInfo(op).mnemonic != mnemonic || variant.empty()) continue;
+    text += text.empty() ? concat(variant) : concat(" \\| ", variant.substr(variant.find(" = ") + 3));
+  }
+  return text.empty() ? "" : concat("[", text, "]");
+}
+
+std::string attributesOf(const OpInfo& info) {
+  std::string text = variantsOf(info.mnemonic);
+  const auto add = [&](const std::string& attribute) { text += concat(text.empty() ? "" : ", ", attribute); };
+  for (const NamedOperand& named : namedOperands(info.kind)) {
+    const std::string attribute = concat(named.name, " = operand");
+    add(named.ifAbsent ? optional(attribute, named.ifAbsent->toString()) : attribute);
+  }
+  for (const FamilyAttribute& attribute : familyAttributes(info.family)) {
+    const std::string written = concat(attribute.text(), valueOf(attribute));
+    add(attribute.ifAbsent ? optional(written, *attribute.ifAbsent) : written);
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string operandsOf(const OpInfo& info) {
+  const size_t named = namedOperands(info.kind).size();
+  switch (familyInfo(info.family).operands) {
+    case FamilyOperands::None: return "none";
+    case FamilyOperands::One: return "one";
+    case FamilyOperands::Two: return named == 1 ? "one" : "two";
+    case FamilyOperands::Three: return named == 2 ? "one" : "three";
+    case FamilyOperands::Tensor: return info.family == Family::Item ? "one tensor on the host" : "one tensor";
+    case FamilyOperands::Tensors: return "one tensor or more";
+  }
+  FUSER_CHECK(false, "bad FamilyOperands");
+}
+
+}  // namespace
+
+std::string opReference() {
+  struct Line {
+    std::string ops;
+    std::string rest;
+  };
+  std::vector<Line> lines;
+  std::vector<std::string_view> seen;
+  for (OpKind op : kAllOps) {
+    const OpInfo& info = opInfo(op);
+    if (std::find(seen.begin(), seen.end(), info.mnemonic) != seen.end()) continue;
+    seen.push_back(info.mnemonic);
+    const std::string results = info.results == 1 ? "" : concat(" (", info.results, " results)");
+    const std::string rest = concat(" | ", operandsOf(info), " | ", attributesOf(info), " |\n");
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) { return line.rest == rest; });
+    if (same == lines.end()) {
+      lines.push_back({concat(info.mnemonic, results), rest});
+    } else {
+      same->ops += concat(", ", info.mnemonic, results);
+    }
+  }
+  std::string text = "| ops | operands in parentheses | attributes |\n|---|---|---|\n";
+  for (const Line& line : lines) text += concat("| ", line.ops, line.rest);
+  return text;
+}
+
+}  // namespace fuser
