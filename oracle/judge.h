@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "fuser/host_ir/run_record.h"
 #include "fuser/ir/fusion.h"
 #include "fuser/ops/op_kind.h"
+#include "fuser/record/run_record.h"
 #include "fuser/types/dims.h"
 
 namespace oracle {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "fuser/host_ir/run_record.h"
 #include "fuser/ir/fusion.h"
+#include "fuser/record/run_record.h"
 #include "oracle/interval.h"
 
 namespace oracle {

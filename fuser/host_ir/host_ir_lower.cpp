@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "fuser/analysis/standalone_op.h"
+
 namespace fuser {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "fuser/host_ir/host_ir_container.h"
-#include "fuser/host_ir/standalone_op.h"
 #include "fuser/ir/clone.h"
 #include "fuser/segment/segmented_fusion.h"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "fuser/host_ir/declarations.h"
-#include "fuser/host_ir/standalone_op.h"
+#include "fuser/host_ir/tensor_parts.h"
 
 namespace fuser {
 namespace {

@@ -7,8 +7,9 @@
 #include <set>
 
 #include "fuser/evaluate/expression_evaluator.h"
-#include "fuser/host_ir/decompose_reshardings.h"
-#include "fuser/host_ir/host_ir_pass.h"
+#include "fuser/host_ir/tensor_parts.h"
+#include "fuser/host_passes/decompose_reshardings.h"
+#include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/kernel/verify.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"

@@ -3,8 +3,8 @@
 #include "fuser/runtime/case_settings.h"
 
 #include "fuser/evaluate/check_shapes.h"
-#include "fuser/host_ir/decompose_reshardings.h"
-#include "fuser/host_ir/host_ir_pass.h"
+#include "fuser/host_passes/decompose_reshardings.h"
+#include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {

@@ -8,7 +8,7 @@
 #include "fuser/analysis/fusion_view.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_ir/host_ir_container.h"
-#include "fuser/host_ir/memory_pool.h"
+#include "fuser/host_run/memory_pool.h"
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/segment_cache.h"
 #include "fuser/segment/segmented_fusion.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuser/evaluate/expression_evaluator.h"
-#include "fuser/host_ir/run_record.h"
+#include "fuser/record/run_record.h"
 
 namespace fuser {
 

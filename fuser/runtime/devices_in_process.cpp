@@ -8,9 +8,9 @@
 #include <map>
 #include <mutex>
 
+#include "fuser/analysis/resharding.h"
 #include "fuser/communicate/in_process.h"
-#include "fuser/host_ir/resharding.h"
-#include "fuser/host_ir/tensor_memory.h"
+#include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/device_inputs.h"
 #include "fuser/runtime/input_facts.h"
 
@@ -127,7 +127,7 @@ class Joiner {
       if (const auto* tensor = std::get_if<TensorRef>(&inputs_[i])) tensors.emplace(fusion_.inputs()[i]->id(), *tensor);
     }
     for (const SegmentRecord& segment : records_.front().segments) {
-      if (segment.scheduler != SchedulerType::None) whole_.segments.push_back(segment);
+      if (segment.scheduler != schedulerTypeName(SchedulerType::None)) whole_.segments.push_back(segment);
     }
     for (const Expr* expr : fusion_.exprs()) {
       if (!expr->isScalarExpr()) describe(expr, tensors, depths);
@@ -137,7 +137,8 @@ class Joiner {
   // What an expression read and made, where that is known.
   void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors,
                 const std::map<uint32_t, int64_t>& depths) {
-    SegmentRecord alone{static_cast<int>(whole_.segments.size()), SchedulerType::None, {}, {}, {}};
+    SegmentRecord alone;
+    alone.index = static_cast<int>(whole_.segments.size());
     for (const Val* output : expr->outputs()) {
       const auto tensor = tensors.find(output->id());
       if (tensor == tensors.end()) return;

@@ -15,7 +15,7 @@
 #include "fuser/analysis/compile_context.h"
 #include "fuser/case/case.h"
 #include "fuser/execute/engine.h"
-#include "fuser/host_ir/host_ir_evaluator.h"
+#include "fuser/host_run/host_ir_evaluator.h"
 
 namespace fuser {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fuser/evaluate/expression_evaluator.h"
-#include "fuser/host_ir/host_ir_evaluator.h"
 #include "fuser/host_ir/host_ir_lower.h"
+#include "fuser/host_run/host_ir_evaluator.h"
 
 namespace fuser {
 

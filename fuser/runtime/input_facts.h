@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fuser/analysis/fusion_view.h"
-#include "fuser/host_ir/run_record.h"
+#include "fuser/record/run_record.h"
 
 namespace fuser {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "fuser/host_ir/host_ir_evaluator.h"
+#include "fuser/host_run/host_ir_evaluator.h"
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 

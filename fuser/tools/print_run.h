@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "fuser/host_ir/run_record.h"
 #include "fuser/ir/fusion.h"
+#include "fuser/record/run_record.h"
 
 namespace fuser {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "fuser/host_ir/resharding.h"
-#include "fuser/host_ir/standalone_op.h"
+#include "fuser/analysis/standalone_op.h"
+#include "fuser/ir/sharding.h"
 #include "fuzz/generate/run_sizes.h"
 
 namespace fuser::fuzz {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fuser/host_ir/standalone_op.h"
+#include "fuser/analysis/standalone_op.h"
 #include "fuzz/generate/run_sizes.h"
 
 namespace fuser::fuzz {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "fuser/host_ir/host_ir_pass.h"
+#include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/passes/passes.h"
 #include "fuser/text/option_table.h"
 #include "fuser/text/transform_table.h"

@@ -9,12 +9,12 @@
 #include <new>
 
 #include "fuser/execute/engine.h"
-#include "fuser/host_ir/tensor_memory.h"
+#include "fuser/host_run/tensor_memory.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
 #include "fuser/passes/pre_segmenter.h"
-#include "fuser/segment/named_counts.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/segment/named_counts.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
@@ -285,7 +285,7 @@ class Judge {
 
   void countSegments(const RunRecord& record) {
     for (const SegmentRecord& segment : record.segments) {
-      ++verdict_.schedulers[std::string(schedulerTypeName(segment.scheduler))];
+      ++verdict_.schedulers[segment.scheduler];
     }
   }
 
@@ -373,7 +373,7 @@ class Judge {
     verdict_.pattern = judgement.wrong ? patternOf(*judgement.wrong) : "type";
     if (!judgement.wrong) return;
     for (const SegmentRecord& segment : record.segments) {
-      if (segment.index == judgement.wrong->segment) verdict_.place = lowerCase(schedulerTypeName(segment.scheduler));
+      if (segment.index == judgement.wrong->segment) verdict_.place = lowerCase(segment.scheduler);
     }
   }
 

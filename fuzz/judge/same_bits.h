@@ -1,7 +1,7 @@
 #pragma once
 // Exact comparison of what runs produced.
 
-#include "fuser/host_ir/run_record.h"
+#include "fuser/record/run_record.h"
 
 namespace fuser::fuzz {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "fuser/host_ir/host_ir_pass.h"
+#include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
 #include "fuzz/generate/devices.h"

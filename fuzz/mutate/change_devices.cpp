@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "fuser/host_ir/resharding.h"
+#include "fuser/ir/sharding.h"
 #include "fuzz/generate/devices.h"
 #include "fuzz/generate/run_sizes.h"
 #include "fuzz/mutate/mutate.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fuser/host_ir/standalone_op.h"
+#include "fuser/analysis/standalone_op.h"
 #include "fuzz/generate/run_sizes.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/mutate/mutate.h"

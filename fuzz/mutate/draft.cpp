@@ -6,8 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include "fuser/host_ir/resharding.h"
-#include "fuser/host_ir/standalone_op.h"
+#include "fuser/analysis/standalone_op.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/generate/run_sizes.h"

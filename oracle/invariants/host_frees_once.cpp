@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fuser/host_ir/host_ir_pass.h"
+#include "fuser/host_passes/host_ir_pass.h"
 #include "oracle/invariants/invariants.h"
 
 namespace oracle {

@@ -169,6 +169,22 @@ Messages checkReferenceSeesOpNamesOnly(const Repository& repository) {
   return messages;
 }
 
+Messages checkOracleLinksNoCompiler(const Repository& repository) {
+  const std::set<std::string> language = {"fuser/support", "fuser/types", "fuser/ops", "fuser/ir", "fuser/case"};
+  std::set<std::string> judging = language;
+  judging.insert({"fuser/record", "oracle/reference"});
+  Messages messages;
+  for (const auto& [layer, allowed] : {std::pair{"oracle/reference", language}, std::pair{"oracle", judging}}) {
+    for (const std::string& use : usesOf(layer, repository.layers)) {
+      if (allowed.count(use) == 0) {
+        messages.push_back(std::string("CMakeLists.txt: ") + layer + " links " + use +
+                           ", but the oracle may link only the language of fusions and the record of a run");
+      }
+    }
+  }
+  return messages;
+}
+
 Messages checkNames(const Repository& repository) {
   static const std::regex fileName("(^|[/_.-])(utils?|helpers?|common|misc|managers?)([/_.-]|$)");
   static const std::regex className(
@@ -243,7 +259,8 @@ Messages checkAll(const Repository& repository) {
   Messages all;
   for (const auto check :
        {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLibTorch,
-        checkReferenceSeesOpNamesOnly, checkNames, checkTopLevel, checkNoFriend, checkLength, checkColumns}) {
+        checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkNoFriend, checkLength,
+        checkColumns}) {
     const Messages messages = check(repository);
     all.insert(all.end(), messages.begin(), messages.end());
   }

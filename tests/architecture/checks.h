@@ -30,6 +30,10 @@ Messages checkLibTorch(const Repository&);
 // The reference sees op names only: a row's text must not be able to agree with itself.
 Messages checkReferenceSeesOpNamesOnly(const Repository&);
 
+// The oracle sees what defines the language of fusions and a run's record, its reference the language alone: whatever
+// they link in turn counts. So the judge can share nothing with the compiler that it judges.
+Messages checkOracleLinksNoCompiler(const Repository&);
+
 // Names that say nothing: util, helper, common, misc, manager; of files, folders and classes.
 Messages checkNames(const Repository&);
 

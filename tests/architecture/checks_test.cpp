@@ -113,6 +113,29 @@ TEST(Reference, SeesARow) {
                 "fuser/ops/op_kind.h"));
 }
 
+TEST(Oracle, LinksWhatItsRecordLinks) {
+  Layers layers = {{"fuser/types", {}},
+                   {"fuser/case", {"fuser/types"}},
+                   {"fuser/record", {"fuser/types"}},
+                   {"fuser/analysis", {"fuser/case"}},
+                   {"oracle/reference", {"fuser/case"}},
+                   {"oracle", {"oracle/reference", "fuser/record"}},
+                   {"oracle/invariants", {"fuser/analysis"}}};
+  EXPECT_EQ(checkOracleLinksNoCompiler({{}, layers}), Messages());
+  layers["fuser/record"].push_back("fuser/analysis");
+  EXPECT_EQ(checkOracleLinksNoCompiler({{}, layers}),
+            one("CMakeLists.txt: oracle links fuser/analysis, but the oracle may link only the language of fusions and "
+                "the record of a run"));
+}
+
+TEST(Oracle, TheReferenceReadsNoRecord) {
+  const Layers layers = {
+      {"fuser/record", {}}, {"oracle/reference", {"fuser/record"}}, {"oracle", {"oracle/reference", "fuser/record"}}};
+  EXPECT_EQ(checkOracleLinksNoCompiler({{}, layers}),
+            one("CMakeLists.txt: oracle/reference links fuser/record, but the oracle may link only the language of "
+                "fusions and the record of a run"));
+}
+
 TEST(Names, File) {
   const Tree tree = {{"fuser/ir/utility.h", ""}, {"fuser/ir/string_utils.h", ""}, {"fuser/ir/manage.h", ""}};
   EXPECT_EQ(checkNames({tree, kLayers}),

@@ -2,7 +2,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "fuser/host_ir/host_ir_evaluator.h"
+#include "fuser/host_run/host_ir_evaluator.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"

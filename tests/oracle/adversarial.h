@@ -6,8 +6,8 @@
 #include <random>
 #include <span>
 
-#include "fuser/host_ir/run_record.h"
 #include "fuser/ir/fusion.h"
+#include "fuser/record/run_record.h"
 
 namespace oracle_test {
 

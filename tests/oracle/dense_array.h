@@ -4,8 +4,8 @@
 #include <cstring>
 #include <memory>
 
-#include "fuser/host_ir/run_record.h"
 #include "fuser/ops/op_eval.h"
+#include "fuser/record/run_record.h"
 #include "oracle/slice.h"
 
 namespace oracle_test {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fuser/host_ir/run_record.h"
+#include "fuser/record/run_record.h"
 
 namespace fuser {
 

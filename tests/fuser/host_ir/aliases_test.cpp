@@ -1,45 +1,13 @@
-// In whose memory a tensor is: chains that are read and written through, and chains that cannot be.
+// In whose memory a tensor is: what chains of aliases say, and chains that cannot be.
 
 #include <gtest/gtest.h>
 
-#include "fuser/host_ir/host_ir_container.h"
-#include "fuser/host_ir/host_ir_evaluator.h"
-#include "fuser/host_ir/host_ir_pass.h"
-#include "fuser/ir/builder.h"
+#include "tests/fuser/host_ir/alias_chain.h"
 
 namespace fuser {
 namespace {
 
-// f(%x: f32[i0, i1]) { %t = set(%x); %a, %b, %c = set of the one before; %y = set(%c); return %y }
-struct AliasChainTest : testing::Test {
-  AliasChainTest() {
-    x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i1")}, "x");
-    t = build::set(fusion, x, "t");
-    a = build::set(fusion, t, "a");
-    b = build::set(fusion, a, "b");
-    c = build::set(fusion, b, "c");
-    y = build::set(fusion, c, "y");
-    fusion.addOutput(y);
-    for (TensorView* view : {a, b, c}) view->domain().view = true;
-  }
-
-  HostIrContainer parse(const std::string& body) {
-    return parseHostIr(concat("host f(%x: f32[i0, i1]) {\n", body, "  return %y\n}\n"), fusion, {});
-  }
-  std::string parseError(const std::string& body) {
-    try {
-      parse(body);
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
-  }
-
-  Fusion fusion{"f"};
-  TensorView *x, *t, *a, *b, *c, *y;
-};
-
-constexpr const char* kChain = "  view %a of %t\n  view %b of %a\n  view %c of %b\n";
+struct AliasChainTest : AliasChain {};
 
 using Tensors = std::vector<const TensorView*>;
 
@@ -50,33 +18,6 @@ TEST_F(AliasChainTest, ChainsEndAtWhoHoldsTheMemory) {
   EXPECT_EQ(program.ownersOf(a), Tensors{t});
   EXPECT_EQ(program.aliasesOf(t), Tensors{});
   EXPECT_EQ(program.ownersOf(t), Tensors{t});
-}
-
-// The view's sizes would say nothing of how far the memory reaches.
-TEST_F(AliasChainTest, ARunRefusesAViewOfMemoryOfOtherSizes) {
-  TensorView* w = build::input(fusion, DataType::Float, {fusion.extentSymbol("i1"), fusion.extentSymbol("i2")}, "w");
-  const HostIrContainer program = parse(concat("  view %a of %", w->name(), "\n"));
-  std::vector<float> elements(6);
-  const std::vector<HostValue> inputs = {TensorRef{elements.data(), DataType::Float, {2, 3}, {3, 1}, {}},
-                                         TensorRef{elements.data(), DataType::Float, {3, 1}, {1, 1}, {}}};
-  ExpressionEvaluator evaluator(fusion);
-  evaluator.bindInputs(inputs);
-  try {
-    HostIrEvaluator(program, {}).run(inputs, evaluator, {});
-    ADD_FAILURE() << "it ran";
-  } catch (const CheckError& error) {
-    EXPECT_NE(std::string(error.what()).find("%a cannot be seen in the memory of %w"), std::string::npos)
-        << error.what();
-  }
-}
-
-// What is read at the end of a chain keeps its memory so long.
-TEST_F(AliasChainTest, MemoryIsFreedBehindTheLastReadingThroughTheChain) {
-  HostIrContainer program = parse(concat("  allocate %t: f32[i0, i1]\n", kChain,
-                                         "  compute (%y) from (%c) as %y\n"));
-  InsertDeallocationsPass::runPass(program);
-  EXPECT_EQ(toString(program).find("  free %t\n"),
-            toString(program).find("  return %y") - std::string("  free %t\n").size());
 }
 
 TEST_F(AliasChainTest, ReadingThroughTheChainOfWhatIsFreedIsFound) {
@@ -91,26 +32,6 @@ TEST_F(AliasChainTest, ReadingThroughTheChainOfWhatIsFreedIsFound) {
         std::string::npos)
         << error.what();
   }
-}
-
-// The copy reads %x and writes through three steps; the output sees it.
-TEST_F(AliasChainTest, WhatIsWrittenAtTheEndOfTheChainIsReadAtItsStart) {
-  fusion.addOutput(x);
-  const HostIrContainer program =
-      parseHostIr(concat("host f(%x: f32[i0, i1]) {\n  view %a of %x\n  view %b of %a\n  view %c of %b\n",
-                         "  view %y of %c\n  copy %c to output 1\n  return %y, %x\n}\n"),
-                  fusion, {});
-  EXPECT_EQ(program.ownersOf(c), Tensors{x});
-  std::vector<float> data{1, 2, 3, 4, 5, 6}, second(6, 0.0f);
-  const auto ref = [](std::vector<float>& memory) {
-    return TensorRef{memory.data(), DataType::Float, {2, 3}, {3, 1}, {}};
-  };
-  const std::vector<HostValue> inputs{ref(data)};
-  const std::vector<std::optional<TensorRef>> outputs{std::nullopt, ref(second)};
-  ExpressionEvaluator evaluator(fusion);
-  evaluator.bindInputs(inputs);
-  HostIrEvaluator(program, {}).run(inputs, evaluator, {}, outputs);
-  EXPECT_EQ(second, data);
 }
 
 TEST_F(AliasChainTest, CirclesOfOneTwoAndThreeAreRejected) {

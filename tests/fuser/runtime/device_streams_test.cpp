@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "fuser/execute/cuda_engine.h"
-#include "fuser/host_ir/tensor_memory.h"
+#include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/text/parser.h"

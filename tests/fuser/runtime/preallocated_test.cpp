@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fuser/host_ir/host_ir_container.h"
-#include "fuser/host_ir/tensor_memory.h"
+#include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 

@@ -169,7 +169,7 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
 
 // Tests run in the repository's root.
 TEST_F(FuserOptTest, DumpsTheHostProgramAfterEachOfItsPassesInTheirOrder) {
-  std::ifstream list("fuser/host_ir/host_passes.def");
+  std::ifstream list("fuser/host_passes/host_passes.def");
   const std::string lines(std::istreambuf_iterator<char>(list), {});
   const std::vector<std::string> passes = matches(lines, "^HOST_PASS\\(([A-Za-z]+),");
   ASSERT_GE(passes.size(), 7u);

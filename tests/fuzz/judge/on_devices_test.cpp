@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "fuser/host_ir/standalone_op.h"
+#include "fuser/analysis/standalone_op.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"

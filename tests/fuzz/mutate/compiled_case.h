@@ -9,7 +9,7 @@
 
 #include "fuser/communicate/in_process.h"
 #include "fuser/evaluate/check_shapes.h"
-#include "fuser/host_ir/tensor_memory.h"
+#include "fuser/host_run/tensor_memory.h"
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"

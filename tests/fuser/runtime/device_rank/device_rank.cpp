@@ -8,7 +8,7 @@
 #include <string>
 
 #include "fuser/communicate/mpi/mpi_communicator.h"
-#include "fuser/host_ir/tensor_memory.h"
+#include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/device_inputs.h"
 #include "fuser/runtime/multi_device_executor.h"

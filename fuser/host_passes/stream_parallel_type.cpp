@@ -1,0 +1,185 @@
+// StreamParallelTypePass: loops over streams. Each expression of the top level whose results have a Stream axis runs
+// inside a loop over that axis, on the stream of the turn's number, on what its operands and results are at that place:
+//   compute (%t) from (%x) as %t
+// becomes
+//   allocate %t: f32[i0, i1]
+//   for index0 in %t {axis = 0} {
+//     get stream saved0
+//     set stream by index0
+//     synchronize saved0
+//     select %x.s0: f32[i1] of %x {axis = 0, index = index0}
+//     select %t.s1: f32[i1] of %t {axis = 0, index = index0}
+//     compute into (%t.s1) from (%x.s0) as %t {without_axis = 0}
+//     set stream saved0
+//     synchronize by index0
+//   }
+// Neighbours whose axes have one size share a loop, where what one reads of the other is at the same place. A UserError
+// names the tensor whose axis cannot be taken apart, and why.
+
+#include <algorithm>
+#include <set>
+
+#include "fuser/analysis/standalone_op.h"
+#include "fuser/host_ir/tensor_parts.h"
+#include "fuser/host_passes/fresh_names.h"
+#include "fuser/host_passes/host_ir_pass.h"
+
+namespace fuser {
+namespace {
+
+// A loop over streams that more expressions may join.
+struct StreamLoop {
+  hir::HostExpr* loop = nullptr;
+  hir::HostExpr* end = nullptr;  // the first of the nodes that close a turn
+  IntExpr size = nullptr;
+  struct Slice {
+    const TensorView* tensor;
+    size_t axis;
+    TensorView* slice;
+    bool written;
+  };
+  std::vector<Slice> slices;
+};
+
+class Builder {
+ public:
+  explicit Builder(HostIrContainer& program)
+      : program_(program), fusion_(program.fusion()), names_(program.fusion(), "s") {}
+
+  bool run() {
+    checkOthers();
+    bool changed = false;
+    for (hir::HostExpr* expr : hir::Body(program_.topLevel())) {
+      auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
+      const std::optional<size_t> axis = op ? streamAxis(*op) : std::nullopt;
+      if (!axis) {
+        open_ = {};
+        continue;
+      }
+      const std::string reason = whyNoSlices(op->expr, *axis);
+      const auto named = std::find_if(op->outputs.begin(), op->outputs.end(),
+                                      [](const TensorView* output) { return output->streamAxis().has_value(); });
+      FUSER_USER_CHECK(reason.empty(), "stream %", (*named)->name(), " {dim = ", *axis, "}: ", reason);
+      lower(expr, *op, *axis);
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  // All results of an expression have it, whichever was given it.
+  static std::optional<size_t> streamAxis(const hir::StandaloneOp& op) {
+    std::optional<size_t> axis;
+    for (const TensorView* output : op.outputs) {
+      const std::optional<size_t> of = output->streamAxis();
+      FUSER_USER_CHECK(!axis || !of || axis == of, "stream %", output->name(), ": %", op.outputs.front()->name(),
+                       ", which the same expression makes, has another stream axis");
+      if (of) axis = of;
+    }
+    return axis;
+  }
+
+  // What runs in a kernel with other expressions, or in a cache of its own, is not taken apart. (Dead code does not
+  // run.)
+  void checkOthers() const {
+    std::set<const Expr*> alone, seen;  // look-ups only
+    for (const hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(program_)) {
+      alone.insert(std::get<hir::StandaloneOp>(op->node).expr);
+    }
+    std::vector<const Val*> waiting(fusion_.outputs().begin(), fusion_.outputs().end());
+    while (!waiting.empty()) {
+      const Expr* expr = waiting.back()->definition();
+      waiting.pop_back();
+      if (!expr || !seen.insert(expr).second || expr->family() == Family::Size) continue;  // sizes need no elements
+      checkOneAxis(*expr);
+      waiting.insert(waiting.end(), expr->inputs().begin(), expr->inputs().end());
+      if (expr->isScalarExpr() || alone.count(expr) != 0) continue;
+      for (const Val* output : expr->outputs()) {
+        const std::optional<size_t> axis = output->as<TensorView>()->streamAxis();
+        FUSER_USER_CHECK(!axis, "stream %", output->name(), " {dim = ", *axis, "}: ", expr->info().mnemonic,
+                         " is no op that the host runs alone");
+      }
+    }
+    for (const Val* input : fusion_.inputs()) {
+      const bool spread = input->isTensor() && input->as<TensorView>()->streamAxis().has_value();
+      FUSER_USER_CHECK(!spread, "input %", input->name(), " has a stream axis: nothing makes it place by place");
+    }
+  }
+
+  static void checkOneAxis(const Expr& expr) {
+    for (const Val* output : expr.outputs()) {
+      if (!output->isTensor()) continue;
+      const std::vector<IterDomain*> axes = output->as<TensorView>()->axes();
+      const auto isStream = [](const IterDomain* axis) { return axis->parallelType() == ParallelType::Stream; };
+      FUSER_USER_CHECK(std::count_if(axes.begin(), axes.end(), isStream) < 2, "stream %", output->name(),
+                       ": two of its axes are on streams, and one can be");
+    }
+  }
+
+  void lower(hir::HostExpr* expr, const hir::StandaloneOp& op, size_t axis) {
+    const IntExpr size = op.outputs.front()->axes()[axis]->size();
+    if (!joins(op, axis, size)) openLoop(expr, op.outputs.front(), axis, size);
+    for (const TensorView* output : op.outputs) {
+      if (!op.preallocated) program_.insertBefore(open_.loop, hir::Allocate{output});
+    }
+    hir::StandaloneOp inside;
+    inside.expr = op.expr;
+    inside.withoutAxis = axis;
+    inside.preallocated = true;
+    for (const Val* input : op.inputs) {
+      const std::optional<size_t> at = operandAxis(op.expr, input, axis);
+      inside.inputs.push_back(at ? slice(input->as<TensorView>(), *at, false) : input);
+    }
+    for (const TensorView* output : op.outputs) inside.outputs.push_back(slice(output, axis, true));
+    program_.insertBefore(open_.end, std::move(inside));
+    program_.remove(expr);
+  }
+
+  // Whether the open loop may compute it: one size, and it reads nothing that the loop makes but the place of its turn.
+  bool joins(const hir::StandaloneOp& op, size_t axis, IntExpr size) const {
+    if (!open_.loop || open_.size != size) return false;
+    return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Val* input) {
+      const std::optional<size_t> at = operandAxis(op.expr, input, axis);
+      return std::all_of(open_.slices.begin(), open_.slices.end(), [&](const StreamLoop::Slice& made) {
+        return !made.written || made.tensor != input || at == made.axis;
+      });
+    });
+  }
+
+  void openLoop(hir::HostExpr* place, const TensorView* tensor, size_t axis, IntExpr size) {
+    const IntExpr index = fusion_.ints().symbol("StreamIdx");
+    open_ = {};
+    open_.size = size;
+    open_.loop = program_.insertBefore(place, hir::ForLoop{index, tensor, axis});
+    const hir::Stream* outer = program_.newStream();
+    const hir::Stream* inner = program_.newStream(index);
+    program_.append(hir::GetCurrentStream{outer}, open_.loop);
+    program_.append(hir::SetCurrentStream{inner}, open_.loop);
+    program_.append(hir::Synchronize{outer}, open_.loop);
+    open_.end = program_.append(hir::SetCurrentStream{outer}, open_.loop);
+    program_.append(hir::Synchronize{inner}, open_.loop);
+  }
+
+  // The tensor at the place of the turn, selected once a turn.
+  TensorView* slice(const TensorView* tensor, size_t axis, bool written) {
+    for (StreamLoop::Slice& known : open_.slices) {
+      if (known.tensor == tensor && known.axis == axis) return known.slice;
+    }
+    TensorView* slice = newSlice(fusion_, tensor, axis, names_.of(tensor));
+    const IntExpr index = std::get<hir::ForLoop>(open_.loop->node).index;
+    program_.insertBefore(open_.end, hir::HirAliasSelect{slice, tensor, axis, index});
+    open_.slices.push_back({tensor, axis, slice, written});
+    return slice;
+  }
+
+  HostIrContainer& program_;
+  Fusion& fusion_;
+  FreshNames names_;
+  StreamLoop open_;
+};
+
+}  // namespace
+
+bool StreamParallelTypePass::runPass(HostIrContainer& program, OwnRun) { return Builder(program).run(); }
+
+}  // namespace fuser

@@ -1,0 +1,162 @@
+// One visit of a program whose run is over.
+
+#include "fuser/host_run/describe_run.h"
+
+#include <algorithm>
+
+#include "fuser/execute/engine.h"
+#include "fuser/kernel/accumulation_depth.h"
+
+namespace fuser {
+namespace {
+
+class RunDescription {
+ public:
+  RunDescription(const HostIrContainer& program, const std::function<HostValue(const Val*)>& value, RunTraces& traces,
+                 RunRecord& record)
+      : program_(program), value_(value), traces_(traces), record_(record) {}
+
+  // Segments, and expressions that run alone.
+  void describe(const hir::Body& body) {
+    for (const hir::HostExpr* expr : body) {
+      if (std::holds_alternative<hir::Segment>(expr->node)) {
+        describeSegment(std::get<hir::Segment>(expr->node));
+      } else if (program_.device) {
+        describePart(expr);
+      } else if (std::holds_alternative<hir::StandaloneOp>(expr->node)) {
+        record_.segments.push_back(recordOf({&std::get<hir::StandaloneOp>(expr->node)}, record_.segments.size()));
+      } else if (const std::vector<const hir::StandaloneOp*> ops = opsWithSlices(expr); !ops.empty()) {
+        record_.segments.push_back(recordOf(ops, record_.segments.size()));
+      } else {
+        for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) describe(program_.body(expr, branch));
+      }
+    }
+  }
+
+ private:
+  std::vector<BoundaryValue> boundary(const std::vector<const Val*>& vals) {
+    std::vector<BoundaryValue> values;
+    for (const Val* val : vals) values.push_back({originOf(val), val->name(), value_(val)});
+    return values;
+  }
+
+  // A copy from other devices is the value that it is a copy of.
+  std::optional<uint32_t> originOf(const Val* val) const {
+    while (program_.device && !val->origin() && val->definition() && val->definition()->family() == Family::LoadStore) {
+      val = val->definition()->input(0);
+    }
+    return val->origin();
+  }
+
+  // Of one of several devices: its parts of the values that an expression of the fusion or a communication made.
+  // (Copies for other devices have no origin.)
+  void describePart(const hir::HostExpr* expr) {
+    SegmentRecord alone;
+    alone.index = static_cast<int>(record_.segments.size());
+    const auto made = [&](const TensorView* output) {
+      if (output->origin()) alone.outputs.push_back({output->origin(), output->name(), value_(output)});
+    };
+    if (const auto* op = std::get_if<hir::StandaloneOp>(&expr->node)) {
+      for (const TensorView* output : op->outputs) made(output);
+      if (op->expr) addDepths(op->launch.kernel, op->expr, alone);
+    } else if (const auto* communication = std::get_if<hir::Communication>(&expr->node)) {
+      if (communication->receive) made(communication->receive);
+    }
+    if (!alone.outputs.empty() || !alone.reductionDepths.empty()) record_.segments.push_back(std::move(alone));
+  }
+
+  // The expressions of a loop, where of something that they make slices alone are there; else none.
+  std::vector<const hir::StandaloneOp*> opsWithSlices(const hir::HostExpr* loop) const {
+    std::vector<const hir::StandaloneOp*> ops;
+    bool slices = false;
+    if (!std::holds_alternative<hir::ForLoop>(loop->node)) return ops;
+    for (const hir::HostExpr* expr : program_.body(loop)) {
+      const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
+      if (!op) continue;
+      ops.push_back(op);
+      for (const Val* output : op->expr->outputs()) slices |= traces_.sliced.at(output->id());
+    }
+    return slices ? ops : std::vector<const hir::StandaloneOp*>{};
+  }
+
+  SegmentRecord recordOf(const std::vector<const hir::StandaloneOp*>& ops, size_t index) {
+    SegmentRecord together;
+    together.index = static_cast<int>(index);
+    std::vector<const Val*> read, made;
+    for (const hir::StandaloneOp* op : ops)
+      made.insert(made.end(), op->expr->outputs().begin(), op->expr->outputs().end());
+    const auto contains = [](const std::vector<const Val*>& vals, const Val* val) {
+      return std::find(vals.begin(), vals.end(), val) != vals.end();
+    };
+    for (const hir::StandaloneOp* op : ops) {
+      for (const Val* input : op->expr->inputs()) {
+        const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
+        if (!literal && !contains(made, input) && !contains(read, input)) read.push_back(input);
+      }
+      addDepths(op->launch.kernel, op->expr, together);
+    }
+    std::erase_if(made, [&](const Val* val) { return traces_.sliced.at(val->id()); });
+    together.inputs = boundary(read);
+    together.outputs = boundary(made);
+    return together;
+  }
+
+  void describeSegment(const hir::Segment& segment) {
+    if (segment.cache >= 0) {
+      for (SegmentRecord& inner : traces_.cached.at(static_cast<size_t>(segment.cache)).segments) {
+        inner.index = segment.index;
+        record_.segments.push_back(std::move(inner));
+      }
+      return;
+    }
+    SegmentRecord whole{segment.index, std::string(schedulerTypeName(segment.scheduler)), boundary(segment.inputs),
+                        boundary(segment.outputs), {}};
+    if (segment.kernel >= 0) {
+      const size_t kernel = static_cast<size_t>(segment.kernel);
+      if (!traces_.launched.at(kernel))
+        throw ViolationError(concat("kernel ", program_.kernels[kernel]->name, ": never launched"));
+      addDepths(segment.kernel, nullptr, whole);
+    }
+    record_.segments.push_back(std::move(whole));
+  }
+
+  // What devices join may be rounded by a cast, or moved on, before it is a value of the original.
+  std::optional<uint32_t> originBehind(const Val* val) const {
+    while (program_.device && !val->origin() && val->uses().size() == 1) {
+      const Expr* reader = val->uses().front();
+      if (reader->op() != OpKind::Cast && reader->family() != Family::LoadStore) break;
+      val = reader->output();
+    }
+    return val->origin();
+  }
+
+  // alone: what the kernel computes a part of, where it is one expression. A kernel that was launched no time had no
+  // element to compute.
+  void addDepths(int number, const Expr* alone, SegmentRecord& segment) const {
+    if (number < 0) return;
+    const size_t kernel = static_cast<size_t>(number);
+    const std::optional<std::vector<int64_t>>& ints = traces_.launched.at(kernel);
+    if (!ints) return;
+    for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], *ints)) {
+      if (!alone && result->origin()) segment.reductionDepths.emplace_back(*result->origin(), depth);
+      for (const Val* output : alone ? alone->outputs() : std::vector<Val*>{}) {
+        const std::optional<uint32_t> origin = originBehind(output);
+        if (origin) segment.reductionDepths.emplace_back(*origin, depth);
+      }
+    }
+  }
+
+  const HostIrContainer& program_;
+  const std::function<HostValue(const Val*)>& value_;
+  RunTraces& traces_;
+  RunRecord& record_;
+};
+
+}  // namespace
+
+void describeRun(const HostIrContainer& program, const std::function<HostValue(const Val*)>& value, RunTraces& traces,
+                 RunRecord& record) {
+  RunDescription(program, value, traces, record).describe(program.topLevel());
+}
+
+}  // namespace fuser

@@ -1,0 +1,127 @@
+// Queues, clocks, and the order of accesses.
+
+#include "fuser/host_run/stream_queues.h"
+
+#include <algorithm>
+
+#include "fuser/execute/engine.h"
+
+namespace fuser {
+namespace {
+
+// The address of each element, once each: axes of stride 0 show one element.
+template <class F>
+void forEachAddress(const TensorRef& memory, F&& see) {
+  if (numel(memory.sizes) == 0) return;
+  const size_t rank = memory.sizes.size();
+  const int64_t bytes = static_cast<int64_t>(dtypeSize(memory.dtype));
+  Dims place(rank, 0);
+  int64_t offset = 0;
+  const auto base = reinterpret_cast<uintptr_t>(memory.data);
+  while (true) {
+    see(base + static_cast<uintptr_t>(offset * bytes));
+    size_t axis = rank;
+    while (axis > 0) {
+      --axis;
+      if (memory.strides[axis] != 0 && place[axis] + 1 < memory.sizes[axis]) {
+        ++place[axis];
+        offset += memory.strides[axis];
+        break;
+      }
+      offset -= place[axis] * memory.strides[axis];
+      place[axis] = 0;
+      if (axis == 0) return;
+    }
+    if (rank == 0) return;
+  }
+}
+
+}  // namespace
+
+StreamQueues::StreamQueues(size_t loopStreams, bool check, Choose choose, DeviceStreams* device)
+    : check_(check),
+      choose_(std::move(choose)),
+      device_(device),
+      clocks_(loopStreams + 1, Clock(loopStreams + 1, 0)),
+      waiting_(loopStreams + 1),
+      done_(loopStreams + 1, 0) {
+  FUSER_CHECK(loopStreams > 0, "loops need a stream");
+}
+
+void StreamQueues::synchronize(size_t named) {
+  Clock& mine = clocks_[current_];
+  for (size_t stream = 0; stream < mine.size(); ++stream) mine[stream] = std::max(mine[stream], clocks_[named][stream]);
+  if (device_) device_->order(named, current_);
+}
+
+void StreamQueues::fail(const Access& access, const Touch& before, const Touch& now) const {
+  throw ViolationError(concat("streams: ", names_[before.what], " on stream ", before.stream, " and ", names_[now.what],
+                              " on stream ", now.stream, " touch %", access.name,
+                              " with no synchronization between them"));
+}
+
+void StreamQueues::touch(const Access& access, const Touch& now) {
+  if (!check_) return;
+  forEachAddress(access.memory, [&](uintptr_t address) {
+    Element& element = elements_[address];
+    if (!isOrdered(element.write)) fail(access, element.write, now);
+    if (!access.write) {
+      std::erase_if(element.others, [&](const Touch& read) { return isOrdered(read); });
+      if (isOrdered(element.read)) {
+        element.read = now;
+      } else {
+        element.others.push_back(now);
+      }
+      return;
+    }
+    if (!isOrdered(element.read)) fail(access, element.read, now);
+    for (const Touch& read : element.others) {
+      if (!isOrdered(read)) fail(access, read, now);
+    }
+    element = {now, {}, {}};
+  });
+}
+
+void StreamQueues::enqueue(const std::string& what, const std::vector<Access>& accesses, std::function<void()> work) {
+  names_.push_back(what);
+  const Touch now{current_, clocks_[current_][current_] + 1, names_.size() - 1};
+  for (const Access& access : accesses) touch(access, now);
+  if (device_) {
+    work();
+    ++done_[current_];
+  } else {
+    waiting_[current_].push_back({clocks_[current_], std::move(work)});
+  }
+  ++clocks_[current_][current_];
+}
+
+void StreamQueues::giveBack(const std::string& what, const Access& access) {
+  names_.push_back(what);
+  touch(access, {current_, clocks_[current_][current_] + 1, names_.size() - 1});
+  forEachAddress(access.memory, [&](uintptr_t address) { elements_.erase(address); });
+}
+
+void StreamQueues::runAll() {
+  for (size_t stream = 0; device_ && stream < clocks_.size(); ++stream) device_->finish(stream);
+  while (true) {
+    std::vector<size_t> ready;
+    for (size_t stream = 0; stream < waiting_.size(); ++stream) {
+      if (waiting_[stream].empty()) continue;
+      const Clock& after = waiting_[stream].front().after;
+      if (std::equal(after.begin(), after.end(), done_.begin(),
+                     [](uint64_t wanted, uint64_t done) { return wanted <= done; })) {
+        ready.push_back(stream);
+      }
+    }
+    if (ready.empty()) break;
+    const size_t stream = ready.at(choose_(ready.size()));
+    waiting_[stream].front().run();
+    waiting_[stream].pop_front();
+    ++done_[stream];
+  }
+  for (const std::deque<Work>& queue : waiting_) FUSER_CHECK(queue.empty(), "work waits for work that never comes");
+  // The host has waited: what follows comes after all.
+  for (Clock& clock : clocks_) clock = done_;
+}
+
+}  // namespace fuser

@@ -1,0 +1,158 @@
+// Allocation of tensors on the host.
+
+#include "fuser/host_run/tensor_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace fuser {
+namespace {
+
+// The strides, or sizes, of a result from those of its operand; broadcast axes aside, which it may make: with this one.
+Dims movedAxes(const Expr* move, const Dims& strides, int64_t made) {
+  const std::vector<int64_t>& dims = move->attributes().allAxes();
+  const auto contains = [&](size_t axis) {
+    return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
+  };
+  const size_t rank = move->output()->as<TensorView>()->rank();
+  const OpKind op = move->op();
+  if (op == OpKind::Set || op == OpKind::Expand) return strides;
+  Dims moved;
+  if (op == OpKind::Permute) {
+    for (int64_t axis : dims) moved.push_back(strides[static_cast<size_t>(axis)]);
+  } else if (op == OpKind::Unsqueeze) {
+    for (size_t axis = 0, next = 0; axis < rank; ++axis) moved.push_back(contains(axis) ? made : strides[next++]);
+  } else {
+    FUSER_CHECK(op == OpKind::Squeeze, "%", move->output()->name(), " is no view");
+    for (size_t axis = 0; axis < strides.size(); ++axis) {
+      if (!contains(axis)) moved.push_back(strides[axis]);
+    }
+  }
+  return moved;
+}
+
+Dims storedSizes(const TensorView* tensor, const Dims& sizes) {
+  const std::vector<IterDomain*> axes = tensor->axes();
+  Dims stored = sizes;
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis]->isBroadcast()) stored[axis] = 1;
+  }
+  return stored;
+}
+
+struct CopiedAxis {
+  int64_t size;
+  int64_t read;  // elements from one place to the next
+  int64_t write;
+};
+
+// Axes that lie one inside the other on both sides are one; at least one, unless there is nothing to copy.
+std::vector<CopiedAxis> copiedAxes(const TensorRef& from, const TensorRef& to) {
+  std::vector<CopiedAxis> axes{{1, 1, 1}};
+  for (size_t axis = from.sizes.size(); axis-- > 0;) {
+    const CopiedAxis outer{from.sizes[axis], from.strides[axis], to.strides[axis]};
+    if (outer.size == 0) return {};
+    if (outer.size == 1) continue;
+    CopiedAxis& inner = axes.back();
+    if (inner.size == 1) {
+      inner = outer;
+    } else if (outer.read == inner.size * inner.read && outer.write == inner.size * inner.write) {
+      inner.size *= outer.size;
+    } else {
+      axes.push_back(outer);
+    }
+  }
+  return axes;
+}
+
+// The innermost axis is the first.
+template <size_t kBytes>
+void copyAxes(std::span<const CopiedAxis> axes, const std::byte* source, std::byte* target) {
+  constexpr auto kStep = static_cast<int64_t>(kBytes);
+  const CopiedAxis& axis = axes.back();
+  if (axes.size() > 1) {
+    for (int64_t i = 0; i < axis.size; ++i) {
+      copyAxes<kBytes>(axes.first(axes.size() - 1), source + i * axis.read * kStep, target + i * axis.write * kStep);
+    }
+  } else if (axis.read == 1 && axis.write == 1) {
+    std::memcpy(target, source, static_cast<size_t>(axis.size) * kBytes);
+  } else {
+    for (int64_t i = 0; i < axis.size; ++i) {
+      std::memcpy(target + i * axis.write * kStep, source + i * axis.read * kStep, kBytes);
+    }
+  }
+}
+
+}  // namespace
+
+Dims allocationStrides(const TensorView* tensor, const Dims& sizes) {
+  const std::vector<IterDomain*> axes = tensor->axes();
+  const std::vector<int>& order = tensor->domain().allocationOrder;
+  Dims strides = stridesInOrder(storedSizes(tensor, sizes), Dims(order.begin(), order.end()));
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis]->isBroadcast()) strides[axis] = 0;
+  }
+  return strides;
+}
+
+TensorRef viewOf(const TensorView* tensor, const TensorView* source, const TensorRef& memory, const Dims& sizes) {
+  std::vector<const Expr*> moves;
+  const TensorView* at = tensor;
+  while (at != source && at->domain().view) {
+    moves.push_back(at->definition());
+    at = moves.back()->input(0)->as<TensorView>();
+  }
+  bool fits = memory.dtype == tensor->dtype() && memory.sizes.size() == at->rank();
+  TensorRef view = memory;
+  for (auto move = moves.rbegin(); fits && move != moves.rend(); ++move) {
+    view.strides = movedAxes(*move, view.strides, 0);
+    view.sizes = movedAxes(*move, view.sizes, 1);
+  }
+  const std::vector<IterDomain*> axes = tensor->axes();
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    fits = fits && (axes[axis]->isBroadcast() || view.sizes[axis] == sizes[axis]);
+    if (fits && axes[axis]->isBroadcast()) view.strides[axis] = 0;
+  }
+  FUSER_CHECK(fits, "%", tensor->name(), " cannot be seen in the memory of %", source->name());
+  view.sizes = sizes;
+  return view;
+}
+
+void copyElements(const TensorRef& from, const TensorRef& to) {
+  FUSER_CHECK(from.dtype == to.dtype && from.sizes == to.sizes, "a copy from ", from.dtype, " of sizes ", from.sizes,
+              " to ", to.dtype, " of sizes ", to.sizes);
+  const std::vector<CopiedAxis> axes = copiedAxes(from, to);
+  if (axes.empty()) return;
+  switch (dtypeSize(from.dtype)) {
+    case 1: return copyAxes<1>(axes, static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data));
+    case 2: return copyAxes<2>(axes, static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data));
+    case 4: return copyAxes<4>(axes, static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data));
+    case 8: return copyAxes<8>(axes, static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data));
+  }
+  FUSER_CHECK(false, "elements of ", dtypeSize(from.dtype), " bytes");
+}
+
+std::vector<std::byte> elementsOf(const TensorRef& tensor) {
+  std::vector<std::byte> bytes(static_cast<size_t>(numel(tensor.sizes)) * dtypeSize(tensor.dtype));
+  copyElements(tensor, {bytes.data(), tensor.dtype, tensor.sizes, contiguousStrides(tensor.sizes), tensor.device});
+  return bytes;
+}
+
+TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes, MemoryPool& pool) {
+  // An expanded size of 0 stores nothing.
+  const int64_t elements = numel(sizes) == 0 ? 0 : numel(storedSizes(tensor, sizes));
+  const size_t bytes = static_cast<size_t>(elements) * dtypeSize(tensor->dtype());
+  FUSER_USER_CHECK(bytes <= maxBytes, "%", tensor->name(), " of sizes ", sizes, " takes ", bytes, " bytes, and ",
+                   maxBytes, " are left of what a run may take");
+  TensorMemory result;
+  result.memory = pool.take(bytes);
+  std::memset(result.memory.get(), isFloating(tensor->dtype()) ? 0xff : 0xa5, bytes);
+  result.ref.data = result.memory.get();
+  result.ref.dtype = tensor->dtype();
+  result.ref.sizes = sizes;
+  result.ref.strides = allocationStrides(tensor, sizes);
+  return result;
+}
+
+}  // namespace fuser

@@ -1,0 +1,57 @@
+// Bodies: which way an if takes.
+
+#include "fuser/host_run/host_ir_evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/ir/builder.h"
+
+namespace fuser {
+namespace {
+
+// f(%x: f32[i0], %c: bool) { %y = set(%x); return %y }
+struct BodiesTest : testing::Test {
+  BodiesTest() {
+    TensorView* x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
+    fusion.addInput(fusion.newScalar(DataType::Bool, "c"));
+    fusion.addOutput(build::set(fusion, x, "y"));
+  }
+  // The memory of %y.
+  const void* run(const std::string& body, bool condition) {
+    const HostIrContainer program =
+        parseHostIr(concat("host f(%x: f32[i0], %c: bool) {\n", body, "  return %y\n}\n"), fusion, {});
+    verifyHostIr(program);
+    const std::vector<HostValue> inputs{TensorRef{data.data(), DataType::Float, {3}, {1}, {}}, ScalarValue(condition)};
+    ExpressionEvaluator evaluator(fusion);
+    evaluator.bindInputs(inputs);
+    record = HostIrEvaluator(program, {}).run(inputs, evaluator, {});
+    return std::get<TensorRef>(record.outputs.at(0)).data;
+  }
+
+  Fusion fusion{"f"};
+  std::vector<float> data{1, 2, 3};
+  RunRecord record;
+};
+
+TEST_F(BodiesTest, AnIfTakesTheWayOfItsCondition) {
+  const std::string body = "  if %c {\n    view %y of %x\n  } else {\n    allocate %y: f32[i0]\n  }\n";
+  EXPECT_EQ(run(body, true), data.data());
+  try {
+    run(body, false);
+    ADD_FAILURE() << "nothing writes %y on this way";
+  } catch (const ViolationError& error) {
+    EXPECT_STREQ(error.what(), "%y is returned, and nothing has written it");
+  }
+}
+
+TEST_F(BodiesTest, WhatReusesAnInputHasToBeWritten) {
+  try {
+    run("  reuse %x for %y\n", true);
+    ADD_FAILURE() << "%y still holds %x";
+  } catch (const ViolationError& error) {
+    EXPECT_STREQ(error.what(), "%y is returned, and nothing has written it");
+  }
+}
+
+}  // namespace
+}  // namespace fuser
