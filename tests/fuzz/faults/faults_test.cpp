@@ -31,7 +31,6 @@ TEST(FaultsTest, NamesAreDistinctAndTheSpellingsThatACaseTakes) {
     const std::string text = concat("fusion f(%x: f32[i0]) {\n  return %x\n}\noption fault = \"", fault.name, "\"\n");
     EXPECT_EQ(parseCase(text, "test").options.fault, fault.name);
   }
-  EXPECT_GE(names.size(), 30u);
 }
 
 TEST(FaultsTest, AnUnknownNameIsTheCallersErrorAndListsTheKnown) {

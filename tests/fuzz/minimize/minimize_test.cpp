@@ -153,7 +153,6 @@ TEST(MinimizeTest, EachReducerHasANameAndASummary) {
   for (const Reducer& reducer : allReducers()) {
     EXPECT_FALSE(reducer.name.empty() || reducer.price.empty() || reducer.summary.empty());
   }
-  EXPECT_GE(allReducers().size(), 10u);
 }
 
 }  // namespace
