@@ -25,7 +25,6 @@ namespace {
 class FollowOperands : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "FollowOperands"; }
 
   void runPass(Fusion* fusion) override {
     for (Expr* expr : fusion->exprs()) {
@@ -103,10 +102,6 @@ class FollowOperands : public Pass {
 
 }  // namespace
 
-PassList AllocationDomainPass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<FollowOperands>(fusion));
-  return passes;
-}
+const MakePasses AllocationDomainPass::kPasses = passesOf<FollowOperands>;
 
 }  // namespace fuser

@@ -49,7 +49,6 @@ bool foldsExactly(DataType from, DataType between, DataType to) {
 class FoldCasts : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "FoldCasts"; }
 
   void runPass(Fusion* fusion) override {
     const std::vector<Expr*> exprs = fusion->exprs();
@@ -103,10 +102,6 @@ class FoldCasts : public Pass {
 
 }  // namespace
 
-PassList ConsecutiveCastPass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<FoldCasts>(fusion));
-  return passes;
-}
+const MakePasses ConsecutiveCastPass::kPasses = passesOf<FoldCasts>;
 
 }  // namespace fuser

@@ -20,8 +20,7 @@ namespace {
 
 class CutAtRequiredInputs : public Pass {
  public:
-  CutAtRequiredInputs(Fusion* fusion, const SchedulerInterface* schedulers) : Pass(fusion), schedulers_(schedulers) {}
-  std::string_view name() const override { return "CutAtRequiredInputs"; }
+  CutAtRequiredInputs(Fusion* fusion, const CompileContext& context) : Pass(fusion), schedulers_(context.schedulers) {}
 
   void runPass(Fusion* fusion) override {
     if (!schedulers_) return;
@@ -59,10 +58,6 @@ class CutAtRequiredInputs : public Pass {
 
 }  // namespace
 
-PassList CutAtRequiredInputsPass::registerPasses(Fusion* fusion, const CompileContext& context) {
-  PassList passes;
-  passes.push_back(std::make_unique<CutAtRequiredInputs>(fusion, context.schedulers));
-  return passes;
-}
+const MakePasses CutAtRequiredInputsPass::kPasses = passesOf<CutAtRequiredInputs>;
 
 }  // namespace fuser

@@ -15,7 +15,6 @@ namespace {
 class RemoveDeadCode : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "RemoveDeadCode"; }
 
   void runPass(Fusion* fusion) override {
     const std::vector<bool> live = findLive(*fusion);
@@ -60,10 +59,6 @@ class RemoveDeadCode : public Pass {
 
 }  // namespace
 
-PassList DeadCodePass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<RemoveDeadCode>(fusion));
-  return passes;
-}
+const MakePasses DeadCodePass::kPasses = passesOf<RemoveDeadCode>;
 
 }  // namespace fuser

@@ -120,7 +120,6 @@ class EqualExtents {
 class SubstituteExtents : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "SubstituteExtents"; }
 
   void runPass(Fusion* fusion) override {
     Substitution substitution = EqualExtents(*fusion).substitution([&] { return mayApply(); });
@@ -190,10 +189,6 @@ class SubstituteExtents : public Pass {
 
 }  // namespace
 
-PassList ExactMappedExtentSubstitutionPass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<SubstituteExtents>(fusion));
-  return passes;
-}
+const MakePasses ExactMappedExtentSubstitutionPass::kPasses = passesOf<SubstituteExtents>;
 
 }  // namespace fuser

@@ -25,7 +25,6 @@ namespace {
 class MarkViews : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "MarkViews"; }
 
   void runPass(Fusion* fusion) override {
     const std::vector<Val*>& outputs = fusion->outputs();
@@ -72,10 +71,6 @@ class MarkViews : public Pass {
 
 }  // namespace
 
-PassList MarkAliasesPreparePass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<MarkViews>(fusion));
-  return passes;
-}
+const MakePasses MarkAliasesPreparePass::kPasses = passesOf<MarkViews>;
 
 }  // namespace fuser

@@ -272,11 +272,6 @@ class PadDown : public Pass {
 
 }  // namespace
 
-PassList MovePadPass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<PadUp>(fusion));
-  passes.push_back(std::make_unique<PadDown>(fusion));
-  return passes;
-}
+const MakePasses MovePadPass::kPasses = passesOf<PadUp, PadDown>;
 
 }  // namespace fuser

@@ -134,11 +134,6 @@ class RepeatForward : public Pass {
 
 }  // namespace
 
-PassList MoveRepeatForwardPass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<CatToRepeat>(fusion));
-  passes.push_back(std::make_unique<RepeatForward>(fusion));
-  return passes;
-}
+const MakePasses MoveRepeatForwardPass::kPasses = passesOf<CatToRepeat, RepeatForward>;
 
 }  // namespace fuser

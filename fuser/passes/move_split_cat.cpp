@@ -27,7 +27,6 @@ namespace {
 class SplitCat : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "SplitCat"; }
 
   void runPass(Fusion* fusion) override {
     for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
@@ -163,10 +162,6 @@ class SplitCat : public Pass {
 
 }  // namespace
 
-PassList MoveSplitCatPass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<SplitCat>(fusion));
-  return passes;
-}
+const MakePasses MoveSplitCatPass::kPasses = passesOf<SplitCat>;
 
 }  // namespace fuser

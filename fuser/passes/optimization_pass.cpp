@@ -21,9 +21,9 @@ std::string joined(const std::set<std::string>& names) {
   return text;
 }
 
-void checkFusion(const Fusion& fusion, const Pass& pass) {
+void checkFusion(const Fusion& fusion, std::string_view pass) {
   const std::vector<Violation> violations = findViolations(fusion);
-  FUSER_CHECK(violations.empty(), "after ", pass.name(), ": constraint ", violations.front().constraint, ": ",
+  FUSER_CHECK(violations.empty(), "after ", pass, ": constraint ", violations.front().constraint, ": ",
               violations.front().message);
 }
 
@@ -50,11 +50,13 @@ class Turns {
   }
 
  private:
+  std::string_view nameOf(const Pass& pass) const { return pass.name().empty() ? owner_ : pass.name(); }
+
   bool runTurn() {
     std::set<std::string>& changed = changedBy_.emplace_back();
     for (const std::unique_ptr<Pass>& pass : passes_) {
-      FUSER_CHECK(pass->fusion() == &fusion_, pass->name(), " is for another fusion");
-      if (runOnce(*pass)) changed.emplace(pass->name());
+      FUSER_CHECK(pass->fusion() == &fusion_, nameOf(*pass), " is for another fusion");
+      if (runOnce(*pass)) changed.emplace(nameOf(*pass));
     }
     return !changed.empty();
   }
@@ -62,12 +64,12 @@ class Turns {
   bool runOnce(Pass& pass) {
     bool modified = pass.run(pipeline_);
     if (context_.afterApplication) context_.afterApplication(owner_, fusion_, modified);
-    if (modified || context_.checkInvariants) checkFusion(fusion_, pass);
+    if (modified || context_.checkInvariants) checkFusion(fusion_, nameOf(pass));
     if (context_.checkInvariants) {
       const uint64_t after = fingerprint(fusion_);
       const bool changed = std::exchange(pipeline_.fingerprint, after) != after;
       FUSER_CHECK(
-          changed == modified, pass.name(),
+          changed == modified, nameOf(pass),
           changed ? " changed the fusion and says that it did not" : " says that it changed the fusion and did not");
     }
     return modified;

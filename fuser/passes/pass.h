@@ -27,7 +27,8 @@ class Pass {
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
-  virtual std::string_view name() const = 0;
+  // Tells the passes of one list apart in messages. A list's only pass goes by the name of the list's owner.
+  virtual std::string_view name() const { return ""; }
   // Rewrites the fusion, and sets modified_ exactly when that changed it. Bit-exact for all values, NaN, infinities and
   // signed zeros included; a value that may round differently loses its origin. Asks mayApply() before each rewrite.
   virtual void runPass(Fusion* fusion) = 0;

@@ -48,7 +48,6 @@ bool worksByElement(const Expr* expr) {
 class CancelSqueezes : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "CancelSqueezes"; }
 
   void runPass(Fusion* fusion) override {
     const std::vector<Expr*> exprs = fusion->exprs();
@@ -149,10 +148,6 @@ class CancelSqueezes : public Pass {
 
 }  // namespace
 
-PassList RemoveBcastSqueezePass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<CancelSqueezes>(fusion));
-  return passes;
-}
+const MakePasses RemoveBcastSqueezePass::kPasses = passesOf<CancelSqueezes>;
 
 }  // namespace fuser

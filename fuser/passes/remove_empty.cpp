@@ -33,7 +33,6 @@ bool hasZeroExtent(const std::vector<IterDomain*>& axes) {
 class ReplaceEmpty : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "ReplaceEmpty"; }
 
   void runPass(Fusion* fusion) override {
     const std::vector<Expr*> exprs = fusion->exprs();
@@ -160,10 +159,6 @@ class ReplaceEmpty : public Pass {
 
 }  // namespace
 
-PassList RemoveEmptyPass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<ReplaceEmpty>(fusion));
-  return passes;
-}
+const MakePasses RemoveEmptyPass::kPasses = passesOf<ReplaceEmpty>;
 
 }  // namespace fuser

@@ -29,7 +29,6 @@ namespace {
 class IsolateUpdates : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "IsolateUpdates"; }
 
   void runPass(Fusion* fusion) override {
     const std::map<size_t, Val*> aliases = fusion->aliases();
@@ -108,10 +107,6 @@ class IsolateUpdates : public Pass {
 
 }  // namespace
 
-PassList SegmentInplaceUpdatePass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<IsolateUpdates>(fusion));
-  return passes;
-}
+const MakePasses SegmentInplaceUpdatePass::kPasses = passesOf<IsolateUpdates>;
 
 }  // namespace fuser

@@ -24,7 +24,6 @@ namespace {
 class RepeatToExpand : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "RepeatToExpand"; }
 
   void runPass(Fusion* fusion) override {
     for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
@@ -105,10 +104,6 @@ class RepeatToExpand : public Pass {
 
 }  // namespace
 
-PassList TranslateRepeatToExpandPass::registerPasses(Fusion* fusion) {
-  PassList passes;
-  passes.push_back(std::make_unique<RepeatToExpand>(fusion));
-  return passes;
-}
+const MakePasses TranslateRepeatToExpandPass::kPasses = passesOf<RepeatToExpand>;
 
 }  // namespace fuser

@@ -158,7 +158,6 @@ TEST_F(OptimizationPassTest, PassesThatUndoEachOtherWithinATurnAreNamed) {
 class Appending : public Pass {
  public:
   using Pass::Pass;
-  std::string_view name() const override { return "Appending"; }
   void runPass(Fusion* fusion) override {
     if (fusion->exprs().size() > 3) return;
     for (int i = 0; i < 4; ++i) {
@@ -200,6 +199,41 @@ TEST_F(OptimizationPassTest, ALimitCountsRewrites) {
   ScriptedOptimization::runPass(fusion_.get(), context_);
   EXPECT_EQ(pipeline.made, 5);
   EXPECT_EQ(fusion_->exprs().size(), 6u);
+}
+
+// Says that it changed the fusion, and did not.
+class Boasting : public Pass {
+ public:
+  using Pass::Pass;
+  void runPass(Fusion*) override { modified_ = true; }
+};
+
+class BoastingPass : public OptimizationPass<BoastingPass> {
+ public:
+  static std::string_view name() { return "BoastingPass"; }
+  static PassList registerPasses(Fusion* fusion, const CompileContext& context) {
+    return passesOf<Boasting>(fusion, context);
+  }
+};
+
+TEST_F(OptimizationPassTest, TheOnlyPassOfAListGoesByItsOwnersName) {
+  try {
+    BoastingPass::runPass(fusion_.get(), context_);
+    FAIL() << "no error";
+  } catch (const CheckError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("BoastingPass says that it changed the fusion and did not"), std::string::npos) << text;
+  }
+}
+
+TEST_F(OptimizationPassTest, ALineOfThePipelineOwnsThePassesOfItsFile) {
+  std::vector<std::string> names;
+  for (const std::unique_ptr<Pass>& pass : MovePadPass::registerPasses(fusion_.get())) {
+    EXPECT_EQ(pass->fusion(), fusion_.get());
+    names.emplace_back(pass->name());
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"PadUp", "PadDown"}));
+  EXPECT_EQ(DeadCodePass::registerPasses(fusion_.get()).size(), 1u);
 }
 
 // With a run of its own instead of a list.
