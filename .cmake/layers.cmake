@@ -1,8 +1,8 @@
 # layer(<folder> [USES <folder>…] [LIBS <target>…] [PRIVATE_LIBS <target>…] [EMBED <file>…])
 #   The static library of <folder>/*.cpp; target name: the path with '_' for '/'. A folder without .cpp is header-only.
 #   It may include what it USES and what those use; each edge of USES is taken by an #include of its own files. PRIVATE_LIBS
-#   are for its own .cpp files only. Each <name>.cpp that a list of the folder (*.def) mentions must exist. EMBED: files of
-#   the tree that the library carries as text (embed.cmake).
+#   are for its own .cpp files only. Each <name>.cpp that a list of the folder (*.def) mentions, with its path where it
+#   lies in another folder, must exist. EMBED: files of the tree that the library carries as text (embed.cmake).
 # test_layer(<folder> …)
 #   The same, but only with BUILD_TESTING: what several test programs share.
 # program(<name> <folder> [USES …] [LIBS …])
@@ -76,10 +76,14 @@ function(_check_lists folder)
   foreach(list IN LISTS lists)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
     file(STRINGS "${list}" lines REGEX "^[A-Z].*[a-z0-9_]+\\.cpp")
-    string(REGEX MATCHALL "[a-z0-9_]+\\.cpp" files "${lines}")
+    string(REGEX MATCHALL "[a-z0-9_/]+\\.cpp" files "${lines}")
     foreach(file IN LISTS files)
-      if(NOT EXISTS "${CMAKE_SOURCE_DIR}/${folder}/${file}")
-        message(FATAL_ERROR "${list} names ${file}, which is not in ${folder}")
+      set(path "${folder}/${file}")
+      if(file MATCHES "/")
+        set(path "${file}")
+      endif()
+      if(NOT EXISTS "${CMAKE_SOURCE_DIR}/${path}")
+        message(FATAL_ERROR "${list} names ${path}, which does not exist")
       endif()
     endforeach()
   endforeach()

@@ -1,22 +1,35 @@
+// The names of the schedulers.
+
 #include "fuser/analysis/scheduler.h"
 
 namespace fuser {
 
+namespace {
+
+constexpr std::string_view kNone = "None";
+
+constexpr SchedulerInfo kSchedulers[] = {
+#define SCHEDULER(NAME, SUMMARY, FILE) {SchedulerType::NAME, #NAME, SUMMARY},
+#include "fuser/analysis/schedulers.def"
+#undef SCHEDULER
+};
+
+}  // namespace
+
+std::span<const SchedulerInfo> allSchedulers() { return kSchedulers; }
+
 std::string_view schedulerTypeName(SchedulerType type) {
-  switch (type) {
-    case SchedulerType::None: return "None";
-    case SchedulerType::NoOp: return "NoOp";
-    case SchedulerType::ExprEval: return "ExprEval";
-    case SchedulerType::PointWise: return "PointWise";
-    case SchedulerType::Reduction: return "Reduction";
+  if (type == SchedulerType::None) return kNone;
+  for (const SchedulerInfo& info : kSchedulers) {
+    if (info.type == type) return info.name;
   }
   FUSER_CHECK(false, "bad SchedulerType");
 }
 
 std::optional<SchedulerType> schedulerTypeFromName(std::string_view name) {
-  for (SchedulerType type : {SchedulerType::None, SchedulerType::NoOp, SchedulerType::ExprEval,
-                             SchedulerType::PointWise, SchedulerType::Reduction}) {
-    if (schedulerTypeName(type) == name) return type;
+  if (name == kNone) return SchedulerType::None;
+  for (const SchedulerInfo& info : kSchedulers) {
+    if (info.name == name) return info.type;
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 // The interface through which schedulers answer. The segmenter knows schedulers through this alone.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,23 @@
 
 namespace fuser {
 
-// None: no scheduler (a group that leads to a kernel through a cache of its own).
-enum class SchedulerType : uint8_t { None, NoOp, ExprEval, PointWise, Reduction };
+// None: no scheduler (a group that leads to a kernel through a cache of its own). The others in order of priority.
+enum class SchedulerType : uint8_t {
+  None,
+#define SCHEDULER(NAME, SUMMARY, FILE) NAME,
+#include "fuser/analysis/schedulers.def"
+#undef SCHEDULER
+};
 std::string_view schedulerTypeName(SchedulerType type);  // "PointWise"
 std::optional<SchedulerType> schedulerTypeFromName(std::string_view name);
+
+struct SchedulerInfo {
+  SchedulerType type;
+  std::string_view name;
+  std::string_view summary;  // what it takes
+};
+// In the order of schedulers.def: without None.
+std::span<const SchedulerInfo> allSchedulers();
 
 struct SchedulerAnswer {
   SchedulerType type = SchedulerType::None;  // the first of the priority list that accepts

@@ -150,6 +150,7 @@ class HostIrContainer {
 // The tensor that a node says is in another one's memory, and that one; nulls where it says nothing of that.
 std::pair<const TensorView*, const TensorView*> aliasIn(const hir::Node& node);
 
+// --- tensor_uses.cpp ---
 // The tensors that a node itself reads and writes, in the order in which it names them; memory that it makes or gives
 // back counts as written. What only looks at sizes, and a node's bodies, do not count.
 struct TensorUses {
@@ -158,6 +159,7 @@ struct TensorUses {
 };
 TensorUses usesOf(const HostIrContainer& program, const hir::Node& node);
 
+// --- host_ir_container.cpp ---
 // Calls see for each node in the order of the program, a node with bodies before what stands in it. What see removes is
 // not visited, nor is what it inserts beside the nodes of the body that is being visited.
 void forEachHostExpr(const HostIrContainer& program, const std::function<void(hir::HostExpr*)>& see);
@@ -174,11 +176,14 @@ std::vector<hir::HostExpr*> hostExprsOf(const HostIrContainer& program) {
   return found;
 }
 
+// --- print_host_ir.cpp ---
 // The full form, which parseHostIr reads.
 std::string toString(const HostIrContainer& program);
+// --- host_ir_summary.cpp ---
 // The field's short form: tensors by number ("T1_g_float[iS0{i0}]"), expressions, streams.
 std::string toSummary(const HostIrContainer& program);
 
+// --- parse_host_ir.cpp ---
 // What toString printed for a program over this fusion, whose values' names are unique, or over one that has no tensors
 // of host passes yet: it gains those that the text declares, and their layouts. The kernels are those declared. Not
 // verified. A UserError names the line and what is wrong with it.

@@ -9,6 +9,7 @@
 
 #include "fuser/ir/infer.h"
 #include "fuser/lower/predicate.h"
+#include "fuser/lower/step_list.h"
 
 namespace fuser {
 namespace {
@@ -393,5 +394,7 @@ Statement StatementBuilder::move(const Expr* expr, size_t place) {
   statement.source = expr;
   return {std::move(statement)};
 }
+
+void runBuildStatements(const Fusion& part, Kernel& kernel) { StatementBuilder(part, kernel).build(); }
 
 }  // namespace fuser

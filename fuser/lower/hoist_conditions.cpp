@@ -1,4 +1,7 @@
-#include "fuser/lower/hoist_conditions.h"
+// HoistConditions: for i { if (c) { a } }  ->  if (c) { for i { a } }, where c does not read i.
+// Runs after MergeConditions, which makes a loop's body one if.
+
+#include "fuser/lower/step_list.h"
 
 namespace fuser {
 namespace {
@@ -8,8 +11,6 @@ bool reads(IntExpr expr, IntExpr symbol) {
   forEachSymbol(expr, [&](IntExpr other) { found |= other == symbol; });
   return found;
 }
-
-}  // namespace
 
 void hoistConditions(Body& body) {
   for (Statement& statement : body) {
@@ -27,5 +28,9 @@ void hoistConditions(Body& body) {
     statement.node = std::move(outer);
   }
 }
+
+}  // namespace
+
+void runHoistConditions(const Fusion&, Kernel& kernel) { hoistConditions(kernel.body); }
 
 }  // namespace fuser

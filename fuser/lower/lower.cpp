@@ -1,18 +1,9 @@
 // The steps of lowering, in the order of steps.def.
 #include "fuser/lower/lower.h"
 
-#include "fuser/lower/build_statements.h"
-#include "fuser/lower/hoist_conditions.h"
-#include "fuser/lower/merge_conditions.h"
+#include "fuser/lower/step_list.h"
 
 namespace fuser {
-namespace {
-
-void runBuildStatements(const Fusion& part, Kernel& kernel) { StatementBuilder(part, kernel).build(); }
-void runMergeConditions(const Fusion&, Kernel& kernel) { mergeConditions(kernel.body); }
-void runHoistConditions(const Fusion&, Kernel& kernel) { hoistConditions(kernel.body); }
-
-}  // namespace
 
 std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName, const CompileContext& context,
                               const LowerObserver& afterStep) {

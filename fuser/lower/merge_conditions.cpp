@@ -1,6 +1,10 @@
-#include "fuser/lower/merge_conditions.h"
+// MergeConditions: if (c) { a } if (c) { b }  ->  if (c) { a; b }
+// Conditions read indices and parameters alone, so that no statement between changes them.
+
+#include "fuser/lower/step_list.h"
 
 namespace fuser {
+namespace {
 
 void mergeConditions(Body& body) {
   Body merged;
@@ -19,5 +23,9 @@ void mergeConditions(Body& body) {
   }
   body = std::move(merged);
 }
+
+}  // namespace
+
+void runMergeConditions(const Fusion&, Kernel& kernel) { mergeConditions(kernel.body); }
 
 }  // namespace fuser

@@ -25,13 +25,13 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
     if (reason.empty()) return {SchedulerType::NoOp, ""};
     return {SchedulerType::None, concat("%", seen->name(), " is a view and needs no kernel, but ", reason)};
   }
-#define SCHEDULER(name, file)                                                        \
+#define SCHEDULER(name, summary, file)                                               \
   {                                                                                  \
     const std::string reason = whyNot##name(view);                                   \
     if (reason.empty()) return {SchedulerType::name, ""};                            \
     answer.reason += (answer.reason.empty() ? #name ": " : "; " #name ": ") + reason; \
   }
-#include "fuser/schedule/schedulers.def"
+#include "fuser/analysis/schedulers.def"
 #undef SCHEDULER
   return answer;
 }
@@ -52,10 +52,10 @@ Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes
                         const std::vector<InputLayout>& layouts) {
   switch (type) {
     case SchedulerType::None: break;
-    case SchedulerType::NoOp: return scheduleNoOp(part, sizes, layouts);
-    case SchedulerType::ExprEval: return scheduleExprEval(part, sizes, layouts);
-    case SchedulerType::PointWise: return schedulePointWise(part, sizes, layouts);
-    case SchedulerType::Reduction: return scheduleReduction(part, sizes, layouts);
+#define SCHEDULER(name, summary, file) \
+  case SchedulerType::name: return schedule##name(part, sizes, layouts);
+#include "fuser/analysis/schedulers.def"
+#undef SCHEDULER
   }
   FUSER_CHECK(false, "no scheduler makes a schedule for ", schedulerTypeName(type));
 }

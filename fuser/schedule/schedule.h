@@ -9,7 +9,7 @@
 
 namespace fuser {
 
-// The schedulers of the priority list (schedulers.def), as the segmenter asks them.
+// The schedulers of the priority list (fuser/analysis/schedulers.def), as the segmenter asks them.
 class Schedulers : public SchedulerInterface {
  public:
   SchedulerAnswer accepts(const FusionView& view) const override;
@@ -22,9 +22,11 @@ class Schedulers : public SchedulerInterface {
 Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes,
                         const std::vector<InputLayout>& layouts);
 
+// --- apply.cpp ---
 // Applies a list of transforms. An illegal step is a UserError that names the step, the tensor and the rule.
 void applySchedule(Fusion& part, const Schedule& schedule);
 
+// --- check.cpp ---
 // The rules that a scheduled fusion must keep for lowering to take it; a UserError names the first one broken.
 void checkSchedule(const Fusion& part);
 

@@ -5,11 +5,11 @@
 
 namespace fuser {
 
-#define SCHEDULER(name, file)                                   \
+#define SCHEDULER(name, summary, file)                          \
   std::string whyNot##name(const FusionView& view);             \
   Schedule schedule##name(const Fusion& part, SizeFacts* sizes, \
                           const std::vector<InputLayout>& layouts);
-#include "fuser/schedule/schedulers.def"
+#include "fuser/analysis/schedulers.def"
 #undef SCHEDULER
 
 }  // namespace fuser

@@ -71,6 +71,7 @@ class Merger {
   size_t merges_ = 0;
 };
 
+// --- merge_top_down.cpp ---
 // Before: one group an expression (and any scalar groups), in topological order. After: the whole of the tensor
 // expressions is one group where some scheduler takes it and nothing cuts it; otherwise so is each piece between cuts
 // that some scheduler takes whole. What was taken is settled: no later step asks about it again or takes it apart; the
@@ -78,11 +79,13 @@ class Merger {
 // other expressions are as before; the groups are in topological order.
 void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters);
 
+// --- forward_inputs.cpp ---
 // Before: one group an expression, but for what is settled. After: a chain of unary ops on an input of the fusion, each
 // the only reader of the one before, up to an op with several operands or an output of the fusion, belongs to the
 // groups that read its end: every one computes it from the input, and the chain is no group of its own.
 size_t forwardInputs(SegmentedFusion& segmented, SchedulerAnswers& answers);
 
+// --- privatize.cpp ---
 // Before: as forwardInputs leaves it. After: cheap expressions (casts, squeezes and the like) with several readers are
 // in the groups of all readers. Gives them, in topological order.
 std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
@@ -95,12 +98,14 @@ struct Undone {
 Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
                                 const std::vector<Expr*>& exprs);
 
+// --- narrow_boundaries.cpp ---
 // Before: merging is done. After: a value that crosses between groups that are not settled, and is read outside by
 // casts to one narrower type alone, crosses as that type, where schedulers take the groups as they become; a value that
 // is an exact widening crosses as what it was widened from. Bit-exact. How many values changed. (Over a segment_set:
 // see Cuts.)
 size_t narrowBoundaries(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
 
+// --- merging.cpp, and a file for each line of merge_rules.def ---
 enum class RuleKind : uint8_t { Once, Loop };
 struct MergeRule {
   std::string_view name;

@@ -21,9 +21,11 @@ struct SegmentCandidateFinderOptions {
   // Let a value cross in the narrowest type that gives the same bits, where schedulers take that.
   bool boundaryPrecision = false;
 };
+// --- merge_predicates.cpp ---
 // As a case's options say: top_down, boundary_precision, merge_predicate, merge_seed.
 SegmentCandidateFinderOptions finderOptionsOf(const CompileOptions& options);
 
+// --- segment_candidate_finder.cpp ---
 // A UserError when no scheduler takes some expression: it names the expression and each scheduler's reason.
 // context.schedulers must be set, unless custom_should_merge_groups is. The fusion outlives the result.
 std::unique_ptr<SegmentedFusion> segment(const Fusion& fusion, const CompileContext& context,

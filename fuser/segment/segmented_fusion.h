@@ -241,6 +241,8 @@ class SegmentedFusion {
 // By value id; empty for values that the fusion no longer uses.
 std::vector<std::string> valueLabels(const Fusion& fusion);
 
+// --- invariants.cpp ---
+
 // How much of a segmentation is there: parts of it while it is made.
 enum class Completeness : uint8_t { SomeExprsAndEdges, SomeExprs, Complete };
 
@@ -251,6 +253,8 @@ enum class Completeness : uint8_t { SomeExprsAndEdges, SomeExprs, Complete };
 // acyclic.
 std::vector<std::string> findBrokenInvariants(const SegmentedFusion& segmented,
                                               Completeness completeness = Completeness::Complete);
+
+// --- segmented_text.cpp ---
 
 // Text: one line a group, one line an edge. The fusion itself is not part of it.
 //   segmented {

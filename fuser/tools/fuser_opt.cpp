@@ -49,6 +49,11 @@ std::string footer() {
   for (const PassInfo& pass : allPasses()) {
     out << "  " << pass.name << "\n      " << pass.summary << "\n      " << pass.reason << "\n";
   }
+  out << "\nSchedulers, the first that accepts takes the part:\n";
+  for (const SchedulerInfo& scheduler : allSchedulers()) {
+    out << "  " << scheduler.name << std::string(18 - std::min<size_t>(scheduler.name.size(), 17), ' ')
+        << scheduler.summary << "\n";
+  }
   out << "\nSteps of lowering, for --print-after:\n";
   for (const LowerStep& step : lowerSteps()) {
     out << "  " << step.name << std::string(18 - std::min<size_t>(step.name.size(), 17), ' ') << step.summary << "\n";

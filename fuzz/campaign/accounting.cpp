@@ -8,7 +8,7 @@
 
 #include "fuser/passes/passes.h"
 #include "fuser/segment/named_counts.h"
-#include "fuzz/judge/views.h"
+#include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
 namespace {

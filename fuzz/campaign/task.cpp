@@ -12,7 +12,7 @@
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
 #include "fuzz/judge/bucket.h"
-#include "fuzz/judge/views.h"
+#include "fuzz/views/views.h"
 #include "oracle/reference/reference.h"
 
 namespace fuser::fuzz {

@@ -73,7 +73,7 @@ struct TaskResult {
   std::set<std::string> ops, dtypes, ranks, traits;  // that the case has
   std::set<OpPlace> places;                  // of the compiled program: after passes, segmented
   std::set<std::string> fused;               // ops that shared a kernel with another op
-  std::map<std::string, std::string> views;  // verdicts of the views that it was judged in, too (judge/views.h)
+  std::map<std::string, std::string> views;  // verdicts of the views that it was judged in, too (views/views.h)
   // Segments over all runs, by view: of the case itself, and in the view.
   std::map<std::string, std::array<int64_t, 2>> viewSegments;
 };

@@ -8,7 +8,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
-#include "fuzz/judge/views.h"
+#include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
 

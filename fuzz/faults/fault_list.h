@@ -34,6 +34,11 @@ bool haveSameType(const TensorView* a, const TensorView* b);
 
 using LaunchFault = std::function<bool(const Kernel&, KernelArguments&)>;
 
+// A function that no line declares does not compile.
+#ifndef __clang__
+#pragma GCC diagnostic error "-Wmissing-declarations"
+#endif
+
 namespace faults {
 
 // By stage. A fault of a pass sees what a pass (by its name in pipeline.def) just left. A launch fault makes a function
@@ -47,7 +52,7 @@ namespace faults {
 #define FAULT_FUNCTION_Host(function) bool function(HostIrContainer& program);
 #define FAULT_FUNCTION_Launch(function) LaunchFault function();
 #define FAULT_FUNCTION_Cache(function) CompileHooks function(std::shared_ptr<bool> applied);
-#define FAULT(function, name, stage, summary) FAULT_FUNCTION_##stage(function)
+#define FAULT(function, name, stage, summary, file) FAULT_FUNCTION_##stage(function)
 #include "fuzz/faults/faults.def"
 #undef FAULT
 #undef FAULT_FUNCTION_Pass

@@ -8,7 +8,7 @@ namespace fuser::fuzz {
 namespace {
 
 constexpr FaultInfo kFaults[] = {
-#define FAULT(function, name, stage, summary) {name, FaultStage::stage, summary},
+#define FAULT(function, name, stage, summary, file) {name, FaultStage::stage, summary},
 #include "fuzz/faults/faults.def"
 #undef FAULT
 };
@@ -104,7 +104,7 @@ std::span<const FaultInfo> allFaults() { return kFaults; }
 
 PlantedFault plantFault(std::string_view name) {
   const auto applied = std::make_shared<bool>(false);
-#define FAULT(function, text, stage, summary)                                                      \
+#define FAULT(function, text, stage, summary, file)                                                \
   if (name == text) {                                                                              \
     constexpr bool verify = FaultStage::stage != FaultStage::Kernel && FaultStage::stage != FaultStage::Schedule; \
     return {hooksFor##stage(faults::function, applied), verify, applied};                          \

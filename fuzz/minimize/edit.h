@@ -36,6 +36,8 @@ struct Edit {
 // The recipe of a new input's data.
 using MakeRecipe = std::function<Recipe(const Val* val, size_t run, DataType dtype, const Dims& sizes)>;
 
+// --- rebuild.cpp ---
+
 // What outputs do not need is left out (dead code only where asked for), and inputs that nothing needs. Nothing where
 // the change does not lead to a well-formed program; whether its runs are accepted is for a run to see.
 std::optional<Case> rebuild(const Case& from, const Edit& edit, const MakeRecipe& makeRecipe);

@@ -258,7 +258,7 @@ Messages checkColumns(const Repository& repository) {
 Messages checkAll(const Repository& repository) {
   Messages all;
   for (const auto check :
-       {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLibTorch,
+       {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLists, checkLibTorch,
         checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkNoFriend, checkLength,
         checkColumns}) {
     const Messages messages = check(repository);

@@ -24,6 +24,10 @@ Messages checkCycles(const Repository&);
 // Every .cpp lies in a folder that CMake builds.
 Messages checkEverythingIsBuilt(const Repository&);
 
+// Where the files of a list (*.def) lie, each .cpp has its line, or a header says what is in it: one of its own name,
+// or one of its folder that names it. The file that a line names has the line's name in its code.
+Messages checkLists(const Repository&);
+
 // LibTorch is the oracle's alone.
 Messages checkLibTorch(const Repository&);
 

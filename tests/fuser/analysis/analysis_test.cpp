@@ -112,9 +112,14 @@ TEST(SizeFactsTest, RemembersEachQuestionOnce) {
 }
 
 TEST(SchedulerTypeTest, NamesComeBack) {
-  for (SchedulerType type : {SchedulerType::None, SchedulerType::NoOp, SchedulerType::ExprEval,
-                             SchedulerType::PointWise, SchedulerType::Reduction}) {
-    EXPECT_EQ(schedulerTypeFromName(schedulerTypeName(type)), type);
+  EXPECT_EQ(schedulerTypeName(SchedulerType::None), "None");
+  EXPECT_EQ(schedulerTypeFromName("None"), SchedulerType::None);
+  EXPECT_EQ(schedulerTypeName(SchedulerType::PointWise), "PointWise");
+  for (const auto& [type, name, summary] : allSchedulers()) {
+    EXPECT_NE(type, SchedulerType::None);
+    EXPECT_EQ(schedulerTypeName(type), name);
+    EXPECT_EQ(schedulerTypeFromName(name), type);
+    EXPECT_FALSE(summary.empty()) << name;
   }
   EXPECT_FALSE(schedulerTypeFromName("Magic"));
 }

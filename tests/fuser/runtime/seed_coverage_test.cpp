@@ -51,13 +51,7 @@ class Reached {
          }) {
       seedsOf_[ruleKey(rule)];
     }
-    for (const char* scheduler : {
-#define SCHEDULER(NAME, FILE) #NAME,
-#include "fuser/schedule/schedulers.def"
-#undef SCHEDULER
-         }) {
-      seedsOf_[schedulerKey(scheduler)];
-    }
+    for (const SchedulerInfo& scheduler : allSchedulers()) seedsOf_[schedulerKey(scheduler.name)];
     note(SegmentCounters{}, "");
     for (const char* what : {kReadItem, kSharedScalar, kReturnedScalar}) seedsOf_[what];
   }

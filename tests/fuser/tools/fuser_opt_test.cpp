@@ -168,6 +168,14 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
 }
 
 // Tests run in the repository's root.
+TEST_F(FuserOptTest, HelpNamesTheSchedulersInTheirPriority) {
+  std::ifstream list("fuser/analysis/schedulers.def");
+  const std::string lines(std::istreambuf_iterator<char>(list), {});
+  std::string wanted = "\nSchedulers, the first that accepts takes the part:\n";
+  for (const std::string& name : matches(lines, "^SCHEDULER\\(([A-Za-z]+),")) wanted += "  " + name + " .*\n";
+  EXPECT_EQ(count(fuserOpt("--help").text, wanted + "\nSteps of lowering"), 1u) << wanted;
+}
+
 TEST_F(FuserOptTest, DumpsTheHostProgramAfterEachOfItsPassesInTheirOrder) {
   std::ifstream list("fuser/host_passes/host_passes.def");
   const std::string lines(std::istreambuf_iterator<char>(list), {});

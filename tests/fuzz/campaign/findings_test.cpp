@@ -13,7 +13,7 @@
 #include "fuser/text/printer.h"
 #include "fuser/kernel/text.h"
 #include "fuzz/campaign/sha1.h"
-#include "fuzz/judge/views.h"
+#include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
 namespace {

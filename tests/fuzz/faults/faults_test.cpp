@@ -65,7 +65,7 @@ TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
 #define FAULT_OF_Host(function, name)
 #define FAULT_OF_Launch(function, name)
 #define FAULT_OF_Cache(function, name)
-#define FAULT(function, name, stage, summary) FAULT_OF_##stage(function, name)
+#define FAULT(function, name, stage, summary, file) FAULT_OF_##stage(function, name)
 #include "fuzz/faults/faults.def"
 #undef FAULT
 #undef FAULT_OF_Pass
@@ -135,7 +135,7 @@ TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
 #define FAULT_OF_Host(function, name)
 #define FAULT_OF_Launch(function, name)
 #define FAULT_OF_Cache(function, name)
-#define FAULT(function, name, stage, summary) FAULT_OF_##stage(function, name)
+#define FAULT(function, name, stage, summary, file) FAULT_OF_##stage(function, name)
 #include "fuzz/faults/faults.def"
 #undef FAULT
   };

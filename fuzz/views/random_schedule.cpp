@@ -1,6 +1,6 @@
 // Changes the schedulers' own lists of transforms; compiles to see which changes are legal.
 
-#include "fuzz/judge/random_schedule.h"
+#include "fuzz/views/random_schedule.h"
 
 #include <algorithm>
 
@@ -9,6 +9,8 @@
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuzz/choices/choices.h"
 #include "fuzz/judge/judge_case.h"
+#include "fuzz/views/segment_cuts.h"
+#include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -121,6 +123,16 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
     return schedules;
   }
   return std::nullopt;
+}
+
+// For the first run alone: schedules may rely on its sizes.
+bool randomSchedule(Case& testCase, uint64_t draw) {
+  if (hasFixedSegments(testCase)) return false;
+  std::optional<std::map<int64_t, Schedule>> schedules = randomSchedules(testCase, draw);
+  if (!schedules) return false;
+  testCase.segmentSchedules = std::move(*schedules);
+  testCase.runs.resize(1);
+  return true;
 }
 
 }  // namespace fuser::fuzz

@@ -1,6 +1,6 @@
 // Views change how a case is compiled, and not what it computes.
 
-#include "fuzz/judge/views.h"
+#include "fuzz/views/views.h"
 
 #include <gtest/gtest.h>
 

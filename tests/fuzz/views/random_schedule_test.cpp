@@ -1,6 +1,6 @@
 // Another legal schedule gives the same answer.
 
-#include "fuzz/judge/random_schedule.h"
+#include "fuzz/views/random_schedule.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "fuser/text/printer.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/judge/judge_case.h"
-#include "fuzz/judge/views.h"
+#include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
 namespace {

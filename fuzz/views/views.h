@@ -1,7 +1,6 @@
 #pragma once
 // Views: other ways through the compiler for the same fusion and data, each held against the same intervals. A view is
-// itself a case, so that what it finds replays and minimises like any other. One function and one line of the list in
-// views.cpp make a view.
+// itself a case, so that what it finds replays and minimises like any other (views.def).
 
 #include <optional>
 #include <span>
@@ -20,7 +19,11 @@ struct View {
   bool (*apply)(Case& testCase, uint64_t draw);
 };
 
-std::span<const View> allViews();
+std::span<const View> allViews();  // in the order of views.def
+
+#define VIEW(function, name, oneIn, summary, file) bool function(Case& testCase, uint64_t draw);
+#include "fuzz/views/views.def"
+#undef VIEW
 
 // Whether case `number` of a seed is judged in the view, too, and the number that decides the view's choices.
 std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t number);

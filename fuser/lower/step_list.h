@@ -1,0 +1,14 @@
+#pragma once
+// What the file of each line of steps.def defines: a step of lowering, which edits the kernel as the step before left
+// it. The first step gets a kernel without statements.
+
+#include "fuser/ir/fusion.h"
+#include "fuser/kernel/kernel.h"
+
+namespace fuser {
+
+#define LOWER_STEP(name, file, summary) void run##name(const Fusion& part, Kernel& kernel);
+#include "fuser/lower/steps.def"
+#undef LOWER_STEP
+
+}  // namespace fuser

@@ -1,0 +1,55 @@
+// The list of views, and which of them a case is judged in.
+
+#include "fuzz/views/views.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr View kViews[] = {
+#define VIEW(function, name, oneIn, summary, file) {name, summary, oneIn, function},
+#include "fuzz/views/views.def"
+#undef VIEW
+};
+
+// SplitMix64's finaliser: every bit of the result depends on every bit of the argument.
+uint64_t mixed(uint64_t bits) {
+  bits += 0x9e3779b97f4a7c15ull;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
+  return bits ^ (bits >> 31);
+}
+
+}  // namespace
+
+std::span<const View> allViews() { return kViews; }
+
+std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t number) {
+  uint64_t hash = mixed(mixed(seed) ^ number);
+  for (char c : view.name) hash = mixed(hash ^ static_cast<unsigned char>(c));
+  if (hash % static_cast<uint64_t>(view.oneIn) != 0) return std::nullopt;
+  return mixed(hash);
+}
+
+std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw) {
+  Case copy = cloneCase(testCase);
+  if (!view.apply(copy, draw)) return std::nullopt;
+  copy.metadata.emplace_back("view", view.name);
+  return copy;
+}
+
+Case viewOf(const std::string& name, const Case& testCase, uint64_t seed, uint64_t number) {
+  std::string known;
+  for (const View& view : allViews()) {
+    known += concat(known.empty() ? "" : ", ", "'", view.name, "'");
+    if (view.name != name) continue;
+    const std::optional<uint64_t> draw = viewDraw(view, seed, number);
+    FUSER_USER_CHECK(draw.has_value(), "case ", number, " of seed ", seed, " is not judged in the view '", name,
+                     "': one case in ", view.oneIn, " is");
+    std::optional<Case> seen = viewOf(view, testCase, *draw);
+    FUSER_USER_CHECK(seen.has_value(), "case ", number, " of seed ", seed, " has no place for the view '", name, "'");
+    return std::move(*seen);
+  }
+  throwUserError(concat("no view is called '", name, "'; known: ", known));
+}
+
+}  // namespace fuser::fuzz
