@@ -205,8 +205,7 @@ class HostRun {
     for (IntExpr extent : node.ints) arguments.ints.push_back(extent ? evaluator_.evaluate(extent) : 0);
     for (const Val* scalar : node.scalars) arguments.scalars.push_back(evaluator_.evaluate(scalar));
     bindStrides(*program_.kernels[kernel], arguments);
-    if (settings_.beforeLaunch && *settings_.beforeLaunch)
-      (*settings_.beforeLaunch)(*program_.kernels[kernel], arguments);
+    showLaunch(*program_.kernels[kernel], arguments);
     traces_.launched[kernel] = arguments.ints;
     const TensorView* made = node.tensors.empty() ? nullptr : node.tensors.back();
     enqueue(node, concat("launch ", program_.kernels[kernel]->name, made ? concat(" for %", made->name()) : ""),
@@ -411,6 +410,13 @@ class HostRun {
 
   static size_t bytesOf(const TensorMemory& tensor) {
     return static_cast<size_t>(extentInMemory(tensor.ref.sizes, tensor.ref.strides)) * dtypeSize(tensor.ref.dtype);
+  }
+
+  void showLaunch(const Kernel& kernel, KernelArguments& arguments) const {
+    if (settings_.observers.empty()) return;
+    std::unique_lock<std::mutex> lock;
+    if (settings_.launchLock) lock = std::unique_lock(*settings_.launchLock);
+    for (CompileObserver* observer : settings_.observers) observer->beforeLaunch(kernel, arguments);
   }
 
   // What no correct host program does, as the interpreter says it of kernels.

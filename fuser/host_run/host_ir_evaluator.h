@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 
+#include "fuser/analysis/compile_observer.h"
 #include "fuser/communicate/communicator.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/execute/engine.h"
@@ -14,9 +16,6 @@
 #include "fuser/record/run_record.h"
 
 namespace fuser {
-
-// May look at or edit what a kernel is about to be launched with; may be empty.
-using BeforeLaunch = std::function<void(const Kernel& kernel, KernelArguments& arguments)>;
 
 // The caller's memory for outputs, by number; none where it gives none.
 using GivenOutputs = std::span<const std::optional<TensorRef>>;
@@ -36,7 +35,8 @@ struct HostRunSettings {
   bool record = false;                // fill RunRecord::segments and keep all memory alive
   // What all tensors that are alive together may take; of a run that is recorded, or has streams, freed ones count too.
   size_t maxBytes = size_t{1} << 32;
-  const BeforeLaunch* beforeLaunch = nullptr;
+  std::span<CompileObserver* const> observers;  // of launches
+  std::mutex* launchLock = nullptr;             // held while they see one, where runs side by side share them
   StreamSettings streams;
   Communicator* communicator = nullptr;  // this device's way to the others; needed where there are several
   // Where memory comes from; null: from one of this run's own. If it is a device's, the kernels' own, the streams of a

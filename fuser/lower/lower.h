@@ -1,7 +1,6 @@
 #pragma once
 // Lowering: a scheduled fusion (one segment) -> kernel IR. Obeys the schedule; decides nothing.
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,14 +9,12 @@
 
 namespace fuser {
 
-// Called after each step with its name and the kernel so far.
-using LowerObserver = std::function<void(const std::string& step, const Kernel& kernel)>;
-
 // The kernel keeps pointers into `part` (sources, IntParam::extent): part must outlive it.
 // Arguments: the part's tensor inputs, then its tensor outputs (each value once), in the part's order; scalars: the
 // part's scalar inputs that the kernel reads. A UserError names the rule that the schedule breaks.
+// segment: its number, for the context's observers.
 std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName, const CompileContext& context,
-                              const LowerObserver& afterStep = {});
+                              int segment = 0);
 
 struct LowerStep {
   std::string name;

@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "fuser/analysis/compile_observer.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
 #include "fuser/text/printer.h"
@@ -63,7 +65,7 @@ class Turns {
 
   bool runOnce(Pass& pass) {
     bool modified = pass.run(pipeline_);
-    if (context_.afterApplication) context_.afterApplication(owner_, fusion_, modified);
+    for (CompileObserver* observer : context_.observers) observer->afterApplication(owner_, fusion_, modified);
     if (modified || context_.checkInvariants) checkFusion(fusion_, nameOf(pass));
     if (context_.checkInvariants) {
       const uint64_t after = fingerprint(fusion_);
@@ -107,17 +109,19 @@ bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes,
 
 bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
                  const std::function<bool(const CompileContext&)>& run) {
-  CompileContext counted = context;
   PipelineState pipeline;
-  if (context.options.passLimit) pipeline.limit = *context.options.passLimit;
-  if (!counted.pipeline) counted.pipeline = &pipeline;
+  std::optional<CompileContext> own;
+  if (!context.pipeline) {
+    if (context.options.passLimit) pipeline.limit = *context.options.passLimit;
+    own.emplace(context).pipeline = &pipeline;
+  }
   const bool log = context.log && context.dumps.count(DebugDumpOption::PreSegmenterLogging) != 0;
   if (log) context.log(concat("before ", name, ":\n", printFusion(*fusion)));
   const auto start = std::chrono::steady_clock::now();
-  const bool modified = run(counted);
+  const bool modified = run(own ? *own : context);
   if (context.trace) context.trace->add(std::string(name), std::chrono::steady_clock::now() - start);
   if (log) context.log(concat("after ", name, modified ? ":\n" + printFusion(*fusion) : ": unchanged\n"));
-  if (context.onPass) context.onPass(std::string(name), modified);
+  for (CompileObserver* observer : context.observers) observer->afterPass(name, *fusion, modified);
   return modified;
 }
 

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <set>
 
+#include "fuser/analysis/compile_observer.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/host_ir/tensor_parts.h"
 #include "fuser/host_passes/decompose_reshardings.h"
@@ -84,13 +85,12 @@ class Builder {
     if (inputs) evaluator_->bindInputs(*inputs);
     sizes_.emplace([this](IntExpr size) { return evaluator_->evaluate(size); });
     context_.schedulers = &schedulers_;
-    context_.afterApplication = settings.hooks.afterApplication;
     context_.sizes = sizesKnown_ = inputs ? &*sizes_ : nullptr;
   }
 
   std::unique_ptr<CompiledProgram> build() {
-    if (settings_.hooks.beforeCompile && inputs_) settings_.hooks.beforeCompile(*inputs_);
-    if (settings_.hooks.beforePasses) settings_.hooks.beforePasses(fusion());
+    if (inputs_) tell(&CompileObserver::beforeCompile, *inputs_);
+    tell(&CompileObserver::beforePasses, fusion());
     timed("passes", [&] { runPasses(); });
     timed("segment", [&] { makeSegments(); });
     std::vector<HostGroup> groups = planHostGroups();
@@ -109,13 +109,18 @@ class Builder {
       makeStandaloneKernel(std::get<hir::StandaloneOp>(op->node));
     }
     if (spreads()) verifyHostIr(*program_->host, HostLeaks::Allowed);  // with the launches that it has now
-    if (settings_.hooks.afterHost) settings_.hooks.afterHost(*program_->host);
+    tell(&CompileObserver::afterHost, *program_->host);
     keepAnswers(*sizes_, [](IntExpr size) { return size; });
     return std::move(program_);
   }
 
  private:
   Fusion& fusion() { return *program_->fusion; }
+
+  template <class... Parameters, class... Arguments>
+  void tell(void (CompileObserver::*stage)(Parameters...), Arguments&&... arguments) const {
+    for (CompileObserver* observer : context_.observers) (observer->*stage)(arguments...);
+  }
 
   template <class F>
   void timed(const char* stage, F&& body) {
@@ -162,7 +167,7 @@ class Builder {
     std::erase_if(context.options.disabledPasses, [](const std::string& pass) { return !isPassName(pass); });
     if (!settings_.schedule && !spreads()) PreSegmenter::runPass(&fusion(), context);
     if (fusion().hasDevices()) DecomposeReshardingsPass::runPass(&fusion(), context_);
-    if (settings_.hooks.afterPasses) settings_.hooks.afterPasses(fusion());
+    tell(&CompileObserver::afterPasses, fusion());
     // Schedules name tensors, so names must be unique.
     const ValueNames names(fusion());
     for (Val* val : fusion().usedVals()) val->setName(names.of(val));
@@ -179,10 +184,7 @@ class Builder {
                                                : HostIrLower::shouldMergeSegmentedGroups;
     }
     program_->segmented = settings_.schedule ? segmentAsOne(fusion()) : segment(fusion(), context_, options);
-    if (settings_.hooks.replaceSegments) {
-      if (auto other = settings_.hooks.replaceSegments(*program_->segmented)) program_->segmented = std::move(other);
-    }
-    if (settings_.hooks.afterSegment) settings_.hooks.afterSegment(*program_->segmented);
+    tell(&CompileObserver::afterSegment, program_->segmented);
     const int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
     for (const auto& [index, schedule] : settings_.segmentSchedules) {
       FUSER_USER_CHECK(index >= 0 && index < count, "schedule segment ", index,
@@ -268,7 +270,7 @@ class Builder {
         applySchedule(*part.fusion, schedule);
         checkSchedule(*part.fusion);
       });
-      if (settings_.hooks.afterApplySchedule) settings_.hooks.afterApplySchedule(group.index, *part.fusion);
+      tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
       timed("lower", [&] { lowerPart(group, part, known); });
     } catch (const UserError& error) {
       // What a scheduler of ours chose is our bug.
@@ -278,7 +280,7 @@ class Builder {
       throw UserError(concat("schedule segment ", group.index, ": ", error.what()));
     }
     Kernel& kernel = *program_->kernels.back();
-    if (settings_.hooks.afterLower) settings_.hooks.afterLower(group.index, kernel);
+    tell(&CompileObserver::afterLower, group.index, kernel);
     if (settings_.verifyKernels) timed("verify kernel", [&] { verifyKernel(kernel); });
     keepAnswers(sizes, extents);
     return kernel;
@@ -288,20 +290,16 @@ class Builder {
   bool chooseInto(Schedule& schedule, const HostGroup& group, const ClonedPart& part, SizeFacts* sizes) {
     const Schedule* given = givenSchedule(group);
     schedule = given ? *given : chooseSchedule(*part.fusion, group.scheduler, sizes, layoutsOf(part));
-    if (!settings_.hooks.afterSchedule) return !given;
+    if (context_.observers.empty()) return !given;
     const Schedule chosen = schedule;
-    settings_.hooks.afterSchedule(group.index, *part.fusion, schedule);
+    tell(&CompileObserver::afterSchedule, group.index, *part.fusion, schedule);
     return !given && schedule == chosen;
   }
 
   void lowerPart(const HostGroup& group, const ClonedPart& part, SizeFacts* sizes) {
     CompileContext context = context_;
     context.sizes = sizes;
-    LowerObserver observer;
-    if (const auto& hook = settings_.hooks.afterLowerStep) {
-      observer = [&](const std::string& step, const Kernel& kernel) { hook(group.index, step, kernel); };
-    }
-    program_->kernels.push_back(lower(*part.fusion, kernelName(group.scheduler), context, observer));
+    program_->kernels.push_back(lower(*part.fusion, kernelName(group.scheduler), context, group.index));
   }
 
   // Null: a scheduler chooses. A probed group has other outputs than its segment, so no given schedule fits it.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fuser/analysis/fusion_view.h"
+#include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/host_run/memory_pool.h"
@@ -14,6 +15,11 @@
 #include "fuser/segment/segmented_fusion.h"
 
 namespace fuser {
+
+// What compilation asked of sizes, and the answers.
+using SizeAnswers = std::vector<std::pair<SizeFacts::Question, bool>>;
+// Whether the questions have these answers for the sizes that the evaluator is bound to.
+bool answersHold(const SizeAnswers& answers, ExpressionEvaluator& evaluator);
 
 struct CompiledProgram {
   std::unique_ptr<Fusion> fusion;  // the original's clone after the passes; origins name values of the original
@@ -26,8 +32,7 @@ struct CompiledProgram {
 
   std::shared_ptr<MemoryPool> memory;  // a device's, if the program has streams and the engine a device
 
-  // What compilation asked of sizes, over this fusion's extents: the program is right for all sizes with these answers.
-  std::vector<std::pair<SizeFacts::Question, bool>> sizesAsked;
+  SizeAnswers sizesAsked;  // over this fusion's extents: the program is right for all sizes with these answers
 };
 
 }  // namespace fuser

@@ -170,13 +170,7 @@ class Joiner {
 
 DevicesInProcess::DevicesInProcess(std::shared_ptr<const Fusion> fusion, CacheSettings settings)
     : fusion_(std::move(fusion)), record_(settings.record), trace_(settings.context.trace) {
-  if (settings.hooks.beforeLaunch) {
-    settings.hooks.beforeLaunch = [hook = settings.hooks.beforeLaunch, one = std::make_shared<std::mutex>()](
-                                      const Kernel& kernel, KernelArguments& arguments) {
-      const std::lock_guard lock(*one);
-      hook(kernel, arguments);
-    };
-  }
+  settings.launchLock = std::make_shared<std::mutex>();
   for (int device : fusion_->mesh().devices()) {
     settings.device = device;
     caches_.push_back(std::make_unique<FusionExecutorCache>(fusion_, settings));

@@ -12,8 +12,8 @@ namespace fuser {
 
 class DevicesInProcess {
  public:
-  // settings: of each device's cache; hooks are called by one device at a time, all but beforeLaunch in the mesh's
-  // order.
+  // settings: of each device's cache. Observers are called by one device at a time, in the mesh's order, but for
+  // beforeLaunch: that is called by one at a time, in any order.
   DevicesInProcess(std::shared_ptr<const Fusion> fusion, CacheSettings settings);
 
   // Inputs and outputs are whole. The record shows expressions that ran alone one by one, from whole operands to whole

@@ -2,9 +2,9 @@
 
 #include "fuser/runtime/fusion_executor_cache.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "fuser/analysis/compile_observer.h"
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/device_inputs.h"
@@ -12,20 +12,13 @@
 #include "fuser/runtime/given_outputs.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/runtime/kernel_pool.h"
+#include "fuser/runtime/run_request.h"
 
 namespace fuser {
 namespace {
 
 // Memory that host and device share is dear to make.
 constexpr size_t kMaxWaitingOnDevice = size_t{1} << 30;
-
-// Whether the program was compiled for sizes like these.
-bool fits(const CompiledProgram& program, ExpressionEvaluator& evaluator) {
-  return std::all_of(program.sizesAsked.begin(), program.sizesAsked.end(), [&](const auto& entry) {
-    const auto& [question, answer] = entry;
-    return SizeFacts::answer(question, evaluator.evaluate(question.size)) == answer;
-  });
-}
 
 // The caller's inputs fit the original, whose sizes are checked: if they do not fit what the passes made of it, the
 // passes are wrong.
@@ -64,24 +57,32 @@ struct FusionExecutorCache::Impl {
   std::string keyOf(const std::vector<InputFacts>& facts, const std::set<size_t>& preallocated) const {
     std::string key = inputKey(*fusion, facts);
     for (size_t output : preallocated) key += concat("; memory for output ", output);
-    return settings.hooks.cacheKey ? settings.hooks.cacheKey(key) : key;
+    return key;
+  }
+
+  // As the observers leave it. preallocated: numbers of the outputs that the caller gives memory for.
+  RunRequest requestOf(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
+                       std::vector<std::optional<TensorRef>> outputs, const std::set<size_t>& preallocated) const {
+    RunRequest request{*fusion, settings.device, inputs, std::move(outputs), keyOf(facts, preallocated)};
+    const std::lock_guard lock(mutex);
+    for (CompileObserver* observer : settings.context.observers) observer->beforeRun(request);
+    return request;
   }
 
   // The first program that fits, with its evaluator bound to the inputs; compiled where there is none.
-  std::shared_ptr<CompiledProgram> find(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
+  std::shared_ptr<CompiledProgram> find(const RunRequest& request, const std::vector<InputFacts>& facts,
                                         const std::set<size_t>& preallocated,
                                         std::optional<ExpressionEvaluator>& evaluator) {
     const std::lock_guard lock(mutex);
-    std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[keyOf(facts, preallocated)];
+    std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[request.key];
     for (const std::shared_ptr<CompiledProgram>& program : candidates) {
       evaluator.emplace(*program->fusion);
-      bindChecked(*evaluator, inputs);
-      const bool fit = fits(*program, *evaluator);
-      if (settings.hooks.takeProgram ? settings.hooks.takeProgram(fit) : fit) return program;
+      bindChecked(*evaluator, request.inputs);
+      if (answersHold(program->sizesAsked, *evaluator)) return program;
     }
-    candidates.push_back(compile(inputs, facts, preallocated));
+    candidates.push_back(compile(request.inputs, facts, preallocated));
     evaluator.emplace(*candidates.back()->fusion);
-    bindChecked(*evaluator, inputs);
+    bindChecked(*evaluator, request.inputs);
     return candidates.back();
   }
 
@@ -97,6 +98,7 @@ struct FusionExecutorCache::Impl {
     program->memory = memoryFor(*program->host);
     ++counters.compilations;
     counters.kernelCompilations = kernels.compilations();
+    for (CompileObserver* observer : settings.context.observers) observer->afterCompile(*program);
     return program;
   }
 
@@ -125,15 +127,20 @@ struct FusionExecutorCache::Impl {
     checkShapes(*fusion, original);
     checkShardings(*fusion, original);
     auto ready = std::make_unique<Ready>();
-    ready->program = find(whole, facts, {}, ready->evaluator);
+    ready->program = find(requestOf(whole, facts, {}, {}), facts, {}, ready->evaluator);
     return ready;
   }
 
   RunRecord execute(const CompiledProgram& program, std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
                     Communicator* communicator, GivenOutputs outputs) {
     const auto start = std::chrono::steady_clock::now();
-    const HostRunSettings limits{settings.record,  settings.maxBytes, &settings.hooks.beforeLaunch,
-                                 settings.streams, communicator,      program.memory,
+    const HostRunSettings limits{settings.record,
+                                 settings.maxBytes,
+                                 settings.context.observers,
+                                 settings.launchLock.get(),
+                                 settings.streams,
+                                 communicator,
+                                 program.memory,
                                  settings.context.options.probes};
     std::vector<SegmentRunner*> caches;
     for (const std::unique_ptr<SegmentCache>& cache : program.caches) caches.push_back(cache.get());
@@ -193,12 +200,11 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutpu
   }
 
   const GivenMemory given = checkGiven(*impl_->fusion, original, impl_->settings.aliases, inputs, outputs);
-  std::vector<std::optional<TensorRef>> taken = given.memory;
-  if (impl_->settings.hooks.takeOutputs) impl_->settings.hooks.takeOutputs(taken);
+  const RunRequest request = impl_->requestOf(inputs, facts, given.memory, given.numbers);
 
   std::optional<ExpressionEvaluator> evaluator;
-  const std::shared_ptr<CompiledProgram> program = impl_->find(inputs, facts, given.numbers, evaluator);
-  RunRecord record = impl_->execute(*program, inputs, *evaluator, nullptr, taken);
+  const std::shared_ptr<CompiledProgram> program = impl_->find(request, facts, given.numbers, evaluator);
+  RunRecord record = impl_->execute(*program, inputs, *evaluator, nullptr, request.outputs);
   for (size_t output : given.numbers) record.outputs.at(output) = *outputs[output];
   return record;
 }

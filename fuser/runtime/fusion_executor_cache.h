@@ -19,38 +19,9 @@
 
 namespace fuser {
 
-class SegmentedFusion;
-
-struct CacheSettings;
-
-// Seams between the stages, for the harness: they may look at or edit what passes through.
-struct CompileHooks {
-  std::function<void(std::span<const HostValue> inputs)> beforeCompile;  // that the program will be made for
-  std::function<void(Fusion&)> beforePasses;  // the clone that is compiled; it stays where it is
-  // After each single run of a pass: CompileContext::afterApplication.
-  std::function<void(const std::string& pass, Fusion&, bool& modified)> afterApplication;
-  std::function<void(Fusion&)> afterPasses;
-  // Another segmentation of the fusion to go on with, whatever it is like; null: the one that was made.
-  std::function<std::unique_ptr<SegmentedFusion>(const SegmentedFusion&)> replaceSegments;
-  std::function<void(SegmentedFusion&)> afterSegment;
-  std::function<void(int segment, Fusion& part, Schedule&)> afterSchedule;  // before the schedule is applied
-  std::function<void(int segment, Fusion& part)> afterApplySchedule;        // the scheduled part, checked
-  std::function<void(int segment, const std::string& step, const Kernel&)> afterLowerStep;
-  std::function<void(int segment, Kernel&)> afterLower;
-  std::function<void(HostIrContainer&)> afterHost;
-  // The caller's memory for them, checked.
-  std::function<void(std::vector<std::optional<TensorRef>>& outputs)> takeOutputs;
-  BeforeLaunch beforeLaunch;
-  // A segment gets a cache of its own, with these settings, which may be changed: beforeLaunch is the only hook among
-  // them.
-  std::function<void(const Fusion& part, CacheSettings& settings)> beforeSegmentCache;
-  std::function<bool(bool fits)> takeProgram;  // whether a cached program is taken; usually where it fits the sizes
-  std::function<std::string(const std::string& key)> cacheKey;  // instead of the inputs' key; usually the same
-};
-
 struct CacheSettings {
-  CompileContext context;  // options, dumps, log, trace, checkInvariants; schedulers and sizes are filled in here
-  CompileHooks hooks;
+  // Options, dumps, log, trace, checkInvariants, observers (compile_observer.h); schedulers and sizes are filled in here.
+  CompileContext context;
   std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter is then off
   std::map<int64_t, Schedule> segmentSchedules;
   std::map<size_t, size_t> aliases;  // number of an output -> of the input whose memory it is written to
@@ -62,6 +33,7 @@ struct CacheSettings {
   std::optional<int> device;                     // of a fusion on several: the one that programs are made for
   std::shared_ptr<Engine> engine;                // instead of the options' engine, for several caches to share
   bool verifyKernels = true;                     // before an engine gets them; off where a fault was planted in one
+  std::shared_ptr<std::mutex> launchLock;        // held while observers see a launch: for caches that run side by side
 };
 
 struct CacheCounters {

@@ -2,6 +2,7 @@
 
 #include "fuser/runtime/segment_cache.h"
 
+#include "fuser/analysis/compile_observer.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -15,11 +16,11 @@ FusionExecutorCache::Settings innerSettings(const FusionExecutorCache::Settings&
   // an input saves no copy here, and what it shows may change.
   settings.context.options.disabledPasses.emplace(MarkAliasesPreparePass::name());
   settings.context.checkInvariants = outer.context.checkInvariants;
-  settings.hooks.beforeLaunch = outer.hooks.beforeLaunch;
   settings.record = outer.record;
   settings.maxBytes = outer.maxBytes;
   settings.engine = outer.engine;
   settings.verifyKernels = outer.verifyKernels;
+  settings.launchLock = outer.launchLock;
   return settings;
 }
 
@@ -29,7 +30,7 @@ SegmentCache::SegmentCache(ClonedPart part, const FusionExecutorCache::Settings&
     : part_(std::make_shared<const ClonedPart>(std::move(part))) {
   const std::shared_ptr<const Fusion> fusion(part_, part_->fusion.get());
   FusionExecutorCache::Settings inner = innerSettings(outer);
-  if (outer.hooks.beforeSegmentCache) outer.hooks.beforeSegmentCache(*fusion, inner);
+  for (CompileObserver* observer : outer.context.observers) observer->beforeSegmentCache(*fusion, inner);
   cache_ = std::make_unique<FusionExecutorCache>(fusion, std::move(inner));
 }
 

@@ -13,7 +13,7 @@ namespace fuser {
 class SegmentCache : public SegmentRunner {
  public:
   // outer: the settings of the cache that the segment is part of. The inner one has its options, but for the merge
-  // predicate; and of its hooks only what sees launches: the others belong to the outer compilation.
+  // predicate; and those observers alone that the outer ones add (CompileObserver::beforeSegmentCache).
   SegmentCache(ClonedPart part, const FusionExecutorCache::Settings& outer);
   ~SegmentCache() override;
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "fuser/analysis/segment_decisions.h"
 #include "fuser/segment/cuts.h"
 #include "fuser/segment/group_order.h"
 #include "fuser/segment/scheduler_answers.h"

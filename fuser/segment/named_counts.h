@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "fuser/analysis/compile_context.h"
+#include "fuser/analysis/segment_decisions.h"
 
 namespace fuser {
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "fuser/analysis/compile_observer.h"
 #include "fuser/segment/explain.h"
 #include "fuser/segment/merging.h"
 
@@ -119,25 +120,37 @@ class SegmentCandidateFinder {
     for (size_t i = 0; i < merges.size(); ++i) counters_.merges[i].second += merges[i];
   }
 
+  class Decisions final : public SegmentDecisions {
+   public:
+    explicit Decisions(SegmentCandidateFinder& finder) : finder_(finder) {}
+    const SegmentCounters& counters() const override { return finder_.counters_; }
+    std::string explanation() const override { return finder_.explain(); }
+
+   private:
+    SegmentCandidateFinder& finder_;
+  };
+
   void report() {
-    if (context_.onSegments) {
-      counters_.exprs = segmented_->liveExprs().size();
-      counters_.groups = segmented_->groups().size();
-      for (const SegmentedGroup* group : segmented_->groups()) {
-        counters_.kernels += !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
-      }
-      // All that was asked for the segmentation; explanations ask more.
-      counters_.questions = answers_ ? answers_->questions() : 0;
-      counters_.questionsAboutSettled = answers_ ? answers_->questionsAboutSettled() : 0;
-      counters_.cutSegmentSets = segmented_->cutSegmentSets();
-      counters_.uncutSegmentSets = segmented_->uncutSegmentSets();
-      context_.onSegments(counters_);
+    if (context_.observers.empty()) return;
+    counters_.exprs = segmented_->liveExprs().size();
+    counters_.groups = segmented_->groups().size();
+    for (const SegmentedGroup* group : segmented_->groups()) {
+      counters_.kernels += !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
     }
-    if (!context_.onSegmentsExplained) return;
-    // What the rules left is not what they looked at last: privatisation was undone, values were narrowed.
+    // All that was asked for the segmentation; explanations ask more.
+    counters_.questions = answers_ ? answers_->questions() : 0;
+    counters_.questionsAboutSettled = answers_ ? answers_->questionsAboutSettled() : 0;
+    counters_.cutSegmentSets = segmented_->cutSegmentSets();
+    counters_.uncutSegmentSets = segmented_->uncutSegmentSets();
+    const Decisions decisions(*this);
+    for (CompileObserver* observer : context_.observers) observer->afterDecisions(decisions);
+  }
+
+  // What the rules left is not what they looked at last: privatisation was undone, values were narrowed.
+  std::string explain() {
     const bool predicate = static_cast<bool>(options_.custom_should_merge_groups);
     Merger merger = predicate ? Merger(*segmented_, options_) : Merger(*segmented_, *answers_, *cuts_);
-    context_.onSegmentsExplained(explainSegments(merger));
+    return explainSegments(merger);
   }
 
   // A tensor group takes host scalars as kernel arguments, along an edge from the group that computes them: their

@@ -6,6 +6,8 @@
 #include <iomanip>
 #include <ostream>
 
+#include "fuser/analysis/segment_decisions.h"
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/input_facts.h"
@@ -26,7 +28,10 @@ Count countOf(const Case& testCase, bool topDown) {
     settings.context.options.disabled.insert(DisableOption::TopDown);
   }
   Count count;
-  settings.context.onSegments = [&](const SegmentCounters& counters) { count = {counters.groups, counters.kernels}; };
+  AfterDecisions counting([&](const SegmentDecisions& decisions) {
+    count = {decisions.counters().groups, decisions.counters().kernels};
+  });
+  settings.context.observers.push_back(&counting);
   compileCase(testCase, settings);
   return count;
 }

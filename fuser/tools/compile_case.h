@@ -11,7 +11,7 @@
 
 namespace fuser {
 
-// The settings' hooks see the stages.
+// The settings' observers see the stages.
 void compileCase(const Case& testCase, const FusionExecutorCache::Settings& settings);
 
 // One line a case, with its name: segments and kernels with the segmenter's top-down phase and without it, and a sum.

@@ -9,6 +9,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "fuser/analysis/segment_decisions.h"
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"
 #include "fuser/runtime/build_program.h"
@@ -169,28 +171,25 @@ void execute(const Arguments& arguments, const Case& testCase) {
     settings.context.dumps.insert(dump == "preseg" ? DebugDumpOption::PreSegmenterLogging : DebugDumpOption::HostIr);
   }
   settings.context.log = [](const std::string& line) { std::cerr << line << "\n"; };
-  if (arguments.explainSegments) {
-    settings.context.onSegments = [](const SegmentCounters& counters) {
-      std::cout << "decisions: " << summaryOf(counters) << "\n";
-    };
-    settings.context.onSegmentsExplained = [](const std::string& text) { std::cout << text; };
-  }
   Trace trace;
   if (arguments.timePasses) settings.context.trace = &trace;
 
-  FusionExecutorCache::Settings quiet = settings;
-  quiet.context.onSegments = {};
-  quiet.context.onSegmentsExplained = {};
-  std::vector<std::string> stepsSeen;
-  printStages(request, settings, std::cout, stepsSeen);
+  const FusionExecutorCache::Settings quiet = settings;
+  AfterDecisions explaining([](const SegmentDecisions& decisions) {
+    std::cout << "decisions: " << summaryOf(decisions.counters()) << "\n" << decisions.explanation();
+  });
+  if (arguments.explainSegments) settings.context.observers.push_back(&explaining);
+  StagePrinter printer(request, std::cout);
+  settings.context.observers.push_back(&printer);
   if (request.stages.count(Stage::Fusion)) std::cout << printCase(testCase);
   // With the case alone asked for, a file that does not compile still prints; --run compiles by itself.
   const bool fusionOnly = request.stages == std::set<Stage>{Stage::Fusion} && request.after.empty();
   const bool printsStage = !request.after.empty() || !(request.stages.empty() || fusionOnly);
   if (printsStage || (!arguments.run && !fusionOnly)) compileCase(testCase, settings);
   for (const std::string& step : request.after) {
-    FUSER_USER_CHECK(std::find(stepsSeen.begin(), stepsSeen.end(), step) != stepsSeen.end(), "--print-after=", step,
-                     ": no such pass or step ran; these did: ", joined(stepsSeen));
+    const std::vector<std::string>& ran = printer.stepsSeen();
+    FUSER_USER_CHECK(std::find(ran.begin(), ran.end(), step) != ran.end(), "--print-after=", step,
+                     ": no such pass or step ran; these did: ", joined(ran));
   }
   if (arguments.run) runAll(testCase, quiet);
   if (arguments.timePasses) printTimes(trace);

@@ -1,4 +1,4 @@
-// Hooks that print stages.
+// The stages that fuser-opt prints.
 
 #include "fuser/tools/stages.h"
 
@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "fuser/codegen/print_cuda.h"
+#include "fuser/host_ir/host_ir_container.h"
 #include "fuser/kernel/text.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/printer.h"
@@ -40,47 +41,40 @@ const std::vector<StageInfo>& stageTable() {
   return table;
 }
 
-void printStages(const PrintRequest& request, FusionExecutorCache::Settings& settings, std::ostream& out,
-                 std::vector<std::string>& stepsSeen) {
-  const auto wants = [&](Stage stage) { return request.stages.count(stage) != 0; };
-  CompileHooks& hooks = settings.hooks;
-  // The fusion that the passes run on, known from the first hook on.
-  auto current = std::make_shared<const Fusion*>(nullptr);
-  hooks.beforePasses = [current](Fusion& fusion) { *current = &fusion; };
-  // Whether this step's result is printed.
-  const auto reached = [request, &stepsSeen](const std::string& step) {
-    if (std::find(stepsSeen.begin(), stepsSeen.end(), step) == stepsSeen.end()) stepsSeen.push_back(step);
-    return request.after.count(step) != 0;
-  };
-  settings.context.onPass = [current, reached, &out](const std::string& pass, bool modified) {
-    if (reached(pass)) out << "# after " << pass << (modified ? "" : " (unchanged)") << "\n" << printFusion(**current);
-  };
-  hooks.afterLowerStep = [reached, &out](int segment, const std::string& step, const Kernel& kernel) {
-    if (reached(step)) out << "# segment " << segment << " after " << step << "\n" << printKernel(kernel);
-  };
-  if (wants(Stage::Presegmented)) {
-    hooks.afterPasses = [&out](Fusion& fusion) { out << "# presegmented\n" << printFusion(fusion); };
-  }
-  if (wants(Stage::Segments)) {
-    hooks.afterSegment = [&out](SegmentedFusion& segmented) { out << toString(segmented); };
-  }
-  if (wants(Stage::Schedule)) {
-    hooks.afterSchedule = [&out](int segment, Fusion&, Schedule& schedule) {
-      out << "schedule segment " << segment << " {\n" << indented(printSchedule(schedule)) << "}\n";
-    };
-  }
-  if (wants(Stage::Kernel) || wants(Stage::Cuda)) {
-    hooks.afterLower = [&out, kernelIr = wants(Stage::Kernel), cuda = wants(Stage::Cuda)](int segment, Kernel& kernel) {
-      if (kernelIr) out << "# segment " << segment << "\n" << printKernel(kernel);
-      if (cuda) out << "// segment " << segment << "\n" << printCuda(kernel);
-    };
-  }
-  if (wants(Stage::Host) || wants(Stage::HostSummary)) {
-    hooks.afterHost = [&out, full = wants(Stage::Host), summary = wants(Stage::HostSummary)](HostIrContainer& program) {
-      if (full) out << toString(program);
-      if (summary) out << toSummary(program);
-    };
-  }
+bool StagePrinter::reached(std::string_view step) {
+  if (std::find(stepsSeen_.begin(), stepsSeen_.end(), step) == stepsSeen_.end()) stepsSeen_.emplace_back(step);
+  return request_.after.count(std::string(step)) != 0;
+}
+
+void StagePrinter::afterPass(std::string_view pass, const Fusion& fusion, bool modified) {
+  if (reached(pass)) out_ << "# after " << pass << (modified ? "" : " (unchanged)") << "\n" << printFusion(fusion);
+}
+
+void StagePrinter::afterPasses(Fusion& fusion) {
+  if (wants(Stage::Presegmented)) out_ << "# presegmented\n" << printFusion(fusion);
+}
+
+void StagePrinter::afterSegment(std::unique_ptr<SegmentedFusion>& segmented) {
+  if (wants(Stage::Segments)) out_ << toString(*segmented);
+}
+
+void StagePrinter::afterSchedule(int segment, Fusion&, Schedule& schedule) {
+  if (!wants(Stage::Schedule)) return;
+  out_ << "schedule segment " << segment << " {\n" << indented(printSchedule(schedule)) << "}\n";
+}
+
+void StagePrinter::afterLowerStep(int segment, std::string_view step, const Kernel& kernel) {
+  if (reached(step)) out_ << "# segment " << segment << " after " << step << "\n" << printKernel(kernel);
+}
+
+void StagePrinter::afterLower(int segment, Kernel& kernel) {
+  if (wants(Stage::Kernel)) out_ << "# segment " << segment << "\n" << printKernel(kernel);
+  if (wants(Stage::Cuda)) out_ << "// segment " << segment << "\n" << printCuda(kernel);
+}
+
+void StagePrinter::afterHost(HostIrContainer& program) {
+  if (wants(Stage::Host)) out_ << toString(program);
+  if (wants(Stage::HostSummary)) out_ << toSummary(program);
 }
 
 }  // namespace fuser

@@ -1,14 +1,13 @@
 #pragma once
 // The stages of compilation that fuser-opt prints.
 
-#include <functional>
 #include <iosfwd>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/analysis/compile_observer.h"
 
 namespace fuser {
 
@@ -26,9 +25,31 @@ struct PrintRequest {
   std::set<std::string> after;  // names of passes and of steps of lowering
 };
 
-// Adds hooks that print each stage asked for as it is reached. out must outlive the compilation. stepsSeen: the
-// passes and steps that ran, in order of first run.
-void printStages(const PrintRequest& request, FusionExecutorCache::Settings& settings, std::ostream& out,
-                 std::vector<std::string>& stepsSeen);
+// Prints each stage asked for as it is reached.
+class StagePrinter final : public CompileObserver {
+ public:
+  // Both outlive this.
+  StagePrinter(const PrintRequest& request, std::ostream& out) : request_(request), out_(out) {}
+
+  // The passes and steps of lowering that ran, in order of first run.
+  const std::vector<std::string>& stepsSeen() const { return stepsSeen_; }
+
+  void afterPass(std::string_view pass, const Fusion& fusion, bool modified) override;
+  void afterPasses(Fusion& fusion) override;
+  void afterSegment(std::unique_ptr<SegmentedFusion>& segmented) override;
+  void afterSchedule(int segment, Fusion& part, Schedule& schedule) override;
+  void afterLowerStep(int segment, std::string_view step, const Kernel& kernel) override;
+  void afterLower(int segment, Kernel& kernel) override;
+  void afterHost(HostIrContainer& program) override;
+
+ private:
+  bool wants(Stage stage) const { return request_.stages.count(stage) != 0; }
+  // Whether this step's result is printed.
+  bool reached(std::string_view step);
+
+  const PrintRequest& request_;
+  std::ostream& out_;
+  std::vector<std::string> stepsSeen_;
+};
 
 }  // namespace fuser

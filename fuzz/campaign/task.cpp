@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -132,15 +133,6 @@ void collectPlaces(const SegmentedFusion& segmented, TaskResult& result) {
     }
     if (group->exprs().size() > 1 && !group->isScalarGroup()) result.fused.insert(ops.begin(), ops.end());
   }
-}
-
-JudgeSettings collecting(JudgeSettings judge, TaskResult& result) {
-  const auto former = judge.hooks.afterSegment;
-  judge.hooks.afterSegment = [former, &result](SegmentedFusion& segmented) {
-    if (former) former(segmented);
-    collectPlaces(segmented, result);
-  };
-  return judge;
 }
 
 // The case whose kernels a compiler refuses; the whole batch was refused.
@@ -321,7 +313,10 @@ TaskResult performTask(const std::string& task, const TaskSettings& settings) {
       result.text = printCase(testCase);
       return result;
     }
-    JudgeSettings judge = collecting(settings.judge, result);
+    AfterSegment collecting(
+        [&](const std::unique_ptr<SegmentedFusion>& segmented) { collectPlaces(*segmented, result); });
+    JudgeSettings judge = settings.judge;
+    judge.observers.push_back(&collecting);
     if (kind == "case" || kind == "plain") judge.repeat &= std::stoull(argument) % kRepeatOneIn == 0;
     result.verdict = judgeCase(testCase, judge);
     if (kind == "file" && result.verdict.kind == VerdictKind::Rejected) {

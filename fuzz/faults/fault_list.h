@@ -7,8 +7,8 @@
 #include "fuser/execute/engine.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/kernel/kernel.h"
-#include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/segmented_fusion.h"
+#include "fuzz/faults/faults.h"
 
 namespace fuser::fuzz {
 
@@ -42,8 +42,8 @@ using LaunchFault = std::function<bool(const Kernel&, KernelArguments&)>;
 namespace faults {
 
 // By stage. A fault of a pass sees what a pass (by its name in pipeline.def) just left. A launch fault makes a function
-// with a memory of its own; a fault of the cache makes hooks.
-#define FAULT_FUNCTION_Pass(function) bool function(const std::string& pass, Fusion& fusion, bool& modified);
+// with a memory of its own; a fault of the cache makes the observer itself.
+#define FAULT_FUNCTION_Pass(function) bool function(std::string_view pass, Fusion& fusion, bool& modified);
 #define FAULT_FUNCTION_Report(function) FAULT_FUNCTION_Pass(function)
 #define FAULT_FUNCTION_Fusion(function) bool function(Fusion& fusion);
 #define FAULT_FUNCTION_Segment(function) bool function(const SegmentedFusion& segmented, SegmentsText& text);
@@ -51,7 +51,7 @@ namespace faults {
 #define FAULT_FUNCTION_Kernel(function) bool function(Kernel& kernel);
 #define FAULT_FUNCTION_Host(function) bool function(HostIrContainer& program);
 #define FAULT_FUNCTION_Launch(function) LaunchFault function();
-#define FAULT_FUNCTION_Cache(function) CompileHooks function(std::shared_ptr<bool> applied);
+#define FAULT_FUNCTION_Cache(function) std::unique_ptr<PlantedFault> function();
 #define FAULT(function, name, stage, summary, file) FAULT_FUNCTION_##stage(function)
 #include "fuzz/faults/faults.def"
 #undef FAULT

@@ -1,7 +1,8 @@
-// The list of faults, and how a fault of each stage becomes hooks.
+// The list of faults, and how a fault of each stage becomes an observer.
 
 #include "fuzz/faults/faults.h"
 
+#include "fuser/runtime/fusion_executor_cache.h"
 #include "fuzz/faults/fault_list.h"
 
 namespace fuser::fuzz {
@@ -13,77 +14,102 @@ constexpr FaultInfo kFaults[] = {
 #undef FAULT
 };
 
-using Applied = std::shared_ptr<bool>;
+// Faults by stage: `plant` is the function of the fault's line.
+class FaultOfPass : public PlantedFault {
+ public:
+  using Plant = bool (*)(std::string_view, Fusion&, bool&);
+  explicit FaultOfPass(Plant plant, FaultStage stage = FaultStage::Pass) : PlantedFault(stage), plant_(plant) {}
+  void afterApplication(std::string_view pass, Fusion& fusion, bool& modified) override {
+    note(plant_(pass, fusion, modified));
+  }
 
-template <class Plant>
-CompileHooks hooksForPass(Plant plant, Applied applied) {
-  CompileHooks hooks;
-  hooks.afterApplication = [=](const std::string& pass, Fusion& fusion, bool& modified) {
-    *applied |= plant(pass, fusion, modified);
-  };
-  return hooks;
+ private:
+  Plant plant_;
+};
+
+class FaultOfReport final : public FaultOfPass {
+ public:
+  explicit FaultOfReport(Plant plant) : FaultOfPass(plant, FaultStage::Report) {}
+};
+
+class FaultOfFusion final : public PlantedFault {
+ public:
+  using Plant = bool (*)(Fusion&);
+  explicit FaultOfFusion(Plant plant) : PlantedFault(FaultStage::Fusion), plant_(plant) {}
+  void afterPasses(Fusion& fusion) override { note(plant_(fusion)); }
+
+ private:
+  Plant plant_;
+};
+
+class FaultOfSegment final : public PlantedFault {
+ public:
+  using Plant = bool (*)(const SegmentedFusion&, SegmentsText&);
+  explicit FaultOfSegment(Plant plant) : PlantedFault(FaultStage::Segment), plant_(plant) {}
+  void afterSegment(std::unique_ptr<SegmentedFusion>& segmented) override {
+    SegmentsText text = segmentsText(*segmented);
+    if (!plant_(*segmented, text)) return;
+    note(true);
+    segmented = parseSegmentedFusion(toString(text), segmented->completeFusion(), false);
+  }
+
+ private:
+  Plant plant_;
+};
+
+class FaultOfSchedule final : public PlantedFault {
+ public:
+  using Plant = bool (*)(Fusion&);
+  explicit FaultOfSchedule(Plant plant) : PlantedFault(FaultStage::Schedule), plant_(plant) {}
+  void afterApplySchedule(int, Fusion& part) override { note(plant_(part)); }
+
+ private:
+  Plant plant_;
+};
+
+class FaultOfKernel final : public PlantedFault {
+ public:
+  using Plant = bool (*)(Kernel&);
+  explicit FaultOfKernel(Plant plant) : PlantedFault(FaultStage::Kernel), plant_(plant) {}
+  void afterLower(int, Kernel& kernel) override { note(plant_(kernel)); }
+
+ private:
+  Plant plant_;
+};
+
+class FaultOfHost final : public PlantedFault {
+ public:
+  using Plant = bool (*)(HostIrContainer&);
+  explicit FaultOfHost(Plant plant) : PlantedFault(FaultStage::Host), plant_(plant) {}
+  void afterHost(HostIrContainer& program) override { note(plant_(program)); }
+
+ private:
+  Plant plant_;
+};
+
+class FaultOfLaunch final : public PlantedFault {
+ public:
+  explicit FaultOfLaunch(LaunchFault (*make)()) : PlantedFault(FaultStage::Launch), plant_(make()) {}
+  void beforeLaunch(const Kernel& kernel, KernelArguments& arguments) override { note(plant_(kernel, arguments)); }
+
+ private:
+  LaunchFault plant_;
+};
+
+template <class OfStage, class Plant>
+std::unique_ptr<PlantedFault> made(Plant plant) {
+  return std::make_unique<OfStage>(plant);
 }
 
-template <class Plant>
-CompileHooks hooksForReport(Plant plant, Applied applied) {
-  return hooksForPass(plant, applied);
-}
-
-template <class Plant>
-CompileHooks hooksForFusion(Plant plant, Applied applied) {
-  CompileHooks hooks;
-  hooks.afterPasses = [=](Fusion& fusion) { *applied |= plant(fusion); };
-  return hooks;
-}
-
-template <class Plant>
-CompileHooks hooksForSegment(Plant plant, Applied applied) {
-  CompileHooks hooks;
-  hooks.replaceSegments = [=](const SegmentedFusion& segmented) -> std::unique_ptr<SegmentedFusion> {
-    SegmentsText text = segmentsText(segmented);
-    if (!plant(segmented, text)) return nullptr;
-    *applied = true;
-    return parseSegmentedFusion(toString(text), segmented.completeFusion(), false);
-  };
-  return hooks;
-}
-
-template <class Plant>
-CompileHooks hooksForSchedule(Plant plant, Applied applied) {
-  CompileHooks hooks;
-  hooks.afterApplySchedule = [=](int, Fusion& part) { *applied |= plant(part); };
-  return hooks;
-}
-
-template <class Plant>
-CompileHooks hooksForKernel(Plant plant, Applied applied) {
-  CompileHooks hooks;
-  hooks.afterLower = [=](int, Kernel& kernel) { *applied |= plant(kernel); };
-  return hooks;
-}
-
-template <class Plant>
-CompileHooks hooksForHost(Plant plant, Applied applied) {
-  CompileHooks hooks;
-  hooks.afterHost = [=](HostIrContainer& program) { *applied |= plant(program); };
-  return hooks;
-}
-
-template <class Make>
-CompileHooks hooksForLaunch(Make make, Applied applied) {
-  CompileHooks hooks;
-  hooks.beforeLaunch = [=, plant = make()](const Kernel& kernel, KernelArguments& arguments) {
-    *applied |= plant(kernel, arguments);
-  };
-  return hooks;
-}
-
-template <class Make>
-CompileHooks hooksForCache(Make make, Applied applied) {
-  return make(applied);
+struct FaultOfCache {};  // its function makes the observer
+template <>
+std::unique_ptr<PlantedFault> made<FaultOfCache>(std::unique_ptr<PlantedFault> (*make)()) {
+  return make();
 }
 
 }  // namespace
+
+void PlantedFault::beforeSegmentCache(const Fusion&, CacheSettings& inner) { inner.context.observers.push_back(this); }
 
 std::string_view faultStageName(FaultStage stage) {
   switch (stage) {
@@ -102,13 +128,9 @@ std::string_view faultStageName(FaultStage stage) {
 
 std::span<const FaultInfo> allFaults() { return kFaults; }
 
-PlantedFault plantFault(std::string_view name) {
-  const auto applied = std::make_shared<bool>(false);
-#define FAULT(function, text, stage, summary, file)                                                \
-  if (name == text) {                                                                              \
-    constexpr bool verify = FaultStage::stage != FaultStage::Kernel && FaultStage::stage != FaultStage::Schedule; \
-    return {hooksFor##stage(faults::function, applied), verify, applied};                          \
-  }
+std::unique_ptr<PlantedFault> plantFault(std::string_view name) {
+#define FAULT(function, text, stage, summary, file) \
+  if (name == text) return made<FaultOf##stage>(faults::function);
 #include "fuzz/faults/faults.def"
 #undef FAULT
   std::string known;

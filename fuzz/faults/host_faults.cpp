@@ -1,4 +1,4 @@
-// Faults in the host program, in what kernels are launched with, and in the cache of programs.
+// Faults in the host program, and in what kernels are launched with.
 
 #include <algorithm>
 #include <map>
@@ -273,51 +273,6 @@ LaunchFault denseStrides() {
     }
     return applied;
   };
-}
-
-CompileHooks loseOutputOffset(std::shared_ptr<bool> applied) {
-  CompileHooks hooks;
-  hooks.takeOutputs = [applied](std::vector<std::optional<TensorRef>>& outputs) {
-    for (std::optional<TensorRef>& output : outputs) {
-      if (!output || numel(output->sizes) == 0) continue;
-      output->data = static_cast<std::byte*>(output->data) - dtypeSize(output->dtype);
-      *applied = true;
-    }
-  };
-  return hooks;
-}
-
-CompileHooks ignoreOutputStrides(std::shared_ptr<bool> applied) {
-  CompileHooks hooks;
-  hooks.takeOutputs = [applied](std::vector<std::optional<TensorRef>>& outputs) {
-    for (std::optional<TensorRef>& output : outputs) {
-      if (!output || numel(output->sizes) == 0) continue;
-      const Dims dense = contiguousStrides(output->sizes);
-      // Row-major memory with gaps, or another order: what is dense lies inside it.
-      *applied |= dense != output->strides;
-      output->strides = dense;
-    }
-  };
-  return hooks;
-}
-
-CompileHooks ignoreSizes(std::shared_ptr<bool> applied) {
-  CompileHooks hooks;
-  hooks.takeProgram = [applied](bool fits) {
-    *applied |= !fits;
-    return true;
-  };
-  return hooks;
-}
-
-CompileHooks ignoreLayout(std::shared_ptr<bool> applied) {
-  CompileHooks hooks;
-  hooks.cacheKey = [applied, first = std::make_shared<std::string>()](const std::string& key) {
-    if (first->empty()) *first = key;
-    *applied |= *first != key;
-    return *first;
-  };
-  return hooks;
 }
 
 }  // namespace faults

@@ -34,14 +34,14 @@ bool foldBack(Fusion& fusion, bool throughBool) {
 
 }  // namespace
 
-bool castPassFoldsRounding(const std::string& pass, Fusion& fusion, bool& modified) {
+bool castPassFoldsRounding(std::string_view pass, Fusion& fusion, bool& modified) {
   const bool applied = pass == "ConsecutiveCastPass" && foldBack(fusion, false);
   modified |= applied;
   return applied;
 }
 
 // The cast takes the type that one of its readers asks for, and the others get that, cast back.
-bool castPassForgetsUser(const std::string& pass, Fusion& fusion, bool& modified) {
+bool castPassForgetsUser(std::string_view pass, Fusion& fusion, bool& modified) {
   if (pass != "ConsecutiveCastPass") return false;
   bool applied = false;
   for (const Expr* inner : std::vector<Expr*>(fusion.exprs())) {
@@ -65,14 +65,14 @@ bool castPassForgetsUser(const std::string& pass, Fusion& fusion, bool& modified
   return applied;
 }
 
-bool castPassFoldsBool(const std::string& pass, Fusion& fusion, bool& modified) {
+bool castPassFoldsBool(std::string_view pass, Fusion& fusion, bool& modified) {
   const bool applied = pass == "ConsecutiveCastPass" && foldBack(fusion, true);
   modified |= applied;
   return applied;
 }
 
 // An output of that rank has its axes elsewhere.
-bool squeezePassWrongAxis(const std::string& pass, Fusion& fusion, bool& modified) {
+bool squeezePassWrongAxis(std::string_view pass, Fusion& fusion, bool& modified) {
   if (pass != "RemoveBcastSqueezePass") return false;
   std::vector<Val*> outputs = fusion.outputs();
   bool applied = false;
@@ -106,7 +106,7 @@ bool squeezePassWrongAxis(const std::string& pass, Fusion& fusion, bool& modifie
 }
 
 // unsqueeze, unary op, squeeze: the op goes with them. What the pass made last is the youngest expression.
-bool squeezePassForgetsOp(const std::string& pass, Fusion& fusion, bool& modified) {
+bool squeezePassForgetsOp(std::string_view pass, Fusion& fusion, bool& modified) {
   if (pass != "RemoveBcastSqueezePass" || !modified) return false;
   const Expr* youngest = fusion.liveExprs().back();
   Val* result = youngest->output();
@@ -117,7 +117,7 @@ bool squeezePassForgetsOp(const std::string& pass, Fusion& fusion, bool& modifie
   return true;
 }
 
-bool emptyPassWrongNumber(const std::string& pass, Fusion& fusion, bool& modified) {
+bool emptyPassWrongNumber(std::string_view pass, Fusion& fusion, bool& modified) {
   if (pass != "RemoveEmptyPass" || !modified) return false;
   bool applied = false;
   for (Expr* expr : std::vector<Expr*>(fusion.exprs())) {
@@ -134,7 +134,7 @@ bool emptyPassWrongNumber(const std::string& pass, Fusion& fusion, bool& modifie
 
 // Extents that host scalars give become the first one that an input has: inputs fit as before, and results have other
 // sizes than the program says.
-bool extentPassForeignSymbol(const std::string& pass, Fusion& fusion, bool& modified) {
+bool extentPassForeignSymbol(std::string_view pass, Fusion& fusion, bool& modified) {
   if (pass != "ExactMappedExtentSubstitutionPass") return false;
   IntExpr foreign = nullptr;
   for (const Val* input : fusion.inputs()) {
@@ -153,7 +153,7 @@ bool extentPassForeignSymbol(const std::string& pass, Fusion& fusion, bool& modi
   return renamed.changed;
 }
 
-bool layoutPassOverrides(const std::string& pass, Fusion& fusion, bool& modified) {
+bool layoutPassOverrides(std::string_view pass, Fusion& fusion, bool& modified) {
   if (pass != "AllocationDomainPass") return false;
   bool applied = false;
   for (const Val* output : fusion.outputs()) {
@@ -181,11 +181,11 @@ bool layoutPassOverrides(const std::string& pass, Fusion& fusion, bool& modified
   return true;
 }
 
-bool passHidesChange(const std::string&, Fusion&, bool& modified) {
+bool passHidesChange(std::string_view, Fusion&, bool& modified) {
   return std::exchange(modified, false);
 }
 
-bool passInventsChange(const std::string& pass, Fusion&, bool& modified) {
+bool passInventsChange(std::string_view pass, Fusion&, bool& modified) {
   if (pass != "DeadCodePass" || modified) return false;
   modified = true;
   return true;

@@ -170,31 +170,4 @@ LaunchFault narrowScalarArguments() {
   };
 }
 
-// Of the host's scalars alone, not of the fusion's inputs: known once, and kept when the inputs change.
-CompileHooks keepHostScalars(std::shared_ptr<bool> applied) {
-  struct Kept {
-    std::map<const Kernel*, std::vector<bool>> computed;  // look-ups only: which scalar arguments the host computes
-    std::map<const Kernel*, std::vector<ScalarValue>> first;
-  };
-  const auto kept = std::make_shared<Kept>();
-  CompileHooks hooks;
-  hooks.afterHost = [kept](HostIrContainer& program) {
-    for (const hir::HostExpr* node : hostExprsOf<hir::LaunchKernel>(program)) {
-      const hir::LaunchKernel& launch = std::get<hir::LaunchKernel>(node->node);
-      std::vector<bool>& computed = kept->computed[program.kernels.at(static_cast<size_t>(launch.kernel))];
-      for (const Val* scalar : launch.scalars) computed.push_back(scalar->definition() != nullptr);
-    }
-  };
-  hooks.beforeLaunch = [kept, applied](const Kernel& kernel, KernelArguments& arguments) {
-    const std::vector<ScalarValue>& first = kept->first.emplace(&kernel, arguments.scalars).first->second;
-    const std::vector<bool>& computed = kept->computed[&kernel];
-    for (size_t i = 0; i < arguments.scalars.size() && i < computed.size(); ++i) {
-      if (!computed[i]) continue;
-      *applied |= first[i] != arguments.scalars[i];
-      arguments.scalars[i] = first[i];
-    }
-  };
-  return hooks;
-}
-
 }  // namespace fuser::fuzz::faults

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/passes/passes.h"
 #include "fuser/text/option_table.h"
@@ -121,11 +122,10 @@ class Bisection {
     variant.options.passLimit = limit;
     JudgeSettings watched = settings_;
     std::string last;
-    watched.hooks.afterApplication = [&, given = settings_.hooks.afterApplication](const std::string& pass,
-                                                                                   Fusion& fusion, bool& modified) {
-      if (given) given(pass, fusion, modified);
+    AfterApplication noting([&](std::string_view pass, Fusion&, bool modified) {
       if (modified) last = pass;
-    };
+    });
+    watched.observers.push_back(&noting);
     judgeCase(variant, watched);
     return last;
   }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <new>
 
+#include "fuser/analysis/segment_decisions.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_run/tensor_memory.h"
 #include "fuser/ir/equality.h"
@@ -26,35 +27,38 @@
 namespace fuser::fuzz {
 namespace {
 
-template <class... Args>
-std::function<void(Args...)> both(const std::function<void(Args...)>& first,
-                                  const std::function<void(Args...)>& second) {
-  if (!first || !second) return first ? first : second;
-  return [first, second](Args... args) {
-    first(std::forward<Args>(args)...);
-    second(std::forward<Args>(args)...);
-  };
-}
+// Counts in how many compilations a pass changed the fusion, and what the segmenter decided.
+class DecisionCounter final : public CompileObserver {
+ public:
+  explicit DecisionCounter(CaseVerdict& verdict) : verdict_(verdict) {}
 
-CompileHooks both(const CompileHooks& a, const CompileHooks& b) {
-  CompileHooks hooks;
-  hooks.beforeCompile = both(a.beforeCompile, b.beforeCompile);
-  hooks.beforePasses = both(a.beforePasses, b.beforePasses);
-  hooks.afterApplication = both(a.afterApplication, b.afterApplication);
-  hooks.afterPasses = both(a.afterPasses, b.afterPasses);
-  hooks.replaceSegments = a.replaceSegments ? a.replaceSegments : b.replaceSegments;
-  hooks.afterSegment = both(a.afterSegment, b.afterSegment);
-  hooks.afterSchedule = both(a.afterSchedule, b.afterSchedule);
-  hooks.afterApplySchedule = both(a.afterApplySchedule, b.afterApplySchedule);
-  hooks.afterLowerStep = both(a.afterLowerStep, b.afterLowerStep);
-  hooks.afterLower = both(a.afterLower, b.afterLower);
-  hooks.afterHost = both(a.afterHost, b.afterHost);
-  hooks.takeOutputs = both(a.takeOutputs, b.takeOutputs);
-  hooks.beforeLaunch = both(a.beforeLaunch, b.beforeLaunch);
-  hooks.beforeSegmentCache = both(a.beforeSegmentCache, b.beforeSegmentCache);
-  hooks.takeProgram = a.takeProgram ? a.takeProgram : b.takeProgram;
-  hooks.cacheKey = a.cacheKey ? a.cacheKey : b.cacheKey;
-  return hooks;
+  void afterPass(std::string_view pass, const Fusion&, bool modified) override {
+    if (modified && pass != PreSegmenter::name()) ++verdict_.passes[std::string(pass)];
+  }
+  void afterDecisions(const SegmentDecisions& decisions) override {
+    for (const auto& [decision, count] : namedCounts(decisions.counters())) {
+      if (count > 0) verdict_.decisions[decision] += count;
+    }
+  }
+
+ private:
+  CaseVerdict& verdict_;
+};
+
+// The stage whose result the fault edits, where invariants look at it.
+std::optional<oracle::InvariantStage> faultyStage(FaultStage stage) {
+  switch (stage) {
+    case FaultStage::Pass:
+    case FaultStage::Report:
+    case FaultStage::Fusion: return oracle::InvariantStage::Passes;
+    case FaultStage::Segment: return oracle::InvariantStage::Segments;
+    case FaultStage::Schedule: return oracle::InvariantStage::Schedules;
+    case FaultStage::Kernel: return oracle::InvariantStage::Kernels;
+    case FaultStage::Host: return oracle::InvariantStage::Host;
+    case FaultStage::Launch:
+    case FaultStage::Cache: return std::nullopt;
+  }
+  FUSER_CHECK(false, "bad FaultStage");
 }
 
 std::string lowerCase(std::string_view text) {
@@ -78,7 +82,7 @@ class Judge {
       verdict_.compilations = static_cast<int64_t>(cache_->counters().compilations);
       verdict_.kernels = static_cast<int64_t>(cache_->counters().kernelCompilations);
     }
-    for (const std::shared_ptr<const bool>& applied : faultApplied_) verdict_.faultApplied |= *applied;
+    for (const std::unique_ptr<PlantedFault>& fault : faults_) verdict_.faultApplied |= fault->applied();
     for (const Trace::Row& row : trace_.rows()) {
       // The rows of single passes ("PreSegmenter") and phases ("segment.merge") lie inside those of their stages.
       const bool inside =
@@ -148,34 +152,20 @@ class Judge {
     FusionExecutorCache::Settings cacheSettings = settingsOf(case_);
     cacheSettings.record = true;
     cacheSettings.maxBytes = 4 * settings_.maxInputBytes;
-    cacheSettings.hooks = settings_.hooks;
-    CompileHooks faulty;
+    std::vector<CompileObserver*>& observers = cacheSettings.context.observers;
+    std::optional<oracle::InvariantStage> faulty;
     if (!case_.options.fault.empty()) {
-      const PlantedFault fault = plantFault(case_.options.fault);
-      faulty = fault.hooks;
-      cacheSettings.hooks = both(fault.hooks, settings_.hooks);
-      cacheSettings.hooks.beforeSegmentCache = [faulty](const Fusion&, CacheSettings& inner) {
-        const BeforeLaunch beforeLaunch = inner.hooks.beforeLaunch;
-        inner.hooks = faulty;
-        inner.hooks.beforeLaunch = beforeLaunch;
-      };
-      cacheSettings.verifyKernels = fault.verifyKernels;
-      faultApplied_.push_back(fault.applied);
+      const std::unique_ptr<PlantedFault>& fault = faults_.emplace_back(plantFault(case_.options.fault));
+      observers.push_back(fault.get());
+      cacheSettings.verifyKernels = fault->verifyKernels();
+      faulty = faultyStage(fault->stage());
     }
+    observers.insert(observers.end(), settings_.observers.begin(), settings_.observers.end());
     cacheSettings.context.checkInvariants = settings_.checkInvariants;
     cacheSettings.context.trace = &trace_;
-    if (!probes) {
-      cacheSettings.context.onPass = [this](const std::string& pass, bool modified) {
-        if (modified && pass != PreSegmenter::name()) ++verdict_.passes[pass];
-      };
-      cacheSettings.context.onSegments = [this](const SegmentCounters& counters) {
-        for (const auto& [decision, count] : namedCounts(counters)) {
-          if (count > 0) verdict_.decisions[decision] += count;
-        }
-      };
-    }
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
-    if (settings_.checkInvariants && !probes) observer_.emplace(*case_.fusion, false).watch(cacheSettings, faulty);
+    if (settings_.checkInvariants && !probes) observer_.emplace(*case_.fusion, false, faulty).watch(cacheSettings);
+    if (!probes) observers.push_back(&counter_);
     if (probes) {
       cacheSettings.context.options.probes = true;
       cacheSettings.context.options.contraction = false;
@@ -416,11 +406,12 @@ class Judge {
   const JudgeSettings& settings_;
   CaseVerdict verdict_;
   Trace trace_;
+  std::vector<std::unique_ptr<PlantedFault>> faults_;  // one a cache
+  DecisionCounter counter_{verdict_};
   std::optional<oracle::InvariantObserver> observer_;
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
   GivenData
       given_;  // of one run of the case: what each run of a program with aliases or preallocated outputs was given
-  std::vector<std::shared_ptr<const bool>> faultApplied_;  // one a cache
 };
 
 }  // namespace

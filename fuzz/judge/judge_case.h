@@ -43,7 +43,8 @@ struct JudgeSettings {
   size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may take four times that. Past it a
                                              // case is rejected before memory is taken
   std::optional<EngineKind> engine;          // instead of the case's
-  CompileHooks hooks;                        // seams of the compiler; called after those of the case's planted fault
+  // Of the compiler: called after the case's planted fault. They outlive the judging.
+  std::vector<CompileObserver*> observers;
 };
 
 struct CaseVerdict {

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/segmented_fusion.h"
@@ -83,12 +84,16 @@ SegmentGraph segmentGraphOf(const Case& testCase, const std::string& wrongValue)
   try {
     FUSER_USER_CHECK(!testCase.runs.empty(), "the case has no run to compile it for");
     FusionExecutorCache::Settings settings = settingsOf(testCase);
-    if (!testCase.options.fault.empty()) settings.hooks = plantFault(testCase.options.fault).hooks;
-    settings.hooks.afterSegment = [&, planted = settings.hooks.afterSegment](SegmentedFusion& segmented) {
-      if (planted) planted(segmented);
-      graph = Drawing(segmented, *testCase.fusion, wrongValue).draw();
+    std::unique_ptr<PlantedFault> fault;
+    if (!testCase.options.fault.empty()) {
+      fault = plantFault(testCase.options.fault);
+      settings.context.observers.push_back(fault.get());
+    }
+    AfterSegment drawing([&](const std::unique_ptr<SegmentedFusion>& segmented) {
+      graph = Drawing(*segmented, *testCase.fusion, wrongValue).draw();
       throw Segmented{};
-    };
+    });
+    settings.context.observers.push_back(&drawing);
     const RunData data = materialize(testCase, testCase.runs.front());
     // The case outlives this.
     FusionExecutorCache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), testCase.fusion.get()),

@@ -8,6 +8,7 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
@@ -104,12 +105,13 @@ json segmentsOf(const Case& testCase) {
     return list;
   };
   FusionExecutorCache::Settings settings = settingsOf(testCase);
-  settings.hooks.afterSegment = [&](SegmentedFusion& segmented) {
+  AfterSegment telling([&](const std::unique_ptr<SegmentedFusion>& segmented) {
     if (!segments.empty()) return;  // of the first compilation
-    for (const SegmentedGroup* group : segmented.groups()) {
+    for (const SegmentedGroup* group : segmented->groups()) {
       segments.push_back(json::array({names(group->inputs()), names(group->outputs())}));
     }
-  };
+  });
+  settings.context.observers.push_back(&telling);
   std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
   const RunData data = materialize(testCase, testCase.runs.at(0));
   try {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "fuser/host_ir/host_ir_pass.h"
+#include "fuser/host_passes/host_ir_pass.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/views/views.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
@@ -103,12 +104,13 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   std::map<int64_t, Schedule> schedules;
   Choices choices(kSeed, draw);
-  settings.hooks.afterSchedule = [&](int segment, Fusion&, Schedule& schedule) {
+  AfterSchedule varying([&](int segment, Fusion&, Schedule& schedule) {
     const Schedule chosen = schedule;
     for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes)
       schedule = varied(schedule, choices);
     if (schedule != chosen) schedules[segment] = schedule;
-  };
+  });
+  settings.context.observers.push_back(&varying);
   const std::shared_ptr<const Fusion> fusion = cloneFusion(*testCase.fusion).fusion;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     schedules.clear();

@@ -17,13 +17,13 @@ constexpr Invariant kInvariants[] = {
 #undef INVARIANT
 };
 
-// Whether a planted fault may have edited what the stage made.
-bool isEdited(InvariantStage stage, const CompileHooks& hooks) {
+// Whether the stage leans on checks of its own, which a fault planted in it slips through.
+bool leansOnItsChecks(InvariantStage stage) {
   switch (stage) {
-    case InvariantStage::Passes: return hooks.beforePasses || hooks.afterApplication || hooks.afterPasses;
-    case InvariantStage::Segments: return false;  // worked out anew from the expressions, whoever edited
-    case InvariantStage::Schedules: return hooks.afterSchedule || hooks.afterApplySchedule;
-    case InvariantStage::Kernels: return static_cast<bool>(hooks.afterLower);
+    case InvariantStage::Passes:
+    case InvariantStage::Schedules:
+    case InvariantStage::Kernels: return true;
+    case InvariantStage::Segments:  // worked out anew from the expressions
     case InvariantStage::Host: return false;
   }
   FUSER_CHECK(false, "bad InvariantStage");
@@ -69,54 +69,48 @@ std::unique_ptr<CompiledProgram> Compilation::compileAgain(const FusionExecutorC
   return buildProgram(original, same, layouts, inputs);
 }
 
-void InvariantObserver::watch(FusionExecutorCache::Settings& settings, const CompileHooks& faults) {
-  faults_ = faults;
+void InvariantObserver::watch(FusionExecutorCache::Settings& settings) {
   settings_ = settings;
   trace_ = settings_.context.trace;
   settings_.context.trace = nullptr;  // what is compiled again here is no stage of the pipeline
   settings_.context.log = {};
-  settings_.context.onPass = {};
-  settings_.context.onSegments = {};
-  const CompileHooks& given = settings_.hooks;
-  CompileHooks& hooks = settings.hooks;
-  hooks.beforeCompile = [this, &given](std::span<const HostValue> inputs) {
-    if (given.beforeCompile) given.beforeCompile(inputs);
-    inputs_ = inputs;
-  };
-  hooks.beforeSegmentCache = [this, &given](const Fusion& part, CacheSettings& inner) {
-    if (given.beforeSegmentCache) given.beforeSegmentCache(part, inner);
-    inner.context.trace = trace_;
-    inner_.push_back(std::make_unique<InvariantObserver>(part, everyTime_));
-    inner_.back()->problems_ = problems_;
-    inner_.back()->watch(inner, faults_);
-    inner.context.trace = nullptr;  // a segment's own stages are part of its run
-  };
-  hooks.afterPasses = [this, &given](Fusion& fusion) {
-    if (given.afterPasses) given.afterPasses(fusion);
-    presegmented_ = &fusion;
-    parts_.clear();
-    schedules_.clear();
-  };
-  hooks.afterSegment = [this, &given](SegmentedFusion& segmented) {
-    if (given.afterSegment) given.afterSegment(segmented);
-    segmented_ = &segmented;
-    // At once: what comes after may not survive broken segments.
-    check(true, HostIrContainer(*presegmented_));
-  };
-  hooks.afterSchedule = [this, &given](int segment, Fusion& part, Schedule& schedule) {
-    if (given.afterSchedule) given.afterSchedule(segment, part, schedule);
-    parts_.push_back(&part);
-    schedules_[segment] = schedule;
-  };
-  hooks.afterHost = [this, &given](HostIrContainer& host) {
-    if (given.afterHost) given.afterHost(host);
-    ++compilations_;
-    check(false, host);
-  };
+  settings.context.observers.push_back(this);
+}
+
+void InvariantObserver::beforeCompile(std::span<const HostValue> inputs) { inputs_ = inputs; }
+
+void InvariantObserver::afterPasses(Fusion& fusion) {
+  presegmented_ = &fusion;
+  parts_.clear();
+  schedules_.clear();
+}
+
+void InvariantObserver::afterSegment(std::unique_ptr<SegmentedFusion>& segmented) {
+  segmented_ = segmented.get();
+  // At once: what comes after may not survive broken segments.
+  check(true, HostIrContainer(*presegmented_));
+}
+
+void InvariantObserver::beforeSegmentCache(const Fusion& part, CacheSettings& inner) {
+  inner.context.trace = trace_;
+  inner_.push_back(std::make_unique<InvariantObserver>(part, everyTime_, faulty_));
+  inner_.back()->problems_ = problems_;
+  inner_.back()->watch(inner);
+  inner.context.trace = nullptr;  // a segment's own stages are part of its run
+}
+
+void InvariantObserver::afterSchedule(int segment, Fusion& part, Schedule& schedule) {
+  parts_.push_back(&part);
+  schedules_[segment] = schedule;
+}
+
+void InvariantObserver::afterHost(HostIrContainer& program) {
+  ++compilations_;
+  check(false, program);
 }
 
 bool InvariantObserver::isDue(const Invariant& invariant, uint64_t number) const {
-  if (isEdited(invariant.stage, faults_)) return false;
+  if (invariant.stage == faulty_ && leansOnItsChecks(invariant.stage)) return false;
   return everyTime_ || number % invariant.period == 0;
 }
 

@@ -4,11 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "fuser/analysis/compile_observer.h"
 #include "fuser/runtime/compiled_program.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 
@@ -46,23 +48,31 @@ std::span<const Invariant> allInvariants();
 #include "oracle/invariants/invariants.def"
 #undef INVARIANT
 
-// Watches the compilations that settings lead to, through their hooks, and checks the invariants at the end of each;
-// those of segments that get a cache of their own too.
-class InvariantObserver {
+// Checks the invariants at the end of each compilation that settings lead to; those of segments that get a cache of
+// their own too.
+class InvariantObserver final : public fuser::CompileObserver {
  public:
-  // everyTime: periods do not count. The fusion and this outlive the cache that gets the settings.
-  InvariantObserver(const fuser::Fusion& original, bool everyTime) : original_(original), everyTime_(everyTime) {}
-  InvariantObserver(const InvariantObserver&) = delete;
-  InvariantObserver& operator=(const InvariantObserver&) = delete;
+  // everyTime: periods do not count. faulty: the stage whose result a planted fault among the observers edits. It is not
+  // held against its own invariants: other checks must find the fault. (Those of segments and of the host program hold
+  // whoever edited them: they do not lean on the stage's own checks.) The fusion and this outlive the cache that gets
+  // the settings.
+  InvariantObserver(const fuser::Fusion& original, bool everyTime, std::optional<InvariantStage> faulty = std::nullopt)
+      : original_(original), everyTime_(everyTime), faulty_(faulty) {}
 
-  // Once; the hooks that are there run before the observer's. `faults`: those among them that plant faults. A stage
-  // that they edit is not held against its own invariants: other checks must find the fault. (Those of segments and of
-  // the host program hold whoever edited them: they do not lean on the stage's own checks.)
-  void watch(fuser::FusionExecutorCache::Settings& settings, const fuser::CompileHooks& faults = {});
+  // Once. Adds this to the settings' observers. Those that are there may edit; they take part when it compiles again.
+  // Those that come later must not edit.
+  void watch(fuser::FusionExecutorCache::Settings& settings);
   // "CutsHold: group 3 …", in order; those of segments with a cache of their own included.
   const std::vector<std::string>& problems() const { return *problems_; }
   // Compilations seen to their end, those of segments with a cache of their own not counted.
   size_t compilations() const { return compilations_; }
+
+  void beforeCompile(std::span<const fuser::HostValue> inputs) override;
+  void afterPasses(fuser::Fusion& fusion) override;
+  void afterSegment(std::unique_ptr<fuser::SegmentedFusion>& segmented) override;
+  void beforeSegmentCache(const fuser::Fusion& part, fuser::CacheSettings& inner) override;
+  void afterSchedule(int segment, fuser::Fusion& part, fuser::Schedule& schedule) override;
+  void afterHost(fuser::HostIrContainer& program) override;
 
  private:
   // Those of the segments, as soon as there are any; the others, once all is made.
@@ -71,8 +81,8 @@ class InvariantObserver {
 
   const fuser::Fusion& original_;
   const bool everyTime_;
+  const std::optional<InvariantStage> faulty_;
   fuser::FusionExecutorCache::Settings settings_;
-  fuser::CompileHooks faults_;
   fuser::Trace* trace_ = nullptr;  // gets the time under "invariants"
   std::span<const fuser::HostValue> inputs_;
   fuser::Fusion* presegmented_ = nullptr;

@@ -5,6 +5,8 @@
 // 10-fold (a ladder's without top-down, whose one group is asked about at every doubling, 12-fold), the misses more.
 #include <benchmark/benchmark.h>
 
+#include "fuser/analysis/segment_decisions.h"
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/schedule/schedule.h"
 #include "fuser/segment/segment_candidate_finder.h"
 #include "tests/bench/stage_bench.h"
@@ -26,7 +28,8 @@ void segmentShape(benchmark::State& state, const shapes::Shape& shape) {
     CompileContext context;
     context.schedulers = &schedulers;
     context.sizes = &sizes;
-    context.onSegments = [&](const SegmentCounters& seen) { counters = seen; };
+    AfterDecisions counting([&](const SegmentDecisions& decisions) { counters = decisions.counters(); });
+    context.observers = {&counting};
     benchmark::DoNotOptimize(segment(*fusion, context, options));
   }
   state.counters["exprs"] = static_cast<double>(counters.exprs);

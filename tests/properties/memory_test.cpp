@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuzz/generate/devices.h"
 #include "fuzz/generate/streams.h"
@@ -101,10 +102,11 @@ TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
     FusionExecutorCache::Settings settings = interpSettings(*made);
     std::string text;
     std::vector<std::pair<std::string, const Fusion*>> programs;  // one a device
-    settings.hooks.afterHost = [&](HostIrContainer& program) {
+    AfterHost keeping([&](HostIrContainer& program) {
       text = toString(program);
       programs.emplace_back(text, &program.fusion());
-    };
+    });
+    settings.context.observers = {&keeping};
     const RunData data = materialize(*made, made->runs.front());
     const std::vector<HostValue> inputs = hostValues(data);
     const std::unique_ptr<FusionExecutorCache> cache = makeCache(*made, settings);

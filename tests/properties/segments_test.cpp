@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "fuser/analysis/segment_decisions.h"
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/clone.h"
 #include "fuser/kernel/text.h"
 #include "fuser/passes/pre_segmenter.h"
@@ -123,7 +125,8 @@ Recorded record(const Fusion& fusion, bool narrowing) {
   CompileContext context;
   context.schedulers = &schedulers;
   context.sizes = &sizes;
-  context.onSegments = [&](const SegmentCounters& counters) { recorded.counters = counters; };
+  AfterDecisions counting([&](const SegmentDecisions& decisions) { recorded.counters = decisions.counters(); });
+  context.observers = {&counting};
   SegmentCandidateFinderOptions options;
   options.boundaryPrecision = narrowing;
   recorded.segmented = segment(fusion, context, options);
@@ -190,7 +193,9 @@ TEST(SegmentProperties, NoSeedNeedsMoreKernelsTopDown) {
       if (settings.context.options.mergePredicate != MergePredicate::Schedulers) continue;
       settings.context.options.disabled.erase(DisableOption::TopDown);
       if (!topDown) settings.context.options.disabled.insert(DisableOption::TopDown);
-      settings.context.onSegments = [&](const SegmentCounters& counters) { kernels[topDown] = counters.kernels; };
+      AfterDecisions counting(
+          [&](const SegmentDecisions& decisions) { kernels[topDown] = decisions.counters().kernels; });
+      settings.context.observers = {&counting};
       const RunData data = materialize(seed, seed.runs.front());
       buildProgram(*seed.fusion, settings, {}, hostValues(data));
     }
@@ -216,13 +221,13 @@ TEST(SegmentProperties, ARandomMergePredicateGivesTheSameResults) {
     if (made->fusion->hasStreams() || made->fusion->hasDevices()) return;  // their segments are single expressions
     FusionExecutorCache::Settings settings = interpSettings(*made);
     settings.context.checkInvariants = true;
-    settings.hooks.replaceSegments = [&](const SegmentedFusion& segmented) {
-      auto other = segment(segmented.completeFusion(), CompileContext{}, randomPredicate(dice));
-      for (const SegmentedGroup* group : other->groups()) {
+    AfterSegment exchanging([&](std::unique_ptr<SegmentedFusion>& segmented) {
+      segmented = segment(segmented->completeFusion(), CompileContext{}, randomPredicate(dice));
+      for (const SegmentedGroup* group : segmented->groups()) {
         withoutScheduler += group->schedulerType() == SchedulerType::None;
       }
-      return other;
-    };
+    });
+    settings.context.observers = {&exchanging};
     RC_ASSERT(firstRun(*made, settings) == firstRun(*made, interpSettings(*made)));
     ++compared;
   });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/text/parser.h"
 #include "fuzz/generate/streams.h"
 #include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
@@ -36,7 +37,8 @@ std::string run(const Case& made, const std::vector<HostValue>& inputs, unsigned
   settings.streams = streams;
   settings.record = record;
   settings.engine = std::move(engine);
-  settings.hooks.afterHost = [&](HostIrContainer& program) { text = toString(program); };
+  AfterHost printing([&](HostIrContainer& program) { text = toString(program); });
+  settings.context.observers = {&printing};
   const OutputMemory memory = outputMemory(made, inputs);
   const std::string bytes = bytesOf(makeCache(made, settings)->run(inputs, memory.refs));
   RC_ASSERT(std::all_of(memory.blocks.begin(), memory.blocks.end(), keptPoison));
@@ -144,11 +146,12 @@ std::string runWithout(const Case& made, std::optional<size_t> dropped, const St
                        size_t& synchronizations) {
   FusionExecutorCache::Settings settings = interpSettings(made);
   settings.streams = streams;
-  settings.hooks.afterHost = [&](HostIrContainer& host) {
+  AfterHost dropping([&](HostIrContainer& host) {
     const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Synchronize>(host);
     synchronizations = all.size();
     if (dropped) host.remove(all.at(*dropped));
-  };
+  });
+  settings.context.observers = {&dropping};
   const RunData data = materialize(made, made.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
   const OutputMemory memory = outputMemory(made, inputs);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/kernel/text.h"
 #include "fuser/kernel/verify.h"
 #include "fuser/schedule/schedule.h"
@@ -199,7 +200,13 @@ TEST(LowerTest, AViewOfARegisterIsRejected) {
 TEST(LowerTest, ObserverSeesEveryStepInOrder) {
   Lowered once = lowered(kUnary, 1024);
   std::vector<std::string> names;
-  lower(*once.part, "k", {}, [&](const std::string& step, const Kernel&) { names.push_back(step); });
+  AfterLowerStep naming([&](int segment, std::string_view step, const Kernel&) {
+    EXPECT_EQ(segment, 3);
+    names.emplace_back(step);
+  });
+  CompileContext context;
+  context.observers = {&naming};
+  lower(*once.part, "k", context, 3);
   std::vector<std::string> wanted;
   for (const LowerStep& step : lowerSteps()) wanted.push_back(step.name);
   EXPECT_EQ(names, wanted);

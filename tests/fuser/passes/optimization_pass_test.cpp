@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ops/op_eval.h"
 #include "fuser/passes/pre_segmenter.h"
@@ -297,7 +298,9 @@ TEST_F(OptimizationPassTest, LogsTracesAndReports) {
   Trace trace;
   context_.log = [&](const std::string& text) { log.push_back(text); };
   context_.trace = &trace;
-  context_.onPass = [&](const std::string& pass, bool modified) { reported.emplace_back(pass, modified); };
+  AfterPass reporting(
+      [&](std::string_view pass, const Fusion&, bool modified) { reported.emplace_back(pass, modified); });
+  context_.observers = {&reporting};
   script_.first = [](Fusion* fusion, int run) {
     if (run > 0) return false;
     appendNeg(fusion);
@@ -324,7 +327,8 @@ TEST(PreSegmenterTest, RunsEachPassOnceInOrder) {
       "  %b = cast(%a) {dtype = f16}\n  %y = neg(%b)\n  return %s, %y\n}\n");
   std::vector<std::string> names;
   CompileContext context;
-  context.onPass = [&](const std::string& pass, bool) { names.push_back(pass); };
+  AfterPass naming([&](std::string_view pass, const Fusion&, bool) { names.emplace_back(pass); });
+  context.observers = {&naming};
   EXPECT_TRUE(PreSegmenter::runPass(fusion.get(), context));
   EXPECT_EQ(names, (std::vector<std::string>{"ExactMappedExtentSubstitutionPass", "RemoveEmptyPass", "DeadCodePass",
                                              "RemoveBcastSqueezePass", "MoveSplitCatPass", "MoveRepeatForwardPass",
@@ -349,9 +353,10 @@ fusion f(%x: f32[i0], %y: f32[i0]) {
     context.checkInvariants = true;
     if (disabled) context.options.disabled.insert(DisableOption::ResizeScheduler);
     std::vector<std::string> ran;
-    context.onPass = [&](const std::string& pass, bool modified) {
+    AfterPass noting([&](std::string_view pass, const Fusion&, bool modified) {
       if (pass == MovePadPass::name()) ran.push_back(modified ? "changed" : "unchanged");
-    };
+    });
+    context.observers = {&noting};
     PreSegmenter::runPass(fusion.get(), context);
     EXPECT_EQ(ran, disabled ? std::vector<std::string>{"changed"} : std::vector<std::string>{});
     const bool padsInputs = std::all_of(fusion->inputs().begin(), fusion->inputs().end(), [](const Val* input) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
@@ -22,7 +23,8 @@ Ran run(const std::string& text) {
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   settings.context.checkInvariants = true;
   Ran ran;
-  settings.hooks.afterHost = [&](HostIrContainer& program) { ran.host = toString(program); };
+  AfterHost printing([&](HostIrContainer& program) { ran.host = toString(program); });
+  settings.context.observers = {&printing};
   std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
   ran.data = materialize(testCase, testCase.runs.at(0));
   ran.inputs = hostValues(ran.data);

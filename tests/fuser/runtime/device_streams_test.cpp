@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "fuser/analysis/compile_observer.h"
 #include "fuser/execute/cuda_engine.h"
 #include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/case_settings.h"
@@ -88,6 +89,17 @@ constexpr const char* kAll[] = {kChain, kGiven, kInner, kEmpty};
 // with what lies around it.
 using Written = std::vector<std::vector<std::byte>>;
 
+// Counts the synchronizations of a host program, and takes the one with that number away.
+struct Dropping : CompileObserver {
+  void afterHost(HostIrContainer& program) override {
+    const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Synchronize>(program);
+    synchronizations = all.size();
+    if (dropped) program.remove(all.at(*dropped));
+  }
+  std::optional<size_t> dropped;
+  size_t synchronizations = 0;
+};
+
 struct Program {
   Program(const std::string& text, std::shared_ptr<Engine> engine, bool check = true,
           std::optional<size_t> dropped = std::nullopt)
@@ -95,11 +107,8 @@ struct Program {
     settings.engine = std::move(engine);
     settings.streams.check = check;
     settings.record = true;
-    settings.hooks.afterHost = [this, dropped](HostIrContainer& program) {
-      const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Synchronize>(program);
-      synchronizations = all.size();
-      if (dropped) program.remove(all.at(*dropped));
-    };
+    settings.context.observers = {&dropping};
+    dropping.dropped = dropped;
     const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
     cache = std::make_unique<FusionExecutorCache>(fusion, settings);
   }
@@ -127,10 +136,12 @@ struct Program {
     return written;
   }
 
+  size_t synchronizations() const { return dropping.synchronizations; }
+
   Case made;
+  Dropping dropping;
   FusionExecutorCache::Settings settings;
   std::unique_ptr<FusionExecutorCache> cache;
-  size_t synchronizations = 0;
 };
 
 class DeviceStreamsTest : public ::testing::Test {
@@ -162,7 +173,7 @@ TEST_F(DeviceStreamsTest, OrdersThatEventsAllowGiveTheInterpretersResults) {
       chooseBy(seed);
       ASSERT_EQ(device.run(), expected) << text << "seed " << seed;
     }
-    EXPECT_GT(device.synchronizations, 0u);
+    EXPECT_GT(device.synchronizations(), 0u);
   }
   EXPECT_GT(standIn_.launchesOnStreams, 100u);
   EXPECT_GT(standIn_.waits, 100u);
@@ -189,7 +200,7 @@ TEST_F(DeviceStreamsTest, WithoutASynchronizationSomeOrderIsWrongAndAllAreReport
   for (size_t dropped = 0; dropped < 4; ++dropped) {
     Program device = onDevice(kChain, true, dropped);
     EXPECT_THROW(device.run(), ViolationError) << dropped;
-    EXPECT_EQ(device.synchronizations, 4u);
+    EXPECT_EQ(device.synchronizations(), 4u);
   }
   EXPECT_EQ(standIn_.launches, standIn_.launchesOnStreams) << "a run that failed left work behind";
   expectAllGivenBack();

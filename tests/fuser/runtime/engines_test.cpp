@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/runtime/case_settings.h"
@@ -117,10 +118,11 @@ TEST(EnginesOnSeedsTest, NvrtcTakesEveryLoweredKernel) {
   for (const std::string& path : seeds()) {
     const Case testCase = readCase(path);
     FusionExecutorCache::Settings settings = settingsOf(testCase);
-    settings.hooks.afterLower = [&](int, Kernel& kernel) {
+    AfterLower printing([&](int, Kernel& kernel) {
       const Kernel* const kernels[] = {&kernel};
       modules.push_back(printModule(kernels));
-    };
+    });
+    settings.context.observers = {&printing};
     FusionExecutorCache cache({testCase.fusion.get(), [](const Fusion*) {}}, std::move(settings));
     const RunData data = materialize(testCase, testCase.runs.front());
     cache.run(hostValues(data));

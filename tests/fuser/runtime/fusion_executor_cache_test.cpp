@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 
@@ -387,7 +388,12 @@ run { %x = values [1, 2] : f32[2] })",
 
 TEST(FusionExecutorCacheTest, AGivenScheduleReplacesPassesAndSegments) {
   bool passesSawNothing = false;
+  AfterPasses afterPasses([&](Fusion& fusion) { passesSawNothing = fusion.exprs().size() == 4; });
   int kernels = 0;
+  AfterLower afterLower([&](int, Kernel& kernel) {
+    ++kernels;
+    EXPECT_EQ(kernel.blockDim[0], 32);
+  });
   Session session(R"(
 fusion f(%x: f32[i0]) {
   %c = cast(%x) {dtype = f64}
@@ -406,11 +412,7 @@ schedule {
 }
 run { %x = values [1, 2, 3] : f32[3] })",
                   [&](FusionExecutorCache::Settings& settings) {
-                    settings.hooks.afterPasses = [&](Fusion& fusion) { passesSawNothing = fusion.exprs().size() == 4; };
-                    settings.hooks.afterLower = [&](int, Kernel& kernel) {
-                      ++kernels;
-                      EXPECT_EQ(kernel.blockDim[0], 32);
-                    };
+                    settings.context.observers = {&afterPasses, &afterLower};
                   });
   EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{-1, -2, -3}));
   EXPECT_TRUE(passesSawNothing);
@@ -444,18 +446,17 @@ run { %x = values [1] : f32[1] })");
 }
 
 TEST(FusionExecutorCacheTest, AnIllegalScheduleOfOursIsABug) {
+  // Spoils the part, so that what was chosen for it fits no longer.
+  AfterSchedule spoiling([](int, Fusion& part, Schedule&) {
+    for (Val* val : part.usedVals()) val->setName(val->name() + "_moved");
+  });
   Session session(R"(
 fusion f(%x: f32[i0]) {
   %y = neg(%x)
   return %y
 }
 run { %x = values [1] : f32[1] })",
-                  [](FusionExecutorCache::Settings& settings) {
-                    // Spoils the part, so that what was chosen for it fits no longer.
-                    settings.hooks.afterSchedule = [](int, Fusion& part, Schedule&) {
-                      for (Val* val : part.usedVals()) val->setName(val->name() + "_moved");
-                    };
-                  });
+                  [&](FusionExecutorCache::Settings& settings) { settings.context.observers = {&spoiling}; });
   EXPECT_THROW(session.run(), CheckError);
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/communicate/in_process.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
@@ -113,12 +114,13 @@ TEST_P(MoveTest, AWaitThatIsMissingIsReported) {
     size_t waits = 1;
     for (size_t dropped = 0; dropped < waits; ++dropped) {
       FusionExecutorCache::Settings settings = settingsOf(testCase);
-      settings.hooks.afterHost = [&](HostIrContainer& program) {
+      AfterHost dropping([&](HostIrContainer& program) {
         if (program.device->number != device) return;
         const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Wait>(program);
         waits = all.size();
         if (dropped < waits) program.remove(all[dropped]);
-      };
+      });
+      settings.context.observers = {&dropping};
       std::string message;
       try {
         FusionExecutorCache(fusionOf(testCase), settings).run(hostValues(data));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/case_settings.h"
@@ -41,7 +42,8 @@ Ran run(const std::string& text, bool given = true) {
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   settings.context.checkInvariants = true;
   Ran ran;
-  settings.hooks.afterHost = [&](HostIrContainer& program) { ran.host = toString(program); };
+  AfterHost printing([&](HostIrContainer& program) { ran.host = toString(program); });
+  settings.context.observers = {&printing};
   std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
   ran.data = materialize(testCase, testCase.runs.at(0));
   ran.inputs = hostValues(ran.data);

@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "fuser/analysis/segment_decisions.h"
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/passes/pre_segmenter.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
@@ -59,11 +61,12 @@ class Reached {
   // Adds the seed where the compiler does so for the run's sizes.
   void compile(const std::string& seed, const Case& testCase, const Run& run) {
     FusionExecutorCache::Settings settings = settingsOf(testCase);
-    settings.context.onPass = [&](const std::string& pass, bool modified) {
+    AfterPass notePasses([&](std::string_view pass, const Fusion&, bool modified) {
       if (modified && pass != PreSegmenter::name()) seedsOf_.at(passKey(pass)).insert(seed);
-    };
-    settings.context.onSegments = [&](const SegmentCounters& counters) { note(counters, seed); };
-    settings.hooks.afterSegment = [&](SegmentedFusion& segmented) { note(segmented, seed); };
+    });
+    AfterDecisions noteDecisions([&](const SegmentDecisions& decisions) { note(decisions.counters(), seed); });
+    AfterSegment noteSegments([&](const auto& segmented) { note(*segmented, seed); });
+    settings.context.observers = {&notePasses, &noteDecisions, &noteSegments};
     const RunData data = materialize(testCase, run);
     const std::vector<HostValue> inputs = hostValues(data);
     std::vector<InputLayout> layouts;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
@@ -42,8 +43,9 @@ Program runWith(const std::string& options, bool record = true) {
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   settings.context.checkInvariants = true;
   settings.record = record;
-  settings.hooks.afterSegment = [&](SegmentedFusion& segmented) { result.segments += toString(segmented); };
-  settings.hooks.afterHost = [&](HostIrContainer& program) { result.host += toString(program); };
+  AfterSegment printSegments([&](const auto& segmented) { result.segments += toString(*segmented); });
+  AfterHost printHost([&](HostIrContainer& program) { result.host += toString(program); });
+  settings.context.observers = {&printSegments, &printHost};
   FusionExecutorCache cache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), testCase.fusion.get()),
                             std::move(settings));
   const RunData data = materialize(testCase, testCase.runs[0]);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/case_settings.h"
@@ -74,7 +75,8 @@ Ran run(const std::string& text, bool withGaps) {
   }
   FusionExecutorCache::Settings settings = settingsOf(made);
   Ran ran;
-  settings.hooks.afterHost = [&](HostIrContainer& program) { ran.host = toString(program); };
+  AfterHost printing([&](HostIrContainer& program) { ran.host = toString(program); });
+  settings.context.observers = {&printing};
   const RunData data = materialize(made, made.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
   const OutputMemory memory = outputMemory(made, inputs);

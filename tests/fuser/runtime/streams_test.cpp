@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
@@ -58,11 +59,12 @@ struct Chain {
   bool run(const StreamSettings& streams, std::optional<size_t> dropped = std::nullopt) {
     FusionExecutorCache::Settings settings = settingsOf(made);
     settings.streams = streams;
-    settings.hooks.afterHost = [&](HostIrContainer& program) {
+    AfterHost dropping([&](HostIrContainer& program) {
       const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Synchronize>(program);
       synchronizations = all.size();
       if (dropped) program.remove(all.at(*dropped));
-    };
+    });
+    settings.context.observers = {&dropping};
     const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
     const RunRecord record = FusionExecutorCache(fusion, settings).run(hostValues(data));
     const float sign = length % 2 == 0 ? 1.0f : -1.0f;

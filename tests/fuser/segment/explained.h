@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "fuser/analysis/segment_decisions.h"
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/schedule/schedule.h"
 #include "tests/fuser/segment/fake_schedulers.h"
 
@@ -23,8 +25,11 @@ inline Explained segmentWith(const std::string& text, const SchedulerInterface& 
   context.schedulers = &schedulers;
   context.sizes = &sizes;
   context.checkInvariants = true;
-  context.onSegments = [&](const SegmentCounters& counters) { result.counters = counters; };
-  context.onSegmentsExplained = [&](const std::string& text) { result.explanation = text; };
+  AfterDecisions explaining([&](const SegmentDecisions& decisions) {
+    result.counters = decisions.counters();
+    result.explanation = decisions.explanation();
+  });
+  context.observers = {&explaining};
   result.segments = segment(*result.fusion, context, options);
   return result;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "fuser/analysis/stage_observers.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
@@ -26,11 +27,25 @@ class FindingsTest : public CampaignFolder {
     made.out = folder_ / "out";
     made.jobs = 1;
     made.task.judge.probes = false;
-    made.task.judge.hooks.afterSegment = [fails](SegmentedFusion& segmented) {
-      FUSER_CHECK(!fails(segmented.completeFusion()), "planted");
-    };
+    made.task.judge.observers = {&failing_};
+    failing_.fails = std::move(fails);
     return made;
   }
+  // The same, but it looks at the program that is compiled: passes cut, too.
+  CampaignOptions faultyBeforePasses(uint64_t runs, std::function<bool(const Fusion&)> fails) {
+    failing_.early = true;
+    return faulty(runs, std::move(fails));
+  }
+
+  struct Failing : CompileObserver {
+    void beforePasses(Fusion& fusion) override { FUSER_CHECK(!early || !fails(fusion), "planted"); }
+    void afterSegment(std::unique_ptr<SegmentedFusion>& segmented) override {
+      FUSER_CHECK(early || !fails(segmented->completeFusion()), "planted");
+    }
+    std::function<bool(const Fusion&)> fails;
+    bool early = false;
+  };
+  Failing failing_;
   std::vector<std::string> log_;
   Log keep_ = [this](const std::string& line) { log_.push_back(line); };
 };
@@ -183,13 +198,6 @@ uint64_t firstSeenIn(const std::string& view, const GeneratorOptions& generator)
 
 bool isCut(const Fusion& fusion) { return has(fusion, OpKind::SegmentSet); }
 
-// Looks at the program that is compiled: passes cut, too.
-CampaignOptions beforePasses(CampaignOptions made, std::function<bool(const Fusion&)> fails) {
-  made.task.judge.hooks.afterSegment = nullptr;
-  made.task.judge.hooks.beforePasses = [fails](Fusion& fusion) { FUSER_CHECK(!fails(fusion), "planted"); };
-  return made;
-}
-
 class ViewFindingsTest : public FindingsTest {
  protected:
   // Up to the first case with a cut, which none but views make; the finding must be of that.
@@ -214,7 +222,7 @@ class ViewFindingsTest : public FindingsTest {
 };
 
 TEST_F(ViewFindingsTest, AFindingOfAViewIsTheCaseInThatView) {
-  CampaignOptions made = beforePasses(faulty(1, isCut), isCut);
+  CampaignOptions made = faultyBeforePasses(1, isCut);
   const reports::Finding finding = onlyFinding(made);
   expectTheView(made, finding);
   EXPECT_EQ(finding.bucket.rfind("check | kernel | - | ", 0), 0u) << finding.bucket;
@@ -228,14 +236,14 @@ TEST_F(ViewFindingsTest, ACrashInAViewIsTheCaseInThatView) {
     if (isCut(fusion)) raise(SIGSEGV);
     return false;
   };
-  CampaignOptions made = beforePasses(faulty(1, crashes), crashes);
+  CampaignOptions made = faultyBeforePasses(1, crashes);
   const reports::Finding finding = onlyFinding(made);
   EXPECT_EQ(finding.kind, "crash");
   expectTheView(made, finding);
 }
 
 TEST_F(ViewFindingsTest, WithoutAFileTheReplayLineNamesTheView) {
-  CampaignOptions made = beforePasses(faulty(1, isCut), isCut);
+  CampaignOptions made = faultyBeforePasses(1, isCut);
   made.out.clear();
   const reports::Finding finding = onlyFinding(made);
   EXPECT_NE(finding.replay.find(" --view 'one cut' "), std::string::npos) << finding.replay;
@@ -246,11 +254,12 @@ TEST_F(FindingsTest, AFlakyMismatchHasItsPlaceAndItsPattern) {
   const std::filesystem::path counter = file("counter", "");
   CampaignOptions made = faulty(1, [](const Fusion&) { return false; });
   made.task.generator.only = {OpKind::Add};
-  made.task.judge.hooks.afterLower = [counter](int, Kernel& kernel) {
+  AfterLower emptying([counter](int, Kernel& kernel) {
     if (printKernel(kernel).find("Exp") == std::string::npos) return;
     std::ofstream(counter, std::ios::app) << 'x';
     if (std::filesystem::file_size(counter) % 7 == 1) kernel.body.clear();
-  };
+  });
+  made.task.judge.observers = {&emptying};
   made.corpora = {file("right.fusion", kRight)};
   const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 1u);

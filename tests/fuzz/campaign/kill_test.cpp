@@ -11,6 +11,7 @@
 #include <random>
 #include <thread>
 
+#include "fuser/analysis/stage_observers.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
@@ -101,7 +102,8 @@ TEST_P(KillTest, AResumedCampaignEndsAsAnUninterruptedOne) {
 TEST_F(DurabilityTest, FinishedCasesAreKeptAsTheyHappen) {
   std::filesystem::create_directories(folder_ / "corpus");
   CampaignOptions slow = campaign("slow", 1000000, 1);
-  slow.task.judge.hooks.beforePasses = [](Fusion&) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  BeforePasses waiting([](Fusion&) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  slow.task.judge.observers = {&waiting};
   const pid_t pid = start(slow);
   uint64_t kept = 0;
   // The first fold is some ten seconds away.

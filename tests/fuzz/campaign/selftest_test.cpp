@@ -1,5 +1,6 @@
 // The planted-fault suite in small: some faults that few cases catch, and a control. `fuserfuzz selftest` runs all.
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuzz/campaign/selftest.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +91,8 @@ TEST(SelftestTest, AFindingOfTheControlIsNotClean) {
   SelftestOptions options = small();
   options.runs = 2;
   options.onlyFaults = {"dropped-predicate"};
-  options.judge.hooks.afterPasses = [](Fusion&) { FUSER_CHECK(false, "a bug of our own"); };
+  AfterPasses failing([](Fusion&) { FUSER_CHECK(false, "a bug of our own"); });
+  options.judge.observers = {&failing};
   const SelftestResult result = run(options);
   EXPECT_EQ(result.controlFindings.size(), 2u);
   EXPECT_FALSE(result.clean());
@@ -101,13 +103,15 @@ TEST(SelftestTest, ACheckOrACrashIsNoCatch) {
   SelftestOptions options = small();
   options.runs = 3;
   options.onlyFaults = {"dropped-predicate"};
-  options.judge.hooks.afterLower = [](int, Kernel&) { FUSER_CHECK(false, "a bug of our own"); };
+  AfterLower failing([](int, Kernel&) { FUSER_CHECK(false, "a bug of our own"); });
+  options.judge.observers = {&failing};
   SelftestResult result = run(options);
   EXPECT_FALSE(result.faults[0].caught);
   EXPECT_TRUE(result.faults[0].finished);
   EXPECT_EQ(result.faults[0].cases, 3u);
   EXPECT_EQ(result.faults[0].reason.rfind("(check) ", 0), 0u) << result.faults[0].reason;
-  options.judge.hooks.afterLower = [](int, Kernel&) { raise(SIGSEGV); };
+  AfterLower dying([](int, Kernel&) { raise(SIGSEGV); });
+  options.judge.observers = {&dying};
   result = run(options);
   EXPECT_FALSE(result.faults[0].caught);
   EXPECT_EQ(result.faults[0].reason.rfind("(crash) ", 0), 0u) << result.faults[0].reason;
@@ -119,11 +123,12 @@ TEST(SelftestTest, AWorkerKilledFromOutsideCatchesNothing) {
   SelftestOptions options = small();
   options.runs = 2;
   options.onlyFaults = {"where-swapped"};
-  options.judge.hooks.afterPasses = [mark](Fusion&) {
+  AfterPasses killing([mark](Fusion&) {
     if (std::filesystem::exists(mark)) return;
     std::ofstream(mark) << "x";
     raise(SIGKILL);
-  };
+  });
+  options.judge.observers = {&killing};
   const SelftestResult result = run(options);
   std::filesystem::remove(mark);
   EXPECT_TRUE(result.controlFindings.empty()) << result.controlFindings.front();

@@ -2,6 +2,7 @@
 
 #include "fuzz/campaign/triage.h"
 
+#include "fuser/analysis/stage_observers.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
@@ -75,7 +76,7 @@ TEST_F(TriageTest, NothingIsWrittenOver) {
 TEST_F(TriageTest, ASequenceIsReplayedAndMoves) {
   const auto sawExp = std::make_shared<bool>(false);  // after a fork, in each process its own
   ReplayOptions options;
-  options.judge.hooks.afterPasses = [sawExp](Fusion& fusion) {
+  AfterPasses failing([sawExp](Fusion& fusion) {
     const auto has = [&](OpKind op) {
       for (const Expr* expr : fusion.exprs()) {
         if (expr->op() == op) return true;
@@ -84,7 +85,8 @@ TEST_F(TriageTest, ASequenceIsReplayedAndMoves) {
     };
     FUSER_CHECK(!(*sawExp && has(OpKind::Neg)), "planted");
     *sawExp = *sawExp || has(OpKind::Exp);
-  };
+  });
+  options.judge.observers = {&failing};
   const std::string fails =
       "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n"
       "run { %x = normal(seed = 1) : f32[4] }\n";

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/clone.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
@@ -110,10 +111,11 @@ TEST(FaultsTest, EveryFaultOfTheSegmentsHasAPlaceAndIsCaught) {
   }
 }
 
-// Runs the case once and judges nothing: what the hook makes of its kernels.
+// Runs the case once and judges nothing: what the edit makes of its kernels.
 void compileWith(const Case& testCase, const std::function<void(Kernel&)>& edit) {
   FusionExecutorCache::Settings settings = settingsOf(testCase);
-  settings.hooks.afterLower = [&](int, Kernel& kernel) { edit(kernel); };
+  AfterLower editing([&](int, Kernel& kernel) { edit(kernel); });
+  settings.context.observers = {&editing};
   settings.verifyKernels = false;
   std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
   FusionExecutorCache cache(fusion, settings);
@@ -191,7 +193,7 @@ TEST(FaultsTest, TheDroppedBarrierIsAllThatIsMissing) {
   const Case testCase = parseCase(kSum, "test");
   int planted = 0;
   JudgeSettings settings;
-  settings.hooks.afterLower = [&](int, Kernel& kernel) {
+  AfterLower planting([&](int, Kernel& kernel) {
     if (!faults::dropBarrier(kernel)) return;
     ++planted;
     forEachBody(kernel.body, [&](Body& body) {
@@ -207,7 +209,8 @@ TEST(FaultsTest, TheDroppedBarrierIsAllThatIsMissing) {
       }
     });
     EXPECT_EQ(findKernelViolations(kernel).size(), 0u);
-  };
+  });
+  settings.observers = {&planting};
   const CaseVerdict verdict = judgeCase(testCase, settings);
   EXPECT_GE(planted, 1);
   EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
 #include "fuser/text/parser.h"
@@ -101,10 +102,11 @@ run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100]
 TEST(BucketTest, TheRewriteIsFoundByBisection) {
   JudgeSettings settings;
   // Only what the second rewrite leaves is wrong.
-  settings.hooks.afterApplication = [](const std::string& pass, Fusion& fusion, bool& modified) {
+  AfterApplication planting([](std::string_view pass, Fusion& fusion, bool& modified) {
     if (pass != "DeadCodePass" || !modified || fusion.exprs().size() != 3) return;
     fusion.setOutputs({fusion.outputs()[0]->definition()->input(0)});
-  };
+  });
+  settings.observers = {&planting};
   const Case testCase = parseCase(R"(
 fusion f(%x: f32[i0]) {
   %a = exp(%x)
@@ -132,7 +134,8 @@ TEST(BucketTest, AViolationHasItsClassAndItsKernelsScheduler) {
 
 TEST(BucketTest, ACheckHasItsFileAndLine) {
   JudgeSettings settings;
-  settings.hooks.afterPasses = [](Fusion&) { FUSER_CHECK(false, "planted in %x7 at 12"); };
+  AfterPasses failing([](Fusion&) { FUSER_CHECK(false, "planted in %x7 at 12"); });
+  settings.observers = {&failing};
   const Bucket bucket = bucketOfText(kPointwise, settings);
   EXPECT_EQ(bucket.kind, "check");
   EXPECT_NE(bucket.pattern.find("bucket_test.cpp:"), std::string::npos) << bucket.pattern;
@@ -151,7 +154,7 @@ fusion f(%x: f32[i0]) {
 run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
 )";
   JudgeSettings settings;
-  settings.hooks.afterPasses = [](Fusion& fusion) {
+  AfterPasses planting([](Fusion& fusion) {
     for (const Expr* expr : fusion.exprs()) {
       if (expr->op() == OpKind::Cast) return;  // the pass that folds casts did not run
     }
@@ -161,7 +164,8 @@ run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
       fusion.removeExpr(expr);
       fusion.newExpr(OpKind::Abs, inputs, outputs);
     }
-  };
+  });
+  settings.observers = {&planting};
   EXPECT_EQ(bucketOfText(program, settings).stage, "pass ConsecutiveCastPass");
 }
 
@@ -177,19 +181,21 @@ stream %t {dim = 0}
 run { %x = normal(seed = 1) : f32[3, 5] }
 )";
   JudgeSettings settings;
-  settings.hooks.afterHost = [](HostIrContainer& host) {
+  AfterHost planting([](HostIrContainer& host) {
     for (hir::HostExpr* loop : hostExprsOf<hir::ForLoop>(host)) {
       if (std::get<hir::ForLoop>(loop->node).overStreams) host.remove(loop);
     }
-  };
+  });
+  settings.observers = {&planting};
   EXPECT_EQ(bucketOfText(program, settings).stage, "pass RedundantSynchronizationsPass");
 }
 
 TEST(BucketTest, AnOptionIsGuiltyWhereTheFindingGoesAwayWithoutIt) {
   JudgeSettings settings;
-  settings.hooks.afterLower = [](int, Kernel& kernel) {
+  AfterLower planting([](int, Kernel& kernel) {
     if (kernel.contraction) kernel.body.clear();
-  };
+  });
+  settings.observers = {&planting};
   EXPECT_EQ(bucketOfText(withOption(kPointwise, "option enable contraction"), settings).stage, "option contraction");
 }
 
@@ -211,23 +217,26 @@ schedule {
 run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
 )";
   JudgeSettings settings;
-  settings.hooks.afterLower = [](int, Kernel& kernel) {
+  AfterLower withOneStep([](int, Kernel& kernel) {
     if (kernel.blockDim[0] == 48) kernel.body.clear();
-  };
+  });
+  settings.observers = {&withOneStep};
   EXPECT_EQ(bucketOfText(program, settings).stage, "schedule parallelize");
-  settings.hooks.afterLower = [](int, Kernel& kernel) {
+  AfterLower withAnyStep([](int, Kernel& kernel) {
     if (kernel.blockDim[0] != 128) kernel.body.clear();  // with any schedule of these
-  };
+  });
+  settings.observers = {&withAnyStep};
   EXPECT_EQ(bucketOfText(program, settings).stage, "schedule");
 }
 
 TEST(BucketTest, WhatIsRightOpByOpIsTheFusings) {
   JudgeSettings settings;
-  settings.hooks.afterLower = [](int, Kernel& kernel) {
+  AfterLower planting([](int, Kernel& kernel) {
     size_t written = 0;
     for (const TensorParam& tensor : kernel.tensors) written += tensor.written;
     if (written == 1) kernel.body.clear();  // with probes, %a is stored too
-  };
+  });
+  settings.observers = {&planting};
   const Bucket bucket = bucketOfText(kPointwise, settings);
   EXPECT_EQ(bucket.stage, "fusing");
   EXPECT_EQ(bucket.pattern, "nan");  // poison

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/text/parser.h"
 #include "fuzz/judge/compare_engines.h"
 #include "fuzz/judge/compiler_batch.h"
@@ -97,10 +98,11 @@ TEST(GivenDataTest, AnEngineThatWritesBesideGivenMemoryIsFoundInABatch) {
 // What is said of the case when the launch with that number has written one byte beside its tensors.
 CaseVerdict judgedWithAWriteBehind(const std::string& text, int when) {
   JudgeSettings settings;
-  settings.hooks.beforeLaunch = [=, launches = std::make_shared<int>(0)](const Kernel& kernel,
-                                                                         KernelArguments& arguments) {
-    if ((*launches)++ == when) writeBehind(kernel, arguments);
-  };
+  int launches = 0;
+  BeforeLaunch writing([&](const Kernel& kernel, KernelArguments& arguments) {
+    if (launches++ == when) writeBehind(kernel, arguments);
+  });
+  settings.observers = {&writing};
   return judgeCase(parseCase(text, "case"), settings);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/text/parser.h"
 #include "fuzz/judge/compiler_batch.h"
 #include "fuzz/generate/generate.h"
@@ -85,9 +86,8 @@ TEST(JudgeCaseTest, ARunThatShouldBeRejectedIsAFinding) {
 }
 
 // A fault planted after the passes: the first op of one kind becomes another.
-CompileHooks swapOp(OpKind from, OpKind to) {
-  CompileHooks hooks;
-  hooks.afterPasses = [from, to](Fusion& fusion) {
+auto swapOp(OpKind from, OpKind to) {
+  return AfterPasses([from, to](Fusion& fusion) {
     for (Expr* expr : std::vector<Expr*>(fusion.exprs())) {
       if (expr->op() != from) continue;
       const std::vector<Val*> inputs = expr->inputs(), outputs = expr->outputs();
@@ -95,13 +95,13 @@ CompileHooks swapOp(OpKind from, OpKind to) {
       fusion.newExpr(to, inputs, outputs);
       return;
     }
-  };
-  return hooks;
+  });
 }
 
 TEST(JudgeCaseTest, APlantedFaultDiffersAndNamesTheFirstWrongOp) {
   JudgeSettings settings;
-  settings.hooks = swapOp(OpKind::Exp, OpKind::Expm1);
+  auto fault = swapOp(OpKind::Exp, OpKind::Expm1);
+  settings.observers = {&fault};
   const CaseVerdict verdict = verdictOf(kSoftmax, settings);
   EXPECT_EQ(verdict.kind, VerdictKind::Differs);
   EXPECT_EQ(verdict.run, 0);
@@ -111,8 +111,10 @@ TEST(JudgeCaseTest, APlantedFaultDiffersAndNamesTheFirstWrongOp) {
 
 TEST(JudgeCaseTest, AnErrorOfOursIsAFindingAndAnErrorOfTheCallersIsNot) {
   JudgeSettings ours, callers;
-  ours.hooks.afterPasses = [](Fusion&) { FUSER_CHECK(false, "planted"); };
-  callers.hooks.afterPasses = [](Fusion&) { FUSER_USER_CHECK(false, "planted"); };
+  AfterPasses bug([](Fusion&) { FUSER_CHECK(false, "planted"); });
+  AfterPasses rejection([](Fusion&) { FUSER_USER_CHECK(false, "planted"); });
+  ours.observers = {&bug};
+  callers.observers = {&rejection};
   EXPECT_EQ(verdictOf(kSoftmax, ours).kind, VerdictKind::Check);
   EXPECT_EQ(verdictOf(kSoftmax, callers).kind, VerdictKind::Rejected);
 }
@@ -128,7 +130,8 @@ TEST(JudgeCaseTest, EveryKindHasANameAndFindingsHaveAPrefix) {
 TEST(JudgeCaseTest, PlantedFaultsInGeneratedCasesAreFound) {
   // add becomes sub: a finding wherever the case has an add that an output depends on and that changes something.
   JudgeSettings settings;
-  settings.hooks = swapOp(OpKind::Add, OpKind::Sub);
+  auto fault = swapOp(OpKind::Add, OpKind::Sub);
+  settings.observers = {&fault};
   GeneratorOptions options;
   options.only = {OpKind::Add, OpKind::Mul, OpKind::Sum};
   options.medianElements = 64;

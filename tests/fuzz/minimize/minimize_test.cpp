@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/text/parser.h"
 #include "fuzz/minimize/reducers.h"
 
@@ -71,7 +72,8 @@ TEST(MinimizeTest, WhatIsNoFindingIsNotMinimized) {
 
 TEST(MinimizeTest, WhatFailsForEverythingIsNotMinimized) {
   MinimizeSettings settings;
-  settings.judge.hooks.afterPasses = [](Fusion&) { FUSER_CHECK(false, "always"); };
+  AfterPasses failing([](Fusion&) { FUSER_CHECK(false, "always"); });
+  settings.judge.observers = {&failing};
   EXPECT_NE(minimize(concat(kProgram, kRuns), settings).problem.find("a trivial case fails too"), std::string::npos);
 }
 
@@ -100,10 +102,11 @@ bool hasOp(const Fusion& fusion, OpKind op) {
 
 TEST(MinimizeTest, ACrashIsMinimizedAndAnotherFindingIsKeptOnTheWay) {
   MinimizeSettings settings;
-  settings.judge.hooks.afterPasses = [](Fusion& fusion) {
+  AfterPasses dying([](Fusion& fusion) {
     if (hasOp(fusion, OpKind::Exp) && hasOp(fusion, OpKind::Sum)) raise(SIGSEGV);
     FUSER_CHECK(!hasOp(fusion, OpKind::Exp), "exp alone");
-  };
+  });
+  settings.judge.observers = {&dying};
   const Minimized result = minimize(concat(kProgram, kRuns), settings);
   EXPECT_EQ(result.problem, "");
   EXPECT_EQ(result.bucket.kind, "crash");
@@ -128,10 +131,11 @@ __attribute__((noinline)) void dieThere() {
 // Two crashes by one signal are two bugs where they come from two places.
 TEST(MinimizeTest, ACrashDoesNotSlideToAnother) {
   MinimizeSettings settings;
-  settings.judge.hooks.afterPasses = [](Fusion& fusion) {
+  AfterPasses dying([](Fusion& fusion) {
     if (hasOp(fusion, OpKind::Exp) && hasOp(fusion, OpKind::Sum)) dieHere();
     if (hasOp(fusion, OpKind::Exp)) dieThere();
-  };
+  });
+  settings.judge.observers = {&dying};
   const Minimized result = minimize(concat(kProgram, kRuns), settings);
   EXPECT_EQ(result.problem, "");
   EXPECT_NE(result.bucket.pattern.find("dieHere"), std::string::npos) << result.bucket.pattern;

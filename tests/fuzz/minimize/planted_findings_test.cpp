@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
@@ -170,7 +171,8 @@ TEST_P(PlantedDeathTest, IsSmallAndInTheSameBucketAfterwards) {
   MinimizeSettings settings;
   settings.seconds = 60;
   settings.limits.seconds = 0.4;
-  settings.judge.hooks.beforePasses = [death](Fusion& fusion) { dieOf(fusion, death.op, death.hang); };
+  BeforePasses dying([death](Fusion& fusion) { dieOf(fusion, death.op, death.hang); });
+  settings.judge.observers = {&dying};
   const std::string text = caseWith(death.op);
   const Bucket before = Judging(settings.judge, settings.limits).judge(text).bucket;
   const Minimized result = minimize(text, settings);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/builder.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
@@ -35,16 +36,21 @@ run { %x = normal(seed = 1) : f32[8, 40]  %a = 0.5 }
 struct Subject {
   Subject() {
     settings = settingsOf(made);
-    observed = settings;
-    observed.hooks.afterSchedule = [this](int segment, Fusion& part, Schedule& schedule) {
+    AfterSchedule keeping([this](int segment, Fusion& part, Schedule& schedule) {
       parts.push_back(&part);
       schedules[segment] = schedule;
-    };
+    });
+    FusionExecutorCache::Settings observed = settings;
+    observed.context.observers = {&keeping};
     program = buildProgram(*made.fusion, observed, {{16}}, inputs);
     presegmented = program->fusion.get();
   }
   Compilation compilation() {
     return {*made.fusion, settings, inputs, *presegmented, *program->segmented, parts, schedules, *program->host};
+  }
+  // Those of the compilations to come.
+  void observe(std::unique_ptr<CompileObserver> observer) {
+    settings.context.observers.push_back(observers.emplace_back(std::move(observer)).get());
   }
   template <class Node>
   void removeNodes() {
@@ -75,7 +81,8 @@ struct Subject {
   Case made = parseCase(kText, "case");
   RunData data = materialize(made, made.runs.front());
   std::vector<HostValue> inputs = hostValues(data);
-  FusionExecutorCache::Settings settings, observed;
+  FusionExecutorCache::Settings settings;
+  std::vector<std::unique_ptr<CompileObserver>> observers;
   std::vector<const Fusion*> parts;
   std::map<int, Schedule> schedules;
   std::unique_ptr<CompiledProgram> program;
@@ -90,14 +97,23 @@ struct Break {
 };
 
 // A pass that finds something new whenever it runs.
-void neverSettle(Subject& subject) {
-  const auto turn = std::make_shared<int>(0);
-  subject.settings.context.afterApplication = [turn](const std::string& pass, Fusion& fusion, bool& modified) {
-    if (pass != "RemoveEmptyPass" || (*turn)++ % 2 == 1) return;
+class NeverSettling final : public CompileObserver {
+ public:
+  void afterApplication(std::string_view pass, Fusion& fusion, bool& modified) override {
+    if (pass != "RemoveEmptyPass" || turn_++ % 2 == 1) return;
     build::unary(fusion, OpKind::Neg, fusion.inputs()[0], "dead");
     modified = true;
-  };
-}
+  }
+
+ private:
+  int turn_ = 0;
+};
+
+void neverSettle(Subject& subject) { subject.observe(std::make_unique<NeverSettling>()); }
+
+class FirstHostNodeLost final : public CompileObserver {
+  void afterHost(HostIrContainer& host) override { host.remove(host.topLevel().front()); }
+};
 
 // The segments with an edit of their text.
 std::function<void(Subject&)> retold(const std::string& from, const std::string& to) {
@@ -199,7 +215,7 @@ const std::vector<Break>& breaks() {
       {"HostText", [](Subject& subject) { subject.program->kernels[0]->name = "a b"; }, ""},
       {"CompilesAlike",
        [](Subject& subject) {
-         subject.settings.hooks.afterHost = [](HostIrContainer& host) { host.remove(host.topLevel().front()); };
+         subject.observe(std::make_unique<FirstHostNodeLost>());
        },
        "gives another program"},
   };
@@ -257,12 +273,13 @@ TEST(InvariantsTest, EveryFileHasALine) {
   }
 }
 
-std::vector<std::string> problemsWith(CompileHooks hooks, const CompileHooks& faults = {}) {
+std::vector<std::string> problemsWith(const std::vector<CompileObserver*>& observers,
+                                      std::optional<InvariantStage> faulty = std::nullopt) {
   const Case made = parseCase(kText, "case");
   FusionExecutorCache::Settings settings = settingsOf(made);
-  settings.hooks = std::move(hooks);
-  InvariantObserver observer(*made.fusion, true);
-  observer.watch(settings, faults);
+  settings.context.observers = observers;
+  InvariantObserver observer(*made.fusion, true, faulty);
+  observer.watch(settings);
   const RunData data = materialize(made, made.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
   buildProgram(*made.fusion, settings, {}, inputs);
@@ -270,14 +287,29 @@ std::vector<std::string> problemsWith(CompileHooks hooks, const CompileHooks& fa
   return observer.problems();
 }
 
-TEST(InvariantObserverTest, ReportsABrokenHostIrUnderItsName) {
-  CompileHooks hooks;
-  EXPECT_EQ(problemsWith(hooks), std::vector<std::string>{});
-  hooks.afterHost = [](HostIrContainer& host) {
+class NothingFreed final : public CompileObserver {
+  void afterHost(HostIrContainer& host) override {
     for (hir::HostExpr* node : hostExprsOf<hir::Deallocate>(host)) host.remove(node);
-  };
-  EXPECT_EQ(problemsWith(hooks), std::vector<std::string>{"HostFreesOnce: %c is freed 0 times and not 1"});
+  }
+};
+
+TEST(InvariantObserverTest, ReportsABrokenHostIrUnderItsName) {
+  EXPECT_EQ(problemsWith({}), std::vector<std::string>{});
+  NothingFreed fault;
+  EXPECT_EQ(problemsWith({&fault}), std::vector<std::string>{"HostFreesOnce: %c is freed 0 times and not 1"});
 }
+
+// Adds an observer to the caches of segments alone.
+class InSegmentCaches final : public CompileObserver {
+ public:
+  explicit InSegmentCaches(CompileObserver& inner) : inner_(inner) {}
+  void beforeSegmentCache(const Fusion&, CacheSettings& settings) override {
+    settings.context.observers.push_back(&inner_);
+  }
+
+ private:
+  CompileObserver& inner_;
+};
 
 // With a merge predicate, what no scheduler was asked about is compiled when it runs, in a cache of its own.
 TEST(InvariantObserverTest, SeesIntoCachesOfSegments) {
@@ -285,12 +317,9 @@ TEST(InvariantObserverTest, SeesIntoCachesOfSegments) {
     Case made = parseCase(kText, "case");
     made.options.mergePredicate = MergePredicate::Always;
     FusionExecutorCache::Settings settings = settingsOf(made);
-    settings.hooks.beforeSegmentCache = [broken](const Fusion&, CacheSettings& inner) {
-      if (!broken) return;
-      inner.hooks.afterHost = [](HostIrContainer& host) {
-        for (hir::HostExpr* node : hostExprsOf<hir::Deallocate>(host)) host.remove(node);
-      };
-    };
+    NothingFreed fault;
+    InSegmentCaches planting(fault);
+    if (broken) settings.context.observers = {&planting};
     InvariantObserver observer(*made.fusion, true);
     observer.watch(settings);
     const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
@@ -304,10 +333,10 @@ TEST(InvariantObserverTest, SeesIntoCachesOfSegments) {
 
 // Whoever plants a fault in a stage is not caught by that stage's own verifiers.
 TEST(InvariantObserverTest, AStageWithAPlantedFaultIsNotHeldAgainstItsInvariants) {
-  CompileHooks hooks;
-  hooks.afterPasses = [](Fusion& fusion) { fusion.outputs()[0]->setOrigin(*fusion.inputs()[0]->origin()); };
-  EXPECT_EQ(problemsWith(hooks, hooks), std::vector<std::string>{});
-  EXPECT_EQ(problemsWith(hooks).size(), 1u);
+  AfterPasses fault([](Fusion& fusion) { fusion.outputs()[0]->setOrigin(*fusion.inputs()[0]->origin()); });
+  EXPECT_EQ(problemsWith({&fault}, InvariantStage::Passes), std::vector<std::string>{});
+  EXPECT_EQ(problemsWith({&fault}, InvariantStage::Kernels).size(), 1u);
+  EXPECT_EQ(problemsWith({&fault}).size(), 1u);
 }
 
 }  // namespace
