@@ -13,6 +13,7 @@
 #include "fuser/ir/clone.h"
 #include "fuser/lower/lower.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/plan_groups.h"
 #include "fuser/runtime/run_request.h"
 #include "fuser/segment/segment_candidate_finder.h"
 #include "fuser/text/parser.h"
