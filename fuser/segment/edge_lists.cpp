@@ -26,18 +26,9 @@ std::vector<SegmentedEdgePtr>::iterator placeOf(std::vector<SegmentedEdgePtr>& e
 
 }  // namespace
 
-SegmentedGroup::SegmentedGroup(uint32_t id, bool scalar, EdgeLists& edges) : id_(id), scalar_(scalar) {
-  edges.adopt(id, edges_);
-}
-
-void EdgeLists::adopt(uint32_t group, GroupEdges& lists) {
+const GroupEdges& EdgeLists::addGroup(uint32_t group) {
   FUSER_CHECK(group == lists_.size(), "groups are numbered in the order in which they are made");
-  lists_.push_back(&lists);
-}
-
-std::string SegmentedEdge::toString() const {
-  const std::string name = val_->name().empty() ? concat("@", val_->id()) : val_->name();
-  return concat("g", from_->id(), " -> g", to_->id(), ": %", name, isConnected() ? "" : " (disconnected)");
+  return lists_.emplace_back();
 }
 
 SegmentedEdgePtr EdgeLists::connect(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
@@ -53,8 +44,8 @@ SegmentedEdgePtr EdgeLists::connect(SegmentedGroup* from, SegmentedGroup* to, Va
 SegmentedEdgePtr EdgeLists::addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val) {
   auto edge = std::make_shared<OwnedEdge>(static_cast<uint32_t>(edges_.size()), from, to, val);
   edges_.push_back(edge);
-  lists_.at(from->id())->consumers.push_back(edge);
-  lists_.at(to->id())->producers.push_back(edge);
+  lists_.at(from->id()).consumers.push_back(edge);
+  lists_.at(to->id()).producers.push_back(edge);
   return edge;
 }
 
@@ -73,8 +64,8 @@ void EdgeLists::remove(const SegmentedEdgePtr& edge) {
   FUSER_CHECK(found, "the edge is not of this fusion, or removed already");
   // A copy: the caller's reference may be an element of a list that changes below.
   const std::shared_ptr<OwnedEdge> removed = *found;
-  std::vector<SegmentedEdgePtr>& consumers = lists_.at(removed->from()->id())->consumers;
-  std::vector<SegmentedEdgePtr>& producers = lists_.at(removed->to()->id())->producers;
+  std::vector<SegmentedEdgePtr>& consumers = lists_.at(removed->from()->id()).consumers;
+  std::vector<SegmentedEdgePtr>& producers = lists_.at(removed->to()->id()).producers;
   const auto consumer = placeOf(consumers, *removed);
   const auto producer = placeOf(producers, *removed);
   FUSER_CHECK(consumer != consumers.end() && producer != producers.end(), "edge ", removed->toString(),

@@ -1,6 +1,7 @@
 // The reasons behind a segmentation, asked of the same state that decided them.
 
 #include "fuser/segment/explain.h"
+#include "fuser/segment/segmented_text.h"
 
 #include <algorithm>
 

@@ -1,9 +1,7 @@
-// The invariants of a SegmentedFusion: its edge lists against the value-based view.
+#include "fuser/segment/invariants.h"
 
 #include <algorithm>
 #include <map>
-
-#include "fuser/segment/segmented_fusion.h"
 
 namespace fuser {
 
@@ -11,8 +9,8 @@ namespace {
 
 class InvariantCheck {
  public:
-  InvariantCheck(const SegmentedFusion& segmented, Completeness completeness)
-      : segmented_(segmented), completeness_(completeness) {
+  InvariantCheck(const SegmentGraph& graph, Completeness completeness)
+      : graph_(graph), completeness_(completeness) {
     checkPartition();
     checkEdgeLists();
     checkCrossings();
@@ -29,22 +27,22 @@ class InvariantCheck {
   }
 
   void checkPartition() {
-    std::vector<bool> seen(segmented_.completeFusion().exprIdCount());
-    for (const SegmentedGroup* group : segmented_.groups()) {
+    std::vector<bool> seen(graph_.completeFusion().exprIdCount());
+    for (const SegmentedGroup* group : graph_.groups()) {
       if (!group->isLive()) {
         report("group ", group->id(), " is empty");
         continue;
       }
       for (const Expr* expr : group->exprs()) {
         if (expr->isScalarExpr() != group->isScalarGroup()) report("group ", group->id(), " mixes scalars and tensors");
-        if (!segmented_.computes(group, expr)) report(nameOf(expr), " does not know its group ", group->id());
-        if (segmented_.groupOf(expr) != group) continue;  // a private copy
+        if (!graph_.computes(group, expr)) report(nameOf(expr), " does not know its group ", group->id());
+        if (graph_.groupOf(expr) != group) continue;  // a private copy
         if (seen[expr->id()]) report(nameOf(expr), " is in two groups");
         seen[expr->id()] = true;
       }
       checkCopies(group);
     }
-    for (const Expr* expr : segmented_.liveExprs()) {
+    for (const Expr* expr : graph_.liveExprs()) {
       if (completeness_ == Completeness::Complete && !seen[expr->id()]) report(nameOf(expr), " is in no group");
     }
   }
@@ -52,13 +50,13 @@ class InvariantCheck {
   // Private copies serve the group that holds them, and every reader of a privatised value has one.
   void checkCopies(const SegmentedGroup* group) {
     for (const Expr* expr : group->exprs()) {
-      if (!segmented_.isPrivatized(expr)) continue;
+      if (!graph_.isPrivatized(expr)) continue;
       bool serves = false;
       for (const Val* output : expr->outputs()) {
         if (output->isFusionOutput()) report(nameOf(expr), " is privatised and makes an output");
-        for (const SegmentedGroup* reader : segmented_.consumersOf(output)) {
+        for (const SegmentedGroup* reader : graph_.consumersOf(output)) {
           serves |= reader == group;
-          if (!segmented_.computes(reader, expr)) report("group ", reader->id(), " has no copy of ", nameOf(expr));
+          if (!graph_.computes(reader, expr)) report("group ", reader->id(), " has no copy of ", nameOf(expr));
         }
       }
       if (!serves) report("group ", group->id(), " has no use for its copy of ", nameOf(expr));
@@ -79,7 +77,7 @@ class InvariantCheck {
 
   void checkEdgeLists() {
     size_t ends = 0;
-    for (const SegmentedEdgePtr& edge : segmented_.edges()) {
+    for (const SegmentedEdgePtr& edge : graph_.edges()) {
       if (!edge->isConnected()) report("edge ", edge->toString(), " is in the list");
       if (!edge->from()->isLive() || !edge->to()->isLive()) report("edge ", edge->toString(), " at a merged group");
       if (!holds(edge->from()->consumerEdges(), edge) || !holds(edge->to()->producerEdges(), edge)) {
@@ -89,7 +87,7 @@ class InvariantCheck {
     }
     size_t consumers = 0;
     size_t producers = 0;
-    for (const SegmentedGroup* group : segmented_.groups()) {
+    for (const SegmentedGroup* group : graph_.groups()) {
       consumers += group->consumerEdges().size();
       producers += group->producerEdges().size();
     }
@@ -102,17 +100,17 @@ class InvariantCheck {
 
   void checkCrossings() {
     std::map<Crossing, int> crossings;  // 1: by the values, 2: by the edges
-    for (const SegmentedGroup* group : segmented_.groups()) {
+    for (const SegmentedGroup* group : graph_.groups()) {
       for (const Expr* expr : group->exprs()) {
-        for (const Val* val : segmented_.reads(expr)) {
-          const SegmentedGroup* from = segmented_.producerOf(val);
-          if (from && !segmented_.computes(group, val->definition())) {
+        for (const Val* val : graph_.reads(expr)) {
+          const SegmentedGroup* from = graph_.producerOf(val);
+          if (from && !graph_.computes(group, val->definition())) {
             crossings[{from->id(), group->id(), val->id()}] |= 1;
           }
         }
       }
     }
-    for (const SegmentedEdgePtr& edge : segmented_.edges()) {
+    for (const SegmentedEdgePtr& edge : graph_.edges()) {
       int& state = crossings[{edge->from()->id(), edge->to()->id(), edge->val()->id()}];
       if (state & 2) report("edge ", edge->toString(), " is there twice");
       state |= 2;
@@ -130,7 +128,7 @@ class InvariantCheck {
   void checkAcyclic() {
     std::map<uint32_t, size_t> missing;
     std::vector<const SegmentedGroup*> ready;
-    for (const SegmentedGroup* group : segmented_.groups()) {
+    for (const SegmentedGroup* group : graph_.groups()) {
       missing[group->id()] = group->producerEdges().size();
       if (group->producerEdges().empty()) ready.push_back(group);
     }
@@ -143,30 +141,30 @@ class InvariantCheck {
         if (--missing[edge->to()->id()] == 0) ready.push_back(edge->to());
       }
     }
-    if (ordered != segmented_.groups().size()) report("the groups depend on each other in a circle");
+    if (ordered != graph_.groups().size()) report("the groups depend on each other in a circle");
   }
 
   // After finalisation: inputs and outputs are what the value-based view says, and producers come first.
   void checkBoundaries() {
-    for (size_t i = 0; i < segmented_.groups().size(); ++i) {
-      const SegmentedGroup* group = segmented_.groups()[i];
+    for (size_t i = 0; i < graph_.groups().size(); ++i) {
+      const SegmentedGroup* group = graph_.groups()[i];
       if (group->index() < 0 || !group->isLive()) continue;
-      if (group->inputs().vector() != segmented_.inputsOf(group->exprs())) report("group ", i, " has other inputs");
-      if (group->outputs().vector() != segmented_.outputsOf(group->exprs())) report("group ", i, " has other outputs");
+      if (group->inputs().vector() != graph_.inputsOf(group->exprs())) report("group ", i, " has other inputs");
+      if (group->outputs().vector() != graph_.outputsOf(group->exprs())) report("group ", i, " has other outputs");
       for (const SegmentedEdgePtr& edge : group->producerEdges()) {
         if (edge->from()->index() >= group->index()) report("group ", i, " comes before what it reads");
       }
     }
   }
 
-  const SegmentedFusion& segmented_;
+  const SegmentGraph& graph_;
   Completeness completeness_;
 };
 
 }  // namespace
 
-std::vector<std::string> findBrokenInvariants(const SegmentedFusion& segmented, Completeness completeness) {
-  return InvariantCheck(segmented, completeness).broken;
+std::vector<std::string> findBrokenInvariants(const SegmentGraph& graph, Completeness completeness) {
+  return InvariantCheck(graph, completeness).broken;
 }
 
 }  // namespace fuser

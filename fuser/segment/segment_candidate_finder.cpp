@@ -6,6 +6,7 @@
 
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/segment/explain.h"
+#include "fuser/segment/invariants.h"
 #include "fuser/segment/merging.h"
 
 namespace fuser {

@@ -8,7 +8,7 @@
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/kernel/text.h"
-#include "fuser/segment/segmented_fusion.h"
+#include "fuser/segment/segmented_text.h"
 #include "fuser/text/printer.h"
 
 namespace fuser {

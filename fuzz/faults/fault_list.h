@@ -27,7 +27,7 @@ struct SegmentsText {
   std::vector<Edge> edges;
 };
 SegmentsText segmentsText(const SegmentedFusion& segmented);
-std::string toString(const SegmentsText& text);  // for parseSegmentedFusion
+std::string toString(const SegmentsText& text);  // for parseAsTold
 
 // One dtype, and axes of the same kinds and sizes.
 bool haveSameType(const TensorView* a, const TensorView* b);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "fuser/segment/segmented_text.h"
 #include "fuzz/faults/fault_list.h"
 
 namespace fuser::fuzz {

@@ -1,7 +1,7 @@
 // CompilesAlike: the same fusion, settings and inputs give the same segments, kernels and host program, to the letter.
 
 #include "fuser/kernel/text.h"
-#include "fuser/segment/segmented_fusion.h"
+#include "fuser/segment/segmented_text.h"
 #include "oracle/invariants/invariants.h"
 
 namespace oracle {

@@ -1,6 +1,7 @@
 // SegmentsText: print -> parse -> print of a segmented fusion is the identity.
 
-#include "fuser/segment/segmented_fusion.h"
+#include "fuser/segment/invariants.h"
+#include "fuser/segment/segmented_text.h"
 #include "oracle/invariants/invariants.h"
 
 namespace oracle {

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/segment/invariants.h"
 #include "fuser/segment/segment_candidate_finder.h"
+#include "fuser/segment/segmented_text.h"
 #include "fuser/text/parser.h"
 
 namespace fuser {

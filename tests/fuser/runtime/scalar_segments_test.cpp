@@ -6,6 +6,7 @@
 #include "fuser/kernel/text.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/segment/segmented_text.h"
 #include "fuser/text/parser.h"
 
 namespace fuser {

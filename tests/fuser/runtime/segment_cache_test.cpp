@@ -8,7 +8,7 @@
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
-#include "fuser/segment/segmented_fusion.h"
+#include "fuser/segment/segmented_text.h"
 #include "fuser/text/parser.h"
 
 namespace fuser {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/segment/segmented_text.h"
 #include "tests/fuser/segment/explained.h"
 
 namespace fuser {

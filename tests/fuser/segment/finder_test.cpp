@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "fuser/ir/builder.h"
+#include "fuser/segment/segmented_text.h"
 #include "tests/fuser/segment/fake_schedulers.h"
 
 namespace fuser {

@@ -8,6 +8,8 @@
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
+#include "fuser/segment/invariants.h"
+#include "fuser/segment/segmented_text.h"
 #include "tests/fuser/segment/fake_schedulers.h"
 
 namespace fuser {

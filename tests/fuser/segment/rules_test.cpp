@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/segment/invariants.h"
+#include "fuser/segment/segmented_text.h"
 #include "tests/fuser/segment/explained.h"
 
 namespace fuser {

@@ -1,9 +1,11 @@
-// Groups, edges, the value-based view, invariants, text.
+// Groups, edges, the value-based view, invariants, the edits and what is checked after each.
 
 #include "fuser/segment/segmented_fusion.h"
 
 #include <gtest/gtest.h>
 
+#include "fuser/segment/invariants.h"
+#include "fuser/segment/told_segments.h"
 #include "tests/fuser/segment/fake_schedulers.h"
 
 namespace fuser {
@@ -150,7 +152,8 @@ class FusionProbe : public SegmentedFusion {
  public:
   template <class Segments>
   static constexpr bool reachesEdgeLists() {
-    return requires(Segments& segments) { segments.impl_; } || requires(Segments& segments) { segments.connect; };
+    return requires(Segments& segments) { segments.data_; } ||
+           requires(Segments& segments) { segments.SegmentGraph::data_; };
   }
 };
 static_assert(!FusionProbe::reachesEdgeLists<FusionProbe>(), "the four functions are the one way to the edges");
@@ -210,8 +213,8 @@ const Edit kEdits[] = {
 TEST(CheckAfterEditTest, EveryEditOfASoundSegmentationPasses) {
   for (const Edit& edit : kEdits) {
     const Segmented singly = singles(kEdited);
-    SegmentedFusion segments(*singly.fusion, toldOf(*singly.segments), true);
-    EXPECT_NO_THROW(edit.run(segments, singly)) << edit.name;
+    const auto segments = segmentAsTold(*singly.fusion, toldOf(*singly.segments), true);
+    EXPECT_NO_THROW(edit.run(*segments, singly)) << edit.name;
   }
 }
 
@@ -220,11 +223,10 @@ TEST(CheckAfterEditTest, EveryEditLooksOverAllEdges) {
     const Segmented singly = singles(kEdited);
     ToldSegments told = toldOf(*singly.segments);
     told.edges.push_back(told.edges.front());  // a -> b twice, far from the edit
-    SegmentedFusion unchecked(*singly.fusion, told);
-    EXPECT_NO_THROW(edit.run(unchecked, singly)) << edit.name;
-    SegmentedFusion segments(*singly.fusion, told, true);
+    EXPECT_NO_THROW(edit.run(*segmentAsTold(*singly.fusion, told), singly)) << edit.name;
+    const auto segments = segmentAsTold(*singly.fusion, told, true);
     try {
-      edit.run(segments, singly);
+      edit.run(*segments, singly);
       ADD_FAILURE() << edit.name << ": the doubled edge was not found";
     } catch (const CheckError& error) {
       const std::string text = error.what();
@@ -239,21 +241,52 @@ TEST(CheckAfterEditTest, ComputingAnExpressionOnceLooksOverAllEdges) {
   Expr* cast = singly.val("h")->definition();
   // %h is computed by both its readers; an edge is doubled elsewhere.
   const auto privatised = [&](bool checkEdits) {
-    SegmentedFusion plain(*singly.fusion, toldOf(*singly.segments));
-    plain.privatize(cast);
-    plain.finalize();
-    ToldSegments copied = toldOf(plain);
+    const auto plain = segmentAsTold(*singly.fusion, toldOf(*singly.segments));
+    plain->privatize(cast);
+    plain->finalize();
+    ToldSegments copied = toldOf(*plain);
     for (size_t i = 0; i < copied.groups.size(); ++i) {
-      if (plain.groupOf(cast) == plain.groups()[i] || std::erase(copied.groups[i].exprs, cast) == 0) continue;
+      if (plain->groupOf(cast) == plain->groups()[i] || std::erase(copied.groups[i].exprs, cast) == 0) continue;
       copied.groups[i].copies = {cast};
     }
     copied.edges.push_back(copied.edges.front());
-    return std::make_unique<SegmentedFusion>(*singly.fusion, copied, checkEdits);
+    return segmentAsTold(*singly.fusion, copied, checkEdits);
   };
   const auto unchecked = privatised(false);
   EXPECT_NO_THROW(unchecked->computeOnce(cast, unchecked->producerOf(singly.val("p"))));
   const auto checked = privatised(true);
   EXPECT_THROW(checked->computeOnce(cast, checked->producerOf(singly.val("p"))), CheckError);
+}
+
+// --- as told ---
+
+TEST(ToldSegmentsTest, DamageIsKeptAndSeenByTheChecker) {
+  const Segmented singly = singles(kDiamond);
+  const auto brokenBy = [&](const std::function<void(ToldSegments&)>& damage) {
+    ToldSegments told = toldOf(*singly.segments);
+    damage(told);
+    return findBrokenInvariants(*segmentAsTold(*singly.fusion, told));
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(brokenBy([](ToldSegments&) {}), Lines{});
+  EXPECT_EQ(brokenBy([](ToldSegments& told) { told.edges.push_back(told.edges.front()); }),
+            Lines{"edge g0 -> g1: %a is there twice"});
+  EXPECT_EQ(brokenBy([](ToldSegments& told) { told.groups[0].outputs.clear(); }), Lines{"group 0 has other outputs"});
+  EXPECT_EQ(brokenBy([](ToldSegments& told) { told.groups[3].inputs.pop_back(); }), Lines{"group 3 has other inputs"});
+  const Lines lost = brokenBy([](ToldSegments& told) { told.edges.pop_back(); });
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_NE(lost[0].find("crosses from group 2 to group 3 without an edge"), std::string::npos) << lost[0];
+}
+
+TEST(ToldSegmentsTest, WhatCannotBeToldApartIsRefused) {
+  const Segmented singly = singles(kDiamond);
+  ToldSegments twice = toldOf(*singly.segments);
+  twice.groups[1].exprs.push_back(twice.groups[0].exprs.front());
+  EXPECT_THROW(segmentAsTold(*singly.fusion, twice), CheckError);
+  ToldSegments homeless = toldOf(*singly.segments);
+  homeless.groups[1].copies = homeless.groups[3].exprs;
+  homeless.groups.pop_back();
+  EXPECT_THROW(segmentAsTold(*singly.fusion, homeless), CheckError);
 }
 
 TEST(SegmentedFusionTest, MergingManyGroupsKeepsEveryValuesEdge) {
@@ -298,95 +331,6 @@ TEST(SegmentedFusionTest, ReadsAreOperandsAndScalarsOfExtentsOnly) {
   EXPECT_EQ(reads(2), "y: m ");    // a shape's scalar; the literal is left out
   EXPECT_EQ(reads(3), "z: y m ");  // its loops need the extent
   EXPECT_EQ(reads(4), "w: x ");
-}
-
-TEST(SegmentedFusionTest, PrintsAndParses) {
-  const std::string text =
-      "fusion f(%x: f32[i0], %n: i64) {\n  %m = add(%n, 1)\n  %s = cast(%m) {dtype = f64}\n  %a = mul(%x, %s)\n"
-      "  %b = exp(%a)\n  %c = log(%b)\n  return %c, %m\n}\n";
-  const Segmented segmented = segmentText(text, FakeSchedulers(atMost(2)));
-  const std::string printed = toString(*segmented.segments);
-  EXPECT_EQ(printed,
-            "segmented {\n"
-            "  group 0 ExprEval {%m, %s} inputs {%n} outputs {%m, %s}\n"
-            "  group 1 PointWise {%a, %b} inputs {%x, %s} outputs {%b}\n"
-            "  group 2 PointWise {%c} inputs {%b} outputs {%c}\n"
-            "  edge 0 -> 1 %s\n"
-            "  edge 1 -> 2 %b\n"
-            "}\n");
-  const auto parsed = parseSegmentedFusion(printed, *segmented.fusion);
-  EXPECT_EQ(toString(*parsed), printed);
-  EXPECT_EQ(parsed->groups()[1]->schedulerType(), SchedulerType::PointWise);
-}
-
-TEST(SegmentedFusionTest, NamesThatAreNoNamesGetTheirId) {
-  Segmented segmented = singles(kDiamond);
-  segmented.val("b")->setName("");
-  segmented.val("c")->setName("a");
-  const std::string printed = toString(*segmented.segments);
-  EXPECT_NE(printed.find("{%@"), std::string::npos) << printed;
-  EXPECT_NE(printed.find("{%a@"), std::string::npos) << printed;
-  EXPECT_EQ(toString(*parseSegmentedFusion(printed, *segmented.fusion)), printed);
-}
-
-TEST(SegmentedFusionTest, ParseErrorsNameTheirPlace) {
-  const Segmented segmented = singles(kDiamond);
-  const std::string good = toString(*segmented.segments);
-  const auto errorOf = [&](const std::string& from, const std::string& to) {
-    std::string text = good;
-    const size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    text.replace(at, from.size(), to);
-    try {
-      parseSegmentedFusion(text, *segmented.fusion);
-    } catch (const UserError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
-  const auto expectError = [&](const std::string& from, const std::string& to, const std::string& what) {
-    EXPECT_NE(errorOf(from, to).find(what), std::string::npos) << errorOf(from, to);
-  };
-  expectError("group 1", "group 2", "line 3, column 9: expected group 1");
-  expectError("None {%a}", "Nothing {%a}", "line 2, column 11: unknown scheduler");
-  expectError("{%b}", "{%q}", "the fusion has no value '%q'");
-  expectError("{%b}", "{%a}", "it is in a group already");
-  expectError("{%b}", "{%x}", "an expression is named by its first result");
-  expectError("edge 0 -> 1 %a\n", "", "crosses from group 0 to group 1 without an edge");
-  expectError("edge 0 -> 1 %a", "edge 0 -> 3 %a", "the value does not cross there");
-  expectError("edge 0 -> 1 %a", "edge 0 -> 9 %a", "there is no group 9");
-  expectError("inputs {%x}", "inputs {}", "group 0 has other inputs");
-  expectError("}\n", "\n", "expected");
-  expectError("segmented", "", "expected 'segmented'");
-  // No prefix and no text with a byte lost makes anything but a UserError.
-  for (size_t i = 0; i < good.size(); ++i) {
-    for (const std::string& text : {good.substr(0, i), good.substr(0, i) + good.substr(i + 1)}) {
-      try {
-        parseSegmentedFusion(text, *segmented.fusion);
-      } catch (const UserError&) {
-      }
-    }
-  }
-}
-
-TEST(SegmentedFusionTest, ATextWithACopyOfAHostScalarIsReadAsToldAlone) {
-  const std::unique_ptr<Fusion> fusion = parseFusion(
-      "fusion f(%x: f32[i0], %n: f64) {\n  %k = neg(%n)\n  %y = mul(%x, %k)\n  return %y\n}\n");
-  const std::string copied =
-      "segmented {\n  group 0 ExprEval {%k} inputs {%n} outputs {%k}\n"
-      "  group 1 None {%k, %y} copies {%k} inputs {%x, %n} outputs {%y}\n}\n";
-  EXPECT_EQ(toString(*parseSegmentedFusion(copied, *fusion, false)), copied);
-  const auto errorOf = [&](const std::string& text, bool verify) {
-    try {
-      parseSegmentedFusion(text, *fusion, verify);
-    } catch (const UserError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
-  EXPECT_NE(errorOf(copied, true).find("a host scalar is computed once"), std::string::npos) << errorOf(copied, true);
-  const std::string mixed = "segmented {\n  group 0 None {%k, %y} inputs {%x, %n} outputs {%y}\n}\n";
-  EXPECT_NE(errorOf(mixed, false).find("scalars and tensors in one group"), std::string::npos) << errorOf(mixed, false);
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/plan_groups.h"
+#include "fuser/segment/segmented_text.h"
+#include "fuser/segment/told_segments.h"
 #include "fuser/text/parser.h"
 
 namespace oracle {
@@ -122,7 +124,7 @@ std::function<void(Subject&)> retold(const std::string& from, const std::string&
     const size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << text;
     text.replace(at, from.size(), to);
-    subject.program->segmented = parseSegmentedFusion(text, *subject.presegmented, false);
+    subject.program->segmented = parseAsTold(text, *subject.presegmented);
   };
 }
 
