@@ -9,8 +9,8 @@
 #include <optional>
 #include <tuple>
 
-#include "fuser/text/lexer.h"
 #include "fuser/text/limits.h"
+#include "fuser/text/token_rules.h"
 #include "fuser/types/dims.h"
 
 namespace fuser {

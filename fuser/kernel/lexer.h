@@ -1,43 +1,43 @@
 #pragma once
-// Words, numbers and punctuation of a kernel's text form, each with its line.
+// The tokens of a kernel's text form, each with its line.
 
 #include <string>
 #include <string_view>
 
-#include "fuser/types/scalar_value.h"
+#include "fuser/tokens/literals.h"
 
 namespace fuser {
 
 class KernelLexer {
  public:
-  explicit KernelLexer(std::string_view text) : text_(text) { advance(); }
+  explicit KernelLexer(std::string_view text) : tokens_(text, "kernel text", kRules) {}
 
-  // The token that comes next: an identifier ("blockIdx.x" is one), a number ("-1", "2.5e-3", "-inf"), or one of
-  // { } ( ) [ ] , : = + * // % < == && $; empty at the end.
-  std::string_view peek() const { return token_; }
-  bool atEnd() const { return token_.empty(); }
-  std::string_view take();
+  // The token that comes next; empty at the end.
+  std::string_view peek() const { return tokens_.peek().text; }
+  bool atEnd() const { return tokens_.peek().kind == TokenKind::End; }
+  std::string_view take() { return tokens_.next().text; }
   // Takes the token when it is this one.
-  bool accept(std::string_view token);
-  void expect(std::string_view token);
-  std::string identifier(const char* what);
-  int64_t integer(const char* what);
-  // A literal of a kernel: f64 where it has '.', 'e', nan or inf; i64; bool.
-  ScalarValue literal();
+  bool accept(std::string_view token) { return tokens_.accept(token); }
+  void expect(std::string_view token) { tokens_.expect(token); }
+  // "blockIdx.x" is one.
+  std::string identifier(std::string_view what) {
+    return std::string(tokens_.expect(TokenKind::Identifier, what).text);
+  }
+  int64_t integer(std::string_view what) {
+    if (const std::optional<int64_t> value = acceptInteger(tokens_)) return *value;
+    tokens_.failExpected(what);
+  }
+  ScalarValue literal() { return readLiteral(tokens_); }
 
   // A UserError at the token taken last.
-  [[noreturn]] void fail(const std::string& message) const { failAt(takenLine_, message); }
+  [[noreturn]] void fail(const std::string& message) const { tokens_.fail(tokens_.taken(), message); }
 
  private:
-  void advance();
-  [[noreturn]] void failAt(int line, const std::string& message) const;
-  [[noreturn]] void failExpected(std::string_view what) const;  // instead of the token that comes next
+  static constexpr TokenRules kRules = {.punctuation = "(){}[],:=+-*%<$",
+                                        .pairs = {"//", "==", "&&"},
+                                        .errors = ErrorPlace::Line};
 
-  std::string_view text_;
-  std::string_view token_;
-  size_t next_ = 0;
-  int line_ = 1;  // of token_
-  int takenLine_ = 1;
+  TokenReader tokens_;
 };
 
 }  // namespace fuser

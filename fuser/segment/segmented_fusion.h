@@ -49,8 +49,8 @@ class SegmentedFusion : public SegmentGraph {
   void setSchedulerType(SegmentedGroup* group, SchedulerType type);
   // Sorts the group's expressions, sets its inputs and outputs.
   void refreshBoundary(SegmentedGroup* group);
-  // Puts groups() in topological order, and does nothing else of what finalize() does. CheckError when the groups' graph
-  // has a cycle.
+  // Puts groups() in topological order, and does nothing else of what finalize() does. CheckError when the groups'
+  // graph has a cycle.
   void sortGroups();
   // Sorts and numbers the groups, and refreshes their boundaries.
   void finalize();

@@ -30,9 +30,9 @@ struct ToldSegments {
 // is in no group or in two without being a copy. checkEdits: see SegmentedFusion.
 std::unique_ptr<SegmentedFusion> segmentAsTold(const Fusion& fusion, const ToldSegments& told, bool checkEdits = false);
 
-// The same for what toString(SegmentGraph) prints, edited by anybody. Groups stand in the order of the text. A UserError
-// names line and column where the text cannot be understood (unknown names, an expression that is in no group or in two
-// without being a copy, scalars and tensors in one group).
+// The same for what toString(SegmentGraph) prints, edited by anybody. Groups stand in the order of the text. A
+// UserError names line and column where the text cannot be understood (unknown names, an expression that is in no group
+// or in two without being a copy, scalars and tensors in one group).
 std::unique_ptr<SegmentedFusion> parseAsTold(std::string_view text, const Fusion& fusion);
 
 }  // namespace fuser

@@ -11,6 +11,8 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/run_parser.h"
 #include "fuser/text/schedule_parser.h"
+#include "fuser/text/token_rules.h"
+#include "fuser/tokens/literals.h"
 
 namespace fuser {
 namespace text {
@@ -20,7 +22,7 @@ constexpr std::string_view kFormatVersion = "1";
 
 class CaseParser {
  public:
-  CaseParser(std::string_view text, const std::string& fileName) : reader_(text, fileName) {}
+  CaseParser(std::string_view text, const std::string& fileName) : reader_(text, fileName, kTokenRules) {}
 
   Case parse() {
     while (reader_.peek().kind == TokenKind::Metadata) parseMetadata();
@@ -86,7 +88,7 @@ class CaseParser {
   // In one sweep over the text.
   void placeMarks() {
     std::sort(marks_.begin(), marks_.end());
-    case_.places.file = reader_.fileName();
+    case_.places.file = reader_.name();
     SourcePlace place;
     size_t at = 0;
     for (auto& [offset, what] : marks_) {

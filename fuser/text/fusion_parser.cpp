@@ -6,7 +6,9 @@
 #include "fuser/ir/verify.h"
 #include "fuser/text/limits.h"
 #include "fuser/text/parser.h"
+#include "fuser/text/token_rules.h"
 #include "fuser/text/value_names.h"
+#include "fuser/tokens/literals.h"
 
 namespace fuser {
 namespace text {
@@ -165,9 +167,9 @@ void FusionParser::giveNames() {
 }  // namespace text
 
 std::unique_ptr<Fusion> parseFusion(std::string_view text, const std::string& fileName) {
-  text::TokenReader reader(text, fileName);
+  TokenReader reader(text, fileName, text::kTokenRules);
   std::unique_ptr<Fusion> fusion = text::FusionParser(reader).parse();
-  if (reader.peek().kind != text::TokenKind::End) reader.failExpected("the end of the text");
+  if (reader.peek().kind != TokenKind::End) reader.failExpected("the end of the text");
   return fusion;
 }
 

@@ -10,7 +10,7 @@
 #include "fuser/ir/fusion.h"
 #include "fuser/ir/infer.h"
 #include "fuser/support/disjoint_sets.h"
-#include "fuser/text/lexer.h"
+#include "fuser/tokens/token_reader.h"
 
 namespace fuser::text {
 

@@ -2,6 +2,8 @@
 
 #include "fuser/text/mesh_parser.h"
 
+#include "fuser/tokens/literals.h"
+
 namespace fuser::text {
 namespace {
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "fuser/ir/fusion.h"
-#include "fuser/text/lexer.h"
+#include "fuser/tokens/token_reader.h"
 
 namespace fuser::text {
 

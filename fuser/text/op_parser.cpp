@@ -6,6 +6,7 @@
 #include "fuser/ir/builder.h"
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
+#include "fuser/tokens/literals.h"
 
 namespace fuser::text {
 namespace {

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "fuser/text/lexer.h"
 #include "fuser/text/option_table.h"
 #include "fuser/text/printer.h"
+#include "fuser/text/token_rules.h"
 #include "fuser/text/transform_table.h"
+#include "fuser/tokens/literals.h"
 
 namespace fuser {
 namespace {
@@ -109,7 +110,7 @@ std::string_view expectationText(Expectation expectation) {
 std::string metadataValue(const std::string& value) {
   bool plain = !value.empty() && value.front() != ' ' && value.back() != ' ' && value.front() != '"';
   for (char c : value) plain = plain && c >= ' ' && c <= '~';
-  return plain ? value : text::quote(value);
+  return plain ? value : quote(value);
 }
 
 }  // namespace

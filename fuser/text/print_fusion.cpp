@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "fuser/text/lexer.h"
 #include "fuser/text/printer.h"
+#include "fuser/text/token_rules.h"
 
 namespace fuser {
 namespace {

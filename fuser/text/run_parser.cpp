@@ -8,6 +8,7 @@
 #include "fuser/case/recipe_data.h"
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
+#include "fuser/tokens/literals.h"
 
 namespace fuser::text {
 namespace {

@@ -2,7 +2,7 @@
 // The parser of `run { … }` and of what follows `expect`. Not for use outside of this folder.
 
 #include "fuser/case/case.h"
-#include "fuser/text/lexer.h"
+#include "fuser/tokens/token_reader.h"
 
 namespace fuser::text {
 

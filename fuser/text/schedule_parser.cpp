@@ -7,7 +7,9 @@
 
 #include "fuser/text/limits.h"
 #include "fuser/text/parser.h"
+#include "fuser/text/token_rules.h"
 #include "fuser/text/transform_table.h"
+#include "fuser/tokens/literals.h"
 
 namespace fuser {
 namespace text {
@@ -125,10 +127,10 @@ Schedule readSchedule(TokenReader& reader, TensorNames& names) {
 }  // namespace text
 
 Schedule parseSchedule(std::string_view text, const std::string& fileName) {
-  text::TokenReader reader(text, fileName);
+  TokenReader reader(text, fileName, text::kTokenRules);
   text::AnyNames names;
   Schedule schedule = text::readSchedule(reader, names);
-  if (reader.peek().kind != text::TokenKind::End) reader.failExpected("a schedule step");
+  if (reader.peek().kind != TokenKind::End) reader.failExpected("a schedule step");
   return schedule;
 }
 

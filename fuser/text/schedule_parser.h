@@ -2,7 +2,7 @@
 // The parser of a schedule section's lines. Not for use outside of this folder.
 
 #include "fuser/ir/transform.h"
-#include "fuser/text/lexer.h"
+#include "fuser/tokens/token_reader.h"
 
 namespace fuser::text {
 

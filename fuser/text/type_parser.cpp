@@ -7,6 +7,7 @@
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
 #include "fuser/text/printer.h"
+#include "fuser/tokens/literals.h"
 #include "fuser/types/dims.h"
 
 namespace fuser::text {

@@ -3,7 +3,8 @@
 #include <functional>
 #include <set>
 
-#include "fuser/text/lexer.h"
+#include "fuser/text/token_rules.h"
+
 
 namespace fuser {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "fuser/ir/equality.h"
 #include "fuser/support/diagnostic.h"
-#include "fuser/text/lexer.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuser/text/token_rules.h"
 #include "tests/fuser/text/examples.h"
 
 namespace fuser {

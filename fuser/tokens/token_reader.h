@@ -1,14 +1,15 @@
 #pragma once
-// Text -> tokens, and the reader on which all parsers of this folder stand: one token ahead, errors with their place.
+// TokenReader: text -> tokens, for every grammar of the compiler, and what all their parsers stand on: one token ahead,
+// errors with their place. What differs between the grammars is TokenRules, which each of them states once.
 
-#include <optional>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "fuser/support/diagnostic.h"
-#include "fuser/types/scalar_value.h"
 
-namespace fuser::text {
+namespace fuser {
 
 enum class TokenKind : uint8_t {
   Identifier,   // fusion, i0, f32, true
@@ -23,21 +24,42 @@ enum class TokenKind : uint8_t {
 struct Token {
   TokenKind kind = TokenKind::End;
   std::string_view text;
-  size_t offset = 0;
+  size_t offset = 0;  // in the whole text
 };
 
-// Letters, digits, '_' and '.', at least one, at most kMaxNameBytes.
-bool isName(std::string_view text);
-// A name that does not start with a digit or '.'.
-bool isIdentifier(std::string_view text);
+// How an error names its place, behind the name of the text (bytes of a line count from 1, as lines do).
+enum class ErrorPlace : uint8_t {
+  Caret,   // "a.fusion:3:8: message", then the line and a caret below it: LocatedError
+  Column,  // "segmented fusion, line 3, column 8: message"
+  Line,    // "kernel text, line 3: message"
+};
+
+// A grammar's tokens. Blanks are ' ', \t, \r and \n everywhere; names are letters, digits, '_' and '.'.
+struct TokenRules {
+  std::string_view punctuation = {};           // each of these bytes is a token
+  std::array<std::string_view, 3> pairs = {};  // two bytes that are one token; those left out are empty
+  bool values = false;                         // '%' begins a value's name
+  std::string_view valueBytes = {};            // that such a name may have beside the usual ones
+  bool strings = false;
+  bool comments = false;                       // from '#' to the end of the line; "#:" begins metadata
+  size_t maxBytes = SIZE_MAX;                  // of a text
+  size_t maxNameBytes = SIZE_MAX;
+  ErrorPlace errors = ErrorPlace::Caret;
+};
+
+// What a name is made of, and what an identifier begins with: a letter or '_'.
+bool isNameByte(char c);
+bool isNameStart(char c);
 
 class TokenReader {
  public:
-  // The text must outlive the reader. A UserError when it is longer than kMaxFileBytes.
-  TokenReader(std::string_view text, std::string fileName);
+  // The text and the rules must outlive the reader. `name`: what errors call the text. A UserError when it is too long.
+  TokenReader(std::string_view text, std::string name, const TokenRules& rules);
 
   const Token& peek() const { return token_; }
   Token next();
+  // What next() gave last.
+  const Token& taken() const { return taken_; }
 
   // The next token is this punctuation or word.
   bool at(std::string_view what) const;
@@ -62,10 +84,12 @@ class TokenReader {
     }
   }
 
+  // A UserError at the token.
   template <class... Args>
   [[noreturn]] void fail(const Token& token, const Args&... args) const {
-    throw LocatedError(text_, fileName_, token.offset, concat(args...));
+    failAt(token.offset, concat(args...));
   }
+  // "expected `what`, found …", at the next token.
   [[noreturn]] void failExpected(std::string_view what) const;
 
   // Runs f; a UserError of another layer gets the token's place.
@@ -82,38 +106,28 @@ class TokenReader {
 
   size_t lineOf(size_t offset) const { return placeOf(text_, offset).line; }
   std::string_view text() const { return text_; }
-  const std::string& fileName() const { return fileName_; }
+  const std::string& name() const { return name_; }
 
  private:
   Token scan();
   Token scanHash(size_t start);
   Token scanNumber(size_t start);
   Token scanString(size_t start);
+  Token scanName(size_t start);
+  Token scanPunctuation(size_t start);
   void skipBlanks();
   [[noreturn]] void failAt(size_t offset, const std::string& message) const;
 
   std::string_view text_;
-  std::string fileName_;
+  std::string name_;
+  const TokenRules& rules_;
   size_t cursor_ = 0;
   size_t lastEnd_ = 0;  // behind the last token: where the end of the text is reported
   Token token_;
+  Token taken_;
 };
 
 // What a token is, for errors: "'add'", "%x", "the end of the text".
 std::string describe(const Token& token);
 
-// --- literals ---
-
-int64_t readInteger(TokenReader& reader);
-uint64_t readUnsigned(TokenReader& reader);
-bool readBool(TokenReader& reader);
-// An integer or a floating literal.
-double readNumber(TokenReader& reader);
-// Whether a literal of .fusion text stands next: 1, -1.5, nan, -inf, true.
-bool atLiteral(const TokenReader& reader);
-ScalarValue readLiteral(TokenReader& reader);
-// The text of a String token. Escapes: \\ \" \n \r \t \xHH.
-std::string unquote(const TokenReader& reader, const Token& token);
-std::string quote(std::string_view text);
-
-}  // namespace fuser::text
+}  // namespace fuser

@@ -1,16 +1,12 @@
-#include "fuser/text/lexer.h"
+#include "fuser/tokens/token_reader.h"
 
 #include <algorithm>
 
-#include "fuser/text/limits.h"
-
-namespace fuser::text {
+namespace fuser {
 namespace {
 
 // Not <cctype>: those depend on the locale.
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
-bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool isNameByte(char c) { return isLetter(c) || isDigit(c) || c == '.'; }
 bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 std::string_view trim(std::string_view text) {
@@ -21,11 +17,8 @@ std::string_view trim(std::string_view text) {
 
 }  // namespace
 
-bool isName(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxNameBytes && std::all_of(text.begin(), text.end(), isNameByte);
-}
-
-bool isIdentifier(std::string_view text) { return isName(text) && isLetter(text[0]); }
+bool isNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool isNameByte(char c) { return isNameStart(c) || isDigit(c) || c == '.'; }
 
 std::string describe(const Token& token) {
   constexpr size_t kShown = 40;
@@ -43,19 +36,27 @@ std::string describe(const Token& token) {
   FUSER_CHECK(false, "bad TokenKind");
 }
 
-TokenReader::TokenReader(std::string_view text, std::string fileName) : text_(text), fileName_(std::move(fileName)) {
-  if (text.size() > kMaxFileBytes) failAt(0, concat("the text has more than ", kMaxFileBytes, " bytes"));
+TokenReader::TokenReader(std::string_view text, std::string name, const TokenRules& rules)
+    : text_(text), name_(std::move(name)), rules_(rules) {
+  if (text.size() > rules.maxBytes) failAt(0, concat("the text has more than ", rules.maxBytes, " bytes"));
   token_ = scan();
 }
 
 void TokenReader::failAt(size_t offset, const std::string& message) const {
-  throw LocatedError(text_, fileName_, offset, message);
+  const SourcePlace place = placeOf(text_, offset);
+  switch (rules_.errors) {
+    case ErrorPlace::Caret: throw LocatedError(text_, name_, offset, message);
+    case ErrorPlace::Column:
+      throw UserError(concat(name_, ", line ", place.line, ", column ", place.column, ": ", message));
+    case ErrorPlace::Line: throw UserError(concat(name_, ", line ", place.line, ": ", message));
+  }
+  FUSER_CHECK(false, "bad ErrorPlace");
 }
 
 Token TokenReader::next() {
-  const Token token = token_;
+  taken_ = token_;
   token_ = scan();
-  return token;
+  return taken_;
 }
 
 void TokenReader::rewind(const Token& token) {
@@ -91,7 +92,7 @@ void TokenReader::skipBlanks() {
   while (cursor_ < text_.size()) {
     if (isBlank(text_[cursor_])) {
       ++cursor_;
-    } else if (text_[cursor_] == '#' && text_.substr(cursor_, 2) != "#:") {
+    } else if (rules_.comments && text_[cursor_] == '#' && text_.substr(cursor_, 2) != "#:") {
       const size_t start = cursor_;
       cursor_ = std::min(text_.find('\n', cursor_), text_.size());
       const size_t null = text_.substr(start, cursor_ - start).find('\0');
@@ -108,32 +109,16 @@ Token TokenReader::scan() {
   if (start >= text_.size()) return {TokenKind::End, {}, lastEnd_};
   const char c = text_[start];
   Token token;
-  if (c == '#') {
+  if (c == '#' && rules_.comments) {
     token = scanHash(start);
-  } else if (c == '"') {
+  } else if (c == '"' && rules_.strings) {
     token = scanString(start);
   } else if (isDigit(c)) {
     token = scanNumber(start);
-  } else if (isLetter(c) || c == '%') {
-    const size_t first = c == '%' ? start + 1 : start;
-    size_t end = first;
-    while (end < text_.size() && isNameByte(text_[end])) ++end;
-    if (end == first) failAt(start, "expected a name after '%'");
-    if (end - first > kMaxNameBytes) failAt(start, concat("a name has at most ", kMaxNameBytes, " bytes"));
-    token = {c == '%' ? TokenKind::Value : TokenKind::Identifier, text_.substr(first, end - first), start};
-    cursor_ = end;
+  } else if (isNameStart(c) || (c == '%' && rules_.values)) {
+    token = scanName(start);
   } else {
-    const std::string_view two = text_.substr(start, 2);
-    const size_t length = two == "->" || two == "//" ? 2 : 1;
-    if (length == 1 && std::string_view("()[]{},:=+-*").find(c) == std::string_view::npos) {
-      constexpr char kHex[] = "0123456789abcdef";
-      const auto byte = static_cast<unsigned char>(c);
-      const bool visible = c > ' ' && c <= '~';
-      failAt(start,
-             visible ? concat("unexpected '", c, "'") : concat("unexpected byte 0x", kHex[byte >> 4], kHex[byte & 15]));
-    }
-    token = {TokenKind::Punctuation, text_.substr(start, length), start};
-    cursor_ = start + length;
+    token = scanPunctuation(start);
   }
   lastEnd_ = cursor_;
   return token;
@@ -174,4 +159,33 @@ Token TokenReader::scanString(size_t start) {
   return {TokenKind::String, text_.substr(start + 1, end - start - 1), start};
 }
 
-}  // namespace fuser::text
+Token TokenReader::scanName(size_t start) {
+  const bool value = text_[start] == '%';
+  const size_t first = value ? start + 1 : start;
+  const auto belongs = [&](char c) {
+    return isNameByte(c) || (value && rules_.valueBytes.find(c) != std::string_view::npos);
+  };
+  size_t end = first;
+  while (end < text_.size() && belongs(text_[end])) ++end;
+  if (end == first) failAt(start, "expected a name after '%'");
+  if (end - first > rules_.maxNameBytes) failAt(start, concat("a name has at most ", rules_.maxNameBytes, " bytes"));
+  cursor_ = end;
+  return {value ? TokenKind::Value : TokenKind::Identifier, text_.substr(first, end - first), start};
+}
+
+Token TokenReader::scanPunctuation(size_t start) {
+  const char c = text_[start];
+  const std::string_view two = text_.substr(start, 2);
+  const bool pair = std::find(rules_.pairs.begin(), rules_.pairs.end(), two) != rules_.pairs.end();
+  if (!pair && rules_.punctuation.find(c) == std::string_view::npos) {
+    constexpr char kHex[] = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    const bool visible = c > ' ' && c <= '~';
+    failAt(start,
+           visible ? concat("unexpected '", c, "'") : concat("unexpected byte 0x", kHex[byte >> 4], kHex[byte & 15]));
+  }
+  cursor_ = start + (pair ? 2 : 1);
+  return {TokenKind::Punctuation, text_.substr(start, cursor_ - start), start};
+}
+
+}  // namespace fuser

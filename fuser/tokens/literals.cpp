@@ -1,12 +1,12 @@
-// Numbers, booleans and strings of .fusion text.
+// Numbers, booleans and strings, read and written.
 
 #include <charconv>
 #include <cmath>
 #include <limits>
 
-#include "fuser/text/lexer.h"
+#include "fuser/tokens/literals.h"
 
-namespace fuser::text {
+namespace fuser {
 namespace {
 
 bool isFloatingText(std::string_view text) { return text.find_first_of(".eE") != std::string_view::npos; }
@@ -54,6 +54,19 @@ std::optional<int> hexDigit(char c) {
 }
 
 }  // namespace
+
+std::optional<int64_t> acceptInteger(TokenReader& reader) {
+  const Token first = reader.peek();
+  std::string text = reader.accept("-") ? "-" : "";
+  if (reader.peek().kind == TokenKind::Number) {
+    text += reader.next().text;
+    int64_t value = 0;
+    const std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (result.ec == std::errc() && result.ptr == text.data() + text.size()) return value;
+  }
+  reader.rewind(first);
+  return std::nullopt;
+}
 
 int64_t readInteger(TokenReader& reader) {
   const Signed number = readSigned(reader, "an integer");
@@ -142,4 +155,4 @@ std::string quote(std::string_view text) {
   return out + '"';
 }
 
-}  // namespace fuser::text
+}  // namespace fuser
