@@ -1,125 +1,77 @@
-// Passes on text: each *.txt beside this file is a list of cases
-//   ==== name
+// Passes on text: each *.txt beside this file is a list of cases (tests/golden/golden_file.h), with the options
 //   pass: <a pass of pipeline.def>
-//   alias: <output> -> <input>   where an output overwrites an input; any number of them
-//   fusion …                     before
-//   ---- changed | unchanged
-//   fusion …                     after
-// FUSER_UPDATE_TESTS=1 in the environment writes what the passes do into the files, for a person to read and commit.
+//   alias: <output> -> <input>       an output overwrites an input; any number of them
+//   schedulers: neg reads memory     the context's schedulers; without the option it has none
+// and the answer "changed" or "unchanged", as the pass says, over the fusion behind it.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
 #include "fuser/passes/passes.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "tests/golden/golden_tests.h"
 
 namespace fuser {
 namespace {
 
-struct TextCase {
-  std::string name;
-  std::string pass;
-  std::string before;
-  std::string changed;
-  std::string after;
-  std::vector<std::pair<std::string, std::string>> aliases;
+// neg must find its operand in memory.
+class NegReadsMemory : public SchedulerInterface {
+ public:
+  SchedulerAnswer accepts(const FusionView&) const override { return {SchedulerType::PointWise, ""}; }
+  std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const override {
+    return expr->op() == OpKind::Neg ? expr->inputs() : std::vector<Val*>{};
+  }
 };
 
-std::unique_ptr<Fusion> parseBefore(const TextCase& test) {
-  std::unique_ptr<Fusion> fusion = parseFusion(test.before, test.name);
-  const auto named = [](const std::vector<Val*>& vals, const std::string& name) {
-    const auto found = std::find_if(vals.begin(), vals.end(), [&](const Val* val) { return val->name() == name; });
-    EXPECT_NE(found, vals.end()) << name;
-    return static_cast<size_t>(found - vals.begin());
-  };
-  for (const auto& [output, input] : test.aliases) {
-    fusion->setAlias(named(fusion->outputs(), output), fusion->inputs()[named(fusion->inputs(), input)]);
+size_t indexOf(const std::vector<Val*>& vals, const std::string& name) {
+  const auto found = std::find_if(vals.begin(), vals.end(), [&](const Val* val) { return val->name() == name; });
+  FUSER_CHECK(found != vals.end(), "no value %", name);
+  return static_cast<size_t>(found - vals.begin());
+}
+
+std::unique_ptr<Fusion> fusionBefore(const golden::Case& test) {
+  std::unique_ptr<Fusion> fusion = parseFusion(test.input, test.title);
+  for (const std::string& alias : test.allOptions("alias")) {
+    const size_t arrow = alias.find(" -> ");
+    FUSER_CHECK(arrow != alias.npos, "no '<output> -> <input>': ", alias);
+    Val* input = fusion->inputs()[indexOf(fusion->inputs(), alias.substr(arrow + 4))];
+    fusion->setAlias(indexOf(fusion->outputs(), alias.substr(0, arrow)), input);
   }
   return fusion;
 }
 
-std::vector<TextCase> readCases(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::vector<TextCase> cases;
-  std::string* section = nullptr;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("==== ")) {
-      cases.push_back({line.substr(5), "", "", "", "", {}});
-      section = &cases.back().before;
-    } else if (line.starts_with("pass: ") && section) {
-      cases.back().pass = line.substr(6);
-    } else if (line.starts_with("alias: ") && section) {
-      const size_t arrow = line.find(" -> ");
-      cases.back().aliases.emplace_back(line.substr(7, arrow - 7), line.substr(arrow + 4));
-    } else if (line.starts_with("---- ") && section) {
-      cases.back().changed = line.substr(5);
-      section = &cases.back().after;
-    } else if (section) {
-      *section += line + "\n";
-    }
-  }
-  return cases;
-}
-
-void writeCases(const std::filesystem::path& path, const std::vector<TextCase>& cases) {
-  std::ofstream file(path);
-  for (const TextCase& test : cases) {
-    file << "==== " << test.name << "\npass: " << test.pass << "\n";
-    for (const auto& [output, input] : test.aliases) file << "alias: " << output << " -> " << input << "\n";
-    file << test.before << "---- " << test.changed << "\n"
-         << test.after;
-  }
-}
-
-// What the pass makes of test.before, in test.changed and test.after.
-void runCase(TextCase& test) {
-  const std::unique_ptr<Fusion> fusion = parseBefore(test);
+const PassInfo& passOf(const golden::Case& test) {
   const auto passes = allPasses();
-  const auto pass =
-      std::find_if(passes.begin(), passes.end(), [&](const PassInfo& info) { return info.name == test.pass; });
-  ASSERT_NE(pass, passes.end()) << test.pass;
+  const auto pass = std::find_if(passes.begin(), passes.end(),
+                                 [&](const PassInfo& info) { return info.name == test.option("pass"); });
+  FUSER_CHECK(pass != passes.end(), "no pass is called '", test.option("pass"), "'");
+  return *pass;
+}
+
+golden::Made runPass(const golden::Case& test) {
+  const std::unique_ptr<Fusion> before = fusionBefore(test), fusion = fusionBefore(test);
+  const PassInfo& pass = passOf(test);
+  const NegReadsMemory schedulers;
+  const std::string named = test.option("schedulers");
+  FUSER_CHECK(named.empty() || named == "neg reads memory", "no schedulers are called '", named, "'");
   CompileContext context;
   context.checkInvariants = true;
-  const std::unique_ptr<Fusion> unchanged = parseBefore(test);
-  const bool modified = pass->run(fusion.get(), context);
+  if (!named.empty()) context.schedulers = &schedulers;
+  const bool modified = pass.run(fusion.get(), context);
   verify(*fusion);
-  EXPECT_EQ(modified, !sameFusion(*fusion, *unchanged)) << firstDifference(*fusion, *unchanged);
-  EXPECT_FALSE(pass->run(fusion.get(), context)) << "a second run finds more to do";
-  test.changed = modified ? "changed" : "unchanged";
-  test.after = printFusion(*fusion);
+  EXPECT_EQ(modified, !sameFusion(*fusion, *before)) << firstDifference(*fusion, *before);
+  const std::string after = printFusion(*fusion);
+  EXPECT_FALSE(pass.run(fusion.get(), context)) << "a second run finds more to do";
+  EXPECT_EQ(printFusion(*fusion), after) << "a second run changes more, and does not say so";
+  return golden::Answers{{modified ? "changed" : "unchanged", after}};
 }
 
-TEST(PassTextTest, PassesDoWhatTheFilesSay) {
-  const bool update = std::getenv("FUSER_UPDATE_TESTS") != nullptr;
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator("tests/fuser/passes")) {
-    if (entry.path().extension() == ".txt") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  size_t count = 0;
-  for (const std::filesystem::path& path : files) {
-    std::vector<TextCase> cases = readCases(path);
-    for (TextCase& test : cases) {
-      SCOPED_TRACE(path.filename().string() + ": " + test.name);
-      const TextCase expected = test;
-      runCase(test);
-      ++count;
-      if (update) continue;
-      EXPECT_EQ(test.changed, expected.changed);
-      EXPECT_EQ(test.after, expected.after);
-    }
-    if (update) writeCases(path, cases);
-  }
-  EXPECT_GE(count, 20u);
-}
+const golden::Texts kTexts("tests/fuser/passes", {"pass", "alias", "schedulers"}, runPass);
 
 TEST(PassTextTest, EveryPassHasItsFileOfCases) {
   for (const PassInfo& pass : allPasses()) {

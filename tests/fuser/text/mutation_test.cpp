@@ -12,16 +12,18 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/token_rules.h"
-#include "tests/fuser/text/examples.h"
+#include "tests/fuser/text/seed_files.h"
+#include "tests/golden/golden_file.h"
 
 namespace fuser {
 namespace {
 
 std::vector<std::string> seedTexts() {
   std::vector<std::string> texts;
-  for (const std::string& path : fusionFiles("corpus/seeds")) texts.push_back(readFile(path));
-  for (const Example& example : readExamples("tests/fuser/text/print.txt")) texts.push_back(example.input);
-  for (const Example& example : readExamples("tests/fuser/text/errors.txt")) texts.push_back(example.input);
+  for (const std::string& path : fusionFiles("corpus/seeds")) texts.push_back(golden::readFile(path));
+  for (const char* path : {"tests/fuser/text/print.txt", "tests/fuser/text/errors.txt"}) {
+    for (const golden::Case& example : golden::readCases(path)) texts.push_back(example.input);
+  }
   return texts;
 }
 

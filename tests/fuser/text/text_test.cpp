@@ -9,7 +9,8 @@
 #include "fuser/text/option_table.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
-#include "tests/fuser/text/examples.h"
+#include "tests/fuser/text/seed_files.h"
+#include "tests/golden/golden_tests.h"
 
 namespace fuser {
 namespace {
@@ -23,19 +24,16 @@ std::string errorOf(const std::string& text) {
   return "no error";
 }
 
-TEST(ParserTest, PrintsTheExamples) {
-  checkExamples("tests/fuser/text/print.txt",
-                [](const std::string& input) { return printCase(parseCase(input, "in")); });
-}
+const golden::Texts kPrinted("tests/fuser/text/print.txt", {},
+                             [](const golden::Case& test) { return printCase(parseCase(test.input, "in")); });
 
-TEST(ParserTest, ReportsTheErrorsOfTheExamples) {
-  checkExamples("tests/fuser/text/errors.txt", [](const std::string& input) { return errorOf(input) + "\n"; });
-}
+const golden::Texts kErrors("tests/fuser/text/errors.txt", {},
+                            [](const golden::Case& test) { return errorOf(test.input) + "\n"; });
 
 std::vector<std::string> roundTripInputs() {
   std::vector<std::string> texts;
-  for (const Example& example : readExamples("tests/fuser/text/print.txt")) texts.push_back(example.input);
-  for (const std::string& path : fusionFiles("corpus/seeds")) texts.push_back(readFile(path));
+  for (const golden::Case& example : golden::readCases("tests/fuser/text/print.txt")) texts.push_back(example.input);
+  for (const std::string& path : fusionFiles("corpus/seeds")) texts.push_back(golden::readFile(path));
   return texts;
 }
 
@@ -64,7 +62,7 @@ TEST(RoundTripTest, LinesMayEndInCrLf) {
 }
 
 TEST(RoundTripTest, FusionAndScheduleStandAlone) {
-  const Case testCase = parseCase(readFile("corpus/seeds/softmax.fusion"), "in");
+  const Case testCase = parseCase(golden::readFile("corpus/seeds/softmax.fusion"), "in");
   const std::string text = printFusion(*testCase.fusion);
   EXPECT_EQ(printFusion(*parseFusion(text)), text);
   const std::string schedule = "split %t {axis = -1, factor = 4}\ninlineMost\n";
@@ -75,25 +73,26 @@ TEST(RoundTripTest, FusionAndScheduleStandAlone) {
 
 // --- fusions that the parser did not make ---
 
-TEST(PrinterTest, NamesWhatHasNoUsableName) {
-  Fusion fusion("two words");
-  TensorView* x = build::input(fusion, DataType::Float, {fusion.extentSymbol("1 bad"), fusion.extentSymbol("i0")}, "x");
-  TensorView* same = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
-  Val* a = build::binary(fusion, OpKind::Add, x, same, "t0");
-  Val* n = build::size(fusion, same, 0);
-  Val* b = build::binary(fusion, OpKind::Mul, a, n, "a\"b%");
-  fusion.addOutput(b);
-  const std::string text = printFusion(fusion);
-  EXPECT_EQ(text,
-            "fusion (%x: f32[d0, i0], %t1: f32[i0]) {\n"
-            "  %x.b1 = unsqueeze(%t1) {dims = [0]} : f32[1, i0]\n"
-            "  %t0 = add(%x, %x.b1) : f32[d0, i0]\n"
-            "  %s0 = size(%t1) {dim = 0} : i64\n"
-            "  %t2 = mul(%t0, %s0) : f32[d0, i0]\n"
-            "  return %t2\n"
-            "}\n");
-  EXPECT_EQ(firstDifference(*parseFusion(text), fusion), "");
+// Names that no text holds: what the parser did not make.
+std::unique_ptr<Fusion> withoutUsableNames() {
+  auto fusion = std::make_unique<Fusion>("two words");
+  TensorView* x =
+      build::input(*fusion, DataType::Float, {fusion->extentSymbol("1 bad"), fusion->extentSymbol("i0")}, "x");
+  TensorView* same = build::input(*fusion, DataType::Float, {fusion->extentSymbol("i0")}, "x");
+  Val* a = build::binary(*fusion, OpKind::Add, x, same, "t0");
+  Val* n = build::size(*fusion, same, 0);
+  fusion->addOutput(build::binary(*fusion, OpKind::Mul, a, n, "a\"b%"));
+  return fusion;
 }
+
+// The input is the name of a function here.
+const golden::Texts kBuilt("tests/fuser/text/built.txt", {}, [](const golden::Case& test) {
+  EXPECT_EQ(test.input, "withoutUsableNames\n");
+  const std::unique_ptr<Fusion> fusion = withoutUsableNames();
+  const std::string text = printFusion(*fusion);
+  EXPECT_EQ(firstDifference(*parseFusion(text), *fusion), "");
+  return text;
+});
 
 TEST(PrinterTest, LiteralsAreInline) {
   Fusion fusion("f");
