@@ -8,6 +8,7 @@
 
 #include "fuser/kernel/verify.h"
 #include "tests/fuser/kernel/random_kernel.h"
+#include "tests/golden/golden_tests.h"
 
 namespace fuser {
 namespace {
@@ -88,22 +89,8 @@ class Comparison {
   const KernelNames bNames_;
 };
 
-TEST(KernelTextTest, ReadsAWelfordJoin) {
-  const std::string text = R"(kernel k {
-  local m : f64 [1]
-  local s : f64 [1]
-  local c : i64 [1]
-  block 8, 4, 1
-  grid 1, 1, 1
-
-  alloc m
-  alloc s
-  alloc c
-  welford f64 xy (m[0], s[0], c[0])
-}
-)";
-  EXPECT_EQ(printKernel(*parseKernel(text)), text);
-}
+const golden::Texts kTexts("tests/fuser/kernel/print.txt", {},
+                           [](const golden::Case& test) { return printKernel(*parseKernel(test.input)); });
 
 RC_GTEST_PROP(KernelTextTest, RoundTripsRandomKernels, ()) {
   const std::unique_ptr<Kernel> kernel = RandomKernel().make();
@@ -161,26 +148,14 @@ TEST(KernelTextTest, MakesNamesDistinctIdentifiers) {
   EXPECT_EQ(nameKernel(kernel).buffers, (std::vector<std::string>{"x_c1", "x_c1_1", "x_c1_2", "_1"}));
 }
 
-TEST(KernelTextTest, ErrorsNameTheLine) {
-  const auto message = [](const std::string& text) -> std::string {
-    try {
-      parseKernel(text);
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
-  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid 1, 1, 1\n nonsense\n}\n"),
-            "kernel text, line 4: no buffer nonsense");
-  EXPECT_EQ(message("kernel k {\n local t : f31 [1]\n}"), "kernel text, line 2: no dtype f31");
-  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid 1, 1, 1\n if (n < 1) {\n"), "kernel text, line 4: no int n");
-  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid 1, 1, 1\n barrier\n"),
-            "kernel text, line 4: a body without its '}'");
-  EXPECT_EQ(message("kernel k {\n block 1, 1, 1\n grid " + std::string(300, '(')),
-            "kernel text, line 3: nested too deep");
-  EXPECT_EQ(message("kernel k {\n block 99999999999999999999, 1, 1\n"),
-            "kernel text, line 2: expected a block size, found '99999999999999999999'");
-}
+const golden::Texts kErrors("tests/fuser/kernel/errors.txt", {}, [](const golden::Case& test) -> golden::Made {
+  try {
+    parseKernel(test.input);
+  } catch (const UserError& error) {
+    return concat(error.what(), "\n");
+  }
+  return std::string("accepted\n");
+});
 
 }  // namespace
 }  // namespace fuser

@@ -1,13 +1,18 @@
-// Groups of a program: segments, one for all, or split for probes.
+// Groups of a program: segments, one for all, or split for probes. Cases (tests/golden/golden_file.h) have the options
+//   outputs: 2      a part of more expressions than one is taken with at most so many outputs
+//   with: probes | a schedule | one segment for all
 
 #include "fuser/runtime/plan_groups.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fuser/segment/invariants.h"
 #include "fuser/segment/segment_candidate_finder.h"
 #include "fuser/segment/segmented_text.h"
 #include "fuser/text/parser.h"
+#include "tests/golden/golden_tests.h"
 
 namespace fuser {
 namespace {
@@ -39,54 +44,24 @@ std::string describe(const std::vector<HostGroup>& groups) {
   return text;
 }
 
-struct PlanGroupsTest : testing::Test {
-  std::string plan(size_t maxOutputs, bool probes, bool scheduleGiven = false) {
-    const LimitedSchedulers schedulers(maxOutputs);
-    CompileContext context;
-    context.schedulers = &schedulers;
-    context.options.probes = probes;
-    const std::unique_ptr<SegmentedFusion> segmented = segment(*fusion, context);
-    return describe(planGroups(*segmented, context, scheduleGiven));
+// The plan; of all as one segment, the segment.
+golden::Made planned(const golden::Case& test) {
+  const std::vector<std::string> with = test.allOptions("with");
+  const auto has = [&](const char* what) { return std::find(with.begin(), with.end(), what) != with.end(); };
+  const std::unique_ptr<Fusion> fusion = parseFusion(test.input);
+  if (has("one segment for all")) {
+    const std::unique_ptr<SegmentedFusion> segmented = segmentAsOne(*fusion);
+    EXPECT_TRUE(findBrokenInvariants(*segmented).empty());
+    return toString(*segmented);
   }
-
-  std::unique_ptr<Fusion> fusion = parseFusion(R"(
-fusion f(%x: f32[i0], %a: f64) {
-  %n = neg(%a)
-  %dead = exp(%x)
-  %b = mul(%x, %n)
-  %c = exp(%b)
-  %d = neg(%c)
-  return %d
-})");
-};
-
-TEST_F(PlanGroupsTest, WithoutProbesAGroupIsASegment) {
-  EXPECT_EQ(plan(1, false), "0 ExprEval: a -> n\n1 PointWise: x n -> d\n");
+  const LimitedSchedulers schedulers(std::stoul(test.option("outputs")));
+  CompileContext context;
+  context.schedulers = &schedulers;
+  context.options.probes = has("probes");
+  return describe(planGroups(*segment(*fusion, context), context, has("a schedule")));
 }
 
-TEST_F(PlanGroupsTest, ProbesMakeEveryTensorAnOutput) {
-  EXPECT_EQ(plan(3, true), "0 ExprEval: a -> n\n1 PointWise: x n -> d b c\n");
-}
-
-TEST_F(PlanGroupsTest, ASegmentThatNoSchedulerTakesWithProbesIsSplit) {
-  EXPECT_EQ(plan(2, true), "0 ExprEval: a -> n\n1 PointWise: x n -> b\n1 PointWise: b -> c\n1 PointWise: c -> d\n");
-}
-
-TEST_F(PlanGroupsTest, AGivenScheduleKnowsNoProbesSoItsSegmentIsSplit) {
-  EXPECT_EQ(plan(3, true, true),
-            "0 ExprEval: a -> n\n1 PointWise: x n -> b\n1 PointWise: b -> c\n1 PointWise: c -> d\n");
-}
-
-TEST_F(PlanGroupsTest, OneSegmentForAllLeavesDeadCodeOut) {
-  const std::unique_ptr<SegmentedFusion> segmented = segmentAsOne(*fusion);
-  EXPECT_EQ(toString(*segmented),
-            "segmented {\n"
-            "  group 0 ExprEval {%n} inputs {%a} outputs {%n}\n"
-            "  group 1 None {%b, %c, %d} inputs {%x, %n} outputs {%d}\n"
-            "  edge 0 -> 1 %n\n"
-            "}\n");
-  EXPECT_TRUE(findBrokenInvariants(*segmented).empty());
-}
+const golden::Texts kTexts("tests/fuser/runtime/plan_groups.txt", {"outputs", "with"}, planned);
 
 }  // namespace
 }  // namespace fuser

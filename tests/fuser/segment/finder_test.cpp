@@ -116,36 +116,11 @@ TEST(SegmentTest, RequiredInputsCut) {
   EXPECT_EQ(segmentText(text, FakeSchedulers({}, negReadsMemory)).groups(), "a | b c");
 }
 
-TEST(SegmentTest, HostScalarsAreOneGroupOfTheirOwn) {
-  const Segmented result = segmentText(
-      "fusion f(%x: f32[i0], %y: f32[i1], %n: i64, %s: f64) {\n  %p = mul(%s, 2.0)\n  %a = mul(%x, %p)\n"
-      "  %k = size(%a) {dim = 0}\n  %m = add(%k, %n)\n  %f = full() {shape = [%m], fill_value = %p, dtype = f32}\n"
-      "  %q = cast(%m) {dtype = f64}\n  %b = mul(%y, %q)\n  return %a, %f, %b, %k\n}\n",
-      FakeSchedulers(atMost(1)));
-  EXPECT_EQ(result.groups(), "p k m q | a | f | b");
-  const SegmentedGroup* scalars = result.segments->groups()[0];
-  EXPECT_TRUE(scalars->isScalarGroup());
-  EXPECT_EQ(scalars->schedulerType(), SchedulerType::ExprEval);
-  EXPECT_TRUE(scalars->producerEdges().empty());  // size needs an extent of %a, not its data
-  EXPECT_EQ(scalars->inputs().vector(), (std::vector<Val*>{result.val("s"), result.val("n")}));
-  EXPECT_EQ(scalars->outputs().vector(),
-            (std::vector<Val*>{result.val("p"), result.val("k"), result.val("m"), result.val("q")}));
-  EXPECT_EQ(result.groupOf("f")->inputs().vector(), (std::vector<Val*>{result.val("p"), result.val("m")}));
-  EXPECT_EQ(result.groupOf("b")->inputs().vector(), (std::vector<Val*>{result.val("y"), result.val("q")}));
-  EXPECT_EQ(result.segments->edges().size(), 4u);
-}
-
 TEST(SegmentTest, AFusionOfScalarsAloneAsksNoScheduler) {
   const FakeSchedulers schedulers;
   const Segmented result = segmentText("fusion f(%n: i64) {\n  %m = add(%n, 1)\n  return %m, %n\n}\n", schedulers);
   EXPECT_EQ(result.groups(), "m");
   EXPECT_EQ(schedulers.questions, 0u);
-}
-
-TEST(SegmentTest, AFusionWithoutExpressionsHasNoGroups) {
-  const Segmented result = segmentText("fusion f(%x: f32[i0]) {\n  return %x\n}\n", FakeSchedulers());
-  EXPECT_TRUE(result.segments->groups().empty());
-  EXPECT_EQ(toString(*result.segments), "segmented {\n}\n");
 }
 
 TEST(SegmentTest, ACustomPredicateAloneDecides) {

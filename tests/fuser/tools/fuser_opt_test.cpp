@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/golden/golden_tests.h"
+
 namespace {
 
 struct Outcome {
@@ -47,11 +49,16 @@ fusion f(%x: f32[i0, i1]) {
 run { %x = values [1, 2, 3, 4] : f32[2, 2] }
 )";
 
+// The path of the file that this program gives to fuser-opt, which no text shows.
+std::filesystem::path givenFile() {
+  return std::filesystem::temp_directory_path() / ("fuser_opt_test." + std::to_string(getpid()) + ".fusion");
+}
+
 class FuserOptTest : public testing::Test {
  protected:
   // The path of a file with this text in it, removed at the end.
   std::string file(const std::string& text) {
-    path_ = std::filesystem::temp_directory_path() / ("fuser_opt_test." + std::to_string(getpid()) + ".fusion");
+    path_ = givenFile();
     std::ofstream(path_) << text;
     return path_.string();
   }
@@ -62,6 +69,15 @@ class FuserOptTest : public testing::Test {
  private:
   std::filesystem::path path_;
 };
+
+// Cases (tests/golden/golden_file.h) have the option "arguments", which stand before the file; fuser-opt takes them.
+const golden::Texts kTexts("tests/fuser/tools/fuser_opt.txt", {"arguments"}, [](const golden::Case& test) {
+  std::ofstream(givenFile()) << test.input;
+  const Outcome outcome = fuserOpt(test.option("arguments") + " " + givenFile().string());
+  std::filesystem::remove(givenFile());
+  EXPECT_EQ(outcome.exitCode, 0);
+  return outcome.text;
+});
 
 TEST_F(FuserOptTest, HelpNamesTheStages) {
   const Outcome outcome = fuserOpt("--help");
@@ -79,65 +95,11 @@ TEST_F(FuserOptTest, PrintsTheCaseInCanonicalForm) {
   EXPECT_EQ(fuserOpt("- < " + path).text, outcome.text);
 }
 
-TEST_F(FuserOptTest, PrintsEachStage) {
-  const std::string path = file(kTwoSegments);
-  const Outcome outcome = fuserOpt(path + " --print=presegmented,segments,schedule,kernel,cuda,host");
-  EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
-  EXPECT_EQ(count(outcome.text, "= cast"), 0u) << "the casts cancel\n" << outcome.text;
-  EXPECT_EQ(count(outcome.text, "\n  group "), 2u);
-  EXPECT_EQ(count(outcome.text, "\n  edge 0 -> 1"), 1u);
-  EXPECT_EQ(count(outcome.text, "schedule segment "), 2u);
-  EXPECT_EQ(count(outcome.text, "\nkernel k"), 2u);
-  EXPECT_EQ(count(outcome.text, "__global__"), 2u);
-  EXPECT_EQ(count(outcome.text, "\n    launch k"), 2u);
-}
-
-TEST_F(FuserOptTest, PrintsAStageByItself) {
-  const Outcome outcome = fuserOpt("--print segments " + file(kTwoSegments));
-  EXPECT_EQ(outcome.exitCode, 0);
-  EXPECT_EQ(outcome.text.find("segmented {"), 0u) << outcome.text;
-  EXPECT_EQ(count(outcome.text, "kernel"), 0u);
-}
-
-TEST_F(FuserOptTest, PrintsAfterAPassOrAStep) {
-  const std::string path = file(kTwoSegments);
-  const Outcome pass = fuserOpt(path + " --print-after=ConsecutiveCastPass");
-  EXPECT_EQ(pass.exitCode, 0);
-  EXPECT_EQ(pass.text.find("# after ConsecutiveCastPass\nfusion f("), 0u) << pass.text;
-  const Outcome step = fuserOpt(path + " --print-after=BuildStatements");
-  EXPECT_EQ(count(step.text, "# segment [01] after BuildStatements\nkernel "), 2u) << step.text;
-  const Outcome wrong = fuserOpt(path + " --print-after=Nonesuch");
-  EXPECT_EQ(wrong.exitCode, 1);
-  EXPECT_NE(wrong.text.find("ConsecutiveCastPass"), std::string::npos) << wrong.text;
-}
-
-TEST_F(FuserOptTest, CompilesAFileWithoutRuns) {
-  const Outcome outcome = fuserOpt(file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }") + " --print=host");
-  EXPECT_EQ(outcome.exitCode, 0);
-  EXPECT_EQ(count(outcome.text, "launch"), 1u) << outcome.text;
-}
-
-TEST_F(FuserOptTest, Runs) {
-  const Outcome outcome = fuserOpt(file(kTwoSegments) + " --run");
-  EXPECT_EQ(outcome.exitCode, 0);
-  EXPECT_EQ(outcome.text, "run 0\n  %y: f32[2] = -3.0, -7.0\n1 run, 1 program and 2 kernels compiled\n");
-}
-
 TEST_F(FuserOptTest, TimesPassesAndStages) {
   const Outcome outcome = fuserOpt(file(kTwoSegments) + " --time-passes");
   EXPECT_EQ(outcome.exitCode, 0);
   EXPECT_EQ(count(outcome.text, " ms +1x  ConsecutiveCastPass\n"), 1u) << outcome.text;
   EXPECT_EQ(count(outcome.text, " ms +2x  lower\n"), 1u) << outcome.text;
-}
-
-TEST_F(FuserOptTest, ExplainsSegments) {
-  const Outcome outcome = fuserOpt(file(kTwoSegments) + " --explain-segments");
-  EXPECT_EQ(outcome.exitCode, 0);
-  EXPECT_EQ(outcome.text,
-            "decisions: pieces taken top-down 2, segment_sets that cut 1\n"
-            "group 0 Reduction {%s, %t}\n"
-            "  with 1, which reads %t: %t is cut: a segment_set stands between two parts\n"
-            "group 1 PointWise {%y}\n");
 }
 
 TEST_F(FuserOptTest, CountsSegmentsOfSeveralFiles) {
@@ -191,6 +153,12 @@ TEST_F(FuserOptTest, DumpsTheHostProgramAfterEachOfItsPassesInTheirOrder) {
   const size_t split = outcome.text.find("# after StreamParallelTypePass\n");
   EXPECT_EQ(count(outcome.text.substr(0, split), "\n  for "), 0u) << outcome.text;
   EXPECT_EQ(count(outcome.text.substr(split), "\n  for index0 in %t "), passes.size() - 1) << outcome.text;
+}
+
+TEST_F(FuserOptTest, AnUnknownPassToPrintAfterIsNamedBesideTheKnownOnes) {
+  const Outcome wrong = fuserOpt(file(kTwoSegments) + " --print-after=Nonesuch");
+  EXPECT_EQ(wrong.exitCode, 1);
+  EXPECT_NE(wrong.text.find("ConsecutiveCastPass"), std::string::npos) << wrong.text;
 }
 
 TEST_F(FuserOptTest, AnUnknownPassHasItsPlaceInTheFile) {
