@@ -204,6 +204,15 @@ class KernelPrinter {
     printScope(node.body);
   }
 
+  void print(const LoadIndex& node) {
+    const DataType dtype = buffer(node.source.buffer).dtype;
+    FUSER_CHECK(dtype == DataType::Int32 || dtype == DataType::Int64, "an index is loaded from ", dtype);
+    const std::string name = concat("x", node.index->value);
+    const std::string source = element(node.source);
+    line(concat("const int64 ", name, " = ", source, ";"));
+    ints_.name(node.index, name);
+  }
+
   void print(const Move& node) {
     const std::string target = element(node.target);
     const std::string source = element(node.source);

@@ -12,9 +12,10 @@
 //     }
 //   }
 //
-// Names: b buffers, p integer parameters, s scalars, i loop indices, q quotients and the like (named once a scope, so
-// that shared subexpressions do not multiply the text). Names of a .fusion file appear only as [A-Za-z0-9_] behind such
-// a prefix. The text depends on the kernel alone.
+// Names: b buffers, p integer parameters, s scalars, i loop indices, x loaded indices (used as they are: kernel.h says
+// who keeps them inside their range), q quotients and the like (named once a scope, so that shared subexpressions do
+// not multiply the text). Names of a .fusion file appear only as [A-Za-z0-9_] behind such a prefix. The text depends on
+// the kernel alone.
 
 #include <span>
 #include <string>

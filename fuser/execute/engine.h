@@ -33,8 +33,9 @@ class CompiledKernel {
 };
 
 // Something the kernel did that no correct kernel does: out of bounds, misaligned vector, uninitialised read, race,
-// divergent barrier, index overflow. The message names block, thread, statement and source value. Or something that no
-// correct host program does with a kernel: it gives it freed memory, it never launches it.
+// divergent barrier, index overflow, an index loaded outside its range. The message names block, thread, statement and
+// source value. Or something that no correct host program does with a kernel: it gives it freed memory, it never
+// launches it.
 class ViolationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

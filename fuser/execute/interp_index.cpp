@@ -26,6 +26,13 @@ int IndexProgram::declare(IntExpr symbol, int scope, bool varying, int extent) {
   return registerOfNode_[symbol->id] = add(made);
 }
 
+int IndexProgram::declareLoaded(IntExpr symbol, int scope, int low, int extent) {
+  FUSER_CHECK(symbol && symbol->isSymbol(), "a loaded index of a kernel is no symbol");
+  const int r = declare(symbol, scope, true, extent);
+  registers_.back().low = low;
+  return r;
+}
+
 int IndexProgram::newScope() {
   scopes_.emplace_back();
   return static_cast<int>(scopes_.size()) - 1;
@@ -216,7 +223,11 @@ void IndexValues::prepare() {
     if (r.op == IntOp::Constant) {
       ranges_[i] = {r.constant, r.constant};
     } else if (r.op == IntOp::Symbol) {
-      if (r.extent >= 0) ranges_[i] = {0, std::max<int64_t>(ranges_[static_cast<size_t>(r.extent)].high, 1) - 1};
+      if (r.extent >= 0) {
+        const int64_t low = r.low >= 0 ? ranges_[static_cast<size_t>(r.low)].low : 0;
+        const int64_t end = ranges_[static_cast<size_t>(r.extent)].high;
+        ranges_[i] = {low, end > low ? end - 1 : low};
+      }
     } else {
       ranges_[i] = rangeOf(r.op, ranges_[static_cast<size_t>(r.a)], ranges_[static_cast<size_t>(r.b)]);
     }

@@ -1,8 +1,8 @@
 #pragma once
 // Index arithmetic of a kernel as a linear program over registers. A register holds one int64 for all lanes (uniform:
-// parameters, loop indices and what is made of them) or one a lane (varying: what depends on thread or block indices).
-// Each register is computed where its youngest operand changes: once a launch, once a batch of blocks, or at each turn
-// of a loop; never at its uses.
+// parameters, loop indices and what is made of them) or one a lane (varying: what depends on thread, block or loaded
+// indices). Each register is computed where its youngest operand changes: once a launch, once a batch of blocks, at
+// each turn of a loop, or where an index is loaded; never at its uses.
 //
 // Arithmetic that leaves int64 gives kOverflow, which stays kOverflow in whatever is computed from it. Only an access,
 // a condition or an extent of an active lane that is kOverflow is a violation.
@@ -30,6 +30,7 @@ struct Register {
   int laneSlot = -1;  // varying: which array of lanes
   int scope = kLaunchScope;
   int extent = -1;    // of an index: the register with its extent
+  int low = -1;       // of a loaded index: the register with the least value that it may have
 };
 
 // Built with the kernel; immutable afterwards.
@@ -37,7 +38,9 @@ class IndexProgram {
  public:
   // A symbol whose value comes from outside. extent: of an index symbol, a register; -1 otherwise.
   int declare(IntExpr symbol, int scope, bool varying, int extent);
-  // Opens the scope of one more loop.
+  // A loaded index over [low, extent), two registers; what is made of it is computed in the scope.
+  int declareLoaded(IntExpr symbol, int scope, int low, int extent);
+  // Opens the scope of one more loop, or of one more loaded index.
   int newScope();
   // The register with the expression's value. A CheckError for a symbol that is not declared.
   int registerOf(IntExpr expr);

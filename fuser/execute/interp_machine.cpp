@@ -181,6 +181,37 @@ class Machine {
     return {first, last + 1, last + 1 - first == count ? nullptr : marks};
   }
 
+  void execute(const LoadIndexStep& step, const Mask& mask) {
+    if (step.wide) return loadIndex<int64>(step, mask);
+    loadIndex<int32>(step, mask);
+  }
+
+  // Lanes that do not run get the least value: arithmetic on it stays inside the bounds that prepare() found.
+  template <class T>
+  void loadIndex(const LoadIndexStep& step, const Mask& mask) {
+    const T* loaded = static_cast<const T*>(memory_.read(step.source, 0, mask, rooms_[0]));
+    const int64_t low = values_.uniform(step.low);
+    const int64_t extent = values_.uniform(step.extent);
+    if (low == kOverflow || extent == kOverflow) position_.fail(mask.begin, "index overflow in the range of an index");
+    int64_t* lanes = values_.setLanes(step.index);
+    std::fill(lanes, lanes + mask.begin, low);
+    std::fill(lanes + mask.end, lanes + lanes_, low);
+    bool outside = false;
+    for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+      const bool active = mask.active(lane);
+      const int64_t value = loaded[lane];
+      outside |= active & ((value < low) | (value >= extent));
+      lanes[lane] = active ? value : low;
+    }
+    for (size_t lane = mask.begin; outside && lane < mask.end; ++lane) {
+      const int64_t value = lanes[lane];
+      if (mask.active(lane) && (value < low || value >= extent)) {
+        position_.fail(lane, concat("index out of range: ", value, " is not in [", low, ", ", extent, ")"));
+      }
+    }
+    values_.compute(step.scope, lanes_);
+  }
+
   void execute(const MoveStep& step, const Mask& mask) {
     if (step.width > 1) {
       memory_.checkVector(step.source, step.width, mask);

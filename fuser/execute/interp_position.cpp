@@ -12,25 +12,28 @@ std::string coordinates(int64_t linear, int64_t x, int64_t y) {
   return concat("(", linear % x, ", ", linear / x % y, ", ", linear / x / y, ")");
 }
 
-// The value of the fusion that a statement computes, or moves; the buffer's name where the fusion is not known.
-std::string valueOf(const Kernel& kernel, const Statement& statement) {
+// What a statement is about: the expression that it is part of, or a buffer. Neither for what touches no element.
+struct Subject {
   const Expr* expr = nullptr;
   int buffer = -1;
-  if (const Compute* compute = std::get_if<Compute>(&statement.node)) {
-    expr = compute->source;
-    buffer = compute->target.buffer;
-  } else if (const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node)) {
-    expr = reduce->sourceExpr;
-    buffer = reduce->target.buffer;
-  } else if (const BlockWelford* join = std::get_if<BlockWelford>(&statement.node)) {
-    expr = join->sourceExpr;
-    buffer = join->squares.buffer;
-  } else if (const Move* move = std::get_if<Move>(&statement.node)) {
-    buffer = move->target.buffer;
-  }
-  if (expr) return "; value %" + expr->output()->name();
-  if (buffer < 0) return "";
-  const Buffer& b = kernel.buffers.at(static_cast<size_t>(buffer));
+};
+
+Subject subjectOf(const Compute& node) { return {node.source, node.target.buffer}; }
+Subject subjectOf(const BlockReduce& node) { return {node.sourceExpr, node.target.buffer}; }
+Subject subjectOf(const BlockWelford& node) { return {node.sourceExpr, node.squares.buffer}; }
+Subject subjectOf(const Move& node) { return {nullptr, node.target.buffer}; }
+Subject subjectOf(const LoadIndex& node) { return {nullptr, node.source.buffer}; }
+Subject subjectOf(const Allocate&) { return {}; }
+Subject subjectOf(const For&) { return {}; }
+Subject subjectOf(const If&) { return {}; }
+Subject subjectOf(const Barrier&) { return {}; }
+
+// The value of the fusion that a statement computes, moves or loads; the buffer's name where the fusion is not known.
+std::string valueOf(const Kernel& kernel, const Statement& statement) {
+  const Subject subject = std::visit([](const auto& node) { return subjectOf(node); }, statement.node);
+  if (subject.expr) return "; value %" + subject.expr->output()->name();
+  if (subject.buffer < 0) return "";
+  const Buffer& b = kernel.buffers.at(static_cast<size_t>(subject.buffer));
   return "; value %" + (b.source ? b.source->name() : b.name);
 }
 

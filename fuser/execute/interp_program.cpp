@@ -64,7 +64,8 @@ class Compiler {
   int varyingWithBlocks(int r) {
     const Register& reg = program_.index[r];
     if (reg.op == IntOp::Symbol) {
-      return std::find(program_.blockIdx.begin(), program_.blockIdx.end(), r) != program_.blockIdx.end();
+      const bool loaded = reg.low >= 0;
+      return loaded || std::find(program_.blockIdx.begin(), program_.blockIdx.end(), r) != program_.blockIdx.end();
     }
     return reg.a >= 0 && (varyingWithBlocks(reg.a) || varyingWithBlocks(reg.b));
   }
@@ -118,6 +119,21 @@ class Compiler {
     conditionOnBlocks_ += onBlocks;
     step.body = body(node.body);
     conditionOnBlocks_ -= onBlocks;
+    return step;
+  }
+
+  LoadIndexStep compile(const LoadIndex& node) {
+    IndexProgram& index = program_.index;
+    const DataType dtype = buffer(node.source.buffer).dtype;
+    FUSER_CHECK(dtype == DataType::Int32 || dtype == DataType::Int64, "an index is loaded from ", dtype);
+    LoadIndexStep step;
+    step.wide = dtype == DataType::Int64;
+    step.source = readElement(node.source);
+    step.low = index.registerOf(node.low);
+    step.extent = index.registerOf(node.extent);
+    FUSER_CHECK(!index[step.low].varying && !index[step.extent].varying, "threads load an index from several ranges");
+    step.scope = index.newScope();
+    step.index = index.declareLoaded(node.index, step.scope, step.low, step.extent);
     return step;
   }
 

@@ -49,6 +49,14 @@ struct BranchStep {
   size_t cache;  // which of the launch's cached masks
   Steps body;
 };
+struct LoadIndexStep {
+  Element source;
+  int index;   // registers
+  int low;
+  int extent;
+  int scope;   // of what is made of the index
+  bool wide;   // i64, else i32
+};
 struct MoveStep {
   Element target;
   Element source;
@@ -88,7 +96,9 @@ struct BarrierStep {};
 
 struct Step {
   const Statement* source;
-  std::variant<AllocateStep, LoopStep, BranchStep, MoveStep, ComputeStep, ReduceStep, WelfordStep, BarrierStep> node;
+  std::variant<AllocateStep, LoopStep, BranchStep, LoadIndexStep, MoveStep, ComputeStep, ReduceStep, WelfordStep,
+               BarrierStep>
+      node;
 };
 
 struct Program {

@@ -3,7 +3,8 @@
 // Each buffer carries (owner, depth): the reduction result that its content is part of, and the longest path so far.
 // Elements of a buffer are not told apart. Instead, a statement whose target's index runs with a loop (the index is a
 // sum with a multiple of the loop's index) touches another element every turn, so it counts in the loop's first turn
-// only.
+// only. Where the index also holds an integer that is loaded in the loop, it may touch the same element again, and
+// counts in every turn.
 #include "fuser/kernel/accumulation_depth.h"
 
 #include <algorithm>
@@ -94,12 +95,24 @@ class Walker {
   // In a later turn of a loop that the target runs with: another element.
   bool skipped(const Access& target) const {
     return std::any_of(laterTurns_.begin(), laterTurns_.end(),
-                       [&](IntExpr loop) { return isTermOf(target.index, loop); });
+                       [&](IntExpr loop) { return isTermOf(target.index, loop) && !loadsInside(target.index, loop); });
+  }
+
+  // Whether some integer in the index is loaded anew in each turn of the loop.
+  bool loadsInside(IntExpr index, IntExpr loop) const {
+    bool found = false;
+    forEachSymbol(index, [&](IntExpr symbol) {
+      const auto loops = loopsOfLoad_.find(symbol);
+      found |= loops != loopsOfLoad_.end() &&
+               std::find(loops->second.begin(), loops->second.end(), loop) != loops->second.end();
+    });
+    return found;
   }
 
   void walk(const Allocate& node) { state_.at(static_cast<size_t>(node.buffer)) = {}; }
   void walk(const Barrier&) {}
   void walk(const If& node) { body(node.body); }
+  void walk(const LoadIndex& node) { loopsOfLoad_[node.index] = openLoops_; }
   void walk(const Move& node) {
     if (!skipped(node.target)) at(node.target) = at(node.source);
   }
@@ -109,6 +122,7 @@ class Walker {
     if (turns <= 0) return;
     ranges_[node.index] = turns - 1;
     indices_.insert(node.index);
+    openLoops_.push_back(node.index);
     body(node.body);
     laterTurns_.push_back(node.index);
     State before = state_;
@@ -124,6 +138,7 @@ class Walker {
       before = state_;
     }
     laterTurns_.pop_back();
+    openLoops_.pop_back();
     indices_.erase(node.index);
   }
 
@@ -217,7 +232,9 @@ class Walker {
   std::array<int64_t, 3> blockDim_{};
   std::map<IntExpr, int64_t> ranges_;   // a parameter's value; an index's largest
   std::set<IntExpr> indices_;
-  std::vector<IntExpr> laterTurns_;     // loops that are past their first turn here
+  std::vector<IntExpr> openLoops_;      // around the statement
+  std::vector<IntExpr> laterTurns_;     // of those, the ones that are past their first turn
+  std::map<IntExpr, std::vector<IntExpr>> loopsOfLoad_;  // by loaded index: the loops around its LoadIndex
   std::map<uint32_t, std::pair<const TensorView*, int64_t>> depths_;  // by id of the result
 };
 

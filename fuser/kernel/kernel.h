@@ -3,7 +3,7 @@
 //
 // Execution model: grid.x * grid.y * grid.z blocks of block.x * block.y * block.z threads. Every thread runs the body.
 // A Local buffer is private to a thread, a Shared one to a block, a Global one is a tensor argument. Index expressions
-// are IntExprs of the kernel's arena over: thread and block indices, For indices, and integer parameters.
+// are IntExprs of the kernel's arena over: thread and block indices, For indices, loaded indices, integer parameters.
 
 #include <array>
 #include <memory>
@@ -90,6 +90,22 @@ struct If {
   Body body;
 };
 
+// index = source, for the rest of the enclosing body: each thread that arrives reads the element here, once, and keeps
+// the integer whatever is written to the element later. The model for gather and scatter.
+//
+// The integer lies in [low, extent), and expressions are simplified by that before anything runs: a condition that asks
+// whether the index is below its extent is the constant 1. So nothing behind a LoadIndex can guard it. A value outside
+// is a violation for interp; the compiled engines do not look, and go to whatever memory it leads to. The guard is
+// lowering's: for data that may hold anything it computes, by rows of the op table, which are defined for every value,
+// what is loaded: a value inside (Maximum, Minimum, Where), or whether it is inside, 0 or 1, an index of its own under
+// whose If the value is loaded.
+struct LoadIndex {
+  IntExpr index = nullptr;  // IntExprArena::loaded(name, low, extent), of this LoadIndex alone
+  IntExpr low = nullptr;    // low and extent: over the integer parameters
+  IntExpr extent = nullptr;
+  Access source;            // an i32 or i64 element
+};
+
 // target[..width) = source[..width), same dtype, between memories: a load or store, vector when width > 1 (then both
 // indices are multiples of width and the addresses aligned to width * size). Local buffers are vectors' registers.
 struct Move {
@@ -142,7 +158,7 @@ struct BlockWelford {
 struct Barrier {};
 
 struct Statement {
-  std::variant<Allocate, For, If, Move, Compute, BlockReduce, BlockWelford, Barrier> node;
+  std::variant<Allocate, For, If, LoadIndex, Move, Compute, BlockReduce, BlockWelford, Barrier> node;
 };
 
 struct Kernel {

@@ -29,14 +29,17 @@ void nameSymbol(const Kernel& kernel, IntExpr symbol, std::set<std::string>& tak
   names.symbols[static_cast<size_t>(symbol->value)] = distinct(kernel.ints->symbolOf(symbol).name, taken);
 }
 
-void nameLoops(const Kernel& kernel, const Body& body, const std::set<std::string>& taken, KernelNames& names) {
+// taken: the names visible where the body begins.
+void nameBody(const Kernel& kernel, const Body& body, std::set<std::string> taken, KernelNames& names) {
   for (const Statement& statement : body) {
     if (const For* loop = std::get_if<For>(&statement.node)) {
       std::set<std::string> inside = taken;
       nameSymbol(kernel, loop->index, inside, names);
-      nameLoops(kernel, loop->body, inside, names);
+      nameBody(kernel, loop->body, std::move(inside), names);
     } else if (const If* branch = std::get_if<If>(&statement.node)) {
-      nameLoops(kernel, branch->body, taken, names);
+      nameBody(kernel, branch->body, taken, names);
+    } else if (const LoadIndex* load = std::get_if<LoadIndex>(&statement.node)) {
+      nameSymbol(kernel, load->index, taken, names);
     }
   }
 }
@@ -62,7 +65,7 @@ KernelNames nameKernel(const Kernel& kernel) {
     name(kernel.threadIdx[d], "threadIdx");
     name(kernel.blockIdx[d], "blockIdx");
   }
-  nameLoops(kernel, kernel.body, taken, names);
+  nameBody(kernel, kernel.body, taken, names);
   return names;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // The names under which a kernel's text form shows its parts: the kernel's own where they are distinct identifiers,
-// made so where they are not. A loop's index is told apart from what is visible inside the loop only.
+// made so where they are not. A loop's index and a loaded one are told apart from what is visible beside them only.
 
 #include <string>
 #include <vector>

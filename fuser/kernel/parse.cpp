@@ -128,10 +128,12 @@ class Parser {
   Body body() {
     if (++nesting_ > kMaxNesting) lexer_.fail("nested too deep");
     Body statements;
+    const size_t outside = loaded_.size();
     while (!lexer_.accept("}")) {
       if (lexer_.atEnd()) lexer_.fail("a body without its '}'");
       statements.push_back({statement()});
     }
+    for (; loaded_.size() > outside; loaded_.pop_back()) symbols_.erase(loaded_.back());
     --nesting_;
     return statements;
   }
@@ -149,7 +151,9 @@ class Parser {
     }
     // (A buffer may have any name.)
     if (!buffers_.count("welford") && lexer_.accept("welford")) return blockWelford();
-    const Access target = access(bufferNamed(lexer_.identifier("a statement")));
+    const std::string first = lexer_.identifier("a statement");
+    if (first == "index" && lexer_.peek() != "[") return loadIndex();
+    const Access target = access(bufferNamed(first));
     lexer_.expect("=");
     const std::string op = lexer_.identifier("an op");
     if (op == "move") return move(target);
@@ -169,6 +173,23 @@ class Parser {
     lexer_.expect("{");
     node.body = body();
     symbols_.erase(name);
+    return node;
+  }
+
+  LoadIndex loadIndex() {
+    LoadIndex node;
+    const std::string name = lexer_.identifier("an index");
+    if (symbols_.count(name)) lexer_.fail("index " + name + " is in use here");
+    lexer_.expect("in");
+    lexer_.expect("[");
+    node.low = expression();
+    lexer_.expect(",");
+    node.extent = expression();
+    lexer_.expect(")");
+    lexer_.expect("=");
+    node.source = access(bufferNamed(lexer_.identifier("a buffer")));
+    node.index = symbols_[name] = kernel_->ints->loaded(name, node.low, node.extent);
+    loaded_.push_back(name);
     return node;
   }
 
@@ -329,6 +350,7 @@ class Parser {
   std::map<std::string, int> buffers_;
   std::map<std::string, int> scalars_;
   std::map<std::string, IntExpr> symbols_;  // visible here
+  std::vector<std::string> loaded_;         // of those, the loaded indices, in order
   int nesting_ = 0;
 };
 

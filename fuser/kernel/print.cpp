@@ -87,6 +87,10 @@ class Printer {
     return concat("for ", integer(node.index), " < ", integer(node.extent), node.unroll ? " unroll {" : " {");
   }
   std::string text(const If& node) const { return "if " + integer(node.condition) + " {"; }
+  std::string text(const LoadIndex& node) const {
+    return concat("index ", integer(node.index), " in [", integer(node.low), ", ", integer(node.extent),
+                  ") = ", access(node.source));
+  }
   std::string text(const Move& node) const {
     return access(node.target) + " = move " + access(node.source) +
            (node.width == 1 ? "" : concat(" width ", node.width));

@@ -21,7 +21,8 @@
 //
 // Other statements: `for i < 8 unroll {`, `A[0] = reduce Add f32 xy (B[0])` (BlockReduce over x and y),
 // `welford f32 xy (M[0], S[0], N[0])` (BlockWelford of mean, squares and count),
-// `A[0] = move B[0] width 4`, `barrier`. Other operands: `2.5 as bf16`, `int(i0)`. `contraction` stands after the name.
+// `index q in [0, n) = x[threadIdx.x]` (LoadIndex; q is named to the end of the body), `A[0] = move B[0] width 4`,
+// `barrier`. Other operands: `2.5 as bf16`, `int(i0)`. `contraction` stands after the name.
 // The text has everything but the pointers to the scheduled fusion (sources, IntParam::extent): a parsed kernel has
 // null there. Terms of sums and operands of min, max, == and * stand in alphabetical order, whatever order the arena
 // keeps.

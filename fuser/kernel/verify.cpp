@@ -1,6 +1,8 @@
 // Checks the constraints of verify.h, declarations first, then the body in order.
 #include "fuser/kernel/verify.h"
 
+#include <algorithm>
+
 #include "fuser/kernel/text.h"
 #include "fuser/ops/op_eval.h"
 
@@ -17,8 +19,8 @@ class Verifier {
         allocated_(kernel.buffers.size(), false),
         visible_(kernel.buffers.size(), false),
         params_(kernel),
-        threadSymbols_(kernel),
-        loops_(kernel),
+        divergent_(kernel),
+        bound_(kernel),
         scope_(kernel) {}
 
   std::vector<KernelViolation> run() {
@@ -129,7 +131,7 @@ class Verifier {
       const bool threadFits = thread && (kernel_.blockDim[d] == 1 ? thread->isConstant(0)
                                                                   : indexOver(thread, kernel_.blockDim[d]));
       if (require(threadFits, 5, "threadIdx ", d) && thread->isSymbol()) {
-        threadSymbols_.insert(thread);
+        divergent_.insert(thread);
         scope_.insert(thread);
       }
       const IntExpr block = kernel_.blockIdx[d];
@@ -139,12 +141,17 @@ class Verifier {
     require(threads <= kMaxThreads, 4, threads, " threads in a block");
   }
 
-  // Of an index symbol of the kernel; null for anything else.
-  IntExpr extentOf(IntExpr symbol) const {
+  // Of a symbol of the kernel; null for anything else.
+  const IntSymbol* symbolOf(IntExpr expr) const {
     const std::vector<IntSymbol>& symbols = kernel_.ints->symbols();
-    const size_t index = static_cast<size_t>(symbol->value);
-    return symbol->isSymbol() && index < symbols.size() && symbols[index].expr == symbol ? symbols[index].extent
-                                                                                         : nullptr;
+    const size_t index = static_cast<size_t>(expr->value);
+    return expr->isSymbol() && index < symbols.size() && symbols[index].expr == expr ? &symbols[index] : nullptr;
+  }
+
+  // Of an index symbol of the kernel that is not loaded; null for anything else.
+  IntExpr extentOf(IntExpr index) const {
+    const IntSymbol* symbol = symbolOf(index);
+    return symbol && !symbol->low ? symbol->extent : nullptr;
   }
 
   bool indexOver(IntExpr symbol, int64_t extent) const {
@@ -155,9 +162,9 @@ class Verifier {
   bool exists(int buffer) const { return buffer >= 0 && static_cast<size_t>(buffer) < kernel_.buffers.size(); }
   const Buffer& bufferOf(const Access& access) const { return kernel_.buffers[static_cast<size_t>(access.buffer)]; }
 
-  bool usesThreads(IntExpr expr) const {
+  bool isDivergent(IntExpr expr) const {
     bool found = false;
-    forEachSymbol(expr, [&](IntExpr symbol) { found |= threadSymbols_.contains(symbol); });
+    forEachSymbol(expr, [&](IntExpr symbol) { found |= divergent_.contains(symbol); });
     return found;
   }
 
@@ -171,6 +178,7 @@ class Verifier {
   bool access(const Access& a, bool written) {
     if (!require(exists(a.buffer) && a.index, 17, "an access without buffer or index")) return false;
     inScope(a.index);
+    mayFallInto(a);
     const Buffer& b = bufferOf(a);
     if (b.memory != MemoryType::Global) {
       require(visible_[static_cast<size_t>(b.id)], 8, b.name, " is used outside its Allocate's scope");
@@ -180,13 +188,27 @@ class Verifier {
     return true;
   }
 
+  // Of what data decides, the ranges are all that is known before a launch. (A tensor's size is not.)
+  void mayFallInto(const Access& a) {
+    bool byData = false;
+    forEachSymbol(a.index, [&](IntExpr symbol) {
+      byData |= std::find(loaded_.begin(), loaded_.end(), symbol) != loaded_.end();
+    });
+    const Buffer& b = bufferOf(a);
+    const Range range = a.index->range;
+    require(!byData || (range.high >= 0 && (!b.size || range.low < b.size->value)), 22, b.name, " has no element in [",
+            range.low, ", ", range.high, "]");
+  }
+
   void body(const Body& statements, bool divergent) {
     const Statement* outer = statement_;
     const std::vector<bool> visible = visible_;
+    const size_t loadedOutside = loaded_.size();
     for (const Statement& s : statements) {
       statement_ = &s;
       std::visit([&](const auto& node) { check(node, divergent); }, s.node);
     }
+    for (; loaded_.size() > loadedOutside; loaded_.pop_back()) scope_.erase(loaded_.back());
     visible_ = visible;
     statement_ = outer;
   }
@@ -199,14 +221,13 @@ class Verifier {
   }
 
   void check(const For& node, bool divergent) {
-    if (!require(node.index && node.extent && node.index->isSymbol() && loops_.insert(node.index) &&
-                     extentOf(node.index) == node.extent &&
-                     !scope_.contains(node.index),
+    if (!require(node.index && node.extent && node.index->isSymbol() && bound_.insert(node.index) &&
+                     extentOf(node.index) == node.extent && !scope_.contains(node.index),
                  10, "the index is no index over the extent, or not of this loop alone")) {
       return;
     }
     inScope(node.extent);
-    require(!usesThreads(node.extent), 11, "the extent depends on the thread");
+    require(!isDivergent(node.extent), 11, "the extent depends on the thread");
     scope_.insert(node.index);
     body(node.body, divergent);
     scope_.erase(node.index);
@@ -218,7 +239,30 @@ class Verifier {
       return;
     }
     inScope(node.condition);
-    body(node.body, divergent || usesThreads(node.condition));
+    body(node.body, divergent || isDivergent(node.condition));
+  }
+
+  void check(const LoadIndex& node, bool) {
+    if (access(node.source, false)) {
+      const DataType dtype = bufferOf(node.source).dtype;
+      require(dtype == DataType::Int32 || dtype == DataType::Int64, 21, "an index is loaded from ", dtype);
+    }
+    const IntSymbol* symbol = node.index ? symbolOf(node.index) : nullptr;
+    if (!require(symbol && node.low && node.extent && symbol->low == node.low && symbol->extent == node.extent &&
+                     bound_.insert(node.index),
+                 21, "the index is no loaded index over the range, or not of this statement alone")) {
+      return;
+    }
+    for (IntExpr end : {node.low, node.extent}) {
+      forEachSymbol(end, [&](IntExpr symbol) {
+        require(params_.contains(symbol), 21, "the range depends on what is no parameter");
+      });
+      require(end->range.low >= kRangeMin && end->range.high <= kRangeMax, 21, "an end of the range is too large");
+    }
+    require(!kernel_.ints->provablyAtMost(node.extent, node.low), 21, "the range is empty");
+    divergent_.insert(node.index);
+    scope_.insert(node.index);
+    loaded_.push_back(node.index);
   }
 
   void check(const Move& node, bool) {
@@ -294,9 +338,10 @@ class Verifier {
   std::vector<bool> allocated_;  // by buffer: has had an Allocate
   std::vector<bool> visible_;    // by buffer: inside the Allocate's body
   Symbols params_;
-  Symbols threadSymbols_;
-  Symbols loops_;  // indices of all loops so far
-  Symbols scope_;  // visible here
+  Symbols divergent_;  // thread indices and loaded indices: differ between threads of a block
+  Symbols bound_;      // by all loops and loads so far
+  Symbols scope_;      // visible here
+  std::vector<IntExpr> loaded_;  // visible here, in order
 };
 
 }  // namespace

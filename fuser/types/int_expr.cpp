@@ -90,13 +90,21 @@ IntExpr IntExprArena::constant(int64_t value) {
 
 IntExpr IntExprArena::symbol(std::string name, Range range) {
   const IntExpr expr = intern(IntOp::Symbol, static_cast<int64_t>(symbols_.size()), nullptr, nullptr, range);
-  symbols_.push_back({std::move(name), nullptr, expr});
+  symbols_.push_back({std::move(name), nullptr, nullptr, expr});
   return expr;
 }
 
 IntExpr IntExprArena::index(std::string name, IntExpr extent) {
   if (extent->isConstant(1)) return constant(0);
   const IntExpr expr = symbol(std::move(name), {0, std::max<int64_t>(extent->range.high - 1, 0)});
+  symbols_.back().extent = extent;
+  return expr;
+}
+
+IntExpr IntExprArena::loaded(std::string name, IntExpr low, IntExpr extent) {
+  const int64_t least = saturate(low->range.low);
+  const IntExpr expr = symbol(std::move(name), {least, std::max(saturate(__int128{extent->range.high} - 1), least)});
+  symbols_.back().low = low;
   symbols_.back().extent = extent;
   return expr;
 }
@@ -345,6 +353,7 @@ int64_t leastDifference(IntExpr a, IntExpr b) {
 
 bool IntExprArena::provablyAtMost(IntExpr a, IntExpr b) const {
   if (a == b || a->range.high <= b->range.low) return true;
+  if (b->isSymbol() && symbolOf(b).low == a) return true;
   if (a->op == IntOp::Min && (provablyAtMost(a->a, b) || provablyAtMost(a->b, b))) return true;
   if (b->op == IntOp::Max && (provablyAtMost(a, b->a) || provablyAtMost(a, b->b))) return true;
   // x // n <= x

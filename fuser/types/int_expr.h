@@ -1,10 +1,11 @@
 #pragma once
-// IntExpr: an integer expression over symbols (extents, scalars, loop and thread indices). Immutable and interned in an
-// IntExprArena: two expressions of one arena are equal exactly when their pointers are. Built simplified: every node
+// IntExpr: an integer expression over symbols (extents, scalars; loop, thread and loaded indices). Immutable, kept in
+// an IntExprArena: two expressions of one arena are equal exactly when their pointers are. Built simplified: every node
 // carries the range of its values, and the rules in int_expr.cpp use ranges and the extents of index symbols.
 //
 // Arithmetic is over the integers (no wrap); floorDiv and mod take a divisor that is positive wherever the value is
-// used (a loop over an extent of 0 runs no iteration); x // 0 and x % 0 evaluate to 0.
+// used (a loop over an extent of 0 runs no iteration, no integer is loaded into an empty range); x // 0 and x % 0
+// evaluate to 0.
 
 #include <cstdint>
 #include <functional>
@@ -45,7 +46,8 @@ struct IntNode {
 
 struct IntSymbol {
   std::string name;
-  IntExpr extent;  // an index runs over [0, extent); null for a free symbol
+  IntExpr extent;  // an index runs over [0, extent), a loaded one over [low, extent); null for a free symbol
+  IntExpr low;     // of a loaded index; null for any other symbol
   IntExpr expr;    // the symbol as an expression
 };
 
@@ -60,6 +62,8 @@ class IntExprArena {
   IntExpr symbol(std::string name, Range range = {0, int64_t{1} << 40});
   // A new index symbol over [0, extent).
   IntExpr index(std::string name, IntExpr extent);
+  // A new symbol over [low, extent), for an integer that only memory knows. A symbol even where the range is one value.
+  IntExpr loaded(std::string name, IntExpr low, IntExpr extent);
 
   IntExpr add(IntExpr a, IntExpr b);
   IntExpr sub(IntExpr a, IntExpr b) { return add(a, mul(b, constant(-1))); }

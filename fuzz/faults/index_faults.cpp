@@ -44,20 +44,31 @@ bool changeLoops(Kernel& kernel, int64_t turns) {
   return changed;
 }
 
-// Every place in a buffer that a statement reads or writes, with whether it is written.
-void forEachAccess(Kernel& kernel, const std::function<void(Access&, bool written)>& visit) {
+using VisitAccess = std::function<void(Access&, bool written)>;
+
+void visitAccesses(Move& move, const VisitAccess& visit) {
+  visit(move.target, true);
+  visit(move.source, false);
+}
+void visitAccesses(Compute& compute, const VisitAccess& visit) {
+  visit(compute.target, true);
+  for (Operand& operand : compute.operands) {
+    if (operand.kind == Operand::Kind::Access) visit(operand.access, false);
+  }
+}
+void visitAccesses(LoadIndex& load, const VisitAccess& visit) { visit(load.source, false); }
+void visitAccesses(BlockReduce&, const VisitAccess&) {}   // accumulators: a place that no thread shares
+void visitAccesses(BlockWelford&, const VisitAccess&) {}
+void visitAccesses(Allocate&, const VisitAccess&) {}
+void visitAccesses(For&, const VisitAccess&) {}
+void visitAccesses(If&, const VisitAccess&) {}
+void visitAccesses(Barrier&, const VisitAccess&) {}
+
+// Every place in a tensor or a register that a statement reads or writes, with whether it is written.
+void forEachAccess(Kernel& kernel, const VisitAccess& visit) {
   forEachBody(kernel.body, [&](Body& body) {
     for (Statement& statement : body) {
-      if (Move* move = std::get_if<Move>(&statement.node)) {
-        visit(move->target, true);
-        visit(move->source, false);
-      }
-      if (Compute* compute = std::get_if<Compute>(&statement.node)) {
-        visit(compute->target, true);
-        for (Operand& operand : compute->operands) {
-          if (operand.kind == Operand::Kind::Access) visit(operand.access, false);
-        }
-      }
+      std::visit([&](auto& node) { visitAccesses(node, visit); }, statement.node);
     }
   });
 }

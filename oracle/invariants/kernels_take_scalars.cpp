@@ -3,6 +3,8 @@
 // the values that reach data: operands, fill values, the bounds of an arange. Arithmetic on indices, in predicates and
 // over loops is the kernel's own (fuser/analysis/kernel_scalars.h).
 
+#include <set>
+
 #include "fuser/analysis/kernel_scalars.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/segment/segmented_fusion.h"
@@ -45,7 +47,11 @@ class KernelScalars {
   }
 
   bool isData(const Operand& operand) const {
-    return operand.kind == Operand::Kind::Access && data_.at(static_cast<size_t>(operand.access.buffer));
+    if (operand.kind == Operand::Kind::Access) return data_.at(static_cast<size_t>(operand.access.buffer));
+    bool loaded = false;
+    const auto look = [&](IntExpr symbol) { loaded |= loaded_.count(symbol) != 0; };
+    if (operand.kind == Operand::Kind::Int) forEachSymbol(operand.integer, look);
+    return loaded;
   }
   bool readsData(const Compute& compute) const {
     return std::any_of(compute.operands.begin(), compute.operands.end(),
@@ -57,6 +63,8 @@ class KernelScalars {
       if (readsData(*compute)) data_.at(static_cast<size_t>(compute->target.buffer)) = true;
     } else if (const Move* move = std::get_if<Move>(&statement.node)) {
       if (data_.at(static_cast<size_t>(move->source.buffer))) data_.at(static_cast<size_t>(move->target.buffer)) = true;
+    } else if (const LoadIndex* load = std::get_if<LoadIndex>(&statement.node)) {
+      if (data_.at(static_cast<size_t>(load->source.buffer))) loaded_.insert(load->index);
     }
   }
 
@@ -71,7 +79,7 @@ class KernelScalars {
     for (const Operand& operand : compute.operands) {
       const bool computed =
           operand.kind == Operand::Kind::Int && !operand.integer->isSymbol() && !operand.integer->isConstant();
-      if (computed && !(compute.source && computesIntegers(compute.source))) {
+      if (computed && !isData(operand) && !(compute.source && computesIntegers(compute.source))) {
         return concat("kernel ", kernel_.name, " computes an integer operand of ", opName(compute.op));
       }
     }
@@ -80,6 +88,7 @@ class KernelScalars {
 
   const Kernel& kernel_;
   std::vector<bool> data_;  // by buffer: may hold more than scalar arguments
+  std::set<IntExpr> loaded_;  // indices that are data; look-ups only
 };
 
 }  // namespace

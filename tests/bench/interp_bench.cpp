@@ -35,6 +35,16 @@ std::string rowSum() {
          " b[0] = reduce Add f32 x (a[0])\n if (threadIdx.x < 1) {\n y[blockIdx.x] = move b[0]\n }\n}\n";
 }
 
+// One element a thread, of the row of x that idx names.
+std::string gatherRows() {
+  const std::string i = "((blockIdx.x * 128) + threadIdx.x)";
+  return "kernel gather {\n tensor x : f32 rank 2 argument 0\n tensor y : f32 rank 2 argument 1 written\n"
+         " tensor idx : i64 rank 1 argument 2\n int rows in [0, 1099511627776]\n int columns in [0, 1099511627776]\n"
+         " block 128, 1, 1\n grid (((rows * columns) + 127) // 128), 1, 1\n"
+         " if (" + i + " < (rows * columns)) {\n index q in [0, rows) = idx[(" + i + " // columns)]\n"
+         " y[" + i + "] = move x[((q * columns) + (" + i + " % columns))]\n }\n}\n";
+}
+
 void compile(benchmark::State& state) {
   const std::unique_ptr<Kernel> kernel = parseKernel(tenOps());
   const std::unique_ptr<Engine> engine = makeInterpEngine();
@@ -43,7 +53,9 @@ void compile(benchmark::State& state) {
 }
 BENCHMARK(compile)->Name("interp/compile");
 
-void launch(benchmark::State& state, const std::string& text, bool reduces) {
+enum class Kind { Pointwise, Reduction, Gather };
+
+void launch(benchmark::State& state, const std::string& text, Kind kind) {
   const std::unique_ptr<Kernel> kernel = parseKernel(text);
   const Kernel* kernels[] = {kernel.get()};
   const auto compiled = makeInterpEngine()->compile(kernels);
@@ -54,7 +66,10 @@ void launch(benchmark::State& state, const std::string& text, bool reduces) {
   KernelArguments arguments;
   arguments.tensors = {{x.data(), DataType::Float, {rows, columns}, {columns, 1}, {}},
                        {y.data(), DataType::Float, {rows, columns}, {columns, 1}, {}}};
-  if (reduces) arguments.tensors[1] = {y.data(), DataType::Float, {rows}, {1}, {}};
+  if (kind == Kind::Reduction) arguments.tensors[1] = {y.data(), DataType::Float, {rows}, {1}, {}};
+  std::vector<int64_t> taken;
+  for (int64_t i = 0; i < rows; ++i) taken.push_back(i * 31 % rows);
+  if (kind == Kind::Gather) arguments.tensors.push_back({taken.data(), DataType::Int64, {rows}, {1}, {}});
   arguments.ints.assign(kernel->intParams.size(), 0);
   arguments.ints[0] = rows;
   arguments.ints[1] = columns;
@@ -63,11 +78,14 @@ void launch(benchmark::State& state, const std::string& text, bool reduces) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-void pointwise(benchmark::State& state) { launch(state, tenOps(), false); }
+void pointwise(benchmark::State& state) { launch(state, tenOps(), Kind::Pointwise); }
 BENCHMARK(pointwise)->Name("interp/pointwise_10_ops")->Arg(512)->Arg(1 << 20);
 
-void reduction(benchmark::State& state) { launch(state, rowSum(), true); }
+void reduction(benchmark::State& state) { launch(state, rowSum(), Kind::Reduction); }
 BENCHMARK(reduction)->Name("interp/row_sum")->Arg(512)->Arg(1 << 20);
+
+void gather(benchmark::State& state) { launch(state, gatherRows(), Kind::Gather); }
+BENCHMARK(gather)->Name("interp/gather")->Arg(512)->Arg(1 << 20);
 
 }  // namespace
 }  // namespace fuser

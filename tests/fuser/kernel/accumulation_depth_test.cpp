@@ -16,6 +16,7 @@ using Depths = std::map<std::string, int64_t>;
 // Declarations for all kernels here; `body` is what differs.
 std::string kernelWith(const std::string& body) {
   return "kernel k {\n tensor x : f32 rank 1 argument 0\n tensor y : f32 rank 1 argument 1 written\n"
+         " tensor idx : i64 rank 1 argument 2\n"
          " local p : f32 [4]\n local q : f32 [4]\n local z : f32 [4]\n int n in [0, 100000]\n"
          " block 24, 4, 1\n grid n, 1, 1\n alloc p\n alloc q\n alloc z\n" + body + "}\n";
 }
@@ -66,6 +67,23 @@ TEST(AccumulationDepthTest, CountsNestedLoopsAndConditionsAsTaken) {
   const TwoSums k(
       "p[0] = Set f32 (0.0)\nfor j < n {\nfor i < 5 {\nif (i < n) {\np[0] = Add f32 (p[0], x[j])\n}\n}\n}\n");
   EXPECT_EQ(k.depths(300), (Depths{{"p", 1500}}));
+}
+
+// In each turn q may be what makes the target's element the same again.
+TEST(AccumulationDepthTest, CountsEveryTurnWhereALoadedIndexMovesTheTarget) {
+  const auto k = [](const std::string& before, const std::string& inside) {
+    return TwoSums("p[0] = Set f32 (0.0)\n" + before + "for j < n {\n" + inside +
+                   "p[(j + q)] = Add f32 (p[(j + q)], x[j])\n}\n");
+  };
+  const std::string load = "index q in [-9, 9) = idx[threadIdx.x]\n";
+  EXPECT_EQ(k("", load).depths(50), (Depths{{"p", 50}}));
+  EXPECT_EQ(k("for i < 2 {\n" + load + "y[q] = Set f32 (1.0)\n}\n" + load, "").depths(50), (Depths{{"p", 1}}));
+}
+
+// A scatter: all terms may go to one element.
+TEST(AccumulationDepthTest, CountsTermsThatDataSendsToAnElement) {
+  const TwoSums k("p[0] = Set f32 (0.0)\nfor j < n {\nindex q in [0, 4) = idx[j]\np[q] = Add f32 (p[q], x[j])\n}\n");
+  EXPECT_EQ(k.depths(300), (Depths{{"p", 300}}));
 }
 
 TEST(AccumulationDepthTest, StartsAgainAtTheIdentity) {

@@ -130,8 +130,19 @@ class RandomKernel {
     return chance(3) ? ints.conjunction(one, ints.less(expression(1), expression(2))) : one;
   }
 
+  // An index that a range may bring into the buffer.
+  IntExpr fitting(int buffer, IntExpr index) const {
+    IntExprArena& ints = *kernel_->ints;
+    const IntExpr size = kernel_->buffers[static_cast<size_t>(buffer)].size;
+    const bool fits = index->range.high >= 0 && (!size || index->range.low < size->value);
+    return fits ? index : ints.mod(index, size ? size : ints.constant(100));
+  }
+
   Access access(bool write) {
-    if (!orderly_) return {pick(kernel_->buffers).id, expression(3)};
+    if (!orderly_) {
+      const int buffer = pick(kernel_->buffers).id;
+      return {buffer, fitting(buffer, expression(3))};
+    }
     std::vector<const Buffer*> fitting;
     for (const Buffer& b : kernel_->buffers) {
       const bool global = b.memory == MemoryType::Global;
@@ -205,13 +216,30 @@ class RandomKernel {
     return node;
   }
 
+  // An index for the rest of the body. In an orderly kernel any i32 is in its range.
+  void addLoad(Body& body) {
+    IntExprArena& ints = *kernel_->ints;
+    LoadIndex node;
+    node.source = access(false);
+    const DataType dtype = kernel_->buffers[static_cast<size_t>(node.source.buffer)].dtype;
+    if (dtype != DataType::Int32 && (orderly_ || dtype != DataType::Int64)) return;
+    const IntExpr param = pick(kernel_->intParams).symbol;
+    node.low = orderly_ ? ints.constant(kRangeMin) : ints.sub(param, ints.constant(1 + number(4)));
+    node.extent = orderly_ ? ints.constant(kRangeMax) : ints.add(param, ints.constant(number(1000)));
+    node.index = addIndex(ints.loaded(chance(2) ? "i" : "n", node.low, node.extent));
+    divergent_.push_back(node.index);
+    body.push_back({node});
+  }
+
   void fill(Body& body, int depth, bool divergent) {
+    const std::vector<IntExpr> outside = symbols_;
     for (int64_t i = number(4); i >= 0; --i) {
-      switch (number(depth > 0 ? 6 : 4)) {
+      switch (number(depth > 0 ? 7 : 5)) {
         case 0: body.push_back({compute()}); break;
         case 1: {
           Move node{access(true), {}, orderly_ ? 1 : 1 << number(2)};
-          node.source = {node.target.buffer, orderly_ ? node.target.index : expression(2)};
+          const int from = node.target.buffer;
+          node.source = {from, orderly_ ? node.target.index : fitting(from, expression(2))};
           body.push_back({node});
           break;
         }
@@ -221,14 +249,15 @@ class RandomKernel {
         case 3: {
           if (divergent) break;
           const int acc = static_cast<int>(kernel_->buffers.size()) - 1;
-          const IntExpr at = orderly_ ? kernel_->ints->constant(0) : expression(1);
+          const IntExpr at = orderly_ ? kernel_->ints->constant(0) : fitting(acc, expression(1));
           BlockReduce node{OpKind::Maximum, DataType::Float, {acc, at}, {acc, at}, {}, nullptr};
           node.dims[static_cast<size_t>(number(3))] = true;
           node.dims[2] |= chance(3);
           body.push_back({node});
           break;
         }
-        case 4: addLoop(body, depth, divergent); break;
+        case 4: addLoad(body); break;
+        case 5: addLoop(body, depth, divergent); break;
         default: {
           If node;
           node.condition = condition();
@@ -241,6 +270,7 @@ class RandomKernel {
         }
       }
     }
+    symbols_ = outside;
   }
 
   void addLoop(Body& body, int depth, bool divergent) {

@@ -65,6 +65,9 @@ class Comparison {
     return same(x.index, y.index) && same(x.extent, y.extent) && x.unroll == y.unroll && same(x.body, y.body);
   }
   bool same(const If& x, const If& y) const { return same(x.condition, y.condition) && same(x.body, y.body); }
+  bool same(const LoadIndex& x, const LoadIndex& y) const {
+    return same(x.index, y.index) && same(x.low, y.low) && same(x.extent, y.extent) && same(x.source, y.source);
+  }
   bool same(const Move& x, const Move& y) const {
     return same(x.target, y.target) && same(x.source, y.source) && x.width == y.width;
   }
@@ -91,6 +94,31 @@ class Comparison {
 
 const golden::Texts kTexts("tests/fuser/kernel/print.txt", {},
                            [](const golden::Case& test) { return printKernel(*parseKernel(test.input)); });
+
+TEST(KernelTextTest, TellsLoadedIndicesOfOneNameApart) {
+  const std::unique_ptr<Kernel> kernel = parseKernel(R"(kernel k {
+  tensor q : i64 rank 1 argument 0
+  block 1, 1, 1
+  grid 1, 1, 1
+
+  index q in [0, 9) = q[0]
+  for i < 2 {
+    index r in [0, 9) = q[q]
+  }
+  for r < 2 {
+    index s in [0, 9) = q[r]
+  }
+}
+)");
+  Body& body = kernel->body;
+  Body& second = std::get<For>(body[2].node).body;
+  second.insert(second.begin(), std::get<For>(body[1].node).body[0]);  // beside a loop of its name
+  std::get<For>(body[1].node).body.clear();
+  std::get<LoadIndex>(second[1].node).source.index = std::get<LoadIndex>(second[0].node).index;
+  const std::string text = printKernel(*kernel);
+  EXPECT_NE(text.find("    index r_1 in [0, 9) = q[q]\n    index s in [0, 9) = q[r_1]\n"), std::string::npos) << text;
+  EXPECT_EQ(printKernel(*parseKernel(text)), text);
+}
 
 RC_GTEST_PROP(KernelTextTest, RoundTripsRandomKernels, ()) {
   const std::unique_ptr<Kernel> kernel = RandomKernel().make();

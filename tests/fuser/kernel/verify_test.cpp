@@ -340,6 +340,108 @@ TEST(KernelVerifierTest, Constraint20AWelfordJoinHasMeanSquaresAndCount) {
   EXPECT_EQ(problem([](BlockWelford& join) { join.dtype = DataType::Half; }), 20);
 }
 
+// Gathers x by idx, and scatters to y.
+constexpr const char* kGather = R"(
+kernel good {
+  tensor idx : i32 rank 1 argument 0
+  tensor x : f32 rank 1 argument 1
+  tensor y : f32 rank 1 argument 2 written
+  local t : i64 [4]
+  int n in [1, 1000]
+  block 32, 1, 1
+  grid n, 1, 1
+
+  alloc t
+  index q in [0, n) = idx[threadIdx.x]
+  index r in [(n * -1), n) = idx[(q * 3)]
+  if (r < q) {
+    t[(threadIdx.x % 4)] = Set i64 (int(r))
+    index s in [0, 4) = t[(threadIdx.x % 4)]
+    y[((q * 3) + s)] = move x[q]
+  }
+}
+)";
+
+// The constraint that the kernel with one piece of kGather replaced breaks; 0 for none, -1 for several.
+int brokenInGather(const std::string& from, const std::string& to,
+                   const std::function<void(Kernel&)>& edit = [](Kernel&) {}) {
+  std::string text = kGather;
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  const std::unique_ptr<Kernel> kernel = parseKernel(text.replace(at, from.size(), to));
+  edit(*kernel);
+  int constraint = 0;
+  for (const KernelViolation& violation : findKernelViolations(*kernel)) {
+    constraint = constraint == 0 || constraint == violation.constraint ? violation.constraint : -1;
+  }
+  return constraint;
+}
+
+TEST(KernelVerifierTest, AcceptsLoadedIndicesInAccessesConditionsAndOperands) {
+  EXPECT_EQ(brokenInGather("", ""), 0);
+}
+
+TEST(KernelVerifierTest, Constraint9LoadedIndicesAreUsedAfterTheirLoadInItsBody) {
+  EXPECT_EQ(brokenInGather("", "", [](Kernel& kernel) { std::swap(kernel.body[1], kernel.body[2]); }), 9);
+  EXPECT_EQ(brokenInGather("", "", [](Kernel& kernel) {
+              Body& inner = std::get<If>(kernel.body[3].node).body;
+              Move after = std::get<Move>(inner[2].node);
+              after.source.index = std::get<LoadIndex>(inner[1].node).index;
+              kernel.body.push_back({after});
+            }), 9);
+}
+
+TEST(KernelVerifierTest, Constraint11LoopExtentsHoldNoLoadedIndex) {
+  EXPECT_EQ(brokenInGather("if (r < q) {\n", "for i < (q + 2) {\n"), 11);
+}
+
+TEST(KernelVerifierTest, Constraint15MeetingPlacesHangOnNoLoadedIndex) {
+  EXPECT_EQ(brokenInGather("if (r < q) {\n", "if (r < q) {\n barrier\n"), 15);
+  EXPECT_EQ(brokenInGather("if (r < q) {\n", "barrier\n if (r < q) {\n"), 0);
+}
+
+TEST(KernelVerifierTest, Constraint21LoadedIndicesAreIntegersOfARangeOfTheirOwn) {
+  for (const char* dtype : {"f32", "i8", "bool", "f64"}) {
+    EXPECT_EQ(brokenInGather("idx : i32", concat("idx : ", dtype)), 21) << dtype;
+  }
+  EXPECT_EQ(brokenInGather("idx : i32", "idx : i64"), 0);
+  EXPECT_EQ(brokenInGather("r in [(n * -1), n)", "r in [q, n)"), 21) << "no parameter";
+  EXPECT_EQ(brokenInGather("r in [(n * -1), n)", "r in [(n * -1), (threadIdx.x + 1))"), 21) << "no parameter";
+  EXPECT_EQ(brokenInGather("s in [0, 4)", "s in [4, 4)"), 21) << "empty";
+  EXPECT_EQ(brokenInGather("q in [0, n)", "q in [n, n)"), 21) << "empty";
+  EXPECT_EQ(brokenInGather("s in [0, 4)", "s in [0, 4611686018427387904)"), 21) << "large";
+  EXPECT_EQ(brokenInGather("s in [0, 4)", "s in [-4611686018427387904, 4)"), 21) << "large";
+  EXPECT_EQ(brokenInGather("s in [0, 4)", concat("s in [", kRangeMin, ", ", kRangeMax, ")")), 0);
+  EXPECT_EQ(brokenInGather("", "", [](Kernel& kernel) { kernel.body.push_back(kernel.body[1]); }), 21) << "twice";
+  const auto brokenIn = [](const std::function<void(Kernel&, LoadIndex&)>& edit) {
+    return brokenInGather("  index q", "  index unused in [0, n) = idx[0]\n  index q", [&](Kernel& kernel) {
+      edit(kernel, std::get<LoadIndex>(kernel.body[1].node));
+    });
+  };
+  EXPECT_EQ(brokenIn([](Kernel&, LoadIndex&) {}), 0);
+  EXPECT_EQ(brokenIn([](Kernel& kernel, LoadIndex& load) { load.extent = kernel.ints->constant(7); }), 21);
+  EXPECT_EQ(brokenIn([](Kernel&, LoadIndex& load) { load.low = nullptr; }), 21);
+  EXPECT_EQ(brokenIn([](Kernel& kernel, LoadIndex& load) { load.index = kernel.ints->index("i", load.extent); }), 21);
+  EXPECT_EQ(brokenIn([](Kernel& kernel, LoadIndex& load) { load.index = kernel.intParams[0].symbol; }), 21);
+}
+
+TEST(KernelVerifierTest, Constraint10LoopIndicesAreNotLoaded) {
+  EXPECT_EQ(brokenInGather("if (r < q) {\n", "for i < 4 {\n", [](Kernel& kernel) {
+              For& loop = std::get<For>(kernel.body[3].node);
+              loop.index = kernel.ints->loaded("i", kernel.ints->constant(0), loop.extent);
+            }), 10);
+}
+
+TEST(KernelVerifierTest, Constraint22AccessesByLoadedIndicesMayFallIntoTheBuffer) {
+  EXPECT_EQ(brokenInGather("t[(threadIdx.x % 4)] = Set", "t[(q + 4)] = Set"), 22);
+  EXPECT_EQ(brokenInGather("t[(threadIdx.x % 4)] = Set", "t[(q + 3)] = Set"), 0);
+  EXPECT_EQ(brokenInGather("move x[q]", "move x[((q * -1) + -1)]"), 22);
+  EXPECT_EQ(brokenInGather("move x[q]", "move x[(q * -1)]"), 0);
+  EXPECT_EQ(brokenInGather("idx[(q * 3)]", "idx[((q * -3) + -1)]"), 22);
+  // What no data decides is left to the interpreter.
+  EXPECT_EQ(brokenInGather("t[(threadIdx.x % 4)] = Set", "t[(threadIdx.x + 4)] = Set"), 0);
+}
+
 TEST(KernelVerifierTest, Constraint15EveryThreadArrivesAtAWelfordJoin) {
   const std::unique_ptr<Kernel> kernel = parseKernel(kWelford);
   If some;

@@ -29,6 +29,14 @@ class Twice {
       bind(index, value);
       leaves_.push_back({index, value});
     }
+    // A loaded index between minus the first extent and the second, one of its ends.
+    const Both first = leaves_[0], second = leaves_[2];
+    const IntExpr low = ints_.mul(first.expr, ints_.constant(-1));
+    const IntExpr loaded = ints_.loaded("q", low, second.expr);
+    const int64_t inside = *rc::gen::inRange<int64_t>(-first.value, second.value);
+    bind(loaded, inside);
+    leaves_.push_back({loaded, inside});
+    leaves_.push_back({low, -first.value});
     const IntExpr sign = ints_.symbol("s", {-6, 6});
     const int64_t either = *rc::gen::inRange<int64_t>(-6, 7);
     bind(sign, either);
@@ -145,6 +153,32 @@ TEST_F(IndexingTest, SplitIndicesComeBack) {
   EXPECT_EQ(ints.floorDiv(whole, ints.constant(4)), outer);
   EXPECT_EQ(ints.mod(whole, ints.constant(4)), inner);
   EXPECT_FALSE(ints.less(whole, rows)->isConstant());
+}
+
+TEST_F(IndexingTest, ALoadedIndexStaysInItsRange) {
+  const IntExpr low = ints.mul(columns, ints.constant(-1));
+  const IntExpr loaded = ints.loaded("q", low, rows);
+  EXPECT_TRUE(ints.less(loaded, rows)->isConstant(1));
+  EXPECT_FALSE(ints.less(loaded, columns)->isConstant());
+  EXPECT_EQ(ints.max(loaded, low), loaded);
+  EXPECT_EQ(ints.min(loaded, low), low);
+  EXPECT_FALSE(ints.less(loaded, ints.constant(0))->isConstant());
+  const IntExpr natural = ints.loaded("r", ints.constant(0), rows);
+  EXPECT_EQ(ints.mod(natural, rows), natural);
+  EXPECT_NE(ints.mod(loaded, rows), loaded) << "may be negative";
+  EXPECT_TRUE(ints.floorDiv(natural, rows)->isConstant(0));
+  EXPECT_EQ(ints.floorDiv(ints.add(ints.mul(natural, ints.constant(3)), ints.index("i", ints.constant(3))),
+                          ints.constant(3)), natural);
+  EXPECT_TRUE(ints.less(ints.floorDiv(ints.loaded("m", ints.constant(0), ints.mul(rows, columns)), columns), rows)
+                  ->isConstant(1));
+}
+
+TEST_F(IndexingTest, ALoadedIndexOfOneValueIsASymbol) {
+  const IntExpr only = ints.loaded("q", ints.constant(3), ints.constant(4));
+  EXPECT_TRUE(only->isSymbol());
+  EXPECT_EQ(only->range, (Range{3, 3}));
+  EXPECT_TRUE(ints.less(only, ints.constant(4))->isConstant(1));
+  EXPECT_TRUE(ints.equal(only, ints.constant(2))->isConstant(0));
 }
 
 TEST_F(IndexingTest, AnIndexOverOneElementIsZero) { EXPECT_TRUE(ints.index("i", ints.constant(1))->isConstant(0)); }

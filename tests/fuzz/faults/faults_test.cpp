@@ -161,6 +161,27 @@ TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
   }
 }
 
+// The place that an index is loaded from is one that a kernel touches.
+TEST(FaultsTest, FaultsOfIndicesReachTheLoadsOfIndices) {
+  const auto after = [](bool (*plant)(Kernel&)) {
+    const std::unique_ptr<Kernel> kernel = parseKernel(R"(kernel gather {
+  tensor idx : i64 rank 1 argument 0
+  tensor y : f32 rank 1 argument 1 written
+  int n in [0, 100]
+  block 8, 1, 1
+  grid n, 1, 1
+
+  index q in [0, n) = idx[((blockIdx.x * 8) + threadIdx.x)]
+  y[q] = Set f32 (1.0)
+}
+)");
+    EXPECT_TRUE(plant(*kernel));
+    return printStatement(*kernel, kernel->body.front(), nameKernel(*kernel));
+  };
+  EXPECT_EQ(after(faults::oneBlockIndex), "index q in [0, n) = idx[threadIdx.x]");
+  EXPECT_EQ(after(faults::dropIndexTerm), "index q in [0, n) = idx[threadIdx.x]");
+}
+
 // The faults that are no edit of a fusion or a kernel find their place in a few cases, too.
 TEST(FaultsTest, EveryOtherFaultFindsAPlace) {
   constexpr uint64_t kMany = 2000;  // as many as the suite allows each

@@ -230,6 +230,27 @@ TEST(InvariantsTest, EachHoldsOfAnHonestCompilation) {
     EXPECT_EQ(invariant.check(subject.compilation()), "") << invariant.name;
 }
 
+// The host cannot evaluate what only a tensor's data say.
+TEST(InvariantsTest, ArithmeticOnALoadedIndexIsTheKernelsOwn) {
+  Subject subject;
+  Kernel& kernel = subject.scaling();
+  LoadIndex load;
+  load.low = kernel.ints->constant(0);
+  load.extent = kernel.ints->constant(9);
+  load.index = kernel.ints->loaded("q", load.low, load.extent);
+  load.source = {kernel.tensors.at(0).buffer, kernel.ints->constant(0)};
+  kernel.body.push_back({load});
+  Operand integer;
+  integer.kind = Operand::Kind::Int;
+  integer.integer = kernel.ints->mul(load.index, kernel.ints->constant(2));
+  computeInKernel(subject, OpKind::Set, integer);
+  computeInKernel(subject, OpKind::Mul, integer);
+  for (const Invariant& invariant : allInvariants()) {
+    if (invariant.name != "KernelsTakeScalars") continue;
+    EXPECT_EQ(invariant.check(subject.compilation()), "");
+  }
+}
+
 TEST(InvariantsTest, WhatBothWaysOfAnIfFreeIsFreedOnce) {
   Subject subject;
   subject.freeInAnIf(2);
