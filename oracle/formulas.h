@@ -1,6 +1,6 @@
 #pragma once
 // Ops without an error bound of their own (rule Formula): judged by evaluating the very steps that are printed, one by
-// one, each with its own rule and rounding (ORACLE section 4). Written here by hand, one line an op.
+// one, each with its own rule and rounding (oracle/ORACLE.md#4-rules-by-op). Written here by hand, one line an op.
 
 #include <span>
 #include <vector>

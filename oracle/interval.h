@@ -1,6 +1,6 @@
 #pragma once
-// Interval, Whole: the set of values that one element may take (ORACLE section 3), of a floating dtype or of an integer
-// or bool one. Value: such a set for each element of a tensor, or of a scalar.
+// Interval, Whole: the set of values that one element may take (oracle/ORACLE.md#3-sets), of a floating dtype or of an
+// integer or bool one. Value: such a set for each element of a tensor, or of a scalar.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Reductions (ORACLE section 5): the error of any tree of the recorded depth, overflow of partial results, order-free
-// bounds of products, and selection over the axes.
+// Reductions (oracle/ORACLE.md#5-reductions): the error of any tree of the recorded depth, overflow of partial results,
+// order-free bounds of products, and selection over the axes.
 
 #include <algorithm>
 #include <cmath>

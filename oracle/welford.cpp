@@ -1,6 +1,6 @@
-// var and var_mean (ORACLE section 5): what Welford's method may give, however the terms are split over threads and
-// joined. With u the roundoff, A >= |x| for all terms, h the longest chain of updates and joins that a term goes
-// through, L <= h of them joins of two threads' parts:
+// var and var_mean (oracle/ORACLE.md#5-reductions): what Welford's method may give, however the terms are split over
+// threads and joined. With u the roundoff, A >= |x| for all terms, h the longest chain of updates and joins that a term
+// goes through, L <= h of them joins of two threads' parts:
 //
 // The mean of k terms, updated by fl(m + fl(fl(x - m) / k)): three roundings, of at most 2A/k, 2A/k and A in units of
 // u, on top of (1 - 1/k) of the error before. Times k and summed: E <= u A (h / 2 + 5). A join m_a + d f, f = n_b / n,

@@ -1,4 +1,4 @@
-// report.json. README.md says what each field holds; a test compares the two.
+// report.json. reports/README.md#reportjson says what each field holds; a test compares the two.
 
 #include <nlohmann/json.hpp>
 

@@ -133,7 +133,7 @@ double decidedCaseShare(const CampaignSummary& summary);
 double rejectedShare(const CampaignSummary& summary);
 double casesPerSecond(const CampaignSummary& summary);
 
-// For machines: README.md lists the fields.
+// For machines: reports/README.md#reportjson lists the fields.
 std::string toJson(const CampaignSummary& summary);
 // For a person: one page that fetches nothing.
 std::string toHtml(const CampaignSummary& summary);

@@ -1,7 +1,7 @@
 #pragma once
 // Depth of accumulation, counted from the kernel IR: for each reduction of the kernel the additions (or whatever joins
 // two partial results) on the longest path from an operand to the result. The error bound of a sum follows from it
-// (ORACLE section 5).
+// (oracle/ORACLE.md#5-reductions).
 //
 // Counted: a Compute that joins an accumulator and an operand adds 1 a turn of the loops around it; a BlockReduce (or
 // BlockWelford) over n threads ceil(log2 n); partial results of an rFactor (a reduction whose operand is a reduction's

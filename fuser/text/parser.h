@@ -1,5 +1,5 @@
 #pragma once
-// .fusion text (grammar.md) -> cases, fusions and schedules.
+// .fusion text (fuser/text/grammar.md) -> cases, fusions and schedules.
 //
 // Every error is a LocatedError: file, line, column in bytes, the line with a caret. Nothing else escapes, whatever the
 // text holds (limits.h says how large it may be). What PyTorch does implicitly (promotion, broadcasting, keepdim) is

@@ -1,6 +1,6 @@
 #pragma once
-// Cases, fusions and schedules -> .fusion text (grammar.md). Printing is canonical: parse(print(x)) prints the same,
-// and equals x node by node. Nothing printed depends on an address or on the order of hash tables.
+// Cases, fusions and schedules -> .fusion text (fuser/text/grammar.md). Printing is canonical: parse(print(x)) prints
+// the same, and equals x node by node. Nothing printed depends on an address or on the order of hash tables.
 
 #include <string>
 

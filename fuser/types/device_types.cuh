@@ -2,10 +2,10 @@
 // The 16-bit floats, the integer types, and the conversions between all data types, as the host, the CPU engine and the
 // device compile them: this file is included by C++ and printed in front of every kernel, so it includes no header.
 //
-// Rules (DESIGN section 3, ORACLE section 2): round to nearest even; to a 16-bit float always through f32, so f64 ->
-// f16 rounds twice as PyTorch does; float to int truncates, and out of range or NaN gives the value that x86's
-// cvttsd2si gives for 32 and 64 bits (the smallest integer; of i8 too), on every engine; anything but 0 is true, NaN
-// included.
+// Rules (fuser/DESIGN.md#3-semantics, oracle/ORACLE.md#2-rounding): round to nearest even; to a 16-bit float always
+// through f32, so f64 -> f16 rounds twice as PyTorch does; float to int truncates, and out of range or NaN gives the
+// value that x86's cvttsd2si gives for 32 and 64 bits (the smallest integer; of i8 too), on every engine; anything but
+// 0 is true, NaN included.
 
 #ifndef FUSER_FN
 #ifdef __CUDACC__

@@ -48,9 +48,11 @@ std::set<std::string> usesOf(const std::string& layer, const Layers& layers) {
   return uses;
 }
 
-// Calls visit(place "path:line", match) for each match in the code, comments and literals left out.
+// Calls visit(place "path:line", match) for each match in the code, comments and literals left out; of other files than
+// code there is none.
 template <class Visit>
 void forEachMatch(const std::string& path, const std::string& text, const std::regex& pattern, Visit visit) {
+  if (!isCode(path)) return;
   std::istringstream lines(codeOnly(text));
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -227,6 +229,7 @@ Messages checkNoFriend(const Repository& repository) {
 Messages checkLength(const Repository& repository) {
   Messages messages;
   for (const auto& [path, text] : repository.tree) {
+    if (!isCode(path)) continue;
     const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
     if (lines > kMaxLines) {
       messages.push_back(path + ": has " + std::to_string(lines) + " lines; split it, " + std::to_string(kMaxLines) +
@@ -260,7 +263,7 @@ Messages checkAll(const Repository& repository) {
   for (const auto check :
        {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLists, checkLibTorch,
         checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkNoFriend, checkLength,
-        checkColumns}) {
+        checkColumns, checkCitations}) {
     const Messages messages = check(repository);
     all.insert(all.end(), messages.begin(), messages.end());
   }

@@ -150,7 +150,7 @@ TEST(Names, Class) {
 }
 
 TEST(TopLevel, Stranger) {
-  const Tree tree = {{"docs/a.md", ""}, {".ci/run", ""}, {"README.md", ""}, {"fuser/README.md", ""}};
+  const Tree tree = {{"docs/a.txt", ""}, {".ci/run", ""}, {"README.md", ""}, {"fuser/README.md", ""}};
   EXPECT_EQ(checkTopLevel({tree, kLayers}), one("docs: does not belong at the top level"));
 }
 
@@ -161,7 +161,8 @@ TEST(Friend, Keyword) {
 }
 
 TEST(Length, OnePastTheLimit) {
-  const Tree tree = {{"fuser/ir/a.h", std::string(601, '\n')}, {"fuser/ir/b.h", std::string(600, '\n')}};
+  const Tree tree = {{"fuser/ir/a.h", std::string(601, '\n')}, {"fuser/ir/b.h", std::string(600, '\n')},
+                     {"fuser/ir/c.txt", std::string(601, '\n')}};
   EXPECT_EQ(checkLength({tree, kLayers}), one("fuser/ir/a.h: has 601 lines; split it, 600 is the limit"));
 }
 
@@ -171,7 +172,7 @@ TEST(Columns, OnePastTheLimit) {
   for (int i = 0; i < 120; ++i) umlauts += "\u00fc";
   const Tree tree = {{"fuser/ir/a.h", limit + "\n//" + umlauts.substr(4) + "\n" + past + "\n"},
                      {"fuser/ir/b.cpp", "// " + past + "\nauto s = \"" + past + "\";\n"},
-                     {"fuser/ir/c.md", past}};
+                     {"fuser/ir/c.txt", past}};
   EXPECT_EQ(checkColumns({tree, kLayers}), (Messages{"fuser/ir/a.h:3: has 121 columns; wrap it, 120 is the limit",
                                                      "fuser/ir/b.cpp:1: has 124 columns; wrap it, 120 is the limit",
                                                      "fuser/ir/b.cpp:2: has 133 columns; wrap it, 120 is the limit"}));

@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace architecture {
 namespace {
@@ -38,7 +39,8 @@ Tree readTree(const fs::path& root) {
       it.disable_recursion_pending();
     } else if (it->is_regular_file()) {
       const std::string path = it->path().lexically_relative(root);
-      tree[path] = isCode(path) ? readFile(it->path()) : "";
+      std::string text = readFile(it->path());
+      tree[path] = text.find('\0') == text.npos ? std::move(text) : "";
     }
   }
   return tree;

@@ -10,7 +10,7 @@
 
 namespace architecture {
 
-// Path from the repository root -> text. Files that are not C++ are there by name only, with an empty text.
+// Path from the repository root -> text. Files that hold a NUL byte, and so no text, are there by name only.
 using Tree = std::map<std::string, std::string>;
 
 // Folder -> the folders it declares to use, as in CMakeLists.txt: layers, programs, and tests with a line of their own.

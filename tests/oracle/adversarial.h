@@ -1,7 +1,8 @@
 #pragma once
-// An adversarial correct engine (ORACLE section 9, test 2): evaluates a fusion as some correct implementation might. It
-// draws segments, stores or recomputes what they share (anew, so that copies differ), any error that the column allows,
-// any reduction tree (and says its depth), either sign of zero where both are right, and contraction or not.
+// An adversarial correct engine (oracle/ORACLE.md#an-adversarial-correct-engine): evaluates a fusion as some correct
+// implementation might. It draws segments, stores or recomputes what they share (anew, so that copies differ), any
+// error that the column allows, any reduction tree (and says its depth), either sign of zero where both are right, and
+// contraction or not.
 
 #include <random>
 #include <span>

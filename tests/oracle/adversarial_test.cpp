@@ -1,5 +1,5 @@
-// The adversarial correct engine (ORACLE section 9, test 2) on generated fusions: no finding, ever. And, with errors
-// beyond the columns, findings. FUSER_FULL_ADVERSARY=1 runs 10^5 fusions.
+// The adversarial correct engine (oracle/ORACLE.md#an-adversarial-correct-engine) on generated fusions: no finding,
+// ever. And, with errors beyond the columns, findings. FUSER_FULL_ADVERSARY=1 runs 10^5 fusions.
 
 #include "tests/oracle/adversarial.h"
 

@@ -1,4 +1,4 @@
-// Boxes, not points (ORACLE section 9, test 1): for every row and dtype, random sets of operands; what the row gives on
+// Boxes (oracle/ORACLE.md#boxes-not-points): for every row and dtype, random sets of operands; what the row gives on
 // samples inside (true values from MPFR, the error column's extremes around them, LibTorch's own results) must lie in
 // the set that the oracle computes. FUSER_FULL_BOXES=1 runs a hundred times as many.
 

@@ -1,5 +1,5 @@
-// judge(): verdicts, counts, the first wrong op, what a wrong record gets; planted faults (ORACLE section 9, test 3);
-// and LibTorch's own answer for whole generated fusions.
+// judge(): verdicts, counts, the first wrong op, what a wrong record gets; planted faults
+// (oracle/ORACLE.md#mutations-and-planted-faults); and LibTorch's own answer for whole generated fusions.
 
 #include "oracle/judge.h"
 

@@ -1,4 +1,4 @@
-// The named cases of ORACLE section 9, test 4: what is accepted, and what next to it is not.
+// The named cases (oracle/ORACLE.md#named-cases): what is accepted, and what next to it is not.
 
 #include <gtest/gtest.h>
 

@@ -57,7 +57,7 @@ TEST(CampaignSummaryTest, JsonHasTheFieldsThatMachinesRead) {
   EXPECT_EQ(json["findings"][0]["file"], "mismatch-1.fusion");
 }
 
-// README.md lists each field as "| `name` |", nested ones as "| `coverage.op` |".
+// reports/README.md#reportjson lists each field as "| `name` |", nested ones as "| `coverage.op` |".
 TEST(CampaignSummaryTest, TheReadmeListsEveryFieldOfTheJson) {
   std::ifstream in("reports/README.md");
   std::set<std::string> documented, written;
