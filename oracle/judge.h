@@ -1,6 +1,5 @@
 #pragma once
-// judge(): holds what a run produced against the set of values that a correct implementation may produce
-// (oracle/ORACLE.md#1-what-is-judged).
+// judge(): holds what a run gave against what a correct one may give (oracle/ORACLE.md#1-what-is-judged).
 //
 // Two views. Segment by segment: each stored value is judged on the backward slice of the ORIGINAL fusion from it,
 // ending exactly at the buffers that its segment loaded, whose numbers are taken as exact. And the whole fusion, on

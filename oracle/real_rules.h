@@ -1,7 +1,6 @@
 #pragma once
-// The rules of floating ops, element by element (oracle/ORACLE.md#4-rules-by-op). Unless said otherwise a result is
-// rounded to the compute dtype (f32 or f64), in which the operands are given; the caller rounds it once more, to the
-// result's dtype.
+// The rules of floating ops (oracle/ORACLE.md#4-rules-by-op), an element at a time. Unless said otherwise a result is
+// rounded to the compute dtype (f32 or f64), that of the operands; the caller rounds it again, to the result's dtype.
 
 #include <span>
 

@@ -1,8 +1,7 @@
 #pragma once
-// An adversarial correct engine (oracle/ORACLE.md#an-adversarial-correct-engine): evaluates a fusion as some correct
-// implementation might. It draws segments, stores or recomputes what they share (anew, so that copies differ), any
-// error that the column allows, any reduction tree (and says its depth), either sign of zero where both are right, and
-// contraction or not.
+// A correct engine that does its worst (oracle/ORACLE.md#an-adversarial-correct-engine). It draws segments, stores or
+// recomputes what they share (anew, so that copies differ), any error that the column allows, any reduction tree (and
+// says its depth), either sign of zero where both are right, and contraction or not.
 
 #include <random>
 #include <span>
