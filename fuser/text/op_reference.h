@@ -1,5 +1,5 @@
 #pragma once
-// The table of ops in grammar.md, made of the rows of op_table.def and families.def.
+// The table of ops in fuser/text/grammar.md, made of the rows of op_table.def and families.def.
 
 #include <string>
 

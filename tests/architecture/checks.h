@@ -51,7 +51,8 @@ Messages checkLength(const Repository&);
 // At most 120 columns a line, where it can be wrapped: not in a raw string, nor a row of a .def file.
 Messages checkColumns(const Repository&);
 
-// A citation of a document, in any file, leads to a section that is there (citations.cpp).
+// A citation of a document, in any file, leads to a section that is there; a file that a document names is there
+// (citations.cpp).
 Messages checkCitations(const Repository&);
 
 Messages checkAll(const Repository&);

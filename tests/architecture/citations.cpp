@@ -1,6 +1,6 @@
 // Citations of documents: by path from the repository root and anchor of the section (oracle/ORACLE.md#5-reductions),
-// or, in a document, by a link, which is relative to it. So whoever reads one can follow it, and a document that is
-// renamed or rearranged takes those along that cite it.
+// or, in a document, by a link, which is relative to it. Files that a document names as code: by path from the root. So
+// whoever reads one can follow it, and what is renamed or rearranged takes those along that cite it.
 
 #include <algorithm>
 #include <filesystem>
@@ -72,11 +72,9 @@ class Citations {
 
   Messages check() {
     for (const std::string& line : lines_) {
-      if (line.find(".md") != line.npos || line.find("](") != line.npos || line.find(" section") != line.npos) {
-        return checkLines();
-      }
+      if (line.find(".md") != line.npos || line.find(" section") != line.npos) return checkLines();
     }
-    return {};  // nearly every file; regular expressions are slow
+    return isDocument(path_) ? checkLines() : Messages{};  // nearly every file is none; regular expressions are slow
   }
 
  private:
@@ -85,7 +83,10 @@ class Citations {
     for (size_t i = 0; i < lines_.size(); ++i) {
       place_ = path_ + ":" + std::to_string(i + 1);
       std::string line = lines_[i];
-      if (isDocument(path_) && !isCodeLine[i]) line = checkLinks(line);
+      if (isDocument(path_) && !isCodeLine[i]) {
+        line = checkLinks(line);
+        checkCodePaths(line);
+      }
       checkPaths(line);
       checkSectionNumbers(line, i + 1 < lines_.size() ? lines_[i + 1] : "");
     }
@@ -120,6 +121,16 @@ class Citations {
                      std::string(static_cast<size_t>(match->length()), ' '));
     }
     return result;
+  }
+
+  // `fuser/ir/val.h`, `fuser/ir`: what begins like a path from the repository root is one.
+  void checkCodePaths(const std::string& line) {
+    static const std::regex path(R"(`((\w+)/[\w./-]*)`)");
+    for (std::sregex_iterator match(line.begin(), line.end(), path), end; match != end; ++match) {
+      const std::string cited = (*match)[1];
+      if (!isFolder((*match)[2]) || cited.ends_with(".md")) continue;
+      checkTarget(cited, cited, std::nullopt);
+    }
   }
 
   // A document's path, with or without an anchor: from the repository root.

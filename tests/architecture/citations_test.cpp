@@ -64,6 +64,15 @@ TEST(Citations, LinksAreRelative) {
   EXPECT_EQ(citing(from, "# A\n\n[a](#b)\n").size(), 1u);
 }
 
+TEST(Citations, FilesThatADocumentNamesAsCode) {
+  const std::string from = document("fuser/A");
+  EXPECT_EQ(citing(from, "`oracle/a.h`, `oracle`, `oracle/`, `a/b.h`, `b.h`, `oracle/<name>.h`, `oracle/a.h x`\n"),
+            Messages());
+  EXPECT_EQ(citing(from, "`oracle/b.h`\n"), (Messages{from + ":1: cites oracle/b.h, but there is no oracle/b.h"}));
+  EXPECT_EQ(citing(from, "`oracle/gone/`\n").size(), 1u);
+  EXPECT_EQ(citing("fuser/a.h", "// `oracle/b.h`\n"), Messages());
+}
+
 TEST(Citations, WhatStandsAsCodeIsNoLink) {
   EXPECT_EQ(citing(document("fuser/A"), "`[](x)` takes\n\n```\nf([](y) {});\n```\n"), Messages());
 }

@@ -1,4 +1,4 @@
-// grammar.md's table of ops is the one that the rows give.
+// fuser/text/grammar.md's table of ops is the one that the rows give.
 
 #include "fuser/text/op_reference.h"
 
