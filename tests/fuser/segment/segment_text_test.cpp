@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "fuser/segment/segmented_text.h"
 #include "tests/fuser/segment/explained.h"
 #include "tests/golden/golden_tests.h"
 
