@@ -7,7 +7,7 @@
 // It stands here because the lowest stages that call it do. The types of later stages are declared, not included: an
 // observer includes those of the stages that it overrides.
 //
-// Threads: the stages of a compilation, and beforeRun, are called under the lock of the cache that compiles. beforeLaunch
+// Threads: stages of a compilation, and beforeRun, are called under the lock of the cache that compiles. beforeLaunch
 // is called by the thread that runs: where the devices of a case run side by side, by one of them at a time.
 
 #include <memory>

@@ -23,8 +23,8 @@ namespace fuser {
 // budget of turns (100 and one an expression) is used up.
 bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes, const CompileContext& context);
 
-// Calls run, with all that the context asks for around it: the fusion's text before and after, the time, the observers'
-// afterPass. run gets a context with the state of the pipeline: the given one, or one of its own with the options' limit.
+// Calls run, with what the context asks for around it: the fusion's text before and after, the time, the observers'
+// afterPass. run gets a context with the state of the pipeline: the given one, or its own with the options' limit.
 bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
                  const std::function<bool(const CompileContext&)>& run);
 

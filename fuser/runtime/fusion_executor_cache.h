@@ -20,7 +20,7 @@
 namespace fuser {
 
 struct CacheSettings {
-  // Options, dumps, log, trace, checkInvariants, observers (compile_observer.h); schedulers and sizes are filled in here.
+  // Options, dumps, log, trace, checkInvariants, observers (compile_observer.h); schedulers and sizes are set here.
   CompileContext context;
   std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter is then off
   std::map<int64_t, Schedule> segmentSchedules;

@@ -7,10 +7,14 @@
 namespace fuser {
 
 // Each checks all that it is given before it changes anything (CheckError).
+
+// --- merge_edits.cpp ---
 SegmentedEdgePtr connect(SegmentData& data, SegmentedGroup* from, SegmentedGroup* to, Val* val);
 SegmentedGroup* makeGroup(SegmentData& data, const std::vector<Expr*>& exprs);
 SegmentedGroup* mergeTwo(SegmentData& data, SegmentedGroup* a, SegmentedGroup* b);
 SegmentedGroup* mergeSeveral(SegmentData& data, const std::vector<SegmentedGroup*>& groups);
+
+// --- copy_edits.cpp ---
 void privatize(SegmentData& data, Expr* expr);
 void computeOnce(SegmentData& data, Expr* expr, SegmentedGroup* in);
 void moveExpr(SegmentData& data, Expr* expr, SegmentedGroup* to);

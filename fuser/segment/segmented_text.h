@@ -22,6 +22,7 @@ std::vector<std::string> valueLabels(const Fusion& fusion);
 
 std::string toString(const SegmentGraph& graph);
 
+// --- parse_segments.cpp ---
 // What toString printed for this fusion. A UserError names line and column and says what is wrong: also where the text
 // can be understood and the segmentation is not sound, or its groups stand in another order than they run.
 std::unique_ptr<SegmentedFusion> parseSegmentedFusion(std::string_view text, const Fusion& fusion);

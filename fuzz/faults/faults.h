@@ -1,6 +1,6 @@
 #pragma once
 // Planted faults: bugs of a compiler, put in by an observer that edits what a stage made, to see whether the harness
-// catches them. A case names one with `option fault = "name"`, so that it replays, minimises and campaigns like any other.
+// catches them. A case names one with `option fault = "name"`, so that it replays and minimises like any other.
 
 #include <memory>
 #include <span>
@@ -42,7 +42,7 @@ class PlantedFault : public CompileObserver {
   bool applied_ = false;
 };
 
-// For one FusionExecutorCache, which it outlives: what a fault remembers between runs is of that cache. It stands before
+// For one FusionExecutorCache, which it outlives: what one remembers between runs is of that cache. It stands before
 // whoever looks at what it edits. A UserError lists the known names for an unknown one.
 std::unique_ptr<PlantedFault> plantFault(std::string_view name);
 

@@ -52,7 +52,7 @@ std::span<const Invariant> allInvariants();
 // their own too.
 class InvariantObserver final : public fuser::CompileObserver {
  public:
-  // everyTime: periods do not count. faulty: the stage whose result a planted fault among the observers edits. It is not
+  // everyTime: periods do not count. faulty: the stage whose result a planted fault among observers edits. It is not
   // held against its own invariants: other checks must find the fault. (Those of segments and of the host program hold
   // whoever edited them: they do not lean on the stage's own checks.) The fusion and this outlive the cache that gets
   // the settings.

@@ -262,8 +262,8 @@ Messages checkAll(const Repository& repository) {
   Messages all;
   for (const auto check :
        {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLists, checkLibTorch,
-        checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkNoFriend, checkLength,
-        checkColumns, checkCitations}) {
+        checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkNoFriend,
+        checkLength, checkColumns, checkCitations}) {
     const Messages messages = check(repository);
     all.insert(all.end(), messages.begin(), messages.end());
   }
