@@ -7,8 +7,7 @@
 #include "fuser/kernel/text.h"
 #include "fuser/kernel/verify.h"
 #include "fuser/lower/build_statements.h"
-#include "fuser/lower/hoist_conditions.h"
-#include "fuser/lower/merge_conditions.h"
+#include "fuser/lower/step_list.h"
 #include "fuser/schedule/schedule.h"
 #include "fuser/text/parser.h"
 #include "tests/golden/golden_tests.h"
@@ -19,10 +18,11 @@ namespace {
 const golden::Texts kTexts("tests/fuser/lower/loaded_indices.txt", {}, [](const golden::Case& test) -> golden::Made {
   const std::unique_ptr<Kernel> kernel = parseKernel(test.input);
   verifyKernel(*kernel);
-  mergeConditions(kernel->body);
+  const Fusion part("none");  // these two steps edit the kernel alone
+  runMergeConditions(part, *kernel);
   verifyKernel(*kernel);
   const std::string merged = printKernel(*kernel);
-  hoistConditions(kernel->body);
+  runHoistConditions(part, *kernel);
   verifyKernel(*kernel);
   return golden::Answers{{"merged", merged}, {"merged and hoisted", printKernel(*kernel)}};
 });
@@ -63,8 +63,8 @@ std::unique_ptr<Kernel> loweredWithGather(Fusion& part, int64_t elements) {
   kernel->name = "gather";
   StatementBuilder(part, *kernel).build();
   gatherWhereItMultiplies(*kernel, kernel->body, kernel->intParams.at(0).symbol);
-  mergeConditions(kernel->body);
-  hoistConditions(kernel->body);
+  runMergeConditions(part, *kernel);
+  runHoistConditions(part, *kernel);
   verifyKernel(*kernel);
   return kernel;
 }

@@ -8,6 +8,7 @@
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/segment/segmented_text.h"
 #include "fuser/text/parser.h"
 #include "tests/golden/golden_tests.h"
 
