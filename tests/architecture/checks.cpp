@@ -263,7 +263,7 @@ Messages checkAll(const Repository& repository) {
   for (const auto check :
        {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLists, checkLibTorch,
         checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkNoFriend,
-        checkLength, checkColumns, checkCitations}) {
+        checkLength, checkColumns, checkCitations, checkExpectedTexts}) {
     const Messages messages = check(repository);
     all.insert(all.end(), messages.begin(), messages.end());
   }

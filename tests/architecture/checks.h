@@ -55,6 +55,10 @@ Messages checkColumns(const Repository&);
 // (citations.cpp).
 Messages checkCitations(const Repository&);
 
+// Expected texts of several lines stand in golden files: no argument of EXPECT_EQ, ASSERT_EQ or their STREQ is such a
+// literal, raw or joined, nor the name of one, unless what it is compared with is made of that text (a round trip).
+Messages checkExpectedTexts(const Repository&);
+
 Messages checkAll(const Repository&);
 
 }  // namespace architecture

@@ -192,6 +192,25 @@ TEST(Columns, RowsStayOneLine) {
   EXPECT_EQ(checkColumns({tree, kLayers}), one("fuser/ops/a.def:1: has 124 columns; wrap it, 120 is the limit"));
 }
 
+TEST(ExpectedTexts, LiteralsAndTheirNames) {
+  const std::string raw = "R\"(a\nb\n)\"", joined = "\"a\\n\"\n \"b\\n\"";
+  const Tree tree = {{"tests/a_test.cpp", "EXPECT_EQ(f(x), " + raw + ");\nEXPECT_EQ(f(x),\n" + joined + ");\n"},
+                     {"tests/b_test.cpp", "const char* kText = " + raw + ";\nASSERT_EQ(kText, f(x));\n"},
+                     {"tests/c_test.cpp", "const char text[] =\n" + joined + ";\nEXPECT_STREQ(f(x), text);\n"}};
+  const std::string what = ": expects a text of several lines; make it a case of a file (tests/golden/golden_file.h)";
+  EXPECT_EQ(checkExpectedTexts({tree, kLayers}), (Messages{"tests/a_test.cpp:1" + what, "tests/a_test.cpp:4" + what,
+                                                           "tests/b_test.cpp:4" + what, "tests/c_test.cpp:4" + what}));
+}
+
+TEST(ExpectedTexts, InputsRoundTripsAndSingleLinesAreFine) {
+  const std::string raw = "R\"(a\nb\n)\"";
+  const Tree tree = {{"tests/a_test.cpp", "EXPECT_EQ(f(" + raw + ").type, 1);\nconst char* text = " + raw +
+                                              ";\nEXPECT_EQ(print(parse(text)), text);\nuse(text);\n"
+                                              "EXPECT_EQ(f(x), \"a\\nb\\n\");\nEXPECT_EQ(f(x), \"a \"\n \"b\\n\");\n"},
+                     {"fuser/ir/a.cpp", "EXPECT_EQ(f(x), " + raw + ");\n"}};
+  EXPECT_EQ(checkExpectedTexts({tree, kLayers}), Messages());
+}
+
 TEST(CodeOnly, KeepsLinesAndIncludes) {
   EXPECT_EQ(codeOnly("#include \"a.h\"\nf(\"x\\\"y\", 'c', '\"'); // z\n1'000 /*\n*/ R\"d(\")\")d\" g"),
             "#include \"a.h\"\nf(      ,    ,    );     \n1'000   \n   R          g");
