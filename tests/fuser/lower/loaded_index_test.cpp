@@ -70,24 +70,24 @@ std::unique_ptr<Kernel> loweredWithGather(Fusion& part, int64_t elements) {
 }
 
 // What the engines make of it: x[k] = k + 1, i[k] = 7 k mod n.
-void expectOnEngines(const std::string& text, int64_t n, const std::vector<float>& expected) {
+void expectOnEngines(const std::string& text, int64_t n, const std::vector<int64_t>& expected) {
   const std::unique_ptr<Fusion> part = parseFusion(text);
   const std::unique_ptr<Kernel> kernel = loweredWithGather(*part, n);
   EXPECT_NE(printKernel(*kernel).find("index q in [0, n0) = T1["), std::string::npos) << printKernel(*kernel);
-  std::vector<float> x;
+  std::vector<int64_t> x;
   std::vector<int64_t> index;
   for (int64_t k = 0; k < n; ++k) {
-    x.push_back(static_cast<float>(k + 1));
+    x.push_back(k + 1);
     index.push_back(7 * k % n);
   }
   const Kernel* const kernels[] = {kernel.get()};
   for (const auto& engine : {makeInterpEngine, makeCpuEngine}) {
-    std::vector<float> result(expected.size());
+    std::vector<int64_t> result(expected.size());
     KernelArguments arguments;
-    arguments.tensors = {{x.data(), DataType::Float, {n}, {1}, {}}, {index.data(), DataType::Int64, {n}, {1}, {}}};
-    const bool reduced = expected.size() == 1;
+    arguments.tensors = {{x.data(), DataType::Int64, {n}, {1}, {}}, {index.data(), DataType::Int64, {n}, {1}, {}}};
+    const bool reduced = kernel->tensors.at(2).rank == 0;
     arguments.tensors.push_back(
-        {result.data(), DataType::Float, reduced ? Dims{} : Dims{n}, reduced ? Dims{} : Dims{1}, {}});
+        {result.data(), DataType::Int64, reduced ? Dims{} : Dims{n}, reduced ? Dims{} : Dims{1}, {}});
     arguments.ints.assign(kernel->intParams.size(), n);
     bindStrides(*kernel, arguments);
     engine()->compile(kernels)[0]->launch(arguments);
@@ -97,9 +97,9 @@ void expectOnEngines(const std::string& text, int64_t n, const std::vector<float
 
 TEST(LoadedIndexTest, AGatherGoesThroughAPointwiseSchedule) {
   for (int64_t n : {1, 130, 1001}) {
-    std::vector<float> expected;
-    for (int64_t k = 0; k < n; ++k) expected.push_back(-static_cast<float>(7 * k % n + 1));
-    expectOnEngines("fusion f(%x: f32[i0], %i: i64[i0]) {\n  %g = mul(%x, %i)\n  %y = neg(%g)\n  return %y\n}", n,
+    std::vector<int64_t> expected;
+    for (int64_t k = 0; k < n; ++k) expected.push_back(-(7 * k % n + 1));
+    expectOnEngines("fusion f(%x: i64[i0], %i: i64[i0]) {\n  %g = mul(%x, %i)\n  %y = neg(%g)\n  return %y\n}", n,
                     expected);
   }
 }
@@ -107,8 +107,8 @@ TEST(LoadedIndexTest, AGatherGoesThroughAPointwiseSchedule) {
 TEST(LoadedIndexTest, AGatherGoesThroughTheLoopsOfAReduction) {
   for (int64_t n : {1, 600, 3001}) {  // no multiple of 7: each element once
     expectOnEngines(
-        "fusion f(%x: f32[i0], %i: i64[i0]) {\n  %g = mul(%x, %i)\n  %y = sum(%g) {dims = [0]}\n  return %y\n}", n,
-        {static_cast<float>(n * (n + 1) / 2)});
+        "fusion f(%x: i64[i0], %i: i64[i0]) {\n  %g = mul(%x, %i)\n  %y = sum(%g) {dims = [0]}\n  return %y\n}", n,
+        {n * (n + 1) / 2});
   }
 }
 

@@ -111,7 +111,7 @@ TEST(MinimizeTest, ACrashIsMinimizedAndAnotherFindingIsKeptOnTheWay) {
   EXPECT_EQ(result.problem, "");
   EXPECT_EQ(result.bucket.kind, "crash");
   EXPECT_EQ(result.bucket.pattern.rfind("signal Segmentation fault < ", 0), 0u) << result.bucket.pattern;
-  EXPECT_NE(result.bucket.pattern.find("fuser::FusionExecutorCache::"), std::string::npos) << result.bucket.pattern;
+  EXPECT_NE(result.bucket.pattern.find("fuser::AfterPasses::afterPasses"), std::string::npos) << result.bucket.pattern;
   EXPECT_LE(result.after.expressions, 2u) << result.text;
   const Case testCase = parseCase(result.text, "minimized");
   EXPECT_TRUE(hasOp(*testCase.fusion, OpKind::Exp) && hasOp(*testCase.fusion, OpKind::Sum)) << result.text;
