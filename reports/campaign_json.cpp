@@ -4,6 +4,7 @@
 
 #include "reports/buckets.h"
 #include "reports/campaign_summary.h"
+#include "reports/fields_json.h"
 
 namespace reports {
 namespace {
@@ -23,23 +24,6 @@ Json coverageJson(const std::map<std::string, Coverage>& rows) {
   return json;
 }
 
-Json findingsJson(const CampaignSummary& summary) {
-  Json json = Json::array();
-  for (const Finding& finding : summary.findings) {
-    json.push_back({{"kind", finding.kind},
-                    {"bucket", finding.bucket},
-                    {"reason", finding.reason},
-                    {"detail", finding.detail},
-                    {"file", finding.file},
-                    {"origin", finding.origin},
-                    {"reproduces", finding.reproduces},
-                    {"known", finding.known},
-                    {"replay", finding.replay},
-                    {"minimize", finding.minimize}});
-  }
-  return json;
-}
-
 Json bucketsJson(const CampaignSummary& summary) {
   Json json = Json::array();
   for (const Bucket& bucket : bucketsOf(summary)) {
@@ -52,42 +36,20 @@ Json bucketsJson(const CampaignSummary& summary) {
                                 {"exprs_after", minimized.exprsAfter},
                                 {"seconds", minimized.seconds},
                                 {"problem", minimized.problem},
-                                {"segments", Json::parse(toJson(minimized.picture))}};
+                                {"segments", allFields<nlohmann::json>(minimized.picture)}};
   }
   return json;
-}
-
-Json progressJson(const CampaignSummary& summary) {
-  Json json = Json::array();
-  for (const Progress& progress : summary.progress) {
-    json.push_back({{"seconds", progress.seconds}, {"cases", progress.cases}, {"findings", progress.findings}});
-  }
-  return json;
-}
-
-Json corpusJson(const CampaignSummary& summary) {
-  Json json = Json::array();
-  for (const CorpusCase& one : summary.corpus) {
-    json.push_back({{"file", one.file}, {"verdict", one.verdict}, {"problem", one.problem}, {"known", one.known}});
-  }
-  return json;
-}
-
-Json compilersJson(const Compilers& compilers) {
-  return {{"cases", compilers.cases},
-          {"kernels", compilers.kernels},
-          {"seconds", compilers.seconds},
-          {"clang_seconds", compilers.clangSeconds},
-          {"nvrtc_seconds", compilers.nvrtcSeconds},
-          {"skipped", compilers.skipped}};
 }
 
 Json viewsJson(const CampaignSummary& summary) {
   Json json = Json::object();
-  for (const auto& [name, view] : summary.views) {
-    json[name] = {{"summary", view.summary}, {"one_in", view.oneIn}, {"verdicts", view.verdicts},
-                  {"segments_of_cases", view.segmentsOfCases}, {"segments_in_view", view.segmentsInView}};
-  }
+  for (const auto& [name, view] : summary.views) json[name] = allFields<Json>(view);
+  return json;
+}
+
+Json stampJson(const CampaignSummary& summary) {
+  Json json = Json::object();
+  for (const auto& [name, value] : summary.stamp) json[keyFromWords(name)] = value;
   return json;
 }
 
@@ -95,8 +57,7 @@ Json viewsJson(const CampaignSummary& summary) {
 
 std::string toJson(const CampaignSummary& summary) {
   Json json;
-  json["stamp"] = Json::object();
-  for (const auto& [key, value] : summary.stamp) json["stamp"][key] = value;
+  json["stamp"] = stampJson(summary);
   json["seed"] = summary.seed;
   json["jobs"] = summary.jobs;
   json["seconds"] = summary.seconds;
@@ -114,16 +75,16 @@ std::string toJson(const CampaignSummary& summary) {
   json["decided_case_share"] = decidedCaseShare(summary);
   json["probed_cases"] = summary.probedCases;
   json["slow_cases"] = summary.slowCases;
-  json["slowest_seconds"] = summary.slowestSeconds;
+  json["slowest_seconds"] = summary.slowestSeconds.value;
   json["rejected_share"] = rejectedShare(summary);
   json["rejected_by_reason"] = summary.rejectedByReason;
   json["verdicts"] = summary.verdicts;
   json["stage_seconds"] = summary.stageSeconds;
-  json["progress"] = progressJson(summary);
-  json["compilers"] = compilersJson(summary.compilers);
+  json["progress"] = allFields<Json>(summary.progress);
+  json["compilers"] = allFields<Json>(summary.compilers);
   json["views"] = viewsJson(summary);
-  json["corpus"] = corpusJson(summary);
-  json["findings"] = findingsJson(summary);
+  json["corpus"] = allFields<Json>(summary.corpus);
+  json["findings"] = allFields<Json>(summary.findings);
   json["buckets"] = bucketsJson(summary);
   json["coverage"]["op"] = coverageJson(summary.ops);
   json["coverage"]["dtype"] = coverageJson(summary.dtypes);

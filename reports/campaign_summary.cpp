@@ -26,14 +26,12 @@ std::string setUpProblem(const CampaignSummary& summary) {
   return "a check could not run: " + skipped + "; --no-compilers leaves it out";
 }
 
-double decidedShare(const CampaignSummary& summary) { return share(summary.elements.decided, summary.elements.judged); }
-double decidedOutputShare(const CampaignSummary& summary) {
-  return share(summary.outputs.decided, summary.outputs.judged);
-}
-double decidedCaseShare(const CampaignSummary& summary) { return share(summary.decidedCases, summary.judgedCases); }
-double rejectedShare(const CampaignSummary& summary) {
-  const auto rejected = summary.verdicts.find("rejected");
-  return rejected == summary.verdicts.end() ? 0 : share(rejected->second, summary.cases);
+double decidedShare(const Sums& sums) { return share(sums.elements.decided, sums.elements.judged); }
+double decidedOutputShare(const Sums& sums) { return share(sums.outputs.decided, sums.outputs.judged); }
+double decidedCaseShare(const Sums& sums) { return share(sums.decidedCases, sums.judgedCases); }
+double rejectedShare(const Sums& sums) {
+  const auto rejected = sums.verdicts.find("rejected");
+  return rejected == sums.verdicts.end() ? 0 : share(rejected->second, sums.cases);
 }
 double casesPerSecond(const CampaignSummary& summary) {
   return summary.seconds > 0 ? static_cast<double>(summary.cases) / summary.seconds : 0;

@@ -2,64 +2,52 @@
 
 #include "reports/segment_graph.h"
 
-#include <nlohmann/json.hpp>
-
 #include "fuser/support/check.h"
+#include "reports/fields_json.h"
 
 namespace reports {
 namespace {
 
-using nlohmann::json;
-
-constexpr const char* kKinds[] = {"input", "segment", "output"};
-
-GraphNode::Kind kindFrom(const std::string& name) {
-  for (size_t kind = 0; kind < std::size(kKinds); ++kind) {
-    if (name == kKinds[kind]) return static_cast<GraphNode::Kind>(kind);
-  }
-  fuser::throwUserError("a picture's node is of no known kind: '" + name + "'");
-}
+constexpr GraphNode::Kind kKinds[] = {GraphNode::Kind::Input, GraphNode::Kind::Segment, GraphNode::Kind::Output};
 
 }  // namespace
 
+std::string_view Names<GraphNode::Kind>::name(GraphNode::Kind kind) {
+  switch (kind) {
+    case GraphNode::Kind::Input: return "input";
+    case GraphNode::Kind::Segment: return "segment";
+    case GraphNode::Kind::Output: return "output";
+  }
+  FUSER_CHECK(false, "bad GraphNode::Kind");
+}
+
+std::optional<GraphNode::Kind> Names<GraphNode::Kind>::find(std::string_view wanted) {
+  for (GraphNode::Kind kind : kKinds) {
+    if (name(kind) == wanted) return kind;
+  }
+  return std::nullopt;
+}
+
 std::string toJson(const SegmentGraph& graph) {
-  json out;
-  out["problem"] = graph.problem;
-  out["nodes"] = json::array();
-  for (const GraphNode& node : graph.nodes) {
-    json ops = json::array();
-    for (const GraphOp& op : node.ops) ops.push_back({{"value", op.value}, {"text", op.text}, {"wrong", op.wrong}});
-    out["nodes"].push_back({{"kind", kKinds[static_cast<size_t>(node.kind)]}, {"title", node.title}, {"ops", ops}});
-  }
-  out["edges"] = json::array();
-  for (const GraphEdge& edge : graph.edges) {
-    out["edges"].push_back({{"from", edge.from}, {"to", edge.to}, {"value", edge.value}, {"type", edge.type}});
-  }
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return allFields<nlohmann::json>(graph).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 SegmentGraph segmentGraphFromJson(const std::string& text) {
   SegmentGraph graph;
   try {
-    const json in = json::parse(text);
-    graph.problem = in.at("problem");
-    for (const json& node : in.at("nodes")) {
-      GraphNode& made = graph.nodes.emplace_back();
-      made.kind = kindFrom(node.at("kind"));
-      made.title = node.at("title");
-      for (const json& op : node.at("ops")) made.ops.push_back({op.at("value"), op.at("text"), op.at("wrong")});
-    }
-    for (const json& edge : in.at("edges")) {
-      graph.edges.push_back({edge.at("from"), edge.at("to"), edge.at("value"), edge.at("type")});
-    }
-  } catch (const json::exception& error) {
+    graph = fromJsonText<SegmentGraph>(text);
+  } catch (const std::exception& error) {
     fuser::throwUserError(fuser::concat("a picture's JSON is broken: ", error.what()));
   }
+  checkEdges(graph);
+  return graph;
+}
+
+void checkEdges(const SegmentGraph& graph) {
   for (const GraphEdge& edge : graph.edges) {
     FUSER_USER_CHECK(edge.from < graph.nodes.size() && edge.to < graph.nodes.size(), "a picture's edge from node ",
                      edge.from, " to ", edge.to, ", and there are ", graph.nodes.size());
   }
-  return graph;
 }
 
 }  // namespace reports

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fuzz/campaign/files.h"
 #include "fuzz/campaign/sha1.h"
 
 namespace fuser::fuzz {
@@ -73,16 +74,25 @@ std::string judgingFlags(const ReplayContext& context) {
 }
 
 // "generate --seed 1 --case 17 …" of a task that the generator makes; "" of others.
-std::string generateArguments(const std::string& task, const ReplayContext& context) {
-  const std::string kind = kindOf(task);
-  if (kind != "case" && kind != "view" && kind != "batch") return "";
-  char* rest = nullptr;
-  const uint64_t number = std::strtoull(task.c_str() + kind.size(), &rest, 10);
-  std::string line = concat("generate --seed ", context.seed, " --case ", number);
-  if (kind == "batch" && std::string_view(rest) != " 1") return "";  // several cases together
-  if (kind == "batch") line += " --engine cpu";
-  if (kind == "view" && *rest == ' ') line += concat(" --view ", shellQuoted(rest + 1));
-  return line + shellQuoted(context.generatorFlags);
+std::string generateArguments(const SingleTask& task, const ReplayContext& context) {
+  const auto line = [&](uint64_t number, const std::string& more) {
+    return concat("generate --seed ", context.seed, " --case ", number, more, shellQuoted(context.generatorFlags));
+  };
+  return std::visit(
+      ByKind{[&](const CaseTask& one) { return line(one.number, ""); },
+             [&](const PlainTask&) { return std::string(); },
+             [&](const ViewTask& one) { return line(one.number, " --view " + shellQuoted(one.view)); },
+             [&](const FileTask&) { return std::string(); },
+             // Several cases together are none.
+             [&](const BatchTask& one) { return one.count == 1 ? line(one.first, " --engine cpu") : ""; }},
+      task);
+}
+
+// That holds the case; "" where none does.
+std::string fileOf(const LedgerFinding& finding, const ReplayContext& context) {
+  if (!finding.file.empty()) return (context.folder / finding.file).string();
+  const FileTask* file = finding.task ? std::get_if<FileTask>(&*finding.task) : nullptr;
+  return file ? file->path : "";
 }
 
 }  // namespace
@@ -97,11 +107,9 @@ CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& con
     // The last case alone shows nothing, and has nothing to minimise.
     if (!finding.sequenceFile.empty())
       return {line("replay --sequence", shellQuoted((context.folder / finding.sequenceFile).string())), ""};
-  } else if (!finding.file.empty() || kindOf(finding.task) == "file") {
-    const std::string file = finding.file.empty() ? finding.task.substr(std::min<size_t>(5, finding.task.size()))
-                                                  : (context.folder / finding.file).string();
+  } else if (const std::string file = fileOf(finding, context); !file.empty()) {
     return {line("replay", shellQuoted(file)), line("minimize", shellQuoted(file))};
-  } else if (const std::string made = generateArguments(finding.task, context); !made.empty()) {
+  } else if (const std::string made = finding.task ? generateArguments(*finding.task, context) : ""; !made.empty()) {
     const std::string first = concat(start, " ", made, " > case.fusion && ");
     return {first + line("replay", "case.fusion"), first + line("minimize", "case.fusion")};
   }
@@ -223,13 +231,12 @@ void Artifacts::write(LedgerFinding& finding, const std::string& text, const std
   std::string header = concat("#: finding = ", oneLine(finding.kind + ": " + finding.reason), "\n");
   if (!finding.label.empty()) header += concat("#: reproduces = ", oneLine(finding.label), "\n");
   if (!finding.bucket.empty()) header += concat("#: bucket = ", oneLine(finding.bucket), "\n");
-  header += stampLine(stamp_, isBatch(finding.task));
+  header += stampLine(stamp_, finding.task && std::holds_alternative<BatchTask>(*finding.task));
   const std::string file = name + ".fusion", sequenceFile = name + ".sequence";
   if (!put(file, header + text, soleBytes(finding.file, file))) return;
   replace(finding.file, file);
   finding.bytes = files_[file].bytes;
-  std::string sequence;
-  for (const std::string& one : sequenceTexts) sequence += concat(kSequenceMark, "\n", one);
+  const std::string sequence = sequenceOf(sequenceTexts);
   if (sequence.empty() || !put(sequenceFile, sequence, soleBytes(finding.sequenceFile, sequenceFile))) return;
   replace(finding.sequenceFile, sequenceFile);
   finding.bytes += files_[sequenceFile].bytes;

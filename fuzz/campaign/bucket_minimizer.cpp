@@ -3,18 +3,16 @@
 #include "fuzz/campaign/bucket_minimizer.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "fuser/text/parser.h"
+#include "fuzz/campaign/files.h"
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/judge/segment_graph.h"
 #include "fuzz/minimize/minimize.h"
+#include "reports/fields_json.h"
 
 namespace fuser::fuzz {
 namespace {
-
-using nlohmann::json;
 
 // Compiling what crashes a compiler crashes: in a process of its own.
 reports::SegmentGraph pictureOf(const Minimized& minimized, const TaskSettings& settings, const Limits& limits) {
@@ -31,38 +29,45 @@ reports::SegmentGraph pictureOf(const Minimized& minimized, const TaskSettings& 
   return none;
 }
 
+LedgerFinding metWhileMinimising(const MetFinding& other, const LedgerFinding& finding) {
+  LedgerFinding met;
+  met.bucket = other.bucket;
+  met.kind = other.kind;
+  met.reason = met.detail = "met while another finding was minimised";
+  met.origin = "while minimising " + finding.file;
+  met.label = "fails fresh";
+  met.text = other.text;
+  return met;
+}
+
 }  // namespace
 
-std::string performMinimize(const std::string& task, const TaskSettings& settings, const Limits& limits) {
-  std::istringstream lines(task.substr(task.find(' ')));
-  std::string seconds, path, best, bucket, bytes;
-  std::getline(lines, seconds);
-  std::getline(lines, path);
-  std::getline(lines, best);
-  std::getline(lines, bucket);
-  std::getline(lines, bytes);
-  json out;
+std::string performMinimize(const MinimizeTask& task, const TaskSettings& settings, const Limits& limits) {
+  MinimizeReply reply;
+  reports::MinimizedFinding& told = reply.minimized;
   try {
     MinimizeSettings minimizer;
-    minimizer.seconds = std::stod(seconds);
+    minimizer.seconds = task.seconds;
     minimizer.limits = limits;
     minimizer.judge = settings.judge;
-    minimizer.bucket = bucket;
-    minimizer.bestSoFar = best;
-    minimizer.maxBytes = std::stoll(bytes);
-    const Minimized minimized = minimize(readTextFile(path), minimizer);
-    out["problem"] = minimized.problem;
-    out["text"] = minimized.text;
-    out["expressions"] = {minimized.before.expressions, minimized.after.expressions};
-    out["seconds"] = minimized.seconds;
-    out["others"] = json::array();
+    minimizer.bucket = task.bucket;
+    minimizer.bestSoFar = task.best;
+    minimizer.maxBytes = task.bytes;
+    const Minimized minimized = minimize(readTextFile(task.path), minimizer);
     for (const OtherFinding& other : minimized.others)
-      out["others"].push_back({toString(other.bucket), other.bucket.kind, other.text});
-    if (minimized.problem.empty()) out["picture"] = reports::toJson(pictureOf(minimized, settings, limits));
+      reply.others.push_back({toString(other.bucket), other.bucket.kind, other.text});
+    told.problem = minimized.problem;
+    if (!minimized.problem.empty()) return reports::encode(reply);
+    told.text = minimized.text;
+    told.exprsBefore = static_cast<int64_t>(minimized.before.expressions);
+    told.exprsAfter = static_cast<int64_t>(minimized.after.expressions);
+    told.seconds = minimized.seconds;
+    told.picture = pictureOf(minimized, settings, limits);
   } catch (const std::exception& error) {
-    out["problem"] = error.what();
+    told = {};
+    told.problem = error.what();
   }
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return reports::encode(reply);
 }
 
 BucketMinimizer::BucketMinimizer(Settings settings, Ledger& ledger, Artifacts& artifacts,
@@ -91,16 +96,16 @@ void BucketMinimizer::begin(const std::vector<LedgerFinding>& findings) {
   }
 }
 
-std::optional<Task> BucketMinimizer::next() {
+std::optional<PoolTask> BucketMinimizer::next() {
   // A smaller case may take more text: tensors that were computed become lists of numbers.
   constexpr int64_t kMoreText = 64 << 10;
   if (queue_.empty()) return std::nullopt;
   Job job = std::move(queue_.front());
   queue_.pop_front();
   job.reserved = artifacts_.reserve(job.finding.bytes + kMoreText);
-  Task task(concat("minimize ", settings_.seconds, "\n", (settings_.folder / job.finding.file).string(), "\n",
-                   (settings_.folder / fileOf(job)).string(), "\n", job.finding.bucket, "\n", job.reserved),
-            true);
+  const MinimizeTask minimize{(settings_.folder / job.finding.file).string(), job.finding.bucket,
+                              (settings_.folder / fileOf(job)).string(), job.reserved, settings_.seconds};
+  PoolTask task(printTask(Task(minimize)), true);
   running_.emplace(task.text, std::move(job));
   return task;
 }
@@ -115,34 +120,17 @@ std::vector<LedgerFinding> BucketMinimizer::take(const Outcome& outcome) {
     return {};
   }
   const LedgerFinding& finding = job.finding;
-  reports::MinimizedFinding minimized;
-  minimized.bucket = finding.bucket;
-  std::vector<LedgerFinding> others;
-  if (outcome.ending != Ending::Finished) {
-    minimized.problem = "the minimiser ended with: " + outcome.detail.substr(0, outcome.detail.find('\n'));
+  MinimizeReply reply;
+  if (outcome.ending == Ending::Finished) {
+    reply = reports::decode<MinimizeReply>(outcome.reply);
   } else {
-    const json reply = json::parse(outcome.reply);
-    minimized.problem = reply.at("problem");
-    if (minimized.problem.empty()) {
-      minimized.text = reply.at("text");
-      if (artifacts_.writeMinimized(file, minimized.text)) minimized.file = file;
-      minimized.exprsBefore = reply.at("expressions").at(0);
-      minimized.exprsAfter = reply.at("expressions").at(1);
-      minimized.seconds = reply.at("seconds");
-      minimized.picture = reports::segmentGraphFromJson(reply.at("picture").get<std::string>());
-    }
-    for (const json& other : reply.value("others", json::array())) {
-      LedgerFinding met;
-      met.bucket = other.at(0);
-      met.kind = other.at(1);
-      met.reason = met.detail = "met while another finding was minimised";
-      met.origin = "while minimising " + finding.file;
-      met.label = "fails fresh";
-      met.task = "text";
-      met.text = other.at(2);
-      others.push_back(std::move(met));
-    }
+    reply.minimized.problem = "the minimiser ended with: " + outcome.detail.substr(0, outcome.detail.find('\n'));
   }
+  reports::MinimizedFinding& minimized = reply.minimized;
+  minimized.bucket = finding.bucket;
+  if (minimized.problem.empty() && artifacts_.writeMinimized(file, minimized.text)) minimized.file = file;
+  std::vector<LedgerFinding> others;
+  for (const MetFinding& other : reply.others) others.push_back(metWhileMinimising(other, finding));
   ledger_.add(minimized);
   if (minimized.problem.empty()) {
     say_(concat("minimised ", finding.file, " from ", minimized.exprsBefore, " to ", minimized.exprsAfter,

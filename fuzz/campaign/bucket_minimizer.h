@@ -12,9 +12,24 @@
 
 #include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/ledger.h"
-#include "fuzz/campaign/task.h"
+#include "fuzz/campaign/perform_task.h"
 
 namespace fuser::fuzz {
+
+// A finding that was met on the way, in another bucket.
+struct MetFinding {
+  std::string bucket, kind, text;
+  bool operator==(const MetFinding&) const = default;
+};
+REPORTS_FIELDS(MetFinding, bucket, kind, text)
+
+// What performMinimize() says, by reports::encode(). Its `bucket` and `file` the supervisor knows.
+struct MinimizeReply {
+  reports::MinimizedFinding minimized;
+  std::vector<MetFinding> others;
+  bool operator==(const MinimizeReply&) const = default;
+};
+REPORTS_FIELDS(MinimizeReply, minimized, others)
 
 class BucketMinimizer {
  public:
@@ -28,8 +43,8 @@ class BucketMinimizer {
 
   // Once all findings are labelled: what is to be done.
   void begin(const std::vector<LedgerFinding>& findings);
-  // Tasks "minimize SECONDS\nPATH\nBEST\nBUCKET\nBYTES": for a fresh process, performMinimize().
-  std::optional<Task> next();
+  // A MinimizeTask, for a fresh process: performMinimize().
+  std::optional<PoolTask> next();
   // Findings in other buckets that it met on the way. Neither they nor the result are committed yet. What was ended
   // from outside comes again.
   std::vector<LedgerFinding> take(const Outcome& outcome);
@@ -53,7 +68,7 @@ class BucketMinimizer {
   std::map<std::string, Job> running_;  // by task
 };
 
-// The work of such a task: its result as JSON.
-std::string performMinimize(const std::string& task, const TaskSettings& settings, const Limits& limits);
+// The work of such a task: a MinimizeReply, for take().
+std::string performMinimize(const MinimizeTask& task, const TaskSettings& settings, const Limits& limits);
 
 }  // namespace fuser::fuzz

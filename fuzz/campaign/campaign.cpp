@@ -43,29 +43,32 @@ class Supervisor : public TaskSource {
 
   reports::CampaignSummary run() {
     open();
-    const auto work = [settings = settings_, limits = options_.limits](const std::string& task) {
-      if (kindOf(task) == "minimize") return performMinimize(task, settings, limits);
-      if (kindOf(task) != "confirm") return toJson(performTask(task, settings));
-      return toJson(confirm(suspectFromJson(task.substr(task.find('\n') + 1)), settings, limits));
+    const auto work = [settings = settings_, limits = options_.limits](const std::string& text) {
+      return std::visit(
+          ByKind{[&](const MinimizeTask& task) { return performMinimize(task, settings, limits); },
+                 [&](const ConfirmTask& task) { return encode(confirm(task.suspect, settings, limits)); },
+                 [&](const auto& task) { return encode(performTask(JudgingTask(task), settings)); }},
+          parseTask<Task>(text));
     };
-    WorkerPool(options_.jobs, [this](const std::string& task) { return limitsOf(task); }, work, kTasksPerWorker)
+    WorkerPool(options_.jobs, [this](const std::string& text) { return limitsOf(parseTask<Task>(text)); }, work,
+               kTasksPerWorker)
         .run(*this);
     return finish();
   }
 
   // --- TaskSource ---
-  std::optional<Task> next() override {
+  std::optional<PoolTask> next() override {
     if (interrupted()) return std::nullopt;
     // Half of the workers at most run findings again, as long as there are cases.
     const size_t most = std::max<size_t>(1, static_cast<size_t>(options_.jobs) / 2);
     if (confirming_ < most || stopped()) {
-      if (std::optional<Task> task = findings_->nextConfirmation()) {
+      if (std::optional<PoolTask> task = findings_->nextConfirmation()) {
         ++confirming_;
         return counted(std::move(task));
       }
     }
     if (!stopped()) {
-      if (std::optional<Task> task = supply_->next()) return counted(std::move(task));
+      if (std::optional<PoolTask> task = supply_->next()) return counted(std::move(task));
     }
     return counted(nextMinimization());
   }
@@ -73,18 +76,15 @@ class Supervisor : public TaskSource {
   void done(const Outcome& outcome, const std::vector<std::string>& history) override {
     --running_;
     const bool givenUp = interrupted() && outcome.ending == Ending::TimedOut;
-    if (kindOf(outcome.task) == "minimize") {
-      if (!givenUp) takeMinimization(outcome);
-    } else if (kindOf(outcome.task) == "confirm") {
-      --confirming_;
-      if (!givenUp) findings_->takeConfirmation(outcome);
-    } else if (givenUp) {
-      say(concat(outcome.task, " was given up: it took too long to finish after the interrupt"));
-    } else if (outcome.fromOutside && supply_->again(outcome.task)) {
-      say(concat("the worker on ", outcome.task, " was killed from outside; it runs again alone"));
-    } else {
-      take(outcome, history);
-    }
+    std::visit(ByKind{[&](const MinimizeTask&) {
+                        if (!givenUp) takeMinimization(outcome);
+                      },
+                      [&](const ConfirmTask& task) {
+                        --confirming_;
+                        if (!givenUp) findings_->takeConfirmation(task, outcome);
+                      },
+                      [&](const auto& task) { doneSingle(SingleTask(task), outcome, givenUp, history); }},
+               parseTask<Task>(outcome.task));
   }
 
   void turn() override {
@@ -108,13 +108,13 @@ class Supervisor : public TaskSource {
     return interruptedAt_.has_value();
   }
 
-  std::optional<Task> counted(std::optional<Task> task) {
+  std::optional<PoolTask> counted(std::optional<PoolTask> task) {
     running_ += task.has_value();
     return task;
   }
 
   // When all else is done.
-  std::optional<Task> nextMinimization() {
+  std::optional<PoolTask> nextMinimization() {
     if (!options_.minimize) return std::nullopt;
     if (!minimizing_) {
       if (running_ > 0 || findings_->unconfirmed() > 0) return std::nullopt;
@@ -122,6 +122,17 @@ class Supervisor : public TaskSource {
       minimizer_->begin(findings_->all());
     }
     return minimizer_->next();
+  }
+
+  void doneSingle(const SingleTask& task, const Outcome& outcome, bool givenUp,
+                  const std::vector<std::string>& history) {
+    if (givenUp) {
+      say(concat(outcome.task, " was given up: it took too long to finish after the interrupt"));
+    } else if (outcome.fromOutside && supply_->again(task)) {
+      say(concat("the worker on ", outcome.task, " was killed from outside; it runs again alone"));
+    } else {
+      take(task, outcome, history);
+    }
   }
 
   void takeMinimization(const Outcome& outcome) {
@@ -204,10 +215,10 @@ class Supervisor : public TaskSource {
   }
 
   void goOn() {
-    contents_ = ledger_->load();
     const std::string where = concat("cannot go on with the campaign in ", options_.out.string(), ": ");
-    const std::string difference = differenceOf(contents_.stamp, stampOf(options_));
+    const std::string difference = differenceOf(ledger_->stamp(), stampOf(options_));
     FUSER_USER_CHECK(difference.empty(), where, difference);
+    contents_ = ledger_->load();
     for (size_t i = 0; i < contents_.files.size(); ++i) {
       const auto& [path, hash] = contents_.files[i];
       FUSER_USER_CHECK(contents_.accounting.files().contains(i) || sha1(readTextFile(path)) == hash, where, path,
@@ -225,32 +236,27 @@ class Supervisor : public TaskSource {
     if (logFile_.is_open()) logFile_ << withoutControls(line) << std::endl;
   }
 
-  Limits limitsOf(const std::string& task) {
-    Limits limits = options_.limits;
+  Limits limitsOf(const Task& task) {
     const bool impatient = interrupted() && elapsed() - *interruptedAt_ > kPatienceSeconds;
-    if (kindOf(task) == "confirm" || kindOf(task) == "minimize") {
-      // Its own processes keep the limits.
-      limits.seconds = interrupted() ? 0 : 1e9;
-    } else if (impatient) {
-      limits.seconds = 0;
-    } else if (isBatch(task)) {
-      // Many cases and two compilers.
-      limits.seconds *= static_cast<double>(kBatch);
-    }
-    return limits;
+    // Processes of its own keep the limits.
+    Limits fromWithin = options_.limits;
+    fromWithin.seconds = interrupted() ? 0 : 1e9;
+    Limits usual = options_.limits;
+    if (impatient) usual.seconds = 0;
+    Limits manyCases = usual;  // and two compilers
+    manyCases.seconds *= static_cast<double>(kBatch);
+    return std::visit(ByKind{[&](const MinimizeTask&) { return fromWithin; },
+                             [&](const ConfirmTask&) { return fromWithin; },
+                             [&](const BatchTask&) { return manyCases; },
+                             [&](const CaseTask&) { return usual; }, [&](const PlainTask&) { return usual; },
+                             [&](const ViewTask&) { return usual; }, [&](const FileTask&) { return usual; }},
+                      task);
   }
 
-  void take(const Outcome& outcome, const std::vector<std::string>& history) {
+  void take(const SingleTask& task, const Outcome& outcome, const std::vector<std::string>& texts) {
     const bool finished = outcome.ending == Ending::Finished;
-    TaskResult result;
-    if (finished) {
-      result = taskResultFromJson(outcome.reply);
-    } else {
-      result.verdict.kind = kindOf(outcome.ending);
-      result.verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
-      result.verdict.detail = outcome.detail;
-    }
-    const std::string key = supply_->keyOf(outcome.task);
+    TaskResult result = resultOf(outcome);
+    const std::string key = supply_->keyOf(task);
     const bool fresh = accounting_.add(key, result, outcome.seconds);
     FUSER_CHECK(fresh, key, " is done twice");
     const CaseVerdict verdict = result.verdict;
@@ -261,12 +267,13 @@ class Supervisor : public TaskSource {
     const std::vector<BatchFinding> inBatch = std::move(result.findings);
     result.findings.clear();
     const bool plain = finished && !bad && inBatch.empty() && result.slow == 0;
-    ledger_->record(key, plain ? outcome.reply : toJson(result), outcome.seconds, elapsed());
+    ledger_->record(key, plain ? outcome.reply : encode(result), outcome.seconds, elapsed());
     const Features features = featuresOf(result);
-    if (bad) seeFinding(outcome.task, result.view, verdict, text, features, history);
-    if (result.slow > 0) findings_->keepSlow(outcome.task, text, result.slow);
+    const std::vector<SingleTask> history = bad || !inBatch.empty() ? singleTasks(texts) : std::vector<SingleTask>();
+    if (bad) seeFinding(task, result.view, verdict, text, features, history);
+    if (result.slow > 0) findings_->keepSlow(task, text, result.slow);
     for (const BatchFinding& one : inBatch)
-      findings_->see(concat("batch ", one.number, " 1"), one.verdict, one.text, {}, history);
+      findings_->see(BatchTask{one.number, 1}, one.verdict, one.text, {}, history);
     if (!plain) ledger_->commit();
     if (!result.batch.skipped.empty() && skipped_ != result.batch.skipped) {
       skipped_ = result.batch.skipped;
@@ -274,20 +281,31 @@ class Supervisor : public TaskSource {
     }
   }
 
+  // Without the findings that ran again between them.
+  static std::vector<SingleTask> singleTasks(const std::vector<std::string>& texts) {
+    std::vector<SingleTask> tasks;
+    for (const std::string& text : texts) {
+      std::visit(ByKind{[](const MinimizeTask&) {}, [](const ConfirmTask&) {},
+                        [&](const auto& task) { tasks.emplace_back(task); }},
+                 parseTask<Task>(text));
+    }
+    return tasks;
+  }
+
   // view: of the case, where it is not the case itself that fails. Its process has done the parts before, too.
-  void seeFinding(const std::string& task, const std::string& view, const CaseVerdict& verdict, const std::string& text,
-                  const Features& features, std::vector<std::string> history) {
+  void seeFinding(const SingleTask& task, const std::string& view, const CaseVerdict& verdict, const std::string& text,
+                  const Features& features, std::vector<SingleTask> history) {
     if (view.empty()) return findings_->see(task, verdict, text, features, history);
-    const std::string wanted = concat("view ", task.substr(task.find(' ') + 1), " ", view);
-    for (const std::string& part : partsOf(task, options_.seed)) {
-      if (part == wanted) return findings_->see(part, verdict, text, features, history);
+    for (const SingleTask& part : partsOf(task, options_.seed)) {
+      const ViewTask* seen = std::get_if<ViewTask>(&part);
+      if (seen && seen->view == view) return findings_->see(part, verdict, text, features, history);
       history.push_back(part);
     }
-    FUSER_CHECK(false, task, " is not judged in the view ", view);
+    FUSER_CHECK(false, printTask(task), " is not judged in the view ", view);
   }
 
   Status status() {
-    const reports::CampaignSummary& summary = accounting_.sums();
+    const reports::Sums& summary = accounting_.sums();
     Status status;
     status.seconds = elapsed();
     status.cases = summary.cases;

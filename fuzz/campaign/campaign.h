@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/campaign/files.h"
 #include "fuzz/campaign/known_issues.h"
 #include "fuzz/campaign/ledger.h"
+#include "fuzz/campaign/perform_task.h"
 #include "fuzz/campaign/progress.h"
-#include "fuzz/campaign/task.h"
 #include "fuzz/isolate/worker_pool.h"
 #include "reports/campaign_summary.h"
 
@@ -68,9 +69,5 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
 // Judges the cases of a sequence file (an artifact of what fails only after its history) one after the other in one
 // process. The exit code is the last one's.
 int replaySequence(const std::filesystem::path& path, const ReplayOptions& options, const Log& print);
-
-// The .fusion files that paths name: files as they are, folders searched, in order of name. A UserError for a path that
-// is not there.
-std::vector<std::filesystem::path> fusionFiles(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace fuser::fuzz

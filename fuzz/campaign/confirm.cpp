@@ -3,26 +3,25 @@
 #include "fuzz/campaign/confirm.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuzz/campaign/files.h"
+#include "fuzz/campaign/task_json.h"
 #include "fuzz/judge/bucket.h"
+#include "fuzz/minimize/judging.h"
 
 namespace fuser::fuzz {
 namespace {
 
-using nlohmann::json;
-
 constexpr int kSequenceRuns = 40;  // tries to shorten a sequence
+
+bool isBatch(const SingleTask& task) { return std::holds_alternative<BatchTask>(task); }
 
 class Confirmation {
  public:
   Confirmation(const Suspect& suspect, const TaskSettings& settings, const Limits& limits)
-      : suspect_(suspect), seed_(settings.seed), limits_(limits) {
-    work_ = [settings](const std::string& task) { return fuser::fuzz::toJson(performTask(task, settings)); };
-  }
+      : suspect_(suspect), seed_(settings.seed), limits_(limits), work_(judgingWork(settings)) {}
 
   Confirmed run() {
     result_.task = suspect_.task;
@@ -36,13 +35,17 @@ class Confirmation {
   }
 
  private:
+  bool fails(const SingleTask& task, size_t cases, bool sameKind = true) {
+    return fails(widened<JudgingTask>(task), cases, sameKind);
+  }
+
   // A finding again, of the same kind where `sameKind` is set.
-  bool fails(const std::string& task, size_t cases, bool sameKind = true) {
+  bool fails(const JudgingTask& task, size_t cases, bool sameKind = true) {
     Limits limits = limits_;
     limits.seconds *= static_cast<double>(std::max<size_t>(cases, 1));
     const Outcome outcome = alone(task, limits);
     if (outcome.ending != Ending::Finished) return !sameKind || kindOf(outcome.ending) == suspect_.verdict.kind;
-    const TaskResult result = taskResultFromJson(outcome.reply);
+    const TaskResult result = decodeResult(outcome.reply);
     const auto matches = [&](const CaseVerdict& verdict) {
       const bool bad = isFinding(verdict.kind) || !verdict.expected;
       return bad && (!sameKind || verdict.kind == suspect_.verdict.kind);
@@ -52,11 +55,11 @@ class Confirmation {
   }
 
   // What ends it from outside says nothing about the task.
-  Outcome alone(const std::string& task, const Limits& limits) {
+  Outcome alone(const JudgingTask& task, const Limits& limits) {
     constexpr int kAttempts = 5;
     Outcome outcome;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      outcome = runAlone(task, limits, work_);
+      outcome = runAlone(printTask(task), limits, work_);
       if (!outcome.fromOutside) break;
     }
     return outcome;
@@ -67,32 +70,41 @@ class Confirmation {
   void narrow() {
     const bool batch = isBatch(suspect_.task);
     if (!batch && suspect_.verdict.kind < VerdictKind::OutOfMemory) return;
-    const std::vector<std::string> parts = partsOf(suspect_.task, seed_);
-    for (const std::string& part : parts) {
+    const std::vector<SingleTask> parts = partsOf(suspect_.task, seed_);
+    for (const SingleTask& part : parts) {
       if (parts.size() == 1 || !fails(part, batch ? kBatch : 1, !batch)) continue;
-      if (kindOf(part) != "plain") result_.task = part;
+      if (!std::holds_alternative<PlainTask>(part)) result_.task = part;
       return;
     }
   }
 
-  std::string textOf(const std::string& task) {
+  std::string textOf(const SingleTask& task) {
     try {
-      if (kindOf(task) == "file") return readTextFile(task.substr(5));
-      // Batches of several cases have no text.
-      if (isBatch(task) && task.substr(task.rfind(' ')) != " 1") return "";
-      const std::string argument = task.substr(task.find(' ') + 1);
-      const std::string printed = isBatch(task) ? argument.substr(0, argument.find(' ')) : argument;
-      const Outcome outcome = alone("print " + printed, limits_);
-      if (outcome.ending != Ending::Finished) return "";
-      std::string text = taskResultFromJson(outcome.reply).text;
-      if (!isBatch(task)) return text;
-      Case onCpu = parseCase(text, task);
-      onCpu.options.engine = EngineKind::Cpu;
-      return printCase(onCpu);
+      return std::visit(ByKind{[&](const CaseTask& one) { return printed({one.number, ""}); },
+                               [&](const PlainTask& one) { return printed({one.number, ""}); },
+                               [&](const ViewTask& one) { return printed({one.number, one.view}); },
+                               [&](const FileTask& one) { return readTextFile(one.path); },
+                               // Batches of several cases have no text.
+                               [&](const BatchTask& one) {
+                                 return one.count == 1 ? onCpu(printed({one.first, ""})) : "";
+                               }},
+                        task);
     } catch (const std::exception& error) {
       result_.problem = error.what();
       return "";
     }
+  }
+
+  std::string printed(const PrintTask& task) {
+    const Outcome outcome = alone(task, limits_);
+    return outcome.ending == Ending::Finished ? decodeResult(outcome.reply).text : "";
+  }
+
+  static std::string onCpu(const std::string& text) {
+    if (text.empty()) return "";
+    Case testCase = parseCase(text, "batch");
+    testCase.options.engine = EngineKind::Cpu;
+    return printCase(testCase);
   }
 
   void describe() {
@@ -109,7 +121,7 @@ class Confirmation {
       result_.label = "fails fresh";
       return;
     }
-    std::vector<std::string> history = suspect_.history;
+    std::vector<SingleTask> history = suspect_.history;
     if (!history.empty() && failsAfter(history)) {
       shorten(history);
       writeSequence(history);
@@ -120,15 +132,15 @@ class Confirmation {
     result_.label = concat("flaky: ", failures, " of ", kFlakyRuns);
   }
 
-  bool failsAfter(const std::vector<std::string>& history) {
-    std::string task = "sequence";
-    for (const std::string& one : history) task += "\n" + one;
-    return fails(task + "\n" + result_.task, history.size() + 1);
+  bool failsAfter(std::vector<SingleTask> history) {
+    history.push_back(result_.task);
+    const size_t cases = history.size();
+    return fails(SequenceTask{std::move(history)}, cases);
   }
 
   // The shortest end of the history that still makes it fail, by bisection; then without whatever else it can do
   // without, in halves, quarters, … as long as tries are left.
-  void shorten(std::vector<std::string>& history) {
+  void shorten(std::vector<SingleTask>& history) {
     int tries = kSequenceRuns;
     size_t good = 0, bad = history.size();  // lengths: without failure, with
     while (bad - good > 1 && tries-- > 0) {
@@ -142,7 +154,7 @@ class Confirmation {
     history.erase(history.begin(), history.end() - static_cast<std::ptrdiff_t>(bad));
     for (size_t chunk = history.size() / 2; chunk > 0; chunk /= 2) {
       for (size_t start = 0; start + chunk <= history.size() && tries > 0;) {
-        std::vector<std::string> fewer = history;
+        std::vector<SingleTask> fewer = history;
         fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(start),
                     fewer.begin() + static_cast<std::ptrdiff_t>(start + chunk));
         --tries;
@@ -155,18 +167,16 @@ class Confirmation {
     }
   }
 
-  void writeSequence(const std::vector<std::string>& history) {
+  void writeSequence(const std::vector<SingleTask>& history) {
     result_.label = "fails only after its history";
-    std::string whole = "texts\n";
-    for (const std::string& task : history) {
-      for (const std::string& one : partsOf(task, seed_)) {
+    for (const SingleTask& task : history) {
+      for (const SingleTask& one : partsOf(task, seed_)) {
         const std::string text = textOf(one);
         if (!text.empty()) result_.sequence.push_back(text);  // a view that has no place in the case was not judged
       }
     }
     result_.sequence.push_back(result_.text);
-    for (const std::string& text : result_.sequence) whole += concat(kSequenceMark, "\n", text);
-    if (!fails(whole, result_.sequence.size())) result_.label += ", and not as text";
+    if (!fails(TextsTask{result_.sequence}, result_.sequence.size())) result_.label += ", and not as text";
   }
 
   std::string bucket() {
@@ -175,9 +185,9 @@ class Confirmation {
     const std::string usual =
         toString(died ? bucketOfEnding(verdict.kind, result_.detail) : bucketWithoutStage(verdict));
     if (died || result_.label != "fails fresh" || result_.text.empty()) return usual;
-    const Outcome outcome = alone("bucket\n" + result_.text, limits_);
+    const Outcome outcome = alone(BucketTask{result_.text}, limits_);
     if (outcome.ending != Ending::Finished) return usual;
-    const TaskResult answer = taskResultFromJson(outcome.reply);
+    const TaskResult answer = decodeResult(outcome.reply);
     if (!answer.guilty.empty()) result_.detail += "\nguilty: " + answer.guilty;
     const std::string found = answer.bucket;
     return found.empty() ? usual : found;
@@ -190,48 +200,14 @@ class Confirmation {
   Confirmed result_;
 };
 
-std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 }  // namespace
 
 Confirmed confirm(const Suspect& suspect, const TaskSettings& settings, const Limits& limits) {
   return Confirmation(suspect, settings, limits).run();
 }
 
-std::string toJson(const Suspect& suspect) {
-  return dump({suspect.task, toJson(suspect.verdict), suspect.history});
-}
+std::string encode(const Confirmed& confirmed) { return reports::encode(confirmed); }
 
-Suspect suspectFromJson(const std::string& text) {
-  const json in = json::parse(text);
-  Suspect suspect;
-  in.at(0).get_to(suspect.task);
-  suspect.verdict = verdictFromJson(in.at(1).get<std::string>());
-  in.at(2).get_to(suspect.history);
-  return suspect;
-}
-
-std::string toJson(const Confirmed& confirmed) {
-  return dump({confirmed.task, confirmed.label, confirmed.detail, confirmed.text, confirmed.bucket, confirmed.sequence,
-               confirmed.problem, confirmed.features.ops, confirmed.features.dtypes, confirmed.features.ranks,
-               confirmed.features.traits});
-}
-
-Confirmed confirmedFromJson(const std::string& text) {
-  const json in = json::parse(text);
-  Confirmed confirmed;
-  in.at(0).get_to(confirmed.task);
-  in.at(1).get_to(confirmed.label);
-  in.at(2).get_to(confirmed.detail);
-  in.at(3).get_to(confirmed.text);
-  in.at(4).get_to(confirmed.bucket);
-  in.at(5).get_to(confirmed.sequence);
-  in.at(6).get_to(confirmed.problem);
-  in.at(7).get_to(confirmed.features.ops);
-  in.at(8).get_to(confirmed.features.dtypes);
-  in.at(9).get_to(confirmed.features.ranks);
-  in.at(10).get_to(confirmed.features.traits);
-  return confirmed;
-}
+Confirmed decodeConfirmed(const std::string& bytes) { return reports::decode<Confirmed>(bytes); }
 
 }  // namespace fuser::fuzz

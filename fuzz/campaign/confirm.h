@@ -8,18 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/campaign/task.h"
+#include "fuzz/campaign/perform_task.h"
 
 namespace fuser::fuzz {
 
-struct Suspect {
-  std::string task;  // "case N", "view N NAME", "file PATH", "batch N COUNT"
-  CaseVerdict verdict;
-  std::vector<std::string> history;  // tasks that its process had done before
-};
-
 struct Confirmed {
-  std::string task;    // the one that fails: of a batch that died, "batch N 1"; of a case, maybe one of its views
+  SingleTask task;     // the one that fails: of a batch that died, its case alone; of a case, maybe one of its views
   std::string label;   // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
   std::string detail;  // with symbols
   std::string text;    // of the case; empty where it cannot be had
@@ -27,7 +21,9 @@ struct Confirmed {
   std::vector<std::string> sequence;  // texts, the failing case last; empty unless it fails only after its history
   Features features;                  // of the case
   std::string problem;                // what went wrong on the way; empty when nothing did
+  bool operator==(const Confirmed&) const = default;
 };
+REPORTS_FIELDS(Confirmed, task, label, detail, text, bucket, sequence, features, problem)
 
 inline constexpr int kFlakyRuns = 10;
 
@@ -35,9 +31,7 @@ inline constexpr int kFlakyRuns = 10;
 Confirmed confirm(const Suspect& suspect, const TaskSettings& settings, const Limits& limits);
 
 // Over the pipe.
-std::string toJson(const Suspect& suspect);
-Suspect suspectFromJson(const std::string& text);
-std::string toJson(const Confirmed& confirmed);
-Confirmed confirmedFromJson(const std::string& text);
+std::string encode(const Confirmed& confirmed);
+Confirmed decodeConfirmed(const std::string& bytes);
 
 }  // namespace fuser::fuzz

@@ -78,6 +78,12 @@ Database::Statement& Database::Statement::bind(int parameter, std::string_view v
   return *this;
 }
 
+Database::Statement& Database::Statement::bindBlob(int parameter, std::string_view bytes) {
+  database_->check(sqlite3_bind_blob(statement_.get(), parameter + 1, bytes.data(), static_cast<int>(bytes.size()),
+                                     SQLITE_TRANSIENT));
+  return *this;
+}
+
 bool Database::Statement::step() {
   const int status = sqlite3_step(statement_.get());
   database_->check(status);
@@ -95,6 +101,12 @@ double Database::Statement::real(int column) const { return sqlite3_column_doubl
 
 std::string Database::Statement::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  if (bytes == nullptr) return "";
+  return std::string(bytes, static_cast<size_t>(sqlite3_column_bytes(statement_.get(), column)));
+}
+
+std::string Database::Statement::blob(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
   if (bytes == nullptr) return "";
   return std::string(bytes, static_cast<size_t>(sqlite3_column_bytes(statement_.get(), column)));
 }

@@ -27,6 +27,7 @@ class Database {
     Statement& bind(int parameter, int64_t value);
     Statement& bind(int parameter, double value);
     Statement& bind(int parameter, std::string_view value);
+    Statement& bindBlob(int parameter, std::string_view bytes);
     // Whether there is a row.
     bool step();
     // step() without a row, then ready to be bound again.
@@ -34,6 +35,7 @@ class Database {
     int64_t integer(int column) const;
     double real(int column) const;
     std::string text(int column) const;
+    std::string blob(int column) const;
 
    private:
     struct Finalize {

@@ -1,9 +1,11 @@
-// Corpora as lists of files; reasons as classes.
+// Folders searched, files read, sequences put together and taken apart.
+
+#include "fuzz/campaign/files.h"
 
 #include <algorithm>
-#include <cctype>
 
-#include "fuzz/campaign/campaign.h"
+#include "fuser/support/check.h"
+#include "fuser/text/read_file.h"
 
 namespace fuser::fuzz {
 
@@ -28,17 +30,23 @@ std::vector<std::filesystem::path> fusionFiles(const std::vector<std::filesystem
   return files;
 }
 
-std::string withoutNumbers(const std::string& reason) {
-  std::string text;
-  for (size_t i = 0; i < reason.size(); ++i) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(reason[i])) != 0;
-    if (!digit) {
-      text += reason[i];
-    } else if (text.empty() || text.back() != '#') {
-      text += '#';
-    }
+std::string readTextFile(const std::string& path) { return readFusionFile(path); }
+
+std::string sequenceOf(const std::vector<std::string>& texts) {
+  std::string sequence;
+  for (const std::string& text : texts) sequence += concat(kSequenceMark, "\n", text);
+  return sequence;
+}
+
+std::vector<std::string> textsOf(const std::string& sequence) {
+  const std::string mark = concat(kSequenceMark, "\n");
+  std::vector<std::string> texts;
+  for (size_t place = sequence.find(mark); place != std::string::npos;) {
+    const size_t start = place + mark.size(), next = sequence.find(mark, start);
+    texts.push_back(sequence.substr(start, next == std::string::npos ? next : next - start));
+    place = next;
   }
-  return text;
+  return texts;
 }
 
 }  // namespace fuser::fuzz

@@ -8,17 +8,18 @@
 namespace fuser::fuzz {
 namespace {
 
-std::string originOf(const std::string& task, uint64_t seed) {
-  const std::string kind = kindOf(task), argument = task.substr(kind.size() + 1);
-  if (kind == "file") return argument;
-  if (kind == "batch" && argument.substr(argument.find(' ')) == " 1")
-    return concat("seed ", seed, " case ", argument.substr(0, argument.find(' ')), " on the cpu engine");
-  if (kind == "view") {
-    const size_t space = argument.find(' ');
-    return concat("seed ", seed, " case ", argument.substr(0, space), " in the view '", argument.substr(space + 1),
-                  "'");
-  }
-  return concat("seed ", seed, " ", task);
+std::string originOf(const SingleTask& task, uint64_t seed) {
+  const std::string usual = concat("seed ", seed, " ", printTask(task));
+  return std::visit(ByKind{[&](const CaseTask&) { return usual; }, [&](const PlainTask&) { return usual; },
+                           [&](const ViewTask& one) {
+                             return concat("seed ", seed, " case ", one.number, " in the view '", one.view, "'");
+                           },
+                           [&](const FileTask& one) { return one.path; },
+                           [&](const BatchTask& one) {
+                             return one.count == 1 ? concat("seed ", seed, " case ", one.first, " on the cpu engine")
+                                                   : usual;
+                           }},
+                    task);
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ Findings::Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding>
       say_(std::move(say)),
       artifacts_(settings_.context.folder, settings_.maxBytes, settings_.stamp, findings_) {
   for (const LedgerFinding& finding : findings_) {
-    if (finding.label.empty()) queue_.push_back(finding.id);
+    if (finding.label.empty() && finding.task) queue_.push_back(finding.id);
   }
   unconfirmed_ = queue_.size();
 }
@@ -43,8 +44,8 @@ LedgerFinding& Findings::byId(int64_t id) {
   return *found;
 }
 
-void Findings::see(const std::string& task, const CaseVerdict& verdict, const std::string& text,
-                   const Features& features, const std::vector<std::string>& history) {
+void Findings::see(const SingleTask& task, const CaseVerdict& verdict, const std::string& text,
+                   const Features& features, const std::vector<SingleTask>& history) {
   LedgerFinding finding;
   finding.task = task;
   finding.origin = originOf(task, settings_.context.seed);
@@ -56,8 +57,7 @@ void Findings::see(const std::string& task, const CaseVerdict& verdict, const st
   finding.onlyProbed = verdict.onlyProbed;
   finding.features = features;
   finding.counted = !features.ops.empty();
-  std::copy_if(history.begin(), history.end(), std::back_inserter(finding.history),
-               [](const std::string& done) { return kindOf(done) != "confirm"; });
+  finding.history = history;
   artifacts_.write(finding, text);
   finding.id = ledger_.add(finding);
   queue_.push_back(finding.id);
@@ -66,7 +66,7 @@ void Findings::see(const std::string& task, const CaseVerdict& verdict, const st
   findings_.push_back(std::move(finding));
 }
 
-void Findings::keepSlow(const std::string& task, const std::string& text, double seconds) {
+void Findings::keepSlow(const SingleTask& task, const std::string& text, double seconds) {
   if (seconds < 1.1 * slowest_) return;
   slowest_ = seconds;
   char took[32];
@@ -88,23 +88,23 @@ void Findings::addLabelled(LedgerFinding finding) {
   findings_.push_back(std::move(finding));
 }
 
-std::optional<Task> Findings::nextConfirmation() {
+std::optional<PoolTask> Findings::nextConfirmation() {
   if (queue_.empty()) return std::nullopt;
   const LedgerFinding& finding = byId(queue_.front());
   queue_.pop_front();
-  Suspect suspect{finding.task, {}, finding.history};
+  Suspect suspect{finding.task.value(), {}, finding.history};
   suspect.verdict.kind = verdictFromName(finding.kind).value();
   suspect.verdict.reason = finding.reason;
   suspect.verdict.detail = finding.detail;
   suspect.verdict.place = finding.place;
   suspect.verdict.pattern = finding.pattern;
   suspect.verdict.onlyProbed = finding.onlyProbed;
-  return Task(concat("confirm ", finding.id, "\n", toJson(suspect)), true);
+  return PoolTask(printTask(Task(ConfirmTask{finding.id, std::move(suspect)})), true);
 }
 
-void Findings::takeConfirmation(const Outcome& outcome) {
+void Findings::takeConfirmation(const ConfirmTask& task, const Outcome& outcome) {
   constexpr int kAttempts = 5;
-  const int64_t id = std::stoll(outcome.task.substr(outcome.task.find(' ')));
+  const int64_t id = task.finding;
   LedgerFinding& finding = byId(id);
   if (outcome.fromOutside && ++attempts_[id] < kAttempts) {
     queue_.push_back(id);
@@ -112,9 +112,9 @@ void Findings::takeConfirmation(const Outcome& outcome) {
   }
   Confirmed confirmed;
   if (outcome.ending == Ending::Finished) {
-    confirmed = confirmedFromJson(outcome.reply);
+    confirmed = decodeConfirmed(outcome.reply);
   } else {
-    confirmed.task = finding.task;
+    confirmed.task = finding.task.value();
     confirmed.label = concat("could not be run again: ", outcome.detail.substr(0, outcome.detail.find('\n')));
     confirmed.detail = finding.detail;
     confirmed.bucket = finding.kind;
@@ -126,7 +126,7 @@ void Findings::takeConfirmation(const Outcome& outcome) {
 
 void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
   finding.task = confirmed.task;
-  finding.origin = originOf(finding.task, settings_.context.seed);
+  finding.origin = originOf(confirmed.task, settings_.context.seed);
   finding.label = confirmed.label;
   finding.detail = confirmed.detail;
   if (!confirmed.problem.empty()) finding.detail += "\nwhile it ran again: " + confirmed.problem;

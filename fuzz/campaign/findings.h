@@ -30,20 +30,20 @@ class Findings {
 
   // A task showed it. history: what its process had done before. text: the case, where it is known.
   // features: of the case, where its process lived to tell them.
-  void see(const std::string& task, const CaseVerdict& verdict, const std::string& text, const Features& features,
-           const std::vector<std::string>& history);
+  void see(const SingleTask& task, const CaseVerdict& verdict, const std::string& text, const Features& features,
+           const std::vector<SingleTask>& history);
 
   // A case that is no finding but took long. Its text is kept as slow-unit-<sha1>.fusion where it took a tenth longer
   // than all before in this process's life, so that a slow machine does not fill a disk.
-  void keepSlow(const std::string& task, const std::string& text, double seconds);
+  void keepSlow(const SingleTask& task, const std::string& text, double seconds);
 
   // One that came with its bucket, its label and its text. It is not committed yet.
   void addLabelled(LedgerFinding finding);
 
-  // The next finding to be run again, as a task of a fresh process ("confirm ID\nSUSPECT").
-  std::optional<Task> nextConfirmation();
+  // The next finding to be run again: a ConfirmTask, for a fresh process.
+  std::optional<PoolTask> nextConfirmation();
   size_t unconfirmed() const { return unconfirmed_; }  // waiting, or under way
-  void takeConfirmation(const Outcome& outcome);
+  void takeConfirmation(const ConfirmTask& task, const Outcome& outcome);
 
   const std::vector<LedgerFinding>& all() const { return findings_; }
   int64_t countNew() const;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/campaign/confirm.h"
+#include "fuzz/campaign/files.h"
 
 namespace fuser::fuzz {
 
@@ -61,22 +62,14 @@ std::vector<std::string> outdated(const std::vector<KnownIssue>& issues, const T
   std::vector<std::string> problems;
   for (const KnownIssue& issue : issues) {
     Suspect suspect;
-    suspect.task = "file " + issue.file.string();
-    const Outcome outcome =
-        runAlone(suspect.task, limits, [&](const std::string& task) { return toJson(performTask(task, settings)); });
-    CaseVerdict verdict;
-    if (outcome.ending == Ending::Finished) {
-      verdict = taskResultFromJson(outcome.reply).verdict;
-    } else {
-      verdict.kind = kindOf(outcome.ending);
-      verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
-    }
+    suspect.task = FileTask{issue.file.string()};
+    const Outcome outcome = runAlone(printTask(suspect.task), limits, judgingWork(settings));
+    CaseVerdict verdict = resultOf(outcome).verdict;
     if (!isFinding(verdict.kind) && verdict.expected) {
       problems.push_back(concat("the known issue '", issue.bucket, "' is gone: ", issue.file.string(),
                                 " no longer fails; take its entry out of the list"));
       continue;
     }
-    if (outcome.ending != Ending::Finished) verdict.detail = outcome.detail;
     suspect.verdict = std::move(verdict);
     const std::string bucket = confirm(suspect, settings, limits).bucket;
     if (!matchesPattern(issue.bucket, bucket)) {

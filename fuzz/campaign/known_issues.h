@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/campaign/task.h"
+#include "fuzz/campaign/perform_task.h"
 
 namespace fuser::fuzz {
 

@@ -3,119 +3,60 @@
 #include "fuzz/campaign/ledger.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "fuzz/campaign/task_json.h"
 
 namespace fuser::fuzz {
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* kTables = R"(
 CREATE TABLE stamp(place INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL);
 CREATE TABLE settings(key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE files(number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, sha1 TEXT NOT NULL);
-CREATE TABLE journal(id INTEGER PRIMARY KEY, task TEXT NOT NULL UNIQUE, result TEXT NOT NULL, seconds REAL NOT NULL,
+CREATE TABLE journal(id INTEGER PRIMARY KEY, task TEXT NOT NULL UNIQUE, result BLOB NOT NULL, seconds REAL NOT NULL,
                      campaign_seconds REAL NOT NULL);
 CREATE TABLE snapshot(id INTEGER PRIMARY KEY CHECK(id = 0), sums TEXT NOT NULL, campaign_seconds REAL NOT NULL);
-CREATE TABLE findings(id INTEGER PRIMARY KEY, task TEXT NOT NULL, kind TEXT NOT NULL, bucket TEXT NOT NULL,
-                      label TEXT NOT NULL, known TEXT NOT NULL, file TEXT NOT NULL, bytes INTEGER NOT NULL,
-                      rest TEXT NOT NULL);
+CREATE TABLE findings(id INTEGER PRIMARY KEY, task TEXT NOT NULL, finding TEXT NOT NULL);
 CREATE TABLE progress(seconds REAL NOT NULL, cases INTEGER NOT NULL, findings INTEGER NOT NULL);
 CREATE TABLE minimized(bucket TEXT PRIMARY KEY, minimized TEXT NOT NULL);
 )";
 
-std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-std::string restOf(const LedgerFinding& finding) {
-  return dump({{"origin", finding.origin},
-               {"reason", finding.reason},
-               {"detail", finding.detail},
-               {"place", finding.place},
-               {"pattern", finding.pattern},
-               {"only probed", finding.onlyProbed},
-               {"history", finding.history},
-               {"features", json::array({finding.features.ops, finding.features.dtypes, finding.features.ranks,
-                                        finding.features.schedulers, finding.features.traits})},
-               {"counted", finding.counted},
-               {"sha1", finding.textSha1},
-               {"sequence", finding.sequenceFile}});
-}
-
-void takeRest(const std::string& text, LedgerFinding& finding) {
-  const json in = json::parse(text);
-  in.at("origin").get_to(finding.origin);
-  in.at("reason").get_to(finding.reason);
-  in.at("detail").get_to(finding.detail);
-  in.at("place").get_to(finding.place);
-  in.at("pattern").get_to(finding.pattern);
-  in.at("only probed").get_to(finding.onlyProbed);
-  in.at("history").get_to(finding.history);
-  const json& features = in.at("features");
-  features.at(0).get_to(finding.features.ops);
-  features.at(1).get_to(finding.features.dtypes);
-  features.at(2).get_to(finding.features.ranks);
-  features.at(3).get_to(finding.features.schedulers);
-  if (features.size() > 4) features.at(4).get_to(finding.features.traits);
-  in.at("counted").get_to(finding.counted);
-  in.at("sha1").get_to(finding.textSha1);
-  in.at("sequence").get_to(finding.sequenceFile);
-}
-
-std::string textOf(const reports::MinimizedFinding& minimized) {
-  return dump({minimized.file, minimized.text, reports::toJson(minimized.picture), minimized.exprsBefore,
-               minimized.exprsAfter, minimized.seconds, minimized.problem});
-}
-
-reports::MinimizedFinding minimizedFrom(const std::string& bucket, const std::string& text) {
-  const json in = json::parse(text);
-  reports::MinimizedFinding minimized;
-  minimized.bucket = bucket;
-  in.at(0).get_to(minimized.file);
-  in.at(1).get_to(minimized.text);
-  minimized.picture = reports::segmentGraphFromJson(in.at(2).get<std::string>());
-  in.at(3).get_to(minimized.exprsBefore);
-  in.at(4).get_to(minimized.exprsAfter);
-  in.at(5).get_to(minimized.seconds);
-  in.at(6).get_to(minimized.problem);
-  return minimized;
-}
+constexpr const char* kNoTask = "text";
 
 // An artifact lies in the folder itself, whatever a ledger says.
 std::string plainName(const std::string& file) { return std::filesystem::path(file).filename().string(); }
 
 LedgerFinding findingFrom(const Database::Statement& row) {
   LedgerFinding finding;
+  static_cast<FindingRecord&>(finding) = reports::fromJsonText<FindingRecord>(row.text(2));
   finding.id = row.integer(0);
-  finding.task = row.text(1);
-  finding.kind = row.text(2);
-  finding.bucket = row.text(3);
-  finding.label = row.text(4);
-  finding.known = row.text(5);
-  finding.file = plainName(row.text(6));
-  finding.bytes = row.integer(7);
-  takeRest(row.text(8), finding);
+  const std::string task = row.text(1);
+  if (task != kNoTask) finding.task = parseTask<SingleTask>(task);
+  finding.file = plainName(finding.file);
   finding.sequenceFile = plainName(finding.sequenceFile);
   FUSER_USER_CHECK(verdictFromName(finding.kind).has_value(), "no verdict is called '", finding.kind, "'");
   return finding;
 }
 
-// In the order of the columns.
-Database::Statement& bindTo(Database::Statement& row, const LedgerFinding& finding) {
-  return row.bind(0, finding.task)
-      .bind(1, finding.kind)
-      .bind(2, finding.bucket)
-      .bind(3, finding.label)
-      .bind(4, finding.known)
-      .bind(5, finding.file)
-      .bind(6, finding.bytes)
-      .bind(7, restOf(finding));
+std::string recordOf(const LedgerFinding& finding) { return reports::toJsonText<FindingRecord>(finding); }
+
+reports::MinimizedFinding minimizedFrom(const std::string& text) {
+  reports::MinimizedFinding minimized = reports::fromJsonText<reports::MinimizedFinding>(text);
+  reports::checkEdges(minimized.picture);
+  return minimized;
+}
+
+Ledger::Stamp stampIn(Database& database) {
+  Ledger::Stamp stamp;
+  for (Database::Statement row(database, "SELECT key, value FROM stamp ORDER BY place"); row.step();)
+    stamp.emplace_back(row.text(0), row.text(1));
+  return stamp;
 }
 
 Ledger::Contents contentsOf(Database& database) {
   using Statement = Database::Statement;
   Ledger::Contents contents;
-  for (Statement row(database, "SELECT key, value FROM stamp ORDER BY place"); row.step();)
-    contents.stamp.emplace_back(row.text(0), row.text(1));
+  contents.stamp = stampIn(database);
   for (Statement row(database, "SELECT key, value FROM settings"); row.step();)
     contents.settings[row.text(0)] = row.text(1);
   for (Statement row(database, "SELECT path, sha1 FROM files ORDER BY number"); row.step();)
@@ -126,35 +67,49 @@ Ledger::Contents contentsOf(Database& database) {
   }
   for (Statement row(database, "SELECT task, result, seconds, campaign_seconds FROM journal ORDER BY id");
        row.step();) {
-    contents.accounting.add(row.text(0), taskResultFromJson(row.text(1)), row.real(2));
+    contents.accounting.add(row.text(0), decodeResult(row.blob(1)), row.real(2));
     contents.seconds = std::max(contents.seconds, row.real(3));
   }
-  for (Statement row(database,
-                     "SELECT id, task, kind, bucket, label, known, file, bytes, rest FROM findings ORDER BY id");
-       row.step();) {
+  for (Statement row(database, "SELECT id, task, finding FROM findings ORDER BY id"); row.step();)
     contents.findings.push_back(findingFrom(row));
-  }
   for (Statement row(database, "SELECT seconds, cases, findings FROM progress ORDER BY seconds"); row.step();)
     contents.progress.push_back({row.real(0), row.integer(1), row.integer(2)});
-  for (Statement row(database, "SELECT bucket, minimized FROM minimized ORDER BY bucket"); row.step();)
-    contents.minimized.push_back(minimizedFrom(row.text(0), row.text(1)));
+  for (Statement row(database, "SELECT minimized FROM minimized ORDER BY bucket"); row.step();)
+    contents.minimized.push_back(minimizedFrom(row.text(0)));
   if (!contents.progress.empty()) contents.seconds = std::max(contents.seconds, contents.progress.back().seconds);
   return contents;
 }
 
+// What `reading` gives; what goes wrong in it is said of the ledger.
+template <class Reading>
+auto readFrom(const std::filesystem::path& path, const Reading& reading) {
+  try {
+    return reading();
+  } catch (const UserError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throwUserError(concat("the ledger ", path.string(), " is damaged (", error.what(),
+                          "): what was found stays in the files beside it; begin a new campaign in another folder"));
+  }
+}
+
 // Reads everything in one transaction, so that a campaign that goes on meanwhile shows one moment.
 Ledger::Contents read(Database& database, const std::filesystem::path& path) {
-  try {
+  return readFrom(path, [&] {
     database.execute("SAVEPOINT reading");
     Ledger::Contents contents = contentsOf(database);
     database.execute("RELEASE reading");
     return contents;
-  } catch (const UserError&) {
-    throw;
-  } catch (const std::exception& error) {
-    FUSER_USER_CHECK(false, "the ledger ", path.string(), " is damaged (", error.what(),
-                     "): what was found stays in the files beside it; begin a new campaign in another folder");
-  }
+  });
+}
+
+void checkVersion(Database& database, const std::filesystem::path& path) {
+  Database::Statement row(database, "PRAGMA user_version");
+  const int64_t version = row.step() ? row.integer(0) : 0;
+  FUSER_USER_CHECK(version == kLedgerVersion, "the ledger ", path.string(),
+                   " was written by another version of this program (ledger version ", version, ", and this reads ",
+                   kLedgerVersion, "): what was found stays in the files beside it; ",
+                   "begin a new campaign in another folder");
 }
 
 bool hasTables(Database& database) {
@@ -164,6 +119,8 @@ bool hasTables(Database& database) {
 }
 
 }  // namespace
+
+std::string taskText(const LedgerFinding& finding) { return finding.task ? printTask(*finding.task) : kNoTask; }
 
 Ledger::Ledger() : database_(std::make_unique<Database>("", Database::Mode::Create)) {
   createTables();
@@ -186,12 +143,18 @@ Ledger::Ledger(const std::filesystem::path& folder, bool resume) {
   std::replace(state.begin(), state.end(), '\n', ' ');
   FUSER_USER_CHECK(state == "ok", "the ledger ", path.string(), " is damaged (", state,
                    "): what was found stays in the files beside it; begin a new campaign in another folder");
+  checkVersion(*database_, path);
   prepare();
+}
+
+Ledger::Stamp Ledger::stamp() {
+  return readFrom(kLedgerName, [&] { return stampIn(*database_); });
 }
 
 void Ledger::createTables() {
   open();
   database_->execute(kTables);
+  database_->execute(concat("PRAGMA user_version = ", kLedgerVersion));
 }
 
 // Tables and stamp appear together: a process killed before leaves an empty file, which counts as none.
@@ -248,9 +211,9 @@ void Ledger::setSetting(const std::string& key, const std::string& value) {
       .run();
 }
 
-void Ledger::record(const std::string& key, const std::string& resultJson, double seconds, double campaignSeconds) {
+void Ledger::record(const std::string& key, const std::string& result, double seconds, double campaignSeconds) {
   open();
-  insertRow_->bind(0, key).bind(1, resultJson).bind(2, seconds).bind(3, campaignSeconds).run();
+  insertRow_->bind(0, key).bindBlob(1, result).bind(2, seconds).bind(3, campaignSeconds).run();
   ++unfolded_;
 }
 
@@ -267,10 +230,10 @@ void Ledger::fold(const Accounting& accounting, double campaignSeconds) {
 
 int64_t Ledger::add(const LedgerFinding& finding) {
   open();
-  Statement row(
-      *database_,
-      "INSERT INTO findings(task, kind, bucket, label, known, file, bytes, rest) VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
-  bindTo(row, finding).run();
+  Statement(*database_, "INSERT INTO findings(task, finding) VALUES(?, ?)")
+      .bind(0, taskText(finding))
+      .bind(1, recordOf(finding))
+      .run();
   Statement id(*database_, "SELECT last_insert_rowid()");
   id.step();
   return id.integer(0);
@@ -278,11 +241,11 @@ int64_t Ledger::add(const LedgerFinding& finding) {
 
 void Ledger::update(const LedgerFinding& finding) {
   open();
-  Statement row(
-      *database_,
-      "UPDATE findings SET task = ?, kind = ?, bucket = ?, label = ?, known = ?, file = ?, bytes = ?, rest = ? "
-      "WHERE id = ?");
-  bindTo(row, finding).bind(8, finding.id).run();
+  Statement(*database_, "UPDATE findings SET task = ?, finding = ? WHERE id = ?")
+      .bind(0, taskText(finding))
+      .bind(1, recordOf(finding))
+      .bind(2, finding.id)
+      .run();
 }
 
 void Ledger::setProgress(const std::vector<reports::Progress>& points) {
@@ -297,7 +260,7 @@ void Ledger::add(const reports::MinimizedFinding& minimized) {
   open();
   Statement(*database_, "INSERT OR REPLACE INTO minimized VALUES(?, ?)")
       .bind(0, minimized.bucket)
-      .bind(1, textOf(minimized))
+      .bind(1, reports::toJsonText(minimized))
       .run();
 }
 
@@ -318,6 +281,7 @@ reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const st
                    kLedgerName);
   Database database(path, Database::Mode::Read);
   FUSER_USER_CHECK(hasTables(database), folder.string(), " holds a campaign that has not begun");
+  checkVersion(database, path);
   return summaryOf(read(database, path), folder, program);
 }
 

@@ -2,10 +2,13 @@
 // Ledger: ledger.sqlite in a campaign's folder: everything worth keeping, as it happens. kill -9 at any moment loses no
 // finished task, and none is counted twice.
 //
-// A finished task is a row of `journal`, with its figures as JSON. Every kFoldEvery rows the sums so far (accounting.h)
-// replace the rows in one transaction, so that the file stays small. Findings, progress points and minimised cases are
-// rows of their own tables. Rows are committed together, at most kCommitSeconds after the first of them; a task whose
-// row is lost with the process has not finished, and is done again.
+// A finished task is a row of `journal`, with its result as it came through the pipe. Every kFoldEvery rows the sums so
+// far (accounting.h) replace the rows in one transaction, so that the file stays small. Findings, progress points and
+// minimised cases are rows of their own tables, as JSON by their lists of fields. Rows are committed together, at most
+// kCommitSeconds after the first of them; a task whose row is lost with the process has not finished, and is done again.
+//
+// A ledger is read by programs of its kLedgerVersion alone: others say so in a sentence. A campaign, besides, goes on in
+// the very program that began it (its stamp), while a report can be made by any program that reads the ledger.
 
 #include <chrono>
 #include <filesystem>
@@ -18,20 +21,19 @@
 #include "fuzz/campaign/accounting.h"
 #include "fuzz/campaign/database.h"
 #include "fuzz/campaign/folder_lock.h"
+#include "fuzz/campaign/task.h"
 #include "reports/campaign_summary.h"
 
 namespace fuser::fuzz {
 
-struct LedgerFinding {
-  int64_t id = 0;  // its row
-  // That shows it again: "case N", "view N NAME", "file PATH", "batch N 1" (case N on the cpu engine).
-  std::string task;
+// A finding as its row keeps it.
+struct FindingRecord {
   std::string origin;  // for a person
   std::string kind, reason, detail;
-  std::string place, pattern;        // of its verdict, for its bucket
-  bool onlyProbed = false;           // so is this
-  std::vector<std::string> history;  // what its process had done before; dropped once it is labelled
-  std::string label;                 // "fails fresh", …; empty: not run again yet
+  std::string place, pattern;       // of its verdict, for its bucket
+  bool onlyProbed = false;          // so is this
+  std::vector<SingleTask> history;  // what its process had done before; dropped once it is labelled
+  std::string label;                // "fails fresh", …; empty: not run again yet
   std::string bucket;
   std::string known;         // the known issue that it matches
   Features features;         // of the case
@@ -40,8 +42,19 @@ struct LedgerFinding {
   std::string file;          // the artifact's name; empty: none was written
   std::string sequenceFile;  // tasks after which alone it fails
   int64_t bytes = 0;         // of both files
-  std::string text;          // of the case, on its way to a file; not in the ledger
+  bool operator==(const FindingRecord&) const = default;
 };
+REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, onlyProbed, history, label, bucket, known,
+               features, counted, textSha1, file, sequenceFile, bytes)
+
+struct LedgerFinding : FindingRecord {
+  int64_t id = 0;  // its row
+  // That shows it again (of a batch: its case, on the cpu engine); none: its text alone does.
+  std::optional<SingleTask> task;
+  std::string text;  // of the case, on its way to a file; not in the ledger
+};
+// "case 17"; "text" where there is none. For a column of the ledger, where a path keeps all of its bytes.
+std::string taskText(const LedgerFinding& finding);
 
 class Ledger {
  public:
@@ -66,12 +79,15 @@ class Ledger {
   Ledger(const std::filesystem::path& folder, bool resume);
 
   bool isNew() const { return isNew_; }
+  // What it was begun with: of one that is not new, before load().
+  Stamp stamp();
   // Of a new one: before anything else.
   void begin(const Stamp& stamp, const std::vector<std::pair<std::string, std::string>>& files);
   Contents load();
 
   void setSetting(const std::string& key, const std::string& value);
-  void record(const std::string& key, const std::string& resultJson, double seconds, double campaignSeconds);
+  // result: encode() of a TaskResult.
+  void record(const std::string& key, const std::string& result, double seconds, double campaignSeconds);
   bool foldDue() const { return unfolded_ >= kFoldEvery; }
   void fold(const Accounting& accounting, double campaignSeconds);
   int64_t add(const LedgerFinding& finding);  // the id
@@ -101,6 +117,9 @@ class Ledger {
 };
 
 inline constexpr const char* kLedgerName = "ledger.sqlite";
+
+// Of its tables and of what their rows hold: one more with every change to either, a struct's list of fields included.
+inline constexpr int kLedgerVersion = 2;
 
 // The seed of the campaign that a folder holds, if any.
 std::optional<uint64_t> seedOf(const std::filesystem::path& folder);

@@ -24,12 +24,14 @@ std::string stampOf(const Ledger::Contents& contents, const std::string& key) {
 
 // Files in order of name, then cases in order of number, so that no order of completion shows.
 std::tuple<int, uint64_t, std::string> placeOf(const LedgerFinding& finding) {
-  const bool file = finding.task.rfind("file ", 0) == 0;
-  const size_t digits = finding.task.find_first_of("0123456789");
-  uint64_t number = 0;
-  for (size_t i = digits; !file && i < finding.task.size() && std::isdigit(finding.task[i]); ++i)
-    number = 10 * number + static_cast<uint64_t>(finding.task[i] - '0');
-  return {file ? 0 : 1, number, finding.task + finding.kind + finding.reason};
+  const std::string last = taskText(finding) + finding.kind + finding.reason;
+  if (!finding.task) return {1, 0, last};
+  return std::visit(ByKind{[&](const CaseTask& one) { return std::tuple(1, one.number, last); },
+                           [&](const PlainTask& one) { return std::tuple(1, one.number, last); },
+                           [&](const ViewTask& one) { return std::tuple(1, one.number, last); },
+                           [&](const FileTask&) { return std::tuple(0, uint64_t{0}, last); },
+                           [&](const BatchTask& one) { return std::tuple(1, one.first, last); }},
+                    *finding.task);
 }
 
 // Text of a ledger becomes numbers and arguments here, and nothing else.
@@ -51,7 +53,8 @@ ReplayContext contextOf(const Ledger::Contents& contents, const std::filesystem:
 // What the accounting does not know of a case that became a finding: its features, where its process died before it
 // could tell them, and whether it is a known issue.
 void countFeatures(const LedgerFinding& finding, reports::CampaignSummary& summary) {
-  if (isBatch(finding.task) || finding.task == "text") return;  // these are no cases of their own
+  // These are no cases of their own.
+  if (!finding.task || std::holds_alternative<BatchTask>(*finding.task)) return;
   const auto countRows = [&](const std::set<std::string>& names, std::map<std::string, reports::Coverage>& rows) {
     for (const std::string& name : names) {
       reports::Coverage& row = rows[name];

@@ -30,6 +30,20 @@ void NumberSet::add(uint64_t number) {
   }
 }
 
+// Number by number where they overlap at all; what comes behind all others is taken as it is.
+NumberSet& NumberSet::operator+=(const NumberSet& more) {
+  for (const auto& [first, last] : more.intervals_) {
+    const uint64_t end = intervals_.empty() ? 0 : std::prev(intervals_.end())->second;
+    if (intervals_.empty() || (end < first && first - end > 1)) {
+      intervals_.emplace(first, last);
+      count_ += last - first + 1;
+      continue;
+    }
+    for (uint64_t number = first; number <= last; ++number) add(number);
+  }
+  return *this;
+}
+
 uint64_t NumberSet::firstMissing(uint64_t start) const {
   auto after = intervals_.upper_bound(start);
   if (after == intervals_.begin() || std::prev(after)->second < start) return start;

@@ -10,6 +10,7 @@ namespace fuser::fuzz {
 class NumberSet {
  public:
   void add(uint64_t number);
+  NumberSet& operator+=(const NumberSet& more);  // those of both
   bool contains(uint64_t number) const;
   uint64_t count() const { return count_; }
   // The smallest number from `start` on that is not in the set.

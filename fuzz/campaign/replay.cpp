@@ -29,15 +29,9 @@ std::string stages(const CaseVerdict& verdict) {
   return text;
 }
 
-void reportFile(const Outcome& outcome, const ReplayOptions& options, const Log& print, Tally& tally) {
-  CaseVerdict verdict;
-  if (outcome.ending == Ending::Finished) {
-    verdict = taskResultFromJson(outcome.reply).verdict;
-  } else {
-    verdict.kind = kindOf(outcome.ending);
-    verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
-    verdict.detail = outcome.detail;
-  }
+void reportFile(const std::string& file, const Outcome& outcome, const ReplayOptions& options, const Log& print,
+                Tally& tally) {
+  const CaseVerdict verdict = resultOf(outcome).verdict;
   const bool failed = isFinding(verdict.kind) || !verdict.expected;
   ++tally.files;
   tally.failed += failed;
@@ -52,7 +46,7 @@ void reportFile(const Outcome& outcome, const ReplayOptions& options, const Log&
   tally.unsupported += verdict.kind == VerdictKind::Unsupported;
   tally.ok += !failed && !open;
   std::snprintf(line, sizeof line, "%-11s %8.3f s  %s%s", word.c_str(), outcome.seconds,
-                outcome.task.substr(5).c_str(), verdict.probed ? "  (with probes)" : "");
+                file.c_str(), verdict.probed ? "  (with probes)" : "");
   print(line);
   if (failed || verdict.kind != VerdictKind::Agrees) {
     print(indented(toString(verdict)));
@@ -79,18 +73,15 @@ int replaySequence(const std::filesystem::path& path, const ReplayOptions& optio
   const std::string text = readTextFile(path.string());
   FUSER_USER_CHECK(text.rfind(kSequenceMark, 0) == 0, path.string(), " is no sequence: its first line is not '",
                    kSequenceMark, "'");
-  size_t cases = 0;
-  for (size_t place = 0; (place = text.find(kSequenceMark, place)) != std::string::npos; ++place) ++cases;
+  const TextsTask task{textsOf(text)};
   TaskSettings settings;
   settings.judge = options.judge;
   Limits limits = options.limits;
-  limits.seconds *= static_cast<double>(cases);
-  Outcome outcome = runAlone("texts\n" + text, limits,
-                             [&](const std::string& task) { return toJson(performTask(task, settings)); });
-  print(concat("sequence of ", cases, " cases; the verdict is the last one's"));
-  outcome.task = "file " + path.string();
+  limits.seconds *= static_cast<double>(std::max<size_t>(task.texts.size(), 1));
+  const Outcome outcome = runAlone(printTask(JudgingTask(task)), limits, judgingWork(settings));
+  print(concat("sequence of ", task.texts.size(), " cases; the verdict is the last one's"));
   Tally tally;
-  reportFile(outcome, options, print, tally);
+  reportFile(path.string(), outcome, options, print, tally);
   return exitCodeOf(tally);
 }
 
@@ -102,20 +93,20 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
   Tally tally;
   // Lines come in the files' order, whatever finishes first.
   std::map<std::string, Outcome> waiting;
+  const auto taskOf = [&](size_t file) { return printTask(SingleTask(FileTask{files[file].string()})); };
   size_t given = 0, printed = 0;
-  WorkerPool(options.jobs, options.limits,
-             [settings](const std::string& task) { return toJson(performTask(task, settings)); })
+  WorkerPool(options.jobs, options.limits, judgingWork(settings))
       .run(
-          [&]() -> std::optional<std::string> {
+          [&]() -> std::optional<PoolTask> {
             if (given == files.size()) return std::nullopt;
-            return "file " + files[given++].string();
+            return taskOf(given++);
           },
           [&](const Outcome& outcome) {
             waiting[outcome.task] = outcome;
             while (printed < files.size()) {
-              const auto next = waiting.find("file " + files[printed].string());
+              const auto next = waiting.find(taskOf(printed));
               if (next == waiting.end()) break;
-              reportFile(next->second, options, print, tally);
+              reportFile(files[printed].string(), next->second, options, print, tally);
               ++printed;
             }
           });

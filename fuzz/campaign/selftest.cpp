@@ -7,54 +7,46 @@
 #include <cstdio>
 #include <deque>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/minimize/judging.h"
 #include "oracle/reference/reference.h"
+#include "reports/fields_json.h"
 
 namespace fuser::fuzz {
 namespace {
 
 using nlohmann::json;
 
+// A case, with a fault planted in it.
+struct FaultTask {
+  std::string fault;  // its name; "": none
+  uint64_t number = 0;
+  bool operator==(const FaultTask&) const = default;
+};
+REPORTS_FIELDS(FaultTask, fault, number)
+
 // What a worker says of one case.
 struct Reply {
   VerdictKind kind = VerdictKind::Agrees;
   bool applied = false;
-  std::string reason;
+  std::string reason;  // one line
+  bool operator==(const Reply&) const = default;
 };
+REPORTS_FIELDS(Reply, kind, applied, reason)
 
-// Task: the fault's name ("-": none) and the number of the case.
-std::string performTask(const std::string& task, const SelftestOptions& options) {
+Reply perform(const FaultTask& task, const SelftestOptions& options) {
   reference::useOneThread();
-  std::istringstream words(task);
-  std::string fault;
-  uint64_t number = 0;
-  words >> fault >> number;
-  Case testCase = generateCase(options.seed, number, options.generator);
-  if (fault != "-") testCase.options.fault = fault;
+  Case testCase = generateCase(options.seed, task.number, options.generator);
+  if (!task.fault.empty()) testCase.options.fault = task.fault;
   const CaseVerdict verdict = judgeCase(testCase, options.judge);
-  return concat(verdictName(verdict.kind), "\n", verdict.faultApplied, "\n", verdict.reason);
+  return {verdict.kind, verdict.faultApplied, verdict.reason.substr(0, verdict.reason.find('\n'))};
 }
 
 Reply replyOf(const Outcome& outcome) {
-  Reply reply;
-  if (outcome.ending == Ending::Finished) {
-    std::istringstream lines(outcome.reply);
-    std::string kind, applied;
-    std::getline(lines, kind);
-    std::getline(lines, applied);
-    std::getline(lines, reply.reason);
-    reply.kind = verdictFromName(kind).value();
-    reply.applied = applied == "1";
-    return reply;
-  }
+  if (outcome.ending == Ending::Finished) return reports::decode<Reply>(outcome.reply);
   // (The worker cannot say whether the fault had a place.)
-  reply.kind = kindOf(outcome.ending);
-  reply.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
-  return reply;
+  return {kindOf(outcome.ending), false, outcome.detail.substr(0, outcome.detail.find('\n'))};
 }
 
 // The cases of one fault (or of the control), in order of number; those after the first finding do not count.
@@ -82,11 +74,13 @@ class Selftest {
     const auto start = std::chrono::steady_clock::now();
     result_.seed = options_.seed;
     result_.stamp = stamp();
-    series_.push_back({"-", 0, 0, false, false, {}});
+    series_.push_back({"", 0, 0, false, false, {}});
     for (const FaultResult& fault : result_.faults)
       series_.push_back({std::string(fault.fault.name), 0, 0, false, false, {}});
     WorkerPool(options_.jobs, options_.limits,
-               [options = options_](const std::string& task) { return performTask(task, options); })
+               [options = options_](const std::string& task) {
+                 return reports::encode(perform(reports::decode<FaultTask>(task), options));
+               })
         .run([this] { return nextTask(); }, [this](const Outcome& outcome) { take(outcome); });
     result_.interrupted = interrupted_();
     for (size_t i = 0; i < series_.size(); ++i) {
@@ -111,7 +105,7 @@ class Selftest {
     return stampOf(campaign);
   }
 
-  std::optional<std::string> nextTask() {
+  std::optional<PoolTask> nextTask() {
     if (interrupted_()) return std::nullopt;
     if (!again_.empty()) {
       const std::string task = again_.front();
@@ -122,7 +116,7 @@ class Selftest {
       Series& series = series_[current_];
       if (!series.stopped && series.next < options_.runs) {
         ++series.waiting;
-        return concat(series.name, " ", series.next++);
+        return reports::encode(FaultTask{series.name, series.next++});
       }
       ++current_;
     }
@@ -130,12 +124,9 @@ class Selftest {
   }
 
   void take(const Outcome& outcome) {
-    std::istringstream words(outcome.task);
-    std::string name;
-    uint64_t number = 0;
-    words >> name >> number;
+    const FaultTask task = reports::decode<FaultTask>(outcome.task);
     const size_t index = static_cast<size_t>(
-        std::find_if(series_.begin(), series_.end(), [&](const Series& series) { return series.name == name; }) -
+        std::find_if(series_.begin(), series_.end(), [&](const Series& series) { return series.name == task.fault; }) -
         series_.begin());
     Series& series = series_[index];
     // What ends it from outside says nothing about the fault.
@@ -146,7 +137,7 @@ class Selftest {
     const Reply reply = replyOf(outcome);
     --series.waiting;
     series.stopped |= index > 0 && catches(reply.kind, result_.faults[index - 1].fault.stage) && reply.applied;
-    series.replies.emplace(number, reply);
+    series.replies.emplace(task.number, reply);
     if (series.waiting == 0 && (series.stopped || series.next >= options_.runs)) conclude(index);
   }
 
@@ -285,7 +276,7 @@ std::string toJson(const SelftestResult& result) {
                     {"findings", result.controlFindings}};
   out["stamp"] = json::object();
   for (const auto& [key, value] : result.stamp) {
-    if (!value.empty()) out["stamp"][key] = value;
+    if (!value.empty()) out["stamp"][reports::keyFromWords(key)] = value;
   }
   size_t caught = 0, finished = 0;
   out["faults"] = json::array();

@@ -2,6 +2,8 @@
 
 #include "fuzz/campaign/supply.h"
 
+#include "fuzz/campaign/perform_task.h"
+
 namespace fuser::fuzz {
 
 Supply::Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done)
@@ -17,14 +19,19 @@ Supply::Supply(std::vector<std::string> files, uint64_t runs, bool batches, cons
   nextBatch_ = doneBatches_.firstMissing(0);
 }
 
-std::optional<Task> Supply::next() {
+std::optional<PoolTask> Supply::next() {
   if (!again_.empty()) {
-    Task task(again_.front(), true);
+    PoolTask task(printTask(again_.front()), true);
     again_.pop_front();
     return task;
   }
+  const std::optional<SingleTask> task = nextInOrder();
+  return task ? std::optional<PoolTask>(printTask(*task)) : std::nullopt;
+}
+
+std::optional<SingleTask> Supply::nextInOrder() {
   if (nextFile_ < files_.size()) {
-    Task task("file " + files_[nextFile_]);
+    FileTask task{files_[nextFile_]};
     nextFile_ = doneFiles_.firstMissing(nextFile_ + 1);
     return task;
   }
@@ -32,26 +39,26 @@ std::optional<Task> Supply::next() {
   const bool last = runs_ > 0 && nextCase_ >= runs_;
   const uint64_t due = kBatchStride * nextBatch_ + (last ? kBatch : kBatchStride);
   if (batches_ && due <= (last ? runs_ : nextCase_)) {
-    Task task(concat("batch ", kBatchStride * nextBatch_, " ", kBatch));
+    const BatchTask task{kBatchStride * nextBatch_, kBatch};
     nextBatch_ = doneBatches_.firstMissing(nextBatch_ + 1);
     return task;
   }
   if (runs_ > 0 && nextCase_ >= runs_) return std::nullopt;
-  Task task(concat("case ", nextCase_));
+  const CaseTask task{nextCase_};
   nextCase_ = doneCases_.firstMissing(nextCase_ + 1);
   return task;
 }
 
-bool Supply::again(const std::string& task) {
+bool Supply::again(const SingleTask& task) {
   constexpr int kAttempts = 5;
-  if (++attempts_[task] >= kAttempts) return false;
+  if (++attempts_[printTask(task)] >= kAttempts) return false;
   again_.push_back(task);
   return true;
 }
 
-std::string Supply::keyOf(const std::string& task) const {
-  if (kindOf(task) != "file") return task;
-  return concat("file ", numbers_.at(task.substr(5)));
+std::string Supply::keyOf(const SingleTask& task) const {
+  const FileTask* file = std::get_if<FileTask>(&task);
+  return file ? concat("file ", numbers_.at(file->path)) : printTask(task);
 }
 
 }  // namespace fuser::fuzz

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fuzz/campaign/accounting.h"
+#include "fuzz/campaign/task.h"
 #include "fuzz/isolate/worker_pool.h"
 
 namespace fuser::fuzz {
@@ -20,22 +21,24 @@ class Supply {
   // runs: cases; 0: without end.
   Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done);
 
-  std::optional<Task> next();
+  std::optional<PoolTask> next();
   // Once more, alone: what ended it came from outside. False when that has happened too often.
-  bool again(const std::string& task);
+  bool again(const SingleTask& task);
 
-  // The ledger's name of a task: files by number.
-  std::string keyOf(const std::string& task) const;
+  // The ledger's name of a task: its text, of files by number.
+  std::string keyOf(const SingleTask& task) const;
 
  private:
+  std::optional<SingleTask> nextInOrder();
+
   std::vector<std::string> files_;
   std::map<std::string, size_t> numbers_;  // of files
   uint64_t runs_;
   bool batches_;
   NumberSet doneCases_, doneFiles_, doneBatches_;  // when this process began
   uint64_t nextFile_ = 0, nextCase_ = 0, nextBatch_ = 0;
-  std::deque<std::string> again_;
-  std::map<std::string, int> attempts_;
+  std::deque<SingleTask> again_;
+  std::map<std::string, int> attempts_;  // by the text of the task
 };
 
 }  // namespace fuser::fuzz

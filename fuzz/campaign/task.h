@@ -1,114 +1,155 @@
 #pragma once
-// What goes over the pipe: a task as one line, and its result as JSON.
+// Tasks: what the supervisor of a campaign gives to its workers. A kind of task is a struct with what it needs; all of
+// them are printed and parsed by one function, from their lists of fields.
 
-#include <array>
-#include <map>
-#include <set>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
-#include "fuzz/generate/generate.h"
-#include "fuzz/isolate/worker_pool.h"
-#include "fuzz/judge/compiler_batch.h"
 #include "fuzz/judge/judge_case.h"
-#include "fuzz/minimize/judging.h"
+#include "reports/fields.h"
 
 namespace fuser::fuzz {
 
-// A compiler call costs as much as many interpreted cases: of every kBatchStride cases the first kBatch go through the
-// compilers, in one call, which takes about 2 s against 40 s for the interpretation of all.
-inline constexpr uint64_t kBatch = 16, kBatchStride = 8192;
-
-// Of so many generated cases one runs everything twice, to see the same bits. Files always do.
-inline constexpr uint64_t kRepeatOneIn = 4;
-
-// Tasks, a line each but for the last ones:
-//   "case N"            generate and judge, in the views that its number draws, too
-//   "plain N"           the same without the views
-//   "view N NAME"       case N in that view alone
-//   "print N"           generate, give its text
-//   "print N NAME"      and its text in that view
-//   "file PATH"         parse and judge
-//   "batch N COUNT"     cases N to N + COUNT - 1 through the compilers (compiler_batch.h)
-//   "sequence\nT\nT…"   the tasks T one after the other in one process; the result is the last one's
-//   "texts\nTEXTS"      the same for cases as text, each below a line kSequenceMark
-//   "bucket\nTEXT"      judges the case TEXT and says which bucket its finding belongs to
-inline constexpr std::string_view kSequenceMark = "#### case of a sequence";
-
-struct TaskSettings {
-  uint64_t seed = 1;
-  GeneratorOptions generator;
-  JudgeSettings judge;
-  double slowSeconds = 10;  // a case that takes so long and is no finding gives its text; 0: none does
-};
-
-// What a batch did.
-struct BatchFigures {
-  int64_t cases = 0, kernels = 0;
-  double clangSeconds = 0, nvrtcSeconds = 0;
-  std::string skipped;  // compilers that are not here, and why
-};
-
-// One case of a batch that is a finding.
-struct BatchFinding {
+// Generate a case and judge it, in the views that its number draws, too.
+struct CaseTask {
+  static constexpr std::string_view kWord = "case";
   uint64_t number = 0;
+  bool operator==(const CaseTask&) const = default;
+};
+REPORTS_FIELDS(CaseTask, number)
+
+// The same without the views.
+struct PlainTask {
+  static constexpr std::string_view kWord = "plain";
+  uint64_t number = 0;
+  bool operator==(const PlainTask&) const = default;
+};
+REPORTS_FIELDS(PlainTask, number)
+
+// A generated case in one view alone.
+struct ViewTask {
+  static constexpr std::string_view kWord = "view";
+  uint64_t number = 0;
+  std::string view;  // its name
+  bool operator==(const ViewTask&) const = default;
+};
+REPORTS_FIELDS(ViewTask, number, view)
+
+// Parse a file and judge it.
+struct FileTask {
+  static constexpr std::string_view kWord = "file";
+  std::string path;
+  bool operator==(const FileTask&) const = default;
+};
+REPORTS_FIELDS(FileTask, path)
+
+// Cases [first, first + count) through the compilers (compiler_batch.h).
+struct BatchTask {
+  static constexpr std::string_view kWord = "batch";
+  uint64_t first = 0, count = 0;
+  bool operator==(const BatchTask&) const = default;
+};
+REPORTS_FIELDS(BatchTask, first, count)
+
+// Those that a campaign is made of: one of them shows a finding, and a list of them is what a process has done. A line
+// of words each, which people read and a ledger keeps: "case 17", "view 17 one cut", "file a b.fusion", "batch 0 16".
+using SingleTask = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask>;
+
+// Generate a case, and give its text.
+struct PrintTask {
+  static constexpr std::string_view kWord = "print";
+  uint64_t number = 0;
+  std::string view;  // in which view; "": the case itself
+  bool operator==(const PrintTask&) const = default;
+};
+REPORTS_FIELDS(PrintTask, number, view)
+
+// One after the other in one process; the result is the last one's.
+struct SequenceTask {
+  static constexpr std::string_view kWord = "sequence";
+  std::vector<SingleTask> tasks;
+  bool operator==(const SequenceTask&) const = default;
+};
+REPORTS_FIELDS(SequenceTask, tasks)
+
+// The same for cases as text.
+struct TextsTask {
+  static constexpr std::string_view kWord = "texts";
+  std::vector<std::string> texts;
+  bool operator==(const TextsTask&) const = default;
+};
+REPORTS_FIELDS(TextsTask, texts)
+
+// Judge a case, and say which bucket its finding belongs to.
+struct BucketTask {
+  static constexpr std::string_view kWord = "bucket";
+  std::string text;
+  bool operator==(const BucketTask&) const = default;
+};
+REPORTS_FIELDS(BucketTask, text)
+
+// Those that performTask() does, and that end in a TaskResult.
+using JudgingTask = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, PrintTask, SequenceTask, TextsTask,
+                                 BucketTask>;
+
+// A finding that is run again alone (confirm.h).
+struct Suspect {
+  SingleTask task;
   CaseVerdict verdict;
-  std::string text;  // with the engine set
+  std::vector<SingleTask> history;  // what its process had done before
+  bool operator==(const Suspect&) const = default;
 };
+REPORTS_FIELDS(Suspect, task, verdict, history)
 
-// An op with the dtype of its first operand (of its result where it has none) and the scheduler of its segment.
-using OpPlace = std::array<std::string, 3>;
-
-struct TaskResult {
-  CaseVerdict verdict;
-  std::string text;    // the case; of findings, of slow cases and of "print"
-  double slow = 0;     // seconds of a slow case; 0: it is none
-  std::string bucket;  // of "bucket"
-  std::string view;    // of a finding: the view of the case that it is in; "" where it is in the case itself
-  std::string guilty;  // of "bucket": the rewrite of a pass that brings the finding about; "" where none does
-  int64_t runs = 0;
-  BatchFigures batch;
-  std::vector<BatchFinding> findings;        // of a batch
-  std::set<std::string> ops, dtypes, ranks, traits;  // that the case has
-  std::set<OpPlace> places;                  // of the compiled program: after passes, segmented
-  std::set<std::string> fused;               // ops that shared a kernel with another op
-  std::map<std::string, std::string> views;  // verdicts of the views that it was judged in, too (views/views.h)
-  // Segments over all runs, by view: of the case itself, and in the view.
-  std::map<std::string, std::array<int64_t, 2>> viewSegments;
+struct ConfirmTask {
+  static constexpr std::string_view kWord = "confirm";
+  int64_t finding = 0;  // its id
+  Suspect suspect;
+  bool operator==(const ConfirmTask&) const = default;
 };
+REPORTS_FIELDS(ConfirmTask, finding, suspect)
 
-// What a case has, by which figures are counted.
-struct Features {
-  std::set<std::string> ops, dtypes, ranks, schedulers;
-  std::set<std::string> traits;  // of allTraits(): what the host program is asked to do
+// Make a finding small (bucket_minimizer.h).
+struct MinimizeTask {
+  static constexpr std::string_view kWord = "minimize";
+  std::string path;    // of its case
+  std::string bucket;  // that it must be in
+  std::string best;    // path of the smallest so far
+  int64_t bytes = 0;   // that may take, at most
+  double seconds = 0;  // budget
+  bool operator==(const MinimizeTask&) const = default;
 };
-// "streams", "devices", "shardings", "aliases", "preallocated outputs".
-const std::vector<std::string>& allTraits();
-Features featuresOf(const TaskResult& result);
-// Without schedulers, which nobody asked.
-Features featuresOf(const Case& testCase);
+REPORTS_FIELDS(MinimizeTask, path, bucket, best, bytes, seconds)
 
-// The task's kind: what stands before its first space or line end.
-std::string kindOf(const std::string& task);
-inline bool isBatch(const std::string& task) { return task.rfind("batch ", 0) == 0; }
+// Those that the supervisor gives. What a confirmation asks processes of its own is a JudgingTask.
+using Task = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, ConfirmTask, MinimizeTask>;
 
-// What a task does, in its order, as tasks of their own: of "case N" the case itself and the views that its number
-// draws, of a batch its single cases; of others the task.
-std::vector<std::string> partsOf(const std::string& task, uint64_t seed);
+// A task as one of a longer list.
+template <class Wide, class... Kinds>
+Wide widened(const std::variant<Kinds...>& task) {
+  return std::visit([](const auto& one) { return Wide(one); }, task);
+}
 
-// Never throws: what goes wrong is a verdict. A file that does not parse is Rejected, with the place.
-TaskResult performTask(const std::string& task, const TaskSettings& settings);
+// A task's word and, for the kinds of SingleTask, its fields as words; for the others a line break and its fields as
+// reports::encode() gives them. Of Task, JudgingTask and SingleTask.
+template <class... Kinds>
+std::string printTask(const std::variant<Kinds...>& task);
+// A UserError where the text is none that printTask() gives for one of these kinds.
+template <class Tasks>
+Tasks parseTask(std::string_view text);
 
-std::string toJson(const TaskResult& result);
-TaskResult taskResultFromJson(const std::string& text);
-std::string toJson(const CaseVerdict& verdict);
-CaseVerdict verdictFromJson(const std::string& text);
+// What a task does, in its order, as tasks of their own: of a case the case itself and the views that its number draws,
+// of a batch its single cases; of others the task.
+std::vector<SingleTask> partsOf(const SingleTask& task, uint64_t seed);
 
-// A reason with every number written as #, so that equal reasons count together.
-std::string withoutNumbers(const std::string& reason);
-
-// The whole file; a UserError says why it cannot be read.
-std::string readTextFile(const std::string& path);
+// Of std::visit: a lambda a kind, so that a new kind does not compile before each place says what it does with it.
+template <class... Visitors>
+struct ByKind : Visitors... {
+  using Visitors::operator()...;
+};
 
 }  // namespace fuser::fuzz

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "fuzz/campaign/confirm.h"
+#include "fuzz/campaign/files.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -20,14 +21,17 @@ struct Waiting {
   std::string sequence;  // the text of the .sequence file beside it; empty where there is none
 
   // A case that fails only after others is judged after them.
-  std::string task() const { return sequence.empty() ? "file " + path.string() : "texts\n" + sequence; }
+  JudgingTask task() const {
+    if (sequence.empty()) return FileTask{path.string()};
+    return TextsTask{textsOf(sequence)};
+  }
 };
 
-std::filesystem::path sequenceOf(std::filesystem::path path) { return path.replace_extension(".sequence"); }
+std::filesystem::path sequenceFileOf(std::filesystem::path path) { return path.replace_extension(".sequence"); }
 
 std::string sequenceBeside(const std::filesystem::path& path) {
   std::error_code error;
-  const std::filesystem::path sequence = sequenceOf(path);
+  const std::filesystem::path sequence = sequenceFileOf(path);
   return std::filesystem::exists(sequence, error) ? readTextFile(sequence.string()) : "";
 }
 
@@ -42,13 +46,6 @@ std::vector<std::filesystem::path> casesIn(const std::filesystem::path& folder) 
   FUSER_USER_CHECK(!error, "cannot read ", folder.string(), ": ", error.message());
   std::sort(files.begin(), files.end());
   return files;
-}
-
-// Of a sequence: how many its process runs.
-size_t lengthOf(const std::string& task) {
-  size_t cases = 0;
-  for (size_t at = 0; (at = task.find(kSequenceMark, at)) != std::string::npos; ++at) ++cases;
-  return cases;
 }
 
 // Start and length of the counter's line.
@@ -71,13 +68,7 @@ std::string withCounter(std::string text, int count) {
 }
 
 void take(const Outcome& outcome, Waiting& waiting) {
-  CaseVerdict verdict;
-  if (outcome.ending == Ending::Finished) {
-    verdict = taskResultFromJson(outcome.reply).verdict;
-  } else {
-    verdict.kind = kindOf(outcome.ending);
-    verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));
-  }
+  const CaseVerdict verdict = resultOf(outcome).verdict;
   const bool fails = isFinding(verdict.kind) || !verdict.expected;
   if (fails || waiting.entry.verdict.empty()) {
     waiting.entry.verdict = concat(verdictName(verdict.kind), verdict.reason.empty() ? "" : ": ", verdict.reason);
@@ -88,7 +79,7 @@ void take(const Outcome& outcome, Waiting& waiting) {
 // Whether a finding lies there that is another one.
 bool isTaken(const std::filesystem::path& target, const std::string& text, const std::string& sequence) {
   std::error_code error;
-  if (!std::filesystem::exists(target, error)) return std::filesystem::exists(sequenceOf(target), error);
+  if (!std::filesystem::exists(target, error)) return std::filesystem::exists(sequenceFileOf(target), error);
   return withCounter(readTextFile(target.string()), 0) != withCounter(text, 0) || sequenceBeside(target) != sequence;
 }
 
@@ -125,10 +116,10 @@ void move(const std::filesystem::path& folder, Waiting& waiting) {
   FUSER_USER_CHECK(!error, "cannot make the folder ", target.parent_path().string(), ": ", error.message());
   target = freePlace(target, text, waiting.sequence);
   entry.movedTo = target.filename().string();
-  if (!waiting.sequence.empty()) reports::writeFile(sequenceOf(target), waiting.sequence);
+  if (!waiting.sequence.empty()) reports::writeFile(sequenceFileOf(target), waiting.sequence);
   reports::writeFile(target, changed);
   removeMoved(waiting.path);
-  if (!waiting.sequence.empty()) removeMoved(sequenceOf(waiting.path));
+  if (!waiting.sequence.empty()) removeMoved(sequenceFileOf(waiting.path));
 }
 
 }  // namespace
@@ -158,7 +149,7 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
   std::error_code error;
   FUSER_USER_CHECK(std::filesystem::is_directory(folder, error), folder.string(), " is no folder");
   std::vector<Waiting> all;
-  std::vector<Task> tasks;
+  std::vector<PoolTask> tasks;
   std::map<std::string, std::vector<size_t>> byTask;  // equal sequences are one task
   for (Stage stage : kStages) {
     for (const std::filesystem::path& path : casesIn(folder / stageFolder(stage))) {
@@ -166,8 +157,9 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
       waiting.entry.name = waiting.entry.movedTo = path.filename().string();
       waiting.entry.from = waiting.entry.to = stage;
       if (waiting.entry.name.rfind("flaky-", 0) == 0) waiting.runs = kFlakyRuns;
-      byTask[waiting.task()].push_back(all.size());
-      for (int run = 0; run < waiting.runs; ++run) tasks.emplace_back(waiting.task(), true);
+      const std::string task = printTask(waiting.task());
+      byTask[task].push_back(all.size());
+      for (int run = 0; run < waiting.runs; ++run) tasks.emplace_back(task, true);
       all.push_back(std::move(waiting));
     }
   }
@@ -175,13 +167,16 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
   TaskSettings settings;
   settings.judge = options.judge;
   const auto limitsOf = [&](const std::string& task) {
+    // Of a sequence each case has its time.
     Limits limits = options.limits;
-    limits.seconds *= static_cast<double>(std::max<size_t>(lengthOf(task), 1));
+    const JudgingTask parsed = parseTask<JudgingTask>(task);
+    const TextsTask* sequence = std::get_if<TextsTask>(&parsed);
+    if (sequence) limits.seconds *= static_cast<double>(std::max<size_t>(sequence->texts.size(), 1));
     return limits;
   };
   size_t given = 0;
-  WorkerPool(options.jobs, limitsOf, [&](const std::string& task) { return toJson(performTask(task, settings)); })
-      .run([&]() { return given < tasks.size() ? std::optional<Task>(tasks[given++]) : std::nullopt; },
+  WorkerPool(options.jobs, limitsOf, judgingWork(settings))
+      .run([&]() { return given < tasks.size() ? std::optional<PoolTask>(tasks[given++]) : std::nullopt; },
            [&](const Outcome& outcome) {
              for (size_t one : byTask.at(outcome.task)) take(outcome, all[one]);
            });

@@ -13,6 +13,7 @@
 #include "fuzz/cli/comparison.h"
 #include "fuzz/minimize/judging.h"
 #include "oracle/reference/reference.h"
+#include "reports/fields_json.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -56,60 +57,68 @@ std::vector<Item> itemsOf(const Arguments& arguments) {
 
 EngineKind kindOf(const std::string& engine) { return engine == "cpu" ? EngineKind::Cpu : EngineKind::Cuda; }
 
-// A line a case of items[first, last).
-std::string compareItems(const std::vector<Item>& items, size_t first, size_t last, const Arguments& arguments) {
+// Of items, those in [first, last).
+struct ItemRange {
+  size_t first = 0, last = 0;
+  bool operator==(const ItemRange&) const = default;
+};
+REPORTS_FIELDS(ItemRange, first, last)
+
+std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange range, const Arguments& arguments) {
   reference::useOneThread();
   std::vector<Case> owners;
   std::vector<const Case*> cases;
-  for (size_t i = first; i < last; ++i) owners.push_back(caseOf(items[i], arguments));
+  for (size_t i = range.first; i < range.last; ++i) owners.push_back(caseOf(items[i], arguments));
   for (const Case& one : owners) cases.push_back(&one);
-  std::string lines;
-  for (const ComparedCase& compared : compareEngines(cases, kindOf(arguments.engine))) lines += toLine(compared);
-  return lines;
+  std::vector<ComparedCase> compared = compareEngines(cases, kindOf(arguments.engine));
+  for (ComparedCase& one : compared) {
+    std::string& reason = one.verdict.reason;
+    reason = reason.substr(0, reason.find('\n'));
+  }
+  return compared;
 }
 
-// "first last" -> lines; or "!" and what went wrong.
-std::string perform(const std::string& task, const std::vector<Item>& items, const Arguments& arguments) {
-  size_t first = 0, last = 0;
-  std::istringstream(task) >> first >> last;
+ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const Arguments& arguments) {
+  ComparisonReply reply;
   try {
-    return compareItems(items, first, last, arguments);
+    reply.cases = compareItems(items, range, arguments);
   } catch (const UserError& error) {
-    return concat("!", error.what());
+    reply.callersError = error.what();
   } catch (const std::exception& error) {
-    return concat("?", error.what());
+    reply.refused = error.what();
   }
+  return reply;
 }
 
 // The batch's cases, or, where the process that ran them died, each alone.
-void compareBatch(const std::vector<Item>& items, size_t first, size_t last, const Arguments& arguments,
+void compareBatch(const std::vector<Item>& items, ItemRange range, const Arguments& arguments,
                   Comparison& comparison) {
-  const WorkerPool::Work work = [&](const std::string& task) { return perform(task, items, arguments); };
-  const std::string task = concat(first, " ", last);
+  const WorkerPool::Work work = [&](const std::string& task) {
+    return reports::encode(replyFor(reports::decode<ItemRange>(task), items, arguments));
+  };
   Outcome outcome;
   if (arguments.inProcess) {
-    outcome.reply = work(task);
+    outcome.reply = work(reports::encode(range));
   } else {
-    outcome = runAlone(task, {arguments.seconds, 32768}, work);
+    outcome = runAlone(reports::encode(range), {arguments.seconds, 32768}, work);
   }
-  FUSER_USER_CHECK(outcome.reply.rfind('!', 0) != 0, outcome.reply.substr(1));
-  const bool broken = outcome.ending != Ending::Finished || outcome.reply.rfind('?', 0) == 0;
-  if (broken && last - first > 1) {
-    for (size_t i = first; i < last; ++i) compareBatch(items, i, i + 1, arguments, comparison);
+  const bool finished = outcome.ending == Ending::Finished;
+  const ComparisonReply reply = finished ? reports::decode<ComparisonReply>(outcome.reply) : ComparisonReply();
+  FUSER_USER_CHECK(reply.callersError.empty(), reply.callersError);
+  const bool broken = !finished || !reply.refused.empty();
+  if (broken && range.last - range.first > 1) {
+    for (size_t i = range.first; i < range.last; ++i) compareBatch(items, {i, i + 1}, arguments, comparison);
     return;
   }
   if (broken) {
     ComparedCase compared;
-    const bool finished = outcome.ending == Ending::Finished;  // the compiler refused what the engine asked of it
     compared.verdict.kind = finished ? VerdictKind::Check : kindOf(outcome.ending);
-    compared.verdict.reason = finished ? outcome.reply.substr(1) : outcome.detail;
-    comparison.add(items[first].set, items[first].origin, compared);
+    compared.verdict.reason = finished ? reply.refused : outcome.detail;
+    comparison.add(items[range.first].set, items[range.first].origin, compared);
     return;
   }
-  std::istringstream lines(outcome.reply);
-  std::string line;
-  for (size_t i = first; i < last && std::getline(lines, line); ++i) {
-    comparison.add(items[i].set, items[i].origin, comparedFromLine(line));
+  for (size_t i = range.first; i < range.last; ++i) {
+    comparison.add(items[i].set, items[i].origin, reply.cases.at(i - range.first));
   }
 }
 
@@ -120,7 +129,7 @@ int compareCommand(Arguments& arguments) {
       concat("seed ", arguments.generator.seed, ", ", items.size(), " cases on ", arguments.engine, " and interp"));
   Comparison comparison;
   for (size_t first = 0; first < items.size(); first += kBatch) {
-    compareBatch(items, first, std::min(first + kBatch, items.size()), arguments, comparison);
+    compareBatch(items, {first, std::min(first + kBatch, items.size())}, arguments, comparison);
   }
   const std::string table = toMarkdown(comparison, arguments.engine);
   if (!arguments.out.empty()) reports::writeFile(arguments.out, table);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "reports/fields_sum.h"
+
 namespace fuser::fuzz {
 namespace {
 
@@ -36,7 +38,7 @@ void Comparison::add(const std::string& set, const std::string& origin, const Co
   ++counted.verdicts[verdict.kind];
   counted.judged += verdict.elements.judged;
   counted.decided += verdict.elements.decided;
-  counted.bits += compared.bits;
+  reports::addTo(counted.bits, compared.bits);
   judgedCases += verdict.kind != VerdictKind::Unsupported;
   if (isFinding(verdict.kind) || !verdict.expected)
     findings.push_back({origin, concat(verdictName(verdict.kind), ": ", verdict.reason)});
@@ -66,28 +68,6 @@ std::string toMarkdown(const Comparison& comparison, const std::string& engine) 
   for (const ComparisonFinding& finding : comparison.findings)
     out << "- " << finding.origin << ": " << finding.reason << "\n";
   return out.str();
-}
-
-std::string toLine(const ComparedCase& compared) {
-  const CaseVerdict& verdict = compared.verdict;
-  std::string reason = verdict.reason.substr(0, verdict.reason.find('\n'));
-  return concat(verdictName(verdict.kind), " ", verdict.expected, " ", verdict.elements.judged, " ",
-                verdict.elements.decided, " ", compared.bits.exact, " ", compared.bits.exactEqual, " ",
-                compared.bits.others, " ", compared.bits.othersEqual, " ", reason, "\n");
-}
-
-ComparedCase comparedFromLine(const std::string& line) {
-  std::istringstream in(line);
-  ComparedCase compared;
-  std::string kind;
-  in >> kind >> compared.verdict.expected >> compared.verdict.elements.judged >> compared.verdict.elements.decided >>
-      compared.bits.exact >> compared.bits.exactEqual >> compared.bits.others >> compared.bits.othersEqual;
-  const auto verdict = verdictFromName(kind);
-  FUSER_CHECK(verdict && in, "no result of a comparison: ", line);
-  compared.verdict.kind = *verdict;
-  in.get();
-  std::getline(in, compared.verdict.reason);
-  return compared;
 }
 
 }  // namespace fuser::fuzz

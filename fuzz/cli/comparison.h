@@ -33,8 +33,13 @@ struct Comparison {
 // A table in Markdown, the findings below it, and what the columns mean.
 std::string toMarkdown(const Comparison& comparison, const std::string& engine);
 
-// One line a case, for the pipe between the processes.
-std::string toLine(const ComparedCase& compared);
-ComparedCase comparedFromLine(const std::string& line);
+// What a process that compared some cases says of them: one entry a case, or why there is none.
+struct ComparisonReply {
+  std::vector<ComparedCase> cases;
+  std::string callersError;  // the engine is not here, a file does not parse, …
+  std::string refused;       // the engine's compiler does not take what it was given
+  bool operator==(const ComparisonReply&) const = default;
+};
+REPORTS_FIELDS(ComparisonReply, cases, callersError, refused)
 
 }  // namespace fuser::fuzz

@@ -16,12 +16,12 @@ namespace {
 // The simple form of run().
 class Functions : public TaskSource {
  public:
-  Functions(const std::function<std::optional<Task>()>& next, const std::function<void(const Outcome&)>& done)
+  Functions(const std::function<std::optional<PoolTask>()>& next, const std::function<void(const Outcome&)>& done)
       : next_(next), done_(done) {}
 
-  std::optional<Task> next() override {
+  std::optional<PoolTask> next() override {
     if (!more_) return std::nullopt;
-    std::optional<Task> task = next_();
+    std::optional<PoolTask> task = next_();
     more_ = task.has_value();
     return task;
   }
@@ -33,7 +33,7 @@ class Functions : public TaskSource {
   }
 
  private:
-  const std::function<std::optional<Task>()>& next_;
+  const std::function<std::optional<PoolTask>()>& next_;
   const std::function<void(const Outcome&)>& done_;
   bool more_ = true;
 };
@@ -49,7 +49,7 @@ void WorkerPool::run(TaskSource& source) const {
   signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its replies
   constexpr int kPollMilliseconds = 50;
   std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(jobs_));
-  const auto mustBeReplaced = [&](const std::unique_ptr<Worker>& worker, const Task& task) {
+  const auto mustBeReplaced = [&](const std::unique_ptr<Worker>& worker, const PoolTask& task) {
     if (!worker || worker->dead()) return true;
     const size_t done = worker->history().size();
     return (task.fresh && done > 0) || (tasksPerWorker_ > 0 && done >= tasksPerWorker_);
@@ -59,7 +59,7 @@ void WorkerPool::run(TaskSource& source) const {
     std::vector<Worker*> busy;
     for (std::unique_ptr<Worker>& worker : workers) {
       if (!worker || !worker->busy()) {
-        if (const std::optional<Task> task = source.next()) {
+        if (const std::optional<PoolTask> task = source.next()) {
           if (mustBeReplaced(worker, *task)) {
             worker.reset();  // the old one ends first
             worker = std::make_unique<Worker>(work_);
@@ -85,7 +85,7 @@ void WorkerPool::run(TaskSource& source) const {
   }
 }
 
-void WorkerPool::run(const std::function<std::optional<Task>()>& next,
+void WorkerPool::run(const std::function<std::optional<PoolTask>()>& next,
                      const std::function<void(const Outcome&)>& done) const {
   Functions functions(next, done);
   run(functions);
@@ -96,7 +96,7 @@ Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool
   bool given = false;
   WorkerPool(1, limits, work)
       .run(
-          [&]() -> std::optional<Task> {
+          [&]() -> std::optional<PoolTask> {
             if (given) return std::nullopt;
             given = true;
             return task;

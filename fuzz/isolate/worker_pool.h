@@ -34,11 +34,12 @@ struct Outcome {
   bool fromOutside = false;
 };
 
-struct Task {
+// What a worker is given.
+struct PoolTask {
   std::string text;
   bool fresh = false;  // in a process that has done nothing yet
-  Task(std::string text) : text(std::move(text)) {}
-  Task(std::string text, bool fresh) : text(std::move(text)), fresh(fresh) {}
+  PoolTask(std::string text) : text(std::move(text)) {}
+  PoolTask(std::string text, bool fresh) : text(std::move(text)), fresh(fresh) {}
 };
 
 // Where tasks come from and outcomes go.
@@ -46,7 +47,7 @@ class TaskSource {
  public:
   virtual ~TaskSource() = default;
   // Nothing: nothing now. It is asked again after an outcome; the pool ends when no task runs and there is none.
-  virtual std::optional<Task> next() = 0;
+  virtual std::optional<PoolTask> next() = 0;
   // In order of completion. history: what the task's process had done before it. The stack in `detail` is not
   // symbolised yet: that takes long, and workers would wait for their next task meanwhile (withSymbols).
   virtual void done(const Outcome& outcome, const std::vector<std::string>& history) = 0;
@@ -66,7 +67,7 @@ class WorkerPool {
   void run(TaskSource& source) const;
   // Runs what `next` gives until it gives nothing and all is done. `done` is called in order of completion, with
   // symbolised stacks.
-  void run(const std::function<std::optional<Task>()>& next, const std::function<void(const Outcome&)>& done) const;
+  void run(const std::function<std::optional<PoolTask>()>& next, const std::function<void(const Outcome&)>& done) const;
 
  private:
   int jobs_;

@@ -24,6 +24,7 @@ struct Bucket {
   std::string pattern;
   bool operator==(const Bucket&) const = default;
 };
+REPORTS_FIELDS(Bucket, kind, stage, place, pattern)
 
 // "differs | pass ConsecutiveCastPass | pointwise | nan"
 std::string toString(const Bucket& bucket);

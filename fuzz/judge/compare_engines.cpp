@@ -186,14 +186,6 @@ void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase
 
 }  // namespace
 
-BitCounts& BitCounts::operator+=(const BitCounts& more) {
-  exact += more.exact;
-  exactEqual += more.exactEqual;
-  others += more.others;
-  othersEqual += more.othersEqual;
-  return *this;
-}
-
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, EngineKind kind) {
   return compareEngines(cases, *makeEngine(kind));
 }

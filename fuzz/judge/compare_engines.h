@@ -17,15 +17,18 @@ namespace fuser::fuzz {
 struct BitCounts {
   int64_t exact = 0, exactEqual = 0;
   int64_t others = 0, othersEqual = 0;
-  BitCounts& operator+=(const BitCounts& more);
+  bool operator==(const BitCounts&) const = default;
 };
+REPORTS_FIELDS(BitCounts, exact, exactEqual, others, othersEqual)
 
 struct ComparedCase {
   // On the engine; of a difference in exact bits: Differs. `expected` is false where a run does not do as it expects,
   // rejected or not; of a case all of whose runs are rejected as they expect: Rejected.
   CaseVerdict verdict;
   BitCounts bits;
+  bool operator==(const ComparedCase&) const = default;
 };
+REPORTS_FIELDS(ComparedCase, verdict, bits)
 
 // One entry a case. Every kernel goes through one call of the engine's compiler, so tens of cases at a time are
 // cheapest. A UserError where the engine is not here.

@@ -468,3 +468,13 @@ std::string toString(const CaseVerdict& verdict) {
 }
 
 }  // namespace fuser::fuzz
+
+std::optional<fuser::OpKind> reports::Names<fuser::OpKind>::find(std::string_view name) {
+  static const auto kByName = [] {
+    std::map<std::string_view, fuser::OpKind> ops;
+    for (fuser::OpKind op : fuser::kAllOps) ops.emplace(fuser::opName(op), op);
+    return ops;
+  }();
+  const auto found = kByName.find(name);
+  return found == kByName.end() ? std::nullopt : std::optional(found->second);
+}

@@ -11,6 +11,22 @@
 #include "fuser/case/case.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "oracle/judge.h"
+#include "reports/fields.h"
+
+namespace oracle {
+
+REPORTS_FIELDS(Counts, judged, decided, decidedToScale, inside, outside)
+REPORTS_FIELDS(Margins, tenths)
+
+inline bool operator==(const Counts& a, const Counts& b) {
+  bool equal = true;
+  visitFields(
+      std::type_identity<Counts>(),
+      [&](std::string_view, const auto& one, const auto& other) { equal = equal && one == other; }, a, b);
+  return equal;
+}
+
+}  // namespace oracle
 
 namespace fuser::fuzz {
 
@@ -68,7 +84,10 @@ struct CaseVerdict {
   std::map<std::string, int64_t> decisions;   // of the segmenter, by name (namedCounts): how often; no entry: never
   int64_t compilations = 0, kernels = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
+  bool operator==(const CaseVerdict&) const = default;
 };
+REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, onlyProbed, faultApplied, outputs, elements,
+               ops, margins, wrongValue, place, pattern, schedulers, passes, decisions, compilations, kernels, seconds)
 
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
 
@@ -76,3 +95,17 @@ CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
 std::string toString(const CaseVerdict& verdict);
 
 }  // namespace fuser::fuzz
+
+// In JSON.
+template <>
+struct reports::Names<fuser::fuzz::VerdictKind> {
+  static std::string_view name(fuser::fuzz::VerdictKind kind) { return fuser::fuzz::verdictName(kind); }
+  static std::optional<fuser::fuzz::VerdictKind> find(std::string_view name) {
+    return fuser::fuzz::verdictFromName(name);
+  }
+};
+template <>
+struct reports::Names<fuser::OpKind> {
+  static std::string_view name(fuser::OpKind op) { return fuser::opName(op); }
+  static std::optional<fuser::OpKind> find(std::string_view name);
+};

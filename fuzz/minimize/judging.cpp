@@ -1,4 +1,4 @@
-// Questions to the worker: a word, a line break, the case's text; answers as JSON.
+// Questions to the worker: a word, a line break, the case's text; answers by their lists of fields.
 
 #include "fuzz/minimize/judging.h"
 
@@ -6,46 +6,57 @@
 #include <signal.h>
 
 #include <bit>
-#include <nlohmann/json.hpp>
 
 #include "fuser/analysis/stage_observers.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
 #include "oracle/reference/reference.h"
+#include "reports/fields_json.h"
+
+// As its kind and its bits: NaN, infinities and 64-bit integers have no number in JSON.
+template <>
+struct nlohmann::adl_serializer<fuser::ScalarValue> {
+  static void to_json(json& out, const fuser::ScalarValue& value) {
+    if (const double* number = std::get_if<double>(&value.variant())) {
+      out = json::array({"f", std::bit_cast<int64_t>(*number)});
+    } else if (const bool* truth = std::get_if<bool>(&value.variant())) {
+      out = json::array({"b", *truth ? 1 : 0});
+    } else {
+      out = json::array({"i", std::get<int64_t>(value.variant())});
+    }
+  }
+
+  static void from_json(const json& in, fuser::ScalarValue& value) {
+    const std::string kind = in.at(0);
+    const int64_t bits = in.at(1);
+    if (kind == "f") {
+      value = std::bit_cast<double>(bits);
+    } else if (kind == "b") {
+      value = bits != 0;
+    } else {
+      value = bits;
+    }
+  }
+};
+
+template <>
+struct nlohmann::adl_serializer<fuser::Dims> {
+  static void to_json(json& out, const fuser::Dims& dims) { out = std::vector<int64_t>(dims.begin(), dims.end()); }
+  static void from_json(const json& in, fuser::Dims& dims) {
+    const std::vector<int64_t> values = in;
+    dims = fuser::Dims(values.begin(), values.end());
+  }
+};
 
 namespace fuser::fuzz {
 namespace {
 
-using nlohmann::json;
-
 constexpr int64_t kMaxRecorded = 4096;  // elements of a value
 
-json bucketJson(const Bucket& bucket) { return json::array({bucket.kind, bucket.stage, bucket.place, bucket.pattern}); }
-Bucket bucketFrom(const json& array) { return {array.at(0), array.at(1), array.at(2), array.at(3)}; }
-
-json verdictJson(const CaseVerdict& verdict) {
-  return {{"kind", verdictName(verdict.kind)}, {"bucket", bucketJson(bucketWithoutStage(verdict))},
-          {"reason", verdict.reason},          {"detail", verdict.detail},
-          {"wrong", verdict.wrongValue},       {"run", verdict.run},
-          {"probed", verdict.onlyProbed}};
-}
-
-// A scalar as its kind and its bits: NaN, infinities and 64-bit integers have no number in JSON.
-json scalarJson(const ScalarValue& value) {
-  if (const double* number = std::get_if<double>(&value.variant())) {
-    return json::array({"f", std::bit_cast<int64_t>(*number)});
-  }
-  if (const bool* truth = std::get_if<bool>(&value.variant())) return json::array({"b", *truth ? 1 : 0});
-  return json::array({"i", std::get<int64_t>(value.variant())});
-}
-
-ScalarValue scalarFrom(const json& pair) {
-  const std::string kind = pair.at(0);
-  const int64_t bits = pair.at(1);
-  if (kind == "f") return std::bit_cast<double>(bits);
-  if (kind == "b") return bits != 0;
-  return bits;
+JudgedCase judgedCase(const CaseVerdict& verdict) {
+  return {verdict.kind,       bucketWithoutStage(verdict), verdict.reason,    verdict.detail,
+          verdict.wrongValue, verdict.run,                 verdict.onlyProbed};
 }
 
 ScalarValue elementOf(const TensorRef& tensor, int64_t place) {
@@ -61,44 +72,43 @@ ScalarValue elementOf(const TensorRef& tensor, int64_t place) {
   });
 }
 
-json elementsJson(const TensorRef& tensor) {
-  json elements = json::array();
+std::vector<ScalarValue> elementsOf(const TensorRef& tensor) {
+  std::vector<ScalarValue> elements;
   for (int64_t index = 0; index < numel(tensor.sizes); ++index) {
     int64_t place = 0, rest = index;
     for (size_t axis = tensor.sizes.size(); axis-- > 0;) {
       place += rest % tensor.sizes[axis] * tensor.strides[axis];
       rest /= tensor.sizes[axis];
     }
-    elements.push_back(scalarJson(elementOf(tensor, place)));
+    elements.push_back(elementOf(tensor, place));
   }
   return elements;
 }
 
-json valuesOf(const Case& testCase) {
-  json runs = json::array();
+std::vector<RecordedRun> valuesOf(const Case& testCase) {
+  std::vector<RecordedRun> runs;
   for (const Run& run : testCase.runs) {
     const RunData data = materialize(testCase, run);
     std::vector<reference::Value> inputs;
     for (const HostValue& value : hostValues(data)) inputs.push_back({value, nullptr});
     const std::vector<std::optional<reference::Value>> values = reference::evaluate(*testCase.fusion, inputs);
-    json recorded = json::object();
+    RecordedRun recorded;
     for (const auto& val : testCase.fusion->allVals()) {
       const std::optional<reference::Value>& value = values.at(val->id());
       if (!value || val->name().empty()) continue;
       const TensorRef* tensor = std::get_if<TensorRef>(&value->value);
       if (!tensor || numel(tensor->sizes) > kMaxRecorded) continue;
-      const std::vector<int64_t> sizes(tensor->sizes.begin(), tensor->sizes.end());
-      recorded[val->name()] = json::array({sizes, elementsJson(*tensor)});
+      recorded[val->name()] = {tensor->sizes, elementsOf(*tensor)};
     }
     runs.push_back(std::move(recorded));
   }
   return runs;
 }
 
-json segmentsOf(const Case& testCase) {
-  json segments = json::array();
+std::vector<SegmentNames> segmentsOf(const Case& testCase) {
+  std::vector<SegmentNames> segments;
   const auto names = [&](const VectorOfUniqueEntries<Val*>& vals) {
-    json list = json::array();
+    std::vector<std::string> list;
     for (const Val* val : vals) {
       if (val->origin()) list.push_back(testCase.fusion->allVals().at(*val->origin())->name());
     }
@@ -108,7 +118,7 @@ json segmentsOf(const Case& testCase) {
   AfterSegment telling([&](const std::unique_ptr<SegmentedFusion>& segmented) {
     if (!segments.empty()) return;  // of the first compilation
     for (const SegmentedGroup* group : segmented->groups()) {
-      segments.push_back(json::array({names(group->inputs()), names(group->outputs())}));
+      segments.push_back({names(group->inputs()), names(group->outputs())});
     }
   });
   settings.context.observers.push_back(&telling);
@@ -127,26 +137,21 @@ std::string answer(const std::string& task, const JudgeSettings& settings, const
   reference::useOneThread();
   const size_t line = task.find('\n');
   const std::string question = task.substr(0, line);
-  json reply;
   try {
     const Case testCase = parseCase(std::string_view(task).substr(line + 1), "candidate");
-    if (question == "values") {
-      reply = valuesOf(testCase);
-    } else if (question == "segments") {
-      reply = segmentsOf(testCase);
-    } else {
-      const CaseVerdict verdict = judgeCase(testCase, question == "judge" ? settings : all);
-      reply = question == "judge" ? verdictJson(verdict) : bucketJson(bucketOf(testCase, verdict, all));
-    }
+    if (question == "values") return reports::encode(valuesOf(testCase));
+    if (question == "segments") return reports::encode(segmentsOf(testCase));
+    const CaseVerdict verdict = judgeCase(testCase, question == "judge" ? settings : all);
+    return question == "judge" ? reports::encode(judgedCase(verdict))
+                               : reports::encode(bucketOf(testCase, verdict, all));
   } catch (const std::exception& error) {
     CaseVerdict verdict;
     verdict.kind = VerdictKind::Rejected;
     verdict.reason = error.what();
-    const bool verdictAsked = question == "judge";
-    reply = verdictAsked ? verdictJson(verdict)
-                         : question == "bucket" ? bucketJson(bucketWithoutStage(verdict)) : json::array();
+    if (question == "judge") return reports::encode(judgedCase(verdict));
+    if (question == "bucket") return reports::encode(bucketWithoutStage(verdict));
+    return reports::encode(std::vector<SegmentNames>());  // of values, too: none
   }
-  return reply.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -217,48 +222,26 @@ JudgedCase Judging::judge(const std::string& text) {
     judged.bucket = bucketOfEnding(judged.kind, judged.detail);
     return judged;
   }
-  const json reply = json::parse(outcome.reply);
-  judged.kind = verdictFromName(reply.at("kind").get<std::string>()).value();
-  judged.bucket = bucketFrom(reply.at("bucket"));
-  judged.reason = reply.at("reason");
-  judged.detail = reply.at("detail");
-  judged.wrongValue = reply.at("wrong");
-  judged.run = reply.at("run");
-  judged.onlyProbed = reply.at("probed");
-  return judged;
+  return reports::decode<JudgedCase>(outcome.reply);
 }
 
 Bucket Judging::bucket(const std::string& text) {
   const Outcome outcome = ask("bucket", text);
   if (outcome.ending != Ending::Finished)
     return bucketOfEnding(kindOf(outcome.ending), symbols_.withSymbols(outcome.detail));
-  return bucketFrom(json::parse(outcome.reply));
+  return reports::decode<Bucket>(outcome.reply);
 }
 
 std::vector<RecordedRun> Judging::values(const std::string& text) {
   const Outcome outcome = ask("values", text);
-  std::vector<RecordedRun> runs;
-  if (outcome.ending != Ending::Finished) return runs;
-  for (const json& recorded : json::parse(outcome.reply)) {
-    RecordedRun run;
-    for (const auto& [name, entry] : recorded.items()) {
-      RecordedValues& values = run[name];
-      for (const json& size : entry.at(0)) values.sizes.push_back(size.get<int64_t>());
-      for (const json& element : entry.at(1)) values.values.push_back(scalarFrom(element));
-    }
-    runs.push_back(std::move(run));
-  }
-  return runs;
+  if (outcome.ending != Ending::Finished) return {};
+  return reports::decode<std::vector<RecordedRun>>(outcome.reply);
 }
 
 std::vector<SegmentNames> Judging::segments(const std::string& text) {
   const Outcome outcome = ask("segments", text);
-  std::vector<SegmentNames> segments;
-  if (outcome.ending != Ending::Finished) return segments;
-  for (const json& entry : json::parse(outcome.reply)) {
-    segments.push_back({entry.at(0).get<std::vector<std::string>>(), entry.at(1).get<std::vector<std::string>>()});
-  }
-  return segments;
+  if (outcome.ending != Ending::Finished) return {};
+  return reports::decode<std::vector<SegmentNames>>(outcome.reply);
 }
 
 }  // namespace fuser::fuzz

@@ -24,18 +24,24 @@ struct JudgedCase {
   std::string wrongValue;  // names a value of the case, or ""
   int run = -1;
   bool onlyProbed = false;
+  bool operator==(const JudgedCase&) const = default;
 };
+REPORTS_FIELDS(JudgedCase, kind, bucket, reason, detail, wrongValue, run, onlyProbed)
 
 struct RecordedValues {
   Dims sizes;
   std::vector<ScalarValue> values;  // row-major in logical order
+  bool operator==(const RecordedValues&) const = default;
 };
+REPORTS_FIELDS(RecordedValues, sizes, values)
 using RecordedRun = std::map<std::string, RecordedValues>;  // by the value's name
 
 // The boundary of a segment, as names of the case's values.
 struct SegmentNames {
   std::vector<std::string> inputs, outputs;
+  bool operator==(const SegmentNames&) const = default;
 };
+REPORTS_FIELDS(SegmentNames, inputs, outputs)
 
 class Judging {
  public:

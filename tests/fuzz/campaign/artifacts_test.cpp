@@ -3,6 +3,7 @@
 #include "fuzz/campaign/artifacts.h"
 
 #include "fuzz/campaign/bucket_minimizer.h"
+#include "reports/fields_json.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
@@ -18,7 +19,7 @@ class ArtifactsTest : public CampaignFolder {
     }
     return bytes;
   }
-  static LedgerFinding finding(const std::string& task = "case 1") {
+  static LedgerFinding finding(const SingleTask& task = CaseTask{1}) {
     LedgerFinding made;
     made.task = task;
     made.kind = "differs";
@@ -30,7 +31,7 @@ class ArtifactsTest : public CampaignFolder {
 
 TEST_F(ArtifactsTest, AFileSaysWhichEngineFoundIt) {
   Artifacts artifacts(folder_, 10000, {{"engine", "interp"}, {"clang", "clang 14"}, {"device", "CPU"}}, {});
-  LedgerFinding interpreted = finding(), compiled = finding("batch 7 1");
+  LedgerFinding interpreted = finding(), compiled = finding(BatchTask{7, 1});
   artifacts.write(interpreted, kRight);
   artifacts.write(compiled, kWrong);
   EXPECT_NE(text(interpreted).find("#: found_with = engine interp; device CPU\n"), std::string::npos);
@@ -99,15 +100,21 @@ class BucketMinimizerTest : public ArtifactsTest {
     one.bucket = "differs | kernel | pointwise | nan";
     return one;
   }
-  static Outcome outcome(const Task& task, const std::string& reply) {
+  static Outcome outcome(const PoolTask& task, const std::string& reply) {
     Outcome done;
     done.task = task.text;
     done.reply = reply;
     return done;
   }
-  static constexpr const char* kReply =
-      R"({"problem": "", "text": "small", "expressions": [5, 1], "seconds": 2, "picture": "{\"nodes\":[],\"edges\":[],\"problem\":\"\"}",
-          "others": [["check | - | - | x", "check", "other text"]]})";
+  static std::string reply() {
+    MinimizeReply made;
+    made.minimized.text = "small";
+    made.minimized.exprsBefore = 5;
+    made.minimized.exprsAfter = 1;
+    made.minimized.seconds = 2;
+    made.others = {{"check | - | - | x", "check", "other text"}};
+    return reports::encode(made);
+  }
 };
 
 TEST_F(BucketMinimizerTest, WhatIsKilledFromOutsideIsDoneAgain) {
@@ -118,7 +125,7 @@ TEST_F(BucketMinimizerTest, WhatIsKilledFromOutsideIsDoneAgain) {
   const int64_t before = artifacts.used();
   BucketMinimizer minimizer({folder_, "", 1}, ledger, artifacts, {}, [](const std::string&) {});
   minimizer.begin({one});
-  std::optional<Task> task = minimizer.next();
+  std::optional<PoolTask> task = minimizer.next();
   for (int attempt = 1; attempt < 5; ++attempt) {
     ASSERT_TRUE(task.has_value()) << attempt;
     EXPECT_FALSE(minimizer.next().has_value());
@@ -152,7 +159,7 @@ TEST_F(BucketMinimizerTest, AResultAndWhatItMetAreKeptTogether) {
       artifacts.write(one, kRight);
       BucketMinimizer minimizer({folder_, "", 1}, ledger, artifacts, {}, [](const std::string&) {});
       minimizer.begin({one});
-      EXPECT_EQ(minimizer.take(outcome(*minimizer.next(), kReply)).size(), 1u);
+      EXPECT_EQ(minimizer.take(outcome(*minimizer.next(), reply())).size(), 1u);
       if (commit) ledger.commit();
     }
     return Ledger(place, true).load().minimized.size();
@@ -169,10 +176,10 @@ TEST_F(BucketMinimizerTest, WithoutRoomTheTextIsInTheLedgerAlone) {
   Artifacts full(folder_, one.bytes + 2, {}, {one});
   BucketMinimizer minimizer({folder_, "", 1}, ledger, full, {}, [](const std::string&) {});
   minimizer.begin({one});
-  const std::optional<Task> task = minimizer.next();
+  const std::optional<PoolTask> task = minimizer.next();
   ASSERT_TRUE(task.has_value());
-  EXPECT_EQ(task->text.substr(task->text.rfind('\n') + 1), "2");  // bytes for the best so far
-  minimizer.take(outcome(*task, kReply));
+  EXPECT_EQ(std::get<MinimizeTask>(parseTask<Task>(task->text)).bytes, 2);  // for the best so far
+  minimizer.take(outcome(*task, reply()));
   const Ledger::Contents contents = ledger.load();
   ASSERT_EQ(contents.minimized.size(), 1u);
   EXPECT_EQ(contents.minimized[0].text, "small");

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/fuzz/campaign/campaign_folder.h"
-#include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/sha1.h"
 
 namespace fuser::fuzz {
@@ -163,84 +162,6 @@ TEST(CorpusTest, EveryFileIsJudgedAsItExpects) {
   EXPECT_EQ(replay({"corpus"}, options, [&](const std::string& line) { lines += line + "\n"; }), kExitClean) << lines;
   // A corpus that no one can decide would say nothing.
   EXPECT_NE(lines.find(" 0 undecided, 0 unsupported"), std::string::npos) << lines;
-}
-
-TEST(TaskTest, ResultsSurviveThePipe) {
-  TaskSettings settings;
-  const TaskResult result = performTask("case 3", settings);
-  const TaskResult again = taskResultFromJson(toJson(result));
-  EXPECT_EQ(toJson(again), toJson(result));
-  EXPECT_EQ(again.verdict.kind, result.verdict.kind);
-  EXPECT_EQ(again.verdict.schedulers, result.verdict.schedulers);
-  EXPECT_EQ(again.verdict.decisions, result.verdict.decisions);
-  EXPECT_FALSE(result.verdict.decisions.empty());
-  EXPECT_EQ(again.verdict.elements.judged, result.verdict.elements.judged);
-  EXPECT_EQ(again.ops, result.ops);
-  EXPECT_EQ(again.dtypes, result.dtypes);
-  EXPECT_EQ(again.ranks, result.ranks);
-  EXPECT_EQ(again.places, result.places);
-  EXPECT_EQ(again.fused, result.fused);
-  EXPECT_GT(result.runs, 0);
-  EXPECT_EQ(again.runs, result.runs);
-}
-
-// Field by field: what toJson() forgets, two texts do not show.
-TEST(TaskTest, AFindingSurvivesThePipe) {
-  TaskResult result;
-  result.text = "fusion …";
-  result.view = "one cut";
-  result.bucket = "differs | fusing | pointwise | nan";
-  result.slow = 12.5;
-  result.views = {{"one cut", "differs"}};
-  CaseVerdict& verdict = result.verdict;
-  verdict.kind = VerdictKind::Differs;
-  verdict.reason = "Add %y: 3 elements outside";
-  verdict.detail = "lines\nof it";
-  verdict.run = 2;
-  verdict.expected = false;
-  verdict.probed = verdict.onlyProbed = true;
-  verdict.wrongValue = "y";
-  verdict.place = "pointwise";
-  verdict.pattern = "nan";
-  result.findings = {{7, verdict, "text"}};
-  result.batch = {30, 90, 2.5, 1.25, "nvrtc: not here"};
-  const TaskResult again = taskResultFromJson(toJson(result));
-  EXPECT_EQ(again.text, result.text);
-  EXPECT_EQ(again.view, result.view);
-  EXPECT_EQ(again.bucket, result.bucket);
-  EXPECT_EQ(again.slow, result.slow);
-  EXPECT_EQ(again.views, result.views);
-  EXPECT_EQ(again.batch.kernels, 90);
-  EXPECT_EQ(again.batch.skipped, result.batch.skipped);
-  ASSERT_EQ(again.findings.size(), 1u);
-  EXPECT_EQ(again.findings[0].number, 7u);
-  EXPECT_EQ(again.findings[0].text, "text");
-  const auto expectSame = [&](const CaseVerdict& one) {
-    EXPECT_EQ(one.kind, verdict.kind);
-    EXPECT_EQ(one.reason, verdict.reason);
-    EXPECT_EQ(one.detail, verdict.detail);
-    EXPECT_EQ(one.run, verdict.run);
-    EXPECT_EQ(one.expected, verdict.expected);
-    EXPECT_EQ(one.probed, verdict.probed);
-    EXPECT_EQ(one.onlyProbed, verdict.onlyProbed);
-    EXPECT_EQ(one.wrongValue, verdict.wrongValue);
-    EXPECT_EQ(one.place, verdict.place);
-    EXPECT_EQ(one.pattern, verdict.pattern);
-  };
-  expectSame(again.verdict);
-  expectSame(again.findings[0].verdict);
-  expectSame(verdictFromJson(toJson(verdict)));
-  expectSame(suspectFromJson(toJson(Suspect{"case 1", verdict, {"case 0"}})).verdict);
-}
-
-TEST(TaskTest, ACaseIsItselfAndItsViews) {
-  uint64_t number = 0;
-  while (partsOf(concat("case ", number), 1).size() < 2) ++number;
-  const std::vector<std::string> parts = partsOf(concat("case ", number), 1);
-  EXPECT_EQ(parts[0], concat("plain ", number));
-  EXPECT_EQ(parts[1].rfind(concat("view ", number, " "), 0), 0u) << parts[1];
-  EXPECT_EQ(partsOf("batch 8192 2", 1), (std::vector<std::string>{"batch 8192 1", "batch 8193 1"}));
-  EXPECT_EQ(partsOf("file a b.fusion", 1), std::vector<std::string>{"file a b.fusion"});
 }
 
 TEST(Sha1Test, GivesTheStandardsExamples) {

@@ -405,7 +405,7 @@ class CommandLinesTest : public testing::Test {
  protected:
   LedgerFinding of(const std::string& task, const std::string& file = "") {
     LedgerFinding finding;
-    finding.task = task;
+    if (task != "text") finding.task = parseTask<SingleTask>(task);
     finding.label = "fails fresh";
     finding.file = file;
     return finding;

@@ -154,7 +154,9 @@ TEST_F(LedgerTest, AStrangersTablesAreDamage) {
   CampaignOptions made = campaign(5);
   runCampaign(made, kNever, kSilent);
   made.resume = true;
-  for (const char* change : {"UPDATE snapshot SET sums = '{'", "UPDATE snapshot SET sums = '{\"done\": [\"9-1\"]}'",
+  for (const char* change : {"UPDATE snapshot SET sums = '{'", "UPDATE snapshot SET sums = '{\"cases\": \"9-1\"}'",
+                             "UPDATE snapshot SET sums = '{\"done\": {}}'",
+                             "UPDATE findings SET task = 'nonsense'",
                              "DROP TABLE files"}) {
     {
       Database database(made.out / kLedgerName, Database::Mode::Write);
@@ -163,6 +165,55 @@ TEST_F(LedgerTest, AStrangersTablesAreDamage) {
     EXPECT_THROW(summaryOf(made.out), UserError) << change;
     EXPECT_THROW(runCampaign(made, kNever, kSilent), UserError) << change;
   }
+}
+
+// Begun by a program that wrote its ledger in another way: nothing of it is read, and nothing is called damaged.
+TEST_F(LedgerTest, ALedgerOfAnotherVersionIsOneSentence) {
+  CampaignOptions made = campaign(5);
+  runCampaign(made, kNever, kSilent);
+  made.resume = true;
+  Database(made.out / kLedgerName, Database::Mode::Write).execute("PRAGMA user_version = 1; DROP TABLE findings");
+  const std::string expected =
+      concat("the ledger ", (made.out / kLedgerName).string(),
+             " was written by another version of this program (ledger version 1, and this reads ", kLedgerVersion,
+             "): what was found stays in the files beside it; begin a new campaign in another folder");
+  const auto sentence = [](const std::string& text) { return text.substr(0, text.find("\n")); };
+  EXPECT_NE(sentence(refusal(made)).find(expected), std::string::npos) << refusal(made);
+  try {
+    summaryOf(made.out);
+    ADD_FAILURE() << "it is read";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+  }
+}
+
+// What a ledger's rows hold, key by key. Where this changes, kLedgerVersion is one more.
+TEST_F(LedgerTest, TheVersionBelongsToTheseKeys) {
+  const auto keysOf = []<class T>(std::type_identity<T>) {
+    const T kNew{};
+    std::string keys;
+    visitFields(
+        std::type_identity<T>(),
+        [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
+    return keys;
+  };
+  EXPECT_EQ(kLedgerVersion, 2);
+  EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
+            "origin kind reason detail place pattern only_probed history label bucket known features counted text_sha1 "
+            "file sequence_file bytes");
+  EXPECT_EQ(keysOf(std::type_identity<AccountingFigures>()), "cases files batches file_verdicts fused sums");
+  EXPECT_EQ(keysOf(std::type_identity<reports::Sums>()),
+            "cases runs verdicts rejected_by_reason judged_cases decided_cases probed_cases slow_cases slowest_seconds "
+            "elements outputs ops dtypes ranks schedulers traits passes decisions op_coverage margins stage_seconds "
+            "compilers views");
+  EXPECT_EQ(keysOf(std::type_identity<TaskResult>()),
+            "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits places fused views "
+            "view_segments");
+  EXPECT_EQ(keysOf(std::type_identity<CaseVerdict>()),
+            "kind reason detail run expected probed only_probed fault_applied outputs elements ops margins wrong_value "
+            "place pattern schedulers passes decisions compilations kernels seconds");
+  EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),
+            "bucket file text picture exprs_before exprs_after seconds problem");
 }
 
 TEST_F(LedgerTest, AFullDiskLosesNothing) {
@@ -200,7 +251,8 @@ TEST_F(LedgerTest, NamesOfArtifactsStayInTheFolder) {
   CampaignOptions made = campaign(1);
   made.corpora = {file("wrong.fusion", kWrong)};
   runCampaign(made, kNever, kSilent);
-  Database(made.out / kLedgerName, Database::Mode::Write).execute("UPDATE findings SET file = '../../x; rm y'");
+  Database(made.out / kLedgerName, Database::Mode::Write)
+      .execute("UPDATE findings SET finding = json_set(finding, '$.file', '../../x; rm y')");
   const reports::CampaignSummary summary = summaryOf(made.out);
   EXPECT_EQ(summary.findings.at(0).file, "x; rm y");
   EXPECT_NE(summary.findings.at(0).replay.find("'" + (made.out / "x; rm y").string() + "'"), std::string::npos)

@@ -6,12 +6,15 @@
 
 #include <algorithm>
 
+#include "fuzz/campaign/perform_task.h"
+
 namespace fuser::fuzz {
 namespace {
 
 std::vector<std::string> all(Supply& supply) {
   std::vector<std::string> tasks;
-  while (const std::optional<Task> task = supply.next()) tasks.push_back(task->text + (task->fresh ? " alone" : ""));
+  while (const std::optional<PoolTask> task = supply.next())
+    tasks.push_back(task->text + (task->fresh ? " alone" : ""));
   return tasks;
 }
 
@@ -24,8 +27,8 @@ TaskResult result(VerdictKind kind) {
 TEST(SupplyTest, FilesComeBeforeCases) {
   Supply supply({"a.fusion", "b.fusion"}, 2, false, {});
   EXPECT_EQ(all(supply), (std::vector<std::string>{"file a.fusion", "file b.fusion", "case 0", "case 1"}));
-  EXPECT_EQ(supply.keyOf("file b.fusion"), "file 1");
-  EXPECT_EQ(supply.keyOf("case 1"), "case 1");
+  EXPECT_EQ(supply.keyOf(FileTask{"b.fusion"}), "file 1");
+  EXPECT_EQ(supply.keyOf(CaseTask{1}), "case 1");
 }
 
 TEST(SupplyTest, WhatIsDoneIsLeftOut) {
@@ -40,7 +43,7 @@ TEST(SupplyTest, BatchesFollowTheNumberOfCases) {
   std::vector<std::string> batches, before;
   std::string last;
   for (const std::string& task : all(supply)) {
-    if (isBatch(task)) {
+    if (std::holds_alternative<BatchTask>(parseTask<SingleTask>(task))) {
       batches.push_back(task);
       before.push_back(last);
     }
@@ -75,7 +78,7 @@ TEST(SupplyTest, WhatWasKilledComesAgainAloneAndNotForEver) {
   Supply supply({}, 1, false, {});
   EXPECT_EQ(all(supply), std::vector<std::string>{"case 0"});
   int again = 0;
-  while (supply.again("case 0")) {
+  while (supply.again(CaseTask{0})) {
     EXPECT_EQ(all(supply), std::vector<std::string>{"case 0 alone"});
     ASSERT_LT(++again, 10);
   }
@@ -89,16 +92,17 @@ TEST(AccountingTest, NothingIsCountedTwice) {
   EXPECT_EQ(accounting.sums().cases, 1);
   EXPECT_EQ(accounting.sums().verdicts.at("differs"), 1);
   EXPECT_EQ(accounting.sums().verdicts.at("agrees"), 0);
-  EXPECT_THROW(accounting.add("nonsense", {}, 0), UserError);
+  for (const char* key : {"nonsense", "case", "case x", "case 1 2", "file a", "plain 7", "view 7 one cut"})
+    EXPECT_THROW(accounting.add(key, {}, 0), UserError) << key;
 }
 
 TEST(AccountingTest, SumsSurviveAsText) {
   Accounting accounting;
   TaskSettings settings;
   settings.generator.medianElements = 64;
-  for (int number = 0; number < 20; ++number) {
-    const std::string task = concat("case ", number);
-    accounting.add(task, performTask(task, settings), 0.5);
+  for (uint64_t number = 0; number < 20; ++number) {
+    const CaseTask task{number};
+    accounting.add(printTask(SingleTask(task)), performTask(task, settings), 0.5);
   }
   accounting.add("file 3", result(VerdictKind::Rejected), 0);
   TaskResult batch;
@@ -111,6 +115,29 @@ TEST(AccountingTest, SumsSurviveAsText) {
   EXPECT_EQ(again.fileVerdicts().at(3).verdict, "rejected");
   EXPECT_EQ(reports::toJson(again.summary()), reports::toJson(accounting.summary()));
   EXPECT_EQ(again.sums().compilers.skipped, "nvrtc: not here");
+}
+
+// Whoever judged what, in which order.
+TEST(AccountingTest, TheSumsOfTwoAreTheSumsOfAll) {
+  TaskSettings settings;
+  settings.generator.medianElements = 64;
+  Accounting all, even, odd;
+  for (uint64_t number = 0; number < 20; ++number) {
+    TaskResult result = performTask(CaseTask{number}, settings);
+    result.verdict.seconds.clear();  // sums of such numbers depend on the order
+    result.slow = number == 7 ? 3 : number == 8 ? 2 : 0;
+    const std::string key = concat("case ", number);
+    all.add(key, result, 0);
+    (number % 2 == 0 ? even : odd).add(key, result, 0);
+  }
+  odd.add("file 3", result(VerdictKind::Rejected), 0);
+  all.add("file 3", result(VerdictKind::Rejected), 0);
+  even.add(odd);
+  EXPECT_EQ(even.toJson(), all.toJson());
+  EXPECT_EQ(even.sums().slowCases, 2);
+  EXPECT_EQ(even.sums().slowestSeconds.value, 3);
+  EXPECT_EQ(even.cases().toString(), "0-19");
+  EXPECT_EQ(even.sums().views.at("one cut").oneIn, all.sums().views.at("one cut").oneIn);
 }
 
 TEST(AccountingTest, WhatNeverHappenedIsListed) {

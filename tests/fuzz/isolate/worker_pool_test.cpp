@@ -91,8 +91,8 @@ TEST(WorkerPoolTest, RepliesToEveryTask) {
 // Gives tasks in order and keeps what comes back.
 class Script : public TaskSource {
  public:
-  explicit Script(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
-  std::optional<Task> next() override {
+  explicit Script(std::vector<PoolTask> tasks) : tasks_(std::move(tasks)) {}
+  std::optional<PoolTask> next() override {
     if (given_ == tasks_.size()) return std::nullopt;
     return tasks_[given_++];
   }
@@ -106,7 +106,7 @@ class Script : public TaskSource {
   std::vector<std::vector<std::string>> histories;
 
  private:
-  std::vector<Task> tasks_;
+  std::vector<PoolTask> tasks_;
   size_t given_ = 0;
 };
 

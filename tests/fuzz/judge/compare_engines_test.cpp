@@ -6,6 +6,7 @@
 
 #include "fuser/text/parser.h"
 #include "fuzz/generate/generate.h"
+#include "reports/fields_sum.h"
 #include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
 
 namespace fuser::fuzz {
@@ -92,7 +93,7 @@ TEST(CompareEnginesTest, ManyCasesKeepTheirOrder) {
   BitCounts bits;
   for (size_t i = 0; i < 12; ++i) {
     EXPECT_FALSE(isFinding(compared[i].verdict.kind)) << i << ": " << compared[i].verdict.detail;
-    bits += compared[i].bits;
+    reports::addTo(bits, compared[i].bits);
   }
   EXPECT_GT(bits.exact, 1000);
   EXPECT_EQ(bits.exactEqual, bits.exact);

@@ -1,0 +1,256 @@
+// Cases made, judged, and told about.
+
+#include "fuzz/campaign/perform_task.h"
+
+#include <chrono>
+
+#include "fuser/analysis/stage_observers.h"
+#include "fuser/segment/segmented_fusion.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuzz/campaign/files.h"
+#include "fuzz/judge/bucket.h"
+#include "fuzz/judge/compiler_batch.h"
+#include "fuzz/views/views.h"
+#include "oracle/reference/reference.h"
+
+namespace fuser::fuzz {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+void describe(const Case& testCase, TaskResult& result) {
+  result.runs = static_cast<int64_t>(testCase.runs.size());
+  const Features features = featuresOf(testCase);
+  result.ops = features.ops;
+  result.dtypes = features.dtypes;
+  result.ranks = features.ranks;
+  result.traits = features.traits;
+}
+
+// What the compiled program's segments hold.
+void collectPlaces(const SegmentedFusion& segmented, TaskResult& result) {
+  for (const SegmentedGroup* group : segmented.groups()) {
+    const std::string scheduler(schedulerTypeName(group->schedulerType()));
+    std::set<std::string> ops;
+    for (const Expr* expr : group->exprs()) {
+      const Val* typed = expr->inputs().empty() ? expr->outputs().at(0) : expr->inputs()[0];
+      const std::string op(opName(expr->op()));
+      result.places.insert({op, std::string(dtypeName(typed->dtype())), scheduler});
+      ops.insert(op);
+    }
+    if (group->exprs().size() > 1 && !group->isScalarGroup()) result.fused.insert(ops.begin(), ops.end());
+  }
+}
+
+// The case whose kernels a compiler refuses; the whole batch was refused.
+size_t guiltyCase(const std::vector<const Case*>& cases) {
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (!runCompilerBatch({cases[i]}).problem.empty()) return i;
+  }
+  return 0;
+}
+
+TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
+  const uint64_t first = task.first, count = task.count;
+  std::vector<Case> made;
+  for (uint64_t i = 0; i < count; ++i) made.push_back(generateCase(settings.seed, first + i, settings.generator));
+  std::vector<const Case*> cases;
+  for (const Case& one : made) cases.push_back(&one);
+  // NVRTC is the dearest: one arch a batch, in turn.
+  const BatchResult batch = runCompilerBatch(cases, {first / kBatchStride % 2 == 0 ? "80" : "90"});
+  TaskResult result;
+  result.batch = {static_cast<int64_t>(batch.cases), static_cast<int64_t>(batch.kernels), batch.clangSeconds,
+                  batch.nvrtcSeconds, batch.skipped};
+  const auto add = [&](size_t index, CaseVerdict verdict) {
+    made[index].options.engine = EngineKind::Cpu;
+    result.findings.push_back({first + index, std::move(verdict), printCase(made[index])});
+  };
+  for (const CompilerVerdict& finding : batch.findings) add(finding.index, finding.verdict);
+  if (!batch.problem.empty()) {
+    CaseVerdict verdict;
+    verdict.kind = VerdictKind::Check;
+    verdict.reason = batch.problem.substr(0, batch.problem.find('\n'));
+    verdict.detail = batch.problem;
+    add(guiltyCase(cases), std::move(verdict));
+  }
+  return result;
+}
+
+int64_t segmentsIn(const CaseVerdict& verdict) {
+  int64_t segments = 0;
+  for (const auto& [scheduler, count] : verdict.schedulers) segments += count;
+  return segments;
+}
+
+// A generated case in the views that its number draws. The first finding becomes the case's verdict; counts stay those
+// of the case itself.
+void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& settings, TaskResult& result) {
+  for (const View& view : allViews()) {
+    const std::optional<uint64_t> draw = viewDraw(view, settings.seed, number);
+    if (!draw || isFinding(result.verdict.kind)) continue;
+    const std::optional<Case> seen = viewOf(view, testCase, *draw);
+    if (!seen) continue;
+    const Clock::time_point start = Clock::now();
+    const CaseVerdict verdict = judgeCase(*seen, settings.judge);
+    result.verdict.seconds.emplace_back("views", secondsSince(start));
+    result.views[std::string(view.name)] = verdictName(verdict.kind);
+    result.viewSegments[std::string(view.name)] = {segmentsIn(result.verdict), segmentsIn(verdict)};
+    if (!isFinding(verdict.kind)) continue;
+    result.view = view.name;
+    result.verdict.kind = verdict.kind;
+    result.verdict.reason = concat("view '", view.name, "': ", verdict.reason);
+    result.verdict.detail = verdict.detail;
+    result.verdict.run = verdict.run;
+    result.verdict.wrongValue = verdict.wrongValue;
+    result.verdict.place = verdict.place;
+    result.verdict.pattern = verdict.pattern;
+    result.verdict.onlyProbed = verdict.onlyProbed;
+    result.text = printCase(*seen);
+  }
+}
+
+TaskResult performBucket(const BucketTask& task, const TaskSettings& settings) {
+  const Case testCase = parseCase(task.text, "finding");
+  TaskResult result;
+  result.verdict = judgeCase(testCase, settings.judge);
+  if (!isFinding(result.verdict.kind)) return result;
+  const Bucket bucket = bucketOf(testCase, result.verdict, settings.judge);
+  result.bucket = toString(bucket);
+  if (bucket.stage.rfind("pass", 0) == 0) {
+    const std::optional<GuiltyRewrite> rewrite = guiltyRewrite(testCase, result.verdict, settings.judge);
+    if (rewrite) result.guilty = toString(*rewrite);
+  }
+  return result;
+}
+
+// Of a kind of task what it does. Where it throws, `result` keeps what it had said.
+class Performer {
+ public:
+  Performer(const TaskSettings& settings, TaskResult& result) : settings_(settings), result_(result) {}
+
+  void operator()(const CaseTask& task) {
+    const Case made = generate(task.number);
+    judgeGenerated(made, repeats(task.number));
+    if (!isKept()) judgeViews(made, task.number, settings_, result_);
+    keepIfSlow(made);
+  }
+
+  void operator()(const PlainTask& task) {
+    const Case made = generate(task.number);
+    judgeGenerated(made, repeats(task.number));
+    keepIfSlow(made);
+  }
+
+  void operator()(const ViewTask& task) {
+    const Case seen = generate(task.number, task.view);
+    judgeGenerated(seen, true);
+    keepIfSlow(seen);
+  }
+
+  void operator()(const FileTask& task) {
+    const Case testCase = parseCase(readTextFile(task.path), task.path);
+    judge(testCase, "parse", true);
+    CaseVerdict& verdict = result_.verdict;
+    if (verdict.kind == VerdictKind::Rejected) verdict.detail = located(testCase.places, verdict.detail);
+    keepFailing(testCase);
+    keepIfSlow(testCase);
+  }
+
+  void operator()(const PrintTask& task) {
+    const Case made = generate(task.number, task.view);
+    describe(made, result_);
+    result_.text = printCase(made);
+  }
+
+  void operator()(const BatchTask& task) { result_ = performBatch(task, settings_); }
+
+  void operator()(const SequenceTask& task) {
+    for (const SingleTask& one : task.tasks) result_ = performTask(widened<JudgingTask>(one), settings_);
+  }
+
+  void operator()(const TextsTask& task) {
+    for (const std::string& text : task.texts) {
+      result_ = {};
+      const Case testCase = parseCase(text, "sequence");
+      result_.verdict = judgeCase(testCase, settings_.judge);
+      if (isFinding(result_.verdict.kind)) result_.text = printCase(testCase);
+    }
+  }
+
+  void operator()(const BucketTask& task) { result_ = performBucket(task, settings_); }
+
+ private:
+  // view: "": none.
+  Case generate(uint64_t number, const std::string& view = "") const {
+    Case made = generateCase(settings_.seed, number, settings_.generator);
+    return view.empty() ? std::move(made) : viewOf(view, made, settings_.seed, number);
+  }
+
+  static bool repeats(uint64_t number) { return number % kRepeatOneIn == 0; }
+
+  // stage: what the time was spent on up to here.
+  void judge(const Case& testCase, const char* stage, bool repeat) {
+    const double seconds = secondsSince(start_);
+    describe(testCase, result_);
+    AfterSegment collecting(
+        [&](const std::unique_ptr<SegmentedFusion>& segmented) { collectPlaces(*segmented, result_); });
+    JudgeSettings settings = settings_.judge;
+    settings.observers.push_back(&collecting);
+    settings.repeat &= repeat;
+    result_.verdict = judgeCase(testCase, settings);
+    result_.verdict.seconds.emplace_back(stage, seconds);
+  }
+
+  void judgeGenerated(const Case& testCase, bool repeat) {
+    judge(testCase, "generate", repeat);
+    // Only a file promises what becomes of it.
+    if (!isFinding(result_.verdict.kind)) result_.verdict.expected = true;
+    keepFailing(testCase);
+  }
+
+  bool isKept() const { return isFinding(result_.verdict.kind) || !result_.verdict.expected; }
+
+  void keepFailing(const Case& testCase) {
+    if (isKept()) result_.text = printCase(testCase);
+  }
+
+  void keepIfSlow(const Case& testCase) {
+    const double seconds = secondsSince(start_);
+    if (!result_.text.empty() || settings_.slowSeconds <= 0 || seconds < settings_.slowSeconds) return;
+    result_.slow = seconds;
+    result_.text = printCase(testCase);
+  }
+
+  const TaskSettings& settings_;
+  TaskResult& result_;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {
+  reference::useOneThread();
+  TaskResult result;
+  try {
+    std::visit(Performer(settings, result), task);
+  } catch (const UserError& error) {
+    result.verdict.kind = std::holds_alternative<FileTask>(task) ? VerdictKind::Rejected : VerdictKind::Check;
+    result.verdict.reason = result.verdict.detail = error.what();
+    result.verdict.expected = false;
+  } catch (const std::exception& error) {
+    result.verdict.kind = VerdictKind::Check;
+    result.verdict.reason = result.verdict.detail = error.what();
+  }
+  return result;
+}
+
+WorkerPool::Work judgingWork(const TaskSettings& settings) {
+  return [settings](const std::string& task) {
+    return encode(performTask(parseTask<JudgingTask>(task), settings));
+  };
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,80 @@
+#pragma once
+// What a worker says of a task that it has done.
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fuser/case/case.h"
+#include "fuzz/isolate/worker_pool.h"
+#include "fuzz/judge/judge_case.h"
+#include "reports/fields.h"
+
+namespace fuser::fuzz {
+
+// What a batch did.
+struct BatchFigures {
+  int64_t cases = 0, kernels = 0;
+  double clangSeconds = 0, nvrtcSeconds = 0;
+  std::string skipped;  // compilers that are not here, and why
+  bool operator==(const BatchFigures&) const = default;
+};
+REPORTS_FIELDS(BatchFigures, cases, kernels, clangSeconds, nvrtcSeconds, skipped)
+
+// One case of a batch that is a finding.
+struct BatchFinding {
+  uint64_t number = 0;
+  CaseVerdict verdict;
+  std::string text;  // with the engine set
+  bool operator==(const BatchFinding&) const = default;
+};
+REPORTS_FIELDS(BatchFinding, number, verdict, text)
+
+// An op with the dtype of its first operand (of its result where it has none) and the scheduler of its segment.
+using OpPlace = std::array<std::string, 3>;
+
+struct TaskResult {
+  CaseVerdict verdict;
+  std::string text;    // the case; of findings, of slow cases and of PrintTask
+  double slow = 0;     // seconds of a slow case; 0: it is none
+  std::string bucket;  // of BucketTask
+  std::string view;    // of a finding: the view of the case that it is in; "" where it is in the case itself
+  std::string guilty;  // of BucketTask: the rewrite of a pass that brings the finding about; "" where none does
+  int64_t runs = 0;
+  BatchFigures batch;
+  std::vector<BatchFinding> findings;                // of a batch
+  std::set<std::string> ops, dtypes, ranks, traits;  // that the case has
+  std::set<OpPlace> places;                          // of the compiled program: after passes, segmented
+  std::set<std::string> fused;                       // ops that shared a kernel with another op
+  std::map<std::string, std::string> views;  // verdicts of the views that it was judged in, too (views/views.h)
+  // Segments over all runs, by view: of the case itself, and in the view.
+  std::map<std::string, std::array<int64_t, 2>> viewSegments;
+  bool operator==(const TaskResult&) const = default;
+};
+REPORTS_FIELDS(TaskResult, verdict, text, slow, bucket, view, guilty, runs, batch, findings, ops, dtypes, ranks, traits,
+               places, fused, views, viewSegments)
+
+// For the pipe, and for the ledger's journal.
+std::string encode(const TaskResult& result);
+// Throws (nlohmann::json::exception, std::invalid_argument) where the bytes are something else.
+TaskResult decodeResult(const std::string& bytes);
+
+// The result of a JudgingTask that ended so; where its worker died, that is the verdict.
+TaskResult resultOf(const Outcome& outcome);
+
+// What a case has, by which figures are counted.
+struct Features {
+  std::set<std::string> ops, dtypes, ranks, schedulers;
+  std::set<std::string> traits;  // of allTraits(): what the host program is asked to do
+  bool operator==(const Features&) const = default;
+};
+REPORTS_FIELDS(Features, ops, dtypes, ranks, schedulers, traits)
+// "streams", "devices", "shardings", "aliases", "preallocated outputs".
+const std::vector<std::string>& allTraits();
+Features featuresOf(const TaskResult& result);
+// Without schedulers, which nobody asked.
+Features featuresOf(const Case& testCase);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,46 @@
+// What a case costs on its way from the worker to the supervisor: its result as bytes, and back, and its figures in the
+// accounting. Of the results of some cases in turn.
+#include <benchmark/benchmark.h>
+
+#include "fuzz/campaign/accounting.h"
+#include "fuzz/campaign/perform_task.h"
+
+namespace fuser::fuzz {
+namespace {
+
+std::vector<TaskResult> results() {
+  TaskSettings settings;
+  std::vector<TaskResult> made;
+  for (uint64_t number = 0; number < 50; ++number) made.push_back(performTask(CaseTask{number}, settings));
+  return made;
+}
+
+void encodeResult(benchmark::State& state) {
+  const std::vector<TaskResult> made = results();
+  size_t next = 0, bytes = 0;
+  for (auto _ : state) bytes += encode(made[next++ % made.size()]).size();
+  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(next);
+}
+BENCHMARK(encodeResult)->Name("pipe/encode")->Unit(benchmark::kMicrosecond);
+
+void decodeResult(benchmark::State& state) {
+  std::vector<std::string> frames;
+  for (const TaskResult& result : results()) frames.push_back(encode(result));
+  size_t next = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(decodeResult(frames[next++ % frames.size()]));
+}
+BENCHMARK(decodeResult)->Name("pipe/decode")->Unit(benchmark::kMicrosecond);
+
+void account(benchmark::State& state) {
+  const std::vector<TaskResult> made = results();
+  Accounting accounting;
+  size_t next = 0;
+  for (auto _ : state) {
+    accounting.add(concat("case ", next), made[next % made.size()], 0.005);
+    ++next;
+  }
+}
+BENCHMARK(account)->Name("pipe/account")->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace fuser::fuzz
