@@ -15,32 +15,32 @@ std::vector<TaskResult> results() {
   return made;
 }
 
-void encodeResult(benchmark::State& state) {
+void encoding(benchmark::State& state) {
   const std::vector<TaskResult> made = results();
   size_t next = 0, bytes = 0;
   for (auto _ : state) bytes += encode(made[next++ % made.size()]).size();
   state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(next);
 }
-BENCHMARK(encodeResult)->Name("pipe/encode")->Unit(benchmark::kMicrosecond);
+BENCHMARK(encoding)->Name("pipe/encode")->Unit(benchmark::kMicrosecond);
 
-void decodeResult(benchmark::State& state) {
+void decoding(benchmark::State& state) {
   std::vector<std::string> frames;
   for (const TaskResult& result : results()) frames.push_back(encode(result));
   size_t next = 0;
   for (auto _ : state) benchmark::DoNotOptimize(decodeResult(frames[next++ % frames.size()]));
 }
-BENCHMARK(decodeResult)->Name("pipe/decode")->Unit(benchmark::kMicrosecond);
+BENCHMARK(decoding)->Name("pipe/decode")->Unit(benchmark::kMicrosecond);
 
-void account(benchmark::State& state) {
+void accounting(benchmark::State& state) {
   const std::vector<TaskResult> made = results();
-  Accounting accounting;
+  Accounting sums;
   size_t next = 0;
   for (auto _ : state) {
-    accounting.add(concat("case ", next), made[next % made.size()], 0.005);
+    sums.add(concat("case ", next), made[next % made.size()], 0.005);
     ++next;
   }
 }
-BENCHMARK(account)->Name("pipe/account")->Unit(benchmark::kMicrosecond);
+BENCHMARK(accounting)->Name("pipe/account")->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace fuser::fuzz
