@@ -190,6 +190,20 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
   return map;
 }
 
+ReferenceMap ReferenceMap::onCopies(const std::vector<Expr*>& exprs,
+                                    const std::unordered_map<const Val*, Val*>& copies) const {
+  const auto copyOf = [&](const Val* val) { return copies.at(val)->as<TensorView>(); };
+  ReferenceMap map;
+  map.reference_ = copyOf(reference_);
+  map.relatesInputs_ = relatesInputs_;
+  for (const Expr* expr : exprs) {
+    for (const Val* output : expr->outputs()) {
+      if (output->isTensor()) map.positions_.emplace(copyOf(output), positions(output->as<TensorView>()));
+    }
+  }
+  return map;
+}
+
 std::vector<int> ReferenceMap::operandPositions(const Expr* expr, const TensorView* operand) const {
   const std::vector<int> map = producerAxes(expr, operand);
   const std::vector<int>& mine = positions(expr->output()->as<TensorView>());

@@ -20,6 +20,9 @@ class ReferenceMap {
   // reduction, another one of its shape runs beside it although no value joins the two.
   static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference);
 
+  // The same of a copy of the part: copies[tensor] stands for each tensor that these expressions, the part's, make.
+  ReferenceMap onCopies(const std::vector<Expr*>& exprs, const std::unordered_map<const Val*, Val*>& copies) const;
+
   const TensorView* reference() const { return reference_; }
   // Whether all readers of each input run over the same axes.
   bool relatesInputs() const { return relatesInputs_; }

@@ -1,6 +1,7 @@
 #pragma once
 // The interface through which schedulers answer. The segmenter knows schedulers through this alone.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,9 +31,14 @@ struct SchedulerInfo {
 // In the order of schedulers.def: without None.
 std::span<const SchedulerInfo> allSchedulers();
 
+class ReferenceMap;
+
 struct SchedulerAnswer {
   SchedulerType type = SchedulerType::None;  // the first of the priority list that accepts
   std::string reason;                         // when None: each scheduler's reason, "; " between
+  // How the part's axes relate, where the scheduler that accepts worked that out to say so; else null. Kept, so that
+  // whoever schedules the part does not work it out again.
+  std::shared_ptr<const ReferenceMap> map = nullptr;
   bool accepted() const { return type != SchedulerType::None; }
 };
 

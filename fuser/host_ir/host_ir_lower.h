@@ -14,6 +14,7 @@ namespace fuser {
 struct HostGroup {
   int index = 0;
   SchedulerType scheduler = SchedulerType::None;
+  std::shared_ptr<const ReferenceMap> map;  // what the scheduler's answer kept; may be null
   std::vector<Expr*> exprs;          // topological order
   std::vector<Val*> inputs;          // of the segmented fusion; literals excluded
   std::vector<Val*> outputs;         // read by other groups, or outputs of the fusion

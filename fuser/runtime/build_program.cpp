@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fuser/analysis/compile_observer.h"
+#include "fuser/analysis/reference_map.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/host_ir/tensor_parts.h"
 #include "fuser/host_passes/decompose_reshardings.h"
@@ -229,7 +230,9 @@ class Builder {
     program_->parts.push_back(
         std::make_unique<ClonedPart>(clonePart(fusion(), group.exprs, group.inputs, group.outputs)));
     group.part = program_->parts.back().get();
-    group.kernel = &compilePart(group, *group.part);
+    std::optional<ReferenceMap> map;
+    if (group.map) map = group.map->onCopies(group.exprs, group.part->vals);
+    group.kernel = &compilePart(group, *group.part, map ? &*map : nullptr);
   }
 
   // The kernel of one expression, whose operands and results may be slices.
@@ -252,19 +255,20 @@ class Builder {
     group.index = static_cast<int>(program_->host->kernels.size());
     group.scheduler = answer.type;
     const std::vector<const Val*> outputs(op.outputs.begin(), op.outputs.end());
-    const Kernel& kernel = compilePart(group, part);
+    const Kernel& kernel = compilePart(group, part, answer.map.get());
     op.launch = launchOf(fusion(), part, outputs, kernel, group.index);
     program_->host->kernels.push_back(&kernel);
   }
 
-  const Kernel& compilePart(const HostGroup& group, const ClonedPart& part) {
+  // `map`: of the part, where the answer of its scheduler kept one.
+  const Kernel& compilePart(const HostGroup& group, const ClonedPart& part, const ReferenceMap* map) {
     PartExtents extents(fusion(), part);
     SizeFacts sizes([&](IntExpr size) { return evaluator_->evaluate(extents(size)); });
     SizeFacts* known = sizesKnown_ ? &sizes : nullptr;
 
     Schedule schedule;
     bool given = false;
-    timed("schedule", [&] { given = !chooseInto(schedule, group, part, known); });
+    timed("schedule", [&] { given = !chooseInto(schedule, group, part, known, map); });
     try {
       timed("apply schedule", [&] {
         applySchedule(*part.fusion, schedule);
@@ -287,9 +291,10 @@ class Builder {
   }
 
   // True when the schedule is as a scheduler of ours chose it.
-  bool chooseInto(Schedule& schedule, const HostGroup& group, const ClonedPart& part, SizeFacts* sizes) {
+  bool chooseInto(Schedule& schedule, const HostGroup& group, const ClonedPart& part, SizeFacts* sizes,
+                  const ReferenceMap* map) {
     const Schedule* given = givenSchedule(group);
-    schedule = given ? *given : chooseSchedule(*part.fusion, group.scheduler, sizes, layoutsOf(part));
+    schedule = given ? *given : chooseSchedule(*part.fusion, group.scheduler, sizes, layoutsOf(part), map);
     if (context_.observers.empty()) return !given;
     const Schedule chosen = schedule;
     tell(&CompileObserver::afterSchedule, group.index, *part.fusion, schedule);

@@ -36,8 +36,12 @@ std::vector<const Expr*> makersOf(const HostGroup& group, const TensorView* outp
 // for nothing but what the output is made of.
 bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
   if (group.scheduler != SchedulerType::PointWise || storedAxes(input) != input->rank()) return false;
-  const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(group.exprs, output);
-  const ReferenceMap* map = std::get_if<ReferenceMap>(&built);
+  std::variant<ReferenceMap, std::string> built;
+  const ReferenceMap* map = group.map.get();
+  if (!map || map->reference() != output) {
+    built = ReferenceMap::build(group.exprs, output);
+    map = std::get_if<ReferenceMap>(&built);
+  }
   if (!map) return false;
   std::vector<int> same(output->rank());
   std::iota(same.begin(), same.end(), 0);

@@ -34,6 +34,7 @@ HostGroup wholeGroup(const SegmentedGroup& group) {
   HostGroup result;
   result.index = group.index();
   result.scheduler = group.schedulerType();
+  result.map = group.referenceMap();
   result.exprs = group.exprs();
   result.inputs = group.inputs().vector();
   result.outputs = group.outputs().vector();
@@ -86,7 +87,9 @@ void addProbed(const SegmentedFusion& segmented, const SegmentedGroup& group, co
 
 bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& context) {
   const FusionView view{&fusion, group.exprs, group.inputs, group.outputs, context.sizes};
-  group.scheduler = context.schedulers->accepts(view).type;
+  SchedulerAnswer answer = context.schedulers->accepts(view);
+  group.scheduler = answer.type;
+  group.map = std::move(answer.map);
   return group.scheduler != SchedulerType::None;
 }
 

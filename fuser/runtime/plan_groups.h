@@ -14,7 +14,7 @@ namespace fuser {
 // All host scalars in one group and all tensor expressions in another, whose type is None; dead code left out.
 std::unique_ptr<SegmentedFusion> segmentAsOne(const Fusion& fusion);
 
-// Whether a scheduler takes the group as it is; then the group has its type.
+// Whether a scheduler takes the group as it is; then the group has its type, and what its answer kept.
 bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& context);
 
 // One group a segment, without part and kernel. With probes, every tensor of a segment becomes an output of it, so that

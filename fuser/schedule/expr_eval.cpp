@@ -3,13 +3,15 @@
 
 namespace fuser {
 
-std::string whyNotExprEval(const FusionView& view) {
+std::string whyNotExprEval(const FusionView& view, std::shared_ptr<const ReferenceMap>&) {
   for (const Expr* expr : view.exprs) {
     if (!expr->isScalarExpr()) return concat("%", expr->output()->name(), " is a tensor");
   }
   return view.exprs.empty() ? "nothing to evaluate" : "";
 }
 
-Schedule scheduleExprEval(const Fusion&, SizeFacts*, const std::vector<InputLayout>&) { return {}; }
+Schedule scheduleExprEval(const Fusion&, SizeFacts*, const std::vector<InputLayout>&, const ReferenceMap*) {
+  return {};
+}
 
 }  // namespace fuser

@@ -6,7 +6,7 @@
 
 namespace fuser {
 
-std::string whyNotNoOp(const FusionView& view) {
+std::string whyNotNoOp(const FusionView& view, std::shared_ptr<const ReferenceMap>&) {
   for (const Expr* expr : view.exprs) {
     if (expr->isScalarExpr()) return "scalars run on the host";
   }
@@ -22,6 +22,6 @@ std::string whyNotNoOp(const FusionView& view) {
   return "";
 }
 
-Schedule scheduleNoOp(const Fusion&, SizeFacts*, const std::vector<InputLayout>&) { return {}; }
+Schedule scheduleNoOp(const Fusion&, SizeFacts*, const std::vector<InputLayout>&, const ReferenceMap*) { return {}; }
 
 }  // namespace fuser

@@ -100,7 +100,7 @@ VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, SizeFacts* s
 
 }  // namespace
 
-std::string whyNotPointWise(const FusionView& view) {
+std::string whyNotPointWise(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
   for (const Expr* expr : view.exprs) {
     if (expr->isScalarExpr()) return "scalars run on the host";
     if (isReduction(expr->op())) return concat("%", expr->output()->name(), " is a reduction");
@@ -109,14 +109,23 @@ std::string whyNotPointWise(const FusionView& view) {
   if (!reference) return "nothing to compute";
   if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
   if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
-  const std::variant<ReferenceMap, std::string> map = ReferenceMap::build(view.exprs, reference);
-  if (const std::string* reason = std::get_if<std::string>(&map)) return *reason;
-  return whyUnwritten(view, std::get<ReferenceMap>(map), std::vector<bool>(reference->domain().logical.size(), false));
+  std::variant<ReferenceMap, std::string> built = ReferenceMap::build(view.exprs, reference);
+  if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
+  ReferenceMap& map = std::get<ReferenceMap>(built);
+  std::string reason = whyUnwritten(view, map, std::vector<bool>(reference->domain().logical.size(), false));
+  if (reason.empty()) kept = std::make_shared<ReferenceMap>(std::move(map));
+  return reason;
 }
 
-Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts) {
-  const TensorView* reference = chooseReference(part.exprs(), part.outputs());
-  const ReferenceMap map = std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), reference));
+Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts,
+                           const ReferenceMap* known) {
+  std::optional<ReferenceMap> built;
+  if (!known) {
+    const TensorView* chosen = chooseReference(part.exprs(), part.outputs());
+    known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), chosen)));
+  }
+  const ReferenceMap& map = *known;
+  const TensorView* reference = map.reference();
   const VectorPlan plan = planVectors(part, map, sizes, layouts);
   Schedule schedule;
   for (const std::string& input : plan.inputs) {

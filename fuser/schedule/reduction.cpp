@@ -161,7 +161,7 @@ BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::v
 
 }  // namespace
 
-std::string whyNotReduction(const FusionView& view) {
+std::string whyNotReduction(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
   for (const Expr* expr : view.exprs) {
     if (expr->isScalarExpr()) return "scalars run on the host";
   }
@@ -170,17 +170,24 @@ std::string whyNotReduction(const FusionView& view) {
   if (std::string reason = whyNested(view.exprs); !reason.empty()) return reason;
   if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
   if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
-  const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(view.exprs, reference);
+  std::variant<ReferenceMap, std::string> built = ReferenceMap::build(view.exprs, reference);
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
-  const ReferenceMap& map = std::get<ReferenceMap>(built);
+  ReferenceMap& map = std::get<ReferenceMap>(built);
   const std::vector<bool> reduced = reducedPositions(reference);
-  const std::string reason = whyShapesDiffer(view.exprs, map, reduced);
-  return reason.empty() ? whyOutputsUnwritten(view, map, reduced) : reason;
+  std::string reason = whyShapesDiffer(view.exprs, map, reduced);
+  if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
+  if (reason.empty()) kept = std::make_shared<ReferenceMap>(std::move(map));
+  return reason;
 }
 
-Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>&) {
-  const TensorView* reference = firstReduction(part.exprs());
-  const ReferenceMap map = std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), reference));
+Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>&,
+                           const ReferenceMap* known) {
+  std::optional<ReferenceMap> built;
+  if (!known) {
+    known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), firstReduction(part.exprs()))));
+  }
+  const ReferenceMap& map = *known;
+  const TensorView* reference = map.reference();
   const std::vector<bool> reduced = reducedPositions(reference);
   const BlockShape shape = chooseShape(part, map, reduced, sizes);
   Schedule schedule;

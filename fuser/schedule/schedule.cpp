@@ -21,14 +21,14 @@ const Val* firstView(const FusionView& view) {
 SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
   SchedulerAnswer answer;
   if (const Val* seen = firstView(view)) {
-    const std::string reason = whyNotNoOp(view);
+    const std::string reason = whyNotNoOp(view, answer.map);
     if (reason.empty()) return {SchedulerType::NoOp, ""};
     return {SchedulerType::None, concat("%", seen->name(), " is a view and needs no kernel, but ", reason)};
   }
 #define SCHEDULER(name, summary, file)                                               \
   {                                                                                  \
-    const std::string reason = whyNot##name(view);                                   \
-    if (reason.empty()) return {SchedulerType::name, ""};                            \
+    const std::string reason = whyNot##name(view, answer.map);                       \
+    if (reason.empty()) return {SchedulerType::name, "", answer.map};                \
     answer.reason += (answer.reason.empty() ? #name ": " : "; " #name ": ") + reason; \
   }
 #include "fuser/analysis/schedulers.def"
@@ -49,11 +49,11 @@ std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
 }
 
 Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes,
-                        const std::vector<InputLayout>& layouts) {
+                        const std::vector<InputLayout>& layouts, const ReferenceMap* map) {
   switch (type) {
     case SchedulerType::None: break;
 #define SCHEDULER(name, summary, file) \
-  case SchedulerType::name: return schedule##name(part, sizes, layouts);
+  case SchedulerType::name: return schedule##name(part, sizes, layouts, map);
 #include "fuser/analysis/schedulers.def"
 #undef SCHEDULER
   }

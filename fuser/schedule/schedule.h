@@ -17,10 +17,10 @@ class Schedulers : public SchedulerInterface {
 };
 
 // The schedule of one segment as a fusion of its own (clonePart), for a type that accepted it. `sizes` is over the
-// part's extents; may be null. Layouts: one an input of the part; where there is none, no alignment is assumed. The
-// part is left as it is.
+// part's extents; may be null. Layouts: one an input of the part; where there is none, no alignment is assumed. `map`:
+// what the answer kept (SchedulerAnswer::map), of this part; null: it is worked out. The part is left as it is.
 Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes,
-                        const std::vector<InputLayout>& layouts);
+                        const std::vector<InputLayout>& layouts, const ReferenceMap* map = nullptr);
 
 // --- apply.cpp ---
 // Applies a list of transforms. An illegal step is a UserError that names the step, the tensor and the rule.

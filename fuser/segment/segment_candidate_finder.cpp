@@ -109,7 +109,7 @@ class SegmentCandidateFinder {
     segmented_->finalize();
     for (SegmentedGroup* group : segmented_->groups()) {
       resolveScalarsInGroup(group);
-      segmented_->setSchedulerType(group, deriveSchedulerType(group));
+      segmented_->setScheduler(group, deriveScheduler(group));
     }
     checkInvariants("the final groups");
   }
@@ -168,14 +168,14 @@ class SegmentCandidateFinder {
     }
   }
 
-  SchedulerType deriveSchedulerType(const SegmentedGroup* group) {
-    if (group->isScalarGroup()) return SchedulerType::ExprEval;
-    if (options_.custom_should_merge_groups) return SchedulerType::None;
+  SchedulerAnswer deriveScheduler(const SegmentedGroup* group) {
+    if (group->isScalarGroup()) return {SchedulerType::ExprEval, ""};
+    if (options_.custom_should_merge_groups) return {SchedulerType::None, ""};
     const SchedulerAnswer& answer = answers_->ask(group->exprs());
     const Expr* first = group->exprs().front();
     FUSER_USER_CHECK(answer.accepted(), "no scheduler takes %", first->output()->name(), " = ", first->info().mnemonic,
                      "(…)", group->exprs().size() > 1 ? " and what is merged with it" : "", ": ", answer.reason);
-    return answer.type;
+    return answer;
   }
 
   void checkInvariants(std::string_view what) const {

@@ -20,6 +20,7 @@ class OwnedGroup : public SegmentedGroup {
   using SegmentedGroup::index_;
   using SegmentedGroup::inputs_;
   using SegmentedGroup::outputs_;
+  using SegmentedGroup::referenceMap_;
   using SegmentedGroup::schedulerType_;
 };
 

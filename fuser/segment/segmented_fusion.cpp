@@ -84,8 +84,10 @@ void SegmentedFusion::moveExpr(Expr* expr, SegmentedGroup* to) {
 
 // --- finalisation ---
 
-void SegmentedFusion::setSchedulerType(SegmentedGroup* group, SchedulerType type) {
-  data_->owned(group)->schedulerType_ = type;
+void SegmentedFusion::setScheduler(SegmentedGroup* group, const SchedulerAnswer& answer) {
+  OwnedGroup* owned = data_->owned(group);
+  owned->schedulerType_ = answer.type;
+  owned->referenceMap_ = answer.map;
 }
 
 void SegmentedFusion::refreshBoundary(SegmentedGroup* group) {

@@ -46,7 +46,9 @@ class SegmentedFusion : public SegmentGraph {
   void moveExpr(Expr* expr, SegmentedGroup* to);
 
   // --- finalisation ---
-  void setSchedulerType(SegmentedGroup* group, SchedulerType type);
+  // The scheduler that takes the group, and what its answer kept.
+  void setScheduler(SegmentedGroup* group, const SchedulerAnswer& answer);
+  void setSchedulerType(SegmentedGroup* group, SchedulerType type) { setScheduler(group, {type, ""}); }
   // Sorts the group's expressions, sets its inputs and outputs.
   void refreshBoundary(SegmentedGroup* group);
   // Puts groups() in topological order, and does nothing else of what finalize() does. CheckError when the groups'

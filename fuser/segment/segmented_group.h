@@ -74,6 +74,8 @@ class SegmentedGroup {
   // ExprEval for scalar groups. None under a custom merge predicate: such a group is compiled through a cache of its
   // own.
   SchedulerType schedulerType() const { return schedulerType_; }
+  // What the scheduler's answer kept (SchedulerAnswer::map); null where there is none.
+  const std::shared_ptr<const ReferenceMap>& referenceMap() const { return referenceMap_; }
 
   // Edges whose values this group reads / makes, in order of creation.
   const std::vector<SegmentedEdgePtr>& producerEdges() const { return edges_.producers; }
@@ -96,6 +98,7 @@ class SegmentedGroup {
   int index_ = -1;
   VectorOfUniqueEntries<Val*> inputs_;
   VectorOfUniqueEntries<Val*> outputs_;
+  std::shared_ptr<const ReferenceMap> referenceMap_;
 };
 
 }  // namespace fuser
