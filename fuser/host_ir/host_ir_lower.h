@@ -14,7 +14,6 @@ namespace fuser {
 struct HostGroup {
   int index = 0;
   SchedulerType scheduler = SchedulerType::None;
-  std::shared_ptr<const ReferenceMap> map;  // what the scheduler's answer kept; may be null
   std::vector<Expr*> exprs;          // topological order
   std::vector<Val*> inputs;          // of the segmented fusion; literals excluded
   std::vector<Val*> outputs;         // read by other groups, or outputs of the fusion
@@ -22,6 +21,7 @@ struct HostGroup {
   const Kernel* kernel = nullptr;    // null: host scalars, or nothing to compute (all outputs are empty), or a cache
   int cache = -1;                    // it runs through a cache of its own: that one's number; -1: it does not
   bool standalone = false;           // one expression, which the host runs alone
+  std::shared_ptr<const ReferenceMap> map = nullptr;  // what the scheduler's answer kept; may be null
 };
 
 // An output of the fusion that ends in an input's memory: written there, or copied at the end.
