@@ -5,10 +5,10 @@
 // A finished task is a row of `journal`, with its result as it came through the pipe. Every kFoldEvery rows the sums so
 // far (accounting.h) replace the rows in one transaction, so that the file stays small. Findings, progress points and
 // minimised cases are rows of their own tables, as JSON by their lists of fields. Rows are committed together, at most
-// kCommitSeconds after the first of them; a task whose row is lost with the process has not finished, and is done again.
+// kCommitSeconds after the first of them; a task whose row is lost with the process has not finished and is done again.
 //
-// A ledger is read by programs of its kLedgerVersion alone: others say so in a sentence. A campaign, besides, goes on in
-// the very program that began it (its stamp), while a report can be made by any program that reads the ledger.
+// A ledger is read by programs of its kLedgerVersion alone: others say so in a sentence. A campaign, besides, goes on
+// in the very program that began it (its stamp), while a report can be made by any program that reads the ledger.
 
 #include <chrono>
 #include <filesystem>

@@ -47,7 +47,7 @@ TEST(KeptMapTest, IsWhatTheScheduleIsMadeFrom) {
 INSTANTIATE_TEST_SUITE_P(
     Parts, KeptMapTest,
     testing::Values(
-        "fusion f(%x: f32[i0, i1], %y: f32[i1]) {\n  %b = broadcast(%y) {mask = [true, false]}\n"
+        "fusion f(%x: f32[i0, i1], %y: f32[i1]) {\n  %b = unsqueeze(%y) {dims = [0]}\n"
         "  %a = add(%x, %b)\n  %e = exp(%a)\n  return %e, %a\n}\n",
         "fusion f(%x: f32[i0, i1]) {\n  %t = permute(%x) {dims = [1, 0]}\n  %n = neg(%t)\n  return %n\n}\n",
         "fusion f(%x: f32[i0, i1]) {\n  %e = exp(%x)\n  %s = sum(%e) {dims = [1]}\n  %r = rsqrt(%s)\n"
