@@ -83,7 +83,10 @@ class Builder {
     program_->fusion = cloneInOrderOfUse(original);
     for (const auto& [output, input] : settings.aliases) fusion().setAlias(output, fusion().inputs().at(input));
     evaluator_.emplace(fusion());
-    if (inputs) evaluator_->bindInputs(*inputs);
+    if (inputs) {
+      evaluator_->bindInputs(*inputs);
+      program_->bound.emplace(*evaluator_);
+    }
     sizes_.emplace([this](IntExpr size) { return evaluator_->evaluate(size); });
     context_.schedulers = &schedulers_;
     context_.sizes = sizesKnown_ = inputs ? &*sizes_ : nullptr;

@@ -74,22 +74,27 @@ FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   return settings;
 }
 
-OutputMemory outputMemory(const Case& testCase, const std::vector<HostValue>& inputs, size_t maxBytes) {
+OutputMemory outputMemory(const Case& testCase, ExpressionEvaluator& sizes, size_t maxBytes) {
   OutputMemory memory;
   if (testCase.preallocated.empty()) return memory;
   const Fusion& fusion = *testCase.fusion;
-  ExpressionEvaluator evaluator(fusion);
-  evaluator.bindInputs(inputs);
-  checkShapes(fusion, evaluator);
+  checkShapes(fusion, sizes);
   memory.refs.resize(fusion.outputs().size());
   for (const PreallocatedOutput& given : testCase.preallocated) {
     // Where it is returned first.
     const size_t number = placeOf(fusion.outputs(), given.output);
     const auto* output = fusion.outputs()[number]->as<TensorView>();
-    memory.blocks.push_back(materialize(given, output->dtype(), evaluator.sizes(output), maxBytes));
+    memory.blocks.push_back(materialize(given, output->dtype(), sizes.sizes(output), maxBytes));
     memory.refs[number] = memory.blocks.back().ref;
   }
   return memory;
+}
+
+OutputMemory outputMemory(const Case& testCase, const std::vector<HostValue>& inputs, size_t maxBytes) {
+  if (testCase.preallocated.empty()) return {};
+  ExpressionEvaluator sizes(*testCase.fusion);
+  sizes.bindInputs(inputs);
+  return outputMemory(testCase, sizes, maxBytes);
 }
 
 std::vector<HostValue> hostValues(const RunData& data) {

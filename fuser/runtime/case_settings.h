@@ -17,11 +17,13 @@ StreamSettings drawnStreams(const Case& testCase);
 // has the name.
 FusionExecutorCache::Settings settingsOf(const Case& testCase);
 
-// The caller's memory for outputs, as the case has it for these inputs.
+// The caller's memory for outputs, as the case has it for these sizes: over its fusion, bound to the inputs.
 struct OutputMemory {
   std::vector<std::optional<TensorRef>> refs;  // one entry an output of the fusion; empty where nothing is preallocated
   std::vector<TensorData> blocks;              // one an entry of Case::preallocated
 };
+OutputMemory outputMemory(const Case& testCase, ExpressionEvaluator& sizes, size_t maxBytes = size_t{1} << 31);
+// The same for a caller that has bound no sizes.
 OutputMemory outputMemory(const Case& testCase, const std::vector<HostValue>& inputs,
                           size_t maxBytes = size_t{1} << 31);
 

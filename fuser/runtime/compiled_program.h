@@ -2,6 +2,7 @@
 // CompiledProgram: what the stages made of a fusion, kept for as long as it may run.
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct CompiledProgram {
   std::vector<std::unique_ptr<CompiledKernel>> compiled;  // one a kernel; empty before the engine had them
 
   std::shared_ptr<MemoryPool> memory;  // a device's, if the program has streams and the engine a device
+
+  // Over this fusion, bound to the inputs that it was made for and asked nothing yet, until the run with them takes it.
+  std::optional<ExpressionEvaluator> bound;
 
   SizeAnswers sizesAsked;  // over this fusion's extents: the program is right for all sizes with these answers
 };

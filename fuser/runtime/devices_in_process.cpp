@@ -177,9 +177,7 @@ DevicesInProcess::DevicesInProcess(std::shared_ptr<const Fusion> fusion, CacheSe
   }
 }
 
-RunRecord DevicesInProcess::run(std::span<const HostValue> inputs) {
-  ExpressionEvaluator evaluator(*fusion_);
-  evaluator.bindInputs(inputs);
+RunRecord DevicesInProcess::run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes) {
   inspectInputs(*fusion_, inputs);
   const std::vector<int>& devices = fusion_->mesh().devices();
   std::vector<std::vector<HostValue>> parts;
@@ -189,7 +187,7 @@ RunRecord DevicesInProcess::run(std::span<const HostValue> inputs) {
       auto* tensor = std::get_if<TensorRef>(&parts.back()[i]);
       if (tensor) *tensor = partOnDevice(fusion_->inputs()[i]->as<TensorView>(), devices[place], *tensor);
     }
-    caches_[place]->prepareOnDevice(parts.back());
+    caches_[place]->prepareOnDevice(parts.back(), sizes);
   }
   std::vector<RunRecord> records(devices.size());
   const auto start = std::chrono::steady_clock::now();

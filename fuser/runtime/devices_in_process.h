@@ -19,7 +19,8 @@ class DevicesInProcess {
   // Inputs and outputs are whole. The record shows expressions that ran alone one by one, from whole operands to whole
   // results, and the first device's other segments. A CheckError where devices that hold the same hold something else,
   // or do not fit each other.
-  RunRecord run(std::span<const HostValue> inputs);
+  // sizes: over the fusion, bound to the inputs.
+  RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes);
 
   // Of the device that did most.
   CacheCounters counters() const;

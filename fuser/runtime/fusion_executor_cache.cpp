@@ -22,9 +22,10 @@ constexpr size_t kMaxWaitingOnDevice = size_t{1} << 30;
 
 // The caller's inputs fit the original, whose sizes are checked: if they do not fit what the passes made of it, the
 // passes are wrong.
-void bindChecked(ExpressionEvaluator& evaluator, std::span<const HostValue> inputs) {
+template <class Step>
+void mustFit(Step step) {
   try {
-    evaluator.bindInputs(inputs);
+    step();
   } catch (const UserError& error) {
     FUSER_CHECK(false, "inputs that fit the program do not fit what its passes made of it: ", error.what());
   }
@@ -54,6 +55,13 @@ struct FusionExecutorCache::Impl {
   std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
   CacheCounters counters;
 
+  void checkNoMemoryOnDevices(GivenOutputs outputs) const {
+    for (size_t i = 0; devices && i < outputs.size(); ++i) {
+      FUSER_USER_CHECK(!outputs[i], "preallocate %", i < fusion->outputs().size() ? fusion->outputs()[i]->name() : "",
+                       ": a case on several devices takes no memory for its outputs");
+    }
+  }
+
   std::string keyOf(const std::vector<InputFacts>& facts, const std::set<size_t>& preallocated) const {
     std::string key = inputKey(*fusion, facts);
     for (size_t output : preallocated) key += concat("; memory for output ", output);
@@ -77,12 +85,14 @@ struct FusionExecutorCache::Impl {
     std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[request.key];
     for (const std::shared_ptr<CompiledProgram>& program : candidates) {
       evaluator.emplace(*program->fusion);
-      bindChecked(*evaluator, request.inputs);
+      mustFit([&] { evaluator->bindInputs(request.inputs); });
       if (answersHold(program->sizesAsked, *evaluator)) return program;
     }
     candidates.push_back(compile(request.inputs, facts, preallocated));
-    evaluator.emplace(*candidates.back()->fusion);
-    bindChecked(*evaluator, request.inputs);
+    std::optional<ExpressionEvaluator>& bound = candidates.back()->bound;
+    evaluator.emplace(std::move(*bound));
+    bound.reset();
+    mustFit([&] { evaluator->checkInputSizes(); });
     return candidates.back();
   }
 
@@ -116,16 +126,19 @@ struct FusionExecutorCache::Impl {
   };
   std::unique_ptr<Ready> prepared;  // by prepareOnDevice, for the next run
 
-  // The device's program: of the inputs it has its parts.
-  std::unique_ptr<Ready> readyOnDevice(std::span<const HostValue> inputs) {
+  // The device's program: of the inputs it has its parts. sizes: bound to whole inputs; null: nobody has bound them.
+  std::unique_ptr<Ready> readyOnDevice(std::span<const HostValue> inputs, ExpressionEvaluator* sizes) {
     FUSER_CHECK(settings.device, "no device is named");
     const std::vector<HostValue> whole = wholeInputs(*fusion, *settings.device, inputs);
-    ExpressionEvaluator original(*fusion);
-    original.bindInputs(whole);
+    std::optional<ExpressionEvaluator> own;
+    if (!sizes) {
+      sizes = &own.emplace(*fusion);
+      sizes->bindInputs(whole);
+    }
     const std::vector<InputFacts> facts = inspectInputs(*fusion, whole, settings.device);
     checkParts(*fusion, inputs, *settings.device);
-    checkShapes(*fusion, original);
-    checkShardings(*fusion, original);
+    checkShapes(*fusion, *sizes);
+    checkShardings(*fusion, *sizes);
     auto ready = std::make_unique<Ready>();
     ready->program = find(requestOf(whole, facts, {}, {}), facts, {}, ready->evaluator);
     return ready;
@@ -170,36 +183,36 @@ FusionExecutorCache::FusionExecutorCache(std::shared_ptr<const Fusion> fusion, S
 
 FusionExecutorCache::~FusionExecutorCache() = default;
 
-void FusionExecutorCache::prepareOnDevice(std::span<const HostValue> inputs) {
+void FusionExecutorCache::prepareOnDevice(std::span<const HostValue> inputs, ExpressionEvaluator& sizes) {
   impl_->prepared.reset();
-  impl_->prepared = impl_->readyOnDevice(inputs);
+  impl_->prepared = impl_->readyOnDevice(inputs, &sizes);
 }
 
 RunRecord FusionExecutorCache::runOnDevice(std::span<const HostValue> inputs, Communicator& communicator) {
   const std::unique_ptr<Impl::Ready> ready =
-      impl_->prepared ? std::move(impl_->prepared) : impl_->readyOnDevice(inputs);
+      impl_->prepared ? std::move(impl_->prepared) : impl_->readyOnDevice(inputs, nullptr);
   return impl_->execute(*ready->program, inputs, *ready->evaluator, &communicator, {});
 }
 
 RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutputs outputs) {
-  if (impl_->devices) {
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      FUSER_USER_CHECK(!outputs[i], "preallocate %",
-                       i < impl_->fusion->outputs().size() ? impl_->fusion->outputs()[i]->name() : "",
-                       ": a case on several devices takes no memory for its outputs");
-    }
-    return impl_->devices->run(inputs);
-  }
-  ExpressionEvaluator original(*impl_->fusion);
-  original.bindInputs(inputs);
+  impl_->checkNoMemoryOnDevices(outputs);
+  ExpressionEvaluator sizes(*impl_->fusion);
+  sizes.bindInputs(inputs);
+  return run(inputs, sizes, outputs);
+}
+
+RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes,
+                                   GivenOutputs outputs) {
+  impl_->checkNoMemoryOnDevices(outputs);
+  if (impl_->devices) return impl_->devices->run(inputs, sizes);
   const std::vector<InputFacts> facts = inspectInputs(*impl_->fusion, inputs);
-  checkShapes(*impl_->fusion, original);
+  checkShapes(*impl_->fusion, sizes);
   for (const auto& [output, input] : impl_->settings.aliases) {
-    const Dims sizes = original.sizes(impl_->fusion->outputs().at(output)->as<TensorView>());
-    checkOverwritten(*impl_->fusion, output, sizes, input, inputs);
+    const Dims wanted = sizes.sizes(impl_->fusion->outputs().at(output)->as<TensorView>());
+    checkOverwritten(*impl_->fusion, output, wanted, input, inputs);
   }
 
-  const GivenMemory given = checkGiven(*impl_->fusion, original, impl_->settings.aliases, inputs, outputs);
+  const GivenMemory given = checkGiven(*impl_->fusion, sizes, impl_->settings.aliases, inputs, outputs);
   const RunRequest request = impl_->requestOf(inputs, facts, given.memory, given.numbers);
 
   std::optional<ExpressionEvaluator> evaluator;

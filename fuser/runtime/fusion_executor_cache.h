@@ -63,13 +63,17 @@ class FusionExecutorCache {
   // devices runs on all of them in this process (devices_in_process.h), unless the settings name one, and takes no
   // memory for outputs.
   RunRecord run(std::span<const HostValue> inputs, GivenOutputs outputs = {});
+  // The same for a caller that has bound the sizes, and may need them itself or for runs to come: nothing is bound to
+  // the original again. sizes: over the fusion, bound to these inputs, or to others of the same sizes, whose scalars
+  // and elements on the host are the same; it keeps what it evaluates here.
+  RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes, GivenOutputs outputs = {});
 
   // On the device that the settings name: what it has of each input, and gives of each output. Of a tensor that it does
   // not hold, dtype and sizes alone. Throws what the communicator does, too.
   RunRecord runOnDevice(std::span<const HostValue> inputs, Communicator& communicator);
   // Compiles what the next runOnDevice runs, which must be with these inputs. (So several caches compile one after
-  // another, and run side by side.)
-  void prepareOnDevice(std::span<const HostValue> inputs);
+  // another, and run side by side.) sizes: over the fusion, bound to the whole inputs.
+  void prepareOnDevice(std::span<const HostValue> inputs, ExpressionEvaluator& sizes);
 
   CacheCounters counters() const;
 

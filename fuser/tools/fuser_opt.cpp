@@ -128,8 +128,10 @@ void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings)
   for (size_t i = 0; i < testCase.runs.size(); ++i) {
     const RunData data = materialize(testCase, testCase.runs[i]);
     const std::vector<HostValue> inputs = hostValues(data);
-    const OutputMemory memory = outputMemory(testCase, inputs);
-    const RunRecord record = cache.run(inputs, memory.refs);
+    ExpressionEvaluator sizes(*fusion);
+    sizes.bindInputs(inputs);
+    const OutputMemory memory = outputMemory(testCase, sizes);
+    const RunRecord record = cache.run(inputs, sizes, memory.refs);
     std::cout << "run " << i << "\n" << summarizeOutputs(*fusion, record);
   }
   const CacheCounters counters = cache.counters();

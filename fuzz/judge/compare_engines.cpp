@@ -14,6 +14,7 @@ namespace {
 
 struct PreparedRun {
   RunData data;
+  std::optional<ExpressionEvaluator> sizes;  // of the data
   RunRecord interpreted;
   bool ran = false;  // else it was rejected, or is a finding
 };
@@ -58,8 +59,10 @@ void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Pre
   try {
     if (!prepared.cache) prepared.cache = makeCache(testCase, engine);
     ready.data = materialize(testCase, run, JudgeSettings{}.maxInputBytes);
-    ready.interpreted = runGiven(
-        *prepared.cache, givenTo(testCase, run, hostValues(ready.data), prepared.given, JudgeSettings{}.maxInputBytes));
+    const std::vector<HostValue> inputs = hostValues(ready.data);
+    ready.sizes.emplace(bindSizes(testCase, inputs));
+    ready.interpreted = runGiven(*prepared.cache, givenTo(testCase, run, inputs, *ready.sizes, prepared.given,
+                                                          JudgeSettings{}.maxInputBytes));
     ready.ran = true;
     checkBeside(testCase, prepared, index, verdict);
     if (!wanted) return;
@@ -167,8 +170,9 @@ VerdictKind kindOf(oracle::Verdict verdict) {
 
 void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase& compared) {
   const std::vector<HostValue> inputs = hostValues(prepared.runs[run].data);
-  const RunRecord record = runGiven(
-      *prepared.cache, givenTo(testCase, testCase.runs[run], inputs, prepared.given, JudgeSettings{}.maxInputBytes));
+  const RunRecord record =
+      runGiven(*prepared.cache, givenTo(testCase, testCase.runs[run], inputs, *prepared.runs[run].sizes, prepared.given,
+                                        JudgeSettings{}.maxInputBytes));
   checkBeside(testCase, prepared, static_cast<int>(run), compared.verdict);
   oracle::JudgeOptions options;
   options.contraction = testCase.options.contraction;

@@ -3,6 +3,7 @@
 #include "fuzz/judge/compiler_batch.h"
 
 #include <chrono>
+#include <deque>
 #include <functional>
 
 #include "fuser/codegen/print_cuda.h"
@@ -21,13 +22,14 @@ struct Prepared {
   size_t index;
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<RunData> data;
+  std::deque<ExpressionEvaluator> sizes;  // one a run with data
   GivenData given;
 };
 
 constexpr size_t kMaxInputBytes = size_t{1} << 31;  // as materialize() has it
 
 Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engine>& engine) {
-  Prepared prepared{index, nullptr, {}, {}};
+  Prepared prepared{index, nullptr, {}, {}, {}};
   try {
     FusionExecutorCache::Settings settings = settingsOf(testCase);
     settings.record = true;
@@ -36,8 +38,9 @@ Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engin
     prepared.cache = std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
     for (const Run& run : testCase.runs) {
       prepared.data.push_back(materialize(testCase, run));
-      runGiven(*prepared.cache,
-               givenTo(testCase, run, hostValues(prepared.data.back()), prepared.given, kMaxInputBytes));
+      const std::vector<HostValue> inputs = hostValues(prepared.data.back());
+      ExpressionEvaluator& sizes = prepared.sizes.emplace_back(bindSizes(testCase, inputs));
+      runGiven(*prepared.cache, givenTo(testCase, run, inputs, sizes, prepared.given, kMaxInputBytes));
       const std::string beside = problemBesideGiven(testCase, prepared.given);
       FUSER_CHECK(beside.empty(), beside);
     }
@@ -63,7 +66,8 @@ CaseVerdict judgeOnCpu(const Case& testCase, Prepared& prepared, oracle::Counts&
     options.probes = testCase.options.probes;
     try {
       const RunRecord record = runGiven(
-          *prepared.cache, givenTo(testCase, testCase.runs[run], inputs, prepared.given, kMaxInputBytes));
+          *prepared.cache,
+          givenTo(testCase, testCase.runs[run], inputs, prepared.sizes[run], prepared.given, kMaxInputBytes));
       const std::string beside = problemBesideGiven(testCase, prepared.given);
       if (!beside.empty()) {
         verdict.kind = VerdictKind::Invariant;

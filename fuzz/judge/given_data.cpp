@@ -6,21 +6,29 @@
 
 namespace fuser::fuzz {
 
-GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostValue>& inputs, GivenData& data,
-                 size_t maxBytes) {
-  GivenRun given{inputs, {}};
+ExpressionEvaluator bindSizes(const Case& testCase, const std::vector<HostValue>& inputs) {
+  ExpressionEvaluator sizes(*testCase.fusion);
+  sizes.bindInputs(inputs);
+  return sizes;
+}
+
+GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostValue>& inputs,
+                 ExpressionEvaluator& sizes, GivenData& data, size_t maxBytes) {
+  GivenRun given{inputs, sizes, {}};
   if (!testCase.aliases.empty()) {
     data.copies.push_back(materialize(testCase, run, maxBytes));
     given.inputs = hostValues(data.copies.back());
   }
   if (!testCase.preallocated.empty()) {
-    data.outputs.push_back(outputMemory(testCase, given.inputs, maxBytes));
+    data.outputs.push_back(outputMemory(testCase, sizes, maxBytes));
     given.outputs = data.outputs.back().refs;
   }
   return given;
 }
 
-RunRecord runGiven(FusionExecutorCache& cache, const GivenRun& given) { return cache.run(given.inputs, given.outputs); }
+RunRecord runGiven(FusionExecutorCache& cache, const GivenRun& given) {
+  return cache.run(given.inputs, given.sizes, given.outputs);
+}
 
 std::string problemBesideGiven(const Case& testCase, const GivenData& data) {
   for (const OutputMemory& memory : data.outputs) {

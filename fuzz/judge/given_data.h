@@ -18,12 +18,17 @@ struct GivenData {
 
 struct GivenRun {
   std::vector<HostValue> inputs;
+  ExpressionEvaluator& sizes;
   std::vector<std::optional<TensorRef>> outputs;
 };
 
-// inputs: hostValues of the run's data.
-GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostValue>& inputs, GivenData& data,
-                 size_t maxBytes);
+// Over the case's fusion, bound to the inputs: once a run of the case, however often programs run. A UserError where
+// they do not fit.
+ExpressionEvaluator bindSizes(const Case& testCase, const std::vector<HostValue>& inputs);
+
+// inputs: hostValues of the run's data. sizes: bound to them.
+GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostValue>& inputs,
+                 ExpressionEvaluator& sizes, GivenData& data, size_t maxBytes);
 
 // On whichever engine the cache compiles for; ask problemBesideGiven then.
 RunRecord runGiven(FusionExecutorCache& cache, const GivenRun& given);

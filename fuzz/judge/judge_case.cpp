@@ -185,6 +185,7 @@ class Judge {
       if (!cache_) cache_ = makeCache(false);
       const std::vector<uint64_t> before = hashes(data);
       given_ = {};
+      sizes_.emplace(bindSizes(case_, inputs));
       const GivenRun own = given(index, inputs);
       RunRecord record = runGiven(*cache_, own);
       const RunData& after = given_.copies.empty() ? data : given_.copies.front();
@@ -212,7 +213,7 @@ class Judge {
   }
 
   GivenRun given(int run, const std::vector<HostValue>& inputs) {
-    return givenTo(case_, case_.runs[run], inputs, given_, settings_.maxInputBytes);
+    return givenTo(case_, case_.runs[run], inputs, *sizes_, given_, settings_.maxInputBytes);
   }
 
   bool isAliased(const std::string& input) const {
@@ -412,6 +413,7 @@ class Judge {
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
   GivenData
       given_;  // of one run of the case: what each run of a program with aliases or preallocated outputs was given
+  std::optional<ExpressionEvaluator> sizes_;  // of one run of the case
 };
 
 }  // namespace
