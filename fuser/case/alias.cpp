@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fuser/case/aliases.h"
 #include "fuser/case/case.h"
 
 namespace fuser {
@@ -40,6 +41,24 @@ std::string whyNoAlias(const Fusion& fusion, const Val* output, const Val* input
     return concat("%", output->name(), " is returned nowhere");
   }
   return "";
+}
+
+size_t placeOf(const std::vector<Val*>& vals, const std::string& name) {
+  for (size_t i = 0; i < vals.size(); ++i) {
+    if (vals[i]->name() == name) return i;
+  }
+  throwUserError(concat("there is no %", name, " to alias or preallocate"));
+}
+
+std::map<size_t, Val*> aliasesIn(const Fusion& fusion, const std::vector<std::pair<std::string, std::string>>& named) {
+  std::map<size_t, Val*> aliases;
+  for (const auto& [output, input] : named) {
+    const size_t from = placeOf(fusion.outputs(), output), to = placeOf(fusion.inputs(), input);
+    const std::string problem = whyNoAlias(fusion, fusion.outputs()[from], fusion.inputs()[to]);
+    FUSER_USER_CHECK(problem.empty(), "alias %", output, " -> %", input, ": ", problem);
+    aliases[from] = fusion.inputs()[to];
+  }
+  return aliases;
 }
 
 std::string whyNoPreallocation(const Fusion& fusion, const Val* output) {

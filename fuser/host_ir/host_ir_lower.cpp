@@ -48,14 +48,15 @@ bool HostIrLower::shouldMergeSegmentedGroups(const SegmentedGroup* a, const Segm
 }
 
 std::unique_ptr<HostIrContainer> HostIrLower::lower(std::span<const HostGroup> groups,
-                                                    std::span<const OutputAlias> aliases,
+                                                    std::span<const TensorView* const> inPlace,
                                                     std::span<const GivenOutput> given) {
-  aliases_ = aliases;
+  inPlace_ = inPlace;
   given_ = given;
   auto program = std::make_unique<HostIrContainer>(fusion_);
   for (const HostGroup& group : groups) lowerGroup(group, *program);
-  for (const OutputAlias& alias : aliases) {
-    if (!alias.inPlace) program->append(hir::Copy{alias.output, alias.input});
+  for (const auto& [number, input] : fusion_.aliases()) {
+    const Val* output = fusion_.outputs().at(number);
+    if (!isInPlace(output)) program->append(hir::Copy{output->as<TensorView>(), input->as<TensorView>()});
   }
   for (const GivenOutput& output : given) {
     if (!output.direct) program->append(hir::CopyToOutput{output.tensor, output.output});
@@ -116,10 +117,14 @@ hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output
     return hir::View{output, source};
   }
   if (const GivenOutput* given = writtenToCaller(output)) return hir::TakeOutput{output, given->output};
-  for (const OutputAlias& alias : aliases_) {
-    if (alias.output == output && alias.inPlace) return hir::Reuse{output, alias.input};
+  for (const auto& [number, input] : fusion_.aliases()) {
+    if (fusion_.outputs().at(number) == output && isInPlace(output)) return hir::Reuse{output, input->as<TensorView>()};
   }
   return hir::Allocate{output};
+}
+
+bool HostIrLower::isInPlace(const Val* output) const {
+  return std::find(inPlace_.begin(), inPlace_.end(), output) != inPlace_.end();
 }
 
 const GivenOutput* HostIrLower::writtenToCaller(const TensorView* output) const {

@@ -24,13 +24,6 @@ struct HostGroup {
   std::shared_ptr<const ReferenceMap> map = nullptr;  // what the scheduler's answer kept; may be null
 };
 
-// An output of the fusion that ends in an input's memory: written there, or copied at the end.
-struct OutputAlias {
-  const TensorView* output = nullptr;
-  const TensorView* input = nullptr;
-  bool inPlace = false;
-};
-
 // An output of the fusion that the caller gives memory for: written there, or copied at the end.
 struct GivenOutput {
   const TensorView* tensor = nullptr;
@@ -60,12 +53,14 @@ hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<con
 bool isStandalone(const std::vector<Expr*>& exprs);
 
 // Each group becomes what the host does for it, in the groups' order; memory is allocated before the group that fills
-// it. Copies of aliases, then of outputs that the caller gives memory for, stand at the end. Nothing is freed:
+// it. inPlace: outputs of Fusion::aliases() that are written to their input's memory; the others are copied there.
+// Such copies, then those of outputs that the caller gives memory for, stand at the end. Nothing is freed:
 // InsertDeallocationsPass does that. The fusion gains extent expressions, nothing else. The result is verified.
 class HostIrLower {
  public:
   explicit HostIrLower(Fusion& fusion) : fusion_(fusion) {}
-  std::unique_ptr<HostIrContainer> lower(std::span<const HostGroup> groups, std::span<const OutputAlias> aliases = {},
+  std::unique_ptr<HostIrContainer> lower(std::span<const HostGroup> groups,
+                                         std::span<const TensorView* const> inPlace = {},
                                          std::span<const GivenOutput> given = {});
 
   // For SegmentCandidateFinderOptions::custom_should_merge_groups, where tensors are spread over streams (on devices
@@ -76,9 +71,10 @@ class HostIrLower {
   void lowerGroup(const HostGroup& group, HostIrContainer& program);
   hir::Node makeRoom(const HostGroup& group, const TensorView* output) const;
   const GivenOutput* writtenToCaller(const TensorView* output) const;
+  bool isInPlace(const Val* output) const;
 
   Fusion& fusion_;
-  std::span<const OutputAlias> aliases_;
+  std::span<const TensorView* const> inPlace_;
   std::span<const GivenOutput> given_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/analysis/reference_map.h"
+#include "fuser/case/aliases.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/host_ir/tensor_parts.h"
 #include "fuser/host_passes/decompose_reshardings.h"
@@ -81,7 +82,7 @@ class Builder {
         context_(settings.context),
         program_(std::make_unique<CompiledProgram>()) {
     program_->fusion = cloneInOrderOfUse(original);
-    for (const auto& [output, input] : settings.aliases) fusion().setAlias(output, fusion().inputs().at(input));
+    for (const auto& [output, input] : aliasesIn(fusion(), settings.aliases)) fusion().setAlias(output, input);
     evaluator_.emplace(fusion());
     if (inputs) {
       evaluator_->bindInputs(*inputs);
@@ -98,12 +99,12 @@ class Builder {
     timed("passes", [&] { runPasses(); });
     timed("segment", [&] { makeSegments(); });
     std::vector<HostGroup> groups = planHostGroups();
-    std::vector<OutputAlias> aliases = planAliases(fusion(), groups);
-    for (OutputAlias& alias : aliases) alias.inPlace &= !runsAlone(groups, alias.output);
+    std::vector<const TensorView*> inPlace = planAliases(fusion(), groups);
+    std::erase_if(inPlace, [&](const TensorView* output) { return runsAlone(groups, output); });
     const std::vector<GivenOutput> given = planGivenOutputs(fusion(), groups, settings_.preallocated);
     for (HostGroup& group : groups) makeKernel(group);
     timed("host", [&] {
-      program_->host = HostIrLower(fusion()).lower(groups, aliases, given);
+      program_->host = HostIrLower(fusion()).lower(groups, inPlace, given);
       if (fusion().hasDevices()) {
         program_->host->device = {settings_.device.value_or(fusion().mesh().devices().front()), {}, {}};
       }
@@ -145,8 +146,8 @@ class Builder {
       FUSER_USER_CHECK(!axis, "stream %", val->name(), " {dim = ", *axis,
                        "}: a case on several devices has no stream axes");
     }
-    for (const auto& [output, input] : settings_.aliases) {
-      throwUserError(concat("alias %", fusion.outputs().at(output)->name(), " -> %", fusion.inputs().at(input)->name(),
+    for (const auto& [output, input] : fusion.aliases()) {
+      throwUserError(concat("alias %", fusion.outputs().at(output)->name(), " -> %", input->name(),
                             ": a case on several devices has no aliases"));
     }
     const std::string lowering(LowerReshardingsPass::name());
@@ -337,8 +338,9 @@ class Builder {
   // Whether it may be an output that is written to memory of the caller's: an input's, or what the output is given.
   bool isCallers(const Val* val) const {
     const std::vector<Val*>& outputs = program_->fusion->outputs();
+    const std::map<size_t, Val*>& aliases = program_->fusion->aliases();
     for (size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i] == val && (settings_.aliases.count(i) != 0 || settings_.preallocated.count(i) != 0)) return true;
+      if (outputs[i] == val && (aliases.count(i) != 0 || settings_.preallocated.count(i) != 0)) return true;
     }
     return false;
   }

@@ -2,6 +2,7 @@
 
 #include "fuser/runtime/case_settings.h"
 
+#include "fuser/case/aliases.h"
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/host_passes/decompose_reshardings.h"
 #include "fuser/host_passes/host_ir_pass.h"
@@ -9,13 +10,6 @@
 
 namespace fuser {
 namespace {
-
-size_t placeOf(const std::vector<Val*>& vals, const std::string& name) {
-  for (size_t i = 0; i < vals.size(); ++i) {
-    if (vals[i]->name() == name) return i;
-  }
-  throwUserError(concat("there is no %", name, " to alias or preallocate"));
-}
 
 bool hasSeed(RecipeKind kind) {
   switch (kind) {
@@ -58,13 +52,8 @@ FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   settings.schedule = testCase.schedule;
   settings.segmentSchedules = testCase.segmentSchedules;
   settings.streams = drawnStreams(testCase);
-  for (const auto& [output, input] : testCase.aliases) {
-    const size_t from = placeOf(testCase.fusion->outputs(), output), to = placeOf(testCase.fusion->inputs(), input);
-    const std::string problem =
-        whyNoAlias(*testCase.fusion, testCase.fusion->outputs()[from], testCase.fusion->inputs()[to]);
-    FUSER_USER_CHECK(problem.empty(), "alias %", output, " -> %", input, ": ", problem);
-    settings.aliases[from] = to;
-  }
+  aliasesIn(*testCase.fusion, testCase.aliases);  // a UserError now, not where a cache is made
+  settings.aliases = testCase.aliases;
   for (const PreallocatedOutput& given : testCase.preallocated) {
     const size_t output = placeOf(testCase.fusion->outputs(), given.output);
     const std::string problem = whyNoPreallocation(*testCase.fusion, testCase.fusion->outputs()[output]);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fuser/analysis/compile_observer.h"
+#include "fuser/case/aliases.h"
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/device_inputs.h"
@@ -42,6 +43,7 @@ std::vector<InputLayout> layoutsOf(const std::vector<InputFacts>& facts) {
 struct FusionExecutorCache::Impl {
   std::shared_ptr<const Fusion> fusion;
   Settings settings;
+  std::map<size_t, Val*> aliases;  // of the settings, in the fusion
 
   std::unique_ptr<DevicesInProcess> devices;  // where the fusion is on several, and the settings name none
 
@@ -176,6 +178,7 @@ FusionExecutorCache::FusionExecutorCache(std::shared_ptr<const Fusion> fusion, S
     : impl_(std::make_unique<Impl>()) {
   impl_->fusion = std::move(fusion);
   impl_->settings = std::move(settings);
+  impl_->aliases = aliasesIn(*impl_->fusion, impl_->settings.aliases);
   if (impl_->fusion->hasDevices() && !impl_->settings.device) {
     impl_->devices = std::make_unique<DevicesInProcess>(impl_->fusion, impl_->settings);
   }
@@ -207,12 +210,12 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, Expression
   if (impl_->devices) return impl_->devices->run(inputs, sizes);
   const std::vector<InputFacts> facts = inspectInputs(*impl_->fusion, inputs);
   checkShapes(*impl_->fusion, sizes);
-  for (const auto& [output, input] : impl_->settings.aliases) {
+  for (const auto& [output, input] : impl_->aliases) {
     const Dims wanted = sizes.sizes(impl_->fusion->outputs().at(output)->as<TensorView>());
     checkOverwritten(*impl_->fusion, output, wanted, input, inputs);
   }
 
-  const GivenMemory given = checkGiven(*impl_->fusion, sizes, impl_->settings.aliases, inputs, outputs);
+  const GivenMemory given = checkGiven(*impl_->fusion, sizes, impl_->aliases, inputs, outputs);
   const RunRequest request = impl_->requestOf(inputs, facts, given.memory, given.numbers);
 
   std::optional<ExpressionEvaluator> evaluator;

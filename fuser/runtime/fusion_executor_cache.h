@@ -24,7 +24,8 @@ struct CacheSettings {
   CompileContext context;
   std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter is then off
   std::map<int64_t, Schedule> segmentSchedules;
-  std::map<size_t, size_t> aliases;  // number of an output -> of the input whose memory it is written to
+  // Outputs -> the inputs whose memory they are written to, by names, as Case::aliases.
+  std::vector<std::pair<std::string, std::string>> aliases;
   // Numbers of outputs that the caller gives memory for. A run compiles for those that it is given memory for.
   std::set<size_t> preallocated;
   bool record = false;                           // fill RunRecord::segments and keep all memory alive

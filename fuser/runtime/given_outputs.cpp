@@ -74,7 +74,7 @@ void forgetStrides(TensorView* output) {
 
 }  // namespace
 
-GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, size_t>& aliases,
+GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, Val*>& aliases,
                        std::span<const HostValue> inputs, GivenOutputs outputs) {
   const size_t count = fusion.outputs().size();
   FUSER_USER_CHECK(outputs.empty() || outputs.size() == count, "memory is given for ", outputs.size(),
@@ -90,10 +90,10 @@ GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const s
     const auto alias = std::find_if(aliases.begin(), aliases.end(),
                                     [&](const auto& entry) { return fusion.outputs().at(entry.first) == output; });
     if (alias != aliases.end()) {
-      const auto& overwritten = std::get<TensorRef>(inputs[alias->second]);
+      const TensorRef& overwritten = givenFor(fusion, alias->second, inputs);
       FUSER_USER_CHECK(outputs[i]->data == overwritten.data && outputs[i]->strides == overwritten.strides,
                        "other memory is given for output %", output->name(), " than that of input %",
-                       fusion.inputs()[alias->second]->name(), ", which it overwrites and must be given");
+                       alias->second->name(), ", which it overwrites and must be given");
       given.memory[i].reset();
       continue;
     }

@@ -17,11 +17,12 @@ struct GivenMemory {
   std::set<size_t> numbers;                      // of the outputs with memory
 };
 
-// sizes: over the fusion, bound to the inputs. A UserError names the output whose memory is missing an address, has
-// another dtype, other sizes or another device, is not aligned to its elements, has negative strides or elements that
-// share memory, or lies in the memory of an input or another output; and one that is a scalar. Memory for an output
-// that overwrites an input can be that input's alone, and says nothing new.
-GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, size_t>& aliases,
+// sizes: over the fusion, bound to the inputs. aliases: of the fusion, as Fusion::aliases() has them. A UserError names
+// the output whose memory is missing an address, has another dtype, other sizes or another device, is not aligned to
+// its elements, has negative strides or elements that share memory, or lies in the memory of an input or another
+// output; and one that is a scalar. Memory for an output that overwrites an input can be that input's alone, and says
+// nothing new.
+GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, Val*>& aliases,
                        std::span<const HostValue> inputs, GivenOutputs outputs);
 
 // One entry a number. Outputs that are written to the caller's memory get a layout of which nothing is known but the

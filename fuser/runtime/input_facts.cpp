@@ -114,10 +114,16 @@ bool overlap(const TensorRef& a, const TensorRef& b) {
   return begin < otherEnd && otherBegin < end;
 }
 
-void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, size_t input,
+const TensorRef& givenFor(const Fusion& fusion, const Val* input, std::span<const HostValue> inputs) {
+  const auto place = std::find(fusion.inputs().begin(), fusion.inputs().end(), input);
+  FUSER_CHECK(place != fusion.inputs().end(), "%", input->name(), " is no input of '", fusion.name(), "'");
+  return std::get<TensorRef>(inputs[static_cast<size_t>(place - fusion.inputs().begin())]);
+}
+
+void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, const Val* input,
                       std::span<const HostValue> inputs) {
-  const TensorRef& ref = std::get<TensorRef>(inputs[input]);
-  const std::string& name = fusion.inputs()[input]->name();
+  const TensorRef& ref = givenFor(fusion, input, inputs);
+  const std::string& name = input->name();
   const std::string& outputName = fusion.outputs()[output]->name();
   FUSER_USER_CHECK(ref.sizes == outputSizes, "%", outputName, " has sizes ", outputSizes, " and cannot be written to %",
                    name, " of sizes ", ref.sizes);
@@ -125,7 +131,7 @@ void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSiz
                    " and strides ", ref.strides, " elements of it share memory");
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorRef* other = std::get_if<TensorRef>(&inputs[i]);
-    if (!other || i == input) continue;
+    if (!other || fusion.inputs()[i] == input) continue;
     FUSER_USER_CHECK(!overlap(ref, *other), "%", outputName, " cannot be written to %", name, ": %",
                      fusion.inputs()[i]->name(), " lies in the same memory");
   }

@@ -32,8 +32,11 @@ void checkParts(const Fusion& fusion, std::span<const HostValue> inputs, int dev
 
 // A UserError where an output cannot be written to the memory of the input that it overwrites: other sizes, elements
 // that share memory, or memory that another input lies in.
-void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, size_t input,
+void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, const Val* input,
                       std::span<const HostValue> inputs);
+
+// What is given for an input tensor of the fusion.
+const TensorRef& givenFor(const Fusion& fusion, const Val* input, std::span<const HostValue> inputs);
 
 // Whether no two elements share memory, as far as strides that step over all that the faster axes hold show.
 bool hasOwnElements(const TensorRef& ref);

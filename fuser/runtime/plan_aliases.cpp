@@ -68,14 +68,14 @@ class AliasPlanner {
     }
   }
 
-  std::vector<OutputAlias> run() {
-    std::vector<OutputAlias> plan;
+  std::vector<const TensorView*> run() {
+    std::vector<const TensorView*> plan;
     for (const auto& [number, input] : fusion_.aliases()) {
       auto* output = fusion_.outputs().at(number)->as<TensorView>();
       const auto* overwritten = input->as<TensorView>();
-      const bool inPlace = fitsInPlace(output, overwritten);
-      if (inPlace) takeLayout(output, overwritten);
-      plan.push_back({output, overwritten, inPlace});
+      if (!fitsInPlace(output, overwritten)) continue;
+      takeLayout(output, overwritten);
+      plan.push_back(output);
     }
     reorder();
     return plan;
@@ -151,7 +151,7 @@ class AliasPlanner {
 
 }  // namespace
 
-std::vector<OutputAlias> planAliases(Fusion& fusion, std::vector<HostGroup>& groups) {
+std::vector<const TensorView*> planAliases(Fusion& fusion, std::vector<HostGroup>& groups) {
   if (fusion.aliases().empty()) return {};
   return AliasPlanner(fusion, groups).run();
 }

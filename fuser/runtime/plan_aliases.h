@@ -8,9 +8,9 @@
 
 namespace fuser {
 
-// One entry an alias of the fusion, by the output's number. Reorders the groups (still a topological order) so that
-// those that read an input come before the one that overwrites it, and gives outputs that are written in place the
-// input's layout, of which nothing is known but the order of axes.
-std::vector<OutputAlias> planAliases(Fusion& fusion, std::vector<HostGroup>& groups);
+// The outputs that overwrite an input (Fusion::aliases()) in place, in the order of their numbers. Reorders the groups
+// (still a topological order) so that those that read an input come before the one that overwrites it, and gives
+// outputs that are written in place the input's layout, of which nothing is known but the order of axes.
+std::vector<const TensorView*> planAliases(Fusion& fusion, std::vector<HostGroup>& groups);
 
 }  // namespace fuser

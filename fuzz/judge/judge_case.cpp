@@ -9,12 +9,14 @@
 #include <new>
 
 #include "fuser/analysis/segment_decisions.h"
+#include "fuser/case/aliases.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_run/tensor_memory.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
 #include "fuser/passes/pre_segmenter.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/input_facts.h"
 #include "fuser/segment/named_counts.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -232,13 +234,13 @@ class Judge {
 
   // An output that overwrites an input is that input's memory: judging it judges what the input holds afterwards.
   void checkAliases(int run, const std::vector<HostValue>& given, const RunRecord& record) {
-    for (const auto& [output, input] : settingsOf(case_).aliases) {
+    for (const auto& [output, input] : aliasesIn(*case_.fusion, case_.aliases)) {
       const auto& made = std::get<TensorRef>(record.outputs.at(output));
-      const auto& memory = std::get<TensorRef>(given.at(input));
+      const auto& memory = givenFor(*case_.fusion, input, given);
       if (numel(memory.sizes) == 0 || (made.data == memory.data && made.strides == memory.strides)) continue;
       report(VerdictKind::Invariant, run,
              concat("output %", case_.fusion->outputs()[output]->name(), " does not lie in the memory of %",
-                    case_.fusion->inputs()[input]->name()));
+                    input->name()));
     }
   }
 

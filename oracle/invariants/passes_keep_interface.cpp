@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "fuser/case/aliases.h"
 #include "fuser/ir/verify.h"
 #include "oracle/invariants/invariants.h"
 
@@ -16,7 +17,7 @@ namespace {
 // still one value, in that memory. given: those that are written to memory of the caller's, of whose strides nothing is
 // known.
 std::string compare(const char* what, const std::vector<Val*>& before, const std::vector<Val*>& after,
-                    const std::map<size_t, size_t>& overwriting, const std::set<const Val*>& given) {
+                    const std::map<size_t, Val*>& overwriting, const std::set<const Val*>& given) {
   if (before.size() != after.size()) return concat(before.size(), " ", what, "s became ", after.size());
   for (size_t i = 0; i < before.size(); ++i) {
     const std::string place = concat(what, " ", i, " (%", before[i]->name(), ")");
@@ -54,7 +55,7 @@ std::string checkPassesKeepInterface(const Compilation& compilation) {
     given.insert(std::get<hir::TakeOutput>(expr->node).tensor);
   }
   return compare("output", compilation.original.outputs(), compilation.presegmented.outputs(),
-                 compilation.settings.aliases, given);
+                 aliasesIn(compilation.original, compilation.settings.aliases), given);
 }
 
 }  // namespace oracle

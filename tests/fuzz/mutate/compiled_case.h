@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fuser/case/aliases.h"
 #include "fuser/communicate/in_process.h"
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/host_run/tensor_memory.h"
@@ -72,7 +73,7 @@ class CompiledCase {
     evaluator.bindInputs(data.inputs);
     checkShapes(*case_.fusion, evaluator);
     if (case_.fusion->hasDevices()) checkShardings(*case_.fusion, evaluator);
-    for (const auto& [output, input] : settingsOf(case_).aliases) {
+    for (const auto& [output, input] : aliasesIn(*case_.fusion, case_.aliases)) {
       const Dims sizes = evaluator.sizes(case_.fusion->outputs().at(output)->as<TensorView>());
       checkOverwritten(*case_.fusion, output, sizes, input, data.inputs);
     }
