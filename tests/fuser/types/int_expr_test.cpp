@@ -122,7 +122,7 @@ RC_GTEST_PROP(IntExprTest, ImportIntoAnotherArenaKeepsTheValue, ()) {
   const IntExpr copy = other.import(both.expr, [&](IntExpr symbol) {
     IntExpr& image = images[symbol->value];
     if (!image) {
-      image = other.symbol(twice.ints().symbolOf(symbol).name);
+      image = other.symbol(twice.ints().symbolOf(symbol).name, symbol->range);
       back[image->value] = symbol;
     }
     return image;
