@@ -2,6 +2,9 @@
 // Where the nodes and edges of a SegmentGraph go: layers by the longest path from the inputs, top to bottom; within a
 // layer ordered by the barycentres of the neighbours, so that few edges cross; long edges bend around what lies between
 // (Sugiyama, Tagawa, Toda: Methods for visual understanding of hierarchical system structures, 1981).
+//
+// Lengths are in user units of the SVG, which are CSS pixels at its natural size; x grows to the right, y down. Nothing
+// is random, and ties keep the graph's order: the same graph gives the same picture.
 
 #include <utility>
 #include <vector>

@@ -1,5 +1,6 @@
 #pragma once
-// FusionView: a part of a fusion (a candidate segment), with what is known of its sizes. Cheap: it owns only lists.
+// FusionView: a part of a fusion (a candidate segment), with what is known of its sizes. Cheap: it owns only lists. The
+// segmenter asks schedulers about many more parts than it keeps, so a view is no clone.
 
 #include <functional>
 #include <map>
@@ -12,16 +13,18 @@
 namespace fuser {
 
 // The questions that compilation may ask of run-time sizes. Every question asked is recorded with its answer: a
-// compilation is valid for all sizes that give the same answers (the cache's "size classes consulted").
+// compilation is valid for all sizes that give the same answers (the cache's "size classes consulted"). A question
+// about a constant is answered and not recorded: it has one answer in every run. One compilation's; not for several
+// threads.
 class SizeFacts {
  public:
   struct Question {
     enum class Kind : uint8_t { AtMost, DivisibleBy } kind;
-    IntExpr size;     // of the original fusion's arena
-    int64_t operand;
+    IntExpr size;     // elements; of the original fusion's arena
+    int64_t operand;  // the bound, both ends included, or the divisor, which is not 0
     auto operator<=>(const Question&) const = default;
   };
-  // valueOf: the run-time value of any expression over the original fusion's extents.
+  // valueOf: the run-time value of any expression over the original fusion's extents; what it refers to outlives this.
   explicit SizeFacts(std::function<int64_t(IntExpr)> valueOf) : valueOf_(std::move(valueOf)) {}
 
   bool atMost(IntExpr size, int64_t bound) { return ask({Question::Kind::AtMost, size, bound}); }
@@ -30,7 +33,7 @@ class SizeFacts {
 
   // In the order of first asking.
   const std::vector<std::pair<Question, bool>>& asked() const { return asked_; }
-  // Whether other sizes give the same answers.
+  // What the question's answer is for this value of its size: whether other sizes give the same answers.
   static bool answer(const Question& question, int64_t value);
 
  private:

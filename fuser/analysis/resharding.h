@@ -1,6 +1,10 @@
 #pragma once
 // Which expressions of a fusion on several devices need what another device holds. DecomposeReshardingsPass makes
 // communications of them; who draws or changes the place of a tensor asks the same rules.
+//
+// Axes are counted in axes(). Every tensor asked about has a mesh, its own or the fusion's.
+//
+//   %y [j0 (DIDx), j1] = add(%x [i0, i1 (DIDx)], …) resharding: each device needs rows of %x, and has columns
 
 #include <optional>
 

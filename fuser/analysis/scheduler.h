@@ -1,5 +1,6 @@
 #pragma once
-// The interface through which schedulers answer. The segmenter knows schedulers through this alone.
+// The interface through which schedulers answer. The segmenter knows schedulers through this alone, so that it links
+// none of them, and tests give it schedulers of their own.
 
 #include <memory>
 #include <optional>
@@ -21,7 +22,7 @@ enum class SchedulerType : uint8_t {
 #undef SCHEDULER
 };
 std::string_view schedulerTypeName(SchedulerType type);  // "PointWise"
-std::optional<SchedulerType> schedulerTypeFromName(std::string_view name);
+std::optional<SchedulerType> schedulerTypeFromName(std::string_view name);  // nullopt where none is called so
 
 struct SchedulerInfo {
   SchedulerType type;

@@ -1,6 +1,7 @@
 #pragma once
 // CompileOptions: everything that changes compilation and that a person or a campaign may choose. Each has a spelling
-// in a .fusion file: `option NAME = literal`, `option enable|disable NAME`, `option disable pass NAME`.
+// in a .fusion file: `option NAME = literal`, `option enable|disable NAME`, `option disable pass NAME`. All in one
+// struct, so that the cache's key, the text and the minimiser see every option that there is (fuser/text/grammar.md).
 
 #include <cstdint>
 #include <optional>
@@ -9,12 +10,16 @@
 
 namespace fuser {
 
+// What is on unless it is disabled. ResizeScheduler: without it MovePadPass runs. TopDown: the segmenter tries whole
+// parts of a fusion before single expressions.
 enum class DisableOption : uint8_t { ResizeScheduler, TopDown };
 
 // Who decides which groups the segmenter merges. All but Schedulers leave groups that no scheduler may take: each of
 // them is segmented again, in a cache of its own.
 enum class MergePredicate : uint8_t { Schedulers, Random, Never, Always };
 
+// What runs kernels: our interpreter, which checks every access; printed text through clang; printed text through NVRTC
+// on a GPU (fuser/DESIGN.md#7-engines).
 enum class EngineKind : uint8_t { Interp, Cpu, Cuda };
 
 struct CompileOptions {

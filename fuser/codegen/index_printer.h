@@ -1,5 +1,6 @@
 #pragma once
-// Integer expressions of a kernel as C++ text, with quotients, remainders, minima and maxima named once a scope.
+// Integer expressions of a kernel as C++ text, with quotients, remainders, minima and maxima named once a scope. Apart
+// from the printer of statements, so that what an index may assume of overflow stands in one place.
 //
 // An index or a condition of a correct kernel does not overflow (the interpreter checks that), so it is printed with
 // plain operators. An integer that a kernel uses as data may come from any extent or scalar: it wraps, as `evaluate`
@@ -16,9 +17,10 @@ namespace fuser {
 
 class IndexPrinter {
  public:
+  // The arena, whose expressions alone are printed, outlives this.
   explicit IndexPrinter(const IntExprArena& arena) : arena_(arena) {}
 
-  // Gives a symbol its name; every symbol needs one before it is printed.
+  // Gives a symbol its name, in every scope from now on; every symbol needs one before it is printed (CheckError).
   void name(IntExpr symbol, std::string text);
 
   // A scope is a pair of braces in the text: names made in it end with it.

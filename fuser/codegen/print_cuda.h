@@ -16,6 +16,9 @@
 // who keeps them inside their range), q quotients and the like (named once a scope, so that shared subexpressions do
 // not multiply the text). Names of a .fusion file appear only as [A-Za-z0-9_] behind such a prefix. The text depends on
 // the kernel alone.
+//
+// The kernel must keep the constraints of fuser/kernel/verify.h: what cannot be printed is a CheckError, but not every
+// break of them is found here.
 
 #include <span>
 #include <string>
@@ -24,7 +27,7 @@
 
 namespace fuser {
 
-// The name of the kernel's entry, the index-th of its module.
+// The name of the kernel's entry, the index-th of its module, counted from 0: a C identifier, different for each index.
 std::string entryName(const Kernel& kernel, size_t index);
 
 // The kernel with the ops that it uses, as people read it: a module of one without the runtime in front.

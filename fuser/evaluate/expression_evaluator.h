@@ -1,7 +1,10 @@
 #pragma once
 // ExpressionEvaluator: what is known on the host before a kernel runs: the extents and host scalars of one fusion, for
 // one set of inputs. Values are computed when first asked for and kept, so that each scalar expression is evaluated at
-// most once per set of inputs.
+// most once per set of inputs. Caches, checks of sizes and the host program all ask here, so that they
+// cannot disagree on a size.
+//
+// Sizes are in elements. Evaluation keeps what it finds: one evaluator is used by one thread at a time.
 
 #include <optional>
 #include <span>
@@ -23,10 +26,12 @@ class ExpressionEvaluator {
   explicit ExpressionEvaluator(const Fusion& fusion);
 
   // Binds all inputs, in the fusion's order. A UserError when their number, or the kind, dtype, rank or size of one,
-  // does not fit the declaration, or when a symbol would get two values.
+  // does not fit the declaration, or when a symbol would get two values. A tensor's memory is read for an input on the
+  // host alone (isCpuScalar), and then at once.
   void bindInputs(std::span<const InputValue> values);
 
   // The steps of bindInputs, for callers without memory: every input once, then checkInputSizes.
+  // sizes: one entry for each of axes(), in PyTorch's eyes. A UserError as above.
   void bindSizes(const TensorView* input, const Dims& sizes);
   void bindScalar(const Val* input, ScalarValue value);  // of the input's dtype: UserError
   // The element of an input on the host, where the caller knows it; bindInputs reads it.
@@ -34,8 +39,9 @@ class ExpressionEvaluator {
   // Each axis of each input has the size that its extent evaluates to; broadcast axes have size 1.
   void checkInputSizes();
 
-  // A UserError when a symbol is bound by no input.
+  // extent: of the fusion's arena. A UserError when a symbol is bound by no input, or a sum or product leaves i64.
   int64_t evaluate(IntExpr extent);
+  // Of the scalar's dtype. A CheckError for one without a value and a definition: inputs are bound before.
   ScalarValue evaluate(const Val* scalar);
   // Sizes in PyTorch's eyes of the non-reduction axes. A UserError when one is negative, or there are more than
   // kMaxElements elements.
@@ -84,7 +90,7 @@ class ExpressionEvaluator {
 // The number of elements; nullopt when a size is negative or there are more than kMaxElements.
 std::optional<int64_t> checkedNumel(const Dims& sizes);
 
-// "(i0 * 2)", "%n"
+// "(i0 * 2)", "%n": symbols by their names, those of scalars by the scalar's.
 std::string extentToString(const Fusion& fusion, IntExpr extent);
 
 }  // namespace fuser

@@ -1,5 +1,8 @@
 #pragma once
-// Engine: compiles a Kernel and launches it. One interface for interp, cpu and cuda.
+// Engine: compiles a Kernel and launches it. One interface for interp, cpu and cuda (fuser/DESIGN.md#7-engines), so
+// that host programs, caches and the harness never ask which one it is.
+//
+// Threads: whoever launches one kernel from several threads keeps the launches apart (KernelPool does).
 
 #include <memory>
 #include <span>
@@ -19,7 +22,8 @@ struct KernelArguments {
   std::vector<ScalarValue> scalars;     // as Kernel::scalars
 };
 
-// Fills the stride entries of arguments.ints from arguments.tensors; ints has one entry per parameter.
+// Fills the stride entries of arguments.ints (in elements) from arguments.tensors; ints has one entry per parameter,
+// and its entries for extents are the caller's.
 void bindStrides(const Kernel& kernel, KernelArguments& arguments);
 
 class CompiledKernel {
@@ -45,7 +49,8 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string name() const = 0;  // "interp", "cpu", "cuda"
-  // The kernels must outlive what is returned. Many kernels go in one compiler call where there is a compiler.
+  // One entry a kernel, in order. The kernels must outlive what is returned. Text that a
+  // compiler refuses is our bug: a CheckError. Many kernels go in one compiler call where there is a compiler.
   virtual std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) = 0;
   // Null where kernels run on the host, or on a device that cannot share memory with it while both work.
   virtual std::shared_ptr<StreamDevice> device() { return nullptr; }

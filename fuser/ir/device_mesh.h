@@ -1,6 +1,8 @@
 #pragma once
 // DeviceMesh: the devices that hold a tensor, in order. A tensor with an axis of ParallelType::DIDx is sharded: device
 // number k of n holds the k-th of n equal parts of that axis, and nothing else. One without is whole on each device.
+//
+//   mesh [0, 2], an axis of 6 elements: device 0 holds [0, 3), device 2 holds [3, 6)
 
 #include <algorithm>
 #include <optional>

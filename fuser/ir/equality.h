@@ -7,7 +7,7 @@
 
 namespace fuser {
 
-// Empty when equal; otherwise where they differ first, in one line.
+// Empty when equal; otherwise where they differ first, in one line, for a person: "…  against  …".
 std::string firstDifference(const Fusion& a, const Fusion& b);
 inline bool sameFusion(const Fusion& a, const Fusion& b) { return firstDifference(a, b).empty(); }
 

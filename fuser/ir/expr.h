@@ -1,6 +1,7 @@
 #pragma once
 // Expr: one op of the fusion. Its kind is a row of the op table; what a row needs beside its operands is in attributes.
-// UnaryOp, BinaryOp, … are names for families, with accessors; there is no other state.
+// There are no subclasses: passes, printers and mutators treat a new op by its row, without a line of their own.
+// Owned by its Fusion, which alone changes it.
 
 #include <string>
 #include <variant>
@@ -30,8 +31,8 @@ class Expr {
   OpKind op() const { return op_; }
   const OpInfo& info() const { return opInfo(op_); }
   Family family() const { return info().family; }
-  const std::vector<Val*>& inputs() const { return inputs_; }
-  const std::vector<Val*>& outputs() const { return outputs_; }
+  const std::vector<Val*>& inputs() const { return inputs_; }    // operands in the text's order, repeats included
+  const std::vector<Val*>& outputs() const { return outputs_; }  // at least one; all scalars or all tensors
   Val* input(size_t i) const { return inputs_.at(i); }
   Val* output(size_t i = 0) const { return outputs_.at(i); }
   const Attributes& attributes() const { return attributes_; }

@@ -265,7 +265,7 @@ std::vector<Val*> Fusion::extentScalars(const Expr* expr) {
 
 const std::vector<Expr*>& Fusion::exprs() const {
   if (orderValid_) return order_;
-  // Kahn's algorithm with the smallest id first.
+  // Kahn's algorithm (Topological sorting of large networks, 1962) with the smallest id first.
   std::vector<size_t> missing(exprStorage_.size(), 0);
   std::vector<std::vector<Expr*>> users(exprStorage_.size());
   for (Expr* expr : live_) {

@@ -1,6 +1,11 @@
 #pragma once
 // Fusion: a graph of tensor and scalar ops, owned here with all its values. Nodes have dense ids; every list is in id
-// or topological order, so that no result depends on an address.
+// or topological order, so that no result depends on an address. Every stage edits clones of one kind of graph: what
+// stands in the text of a .fusion file is what passes rewrite and what segments are cut from.
+//
+// Pointers to values, axes and expressions stay valid as long as the Fusion lives, removed ones too. It does not move.
+// Edits check what they can see at once (CheckError); verify() of fuser/ir/verify.h holds the rest. One thread at a
+// time: exprs() keeps its order, so even two readers need a lock unless it was asked before.
 
 #include <functional>
 #include <map>
@@ -48,12 +53,13 @@ class Fusion {
   const IntExprArena& ints() const { return *ints_; }
   // The free symbol of that name ("i0"), made at first use.
   IntExpr extentSymbol(const std::string& name);
-  // A symbol that stands for an i64 scalar of this fusion.
+  // A symbol that stands for an i64 scalar of this fusion; the same one every time. A CheckError for another dtype.
   IntExpr scalarSymbol(Val* scalar);
   // The scalar behind a symbol, null for an extent symbol.
   Val* scalarOf(IntExpr symbol) const;
 
   // --- the graph ---
+  // A CheckError for a value that is made, or is an input already.
   void addInput(Val* val);
   void addOutput(Val* val);  // a value may be an output several times, and an input may be an output
   void removeOutputs() { setOutputs({}); }
@@ -65,9 +71,11 @@ class Fusion {
   const std::vector<Val*>& inputs() const { return inputs_; }
   const std::vector<Val*>& outputs() const { return outputs_; }
 
+  // Infers nothing and checks no types: fuser/ir/builder.h does. A CheckError for an operand of another fusion, and for a
+  // result that is made already or is an input.
   Expr* newExpr(OpKind op, std::vector<Val*> inputs, std::vector<Val*> outputs, Attributes attributes = {});
   void removeExpr(Expr* expr);  // its outputs stay, without a definition
-  void replaceInput(Expr* expr, size_t index, Val* with);
+  void replaceInput(Expr* expr, size_t index, Val* with);  // operand number `index`, in this place alone
   // In all uses and among the outputs. (Extents that name a scalar are replaced by the caller, where there are any.)
   void replaceAllUses(Val* from, Val* with);
 

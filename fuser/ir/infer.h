@@ -10,17 +10,18 @@
 
 namespace fuser {
 
+// An axis without identity: what two axes must have in common for one to stand for the other. Sizes in elements.
 struct AxisType {
   IterType type = IterType::Iteration;
-  IntExpr extent = nullptr;
-  IntExpr expandedExtent = nullptr;
+  IntExpr extent = nullptr;          // never null in an answer; 1 for a broadcast axis
+  IntExpr expandedExtent = nullptr;  // null unless it is an expanded broadcast axis
   bool operator==(const AxisType&) const = default;
 };
 
 struct InferredType {
   bool tensor = true;
   DataType dtype = DataType::Float;
-  std::vector<AxisType> axes;  // reductions included
+  std::vector<AxisType> axes;  // logical, reductions included; empty for a scalar
 };
 
 // Of each result: all have one type. A UserError names the op, the operands' types and the rule that they break.

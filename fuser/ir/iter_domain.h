@@ -1,5 +1,6 @@
 #pragma once
-// IterDomain: one axis of a tensor or of its loop nest. Owned by the Fusion, with a dense id.
+// IterDomain: one axis of a tensor or of its loop nest. Owned by the Fusion, with a dense id. An axis belongs to one
+// tensor: axes of two tensors are related by the op between them (fuser/analysis/axis_map.h), never shared.
 
 #include <cstdint>
 #include <string_view>

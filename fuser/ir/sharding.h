@@ -1,5 +1,6 @@
 #pragma once
-// Sharding: where a tensor is, read from its domain or set there.
+// Sharding: where a tensor is, read from its domain or set there. A value apart from the tensor, so that what is there
+// and what is wanted can be compared (fuser/analysis/resharding.h).
 
 #include <optional>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Val: a value of a Fusion: a host scalar (Scalar) or a tensor (TensorView). Owned by its Fusion, with a dense id.
+// Val: a value of a Fusion: a host scalar (Scalar) or a tensor (TensorView). Owned by its Fusion, with a dense id: side
+// tables are vectors by id, and no order ever comes of an address.
 
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,7 @@ class Val {
   bool isFusionInput() const { return fusionInput_; }
   bool isFusionOutput() const { return fusionOutput_; }
 
+  // Never null: a CheckError where the value is of the other kind.
   template <class T>
   T* as() {
     FUSER_CHECK(T::kIsTensor == tensor_, "value %", name_, " is of another kind");

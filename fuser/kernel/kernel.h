@@ -1,9 +1,15 @@
 #pragma once
-// Kernel IR: one GPU kernel as a small statement tree. Lowering builds it, three engines run it, codegen prints it.
+// Kernel IR: one GPU kernel as a small statement tree. Lowering builds it, three engines run it, codegen prints it. It
+// stands between the two so that one set of rules (verify.h) says what a kernel may do, whoever runs it, and so that a
+// wrong lowering is found by interp without a compiler or a GPU.
 //
 // Execution model: grid.x * grid.y * grid.z blocks of block.x * block.y * block.z threads. Every thread runs the body.
 // A Local buffer is private to a thread, a Shared one to a block, a Global one is a tensor argument. Index expressions
 // are IntExprs of the kernel's arena over: thread and block indices, For indices, loaded indices, integer parameters.
+//
+// Sizes, strides, offsets and indices are in elements. Pointers to expressions of the scheduled fusion (`source`,
+// IntParam::extent) are for messages and for binding arguments; null in a kernel that was parsed. An engine only reads
+// a kernel.
 
 #include <array>
 #include <memory>
@@ -139,7 +145,8 @@ struct BlockReduce {
   const Expr* sourceExpr = nullptr;
 };
 
-// What Welford's method knows of some terms, in each thread: their mean, the sum of their squared distances from it,
+// What Welford's method (Note on a method for calculating corrected sums of squares and products, 1962; parts joined as
+// Chan, Golub and LeVeque 1979 do) knows of some terms, in each thread: their mean, the sum of their squared distances from it,
 // and their number. In place: all threads of the block along the given dims get what they know together (the others
 // keep their own), joined by joinWelford (op_math.cuh) in the order of BlockReduce; every thread must arrive. All three
 // are Local: mean and squares of the dtype (f32 or f64), count i64.

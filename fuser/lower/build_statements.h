@@ -1,5 +1,7 @@
 #pragma once
-// See build_statements.cpp.
+// StatementBuilder: the statements of a scheduled part, the step of lowering after which the kernel computes. Indices,
+// predicates and loops are worked out by Indexing, predicateOf and LoopNest; here stands only what is written where.
+// What comes of a schedule is shown at the head of build_statements.cpp.
 
 #include <unordered_map>
 
@@ -10,7 +12,10 @@ namespace fuser {
 
 class StatementBuilder {
  public:
+  // The part is scheduled and checked (checkSchedule); it and the kernel, which has no statements yet, outlive this.
   StatementBuilder(const Fusion& part, Kernel& kernel);
+  // Fills the kernel's buffers, parameters, block, grid and body. A UserError names the rule that the schedule breaks.
+  // Once.
   void build();
 
  private:

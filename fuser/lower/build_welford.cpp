@@ -6,7 +6,9 @@
 //                                squares = squares + d * (x - mean) } }
 //           welford (mean, squares, count)
 //           v = squares / max(i1 - 1, 0); m = mean + 0 / count
-// The last sum leaves a mean as it is, and makes that of no terms NaN.
+// The last sum leaves a mean as it is, and makes that of no terms NaN. The update is that of B. P. Welford, Note on a
+// method for calculating corrected sums of squares and products (Technometrics, 1962); oracle/welford.cpp bounds its
+// error.
 #include <algorithm>
 
 #include "fuser/ir/expr.h"

@@ -1,5 +1,6 @@
 #pragma once
-// The one place that decides predicates.
+// The one place that decides predicates: a missing one writes out of bounds, a wrong one leaves elements unwritten, and
+// either would be found late if every statement made its own.
 
 #include "fuser/lower/loop_nest.h"
 

@@ -1,5 +1,6 @@
 #pragma once
-// What PointWise and Reduction both ask of a part.
+// What PointWise and Reduction both ask of a part. A "why…" answers with the reason for a refusal, in words that stand
+// behind "PointWise: " in SchedulerAnswer::reason.
 
 #include <string>
 #include <vector>
@@ -34,8 +35,10 @@ std::string localName(const Val* tensor);
 void cacheOutputs(const Fusion& part, Schedule& schedule);
 
 // Positions of a tensor's logical axes (reductions included, after the others) from slowest to fastest in memory.
+// The logical positions (reductions included) of the axes from slowest to fastest in memory.
 std::vector<int> memoryOrder(const TensorView* tensor);
 
+// Steps of a schedule, as fuser/ir/transform.h describes them: axes count the tensor's loops when the step is applied.
 Transform split(const std::string& tensor, int64_t axis, int64_t factor);
 Transform merge(const std::string& tensor, int64_t axis);
 Transform parallelize(const std::string& tensor, int64_t axis, ParallelType type);

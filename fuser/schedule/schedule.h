@@ -1,6 +1,9 @@
 #pragma once
 // Schedulers: which parts of a fusion they take, and the list of transforms that they choose. The list is the whole of
 // their effect: it prints, parses and replays.
+//
+//   accepts(part) -> PointWise    chooseSchedule -> merge %y {0}; split %y {0, 128}; parallelize %y {0, BIDx}; …
+//   applySchedule(part, list)     checkSchedule(part), lower(part)
 
 #include <memory>
 

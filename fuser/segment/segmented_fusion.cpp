@@ -115,7 +115,7 @@ int64_t firstOf(const SegmentGraph& graph, OwnedGroup* group) {
 }  // namespace
 
 void SegmentedFusion::sortGroups() {
-  // Kahn's algorithm; among groups that are ready, the one whose first own expression comes first.
+  // Kahn's algorithm (1962); among groups that are ready, the one whose first own expression comes first.
   using Entry = std::tuple<int64_t, uint32_t, OwnedGroup*>;  // the ids differ: groups are never compared
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
   const auto push = [&](SegmentedGroup* group) {

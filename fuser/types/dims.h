@@ -1,5 +1,8 @@
 #pragma once
-// Dims: up to 8 int64 (sizes, strides, axes) without an allocation.
+// Dims: up to 8 int64 (sizes, strides, axes) without an allocation: every tensor argument of every run carries two.
+//
+// A ninth entry is a CheckError: parsers and inference turn away higher ranks before. Places are not checked: operator[],
+// back() and erase() take what is there, insert() a place up to size().
 
 #include <algorithm>
 #include <array>
@@ -61,7 +64,8 @@ class Dims {
 inline bool operator==(const Dims& a, const Dims& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 inline bool operator!=(const Dims& a, const Dims& b) { return !(a == b); }
 
-// The product; 1 for rank 0.
+// The number of elements: the product, 1 for rank 0. For sizes that were checked (checkedNumel): nothing looks for
+// overflow here.
 inline int64_t numel(const Dims& sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) product *= size;

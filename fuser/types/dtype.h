@@ -1,5 +1,5 @@
 #pragma once
-// DataType: one row each in dtype.def.
+// DataType: one row each in dtype.def, so that a new type is a line there and not a case in every switch.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ enum class Category : uint8_t { Bool, Int, Float };
 
 std::string_view dtypeName(DataType dtype);      // "bf16"
 std::string_view dtypeCodeName(DataType dtype);  // "fuser::BFloat16"
-std::optional<DataType> dtypeFromName(std::string_view name);
+std::optional<DataType> dtypeFromName(std::string_view name);  // by dtypeName; nullopt where none is called so
 size_t dtypeSize(DataType dtype);  // bytes
 Category category(DataType dtype);
 inline bool isFloating(DataType dtype) { return category(dtype) == Category::Float; }
@@ -43,7 +43,8 @@ DataType promoteTypes(DataType a, DataType b);
 inline std::ostream& operator<<(std::ostream& out, DataType dtype) { return out << dtypeName(dtype); }
 inline void appendText(std::string& out, DataType dtype) { out += dtypeName(dtype); }
 
-// Calls f.template operator()<Storage>() with the dtype's storage type.
+// Calls f.template operator()<Storage>() with the dtype's storage type, and gives what it returns: for code that is
+// written once for all types.
 template <class F>
 decltype(auto) dispatch(DataType dtype, F&& f) {
   switch (dtype) {

@@ -6,6 +6,13 @@
 // Arithmetic is over the integers (no wrap); floorDiv and mod take a divisor that is positive wherever the value is
 // used (a loop over an extent of 0 runs no iteration, no integer is loaded into an empty range); x // 0 and x % 0
 // evaluate to 0.
+//
+// Why it is here: extents, index arithmetic and predicates are one language, so a size that the host evaluates and the
+// bound of a kernel's loop simplify by the same rules, and "are these two sizes the same?" is a comparison of pointers.
+// (Interning of equal nodes is known as hash-consing: Ershov 1958.)
+//
+// Nodes live as long as their arena, and a node of another arena is never mixed in: import() copies it. Making
+// expressions changes the arena: by one thread at a time.
 
 #include <cstdint>
 #include <functional>
@@ -85,7 +92,8 @@ class IntExprArena {
   const IntSymbol& symbolOf(IntExpr symbol) const { return symbols_[static_cast<size_t>(symbol->value)]; }
   const std::vector<IntSymbol>& symbols() const { return symbols_; }
 
-  // Copies an expression of another arena into this one; map gives the image of each symbol.
+  // Copies an expression of another arena into this one, simplified anew; map gives the image of each symbol, in this
+  // arena.
   IntExpr import(IntExpr expr, const std::function<IntExpr(IntExpr)>& map);
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// ScalarValue: a host scalar: f64, i64 or bool.
+// ScalarValue: a host scalar: f64, i64 or bool, the three types that a .fusion file has literals of. Inputs, literals,
+// results of scalar ops and kernels' scalar arguments are all of it.
 
 #include <ostream>
 #include <string>
@@ -24,7 +25,7 @@ class ScalarValue {
   }
   const std::variant<double, int64_t, bool>& variant() const { return value_; }
 
-  // Of the given dtype (Double, Int64 or Bool).
+  // Of the given dtype: Double, Int64 or Bool, else a CheckError.
   ScalarValue castTo(DataType dtype) const;
 
   // Bit-equal and of the same dtype; every NaN equals every NaN.
@@ -38,7 +39,8 @@ class ScalarValue {
   std::variant<double, int64_t, bool> value_;
 };
 
-// An element in memory as a host scalar: f64, i64 or bool, by the category of its dtype.
+// An element in memory as a host scalar: f64, i64 or bool, by the category of its dtype, exact for all of them. The
+// address is one of the host's, aligned to the element.
 ScalarValue elementAt(DataType dtype, const void* element);
 
 inline std::ostream& operator<<(std::ostream& out, const ScalarValue& value) { return out << value.toString(); }
