@@ -1,5 +1,6 @@
 #pragma once
-// Holds the numbers of a value against accepted sets.
+// Holds the numbers of a value against accepted sets: the last step of judge(), apart from how the sets came about, so
+// that tests give it sets of their own.
 
 #include <span>
 #include <vector>
@@ -9,7 +10,10 @@
 
 namespace oracle {
 
+// Whether the set holds the number: NaN and infinities by flag, a zero by its sign.
 bool contains(const Interval& set, double number);
+// Whether the set is narrow enough to say that an element of this dtype inside it is right
+// (oracle/ORACLE.md#7-decided-and-the-verdict).
 bool isDecided(const Interval& set, fuser::DataType dtype);
 
 struct View {

@@ -1,6 +1,9 @@
 #pragma once
 // Interval, Whole: the set of values that one element may take (oracle/ORACLE.md#3-sets), of a floating dtype or of an
 // integer or bool one. Value: such a set for each element of a tensor, or of a scalar.
+//
+// Interval arithmetic (R. E. Moore, Interval analysis, 1966) on f64 ends. NaN, infinities and the sign of a zero are
+// flags beside the range, because a correct compiler may change one and not the other.
 
 #include <algorithm>
 #include <cstdint>
@@ -82,7 +85,7 @@ inline Interval hull(const Interval& a, const Interval& b) {
   return result;
 }
 
-// Integers [lo, hi] of i64, i32, i8 (within its range) or bool (0, 1); never empty.
+// The integers from lo to hi, both included, of i64, i32, i8 (within its range) or bool (0, 1); never empty.
 struct Whole {
   int64_t lo = 0;
   int64_t hi = 0;

@@ -12,8 +12,8 @@ namespace oracle {
 // Both ends rounded to the dtype; an end that becomes infinite sets that flag. Ends may be infinite before.
 Interval roundTo(const Interval& set, fuser::DataType dtype);
 
-// Correctly rounded ops. For f32 the f64 result of f32 operands is rounded again, which gives the f32 result (Figueroa:
-// 53 >= 2 * 24 + 2); so no error of the reference enters.
+// Correctly rounded ops. For f32 the f64 result of f32 operands is rounded again, which gives the f32 result (S. A.
+// Figueroa, When is double rounding innocuous?, 1995: 53 >= 2 * 24 + 2); so no error of the reference enters.
 Interval negate(const Interval& a);
 Interval absolute(const Interval& a);
 Interval add(const Interval& a, const Interval& b, fuser::DataType compute);

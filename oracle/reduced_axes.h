@@ -1,5 +1,8 @@
 #pragma once
-// Walks over what a reduction joins: results, and the terms of each.
+// Walks over what a reduction joins: results, and the terms of each. Sums, extremes and variances share it.
+//
+// Offsets and strides are in elements of the operand's sets. A result along an axis where the operand does not vary is
+// computed and stored once.
 
 #include <algorithm>
 #include <memory>
@@ -48,6 +51,7 @@ std::shared_ptr<const std::vector<Set>> forEachResult(const ReducedAxes& axes, c
   return std::make_shared<const std::vector<Set>>(std::move(sets));
 }
 
+// visit(offset): each term of that element, in row-major order over the reduced axes; none where one of them is empty.
 template <class Visit>
 void forEachTerm(const ReducedAxes& axes, int64_t base, const Visit& visit) {
   forEachOffset<1>(axes.reducedSizes, {axes.reducedStrides},

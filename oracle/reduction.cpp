@@ -23,13 +23,15 @@ namespace {
 // Unit roundoff of the dtype that accumulates.
 double roundoff(DataType compute) { return std::ldexp(1.0, -format(compute).precision); }
 
-// gamma_n = n u / (1 - n u) (Higham), infinite where it means nothing.
+// gamma_n = n u / (1 - n u) (N. J. Higham, Accuracy and stability of numerical algorithms, 2nd edition, lemma 3.1),
+// infinite where it means nothing.
 double gamma(int64_t n, double u) {
   const double product = static_cast<double>(n) * u;
   return product < 0.5 ? product / (1 - product) : kInfinity;
 }
 
-// Neumaier's compensated sum: error below 2^-52 |sum| + n^2 2^-104 sum|x|.
+// Compensated sum (A. Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, 1974): error
+// below 2^-52 |sum| + n^2 2^-104 sum|x|.
 class CompensatedSum {
  public:
   void add(double x) {

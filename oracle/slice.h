@@ -1,6 +1,7 @@
 #pragma once
 // Slice: the accepted sets of values of the original fusion, computed backwards from the values asked for up to its
-// anchors: values whose numbers are known (the fusion's inputs; what a segment loaded).
+// anchors: values whose numbers are known (the fusion's inputs; what a segment loaded). Of the original fusion, so that
+// nothing a pass did can excuse a result.
 
 #include <array>
 #include <optional>

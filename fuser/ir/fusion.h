@@ -71,8 +71,8 @@ class Fusion {
   const std::vector<Val*>& inputs() const { return inputs_; }
   const std::vector<Val*>& outputs() const { return outputs_; }
 
-  // Infers nothing and checks no types: fuser/ir/builder.h does. A CheckError for an operand of another fusion, and for a
-  // result that is made already or is an input.
+  // Infers nothing and checks no types: fuser/ir/builder.h does. A CheckError for an operand of another fusion, and for
+  // a result that is made already or is an input.
   Expr* newExpr(OpKind op, std::vector<Val*> inputs, std::vector<Val*> outputs, Attributes attributes = {});
   void removeExpr(Expr* expr);  // its outputs stay, without a definition
   void replaceInput(Expr* expr, size_t index, Val* with);  // operand number `index`, in this place alone

@@ -10,10 +10,10 @@
 
 namespace fuser {
 
-// An axis without identity: what two axes must have in common for one to stand for the other. Sizes in elements.
+// An IterDomain without its identity: kind and sizes, in elements, as iter_domain.h describes them.
 struct AxisType {
   IterType type = IterType::Iteration;
-  IntExpr extent = nullptr;          // never null in an answer; 1 for a broadcast axis
+  IntExpr extent = nullptr;
   IntExpr expandedExtent = nullptr;  // null unless it is an expanded broadcast axis
   bool operator==(const AxisType&) const = default;
 };

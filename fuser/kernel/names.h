@@ -15,10 +15,10 @@ struct KernelNames {
   std::vector<std::string> symbols;  // by IntNode::value of a symbol; "?name" where the kernel does not declare it
 };
 
-// Of any kernel, a damaged one too: it is asked for messages about one. The same kernel gives the same names.
+// The same kernel gives the same names. Of a damaged kernel, too: messages about it quote them.
 KernelNames nameKernel(const Kernel& kernel);
 
-// Letters, digits and '_', no digit in front, and not empty.
+// Whether the text form, and printed C++, can show the name as it is: letters, digits and '_', no digit in front.
 bool isIdentifier(const std::string& name);
 
 }  // namespace fuser

@@ -41,7 +41,7 @@ struct KernelViolation {
   std::string message;  // with the statement's text
 };
 
-// All violations; empty when the kernel is well formed. Takes any kernel: nothing is assumed of it.
+// All violations; empty when the kernel is well formed.
 std::vector<KernelViolation> findKernelViolations(const Kernel& kernel);
 
 // A CheckError with the first violation and the kernel's text.

@@ -14,8 +14,8 @@ class StatementBuilder {
  public:
   // The part is scheduled and checked (checkSchedule); it and the kernel, which has no statements yet, outlive this.
   StatementBuilder(const Fusion& part, Kernel& kernel);
-  // Fills the kernel's buffers, parameters, block, grid and body. A UserError names the rule that the schedule breaks.
-  // Once.
+  // Fills the kernel's buffers, parameters and body; block and grid are LoopNest's. A UserError names the rule that the
+  // schedule breaks. Once.
   void build();
 
  private:

@@ -1,6 +1,5 @@
 #pragma once
-// The one place that decides predicates: a missing one writes out of bounds, a wrong one leaves elements unwritten, and
-// either would be found late if every statement made its own.
+// The one place that decides predicates: a missing one writes out of bounds, a wrong one leaves elements unwritten.
 
 #include "fuser/lower/loop_nest.h"
 

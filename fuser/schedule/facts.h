@@ -35,7 +35,7 @@ std::string localName(const Val* tensor);
 void cacheOutputs(const Fusion& part, Schedule& schedule);
 
 // Positions of a tensor's logical axes (reductions included, after the others) from slowest to fastest in memory.
-// The logical positions (reductions included) of the axes from slowest to fastest in memory.
+// The logical positions of all axes, from slowest to fastest in memory; reduction axes, which have no memory, last.
 std::vector<int> memoryOrder(const TensorView* tensor);
 
 // Steps of a schedule, as fuser/ir/transform.h describes them: axes count the tensor's loops when the step is applied.

@@ -7,7 +7,8 @@
 namespace fuser {
 
 // axis -> outer, inner (of extent factor, a number of elements); `axis` counts domain.loop from 0, as the caller has
-// checked. The outer extent is rounded up: predicates keep what lies behind the end from being computed. A UserError names the rule that is broken.
+// checked. The outer extent is rounded up: predicates keep what lies behind the end from being computed. A UserError
+// names the rule that is broken.
 void splitAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor);
 // axis, axis + 1 -> one. A reduction axis merges with reduction axes only.
 void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);

@@ -8,8 +8,8 @@ namespace fuser {
 
 namespace {
 
-// The finaliser of SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014): every bit of
-// the result depends on every bit of the value.
+// The finaliser of SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014): every bit
+// of the result depends on every bit of the value.
 uint64_t mixed(uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;

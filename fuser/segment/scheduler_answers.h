@@ -1,6 +1,7 @@
 #pragma once
-// SchedulerAnswers: what the schedulers say of parts of a fusion, each part asked once. Merging asks about the same part
-// from many sides, and an answer costs far more than the look-up. Of one segmentation, whose fusion does not change.
+// SchedulerAnswers: what the schedulers say of parts of a fusion, each part asked once. Merging asks about the same
+// part from many sides, and an answer costs far more than the look-up. Of one segmentation, whose fusion does not
+// change.
 
 #include <unordered_map>
 #include <vector>
@@ -14,8 +15,8 @@ class SchedulerAnswers {
  public:
   SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context);
 
-  // Expressions in any order, any of them several times. The reference stays valid as long as this lives. A refusal is an
-  // answer, not an error.
+  // Expressions in any order, any of them several times. The reference stays valid as long as this lives. A refusal is
+  // an answer, not an error.
   const SchedulerAnswer& ask(const std::vector<Expr*>& exprs);
   // Whether the expression must find this value in memory: it and the value's definition are never in one group.
   bool mustBeSegmentInput(const Expr* expr, const Val* val) const;

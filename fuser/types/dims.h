@@ -1,8 +1,8 @@
 #pragma once
 // Dims: up to 8 int64 (sizes, strides, axes) without an allocation: every tensor argument of every run carries two.
 //
-// A ninth entry is a CheckError: parsers and inference turn away higher ranks before. Places are not checked: operator[],
-// back() and erase() take what is there, insert() a place up to size().
+// A ninth entry is a CheckError: parsers and inference turn away higher ranks before. Places are not checked:
+// operator[], back() and erase() take what is there, insert() a place up to size().
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
-// The counter-based generator behind Choices: Stafford's mix 13 (the finaliser of SplitMix64) over a keyed counter.
+// The counter-based generator behind Choices: Stafford's mix 13 (the finaliser of SplitMix64: Steele, Lea and Flood,
+// Fast splittable pseudorandom number generators, 2014) over a keyed counter.
 
 #include "fuzz/choices/choices.h"
 

@@ -4,7 +4,8 @@
 //
 // Of a seed: decision i of case N is a hash of (seed, N, i): it depends on no earlier case.
 // Of bytes: each decision takes as few bytes as its range needs; when they are used up every decision is the first
-// choice (the lowest integer, false, the first entry), so that fewer and smaller bytes mean a smaller case.
+// choice (the lowest integer, false, the first entry), so that fewer and smaller bytes mean a smaller case. (The idea
+// is Hypothesis's: MacIver and Donaldson, Test-case reduction via test-case generation, ECOOP 2020.)
 
 #include <cstdint>
 #include <span>
@@ -20,10 +21,11 @@ class Choices {
   // The bytes must outlive this.
   explicit Choices(std::span<const uint8_t> bytes);
 
-  // In [low, high], both ends included.
+  // In [low, high], both ends included; an empty range is a CheckError.
   int64_t integer(int64_t low, int64_t high);
   // An index below count (which is not 0).
   size_t index(size_t count) { return static_cast<size_t>(integer(0, static_cast<int64_t>(count) - 1)); }
+  // probability: in [0, 1], with 16 bits of resolution.
   bool chance(double probability);
   // In [low, high), with 16 bits of resolution.
   double real(double low, double high);
@@ -41,7 +43,7 @@ class Choices {
     return entries[index(N)];
   }
   template <class T>
-  void shuffle(std::vector<T>& entries) {
+  void shuffle(std::vector<T>& entries) {  // Fisher and Yates's, from the end
     for (size_t i = entries.size(); i-- > 1;) {
       // The first choice keeps the order.
       const size_t other = i - index(i + 1);

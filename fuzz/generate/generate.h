@@ -3,7 +3,8 @@
 //
 // Decisions come from Choices alone. Ops are drawn over the whole op table by the rows' family, accepted dtypes and
 // promotion, so that a new row of a known family is generated without a line here. Each case draws its own subset and
-// weights of ops, dtypes, ranks, shapes and layouts (swarm testing), and a budget of elements.
+// weights of ops, dtypes, ranks, shapes and layouts (swarm testing: Groce, Zhang, Eide, Chen and Regehr,
+// ISSTA 2012), and a budget of elements.
 //
 // Data is kept sane: the generator mirrors the range of each value while it builds, and bounds operands (by a clamp, a
 // scale, …) where an op would overflow, divide by nearly nothing or leave its domain. Some cases do without; integer
@@ -36,6 +37,8 @@ struct GeneratorOptions {
 inline constexpr int kDrawsVersion = 7;
 inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
 
+// Ends for every stream of choices. An error of the builders or of binding that gets out of it is a bug of the
+// generator.
 Case generate(Choices& choices, const GeneratorOptions& options = {});
 
 // Case `number` of a seed, with the metadata that names it: "stream", "seed", "case".

@@ -1,5 +1,6 @@
 #pragma once
 // Policy: what one case draws before it builds anything: its own subset and weights of everything (swarm testing).
+// Drawn once, so that a case has a character: cases that all mix everything alike miss what needs much of one thing.
 
 #include <array>
 #include <vector>
@@ -17,6 +18,7 @@ struct MainAxis {
   bool constant;  // the same in all runs, a number in the program
 };
 
+// Every double beside the weights is a probability, in [0, 1]; weights are relative, 0 for what is never drawn.
 struct Policy {
   std::vector<double> opWeights;     // by OpKind
   std::vector<double> dtypeWeights;  // by DataType

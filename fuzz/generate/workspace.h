@@ -1,6 +1,8 @@
 #pragma once
 // Workspace: a case under construction: its fusion, and what is known of each value: sizes in every run, expected
-// range.
+// range. Known while it grows, so that each op is drawn to be valid in every run, and no case is thrown away.
+//
+// It refers to choices, options and policy, which outlive it. Sizes and budgets are in elements.
 
 #include <memory>
 #include <string>
@@ -58,6 +60,7 @@ class Workspace {
   int64_t sizeOf(IntExpr size, size_t run) const;
   // Elements left of the case's budget, in the fuller run.
   int64_t elementsLeft() const { return options.maxCaseElements - std::max(elements_[0], elements_[1]); }
+  // Whether a tensor of these sizes keeps to the policy's cap and the case's budget, in every run.
   bool affordable(const std::array<Dims, kRuns>& sizes) const;
 
   // --- extents ---

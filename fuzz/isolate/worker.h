@@ -1,5 +1,6 @@
 #pragma once
-// The process side of a worker: how it is started, spoken to and watched.
+// The process side of a worker: how it is started, spoken to and watched. WorkerPool decides who gets what; nothing
+// here knows tasks' meaning. Used by the supervisor's one thread.
 
 #include <sys/types.h>
 
@@ -18,6 +19,7 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  // To a worker that is neither busy nor dead; the task's time starts now.
   void give(const std::string& task);
   bool busy() const { return busy_; }
   const std::string& task() const { return task_; }

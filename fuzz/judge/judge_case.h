@@ -89,6 +89,8 @@ struct CaseVerdict {
 REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, onlyProbed, faultApplied, outputs, elements,
                ops, margins, wrongValue, place, pattern, schedulers, passes, decisions, compilations, kernels, seconds)
 
+// Throws nothing that a case brings about: errors of every class, and want of memory, are verdicts. What kills or hangs
+// the process does so here (fuzz/isolate makes verdicts of that).
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
 
 // A few lines: verdict, counts, the worst elements, the first wrong op.

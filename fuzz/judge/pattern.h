@@ -1,5 +1,6 @@
 #pragma once
-// Patterns in what is wrong: of elements, and of messages.
+// Patterns in what is wrong: of elements, and of messages. They part findings into buckets: one cause should give one
+// pattern on every case that shows it.
 
 #include <string>
 #include <string_view>

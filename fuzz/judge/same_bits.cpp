@@ -40,7 +40,7 @@ bool sameBits(const HostValue& a, const HostValue& b) {
 }
 
 uint64_t memoryHash(const TensorRef& tensor) {
-  // FNV-1a, eight bytes at a time: fast, and any changed word shows.
+  // FNV-1a (Fowler, Noll and Vo), eight bytes at a time: fast, and any changed word shows.
   uint64_t hash = 0xcbf29ce484222325ull;
   const auto* bytes = static_cast<const unsigned char*>(tensor.data);
   const size_t size = static_cast<size_t>(extentInMemory(tensor.sizes, tensor.strides)) * dtypeSize(tensor.dtype);

@@ -11,7 +11,7 @@ constexpr View kViews[] = {
 #undef VIEW
 };
 
-// SplitMix64's finaliser: every bit of the result depends on every bit of the argument.
+// SplitMix64 (Steele, Lea and Flood 2014), one step: every bit of the result depends on every bit of the argument.
 uint64_t mixed(uint64_t bits) {
   bits += 0x9e3779b97f4a7c15ull;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
