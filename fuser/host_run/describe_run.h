@@ -1,6 +1,6 @@
 #pragma once
 // What a run's record says of its segments: each is judged from what it read to what it made, which by the run's end is
-// whole.
+// whole. Described once, after the run: while it runs, slices and parts come and go.
 
 #include <functional>
 

@@ -15,7 +15,8 @@ struct TensorMemory {
   TensorRef ref;
 };
 
-// Row-major in the tensor's allocation order, with stride 0 (one element stored) on broadcast axes.
+// In elements, an entry for each of axes(); sizes: of the same axes, in PyTorch's eyes. Row-major in the
+// allocation order, with stride 0 (one element stored) on broadcast axes.
 Dims allocationStrides(const TensorView* tensor, const Dims& sizes);
 
 // From the pool, aligned to 64 bytes and filled with poison: NaN in every floating type, an unlikely number in the

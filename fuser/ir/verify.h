@@ -1,6 +1,6 @@
 #pragma once
 // The IR's verifier: constraints with numbers, named in the tests that break them. Holds for a fusion that no schedule
-// has touched; after a schedule, verifyScheduled of fuser/schedule holds.
+// has touched; after a schedule, checkSchedule (fuser/schedule/schedule.h) holds.
 
 #include <string>
 #include <vector>

@@ -148,8 +148,8 @@ struct BlockReduce {
 // What Welford's method (Note on a method for calculating corrected sums of squares and products, 1962; parts joined as
 // Chan, Golub and LeVeque 1979 do) knows of some terms, in each thread: their mean, the sum of their squared distances
 // from it, and their number. In place: all threads of the block along the given dims get what they know together (the
-// others keep their own), joined by joinWelford (op_math.cuh) in the order of BlockReduce; every thread must arrive. All three
-// are Local: mean and squares of the dtype (f32 or f64), count i64.
+// others keep their own), joined by joinWelford (op_math.cuh) in the order of BlockReduce; every thread must arrive.
+// All three are Local: mean and squares of the dtype (f32 or f64), count i64.
 struct BlockWelford {
   DataType dtype = DataType::Float;
   Access mean;

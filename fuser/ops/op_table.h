@@ -1,5 +1,6 @@
 #pragma once
-// What the op table says of each op. See op_table.def for the columns.
+// What the op table says of each op. See op_table.def for the columns and the words in them. Inference, engines,
+// printer, generator and oracle all ask the row, so that an op is described once and no two of them can differ.
 
 #include <optional>
 #include <span>

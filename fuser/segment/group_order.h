@@ -14,7 +14,8 @@ namespace fuser {
 
 class GroupOrder {
  public:
-  // The groups must be in a topological order in segmented.groups(), as sortGroups() leaves them.
+  // The groups must be in a topological order in segmented.groups(), as sortGroups() leaves them. It knows the groups
+  // that are there now, and of their edits merges alone, by merged(): after any other edit it is made anew.
   explicit GroupOrder(const SegmentedFusion& segmented);
 
   // A merge that keeps the graph acyclic, and what has to move for it.
