@@ -21,7 +21,7 @@ class SizeFacts {
   struct Question {
     enum class Kind : uint8_t { AtMost, DivisibleBy } kind;
     IntExpr size;     // elements; of the original fusion's arena
-    int64_t operand;  // the bound, both ends included, or the divisor, which is not 0
+    int64_t operand;  // the greatest size that AtMost means, or the divisor, which is not 0
     auto operator<=>(const Question&) const = default;
   };
   // valueOf: the run-time value of any expression over the original fusion's extents; what it refers to outlives this.
