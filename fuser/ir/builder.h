@@ -23,7 +23,7 @@ Val* where(Fusion& fusion, Val* condition, Val* a, Val* b, const std::string& na
 // Any other row of the op table, with attributes as a program gives them: negative axes count from the end, what the
 // row of families.def lets one leave out may be unset. Operands: those in the parentheses, then those in the braces
 // (all of them). keepdim: of a reduction. names: of the results, or empty. A family without a function of its own below
-// needs none: build::structural(fusion, OpKind::Flip, {x}, Attributes().dims({-1}), {"y"}).
+// needs none: build::structural(fusion, OpKind::Squeeze, {x}, Attributes().dims({-1}), {"y"}).
 std::vector<Val*> structural(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
                              const std::vector<std::string>& names = {}, bool keepdim = false);
 // Of an op with one result, a tensor.
