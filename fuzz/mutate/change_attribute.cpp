@@ -1,4 +1,5 @@
-// ChangeAttribute: other axes of a reduction, a broadcast or a permutation, another dtype, an entry of a shape.
+// ChangeAttribute: other axes of a reduction, a broadcast or a permutation, another dtype, an entry of a shape, by what
+// kind of attribute it is.
 
 #include <algorithm>
 
@@ -7,26 +8,78 @@
 namespace fuser::fuzz {
 namespace {
 
-// "[0, 2]" -> the entries; a single entry where there are no brackets.
-std::vector<std::string> entriesOf(const std::string& value) {
-  std::vector<std::string> entries(1);
-  int depth = 0;
-  for (char c : value) {
-    depth += c == '(';
-    depth -= c == ')';
-    if (c == ',' && depth == 0) {
-      entries.emplace_back();
-    } else if (c != '[' && c != ']' && (c != ' ' || depth > 0)) {
-      entries.back() += c;
+// What a line has in its braces, in the order of the text.
+struct Place {
+  enum class What { Variant, Braced, Attribute } what;
+  size_t braced = 0;
+  const FamilyAttribute* attribute = nullptr;
+};
+
+std::vector<Place> placesOf(const DraftLine& line) {
+  std::vector<Place> places;
+  if (!opInfo(line.op).variant.empty()) places.push_back({Place::What::Variant});
+  size_t braced = 0;
+  while (braced < std::min(namedOperands(line.op).size(), line.braced.size())) {
+    places.push_back({Place::What::Braced, braced++});
+  }
+  for (const FamilyAttribute& attribute : familyAttributes(opInfo(line.op).family)) {
+    if (attribute.kind == AttributeKind::Operand && braced < line.braced.size()) {
+      places.push_back({Place::What::Braced, braced++});
+    } else if (line.attributes.has(attribute.name)) {
+      places.push_back({Place::What::Attribute, 0, &attribute});
     }
   }
-  return entries;
+  return places;
 }
 
-std::string listOf(const std::vector<std::string>& entries) {
-  std::string text;
-  for (const std::string& entry : entries) text += (text.empty() ? "[" : ", ") + entry;
-  return text.empty() ? "[]" : text + "]";
+// An entry becomes another number, one more comes or one goes, or all stand the other way round.
+template <class Entry, class Make>
+void changeList(std::vector<Entry>& entries, Choices& choices, Make make) {
+  const auto place = [&] { return choices.index(std::max<size_t>(entries.size(), 1)); };
+  switch (choices.index(4)) {
+    case 0: {
+      const Entry entry = make(choices.integer(-2, 5));
+      const size_t at = place();
+      if (entries.empty()) entries.resize(1);
+      entries[at] = entry;
+      break;
+    }
+    case 1: entries.push_back(make(choices.integer(0, 4))); break;
+    case 2: {
+      const size_t at = place();
+      if (!entries.empty()) entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(at));
+      break;
+    }
+    default: std::reverse(entries.begin(), entries.end()); break;
+  }
+}
+
+bool changeAttribute(Draft& draft, DraftLine& line, const FamilyAttribute& attribute, Choices& choices) {
+  Attributes& attributes = line.attributes;
+  const auto number = [&] { return choices.integer(-2, 4); };
+  switch (attribute.kind) {
+    case AttributeKind::Axis: attributes.setAxis(attribute.name, number()); return true;
+    case AttributeKind::Axes: {
+      std::vector<int64_t> axes = attributes.axes(attribute.name);
+      changeList(axes, choices, [](int64_t axis) { return axis; });
+      attributes.setAxes(attribute.name, std::move(axes));
+      return true;
+    }
+    case AttributeKind::Extents:
+    case AttributeKind::Counts:
+    case AttributeKind::Bounds: {
+      std::vector<IntExpr> sizes = attributes.integers(attribute.name);
+      changeList(sizes, choices, [&](int64_t size) { return draft.extents.constant(size); });
+      attributes.setIntegers(attribute.name, std::move(sizes));
+      return true;
+    }
+    case AttributeKind::Bound: attributes.setBound(attribute.name, draft.extents.constant(number())); return true;
+    case AttributeKind::Number: attributes.setNumber(attribute.name, number()); return true;
+    case AttributeKind::Dtype: attributes.setDtype(attribute.name, choices.pick(kAllDataTypes)); return true;
+    case AttributeKind::Flag:
+    case AttributeKind::Operand: return false;  // no part of an expression's attributes
+  }
+  return false;
 }
 
 }  // namespace
@@ -34,28 +87,19 @@ std::string listOf(const std::vector<std::string>& entries) {
 bool mutateChangeAttribute(Draft& draft, const Draft*, Choices& choices) {
   std::vector<size_t> lines;
   for (size_t i = 0; i < draft.lines.size(); ++i) {
-    if (!draft.lines[i].attributes.empty()) lines.push_back(i);
+    if (!placesOf(draft.lines[i]).empty()) lines.push_back(i);
   }
   if (lines.empty()) return false;
-  auto& attributes = draft.lines[choices.pick(lines)].attributes;
-  auto& [key, value] = attributes[choices.index(attributes.size())];
-  if (key == "dtype") {
-    value = dtypeName(choices.pick(kAllDataTypes));
-    return true;
+  DraftLine& line = draft.lines[choices.pick(lines)];
+  const std::vector<Place> places = placesOf(line);
+  const Place place = places[choices.index(places.size())];
+  switch (place.what) {
+    // No number is a variant; drawn all the same, so that what is drawn later keeps its place in the stream.
+    case Place::What::Variant: choices.integer(-2, 4); return false;
+    case Place::What::Braced: line.braced[place.braced] = ScalarValue(choices.integer(-2, 4)); return true;
+    case Place::What::Attribute: return changeAttribute(draft, line, *place.attribute, choices);
   }
-  if (value.empty() || value[0] != '[') {
-    value = std::to_string(choices.integer(-2, 4));
-    return true;
-  }
-  std::vector<std::string> entries = entriesOf(value);
-  switch (choices.index(4)) {
-    case 0: entries[choices.index(entries.size())] = std::to_string(choices.integer(-2, 5)); break;
-    case 1: entries.push_back(std::to_string(choices.integer(0, 4))); break;
-    case 2: entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(choices.index(entries.size()))); break;
-    default: std::reverse(entries.begin(), entries.end()); break;
-  }
-  value = listOf(entries);
-  return true;
+  return false;
 }
 
 }  // namespace fuser::fuzz

@@ -9,15 +9,15 @@ bool mutateChangeDtype(Draft& draft, const Draft*, Choices& choices) {
   const DraftValue value = choices.pick(draft.values);
   if (!value.tensor) return false;
   const DataType dtype = choices.pick(kAllDataTypes);
-  DraftLine cast{{draft.freshName(value.name)}, "cast", {"%" + value.name}, {{"dtype", std::string(dtypeName(dtype))}}};
+  DraftLine cast{{draft.freshName(value.name)}, OpKind::Cast, {value.name}, Attributes().dtype(dtype)};
   if (choices.chance(0.5)) {
     draft.insertBehind(value, std::move(cast));
     return true;
   }
   for (size_t i = value.line; i < draft.lines.size(); ++i) {
-    for (std::string& operand : draft.lines[i].operands) {
-      if (operand != "%" + value.name) continue;
-      operand = "%" + cast.results[0];
+    for (DraftOperand& operand : draft.lines[i].operands) {
+      if (!operand.is(value.name)) continue;
+      operand = cast.results[0];
       draft.lines.insert(draft.lines.begin() + static_cast<std::ptrdiff_t>(i), std::move(cast));
       return true;
     }

@@ -7,16 +7,16 @@
 namespace fuser::fuzz {
 
 bool mutateChangeOutputs(Draft& draft, const Draft*, Choices& choices) {
-  std::vector<std::string>& outputs = draft.outputs;
+  std::vector<DraftOperand>& outputs = draft.outputs;
   const auto place = [&] { return outputs.begin() + static_cast<std::ptrdiff_t>(choices.index(outputs.size())); };
   switch (choices.index(4)) {
     case 0:
       if (draft.values.empty()) return false;
-      outputs.push_back("%" + choices.pick(draft.values).name);
+      outputs.emplace_back(choices.pick(draft.values).name);
       return true;
     case 1:
       if (outputs.empty()) return false;
-      outputs.push_back(*place());
+      outputs.push_back(DraftOperand(*place()));
       return true;
     case 2:
       if (outputs.size() < 2) return false;

@@ -1,152 +1,86 @@
-// A case into lines, and back through the parser.
+// A case into lines, and edits of them.
 
 #include "fuzz/mutate/draft.h"
 
 #include <algorithm>
-#include <functional>
-#include <memory>
 
-#include "fuser/analysis/standalone_op.h"
-#include "fuser/ir/sharding.h"
-#include "fuser/text/parser.h"
-#include "fuser/text/printer.h"
-#include "fuzz/generate/run_sizes.h"
-#include "fuzz/generate/streams.h"
+#include "fuser/text/value_names.h"
 
 namespace fuser::fuzz {
 namespace {
 
-// The pieces between commas that stand in no bracket.
-std::vector<std::string> splitList(const std::string& text) {
-  std::vector<std::string> pieces;
-  std::string piece;
-  int depth = 0;
-  for (char c : text) {
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ')' || c == ']' || c == '}') --depth;
-    if (c == ',' && depth == 0) {
-      pieces.push_back(piece);
-      piece.clear();
-    } else if (c != ' ' || !piece.empty()) {
-      piece += c;
+// A case's fusion, value by value.
+class Taker {
+ public:
+  Taker(const Fusion& fusion, Draft& draft) : fusion_(fusion), names_(fusion), draft_(draft) {}
+
+  void take() {
+    for (const Val* input : fusion_.inputs()) {
+      draft_.inputs.push_back(inputOf(input));
+      describe(input);
+    }
+    for (const Expr* expr : fusion_.exprs()) {
+      draft_.lines.push_back(lineOf(expr));
+      for (const Val* output : expr->outputs()) describe(output);
+    }
+    for (const Val* output : fusion_.outputs()) draft_.outputs.push_back(operandOf(output));
+    for (const Val* val : fusion_.usedVals()) {
+      if (val->isTensor()) draft_.placements.emplace(names_.of(val), placementOf(val->as<TensorView>()));
     }
   }
-  if (!piece.empty()) pieces.push_back(piece);
-  return pieces;
-}
 
-// printExpr's line without the types.
-DraftLine splitLine(const Expr* expr, const ValueNames& names) {
-  std::string text = printExpr(expr, names);
-  DraftLine line;
-  for (const Val* output : expr->outputs()) line.results.push_back(names.of(output));
-  text.erase(0, text.find(" = ") + 3);
-  const size_t open = text.find('('), close = text.find(')', open);
-  line.op = text.substr(0, open);
-  line.operands = splitList(text.substr(open + 1, close - open - 1));
-  if (text.compare(close + 1, 2, " {") != 0) return line;
-  const size_t begin = close + 3;
-  for (const std::string& attribute : splitList(text.substr(begin, text.find("} : ", begin) - begin))) {
-    const size_t equals = attribute.find(" = ");
-    line.attributes.emplace_back(attribute.substr(0, equals), attribute.substr(equals + 3));
+ private:
+  DraftOperand operandOf(const Val* val) const {
+    if (val->isScalar() && val->as<Scalar>()->isConstant()) return *val->as<Scalar>()->constant();
+    return names_.of(val);
   }
-  return line;
-}
 
-DraftValue describe(const Val* val, const ValueNames& names, size_t line) {
-  return {names.of(val), val->isTensor(), val->dtype(), val->isTensor() ? val->as<TensorView>()->rank() : 0, line};
-}
+  IntExpr sizeOf(IntExpr size) {
+    return draft_.extents.import(size, [&](IntExpr symbol) {
+      const Val* scalar = fusion_.scalarOf(symbol);
+      if (!scalar) return draft_.extents.named(names_.ofSymbol(symbol));
+      const DraftOperand operand = operandOf(scalar);
+      return operand.name() ? draft_.extents.named("%" + *operand.name())
+                            : draft_.extents.constant(operand.literal().as<int64_t>());
+    });
+  }
 
-std::string joined(const std::vector<std::string>& pieces, const char* before) {
-  std::string text;
-  for (const std::string& piece : pieces) text += (text.empty() ? "" : ", ") + (before + piece);
-  return text;
-}
+  DraftInput inputOf(const Val* val) {
+    DraftInput input{names_.of(val), val->isTensor(), val->dtype()};
+    if (val->isScalar()) return input;
+    const auto* tensor = val->as<TensorView>();
+    for (const IterDomain* axis : tensor->axes()) {
+      input.axes.push_back({axis->type(), sizeOf(axis->extent()), sizeOf(axis->expandedExtent())});
+    }
+    input.allocationOrder = tensor->domain().allocationOrder;
+    input.contiguity = tensor->domain().contiguity;
+    input.onHost = tensor->isCpuScalar();
+    return input;
+  }
 
-std::string lineText(const DraftLine& line) {
-  std::string text = joined(line.results, "%") + " = " + line.op + "(" + joined(line.operands, "") + ")";
-  std::vector<std::string> attributes;
-  for (const auto& [key, value] : line.attributes) attributes.push_back(key + " = " + value);
-  return attributes.empty() ? text : text + " {" + joined(attributes, "") + "}";
-}
+  DraftLine lineOf(const Expr* expr) {
+    DraftLine line{{}, expr->op(), {}};
+    for (const Val* output : expr->outputs()) line.results.push_back(names_.of(output));
+    for (const Val* input : expr->inputs()) line.operands.push_back(operandOf(input));
+    const std::vector<FamilyAttribute>& attributes = familyAttributes(expr->family());
+    const auto isOperand = [](const FamilyAttribute& attribute) { return attribute.kind == AttributeKind::Operand; };
+    const auto braced = static_cast<std::ptrdiff_t>(namedOperands(expr->op()).size()) +
+                        std::count_if(attributes.begin(), attributes.end(), isOperand);
+    line.braced.assign(line.operands.end() - braced, line.operands.end());
+    line.operands.erase(line.operands.end() - braced, line.operands.end());
+    line.attributes = withExtents(expr->attributes(), [&](IntExpr size) { return sizeOf(size); });
+    return line;
+  }
 
-// Every "%former" in the text, but not "%former.b1".
-void rename(std::string& text, const std::string& former, const std::string& name) {
-  const std::string wanted = "%" + former;
-  const auto isNameByte = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
-  for (size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) {
-    const size_t end = at + wanted.size();
-    if (end < text.size() && isNameByte(text[end])) continue;
-    text.replace(at, wanted.size(), "%" + name);
+  void describe(const Val* val) {
+    const size_t rank = val->isTensor() ? val->as<TensorView>()->rank() : 0;
+    draft_.values.push_back({names_.of(val), val->isTensor(), val->dtype(), rank, draft_.lines.size()});
   }
-}
 
-// Null where the runs do not fit the program, and are rejected for that.
-std::unique_ptr<RunSizes> sizesOf(const Case& made) {
-  try {
-    return std::make_unique<RunSizes>(made);
-  } catch (const UserError&) {
-    return nullptr;
-  }
-}
-
-// Whether the axis has such a size in every run, as far as that is known.
-bool fits(RunSizes& sizes, const IterDomain* axis, const std::function<bool(int64_t)>& wanted) {
-  try {
-    return sizes.all(axis->size(), wanted);
-  } catch (const UserError&) {
-    return false;
-  }
-}
-
-// What one expression makes, or one input, is in one place: that of the first. Nothing of it runs on streams.
-void dropShards(const std::vector<Val*>& tensors, RunSizes* sizes) {
-  Sharding sharding = shardingOf(tensors.front()->as<TensorView>());
-  const DeviceMesh mesh = tensors.front()->as<TensorView>()->domain().mesh;
-  const auto parts = static_cast<int64_t>(sharding.mesh.size());
-  const auto isEqual = [&](int64_t size) { return size % parts == 0; };
-  if (sharding.axis && sizes && !fits(*sizes, tensors.front()->as<TensorView>()->axes()[*sharding.axis], isEqual)) {
-    sharding.axis.reset();
-  }
-  for (Val* tensor : tensors) {
-    setSharding(tensor->as<TensorView>(), sharding);
-    tensor->as<TensorView>()->domain().mesh = mesh;
-  }
-}
-
-// All results of an expression have the axis of whichever was given one.
-void dropStreams(const Expr* expr, RunSizes* sizes) {
-  bool given = false;
-  for (Val* output : expr->outputs()) {
-    auto* tensor = output->as<TensorView>();
-    const std::optional<size_t> axis = tensor->streamAxis();
-    if (!axis) continue;
-    const auto isFew = [](int64_t size) { return size <= kMaxTurns; };
-    const bool possible =
-        !given && whyNoSlices(expr, *axis).empty() && (!sizes || fits(*sizes, tensor->axes()[*axis], isFew));
-    if (!possible) tensor->axes()[*axis]->parallelize(ParallelType::Serial);
-    given |= possible;
-  }
-}
-
-void placeAll(const Draft& draft, Case& made) {
-  Fusion& fusion = *made.fusion;
-  fusion.setMesh(draft.mesh);
-  for (Val* val : fusion.usedVals()) {
-    const auto found = draft.placements.find(val->name());
-    if (val->isTensor() && found != draft.placements.end()) place(val->as<TensorView>(), found->second);
-  }
-  keepPossibleViews(fusion);
-  const std::unique_ptr<RunSizes> sizes = sizesOf(made);
-  for (Val* input : fusion.inputs()) {
-    if (fusion.hasDevices() && input->isTensor()) dropShards({input}, sizes.get());
-  }
-  for (const Expr* expr : fusion.exprs()) {
-    if (expr->isScalarExpr()) continue;
-    fusion.hasDevices() ? dropShards(expr->outputs(), sizes.get()) : dropStreams(expr, sizes.get());
-  }
-  giveMemory(made, draft.aliases, draft.preallocated);
-}
+  const Fusion& fusion_;
+  const ValueNames names_;
+  Draft& draft_;
+};
 
 }  // namespace
 
@@ -158,9 +92,9 @@ std::vector<const DraftValue*> Draft::valuesBefore(size_t line) const {
   return found;
 }
 
-const DraftValue* Draft::find(const std::string& operand) const {
+const DraftValue* Draft::find(const DraftOperand& operand) const {
   for (const DraftValue& value : values) {
-    if (operand == "%" + value.name) return &value;
+    if (operand.is(value.name)) return &value;
   }
   return nullptr;
 }
@@ -175,59 +109,32 @@ std::string Draft::freshName(const std::string& base) const {
 
 void Draft::insertBehind(const DraftValue& former, DraftLine line) {
   const std::string name = line.results.at(0);
+  const auto redirect = [&](DraftOperand& operand) {
+    if (operand.is(former.name)) operand = name;
+  };
   for (size_t i = former.line; i < lines.size(); ++i) {
-    for (std::string& operand : lines[i].operands) rename(operand, former.name, name);
+    for (DraftOperand& operand : lines[i].operands) redirect(operand);
   }
-  for (std::string& output : outputs) rename(output, former.name, name);
+  for (DraftOperand& output : outputs) redirect(output);
   for (auto& [output, input] : aliases) output = output == former.name ? name : output;
   for (PreallocatedOutput& given : preallocated) given.output = given.output == former.name ? name : given.output;
   lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(former.line), std::move(line));
 }
 
 Draft draftOf(const Case& testCase) {
-  const Fusion& fusion = *testCase.fusion;
-  const ValueNames names(fusion);
   Draft draft;
-  draft.name = fusion.name();
-  for (const Val* input : fusion.inputs()) {
-    draft.inputs.emplace_back(names.of(input), printType(input, names));
-    draft.values.push_back(describe(input, names, 0));
-  }
-  for (const Expr* expr : fusion.exprs()) {
-    draft.lines.push_back(splitLine(expr, names));
-    for (const Val* output : expr->outputs()) draft.values.push_back(describe(output, names, draft.lines.size()));
-  }
-  for (const Val* output : fusion.outputs()) draft.outputs.push_back(printOperand(output, names));
-  for (const Val* val : fusion.usedVals()) {
-    if (val->isTensor()) draft.placements.emplace(names.of(val), placementOf(val->as<TensorView>()));
-  }
-  draft.mesh = fusion.mesh();
+  draft.name = testCase.fusion->name();
+  Taker(*testCase.fusion, draft).take();
+  draft.mesh = testCase.fusion->mesh();
   draft.aliases = testCase.aliases;
   draft.preallocated = testCase.preallocated;
   draft.options = testCase.options;
   draft.runs = testCase.runs;
   for (Run& run : draft.runs) {
     run.expectation = Expectation::AgreesOrRejected;  // sizes may meet that do not fit
-    for (size_t i = 0; i < run.inputs.size(); ++i) run.inputs[i].name = draft.inputs.at(i).first;
+    for (size_t i = 0; i < run.inputs.size(); ++i) run.inputs[i].name = draft.inputs.at(i).name;
   }
   return draft;
-}
-
-Case finish(const Draft& draft) {
-  std::string text = "fusion " + draft.name + "(";
-  for (size_t i = 0; i < draft.inputs.size(); ++i) {
-    text += concat(i ? ", %" : "%", draft.inputs[i].first, ": ", draft.inputs[i].second);
-  }
-  text += ") {\n";
-  for (const DraftLine& line : draft.lines) text += "  " + lineText(line) + "\n";
-  Case made;
-  made.fusion = parseFusion(text + "  return " + joined(draft.outputs, "") + "\n}\n", "draft");
-  made.options = draft.options;
-  made.runs = draft.runs;
-  FUSER_USER_CHECK(!made.fusion->outputs().empty(), "the draft has no output");
-  placeAll(draft, made);
-  // The parser holds the runs against the inputs.
-  return parseCase(printCase(made), "draft");
 }
 
 bool changeCase(Draft& draft, Choices& choices, bool (*change)(Case& testCase, Choices& choices)) {

@@ -13,10 +13,10 @@ bool mutateInsertDeadCode(Draft& draft, const Draft*, Choices& choices) {
     draft.lines.insert(draft.lines.begin() + static_cast<std::ptrdiff_t>(at), std::move(copy));
     return true;
   }
-  static const std::vector<std::string> kOps = {"abs", "exp", "relu", "neg", "set"};
+  static const std::vector<OpKind> kOps = {OpKind::Abs, OpKind::Exp, OpKind::Relu, OpKind::Neg, OpKind::Set};
   const DraftValue& value = choices.pick(draft.values);
   draft.lines.insert(draft.lines.begin() + static_cast<std::ptrdiff_t>(value.line),
-                     {{draft.freshName(value.name)}, choices.pick(kOps), {"%" + value.name}, {}});
+                     {{draft.freshName(value.name)}, choices.pick(kOps), {value.name}});
   return true;
 }
 

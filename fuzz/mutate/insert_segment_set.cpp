@@ -8,8 +8,8 @@ bool mutateInsertSegmentSet(Draft& draft, const Draft*, Choices& choices) {
   if (draft.values.empty()) return false;
   const DraftValue value = choices.pick(draft.values);
   if (!value.tensor) return false;
-  const char* op = choices.chance(0.3) ? "set" : "segment_set";
-  draft.insertBehind(value, {{draft.freshName(value.name)}, op, {"%" + value.name}, {}});
+  const OpKind op = choices.chance(0.3) ? OpKind::Set : OpKind::SegmentSet;
+  draft.insertBehind(value, {{draft.freshName(value.name)}, op, {value.name}});
   return true;
 }
 

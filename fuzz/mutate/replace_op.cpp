@@ -1,45 +1,23 @@
-// ReplaceOp: %y = exp(%x) -> %y = sin(%x). The family says which ops take the same operands and attributes.
-
-#include <algorithm>
+// ReplaceOp: %y = exp(%x) -> %y = sin(%x). The family says which ops take the same operands and attributes. Operands in
+// braces have names that the other pointwise op does not know: it gets its own, where these may be left out.
 
 #include "fuser/ops/op_table.h"
 #include "fuzz/mutate/mutate.h"
 
 namespace fuser::fuzz {
-namespace {
-
-// The row that a line is.
-const OpInfo* rowOf(const DraftLine& line) {
-  for (OpKind op : kAllOps) {
-    const OpInfo& info = opInfo(op);
-    if (info.mnemonic != line.op) continue;
-    const bool named = std::any_of(line.attributes.begin(), line.attributes.end(), [&](const auto& attribute) {
-      return info.variant == attribute.first + " = " + attribute.second;
-    });
-    if (info.variant.empty() ? line.attributes.empty() || !isPointwise(op) : named) return &info;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 bool mutateReplaceOp(Draft& draft, const Draft*, Choices& choices) {
   if (draft.lines.empty()) return false;
   DraftLine& line = draft.lines[choices.index(draft.lines.size())];
-  const OpInfo* row = rowOf(line);
-  if (!row) return false;
-  std::vector<const OpInfo*> family;
+  const OpInfo& row = opInfo(line.op);
+  if (isPointwise(line.op) && row.variant.empty() && !line.braced.empty()) return false;
+  std::vector<OpKind> family;
   for (OpKind op : kAllOps) {
-    if (opInfo(op).family == row->family && op != row->kind) family.push_back(&opInfo(op));
+    if (opInfo(op).family == row.family && op != line.op) family.push_back(op);
   }
   if (family.empty()) return false;
-  const OpInfo* other = choices.pick(family);
-  line.op = other->mnemonic;
-  if (!isPointwise(row->kind)) return true;
-  line.attributes.clear();
-  const size_t equals = other->variant.find(" = ");
-  if (equals != std::string_view::npos)
-    line.attributes.emplace_back(other->variant.substr(0, equals), other->variant.substr(equals + 3));
+  line.op = choices.pick(family);
+  if (isPointwise(line.op)) line.braced.clear();
   return true;
 }
 

@@ -1,5 +1,7 @@
 // ReplaceOperand: an operand becomes another value that exists there: of its dtype and rank, of any, or a literal.
 
+#include <limits>
+
 #include "fuzz/mutate/mutate.h"
 
 namespace fuser::fuzz {
@@ -9,11 +11,13 @@ bool mutateReplaceOperand(Draft& draft, const Draft*, Choices& choices) {
   const size_t at = choices.index(draft.lines.size());
   DraftLine& line = draft.lines[at];
   if (line.operands.empty()) return false;
-  std::string& operand = line.operands[choices.index(line.operands.size())];
+  DraftOperand& operand = line.operands[choices.index(line.operands.size())];
   const DraftValue* former = draft.find(operand);
   if (!former || choices.chance(0.1)) {
-    static const std::vector<std::string> kLiterals = {"0",   "1",   "-1",   "2.5",   "-0.0",
-                                                       "inf", "nan", "true", "1e-30", "65504.0"};
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    static const std::vector<ScalarValue> kLiterals = {int64_t{0}, int64_t{1}, int64_t{-1}, 2.5,   -0.0,
+                                                       kInfinity,  kNan,       true,        1e-30, 65504.0};
     operand = choices.pick(kLiterals);
     return true;
   }
@@ -24,7 +28,7 @@ bool mutateReplaceOperand(Draft& draft, const Draft*, Choices& choices) {
     if (value != former && (any || alike)) others.push_back(value);
   }
   if (others.empty()) return false;
-  operand = "%" + choices.pick(others)->name;
+  operand = choices.pick(others)->name;
   return true;
 }
 

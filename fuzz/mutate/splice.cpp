@@ -2,6 +2,7 @@
 // the type of one of the donor's inputs, it may take that input's place.
 
 #include <algorithm>
+#include <map>
 
 #include "fuzz/mutate/mutate.h"
 
@@ -9,36 +10,6 @@ namespace fuser::fuzz {
 namespace {
 
 constexpr size_t kMaxLines = 200;  // two cases of a campaign, many times over, would grow without end
-
-// Every %name and every extent symbol of the donor's text gets a prefix, so that nothing meets by accident.
-std::string prefixed(const std::string& text, const std::string& prefix, bool type) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto isName = [&](size_t at) {
-      return at < text.size() &&
-             (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_' || text[at] == '.');
-    };
-    out += text[i];
-    if (text[i] == '%') {
-      out += prefix;
-    } else if (type && std::isalpha(static_cast<unsigned char>(text[i])) &&
-               (i == 0 || (!isName(i - 1) && text[i - 1] != '%'))) {
-      out.insert(out.size() - 1, prefix);  // an extent symbol
-    }
-  }
-  return out;
-}
-
-std::string prefixedType(const std::string& type, const std::string& prefix) {
-  const size_t open = type.find('['), layout = type.find(" {");
-  if (open == std::string::npos) return type;
-  const size_t end = std::min(layout, type.size());
-  return type.substr(0, open) + prefixed(type.substr(open, end - open), prefix, true) + type.substr(end);
-}
-
-std::string prefixedShape(const std::string& key, const std::string& value, const std::string& prefix) {
-  return key == "shape" ? prefixed(value, prefix, true) : prefixed(value, prefix, false);
-}
 
 // A value of the case that may stand for an input of the donor.
 const DraftValue* standIn(const Draft& draft, const DraftValue& wanted, Choices& choices) {
@@ -63,6 +34,19 @@ void splicePlacements(Draft& draft, const Draft& donor, const std::string& prefi
   }
 }
 
+// Each run gets the data of one of the donor's runs for its input `at`; false where the donor has none.
+bool giveRuns(Draft& draft, const Draft& donor, size_t at, const std::string& name) {
+  for (size_t run = 0; run < draft.runs.size(); ++run) {
+    if (donor.runs.empty()) return false;
+    RunInput input = donor.runs[run % donor.runs.size()].inputs.at(at);
+    input.name = name;
+    TensorInput* tensor = std::get_if<TensorInput>(&input.value);
+    if (tensor && tensor->recipe.kind == RecipeKind::View) tensor->recipe = Recipe{};
+    draft.runs[run].inputs.push_back(std::move(input));
+  }
+  return true;
+}
+
 }  // namespace
 
 bool mutateSplice(Draft& draft, const Draft* donor, Choices& choices) {
@@ -72,38 +56,42 @@ bool mutateSplice(Draft& draft, const Draft* donor, Choices& choices) {
                      [&](const DraftValue& value) { return value.name.rfind(prefix + "_", 0) == 0; }))
     prefix += "d";
   prefix += "_";
-  std::vector<std::pair<std::string, std::string>> replaced;  // the donor's operand -> ours
-  for (size_t i = 0; i < donor->inputs.size(); ++i) {
-    const auto& [name, type] = donor->inputs[i];
-    const DraftValue* ours = standIn(draft, *donor->find("%" + name), choices);
-    if (ours) {
-      replaced.emplace_back("%" + prefix + name, "%" + ours->name);
-      continue;
-    }
-    draft.inputs.emplace_back(prefix + name, prefixedType(type, prefix));
-    for (size_t run = 0; run < draft.runs.size(); ++run) {
-      if (donor->runs.empty()) return false;
-      RunInput input = donor->runs[run % donor->runs.size()].inputs.at(i);
-      input.name = prefix + name;
-      TensorInput* tensor = std::get_if<TensorInput>(&input.value);
-      if (tensor && tensor->recipe.kind == RecipeKind::View) tensor->recipe = Recipe{};
-      draft.runs[run].inputs.push_back(std::move(input));
+  std::map<std::string, std::string> standing;  // the donor's value -> ours in its place
+  const auto nameOf = [&](const std::string& name) {
+    const auto found = standing.find(name);
+    return found == standing.end() ? prefix + name : found->second;
+  };
+  const auto operandOf = [&](const DraftOperand& operand) {
+    return operand.name() ? DraftOperand(nameOf(*operand.name())) : operand;
+  };
+  // An extent of the donor's is its own; what nothing binds any more makes no case.
+  const auto sizeOf = [&](IntExpr size) {
+    return draft.extents.import(size, [&](IntExpr symbol) {
+      const std::string& name = donor->extents.nameOf(symbol);
+      return draft.extents.named(name.starts_with('%') ? "%" + nameOf(name.substr(1)) : prefix + name);
+    });
+  };
+  for (const DraftInput& input : donor->inputs) {
+    if (const DraftValue* ours = standIn(draft, *donor->find(input.name), choices)) {
+      standing.emplace(input.name, ours->name);
     }
   }
-  const auto operandOf = [&](const std::string& operand) {
-    const std::string ours = prefixed(operand, prefix, false);
-    for (const auto& [theirs, value] : replaced) {
-      if (theirs == ours) return value;
-    }
-    return ours;
-  };
+  for (size_t i = 0; i < donor->inputs.size(); ++i) {
+    DraftInput input = donor->inputs[i];
+    if (standing.count(input.name)) continue;
+    input.name = prefix + input.name;
+    input.axes = withExtents(std::move(input.axes), sizeOf);
+    if (!giveRuns(draft, *donor, i, input.name)) return false;
+    draft.inputs.push_back(std::move(input));
+  }
   for (DraftLine line : donor->lines) {
     for (std::string& result : line.results) result = prefix + result;
-    for (std::string& operand : line.operands) operand = operandOf(operand);
-    for (auto& [key, value] : line.attributes) value = key == "dtype" ? value : prefixedShape(key, value, prefix);
+    for (DraftOperand& operand : line.operands) operand = operandOf(operand);
+    for (DraftOperand& operand : line.braced) operand = operandOf(operand);
+    line.attributes = withExtents(std::move(line.attributes), sizeOf);
     draft.lines.push_back(std::move(line));
   }
-  for (const std::string& output : donor->outputs) draft.outputs.push_back(operandOf(output));
+  for (const DraftOperand& output : donor->outputs) draft.outputs.push_back(operandOf(output));
   splicePlacements(draft, *donor, prefix);
   return true;
 }

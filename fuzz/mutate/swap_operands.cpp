@@ -10,7 +10,7 @@ bool mutateSwapOperands(Draft& draft, const Draft*, Choices& choices) {
     if (draft.lines[i].operands.size() > 1) lines.push_back(i);
   }
   if (lines.empty()) return false;
-  std::vector<std::string>& operands = draft.lines[choices.pick(lines)].operands;
+  std::vector<DraftOperand>& operands = draft.lines[choices.pick(lines)].operands;
   const size_t first = choices.index(operands.size() - 1);
   if (operands[first] == operands[first + 1]) return false;
   std::swap(operands[first], operands[first + 1]);

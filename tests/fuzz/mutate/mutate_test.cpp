@@ -28,7 +28,7 @@ void expectCase(const Case& made) {
 
 TEST(DraftTest, WhatIsNoCaseIsAUserError) {
   Draft draft = draftOf(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) return %y }", "text"));
-  draft.lines[0].operands[0] = "%nowhere";
+  draft.lines[0].operands[0] = "nowhere";
   EXPECT_THROW(finish(draft), UserError);
   draft.outputs.clear();
   draft.lines.clear();
@@ -37,10 +37,61 @@ TEST(DraftTest, WhatIsNoCaseIsAUserError) {
 
 TEST(DraftTest, AnInsertedLineIsReadByAllThatFollow) {
   Draft draft = draftOf(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) %z = add(%y, %x) return %y, %z }", "text"));
-  draft.insertBehind(*draft.find("%y"), {{"s"}, "segment_set", {"%y"}, {}});
+  draft.insertBehind(*draft.find("y"), {{"s"}, OpKind::SegmentSet, {"y"}});
   const std::string wanted =
       "fusion f(%x: f32[i0]) { %y = exp(%x) %s = segment_set(%y) %z = add(%s, %x) return %s, %z }";
   EXPECT_EQ(printFusion(*finish(draft).fusion), printFusion(*parseFusion(wanted)));
+}
+
+TEST(DraftTest, WhatTheTextCannotHoldIsAUserError) {
+  const Case testCase = parseCase(
+      "fusion f(%x: f32[i0, 4]) { %y = expand(%x) {shape = [i0, -1]} return %y }\n"
+      "run { %x = normal(seed = 1) : f32[2, 4] {strides = [4, 1]} }\n",
+      "text");
+  const auto refuses = [&](void (*edit)(Draft& draft)) {
+    Draft draft = draftOf(testCase);
+    finish(draft);
+    edit(draft);
+    EXPECT_THROW(finish(draft), UserError);
+  };
+  refuses([](Draft& draft) { draft.inputs[0].name = std::string(200, 'x'); });
+  refuses([](Draft& draft) { draft.lines[0].results = {"x"}; });
+  refuses([](Draft& draft) { draft.lines[0].results = {"y", "z"}; });
+  refuses([](Draft& draft) { draft.lines[0].operands = {"x", "x"}; });
+  refuses([](Draft& draft) { draft.lines[0].operands = {ScalarValue(1.0)}; });
+  refuses([](Draft& draft) { draft.lines[0].attributes = {}; });
+  const auto refusesSize = [&](void (*edit)(DraftExtents& extents, std::vector<IntExpr>& shape)) {
+    Draft draft = draftOf(testCase);
+    std::vector<IntExpr> shape = draft.lines[0].attributes.shape();
+    edit(draft.extents, shape);
+    draft.lines[0].attributes.shape(shape);
+    EXPECT_THROW(finish(draft), UserError);
+  };
+  refusesSize([](DraftExtents& extents, std::vector<IntExpr>& shape) { shape[0] = extents.named("i7"); });
+  refusesSize([](DraftExtents& extents, std::vector<IntExpr>& shape) { shape[0] = extents.named("%x"); });
+  refusesSize([](DraftExtents& extents, std::vector<IntExpr>& shape) { shape[0] = extents.constant(-2); });
+  refuses([](Draft& draft) { draft.runs[0].inputs.clear(); });
+  refuses([](Draft& draft) { draft.runs[0].inputs[0].name = "y"; });
+  refuses([](Draft& draft) { draft.runs[0].inputs[0].value = ScalarValue(1.0); });
+  refuses([](Draft& draft) { std::get<TensorInput>(draft.runs[0].inputs[0].value).strides = Dims{1}; });
+  refuses([](Draft& draft) { std::get<TensorInput>(draft.runs[0].inputs[0].value).offset = -1; });
+  refuses([](Draft& draft) {
+    Recipe& recipe = std::get<TensorInput>(draft.runs[0].inputs[0].value).recipe;
+    recipe.kind = RecipeKind::View;
+    recipe.viewOf = "y";
+  });
+}
+
+TEST(DraftTest, ASizePastTheTextsLimitsIsAUserError) {
+  Draft draft = draftOf(parseCase("fusion f(%x: f32[i0]) { %y = repeat(%x) {repeats = [2]} return %y }", "text"));
+  for (int i = 0; i < 5; ++i) {
+    draft.insertBehind(*draft.find("x"), {{"r" + std::to_string(i)}, OpKind::Repeat, {"x"}, draft.lines[0].attributes});
+    draft.lines[0].attributes.repeats({draft.extents.constant(1024)});
+    if (i >= 3) continue;
+    const std::string text = printCase(finish(draft));
+    EXPECT_EQ(printCase(parseCase(text, "t")), text);
+  }
+  EXPECT_THROW(finish(draft), UserError);
 }
 
 // A program without results parses, and most of what is made of it is no case.
@@ -115,7 +166,8 @@ TEST(MutateTest, TheSameChoicesGiveTheSameMutation) {
 TEST(MutateTest, EveryFileHasALine) {
   for (const auto& entry : std::filesystem::directory_iterator("fuzz/mutate")) {
     const std::string file = entry.path().filename();
-    const std::set<std::string> machinery = {"mutate.cpp", "draft.cpp", "placement.cpp", "host_program.cpp"};
+    const std::set<std::string> machinery = {"mutate.cpp",     "draft.cpp",  "draft_extents.cpp", "make_program.cpp",
+                                             "check_made.cpp", "finish.cpp", "placement.cpp",     "host_program.cpp"};
     if (!file.ends_with(".cpp") || machinery.count(file) != 0) continue;
     EXPECT_TRUE(std::any_of(allMutations().begin(), allMutations().end(), [&](const Mutation& mutation) {
       return mutation.file == file;

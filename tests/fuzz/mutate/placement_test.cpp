@@ -90,8 +90,8 @@ run { %x = normal(seed = 1) : f32[6, 4]  %w = normal(seed = 2) : f32[6, 4] }
   EXPECT_EQ(printCase(finish(draft)), textOf(testCase));
   // %a is gone; %c has an axis more, and two of another size.
   draft.lines[0].results = {"other"};
-  draft.lines[1].operands = {"%other"};
-  draft.lines[2] = {{"c"}, "exp", {"%b"}, {}};
+  draft.lines[1].operands = {"other"};
+  draft.lines[2] = {{"c"}, OpKind::Exp, {"b"}};
   const std::string text = printCase(finish(draft));
   EXPECT_EQ(text.find("stream"), std::string::npos) << text;
   EXPECT_NE(text.find("preallocate %c {offset = 1}\n"), std::string::npos) << text;
@@ -99,8 +99,8 @@ run { %x = normal(seed = 1) : f32[6, 4]  %w = normal(seed = 2) : f32[6, 4] }
   EXPECT_NE(text.find("%b = neg(%other) : f32[i0, i1] {allocation_order = [1, 0]}"), std::string::npos) << text;
   EXPECT_NE(text.find("{view = true}"), std::string::npos) << text;
   // The input is returned; the view is of what is no input or output.
-  draft.outputs.push_back("%w");
-  draft.lines[3].operands = {"%other"};
+  draft.outputs.push_back("w");
+  draft.lines[3].operands = {"other"};
   const std::string less = printCase(finish(draft));
   EXPECT_EQ(less.find("alias"), std::string::npos) << less;
   EXPECT_EQ(less.find("view"), std::string::npos) << less;
@@ -134,8 +134,8 @@ TEST(DraftTest, WhatRunsOrExpressionsDoNotSuitIsLeftOut) {
 TEST(DraftTest, MemoryFollowsAnOutputThatALineIsPutBehind) {
   Draft draft = draftOf(parseCase(
       "fusion f(%x: f32[i0]) { %y = exp(%x) %z = neg(%y) return %y, %z }\npreallocate %y\nalias %z -> %x\n", "test"));
-  draft.insertBehind(*draft.find("%y"), {{"s"}, "set", {"%y"}, {}});
-  draft.insertBehind({"z", true, DataType::Float, 1, 3}, {{"t"}, "set", {"%z"}, {}});
+  draft.insertBehind(*draft.find("y"), {{"s"}, OpKind::Set, {"y"}});
+  draft.insertBehind({"z", true, DataType::Float, 1, 3}, {{"t"}, OpKind::Set, {"z"}});
   const std::string text = printCase(finish(draft));
   EXPECT_NE(text.find("preallocate %s\n"), std::string::npos) << text;
   EXPECT_NE(text.find("alias %t -> %x\n"), std::string::npos) << text;

@@ -1,0 +1,88 @@
+#include "fuzz/mutate/check_made.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fuser/case/recipe_data.h"
+#include "fuser/text/limits.h"
+
+namespace fuser::fuzz {
+namespace {
+
+// Of a size: how much text it takes, and the largest value that a part of it has where each symbol is 1.
+struct Measure {
+  size_t terms = 1;
+  size_t depth = 0;
+  double bound = 1;
+};
+
+Measure measure(IntExpr size) {
+  if (size->isConstant()) {
+    const size_t inParentheses = size->value < 0;
+    return {1 + inParentheses, inParentheses, std::max(1.0, std::abs(static_cast<double>(size->value)))};
+  }
+  if (size->isSymbol()) return {};
+  const Measure a = measure(size->a), b = measure(size->b);
+  double bound = std::max(a.bound, b.bound);
+  if (size->op == IntOp::Add) bound = a.bound + b.bound;
+  if (size->op == IntOp::Mul) bound = a.bound * b.bound;
+  // Sums and products are flat.
+  const auto depthUnder = [&](IntExpr part, const Measure& of) { return of.depth + (part->op != size->op); };
+  return {a.terms + b.terms + 1, std::max(depthUnder(size->a, a), depthUnder(size->b, b)), bound};
+}
+
+void checkSize(IntExpr size) {
+  if (!size) return;
+  const Measure measured = measure(size);
+  const bool fits = measured.terms <= text::kMaxDimTerms && measured.depth < text::kMaxDimDepth &&
+                    measured.bound <= text::kMaxDimNumber;
+  FUSER_USER_CHECK(fits, "a size is past the limits of the text");
+}
+
+void checkExtent(IntExpr extent) {
+  checkSize(extent);
+  FUSER_USER_CHECK(!extent || !extent->isConstant() || extent->value >= 0, "a size is negative");
+}
+
+void checkTensor(const Fusion& fusion, const TensorInput& tensor) {
+  FUSER_USER_CHECK(tensor.sizes.size() <= kMaxRank, "more than 8 sizes");
+  FUSER_USER_CHECK(!tensor.strides || tensor.strides->size() == tensor.sizes.size(), "a stride for each size");
+  FUSER_USER_CHECK(tensor.offset >= 0, "an offset is not negative");
+  FUSER_USER_CHECK(tensor.recipe.values.size() <= text::kMaxListEntries, "more values than a list has");
+  checkRecipe(tensor.recipe, tensor.dtype);
+  if (tensor.recipe.kind != RecipeKind::View) return;
+  const bool found = std::any_of(fusion.inputs().begin(), fusion.inputs().end(), [&](const Val* input) {
+    return input->isTensor() && input->name() == tensor.recipe.viewOf;
+  });
+  FUSER_USER_CHECK(found, "%", tensor.recipe.viewOf, " is no input tensor");
+}
+
+}  // namespace
+
+void checkSizes(const Fusion& fusion) {
+  for (const Val* val : fusion.usedVals()) {
+    if (val->isScalar()) continue;
+    for (const IterDomain* axis : val->as<TensorView>()->axes()) {
+      checkExtent(axis->extent());
+      checkExtent(axis->expandedExtent());
+    }
+  }
+  for (const Expr* expr : fusion.exprs()) {
+    for (IntExpr size : expr->attributes().allIntegers()) checkSize(size);
+  }
+}
+
+void checkRun(const Fusion& fusion, const Run& run) {
+  FUSER_USER_CHECK(run.inputs.size() == fusion.inputs().size(), "a run gives each input a value");
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    const Val* input = fusion.inputs()[i];
+    const auto* tensor = std::get_if<TensorInput>(&run.inputs[i].value);
+    FUSER_USER_CHECK(run.inputs[i].name == input->name() && (tensor != nullptr) == input->isTensor(), "%",
+                     run.inputs[i].name, " is not the input that stands there");
+    if (tensor) checkTensor(fusion, *tensor);
+    const auto* scalar = std::get_if<ScalarValue>(&run.inputs[i].value);
+    FUSER_USER_CHECK(!scalar || scalar->dtype() == input->dtype(), "%", input->name(), " is ", input->dtype());
+  }
+}
+
+}  // namespace fuser::fuzz

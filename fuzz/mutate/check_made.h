@@ -1,0 +1,17 @@
+#pragma once
+// What a case that is made of data must keep so that its text reads back: the builders see to its program's types, and
+// these to the rest. A UserError says what is broken.
+
+#include "fuser/case/case.h"
+
+namespace fuser::fuzz {
+
+// Every size of the program keeps within fuser/text/limits.h: terms, depth and numbers. Counted over the expression's
+// tree, each node as one pair of parentheses, which is at least what its text has.
+void checkSizes(const Fusion& fusion);
+
+// The run gives each input a value of its kind: a scalar of its dtype, or a tensor whose strides, offset and recipe
+// make sense by themselves. (Whether sizes, dtype and rank fit the input is for the run to see.)
+void checkRun(const Fusion& fusion, const Run& run);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,38 @@
+#pragma once
+// DraftExtents: the sizes of a draft, over symbols that are names: "i0" for an extent, "%n" for a scalar. Copies share
+// one arena, which only grows, so that a copy of a draft costs no rewriting.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "fuser/ir/attributes.h"
+#include "fuser/ir/infer.h"
+#include "fuser/types/int_expr.h"
+
+namespace fuser::fuzz {
+
+class DraftExtents {
+ public:
+  IntExpr constant(int64_t value) { return ints_->constant(value); }
+  IntExpr named(const std::string& name);
+  // The name behind a symbol.
+  const std::string& nameOf(IntExpr symbol) const { return ints_->symbolOf(symbol).name; }
+
+  // A size of another arena; null stays null. image: of each of its symbols, in this arena.
+  using Image = std::function<IntExpr(IntExpr symbol)>;
+  IntExpr import(IntExpr extent, const Image& image) { return extent ? ints_->import(extent, image) : nullptr; }
+
+ private:
+  // symbols: look-ups by name.
+  std::shared_ptr<IntExprArena> ints_ = std::make_shared<IntExprArena>();
+  std::shared_ptr<std::map<std::string, IntExpr>> symbols_ = std::make_shared<std::map<std::string, IntExpr>>();
+};
+
+// The same attributes, and axes, with each of their sizes mapped; null stays null.
+using MapExtent = std::function<IntExpr(IntExpr)>;
+Attributes withExtents(Attributes attributes, const MapExtent& map);
+std::vector<AxisType> withExtents(std::vector<AxisType> axes, const MapExtent& map);
+
+}  // namespace fuser::fuzz
