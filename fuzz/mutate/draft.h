@@ -93,12 +93,16 @@ struct Draft {
 // Schedules are left out: they are made for one program. What is expected becomes that runs agree or are rejected.
 Draft draftOf(const Case& testCase);
 
+// --- finish.cpp ---
+
 // A UserError where the draft is no valid case, or none that keeps within the limits of the text. Layouts, stream axes,
 // devices, aliases and memory stay with the tensors of their names where these can have them (placement.h). So that a
 // run is not rejected for them alone, what the runs' sizes or an expression do not suit is left out: shards that are
 // unequal in some run, an axis of more than kMaxTurns places or of an expression that the host does not compute place
 // by place on streams, and on several devices whatever takes one.
 Case finish(const Draft& draft);
+
+// --- draft.cpp ---
 
 // The draft becomes that of its case after a change of it, for mutations that need to know types. False where `change`,
 // which is asked once, says that it found no place, or the runs do not fit the program; the draft stays then as it is.
