@@ -83,15 +83,17 @@ TEST(DraftTest, WhatTheTextCannotHoldIsAUserError) {
 }
 
 TEST(DraftTest, ASizePastTheTextsLimitsIsAUserError) {
-  Draft draft = draftOf(parseCase("fusion f(%x: f32[i0]) { %y = repeat(%x) {repeats = [2]} return %y }", "text"));
-  for (int i = 0; i < 5; ++i) {
-    draft.insertBehind(*draft.find("x"), {{"r" + std::to_string(i)}, OpKind::Repeat, {"x"}, draft.lines[0].attributes});
-    draft.lines[0].attributes.repeats({draft.extents.constant(1024)});
-    if (i >= 3) continue;
-    const std::string text = printCase(finish(draft));
-    EXPECT_EQ(printCase(parseCase(text, "t")), text);
-  }
-  EXPECT_THROW(finish(draft), UserError);
+  const Case testCase = parseCase("fusion f(%x: f32[i0, 4]) { %y = exp(%x) return %y }", "text");
+  const auto withSize = [&](int64_t size) {
+    Draft draft = draftOf(testCase);
+    draft.inputs[0].axes[1].extent = draft.extents.constant(size);
+    return printCase(finish(draft));
+  };
+  constexpr int64_t kMost = int64_t{1} << 40;
+  const std::string text = withSize(kMost);
+  EXPECT_EQ(printCase(parseCase(text, "most")), text);
+  EXPECT_THROW(withSize(kMost + 1), UserError);
+  EXPECT_THROW(withSize(-1), UserError);
 }
 
 // A program without results parses, and most of what is made of it is no case.
