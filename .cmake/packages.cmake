@@ -1,6 +1,12 @@
 # What comes from outside the tree. tests/setup.sh installs it on Debian and Ubuntu.
 
 find_package(spdlog REQUIRED)
+# Headers alone, and fmt's too: programs travel to machines without the libraries (tests/gpu).
+add_library(fuser::spdlog INTERFACE IMPORTED)
+get_target_property(FUSER_SPDLOG_INCLUDES spdlog::spdlog_header_only INTERFACE_INCLUDE_DIRECTORIES)
+set_target_properties(fuser::spdlog PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${FUSER_SPDLOG_INCLUDES}"
+  INTERFACE_COMPILE_DEFINITIONS "SPDLOG_FMT_EXTERNAL;FMT_HEADER_ONLY")
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 # Static where there is a choice: programs travel to machines without these (tests/gpu).

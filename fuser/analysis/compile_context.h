@@ -10,6 +10,10 @@
 #include "fuser/analysis/scheduler.h"
 #include "fuser/case/options.h"
 
+namespace spdlog {
+class logger;
+}
+
 namespace fuser {
 
 enum class DebugDumpOption : uint8_t { PreSegmenterLogging, HostIr };  // --dump=preseg, --dump=host_ir
@@ -37,7 +41,7 @@ struct CompileContext {
   const SchedulerInterface* schedulers = nullptr;
   SizeFacts* sizes = nullptr;
   std::set<DebugDumpOption> dumps;
-  std::function<void(const std::string&)> log;  // where dumps go; may be empty
+  spdlog::logger* log = nullptr;  // dumps (Info), what each pass did (Trace); null: silent (fuser/log/log.h)
   Trace* trace = nullptr;
   bool checkInvariants = false;  // verify after every pass and every edit of a segmented fusion
   // Each stage calls all of them, in this order. They outlive the compilation, and the cache that gets the context.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "fuser/log/log.h"
+
 namespace fuser {
 
 bool runHostPassObserved(HostIrContainer& program, std::string_view name, HostLeaks leaks,
@@ -12,8 +14,11 @@ bool runHostPassObserved(HostIrContainer& program, std::string_view name, HostLe
   const auto start = std::chrono::steady_clock::now();
   const bool changed = run();
   if (context.trace) context.trace->add(std::string(name), std::chrono::steady_clock::now() - start);
-  if (context.log && context.dumps.count(DebugDumpOption::HostIr) != 0) {
-    context.log(concat("# after ", name, changed ? "" : " (unchanged)", "\n", toString(program)));
+  if (context.dumps.count(DebugDumpOption::HostIr) != 0 && isLogged(context.log, LogLevel::Info)) {
+    logLine(context.log, LogLevel::Info,
+            concat("# after ", name, changed ? "" : " (unchanged)", "\n", toString(program)));
+  } else if (isLogged(context.log, LogLevel::Trace)) {
+    logLine(context.log, LogLevel::Trace, concat(name, changed ? ": changed the host program" : ": unchanged"));
   }
   verifyHostIr(program, leaks);
   return changed;

@@ -9,6 +9,7 @@
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
+#include "fuser/log/log.h"
 #include "fuser/text/printer.h"
 
 namespace fuser {
@@ -115,12 +116,18 @@ bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& co
     if (context.options.passLimit) pipeline.limit = *context.options.passLimit;
     own.emplace(context).pipeline = &pipeline;
   }
-  const bool log = context.log && context.dumps.count(DebugDumpOption::PreSegmenterLogging) != 0;
-  if (log) context.log(concat("before ", name, ":\n", printFusion(*fusion)));
+  const bool dumped =
+      context.dumps.count(DebugDumpOption::PreSegmenterLogging) != 0 && isLogged(context.log, LogLevel::Info);
+  if (dumped) logLine(context.log, LogLevel::Info, concat("before ", name, ":\n", printFusion(*fusion)));
   const auto start = std::chrono::steady_clock::now();
   const bool modified = run(own ? *own : context);
   if (context.trace) context.trace->add(std::string(name), std::chrono::steady_clock::now() - start);
-  if (log) context.log(concat("after ", name, modified ? ":\n" + printFusion(*fusion) : ": unchanged\n"));
+  if (dumped) {
+    logLine(context.log, LogLevel::Info,
+            concat("after ", name, modified ? ":\n" + printFusion(*fusion) : ": unchanged\n"));
+  } else if (isLogged(context.log, LogLevel::Trace)) {
+    logLine(context.log, LogLevel::Trace, concat(name, modified ? ": changed the fusion" : ": unchanged"));
+  }
   for (CompileObserver* observer : context.observers) observer->afterPass(name, *fusion, modified);
   return modified;
 }

@@ -7,16 +7,17 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 #include "fuser/analysis/segment_decisions.h"
 #include "fuser/analysis/stage_observers.h"
+#include "fuser/log/log.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/named_counts.h"
-#include "fuser/support/diagnostic.h"
 #include "fuser/text/op_reference.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -39,6 +40,7 @@ struct Arguments {
   bool timePasses = false;
   bool explainSegments = false;
   bool countSegments = false;
+  std::optional<std::string> logLevel;
 };
 
 std::string footer() {
@@ -148,12 +150,14 @@ std::string summaryOf(const SegmentCounters& counters) {
   return joined(counts);
 }
 
-void printTimes(const Trace& trace) {
-  std::cerr << "        time         runs  pass or stage; a stage's time holds that of its passes\n";
+void logTimes(const Trace& trace, spdlog::logger* log) {
+  logLine(log, LogLevel::Info, "        time         runs  pass or stage; a stage's time holds that of its passes");
   for (const Trace::Row& row : trace.rows()) {
     const double milliseconds = std::chrono::duration<double, std::milli>(row.total).count();
-    std::cerr << std::fixed << std::setprecision(3) << std::setw(12) << milliseconds << " ms " << std::setw(6)
-              << row.count << "x  " << row.name << "\n";
+    std::ostringstream line;
+    line << std::fixed << std::setprecision(3) << std::setw(12) << milliseconds << " ms " << std::setw(6) << row.count
+         << "x  " << row.name;
+    logLine(log, LogLevel::Info, line.str());
   }
 }
 
@@ -165,14 +169,14 @@ void countAll(const Arguments& arguments) {
   countSegments(cases, std::cout);
 }
 
-void execute(const Arguments& arguments, const Case& testCase) {
+void execute(const Arguments& arguments, const Case& testCase, spdlog::logger* log) {
   const PrintRequest request = requestOf(arguments);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   if (!arguments.engine.empty()) settings.context.options.engine = engineOf(arguments.engine);
   for (const std::string& dump : arguments.dump) {
     settings.context.dumps.insert(dump == "preseg" ? DebugDumpOption::PreSegmenterLogging : DebugDumpOption::HostIr);
   }
-  settings.context.log = [](const std::string& line) { std::cerr << line << "\n"; };
+  settings.context.log = log;
   Trace trace;
   if (arguments.timePasses) settings.context.trace = &trace;
 
@@ -194,14 +198,14 @@ void execute(const Arguments& arguments, const Case& testCase) {
                      ": no such pass or step ran; these did: ", joined(ran));
   }
   if (arguments.run) runAll(testCase, quiet);
-  if (arguments.timePasses) printTimes(trace);
+  if (arguments.timePasses) logTimes(trace, log);
 }
 
 // What is wrong with the file's program has its place in the file.
-void execute(const Arguments& arguments) {
+void execute(const Arguments& arguments, spdlog::logger* log) {
   const Case testCase = parseCase(readAll(arguments.file), arguments.file == "-" ? "<stdin>" : arguments.file);
   try {
-    execute(arguments, testCase);
+    execute(arguments, testCase, log);
   } catch (const UserError& error) {
     throw UserError(located(testCase.places, error.what()));
   }
@@ -232,6 +236,7 @@ int run(int argc, char** argv) {
   app.add_flag("--count-segments", arguments.countSegments,
                "print a table of segments and kernels, with the top-down phase and without it");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");
+  app.add_option("--log-level", arguments.logLevel, kLogLevelHelp)->type_name("LEVEL");
   const auto printOps = [] {
     std::cout << opReference();
     throw CLI::Success();
@@ -243,22 +248,24 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 1;
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
+  LogPtr log = logToStderr(LogLevel::Info);
   try {
+    log = logToStderr(chosenLogLevel(arguments.logLevel));
     arguments.file = arguments.files.front();
     FUSER_USER_CHECK(arguments.countSegments || arguments.files.size() == 1, "one FILE at a time; ", arguments.files[1],
                      " is too much");
     if (arguments.countSegments) {
       countAll(arguments);
     } else {
-      execute(arguments);
+      execute(arguments, log.get());
     }
     std::cout.flush();
     FUSER_USER_CHECK(std::cout.good(), "cannot write the output; is the disk full?");
   } catch (const CheckError& error) {
-    std::cerr << "fuser-opt: a bug of fuser: " << withoutControls(error.what()) << "\n";
+    logLine(log.get(), LogLevel::Error, concat("fuser-opt: a bug of fuser: ", error.what()));
     return 1;
   } catch (const std::exception& error) {
-    std::cerr << "fuser-opt: " << withoutControls(error.what()) << "\n";
+    logLine(log.get(), LogLevel::Error, concat("fuser-opt: ", error.what()));
     return 1;
   }
   return 0;

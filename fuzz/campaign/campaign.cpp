@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <fstream>
 #include <set>
 
-#include "fuser/support/diagnostic.h"
 #include "fuzz/campaign/bucket_minimizer.h"
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/findings.h"
@@ -35,22 +33,24 @@ std::vector<std::string> pathsOf(const Files& files) {
 
 class Supervisor : public TaskSource {
  public:
-  Supervisor(const CampaignOptions& options, const Interrupt& interrupted, const Log& log)
-      : options_(options), interrupted_(interrupted), log_(log), start_(Clock::now()) {
+  Supervisor(const CampaignOptions& options, const Interrupt& interrupted, const Log& print)
+      : options_(options), interrupted_(interrupted), print_(print), start_(Clock::now()) {
     settings_ = options.task;
     settings_.seed = options.seed;
   }
 
   reports::CampaignSummary run() {
     open();
-    const auto work = [settings = settings_, limits = options_.limits](const std::string& text) {
+    const auto work = [settings = settings_, limits = options_.limits](const std::string& text, spdlog::logger* log) {
+      TaskSettings logging = settings;
+      logging.judge.log = log;
       return std::visit(
           ByKind{[&](const MinimizeTask& task) { return performMinimize(task, settings, limits); },
                  [&](const ConfirmTask& task) { return encode(confirm(task.suspect, settings, limits)); },
-                 [&](const auto& task) { return encode(performTask(JudgingTask(task), settings)); }},
+                 [&](const auto& task) { return encode(performTask(JudgingTask(task), logging)); }},
           parseTask<Task>(text));
     };
-    WorkerPool(options_.jobs, [this](const std::string& text) { return limitsOf(parseTask<Task>(text)); }, work,
+    WorkerPool(options_.jobs, [this](const std::string& text) { return limitsOf(parseTask<Task>(text)); }, work, log_,
                kTasksPerWorker)
         .run(*this);
     return finish();
@@ -163,9 +163,12 @@ class Supervisor : public TaskSource {
     }
     FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "say how long: --runs or --max-total-time");
     if (!options_.out.empty()) {
-      logFile_.open(options_.out / "campaign.log", std::ios::app);
-      FUSER_USER_CHECK(logFile_.good(), "cannot write to ", options_.out.string());
+      const LogLevel level = std::min(logLevelOf(options_.log.get()), LogLevel::Info);
+      file_ = logToFile(level, options_.out / "campaign.log", [this](const std::string& sentence) {
+        logLine(options_.log.get(), LogLevel::Warn, sentence);
+      });
     }
+    log_ = logToBoth(options_.log, file_);
     accounting_ = contents_.accounting;
     before_ = lastProgress_ = lastShown_ = contents_.seconds;
     points_ = contents_.progress;
@@ -232,8 +235,8 @@ class Supervisor : public TaskSource {
   }
 
   void say(const std::string& line) {
-    log_(line);
-    if (logFile_.is_open()) logFile_ << withoutControls(line) << std::endl;
+    print_(line);
+    logLine(file_.get(), LogLevel::Info, line);
   }
 
   Limits limitsOf(const Task& task) {
@@ -335,11 +338,9 @@ class Supervisor : public TaskSource {
 
   void progress() {
     lastProgress_ = elapsed();
-    const std::string line = statusLine(status());
+    logLine(file_.get(), LogLevel::Info, statusLine(status()));
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
     if (recent_.size() > kRecent) recent_.pop_front();
-    if (!options_.show) log_(line);
-    if (logFile_.is_open()) logFile_ << line << std::endl;
     addPoint();
     contents_.accounting = accounting_;
     contents_.findings = findings_->all();
@@ -377,7 +378,7 @@ class Supervisor : public TaskSource {
 
   const CampaignOptions& options_;
   const Interrupt& interrupted_;
-  const Log& log_;
+  const Log& print_;
   Clock::time_point start_;
   TaskSettings settings_;
   std::optional<Ledger> ledger_;
@@ -388,7 +389,8 @@ class Supervisor : public TaskSource {
   bool minimizing_ = false;  // there are no cases any more
   Accounting accounting_;
   Ledger::Contents contents_;  // as it was at the beginning, or the last progress line
-  std::ofstream logFile_;
+  LogPtr file_;  // campaign.log: what is printed, too, and progress; null without a folder
+  LogPtr log_;   // what is not printed: the one that was given, and campaign.log
   uint64_t runs_ = 0;
   double maxTotalTime_ = 0;
   double before_ = 0;  // seconds of earlier starts
@@ -402,8 +404,8 @@ class Supervisor : public TaskSource {
 
 }  // namespace
 
-reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& log) {
-  return Supervisor(options, interrupted, log).run();
+reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& print) {
+  return Supervisor(options, interrupted, print).run();
 }
 
 int exitCode(const reports::CampaignSummary& summary) {

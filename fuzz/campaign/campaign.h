@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fuser/log/log.h"
 #include "fuzz/campaign/files.h"
 #include "fuzz/campaign/known_issues.h"
 #include "fuzz/campaign/ledger.h"
@@ -40,7 +41,8 @@ struct CampaignOptions {
   std::vector<KnownIssue> knownIssues;
   std::vector<std::string> generatorFlags;  // arguments that give the generator options: "--only", "add"
   std::string program = "fuserfuzz";  // in the lines that tell how to replay
-  // Shown often; where it is set, no lines about progress go to the log.
+  LogPtr log;  // beside campaign.log in `out`: what workers and compilers do (Debug, Trace), and warnings; may be null
+  // Shown often, for a terminal. Lines about progress go to campaign.log alone.
   std::function<void(const Status&)> show;
 };
 
@@ -49,11 +51,12 @@ Ledger::Stamp stampOf(const CampaignOptions& options);
 
 // Set by a signal handler: stop giving tasks, write the report.
 using Interrupt = std::function<bool()>;
+// Where the lines go that are a command's result: its standard output. They do not depend on the level of the log.
 using Log = std::function<void(const std::string& line)>;
 
-// A UserError is a set-up failure: nothing to judge, a folder that cannot be written or holds another campaign, nothing
-// judged.
-reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& log);
+// campaign.log gets what `print` gets, at the level Info, and lines about progress. A UserError is a set-up failure:
+// nothing to judge, a folder that cannot be written or holds another campaign, nothing judged.
+reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& print);
 // Known findings count as none. kExitSetup where nothing was judged, or a check could not run.
 int exitCode(const reports::CampaignSummary& summary);
 
@@ -62,6 +65,7 @@ struct ReplayOptions {
   Limits limits;
   JudgeSettings judge;
   bool verbose = true;  // details of files that agree, too: time by stage
+  LogPtr log;           // what workers and compilers do (Debug, Trace); may be null
 };
 // Judges files, and the .fusion files below folders in order of name. An exit code; lines go to `print`.
 int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions& options, const Log& print);

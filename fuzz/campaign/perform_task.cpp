@@ -201,6 +201,11 @@ class Performer {
     settings.observers.push_back(&collecting);
     settings.repeat &= repeat;
     result_.verdict = judgeCase(testCase, settings);
+    if (isLogged(settings.log, LogLevel::Debug)) {
+      const std::string& reason = result_.verdict.reason;
+      const std::string_view kind = verdictName(result_.verdict.kind);
+      logLine(settings.log, LogLevel::Debug, concat(kind, reason.empty() ? "" : ": ", reason));
+    }
     result_.verdict.seconds.emplace_back(stage, seconds);
   }
 
@@ -250,6 +255,14 @@ TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {
 WorkerPool::Work judgingWork(const TaskSettings& settings) {
   return [settings](const std::string& task) {
     return encode(performTask(parseTask<JudgingTask>(task), settings));
+  };
+}
+
+WorkerPool::LoggingWork loggingWork(const TaskSettings& settings) {
+  return [settings](const std::string& task, spdlog::logger* log) {
+    TaskSettings logging = settings;
+    logging.judge.log = log;
+    return encode(performTask(parseTask<JudgingTask>(task), logging));
   };
 }
 

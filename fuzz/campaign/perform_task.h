@@ -28,5 +28,7 @@ TaskResult performTask(const JudgingTask& task, const TaskSettings& settings);
 
 // The work of a pool whose tasks are printed JudgingTasks; resultOf() reads its outcomes.
 WorkerPool::Work judgingWork(const TaskSettings& settings);
+// The same with the worker's log: verdicts (Debug) and what each pass does (Trace).
+WorkerPool::LoggingWork loggingWork(const TaskSettings& settings);
 
 }  // namespace fuser::fuzz

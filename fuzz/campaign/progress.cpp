@@ -105,8 +105,12 @@ void StatusDisplay::draw() {
 }
 
 void StatusDisplay::line(const std::string& text) {
+  above([&] { std::fprintf(terminal_, "%s\n", withoutControls(text).c_str()); });
+}
+
+void StatusDisplay::above(const std::function<void()>& write) {
   clear();
-  std::fprintf(terminal_, "%s\n", withoutControls(text).c_str());
+  write();
   draw();
 }
 

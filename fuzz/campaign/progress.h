@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,7 +38,8 @@ class StatusDisplay {
   StatusDisplay(const StatusDisplay&) = delete;
   StatusDisplay& operator=(const StatusDisplay&) = delete;
 
-  void line(const std::string& text);  // above the block
+  void line(const std::string& text);               // above the block
+  void above(const std::function<void()>& write);  // what `write` sends to the same terminal
   void show(const Status& status);
   void clear();
 

@@ -78,7 +78,7 @@ int replaySequence(const std::filesystem::path& path, const ReplayOptions& optio
   settings.judge = options.judge;
   Limits limits = options.limits;
   limits.seconds *= static_cast<double>(std::max<size_t>(task.texts.size(), 1));
-  const Outcome outcome = runAlone(printTask(JudgingTask(task)), limits, judgingWork(settings));
+  const Outcome outcome = runAlone(printTask(JudgingTask(task)), limits, loggingWork(settings), options.log);
   print(concat("sequence of ", task.texts.size(), " cases; the verdict is the last one's"));
   Tally tally;
   reportFile(path.string(), outcome, options, print, tally);
@@ -95,7 +95,7 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
   std::map<std::string, Outcome> waiting;
   const auto taskOf = [&](size_t file) { return printTask(SingleTask(FileTask{files[file].string()})); };
   size_t given = 0, printed = 0;
-  WorkerPool(options.jobs, options.limits, judgingWork(settings))
+  WorkerPool(options.jobs, [&](const std::string&) { return options.limits; }, loggingWork(settings), options.log)
       .run(
           [&]() -> std::optional<PoolTask> {
             if (given == files.size()) return std::nullopt;

@@ -175,7 +175,7 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
     return limits;
   };
   size_t given = 0;
-  WorkerPool(options.jobs, limitsOf, judgingWork(settings))
+  WorkerPool(options.jobs, limitsOf, loggingWork(settings), options.log)
       .run([&]() { return given < tasks.size() ? std::optional<PoolTask>(tasks[given++]) : std::nullopt; },
            [&](const Outcome& outcome) {
              for (size_t one : byTask.at(outcome.task)) take(outcome, all[one]);

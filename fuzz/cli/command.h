@@ -5,11 +5,14 @@
 
 #include <functional>
 
+#include "fuser/log/log.h"
+
 namespace fuser::fuzz {
 
 struct Command {
   CLI::App* app = nullptr;
-  std::function<int()> run;  // after parsing; the exit code. A UserError is a set-up failure
+  // After parsing; the exit code. A UserError is a set-up failure. log: what is no result, on standard error.
+  std::function<int(const LogPtr& log)> run;
 };
 
 Command addRunCommand(CLI::App& app);

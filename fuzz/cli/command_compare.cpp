@@ -157,7 +157,7 @@ Command addCompareCommand(CLI::App& app) {
   compare->add_flag("--in-process", arguments->inProcess,
                     "no process of its own for every 32 cases: for tools that watch one");
   compare->add_option("paths", arguments->paths, "files and folders");
-  return {compare, [arguments] { return compareCommand(*arguments); }};
+  return {compare, [arguments](const LogPtr&) { return compareCommand(*arguments); }};
 }
 
 }  // namespace fuser::fuzz

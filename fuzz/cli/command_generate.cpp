@@ -32,7 +32,7 @@ Command addGenerateCommand(CLI::App& app) {
   generate->add_option("--engine", arguments->engine, "that the text names")
       ->transform(CLI::CheckedTransformer(std::map<std::string, EngineKind>{
           {"interp", EngineKind::Interp}, {"cpu", EngineKind::Cpu}, {"cuda", EngineKind::Cuda}}));
-  return {generate, [arguments] {
+  return {generate, [arguments](const LogPtr&) {
             GeneratorArguments& generator = arguments->generator;
             generator.resolve();
             Case made = generateCase(generator.seed, arguments->caseNumber, generator.options);

@@ -101,7 +101,7 @@ Command addMinimizeCommand(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--quiet,-q", arguments->quiet, "figures alone");
   addNoProbes(command, arguments->noProbes);
-  return {command, [arguments] {
+  return {command, [arguments](const LogPtr&) {
             watchInterrupts();
             bool all = true;
             for (const std::string& file : arguments->files) {

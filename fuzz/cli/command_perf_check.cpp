@@ -47,7 +47,7 @@ Command addPerfCheckCommand(CLI::App& app) {
   command->add_option("--renamed", arguments->renamed, "old=new: a benchmark's name in the two files; once for each")
       ->allow_extra_args(false);
   command->add_flag("--fail-on-regression", arguments->failOnRegression, "exit with 77 where a benchmark is SLOW");
-  return {command, [arguments] { return check(*arguments); }};
+  return {command, [arguments](const LogPtr&) { return check(*arguments); }};
 }
 
 }  // namespace fuser::fuzz

@@ -25,12 +25,13 @@ Command addReplayCommand(CLI::App& app) {
                    "a .sequence file of a campaign: its cases one after the other in one process; the last one counts")
       ->excludes(paths);
   replayCommand->add_flag("--quiet,-q", arguments->quiet, "one line a file, and what is wrong");
-  return {replayCommand, [arguments] {
+  return {replayCommand, [arguments](const LogPtr& log) {
             ReplayOptions options;
             options.jobs = arguments->workers.jobs;
             options.limits = arguments->workers.limits;
             options.judge.probes = !arguments->noProbes;
             options.verbose = !arguments->quiet;
+            options.log = log;
             if (!arguments->sequence.empty()) return replaySequence(arguments->sequence, options, printLine);
             return replay({arguments->paths.begin(), arguments->paths.end()}, options, printLine);
           }};

@@ -34,7 +34,7 @@ Command addReportCommand(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("folder", arguments->folder, "that `run --out` filled; the campaign may be running")->required();
   command->add_option("--out", arguments->out, "where the reports go; the folder itself where it is not given");
-  return {command, [arguments] { return makeReports(*arguments); }};
+  return {command, [arguments](const LogPtr&) { return makeReports(*arguments); }};
 }
 
 }  // namespace fuser::fuzz

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "fuser/log/log.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
@@ -34,26 +35,49 @@ std::vector<KnownIssue> knownIssues(const std::string& named) {
   return std::filesystem::exists(kKnownIssues) ? readKnownIssues(kKnownIssues) : std::vector<KnownIssue>{};
 }
 
-// One status block at the bottom of a terminal; plain lines everywhere else.
+// Progress, where standard error is a terminal: a block at its bottom, on a dumb one a line now and then.
+// In a pipe there is none.
 class Screen {
  public:
-  Screen() {
+  explicit Screen(const LogPtr& log) : log_(log) {
+    if (!isatty(STDERR_FILENO) || !isLogged(log.get(), LogLevel::Info)) return;
     const char* terminal = std::getenv("TERM");
-    if (isatty(STDOUT_FILENO) && terminal != nullptr && std::string(terminal) != "dumb") {
-      const char* noColor = std::getenv("NO_COLOR");
-      display_.emplace(stdout, noColor == nullptr || *noColor == '\0');
-    }
+    dumb_ = terminal == nullptr || std::string(terminal) == "dumb";
+    const char* noColor = std::getenv("NO_COLOR");
+    if (!dumb_) display_.emplace(stderr, noColor == nullptr || *noColor == '\0');
   }
-  void line(const std::string& text) { display_ ? display_->line(text) : printLine(text); }
+  // On standard output, which may be the same terminal.
+  void line(const std::string& text) {
+    above([&] { printLine(text); });
+  }
+  LogPtr log() {
+    if (!display_) return log_;
+    return logTo(logLevelOf(log_.get()), [this](LogLevel level, std::string_view text) {
+      above([&] { logLine(log_.get(), level, text); });
+    });
+  }
   std::function<void(const Status&)> show() {
-    if (!display_) return {};
-    return [this](const Status& status) { display_->show(status); };
+    if (display_) return [this](const Status& status) { display_->show(status); };
+    if (dumb_) return [this](const Status& status) { showLine(status); };
+    return {};
   }
+
  private:
+  void above(const std::function<void()>& write) { display_ ? display_->above(write) : write(); }
+  void showLine(const Status& status) {
+    constexpr double kSeconds = 5;
+    if (shownAt_ && status.seconds - *shownAt_ < kSeconds) return;
+    if (shownAt_) logLine(log_.get(), LogLevel::Info, statusLine(status));
+    shownAt_ = status.seconds;
+  }
+
+  LogPtr log_;
+  bool dumb_ = false;
+  std::optional<double> shownAt_;
   std::optional<StatusDisplay> display_;
 };
 
-int runCampaignCommand(Arguments& arguments) {
+int runCampaignCommand(Arguments& arguments, const LogPtr& log) {
   // A campaign goes on with its own seed.
   if (arguments.campaign.resume && arguments.generator.seed == 0)
     arguments.generator.seed = seedOf(arguments.out).value_or(0);
@@ -73,8 +97,9 @@ int runCampaignCommand(Arguments& arguments) {
   campaign.maxArtifactBytes = arguments.maxArtifactMb << 20;
   campaign.knownIssues = knownIssues(arguments.knownIssues);
   watchInterrupts();
-  Screen screen;
+  Screen screen(log);
   campaign.show = screen.show();
+  campaign.log = screen.log();
   return exitCode(runCampaign(campaign, interrupted, [&](const std::string& line) { screen.line(line); }));
 }
 
@@ -109,7 +134,7 @@ In --out
   report.html, report.json, junit.xml    what ran, what was covered, what was found
   mismatch-, check-, crash-, timeout-, oom-, violation-, invariant-, flaky-<sha1>.fusion    findings, ready to replay
   slow-unit-<sha1>.fusion                the slowest cases that are no findings (--report-slow-units)
-  campaign.log, ledger.sqlite            the lines below; everything
+  campaign.log, ledger.sqlite            what is printed, progress, and the log from --log-level on; everything
 
 Examples
   fuserfuzz run --runs 20000 --seed 1 --jobs 2 --out out     the same cases every time
@@ -177,7 +202,7 @@ Command addRunCommand(CLI::App& app) {
   addNoProbes(run, arguments->noProbes);
   run->add_flag("--no-compilers", arguments->noCompilers, "no sample through clang (cpu engine) and NVRTC");
   run->footer(teaching());
-  return {run, [arguments] { return runCampaignCommand(*arguments); }};
+  return {run, [arguments](const LogPtr& log) { return runCampaignCommand(*arguments, log); }};
 }
 
 }  // namespace fuser::fuzz

@@ -32,7 +32,7 @@ Command addSelftestCommand(CLI::App& app) {
   command->add_option("--json", arguments->json, "file for the result");
   command->add_option("--out", arguments->out, "folder for selftest.json; made where missing");
   command->add_flag("--list", arguments->list, "say which faults there are, and nothing else");
-  return {command, [arguments] {
+  return {command, [arguments](const LogPtr&) {
             if (arguments->list) {
               for (const FaultInfo& fault : allFaults()) {
                 printLine(concat(fault.name, " (", faultStageName(fault.stage), "): ", fault.summary));

@@ -47,10 +47,11 @@ Command addTriageCommand(CLI::App& app) {
   arguments->workers.addTo(command);
   command->add_option("folder", arguments->folder, "of findings")->required();
   command->footer(kStages);
-  return {command, [arguments] {
+  return {command, [arguments](const LogPtr& log) {
             ReplayOptions options;
             options.jobs = arguments->workers.jobs;
             options.limits = arguments->workers.limits;
+            options.log = log;
             return runTriage(arguments->folder, options);
           }};
 }

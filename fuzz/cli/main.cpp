@@ -3,9 +3,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 
+#include "fuser/log/log.h"
 #include "fuser/support/check.h"
-#include "fuser/support/diagnostic.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/command.h"
 
@@ -27,6 +28,9 @@ Examples
   fuserfuzz run --resume --out out                          goes on after Ctrl-C, kill -9 or a power cut
   fuserfuzz triage findings                                 sorts a folder of findings by what they do today
   fuserfuzz compare --engine cuda --runs 200 corpus         on a GPU: judged, and held against the interpreter's bits
+
+Standard output is a command's result. The log is on standard error (run: and in out/campaign.log), from the level
+--log-level or FUSER_LOG on: debug has each verdict of a worker, trace each pass of a compilation.
 
 Exit codes
   0 clean   1 usage or set-up ("SETUP FAILURE: …")   70 only timeouts   71 only out of memory   72 interrupted   77 findings
@@ -51,8 +55,10 @@ int commandLine(int argc, char** argv) {
   app.footer(kExamples);
   app.require_subcommand(1);
   const std::vector<Command> commands = addCommands(app);
+  std::optional<std::string> logLevel;
   for (const Command& command : commands) {
     if (command.app->get_footer().empty()) command.app->footer(kExamples);
+    command.app->add_option("--log-level", logLevel, kLogLevelHelp)->type_name("LEVEL");
   }
   try {
     app.parse(argc, argv);
@@ -60,19 +66,21 @@ int commandLine(int argc, char** argv) {
     return app.exit(error) == 0 ? kExitClean : kExitSetup;
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
+  LogPtr log = logToStderr(LogLevel::Info);
   try {
+    log = logToStderr(chosenLogLevel(logLevel));
     for (const Command& command : commands) {
       if (!command.app->parsed()) continue;
-      const int code = command.run();
+      const int code = command.run(log);
       const bool written = std::fflush(stdout) == 0 && !std::ferror(stdout);
       // `fuserfuzz … | head` has read what it wants.
       FUSER_USER_CHECK(written || errno == EPIPE, "cannot write the output; is the disk full?");
       return code;
     }
   } catch (const UserError& error) {
-    std::fprintf(stderr, "SETUP FAILURE: %s\n", withoutControls(error.what()).c_str());
+    logLine(log.get(), LogLevel::Error, concat("SETUP FAILURE: ", error.what()));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "SETUP FAILURE: fuserfuzz itself broke: %s\n", withoutControls(error.what()).c_str());
+    logLine(log.get(), LogLevel::Error, concat("SETUP FAILURE: fuserfuzz itself broke: ", error.what()));
   }
   return kExitSetup;
 }

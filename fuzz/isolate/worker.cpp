@@ -1,4 +1,5 @@
-// A forked worker: frames of an 8-byte length and its bytes, in both directions.
+// A forked worker: frames of an 8-byte length and its bytes, in both directions. What comes from the worker begins with
+// what it is: "r" and the reply to the task, or "l", the line's level as a digit, and the line.
 
 #include "fuzz/isolate/worker.h"
 
@@ -39,17 +40,33 @@ std::string framed(const std::string& payload) {
   return bytes + payload;
 }
 
-// The payload once a whole frame is there.
-std::optional<std::string> unframe(const std::string& bytes) {
+// Takes the first frame's payload away, once the whole frame is there.
+std::optional<std::string> unframe(std::string& bytes) {
   uint64_t size = 0;
   if (bytes.size() < sizeof size) return std::nullopt;
   memcpy(&size, bytes.data(), sizeof size);
   if (bytes.size() < sizeof size + size) return std::nullopt;
-  return bytes.substr(sizeof size, size);
+  std::string payload = bytes.substr(sizeof size, size);
+  bytes.erase(0, sizeof size + size);
+  return payload;
 }
 
+constexpr char kReply = 'r', kLine = 'l';
+
+// The worker's end: lines go to the supervisor, at the level of its log. Null where that takes none.
+LogPtr logToPipe(const spdlog::logger* log, int out) {
+  if (logLevelOf(log) == LogLevel::Off) return nullptr;
+  return logTo(logLevelOf(log), [out](LogLevel level, std::string_view line) {
+    const char head[] = {kLine, static_cast<char>('0' + static_cast<int>(level))};
+    writeAll(out, framed(std::string(head, sizeof head).append(line)));
+  });
+}
+
+// "case 17"; of tasks of several lines the first.
+std::string nameOf(const std::string& task) { return task.substr(0, std::min<size_t>(task.find('\n'), 80)); }
+
 // noexcept: what escapes `work` is a crash, and must not unwind into the supervisor's frames.
-[[noreturn]] void serve(int in, int out, const WorkerPool::Work& work) noexcept {
+[[noreturn]] void serve(int in, int out, const WorkerPool::LoggingWork& work, spdlog::logger* log) noexcept {
   std::string bytes;
   std::array<char, 1 << 16> buffer;
   while (true) {
@@ -58,8 +75,7 @@ std::optional<std::string> unframe(const std::string& bytes) {
     if (count <= 0) _exit(0);  // the supervisor is done with us
     bytes.append(buffer.data(), count);
     if (const std::optional<std::string> task = unframe(bytes)) {
-      bytes.clear();
-      if (!writeAll(out, framed(work(*task)))) _exit(0);
+      if (!writeAll(out, framed(kReply + work(*task, log)))) _exit(0);
     }
   }
 }
@@ -88,7 +104,7 @@ size_t residentMb(pid_t pid) {
 
 }  // namespace
 
-Worker::Worker(const WorkerPool::Work& work) {
+Worker::Worker(const WorkerPool::LoggingWork& work, const LogPtr& log) : log_(log) {
   int down[2], up[2];
   FUSER_USER_CHECK(pipe2(down, O_CLOEXEC) == 0 && pipe2(up, O_CLOEXEC) == 0, "no pipe for a worker: ", strerror(errno));
   stack_ = memfd_create("stack", MFD_CLOEXEC);
@@ -104,7 +120,7 @@ Worker::Worker(const WorkerPool::Work& work) {
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
     closeAllBut({down[0], up[1], stack_});
     writeStacksTo(stack_);
-    serve(down[0], up[1], work);
+    serve(down[0], up[1], work, logToPipe(log.get(), up[1]).get());
   }
   close(down[0]);
   close(up[1]);
@@ -171,18 +187,33 @@ Outcome Worker::finish(Ending ending, std::string detail) {
   return outcome;
 }
 
-std::optional<Outcome> Worker::receive() {
+bool Worker::readPipe() {
   std::array<char, 1 << 16> buffer;
   ssize_t count = 0;
   while ((count = read(fromWorker_, buffer.data(), buffer.size())) > 0) received_.append(buffer.data(), count);
+  return count < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+std::optional<std::string> Worker::takeReply() {
+  while (std::optional<std::string> payload = unframe(received_)) {
+    FUSER_CHECK(!payload->empty(), "an empty frame from a worker");
+    if (payload->front() == kReply) return payload->substr(1);
+    FUSER_CHECK(payload->front() == kLine && payload->size() >= 2, "a worker's frame of an unknown kind");
+    logLine(log_.get(), static_cast<LogLevel>((*payload)[1] - '0'), concat(nameOf(task_), ": ", payload->substr(2)));
+  }
+  return std::nullopt;
+}
+
+std::optional<Outcome> Worker::receive() {
+  const bool open = readPipe();
+  const std::optional<std::string> reply = takeReply();
   // A reply that comes after the time was up is too late.
-  const std::optional<std::string> reply = askedForStack_ ? std::nullopt : unframe(received_);
-  if (reply) {
+  if (reply && !askedForStack_) {
     Outcome outcome = finish(Ending::Finished, "");
     outcome.reply = *reply;
     return outcome;
   }
-  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+  if (open) return std::nullopt;
   const int status = end();
   if (askedForStack_) return timedOut();
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -203,6 +234,8 @@ std::optional<Outcome> Worker::enforce(const Limits& limits) {
   const size_t resident = residentMb(pid_);
   if (resident > limits.residentMb) {
     kill(pid_, SIGKILL);
+    readPipe();
+    takeReply();  // its last lines
     end();
     return finish(Ending::OutOfMemory, concat("resident size ", resident, " MiB is above ", limits.residentMb, " MiB"));
   }
@@ -216,6 +249,8 @@ std::optional<Outcome> Worker::enforce(const Limits& limits) {
   }
   if (Clock::now() - *askedForStack_ < kTimeForStack) return std::nullopt;
   kill(pid_, SIGKILL);
+  readPipe();
+  takeReply();  // its last lines
   end();
   return timedOut();
 }

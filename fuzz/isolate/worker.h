@@ -14,8 +14,9 @@ namespace fuser::fuzz {
 
 class Worker {
  public:
-  explicit Worker(const WorkerPool::Work& work);  // forks
-  ~Worker();                                      // kills what still runs
+  // Forks. log: where the lines of the process go; may be null.
+  Worker(const WorkerPool::LoggingWork& work, const LogPtr& log);
+  ~Worker();  // kills what still runs
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -28,7 +29,7 @@ class Worker {
   void remember() { history_.push_back(std::move(task_)); }
   int replyDescriptor() const { return fromWorker_; }
 
-  // Reads what is there. An outcome when the task is done, or the worker has died.
+  // Reads what is there, and logs what are lines. An outcome when the task is done, or the worker has died.
   std::optional<Outcome> receive();
   // An outcome when a limit is passed: the worker is killed then. Looks now and then, however often it is called. One
   // past its time is asked for its stack first, so that the outcome comes with a later call, of this or of receive().
@@ -41,7 +42,10 @@ class Worker {
   Outcome timedOut();             // after end()
   int end();                      // waits; the wait status
   Outcome finish(Ending ending, std::string detail);
+  bool readPipe();                         // what is there; false: the other end is closed
+  std::optional<std::string> takeReply();  // once it is there; the lines before it are logged
 
+  LogPtr log_;
   pid_t pid_ = -1;
   int toWorker_ = -1;
   int fromWorker_ = -1;

@@ -41,7 +41,17 @@ class Functions : public TaskSource {
 }  // namespace
 
 WorkerPool::WorkerPool(int jobs, LimitsOf limitsOf, Work work, size_t tasksPerWorker)
-    : jobs_(jobs), limitsOf_(std::move(limitsOf)), work_(std::move(work)), tasksPerWorker_(tasksPerWorker) {
+    : WorkerPool(
+          jobs, std::move(limitsOf),
+          [work = std::move(work)](const std::string& task, spdlog::logger*) { return work(task); }, nullptr,
+          tasksPerWorker) {}
+
+WorkerPool::WorkerPool(int jobs, LimitsOf limitsOf, LoggingWork work, LogPtr log, size_t tasksPerWorker)
+    : jobs_(jobs),
+      limitsOf_(std::move(limitsOf)),
+      work_(std::move(work)),
+      log_(std::move(log)),
+      tasksPerWorker_(tasksPerWorker) {
   FUSER_USER_CHECK(jobs >= 1 && jobs <= 1024, "the number of workers is 1 to 1024, not ", jobs);
 }
 
@@ -62,7 +72,7 @@ void WorkerPool::run(TaskSource& source) const {
         if (const std::optional<PoolTask> task = source.next()) {
           if (mustBeReplaced(worker, *task)) {
             worker.reset();  // the old one ends first
-            worker = std::make_unique<Worker>(work_);
+            worker = std::make_unique<Worker>(work_, log_);
           }
           worker->give(task->text);
         }
@@ -92,9 +102,14 @@ void WorkerPool::run(const std::function<std::optional<PoolTask>()>& next,
 }
 
 Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::Work& work) {
+  return runAlone(task, limits, [&work](const std::string& given, spdlog::logger*) { return work(given); }, nullptr);
+}
+
+Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::LoggingWork& work,
+                 const LogPtr& log) {
   Outcome result;
   bool given = false;
-  WorkerPool(1, limits, work)
+  WorkerPool(1, [limits](const std::string&) { return limits; }, work, log)
       .run(
           [&]() -> std::optional<PoolTask> {
             if (given) return std::nullopt;

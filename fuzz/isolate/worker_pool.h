@@ -5,7 +5,8 @@
 //
 // Workers fork in run(), never before, and share no memory with the supervisor afterwards: `work` sees the state at
 // that time, and no file that the supervisor has open but the standard ones. They leave Ctrl-C to the supervisor, and
-// die with it.
+// die with it. What they log goes over the pipe, and the supervisor writes it: so lines of several workers never mix,
+// the last lines of one that dies arrive, and no worker holds the log's file.
 
 #include <functional>
 #include <map>
@@ -13,6 +14,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "fuser/log/log.h"
 
 namespace fuser::fuzz {
 
@@ -58,11 +61,17 @@ class TaskSource {
 class WorkerPool {
  public:
   using Work = std::function<std::string(const std::string& task)>;
+  // log: of the worker, at the level of the pool's; null where the pool has none. Its lines reach the pool's log with
+  // the first line of the task before them: "case 17: DeadCodePass: unchanged". It belongs to this process: work that
+  // forks gives its processes a pool's log of their own, or none.
+  using LoggingWork = std::function<std::string(const std::string& task, spdlog::logger* log)>;
   using LimitsOf = std::function<Limits(const std::string& task)>;
   // tasksPerWorker: after so many a worker is replaced, so that its history stays short; 0: never.
   WorkerPool(int jobs, LimitsOf limitsOf, Work work, size_t tasksPerWorker = 0);
   WorkerPool(int jobs, Limits limits, Work work)
       : WorkerPool(jobs, [limits](const std::string&) { return limits; }, std::move(work)) {}
+  // log: where lines of workers go; may be null.
+  WorkerPool(int jobs, LimitsOf limitsOf, LoggingWork work, LogPtr log, size_t tasksPerWorker = 0);
 
   void run(TaskSource& source) const;
   // Runs what `next` gives until it gives nothing and all is done. `done` is called in order of completion, with
@@ -72,12 +81,14 @@ class WorkerPool {
  private:
   int jobs_;
   LimitsOf limitsOf_;
-  Work work_;
+  LoggingWork work_;
+  LogPtr log_;
   size_t tasksPerWorker_;
 };
 
 // One task in a fresh process.
 Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::Work& work);
+Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::LoggingWork& work, const LogPtr& log);
 
 // Stacks as glibc's backtrace_symbols_fd writes them, with functions, files and lines where addr2line knows them. Each
 // address is looked up once: that takes long, and what dies often dies in the same places.

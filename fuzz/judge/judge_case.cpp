@@ -165,6 +165,7 @@ class Judge {
     observers.insert(observers.end(), settings_.observers.begin(), settings_.observers.end());
     cacheSettings.context.checkInvariants = settings_.checkInvariants;
     cacheSettings.context.trace = &trace_;
+    cacheSettings.context.log = settings_.log;
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
     if (settings_.checkInvariants && !probes) observer_.emplace(*case_.fusion, false, faulty).watch(cacheSettings);
     if (!probes) observers.push_back(&counter_);

@@ -61,6 +61,7 @@ struct JudgeSettings {
   std::optional<EngineKind> engine;          // instead of the case's
   // Of the compiler: called after the case's planted fault. They outlive the judging.
   std::vector<CompileObserver*> observers;
+  spdlog::logger* log = nullptr;  // what each pass does (Trace), and who judges adds verdicts (Debug); null: silent
 };
 
 struct CaseVerdict {

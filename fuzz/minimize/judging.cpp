@@ -197,8 +197,10 @@ Outcome Judging::ask(const std::string& question, const std::string& text) {
 Outcome Judging::askOnce(const std::string& question, const std::string& text) {
   constexpr int kPollMilliseconds = 20;
   if (!worker_ || worker_->dead()) {
-    worker_ = std::make_unique<Worker>(
-        [settings = current_, all = all_](const std::string& task) { return answer(task, settings, all); });
+    const auto answering = [settings = current_, all = all_](const std::string& task, spdlog::logger*) {
+      return answer(task, settings, all);
+    };
+    worker_ = std::make_unique<Worker>(answering, nullptr);  // its lines would say what the case says anyway
   }
   worker_->give(question + "\n" + text);
   while (true) {

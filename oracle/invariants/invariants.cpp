@@ -73,7 +73,7 @@ void InvariantObserver::watch(FusionExecutorCache::Settings& settings) {
   settings_ = settings;
   trace_ = settings_.context.trace;
   settings_.context.trace = nullptr;  // what is compiled again here is no stage of the pipeline
-  settings_.context.log = {};
+  settings_.context.log = nullptr;
   settings.context.observers.push_back(this);
 }
 

@@ -10,6 +10,7 @@
 #include "fuser/communicate/board_replica.h"
 #include "fuser/communicate/mpi/message_streams.h"
 #include "fuser/communicate/posted_work.h"
+#include "fuser/log/log.h"
 
 namespace fuser {
 namespace {
@@ -108,9 +109,8 @@ class MpiCommunicator : public Communicator, public BoardTransport {
 };
 
 [[noreturn]] void abortJob(int rank, int size, const char* what) {
-  const std::string line = concat("fuser: rank ", rank, " of ", size, " failed: ", what, "\n");
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
+  logLine(logToStderr(LogLevel::Error).get(), LogLevel::Error,
+          concat("fuser: rank ", rank, " of ", size, " failed: ", what));
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();  // MPI_Abort does not return
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/log/log.h"
 #include "tests/fuser/host_passes/stream_program.h"
 
 namespace fuser {
@@ -29,7 +30,7 @@ struct HostIrPassTest : testing::Test, StreamProgram {
     fusion.addOutput(neg(neg(x, "t", 0), "y", 0));
     context.trace = &trace;
     context.dumps.insert(DebugDumpOption::HostIr);
-    context.log = [this](const std::string& line) { logged.push_back(line); };
+    context.log = logger.get();
   }
   template <class Pass>
   std::string complaint() {
@@ -49,6 +50,7 @@ struct HostIrPassTest : testing::Test, StreamProgram {
 
   Trace trace;
   std::vector<std::string> logged;
+  const LogPtr logger = logTo(LogLevel::Info, [this](LogLevel, std::string_view line) { logged.emplace_back(line); });
   CompileContext context;
 };
 

@@ -10,6 +10,7 @@
 
 #include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/builder.h"
+#include "fuser/log/log.h"
 #include "fuser/ops/op_eval.h"
 #include "fuser/passes/pre_segmenter.h"
 #include "fuser/text/parser.h"
@@ -296,7 +297,8 @@ TEST_F(OptimizationPassTest, LogsTracesAndReports) {
   std::vector<std::string> log;
   std::vector<std::pair<std::string, bool>> reported;
   Trace trace;
-  context_.log = [&](const std::string& text) { log.push_back(text); };
+  const LogPtr logger = logTo(LogLevel::Info, [&](LogLevel, std::string_view text) { log.emplace_back(text); });
+  context_.log = logger.get();
   context_.trace = &trace;
   AfterPass reporting(
       [&](std::string_view pass, const Fusion&, bool modified) { reported.emplace_back(pass, modified); });

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,9 +22,10 @@ struct Outcome {
   std::string text;  // standard output and error together
 };
 
-Outcome fuserOpt(const std::string& arguments) {
+// errors: where standard error goes; else what goes there stands among the rest.
+Outcome fuserOpt(const std::string& arguments, const std::string& errors = "2>&1") {
   const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "fuser-opt";
-  FILE* pipe = popen((program.string() + " " + arguments + " 2>&1").c_str(), "r");
+  FILE* pipe = popen((program.string() + " " + arguments + " " + errors).c_str(), "r");
   Outcome outcome;
   char buffer[4096];
   for (size_t count; (count = fread(buffer, 1, sizeof buffer, pipe)) != 0;) outcome.text.append(buffer, count);
@@ -30,6 +33,8 @@ Outcome fuserOpt(const std::string& arguments) {
   outcome.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return outcome;
 }
+
+std::string standardOutput(const std::string& arguments) { return fuserOpt(arguments, "2>/dev/null").text; }
 
 size_t count(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
@@ -117,6 +122,29 @@ TEST_F(FuserOptTest, DumpsThePreSegmenter) {
   EXPECT_EQ(count(outcome.text, "before ConsecutiveCastPass:\nfusion"), 1u) << outcome.text;
   EXPECT_EQ(count(outcome.text, "after ConsecutiveCastPass:\nfusion"), 1u) << outcome.text;
   EXPECT_EQ(count(outcome.text, "after RemoveEmptyPass: unchanged"), 1u) << outcome.text;
+}
+
+TEST_F(FuserOptTest, TheLogIsOnStandardErrorFromItsLevelOn) {
+  const std::string path = file(kTwoSegments), dump = path + " --print=segments --dump=preseg ";
+  const std::string result = standardOutput(dump);
+  EXPECT_EQ(count(result, "before "), 0u) << result;
+  EXPECT_EQ(fuserOpt(dump + "--log-level=warn").text, result);
+  const std::string passes = fuserOpt(path + " --print=segments --log-level=trace").text;
+  EXPECT_EQ(count(passes, "ConsecutiveCastPass: changed the fusion\n"), 1u) << passes;
+  EXPECT_EQ(standardOutput(path + " --print=segments --log-level=trace"), result);
+  EXPECT_EQ(fuserOpt(path + " --engine=gpu --log-level=off").text, "");
+  EXPECT_EQ(fuserOpt(path + " --engine=gpu --log-level=off").exitCode, 1);
+}
+
+TEST_F(FuserOptTest, ABadLevelOfTheLogIsOneSentence) {
+  const std::string rest = ": no such level of the log; there are trace, debug, info, warn, error and off\n";
+  EXPECT_EQ(fuserOpt(file(kTwoSegments) + " --log-level=loud").text, "fuser-opt: --log-level=loud" + rest);
+  setenv("FUSER_LOG", "loud", 1);
+  const Outcome variable = fuserOpt(file(kTwoSegments));
+  unsetenv("FUSER_LOG");
+  EXPECT_EQ(variable.exitCode, 1);
+  EXPECT_EQ(variable.text, "fuser-opt: FUSER_LOG=loud" + rest);
+  EXPECT_EQ(count(fuserOpt("--help").text, "--log-level LEVEL"), 1u);
 }
 
 // What the pattern's first group matches, match by match.

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <sstream>
 #include <string>
 
 #include "tests/fuzz/cli/program.h"
@@ -40,6 +43,68 @@ TEST_F(FuserfuzzTest, UsageAndSetUpErrorsAreOne) {
     EXPECT_EQ(outcome.exitCode, 1) << arguments;
     EXPECT_EQ(outcome.text.rfind("SETUP FAILURE: ", 0), 0u) << outcome.text;
   }
+}
+
+TEST_F(FuserfuzzTest, EveryCommandTakesALevelOfTheLog) {
+  for (const char* command :
+       {"run", "replay", "compare", "triage", "generate", "minimize", "report", "perf-check", "selftest"}) {
+    EXPECT_NE(fuserfuzz(std::string(command) + " --help").text.find("--log-level LEVEL"), std::string::npos)
+        << command;
+  }
+  const std::string rest = ": no such level of the log; there are trace, debug, info, warn, error and off\n";
+  const Outcome option = fuserfuzz("generate --log-level=loud");
+  EXPECT_EQ(option.exitCode, 1);
+  EXPECT_EQ(option.text, "SETUP FAILURE: --log-level=loud" + rest);
+  setenv("FUSER_LOG", "loud", 1);
+  const Outcome variable = fuserfuzz("generate");
+  EXPECT_EQ(variable.exitCode, 1);
+  EXPECT_EQ(variable.text, "SETUP FAILURE: FUSER_LOG=loud" + rest);
+  EXPECT_EQ(fuserfuzz("generate --log-level=info").exitCode, 0) << "the option goes first";
+  setenv("FUSER_LOG", "off", 1);
+  EXPECT_EQ(fuserfuzz("replay /nowhere").text, "");
+  unsetenv("FUSER_LOG");
+}
+
+// What goes to standard error is in the file named.
+std::string standardOutput(const std::string& arguments, const std::string& errors) {
+  const std::string output = errors + ".output";
+  const std::string command = program() + " " + arguments + " > " + output + " 2> " + errors;
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::ostringstream text;
+  text << std::ifstream(output).rdbuf();
+  return text.str();
+}
+
+TEST_F(FuserfuzzTest, TheLogIsOnStandardErrorAndLeavesStandardOutputAsItIs) {
+  const std::string replay = "replay corpus/seeds/softmax.fusion --quiet ", errors = (folder_ / "errors").string();
+  const auto run = [&](const std::string& more) {
+    const std::string text = standardOutput(replay + more, errors);
+    return std::regex_replace(text, std::regex(" *[0-9.]+ s"), " T s");
+  };
+  const auto logged = [&] {
+    std::ostringstream text;
+    text << std::ifstream(errors).rdbuf();
+    return text.str();
+  };
+  const std::string usual = run("");
+  EXPECT_NE(usual.find("1 files: 1 ok"), std::string::npos) << usual;
+  EXPECT_EQ(logged(), "");
+  EXPECT_EQ(run("--log-level=debug"), usual);
+  EXPECT_EQ(logged(), "file corpus/seeds/softmax.fusion: agrees\n");
+}
+
+// Progress is for terminals.
+TEST_F(FuserfuzzTest, ARunInAPipeHasNothingOnStandardError) {
+  const std::string errors = (folder_ / "errors").string();
+  const std::string out = (folder_ / "out").string();
+  const std::string flags = "--seed 1 --median-elements 64 --no-compilers --no-minimize --max-findings 0 --out " + out;
+  const std::string text = standardOutput("run --max-total-time 5.5 " + flags, errors);
+  EXPECT_EQ(text.rfind("seed 1, 1 workers\n", 0), 0u) << text;
+  EXPECT_EQ(text.find("/s, decided"), std::string::npos) << text;
+  EXPECT_EQ(std::filesystem::file_size(errors), 0u);
+  std::ostringstream log;
+  log << std::ifstream(out + "/campaign.log").rdbuf();
+  EXPECT_NE(log.str().find("/s, decided"), std::string::npos) << log.str();
 }
 
 TEST_F(FuserfuzzTest, GenerateDependsOnSeedAndCaseAlone) {

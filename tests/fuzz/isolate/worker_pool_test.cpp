@@ -121,6 +121,67 @@ TEST(WorkerPoolTest, KnowsWhatAProcessHasDoneBefore) {
   EXPECT_EQ(script.outcomes.back().reply, "did after");
 }
 
+// Logs a line at each level, then does as it is told.
+std::string chatter(const std::string& task, spdlog::logger* log) {
+  logLine(log, LogLevel::Debug, "detail");
+  logLine(log, LogLevel::Info, std::string("a line\nof two"));
+  if (task == "killed") kill(getpid(), SIGKILL);
+  if (task == "slow") sleep(60);
+  if (task == "many") {
+    for (int i = 0; i < 20000; ++i) logLine(log, LogLevel::Warn, "line " + std::to_string(i));
+  }
+  return isLogged(log, LogLevel::Debug) ? "detailed" : "plain";
+}
+
+using Lines = std::vector<std::pair<LogLevel, std::string>>;
+
+// What the pool's log gets of the workers, task by task.
+Lines chatterOf(const std::vector<PoolTask>& tasks, LogLevel level, std::vector<std::string>& replies) {
+  Lines lines;
+  const LogPtr log = logTo(level, [&](LogLevel of, std::string_view line) { lines.emplace_back(of, line); });
+  Script script(tasks);
+  WorkerPool(1, [](const std::string&) { return Limits{.seconds = 0.5}; }, chatter, log).run(script);
+  for (const Outcome& outcome : script.outcomes) replies.push_back(outcome.reply);
+  return lines;
+}
+
+TEST(WorkerPoolTest, WhatAWorkerLogsComesBeforeItsOutcomeUnderTheTasksName) {
+  std::vector<std::string> replies;
+  const Lines lines = chatterOf({{"a\nwith more"}, {"b"}}, LogLevel::Debug, replies);
+  EXPECT_EQ(lines, (Lines{{LogLevel::Debug, "a: detail"},
+                          {LogLevel::Info, "a: a line\nof two"},
+                          {LogLevel::Debug, "b: detail"},
+                          {LogLevel::Info, "b: a line\nof two"}}));
+  EXPECT_EQ(replies, (std::vector<std::string>{"detailed", "detailed"}));
+}
+
+TEST(WorkerPoolTest, AWorkersLogHasTheLevelOfThePools) {
+  std::vector<std::string> replies;
+  EXPECT_EQ(chatterOf({{"a"}}, LogLevel::Info, replies), (Lines{{LogLevel::Info, "a: a line\nof two"}}));
+  EXPECT_EQ(chatterOf({{"b"}}, LogLevel::Off, replies), Lines{});
+  EXPECT_EQ(replies, (std::vector<std::string>{"plain", "plain"}));
+  EXPECT_EQ(runAlone("c", {}, chatter, nullptr).reply, "plain");
+}
+
+TEST(WorkerPoolTest, TheLastLinesOfAWorkerThatDiesOrHangsArrive) {
+  std::vector<std::string> replies;
+  const Lines lines = chatterOf({{"killed"}, {"slow"}, {"after"}}, LogLevel::Info, replies);
+  EXPECT_EQ(lines, (Lines{{LogLevel::Info, "killed: a line\nof two"},
+                          {LogLevel::Info, "slow: a line\nof two"},
+                          {LogLevel::Info, "after: a line\nof two"}}));
+  EXPECT_EQ(replies, (std::vector<std::string>{"", "", "plain"}));
+}
+
+// More than a pipe holds.
+TEST(WorkerPoolTest, ManyLinesArriveInOrder) {
+  std::vector<std::string> replies;
+  const Lines lines = chatterOf({{"many"}}, LogLevel::Warn, replies);
+  ASSERT_EQ(lines.size(), 20000u);
+  EXPECT_EQ(lines.front().second, "many: line 0");
+  EXPECT_EQ(lines.back().second, "many: line 19999");
+  EXPECT_EQ(replies, std::vector<std::string>{"plain"});
+}
+
 TEST(WorkerPoolTest, ReplacesAWorkerAfterItsShareOfTasks) {
   Script script({{"a", false}, {"b", false}, {"c", false}, {"d", false}, {"e", false}});
   WorkerPool(1, [](const std::string&) { return Limits{}; }, misbehave, 2).run(script);
