@@ -112,11 +112,16 @@ TEST(KernelTextTest, TellsLoadedIndicesOfOneNameApart) {
 )");
   Body& body = kernel->body;
   Body& second = std::get<For>(body[2].node).body;
-  second.insert(second.begin(), std::get<For>(body[1].node).body[0]);  // beside a loop of its name
+  second.insert(second.begin(), std::get<For>(body[1].node).body[0]);  // inside a loop of its name
+  LoadIndex third = std::get<LoadIndex>(second[0].node);  // and once more, beside it
+  third.index = kernel->ints->loaded("r", third.low, third.extent);
+  second.push_back({third});
   std::get<For>(body[1].node).body.clear();
   std::get<LoadIndex>(second[1].node).source.index = std::get<LoadIndex>(second[0].node).index;
   const std::string text = printKernel(*kernel);
-  EXPECT_NE(text.find("    index r_1 in [0, 9) = q[q]\n    index s in [0, 9) = q[r_1]\n"), std::string::npos) << text;
+  const std::string apart =
+      "    index r_1 in [0, 9) = q[q]\n    index s in [0, 9) = q[r_1]\n    index r_2 in [0, 9) = q[q]\n";
+  EXPECT_NE(text.find(apart), std::string::npos) << text;
   EXPECT_EQ(printKernel(*parseKernel(text)), text);
 }
 
