@@ -4,6 +4,7 @@
 // nothing a pass did can excuse a result.
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -68,6 +69,16 @@ Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool c
 Value castValue(const Value& value, fuser::DataType to);
 // depth: additions on the longest path; only sums of floats use it.
 Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction);
+
+// An element of one of the operands.
+struct Source {
+  size_t operand;
+  int64_t offset;
+};
+int64_t offsetOf(const Value& value, const fuser::Dims& index);
+// A dense value of these sizes; pick(index) says which element stands there.
+Value collected(std::span<const Value> x, const fuser::Dims& sizes,
+                const std::function<Source(const fuser::Dims& index)>& pick);
 
 // slice, pad (the value is a scalar), cat, reshape, repeat, by their evaluated bounds, counts and sizes.
 Value sliced(const Value& x, size_t dim, const fuser::Dims& startEndStep);

@@ -10,11 +10,13 @@ using fuser::Dims;
 
 namespace {
 
-// One element of one of the operands.
-struct Source {
-  size_t operand;
-  int64_t offset;
-};
+// The product before its rounding, where the operand keeps one: a copy may still meet its sum in one kernel.
+Unrounded unroundedAt(const Value& value, int64_t offset) {
+  if (value.products) return (*value.products)[static_cast<size_t>(offset)];
+  return {value.realAt(offset).lo, value.realAt(offset).hi};
+}
+
+}  // namespace
 
 int64_t offsetOf(const Value& value, const Dims& index) {
   int64_t offset = 0;
@@ -22,15 +24,7 @@ int64_t offsetOf(const Value& value, const Dims& index) {
   return offset;
 }
 
-// The product before its rounding, where the operand keeps one: a copy may still meet its sum in one kernel.
-Unrounded unroundedAt(const Value& value, int64_t offset) {
-  if (value.products) return (*value.products)[static_cast<size_t>(offset)];
-  return {value.realAt(offset).lo, value.realAt(offset).hi};
-}
-
-// A dense value of these sizes; pick(index) says which element stands there.
-template <class Pick>
-Value collected(std::span<const Value> x, const Dims& sizes, const Pick& pick) {
+Value collected(std::span<const Value> x, const Dims& sizes, const std::function<Source(const Dims& index)>& pick) {
   std::vector<Source> sources;
   sources.reserve(static_cast<size_t>(fuser::numel(sizes)));
   Dims index(sizes.size(), 0);
@@ -64,8 +58,6 @@ Value collected(std::span<const Value> x, const Dims& sizes, const Pick& pick) {
   if (unrounded) result.products = copy(unroundedAt);
   return result;
 }
-
-}  // namespace
 
 Value sliced(const Value& x, size_t dim, const Dims& startEndStep) {
   const int64_t size = x.sizes[dim], step = startEndStep[2];

@@ -35,6 +35,7 @@ Attributes attributesWithout(const Expr* expr, size_t axis) {
         attributes.setIntegers(attribute.name, std::move(entries));
         break;
       }
+      case AttributeKind::Extent:
       case AttributeKind::Bounds: FUSER_CHECK(false, attribute.text(), " names no axes to leave one out");
       case AttributeKind::Bound:
       case AttributeKind::Dtype:

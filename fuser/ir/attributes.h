@@ -28,6 +28,7 @@ class Attributes {
 #define ATTRIBUTE_Counts(name) ATTRIBUTE_Extents(name)
 #define ATTRIBUTE_Bounds(name) ATTRIBUTE_Extents(name)
 #define ATTRIBUTE_Bound(name) ACCESSORS(name, IntExpr, bound, setBound)
+#define ATTRIBUTE_Extent(name) ATTRIBUTE_Bound(name)
 #define ATTRIBUTE_Dtype(name) ACCESSORS(name, DataType, dtypeOf, setDtype)
 #define ATTRIBUTE_Number(name) ACCESSORS(name, int64_t, number, setNumber)
 #define ATTRIBUTE_Flag(name)     // text alone
@@ -43,6 +44,7 @@ class Attributes {
 #undef ATTRIBUTE_Counts
 #undef ATTRIBUTE_Bounds
 #undef ATTRIBUTE_Bound
+#undef ATTRIBUTE_Extent
 #undef ATTRIBUTE_Dtype
 #undef ATTRIBUTE_Number
 #undef ATTRIBUTE_Flag

@@ -129,6 +129,10 @@ IntExpr sizeAlong(Fusion& fusion, const std::vector<Val*>& operands, const Attri
 void fillBound(Fusion& fusion, const FamilyAttribute& attribute, const std::vector<Val*>& operands,
                Attributes& attributes) {
   if (attributes.has(attribute.name) && attributes.bound(attribute.name)) return;
+  if (const std::optional<AttributeName> other = defaultName(attribute)) {
+    attributes.setBound(attribute.name, attributes.bound(*other));
+    return;
+  }
   attributes.setBound(attribute.name, attribute.ifAbsent == "size" ? sizeAlong(fusion, operands, attributes)
                                                                    : fusion.ints().constant(attribute.defaultNumber()));
 }
@@ -139,6 +143,7 @@ void normalize(Fusion& fusion, Family family, const std::vector<Val*>& operands,
     switch (attribute.kind) {
       case AttributeKind::Axis:
       case AttributeKind::Axes: normalizeAxes(attribute, rankOf(operands), attributes); break;
+      case AttributeKind::Extent:
       case AttributeKind::Bound: fillBound(fusion, attribute, operands, attributes); break;
       case AttributeKind::Number:
         if (!attributes.has(attribute.name)) attributes.setNumber(attribute.name, attribute.defaultNumber());

@@ -138,6 +138,7 @@ class CanonicalText {
         case AttributeKind::Bounds:
           for (IntExpr size : attributes.integers(attribute.name)) addEntry(size);
           break;
+        case AttributeKind::Extent:
         case AttributeKind::Bound: addEntry(attributes.bound(attribute.name)); break;
         case AttributeKind::Number: add(attribute.text(), ' ', attributes.number(attribute.name), ','); break;
         case AttributeKind::Dtype:

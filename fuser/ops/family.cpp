@@ -127,6 +127,13 @@ const std::vector<FamilyAttribute>& familyAttributes(Family family) {
   return byFamily[static_cast<size_t>(family)];
 }
 
+std::optional<AttributeName> defaultName(const FamilyAttribute& attribute) {
+  for (size_t i = 0; i < std::size(kAttributes); ++i) {
+    if (attribute.ifAbsent == kAttributes[i].text) return static_cast<AttributeName>(i);
+  }
+  return std::nullopt;
+}
+
 const FamilyAttribute* findAttribute(Family family, AttributeName name) {
   for (const FamilyAttribute& attribute : familyAttributes(family)) {
     if (attribute.name == name) return &attribute;

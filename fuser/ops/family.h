@@ -36,7 +36,9 @@ enum class AttributeName : uint8_t {
 #undef ATTRIBUTE
 };
 
-enum class AttributeKind : uint8_t { Axis, Axes, Extents, Counts, Bounds, Bound, Dtype, Number, Flag, Operand };
+enum class AttributeKind : uint8_t {
+  Axis, Axes, Extents, Extent, Counts, Bounds, Bound, Dtype, Number, Flag, Operand
+};
 
 std::string_view attributeText(AttributeName name);  // "dims"
 AttributeKind kindOf(AttributeName name);
@@ -84,6 +86,8 @@ struct FamilyInfo {
 const FamilyInfo& familyInfo(Family family);
 // In the order of the text, each name once.
 const std::vector<FamilyAttribute>& familyAttributes(Family family);
+// The attribute whose value this one takes where it is left out; none where its default is something else.
+std::optional<AttributeName> defaultName(const FamilyAttribute& attribute);
 // Null where the family has none of this name.
 const FamilyAttribute* findAttribute(Family family, AttributeName name);
 

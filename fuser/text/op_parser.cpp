@@ -164,6 +164,7 @@ void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute&
     case AttributeKind::Axis: values.setAxis(attribute.name, readInteger(reader_)); return;
     case AttributeKind::Axes: values.setAxes(attribute.name, readIntegerList(reader_, kMaxRank)); return;
     case AttributeKind::Extents: return list(kMaxRank, [&] { return attribute.open ? parseSizeEntry() : parseDim(); });
+    case AttributeKind::Extent: values.setBound(attribute.name, parseDim()); return;
     case AttributeKind::Counts: return list(kMaxRank, [&] { return parseDim(); });
     case AttributeKind::Bounds: return list(2 * kMaxRank, [&] { return parseBound(); });
     case AttributeKind::Bound: values.setBound(attribute.name, parseBound()); return;

@@ -20,6 +20,7 @@ std::string valueOf(const FamilyAttribute& attribute) {
     case AttributeKind::Number: return " = integer";
     case AttributeKind::Axes: return attribute.ofResult ? " = [integer, …], places in the result" : " = [integer, …]";
     case AttributeKind::Extents: return attribute.open ? " = [dim or -1, …]" : " = [dim, …]";
+    case AttributeKind::Extent: return " = dim";
     case AttributeKind::Counts: return " = [dim, …]";
     case AttributeKind::Bounds: return " = [bound, …]";
     case AttributeKind::Bound: return " = bound";

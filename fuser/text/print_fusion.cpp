@@ -158,6 +158,7 @@ std::string printValue(const FamilyAttribute& attribute, const Expr* expr, size_
     case AttributeKind::Extents:
     case AttributeKind::Counts:
     case AttributeKind::Bounds: return concat("[", joined(attributes.integers(attribute.name), dim), "]");
+    case AttributeKind::Extent:
     case AttributeKind::Bound: return dim(attributes.bound(attribute.name));
     case AttributeKind::Dtype: return concat(attributes.dtypeOf(attribute.name));
     case AttributeKind::Number: return std::to_string(attributes.number(attribute.name));

@@ -369,6 +369,9 @@ class Rebuild {
           break;
         case AttributeKind::Counts: kept.setIntegers(name, keptEntries(expr, name, itself, imported)); break;
         case AttributeKind::Bounds: kept.setIntegers(name, keptEntries(expr, name, fromTheLast, imported)); break;
+        case AttributeKind::Extent:
+          kept.setBound(name, resized(old.bound(name), {result->id(), slotOf(name)}));
+          break;
         case AttributeKind::Bound: kept.setBound(name, import(old.bound(name))); break;
         case AttributeKind::Dtype: kept.setDtype(name, dtypeOf(old.dtypeOf(name))); break;
         case AttributeKind::Number: kept.setNumber(name, old.number(name)); break;

@@ -73,6 +73,7 @@ bool changeAttribute(Draft& draft, DraftLine& line, const FamilyAttribute& attri
       attributes.setIntegers(attribute.name, std::move(sizes));
       return true;
     }
+    case AttributeKind::Extent:
     case AttributeKind::Bound: attributes.setBound(attribute.name, draft.extents.constant(number())); return true;
     case AttributeKind::Number: attributes.setNumber(attribute.name, number()); return true;
     case AttributeKind::Dtype: attributes.setDtype(attribute.name, choices.pick(kAllDataTypes)); return true;

@@ -158,18 +158,18 @@ class ProgramMaker {
     const auto checkCount = [&](size_t entries, size_t most) {
       FUSER_USER_CHECK(entries <= most, attribute.text(), " has more than ", most, " entries");
     };
-    const auto checkNotNegative = [&](bool open) {
-      for (IntExpr entry : attributes.integers(attribute.name)) {
-        const bool fits = !entry->isConstant() || entry->value >= (open ? -1 : 0);
-        FUSER_USER_CHECK(fits, "a size among ", attribute.text(), " is negative");
-      }
+    const auto checkSize = [&](IntExpr size, int64_t least) {
+      const bool fits = !size || !size->isConstant() || size->value >= least;
+      FUSER_USER_CHECK(fits, "a size among ", attribute.text(), " is negative");
     };
     switch (attribute.kind) {
       case AttributeKind::Axes: return checkCount(attributes.axes(attribute.name).size(), kMaxRank);
       case AttributeKind::Extents:
       case AttributeKind::Counts:
         checkCount(attributes.integers(attribute.name).size(), kMaxRank);
-        return checkNotNegative(attribute.open);
+        for (IntExpr size : attributes.integers(attribute.name)) checkSize(size, attribute.open ? -1 : 0);
+        return;
+      case AttributeKind::Extent: return checkSize(attributes.bound(attribute.name), 0);
       case AttributeKind::Bounds: return checkCount(attributes.integers(attribute.name).size(), 2 * kMaxRank);
       case AttributeKind::Axis:
       case AttributeKind::Bound:

@@ -18,7 +18,10 @@ bool isList(AttributeKind kind) {
 
 bool areAxes(AttributeKind kind) { return kind == AttributeKind::Axis || kind == AttributeKind::Axes; }
 
-bool areIntegers(AttributeKind kind) { return (isList(kind) && !areAxes(kind)) || kind == AttributeKind::Bound; }
+bool areIntegers(AttributeKind kind) {
+  return (isList(kind) && !areAxes(kind)) || kind == AttributeKind::Bound ||
+         kind == AttributeKind::Extent;
+}
 
 TEST(FamilyTableTest, NoTwoAttributesOfAFamilyShareTheirPlace) {
   for (Family family : kAllFamilies) {
@@ -55,6 +58,9 @@ TEST(FamilyTableTest, WordsBeforeANameFitItsKind) {
       if (attribute.ifAbsent == "all") {
         EXPECT_EQ(attribute.kind, AttributeKind::Axes) << where;
       }
+      if (const std::optional<AttributeName> other = defaultName(attribute)) {
+        EXPECT_TRUE(findAttribute(family, *other)) << where;
+      }
       if (attribute.ifAbsent == "size") {
         EXPECT_TRUE(findAttribute(family, AttributeName::dim)) << where;
       }
@@ -65,7 +71,8 @@ TEST(FamilyTableTest, WordsBeforeANameFitItsKind) {
 TEST(FamilyTableTest, DefaultsCanBeRead) {
   for (Family family : kAllFamilies) {
     for (const FamilyAttribute& attribute : familyAttributes(family)) {
-      if (!attribute.ifAbsent || attribute.ifAbsent == "all" || attribute.ifAbsent == "size" || attribute.textOnly) {
+      if (!attribute.ifAbsent || attribute.ifAbsent == "all" || attribute.ifAbsent == "size" || attribute.textOnly ||
+          defaultName(attribute)) {
         continue;
       }
       if (attribute.kind == AttributeKind::Operand) {
