@@ -7,7 +7,9 @@
 namespace fuser::fuzz {
 namespace {
 
-constexpr size_t kPieces = 64;        // no more pieces than this are tried in one round
+constexpr size_t kPieces = 64;        // no more pieces than this are tried in one round …
+constexpr size_t kZeroedBytes = 1024;  // … but up to this length single bytes become zeros: no decision moves, so that
+                                       // "how many expressions" falls while all else stays as it was drawn
 constexpr size_t kSingleBytes = 128;  // up to this length single bytes are lowered
 
 bool allZero(const std::vector<uint8_t>& bytes, size_t begin, size_t end) {
@@ -26,7 +28,8 @@ std::vector<StreamEdit> smallerStreams(const std::vector<uint8_t>& bytes) {
   for (size_t step = count / 2; step > 0; step /= 2) edits.push_back({Kind::Remove, count - step, count});
   const size_t least = std::max<size_t>(1, count / kPieces);
   for (Kind kind : {Kind::Remove, Kind::Zero}) {
-    for (size_t step = count / 2; step >= least && step > 0; step /= 2) {
+    const size_t smallest = kind == Kind::Zero && count <= kZeroedBytes ? 1 : least;
+    for (size_t step = count / 2; step >= smallest && step > 0; step /= 2) {
       for (size_t begin = 0; begin < count; begin += step) {
         const size_t end = std::min(begin + step, count);
         if (kind == Kind::Remove || !allZero(bytes, begin, end)) edits.push_back({kind, begin, end});

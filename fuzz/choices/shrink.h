@@ -16,7 +16,7 @@ struct StreamEdit {
 };
 
 // From the boldest to the most careful; every edit makes the stream shorter, or some byte smaller, so that trying them
-// over and over ends. A few hundred, whatever the length.
+// over and over ends. At most some 2,500, whatever the length.
 std::vector<StreamEdit> smallerStreams(const std::vector<uint8_t>& bytes);
 
 std::vector<uint8_t> applyEdit(std::vector<uint8_t> bytes, const StreamEdit& edit);
