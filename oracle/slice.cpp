@@ -136,6 +136,36 @@ Value counted(const Dims& bounds, DataType dtype) {
   return castValue(value, dtype);
 }
 
+// eye: sizes are n, m.
+Value diagonal(const Dims& sizes, DataType dtype) {
+  Value value;
+  value.dtype = DataType::Int64;
+  value.sizes = sizes;
+  value.strides = fuser::contiguousStrides(sizes);
+  std::vector<Whole> numbers;
+  for (int64_t row = 0; row < sizes[0]; ++row) {
+    for (int64_t column = 0; column < sizes[1]; ++column) {
+      const int64_t number = row == column ? 1 : 0;
+      numbers.push_back({number, number});
+    }
+  }
+  value.whole = std::make_shared<const std::vector<Whole>>(std::move(numbers));
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    if (sizes[axis] == 1) value.strides[axis] = 0;
+  }
+  return castValue(value, dtype);
+}
+
+Value flipped(const Value& x, const std::vector<int64_t>& dims) {
+  return collected({&x, 1}, x.sizes, [&](Dims index) {
+    for (int64_t dim : dims) {
+      const auto axis = static_cast<size_t>(dim);
+      index[axis] = x.sizes[axis] - 1 - index[axis];
+    }
+    return Source{0, offsetOf(x, index)};
+  });
+}
+
 }  // namespace
 
 Value exact(const HostValue& value) {
@@ -249,12 +279,14 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Permute: return permuted(x[0], expr->attributes().dims());
     case fuser::Family::Factory: return filled(x[0], expr->output()->dtype(), shapeOf(expr));
     case fuser::Family::Range: return counted(shapeOf(expr), expr->output()->dtype());
+    case fuser::Family::Eye: return diagonal(shapeOf(expr), expr->output()->dtype());
     case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dim())]);
     case fuser::Family::Slice: return sliced(x[0], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));
     case fuser::Family::Pad: return padded(x[0], x[1], shapeOf(expr));
     case fuser::Family::Cat: return joined(x, static_cast<size_t>(expr->attributes().dim()));
     case fuser::Family::Reshape: return reshaped(x[0], shapeOf(expr));
     case fuser::Family::Repeat: return repeatedBy(x[0], shapeOf(expr));
+    case fuser::Family::Flip: return flipped(x[0], expr->attributes().dims());
     case fuser::Family::Item: return castValue(x[0], expr->output()->dtype());
     case fuser::Family::Reduction:
     case fuser::Family::Welford: break;

@@ -76,6 +76,13 @@ std::vector<int> axesOfRepeat(const Expr* expr, const TensorView* producer) {
                   [&](size_t axis) { return axes[axis]->isBroadcast() || repeats[added + axis]->isConstant(1); });
 }
 
+std::vector<int> axesOfFlip(const Expr* expr, const TensorView* producer) {
+  const std::vector<IterDomain*> axes = producer->axes();
+  return keptAxes(expr, producer, [&](size_t axis) {
+    return axes[axis]->isBroadcast() || !contains(expr->attributes().dims(), axis);
+  });
+}
+
 // Coordinates and condition of an operand of a view, from the result's.
 class ViewMap {
  public:
@@ -91,6 +98,7 @@ class ViewMap {
       case Family::Cat: cat(); break;
       case Family::Reshape: reshape(); break;
       case Family::Repeat: repeat(); break;
+      case Family::Flip: flip(); break;
       case Family::Unary:
       case Family::Binary:
       case Family::Ternary:
@@ -102,6 +110,7 @@ class ViewMap {
       case Family::Permute:
       case Family::Factory:
       case Family::Range:
+      case Family::Eye:
       case Family::Size:
       case Family::Item:
       case Family::Welford:
@@ -180,6 +189,18 @@ class ViewMap {
     }
   }
 
+  // From the last element to the first.
+  void flip() {
+    const std::vector<IntExpr> inner = sizes(0);
+    keepAll();
+    for (int64_t dim : attributes().dims()) {
+      const auto axis = static_cast<size_t>(dim);
+      if (expr_->input(0)->as<TensorView>()->axes()[axis]->isBroadcast()) continue;
+      IntExpr& coordinate = element_.coordinates[axis];
+      coordinate = ints_.sub(ints_.sub(inner[axis], ints_.constant(1)), coordinate);
+    }
+  }
+
   const Expr* expr_;
   size_t operand_;
   std::span<const IntExpr> coordinates_;
@@ -222,8 +243,10 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Cat: return axesOfCat(expr, producer);
     case Family::Reshape: return axesOfReshape(expr);
     case Family::Repeat: return axesOfRepeat(expr, producer);
+    case Family::Flip: return axesOfFlip(expr, producer);
     case Family::Factory:
     case Family::Range:
+    case Family::Eye:
     case Family::Size:
     case Family::Item: break;
   }

@@ -145,6 +145,8 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Permute:
       case Family::Factory:
       case Family::Slice:
+      case Family::Flip:
+      case Family::Eye:
       case Family::Size:
       case Family::Item:
       case Family::Welford: break;

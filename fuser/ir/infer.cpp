@@ -171,6 +171,11 @@ InferredType inferPermute(OpKind op, const Val* operand, const Attributes& attri
   return result;
 }
 
+InferredType inferFlip(OpKind op, const Val* operand, const Attributes& attributes) {
+  checkDims(op, attributes.dims(), operand->as<TensorView>()->rank(), operand);
+  return {true, operand->dtype(), axisTypesOf(operand)};
+}
+
 InferredType inferExpand(const Val* operand, const Attributes& attributes) {
   InferredType result{true, operand->dtype(), axisTypesOf(operand)};
   FUSER_USER_CHECK(attributes.shape().size() == result.axes.size(), "expand of ", typeText(operand), " takes ",
@@ -213,6 +218,15 @@ InferredType inferRange(Fusion& fusion, const Attributes& attributes) {
   const IntExpr size = ints.floorDiv(ints.add(distance, ints.constant(stride - 1)), ints.constant(stride));
   FUSER_USER_CHECK(size->range.high >= 0, "arange: a step of ", step->value, " does not lead from start to end");
   return {true, attributes.dtype(), {{size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr}}};
+}
+
+InferredType inferEye(const Attributes& attributes) {
+  InferredType result{true, attributes.dtype(), {}};
+  for (IntExpr size : {attributes.n(), attributes.m()}) {
+    FUSER_USER_CHECK(size->range.high >= 0, "eye: negative size");
+    result.axes.push_back({size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr});
+  }
+  return result;
 }
 
 // A device's data never becomes a scalar, and what lies on the host is no operand of a kernel.
@@ -331,6 +345,7 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Permute: return inferPermute(op, operand, attributes);
     case Family::Factory: return inferFull(attributes);
     case Family::Range: return inferRange(fusion, attributes);
+    case Family::Eye: return inferEye(attributes);
     case Family::Size:
       checkDims(op, {attributes.dim()}, operand->as<TensorView>()->rank(), operand);
       return {false, DataType::Int64, {}};
@@ -340,6 +355,7 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Cat: return inferCat(fusion, op, operands, attributes);
     case Family::Reshape: return inferReshape(fusion, op, operands, attributes);
     case Family::Repeat: return inferRepeat(fusion, op, operands, attributes);
+    case Family::Flip: return inferFlip(op, operand, attributes);
     case Family::Reduction: return inferReduction(op, operand, attributes);
     case Family::Welford: return inferWelford(op, operand, attributes);
   }

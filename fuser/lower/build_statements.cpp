@@ -253,10 +253,12 @@ void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
     case Family::Slice:
     case Family::Reshape:
     case Family::Repeat:
+    case Family::Flip:
     case Family::Factory: return emitWhere(condition, {move(expr, 0)}, body);
     case Family::Pad:
     case Family::Cat: return emitChoice(expr, condition, body);
     case Family::Range: return emitWhere(condition, {count(expr)}, body);
+    case Family::Eye: return emitWhere(condition, {diagonal(expr)}, body);
     case Family::Reduction: return emitWhere(condition, {accumulate(expr)}, body);
     case Family::Welford: return emitWhere(condition, accumulateWelford(expr), body);
     case Family::Size:
@@ -354,21 +356,33 @@ Statement StatementBuilder::accumulate(const Expr* expr) {
   return {std::move(statement)};
 }
 
+// One place is a broadcast axis: a consumer's loop runs over it, and it stays the first.
+IntExpr StatementBuilder::coordinate(const TensorView* made, size_t place) {
+  const IterDomain* axis = made->domain().logical.at(place);
+  return axis->isBroadcast() ? ints_.constant(0) : nest_.coordinate(axis);
+}
+
+// An element that is this integer, converted to the dtype.
+Statement StatementBuilder::make(const Expr* expr, IntExpr value) {
+  Compute statement;
+  statement.op = OpKind::Set;
+  statement.computeDtype = resultOf(expr)->dtype();
+  statement.target = {bufferOf(resultOf(expr)), indexing_.resultIndex(expr)};
+  statement.operands.push_back(integer(value));
+  statement.source = expr;
+  return {std::move(statement)};
+}
+
 // arange: start + step * coordinate.
 Statement StatementBuilder::count(const Expr* expr) {
-  const TensorView* tensor = resultOf(expr);
   const Attributes& attributes = expr->attributes();
-  // One number is a broadcast axis: a consumer's loop runs over it, and it stays the first.
-  const IterDomain* axis = tensor->domain().logical[0];
-  const IntExpr index = axis->isBroadcast() ? ints_.constant(0) : nest_.coordinate(axis);
-  Compute count;
-  count.op = OpKind::Set;
-  count.computeDtype = tensor->dtype();
-  count.target = {bufferOf(tensor), indexing_.resultIndex(expr)};
-  count.operands.push_back(
-      integer(ints_.add(importExtent(attributes.start()), ints_.mul(index, ints_.constant(attributes.step()->value)))));
-  count.source = expr;
-  return {std::move(count)};
+  const IntExpr steps = ints_.mul(coordinate(resultOf(expr), 0), ints_.constant(attributes.step()->value));
+  return make(expr, ints_.add(importExtent(attributes.start()), steps));
+}
+
+// eye: 1 where row and column are equal.
+Statement StatementBuilder::diagonal(const Expr* expr) {
+  return make(expr, ints_.equal(coordinate(resultOf(expr), 0), coordinate(resultOf(expr), 1)));
 }
 
 // Ops that only move or convert elements: what this operand gives.

@@ -39,7 +39,10 @@ class StatementBuilder {
   Operand operandOf(const Expr* expr, size_t place);
   Statement compute(const Expr* expr);
   Statement accumulate(const Expr* expr);
+  IntExpr coordinate(const TensorView* made, size_t place);
+  Statement make(const Expr* expr, IntExpr value);
   Statement count(const Expr* expr);
+  Statement diagonal(const Expr* expr);
   Statement move(const Expr* expr, size_t place);
   std::array<bool, 3> reducedThreads(const TensorView* reduction) const;
 

@@ -119,6 +119,21 @@ bool applyPermute(Workspace& work) {
   return true;
 }
 
+// One axis mostly, seldom all.
+bool applyFlip(Workspace& work) {
+  const TensorValue value = work.tensors[drawOperand(work)];
+  std::vector<int64_t> dims;
+  for (size_t i = 0; i < value.tensor->rank(); ++i) dims.push_back(static_cast<int64_t>(i));
+  if (!dims.empty() && !work.choices.chance(0.15)) {
+    work.choices.shuffle(dims);
+    dims.resize(static_cast<size_t>(work.choices.integer(1, std::min<int64_t>(2, static_cast<int64_t>(dims.size())))));
+  }
+  work.keep(build::structuralTensor(*work.fusion, OpKind::Flip, {value.tensor}, Attributes().dims(dims),
+                                    work.freshName()),
+            value.estimate);
+  return true;
+}
+
 // Sizes for an axis that nothing fixes: one of the main shape's, or a small number.
 Sizes drawFreeSizes(Workspace& work) {
   if (!work.policy.axes.empty() && work.choices.chance(0.85)) return work.choices.pick(work.policy.axes).sizes;
@@ -207,6 +222,20 @@ bool applyRange(Workspace& work) {
   const double begin = static_cast<double>(first);
   work.keep(build::arange(*work.fusion, start, end, ints.constant(step), dtype, work.freshName()),
             {std::min(begin, last), std::max(begin, last), true, false});
+  return true;
+}
+
+// Square mostly.
+bool applyEye(Workspace& work) {
+  const Sizes rows = drawFreeSizes(work);
+  const Sizes columns = work.choices.chance(0.6) ? rows : drawFreeSizes(work);
+  std::array<Dims, kRuns> sizes;
+  for (size_t run = 0; run < kRuns; ++run) sizes[run] = {rows[run], columns[run]};
+  if (!work.affordable(sizes)) return false;
+  const IntExpr n = drawExtent(work, rows);
+  Attributes attributes = Attributes().n(n).m(columns == rows ? n : drawExtent(work, columns)).dtype(work.drawDtype());
+  work.keep(build::structuralTensor(*work.fusion, OpKind::Eye, {}, std::move(attributes), work.freshName()),
+            {0, 1, true, false});
   return true;
 }
 
@@ -338,12 +367,14 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Permute: return applyPermute(work);
     case Family::Factory: return applyFull(work);
     case Family::Range: return applyRange(work);
+    case Family::Eye: return applyEye(work);
     case Family::Size: return applySize(work);
     case Family::Slice: return applySlice(work);
     case Family::Pad: return applyPad(work);
     case Family::Cat: return applyCat(work);
     case Family::Reshape: return applyReshape(work);
     case Family::Repeat: return applyRepeat(work);
+    case Family::Flip: return applyFlip(work);
     case Family::Item: return applyItem(work);
     case Family::Reduction: return applyReduction(work, op);
     case Family::Welford: return applyWelford(work, op);

@@ -22,7 +22,7 @@
 namespace fuser::fuzz {
 
 struct GeneratorOptions {
-  int64_t medianElements = 2816;           // what a main shape is drawn for; reductions and empty axes make less of it
+  int64_t medianElements = 3072;           // what a main shape is drawn for; reductions and empty axes make less of it
   int64_t maxElements = int64_t{1} << 15;  // of one tensor
   int64_t maxCaseElements = int64_t{1} << 18;  // of all tensors of a case in one run
   int maxExpressions = 60;                     // where a case stops to grow

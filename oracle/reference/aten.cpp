@@ -197,6 +197,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Cat: return at::cat(x, a.dims[0]);
     case OpKind::Reshape: return at::reshape(x[0], list(a.shape));
     case OpKind::Repeat: return x[0].repeat(list(a.shape));
+    case OpKind::Flip: return at::flip(x[0], a.dims);
     case OpKind::Sum: return at::sum(x[0], a.dims, false);
     case OpKind::Prod: return product(x[0], a.dims);
     case OpKind::Amax: return at::amax(x[0], a.dims, false);
@@ -207,6 +208,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Var: return at::var(x[0], at::OptionalIntArrayRef(a.dims), at::Scalar(a.correction), false);
     case OpKind::VarMean: return varianceAndMean(x[0], a);
     case OpKind::Arange: return at::arange(a.shape[0], a.shape[1], a.shape[2], at::TensorOptions().dtype(a.dtype));
+    case OpKind::Eye: return at::eye(a.shape[0], a.shape[1], a.dtype);
   }
   FUSER_CHECK(false, "bad OpKind");
 }

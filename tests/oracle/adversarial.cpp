@@ -238,12 +238,23 @@ class Engine {
         for (int64_t i = 0; i < count; ++i) numbers.as<fuser::int64>()[i] = bounds[0] + i * bounds[2];
         return numbers.cast(expr->output()->dtype());
       }
+      case Family::Eye: {
+        const Dims sizes = shapeOf(expr);
+        DenseArray numbers(DataType::Int64, sizes);
+        for (int64_t row = 0; row < sizes[0]; ++row) {
+          for (int64_t column = 0; column < sizes[1]; ++column) {
+            numbers.as<fuser::int64>()[row * sizes[1] + column] = row == column;
+          }
+        }
+        return numbers.cast(expr->output()->dtype());
+      }
       case Family::Size: return toDense(ScalarValue(x[0].sizes[static_cast<size_t>(dims[0])]));
       case Family::Slice:
       case Family::Pad:
       case Family::Cat:
       case Family::Reshape:
-      case Family::Repeat: return view(expr, x);
+      case Family::Repeat:
+      case Family::Flip: return view(expr, x);
       case Family::Item: return x[0].cast(expr->output()->dtype());
       case Family::Reduction: return reduction(expr, x[0]);
       case Family::Welford: return welford(expr, x[0], result);
@@ -265,6 +276,14 @@ class Engine {
         Dims inner(rank, 0);
         for (size_t i = 0; i < rank; ++i) inner[i] = index[i + index.size() - rank] % x[0].sizes[i];
         return x[0].at(inner);
+      });
+    }
+    if (expr->family() == Family::Flip) {
+      return x[0].collected(sizes, [&](Dims index) {
+        for (int64_t dim : expr->attributes().dims()) {
+          index[static_cast<size_t>(dim)] = sizes[static_cast<size_t>(dim)] - 1 - index[static_cast<size_t>(dim)];
+        }
+        return x[0].at(index);
       });
     }
     if (expr->family() == Family::Pad) {
