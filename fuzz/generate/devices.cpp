@@ -17,10 +17,7 @@ class Placement {
   Placement(Case& testCase, Choices& choices) : fusion_(*testCase.fusion), sizes_(testCase), choices_(choices) {}
 
   void draw(int maxDevices) {
-    // Few mostly: sizes are their multiples more often, and each costs a compilation.
-    std::vector<double> weights = {1, 6, 2, 3, 1, 1, 1, 1};
-    weights.resize(static_cast<size_t>(maxDevices), 1);
-    const size_t count = 1 + choices_.weighted(weights);
+    const size_t count = drawCount(maxDevices);
     std::vector<int> devices(choices_.chance(0.8) ? count : static_cast<size_t>(maxDevices));
     std::iota(devices.begin(), devices.end(), 0);
     if (choices_.chance(0.3)) choices_.shuffle(devices);
@@ -37,6 +34,35 @@ class Placement {
   }
 
  private:
+  // Few mostly, as each costs a compilation, and mostly as many as some axis has equal parts: else nothing is sharded.
+  size_t drawCount(int maxDevices) {
+    std::vector<double> weights = {1, 6, 2, 3, 1, 1, 1, 1};
+    weights.resize(static_cast<size_t>(maxDevices), 1);
+    if (choices_.chance(0.8)) {
+      std::vector<double> fitting(weights.size(), 0);
+      for (size_t parts = 2; parts <= weights.size(); ++parts) {
+        if (anyAxisFits(static_cast<int64_t>(parts))) fitting[parts - 1] = weights[parts - 1];
+      }
+      if (*std::max_element(fitting.begin(), fitting.end()) > 0) weights = fitting;
+    }
+    return 1 + choices_.weighted(weights);
+  }
+
+  bool anyAxisFits(int64_t parts) {
+    for (const Val* val : fusion_.usedVals()) {
+      if (!val->isTensor()) continue;
+      for (const IterDomain* axis : val->as<TensorView>()->axes()) {
+        if (fits(axis, parts)) return true;
+      }
+    }
+    return false;
+  }
+
+  // In every run the axis has as many equal parts.
+  bool fits(const IterDomain* axis, int64_t parts) {
+    return axis->isIteration() && sizes_.all(axis->size(), [&](int64_t size) { return size % parts == 0; });
+  }
+
   // An input, or the results of an expression: those are in one place.
   void place(const std::vector<Val*>& tensors, const Expr* maker) {
     Sharding sharding{drawMesh(), std::nullopt};
@@ -63,14 +89,12 @@ class Placement {
     const auto parts = static_cast<int64_t>(mesh.size());
     std::vector<size_t> fitting, kept, reduced;
     for (size_t axis = 0; axis < axes.size(); ++axis) {
-      const bool equal = axes[axis]->isIteration() &&
-                         sizes_.all(axes[axis]->size(), [&](int64_t size) { return size % parts == 0; });
-      if (!equal) continue;
+      if (!fits(axes[axis], parts)) continue;
       fitting.push_back(axis);
       if (maker && keepsSharding(maker, axis)) kept.push_back(axis);
       if (isReduced(tensor, axis)) reduced.push_back(axis);
     }
-    if (!reduced.empty() && choices_.chance(0.5)) return choices_.pick(reduced);
+    if (!reduced.empty() && choices_.chance(0.8)) return choices_.pick(reduced);
     if (!kept.empty() && choices_.chance(0.7)) return choices_.pick(kept);
     return fitting.empty() ? std::nullopt : std::optional<size_t>(choices_.pick(fitting));
   }

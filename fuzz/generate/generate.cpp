@@ -124,7 +124,7 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   if (pads && choices.chance(0.5)) made.options.disabled.insert(DisableOption::ResizeScheduler);
   if (choices.chance(0.02)) spreadOverStreams(made, choices);
   if (choices.chance(0.02)) preallocateOutputs(made, choices);
-  if (choices.chance(0.02)) spreadOverDevices(made, choices);
+  if (choices.chance(0.04)) spreadOverDevices(made, choices);
   return made;
 }
 

@@ -137,7 +137,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.expressions =
       static_cast<int>(std::min<double>(1 + 20 * size + 36 * std::pow(size, 6), options.maxExpressions));
   policy.steered = !choices.chance(0.04);
-  policy.special = drawRate(choices, 0.05, 0.7);
+  policy.special = drawRate(choices, 0.08, 0.7);
   // Special values are to meet the ops that choose among them.
   for (OpKind op : kAllOps) {
     const OpInfo& info = opInfo(op);
