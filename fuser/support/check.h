@@ -1,7 +1,7 @@
 #pragma once
-// FUSER_CHECK: a condition that only a bug of ours can break (CheckError).
-// FUSER_USER_CHECK: a condition that the caller's program or data can break (UserError).
-// A campaign tells a finding from a rejection by this split alone, so never use one for the other.
+// FUSER_CHECK: an internal invariant; only a bug in the compiler can break it. Throws CheckError.
+// FUSER_USER_CHECK: a precondition on the caller's program or data. Throws UserError.
+// The fuzzer counts a CheckError as a bug and a UserError as a rejected input, so never use one for the other.
 
 #include <charconv>
 #include <cstdio>
@@ -23,8 +23,8 @@ class UserError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Appends what `std::ostream << value` prints. A stream is only made for types that know nothing else: making one costs
-// more than most texts. A type may bring an `appendText(std::string&, T)` of its own.
+// Appends what `std::ostream << value` prints. Only a type without an overload goes through a stream, because creating
+// a stream costs more than formatting most values. A type may overload appendText(std::string&, T).
 inline void appendText(std::string& out, std::string_view text) { out += text; }
 inline void appendText(std::string& out, const char* text) { out += text; }
 inline void appendText(std::string& out, char c) { out += c; }
@@ -47,7 +47,7 @@ void appendText(std::string& out, const T& value) {
   }
 }
 
-// The arguments' text, one after the other.
+// Concatenates the text of the arguments.
 template <class... Args>
 std::string concat(const Args&... args) {
   std::string out;

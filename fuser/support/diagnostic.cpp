@@ -5,7 +5,7 @@
 namespace fuser {
 namespace {
 
-// Lines up to this are shown whole, longer ones around the caret.
+// The longest line quoted in full, in bytes; of a longer one, a window around the caret is quoted.
 constexpr size_t kShown = 120;
 constexpr size_t kShownBefore = 90;
 
@@ -40,7 +40,7 @@ std::string describe(std::string_view text, const std::string& fileName, size_t 
   return concat(fileName, ":", place.line, ":", place.column, ": ", message, "\n", excerpt(text, offset));
 }
 
-// A message may quote a word of the text, however long that is.
+// Cuts the middle out of a long message: it may quote a word of the input, however long that is.
 std::string shortened(std::string message) {
   constexpr size_t kKeptBefore = 200, kKeptBehind = 200;
   if (message.size() > kKeptBefore + kKeptBehind)

@@ -1,5 +1,5 @@
 #pragma once
-// Located diagnostics: a UserError about a place in a text that somebody wrote.
+// Located diagnostics: a UserError that points at a line and column of an input file.
 
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace fuser {
 
-// Both count from 1; columns count bytes. LF and CRLF end a line.
+// A position in a text. Lines and columns count from 1; columns count bytes. LF and CRLF end a line.
 struct SourcePlace {
   size_t line = 1;
   size_t column = 1;
@@ -17,14 +17,14 @@ struct SourcePlace {
 
 SourcePlace placeOf(std::string_view text, size_t offset);
 
-// For a terminal: control bytes other than line ends and tabs written as \x1b, so that no name of a file steers it.
+// Escapes control bytes other than '\n' and '\t' as "\x1b", so that no file name can send control codes to a terminal.
 std::string withoutControls(std::string_view text);
 
-// what():
+// An error with a source position, printed as a compiler does. what():
 //   softmax.fusion:3:8: unknown op 'sofmax'
 //     %y = sofmax(%x)
 //          ^
-// The line is printable ASCII whatever the text holds ('?' for other bytes), and cut around the caret when it is long.
+// The quoted line is printable ASCII ('?' replaces other bytes); a long line is cut to a window around the caret.
 class LocatedError : public UserError {
  public:
   LocatedError(std::string_view text, std::string fileName, size_t offset, std::string message);

@@ -1,5 +1,5 @@
 #pragma once
-// DisjointSets over dense indices 0..n-1: union by smallest index, so that representatives do not depend on call order.
+// DisjointSets: union-find over 0..n-1. find() halves paths (Tarjan and van Leeuwen 1984); the smaller root stays.
 
 #include <cstddef>
 #include <numeric>
@@ -21,7 +21,7 @@ class DisjointSets {
 
   size_t size() const { return parent_.size(); }
 
-  // The smallest index of the set.
+  // The representative of i's set: its smallest index, so that it does not depend on the order of calls.
   size_t find(size_t i) {
     while (parent_[i] != i) {
       parent_[i] = parent_[parent_[i]];
@@ -30,7 +30,7 @@ class DisjointSets {
     return i;
   }
 
-  // True when the two were in different sets.
+  // Merges two sets; true when they were different.
   bool unite(size_t a, size_t b) {
     a = find(a);
     b = find(b);

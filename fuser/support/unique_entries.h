@@ -1,6 +1,6 @@
 #pragma once
-// VectorOfUniqueEntries: a vector that holds each entry once, in the order of first insertion.
-// Membership is a hash lookup; iteration never follows the hash, so that output does not depend on addresses.
+// VectorOfUniqueEntries: an ordered set that iterates in insertion order, as nvFuser's class of that name does.
+// contains() is a hash lookup. Iteration never follows the hash, so that no output depends on addresses.
 
 #include <algorithm>
 #include <initializer_list>
@@ -17,21 +17,21 @@ class VectorOfUniqueEntries {
     for (const T& entry : entries) pushBack(entry);
   }
 
-  // True when the entry is new.
+  // Appends the entry unless it is present; true when it was appended.
   bool pushBack(const T& entry) {
     if (!members_.insert(entry).second) return false;
     entries_.push_back(entry);
     return true;
   }
 
-  template <class Range>
+  template <class Range>  // true when at least one entry was appended
   bool pushBackAll(const Range& range) {
     bool added = false;
     for (const T& entry : range) added |= pushBack(entry);
     return added;
   }
 
-  // True when the entry was there. Linear in the size.
+  // Removes the entry; true when it was present. Linear in the size.
   bool erase(const T& entry) {
     if (members_.erase(entry) == 0) return false;
     entries_.erase(std::find(entries_.begin(), entries_.end(), entry));
