@@ -1,8 +1,8 @@
 #pragma once
-// Dims: up to 8 int64 (sizes, strides, axes) without an allocation: every tensor argument of every run carries two.
-//
-// A ninth entry is a CheckError: parsers and inference turn away higher ranks before. Places are not checked:
-// operator[], back() and erase() take what is there, insert() a place up to size().
+// Dims: an inline vector of up to 8 int64 (sizes, strides or axes). It never allocates, because every tensor argument
+// of every run carries two of them.
+// A ninth entry is a CheckError; the parser and shape inference reject higher ranks before. Indices are not checked:
+// operator[], back() and erase() need an existing entry, insert() takes an index in [0, size()].
 
 #include <algorithm>
 #include <array>
@@ -64,8 +64,8 @@ class Dims {
 inline bool operator==(const Dims& a, const Dims& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 inline bool operator!=(const Dims& a, const Dims& b) { return !(a == b); }
 
-// The number of elements: the product, 1 for rank 0. For sizes that were checked (checkedNumel): nothing looks for
-// overflow here.
+// The number of elements: the product of the sizes, 1 for rank 0. It does not check for overflow; use checkedNumel
+// first for sizes that a caller gave.
 inline int64_t numel(const Dims& sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) product *= size;

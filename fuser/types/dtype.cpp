@@ -40,7 +40,7 @@ DataType computeType(DataType dtype) {
 DataType promoteTypes(DataType a, DataType b) {
   if (a == b) return a;
   if (category(a) != category(b)) return category(a) < category(b) ? b : a;
-  // f16 and bf16 have no order: both fit f32.
+  // Neither f16 nor bf16 contains the other; both convert to f32 exactly.
   if (dtypeSize(a) == dtypeSize(b)) return DataType::Float;
   return dtypeSize(a) < dtypeSize(b) ? b : a;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// DataType: one row each in dtype.def, so that a new type is a line there and not a case in every switch.
+// DataType: the element types. Each is one row of dtype.def, so a new type is a line there, not a case in every switch.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,27 +24,27 @@ inline constexpr DataType kAllDataTypes[] = {
 #undef DTYPE
 };
 
-// In the order of promotion: a wider category wins.
+// Ordered by promotion: the later category wins, as in PyTorch.
 enum class Category : uint8_t { Bool, Int, Float };
 
 std::string_view dtypeName(DataType dtype);      // "bf16"
 std::string_view dtypeCodeName(DataType dtype);  // "fuser::BFloat16"
-std::optional<DataType> dtypeFromName(std::string_view name);  // by dtypeName; nullopt where none is called so
+std::optional<DataType> dtypeFromName(std::string_view name);  // inverse of dtypeName; nullopt for an unknown name
 size_t dtypeSize(DataType dtype);  // bytes
 Category category(DataType dtype);
 inline bool isFloating(DataType dtype) { return category(dtype) == Category::Float; }
 
-// The type in which one op computes: f32 for f16, bf16, f32; itself otherwise.
+// The type in which an op computes: f32 for f16 and bf16, otherwise the dtype itself (PyTorch's "opmath" type).
 DataType computeType(DataType dtype);
 
-// The type of smallest precision that holds both, PyTorch's torch.promote_types.
+// The common dtype of two dtypes, by the rules of torch.promote_types.
 DataType promoteTypes(DataType a, DataType b);
 
 inline std::ostream& operator<<(std::ostream& out, DataType dtype) { return out << dtypeName(dtype); }
 inline void appendText(std::string& out, DataType dtype) { out += dtypeName(dtype); }
 
-// Calls f.template operator()<Storage>() with the dtype's storage type, and gives what it returns: for code that is
-// written once for all types.
+// Calls f.template operator()<Storage>() with the dtype's C++ storage type and returns its result. Generic code is
+// written once this way.
 template <class F>
 decltype(auto) dispatch(DataType dtype, F&& f) {
   switch (dtype) {

@@ -34,7 +34,7 @@ Range divRange(Range a, Range b) {
   return b.low == 0 ? Range{std::min<int64_t>(range.low, 0), std::max<int64_t>(range.high, 0)} : range;
 }
 
-// A sum's terms; a node that is no sum is its own only term.
+// Appends the terms of a sum; any other node is its own only term.
 void collectTerms(IntExpr expr, std::vector<IntExpr>& terms) {
   if (expr->op == IntOp::Add) {
     collectTerms(expr->a, terms);
@@ -56,7 +56,7 @@ Term splitTerm(IntExpr term) {
   return {1, term};
 }
 
-// Of a product without a constant.
+// Appends the factors of a product without a constant factor.
 void collectFactors(IntExpr expr, std::vector<IntExpr>& factors) {
   if (expr->op != IntOp::Mul) {
     factors.push_back(expr);
@@ -109,7 +109,7 @@ IntExpr IntExprArena::loaded(std::string name, IntExpr low, IntExpr extent) {
   return expr;
 }
 
-// Sums are kept flat, like terms joined, ordered by id, the constant last.
+// Canonical form of a sum: flat, like terms combined, ordered by id, the constant last.
 IntExpr IntExprArena::add(IntExpr a, IntExpr b) {
   if (a->isConstant() && b->isConstant()) return constant(a->value + b->value);
   if (a->isConstant(0)) return b;
@@ -163,7 +163,7 @@ IntExpr IntExprArena::add(IntExpr a, IntExpr b) {
   return intern(IntOp::Add, 0, sum, last, addRange(sum->range, last->range));
 }
 
-// Products are kept flat, ordered by id, the constant on the right, at the top.
+// Canonical form of a product: flat, ordered by id, the constant as the right operand of the root.
 IntExpr IntExprArena::mul(IntExpr a, IntExpr b) {
   if (a->isConstant() && b->isConstant()) return constant(a->value * b->value);
   if (a->isConstant()) std::swap(a, b);
@@ -207,7 +207,7 @@ IntExpr IntExprArena::exactQuotient(IntExpr a, IntExpr b) {
   return product(std::move(factors));
 }
 
-// (q * n + r) // n = q + r // n, for the terms that n divides; null when none is.
+// (q * n + r) // n = q + r // n, where q * n are the terms that n divides; null when there are none.
 IntExpr IntExprArena::divideSum(IntExpr a, IntExpr b) {
   std::vector<IntExpr> terms;
   collectTerms(a, terms);
@@ -227,7 +227,7 @@ IntExpr IntExprArena::divideSum(IntExpr a, IntExpr b) {
   return quotient->isConstant(0) ? nullptr : add(quotient, floorDiv(rest, b));
 }
 
-// (q * n + r) % n = r % n, for the terms that n divides; null when none is.
+// (q * n + r) % n = r % n, where q * n are the terms that n divides; null when there are none.
 IntExpr IntExprArena::modSum(IntExpr a, IntExpr b) {
   std::vector<IntExpr> terms;
   collectTerms(a, terms);
@@ -323,7 +323,7 @@ bool IntExprArena::provablyLess(IntExpr a, IntExpr b) const {
 
 namespace {
 
-// The least value of b - a, from the ranges of the terms that do not cancel.
+// A lower bound of b - a, from the ranges of the terms that do not cancel.
 int64_t leastDifference(IntExpr a, IntExpr b) {
   std::vector<Term> joined;
   const auto join = [&](IntExpr sum, int64_t sign) {
@@ -384,7 +384,7 @@ IntExpr IntExprArena::import(IntExpr expr, const std::function<IntExpr(IntExpr)>
 
 namespace {
 
-// Sizes come from files: an absurd one is its author's error, not a small one by wrapping round.
+// Sizes come from input files: an overflow is a UserError, so that a huge size never wraps around to a small one.
 int64_t checkedSum(int64_t a, int64_t b) {
   int64_t result = 0;
   FUSER_USER_CHECK(!__builtin_add_overflow(a, b, &result), "the size ", a, " + ", b, " is outside of the range of i64");

@@ -1,18 +1,18 @@
 #pragma once
-// IntExpr: an integer expression over symbols (extents, scalars; loop, thread and loaded indices). Immutable, kept in
-// an IntExprArena: two expressions of one arena are equal exactly when their pointers are. Built simplified: every node
-// carries the range of its values, and the rules in int_expr.cpp use ranges and the extents of index symbols.
+// IntExpr: an immutable integer expression over symbols (extents, scalars; loop, thread and loaded indices). An
+// IntExprArena owns the nodes and interns them (hash-consing, Ershov 1958): two expressions of one arena are equal
+// exactly when their pointers are. Nodes are simplified as they are built; each carries the range of its values
+// (interval arithmetic, Moore 1966), which the rules in int_expr.cpp use.
 //
-// Arithmetic is over the integers (no wrap); floorDiv and mod take a divisor that is positive wherever the value is
-// used (a loop over an extent of 0 runs no iteration, no integer is loaded into an empty range); x // 0 and x % 0
-// evaluate to 0.
+// Arithmetic is over the integers and does not wrap. floorDiv and mod round toward minus infinity. Their divisor is
+// positive wherever the result is used: a loop of extent 0 runs no iteration, and no index is loaded from an empty
+// range. x // 0 and x % 0 evaluate to 0.
 //
-// Why it is here: extents, index arithmetic and predicates are one language, so a size that the host evaluates and the
-// bound of a kernel's loop simplify by the same rules, and "are these two sizes the same?" is a comparison of pointers.
-// (Interning of equal nodes is known as hash-consing: Ershov 1958.)
+// Why here: extents, index arithmetic and predicates are one language. A size on the host and a loop bound in a kernel
+// simplify by the same rules, and "are these two sizes equal?" is a pointer comparison.
 //
-// Nodes live as long as their arena, and a node of another arena is never mixed in: import() copies it. Making
-// expressions changes the arena: by one thread at a time.
+// Nodes live as long as their arena. Expressions of two arenas never mix: import() copies one over. Building an
+// expression modifies the arena, so only one thread may do it at a time.
 
 #include <cstdint>
 #include <functional>
@@ -28,8 +28,8 @@ namespace fuser {
 enum class IntOp : uint8_t { Constant, Symbol, Add, Mul, FloorDiv, Mod, Min, Max, Less, Equal, And };
 
 struct Range {
-  int64_t low;   // saturates at kRangeMin
-  int64_t high;  // saturates at kRangeMax, both ends included
+  int64_t low;   // inclusive; saturates at kRangeMin
+  int64_t high;  // inclusive; saturates at kRangeMax
   bool operator==(const Range&) const = default;
 };
 inline constexpr int64_t kRangeMax = std::numeric_limits<int64_t>::max() / 4;
@@ -40,8 +40,8 @@ using IntExpr = const IntNode*;
 
 struct IntNode {
   IntOp op;
-  int64_t value;  // Constant: the value; Symbol: its index in the arena
-  IntExpr a;
+  int64_t value;  // Constant: the value; Symbol: its index in IntExprArena::symbols()
+  IntExpr a;      // first and second operand; null for constants and symbols
   IntExpr b;
   Range range;
   uint32_t id;  // dense, in order of creation
@@ -53,8 +53,8 @@ struct IntNode {
 
 struct IntSymbol {
   std::string name;
-  IntExpr extent;  // an index runs over [0, extent), a loaded one over [low, extent); null for a free symbol
-  IntExpr low;     // of a loaded index; null for any other symbol
+  IntExpr extent;  // an index is in [0, extent), a loaded index in [low, extent); null for a free symbol
+  IntExpr low;     // lower bound of a loaded index; null for any other symbol
   IntExpr expr;    // the symbol as an expression
 };
 
@@ -65,11 +65,11 @@ class IntExprArena {
   IntExprArena& operator=(const IntExprArena&) = delete;
 
   IntExpr constant(int64_t value);
-  // A new symbol every time; its name need not be unique.
+  // Creates a new free symbol on every call; the name need not be unique. The range is inclusive.
   IntExpr symbol(std::string name, Range range = {0, int64_t{1} << 40});
-  // A new index symbol over [0, extent).
+  // Creates an index symbol in [0, extent).
   IntExpr index(std::string name, IntExpr extent);
-  // A new symbol over [low, extent), for an integer that only memory knows. A symbol even where the range is one value.
+  // Creates a symbol in [low, extent) for an integer loaded from memory. It stays a symbol even if the range is [n, n].
   IntExpr loaded(std::string name, IntExpr low, IntExpr extent);
 
   IntExpr add(IntExpr a, IntExpr b);
@@ -80,20 +80,20 @@ class IntExprArena {
   IntExpr ceilDiv(IntExpr a, IntExpr b) { return floorDiv(add(a, sub(b, constant(1))), b); }
   IntExpr min(IntExpr a, IntExpr b);
   IntExpr max(IntExpr a, IntExpr b);
-  // Conditions are 0 or 1.
+  // Predicates: the value is 0 or 1.
   IntExpr less(IntExpr a, IntExpr b);
   IntExpr equal(IntExpr a, IntExpr b);
   IntExpr conjunction(IntExpr a, IntExpr b);
 
-  // True when a < b (a <= b) wherever both are defined; false means unknown.
+  // True when a < b (a <= b) holds for all values of the symbols; false means that it is not known.
   bool provablyLess(IntExpr a, IntExpr b) const;
   bool provablyAtMost(IntExpr a, IntExpr b) const;
 
   const IntSymbol& symbolOf(IntExpr symbol) const { return symbols_[static_cast<size_t>(symbol->value)]; }
   const std::vector<IntSymbol>& symbols() const { return symbols_; }
 
-  // Copies an expression of another arena into this one, simplified anew; map gives the image of each symbol, in this
-  // arena.
+  // Copies an expression of another arena into this one and simplifies it again. `map` returns, for each symbol of the
+  // other arena, the expression in this arena that replaces it.
   IntExpr import(IntExpr expr, const std::function<IntExpr(IntExpr)>& map);
 
  private:
@@ -109,8 +109,8 @@ class IntExprArena {
   };
 
   IntExpr intern(IntOp op, int64_t value, IntExpr a, IntExpr b, Range range);
-  IntExpr product(std::vector<IntExpr> factors);       // of what are no products and no constants
-  IntExpr exactQuotient(IntExpr a, IntExpr b);          // a / b where the factors of b are among those of a; or null
+  IntExpr product(std::vector<IntExpr> factors);       // no factor is a product or a constant
+  IntExpr exactQuotient(IntExpr a, IntExpr b);          // a / b if the factors of a include those of b, else null
   IntExpr divideSum(IntExpr a, IntExpr b);
   IntExpr modSum(IntExpr a, IntExpr b);
 
@@ -119,14 +119,14 @@ class IntExprArena {
   std::unordered_map<Key, IntExpr, KeyHash> interned_;
 };
 
-// The value, given each symbol's. Conditions give 0 or 1. A UserError where a sum or product is outside of the range of
-// i64.
+// Evaluates the expression; valueOf returns the value of each symbol. Predicates give 0 or 1. A UserError when a sum or
+// product overflows i64.
 int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& valueOf);
 
-// Calls visit for every symbol in the expression, from left to right, repeats included.
+// Calls visit for every occurrence of a symbol, from left to right.
 void forEachSymbol(IntExpr expr, const std::function<void(IntExpr)>& visit);
 
-// "(i0 * 4 + i1)", names given by nameOf. Conditions print as C++.
+// Prints the expression, "(i0 * 4 + i1)"; nameOf returns each symbol's name. Predicates print as C++.
 std::string toString(IntExpr expr, const std::function<std::string(IntExpr symbol)>& nameOf);
 
 }  // namespace fuser

@@ -1,6 +1,6 @@
 #pragma once
-// ScalarValue: a host scalar: f64, i64 or bool, the three types that a .fusion file has literals of. Inputs, literals,
-// results of scalar ops and kernels' scalar arguments are all of it.
+// ScalarValue: the value of a host scalar: f64, i64 or bool, the three types of literals in a .fusion file. Scalar
+// inputs, literals, results of scalar ops and scalar kernel arguments all have this type (PyTorch's c10::Scalar).
 
 #include <ostream>
 #include <string>
@@ -18,29 +18,29 @@ class ScalarValue {
   ScalarValue(bool value) : value_(value) {}
 
   DataType dtype() const;  // Double, Int64 or Bool
-  // Converted as fuser::convert does.
+  // Converts as fuser::convert does (fuser/types/device_types.cuh).
   template <class T>
   T as() const {
     return std::visit([](auto value) { return convert<T>(value); }, value_);
   }
   const std::variant<double, int64_t, bool>& variant() const { return value_; }
 
-  // Of the given dtype: Double, Int64 or Bool, else a CheckError.
+  // Converts to Double, Int64 or Bool; any other dtype is a CheckError.
   ScalarValue castTo(DataType dtype) const;
 
-  // Bit-equal and of the same dtype; every NaN equals every NaN.
+  // Equal when dtype and bits are equal; all NaNs are equal, 0.0 and -0.0 differ.
   bool operator==(const ScalarValue& other) const;
   bool operator!=(const ScalarValue& other) const { return !(*this == other); }
 
-  // The .fusion literal: shortest text that reads back as the same value; f64 always has '.', 'e', "nan" or "inf".
+  // The .fusion literal: the shortest text that parses back to the same value. An f64 has '.', 'e', "nan" or "inf".
   std::string toString() const;
 
  private:
   std::variant<double, int64_t, bool> value_;
 };
 
-// An element in memory as a host scalar: f64, i64 or bool, by the category of its dtype, exact for all of them. The
-// address is one of the host's, aligned to the element.
+// Loads one element as a host scalar: f64, i64 or bool, by the category of the dtype; the conversion is exact.
+// `element` is a host address, aligned for the dtype.
 ScalarValue elementAt(DataType dtype, const void* element);
 
 inline std::ostream& operator<<(std::ostream& out, const ScalarValue& value) { return out << value.toString(); }

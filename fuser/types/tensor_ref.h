@@ -1,6 +1,6 @@
 #pragma once
-// TensorRef: a plain view of memory; owns nothing. Sizes in elements, strides in elements (0 on expanded dims, never
-// negative), data is the address of element [0, …, 0]. The fields are those of DLPack's DLTensor.
+// TensorRef: a non-owning view of a tensor in memory, with the fields of DLPack's DLTensor. Sizes and strides are in
+// elements; strides are never negative and 0 on expanded dims. `data` is the address of element [0, …, 0].
 
 #include "fuser/types/dims.h"
 #include "fuser/types/dtype.h"
@@ -23,14 +23,14 @@ struct TensorRef {
   Device device;
 };
 
-// Row-major strides.
+// Row-major strides, in elements; a size of 0 counts as 1.
 Dims contiguousStrides(const Dims& sizes);
-// Row-major in the given order of axes (slowest first); order has one entry per axis.
+// Dense strides for the given order of axes, slowest first; `order` is a permutation of the axes.
 Dims stridesInOrder(const Dims& sizes, const Dims& order);
-// Elements from the first to the last addressed one, both included; 0 when a size is 0.
+// The number of elements between the first and the last addressed one, both included; 0 when a size is 0.
 int64_t extentInMemory(const Dims& sizes, const Dims& strides);
 
-// Largest tensor that any stage takes, in elements: checked before memory is taken.
+// The largest number of elements of a tensor that any stage accepts; checked before memory is allocated.
 inline constexpr int64_t kMaxElements = int64_t{1} << 31;
 
 }  // namespace fuser
