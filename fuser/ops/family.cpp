@@ -1,4 +1,4 @@
-// The rows of families.def, and their columns of attributes read.
+// The table of families.def, and the parser of its attributes column.
 
 #include "fuser/ops/family.h"
 
@@ -60,7 +60,7 @@ T readDefault(const FamilyAttribute& attribute) {
   return number;
 }
 
-// The next word, which it takes from the text; "" at its end.
+// Removes the next word from the text and returns it; "" at the end.
 std::string_view takeWord(std::string_view& text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   const size_t end = std::min(text.find(' '), text.size());

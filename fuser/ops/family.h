@@ -1,5 +1,5 @@
 #pragma once
-// Family: ops that are alike but for their arithmetic, and what families.def says of each. See there for the columns.
+// Family: a group of ops that differ only in their arithmetic, and its row of families.def, which explains the columns.
 
 #include <cstdint>
 #include <optional>
@@ -42,21 +42,21 @@ enum class AttributeKind : uint8_t {
 
 std::string_view attributeText(AttributeName name);  // "dims"
 AttributeKind kindOf(AttributeName name);
-size_t slotOf(AttributeName name);
+size_t slotOf(AttributeName name);  // the index of a Bound in Attributes::allIntegers()
 
 // One attribute of a family.
 struct FamilyAttribute {
   AttributeName name;
   AttributeKind kind;
-  std::optional<std::string_view> ifAbsent;  // "0", "all", …; none: it must be given
+  std::optional<std::string_view> ifAbsent;  // the default: "0", "all", …; nullopt: the attribute is required
   bool sorted = false;
   bool ofResult = false;
   bool open = false;
   bool leading = false;
   bool textOnly = false;
   std::string_view text() const { return attributeText(name); }
-  int64_t defaultNumber() const;       // of "0", "1"
-  ScalarValue defaultLiteral() const;  // of "0.0": f64
+  int64_t defaultNumber() const;       // ifAbsent as an integer; a CheckError for a word such as "all"
+  ScalarValue defaultLiteral() const;  // ifAbsent as an f64
 };
 
 enum class FamilyOperands : uint8_t { None, One, Two, Three, Tensor, Tensors };
@@ -69,7 +69,7 @@ enum class KernelIntegers : uint8_t { None, Computed };
 
 struct FamilyInfo {
   Family family;
-  std::string_view name;  // the enum's
+  std::string_view name;  // the enumerator: "Squeeze"
   FamilyOperands operands;
   Coordinates coordinates;
   Elements elements;
@@ -79,29 +79,29 @@ struct FamilyInfo {
   KernelIntegers integers;
   double weight;
   int since;
-  std::string_view attributeList;  // the column; read by familyAttributes
+  std::string_view attributeList;  // the text of the column; familyAttributes() parses it
   std::string_view example;
 };
 
 const FamilyInfo& familyInfo(Family family);
-// In the order of the text, each name once.
+// The family's attributes in the order in which they print; no name repeats.
 const std::vector<FamilyAttribute>& familyAttributes(Family family);
 // The attribute whose value this one takes where it is left out; none where its default is something else.
 std::optional<AttributeName> defaultName(const FamilyAttribute& attribute);
 // Null where the family has none of this name.
 const FamilyAttribute* findAttribute(Family family, AttributeName name);
 
-// How many operands stand in the parentheses.
+// The minimum and maximum number of operands in the parentheses of the text form.
 struct OperandCount {
   size_t least;
   size_t most;
 };
 inline constexpr size_t kAnyNumber = ~size_t{0};
 OperandCount operandsInParentheses(Family family);
-// Operands of these families may be scalars; else each is a tensor.
+// Whether the operands may be scalars; otherwise each one is a tensor.
 bool takesScalars(Family family);
 
-// The version of the stream of random cases in which the newest family was first drawn.
+// The largest `since` of all rows: the version of the random case stream that first drew the newest family.
 inline constexpr int kNewestFamily = [] {
   int newest = 0;
   for (const int since : {

@@ -1,4 +1,4 @@
-// Instantiates every row's expression for the compute types that it accepts.
+// Instantiates the expression of every row of op_table.def for the compute types that the row accepts.
 #include "fuser/ops/op_eval.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ constexpr bool accepted(Accepts accepts) {
   return std::is_floating_point_v<T>;
 }
 
-// One struct a row: value() for one element, lanes() for arrays.
+// One struct per row: value() computes one element, lanes() arrays of them.
 #define POINTWISE(kind, mnemonic, variant, family, operands, accepts, promotion, result, scalar, domain, error, rule, \
                   agreement, ...)                                                                                     \
   template <class T>                                                                                              \

@@ -1,5 +1,5 @@
 #pragma once
-// OpKind: the names of the ops, and nothing else of their rows. The oracle's reference sees only this.
+// OpKind: the names of the ops, without their rows. The oracle's reference includes only this header.
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the op table says of each op. See op_table.def for the columns and the words in them. Inference, engines,
-// printer, generator and oracle all ask the row, so that an op is described once and no two of them can differ.
+// OpInfo: one row of op_table.def, which explains the columns and their values. Inference, engines, printer, generator
+// and oracle all read the row, so that an op is described once.
 
 #include <optional>
 #include <span>
@@ -25,46 +25,46 @@ enum class Agreement : uint8_t { Exact, SignOfZero, Library };
 
 struct OpInfo {
   OpKind kind;
-  std::string_view name;      // the enum's: "TruncDiv"
+  std::string_view name;      // the enumerator: "TruncDiv"
   std::string_view mnemonic;  // "div"
   std::string_view variant;   // "rounding_mode = trunc"
   Family family;
-  std::string_view operands;  // "condition", or the named ones: see namedOperands
+  std::string_view operands;  // "condition", or the list that namedOperands() parses
   Accepts accepts;
   Promotion promotion;
   Result result;
   ScalarOperand scalar;
   Domain domain;
-  double error;  // ulps of the compute dtype
+  double error;  // error bound in ulps of the compute dtype
   IntervalRule rule;
   Agreement agreement;
   std::string_view expression;   // printed C++ over a, b, c and the compute dtype T; empty for non-pointwise ops
-  std::optional<OpKind> combine;  // reductions: the pointwise op that joins two partial results
-  Finish finish;                  // reductions: what becomes of the last one
+  std::optional<OpKind> combine;  // reductions: the pointwise op that merges two partial results
+  Finish finish;                  // reductions: what is done with the merged result
   size_t results = 1;
 };
 
 const OpInfo& opInfo(OpKind op);
 inline bool isPointwise(OpKind op) { return opInfo(op).family <= Family::Ternary; }
-// Makes its result of all elements along some axes; of Welford's rows no op joins two partial results.
+// Reduces along axes. Includes the Welford ops, which have no `combine`.
 inline bool isReduction(OpKind op) { return familyInfo(opInfo(op).family).coordinates == Coordinates::Reducing; }
 inline bool isWelford(OpKind op) { return opInfo(op).family == Family::Welford; }
-size_t operandCount(OpKind op);  // of a pointwise op: 1, 2, 3
+size_t operandCount(OpKind op);  // pointwise ops only: 1, 2 or 3
 std::string_view opName(OpKind op);
-// Operand i is a bool that chooses, and has no part in promotion.
+// Whether operand i is a bool condition, which takes no part in promotion.
 bool takesCondition(OpKind op, size_t i);
-// The last operands of a pointwise op that stand in braces in the text: scalars, one of its attributes each.
+// A trailing scalar operand of a pointwise op that the text form writes in braces, such as min_val of hardtanh.
 struct NamedOperand {
   std::string_view name;
-  std::optional<ScalarValue> ifAbsent;  // none: it must be given
+  std::optional<ScalarValue> ifAbsent;  // the default; nullopt: the operand is required
 };
 const std::vector<NamedOperand>& namedOperands(OpKind op);
-// mnemonic and variant ("" for none) -> op
+// Looks up an op by mnemonic and variant ("" for none); nullopt when there is no such row.
 std::optional<OpKind> opFromText(std::string_view mnemonic, std::string_view variant);
 bool acceptsDtype(OpKind op, DataType common);
 
-// The value that changes nothing when combined: 0 for sum, 1 for prod, -inf / lowest / false for amax …, as dtype's
-// compute type, converted to double or int64. amax and amin of nothing are the caller's error, as in PyTorch.
+// The identity element of a reduction in dtype's compute type: 0 for sum, 1 for prod, -inf, the lowest integer or false
+// for amax, … As in PyTorch, amax and amin of an empty axis are the caller's error.
 struct Identity {
   double floating;
   int64_t integer;
