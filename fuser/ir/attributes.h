@@ -1,11 +1,11 @@
 #pragma once
-// Attributes: what an op has beside its operands, by the names that fuser/ops/families.def gives. Reading one that is
-// not set is an error of ours.
+// Attributes: the attributes of an op, by the names in fuser/ops/families.def. Reading an attribute that is not set is
+// a CheckError.
 //
 //   Attributes().dim(1).start(low).end(high).step(two)        slice {dim = 1, start = …, end = …, step = 2}
 //
-// Axes are counted from 0 in the producer's non-reduction axes, or in the result's, as the row says; sorted where order
-// is free. Sizes, counts and bounds are of the fusion's arena. dtype always equals the result's.
+// Axes are indices, from 0, into the operand's non-reduction axes, or the result's if the row says so; they are sorted
+// when their order has no meaning. Sizes, counts and bounds belong to the fusion's arena. dtype equals the result's.
 
 #include <cstdint>
 #include <vector>
@@ -18,7 +18,7 @@ namespace fuser {
 
 class Attributes {
  public:
-  // A reader and a setter for each ATTRIBUTE: dims(), dims({0, 2}), …
+  // A getter and a setter for each ATTRIBUTE: dims(), dims({0, 2}), …
 #define ACCESSORS(name, Type, get, set)                  \
   Type name() const { return get(AttributeName::name); } \
   Attributes& name(std::remove_cvref_t<Type> value) { return set(AttributeName::name, std::move(value)); }
@@ -53,7 +53,7 @@ class Attributes {
 
   bool has(AttributeName name) const { return (set_ & bit(name)) != 0; }
 
-  // The same, by a name that is known at run time alone; each of its kinds.
+  // The same for a name known only at run time; the function must match the attribute's kind.
   const std::vector<int64_t>& axes(AttributeName name) const { return checked(name).axes_; }
   int64_t axis(AttributeName name) const { return checked(name).axes_.at(0); }
   const std::vector<IntExpr>& integers(AttributeName name) const { return checked(name).integers_; }
@@ -83,7 +83,7 @@ class Attributes {
     return mark(name);
   }
 
-  // Whatever their names: every axis, and every size, count and bound; for clones, equality and rewrites of sizes.
+  // All axes, and all sizes, counts and bounds, under whatever name; for clones, equality and rewrites of sizes.
   const std::vector<int64_t>& allAxes() const { return axes_; }
   const std::vector<IntExpr>& allIntegers() const { return integers_; }
   std::vector<IntExpr>& allIntegers() { return integers_; }
@@ -105,7 +105,7 @@ class Attributes {
   std::vector<IntExpr> integers_;
   int64_t number_ = 0;
   DataType dtype_ = DataType::Float;
-  uint32_t set_ = 0;  // a bit for each name
+  uint32_t set_ = 0;  // one bit per AttributeName
 };
 
 }  // namespace fuser

@@ -9,7 +9,7 @@
 namespace fuser::build {
 namespace {
 
-// The first of "x.c1", "x.c2", … that no result of a use of x has.
+// The first of "x.c1", "x.c2", … that names no result of a use of x.
 std::string insertedName(const Val* operand, char letter) {
   if (operand->name().empty()) return "";
   for (int i = 1;; ++i) {
@@ -20,7 +20,7 @@ std::string insertedName(const Val* operand, char letter) {
   }
 }
 
-// Infers, makes the results and the expression.
+// Infers the result type, then creates the results and the expression.
 std::vector<Val*> emitAll(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
                           const std::vector<std::string>& names) {
   const InferredType type = infer(fusion, op, operands, attributes);
@@ -44,7 +44,7 @@ Val* emit(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attr
   return emitAll(fusion, op, std::move(operands), std::move(attributes), {name}).front();
 }
 
-// Leading broadcast axes up to the largest rank among the operands.
+// Adds leading broadcast axes to each tensor operand, up to the largest rank among them.
 std::vector<Val*> alignRanks(Fusion& fusion, std::vector<Val*> operands) {
   size_t rank = 0;
   for (const Val* operand : operands) {
@@ -97,13 +97,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// An operand's axes; 0 where there is none that has any, which inference then refuses.
+// The rank of the first operand; 0 if it is missing or a scalar, which inference then rejects.
 size_t rankOf(const std::vector<Val*>& operands) {
   return operands.empty() || operands[0]->isScalar() ? 0 : operands[0]->as<TensorView>()->rank();
 }
 
-// Negative entries count from the end, an empty list that may be left out means all, and order is free where the row
-// says so.
+// Makes negative axes non-negative, replaces an empty list whose default is `all` by all axes, and sorts the list where
+// the row says that order has no meaning.
 void normalizeAxes(const FamilyAttribute& attribute, size_t rank, Attributes& attributes) {
   std::vector<int64_t> axes;
   if (attributes.has(attribute.name)) axes = attributes.axes(attribute.name);
@@ -119,7 +119,7 @@ void normalizeAxes(const FamilyAttribute& attribute, size_t rank, Attributes& at
   attributes.setAxes(attribute.name, std::move(axes));
 }
 
-// The size of the axis `dim`; any number where there is no such axis, which inference refuses.
+// The size of the axis `dim`; an arbitrary number if there is no such axis, which inference rejects.
 IntExpr sizeAlong(Fusion& fusion, const std::vector<Val*>& operands, const Attributes& attributes) {
   const int64_t dim = attributes.dim();
   const bool inside = dim >= 0 && dim < static_cast<int64_t>(rankOf(operands));
@@ -137,7 +137,7 @@ void fillBound(Fusion& fusion, const FamilyAttribute& attribute, const std::vect
                                                                    : fusion.ints().constant(attribute.defaultNumber()));
 }
 
-// As the row says: what was left out gets its default, axes count from 0.
+// Fills in the defaults of the family's row and makes axes non-negative.
 void normalize(Fusion& fusion, Family family, const std::vector<Val*>& operands, Attributes& attributes) {
   for (const FamilyAttribute& attribute : familyAttributes(family)) {
     switch (attribute.kind) {
@@ -158,7 +158,7 @@ void normalize(Fusion& fusion, Family family, const std::vector<Val*>& operands,
   }
 }
 
-// The casts that promotion asks for: sums of integers to i64, any and all to bool, the operands of cat to one dtype.
+// Inserts the casts of type promotion: sums of integers to i64, any and all to bool, the operands of cat to one dtype.
 void promote(Fusion& fusion, OpKind op, std::vector<Val*>& operands) {
   const OpInfo& info = opInfo(op);
   std::optional<DataType> wanted;
@@ -172,7 +172,7 @@ void promote(Fusion& fusion, OpKind op, std::vector<Val*>& operands) {
   }
 }
 
-// More sizes than axes add axes in front.
+// Adds leading axes when an attribute such as `repeats` has more entries than the operand has axes.
 void addLeadingAxes(Fusion& fusion, OpKind op, std::vector<Val*>& operands, const Attributes& attributes) {
   for (const FamilyAttribute& attribute : familyAttributes(opInfo(op).family)) {
     if (!attribute.leading) continue;

@@ -7,7 +7,7 @@
 namespace fuser {
 namespace {
 
-// Copies values, domains and expressions of one fusion into another.
+// Clones values, domains and expressions of one fusion into another.
 class Cloner {
  public:
   Cloner(const Fusion& from, Fusion& to, std::unordered_map<const Val*, Val*>& vals)
@@ -61,7 +61,7 @@ class Cloner {
     return clone;
   }
 
-  // What the program says of a tensor: no loops. An input has no reduction axes. What a kernel makes is no view.
+  // The domain without its schedule. An input loses its reduction axes; a tensor that a kernel computes is not a view.
   TensorDomain logicalDomain(const TensorView* tensor, bool asInput) {
     TensorDomain clone;
     clone.logical = (*this)(asInput ? tensor->axes() : tensor->domain().logical);
@@ -109,7 +109,7 @@ class Cloner {
   std::unordered_map<const IterDomain*, IterDomain*> domains_;
 };
 
-// Scalars that extents name, in order of first mention.
+// The scalars that extents name, in order of first occurrence.
 class ExtentScalars {
  public:
   explicit ExtentScalars(const Fusion& fusion) : fusion_(fusion) {}
@@ -134,7 +134,7 @@ class ExtentScalars {
   std::vector<Val*> found_;
 };
 
-// Those of the values and attributes of these expressions.
+// The scalars that extents of these expressions' values and attributes name.
 std::vector<Val*> extentScalarsOf(const Fusion& fusion, const std::vector<Expr*>& exprs,
                                   const std::vector<Val*>& inputs) {
   ExtentScalars scalars(fusion);
@@ -146,7 +146,7 @@ std::vector<Val*> extentScalarsOf(const Fusion& fusion, const std::vector<Expr*>
   return scalars.found();
 }
 
-// Operands before what reads them, without recursion: fusions may be deep.
+// A depth-first post-order from the outputs. It is iterative: a deep fusion would overflow the stack.
 std::vector<const Expr*> inOrderOfUse(const Fusion& fusion) {
   std::vector<const Expr*> order, stack;
   std::vector<bool> placed(fusion.exprIdCount(), false);
@@ -175,8 +175,8 @@ std::vector<const Expr*> inOrderOfUse(const Fusion& fusion) {
   return order;
 }
 
-// Inputs of the part, and the scalars that its extents name behind them: scalars first, as tensors' extents may name
-// them.
+// Clones the inputs of the part and, after them, the scalars that its extents name. Scalars are cloned first, because
+// extents of tensors may name them.
 void cloneInputs(Cloner& clone, ClonedPart& part, const std::vector<Val*>& extentScalars) {
   for (Val* scalar : extentScalars) {
     if (std::find(part.inputs.begin(), part.inputs.end(), scalar) == part.inputs.end()) part.inputs.push_back(scalar);
@@ -207,7 +207,7 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
     copy->setComputeAtPosition(tensor->computeAtPosition());
     copy->setComputesWith(tensor->computesWith());
   }
-  // Sizes may name scalars that were made later: a pass gives equal sizes one name.
+  // A second pass over the tensors: a size may name a scalar with a larger id, since a pass gives equal sizes one name.
   for (const std::unique_ptr<Val>& val : fusion.allVals()) {
     if (val->isTensor()) {
       result.vals.at(val.get())->as<TensorView>()->domain() = clone.wholeDomain(val->as<TensorView>()->domain());
@@ -292,7 +292,7 @@ ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*
   for (const Val* input : inputs) {
     scalars.mentionAll(input);
     const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
-    // The fusion's own values, as inputs of the part are named.
+    // ClonedPart::inputs has non-const values of the original fusion.
     Val* val = fusion.allVals().at(input->id()).get();
     if (!literal && std::find(part.inputs.begin(), part.inputs.end(), val) == part.inputs.end()) {
       part.inputs.push_back(val);
@@ -311,7 +311,7 @@ ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*
     for (const AxisType& axis : type.axes) {
       domain.logical.push_back(part.fusion->newIterDomain(axis.type, axis.extent, axis.expandedExtent));
     }
-    // What is a broadcast axis follows from the operands: one of them may know a size to be the number 1.
+    // The operands decide which axes are broadcast axes: one of them may have the constant 1 where the result has not.
     for (size_t place = 0; place < domain.contiguity.size(); ++place) {
       const bool broadcast = domain.logical[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast();
       if (broadcast != !domain.contiguity[place]) {

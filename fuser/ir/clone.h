@@ -1,5 +1,5 @@
 #pragma once
-// Copies of a fusion or a part of it.
+// Clones a fusion or a part of it. Every stage edits a clone, so that the caller's fusion stays as it is.
 
 #include <memory>
 #include <unordered_map>
@@ -10,35 +10,35 @@ namespace fuser {
 
 struct ClonedFusion {
   std::unique_ptr<Fusion> fusion;
-  // original value -> its copy. Look-ups only: never iterate.
+  // Original value -> its clone. For lookups only; iteration would follow the hash.
   std::unordered_map<const Val*, Val*> vals;
 };
 
-// All of it: names, origins, dead code, loop domains and schedules as they are. Values keep their ids.
+// Clones everything: names, origins, dead code, loop domains and schedules. Values keep their ids.
 ClonedFusion cloneFusion(const Fusion& fusion);
 
-// The same program built in another order: inputs, then what each output needs, operands from left to right, then dead
-// code. So nothing made of the copy depends on the order in which independent expressions of the original were built.
-// Each value's origin is the original's id. Before any schedule.
+// Clones the program in a canonical order: inputs, then a depth-first post-order from each output with operands from
+// left to right, then dead code. So no result depends on the order in which independent expressions were built. Each
+// value's origin is the id of the original. The fusion must not be scheduled.
 std::unique_ptr<Fusion> cloneInOrderOfUse(const Fusion& fusion);
 
-// An extent of the original, in the clone's arena.
+// Copies an extent of the original into the clone's arena.
 IntExpr cloneExtent(const Fusion& fusion, ClonedFusion& clone, IntExpr extent);
 
-// The part made of exprs (in topological order), with the given inputs and outputs. Values that the exprs read and none
-// of them produces must be inputs or literals. Extent symbols keep their names; a symbol that stands for a scalar
-// outside the part becomes an i64 input of the part, appended to `inputs` in order of first use (so does every scalar
-// that an extent of the part names).
+// Clones the part that consists of `exprs` (in topological order) with the given inputs and outputs. A value that the
+// exprs read and do not produce must be an input or a literal. Extent symbols keep their names.
+// A scalar outside the part that an extent of the part names becomes an i64 input of the part, appended to
+// ClonedPart::inputs in order of first use.
 struct ClonedPart {
   std::unique_ptr<Fusion> fusion;
   std::unordered_map<const Val*, Val*> vals;
-  std::vector<Val*> inputs;  // of the original fusion, in the order of the part's inputs
+  std::vector<Val*> inputs;  // values of the original fusion, in the order of the part's inputs
 };
 ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs,
                      const std::vector<Val*>& outputs);
 
-// A part of one op that the fusion need not have, from these values of the fusion to those. The results keep their
-// layout and lose their reduction axes, which the op gives them anew.
+// Builds a fusion of one op from `inputs` to `outputs`; the original need not contain that op. The results keep the
+// layout of `outputs`; their reduction axes are inferred from the op.
 ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*>& inputs,
                    const std::vector<const TensorView*>& outputs, Attributes attributes);
 

@@ -1,6 +1,6 @@
 #pragma once
-// DeviceMesh: the devices that hold a tensor, in order. A tensor with an axis of ParallelType::DIDx is sharded: device
-// number k of n holds the k-th of n equal parts of that axis, and nothing else. One without is whole on each device.
+// DeviceMesh: the ordered list of devices that hold a tensor. A tensor with a DIDx axis is sharded: the k-th of n
+// devices holds only the k-th of n equal parts of that axis. A tensor without one is replicated on each device.
 //
 //   mesh [0, 2], an axis of 6 elements: device 0 holds [0, 3), device 2 holds [3, 6)
 
@@ -13,19 +13,19 @@
 
 namespace fuser {
 
-// A device is named by its rank.
+// Devices are identified by rank, 0 to kMaxDevices - 1.
 inline constexpr int kMaxDevices = 64;
 
 class DeviceMesh {
  public:
   DeviceMesh() = default;
-  // Distinct devices from 0 to kMaxDevices - 1.
+  // `devices` are distinct ranks.
   explicit DeviceMesh(std::vector<int> devices) : devices_(std::move(devices)) {}
 
   const std::vector<int>& devices() const { return devices_; }
   bool empty() const { return devices_.empty(); }
   size_t size() const { return devices_.size(); }
-  // The device's place; nullopt where it is none of them.
+  // The index of a device in the mesh; nullopt when the mesh does not contain it.
   std::optional<size_t> placeOf(int device) const {
     const auto found = std::find(devices_.begin(), devices_.end(), device);
     return found == devices_.end() ? std::nullopt

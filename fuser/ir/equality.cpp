@@ -1,4 +1,4 @@
-// Both fusions are written out with canonical names (by first mention); equality is equality of that text.
+// Prints both fusions with canonical names (numbered by first occurrence) and compares the texts.
 #include "fuser/ir/equality.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class CanonicalText {
  public:
   explicit CanonicalText(const Fusion& fusion) : fusion_(fusion) {
     names_.assign(fusion.valCount(), kUnnamed);
-    // Symbols are numbered where inputs bind them, not where an expression happens to name them first.
+    // Inputs number the symbols that they bind, so that the order of terms in a later expression does not matter.
     for (const Val* input : fusion.inputs()) {
       if (input->isScalar()) continue;
       for (const IterDomain* axis : input->as<TensorView>()->domain().logical) {
@@ -49,7 +49,7 @@ class CanonicalText {
     (appendText(text_, args), ...);
   }
 
-  // The pieces of a line are put right behind the text: passes ask for it after each of their runs.
+  // Appends straight to the text, without temporary strings: it runs after every pass.
   void addName(const Val* val) {
     if (val->isScalar() && val->as<Scalar>()->isConstant()) return add(val->as<Scalar>()->constant()->toString());
     const size_t number = names_[val->id()];
@@ -64,7 +64,7 @@ class CanonicalText {
     std::vector<std::string> operands;
     collectOperands(expr->op, expr->a, operands);
     collectOperands(expr->op, expr->b, operands);
-    // The arena orders what commutes by its ids.
+    // The arena orders commutative operands by id, which differs between arenas; order them by text.
     if (expr->op != IntOp::FloorDiv && expr->op != IntOp::Mod && expr->op != IntOp::Less) {
       std::sort(operands.begin(), operands.end());
     }
@@ -79,7 +79,7 @@ class CanonicalText {
     add('s', numberOf(expr));
   }
 
-  // By first mention.
+  // Numbers a symbol by first occurrence.
   size_t numberOf(IntExpr symbol) {
     const size_t next = symbols_.size();
     return symbols_.emplace(symbol->value, next).first->second;
@@ -114,7 +114,7 @@ class CanonicalText {
     }
     add(']');
     if (val->as<TensorView>()->isCpuScalar()) add(" cpu");
-    // Another order than row-major counts as given: that is how it reads when it is printed.
+    // A layout that is not row-major always counts as specified, because it parses back that way.
     const bool rowMajor = std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end());
     if (domain.layoutGiven && rowMajor) add(" given");
     if (domain.view) add(" view");
@@ -124,7 +124,7 @@ class CanonicalText {
     }
   }
 
-  // In the order of the row; dtype is the result's.
+  // In the order of the row. dtype is left out: it equals the result's.
   void addAttributes(const Expr* expr) {
     const Attributes& attributes = expr->attributes();
     for (const FamilyAttribute& attribute : familyAttributes(expr->family())) {
@@ -194,8 +194,8 @@ std::string firstDifference(const Fusion& a, const Fusion& b) {
   }
 }
 
-// FNV-1a over words instead of bytes, each folded down so that its high bits count: passes ask after each of their
-// runs. Names of files come of it, so it is the same everywhere.
+// FNV-1a (Fowler, Noll, Vo) over words instead of bytes, for speed: it runs after every pass. Each step folds the high
+// bits down. File names are derived from it, so it is the same on every machine.
 uint64_t fingerprint(const Fusion& fusion) {
   uint64_t hash = 0xcbf29ce484222325ull;
   const CanonicalText canonical(fusion);

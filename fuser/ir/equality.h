@@ -1,5 +1,5 @@
 #pragma once
-// Structural equality of fusions: node by node in order; names of values and symbols do not count, their pattern does.
+// Structural equality of fusions, node by node in order, up to renaming of values and symbols (alpha-equivalence).
 
 #include <string>
 
@@ -7,11 +7,11 @@
 
 namespace fuser {
 
-// Empty when equal; otherwise where they differ first, in one line, for a person: "…  against  …".
+// Empty when equal; otherwise the first difference as one line of text: "…  against  …".
 std::string firstDifference(const Fusion& a, const Fusion& b);
 inline bool sameFusion(const Fusion& a, const Fusion& b) { return firstDifference(a, b).empty(); }
 
-// Equal for equal fusions (in the sense above); dead code counts. For oscillation checks, `modified` checks, memo keys.
+// A 64-bit hash, equal for equal fusions; dead code counts. It is a memo key and detects changes and oscillation.
 uint64_t fingerprint(const Fusion& fusion);
 
 }  // namespace fuser

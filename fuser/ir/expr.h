@@ -1,7 +1,7 @@
 #pragma once
-// Expr: one op of the fusion. Its kind is a row of the op table; what a row needs beside its operands is in attributes.
-// There are no subclasses: passes, printers and mutators treat a new op by its row, without a line of their own.
-// Owned by its Fusion, which alone changes it.
+// Expr: one op of a fusion: a row of the op table, operands, results and attributes. There are no subclasses, so that
+// passes, printers and mutators handle a new op through its row, without new code. The Fusion owns an Expr and is the
+// only one to change it.
 
 #include <string>
 #include <variant>
@@ -31,16 +31,16 @@ class Expr {
   OpKind op() const { return op_; }
   const OpInfo& info() const { return opInfo(op_); }
   Family family() const { return info().family; }
-  const std::vector<Val*>& inputs() const { return inputs_; }    // operands in the text's order, repeats included
+  const std::vector<Val*>& inputs() const { return inputs_; }    // operands in textual order; a value may repeat
   const std::vector<Val*>& outputs() const { return outputs_; }  // at least one; all scalars or all tensors
   Val* input(size_t i) const { return inputs_.at(i); }
   Val* output(size_t i = 0) const { return outputs_.at(i); }
   const Attributes& attributes() const { return attributes_; }
 
-  // All outputs are scalars: runs on the host.
+  // Whether the outputs are scalars; such an op runs on the host.
   bool isScalarExpr() const { return outputs_[0]->isScalar(); }
 
-  // For the Fusion alone.
+  // For use by Fusion only.
   std::vector<Val*>& mutableInputs() { return inputs_; }
   Attributes& mutableAttributes() { return attributes_; }
 

@@ -9,7 +9,7 @@ namespace fuser {
 
 namespace {
 
-// Nothing where sizes that are numbers contradict each other: every run is rejected.
+// nullopt when constant sizes contradict each other, so that every run would be rejected.
 std::optional<InferredType> inferIfValid(Fusion& fusion, const Expr& expr) {
   try {
     return infer(fusion, expr.op(), expr.inputs(), expr.attributes());
@@ -18,7 +18,7 @@ std::optional<InferredType> inferIfValid(Fusion& fusion, const Expr& expr) {
   }
 }
 
-// Whether that changed any.
+// Sets the sizes of the logical axes; true when one of them changed.
 bool setSizes(Fusion& fusion, TensorView* tensor, const std::vector<AxisType>& axes) {
   TensorDomain& domain = tensor->domain();
   FUSER_CHECK(domain.transforms.empty(), "%", tensor->name(), " has a schedule");

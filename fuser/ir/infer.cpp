@@ -23,7 +23,7 @@ std::vector<AxisType> axisTypesOf(const Val* val) {
   return axes;
 }
 
-// c10::ResultTypeState: a lower class counts only where its category is wider.
+// As PyTorch's c10::ResultTypeState: an operand of a lower class (rank 0, scalar) counts only if its category is wider.
 std::optional<DataType> combineClasses(std::optional<DataType> higher, std::optional<DataType> lower) {
   if (!higher) return lower;
   if (!lower || isFloating(*higher)) return higher;
@@ -93,7 +93,7 @@ InferredType inferPointwise(OpKind op, std::span<Val* const> operands) {
   return result;
 }
 
-// dims: in [0, rank), each once.
+// Checks that dims are in [0, rank) and distinct.
 void checkDims(OpKind op, const std::vector<int64_t>& dims, size_t rank, const Val* operand) {
   std::array<bool, kMaxRank> seen{};
   for (int64_t dim : dims) {
@@ -252,7 +252,7 @@ InferredType inferCast(const Val* operand, const Attributes& attributes) {
   return {false, attributes.dtype(), {}};
 }
 
-// As many as the family takes: first those in the parentheses, then the scalars in the braces.
+// Checks the number and kinds of operands: first those in parentheses, then the scalars in braces.
 void checkOperands(OpKind op, std::span<Val* const> operands) {
   const OpInfo& info = opInfo(op);
   const std::vector<FamilyAttribute>& attributes = familyAttributes(info.family);
@@ -318,7 +318,7 @@ DataType commonType(OpKind op, std::span<Val* const> operands) {
   const std::span<Val* const> promoted = promotedOperands(op, operands);
   const bool tensor = std::any_of(operands.begin(), operands.end(), [](const Val* val) { return val->isTensor(); });
   DataType common = resultType(promoted);
-  // where(tensor condition, scalar, scalar): a float scalar counts as the default dtype
+  // where(tensor condition, scalar, scalar): a floating scalar has PyTorch's default dtype, f32.
   const bool scalarsOnly =
       std::all_of(promoted.begin(), promoted.end(), [](const Val* val) { return val->isScalar(); });
   if (tensor && scalarsOnly && common == DataType::Double) common = DataType::Float;

@@ -1,6 +1,6 @@
 #pragma once
-// Type and shape inference of one op on operands that need no promotion and no broadcasting (the builders made those
-// explicit). The builders make results from it, the verifier compares with it.
+// Type and shape inference of one op. The operands need no promotion or broadcasting: the builders have inserted those
+// as ops. The builders create results from the inferred type; the verifier compares results with it.
 
 #include <span>
 #include <vector>
@@ -10,37 +10,37 @@
 
 namespace fuser {
 
-// An IterDomain without its identity: kind and sizes, in elements, as iter_domain.h describes them.
+// The type of an axis: an IterDomain without its identity. Extents are in elements; see iter_domain.h.
 struct AxisType {
   IterType type = IterType::Iteration;
   IntExpr extent = nullptr;
-  IntExpr expandedExtent = nullptr;  // null unless it is an expanded broadcast axis
+  IntExpr expandedExtent = nullptr;  // null except on an expanded broadcast axis
   bool operator==(const AxisType&) const = default;
 };
 
 struct InferredType {
   bool tensor = true;
   DataType dtype = DataType::Float;
-  std::vector<AxisType> axes;  // logical, reductions included; empty for a scalar
+  std::vector<AxisType> axes;  // logical axes, including reduction axes; empty for a scalar
 };
 
-// Of each result: all have one type. A UserError names the op, the operands' types and the rule that they break.
+// The type of every result; they are all alike. A UserError names the op, the operand types and the rule they break.
 InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
 
-// Whether the tensor's axes are of the kinds inferred, with the extents inferred where both are numbers: other extents
-// may go by different names of one size.
+// Whether the tensor's axes have the inferred kinds, and the inferred extents where both are constants. Symbolic
+// extents are not compared: two symbols may name one size.
 bool hasAxes(const TensorView& tensor, const InferredType& type);
 
-// A UserError when an operand lies on the host: `item` alone reads such a tensor.
+// A UserError when an operand is a host tensor: only `item` reads one.
 void checkOnDevice(OpKind op, std::span<Val* const> operands);
 
-// The dtype that all tensor operands of a pointwise op must have, scalar operands considered.
+// The common dtype to which a pointwise op promotes its operands, scalars included.
 DataType commonType(OpKind op, std::span<Val* const> operands);
 
-// torch.result_type of the operands (scalars alone: the widest category).
+// torch.result_type of the operands; for scalars only, the dtype of the widest category.
 DataType resultType(std::span<Val* const> operands);
 
-// "f32[i0, 1]"
+// The type as .fusion text: "f32[i0, 1]".
 std::string typeText(const Val* val);
 
 }  // namespace fuser

@@ -1,6 +1,6 @@
 #pragma once
-// IterDomain: one axis of a tensor or of its loop nest. Owned by the Fusion, with a dense id. An axis belongs to one
-// tensor: axes of two tensors are related by the op between them (fuser/analysis/axis_map.h), never shared.
+// IterDomain: one axis of a tensor or of its loop nest. The Fusion owns it; ids are dense. Tensors never share an axis:
+// the op between two tensors relates their axes (fuser/analysis/axis_map.h).
 
 #include <cstdint>
 #include <string_view>
@@ -9,10 +9,10 @@
 
 namespace fuser {
 
-// Symbolic: Iteration or Broadcast, decided by the inputs' sizes. (No op of today's table makes one.)
+// Symbolic: Iteration or Broadcast, depending on the input sizes; no op creates one today.
 enum class IterType : uint8_t { Iteration, Reduction, Broadcast, Symbolic };
 
-// Stream and DIDx (places on devices) are for the host program alone: no loop of a kernel has them.
+// As in nvFuser. Stream and DIDx (device index) parallelize the host program; no loop of a kernel has them.
 enum class ParallelType : uint8_t { Serial, BIDx, BIDy, BIDz, TIDx, TIDy, TIDz, Vectorize, Unroll, Stream, DIDx };
 
 std::string_view parallelTypeName(ParallelType type);  // "TIDx"
@@ -30,12 +30,12 @@ class IterDomain {
   bool isReduction() const { return type_ == IterType::Reduction; }
   bool isBroadcast() const { return type_ == IterType::Broadcast; }
 
-  // Elements stored along the axis: 1 for a broadcast axis.
+  // The number of elements in memory along the axis: 1 for a broadcast axis.
   IntExpr extent() const { return extent_; }
-  // Set on an expanded broadcast axis: its size as seen from outside; one element in memory (stride 0).
+  // The logical size of an expanded broadcast axis, which has one element in memory (stride 0); otherwise null.
   IntExpr expandedExtent() const { return expandedExtent_; }
   bool isExpanded() const { return expandedExtent_ != nullptr; }
-  // The axis' size in PyTorch's eyes.
+  // The size as PyTorch reports it.
   IntExpr size() const { return expandedExtent_ ? expandedExtent_ : extent_; }
 
   ParallelType parallelType() const { return parallelType_; }

@@ -1,4 +1,4 @@
-// A tensor's devices and the axis they share.
+// Converts between a tensor's domain and its Sharding.
 
 #include "fuser/ir/sharding.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Sharding: where a tensor is, read from its domain or set there. A value apart from the tensor, so that what is there
-// and what is wanted can be compared (fuser/analysis/resharding.h).
+// Sharding: which devices hold which part of a tensor. It is a value separate from the tensor's domain, so that the
+// current and the required sharding can be compared (fuser/analysis/resharding.h).
 
 #include <optional>
 
@@ -8,14 +8,14 @@
 
 namespace fuser {
 
-// The devices that hold a tensor, and of which axis each holds its part; without one each holds all of it.
+// `axis` is the sharded axis: each device holds its part along it. Without one the tensor is replicated.
 struct Sharding {
   DeviceMesh mesh;
-  std::optional<size_t> axis;  // of the tensor's axes(); only with several devices
+  std::optional<size_t> axis;  // index into the tensor's axes(); only set with several devices
   bool operator==(const Sharding&) const = default;
 };
 Sharding shardingOf(const TensorView* tensor);
-// Every axis becomes serial but the sharded one.
+// Sets the mesh and makes the sharded axis DIDx, all others Serial.
 void setSharding(TensorView* tensor, const Sharding& sharding);
 
 }  // namespace fuser

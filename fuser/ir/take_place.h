@@ -1,16 +1,16 @@
 #pragma once
-// Edits that put one value in another's place, and take away what nothing needs then.
+// Rewrites that replace a value and remove the dead code behind it. Passes share them.
 
 #include "fuser/ir/fusion.h"
 
 namespace fuser {
 
-// `with` is bit for bit the same value as `old`: it gets its name, origin, layout and readers. The old value stays,
-// with its definition and without a reader.
+// Replaces all uses of `old` by `with`, which must be bit-identical: it takes over the name, origin and layout. `old`
+// keeps its definition and has no uses left.
 void takePlace(Fusion* fusion, TensorView* old, TensorView* with);
 
-// Removes the definition of a value that nothing needs, and those of its operands that nothing needs then. A definition
-// with several results stays as long as one of them is read or returned.
+// Removes the definition of a tensor without uses, then transitively those of its operands that become unused. An
+// expression with several results stays as long as one of them is used or a fusion output.
 void removeUnused(Fusion* fusion, const Val* val);
 
 }  // namespace fuser

@@ -1,6 +1,6 @@
 #pragma once
-// TensorView: a tensor value. TensorDomain: its axes: logical (what the program sees), allocation (their order in
-// memory), and loop (how it is computed: the logical axes after splits, merges and reorders).
+// TensorView: a tensor value. TensorDomain: its axes, as in nvFuser: logical (what the program sees), allocation (their
+// order in memory) and loop (the loop nest that computes it: the logical axes after splits, merges and reorders).
 
 #include <optional>
 #include <string_view>
@@ -15,14 +15,14 @@ namespace fuser {
 enum class MemoryType : uint8_t { Global, Shared, Local };
 std::string_view memoryTypeName(MemoryType type);  // "global"
 
-// in -> outer, inner: in = outer * factor + inner.
+// Splits `in` into `outer` of extent ceilDiv(in, factor) and `inner` of extent factor: in = outer * factor + inner.
 struct Split {
   IterDomain* in;
   IterDomain* outer;
   IterDomain* inner;
   int64_t factor;
 };
-// outer, inner -> out: out = outer * extent(inner) + inner.
+// Merges `outer` and `inner` into `out`: out = outer * extent(inner) + inner.
 struct Merge {
   IterDomain* outer;
   IterDomain* inner;
@@ -34,33 +34,33 @@ struct LoopTransform {
 };
 
 struct TensorDomain {
-  // The program's axes. Reduction axes stand in the logical domain of a reduction's result; its consumers see the
-  // others.
+  // The program's axes. The result of a reduction has its reduction axes here, too; consumers see only the others,
+  // which axes() returns.
   std::vector<IterDomain*> logical;
-  // Non-reduction logical positions (counted without the reductions) from slowest to fastest in memory.
+  // The memory layout: indices into noReductions(), from slowest to fastest varying.
   std::vector<int> allocationOrder;
-  // Along allocationOrder; nullopt on broadcast axes. true: stride = stride * size of the next faster non-broadcast
-  // axis.
+  // One entry per entry of allocationOrder; nullopt on broadcast axes. true: the stride is stride * size of the next
+  // faster non-broadcast axis.
   std::vector<std::optional<bool>> contiguity;
-  // Of a result: the program writes its layout, and passes leave it. Without it a result is row-major until a pass
+  // For results: the program specifies the layout, and passes keep it. Otherwise a result is row-major until a pass
   // finds a better order.
   bool layoutGiven = false;
-  // Of a result: it is the operand's memory, seen in another way, and no kernel makes it. Constraint 13 of the verifier
-  // says where that is possible.
+  // For results: the tensor is a view of its operand's memory, and no kernel computes it. Constraint 13 of the verifier
+  // lists the conditions.
   bool view = false;
-  // The devices that hold the tensor, where it has a mesh of its own; else those of the fusion.
+  // The tensor's own mesh; empty: the fusion's mesh applies.
   DeviceMesh mesh;
 
-  // The axes that the loops start from: the logical ones until a schedule's `propagate` aligns them with a reference:
-  // then in the reference's order, with stand-ins (broadcast, in no logical domain) for axes that this tensor lacks,
-  // and without broadcast axes that the reference lacks.
+  // The axes that `transforms` start from. At first they are the logical axes. A schedule's `propagate` aligns them
+  // with a reference tensor: in the reference's order, with broadcast placeholders (in no logical domain) for axes that
+  // this tensor lacks, and without broadcast axes that the reference lacks.
   std::vector<IterDomain*> loopRoot;
-  // loopRoot's position in the reference, for each entry; empty before `propagate`.
+  // For each entry of loopRoot, its position in the reference's loopRoot; empty before `propagate`.
   std::vector<int> referencePosition;
-  std::vector<LoopTransform> transforms;
-  std::vector<IterDomain*> loop;
+  std::vector<LoopTransform> transforms;  // splits and merges from loopRoot to loop, in order of application
+  std::vector<IterDomain*> loop;          // the loop nest, outermost first
 
-  std::vector<IterDomain*> noReductions() const;  // of logical
+  std::vector<IterDomain*> noReductions() const;  // the logical axes without reduction axes
   bool hasReduction() const;
 };
 
@@ -72,30 +72,30 @@ class TensorView : public Val {
 
   const TensorDomain& domain() const { return domain_; }
   TensorDomain& domain() { return domain_; }
-  // Logical axes without reductions: what consumers see.
+  // The logical axes without reduction axes: what consumers see.
   std::vector<IterDomain*> axes() const { return domain_.noReductions(); }
-  size_t rank() const;  // of axes()
+  size_t rank() const;  // axes().size()
 
-  // The axis, in axes(), whose places the host program runs on streams.
+  // The index in axes() of the Stream axis, whose coordinates the host program distributes over streams.
   std::optional<size_t> streamAxis() const;
-  // The devices that hold it: its own mesh, or the fusion's.
+  // The devices that hold the tensor: its own mesh or the fusion's.
   const DeviceMesh& mesh() const;
-  // The axis, in axes(), of which each device of several holds its part.
+  // The index in axes() of the DIDx axis; nullopt when the tensor is replicated or there is one device.
   std::optional<size_t> shardAxis() const;
 
-  // An input of rank 0 that lies on the host (`{device = cpu}`): `item` alone reads it.
+  // A rank-0 input in host memory (`{device = cpu}`), which only `item` reads.
   bool isCpuScalar() const { return cpuScalar_; }
   void setCpuScalar(bool onHost) { cpuScalar_ = onHost; }
 
   MemoryType memoryType() const { return memory_; }
   void setMemoryType(MemoryType type) { memory_ = type; }
 
-  // Computed inside its consumers' first n loops; 0: on its own.
+  // The number of outer loops that the tensor shares with its consumers; 0: it has a loop nest of its own.
   size_t computeAtPosition() const { return computeAt_; }
   void setComputeAtPosition(size_t position) { computeAt_ = position; }
 
-  // Beyond computeAtPosition, it runs in the loops of each consumer that can share more of them than the others can;
-  // its buffer stays where computeAtPosition puts it.
+  // nvFuser's computeWith: beyond computeAtPosition it shares further loops with each consumer that allows it. The
+  // buffer is still allocated at computeAtPosition.
   bool computesWith() const { return computesWith_; }
   void setComputesWith(bool with) { computesWith_ = with; }
 

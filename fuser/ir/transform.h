@@ -1,6 +1,6 @@
 #pragma once
-// Transform: one step of a schedule, as plain data. Tensors are named (a schedule outlives the fusion it was made for);
-// axes are counted in the loop domain at that moment, negative ones from its end. fuser/schedule applies them.
+// Transform: one step of a schedule, as plain data; fuser/schedule applies it. Tensors are referred to by name, because
+// a schedule outlives its fusion. Axes are indices into the loop domain at that step; negative ones count from its end.
 
 #include <string>
 #include <utility>
@@ -16,14 +16,14 @@ enum class TransformKind : uint8_t {
   Merge,              // merge %t {axis}: axis and axis + 1 -> one
   Reorder,            // reorder %t {old2new}
   Parallelize,        // parallelize %t {axis, type}
-  ParallelizeAllLike, // parallelizeAllLike %t: every other tensor's axis gets the type of %t's axis it came from
-  Propagate,          // propagate %t: every other tensor's loops become %t's, seen through the maps between them
-  ComputeAt,          // computeAt %p %c {position}: %p inside the first position loops of its consumers, %c among them
-  InlineMost,         // inlineMost: each tensor as deep in its consumers' loops as is legal
+  ParallelizeAllLike, // parallelizeAllLike %t: every other tensor's loop gets the type of the %t loop that it maps to
+  Propagate,          // propagate %t: every other tensor gets %t's loop transforms, mapped through the ops between them
+  ComputeAt,          // computeAt %p %c {position}: %p shares its first `position` loops with its consumers, such as %c
+  InlineMost,         // inlineMost: each tensor is inlined as deep into its consumers' loops as is legal
   SetMemoryType,      // setMemoryType %t {memory}
-  CacheBefore,        // cacheBefore %t -> %new: %new computes what %t did; %t = set(%new)
-  CacheAfter,         // cacheAfter %t -> %new: %new = set(%t); the users of %t read %new
-  RFactor,            // rFactor %t {axes} -> %new: %new reduces these loop axes, %t the others
+  CacheBefore,        // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
+  CacheAfter,         // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
+  RFactor,            // rFactor %t {axes} -> %new: %new reduces these loop axes, %t the remaining ones
 };
 
 struct Transform {

@@ -1,6 +1,6 @@
 #pragma once
-// Val: a value of a Fusion: a host scalar (Scalar) or a tensor (TensorView). Owned by its Fusion, with a dense id: side
-// tables are vectors by id, and no order ever comes of an address.
+// Val: a value of a Fusion: a host scalar (Scalar) or a tensor (TensorView). The Fusion owns it. Ids are dense, so that
+// side tables are vectors indexed by id and no order depends on an address.
 
 #include <cstdint>
 #include <optional>
@@ -25,13 +25,13 @@ class Val {
   DataType dtype() const { return dtype_; }
   Fusion& fusion() const { return *fusion_; }
 
-  // Without the leading '%'. Unique within the fusion once it is printed; no part of equality.
+  // The name without '%'; may be empty. Printing makes names unique (fuser/text/value_names.h); equality ignores them.
   const std::string& name() const { return name_; }
   void setName(std::string name) { name_ = std::move(name); }
 
   // Null for inputs and literals.
   Expr* definition() const { return definition_; }
-  // In order of the users' ids, each user once.
+  // The expressions that read the value, by id, without repeats.
   const std::vector<Expr*>& uses() const { return uses_; }
 
   bool isTensor() const { return tensor_; }
@@ -39,7 +39,7 @@ class Val {
   bool isFusionInput() const { return fusionInput_; }
   bool isFusionOutput() const { return fusionOutput_; }
 
-  // Never null: a CheckError where the value is of the other kind.
+  // A checked downcast to Scalar or TensorView: a CheckError for the other kind, never null.
   template <class T>
   T* as() {
     FUSER_CHECK(T::kIsTensor == tensor_, "value %", name_, " is of another kind");
@@ -50,12 +50,12 @@ class Val {
     return const_cast<Val*>(this)->as<T>();
   }
 
-  // The id of the value of the original fusion that this one is, bit for bit; nullopt where a rewrite may round
-  // differently, or the value exists in no original. Set by cloneInOrderOfUse and markOrigins; clones copy it.
+  // The id of the value of the original fusion to which this one is bit-identical. nullopt when there is none, or when
+  // a rewrite may round differently. Set by cloneInOrderOfUse and markOrigins; clones copy it.
   std::optional<uint32_t> origin() const { return origin_; }
   void setOrigin(std::optional<uint32_t> origin) { origin_ = origin; }
 
-  // What a Fusion keeps up to date; nobody else writes here.
+  // The links that Fusion maintains; for use by Fusion only.
   struct Links {
     Expr*& definition;
     std::vector<Expr*>& uses;
@@ -81,7 +81,7 @@ class Val {
   std::vector<Expr*> uses_;
 };
 
-// A host scalar: f64, i64 or bool; a literal when constant() is set.
+// A host scalar: f64, i64 or bool. It is a literal when constant() is set.
 class Scalar : public Val {
  public:
   static constexpr bool kIsTensor = false;

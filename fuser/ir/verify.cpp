@@ -34,7 +34,7 @@ class Verifier {
 
   std::vector<Violation> run() {
     checkGraph();
-    if (!violations_.empty()) return std::move(violations_);  // the rest needs a sound graph
+    if (!violations_.empty()) return std::move(violations_);  // the other checks need a valid graph
     collectUses();
     bindSymbols();
     for (const Expr* expr : fusion_.exprs()) checkExpr(expr);
@@ -78,7 +78,7 @@ class Verifier {
     }
   }
 
-  // Two walks over the operands, so that the users of all values lie in one vector: this runs after every pass.
+  // A counting sort: two walks over the operands put the users of all values into one vector. It runs after every pass.
   void collectUses() {
     constexpr uint32_t kNobody = ~uint32_t{0};
     const auto forEachUse = [&](auto&& use) {
@@ -137,7 +137,7 @@ class Verifier {
     for (IntExpr extent : expr->attributes().allIntegers()) checkExtent(output, extent);
     InferredType type;
     try {
-      // Inference only looks up constants in the arena.
+      // infer() takes a mutable fusion only to intern constants in its arena.
       type = infer(const_cast<Fusion&>(fusion_), expr->op(), expr->inputs(), expr->attributes());
     } catch (const UserError& error) {
       report(4, "%", output->name(), ": ", error.what());
@@ -215,7 +215,7 @@ class Verifier {
 
   const Fusion& fusion_;
   std::vector<Expr*> users_;        // of all values, by their ids
-  std::vector<size_t> firstUser_;   // by the value's id: where its users start; the end of the last one's stands behind
+  std::vector<size_t> firstUser_;   // by value id: where its users begin in users_; one extra entry marks the end
   std::set<int64_t> bound_;
   std::vector<Violation> violations_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The IR's verifier: constraints with numbers, named in the tests that break them. Holds for a fusion that no schedule
-// has touched; after a schedule, checkSchedule (fuser/schedule/schedule.h) holds.
+// The IR verifier: numbered constraints (the list is in verify.cpp), each broken once by a test. It applies to fusions
+// without a schedule; checkSchedule (fuser/schedule/schedule.h) verifies a scheduled one.
 
 #include <string>
 #include <vector>
@@ -14,15 +14,15 @@ struct Violation {
   std::string message;
 };
 
-// Ops whose result is the operand's elements in other places, or seen more often.
+// Whether the op only rearranges or repeats elements: set, permute, unsqueeze, squeeze, expand.
 bool movesElements(OpKind op);
-// Constraint 13: whether the result may be its operand's memory.
+// Constraint 13: whether the tensor may be a view of its operand's memory.
 bool canBeView(const TensorView* tensor);
 
-// All violations, in order of constraint and id; empty when the fusion is well formed.
+// All violations; empty when the fusion is well formed.
 std::vector<Violation> findViolations(const Fusion& fusion);
 
-// A CheckError with the first violation.
+// Throws a CheckError with the first violation, if there is one.
 void verify(const Fusion& fusion);
 
 }  // namespace fuser

@@ -7,13 +7,13 @@
 namespace fuser {
 namespace {
 
-// A size past these could not be written into a file (fuser/text/limits.h).
+// Limits on a size expression; a larger one could not be read back from a file (fuser/text/limits.h).
 constexpr size_t kMaxTerms = 64;
 constexpr size_t kMaxDepth = 24;
 constexpr double kMaxNumber = 1099511627776.0;  // 2^40
 
-// Takes the names and numbers of the expression from the budget, which ends at 0; as it does where the expression is
-// too deep.
+// Subtracts the number of symbols and constants of the expression from the budget; sets it to 0 when there are too
+// many, or when the expression is too deep.
 void countTerms(IntExpr expr, size_t depth, size_t& budget) {
   if (budget == 0) return;
   if (depth == 0) {
@@ -32,8 +32,8 @@ bool isShort(IntExpr expr) {
   return budget > 0;
 }
 
-// A bound on every number that the expression can hold in any simplified form. Visits a shared part once a mention, so
-// isShort() is asked first.
+// An upper bound on the constants in any simplified form of the expression. It visits a shared node once per use, which
+// may be exponential; so callers check isShort() first.
 double numberBound(IntExpr expr) {
   if (expr->isConstant()) return std::max(1.0, std::abs(static_cast<double>(expr->value)));
   if (!expr->a) return 1;
@@ -58,7 +58,7 @@ class ViewInference {
   ViewInference(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes)
       : ints_(fusion.ints()), op_(op), operands_(operands), attributes_(attributes) {}
 
-  // infer: which of the functions below works out the axes.
+  // `infer` is one of the functions below, which computes the axes.
   InferredType run(void (ViewInference::*infer)()) {
     axes_ = axesOf(operands_[0]);
     (this->*infer)();
@@ -93,7 +93,7 @@ class ViewInference {
     }
   }
 
-  // Axes but the one that grows are of one size, as in pointwise ops; a broadcast axis meets broadcast axes alone.
+  // All axes but `dim` have equal sizes, as in pointwise ops, except that a broadcast axis only meets broadcast axes.
   void cat() {
     FUSER_USER_CHECK(!axes_.empty(), "cat of ", text(), ": it has no axis");
     const size_t along = dim();
@@ -161,11 +161,11 @@ class ViewInference {
   }
 
   static IntExpr sizeOf(const AxisType& axis) { return axis.expandedExtent ? axis.expandedExtent : axis.extent; }
-  // Elements of its own along the axis.
+  // An axis whose elements are all in memory.
   AxisType stored(IntExpr size) const {
     return {size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr};
   }
-  // One element, seen so many times.
+  // An axis with one element in memory, expanded to `size`.
   AxisType repeated(IntExpr size) {
     return {IterType::Broadcast, ints_.constant(1), size->isConstant(1) ? nullptr : size};
   }
@@ -192,7 +192,7 @@ class ViewInference {
   std::vector<AxisType> axes_;
 };
 
-// A bound of a slice, from 0 to the size. Where its sign is not known, (bound < 0) is min(max(-bound, 0), 1).
+// Clamps a slice's bound to [0, size]. If its sign is unknown, (bound < 0) is expressed as min(max(-bound, 0), 1).
 IntExpr clampedBound(IntExprArena& ints, IntExpr bound, IntExpr size) {
   const IntExpr zero = ints.constant(0);
   const auto fromStart = [&] { return ints.min(ints.max(bound, zero), size); };
@@ -271,7 +271,7 @@ Padding paddingOf(IntExprArena& ints, const std::vector<IntExpr>& pads, size_t a
   return {pads[place], pads[place + 1]};
 }
 
-// Each group is the shortest pair of runs of one product, a pair of single axes first; the rest is one group.
+// Greedy: each group is the shortest pair of runs with equal products, single equal axes first; the rest is one group.
 std::vector<ReshapeGroup> reshapeGroups(IntExprArena& ints, const std::vector<IntExpr>& from,
                                         const std::vector<IntExpr>& to) {
   std::vector<ReshapeGroup> groups;
@@ -307,14 +307,14 @@ std::vector<IntExpr> reshapedSizes(IntExprArena& ints, const std::vector<IntExpr
   for (auto size = shape.begin(); size != shape.end(); ++size) {
     if (size != open) collectFactors(*size, known, knowns);
   }
-  // What stands on both sides is not 0 where the -1 means anything.
+  // Cancels symbolic factors that occur on both sides: they are not 0 whenever the -1 is defined.
   std::erase_if(knowns, [&](IntExpr factor) {
     const auto same = std::find(counts.begin(), counts.end(), factor);
     if (same == counts.end()) return false;
     counts.erase(same);
     return true;
   });
-  // In lowest terms, whatever numbers stood there: one size has one text.
+  // Reduces the constant factors to lowest terms, so that one size has one text.
   const int64_t above = product(ints, count, 0, count.size())->value,
                 below = product(ints, known, 0, known.size())->value;
   const int64_t common = std::max<int64_t>(std::gcd(above, below), 1);
