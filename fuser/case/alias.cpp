@@ -1,4 +1,4 @@
-// Which outputs may reuse which inputs' memory, and which the caller may give memory for.
+// The rules for in-place outputs (`alias`) and for output buffers that the caller provides (`preallocate`).
 
 #include <algorithm>
 

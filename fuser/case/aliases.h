@@ -1,6 +1,6 @@
 #pragma once
-// Outputs that overwrite an input: from the case's form, names as they are written, to the IR's, as Fusion::aliases()
-// has them. There is no third.
+// In-place outputs: resolves the names in a case's `alias` lines to the values in Fusion::aliases(). An alias has only
+// these two forms.
 
 #include <map>
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace fuser {
 
-// {{"y", "x"}}, of `alias %y -> %x` -> number of %y among the fusion's outputs, where it is returned first -> %x.
-// A UserError where the fusion has no such output or input, or whyNoAlias says something.
+// Maps {"y", "x"}, the line `alias %y -> %x`, to the pair (first index of %y in the fusion's outputs, the input %x).
+// A UserError when there is no such output or input, or when whyNoAlias returns a reason.
 std::map<size_t, Val*> aliasesIn(const Fusion& fusion, const std::vector<std::pair<std::string, std::string>>& named);
 
-// The number of the first value that has the name. A UserError where none has.
+// The index of the first value with that name. A UserError when there is none.
 size_t placeOf(const std::vector<Val*>& vals, const std::string& name);
 
 }  // namespace fuser

@@ -1,5 +1,5 @@
 #pragma once
-// Case: a test case as data, exactly what a .fusion file holds.
+// Case: a test case, with exactly the content of a .fusion file (fuser/text/grammar.md).
 
 #include <map>
 #include <memory>
@@ -17,7 +17,7 @@
 namespace fuser {
 
 enum class RecipeKind : uint8_t {
-  Normal,    // normal(seed): mean 0, deviation 1
+  Normal,    // normal(seed): mean 0, standard deviation 1
   Uniform,   // uniform(seed, low = 0, high = 1)
   Integers,  // integers(seed, low, high), high excluded
   Special,   // special(seed): NaN, infinities, signed zeros, denormals, extremes among ordinary values
@@ -38,13 +38,13 @@ struct TensorInput {
   Recipe recipe;
   DataType dtype = DataType::Float;
   Dims sizes;
-  std::optional<Dims> strides;  // elements; none: the layout of the fusion's input (allocation order), contiguous
-  int64_t offset = 0;           // elements before the first
+  std::optional<Dims> strides;  // in elements; nullopt: contiguous in the allocation order of the fusion's input
+  int64_t offset = 0;           // of element [0, …, 0] from the start of the memory, in elements
 };
 
 // One run: a value for each input, in the order of the fusion's inputs.
 struct RunInput {
-  std::string name;  // of the fusion's input, without '%'
+  std::string name;  // the input's name, without '%'
   std::variant<TensorInput, ScalarValue> value;
 };
 
@@ -55,13 +55,13 @@ struct Run {
   Expectation expectation = Expectation::Agrees;
 };
 
-// Memory of the caller's that an output is written to, for any sizes: strides follow from the order of axes, and each
-// axis steps over a gap beside what the faster ones hold.
+// An output buffer that the caller provides, described for any sizes: strides follow from the order of the axes, and
+// along each axis a gap follows the elements of the faster axes.
 struct PreallocatedOutput {
   std::string output;          // without '%'
   std::vector<int64_t> order;  // axes from slowest to fastest; empty: row-major
-  std::vector<int64_t> gaps;   // elements, along that order; empty: none
-  int64_t offset = 0;          // elements before the first
+  std::vector<int64_t> gaps;   // in elements, one per entry of that order; empty: none
+  int64_t offset = 0;          // of the first element, in elements
   bool operator==(const PreallocatedOutput&) const = default;
 };
 
@@ -71,24 +71,24 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> aliases;   // alias %output -> %input
   std::vector<PreallocatedOutput> preallocated;               // preallocate %output
   CompileOptions options;
-  CasePlaces places;  // in the text that it was read from, if any. No part of the case
-  std::optional<Schedule> schedule;                            // schedule { … }: the whole fusion
+  CasePlaces places;  // source positions, if the case was parsed; not part of its content
+  std::optional<Schedule> schedule;                            // schedule { … }: for the whole fusion
   std::map<int64_t, Schedule> segmentSchedules;                // schedule segment K { … }
   std::vector<Run> runs;
 };
 
-// Why output cannot be written to input's memory, whatever the sizes; "" where it can.
+// The reason why `output` can never be written in place over `input`, for any sizes; "" when it can.
 std::string whyNoAlias(const Fusion& fusion, const Val* output, const Val* input);
 
-// Why the caller cannot give memory for the output, whatever the sizes; "" where it can.
+// The reason why the caller can never provide the output's buffer, for any sizes; "" when it can.
 std::string whyNoPreallocation(const Fusion& fusion, const Val* output);
 
-// A copy of its own; values keep their ids.
+// A deep copy; values keep their ids.
 Case cloneCase(const Case& testCase);
 
 // --- recipes -> bytes (data.cpp) ---
 
-// Memory with a tensor in it: owns a 64-byte aligned block, poison between the elements.
+// A tensor and the 64-byte aligned buffer that holds it. All bytes outside of its elements are poison.
 struct TensorData {
   std::shared_ptr<std::byte[]> memory;
   size_t bytes = 0;
@@ -96,18 +96,18 @@ struct TensorData {
 };
 
 struct RunData {
-  std::vector<TensorData> tensors;                       // one an input tensor, in order
-  std::vector<std::variant<size_t, ScalarValue>> inputs;  // one a fusion input: index in tensors, or the scalar
+  std::vector<TensorData> tensors;                       // one per input tensor, in order
+  std::vector<std::variant<size_t, ScalarValue>> inputs;  // one per fusion input: an index in tensors, or the scalar
 };
 
-// Data depends on nothing but recipe and index: Philox4x32-10, element by element in logical order. Sizes are checked
-// against maxBytes before memory is taken (UserError); so are rank, dtype and names against the fusion's inputs.
+// Creates the inputs of a run; an element depends only on its recipe and its logical index (recipe_data.h). A UserError
+// if names, dtypes or ranks do not match the fusion's inputs, or, before allocation, if the total exceeds maxBytes.
 RunData materialize(const Case& testCase, const Run& run, size_t maxBytes = size_t{1} << 31);
 
-// Memory of these sizes that holds poison alone, with poison before and behind it. A UserError past maxBytes.
+// An output buffer for these sizes, filled with poison. A UserError when it exceeds maxBytes.
 TensorData materialize(const PreallocatedOutput& output, DataType dtype, const Dims& sizes,
                        size_t maxBytes = size_t{1} << 31);
-// Whether all bytes of such memory but the tensor's elements are still poison.
+// Whether all bytes of such a buffer outside of the tensor's elements are still poison.
 bool keptPoison(const TensorData& data);
 
 }  // namespace fuser

@@ -1,4 +1,4 @@
-// A copy of a case, its fusion included.
+// The deep copy of a case.
 
 #include "fuser/case/case.h"
 #include "fuser/ir/clone.h"

@@ -1,4 +1,4 @@
-// Recipes -> bytes: one block of memory for each tensor that is no view, poison first, then the elements.
+// Recipes -> bytes: allocates one buffer per tensor that is not a view, fills it with poison, then writes the elements.
 
 #include <cstring>
 #include <limits>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
-// What a tensor needs, known before any memory is taken.
+// The layout of an input tensor, computed for all inputs before memory is allocated.
 struct Plan {
   const RunInput* run = nullptr;
   const TensorInput* input = nullptr;
@@ -20,7 +20,7 @@ struct Plan {
   int64_t extent = 0;  // elements from the first to the last addressed one
 };
 
-// The product and sum of sizes and strides, refusing what does not fit: sizes come from files.
+// The number of elements that the tensor spans in memory. A UserError if it is too large: sizes come from files.
 int64_t checkedExtent(const std::string& name, const Dims& sizes, const Dims& strides) {
   __int128 elements = 1;
   __int128 last = 0;
@@ -28,7 +28,7 @@ int64_t checkedExtent(const std::string& name, const Dims& sizes, const Dims& st
     FUSER_USER_CHECK(sizes[i] >= 0, "%", name, ": size ", sizes[i], " is negative");
     FUSER_USER_CHECK(strides[i] >= 0, "%", name, ": stride ", strides[i], " is negative");
     FUSER_USER_CHECK(sizes[i] <= kMaxElements, "%", name, ": size ", sizes[i], " is above ", kMaxElements);
-    // An empty tensor may have any other sizes, but none so large that strides overflow.
+    // The other sizes of an empty tensor must not be so large that strides overflow.
     elements *= std::max<int64_t>(sizes[i], 1);
     FUSER_USER_CHECK(elements <= kMaxElements, "%", name, " has more than ", kMaxElements, " elements: sizes ", sizes);
     last += static_cast<__int128>(std::max<int64_t>(sizes[i] - 1, 0)) * strides[i];
@@ -37,7 +37,7 @@ int64_t checkedExtent(const std::string& name, const Dims& sizes, const Dims& st
   return extentInMemory(sizes, strides);
 }
 
-// Contiguous in the input's allocation order; expanded axes are stored once.
+// Contiguous strides in the input's allocation order; expanded axes have stride 0.
 Dims defaultStrides(const TensorView* tensor, const Dims& sizes) {
   const std::vector<IterDomain*> axes = tensor->axes();
   Dims stored = sizes;
@@ -64,7 +64,7 @@ Plan planTensor(const TensorView* tensor, const RunInput& run, const TensorInput
                    " is outside [0, ", kMaxElements, "]");
   checkRecipe(input.recipe, input.dtype);
   Plan plan{&run, &input, {}, 0};
-  // The sizes are judged first: default strides multiply them.
+  // Checks the sizes first, because default strides are products of them.
   checkedExtent(run.name, input.sizes, Dims(input.sizes.size(), 0));
   plan.strides = input.strides ? *input.strides : defaultStrides(tensor, input.sizes);
   plan.extent = checkedExtent(run.name, input.sizes, plan.strides);
@@ -86,7 +86,7 @@ std::shared_ptr<std::byte[]> allocate(size_t bytes) {
           [](std::byte* memory) { ::operator delete[](memory, std::align_val_t{kAlignment}); }};
 }
 
-// Elements that share memory hold what the last of them in logical order drew.
+// Elements that share memory hold the value of the last of them in logical order.
 void writeElements(const Plan& plan, std::byte* first) {
   const TensorInput& input = *plan.input;
   const Dims& sizes = input.sizes;
@@ -127,7 +127,7 @@ TensorData makeTensor(const Plan& plan) {
   return data;
 }
 
-// The view's offset counts from the other tensor's first element.
+// The view's offset counts from the first element of its base.
 TensorData makeView(const Plan& plan, const Plan& base, const TensorData& baseData) {
   const TensorInput& input = *plan.input;
   FUSER_USER_CHECK(input.dtype == base.input->dtype, "%", plan.run->name, " is ", input.dtype,
@@ -149,7 +149,7 @@ size_t findBase(const std::vector<Plan>& plans, const Plan& view) {
   throwUserError(concat("%", view.run->name, " is a view of %", wanted, ", which is no input tensor"));
 }
 
-// Names and kinds against the fusion's inputs, in their order.
+// Checks that the run has a value of the right kind for each input of the fusion, in order.
 void checkInputs(const Case& testCase, const Run& run) {
   const std::vector<Val*>& inputs = testCase.fusion->inputs();
   FUSER_USER_CHECK(run.inputs.size() == inputs.size(), "the fusion has ", inputs.size(), " inputs, the run gives ",

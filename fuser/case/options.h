@@ -1,7 +1,7 @@
 #pragma once
-// CompileOptions: everything that changes compilation and that a person or a campaign may choose. Each has a spelling
-// in a .fusion file: `option NAME = literal`, `option enable|disable NAME`, `option disable pass NAME`. All in one
-// struct, so that the cache's key, the text and the minimiser see every option that there is (fuser/text/grammar.md).
+// CompileOptions: all options that affect compilation. Each has a text form in a .fusion file: `option NAME = literal`,
+// `option enable|disable NAME`, `option disable pass NAME` (fuser/text/grammar.md). They are one struct, so that the
+// cache key, the text and the minimizer cover every option.
 
 #include <cstdint>
 #include <optional>
@@ -10,30 +10,30 @@
 
 namespace fuser {
 
-// What is on unless it is disabled. ResizeScheduler: without it MovePadPass runs. TopDown: the segmenter tries whole
-// parts of a fusion before single expressions.
+// Features that are on by default. ResizeScheduler: the scheduler of slices, pads and cats; MovePadPass replaces it.
+// TopDown: the segmenter tries whole parts of a fusion before single expressions.
 enum class DisableOption : uint8_t { ResizeScheduler, TopDown };
 
-// Who decides which groups the segmenter merges. All but Schedulers leave groups that no scheduler may take: each of
-// them is segmented again, in a cache of its own.
+// Which pairs of groups the segmenter merges. All but Schedulers can leave a group that no scheduler accepts; such a
+// group is segmented again, in its own FusionExecutorCache.
 enum class MergePredicate : uint8_t { Schedulers, Random, Never, Always };
 
-// What runs kernels: our interpreter, which checks every access; printed text through clang; printed text through NVRTC
-// on a GPU (fuser/DESIGN.md#7-engines).
+// The engine that runs kernels: the interpreter, which checks every access; the printed CUDA C++ compiled by clang for
+// the CPU, or by NVRTC for a GPU (fuser/DESIGN.md#7-engines).
 enum class EngineKind : uint8_t { Interp, Cpu, Cuda };
 
 struct CompileOptions {
   EngineKind engine = EngineKind::Interp;  // option engine = "interp"
   bool contraction = false;                // option enable contraction: a * b + c may become an FMA
-  bool probes = false;                     // option enable probes: every tensor of a segment is stored and judged alone
-  bool boundaryPrecision = false;          // option enable boundary_precision: values cross in the narrowest exact type
+  bool probes = false;                     // option enable probes: store every tensor of a segment and judge it alone
+  bool boundaryPrecision = false;          // option enable boundary_precision: narrowest exact type at boundaries
   MergePredicate mergePredicate = MergePredicate::Schedulers;  // option merge_predicate = "random"
-  uint32_t mergeSeed = 0;                  // option merge_seed = 7: of a random merge predicate
+  uint32_t mergeSeed = 0;                  // option merge_seed = 7: the seed of the Random predicate
   std::set<DisableOption> disabled;        // option disable resize_scheduler, option disable top_down
   std::set<std::string> disabledPasses;    // option disable pass ConsecutiveCastPass
-  std::optional<int64_t> passLimit;        // option pass_limit = 3: the passes make their first 3 rewrites and no more
-  std::string fault;                       // option fault = "dropped-predicate": a bug that the harness plants; "":
-                                           // none
+  std::optional<int64_t> passLimit;        // option pass_limit = 3: passes stop after 3 rewrites (for bisection)
+  std::string fault;                       // option fault = "dropped-predicate": the name of a planted fault;
+                                           // empty: none
   bool operator==(const CompileOptions&) const = default;
 };
 

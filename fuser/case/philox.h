@@ -1,7 +1,7 @@
 #pragma once
 // Philox4x32-10, the counter-based generator of J. Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (SC11):
-// four 32-bit words for each counter and key, without state. Elements of recipes are drawn from it, because element e
-// needs no element before it and every machine gives the same words. The round constants are the paper's.
+// it maps a counter and a key to four 32-bit words and has no state. Recipes use it because any element can be drawn
+// without the ones before it, with the same result on every machine. The round constants are the paper's.
 
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace fuser {
 using PhiloxBlock = std::array<uint32_t, 4>;
 using PhiloxKey = std::array<uint32_t, 2>;
 
-// Ten rounds, each followed by a step of the key's Weyl sequence. Words are in the paper's order.
+// Ten rounds; after each, the key advances by its Weyl sequence. Words are in the paper's order.
 inline PhiloxBlock philox4x32(PhiloxBlock counter, PhiloxKey key) {
   constexpr uint64_t kMultiplier0 = 0xD2511F53;
   constexpr uint64_t kMultiplier1 = 0xCD9E8D57;

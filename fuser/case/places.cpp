@@ -1,4 +1,4 @@
-// Messages and their places.
+// Adds source positions to messages.
 
 #include "fuser/case/places.h"
 
@@ -11,7 +11,7 @@ bool isNameByte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-// Whether a name, or a word, ends before that byte.
+// Whether a name or word ends before byte `at`.
 bool endsAt(std::string_view text, size_t at) { return at >= text.size() || !isNameByte(text[at]); }
 
 }  // namespace

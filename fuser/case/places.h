@@ -1,6 +1,6 @@
 #pragma once
-// Where the statements of a case stand in the text that it was read from: errors that later stages find name a
-// statement or a value, and what reports them says where that is.
+// Source positions of a case's statements. Errors of later stages name a statement or a value; these positions turn
+// such a message into a located one.
 
 #include <map>
 #include <string>
@@ -12,17 +12,17 @@ namespace fuser {
 
 struct CasePlaces {
   std::string file;
-  // By what stands there: "%t" (where it is defined), "stream %t", "shard %t", "mesh", "mesh %t", "alias %y",
+  // Keyed by the statement: "%t" (its definition), "stream %t", "shard %t", "mesh", "mesh %t", "alias %y",
   // "preallocate %y", "schedule", "schedule step 1", "schedule segment 0", "schedule segment 0: schedule step 1",
   // "option disable pass DeadCodePass".
   std::map<std::string, SourcePlace, std::less<>> of;
 
-  // "case.fusion:3:21: ", or "" where that is not known.
+  // The position as a prefix of a message, "case.fusion:3:21: "; "" when it is unknown.
   std::string before(std::string_view what) const;
 };
 
-// "case.fusion:5:1: stream %t {dim = 0}: …": the message behind the place of the statement that it begins with; else of
-// the first value of the case that it names; else as it is.
+// Prefixes a message with a position: "case.fusion:5:1: stream %t {dim = 0}: …". The position is that of the statement
+// that the message begins with, else of the first value that it names; without either the message is unchanged.
 std::string located(const CasePlaces& places, std::string_view message);
 
 }  // namespace fuser

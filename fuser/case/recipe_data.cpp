@@ -9,7 +9,7 @@
 namespace fuser {
 namespace {
 
-// Integers that f64 holds one by one.
+// The largest n such that f64 represents every integer in [-n, n].
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 constexpr uint32_t kSpecialBlock = 3;
 
@@ -42,7 +42,7 @@ int64_t drawInteger(const Recipe& recipe, uint64_t index) {
   return low + static_cast<int64_t>(static_cast<uint64_t>(scaled >> 64));
 }
 
-// The layout of a floating type: its bits are sign, exponent, mantissa.
+// An IEEE 754 style format: sign, exponent and mantissa bits.
 struct FloatFormat {
   int exponentBits;
   int mantissaBits;
@@ -59,7 +59,7 @@ constexpr FloatFormat kFormatOf<Half> = {5, 10};
 template <>
 constexpr FloatFormat kFormatOf<BFloat16> = {8, 7};
 
-// The list of special(seed) for a floating type, as bits.
+// Entry `choice` of special(seed)'s list for a floating type, as bits.
 uint64_t specialBits(FloatFormat format, uint32_t choice, bool negative) {
   const int m = format.mantissaBits;
   const uint64_t bias = (uint64_t{1} << (format.exponentBits - 1)) - 1;
@@ -82,7 +82,7 @@ T specialInteger(uint32_t choice, bool negative) {
   return negative && value != kMin ? static_cast<T>(-value) : value;
 }
 
-// std::nearbyint depends on the rounding mode of the moment; this does not.
+// Round half to even. Unlike std::nearbyint, it does not depend on the current rounding mode.
 double roundToEven(double value) {
   const double whole = std::floor(value);
   const double rest = value - whole;

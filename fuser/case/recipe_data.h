@@ -1,6 +1,6 @@
 #pragma once
-// The elements of a recipe. Everything here is defined to the bit, on integers and exact double arithmetic alone: the
-// same .fusion file gives the same bytes on every machine, whatever its math library.
+// The elements of a recipe, defined to the bit with integer and exact double arithmetic only. The same .fusion file
+// gives the same bytes on every machine, independent of its math library.
 //
 // The element of index e (row-major in logical order, over the whole sizes) of a recipe with seed s draws blocks
 //     block(k) = Philox4x32-10(counter = {low32(e), high32(e), k, 0}, key = {low32(s), high32(s)})
@@ -30,19 +30,19 @@
 
 namespace fuser {
 
-// For stamps of campaigns: changes whenever an element of any recipe does.
+// The version of the recipes, for campaign stamps. It changes whenever an element of any recipe changes.
 inline constexpr std::string_view kRecipeVersion = "philox4x32-10/1";
 
-// What a recipe's parameters must keep for a dtype; a UserError names the rule. Values and View have none.
+// Checks the parameters of a recipe for a dtype; a UserError names the broken rule. Values and View have no parameters.
 void checkRecipe(const Recipe& recipe, DataType dtype);
 
-// Writes the element of that index, of the given dtype, at `to`. Not for View.
+// Writes the element with index `index`, converted to the dtype, to `to`. The recipe must not be a View.
 void writeElement(const Recipe& recipe, DataType dtype, uint64_t index, std::byte* to);
 
-// The one element of an input on the host.
+// The single element of a host tensor input.
 ScalarValue hostElement(const TensorInput& input);
 
-// The byte that memory between elements is filled with: 0xff where it makes a NaN, 0x5a elsewhere.
+// The poison byte that fills memory outside of elements: 0xff for floating dtypes, which makes a NaN, otherwise 0x5a.
 std::byte poisonByte(DataType dtype);
 
 }  // namespace fuser
