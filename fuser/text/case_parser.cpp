@@ -1,4 +1,4 @@
-// A whole file: metadata, fusion, aliases, options, schedules, runs and expectations.
+// Parses a whole file: metadata, fusion, aliases, options, schedules, runs and expectations.
 
 #include <algorithm>
 #include <map>
@@ -82,10 +82,10 @@ class CaseParser {
     case_.metadata.emplace_back(std::string(key), std::move(text));
   }
 
-  // What stands there, for errors of later stages.
+  // Records the position of a statement, for errors of later stages.
   void mark(const Token& token, std::string what) { marks_.emplace_back(token.offset, std::move(what)); }
 
-  // In one sweep over the text.
+  // Converts all recorded offsets to lines and columns in one sweep over the text.
   void placeMarks() {
     std::sort(marks_.begin(), marks_.end());
     case_.places.file = reader_.name();
@@ -100,7 +100,7 @@ class CaseParser {
     }
   }
 
-  // mesh, or: shard %x
+  // `mesh …` or `shard %x …`
   using ReadPlacement = void(TokenReader&, Fusion&, const ReadValue&);
   void parsePlacement(ReadPlacement& read) {
     const Token start = reader_.peek();
@@ -279,7 +279,7 @@ class CaseParser {
     option->set(case_.options, static_cast<size_t>(found - option->values.begin()));
   }
 
-  // The faults are the harness' to know; here a name is lower-case words with '-' between.
+  // Only the harness knows the faults; the parser checks that the name is made of lower-case words joined by '-'.
   void readFault(const Token& option) {
     if (!case_.options.fault.empty()) reader_.fail(option, "option 'fault' stands twice");
     reader_.expect("=");
@@ -349,12 +349,12 @@ class CaseParser {
     void onStep(const Token& step) override { steps.push_back(step); }
     std::vector<Token> steps;
   };
-  // As errors of a schedule name its steps.
+  // Records the steps by the names that errors of schedules use.
   void markSteps(const StepNames& names, const std::string& schedule) {
     for (size_t i = 0; i < names.steps.size(); ++i) mark(names.steps[i], concat(schedule, "schedule step ", i + 1));
   }
 
-  // Whichever stands second: a schedule that splits or merges a stream axis, too.
+  // Fails at the second of the two statements. It also holds for a schedule that splits or merges a stream axis.
   [[noreturn]] void failTogether(const Token& second) const {
     reader_.fail(second, "a case with stream axes takes no schedule: each expression is a kernel of its own");
   }
@@ -367,7 +367,7 @@ class CaseParser {
     return schedule;
   }
 
-  // A schedule of the whole fusion names its tensors and those that the schedule made.
+  // A schedule of the whole fusion may refer to the fusion's tensors and to those that the schedule creates.
   class FusionNames : public StepNames {
    public:
     FusionNames(const TokenReader& reader, const std::map<std::string, Val*, std::less<>>& values)
@@ -388,7 +388,7 @@ class CaseParser {
     std::set<std::string, std::less<>> made_;
   };
 
-  // A segment's tensors are known only when it is made: after the passes.
+  // The tensors of a segment are known only after the passes, so these names are not resolved here.
   class SegmentNames : public StepNames {
    public:
     explicit SegmentNames(const TokenReader& reader) : reader_(reader) {}

@@ -50,7 +50,7 @@ std::unique_ptr<Fusion> FusionParser::parse() {
   return std::move(fusion_);
 }
 
-// Scalars first: a dim may name one that stands behind the tensor. Inputs are added in the order of the text.
+// Reads scalar parameters first, because a dim may name a scalar that follows the tensor. Inputs keep textual order.
 void FusionParser::parseParameters() {
   const Token open = reader_.peek();
   if (!reader_.at("(")) reader_.failExpected("'('");
@@ -72,7 +72,7 @@ void FusionParser::parseParameters() {
   checkInputSymbols();
 }
 
-// Looks for `%name : dtype` without brackets; leaves all errors but those of such a scalar to the second reading.
+// The first reading: finds `%name : dtype` without brackets and reports only errors in those.
 void FusionParser::collectScalarParameters() {
   size_t depth = 0;
   do {
@@ -111,7 +111,7 @@ void FusionParser::parseTensorParameter(const Token& name) {
   define(name, tensor);
 }
 
-// Only a dim that is the symbol alone binds it.
+// A symbol is bound only by a dim that is the symbol itself, not by an expression that contains it.
 void FusionParser::checkInputSymbols() {
   for (const Val* input : fusion_->inputs()) {
     if (input->isScalar()) continue;
@@ -151,7 +151,7 @@ Val* FusionParser::lookUp(const Token& name) const {
   return found->second;
 }
 
-// Names of the text stay; what builders inserted gets out of their way.
+// Keeps the names in the text and renames values that builders inserted where they collide with those.
 void FusionParser::giveNames() {
   const std::vector<Val*> vals = fusion_->usedVals();
   for (Val* val : vals) {

@@ -1,5 +1,5 @@
 #pragma once
-// The parser of `fusion … { … }`: names, types, ops. Not for use outside of this folder.
+// The recursive-descent parser of `fusion … { … }`: names, types and ops. Private to this folder.
 
 #include <map>
 #include <memory>
@@ -14,9 +14,9 @@
 
 namespace fuser::text {
 
-// "bf16": a dtype.
+// Reads a dtype: "bf16".
 DataType readDtype(TokenReader& reader);
-// "[0, -1]"
+// Reads a list of integers: "[0, -1]".
 std::vector<int64_t> readIntegerList(TokenReader& reader, size_t maxEntries);
 
 class FusionParser {
@@ -25,7 +25,7 @@ class FusionParser {
 
   // Reads from `fusion` to the closing brace.
   std::unique_ptr<Fusion> parse();
-  // The offset in the text of each name that it defines.
+  // Each name that the fusion defines -> its byte offset in the text.
   const std::map<std::string, size_t, std::less<>>& definedAt() const { return definedAt_; }
 
  private:
@@ -34,8 +34,8 @@ class FusionParser {
     std::vector<int> order;                      // empty: row-major
     std::vector<std::optional<bool>> contiguity;  // empty: contiguous
     bool onHost = false;                          // device = cpu
-    bool view = false;                            // of a result: it is its operand's memory
-    bool given = false;                           // an order or contiguity is written
+    bool view = false;                            // view = true: the result is a view of its operand's memory
+    bool given = false;                           // the text has an order or contiguity
   };
   struct Type {
     Token start;
@@ -44,10 +44,10 @@ class FusionParser {
     std::vector<AxisType> axes;
     std::optional<Layout> layout;
   };
-  // What may stand in the braces after an op's operands.
+  // The attributes in braces after an op's operands.
   struct OpAttributes {
-    std::map<std::string_view, Token> keys;  // those given
-    Attributes values;                       // the same, but for what follows
+    std::map<std::string_view, Token> keys;  // the attributes that the text has
+    Attributes values;                       // their values, except for the fields below
     std::map<std::string_view, Val*> operands;
     bool keepdim = false;
     std::string variant;
@@ -86,7 +86,7 @@ class FusionParser {
   void checkAssumptions();
   void checkViews();
 
-  // Dim expressions: the value and a bound of its coefficients, so that folding constants cannot overflow.
+  // A dim expression with an upper bound of its coefficients, so that constant folding cannot overflow.
   struct Term {
     IntExpr expr;
     double bound;
@@ -103,12 +103,12 @@ class FusionParser {
   std::map<std::string, Val*, std::less<>> values_;
   std::map<std::string, size_t, std::less<>> definedAt_;  // name -> offset
   std::set<std::string, std::less<>> boundSymbols_;
-  std::vector<Token> usedSymbols_;  // in expressions of the inputs' dims: bound once all inputs are read
+  std::vector<Token> usedSymbols_;  // in dim expressions of inputs; each must be bound when all inputs are read
   bool inParameters_ = false;
   size_t dimTerms_ = 0;
   size_t opCount_ = 0;
 
-  // Extents that meet in some op, and written ones that differ from the inferred: these must have met somewhere.
+  // A written extent that differs from the inferred one. It is valid only if some op makes the two equal (met_).
   struct Assumption {
     Token place;
     IntExpr written;
@@ -116,7 +116,7 @@ class FusionParser {
   };
   DisjointSets met_;
   std::vector<Assumption> assumptions_;
-  std::vector<std::pair<Token, const TensorView*>> views_;  // results written as views, with the layout's place
+  std::vector<std::pair<Token, const TensorView*>> views_;  // results with `view = true`, and where their layout begins
 };
 
 }  // namespace fuser::text

@@ -1,4 +1,4 @@
-// `mesh` and `shard`.
+// Parses `mesh` and `shard`.
 
 #include "fuser/text/mesh_parser.h"
 
@@ -26,7 +26,7 @@ DeviceMesh readDevices(TokenReader& reader) {
   return DeviceMesh(std::move(devices));
 }
 
-// A tensor that may be somewhere else than the others.
+// Reads a tensor that may have a placement of its own.
 TensorView* readPlacedTensor(TokenReader& reader, const Fusion& fusion, const ReadValue& readValue) {
   const Token at = reader.peek();
   Val* val = readValue("a tensor");

@@ -1,5 +1,5 @@
 #pragma once
-// The parser of `mesh` and `shard`: which devices hold what. Not for use outside of this folder.
+// The parser of `mesh` and `shard`, which place tensors on devices. Private to this folder.
 
 #include <functional>
 
@@ -11,9 +11,9 @@ namespace fuser::text {
 // Reads the name of a value of the fusion.
 using ReadValue = std::function<Val*(std::string_view what)>;
 
-// mesh {devices = [0, 1]}: of the fusion; mesh %x {devices = [1]}: of one tensor
+// Reads `mesh {devices = [0, 1]}`, the fusion's mesh, or `mesh %x {devices = [1]}`, the mesh of one tensor.
 void readMesh(TokenReader& reader, Fusion& fusion, const ReadValue& readValue);
-// shard %x {dim = 0, type = DIDx}
+// Reads `shard %x {dim = 0, type = DIDx}`.
 void readShard(TokenReader& reader, Fusion& fusion, const ReadValue& readValue);
 
 }  // namespace fuser::text

@@ -1,4 +1,4 @@
-// One line of a fusion: `%result = op(operands) {attributes} : type`.
+// Parses one line of a fusion: `%result = op(operands) {attributes} : type`.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ struct KeyRule {
   bool needed;
 };
 
-// Those of the row's family, then the named operands of a pointwise row.
+// The attributes of the row's family, then the named operands of a pointwise row.
 std::vector<KeyRule> keysOf(const OpInfo& info) {
   std::vector<KeyRule> keys;
   for (const FamilyAttribute& attribute : familyAttributes(info.family)) {
@@ -149,7 +149,7 @@ void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttrib
   for (const FamilyAttribute& attribute : familyAttributes(info.family)) {
     if (attribute.text() == key.text) return parseFamilyAttribute(key, attribute, attributes);
   }
-  // What tells rows of one name apart.
+  // The attribute that selects among rows with one mnemonic.
   attributes.variant = concat(key.text, " = ", reader_.expect(TokenKind::Identifier, "a name").text);
 }
 
@@ -182,7 +182,7 @@ void FusionParser::parseBracedOperand(const Token& key, OpAttributes& attributes
   attributes.operands.emplace(key.text, value);
 }
 
-// Behind those in the parentheses, in the order of the row; a literal where one is left out.
+// Appends the operands in braces, in the order of the row; an omitted one becomes a literal with its default.
 void FusionParser::addBracedOperands(const OpInfo& info, const OpAttributes& attributes, std::vector<Val*>& operands) {
   const auto add = [&](std::string_view name, auto makeDefault) {
     const auto given = attributes.operands.find(name);
@@ -197,7 +197,7 @@ void FusionParser::addBracedOperands(const OpInfo& info, const OpAttributes& att
   }
 }
 
-// A dim that may be negative.
+// Reads a dim expression that may be negative.
 IntExpr FusionParser::parseBound() {
   const Token at = reader_.peek();
   const IntExpr bound = reader_.at("-") ? fusion_->ints().constant(readInteger(reader_)) : parseDim();

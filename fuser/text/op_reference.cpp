@@ -31,8 +31,8 @@ std::string valueOf(const FamilyAttribute& attribute) {
   FUSER_CHECK(false, "bad AttributeKind");
 }
 
-// "rounding_mode = trunc", "rounding_mode = floor" -> "[rounding_mode = trunc \| floor]"; "" where the name has one
-// row.
+// "rounding_mode = trunc", "rounding_mode = floor" -> "[rounding_mode = trunc \| floor]"; "" when the mnemonic has only
+// one row.
 std::string variantsOf(std::string_view mnemonic) {
   std::string text;
   for (OpKind op : kAllOps) {

@@ -1,11 +1,11 @@
 #pragma once
-// The table of ops in fuser/text/grammar.md, made of the rows of op_table.def and families.def.
+// Generates the table of ops in fuser/text/grammar.md from the rows of op_table.def and families.def.
 
 #include <string>
 
 namespace fuser {
 
-// A Markdown table: ops that are written alike stand in one line, in the order of the op table.
+// A Markdown table in the order of the op table; ops with the same operands and attributes share a row.
 std::string opReference();
 
 }  // namespace fuser

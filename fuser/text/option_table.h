@@ -1,5 +1,5 @@
 #pragma once
-// The options of a .fusion file: one table for parser, printer and command-line help.
+// The options of a .fusion file, as one table that the parser, the printer and the command-line help read.
 
 #include <functional>
 #include <optional>
@@ -14,10 +14,10 @@ namespace fuser {
 struct OptionInfo {
   std::string_view name;
   std::string_view help;
-  // `option NAME = "value"` with one of these values; empty for a switch (`option enable NAME`, `option disable NAME`)
-  // and for a number (`option NAME = 3`).
+  // The values of `option NAME = "value"`; empty for a switch (`option enable NAME`, `option disable NAME`) and for a
+  // number (`option NAME = 3`).
   std::vector<std::string_view> values;
-  // A switch's state (0 or 1); the index of the value; of a number that is not given 0, else one more than it.
+  // The state as a number. A switch: 0 or 1; a value: its index in `values`; a number n: n + 1, or 0 when it is unset.
   size_t (*get)(const CompileOptions&);
   void (*set)(CompileOptions&, size_t);
   bool number = false;
@@ -25,9 +25,9 @@ struct OptionInfo {
   bool isSwitch() const { return values.empty() && !number; }
 };
 
-// In the order in which they print. `option disable pass NAME` and `option fault = "NAME"` stand beside them:
-// their names are the passes' and the harness'.
+// In printing order. `option disable pass NAME` and `option fault = "NAME"` are not in the table: passes and the
+// harness define those names.
 const std::vector<OptionInfo>& optionTable();
-const OptionInfo* findOption(std::string_view name);
+const OptionInfo* findOption(std::string_view name);  // null for an unknown name
 
 }  // namespace fuser

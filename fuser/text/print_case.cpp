@@ -1,4 +1,4 @@
-// Case -> text: everything around the fusion.
+// Case -> text: everything except the fusion.
 
 #include <algorithm>
 
@@ -106,7 +106,7 @@ std::string_view expectationText(Expectation expectation) {
   FUSER_CHECK(false, "bad Expectation");
 }
 
-// Verbatim where reading gives it back, otherwise as a string.
+// Plain if it parses back to the same value, otherwise a quoted string.
 std::string metadataValue(const std::string& value) {
   bool plain = !value.empty() && value.front() != ' ' && value.back() != ' ' && value.front() != '"';
   for (char c : value) plain = plain && c >= ' ' && c <= '~';

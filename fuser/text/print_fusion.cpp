@@ -59,7 +59,7 @@ class DimPrinter {
     return scalar ? printOperand(scalar, names_) : names_.ofSymbol(symbol);
   }
 
-  // The arena orders the two by their ids; the text has an order of its own.
+  // The arena orders the two operands by id; the text orders them by their text.
   std::string extreme(IntExpr dim) const {
     std::string left = at(dim->a, Level::Sum);
     std::string right = at(dim->b, Level::Sum);
@@ -87,7 +87,7 @@ class DimPrinter {
     return constant == 0 ? out : concat(out, " + ", constant);
   }
 
-  // What a sum adds, or a product multiplies: both are flat.
+  // Collects the operands of a flat sum or product.
   static void collect(IntOp op, IntExpr dim, std::vector<IntExpr>& operands) {
     if (dim->op != op) {
       operands.push_back(dim);
@@ -118,7 +118,7 @@ std::string printAxis(const Fusion& fusion, const IterDomain* axis, const ValueN
   return axis->isExpanded() ? stored + "*" + printDim(fusion, axis->expandedExtent(), names) : stored;
 }
 
-// "" for row-major and contiguous on the device, but for a result whose program says that it is.
+// "" for a row-major, contiguous device tensor, unless it is a result whose layout the program specifies.
 std::string printLayout(const TensorView* tensor) {
   const std::vector<int>& order = tensor->domain().allocationOrder;
   const std::vector<std::optional<bool>>& contiguity = tensor->domain().contiguity;
@@ -142,13 +142,13 @@ std::string printLayout(const TensorView* tensor) {
 
 std::string printAxes(const FamilyAttribute& attribute, const Expr* expr) {
   const std::vector<int64_t>& axes = expr->attributes().axes(attribute.name);
-  // In the text none means all of them.
+  // An empty list would parse back as all axes.
   FUSER_CHECK(attribute.ifAbsent != "all" || !axes.empty() || expr->input(0)->as<TensorView>()->rank() == 0,
               expr->info().mnemonic, " over no axis");
   return concat("[", joined(axes, [](int64_t axis) { return std::to_string(axis); }), "]");
 }
 
-// operand: the next of those that stand in the braces.
+// `operand` is the index of the next operand in braces.
 std::string printValue(const FamilyAttribute& attribute, const Expr* expr, size_t operand, const ValueNames& names) {
   const Attributes& attributes = expr->attributes();
   const auto dim = [&](IntExpr extent) { return printDim(expr->fusion(), extent, names); };
@@ -168,7 +168,7 @@ std::string printValue(const FamilyAttribute& attribute, const Expr* expr, size_
   FUSER_CHECK(false, attribute.text(), " is no part of an expression");
 }
 
-// inParentheses: operands that are printed there; the others are named among the attributes.
+// `inParentheses` is the number of operands printed in parentheses; the others are printed among the attributes.
 std::string printAttributes(const Expr* expr, size_t inParentheses, const ValueNames& names) {
   std::string text(expr->info().variant);
   const auto add = [&](std::string_view key, const std::string& value) {

@@ -1,6 +1,6 @@
 #pragma once
-// Cases, fusions and schedules -> .fusion text (fuser/text/grammar.md). Printing is canonical: parse(print(x)) prints
-// the same, and equals x node by node. Nothing printed depends on an address or on the order of hash tables.
+// Cases, fusions and schedules -> .fusion text (fuser/text/grammar.md). The text round-trips: parse(print(x)) equals x
+// node by node and prints the same. It does not depend on addresses or on the order of hash tables.
 
 #include <string>
 
@@ -18,11 +18,11 @@ std::string printOptions(const CompileOptions& options);
 
 // "%y = add(%x, 1.0) : f32[i0]"
 std::string printExpr(const Expr* expr, const ValueNames& names);
-// "f32[i0, 1]", with the layout in braces where it is not the default; reduction axes are left out.
+// "f32[i0, 1]", followed by the layout in braces if it is not the default. Reduction axes are omitted.
 std::string printType(const Val* val, const ValueNames& names);
-// "%x", or the literal.
+// "%x", or the literal of a constant scalar.
 std::string printOperand(const Val* val, const ValueNames& names);
-// "i0", "4", "%n", "(i0 * 4 + 1)". Sums and products print in an order that does not depend on the arena's.
+// "i0", "4", "%n", "(i0 * 4 + 1)". The order of terms and factors does not depend on the arena.
 std::string printDim(const Fusion& fusion, IntExpr dim, const ValueNames& names);
 
 }  // namespace fuser

@@ -1,16 +1,16 @@
 #pragma once
-// Files of .fusion text, which may come from a stranger: read no further than the parser would take.
+// Reads .fusion files. They are untrusted, so no more is read than the parser accepts.
 
 #include <istream>
 #include <string>
 
 namespace fuser {
 
-// A UserError says why a file cannot be read: it is not there, no regular file (a pipe or a device never ends), or
-// larger than limits.h allows.
+// A UserError when the file does not exist, is not a regular file (a pipe or device may never end), or is larger than
+// limits.h allows.
 std::string readFusionFile(const std::string& path);
 
-// All of a stream, or so much of it that the parser says that it is too long.
+// Reads a whole stream, but stops once it is past the limit; the parser then rejects the text.
 std::string readFusionText(std::istream& in);
 
 }  // namespace fuser

@@ -132,7 +132,7 @@ class RunParser {
     return recipe;
   }
 
-  // (seed = 1, low = 0, high = 4): all are needed, but for uniform's ends.
+  // (seed = 1, low = 0, high = 4): all are required, except the bounds of uniform.
   void parseArguments(const Token& name, const std::set<std::string_view>& known, Recipe& recipe) {
     std::set<std::string_view> given;
     const bool integers = recipe.kind == RecipeKind::Integers;
@@ -154,7 +154,7 @@ class RunParser {
     }
   }
 
-  // An integer that f64 holds.
+  // Reads an integer that f64 represents exactly.
   double readExact() {
     constexpr int64_t kLimit = int64_t{1} << 53;
     const Token at = reader_.peek();

@@ -1,4 +1,4 @@
-// Schedule steps, after the table in transform_table.cpp.
+// Parses schedule steps according to the table in transform_table.cpp.
 
 #include "fuser/text/schedule_parser.h"
 
@@ -106,7 +106,7 @@ Transform readStep(TokenReader& reader, TensorNames& names) {
   return transform;
 }
 
-// For schedules whose fusion is not at hand.
+// Accepts any name, for a schedule that is parsed without its fusion.
 struct AnyNames : TensorNames {
   void onTensor(const Token&) override {}
   void onNew(const Token&) override {}

@@ -1,13 +1,13 @@
 #pragma once
-// The parser of a schedule section's lines. Not for use outside of this folder.
+// The parser of the lines of a schedule section. Private to this folder.
 
 #include "fuser/ir/transform.h"
 #include "fuser/tokens/token_reader.h"
 
 namespace fuser::text {
 
-// Reads steps until something else than a step's name stands next. `onTensor` sees every tensor that a step reads, with
-// its place, `onNew` every one that it makes, and `onStep` where a step begins.
+// Reads steps until the next token is not the name of a step. Calls `onStep` at the start of each step, `onTensor` for
+// every tensor that a step refers to and `onNew` for every tensor that it creates.
 struct TensorNames {
   virtual ~TensorNames() = default;
   virtual void onTensor(const Token& name) = 0;

@@ -17,9 +17,9 @@ inline constexpr TokenRules kTokenRules = {.punctuation = "()[]{},:=+-*",
                                            .maxNameBytes = kMaxNameBytes,
                                            .errors = ErrorPlace::Caret};
 
-// Letters, digits, '_' and '.', at least one, at most kMaxNameBytes.
+// Whether the text consists of 1 to kMaxNameBytes letters, digits, '_' and '.'.
 bool isName(std::string_view text);
-// A name that does not start with a digit or '.'.
+// Whether the text is a name that does not start with a digit or '.'.
 bool isIdentifier(std::string_view text);
 
 }  // namespace fuser::text

@@ -1,5 +1,5 @@
 #pragma once
-// How each schedule step is written: one table for parser and printer.
+// The syntax of schedule steps, as one table that the parser and the printer read.
 
 #include <string_view>
 #include <vector>
@@ -13,10 +13,10 @@ enum class TransformField : uint8_t { Axis, Position, Factor, Type, Memory, Axes
 struct TransformForm {
   TransformKind kind;
   std::string_view name;
-  bool tensor;                        // %t stands after the name
-  bool consumer;                      // then %c
-  std::vector<TransformField> fields;  // all needed, printed in this order
-  bool makesTensor;                   // "-> %new" ends it
+  bool tensor;                        // the step names a tensor: %t
+  bool consumer;                      // and a consumer: %c
+  std::vector<TransformField> fields;  // all required, in printing order
+  bool makesTensor;                   // the step ends with "-> %new"
 };
 
 const std::vector<TransformForm>& transformTable();

@@ -1,4 +1,4 @@
-// Types, dims and layouts of a fusion's text, and the check of a written result type against the inferred one.
+// Parses types, dims and layouts, and checks a written result type against the inferred one.
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace fuser::text {
 namespace {
 
-// The layout that a tensor of these axes has without one: `none` on broadcast axes, everything else contiguous.
+// The default contiguity of a tensor with these axes: `none` on broadcast axes, true on the others.
 std::vector<std::optional<bool>> contiguous(const std::vector<int>& order, const std::vector<AxisType>& axes) {
   std::vector<std::optional<bool>> result;
   for (int axis : order) {
@@ -121,7 +121,7 @@ IntExpr FusionParser::parseDim() {
   return parseFactor(0).expr;
 }
 
-// An entry of `shape`: a dim or -1.
+// Reads an entry of `shape`: a dim or -1.
 IntExpr FusionParser::parseSizeEntry() {
   const Token first = reader_.peek();
   if (!reader_.at("-")) {
@@ -197,7 +197,7 @@ FusionParser::Term FusionParser::parseFactor(size_t depth) {
   return checkBound(first, {fusion_->ints().constant(value), std::max(1.0, std::abs(static_cast<double>(value)))});
 }
 
-// min(a, b), max(a, b): behind the name.
+// Reads the rest of min(a, b) or max(a, b), after the name.
 FusionParser::Term FusionParser::parseExtreme(const Token& name, size_t depth) {
   if (name.text != "min" && name.text != "max") {
     reader_.fail(name, "a size has no function '", name.text, "'; known: max, min");
@@ -225,8 +225,8 @@ IntExpr FusionParser::extentNamed(const Token& name) {
 
 namespace {
 
-// Same kind of axis and no two different constants. Different symbols pass here: the axes are assumed equal, and
-// checkAssumptions wants to have seen them meet.
+// Whether the axes have the same kind and not two different constant extents. Different symbols pass here: they are
+// assumed equal, and checkAssumptions later requires that some op makes them meet.
 bool fits(const AxisType& written, const IterDomain* inferred) {
   if (written.type != inferred->type() || (written.expandedExtent != nullptr) != inferred->isExpanded()) return false;
   const IntExpr size = written.expandedExtent ? written.expandedExtent : written.extent;
@@ -257,7 +257,7 @@ void FusionParser::checkResultType(Val* result, const Type& type) {
   if (type.layout->view) views_.emplace_back(type.layout->start, tensor);
 }
 
-// Gives the result the written extents where they differ.
+// Replaces the result's inferred extents by the written ones.
 void FusionParser::applyAxes(TensorView* tensor, const Type& type) {
   TensorDomain& domain = tensor->domain();
   size_t axis = 0;
@@ -273,8 +273,8 @@ void FusionParser::applyAxes(TensorView* tensor, const Type& type) {
   domain.loop = domain.logical;
 }
 
-// Axes of a pointwise op's or cat's operands that meet without broadcasting are of one size, and so is a kept axis' new
-// name.
+// Records extents that must be equal: those of axes that meet in a pointwise op or cat without broadcasting, and an
+// axis' old and new name where an expand keeps it.
 void FusionParser::recordMeetings(const Expr* expr) {
   const auto meet = [&](IntExpr a, IntExpr b) {
     met_.grow(std::max(a->id, b->id) + size_t{1});

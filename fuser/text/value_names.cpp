@@ -9,7 +9,7 @@
 namespace fuser {
 namespace {
 
-// Keeps the first holder of each valid name, then names the others.
+// Keeps each valid name for its first holder, then generates names for the others.
 void makeUnique(std::vector<std::string>& names, const std::function<bool(std::string_view)>& valid,
                 const std::function<char(size_t)>& letterOf) {
   std::set<std::string> taken;

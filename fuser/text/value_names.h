@@ -1,5 +1,5 @@
 #pragma once
-// The names under which a fusion's values and extents print.
+// The unique names with which a fusion's values and extents print.
 
 #include <string>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace fuser {
 
-// Names that are valid and not taken by an earlier value stay; the others become t0, t1, … (tensors), s0, s1, …
-// (scalars), d0, d1, … (extents), the first that nothing else has. In id order, so that equal fusions print alike.
+// A value keeps its name if it is valid and no value with a smaller id has it. The others get the first free name of
+// t0, t1, … (tensors), s0, s1, … (scalars) or d0, d1, … (extents), in id order, so that equal fusions print alike.
 class ValueNames {
  public:
   explicit ValueNames(const Fusion& fusion);
