@@ -1,4 +1,4 @@
-// Checks of run-time sizes, op by op.
+// The checks of run-time sizes, per family of ops.
 
 #include "fuser/evaluate/check_shapes.h"
 
@@ -58,7 +58,7 @@ void checkReduction(const Expr* expr, ExpressionEvaluator& evaluator) {
   }
 }
 
-// From start towards end, as PyTorch asks for: equal ends are an empty result, others have the step's sign.
+// As in PyTorch: start == end gives an empty result, otherwise end - start must have the sign of the step.
 void checkRange(const Expr* expr, ExpressionEvaluator& evaluator) {
   const Attributes& attributes = expr->attributes();
   const int64_t start = evaluator.evaluate(attributes.start()), end = evaluator.evaluate(attributes.end());
@@ -67,7 +67,7 @@ void checkRange(const Expr* expr, ExpressionEvaluator& evaluator) {
                    start, " to ", end);
 }
 
-// What is removed was there, as PyTorch asks for, however much is added on the other side.
+// As in PyTorch: pad must not remove more elements than the axis has, however many it adds on the other side.
 void checkPad(const Expr* expr, ExpressionEvaluator& evaluator) {
   const TensorView* tensor = expr->input(0)->as<TensorView>();
   const Dims sizes = evaluator.sizes(tensor);

@@ -1,4 +1,4 @@
-// ExpressionEvaluator: binding of inputs, extents, host scalars.
+// ExpressionEvaluator: binds inputs, evaluates extents and host scalars.
 
 #include "fuser/evaluate/expression_evaluator.h"
 
@@ -30,7 +30,7 @@ std::string extentToString(const Fusion& fusion, IntExpr extent) {
 
 namespace {
 
-// The one element of a tensor on the host.
+// Reads the single element of a host tensor.
 ScalarValue readElement(const Val* input, const TensorRef& tensor) {
   FUSER_USER_CHECK(tensor.device.kind == DeviceKind::Cpu, "input %", input->name(),
                    " is declared {device = cpu}, got a tensor on the device");
@@ -120,7 +120,7 @@ int64_t ExpressionEvaluator::evaluate(IntExpr extent) {
   });
 }
 
-// Scalars that must be known before the expression can be evaluated.
+// The scalars that must be evaluated before the expression.
 std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) {
   std::vector<const Val*> missing;
   const auto need = [&](const Val* scalar) {
@@ -156,7 +156,7 @@ ScalarValue ExpressionEvaluator::compute(const Expr* expr) {
   return evaluateScalar(expr->op(), operands).castTo(expr->output()->dtype());
 }
 
-// A stack of our own: a chain of scalars in a file may be longer than the machine's stack is deep.
+// Uses an explicit stack: a file's chain of scalars may be deeper than the call stack allows.
 ScalarValue ExpressionEvaluator::evaluate(const Val* scalar) {
   if (const std::optional<ScalarValue>& constant = scalar->as<Scalar>()->constant()) return *constant;
   std::vector<const Val*> stack{scalar};

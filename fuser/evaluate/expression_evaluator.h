@@ -1,10 +1,10 @@
 #pragma once
-// ExpressionEvaluator: what is known on the host before a kernel runs: the extents and host scalars of one fusion, for
-// one set of inputs. Values are computed when first asked for and kept, so that each scalar expression is evaluated at
-// most once per set of inputs. Caches, checks of sizes and the host program all ask here, so that they
-// cannot disagree on a size.
+// ExpressionEvaluator: evaluates the extents and host scalars of one fusion for one set of inputs, as nvFuser's class
+// of that name does. Values are computed lazily and memoized, so that each scalar expression is evaluated at most once
+// per set of inputs. Caches, size checks and the host program share one evaluator, so that they agree on every
+// size.
 //
-// Sizes are in elements. Evaluation keeps what it finds: one evaluator is used by one thread at a time.
+// Sizes are in elements. Not thread-safe, because evaluation writes the memo.
 
 #include <optional>
 #include <span>
@@ -22,37 +22,37 @@ class ExpressionEvaluator {
  public:
   using InputValue = std::variant<TensorRef, ScalarValue>;
 
-  // The fusion must outlive the evaluator. What is added to it later is seen; what is known already is never forgotten.
+  // The fusion must outlive the evaluator and may grow; values already computed stay valid.
   explicit ExpressionEvaluator(const Fusion& fusion);
 
-  // Binds all inputs, in the fusion's order. A UserError when their number, or the kind, dtype, rank or size of one,
-  // does not fit the declaration, or when a symbol would get two values. A tensor's memory is read for an input on the
-  // host alone (isCpuScalar), and then at once.
+  // Binds all inputs, in the fusion's order. A UserError when the number of inputs or the kind, dtype, rank or size of
+  // one does not match its declaration, or when a symbol would get two values. Tensor memory is read only for host
+  // tensors (isCpuScalar), during this call.
   void bindInputs(std::span<const InputValue> values);
 
-  // The steps of bindInputs, for callers without memory: every input once, then checkInputSizes.
-  // sizes: one entry for each of axes(), in PyTorch's eyes. A UserError as above.
+  // The steps of bindInputs, for callers that have sizes but no memory: bind every input once, then checkInputSizes.
+  // `sizes` has the size of each of axes(), as PyTorch reports it. Errors as above.
   void bindSizes(const TensorView* input, const Dims& sizes);
-  void bindScalar(const Val* input, ScalarValue value);  // of the input's dtype: UserError
-  // The element of an input on the host, where the caller knows it; bindInputs reads it.
+  void bindScalar(const Val* input, ScalarValue value);  // a UserError for another dtype than the input's
+  // Binds the element of a host tensor input. bindInputs reads it from memory.
   void bindElement(const TensorView* input, ScalarValue value);
-  // Each axis of each input has the size that its extent evaluates to; broadcast axes have size 1.
+  // Checks that each input axis has the size to which its extent evaluates; 1 for a broadcast axis.
   void checkInputSizes();
 
-  // extent: of the fusion's arena. A UserError when a symbol is bound by no input, or a sum or product leaves i64.
+  // Evaluates an extent of the fusion's arena. A UserError when a symbol is unbound, or a sum or product overflows i64.
   int64_t evaluate(IntExpr extent);
-  // Of the scalar's dtype. A CheckError for one without a value and a definition: inputs are bound before.
+  // Evaluates a scalar, in its dtype. A CheckError for an input that is not bound yet.
   ScalarValue evaluate(const Val* scalar);
-  // Sizes in PyTorch's eyes of the non-reduction axes. A UserError when one is negative, or there are more than
-  // kMaxElements elements.
+  // The sizes of a tensor's axes(), as PyTorch reports them. A UserError when one is negative, or when the tensor has
+  // more than kMaxElements elements.
   Dims sizes(const TensorView* tensor);
 
-  // What a scalar evaluated to, if it is known already.
+  // The value of a scalar if it is known already; never evaluates.
   std::optional<ScalarValue> known(const Val* scalar) const {
     return scalar->id() < values_.size() ? values_[scalar->id()] : std::nullopt;
   }
 
-  // Scalar expressions evaluated so far.
+  // The number of scalar expressions evaluated so far.
   size_t evaluations() const { return evaluations_; }
 
  private:
@@ -62,7 +62,7 @@ class ExpressionEvaluator {
     size_t axis;
   };
 
-  // The entry of an index below the current count; the fusion may have grown since the last call.
+  // The entry at `index`, which is below `count`, the current number: the fusion may have grown since the last call.
   template <class T>
   static std::optional<T>& slot(std::vector<std::optional<T>>& values, size_t index, size_t count) {
     FUSER_CHECK(index < count, "a value or symbol of another fusion");
@@ -81,16 +81,16 @@ class ExpressionEvaluator {
   std::string describe(IntExpr extent) const;
 
   const Fusion& fusion_;
-  std::vector<std::optional<Binding>> symbols_;     // by index in the arena
-  std::vector<std::optional<ScalarValue>> values_;  // by id of the value
-  std::vector<std::optional<Dims>> sizes_;          // by id of the value
+  std::vector<std::optional<Binding>> symbols_;     // by the symbol's index in the arena
+  std::vector<std::optional<ScalarValue>> values_;  // by value id
+  std::vector<std::optional<Dims>> sizes_;          // by value id
   size_t evaluations_ = 0;
 };
 
-// The number of elements; nullopt when a size is negative or there are more than kMaxElements.
+// The number of elements; nullopt when a size is negative or the number exceeds kMaxElements.
 std::optional<int64_t> checkedNumel(const Dims& sizes);
 
-// "(i0 * 2)", "%n": symbols by their names, those of scalars by the scalar's.
+// Prints an extent for messages: "(i0 * 2)", "%n". A symbol that stands for a scalar prints as that scalar.
 std::string extentToString(const Fusion& fusion, IntExpr extent);
 
 }  // namespace fuser
