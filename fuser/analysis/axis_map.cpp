@@ -12,7 +12,7 @@ bool contains(const std::vector<int64_t>& dims, size_t axis) {
   return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
 }
 
-// Elements may change their coordinates.
+// Whether elements may change their coordinates.
 bool isView(const Expr* expr) { return familyInfo(expr->family()).elements == Elements::Move; }
 
 IntExprArena& intsOf(const Expr* expr) { return expr->fusion().ints(); }
@@ -28,8 +28,8 @@ std::vector<ReshapeGroup> groupsOf(const Expr* expr) {
   return reshapeGroups(intsOf(expr), from, reshapedSizes(intsOf(expr), from, expr->attributes().shape()));
 }
 
-// Of a view whose result has the operand's axes behind those that it adds: the axes along which keeps(axis of the
-// operand) says that coordinates stay.
+// The axis map of a view whose result has the operand's axes after any that it adds. An axis maps to itself if
+// keeps(axis of the operand) says that coordinates stay along it.
 template <class Keeps>
 std::vector<int> keptAxes(const Expr* expr, const TensorView* producer, Keeps keeps) {
   const size_t rank = expr->output()->as<TensorView>()->rank();
@@ -280,7 +280,7 @@ OperandElement operandElement(const Expr* expr, size_t operand, std::span<const 
   const std::vector<IterDomain*>& axes = expr->output()->as<TensorView>()->domain().logical;
   std::vector<IntExpr> places(coordinates.begin(), coordinates.end());
   for (size_t i = 0; i < axes.size(); ++i) {
-    // One element, whatever loops run over it.
+    // A single element: its coordinate is 0 in every iteration.
     if (axes[i]->isBroadcast()) places[i] = ints.constant(0);
   }
   if (isView(expr)) {

@@ -1,7 +1,7 @@
 #pragma once
-// The map of one op between the axes of its result and those of an operand: the only place that knows what an op does
-// with coordinates. Segmentation, schedules, lowering and sharding all follow axes through ops by these functions, so
-// that a new family is mapped once.
+// The map between the axes of an op's result and those of an operand: the only place that knows what an op does with
+// coordinates. Segmentation, schedules, lowering and sharding follow axes through ops with these functions, so that a
+// new family is mapped once. (nvFuser's LogicalDomainMap is the model.)
 //
 //   %y[j0, j1] = permute(%x[i0, i1]) {dims = [1, 0]}:  producerAxes = [1, 0], %y[a, b] is made of %x[b, a]
 //   %s[j0, r1] = sum(%x[i0, i1]) {dims = [1]}:         producerAxes = [0, 1]: the reduction axis is an axis of %x
@@ -14,29 +14,29 @@
 
 namespace fuser {
 
-// For each logical axis of the result (reductions included): the position in the operand's axes() that has the same
-// coordinate and size (or is a broadcast axis), or -1 where the operand has none. Empty when the operand is a scalar.
+// For each logical axis of the result, including reduction axes: the index in the operand's axes() of the axis with the
+// same coordinate and size (or of a broadcast axis), or -1 if there is none. Empty for a scalar operand.
 std::vector<int> producerAxes(const Expr* expr, const TensorView* producer);
 
-// The same, and where elements change their coordinate along an axis (slice, pad, cat, repeat), that axis of the
-// operand.
+// The same, but an axis along which elements change their coordinate (slice, pad, cat, repeat) maps to the operand's
+// axis instead of -1.
 std::vector<int> axesBeside(const Expr* expr, const TensorView* producer);
 
-// Whether an element of the result is made of operands' elements at its own coordinates, axis by axis as producerAxes
-// says. Else the operand must stand in memory, where any element can be read.
+// Whether each element of the result only needs the operand's elements at its own coordinates, as producerAxes maps
+// them. Otherwise the operand must be in memory, where any element can be read.
 bool readsInPlace(const Expr* expr, const TensorView* producer);
 
-// Whether each element of the result is that of one of the operands, which one depends on where it stands (pad, cat).
-// Else all operands make it.
+// Whether each element of the result comes from a single operand that its coordinates select (pad, cat). Otherwise
+// every operand contributes to it.
 bool choosesOperand(const Expr* expr);
 
-// What an operand gives to an element of the result.
+// The element of an operand that an element of the result reads.
 struct OperandElement {
-  std::vector<IntExpr> coordinates;  // of the operand's axes(); empty for a scalar
-  IntExpr condition = nullptr;       // where it gives anything: 1 unless the expression chooses among its operands
+  std::vector<IntExpr> coordinates;  // one per axis of the operand's axes(); empty for a scalar
+  IntExpr condition = nullptr;       // 1 when the operand is read; constant 1 unless choosesOperand(expr)
 };
-// coordinates: of the result's logical axes (those of broadcast axes do not matter), over `ints`; they lie inside the
-// result's sizes. import: an expression over the fusion's extents -> over `ints`.
+// `coordinates` are the coordinates of the result's logical axes in the arena `ints`, inside the result's sizes; those
+// of broadcast axes are ignored. `import` copies an expression over the fusion's extents into `ints`.
 OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates,
                               IntExprArena& ints, const std::function<IntExpr(IntExpr)>& import);
 

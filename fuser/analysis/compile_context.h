@@ -1,5 +1,5 @@
 #pragma once
-// CompileContext: what a compilation carries from stage to stage.
+// CompileContext: the state that a compilation passes from stage to stage: options, schedulers, observers, logger.
 
 #include <chrono>
 #include <functional>
@@ -18,7 +18,7 @@ namespace fuser {
 
 enum class DebugDumpOption : uint8_t { PreSegmenterLogging, HostIr };  // --dump=preseg, --dump=host_ir
 
-// Time by stage or pass, in order of first use. For people and benchmarks; no result depends on it.
+// Wall-clock time per stage or pass, in order of first use. For reports and benchmarks only; no result depends on it.
 class Trace {
  public:
   void add(const std::string& name, std::chrono::nanoseconds time);
@@ -44,9 +44,9 @@ struct CompileContext {
   spdlog::logger* log = nullptr;  // dumps (Info), what each pass did (Trace); null: silent (fuser/log/log.h)
   Trace* trace = nullptr;
   bool checkInvariants = false;  // verify after every pass and every edit of a segmented fusion
-  // Each stage calls all of them, in this order. They outlive the compilation, and the cache that gets the context.
+  // Each stage calls all observers in this order. They must outlive the compilation and any cache with this context.
   std::vector<CompileObserver*> observers;
-  PipelineState* pipeline = nullptr;  // of all passes of a pipeline; null: each pass has its own
+  PipelineState* pipeline = nullptr;  // shared by the passes of a pipeline; null: each pass has its own
 };
 
 }  // namespace fuser

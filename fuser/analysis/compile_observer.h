@@ -1,14 +1,14 @@
 #pragma once
-// CompileObserver: sees a compilation stage by stage, and what was compiled when it runs. A planted fault edits what
-// passes through; a probe, a report or a check looks at it. CompileContext holds a list of them, and each stage calls
-// all of it, in the list's order: each sees what those before it made of the stage's result. Whoever wants two things
-// gives two observers; who edits stands before who looks.
+// CompileObserver: callbacks for each stage of a compilation and for runs of the compiled program. A planted fault
+// edits a stage's result; a probe, a report or a check reads it. Each stage calls every observer in
+// CompileContext::observers in order, so that each one sees the edits of those before it. Two tasks need two observers;
+// one that edits comes before one that reads.
 //
-// It stands here because the lowest stages that call it do. The types of later stages are declared, not included: an
-// observer includes those of the stages that it overrides.
+// It is in analysis because the lowest stages that call it are. The types of later stages are only declared here; an
+// observer includes the headers of the stages that it overrides.
 //
-// Threads: stages of a compilation, and beforeRun, are called under the lock of the cache that compiles. beforeLaunch
-// is called by the thread that runs: where the devices of a case run side by side, by one of them at a time.
+// Threads: the stages of a compilation and beforeRun are called under the compiling cache's lock. beforeLaunch is
+// called by the running thread; when several devices of a case run concurrently, by one of them at a time.
 
 #include <memory>
 #include <span>
@@ -36,38 +36,38 @@ class CompileObserver {
   CompileObserver& operator=(const CompileObserver&) = delete;
   virtual ~CompileObserver() = default;
 
-  // Of a compilation, in this order; those that name a segment, segment by segment. What is given by a reference
-  // without const may be edited.
+  // Stages of a compilation, in order; those with a segment number are called once per segment. An observer may edit
+  // whatever it gets by non-const reference.
 
-  // The inputs that the program will be made for; not called where nothing is assumed of sizes.
+  // The inputs whose sizes the program is specialized for; not called when compilation assumes nothing about sizes.
   virtual void beforeCompile(std::span<const ExpressionEvaluator::InputValue> /*inputs*/) {}
-  // The clone that is compiled; it stays where it is.
+  // The clone that is compiled; its address does not change during compilation.
   virtual void beforePasses(Fusion& /*fusion*/) {}
-  // After each single run of a pass (by the name of its line in the list), before it is checked. modified: what the
-  // pass says of itself.
+  // After each single run of a pass, before the verifier runs. `pass` is the name in the list; `modified` is what the
+  // pass reports.
   virtual void afterApplication(std::string_view /*pass*/, Fusion& /*fusion*/, bool& /*modified*/) {}
-  // After a pass and all its turns; after the whole list of them, too, under its name.
+  // After a pass has reached its fixed point; also after the whole list, with the list's name.
   virtual void afterPass(std::string_view /*pass*/, const Fusion& /*fusion*/, bool /*modified*/) {}
   virtual void afterPasses(Fusion& /*fusion*/) {}
-  // At the segmenter's end; not called where a schedule makes the whole fusion one segment.
+  // At the end of the segmenter; not called when a schedule for the whole fusion makes it one segment.
   virtual void afterDecisions(const SegmentDecisions& /*decisions*/) {}
-  // Never null. It may be exchanged for another segmentation of the same fusion, whatever that is like.
+  // Never null. The observer may replace it by another segmentation of the same fusion, even an invalid one.
   virtual void afterSegment(std::unique_ptr<SegmentedFusion>& /*segmented*/) {}
-  // A segment gets a cache of its own, with these settings. Its list of observers is empty: who wants to see that
-  // cache's compilations and launches adds an observer, itself or another.
+  // A segment gets its own cache, with these settings. Their list of observers is empty: to observe that cache's
+  // compilations and launches, add an observer to it.
   virtual void beforeSegmentCache(const Fusion& /*part*/, CacheSettings& /*inner*/) {}
-  // The schedule as it was chosen or given, before it is applied to the part.
+  // The schedule that a scheduler chose or the case has, before it is applied.
   virtual void afterSchedule(int /*segment*/, Fusion& /*part*/, Schedule& /*schedule*/) {}
-  // The scheduled part, checked.
+  // The scheduled part, after checkSchedule.
   virtual void afterApplySchedule(int /*segment*/, Fusion& /*part*/) {}
   virtual void afterLowerStep(int /*segment*/, std::string_view /*step*/, const Kernel& /*kernel*/) {}
   // Before the kernel is verified.
   virtual void afterLower(int /*segment*/, Kernel& /*kernel*/) {}
   virtual void afterHost(HostIrContainer& /*program*/) {}
-  // With the engine's kernels, before the cache keeps it.
+  // The program with its compiled kernels, before it enters the cache.
   virtual void afterCompile(CompiledProgram& /*program*/) {}
 
-  // Of a run: once before its program is looked up, and then before each launch of a kernel.
+  // Stages of a run: once before the lookup of its program, then before each kernel launch.
 
   virtual void beforeRun(RunRequest& /*request*/) {}
   virtual void beforeLaunch(const Kernel& /*kernel*/, KernelArguments& /*arguments*/) {}

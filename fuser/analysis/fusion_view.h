@@ -1,6 +1,6 @@
 #pragma once
-// FusionView: a part of a fusion (a candidate segment), with what is known of its sizes. Cheap: it owns only lists. The
-// segmenter asks schedulers about many more parts than it keeps, so a view is no clone.
+// FusionView: a part of a fusion (a candidate segment) without a copy of it, and what is known about its sizes. The
+// segmenter asks schedulers about many more parts than it keeps, so a view must be cheap.
 
 #include <functional>
 #include <map>
@@ -12,28 +12,28 @@
 
 namespace fuser {
 
-// The questions that compilation may ask of run-time sizes. Every question asked is recorded with its answer: a
-// compilation is valid for all sizes that give the same answers (the cache's "size classes consulted"). A question
-// about a constant is answered and not recorded: it has one answer in every run. One compilation's; not for several
-// threads.
+// The questions that compilation may ask about run-time sizes. Each question is recorded with its answer, as a guard:
+// the compiled program is valid for all sizes that give the same answers, and the cache checks that. A question about a
+// constant is not recorded, since its answer never changes. An object belongs to one compilation and is not
+// thread-safe.
 class SizeFacts {
  public:
   struct Question {
     enum class Kind : uint8_t { AtMost, DivisibleBy } kind;
-    IntExpr size;     // elements; of the original fusion's arena
-    int64_t operand;  // the greatest size that AtMost means, or the divisor, which is not 0
+    IntExpr size;     // in elements; an expression of the original fusion's arena
+    int64_t operand;  // AtMost: the inclusive bound; DivisibleBy: the divisor, not 0
     auto operator<=>(const Question&) const = default;
   };
-  // valueOf: the run-time value of any expression over the original fusion's extents; what it refers to outlives this.
+  // `valueOf` returns the run-time value of an expression over the original fusion's extents.
   explicit SizeFacts(std::function<int64_t(IntExpr)> valueOf) : valueOf_(std::move(valueOf)) {}
 
   bool atMost(IntExpr size, int64_t bound) { return ask({Question::Kind::AtMost, size, bound}); }
   bool isZero(IntExpr size) { return atMost(size, 0); }
   bool divisibleBy(IntExpr size, int64_t divisor) { return ask({Question::Kind::DivisibleBy, size, divisor}); }
 
-  // In the order of first asking.
+  // The recorded questions and answers, in order of the first occurrence.
   const std::vector<std::pair<Question, bool>>& asked() const { return asked_; }
-  // What the question's answer is for this value of its size: whether other sizes give the same answers.
+  // The answer of a question for another value of its size.
   static bool answer(const Question& question, int64_t value);
 
  private:
@@ -43,19 +43,19 @@ class SizeFacts {
   std::vector<std::pair<Question, bool>> asked_;
 };
 
-// What compilation may know of an input tensor beside its type: part of the cache's key.
+// What compilation may assume about an input tensor beyond its type. It is part of the cache key.
 struct InputLayout {
-  // Largest power of two up to 16 (bytes) that divides the address, and the strides of the axes that are not declared
-  // contiguous, but for the fastest axis. (The strides of contiguous axes follow from sizes: ask SizeFacts.)
+  // In bytes: the largest power of two up to 16 that divides the address and all strides of axes that are not declared
+  // contiguous, except the fastest axis. (The strides of contiguous axes follow from sizes: see SizeFacts.)
   int alignment = 16;
 };
 
 struct FusionView {
   const Fusion* fusion = nullptr;
-  std::vector<Expr*> exprs;    // topological order
-  std::vector<Val*> inputs;    // read from outside, literals and plain extents excluded
-  std::vector<Val*> outputs;   // read outside, or fusion outputs
-  SizeFacts* sizes = nullptr;  // may be null: then a scheduler assumes nothing
+  std::vector<Expr*> exprs;    // in topological order
+  std::vector<Val*> inputs;    // values read from outside, except literals and plain extents
+  std::vector<Val*> outputs;   // values read outside, and fusion outputs
+  SizeFacts* sizes = nullptr;  // null: a scheduler must assume nothing about sizes
 };
 
 }  // namespace fuser

@@ -1,8 +1,8 @@
 #pragma once
-// When loops of a producer and a consumer are the same loop: built by the same transforms from axes that correspond.
-// ComputeAt, InlineMost and lowering ask here, so that what a schedule calls legal is what lowering can build.
+// Decides which loops a producer and a consumer can share: those built by equal transforms from axes that map to each
+// other. ComputeAt, InlineMost and lowering all ask here, so that lowering can build every legal schedule.
 //
-// use: an expression that reads `producer` and whose first result is the consumer. Both tensors may have a schedule.
+// `use` is an expression that reads `producer`; its first result is the consumer. Both tensors may be scheduled.
 
 #include <vector>
 
@@ -10,16 +10,16 @@
 
 namespace fuser {
 
-// The position in consumer.loopRoot that corresponds to each entry of producer.loopRoot, or -1: by reference position
-// where a `propagate` aligned both, else by the op's axis map.
+// For each entry of producer.loopRoot, the index of its counterpart in consumer.loopRoot, or -1. Uses the reference
+// positions if a `propagate` aligned both tensors, otherwise the op's axis map.
 std::vector<int> matchLoopRoots(const TensorView* producer, const Expr* use);
 
-// How many leading entries of producer.loop and consumer.loop the two can share: equal transforms of corresponding
-// axes, no reduction axis of the producer, nothing vectorised, equal parallel types.
+// The number of leading loops that the two can share. Shared loops have equal transforms of corresponding axes, equal
+// parallel types, no reduction axis of the producer, and are not vectorized.
 size_t sharableLoops(const TensorView* producer, const Expr* use);
 
-// The loopRoot positions that a loop axis is made of, outer before inner, through all splits and merges; a position
-// stands twice where both parts of a split were merged. A CheckError for an axis of another tensor.
+// The indices in loopRoot from which splits and merges derive a loop axis, outer before inner. An index repeats if both
+// halves of a split were merged again. A CheckError for an axis of another tensor.
 std::vector<size_t> rootsOf(const TensorView* tensor, const IterDomain* loopAxis);
 
 }  // namespace fuser

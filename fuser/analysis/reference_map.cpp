@@ -9,8 +9,8 @@
 namespace fuser {
 namespace {
 
-// Numbers the axes of all tensors made in a part, and joins those that an op relates; through the part's inputs as
-// well, where that is wanted: two readers of one input run over the same axes.
+// Numbers the axes of all tensors computed in a part and unites those that an op relates. With `throughInputs`, inputs
+// of the part relate axes, too: two readers of one input then share axes.
 class AxisClasses {
  public:
   AxisClasses(const std::vector<Expr*>& exprs, bool throughInputs) {
@@ -29,16 +29,16 @@ class AxisClasses {
     related_.grow(axes_.size());
     equal_.grow(axes_.size());
     for (const Expr* expr : exprs) relate(expr);
-    // One extent is one size, wherever it stands. (Equality must be transitive: the clash that is found, and whether
-    // one is, must not depend on which axis of a class comes first.)
+    // Equal extents are equal sizes. (Equality must be transitive, or which clash is found would depend on which axis
+    // of a class comes first.)
     std::map<uint32_t, size_t> withExtent;  // by the extent's id
     for (size_t i = 0; i < axes_.size(); ++i) {
       if (!axes_[i]->isBroadcast()) equal_.unite(withExtent.emplace(axes_[i]->extent()->id, i).first->second, i);
     }
   }
 
-  // Reductions that nothing relates to the reference, another one, and that keep and reduce the same extents in the
-  // same order, run over its axes beside it.
+  // If the reference is a reduction, unrelated reductions that keep and reduce the same extents in the same order share
+  // its axes.
   void joinReductions(const std::vector<Expr*>& exprs, const TensorView* reference) {
     const std::vector<IterDomain*>& theirs = reference->domain().logical;
     if (std::none_of(theirs.begin(), theirs.end(), [](const IterDomain* axis) { return axis->isReduction(); })) return;
@@ -54,7 +54,7 @@ class AxisClasses {
   size_t classOf(const TensorView* tensor, size_t axis) { return related_.find(first_.at(tensor) + axis); }
   const std::vector<const TensorView*>& tensors() const { return tensors_; }
 
-  // A broadcast axis may have met axes of different sizes: then its class has no single extent.
+  // A broadcast axis may relate axes of different sizes; then their class has no single extent.
   std::string findClash() {
     std::map<size_t, size_t> example;  // class -> an axis with elements
     for (size_t i = 0; i < axes_.size(); ++i) {
@@ -77,7 +77,7 @@ class AxisClasses {
     }
   }
 
-  // The index of the axis at a position of axes(), reductions not counted.
+  // The number of the axis at an index of axes(), which has no reduction axes.
   size_t visibleAxis(const TensorView* tensor, int position) const {
     size_t index = first_.at(tensor);
     for (const IterDomain* axis : tensor->domain().logical) {
@@ -148,7 +148,7 @@ class AxisClasses {
 std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs,
                                                             const TensorView* reference) {
   std::variant<ReferenceMap, std::string> map = build(exprs, reference, true);
-  // An input may be read along different axes; then it relates nothing.
+  // An input may be read along different axes; then it relates no axes.
   return std::holds_alternative<ReferenceMap>(map) ? map : build(exprs, reference, false);
 }
 
@@ -177,7 +177,7 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
         return concat("axis ", i, " of %", tensor->name(), " has no counterpart in %", reference->name());
       }
       if (position >= 0 && !axes[i]->isBroadcast() && reference->domain().logical[position]->isBroadcast()) {
-        // Both in one nest of loops would run over the product of axes that no tensor has together.
+        // A common loop nest would iterate over the product of axes that no single tensor has.
         return concat("%", tensor->name(), " has elements along axis ", position, " of %", reference->name(),
                       ", which is broadcast there");
       }

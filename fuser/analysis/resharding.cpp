@@ -1,4 +1,4 @@
-// Where operands have to be, by the axis map of their expression.
+// Derives the sharding that operands need from the axis map of their expression.
 
 #include "fuser/analysis/resharding.h"
 
@@ -24,7 +24,7 @@ std::optional<Sharding> operandSharding(const Expr* expr, const TensorView* oper
   if (!result.axis) return result;
   if (!whyNoSlices(expr, *result.axis).empty()) return std::nullopt;
   const std::optional<size_t> axis = operandAxis(expr, operand, *result.axis);
-  // A broadcast axis has one place, which all devices read.
+  // A broadcast axis has one element, which all devices read.
   if (!axis || !operand->axes()[*axis]->isIteration()) return Sharding{result.mesh, std::nullopt};
   return Sharding{result.mesh, axis};
 }

@@ -1,8 +1,8 @@
 #pragma once
-// Which expressions of a fusion on several devices need what another device holds. DecomposeReshardingsPass makes
-// communications of them; who draws or changes the place of a tensor asks the same rules.
+// Decides which expressions of a multi-device fusion need data from another device (resharding, as nvFuser calls it).
+// DecomposeReshardingsPass turns them into communications; the generator and the mutators ask the same rules.
 //
-// Axes are counted in axes(). Every tensor asked about has a mesh, its own or the fusion's.
+// Axes are indices into axes(). Every tensor must have a mesh, its own or the fusion's.
 //
 //   %y [j0 (DIDx), j1] = add(%x [i0, i1 (DIDx)], …) resharding: each device needs rows of %x, and has columns
 
@@ -13,18 +13,18 @@
 
 namespace fuser {
 
-// Whether each device of `wanted` has what it shall have where a tensor is so sharded: the same, or all of it.
+// Whether a tensor with the first sharding already satisfies `wanted`: they are equal, or it is replicated there.
 bool isThere(const Sharding& sharding, const Sharding& wanted);
 
-// Where the operand has to be so that each device of the results' mesh computes its part of them from what it has.
-// Nullopt: no device can compute a part alone (of the expression, whyNoSlices says why).
+// The sharding that an operand needs, so that each device in the results' mesh computes its part from local data.
+// nullopt when no device can compute its part alone; whyNoSlices(expr) has the reason.
 std::optional<Sharding> operandSharding(const Expr* expr, const TensorView* operand);
 
-// The axis of its one operand that is sharded and that the expression reduces, where partial results of all devices can
-// be joined: sums, products, and extremes.
+// The sharded axis of the operand that the expression reduces, if the devices' partial results can be combined: for
+// sum, prod, amax and amin. Otherwise nullopt.
 std::optional<size_t> reducedShardAxis(const Expr* expr);
 
-// Whether some device computes its part of the results from what another one holds.
+// Whether some device needs data that only another device holds.
 bool isResharding(const Expr* expr);
 
 }  // namespace fuser

@@ -1,4 +1,4 @@
-// The names of the schedulers.
+// The table of schedulers, from schedulers.def.
 
 #include "fuser/analysis/scheduler.h"
 

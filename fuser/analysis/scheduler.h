@@ -1,6 +1,6 @@
 #pragma once
-// The interface through which schedulers answer. The segmenter knows schedulers through this alone, so that it links
-// none of them, and tests give it schedulers of their own.
+// SchedulerInterface: how the segmenter asks schedulers. It depends on nothing else of them, so that it links none of
+// them, and tests can substitute their own.
 
 #include <memory>
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace fuser {
 
-// None: no scheduler (a group that leads to a kernel through a cache of its own). The others in order of priority.
+// None: no scheduler; such a group is compiled by its own FusionExecutorCache. The others are in order of priority.
 enum class SchedulerType : uint8_t {
   None,
 #define SCHEDULER(NAME, SUMMARY, FILE) NAME,
@@ -22,23 +22,23 @@ enum class SchedulerType : uint8_t {
 #undef SCHEDULER
 };
 std::string_view schedulerTypeName(SchedulerType type);  // "PointWise"
-std::optional<SchedulerType> schedulerTypeFromName(std::string_view name);  // nullopt where none is called so
+std::optional<SchedulerType> schedulerTypeFromName(std::string_view name);  // nullopt for an unknown name
 
 struct SchedulerInfo {
   SchedulerType type;
   std::string_view name;
-  std::string_view summary;  // what it takes
+  std::string_view summary;  // which parts it accepts
 };
-// In the order of schedulers.def: without None.
+// In the order of schedulers.def, without None.
 std::span<const SchedulerInfo> allSchedulers();
 
 class ReferenceMap;
 
 struct SchedulerAnswer {
-  SchedulerType type = SchedulerType::None;  // the first of the priority list that accepts
-  std::string reason;                         // when None: each scheduler's reason, "; " between
-  // How the part's axes relate, where the scheduler that accepts worked that out to say so; else null. Kept, so that
-  // whoever schedules the part does not work it out again.
+  SchedulerType type = SchedulerType::None;  // the first scheduler, by priority, that accepts
+  std::string reason;                         // if None: every scheduler's reason, joined by "; "
+  // The reference map, if the accepting scheduler built one; otherwise null. Kept, so that scheduling the part does not
+  // build it again.
   std::shared_ptr<const ReferenceMap> map = nullptr;
   bool accepted() const { return type != SchedulerType::None; }
 };
@@ -46,9 +46,9 @@ struct SchedulerAnswer {
 class SchedulerInterface {
  public:
   virtual ~SchedulerInterface() = default;
-  // Which scheduler takes this part as one kernel (or host step), or why none does. Depends on the view alone.
+  // Which scheduler accepts this part as one kernel (or host step), or why none does. A pure function of the view.
   virtual SchedulerAnswer accepts(const FusionView& view) const = 0;
-  // The inputs of this expression that must be segment inputs.
+  // The operands of this expression that must be segment inputs, because the scheduler reads them from memory.
   virtual std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const = 0;
 };
 

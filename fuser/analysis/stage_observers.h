@@ -1,8 +1,8 @@
 #pragma once
-// Observers of a single stage, each made from a function:
+// CompileObservers that wrap a function as the callback of a single stage:
 //   AfterHost print([&](HostIrContainer& program) { out << toString(program); });
 //   settings.context.observers.push_back(&print);
-// Like any observer they outlive whoever is given them.
+// Like any observer, they must outlive the context that refers to them.
 
 #include <utility>
 

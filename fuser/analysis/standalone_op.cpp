@@ -1,4 +1,4 @@
-// What the host runs alone, by the rows of families.
+// Reads the `host` column and the coordinate maps of families.def.
 
 #include "fuser/analysis/standalone_op.h"
 
@@ -9,7 +9,7 @@
 namespace fuser {
 namespace {
 
-// The place of a result's axis among its logical axes, reductions included.
+// The index among the result's logical axes, including reduction axes, of an axis of axes().
 size_t logicalPlace(const TensorView* tensor, size_t axis) {
   const std::vector<IterDomain*>& logical = tensor->domain().logical;
   const IterDomain* wanted = tensor->axes().at(axis);

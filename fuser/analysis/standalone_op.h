@@ -1,10 +1,10 @@
 #pragma once
-// Expressions that the host program may run one at a time, each as a kernel of its own, and whether that kernel can
-// compute one place of an axis after another: a turn of a loop over streams, or a device's part of a sharded axis. It
-// stands in analysis, because the generator and the mutators draw stream axes and shardings by the same rules.
+// Decides which expressions the host program may run alone, each as its own kernel, and whether such a kernel can
+// compute one slice of an axis at a time: an iteration of a loop over streams, or a device's part of a sharded axis. It
+// is in analysis, because the generator and the mutators choose stream axes and shardings by the same rules.
 //
-//   %y = slice(%x) {dim = 1, …}: axis 0 of %y is axis 0 of %x, so that its places can be computed apart; axis 1 cannot,
-//   as the slice moves elements along it
+//   %y = slice(%x) {dim = 1, …}: axis 0 of %y is axis 0 of %x, so it can be computed slice by slice; axis 1 cannot,
+//   because the op moves elements along it
 
 #include <optional>
 #include <string>
@@ -13,17 +13,17 @@
 
 namespace fuser {
 
-// Whether the host program may run the expression alone: a move of elements, a pointwise op, a reduction or a slice, of
-// tensors. What is none of these runs in a kernel with others.
+// Whether the host program may run the expression alone, by the `host` column of families.def: tensor ops that are
+// pointwise, reductions, slices or move elements. Any other op runs in a kernel together with others.
 bool isLowerableAsStandaloneHostOp(const Expr* expr);
 
-// The axis of an operand that has the coordinate of that axis of the results; nullopt where it has none (an operand
-// that lacks the axis, or is a scalar). Axes are counted in axes(); `axis` is one of the first result's. operand: one
-// of the expression's inputs.
+// The axis of `operand`, one of the expression's inputs, with the same coordinate as axis `axis` of the results;
+// nullopt if there is none or the operand is a scalar. Axes are indices into axes(); `axis` is one of the first
+// result's.
 std::optional<size_t> operandAxis(const Expr* expr, const Val* operand, size_t axis);
 
-// Why the expression cannot be computed one place of that axis of its results after another; "" where it can.
-// `axis` is counted in axes() of the first result; one that it does not have is a reason, too.
+// The reason why the expression cannot be computed slice by slice along axis `axis` of its results; "" when it can.
+// `axis` is an index into axes() of the first result; an invalid one is a reason, too.
 std::string whyNoSlices(const Expr* expr, size_t axis);
 
 }  // namespace fuser
