@@ -1,4 +1,4 @@
-// AllocationDomainPass: results are stored in the order of what they are made of, unless their type says otherwise.
+// AllocationDomainPass: gives each result the memory layout of its operand, unless the program specifies one.
 //
 //   fusion f(%x: f32[i0, i1, i2] {allocation_order = [0, 2, 1]}) {
 //     %y = relu(%x) : f32[i0, i1, i2]
@@ -7,11 +7,11 @@
 //   %y = permute(%x) {dims = [1, 0]} : f32[i1, i0]            (%x: f32[i0, i1], row-major)
 //   ->  %y = permute(%x) {dims = [1, 0]} : f32[i1, i0] {allocation_order = [1, 0]}
 //
-// Channels last stays channels last, and a transposed copy is read and written in one order. An op follows its operand
-// with the most axes that have elements (of several the first); axes that this operand lacks are slowest, and a reshape
-// that makes some leaves the order alone. A layout that the program writes behind a result's type stays. Values inside
-// a kernel have no memory and no order; that they are given one here costs nothing, and holds where segmentation makes
-// them cross a boundary. Last of all: it looks at the ops that are really run.
+// Channels-last inputs give channels-last outputs, and a transposed copy is read and written in one order. An op
+// follows its operand with the most non-broadcast axes (the first, on a tie). Axes that this operand lacks are slowest;
+// a reshape that creates axes keeps the default order. A layout in a result's type stays. Values inside a kernel have
+// no memory; the order that they get here costs nothing and applies if segmentation makes them cross a boundary. Runs
+// last, because it depends on the ops that are left.
 
 #include <algorithm>
 
@@ -56,7 +56,7 @@ class FollowOperands : public Pass {
     modified_ = true;
   }
 
-  // Broadcast axes have no place in memory.
+  // Broadcast axes take no memory, so they do not count.
   static std::vector<int> storedOrder(std::vector<int> order, const std::vector<IterDomain*>& axes) {
     std::erase_if(order, [&](int axis) { return axes[static_cast<size_t>(axis)]->isBroadcast(); });
     return order;
@@ -79,7 +79,7 @@ class FollowOperands : public Pass {
     return leader;
   }
 
-  // map: for each logical axis of the result, reductions included, the leader's axis or -1.
+  // `map`: for each logical axis of the result, including reduction axes, the leader's axis or -1.
   static std::vector<int> orderAfter(const TensorView& leader, const std::vector<int>& map, const TensorView& result) {
     std::vector<int> order, placeOf(leader.rank(), -1);
     int visible = 0;

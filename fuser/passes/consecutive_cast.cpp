@@ -1,4 +1,4 @@
-// ConsecutiveCastPass: folds a cast of a cast where one cast, or none, gives the same bits for every value.
+// ConsecutiveCastPass: folds a cast of a cast into one cast, or none, where that is bit-exact for every value.
 //
 //   %a = cast(%x) {dtype = f32}             (%x: bf16, %b is no output)
 //   %b = cast(%a) {dtype = bf16}
@@ -10,8 +10,8 @@
 //   %a = cast(%x) {dtype = f32}             (%x: f32)
 //   %y = neg(%a)                      ->    %y = neg(%x)
 //
-// Never f32 -> bf16 -> f32 nor i32 -> f32 -> i32: the narrow type in between rounds. An inner cast with other users
-// stays for them. A folded output stays a value of its own, with its layout: at least as a `set` of what it equals.
+// It never folds f32 -> bf16 -> f32 or i32 -> f32 -> i32, where the type in between rounds. An inner cast with other
+// uses stays. A folded fusion output stays a value of its own with its layout, if need be as a `set`.
 // After RemoveBcastSqueezePass, which brings casts together that had an unsqueeze and a squeeze between them.
 
 #include "fuser/passes/passes.h"
@@ -20,7 +20,7 @@ namespace fuser {
 
 namespace {
 
-// Whether every value of `from` (NaN, infinities and -0 included) is one of `to`.
+// Whether `to` represents every value of `from`, including NaN, infinities and -0.
 bool holdsAllOf(DataType to, DataType from) {
   if (to == from) return true;
   switch (from) {
@@ -38,9 +38,9 @@ bool holdsAllOf(DataType to, DataType from) {
 
 bool is16Bits(DataType dtype) { return dtype == DataType::Half || dtype == DataType::BFloat16; }
 
-// Whether from -> between -> to gives the same as from -> to. Conversions to 16 bits go through f32 in any case.
+// Whether from -> between -> to equals from -> to. Conversions to 16 bits always go through f32.
 bool foldsExactly(DataType from, DataType between, DataType to) {
-  // An integer wraps in a narrower one; a float out of range does not.
+  // An integer wraps when it is narrowed; an out-of-range float does not.
   const bool wraps = category(from) == Category::Int && category(to) == Category::Int && !holdsAllOf(to, from);
   if (wraps && isFloating(between)) return false;
   return holdsAllOf(between, from) || (between == DataType::Float && is16Bits(to));
@@ -84,7 +84,7 @@ class FoldCasts : public Pass {
     if (inner) removeUnused(fusion, inner);
   }
 
-  // The same value by another op: name, origin and layout are its own.
+  // Replaces the value by an equal one that takes over its name, origin and layout.
   void redefine(Fusion* fusion, Expr* expr, OpKind op, Val* operand, Attributes attributes) {
     Val* result = expr->output();
     fusion->removeExpr(expr);

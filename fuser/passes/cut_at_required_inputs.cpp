@@ -1,13 +1,13 @@
-// CutAtRequiredInputsPass: says in the program where a fusion has to be cut: before an op that a scheduler takes only
-// with its operand in memory. Which ops those are, the schedulers tell through their interface; without schedulers in
-// the context there is nothing to say.
+// CutAtRequiredInputsPass: inserts a segment_set before each op whose operand must be in memory, so that the program
+// itself shows where it has to be cut. Schedulers name those ops through their interface; without schedulers in the
+// context the pass does nothing.
 //
 //   %a = exp(%x)                            %a = exp(%x)
 //   %y = flip(%a)   (must find %a)   ->     %a.stored = segment_set(%a)
 //                                           %y = flip(%a.stored)
 //
-// Where something else reads the value as well, or it is an output, it is left alone: two tensors would be stored. The
-// segmenter cuts there in any case. Bit-exact: a move. Idempotent: what a segment_set made is left alone.
+// A value with other uses, or one that is an output, is left alone: it would be stored twice, and the segmenter cuts
+// there anyway. Bit-exact: it only copies. Idempotent: the result of a segment_set is left alone.
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 //   %b = log(%x)            ->   %a = exp(%x)
 //   return %a                    return %a
 //
-// Inputs stay, used or not: they are the caller's interface.
+// Unused inputs stay: they are part of the caller's interface.
 
 #include "fuser/passes/passes.h"
 

@@ -1,16 +1,16 @@
-// ExactMappedExtentSubstitutionPass: extents that must be equal become one: a number where one of them is, else the
-// first symbol that an input binds, else a scalar's.
+// ExactMappedExtentSubstitutionPass: replaces extents that must be equal by a single one: a constant if one of them is,
+// else the first symbol that an input binds, else a scalar's symbol.
 //
 //   fusion f(%x: f32[i0], %y: f32[i1], %z: f32[4]) {       fusion f(%x: f32[4], %y: f32[4], %z: f32[4]) {
 //     %a = add(%x, %y)                                ->     %a = add(%x, %y)
 //     %b = mul(%a, %z)                                       %b = mul(%a, %z)
 //
-// Two axes are equal where they meet in a pointwise op, or in a cat along another axis, and neither is a broadcast
-// axis, or where `expand` asks for a size and the axis has one. Inputs and attributes get the names, and inference
-// gives them to results. Where that makes another kind of axis (the number 1 is a broadcast axis; a reshape of known
-// sizes may split other axes), the sizes keep their names. Sizes are checked against the original program before it
-// runs, dead code included, so that what is assumed here holds. Kernels take fewer extents, simplify indices across
-// former names, and RemoveEmptyPass, which looks for the number 0, finds more: so this comes first.
+// Two extents are equal if their axes meet in a pointwise op, or in a cat along another axis, and neither is a
+// broadcast axis; or if `expand` keeps an axis under a new size. The pass renames sizes of inputs and attributes;
+// inference derives those of results. A substitution that would change the kind of an axis (a constant 1 makes a
+// broadcast axis; a reshape of known sizes may split other axes) is not made. This is sound because sizes are checked
+// against the original program before each run, including dead code. Kernels then take fewer extents and simplify
+// indices, and RemoveEmptyPass finds more constant zeros, so this pass comes first.
 //
 // There is no pass that adds axioms about extents (nvFuser's AddAxiomsPass): that an extent is at least 0 is the range
 // that its symbol is born with (IntExprArena::symbol), and that two are equal is said here by giving them one name. In
@@ -30,14 +30,14 @@ namespace {
 
 bool fitsAnySize(const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); }
 
-// Extents by id, and what stands for each.
+// Maps extents, by id, to their replacements.
 struct Substitute {
   IntExpr extent;
   IntExpr by;
 };
 using Substitution = std::map<uint32_t, Substitute>;
 
-// Sets of extents that are equal in every run that is not rejected.
+// Equivalence classes of extents that are equal in every run that is not rejected (union-find).
 class EqualExtents {
  public:
   explicit EqualExtents(const Fusion& fusion) : fusion_(fusion) {
@@ -48,7 +48,7 @@ class EqualExtents {
     for (const auto& [id, extent] : extents_) sets_[meetings_.find(id)].push_back(extent);
   }
 
-  // Sets that `mayApply` refuses are left alone.
+  // Classes for which mayApply() is false stay as they are.
   template <class MayApply>
   Substitution substitution(MayApply mayApply) const {
     Substitution result;
@@ -56,7 +56,7 @@ class EqualExtents {
       if (extents.size() < 2) continue;
       const IntExpr best = *std::min_element(extents.begin(), extents.end(),
                                              [&](IntExpr a, IntExpr b) { return rank(a) < rank(b); });
-      // A sum or product that is equal to another one: neither is simpler. Two numbers: every run is rejected.
+      // Two equal sums or products: neither is simpler. Two different constants: every run is rejected.
       const bool contradiction = std::count_if(extents.begin(), extents.end(),
                                                [](IntExpr extent) { return extent->isConstant(); }) > 1;
       if (!(best->isConstant() || best->isSymbol()) || best->isConstant(1) || contradiction || !mayApply()) continue;
@@ -68,7 +68,7 @@ class EqualExtents {
   }
 
  private:
-  // Smaller stands for greater: numbers, symbols of inputs in their order, other symbols, then the rest.
+  // The smallest rank represents a class: constants, then input symbols in their order, other symbols, the rest.
   std::pair<int, uint32_t> rank(IntExpr extent) const {
     if (extent->isConstant()) return {0, extent->id};
     const auto bound = bound_.find(extent->id);
@@ -149,7 +149,7 @@ class SubstituteExtents : public Pass {
     return result;
   }
 
-  // Its own, and those that it is inferred from.
+  // The extents of the tensor and those from which they are inferred.
   static std::vector<IntExpr> sizesAround(const Val& val) {
     std::vector<IntExpr> sizes;
     addSizes(&val, sizes);
@@ -166,7 +166,7 @@ class SubstituteExtents : public Pass {
     for (const IterDomain* axis : val->as<TensorView>()->domain().logical) sizes.push_back(axis->size());
   }
 
-  // Whether one of them was substituted, or a symbol of theirs.
+  // Whether one of the extents, or a symbol in one, was substituted.
   static bool leaveOut(const std::vector<IntExpr>& sizes, Substitution& substitution) {
     bool found = false;
     for (IntExpr size : sizes) {

@@ -1,4 +1,4 @@
-// MarkAliasesPreparePass: an output that is an input seen in another way is marked as a view, and no kernel copies it.
+// MarkAliasesPreparePass: marks an output that is a view of an input, so that it shares memory and no kernel copies it.
 //
 //   %a = permute(%x) {dims = [1, 0]} : f32[i1, i0]
 //   %y = unsqueeze(%a) {dims = [0]} : f32[1, i1, i0]
@@ -8,10 +8,10 @@
 //   %y = unsqueeze(%a) {dims = [0]} : f32[1, i1, i0] {view = true}
 //   return %y
 //
-// Of other outputs too, whose memory stays as long. Only where nobody reads the output or what lies between but for it,
-// where the program writes no layout behind its type, and never of an input that an output overwrites. A scheduler asks
-// for the source of a view as a segment input, so that its segment holds nothing else: no segment_set is needed. After
-// all passes that change what outputs are made of.
+// The base may also be another output, which lives as long. Conditions: nothing else reads the output or the values in
+// between, the program specifies no layout for it, and no output overwrites the input. A scheduler requires the base of
+// a view as a segment input, so that the view has a segment of its own and needs no segment_set. Runs after all passes
+// that change the definitions of outputs.
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ class MarkViews : public Pass {
   }
 
  private:
-  // To an input's memory, be it returned at other places, too.
+  // Whether an alias writes the output over an input, even if the output is returned at other positions, too.
   static bool isWritten(const Fusion& fusion, const Val* output) {
     return std::any_of(fusion.aliases().begin(), fusion.aliases().end(),
                        [&](const auto& alias) { return fusion.outputs().at(alias.first) == output; });

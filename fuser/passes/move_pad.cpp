@@ -1,24 +1,24 @@
-// MovePadPass, where slices, pads and concatenations have no scheduler of their own (option disable resize_scheduler):
-// a pad reads memory, so it goes where its operand is in memory anyway. Up, through pointwise ops to the fusion's
-// inputs:
+// MovePadPass (only with `option disable resize_scheduler`, when slices, pads and cats have no scheduler of their own):
+// a pad must read its operand from memory, so the pass moves it to where the operand is in memory anyway. Up, through
+// pointwise ops to the fusion's inputs:
 //
 //   %a = relu(%x)                                               %x.pad = pad(%x) {pad = [1, 1], value = 0.0}
 //   %b = mul(%a, %y)                                       ->   %y.pad = pad(%y) {pad = [1, 1], value = 0.0}
 //   %p = pad(%b) {pad = [1, 1], value = 0.0}                    %a.pad = relu(%x.pad)
 //                                                               %p = mul(%a.pad, %y.pad)
 //
-// and down, below pointwise ops, where its operand is none of these: what stands before it joins them.
+// and otherwise down, below the pointwise ops that follow, so that its producers can fuse with those:
 //
 //   %s = sum(%x) {dims = [0]}                                   %s = sum(%x) {dims = [0]}
 //   %p = pad(%s) {pad = [0, 2], value = 2.0}               ->   %q.whole = neg(%s)
 //   %q = neg(%p)                                                %q = pad(%q.whole) {pad = [0, 2], value = -2.0}
 //
-// Up, every op must give the pad's value, to the bit, where its operands hold it; down, the new value is what the op
-// gives of the old ones. Both are worked out with the row's own expression, for rows that all engines agree on, from
-// numbers alone: not NaN, which has many bits, and not a scalar known only when it runs. An operand that is broadcast
-// along a padded axis is one value inside and outside, so it ends the way. Values on the way are read by nothing else.
-// A pad never moves below a reduction, which would count what it adds. What goes down does not come up again: its
-// operand is no pointwise op of inputs alone before or after.
+// Up, every op must map the pad value to itself, to the bit; down, the new pad value is the op of the old ones. Both
+// are evaluated with the op's own expression, only for ops on which all engines agree exactly and only for literals:
+// not for NaN, which has many bit patterns, and not for scalars known at run time. An operand broadcast along a padded
+// axis stops the move, because it has one value inside and outside. No value on the way may have other uses. A pad
+// never moves below a reduction, which would include the padding. Moves down and up cannot alternate: a pad that moves
+// down has an operand that is not made from inputs by pointwise ops only.
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ namespace fuser {
 
 namespace {
 
-// An element of some dtype, as it is stored.
+// The bytes of one element of some dtype.
 struct Element {
   DataType dtype = DataType::Float;
   alignas(8) std::array<std::byte, 8> bytes{};  // conversions read and write it as numbers
@@ -60,7 +60,7 @@ struct Element {
   bool isNan() const { return isFloating(dtype) && std::isnan(scalar().as<double>()); }
 };
 
-// A literal, null for any other value.
+// The value of a literal; null for any other value.
 const ScalarValue* literalOf(const Val* val) {
   if (val->isTensor() || !val->as<Scalar>()->isConstant()) return nullptr;
   return &*val->as<Scalar>()->constant();
@@ -76,8 +76,8 @@ bool isElementwise(const Expr* expr) {
   return isPointwise(expr->op()) || expr->family() == Family::Cast || expr->op() == OpKind::Set;
 }
 
-// What the op gives where its tensor operands hold these elements, one each in their order; nothing where it is not
-// known to the bit, or NaN.
+// Evaluates the op for one element of each tensor operand, in order. nullopt when the result is not known to the bit or
+// is NaN.
 std::optional<Element> resultOf(const Expr* expr, const std::vector<Element>& tensors) {
   const DataType dtype = expr->output()->dtype();
   if (!isPointwise(expr->op())) return tensors[0].isNan() ? std::nullopt : std::optional(tensors[0].as(dtype));
@@ -170,7 +170,7 @@ class PadUp : public Pass {
     });
   }
 
-  // The padded value, made of padded inputs; `made`: of an input that is read twice, its pad.
+  // Rebuilds the value from padded inputs; `made` keeps the pad of each input, so that an input is padded once.
   TensorView* lifted(Fusion* fusion, TensorView* tensor, const Element& value,
                      std::unordered_map<const Val*, TensorView*>& made) const {
     const std::string name = tensor->name().empty() ? "" : tensor->name() + ".pad";
@@ -213,7 +213,7 @@ class PadDown : public Pass {
     return own && literalOf(pad->input(1)) ? pad : nullptr;
   }
 
-  // Whether the value is made by pointwise ops of the fusion's inputs alone: there a pad goes up, or stays.
+  // Whether only pointwise ops lead from fusion inputs to the value. Then a pad moves up or stays.
   static bool isNearInputs(const Val* val) {
     std::vector<const Val*> work = {val};
     while (!work.empty()) {
@@ -226,7 +226,7 @@ class PadDown : public Pass {
     return true;
   }
 
-  // The value to pad the op's result with, when all its tensor operands are pads alike of values that are no inputs.
+  // The new pad value, if all tensor operands of the op are equal pads of values that are not inputs.
   static std::optional<Element> padsOf(Fusion* fusion, const Expr* expr) {
     std::vector<Element> values;
     const Expr* first = nullptr;
@@ -242,7 +242,7 @@ class PadDown : public Pass {
     return computed ? resultOf(expr, values) : std::nullopt;
   }
 
-  // Padded by the same numbers, and of one size where padded.
+  // Whether two pads have equal bounds, and equal sizes along the padded axes.
   static bool isAlike(Fusion* fusion, const Expr* a, const Expr* b) {
     if (a->attributes().pad() != b->attributes().pad()) return false;
     const std::vector<IterDomain*> left = a->input(0)->as<TensorView>()->axes();

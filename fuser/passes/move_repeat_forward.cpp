@@ -1,4 +1,4 @@
-// MoveRepeatForwardPass: pointwise ops run on the elements that there are, and what they made is repeated.
+// MoveRepeatForwardPass: moves a repeat below pointwise ops, so that they compute each element once.
 //
 //   %r = repeat(%x) {repeats = [1, 4]}
 //   %y = exp(%r)                            ->   %y.once = exp(%x)
@@ -6,9 +6,9 @@
 //
 //   %y = cat(%x, %x) {dim = 0}              ->   %y = repeat(%x) {repeats = [2, 1]}
 //
-// A cat of a broadcast axis has elements where a repeat has none, so it stays. A second tensor operand is repeated
-// alike, or broadcast along the axes that are repeated. Only where nothing else reads the repeated value: else both
-// would be made. Before TranslateRepeatToExpandPass, after which there are fewer repeats.
+// A cat along a broadcast axis stays: its result has elements in memory, a repeat's would not. Every other tensor
+// operand must be repeated in the same way or be broadcast along the repeated axes. The repeated value must have no
+// other use, or both would be computed. Runs before TranslateRepeatToExpandPass, which removes repeats.
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ class CatToRepeat : public Pass {
     const bool same = std::all_of(operands.begin(), operands.end(), [&](const Val* val) { return val == operands[0]; });
     if (operands.size() < 2 || !same) return;
     const TensorView* tensor = operands[0]->as<TensorView>();
-    // A cat has elements of its own along the axis, a repeated broadcast axis has none: another type.
+    // A cat stores elements along its axis, a repeated broadcast axis does not: the result types differ.
     if (tensor->axes()[static_cast<size_t>(cat->attributes().dim())]->isBroadcast() || !mayApply()) return;
     std::vector<IntExpr> repeats(tensor->rank(), fusion->ints().constant(1));
     repeats[static_cast<size_t>(cat->attributes().dim())] =
@@ -62,7 +62,7 @@ class RepeatForward : public Pass {
   }
 
  private:
-  // The first operand that is a repeat which only this op reads.
+  // The first operand that is a repeat without other uses.
   static const Expr* repeatOf(const Expr* expr) {
     for (const Val* operand : expr->inputs()) {
       if (isOwnRepeat(operand)) return operand->definition();
@@ -75,7 +75,7 @@ class RepeatForward : public Pass {
            val->uses().size() == 1 && !val->isFusionOutput();
   }
 
-  // What the operand is before it is repeated like this; itself where repeating changes nothing; null where neither.
+  // The operand before an equal repeat; the operand itself if repeating does not change it; otherwise null.
   static Val* once(Val* operand, const Expr* repeat) {
     if (operand->isScalar()) return operand;
     const std::vector<IntExpr>& repeats = repeat->attributes().repeats();
@@ -91,7 +91,7 @@ class RepeatForward : public Pass {
     return operand;
   }
 
-  // The operands' axes that are repeated must be alike before: a broadcast axis would be repeated to another size.
+  // Repeated axes must have the same kind in all operands: a broadcast axis would be repeated to another size.
   static bool operandsFit(const Expr* expr, const Expr* repeat) {
     const std::vector<IntExpr>& repeats = repeat->attributes().repeats();
     const TensorView* first = repeat->input(0)->as<TensorView>();

@@ -1,5 +1,5 @@
-// MoveSplitCatPass: a value that is taken apart by slices and put together again by a cat in the same order is itself;
-// so is what pointwise ops made of the parts, part by part.
+// MoveSplitCatPass: cancels a split (slices that cover an axis) with the cat that joins the parts in the same order,
+// also through pointwise ops that treat all parts alike.
 //
 //   %a = slice(%x) {dim = 1, start = 0, end = 3}
 //   %b = slice(%x) {dim = 1, start = 3, end = i1}
@@ -9,9 +9,9 @@
 //   %q = exp(%b)
 //   %c = cat(%p, %q) {dim = 1}                             ->   %c = exp(%x)
 //
-// The ops between are the same row with the same attributes for every part; their tensor operands are parts of one
-// value each, or one value that is broadcast along the axis, and their scalars are the same. Nothing else reads what
-// stands between, or it would be computed twice. Before ConsecutiveCastPass, to which this brings casts together.
+// The ops in between have the same kind and attributes for every part. Each tensor operand is a part of one value, or
+// one value broadcast along the axis; scalar operands are equal. Values in between have no other uses, or they would be
+// computed twice. Runs before ConsecutiveCastPass, because it brings casts together.
 
 #include <algorithm>
 
@@ -39,10 +39,10 @@ class SplitCat : public Pass {
   }
 
  private:
-  // --- what is recognised ---
+  // --- pattern matching ---
 
-  // The value that these are all parts of, in order and without a gap; null where there is none. All wholes of a cat
-  // have one size.
+  // The value of which these are all parts, in order and without gaps; null if there is none. All such values of a cat
+  // have equal sizes.
   Val* wholeOf(const std::vector<Val*>& parts) {
     Val* whole = nullptr;
     IntExpr next = nullptr;  // where the next part starts
@@ -60,7 +60,7 @@ class SplitCat : public Pass {
       if (next ? bounds.start != next : !bounds.start->isConstant(0)) return nullptr;
       next = ints.add(bounds.start, bounds.size);
     }
-    // A cat has elements of its own along the axis, a broadcast axis has none: another type.
+    // A cat stores elements along its axis, a broadcast axis does not: the result types differ.
     if (whole->as<TensorView>()->axes()[dim_]->isBroadcast()) return nullptr;
     const IntExpr size = whole->as<TensorView>()->axes()[dim_]->size();
     if (next != size || (size_ && size_ != size)) return nullptr;
@@ -86,7 +86,7 @@ class SplitCat : public Pass {
     return operands;
   }
 
-  // Whether the parts are those of one value, or made alike of such parts.
+  // Whether these are the parts of one value, or results of equal ops on such parts.
   bool isWhole(const std::vector<Val*>& parts) {
     if (wholeOf(parts)) return true;
     for (const Val* part : parts) {
@@ -116,7 +116,7 @@ class SplitCat : public Pass {
     return anyParts;
   }
 
-  // A part of one element may have been broadcast to its result's size.
+  // A part with one element may have been broadcast to its result's size.
   bool keepsSizes(const std::vector<Val*>& operands, const std::vector<Val*>& results) const {
     for (size_t i = 0; i < operands.size(); ++i) {
       const auto isOne = [&](const Val* val) { return val->as<TensorView>()->axes()[dim_]->size()->isConstant(1); };
@@ -130,7 +130,7 @@ class SplitCat : public Pass {
     return shared && parts[0]->isTensor() && parts[0]->as<TensorView>()->axes()[dim_]->size()->isConstant(1);
   }
 
-  // --- what is made ---
+  // --- rewriting ---
 
   Val* build(Fusion* fusion, const std::vector<Val*>& parts) {
     if (Val* whole = wholeOf(parts)) return whole;
@@ -148,7 +148,7 @@ class SplitCat : public Pass {
   void replace(Fusion* fusion, Expr* cat) {
     TensorView* old = cat->output()->as<TensorView>();
     Val* made = build(fusion, cat->inputs());
-    // A value of its own: the whole has a name and readers already.
+    // A set makes a new value, because the whole keeps its name and uses.
     if (wholeOf(cat->inputs())) made = build::set(*fusion, made->as<TensorView>());
     TensorView* with = made->as<TensorView>();
     takePlace(fusion, old, with);

@@ -30,7 +30,7 @@ void checkFusion(const Fusion& fusion, std::string_view pass) {
               violations.front().message);
 }
 
-// The turns of one list of passes.
+// Runs one list of passes to its fixed point.
 class Turns {
  public:
   Turns(Fusion& fusion, std::string_view owner, const PassList& passes, const CompileContext& context)
@@ -40,7 +40,7 @@ class Turns {
         context_(context),
         pipeline_(context.pipeline ? *context.pipeline : own_),
         budget_(kSpareTurns + fusion.exprs().size()) {
-    if (!context.checkInvariants) return;  // then a circle is seen one turn later
+    if (!context.checkInvariants) return;  // then oscillation is detected one turn later
     if (!pipeline_.fingerprint) pipeline_.fingerprint = fingerprint(fusion);
     seen_[*pipeline_.fingerprint] = 0;
   }
@@ -78,7 +78,7 @@ class Turns {
     return modified;
   }
 
-  // Passes that undo each other lead back to a state that was there before.
+  // Passes that undo each other lead back to an earlier state, so its fingerprint repeats.
   void checkProgress(uint64_t print) {
     const size_t turn = changedBy_.size();
     const auto [place, isNew] = seen_.emplace(print, turn);
@@ -98,7 +98,7 @@ class Turns {
   PipelineState own_;
   PipelineState& pipeline_;
   const size_t budget_;
-  std::map<uint64_t, size_t> seen_;              // fingerprint -> the turn after which the fusion had it; 0: at first
+  std::map<uint64_t, size_t> seen_;              // fingerprint -> the turn after which it occurred; 0: before the first
   std::vector<std::set<std::string>> changedBy_;  // by turn
 };
 

@@ -1,10 +1,11 @@
 #pragma once
-// OptimizationPass<Derived>: a named step of the pipeline, with a switch. Derived has a static name(), and one of
+// OptimizationPass<Derived>: a named step of the pipeline that can be disabled, as in nvFuser. Derived has a static
+// name() and one of
 //   static PassList registerPasses(Fusion*), or registerPasses(Fusion*, const CompileContext&)
-//     passes that run in turn until a whole turn changes nothing
+//     a list of passes that runs to its fixed point
 //   static bool runPass(Fusion*, const CompileContext&, OwnRun)
-//     its own run, once; true when it changed anything. Only the base can make an OwnRun, so that nobody gets round the
-//     switch; `using OptimizationPass::runPass;` keeps the call without one.
+//     custom code; true when it changed the fusion. Only the base class can create an OwnRun, so that the switch cannot
+//     be bypassed; `using OptimizationPass::runPass;` keeps the public overload visible.
 
 #include <atomic>
 #include <functional>
@@ -16,15 +17,14 @@
 
 namespace fuser {
 
-// Runs the list in order; whenever a full turn modified anything, starts again from its beginning, until a clean turn.
-// True when anything changed. Each pass that changed the fusion is followed by the IR's verifier; with
-// context.checkInvariants, `modified` is compared with the fusion's fingerprint. A CheckError names every pass that
-// changed the fusion since, where the fusion comes back to a state that it was in before, and the last ones where the
-// budget of turns (100 and one an expression) is used up.
+// Runs the list in order, again and again until a whole round changes nothing (a fixed point); true when anything
+// changed. The IR verifier runs after each pass that changed the fusion; with context.checkInvariants, `modified` is
+// compared with the fusion's fingerprint. Oscillation is a CheckError: when a fingerprint repeats, it names the passes
+// that changed the fusion in between; after 100 rounds plus one per expression, it names those of the last round.
 bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes, const CompileContext& context);
 
-// Calls run, with what the context asks for around it: the fusion's text before and after, the time, the observers'
-// afterPass. run gets a context with the state of the pipeline: the given one, or its own with the options' limit.
+// Calls `run` and does what the context asks for: dumps the fusion before and after, adds the time to the trace, calls
+// the observers' afterPass. `run` gets a context with a PipelineState: the given one, or a new one with pass_limit.
 bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
                  const std::function<bool(const CompileContext&)>& run);
 
@@ -34,11 +34,11 @@ class OptimizationPass {
   struct OwnRun {};
 
  public:
-  // For the whole process; read once per run.
+  // Process-wide switch; read once per run.
   static void setEnabled(bool enabled) { enabled_.store(enabled); }
   static bool getEnabled() { return enabled_.load(); }
 
-  // True when the fusion changed. Does nothing when disabled, here or in context.options.disabledPasses.
+  // True when the fusion changed. Does nothing if disabled by setEnabled or by context.options.disabledPasses.
   static bool runPass(Fusion* fusion, const CompileContext& context = {}) {
     if (!getEnabled() || context.options.disabledPasses.count(std::string(Derived::name())) != 0) return false;
     return runObserved(fusion, Derived::name(), context, [&](const CompileContext& counted) {
@@ -56,7 +56,7 @@ class OptimizationPass {
   inline static std::atomic<bool> enabled_{true};
 };
 
-// Switches a pass on or off until the end of the scope.
+// Enables or disables a pass until the end of the scope (RAII).
 template <class P>
 class OptimizationPassGuard {
  public:

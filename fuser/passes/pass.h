@@ -1,5 +1,5 @@
 #pragma once
-// Pass: one rewrite of a fusion, run over and over by the OptimizationPass that registers it.
+// Pass: one rewrite of a fusion. The OptimizationPass that registers it runs it until nothing changes.
 
 #include <cstdint>
 #include <limits>
@@ -12,12 +12,12 @@
 
 namespace fuser {
 
-// What the passes of a pipeline hand on: how many rewrites they have made, and may make (`option pass_limit = N`, so
-// that a wrong rewrite is found by bisection), and what they left. Nobody else edits the fusion meanwhile.
+// The state that the passes of a pipeline share: the number of rewrites made and their limit (`option pass_limit = N`,
+// which finds a wrong rewrite by bisection), and the fusion's fingerprint. Nothing else may edit the fusion meanwhile.
 struct PipelineState {
   int64_t limit = std::numeric_limits<int64_t>::max();
   int64_t made = 0;
-  std::optional<uint64_t> fingerprint;  // of the fusion now, where invariants are checked; none before the first pass
+  std::optional<uint64_t> fingerprint;  // the fusion's, if checkInvariants; nullopt before the first pass
 };
 
 class Pass {
@@ -27,14 +27,14 @@ class Pass {
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
-  // Tells the passes of one list apart in messages. A list's only pass goes by the name of the list's owner.
+  // Distinguishes the passes of one list in messages. If empty, messages use the name of the OptimizationPass.
   virtual std::string_view name() const { return ""; }
-  // Rewrites the fusion, and sets modified_ exactly when that changed it. Bit-exact for all values, NaN, infinities and
-  // signed zeros included; a value that may round differently loses its origin. Asks mayApply() before each rewrite.
+  // Rewrites the fusion; sets modified_ exactly if it changed. Bit-exact for all values, including NaN, infinities and
+  // signed zeros; a value that may round differently loses its origin. Calls mayApply() before each rewrite.
   virtual void runPass(Fusion* fusion) = 0;
 
-  // runPass on this pass' fusion; what isModified() says afterwards. A pass that never asked mayApply() counts as one
-  // application where it modified the fusion. Does nothing where no application is left.
+  // Calls runPass on the pass' fusion and returns isModified(). A pass that changed the fusion without calling
+  // mayApply() counts as one rewrite. Does nothing if the limit is reached.
   bool run(PipelineState& pipeline) {
     modified_ = false;
     if (pipeline.made >= pipeline.limit) return false;
@@ -50,7 +50,7 @@ class Pass {
   Fusion* fusion() const { return fusion_; }
 
  protected:
-  // Right before a rewrite that is certain otherwise: whether it may be made. Counts it.
+  // Whether the limit allows one more rewrite; counts it. Call it right before a rewrite whose conditions all hold.
   bool mayApply() {
     if (!pipeline_) return true;
     if (pipeline_->made >= pipeline_->limit) return false;

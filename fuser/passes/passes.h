@@ -1,5 +1,5 @@
 #pragma once
-// A class for each line of pipeline.def.
+// Declares an OptimizationPass class for each line of pipeline.def, and the table of them.
 
 #include <span>
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace fuser {
 
-// The Pass objects that a line of the list runs, in their turn.
+// Creates the Pass objects of a line of the list, in the order in which they run.
 using MakePasses = PassList (*)(Fusion*, const CompileContext&);
 
 template <class P>
 std::unique_ptr<Pass> makePass(Fusion* fusion, const CompileContext& context) {
   if constexpr (std::is_constructible_v<P, Fusion*, const CompileContext&>) {
-    return std::make_unique<P>(fusion, context);  // what it keeps of the context is a copy
+    return std::make_unique<P>(fusion, context);  // the pass must copy what it keeps of the context
   } else {
     return std::make_unique<P>(fusion);
   }
 }
 
-// One of each class, in this order.
+// Creates one pass of each class, in this order.
 template <class... Passes>
 PassList passesOf(Fusion* fusion, const CompileContext& context) {
   PassList passes;
@@ -30,7 +30,7 @@ PassList passesOf(Fusion* fusion, const CompileContext& context) {
   return passes;
 }
 
-// FILE has the Pass classes, and says so: const MakePasses NAME::kPasses = passesOf<…>;
+// FILE defines the Pass classes and lists them: const MakePasses NAME::kPasses = passesOf<…>;
 #define PASS(NAME, SUMMARY, FILE, REASON)                                                     \
   class NAME : public OptimizationPass<NAME> {                                                \
    public:                                                                                    \
@@ -50,15 +50,15 @@ struct PassInfo {
   std::string_view name;
   std::string_view summary;
   std::string_view file;
-  std::string_view reason;  // why it stands where it stands
+  std::string_view reason;  // why it has this position in the list
   bool (*run)(Fusion*, const CompileContext&);
 };
 // In the order of pipeline.def.
 std::span<const PassInfo> allPasses();
 
-// Whether `option disable pass NAME` may name it: a line of the list, or PreSegmenter.
+// Whether `option disable pass NAME` accepts the name: that of a line in the list, or PreSegmenter.
 bool isPassName(std::string_view name);
-// All of these, for messages: "PreSegmenter, RemoveEmptyPass, …".
+// All of these names for messages: "PreSegmenter, RemoveEmptyPass, …".
 std::string passNames();
 
 }  // namespace fuser

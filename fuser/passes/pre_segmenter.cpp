@@ -33,7 +33,7 @@ bool PreSegmenter::runPass(Fusion* fusion, const CompileContext& context, OwnRun
   }
   bool modified = false;
   for (const PassInfo& pass : kPasses) {
-    // A scheduler for resizes would rather have pads where the program puts them.
+    // With a resize scheduler, pads stay where the program has them.
     const bool wanted =
         pass.name != MovePadPass::name() || isOptionDisabled(context.options, DisableOption::ResizeScheduler);
     if (wanted) modified |= pass.run(fusion, context);

@@ -1,5 +1,5 @@
 #pragma once
-// PreSegmenter: what is done to a fusion before it is segmented: the passes of pipeline.def, in that order, each once.
+// PreSegmenter: runs the passes of pipeline.def in order, each once, before the fusion is segmented.
 
 #include "fuser/passes/passes.h"
 
@@ -8,7 +8,7 @@ namespace fuser {
 class PreSegmenter : public OptimizationPass<PreSegmenter> {
  public:
   static std::string_view name() { return "PreSegmenter"; }
-  // A UserError where context.options.disabledPasses names a pass that does not exist.
+  // A UserError if context.options.disabledPasses names an unknown pass.
   using OptimizationPass::runPass;
   static bool runPass(Fusion* fusion, const CompileContext& context, OwnRun);
 };

@@ -1,4 +1,4 @@
-// RemoveBcastSqueezePass: an axis that `unsqueeze` makes and `squeeze` takes away again is never made.
+// RemoveBcastSqueezePass: cancels an `unsqueeze` with a later `squeeze` of the same axis.
 //
 //   %a = unsqueeze(%x) {dims = [1]} : f32[i0, 1, i1]
 //   %b = squeeze(%a) {dims = [1]} : f32[i0, i1]
@@ -32,7 +32,7 @@ Axes without(const Axes& axes, const Axes& removed) {
   return rest;
 }
 
-// The places of axes once `removed` are gone.
+// Renumbers axes for a tensor without the axes in `removed`.
 Axes renumbered(const Axes& axes, const Axes& removed) {
   Axes places;
   for (int64_t axis : axes) {
@@ -52,7 +52,7 @@ class CancelSqueezes : public Pass {
   void runPass(Fusion* fusion) override {
     const std::vector<Expr*> exprs = fusion->exprs();
     for (Expr* expr : exprs) {
-      // An earlier rewrite may have taken it away.
+      // An earlier rewrite may have removed it.
       if (expr->op() == OpKind::Squeeze && expr->output()->definition() == expr) cancel(*fusion, expr);
     }
   }
@@ -80,7 +80,7 @@ class CancelSqueezes : public Pass {
     modified_ = true;
   }
 
-  // Whether the value is made element by element, for the squeeze alone, of values that have the axes from unsqueezes.
+  // Whether pointwise ops without other uses make the value from tensors that got the axes from unsqueezes.
   static bool isPlain(const Expr* maker, const Axes& dims) {
     const Val* made = maker->output();
     if (!worksByElement(maker) || made->isFusionOutput() || made->uses().size() != 1) return false;
@@ -94,7 +94,7 @@ class CancelSqueezes : public Pass {
     });
   }
 
-  // The unsqueeze's result without the axes of `common`, but with those that the squeeze leaves it.
+  // The unsqueeze's result without the axes in `common`, squeezed along the remaining axes of `dims`.
   static Val* partlySqueezed(Fusion& fusion, const Expr* unsqueeze, const Axes& dims, const Axes& common) {
     auto* value = unsqueeze->input(0)->as<TensorView>();
     const Axes made = renumbered(without(unsqueeze->attributes().dims(), common), common);
@@ -119,7 +119,7 @@ class CancelSqueezes : public Pass {
   static std::vector<Val*> squeezedOperands(Fusion& fusion, const Expr* maker, const Axes& dims) {
     std::vector<Val*> operands;
     for (Val* operand : maker->inputs()) {
-      // An operand that stands twice is squeezed once.
+      // An operand that occurs twice is squeezed once.
       const auto first = std::find(maker->inputs().begin(), maker->inputs().end(), operand) - maker->inputs().begin();
       const bool again = first < static_cast<ptrdiff_t>(operands.size());
       operands.push_back(again ? operands[static_cast<size_t>(first)] : squeezed(fusion, operand, dims));
@@ -127,7 +127,7 @@ class CancelSqueezes : public Pass {
     return operands;
   }
 
-  // The squeeze's result by the op that made its operand, on squeezed operands: name, origin and layout stay.
+  // Rebuilds the squeeze's result by applying its operand's op to squeezed operands; keeps name, origin and layout.
   static void recompute(Fusion& fusion, Expr* squeeze, const Expr* maker, const Axes& dims) {
     const std::vector<Val*> operands = squeezedOperands(fusion, maker, dims);
     Val* result = squeeze->output();

@@ -1,4 +1,4 @@
-// RemoveEmptyPass: values that are known to hold no elements are not computed.
+// RemoveEmptyPass: replaces empty tensors, and reductions and pads of empty tensors, by `full`.
 //
 //   %s = sum(%x) {dims = [0]} : f32[4]      (%x: f32[0, 4])
 //   ->  %s = full() {shape = [4], fill_value = 0.0, dtype = f32}
@@ -9,10 +9,10 @@
 //   %y = exp(%x) : f32[0, 4]; return %y
 //   ->  %y = full() {shape = [0, 4], fill_value = 0.0, dtype = f32}; return %y
 //
-// Tensor expressions that only these needed go too: the dead ones that reach a value of no elements. The mean over
-// nothing is NaN; amax and amin over nothing are the program's error and stay. Only extents that are the constant 0
-// count: an extent that happens to be 0 at run time is the schedulers' affair. After ExactMappedExtentSubstitutionPass,
-// which writes 0 for every symbol that must be 0.
+// Expressions that become dead through this are removed, too. The mean of an empty axis is NaN. amax and amin of one
+// are the caller's error and stay. Only constant extents of 0 count; schedulers handle extents that are 0 in one run.
+// Runs after ExactMappedExtentSubstitutionPass, which replaces every extent that must be 0 by
+// the constant.
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ class ReplaceEmpty : public Pass {
   void runPass(Fusion* fusion) override {
     const std::vector<Expr*> exprs = fusion->exprs();
     for (const Expr* expr : exprs) {
-      // Mean and variance of nothing.
+      // Mean and variance of an empty axis.
       if (isWelford(expr->op()) && reducesNothing(expr)) {
         if (!mayApply()) continue;
         for (Val* result : std::vector<Val*>(expr->outputs())) {
@@ -57,7 +57,7 @@ class ReplaceEmpty : public Pass {
     }
     const std::vector<Val*> outputs = fusion->outputs();
     for (Val* output : outputs) {
-      // A value that is returned twice is replaced everywhere the first time.
+      // The first replacement of a value covers all of its uses as an output.
       if (!output->isFusionOutput() || !output->isTensor() || !output->definition()) continue;
       TensorView* tensor = output->as<TensorView>();
       if (hasZeroExtent(tensor->axes()) && !isFull(tensor) && mayApply()) {
@@ -67,7 +67,7 @@ class ReplaceEmpty : public Pass {
   }
 
  private:
-  // 0 of a sum, 1 of a product, 0 / 0 of a mean.
+  // The reduction of an empty axis: 0 for sum, 1 for prod, 0 / 0 for mean.
   static ScalarValue ofNothing(OpKind op, DataType dtype) {
     if (op == OpKind::Mean) return ScalarValue(std::numeric_limits<double>::quiet_NaN());
     const Identity identity = reductionIdentity(op, dtype);
@@ -104,7 +104,7 @@ class ReplaceEmpty : public Pass {
     replace(fusion, result, pad->input(1));
   }
 
-  // Operands without elements along the axis that is joined.
+  // The operands that are empty along the concatenated axis.
   void leaveOutNothing(Fusion* fusion, const Expr* cat) {
     TensorView* old = cat->output()->as<TensorView>();
     const int64_t dim = cat->attributes().dim();
@@ -118,8 +118,8 @@ class ReplaceEmpty : public Pass {
                                             : build::cat(*fusion, kept, dim, old->name()));
   }
 
-  // What a cat makes has elements of its own along its axis, and along another where an operand has: those that are
-  // left out must not be the only ones.
+  // A cat stores elements along its axis, and along any other axis that one of its operands stores. The operands that
+  // are dropped must not be the only ones to do so.
   static bool makesElementsAlike(const std::vector<Val*>& kept, size_t dim, const TensorView* old) {
     for (size_t axis = 0; axis < old->rank(); ++axis) {
       if (axis == dim && kept.size() > 1) continue;
@@ -150,7 +150,7 @@ class ReplaceEmpty : public Pass {
 
   void putInPlace(Fusion* fusion, TensorView* old, TensorView* result) {
     takePlace(fusion, old, result);
-    // Without its definition the old value, whose name the new one has taken, is no part of the fusion.
+    // Removing the definition removes the old value from the fusion, so that the names do not clash.
     removeUnused(fusion, old);
     modified_ = true;
   }

@@ -1,5 +1,5 @@
-// SegmentInplaceUpdatePass: an output that overwrites an input is written by a segment of its own, where another one
-// still reads the input.
+// SegmentInplaceUpdatePass: gives an in-place output, one that overwrites an input, a segment of its own if another
+// segment may still read the input.
 //
 //   fusion f(%x: f32[i0]) {                 alias %y -> %x
 //     %s = sum(%x) {dims = [0]}
@@ -11,11 +11,11 @@
 //     %y.stored = set(%y.held)
 //     return %y.stored
 //
-// The segment of %y.stored reads nothing of %x, and nobody waits for it, so that it runs after all that do. Left alone
-// is an output to which all that reads the input leads, where everything made from the input is made element by
-// element: such a kernel reads each element before it overwrites it. The host program checks again when the segments
-// are known, and copies where it must: this pass makes the copy a kernel. After all passes that change what outputs are
-// made of.
+// The segment of %y.stored does not read %x and has no dependents, so it can run after all readers of %x. The pass
+// skips an output that depends on every reader of the input, if everything derived from the input is pointwise: such a
+// kernel reads each element before it overwrites it. The host program checks again once the segments are known and
+// copies if it must; this pass turns the copy into a kernel. Runs after all passes that change the definitions of
+// outputs.
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ class IsolateUpdates : public Pass {
   }
 
  private:
-  // Nothing is written, so nothing is overwritten.
+  // An empty output writes nothing, so it overwrites nothing.
   static bool isEmpty(const TensorView* output) {
     const std::vector<IterDomain*> axes = output->axes();
     return std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->size()->isConstant(0); });
@@ -56,7 +56,7 @@ class IsolateUpdates : public Pass {
     return isElementwise(fusion, input) && leadsTo(fusion, fusion.outputs().at(output), input);
   }
 
-  // Whether the output is made of the results of all that read the input.
+  // Whether the output depends on every reader of the input.
   static bool leadsTo(const Fusion& fusion, const Val* output, const Val* input) {
     std::vector<bool> needed(fusion.valCount(), false);
     needed[output->id()] = true;
@@ -70,7 +70,7 @@ class IsolateUpdates : public Pass {
     });
   }
 
-  // Whether all that is made from the input is made element by element, over the input's own axes.
+  // Whether everything derived from the input is pointwise over the input's own axes.
   static bool isElementwise(const Fusion& fusion, const Val* input) {
     std::vector<bool> made(fusion.valCount(), false);
     made[input->id()] = true;

@@ -1,14 +1,14 @@
-// TranslateRepeatToExpandPass: a repeat becomes an expansion, which needs no elements at other coordinates.
+// TranslateRepeatToExpandPass: replaces a repeat by an expand, which fuses with its neighbours and needs no memory.
 //
 //   %y = repeat(%x: [i0, 1]) {repeats = [1, 4]}       ->  %y = expand(%x) {shape = [-1, 4]}
 //   %y = repeat(%x: [i0, i1]) {repeats = [1, 4]}      ->  %y.u = unsqueeze(%x) {dims = [1]}
 //                                                         %y.e = expand(%y.u) {shape = [-1, 4, -1]}
 //                                                         %y = reshape(%y.e) {shape = [i0, (i1 * 4)]}
 //
-// The first form is made everywhere: an expand fuses with whatever stands before and after it. The second only where %x
-// is computed here and read by nothing else, and the result has no broadcast axis: its elements must be in memory for
-// either op, and an expanded axis takes none. A fusion input is in memory already, so a repeat of it stays. An
-// expansion to 9 axes does not exist. After MoveRepeatForwardPass, which looks for repeats.
+// The first form applies everywhere. The second one applies only if %x is computed in the fusion and has no other use,
+// and the result has no broadcast axis: the operand of a repeat or reshape must be in memory, and an expanded axis
+// takes no memory. A fusion input is in memory already, so a repeat of it stays, and so does one that would need 9
+// axes. Runs after MoveRepeatForwardPass, which looks for repeats.
 
 #include <algorithm>
 
