@@ -1,7 +1,7 @@
-// CombineReductions: reductions of one signature (the same kept and the same reduced extents, in the same order), first
-// vertically, then horizontally:
-//   m = amax(x) -> … -> t = sum(e)    =>    one group with everything on the paths between, where a scheduler takes it
-//   s = sum(x), q = sum(y)            =>    one group, where no path joins them and a scheduler takes it
+// CombineReductions: merges reductions of one signature (the same extents kept and reduced, in the same order), first
+// vertically, then horizontally, if a scheduler accepts the result. nvFuser has a rule of that name.
+//   m = amax(x) -> … -> t = sum(e)    =>    one group with everything on the paths between them
+//   s = sum(x), q = sum(y)            =>    one group, if no path connects them
 
 #include <algorithm>
 #include <map>
@@ -12,10 +12,10 @@ namespace fuser {
 
 namespace {
 
-// Groups looked at between two reductions; more lie in no kernel.
+// The limit on the number of groups between two reductions; no kernel contains more.
 constexpr size_t kMostBetween = 64;
 
-// (is it reduced, id of its extent) for every axis that has elements.
+// The signature: (is the axis reduced, id of its extent) for every non-broadcast axis.
 using Signature = std::vector<std::pair<bool, uint32_t>>;
 
 Signature signatureOf(const Expr* reduction) {

@@ -1,4 +1,4 @@
-// Who computes an expression changes: privatised (every reader computes it), computed once again, or moved.
+// Edits that change which groups compute an expression: privatize (every reader does), computeOnce and moveExpr.
 #include <algorithm>
 #include <functional>
 
@@ -54,8 +54,8 @@ class CopyEdit {
   }
 
  private:
-  // Whoever reads the expression's results computes it, and nobody else; the same for what it reads, where several
-  // groups compute that.
+  // Makes exactly the readers of the expression's results compute it; then the same for those operands that several
+  // groups compute.
   void spread(Expr* expr) {
     VectorOfUniqueEntries<SegmentedGroup*> users;
     for (const Val* output : expr->outputs()) users.pushBackAll(graph_.consumersOf(output));
@@ -91,7 +91,7 @@ class CopyEdit {
     }
   }
 
-  // Makes the edges to the group what its expressions read from outside.
+  // Updates the edges into the group to match what its expressions read from outside.
   void followReads(SegmentedGroup* group) {
     VectorOfUniqueEntries<Val*> needed;
     for (const Expr* expr : group->exprs()) {
@@ -109,7 +109,7 @@ class CopyEdit {
     for (const SegmentedEdgePtr& edge : group->producerEdges()) touchEdge(*edge);
   }
 
-  // The edges after the group has come to compute the expression: in time of the edges concerned, not of the group.
+  // Updates the edges after the group started to compute the expression, in time linear in the edges that change.
   void followGain(SegmentedGroup* group, const Expr* expr) {
     for (Val* val : graph_.reads(expr)) {
       SegmentedGroup* from = graph_.producerOf(val);
@@ -118,7 +118,7 @@ class CopyEdit {
     removeEdgesTo(group, [&](const Val* val) { return val->definition() == expr; });
   }
 
-  // The same after it has ceased to.
+  // Updates the edges after the group stopped computing the expression.
   void followLoss(const SegmentedGroup* group, const Expr* expr) {
     const std::span<Val* const> read = graph_.reads(expr);
     removeEdgesTo(group, [&](const Val* val) {
@@ -137,7 +137,7 @@ class CopyEdit {
     }
   }
 
-  // What is known of the group's boundary and place no longer holds.
+  // Invalidates the group's inputs, outputs and position.
   void touch(const SegmentedGroup* group) {
     data_.owned(group)->index_ = -1;
     data_.owned(group)->first = -1;

@@ -38,7 +38,7 @@ Cuts::Cuts(const SegmentedFusion& segmented, SchedulerAnswers& answers, bool nar
     };
     for (const auto& candidate : candidates) move(candidate, true);
     if (!candidates.empty()) findParts(segmented);
-    // Readers that only the value joined could be one kernel no more.
+    // If only the value connected the casts' readers, moving the cut would force them into separate kernels.
     narrowed_ = candidates.size();
     for (const auto& candidate : candidates) {
       if (areReadInOnePart(segmented, candidate.second)) continue;
@@ -68,13 +68,13 @@ void Cuts::findParts(const SegmentedFusion& segmented) {
   });
 }
 
-// Whether a segment_set asks for a cut behind this value.
+// Whether a segment_set, or a cast before which its cut moved, requests a cut after this value.
 bool Cuts::endsPart(const Val* val) const {
   const Moved moved = moved_[val->definition()->id()];
   return val->definition()->op() == OpKind::SegmentSet ? moved == Moved::No : moved == Moved::CastBeforeCut;
 }
 
-// The casts behind which the cut at this expression's result may stand; empty where it stays. A view is not stored.
+// The casts behind which the cut at a segment_set may move; empty if it stays. A view stays, because it is not stored.
 std::vector<Expr*> Cuts::castsBeforeCut(const SegmentedFusion& segmented, SchedulerAnswers& answers,
                                         const Expr* set) const {
   if (set->op() != OpKind::SegmentSet || set->output()->isFusionOutput()) return {};

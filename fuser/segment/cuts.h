@@ -1,12 +1,12 @@
 #pragma once
-// Cuts: the places where a fusion must not be merged: at a segment_set that separates two parts of the fusion, and at
-// inputs that a scheduler must find in memory.
+// Cuts: the def-use edges across which groups must not merge: at a segment_set that separates two parts of the fusion,
+// and at operands that a scheduler must read from memory.
 //
-// With narrowing, the cut at a segment_set stands behind the casts that read it, where nothing else does, all round to
-// one narrower type, all their results together are no larger than the value, and what reads them is one part all the
-// same; schedulers are asked whether they take the casts with it. What crosses then has the bits that its readers would
-// have rounded it to:
+// With narrowing, the cut at a segment_set moves behind the casts that read it, so that the narrower type crosses:
 //   e = segment_set(b) | h = cast(e) {bf16} y(h)    =>    e = segment_set(b) h = cast(e) {bf16} | y(h)
+// Conditions: all readers of the value are casts to one narrower type, their results together are no larger than the
+// value, the readers of the casts stay one part, and a scheduler accepts the casts in the segment_set's group. This is
+// bit-exact, because the readers would have rounded the value anyway.
 
 #include "fuser/segment/scheduler_answers.h"
 #include "fuser/segment/segmented_fusion.h"
@@ -14,29 +14,29 @@
 
 namespace fuser {
 
-// A cast to a smaller type: what is read through such casts alone may cross in that type.
+// Whether the expression is a cast to a smaller type. A value read only through such casts may cross in that type.
 bool isNarrowingCast(const Expr* expr);
 
-// Parts: what is left connected when the fusion's tensor expressions are cut at every segment_set and every required
-// input. A segment_set inside one part (another path goes round it) is no cut: it may end inside a group, as a plain
-// set.
+// Parts are the connected components of the tensor expressions after removing the edges at every segment_set and every
+// required input. A segment_set whose two sides are in one part, because another path connects them, is not a cut: it
+// may become a plain set inside a group.
 class Cuts {
  public:
   Cuts(const SegmentedFusion& segmented, SchedulerAnswers& answers, bool narrowing);
 
-  // Whether the value may not pass from its definition to this reader within one group.
+  // Whether the value's definition and this reader must be in different groups.
   bool isCut(const Val* val, const Expr* reader) const;
-  // The same for all readers in the edge's group.
+  // The same for an edge: true if it is cut for any reader in the edge's consumer group.
   bool isCut(const SegmentedFusion& segmented, const SegmentedEdge& edge) const;
 
-  // "a segment_set stands between two parts", …; of an edge that is cut.
+  // The reason why an edge is cut, for messages. A CheckError for an edge that is not cut.
   std::string whyCut(const SegmentedFusion& segmented, const SegmentedEdge& edge) const;
 
   // The tensor expressions of each part, both in topological order.
   const std::vector<std::vector<Expr*>>& parts() const { return parts_; }
-  // Whether there is a cut at all.
+  // Whether the fusion has any cut.
   bool any() const { return any_; }
-  // Segment_sets whose cut stands behind casts.
+  // The number of segment_sets whose cut moved behind casts.
   size_t narrowed() const { return narrowed_; }
 
  private:
@@ -47,7 +47,7 @@ class Cuts {
   const Expr* firstCutReader(const SegmentedFusion& segmented, const SegmentedEdge& edge) const;
 
   const SchedulerAnswers& answers_;
-  mutable DisjointSets partOf_;  // over expression ids; look-ups shorten its paths
+  mutable DisjointSets partOf_;  // over expression ids; mutable, because find() halves paths
   std::vector<std::vector<Expr*>> parts_;
   bool any_ = false;
   enum class Moved : uint8_t { No, SetBeforeCasts, CastBeforeCut };

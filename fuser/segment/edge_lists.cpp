@@ -4,7 +4,7 @@
 
 namespace fuser {
 
-// An edge, for writing: for this file alone.
+// An edge with write access, private to this file.
 class EdgeLists::OwnedEdge : public SegmentedEdge {
  public:
   OwnedEdge(uint32_t id, SegmentedGroup* from, SegmentedGroup* to, Val* val) : SegmentedEdge(id, from, to, val) {}
@@ -17,7 +17,7 @@ class EdgeLists::OwnedEdge : public SegmentedEdge {
 
 namespace {
 
-// The edge's place in a list that is in order of ids; its end where it is not there.
+// Finds an edge in a list sorted by id; returns the end if it is missing.
 std::vector<SegmentedEdgePtr>::iterator placeOf(std::vector<SegmentedEdgePtr>& edges, const SegmentedEdge& edge) {
   const auto place = std::lower_bound(edges.begin(), edges.end(), edge.id(),
                                       [](const SegmentedEdgePtr& other, uint32_t id) { return other->id() < id; });
@@ -62,7 +62,7 @@ const std::shared_ptr<EdgeLists::OwnedEdge>* EdgeLists::find(const SegmentedEdge
 void EdgeLists::remove(const SegmentedEdgePtr& edge) {
   const std::shared_ptr<OwnedEdge>* found = find(edge);
   FUSER_CHECK(found, "the edge is not of this fusion, or removed already");
-  // A copy: the caller's reference may be an element of a list that changes below.
+  // A copy, because the caller's reference may be an element of a list that changes below.
   const std::shared_ptr<OwnedEdge> removed = *found;
   std::vector<SegmentedEdgePtr>& consumers = lists_.at(removed->from()->id()).consumers;
   std::vector<SegmentedEdgePtr>& producers = lists_.at(removed->to()->id()).producers;

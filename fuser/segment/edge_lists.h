@@ -1,5 +1,5 @@
 #pragma once
-// EdgeLists: the edges between a segmentation's groups, and the only code that writes a group's edge lists.
+// EdgeLists: owns the edges between the groups of a segmentation. Only this class writes the groups' edge lists.
 
 #include <deque>
 
@@ -7,21 +7,21 @@
 
 namespace fuser {
 
-// Each function validates before it changes anything (CheckError). Whether an edge agrees with what the groups'
-// expressions read is checked by whoever asks for it (group_edits.h). Every list is in order of creation, so by id.
+// Each function validates its arguments before it changes anything (CheckError). Callers check that an edge matches
+// what the groups' expressions read (group_edits.h). Every list is in order of creation, which is the order of ids.
 class EdgeLists {
  public:
-  // The lists of a new group, for it to show; they stay where they are. Groups come in order of their ids.
+  // Adds a group and returns its edge lists, at a stable address. Groups are added in order of their ids.
   const GroupEdges& addGroup(uint32_t group);
 
-  // An edge that is there already is returned, never doubled.
+  // Returns the edge, creating it if necessary; edges are never duplicated.
   SegmentedEdgePtr connect(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   // Removes every edge between the two, in both directions.
   void disconnect(SegmentedGroup* a, SegmentedGroup* b);
   void remove(const SegmentedEdgePtr& edge);
-  // Whether it makes sense or not: for what somebody told (told_segments.h).
+  // Adds an edge without any check, for segmentations that may be invalid (told_segments.h).
   SegmentedEdgePtr addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val);
-  // In both directions.
+  // The edges between two groups, in both directions.
   std::vector<SegmentedEdgePtr> between(const SegmentedGroup* a, const SegmentedGroup* b) const;
   std::vector<SegmentedEdgePtr> all() const;
 
@@ -29,7 +29,7 @@ class EdgeLists {
   class OwnedEdge;
   const std::shared_ptr<OwnedEdge>* find(const SegmentedEdgePtr& edge) const;
 
-  std::vector<std::shared_ptr<OwnedEdge>> edges_;  // by id; null where the edge was removed
+  std::vector<std::shared_ptr<OwnedEdge>> edges_;  // by id; null for removed edges
   std::deque<GroupEdges> lists_;                   // by group id
 };
 

@@ -1,4 +1,4 @@
-// The reasons behind a segmentation, asked of the same state that decided them.
+// Asks the Merger that made the segmentation why two groups may not merge, so that the reasons are the real ones.
 
 #include "fuser/segment/explain.h"
 #include "fuser/segment/segmented_text.h"
@@ -36,7 +36,7 @@ class Explanation {
  private:
   std::string label(const Val* val) const { return labels_.at(val->id()); }
 
-  // Those that come later.
+  // One line per neighbor with a larger index.
   std::string neighbours(SegmentedGroup* group) {
     Told told{group, {}, ""};
     for (const Val* output : group->outputs()) {
@@ -60,7 +60,7 @@ class Explanation {
     told.text += concat("  with ", other->index(), ", ", how, " ", label(val), ": ", whyApart(told.group, other), "\n");
   }
 
-  // As far as the readers of one tensor are tried with each other.
+  // Other readers of an input, within the window in which SiblingMerges tries them.
   void tellOtherReaders(Told& told, const Val* input) {
     std::vector<SegmentedGroup*> readers = segmented_.consumersOf(input);
     std::erase_if(readers, [&](const SegmentedGroup* reader) { return reader->index() <= told.group->index(); });
@@ -88,7 +88,7 @@ class Explanation {
     }
   }
 
-  // Why no kernel runs for the group.
+  // The reason why the group runs no kernel.
   std::string whyIdle(const SegmentedGroup* group) const {
     std::string results;
     for (const Val* output : group->outputs()) {

@@ -1,5 +1,5 @@
 #pragma once
-// explainSegments: why a segmentation is as it is, for a person.
+// explainSegments: prints why a segmentation is as it is: each group, and why it was not merged with its neighbors.
 
 #include <string>
 
@@ -7,13 +7,13 @@
 
 namespace fuser {
 
-// Of a finalised segmentation, one line a group and one a neighbour (a group that it exchanges a value with, or that
-// reads the same tensor, or that reduces the same axes; each pair once, at the earlier group) with the reason why the
-// two are not one:
+// The segmentation must be finalized. Prints one line per group and, below it, one per neighbor with the reason why the
+// two were not merged. Neighbors are groups that exchange a value, read the same tensor or reduce the same axes; each
+// pair appears once, at the earlier group:
 //   group 0 Reduction {%s}
 //     with 1, which reads %s: PointWise: %s is a reduction; Reduction: %d spreads a reduction's result …
 //   group 1 PointWise {%u, %d}
-// Groups are numbered as SegmentedFusion::toString does.
+// Group numbers are SegmentedGroup::index().
 std::string explainSegments(Merger& merger);
 
 }  // namespace fuser

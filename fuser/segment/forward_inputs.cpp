@@ -1,8 +1,8 @@
-// Forwarding: a chain of unary ops on an input of the fusion costs less to compute again than to store and load, so it
-// belongs to whoever reads its end:
+// Forwarding: a chain of unary ops on a fusion input is cheaper to recompute than to store and load, so every group
+// that reads the chain's result computes it (as nvFuser's segmenter does):
 //   c = cast(x), n = neg(c) -> s = sum(n) | y = mul(n, w)    =>    c n s | c n y, and only %x is loaded
-// A chain ends before an op with several tensor operands, before an output of the fusion (that is stored anyway), where
-// a value has a second reader, and where a scheduler must find a value in memory.
+// A chain ends before an op with several tensor operands, before a fusion output (which is stored anyway), at a value
+// with a second reader, and at a value that a scheduler must read from memory.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace fuser {
 
 namespace {
 
-// An op of one tensor that keeps its shape.
+// Whether the op has one tensor operand and keeps its shape.
 bool isUnary(const Expr* expr) {
   const Family family = expr->family();
   if (family != Family::Unary && family != Family::Cast && family != Family::LoadStore) return false;
@@ -27,13 +27,13 @@ class Forwarding {
 
   size_t run() {
     size_t forwarded = 0;
-    // A copy: an input may stand twice in the fusion's list.
+    // Without duplicates: an input may occur twice in the fusion's list.
     VectorOfUniqueEntries<Val*> inputs;
     inputs.pushBackAll(segmented_.completeFusion().inputs());
     for (const Val* input : inputs) {
       if (!input->isTensor()) continue;
       const std::vector<Expr*> chain = chainFrom(input);
-      // From its end: what reads an op's result computes it.
+      // From the end of the chain: the readers of an op's result then compute the op.
       for (auto expr = chain.rbegin(); expr != chain.rend(); ++expr) segmented_.privatize(*expr);
       forwarded += chain.size();
     }
@@ -41,8 +41,8 @@ class Forwarding {
   }
 
  private:
-  // As far as the readers of its end can compute it: one question where they can compute all of it, else a search for
-  // the longest start that they can. (One question for every length would cost the square of the chain.)
+  // Shortens the chain to the part that the readers of its end can compute: one question if that is all of it, else a
+  // search for the longest prefix. (A question for every length would be quadratic in the chain.)
   std::vector<Expr*> chainFrom(const Val* input) const {
     std::vector<Expr*> chain = longestFrom(input);
     size_t taken = 0;
@@ -57,7 +57,7 @@ class Forwarding {
     return chain;
   }
 
-  // The unary ops that may be forwarded as far as their readers' kinds are concerned.
+  // The chain of unary ops on an input, by the structural conditions only.
   std::vector<Expr*> longestFrom(const Val* input) const {
     std::vector<Expr*> chain;
     for (const Val* val = input;;) {
@@ -78,7 +78,7 @@ class Forwarding {
     });
   }
 
-  // Whether every reader of the chain's result can compute it, too, with what was forwarded to it already.
+  // Whether every reader of the chain's result can compute the chain, together with what was forwarded to it before.
   bool isTaken(const std::vector<Expr*>& chain) const {
     const std::span<Expr* const> readers = segmented_.readers(chain.back()->output());
     return std::all_of(readers.begin(), readers.end(), [&](const Expr* reader) {

@@ -1,12 +1,12 @@
 #pragma once
-// The edits of a segmentation's groups, each with the edges that follow from it. SegmentedFusion hands its own on to
-// these, says what each expects and leaves, and looks over the invariants after it. Not for use outside of this folder.
+// The edits of a segmentation's groups, which keep the edges up to date. SegmentedFusion's public edits call these; it
+// documents their pre- and postconditions and checks the invariants afterwards. Private to this folder.
 
 #include "fuser/segment/segment_data.h"
 
 namespace fuser {
 
-// Each checks all that it is given before it changes anything (CheckError).
+// Each function validates its arguments before it changes anything (CheckError).
 
 // --- merge_edits.cpp ---
 SegmentedEdgePtr connect(SegmentData& data, SegmentedGroup* from, SegmentedGroup* to, Val* val);

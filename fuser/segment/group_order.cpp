@@ -119,7 +119,7 @@ void GroupOrder::merged(const Merge& merge, const SegmentedGroup* merged) {
   for (const SegmentedGroup* group : merge.before) positions.push_back(position(group));
   for (const SegmentedGroup* group : merge.after) positions.push_back(position(group));
   std::sort(positions.begin(), positions.end());
-  // One position stays unused: two groups became one.
+  // One position is left over, because two groups became one.
   size_t next = 0;
   for (const SegmentedGroup* group : sorted(merge.before)) position_[group->id()] = positions[next++];
   position_[merged->id()] = positions[next];

@@ -1,8 +1,8 @@
 #pragma once
-// GroupOrder: a topological order of the groups, kept up to date over merges, so that the question "would this merge
-// make a cycle?" is a search inside the window between the two groups and not over the whole graph. After Pearce and
-// Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2007): only the positions of the groups
-// that the search met are dealt out anew.
+// GroupOrder: a topological order of the groups that is maintained across merges, so that "would this merge create a
+// cycle?" only searches the groups positioned between the two, not the whole graph. This is the algorithm of Pearce and
+// Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2007): a merge reassigns only the
+// positions of the groups that the search visited.
 
 #include <cstdint>
 #include <optional>
@@ -14,34 +14,34 @@ namespace fuser {
 
 class GroupOrder {
  public:
-  // The groups must be in a topological order in segmented.groups(), as sortGroups() leaves them. It knows the groups
-  // that are there now, and of their edits merges alone, by merged(): after any other edit it is made anew.
+  // segmented.groups() must be in topological order, as after sortGroups(). Call merged() after each merge. After any
+  // other edit the order is invalid and must be built again.
   explicit GroupOrder(const SegmentedFusion& segmented);
 
-  // A merge that keeps the graph acyclic, and what has to move for it.
+  // A merge that keeps the graph acyclic, and the groups whose positions it changes.
   struct Merge {
     SegmentedGroup* earlier;
     SegmentedGroup* later;
-    std::vector<SegmentedGroup*> before;  // between the two, needed by the later one
-    std::vector<SegmentedGroup*> after;   // between the two, needing the earlier one
+    std::vector<SegmentedGroup*> before;  // ancestors of `later` positioned between the two
+    std::vector<SegmentedGroup*> after;   // descendants of `earlier` positioned between the two
   };
-  // Nullopt when a path leads from one to the other through a third group.
+  // nullopt if the merge would create a cycle: a path leads from one group to the other through a third one.
   std::optional<Merge> tryMerge(SegmentedGroup* a, SegmentedGroup* b);
-  // Groups on a path from one to the other, their ends left out; empty when the only paths are edges or there is none.
+  // The inner groups of some path from one to the other; empty if there is no path, or none longer than an edge.
   std::vector<SegmentedGroup*> pathBetween(SegmentedGroup* a, SegmentedGroup* b);
-  // Every group on any path from one to the other, both included, by position; nullopt when there is no path, or more
-  // than `limit` groups would have to be looked at.
+  // All groups on any path from one to the other, including both, in order; nullopt if there is no path, or the search
+  // would visit more than `limit` groups.
   std::optional<std::vector<SegmentedGroup*>> allBetween(SegmentedGroup* a, SegmentedGroup* b, size_t limit);
-  // After the two were merged into `merged`, one of them.
+  // Updates the order after the two groups were merged into `merged`, which is one of them.
   void merged(const Merge& merge, const SegmentedGroup* merged);
 
   int64_t position(const SegmentedGroup* group) const { return position_.at(group->id()); }
-  // By position.
+  // Sorts groups by position.
   std::vector<SegmentedGroup*> sorted(std::vector<SegmentedGroup*> groups) const;
 
  private:
-  std::vector<int64_t> position_;  // by group id; all different
-  std::vector<uint64_t> visited_;  // by group id
+  std::vector<int64_t> position_;  // by group id; distinct
+  std::vector<uint64_t> visited_;  // by group id: the last search (visit_) that reached the group
   uint64_t visit_ = 0;
 };
 

@@ -47,7 +47,7 @@ class InvariantCheck {
     }
   }
 
-  // Private copies serve the group that holds them, and every reader of a privatised value has one.
+  // A private copy is read in the group that holds it, and every reader of a privatized value has a copy.
   void checkCopies(const SegmentedGroup* group) {
     for (const Expr* expr : group->exprs()) {
       if (!graph_.isPrivatized(expr)) continue;
@@ -144,7 +144,7 @@ class InvariantCheck {
     if (ordered != graph_.groups().size()) report("the groups depend on each other in a circle");
   }
 
-  // After finalisation: inputs and outputs are what the value-based view says, and producers come first.
+  // After finalize(): inputs and outputs match what the expressions read, and producers come first.
   void checkBoundaries() {
     for (size_t i = 0; i < graph_.groups().size(); ++i) {
       const SegmentedGroup* group = graph_.groups()[i];

@@ -1,4 +1,4 @@
-// LastPairMerges: any two groups along an edge that no other path joins, whatever their levels:
+// LastPairMerges: merges any two groups along an edge if no other path connects them, whatever their levels:
 //   a -> b -> c, a -> c (b stays alone)    =>    a and c stay apart: b lies between
 //   a -> d, x -> y -> d                    =>    ad, although d is two levels below a
 

@@ -1,4 +1,4 @@
-// Groups are made and merged; their edges go along.
+// Creates and merges groups and moves their edges.
 #include <algorithm>
 
 #include "fuser/segment/group_edits.h"
@@ -28,7 +28,7 @@ SegmentedGroup* makeGroup(SegmentData& data, const std::vector<Expr*>& exprs) {
 
 namespace {
 
-// Moves the expressions; of one that both compute, `keep` keeps one.
+// Moves the expressions of `gone` to `keep`; of an expression that both compute, one copy remains.
 void moveExprs(SegmentData& data, OwnedGroup* gone, OwnedGroup* keep) {
   for (Expr* expr : gone->exprs_) {
     auto& [own, copies] = data.exprs[expr->id()];
@@ -46,8 +46,8 @@ void moveExprs(SegmentData& data, OwnedGroup* gone, OwnedGroup* keep) {
   }
 }
 
-// All that these groups compute, and their edges, to one group; they are gone then. New edges first, so that a value's
-// consumers never lose it on the way.
+// Moves all expressions and edges of these groups to one group and removes them. New edges are created before old ones
+// are removed, so that every reader of a value has an edge throughout.
 void absorb(SegmentData& data, OwnedGroup* keep, const std::vector<SegmentedGroup*>& gone) {
   const uint32_t mark = ++data.stamps.latest;
   keep->merging = mark;
@@ -67,7 +67,7 @@ void absorb(SegmentData& data, OwnedGroup* keep, const std::vector<SegmentedGrou
       if (!isInside(edge->to()) || edge->to() == keep) old.push_back(edge);  // else it is met at its other end
     }
   }
-  // The last first: then nothing behind it in its lists has to move.
+  // From the back, so that erasing moves no other element of the lists.
   std::sort(old.begin(), old.end(), [](const auto& a, const auto& b) { return a->id() > b->id(); });
   for (const SegmentedEdgePtr& edge : old) data.edges.remove(edge);
   for (SegmentedGroup* group : gone) data.bury(group);
@@ -91,7 +91,7 @@ SegmentedGroup* mergeTwo(SegmentData& data, SegmentedGroup* a, SegmentedGroup* b
   if (cost(keep) < cost(gone) || (cost(keep) == cost(gone) && gone->id() < keep->id())) std::swap(keep, gone);
 
   absorb(data, keep, {gone});
-  // Of an expression that both computed, one was the owner, and that is in the minimum.
+  // If both computed an expression, one was its owner, which the minimum covers.
   keep->first = keep->first < 0 || gone->first < 0 ? -1 : std::min(keep->first, gone->first);
   keep->index_ = -1;
   return keep;

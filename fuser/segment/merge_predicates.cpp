@@ -1,4 +1,4 @@
-// The options of a .fusion file as options of the segmenter.
+// Converts the options of a .fusion file to options of the segmenter.
 
 #include "fuser/segment/segment_candidate_finder.h"
 
@@ -14,7 +14,7 @@ uint64_t mixed(uint64_t bits) {
   return bits ^ (bits >> 31);
 }
 
-// Two of three pairs merge: enough for large groups, and for groups that no scheduler would have made.
+// Merges two of three pairs: enough for large groups, and for groups that no scheduler would accept.
 bool drawMerge(uint64_t seed, const SegmentedGroup* a, const SegmentedGroup* b) {
   const uint64_t first = mixed(seed) ^ (uint64_t{a->id()} << 32 | a->exprs().size());
   const uint64_t second = mixed(first) ^ (uint64_t{b->id()} << 32 | b->exprs().size());

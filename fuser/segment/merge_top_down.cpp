@@ -1,4 +1,4 @@
-// Top-down merging: whole parts of the fusion, before single expressions.
+// Top-down merging: tries whole parts of the fusion before single expressions are merged.
 
 #include <algorithm>
 
@@ -10,8 +10,8 @@ namespace {
 
 using Piece = std::vector<Expr*>;
 
-// The pieces: the parts between cuts; a part that takes part in a circle of parts is taken apart by levels, which never
-// fall along an edge and rise where one is cut. Their graph is acyclic.
+// The pieces are the parts between cuts. If parts depend on each other cyclically, those parts are split by levels,
+// which never decrease along an edge and increase across a cut. So the graph of pieces is acyclic.
 class Pieces {
  public:
   Pieces(const SegmentedFusion& segmented, const Cuts& cuts)
@@ -43,7 +43,7 @@ class Pieces {
     }
   }
 
-  // Parts that cannot be ordered: each lies on a circle, or behind one and before another.
+  // The parts that cannot be ordered: those on a cycle, or on a path between two. Kahn's algorithm from both ends.
   std::vector<bool> findCircular() const {
     const std::vector<Piece>& parts = cuts_.parts();
     std::vector<std::vector<size_t>> users(parts.size()), makers(parts.size());
@@ -58,7 +58,7 @@ class Pieces {
       }
     }
     std::vector<bool> circular(parts.size(), true);
-    // What comes before every circle, then what comes after every one.
+    // First removes the parts before all cycles, then those after all cycles.
     for (const auto& [next, previous] : {std::pair(&users, &makers), std::pair(&makers, &users)}) {
       std::vector<size_t> missing(parts.size()), ready;
       for (size_t part = 0; part < parts.size(); ++part) {
@@ -77,8 +77,8 @@ class Pieces {
     return circular;
   }
 
-  // The level: as high as the readers allow, so that what leads to one of them alone is with it and in no piece of its
-  // own (an unsqueeze of an input, say). What nothing reads has the most cuts on a path to it.
+  // The level is as high as the readers allow, so that an expression with one reader is in that reader's piece, not in
+  // one of its own (an unsqueeze of an input, say). Without readers it is the largest number of cuts on a path to it.
   void findLevels() {
     level_.resize(partOf_.size(), 0);
     const std::vector<Expr*>& exprs = segmented_.liveTensorExprs();
@@ -98,7 +98,7 @@ class Pieces {
     }
   }
 
-  // What is connected within the part, on one level.
+  // Splits a part into the connected components of each level.
   void splitByLevels(const Piece& part) {
     DisjointSets sets(part.size());
     std::vector<size_t> place(partOf_.size(), kNone);

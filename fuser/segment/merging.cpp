@@ -133,7 +133,7 @@ void Merger::mergeAcyclic(SegmentedGroup* producer, SegmentedGroup* consumer) {
 
 bool Merger::tryMergeAll(const std::vector<SegmentedGroup*>& groups) {
   if (!whyNotTogether(groups).empty()) return false;
-  // One after the other in topological order: what lies between the first few and the next one is among them already.
+  // In topological order, the groups between those merged so far and the next one are merged already.
   SegmentedGroup* merged = groups.front();
   for (size_t i = 1; i < groups.size(); ++i) {
     const std::optional<GroupOrder::Merge> merge = order().tryMerge(merged, groups[i]);

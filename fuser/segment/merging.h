@@ -1,6 +1,6 @@
 #pragma once
-// The merging phase: its state, and its steps in their order: whole parts (top-down), forwarding and privatisation, the
-// rules of merge_rules.def, privatisation undone where it did not pay.
+// The merging phase of the segmenter: the shared state (Merger), then the steps in order: whole parts (top-down),
+// forwarding, privatization, the rules of merge_rules.def, undoing privatization that did not pay, narrowing.
 
 #include <optional>
 #include <span>
@@ -15,42 +15,42 @@
 
 namespace fuser {
 
-// Merger: what the rules share: whether two groups may be one, and which pairs were refused already. Schedulers and
-// cuts decide, or a custom predicate alone.
+// Merger: decides for the merge rules whether two groups may merge, and remembers refused pairs. Schedulers and cuts
+// decide, or only a custom predicate.
 class Merger {
  public:
   Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
   Merger(SegmentedFusion& segmented, const SegmentCandidateFinderOptions& options);
 
   SegmentedFusion& segmented() { return segmented_; }
-  // By the groups' topological order: kept over merge(); asked for anew after mergeAcyclic() and after noteEdits().
+  // The groups' topological order. tryMerge() maintains it; it is built again after mergeAcyclic() and noteEdits().
   GroupOrder& order();
-  // Others have edited the segmentation.
+  // Call this after other code has edited the segmentation.
   void noteEdits() { order_.reset(); }
-  // Tensor groups that are not settled, in topological order.
+  // The tensor groups that are not settled, in topological order.
   std::vector<SegmentedGroup*> openGroups();
   bool isOpen(const SegmentedGroup* group) const;
-  // A live group of tensor expressions, settled or not: such groups may merge side by side.
+  // Whether the group is a live tensor group, settled or not; such groups may merge with siblings.
   static bool mayHaveSiblings(const SegmentedGroup* group) { return group->isLive() && !group->isScalarGroup(); }
 
-  // Empty when these groups may be one as far as cuts and schedulers (or the predicate, for two) are concerned; else
-  // why not. Whether the graph stays acyclic is another question.
+  // The reason why cuts or schedulers (or the predicate, for two groups) do not allow a merge; empty if they do. Does
+  // not check that the graph stays acyclic.
   std::string whyNotTogether(const std::vector<SegmentedGroup*>& groups);
-  // Merges the two where everything allows it, acyclicity included. A pair that was refused is not asked about again
-  // before one of the two has grown.
+  // Merges the two if everything allows it, including acyclicity; true on success. A refused pair is not tried again
+  // until one of the two has grown.
   bool tryMerge(SegmentedGroup* a, SegmentedGroup* b);
-  // The same for pairs whose merge is known to keep the graph acyclic: asks; and merges what was asked about.
+  // The same in two steps, for pairs whose merge is known to keep the graph acyclic: the question, then the merge.
   bool mayMergeAcyclic(SegmentedGroup* producer, SegmentedGroup* consumer);
   void mergeAcyclic(SegmentedGroup* producer, SegmentedGroup* consumer);
-  // Several groups in topological order, all that lie on any path between them included.
+  // Merges several groups, given in topological order with all groups on any path between them.
   bool tryMergeAll(const std::vector<SegmentedGroup*>& groups);
-  // The scheduler type of a group as it is; None under a predicate.
+  // The scheduler that accepts the group now; None under a custom predicate.
   SchedulerType typeOf(const SegmentedGroup* group);
 
   size_t merges() const { return merges_; }
 
  private:
-  // Refused at these sizes of the two.
+  // The sizes of the two groups when they were refused.
   struct Refusal {
     size_t exprsOfFirst;
     size_t exprsOfSecond;
@@ -64,46 +64,46 @@ class Merger {
 
   SegmentedFusion& segmented_;
   SchedulerAnswers* answers_ = nullptr;  // null under a custom predicate
-  const Cuts* cuts_ = nullptr;           // the same
+  const Cuts* cuts_ = nullptr;           // null under a custom predicate
   const SegmentCandidateFinderOptions* options_ = nullptr;
   std::optional<GroupOrder> order_;
-  std::unordered_map<uint64_t, Refusal> refused_;  // by pair of ids, the smaller one first; look-ups only
+  std::unordered_map<uint64_t, Refusal> refused_;  // by pair of ids, the smaller one first; for lookups only
   std::vector<bool> settled_;                      // by group id
   size_t merges_ = 0;
 };
 
 // --- merge_top_down.cpp ---
-// Before: one group an expression (and any scalar groups), in topological order. After: the whole of the tensor
-// expressions is one group where some scheduler takes it and nothing cuts it; otherwise so is each piece between cuts
-// that some scheduler takes whole. What was taken is settled: no later step asks about it again or takes it apart; the
-// one thing that may still happen to it is a merge with a group beside it (siblings, reductions of one signature). The
-// other expressions are as before; the groups are in topological order.
+// Before: one group per expression (and any scalar groups), in topological order. After: all tensor expressions are one
+// group if nothing cuts them and a scheduler accepts them; otherwise each piece between cuts that a scheduler accepts
+// as a whole is one group. Such a group is settled: later steps neither ask about it nor split it; it may only merge
+// with a sibling (readers of one tensor, reductions of one signature). Other expressions are unchanged; the groups are
+// in topological order.
 void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters);
 
 // --- forward_inputs.cpp ---
-// Before: one group an expression, but for what is settled. After: a chain of unary ops on an input of the fusion, each
-// the only reader of the one before, up to an op with several operands or an output of the fusion, belongs to the
-// groups that read its end: every one computes it from the input, and the chain is no group of its own.
+// Before: one group per expression, except settled ones. After: each chain of unary ops on a fusion input is computed
+// by every group that reads the chain's result, and is not a group of its own (nvFuser forwards inputs likewise). In a
+// chain, each op is the only reader of the one before; it ends before an op with several operands or a fusion output.
 size_t forwardInputs(SegmentedFusion& segmented, SchedulerAnswers& answers);
 
 // --- privatize.cpp ---
-// Before: as forwardInputs leaves it. After: cheap expressions (casts, squeezes and the like) with several readers are
-// in the groups of all readers. Gives them, in topological order.
+// Before: the state after forwardInputs. After: cheap expressions (such as casts and squeezes) with several readers are
+// copied into the groups of all readers. Returns them in topological order.
 std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
-// Before: merging is done. After: of these, those whose copies cost more memory traffic than storing the result once
-// does are computed once, by the group that makes their operand.
+// Before: merging is done. After: of `exprs`, those whose copies cost more memory traffic than storing the result once
+// are computed once, by the group that computes their operand.
 struct Undone {
-  size_t unpaid = 0;
-  size_t merged = 0;  // left alone: all readers had become one group
+  size_t unpaid = 0;  // computed once again
+  size_t merged = 0;  // skipped, because all readers had become one group
 };
 Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
                                 const std::vector<Expr*>& exprs);
 
 // --- narrow_boundaries.cpp ---
-// Before: merging is done. After: a value that crosses between groups that are not settled, and is read outside by
-// casts to one narrower type alone, crosses as that type, where schedulers take the groups as they become; a value that
-// is an exact widening crosses as what it was widened from. Bit-exact. How many values changed. (Over a segment_set:
-// see Cuts.)
+// Before: merging is done. After: a value between unsettled groups that is read outside only by casts to one narrower
+// type crosses in that type; a value that is an exact widening crosses before it is widened. Schedulers must accept the
+// changed groups. Bit-exact. Returns the number of values that now cross in another type. (Cuts handles the value of a
+// segment_set.)
 size_t narrowBoundaries(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
 
 // --- merging.cpp, and a file for each line of merge_rules.def ---
@@ -116,15 +116,15 @@ struct MergeRule {
   void (*run)(Merger& merger);
 };
 std::span<const MergeRule> mergeRules();
-// The rules of merge_rules.def, or the loop's alone. Gives the merges by rule, in the rules' order.
+// Runs the rules of merge_rules.def, or only those of kind Loop. Returns the number of merges per rule, in list order.
 std::vector<size_t> runMergeRules(Merger& merger, bool loopAlone);
 
-// Of the readers of one tensor, each is tried with this many next ones: all pairs would be quadratic.
+// Each reader of a tensor is tried with this many of the next readers; trying all pairs would be quadratic.
 constexpr size_t kSiblingWindow = 8;
-// Of the reductions of one signature, the same.
+// The same for reductions of one signature.
 constexpr size_t kReductionWindow = 4;
-// Reductions that keep and reduce the same extents in the same order: classes in the order of their first one, each in
-// topological order.
+// Groups the reductions by signature: the same extents kept and reduced in the same order. Classes are in order of
+// their first reduction, each one in topological order.
 std::vector<std::vector<Expr*>> reductionsBySignature(const SegmentedFusion& segmented);
 
 #define RULE(NAME, KIND, SUMMARY, FILE) void run##NAME(Merger& merger);

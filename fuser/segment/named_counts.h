@@ -1,5 +1,5 @@
 #pragma once
-// What the segmenter did, as names with counts: for explanations and reports.
+// namedCounts: the segmenter's counters with the names that reports print, in a fixed order, so that reports line up.
 
 #include <cstdint>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace fuser {
 
-// Every decision that is counted, 0 included, always in this order: top-down, cuts, forwarding, privatisation,
-// narrowing, then merges by rule ("merged by SiblingMerges").
+// Returns (name, count) for every decision, including zeros, in this order: top-down pieces, cuts, forwarding,
+// privatization, narrowing, then merges per rule of merge_rules.def ("merged by SiblingMerges").
 std::vector<std::pair<std::string, int64_t>> namedCounts(const SegmentCounters& counters);
 
 }  // namespace fuser

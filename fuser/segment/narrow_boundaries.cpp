@@ -1,9 +1,9 @@
-// Precision at boundaries, a decision of its own and off by default: a value crosses between groups in the narrowest
-// type that gives the same bits. Which expressions run where changes, never what they compute:
+// Narrowing (option boundary_precision, off by default): a value crosses between groups in the narrowest type that
+// gives the same bits. This moves casts between groups; it never changes what they compute:
 //   a b | h = cast(b) {bf16} …   =>   a b h | …    %h crosses, not %b (f32, read outside by nothing but such casts)
 //   a w = cast(a) {f32} | y(w)   =>   a | w y(w)   %a (bf16) crosses, not %w, which has no loss
-// It never rounds what was not rounded: storing a wider value narrow would be a rewrite of the program. At a
-// segment_set, Cuts decided before (see there). Groups that were settled top-down are neither taken apart nor added to.
+// It never adds a rounding, which would change the program. Cuts handles the values of a segment_set. Groups that were
+// settled top-down do not change.
 
 #include <algorithm>
 
@@ -45,8 +45,8 @@ class Narrowing {
                        [&](const Expr* expr) { return answers_.isSettled(expr); });
   }
 
-  // The casts outside the maker's group that are all the value's readers there; empty where there are other readers, or
-  // where the results together would be larger than the value.
+  // The casts that read the value outside of the maker's group; empty if there are other readers, or if the results of
+  // the casts together are larger than the value.
   std::vector<Expr*> castsOutside(const Val* value, const SegmentedGroup* maker) const {
     std::vector<Expr*> casts;
     for (Expr* reader : segmented_.readers(value)) {
@@ -60,14 +60,14 @@ class Narrowing {
     return narrow <= dtypeSize(value->dtype()) ? casts : std::vector<Expr*>{};
   }
 
-  // The maker computes the casts, and stores their results in place of the operand.
+  // Moves the casts into the maker's group, which then stores their results instead of the operand.
   bool crossesNarrowed(Expr* expr) {
     const Val* value = expr->output();
     SegmentedGroup* maker = segmented_.groupOf(expr);
     if (value->isFusionOutput() || isSettled(maker)) return false;
     const std::vector<Expr*> casts = castsOutside(value, maker);
     if (casts.empty()) return false;
-    // The maker with the casts, the readers without them: asked about as parts before anything moves.
+    // Asks about the maker with the casts and the readers without them before anything moves.
     std::vector<Expr*> with = maker->exprs();
     with.insert(with.end(), casts.begin(), casts.end());
     if (!answers_.ask(with).accepted()) return false;
@@ -77,14 +77,14 @@ class Narrowing {
       std::vector<Expr*> without = reader->exprs();
       std::erase_if(without,
                     [&](const Expr* left) { return std::find(casts.begin(), casts.end(), left) != casts.end(); });
-      // With nothing left behind, it would be a merge, and that was refused.
+      // If nothing is left in the reader, this would be a merge, which was refused before.
       if (without.empty() || !answers_.ask(without).accepted()) return false;
     }
     for (Expr* cast : casts) segmented_.moveExpr(cast, maker);
     return true;
   }
 
-  // The readers widen for themselves.
+  // Lets each reader compute the widening cast itself.
   bool crossesUnwidened(Expr* expr) {
     if (expr->op() != OpKind::Cast || isNarrowingCast(expr) || expr->output()->isFusionOutput()) return false;
     const Val* operand = expr->input(0);

@@ -1,4 +1,4 @@
-// Text -> a segmentation: as it says, then judged.
+// Parses the text form of a segmentation, first without validation, then with it.
 #include <algorithm>
 #include <unordered_map>
 
@@ -12,7 +12,7 @@ namespace fuser {
 
 namespace {
 
-// A value's label may hold its id: "%x@7".
+// The grammar of labels: a label may contain the value's id: "%x@7".
 constexpr TokenRules kTokenRules = {
     .punctuation = "{},", .pairs = {"->"}, .values = true, .valueBytes = "@", .errors = ErrorPlace::Column};
 
@@ -45,7 +45,7 @@ class SegmentedParser {
     return told_;
   }
 
-  // What was parsed, where it is sound.
+  // Validates the parsed segmentation and returns it.
   std::unique_ptr<SegmentedFusion> verified() {
     for (const ToldSegments::Group& group : told_.groups) {
       const auto isScalar = [](const Expr* copy) { return copy->isScalarExpr(); };
@@ -72,7 +72,7 @@ class SegmentedParser {
   }
 
  private:
-  // A UserError at the token taken last.
+  // Throws a UserError at the last token taken.
   template <class... Args>
   [[noreturn]] void fail(const Args&... args) const {
     tokens_.fail(tokens_.taken(), args...);
@@ -161,7 +161,7 @@ class SegmentedParser {
     }
   }
 
-  // Groups are known, copies too: edges can be judged. Each is connected as anybody would.
+  // Creates the edges through the checked interface, now that all groups and copies are known.
   void connectAll(SegmentedFusion& segmented) {
     const std::vector<SegmentedGroup*> groups = segmented.groups();
     for (size_t i = 0; i < told_.edges.size(); ++i) {

@@ -1,6 +1,6 @@
-// PreferredMerges: before pairs are merged in general order, so that what crosses between groups is small: an op that
-// drops axes of its operand joins the group that makes the operand, an op that makes more than it reads joins the group
-// that reads its result (a slice must find its operand in memory, and so stays apart from its producer):
+// PreferredMerges: runs before the general rules, so that values between groups are small. An op that drops axes of its
+// operand joins its producer's group; an op whose result is larger than its operand joins its reader's group. (A slice
+// must read its operand from memory and so stays apart from its producer.)
 //   a = exp(x) -> s = squeeze(a)                 =>    a s
 //   u = unsqueeze(r), e = expand(u) -> d = sub(x, e)    =>    u e d, and r crosses
 
@@ -18,7 +18,7 @@ void mergeWithProducer(Merger& merger, const Expr* expr) {
   if (from && from != group && merger.isOpen(from)) merger.tryMerge(from, group);
 }
 
-// With every reader where one group reads it, else with none: the others would wait for the first.
+// Merges with the reader if only one group reads the value; otherwise the other readers would wait for the first.
 void mergeWithConsumer(Merger& merger, const Expr* expr) {
   const std::vector<SegmentedGroup*> readers = merger.segmented().consumersOf(expr->output());
   SegmentedGroup* group = merger.segmented().groupOf(expr);
@@ -35,7 +35,7 @@ void runPreferredMerges(Merger& merger) {
   for (const Expr* expr : exprs) {
     if (sizesOf(expr) == ResultSize::Fewer && isOpen(expr)) mergeWithProducer(merger, expr);
   }
-  // From the end, so that a chain of them hangs together.
+  // From the end, so that a chain of such ops becomes one group.
   for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
     if (sizesOf(*expr) == ResultSize::More && isOpen(*expr)) mergeWithConsumer(merger, *expr);
   }

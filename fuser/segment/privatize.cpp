@@ -1,5 +1,5 @@
-// Privatisation: a cheap expression with several readers is computed by each of them, so that none waits for another's
-// kernel; and, once merging is done, computed once again where the copies did not pay.
+// Privatization: each reader of a cheap expression computes a copy of it, so that no reader waits for another kernel
+// (rematerialization). After merging, copies that did not pay are undone.
 //   a = exp(x), c = cast(a) {f32} -> s = sum(c) | y = mul(c, w)    =>    a | c s | c y: %a crosses, in 16 bits
 
 #include <algorithm>
@@ -10,16 +10,16 @@ namespace fuser {
 
 namespace {
 
-// More copies cost more than they can save.
+// The maximal number of copies; more cost more than they can save.
 constexpr size_t kMostReaders = 8;
 
-// Ops without arithmetic on one tensor.
+// Whether the op has one tensor operand and no arithmetic.
 bool isCheap(const Expr* expr) {
   if (expr->isScalarExpr() || expr->outputs().size() != 1 || expr->op() == OpKind::SegmentSet) return false;
   return familyInfo(expr->family()).copies == Copies::Cheap && expr->input(0)->isTensor();
 }
 
-// The expression with all that whoever computes it has to compute, too.
+// The expression and the privatized operands that a group with a copy of it must compute, too.
 std::vector<Expr*> withPrivateOperands(const SegmentedFusion& segmented, Expr* expr) {
   std::vector<Expr*> exprs = {expr};
   for (size_t i = 0; i < exprs.size(); ++i) {
@@ -50,8 +50,8 @@ bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, c
   });
 }
 
-// Bytes per element that go through memory between the kernels: with a copy in each of the readers, and with the result
-// stored once by the kernel that makes the operand. An operand that is stored for others anyway costs no store.
+// Whether copies pay: compares the bytes per element that move through memory with a copy in each reader and with the
+// result stored once by the operand's kernel. Storing the operand is free if other readers need it in memory anyway.
 bool pays(const SegmentedFusion& segmented, const Expr* expr, const SegmentedGroup* maker) {
   const Val* operand = expr->input(0);
   const std::vector<SegmentedGroup*> holders = segmented.groupsOf(expr);
@@ -66,7 +66,7 @@ bool pays(const SegmentedFusion& segmented, const Expr* expr, const SegmentedGro
   return copies < once;
 }
 
-// A group that holds a copy may have become part of what is settled, by a merge side by side.
+// Whether a settled group holds a copy, which a sibling merge can cause.
 bool isReadInSettled(const SegmentedFusion& segmented, const SchedulerAnswers& answers, const Expr* expr) {
   const std::span<Expr* const> readers = segmented.readers(expr->output());
   return std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) { return answers.isSettled(reader); });
@@ -76,7 +76,7 @@ bool isReadInSettled(const SegmentedFusion& segmented, const SchedulerAnswers& a
 
 std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts) {
   std::vector<Expr*> privatized;
-  // From the end: an operand's readers are then all that hold a copy of what reads it.
+  // From the end, so that all copies of an expression count as readers of its operand.
   const std::vector<Expr*>& exprs = segmented.liveExprs();
   for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
     if (!mayPrivatize(segmented, answers, cuts, *expr)) continue;
@@ -96,13 +96,13 @@ Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& an
       continue;
     }
     const Expr* definition = expr->input(0)->definition();
-    // Computed again from an input of the fusion, nothing is stored at all; from a private copy, neither.
+    // A copy pays if its operand is a fusion input or itself a private copy: then no kernel stores anything for it.
     if (!definition || segmented.isPrivatized(definition) || cuts.isCut(expr->input(0), expr)) continue;
     SegmentedGroup* maker = segmented.groupOf(definition);
     if (answers.isSettled(definition) || isReadInSettled(segmented, answers, expr) || pays(segmented, expr, maker)) {
       continue;
     }
-    // As it would be: undone first, for the schedulers to see its outputs; put back where they refuse.
+    // Undoes it first, so that schedulers see the resulting outputs, and restores it if they refuse.
     segmented.computeOnce(expr, maker);
     const std::vector<SegmentedGroup*> readers = segmented.consumersOf(expr->output());
     const bool taken = answers.ask(maker->exprs()).accepted() &&

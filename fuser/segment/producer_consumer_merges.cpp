@@ -1,4 +1,4 @@
-// ProducerConsumerMerges: pairs along edges, many in one round without a search for cycles:
+// ProducerConsumerMerges: merges many pairs along edges per round without searching for cycles:
 //   a -> b -> c -> d -> e -> f    =>    ab -> c -> de -> f    =>    abc -> def …
 // Herrmann, Özkaya, Uçar, Kaya, Çatalyürek, "Multilevel algorithms for acyclic partitioning of directed acyclic graphs"
 // (2019), theorem 4.2: with top(v) the longest path from a source to v, contracting clusters keeps the graph acyclic
@@ -14,7 +14,7 @@ namespace fuser {
 
 namespace {
 
-// Rounds that merge less than one group in so many give way to the other rules.
+// The loop over rounds ends when a round merges less than one in this many groups.
 constexpr size_t kWorthwhile = 64;
 
 class Round {
@@ -26,7 +26,7 @@ class Round {
     busy_.resize(ids, false);
   }
 
-  // The number of pairs merged, of so many groups.
+  // Runs one round; returns the number of pairs merged and of groups before.
   std::pair<size_t, size_t> run() {
     const std::vector<SegmentedGroup*> groups = merger_.order().sorted(merger_.segmented().groups());
     for (const SegmentedGroup* group : groups) {
@@ -56,7 +56,7 @@ class Round {
     }
   }
 
-  // The group and its neighbours one level away merge with nothing else in this round.
+  // Excludes the group and its neighbors one level away from further merges in this round.
   void occupy(const SegmentedGroup* group) {
     busy_[group->id()] = true;
     for (const SegmentedEdgePtr& edge : group->consumerEdges()) {

@@ -36,7 +36,7 @@ SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const Compi
       sizes_(context.sizes),
       required_(segmented.completeFusion().exprIdCount()),
       pieceOf_(segmented.completeFusion().exprIdCount(), -1) {
-  // Room for more questions than are asked, as a rule, so that the table never moves and most places hold one at most.
+  // Reserves room for more questions than are usually asked, to avoid rehashing and collisions.
   answers_.reserve(4 * segmented.liveTensorExprs().size());
   for (const Expr* expr : segmented.liveTensorExprs()) required_[expr->id()] = schedulers_.mustBeSegmentInputs(expr);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// SchedulerAnswers: what the schedulers say of parts of a fusion, each part asked once. Merging asks about the same
-// part from many sides, and an answer costs far more than the look-up. Of one segmentation, whose fusion does not
+// SchedulerAnswers: a memo of the schedulers' answers about parts of a fusion. Merging asks about the same part many
+// times, and an answer costs far more than a lookup. An object belongs to one segmentation, whose fusion must not
 // change.
 
 #include <unordered_map>
@@ -15,24 +15,24 @@ class SchedulerAnswers {
  public:
   SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context);
 
-  // Expressions in any order, any of them several times. The reference stays valid as long as this lives. A refusal is
-  // an answer, not an error.
+  // Asks about the part made of these expressions, in any order and with repeats. The returned reference stays valid. A
+  // refusal is an answer, not an error.
   const SchedulerAnswer& ask(const std::vector<Expr*>& exprs);
-  // Whether the expression must find this value in memory: it and the value's definition are never in one group.
+  // Whether the expression must read this value from memory, so that it and the value's definition are never one group.
   bool mustBeSegmentInput(const Expr* expr, const Val* val) const;
 
-  // What the schedulers were asked: parts that differ in their expressions or outputs.
+  // The number of distinct parts, by expressions and outputs, that the schedulers were asked about.
   size_t questions() const { return answers_.size(); }
-  // The part was taken: it is neither taken apart nor asked about again, though it may become part of a larger one. New
-  // questions about it, or about parts that hold some of its expressions and not all, are counted. What several groups
-  // compute is no group's to settle.
+  // Marks a part as settled: it is neither split nor asked about again, but may become part of a larger one. New
+  // questions about it, or about parts with only some of its expressions, are counted (they are a bug). An expression
+  // that several groups compute is never settled.
   void settle(const std::vector<Expr*>& exprs);
   bool isSettled(const Expr* expr) const { return pieceOf_.at(expr->id()) >= 0; }
   size_t questionsAboutSettled() const { return questionsAboutSettled_; }
 
  private:
-  // A part, by two independent hashes of its expressions and outputs: with 128 bits, no two parts meet. The ids
-  // themselves would be most of what the answers take of memory.
+  // Two independent 64-bit hashes of a part's expressions and outputs identify it; a collision of 128 bits is ruled out
+  // in practice. Storing the ids instead would dominate the memory of the memo.
   struct PartKey {
     uint64_t first = 0;
     uint64_t second = 0;
@@ -48,11 +48,11 @@ class SchedulerAnswers {
   SizeFacts* sizes_;
   bool asksAboutSettled(const std::vector<Expr*>& exprs) const;
 
-  // By the part's expressions, in topological order, and its outputs (its inputs follow).
+  // Keyed by the part's expressions, in topological order, and its outputs, which determine the inputs.
   std::unordered_map<PartKey, SchedulerAnswer, FirstOfKey> answers_;
   std::vector<std::vector<Val*>> required_;  // by expression id
-  std::vector<int64_t> pieceOf_;             // by expression id: the settled piece; -1: none
-  std::vector<size_t> pieceSizes_;           // expressions in each
+  std::vector<int64_t> pieceOf_;             // by expression id: the index of its settled piece, or -1
+  std::vector<size_t> pieceSizes_;           // by piece: the number of its expressions
   size_t questionsAboutSettled_ = 0;
 };
 

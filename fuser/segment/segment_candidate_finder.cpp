@@ -13,7 +13,7 @@ namespace fuser {
 
 namespace {
 
-// Adds the time from its construction to its end to the context's trace.
+// Adds its own lifetime to the context's trace.
 class StageTimer {
  public:
   StageTimer(const CompileContext& context, std::string name)
@@ -49,8 +49,8 @@ class SegmentCandidateFinder {
   }
 
  private:
-  // Before: no groups. After: all live scalar expressions are one group, which needs no other; each live tensor
-  // expression is a group; the edges are those that the values ask for; the groups are in topological order.
+  // Before: no groups. After: all live scalar expressions are one group, which depends on no other; each live tensor
+  // expression is a group; every value that crosses has its edge; the groups are in topological order.
   void buildInitialGroups() {
     const StageTimer timer(context_, "segment.initial");
     std::vector<Expr*> scalars;
@@ -72,9 +72,9 @@ class SegmentCandidateFinder {
     checkInvariants("the initial groups");
   }
 
-  // Before: as buildInitialGroups leaves it. After: no two tensor groups that share an edge are left that the graph and
-  // the schedulers (or the custom predicate) would let merge, but for those that were settled top-down; scalar groups
-  // are as before; cheap expressions may be in several groups.
+  // Before: the state after buildInitialGroups. After: no two tensor groups with an edge between them may still merge
+  // according to the graph and the schedulers (or the custom predicate), except settled ones. Scalar groups are
+  // unchanged; several groups may compute copies of a cheap expression.
   void mergeGroups() {
     const StageTimer timer(context_, "segment.merge");
     if (options_.custom_should_merge_groups) {
@@ -94,13 +94,13 @@ class SegmentCandidateFinder {
     counters_.privatizationsUndone = undone.unpaid;
     counters_.privatizationsMerged = undone.merged;
     if (undone.unpaid == 0) return;
-    // Groups without their copies may be taken together.
+    // Groups may merge once they have lost their copies.
     merger_->noteEdits();
     countMerges(runMergeRules(*merger_, true));
   }
 
-  // Before: groups and edges are final, but for the types in which values cross. After: groups are sorted and numbered,
-  // know their inputs, outputs and scheduler.
+  // Before: groups and edges are final, except for the types in which values cross. After: groups are sorted and
+  // numbered, and have their inputs, outputs and scheduler.
   void finalizeGroups() {
     const StageTimer timer(context_, "segment.finalize");
     if (options_.boundaryPrecision && answers_) {
@@ -138,7 +138,7 @@ class SegmentCandidateFinder {
     for (const SegmentedGroup* group : segmented_->groups()) {
       counters_.kernels += !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
     }
-    // All that was asked for the segmentation; explanations ask more.
+    // The questions asked for the segmentation itself; explanations ask more.
     counters_.questions = answers_ ? answers_->questions() : 0;
     counters_.questionsAboutSettled = answers_ ? answers_->questionsAboutSettled() : 0;
     counters_.cutSegmentSets = segmented_->cutSegmentSets();
@@ -147,15 +147,15 @@ class SegmentCandidateFinder {
     for (CompileObserver* observer : context_.observers) observer->afterDecisions(decisions);
   }
 
-  // What the rules left is not what they looked at last: privatisation was undone, values were narrowed.
+  // The groups changed after the rules ran: privatization was undone, values were narrowed.
   std::string explain() {
     const bool predicate = static_cast<bool>(options_.custom_should_merge_groups);
     Merger merger = predicate ? Merger(*segmented_, options_) : Merger(*segmented_, *answers_, *cuts_);
     return explainSegments(merger);
   }
 
-  // A tensor group takes host scalars as kernel arguments, along an edge from the group that computes them: their
-  // expressions are never copied into it.
+  // A tensor group gets host scalars as kernel arguments, along an edge from the scalar group; their expressions are
+  // never copied into it.
   void resolveScalarsInGroup(const SegmentedGroup* group) const {
     for (const Val* input : group->inputs()) {
       if (input->isTensor() || !input->definition()) continue;

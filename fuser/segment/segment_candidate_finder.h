@@ -1,7 +1,7 @@
 #pragma once
-// SegmentCandidateFinder: splits a fusion into groups that a scheduler takes as one kernel each, as few as it finds,
-// and one group of host scalars. Three phases: initial groups and edges; merging; finalisation. Same fusion, same
-// groups, in whatever order its independent expressions were built.
+// SegmentCandidateFinder (nvFuser's name): splits a fusion into as few groups as it can, each of which a scheduler
+// accepts as one kernel, and one group of host scalars. Phases: initial groups and edges; merging; finalization. The
+// result does not depend on the order in which independent expressions were built.
 
 #include <functional>
 #include <memory>
@@ -12,22 +12,22 @@
 namespace fuser {
 
 struct SegmentCandidateFinderOptions {
-  // When set, it alone decides which tensor groups merge, among pairs that share an edge or an input and whose merge
-  // keeps the graph acyclic: no scheduler is asked, segment_sets and required segment inputs do not count, and every
-  // tensor group's scheduler type is None. It sees groups with their inputs and outputs.
+  // If set, it alone decides which tensor groups merge, among pairs that share an edge or an input and whose merge
+  // keeps the graph acyclic. Schedulers are not asked, segment_sets and required segment inputs are ignored, and all
+  // tensor groups get scheduler type None. It is called with groups whose inputs and outputs are up to date.
   std::function<bool(const SegmentedGroup*, const SegmentedGroup*)> custom_should_merge_groups;
   // Try whole parts of the fusion before single expressions.
   bool topDown = true;
-  // Let a value cross in the narrowest type that gives the same bits, where schedulers take that.
+  // Let values cross between groups in the narrowest type that gives the same bits, if schedulers accept that.
   bool boundaryPrecision = false;
 };
 // --- merge_predicates.cpp ---
-// As a case's options say: top_down, boundary_precision, merge_predicate, merge_seed.
+// Converts a case's options top_down, boundary_precision, merge_predicate and merge_seed.
 SegmentCandidateFinderOptions finderOptionsOf(const CompileOptions& options);
 
 // --- segment_candidate_finder.cpp ---
-// A UserError when no scheduler takes some expression: it names the expression and each scheduler's reason.
-// context.schedulers must be set, unless custom_should_merge_groups is. The fusion outlives the result.
+// A UserError when no scheduler accepts some expression; it names the expression and each scheduler's reason.
+// context.schedulers must be set unless custom_should_merge_groups is. The fusion must outlive the result.
 std::unique_ptr<SegmentedFusion> segment(const Fusion& fusion, const CompileContext& context,
                                          const SegmentCandidateFinderOptions& options = {});
 

@@ -1,6 +1,6 @@
 #pragma once
-// SegmentData: the graph of a segmentation as plain data, for the code that writes it: SegmentedFusion's edits, and
-// what builds one as told. Everybody else reads it through SegmentGraph. Not for use outside of this folder.
+// SegmentData: the mutable graph of a segmentation, for the code that edits it (group_edits.h, told_segments.h). All
+// other code reads it through SegmentGraph. Private to this folder.
 
 #include <deque>
 
@@ -9,13 +9,13 @@
 
 namespace fuser {
 
-// All of a group but its edges, for writing.
+// A group with write access to everything except its edges.
 class OwnedGroup : public SegmentedGroup {
  public:
   OwnedGroup(uint32_t id, bool scalar, const GroupEdges& edges) : SegmentedGroup(id, scalar, edges) {}
-  size_t place = 0;      // in SegmentData::live while it is live
-  int64_t first = -1;    // the place of its first own expression, as groups are sorted by; -1: to be worked out
-  uint32_t merging = 0;  // scratch for sets of groups: a stamp
+  size_t place = 0;      // its index in SegmentData::live, while it is live
+  int64_t first = -1;    // the position of its first own expression, the sort key of groups; -1: not computed yet
+  uint32_t merging = 0;  // a stamp, for temporary sets of groups
   using SegmentedGroup::exprs_;
   using SegmentedGroup::index_;
   using SegmentedGroup::inputs_;
@@ -29,28 +29,28 @@ struct SegmentData {
 
   struct OfExpr {
     OwnedGroup* group = nullptr;
-    std::vector<SegmentedGroup*> copies;  // that compute it beside its own group
+    std::vector<SegmentedGroup*> copies;  // the groups that hold a private copy
   };
-  // Scratch for sets: whoever has the latest stamp is in the set.
+  // Temporary sets without clearing: an element is in the set if its stamp is `latest`.
   struct Stamps {
     std::vector<uint32_t> exprs;  // by expression id
     std::vector<uint32_t> vals;   // by value id
     uint32_t latest = 0;
   };
 
-  // CheckError for null and for a group of another segmentation.
+  // A CheckError for null or a group of another segmentation.
   void check(const SegmentedGroup* group) const;
-  // The same group, for writing; checked.
+  // The same group with write access, after check().
   OwnedGroup* owned(const SegmentedGroup* group);
-  // One more group, live and last, of these expressions; nothing is checked.
+  // Appends a live group of these expressions, without checks.
   OwnedGroup* addGroup(const std::vector<Expr*>& exprs);
-  // It is live no more; the last live group takes its place. It stays readable.
+  // Removes a group from `live` (the last one takes its index). The group stays readable.
   void bury(SegmentedGroup* group);
 
   const Fusion* fusion;
   ValueView values;
   EdgeLists edges;
-  std::deque<OwnedGroup> groups;      // by id; merged ones stay, so that removed edges stay readable
+  std::deque<OwnedGroup> groups;      // by id; keeps merged groups, so that removed edges stay readable
   std::vector<SegmentedGroup*> live;  // SegmentGraph::groups()
   std::vector<OfExpr> exprs;          // by expression id
   mutable Stamps stamps;

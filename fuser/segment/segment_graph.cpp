@@ -17,7 +17,7 @@ std::vector<SegmentedEdgePtr> SegmentGraph::getEdgesBetween(const SegmentedGroup
   return data_.edges.between(a, b);
 }
 
-// --- the value-based view ---
+// --- producers and readers of values ---
 
 SegmentedGroup* SegmentGraph::groupOf(const Expr* expr) const { return data_.exprs.at(expr->id()).group; }
 
@@ -111,8 +111,8 @@ std::vector<Val*> SegmentGraph::inputsOf(const std::vector<Expr*>& exprs) const 
 std::vector<Val*> SegmentGraph::outputsOf(const std::vector<Expr*>& exprs) const {
   const SegmentData::Stamps& stamps = data_.stamps;
   const uint32_t mark = stamp(data_.stamps, exprs);
-  // Whether the group's own expressions have the mark: the first one stands for all. What a group has in private copies
-  // leads to an expression that is not privatised.
+  // Whether the group's own expressions are marked; the first one represents all. Private copies always lead to an
+  // expression that is not privatized.
   const auto isInside = [&](const SegmentedGroup* group) {
     const auto own = std::find_if(group->exprs().begin(), group->exprs().end(),
                                   [&](const Expr* expr) { return !isPrivatized(expr); });
@@ -139,7 +139,7 @@ std::vector<Val*> SegmentGraph::outputsOf(const std::vector<Expr*>& exprs) const
 
 namespace {
 
-// Whether some reader of a segment_set's result is in another group; nullopt where nothing reads it.
+// Whether some reader of a segment_set's result is in another group; nullopt if it has no readers.
 std::optional<bool> isCut(const SegmentGraph& graph, const Expr* segmentSet) {
   const std::vector<SegmentedGroup*> consumers = graph.consumersOf(segmentSet->output());
   if (consumers.empty()) return std::nullopt;

@@ -1,7 +1,7 @@
 #pragma once
-// SegmentGraph: a segmentation, for reading: a partition of a fusion's live expressions into groups, each run on its
-// own (a kernel, or a host step), with an edge for every value that crosses from one group to another. A cheap
-// expression may be privatised: then every group that reads its result computes it too, and no edge carries it.
+// SegmentGraph: the read-only interface of a segmentation: a partition of a fusion's live expressions into groups, each
+// a kernel or a host step, with an edge for each value that crosses from one group to another. A cheap expression may
+// be privatized: then every group that reads its result computes a copy, and no edge carries it.
 
 #include <span>
 
@@ -13,48 +13,48 @@ struct SegmentData;
 
 class SegmentGraph {
  public:
-  // Of data that outlives this.
+  // The data must outlive this object.
   explicit SegmentGraph(const SegmentData& data) : data_(data) {}
 
   const Fusion& completeFusion() const;
-  // Live groups; in topological order once finalised (ties: host scalars, then the group whose first own expression
-  // comes first).
+  // The live groups. After finalize() they are in topological order (ties: scalar groups first, then by the position of
+  // the first own expression).
   const std::vector<SegmentedGroup*>& groups() const;
   // Connected edges in order of creation.
   std::vector<SegmentedEdgePtr> edges() const;
-  // In both directions, in order of creation. CheckError for a group of another segmentation.
+  // The edges in both directions, in order of creation. A CheckError for a group of another segmentation.
   std::vector<SegmentedEdgePtr> getEdgesBetween(const SegmentedGroup* a, const SegmentedGroup* b) const;
-  // segment_sets that separate two groups, and those that lie inside one as a plain set.
+  // The number of segment_sets between two groups, and of those inside one group, where they are plain sets.
   size_t cutSegmentSets() const;
   size_t uncutSegmentSets() const;
 
-  // --- the value-based view: follows from the groups' expressions alone, never from the edges ---
-  // The group that makes the value; null for inputs, literals, and values whose expression is in no group.
+  // --- producers and readers of values: derived from the groups' expressions, not from the edges ---
+  // The group that computes the value; null for inputs, literals and values whose definition is in no group.
   SegmentedGroup* producerOf(const Val* val) const;
-  // Of a privatised expression: the group that counts as its own in the partition; the others hold copies.
+  // The group that owns the expression in the partition; other groups may hold private copies of it.
   SegmentedGroup* groupOf(const Expr* expr) const;
-  // All that compute the expression: its own group first.
+  // All groups that compute the expression, its own group first.
   std::vector<SegmentedGroup*> groupsOf(const Expr* expr) const;
   bool computes(const SegmentedGroup* group, const Expr* expr) const;
-  bool isPrivatized(const Expr* expr) const;  // several groups compute it
-  // The groups that read the value, its producer too where it reads it; in order of the first reader.
+  bool isPrivatized(const Expr* expr) const;  // whether several groups compute it
+  // The groups that read the value, including its producer if that reads it, in order of their first reader.
   std::vector<SegmentedGroup*> consumersOf(const Val* val) const;
-  // Whether the group reads the value, which some expression makes, and does not compute it: what an edge stands for.
+  // Whether the group reads the value, which has a definition, without computing it: then it needs an edge.
   bool readsFromOutside(const SegmentedGroup* group, const Val* val) const;
-  // What an expression needs beside its own results: operands, then scalars that the extents of its shape attribute,
-  // operands and results name. Literals are left out. `size` reads an extent: its tensor is neither read nor an input,
-  // so that host scalars never wait for tensors.
+  // The values that an expression depends on: operands, then scalars that extents of its attributes, operands and
+  // results name, without literals. `size` depends only on an extent, not on its tensor operand, so that host scalars
+  // never wait for tensors.
   std::span<Val* const> reads(const Expr* expr) const;
-  // In the order of liveExprs().
+  // The live expressions that read the value, in the order of liveExprs().
   std::span<Expr* const> readers(const Val* val) const;
-  // Boundary of any set of this fusion's expressions, in the order that SegmentedGroup::inputs() describes.
+  // The inputs and outputs of any set of this fusion's expressions, in the order that SegmentedGroup::inputs() has.
   std::vector<Val*> inputsOf(const std::vector<Expr*>& exprs) const;
   std::vector<Val*> outputsOf(const std::vector<Expr*>& exprs) const;
-  // Expressions that a fusion output needs, in topological order. These are what groups partition. The order follows
-  // from the outputs alone, not from ids: it is the same for every order in which independent expressions were built.
+  // The expressions that some fusion output depends on, in topological order; the groups partition these. The order
+  // follows from the outputs, not from ids, so the order in which independent expressions were built does not matter.
   const std::vector<Expr*>& liveExprs() const;
-  const std::vector<Expr*>& liveTensorExprs() const;  // the same without the scalar ones
-  int64_t position(const Expr* expr) const;  // in liveExprs(); -1 for dead code
+  const std::vector<Expr*>& liveTensorExprs() const;  // liveExprs() without scalar expressions
+  int64_t position(const Expr* expr) const;  // the index in liveExprs(); -1 for dead code
   std::vector<Expr*> inTopologicalOrder(std::vector<Expr*> exprs) const;
 
  private:

@@ -101,7 +101,7 @@ void SegmentedFusion::refreshBoundary(SegmentedGroup* group) {
 
 namespace {
 
-// The place of the first expression that is the group's own, in liveExprs(); host scalars before all tensors.
+// The sort key of groups: the position in liveExprs() of the first own expression; scalar groups come first.
 int64_t firstOf(const SegmentGraph& graph, OwnedGroup* group) {
   if (group->isScalarGroup()) return -1;
   if (group->first >= 0) return group->first;
@@ -115,7 +115,7 @@ int64_t firstOf(const SegmentGraph& graph, OwnedGroup* group) {
 }  // namespace
 
 void SegmentedFusion::sortGroups() {
-  // Kahn's algorithm (1962); among groups that are ready, the one whose first own expression comes first.
+  // Kahn's algorithm (1962); among the groups that are ready, the one with the smallest key comes next.
   using Entry = std::tuple<int64_t, uint32_t, OwnedGroup*>;  // the ids differ: groups are never compared
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
   const auto push = [&](SegmentedGroup* group) {
@@ -144,7 +144,7 @@ void SegmentedFusion::sortGroups() {
 }
 
 void SegmentedFusion::finalize() {
-  // A group that has a number has not changed since it got it, and neither has its boundary.
+  // A group that still has its index has not changed since the last finalize(), nor have its inputs and outputs.
   for (SegmentedGroup* group : groups()) {
     if (group->index() < 0) refreshBoundary(group);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// SegmentedFusion: a segmentation and its edits. What can be read of it is SegmentGraph's; its text is in
-// segmented_text.h, its invariants are in invariants.h.
+// SegmentedFusion: a segmentation with its edits. SegmentGraph has the read-only interface, segmented_text.h the text
+// form, invariants.h the invariants.
 
 #include "fuser/segment/segment_graph.h"
 
@@ -8,51 +8,51 @@ namespace fuser {
 
 class SegmentedFusion : public SegmentGraph {
  public:
-  // No groups yet. The fusion outlives this. checkEdits: look for broken invariants after every edit (slow).
+  // Starts without groups. The fusion must outlive this object. checkEdits: check all invariants after each edit
+  // (slow).
   explicit SegmentedFusion(const Fusion& fusion, bool checkEdits = false);
-  // Of a graph that stands, whatever it says (told_segments.h).
+  // Wraps an existing graph, which may be invalid (told_segments.h).
   explicit SegmentedFusion(std::unique_ptr<SegmentData> graph, bool checkEdits = false);
   ~SegmentedFusion();
   SegmentedFusion(const SegmentedFusion&) = delete;
   SegmentedFusion& operator=(const SegmentedFusion&) = delete;
 
-  // --- edges: these three and getEdgesBetween alone touch edge lists. Each validates before it changes anything
-  // (CheckError); with checkEdits, all edges are looked over afterwards: whatever has one must cross. (What crosses may
-  // still lack one: edges are made one by one.) Edits of groups look for every invariant ---
-  // The edge along which `to` reads a value made in `from`; one that is there already is returned, never doubled.
+  // --- edges: each function validates its arguments before it changes anything (CheckError). With checkEdits, each
+  // edge is then checked to carry a value that crosses. (A value may still lack its edge, because edges are created one
+  // by one.) Edits of groups check every invariant --- Returns the edge along which `to` reads a value computed in
+  // `from`, creating it if necessary.
   SegmentedEdgePtr connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   // Removes every edge between the two, in both directions.
   void disconnectGroups(SegmentedGroup* a, SegmentedGroup* b);
   void removeEdge(const SegmentedEdgePtr& edge);
 
   // --- groups ---
-  // Scalar or tensor expressions, none of them in a group yet. Makes no edges.
+  // Creates a group of scalar or of tensor expressions, none of them in a group yet. Creates no edges.
   SegmentedGroup* newGroup(const std::vector<Expr*>& exprs);
-  // Moves the smaller group's expressions and edges into the larger one and returns that. Whether the graph stays
-  // acyclic is for the caller to know (CheckError where an edge runs both ways, or scalars would join tensors).
+  // Moves the expressions and edges of the smaller group into the larger one, which it returns. The caller must know
+  // that the graph stays acyclic. A CheckError if edges run both ways, or one group is scalar and the other is not.
   SegmentedGroup* mergeGroups(SegmentedGroup* a, SegmentedGroup* b);
-  // The same for several groups at once, in time of their edges; the first one stays. That they read from each other in
-  // a circle among themselves does not matter then.
+  // Merges several groups into the first one, in time linear in their edges. Cycles among these groups are allowed,
+  // since they disappear.
   SegmentedGroup* mergeGroups(const std::vector<SegmentedGroup*>& groups);
-  // Before: one group computes the expression, a tensor one whose result is no output of the fusion, and others read
-  // it. After: each group that reads the result computes it itself; where its own group reads it no more, the first
-  // reader's group becomes its own, and a group that is left empty is gone. The graph stays acyclic: paths only become
+  // Before: one group computes the tensor expression, whose result is not a fusion output, and other groups read it.
+  // After: each group that reads the result computes it itself. If its own group does not read it, the first reader's
+  // group becomes its owner; a group that becomes empty is removed. The graph stays acyclic, because paths only become
   // shorter.
   void privatize(Expr* expr);
-  // The reverse: `in` alone computes it, and the other groups read it from there. Whether that keeps the graph acyclic
-  // is for the caller to know.
+  // The reverse of privatize: only `in` computes the expression, and the other groups read it from there. The caller
+  // must know that the graph stays acyclic.
   void computeOnce(Expr* expr, SegmentedGroup* in);
-  // An expression that one group computes, from that group to another. The caller knows that the graph stays acyclic.
+  // Moves an expression, which one group computes, to another group. The caller must know that the graph stays acyclic.
   void moveExpr(Expr* expr, SegmentedGroup* to);
 
   // --- finalisation ---
-  // The scheduler that takes the group, and what its answer kept.
+  // Stores the scheduler that accepts the group, and the reference map of its answer.
   void setScheduler(SegmentedGroup* group, const SchedulerAnswer& answer);
   void setSchedulerType(SegmentedGroup* group, SchedulerType type) { setScheduler(group, {type, ""}); }
-  // Sorts the group's expressions, sets its inputs and outputs.
+  // Sorts the group's expressions and computes its inputs and outputs.
   void refreshBoundary(SegmentedGroup* group);
-  // Puts groups() in topological order, and does nothing else of what finalize() does. CheckError when the groups'
-  // graph has a cycle.
+  // Puts groups() in topological order. A CheckError if the graph of groups has a cycle.
   void sortGroups();
   // Sorts and numbers the groups, and refreshes their boundaries.
   void finalize();

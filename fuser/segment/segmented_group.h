@@ -1,6 +1,6 @@
 #pragma once
-// SegmentedGroup and SegmentedEdge: what a segmentation's graph is made of, for reading. They are written where the
-// graph is (segment_data.h) and where its edges are (edge_lists.h).
+// SegmentedGroup and SegmentedEdge: the read-only nodes and edges of a segmentation's graph. OwnedGroup
+// (segment_data.h) and EdgeLists (edge_lists.h) write them.
 
 #include <cstdint>
 #include <memory>
@@ -15,9 +15,9 @@ namespace fuser {
 
 class SegmentedGroup;
 
-// val is made in `from` and read in `to`. Held by the SegmentedFusion and in the lists of both groups; whoever else
-// holds one may read it after its removal, as long as the SegmentedFusion lives: it then says that it is disconnected.
-// Edges are made and disconnected by EdgeLists alone, which keeps what can be written of them to itself.
+// `from` computes val and `to` reads it. The SegmentedFusion and the lists of both groups share ownership. An edge may
+// be read after its removal, while the SegmentedFusion lives; isConnected() is false then. Only EdgeLists creates and
+// disconnects edges.
 class SegmentedEdge {
  public:
   virtual ~SegmentedEdge() = default;
@@ -29,7 +29,7 @@ class SegmentedEdge {
   SegmentedGroup* to() const { return to_; }
   Val* val() const { return val_; }
   virtual bool isConnected() const = 0;
-  // "g0 -> g2: %x", by the groups' ids; " (disconnected)" behind it after removal.
+  // "g0 -> g2: %x", with the groups' ids; followed by " (disconnected)" after removal.
   std::string toString() const;
 
  protected:
@@ -58,34 +58,34 @@ class SegmentedGroup {
   SegmentedGroup& operator=(const SegmentedGroup&) = delete;
 
   uint32_t id() const { return id_; }  // in order of creation; never reused
-  // Place in SegmentedFusion::groups() once the fusion is finalised.
+  // The index in SegmentedFusion::groups(); set by finalize().
   int index() const { return index_; }
   bool isLive() const { return !exprs_.empty(); }  // false after it was merged into another group
 
-  // What it computes, private copies included. In topological order once the fusion is finalised.
+  // The expressions that it computes, including private copies. In topological order after finalize().
   const std::vector<Expr*>& exprs() const { return exprs_; }
-  // All expressions are scalar ones: runs on the host. Never mixed with tensor expressions.
+  // Whether its expressions are scalar: it runs on the host. Groups never mix scalar and tensor expressions.
   bool isScalarGroup() const { return scalar_; }
 
-  // Set by finalisation. Inputs: what the expressions read that is made outside: operands first, then scalars that
-  // extents name; no literals, no plain extents. Outputs: what other groups read or the fusion returns, each once.
+  // Set by finalize(). Inputs: the values from outside that the expressions read, operands first, then scalars that
+  // extents name; no literals or plain extents. Outputs: the values that other groups read or the fusion returns.
   const VectorOfUniqueEntries<Val*>& inputs() const { return inputs_; }
   const VectorOfUniqueEntries<Val*>& outputs() const { return outputs_; }
-  // ExprEval for scalar groups. None under a custom merge predicate: such a group is compiled through a cache of its
-  // own.
+  // ExprEval for scalar groups. None for groups made by a custom merge predicate: their own FusionExecutorCache
+  // compiles them.
   SchedulerType schedulerType() const { return schedulerType_; }
-  // What the scheduler's answer kept (SchedulerAnswer::map); null where there is none.
+  // SchedulerAnswer::map of the scheduler that accepted the group; may be null.
   const std::shared_ptr<const ReferenceMap>& referenceMap() const { return referenceMap_; }
 
-  // Edges whose values this group reads / makes, in order of creation.
+  // The edges whose values this group reads, and those whose values it computes, in order of creation.
   const std::vector<SegmentedEdgePtr>& producerEdges() const { return edges_.producers; }
   const std::vector<SegmentedEdgePtr>& consumerEdges() const { return edges_.consumers; }
 
  protected:
-  // Its edge lists are EdgeLists' to write: not even subclasses write them. The group keeps its place in memory.
+  // Only EdgeLists writes the edge lists; not even subclasses do. The group has a stable address.
   SegmentedGroup(uint32_t id, bool scalar, const GroupEdges& edges) : id_(id), scalar_(scalar), edges_(edges) {}
-  // What every sweep over the groups reads comes first, close together: with many groups, a sweep's cost is the memory
-  // that it touches.
+  // The members that sweeps over all groups read come first, for locality: with many groups, cache misses dominate a
+  // sweep.
   const uint32_t id_;
   const bool scalar_;
   SchedulerType schedulerType_ = SchedulerType::None;

@@ -1,4 +1,4 @@
-// A segmentation -> text.
+// Prints the text form of a segmentation.
 #include "fuser/segment/segmented_text.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::string toString(const SegmentGraph& graph) {
     }
     return copies.empty() ? "" : " copies " + list(copies, exprLabel);
   };
-  // The place of a value among all: by what makes it.
+  // The sort key of a value: the position of its definition.
   const auto placeOf = [&](const Val* val) {
     const Expr* definition = val->definition();
     const auto output = std::find(definition->outputs().begin(), definition->outputs().end(), val);

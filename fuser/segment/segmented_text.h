@@ -1,12 +1,12 @@
 #pragma once
-// The text form of a segmentation: one line a group, one line an edge. The fusion itself is not part of it.
+// The text form of a segmentation, without its fusion: one line per group and one per edge.
 //   segmented {
 //     group 0 ExprEval {%n, %m} inputs {%a} outputs {%m}
 //     group 1 PointWise {%y, %z} inputs {%x, %m} outputs {%z}
 //     edge 0 -> 1 %m
 //   }
-// An expression is named by its first result. What a group computes although it is another group's own stands in its
-// expressions too, and once more behind them: `{%c, %y} copies {%c}`.
+// The first result names an expression. A private copy appears among a group's expressions and once more after them:
+// `{%c, %y} copies {%c}`.
 
 #include <string>
 #include <string_view>
@@ -16,15 +16,15 @@
 
 namespace fuser {
 
-// A name for each value that is unique in its fusion: "%x", or "%x@7" (with its id) where names are empty or repeated.
-// By value id; empty for values that the fusion no longer uses.
+// A unique label per value, indexed by value id: "%x", or "%x@7" (with the id) if the name is empty or not unique.
+// Empty for values that the fusion no longer uses.
 std::vector<std::string> valueLabels(const Fusion& fusion);
 
 std::string toString(const SegmentGraph& graph);
 
 // --- parse_segments.cpp ---
-// What toString printed for this fusion. A UserError names line and column and says what is wrong: also where the text
-// can be understood and the segmentation is not sound, or its groups stand in another order than they run.
+// Parses the output of toString for this fusion. A UserError with line and column for a syntax error, for a
+// segmentation that violates an invariant, and for groups that are not in execution order.
 std::unique_ptr<SegmentedFusion> parseSegmentedFusion(std::string_view text, const Fusion& fusion);
 
 }  // namespace fuser

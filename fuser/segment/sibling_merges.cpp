@@ -1,6 +1,6 @@
-// SiblingMerges: groups that read the same tensor, where a scheduler takes the two as one kernel:
+// SiblingMerges: merges groups that read the same tensor if a scheduler accepts them as one kernel:
 //   b = sum(x) | c = amax(x)    =>    b c: %x is loaded once
-// Two parts without a kernel of their own (NoOp) stay apart: nothing would be saved.
+// Two groups that launch no kernel (NoOp) stay apart, because nothing would be saved.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace fuser {
 
 namespace {
 
-// Tensors with several readers, in the order in which they are first read.
+// The tensors with several readers, in order of their first reader.
 std::vector<const Val*> sharedTensors(const SegmentedFusion& segmented) {
   VectorOfUniqueEntries<const Val*> shared;
   for (const Expr* expr : segmented.liveTensorExprs()) {

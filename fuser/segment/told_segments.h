@@ -1,6 +1,6 @@
 #pragma once
-// A segmentation as somebody tells it, right or wrong: what a text says before it is judged, and the way to a damaged
-// one, for tests, planted faults and invariants that must see the damage. Nothing else makes one that is not sound.
+// Builds a segmentation from a plain description without validation: for the parser, which validates it afterwards, and
+// for tests and planted faults that need an invalid one, which the invariants must detect. No other code builds those.
 
 #include <string_view>
 
@@ -8,11 +8,11 @@
 
 namespace fuser {
 
-// Groups are numbered in their order.
+// The description. Groups are numbered by their index in `groups`.
 struct ToldSegments {
   struct Group {
-    std::vector<Expr*> exprs;   // its own
-    std::vector<Expr*> copies;  // of expressions that are other groups' own
+    std::vector<Expr*> exprs;   // the expressions that the group owns
+    std::vector<Expr*> copies;  // private copies of expressions that other groups own
     SchedulerType type = SchedulerType::None;
     std::vector<Val*> inputs;
     std::vector<Val*> outputs;
@@ -26,13 +26,13 @@ struct ToldSegments {
   std::vector<Edge> edges;
 };
 
-// As told, damage and all: edges twice, values that do not cross, other boundaries. CheckError only where an expression
-// is in no group or in two without being a copy. checkEdits: see SegmentedFusion.
+// Builds the segmentation as described, even if edges are duplicated, carry values that do not cross, or inputs and
+// outputs are wrong. A CheckError only if an expression has no owner or two. checkEdits: see SegmentedFusion.
 std::unique_ptr<SegmentedFusion> segmentAsTold(const Fusion& fusion, const ToldSegments& told, bool checkEdits = false);
 
-// The same for what toString(SegmentGraph) prints, edited by anybody. Groups stand in the order of the text. A
-// UserError names line and column where the text cannot be understood (unknown names, an expression that is in no group
-// or in two without being a copy, scalars and tensors in one group).
+// The same for the text form, as toString(SegmentGraph) prints it. Groups keep the order of the text. A UserError with
+// line and column if the text cannot be parsed: unknown names, an expression with no owner or two, scalars and tensors
+// in one group.
 std::unique_ptr<SegmentedFusion> parseAsTold(std::string_view text, const Fusion& fusion);
 
 }  // namespace fuser

@@ -6,7 +6,7 @@ namespace fuser {
 
 namespace {
 
-// Writes what one expression after the other reads behind a list, each value once an expression.
+// Appends the values that each expression reads to the list, without duplicates per expression.
 class ReadsWriter {
  public:
   ReadsWriter(const Fusion& fusion, std::vector<Val*>& list)
@@ -67,7 +67,7 @@ void ValueView::collectReads(const Fusion& fusion) {
   }
 }
 
-// What some output needs: post-order from the outputs over what expressions read. Not recursive: chains may be long.
+// A depth-first post-order from the outputs. It is iterative: a long chain would overflow the call stack.
 void ValueView::collectLive(const Fusion& fusion) {
   std::vector<bool> seen(fusion.exprIdCount(), false);
   struct Open {

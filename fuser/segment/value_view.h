@@ -1,8 +1,8 @@
 #pragma once
-// ValueView: who makes and who reads each value of a fusion: the facts on which a segmentation's edges rest, worked out
-// from the expressions alone. Everything is in one order that follows from what the outputs need, operand by operand,
-// and not from ids: so that two fusions that differ in the order in which independent expressions were built look the
-// same.
+// ValueView: the def-use relation of a fusion, from which the edges of a segmentation follow. It also gives the live
+// expressions one canonical order: a depth-first post-order from the outputs, with operands from left to right. The
+// order does not use ids, so that fusions that differ only in the order in which independent expressions were built
+// look the same.
 
 #include <span>
 #include <vector>
@@ -15,20 +15,20 @@ class ValueView {
  public:
   explicit ValueView(const Fusion& fusion);
 
-  // What an expression needs beside its own results; see SegmentedFusion::reads.
+  // The values that an expression depends on; see SegmentGraph::reads.
   std::span<Val* const> reads(const Expr* expr) const { return reads_.of(expr->id()); }
-  // Live readers in the order of liveExprs().
+  // The live expressions that read the value, in the order of liveExprs().
   std::span<Expr* const> readers(const Val* val) const { return readers_.of(val->id()); }
-  // What some fusion output needs, in topological order: what the first output needs first, its operands from left to
-  // right (post-order).
+  // The expressions that some fusion output depends on, in topological order: the post-order from the first output,
+  // then from the next ones.
   const std::vector<Expr*>& liveExprs() const { return live_; }
   const std::vector<Expr*>& liveTensorExprs() const { return liveTensors_; }
   bool isLive(const Expr* expr) const { return position_.at(expr->id()) >= 0; }
-  // Place in liveExprs(); -1 for dead ones.
+  // The index in liveExprs(); -1 for dead code.
   int64_t position(const Expr* expr) const { return position_.at(expr->id()); }
 
  private:
-  // A list for each id, one behind the other: a sweep reads them as one piece of memory.
+  // One list per id, stored contiguously (compressed sparse rows), for locality of sweeps.
   template <class T>
   struct Lists {
     struct Place {
