@@ -1,4 +1,4 @@
-// Applies a schedule's transforms, one by one, to a part.
+// Applies the transforms of a schedule to a part, one by one.
 #include <algorithm>
 #include <unordered_map>
 
@@ -53,7 +53,7 @@ class Applier {
     return tensor;
   }
 
-  // A tensor with loops of its own.
+  // Finds a tensor that has its own loops: the first result of its expression.
   TensorView* findFirst(const std::string& name) {
     TensorView* tensor = findMade(name);
     const Val* first = tensor->definition()->output();
@@ -120,7 +120,7 @@ class Applier {
     }
   }
 
-  // The loops that all readers of all results share with them. A result that nothing reads goes where the others go.
+  // The number of loops that all readers of all results can share. A result without readers follows the others.
   static size_t deepest(const Expr* expr) {
     size_t depth = expr->output()->as<TensorView>()->domain().loop.size();
     bool read = false;
@@ -139,7 +139,7 @@ class Applier {
       for (Val* result : expr->outputs()) {
         TensorView* tensor = result->as<TensorView>();
         tensor->setComputeAtPosition(depth);
-        // Else two buffers of one vector could need each other's loops: %a's consumer in the loop that computes %b.
+        // Otherwise two buffers of one vector could need each other's loops: %a's consumer in the loop of %b.
         tensor->setComputesWith(depth > 0 && !isReduction(expr->op()));
       }
     }

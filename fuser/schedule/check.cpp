@@ -1,4 +1,4 @@
-// The rules of a schedule, by number; lowering relies on them:
+// The numbered rules of a schedule, on which lowering relies:
 //   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most 1024 threads
 //   2  a tensor uses each thread and block dimension once
 //   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy between global
@@ -45,7 +45,7 @@ void checkVector(const TensorView* tensor) {
     const bool stores = tensor->memoryType() == MemoryType::Global;
     const bool copy = maker->op() == OpKind::Set &&
                       (maker->input(0)->as<TensorView>()->memoryType() == MemoryType::Global) != stores;
-    // Elements of a vector lie next to each other.
+    // The elements of a vector are contiguous.
     const auto& contiguity = (stores || !copy ? tensor : maker->input(0)->as<TensorView>())->domain().contiguity;
     const bool dense = contiguity.empty() || contiguity.back().value_or(false);
     FUSER_USER_CHECK(i + 1 == loop.size() && size && copy, "rule 3: %", tensor->name(), " cannot be vectorized");

@@ -1,4 +1,4 @@
-// ExprEval: scalar expressions alone; they run on the host, so there is nothing to schedule.
+// ExprEval: accepts parts with only scalar expressions. They run on the host, so the schedule is empty.
 #include "fuser/schedule/scheduler_list.h"
 
 namespace fuser {

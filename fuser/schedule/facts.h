@@ -1,6 +1,6 @@
 #pragma once
-// What PointWise and Reduction both ask of a part. A "why…" answers with the reason for a refusal, in words that stand
-// behind "PointWise: " in SchedulerAnswer::reason.
+// Queries about a part that the PointWise and Reduction schedulers share. A "why…" function returns the reason for a
+// refusal, which follows "PointWise: " in SchedulerAnswer::reason, or "" if there is none.
 
 #include <string>
 #include <vector>
@@ -10,35 +10,35 @@
 
 namespace fuser {
 
-// The tensor results of the expressions, in their order.
+// The tensor results of the expressions, in order.
 std::vector<TensorView*> tensorsOf(const std::vector<Expr*>& exprs);
 
-// How many axes have elements (are no broadcast axes).
+// The number of non-broadcast logical axes, including reduction axes.
 size_t concreteAxes(const TensorView* tensor);
 
-// Why some output could stay unwritten: it lacks an axis of the reference that is empty, so no loop would run. Empty
-// when none can. `skip` axes of the reference (by position) are not asked about.
+// Refuses a part in which some output might not be written: it lacks an axis of the reference that may be empty, so
+// that the loops around its store would not run. Axes of the reference marked in `skip` are not checked.
 std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& skip);
 
-// Why a result has no element to compute though its loops have iterations: an axis expanded to size 0. Empty when none
-// is.
+// Refuses a part with an axis that may be expanded to size 0: the tensor is empty, but its loops, over the stored
+// element, have iterations.
 std::string whyEmpty(const FusionView& view);
 
-// Why an operand that is read elsewhere than at its reader's coordinates would not stand in memory: it is computed in
-// the part. Empty when none is.
+// Refuses a part in which an operand that is read at other coordinates than its reader's is computed in the part
+// itself: it must be in memory.
 std::string whyNotInMemory(const FusionView& view);
 
-// The name a schedule gives to a tensor's copy: "x.local". Names of a part are unique.
+// The name of the local copy that a schedule creates of a tensor: "x.local". Names in a part are unique.
 std::string localName(const Val* tensor);
 
-// `cacheBefore` for every output: outputs are copies of local values, so that no one reads them back.
+// Adds `cacheBefore` for every output: outputs become copies of local tensors, and the kernel never reads them back.
 void cacheOutputs(const Fusion& part, Schedule& schedule);
 
-// Positions of a tensor's logical axes (reductions included, after the others) from slowest to fastest in memory.
-// The logical positions of all axes, from slowest to fastest in memory; reduction axes, which have no memory, last.
+// The indices of a tensor's logical axes from slowest to fastest in memory; reduction axes, which take no memory, are
+// last.
 std::vector<int> memoryOrder(const TensorView* tensor);
 
-// Steps of a schedule, as fuser/ir/transform.h describes them: axes count the tensor's loops when the step is applied.
+// Create the steps that fuser/ir/transform.h describes. Axes are indices into the tensor's loops at that step.
 Transform split(const std::string& tensor, int64_t axis, int64_t factor);
 Transform merge(const std::string& tensor, int64_t axis);
 Transform parallelize(const std::string& tensor, int64_t axis, ParallelType type);

@@ -1,5 +1,5 @@
-// NoOp: parts that compute no element: every result that leaves them is empty, or a view of what was there before.
-// Empty outputs are allocated, no kernel runs.
+// NoOp: accepts parts that compute no element: every output is empty, or a view of an existing tensor. Empty outputs
+// are allocated; no kernel runs.
 #include <algorithm>
 
 #include "fuser/schedule/scheduler_list.h"

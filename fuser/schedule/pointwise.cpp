@@ -1,5 +1,5 @@
-// PointWise: parts without reductions whose tensors all run over one reference's axes. The reference's axes, in the
-// order of its memory, become one; vectors of it go to threads, and threads to blocks:
+// PointWise: accepts parts without reductions in which every tensor maps to one reference. It merges the reference's
+// axes, in memory order, into one, which it splits into vectors per thread and threads per block:
 //   [i0, i1] -> [i0*i1] -> [i0*i1/v/128 (BIDx), 128 (TIDx), v]     v elements a vector where layouts and sizes allow
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kThreads = 128;
 constexpr int64_t kVectorBytes = 16;
 
-// The tensor with most axes; of these an output before others, then the first.
+// Chooses the reference: the tensor with the most axes; on a tie an output, then the first one.
 TensorView* chooseReference(const std::vector<Expr*>& exprs, const std::vector<Val*>& outputs) {
   TensorView* best = nullptr;
   const auto isOutput = [&](const TensorView* tensor) {
@@ -28,7 +28,7 @@ TensorView* chooseReference(const std::vector<Expr*>& exprs, const std::vector<V
   return best;
 }
 
-// Whether the elements along the reference's fastest axis lie next to each other in this tensor.
+// Whether this tensor is contiguous along the reference's fastest axis.
 bool fastestIsContiguous(const TensorView* tensor, const std::vector<int>& positions, int fastest) {
   const TensorDomain& domain = tensor->domain();
   if (domain.allocationOrder.empty() || positions.empty()) return false;
@@ -42,8 +42,8 @@ struct VectorPlan {
   std::vector<std::string> outputs;  // to be stored by vectors
 };
 
-// An input read in several ways is left to plain loads: a copy of it would relate what must stay apart. So is one that
-// is read elsewhere than at its reader's coordinates: registers hold those alone.
+// An input that is read in several ways is not vectorized: a local copy would relate axes that must stay separate. Nor
+// is one that is read at other coordinates than its reader's, because registers only hold those.
 std::optional<std::vector<int>> onlyReading(const ReferenceMap& map, const TensorView* input) {
   if (!map.relatesInputs() && input->uses().size() > 1) return std::nullopt;
   std::optional<std::vector<int>> reading;

@@ -32,10 +32,10 @@ LoopTransform makeMerge(Fusion& part, IterDomain* outer, IterDomain* inner) {
   return step;
 }
 
-// Of the reference -> of the tensor; look-ups only.
+// Axis of the reference -> axis of the tensor; for lookups only.
 using AxisImages = std::unordered_map<const IterDomain*, IterDomain*>;
 
-// The images of the reference's axes in a tensor, through its transforms, each made or found by `step`.
+// Maps the reference's axes to a tensor's by replaying the reference's transforms; `step` creates or finds each one.
 AxisImages followTransforms(const TensorDomain& reference, AxisImages images,
                             const std::function<LoopTransform(const LoopTransform&, IterDomain*, IterDomain*)>& step) {
   const auto imageOf = [&](const IterDomain* axis) {
@@ -54,7 +54,7 @@ AxisImages followTransforms(const TensorDomain& reference, AxisImages images,
     IterDomain* outer = imageOf(transform.merge->outer);
     IterDomain* inner = imageOf(transform.merge->inner);
     if (!outer && !inner) continue;
-    // With one of the two missing, the other alone stands for the merged axis.
+    // If one of the two is missing, the other one is the image of the merged axis.
     images[transform.merge->out] = outer && inner ? step(transform, outer, inner).merge->out : (outer ? outer : inner);
   }
   return images;
@@ -142,7 +142,7 @@ void shareLoopsOfResults(Fusion& part) {
     const TensorView* first = expr->output()->as<TensorView>();
     for (size_t i = 1; i < expr->outputs().size(); ++i) {
       TensorView* result = expr->output(i)->as<TensorView>();
-      // In global memory, it has the layout of its own: a copy goes there, from registers.
+      // A result in global memory keeps its own domain, because it is a copy of one in registers.
       if (first->memoryType() == MemoryType::Local && result->memoryType() == MemoryType::Local) {
         result->domain() = first->domain();
       }

@@ -1,28 +1,28 @@
 #pragma once
-// Loop transforms on one tensor, and their replay on all others: a scheduler shapes the reference's loops alone, and
-// every tensor of the part follows.
+// Loop transforms of one tensor and their replay on all others (nvFuser's TransformReplay): a scheduler transforms only
+// the reference's loops, and every other tensor of the part follows.
 
 #include "fuser/ir/fusion.h"
 
 namespace fuser {
 
-// axis -> outer, inner (of extent factor, a number of elements); `axis` counts domain.loop from 0, as the caller has
-// checked. The outer extent is rounded up: predicates keep what lies behind the end from being computed. A UserError
-// names the rule that is broken.
+// Splits a loop axis into outer and inner, where inner has extent `factor`. `axis` is a valid index into domain.loop.
+// The outer extent is rounded up; predicates mask the iterations past the end.
 void splitAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor);
-// axis, axis + 1 -> one. A reduction axis merges with reduction axes only.
+// Merges the loop axes `axis` and `axis` + 1. A UserError for a reduction axis and an iteration axis.
 void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);
 
-// Gives every other tensor the reference's loops. Axes of the reference that a tensor lacks get a broadcast stand-in,
-// so that it can be computed inside the reference's loops; but a tensor without any of the reduced axes gets none for
-// those: it is computed outside the reduction's loops. Broadcast axes that the reference lacks get no loop.
+// Gives every other tensor the reference's loops, with a broadcast axis for each axis of the reference that it lacks,
+// so that it can be computed in those loops. A tensor with none of the reduced axes gets no loops for them. Broadcast
+// axes that the reference lacks get no loop. A UserError if there is no ReferenceMap, or the reference follows another
+// one.
 void propagate(Fusion& part, TensorView* reference);
 
-// The further results of each expression run in the loops of its first one: they share its axes.
+// Makes the other results of each expression share the loop axes of its first result.
 void shareLoopsOfResults(Fusion& part);
 
-// Every other tensor's loop axes get the parallel types of the reference's axes that they were propagated from;
-// Vectorize stays where a schedule puts it by name.
+// Copies the reference's parallel types to the loop axes of every other tensor that were propagated from them, except
+// Vectorize, which a schedule must set per tensor.
 void parallelizeAllLike(Fusion& part, TensorView* reference);
 
 }  // namespace fuser

@@ -1,5 +1,5 @@
-// Reduction: pointwise producers, reductions of one shape, and pointwise consumers of their results, in one kernel.
-// With I the kept and R the reduced axes of the reference (the first reduction), each merged into one:
+// Reduction: accepts reductions of one shape with their pointwise producers and consumers, as one kernel. The reference
+// is the first reduction; I is its kept axes, R its reduced axes, each merged into one:
 //   few elements to reduce:   [I] -> [I/128 (BIDx), 128 (TIDx)], R serial in each thread
 //   fastest axis reduced:     [I/rows (BIDx), rows (TIDy)], [R/t serial, t (TIDx)]: t threads a row, several rows a
 //                             block
@@ -28,10 +28,10 @@ std::vector<bool> reducedPositions(const TensorView* reference) {
   return reduced;
 }
 
-// Results of reductions and of what reads them; look-ups only.
+// The results of reductions and, transitively, of their readers; for lookups only.
 class AfterReductions {
  public:
-  // Of each expression in turn: whether it reads such a result. Notes its own.
+  // Whether the expression reads such a result; call it for each expression in order. Records the expression's results.
   bool visit(const Expr* expr) {
     const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(),
                                    [&](const Val* operand) { return contains(operand); });
@@ -44,7 +44,7 @@ class AfterReductions {
   std::unordered_set<const Val*> after_;
 };
 
-// No reduction follows another one. Asked before the axes are looked at: most large parts end here.
+// Refuses a reduction that depends on another one. This check comes first, because it rejects most large parts cheaply.
 std::string whyNested(const std::vector<Expr*>& exprs) {
   AfterReductions after;
   for (const Expr* expr : exprs) {
@@ -55,8 +55,8 @@ std::string whyNested(const std::vector<Expr*>& exprs) {
   return "";
 }
 
-// Every reduction reduces exactly the reference's reduced axes (or broadcast axes that no loop runs over), and nothing
-// after a reduction runs over them.
+// Requires that every reduction reduces exactly the reference's reduced axes (or broadcast axes without loops), and
+// that no tensor after a reduction has those axes.
 std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map,
                             const std::vector<bool>& reduced) {
   AfterReductions after;
@@ -87,8 +87,8 @@ std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap&
   return "";
 }
 
-// An output that no reduction feeds, and that lacks reduced axes, would not be written where those are empty; what a
-// reduction feeds is written after its loops.
+// An output that does not depend on a reduction and lacks a reduced axis would not be written if that axis is empty.
+// One that depends on a reduction is written after its loops.
 std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& reduced) {
   FusionView before = view;
   FusionView behind = view;
@@ -103,7 +103,7 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
   return reason.empty() ? whyUnwritten(behind, map, reduced) : reason;
 }
 
-// Whether the fastest axis in memory of the largest operand read by the reduction's producers is a reduced one.
+// Whether the fastest axis in memory of the part input with the most axes is reduced.
 bool fastestIsReduced(const Fusion& part, const ReferenceMap& map, const std::vector<bool>& reduced) {
   size_t most = 0;
   bool inner = true;
@@ -125,7 +125,7 @@ bool fastestIsReduced(const Fusion& part, const ReferenceMap& map, const std::ve
   return inner;
 }
 
-// Threads and rows a block; serial: one thread a result.
+// The shape of a block. serial: one thread per result.
 struct BlockShape {
   bool serial = false;
   bool inner = true;
@@ -192,7 +192,7 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   const BlockShape shape = chooseShape(part, map, reduced, sizes);
   Schedule schedule;
   cacheOutputs(part, schedule);
-  // A reduction that is an output becomes a copy of a local reduction, which is then the reference.
+  // A reduction that is an output becomes a copy of a local reduction, which is the reference from then on.
   const std::string name = reference->isFusionOutput() ? localName(reference) : reference->name();
   const std::vector<int> order = memoryOrder(reference);
   schedule.push_back(reorder(name, order));

@@ -1,4 +1,4 @@
-// The schedulers' list as the segmenter sees it.
+// Implements the scheduler interface over the list schedulers.def.
 #include "fuser/schedule/schedule.h"
 
 #include "fuser/analysis/axis_map.h"
@@ -8,7 +8,7 @@ namespace fuser {
 
 namespace {
 
-// A view needs no kernel: it stays in a part of its own.
+// The first output that is a view. Views need no kernel, so they are in parts of their own.
 const Val* firstView(const FusionView& view) {
   for (const Val* output : view.outputs) {
     if (output->isTensor() && output->as<TensorView>()->domain().view) return output;
@@ -36,7 +36,7 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
   return answer;
 }
 
-// What is read elsewhere than at its reader's coordinates stands in memory; and a view is of what is there.
+// Operands that are read at other coordinates than the reader's must be in memory; so must the base of a view.
 std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
   if (expr->isScalarExpr()) return {};
   std::vector<Val*> required;

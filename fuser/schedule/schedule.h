@@ -1,6 +1,6 @@
 #pragma once
-// Schedulers: which parts of a fusion they take, and the list of transforms that they choose. The list is the whole of
-// their effect: it prints, parses and replays.
+// Schedulers: which parts of a fusion each one accepts, and the list of transforms that it chooses for a part. A
+// scheduler has no other effect, so that a schedule can be printed, parsed and replayed.
 //
 //   accepts(part) -> PointWise    chooseSchedule -> merge %y {0}; split %y {0, 128}; parallelize %y {0, BIDx}; …
 //   applySchedule(part, list)     checkSchedule(part), lower(part)
@@ -12,25 +12,25 @@
 
 namespace fuser {
 
-// The schedulers of the priority list (fuser/analysis/schedulers.def), as the segmenter asks them.
+// Asks the schedulers of fuser/analysis/schedulers.def in order of priority.
 class Schedulers : public SchedulerInterface {
  public:
   SchedulerAnswer accepts(const FusionView& view) const override;
   std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const override;
 };
 
-// The schedule of one segment as a fusion of its own (clonePart), for a type that accepted it. `sizes` is over the
-// part's extents; may be null. Layouts: one an input of the part; where there is none, no alignment is assumed. `map`:
-// what the answer kept (SchedulerAnswer::map), of this part; null: it is worked out. The part is left as it is.
+// Chooses the schedule of a segment that `type` accepted; `part` is the segment as its own fusion (clonePart) and is
+// not changed. `sizes` answers questions about the part's extents; may be null. `layouts` has one entry per input of
+// the part; if empty, no alignment is assumed. `map` is SchedulerAnswer::map for this part; null: it is computed here.
 Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes,
                         const std::vector<InputLayout>& layouts, const ReferenceMap* map = nullptr);
 
 // --- apply.cpp ---
-// Applies a list of transforms. An illegal step is a UserError that names the step, the tensor and the rule.
+// Applies a schedule to the part. An illegal step is a UserError that names the step, the tensor and the rule.
 void applySchedule(Fusion& part, const Schedule& schedule);
 
 // --- check.cpp ---
-// The rules that a scheduled fusion must keep for lowering to take it; a UserError names the first one broken.
+// Checks the rules that lowering requires of a scheduled fusion; a UserError names the first one that is broken.
 void checkSchedule(const Fusion& part);
 
 }  // namespace fuser

@@ -1,7 +1,7 @@
 #pragma once
-// What each scheduler's file defines: why it does not take a part (empty when it does), and the schedule it chooses. A
-// scheduler whose answer takes a ReferenceMap leaves it in `map` when it accepts; it is given that one back for the
-// part's schedule, or null where nobody asked before.
+// The two functions that each scheduler's file defines. whyNot<Name> returns why the scheduler refuses a part, or "" if
+// it accepts; it may then store the reference map that it built in `map`. schedule<Name> chooses the schedule; its
+// `map` is that one, or null if the part was not asked about before.
 
 #include "fuser/analysis/reference_map.h"
 #include "fuser/schedule/schedule.h"
