@@ -1,5 +1,5 @@
-// Builds the kernel's statements: loops in the order that dependences ask for, buffers where their loops begin, and
-// each expression under its predicate.
+// Builds the kernel's statements: loops in dependence order, allocations where a tensor's own loops begin, and each
+// expression under its predicate.
 //   schedule: %s = sum(%e) over [i0/4 (BIDx), 4 (TIDy), i1/32, 32 (TIDx)], %e inlined in all of them
 //   kernel:   allocate s; s = 0; for i1/32 { if (…) { e = exp(x[…]); s = s + e } } s = blockReduce(s)
 #include "fuser/lower/build_statements.h"
@@ -83,8 +83,8 @@ void StatementBuilder::declareTensors() {
   for (const Val* output : part_.outputs()) declare(output, true);
 }
 
-// Expressions that share the loop at this depth stand in one group; groups follow the dependences between them, then
-// the order of the part.
+// Groups expressions that share the loop at this depth. Groups are in dependence order, and in the order of the part
+// where dependences allow it.
 std::vector<std::vector<Expr*>> StatementBuilder::groupsAt(const std::vector<Expr*>& exprs, size_t depth) const {
   std::vector<std::vector<Expr*>> groups;
   std::map<size_t, size_t> groupOfLoop;
@@ -155,7 +155,7 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
   body.push_back({std::move(loop)});
 }
 
-// Before the tensor's own loops: its buffer, and for a reduction its accumulator's first value.
+// Emits what precedes the tensor's own loops: its allocation and, for a reduction, the accumulator's initialization.
 void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   const TensorView* tensor = resultOf(expr);
   if (tensor->memoryType() == MemoryType::Global) return;
@@ -182,7 +182,7 @@ void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   body.push_back({std::move(init)});
 }
 
-// After a reduction's loops: combine the threads' parts, and round to the result's dtype.
+// Emits what follows a reduction's loops: combining the threads' partial results and rounding to the result's dtype.
 void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, Body& body) {
   const TensorView* tensor = resultOf(expr);
   for (const Expr* other : group) {
@@ -267,7 +267,7 @@ void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
   FUSER_CHECK(false, opName(expr->op()), " is no statement of a kernel");
 }
 
-// One statement an operand; their conditions exclude each other and leave nothing out.
+// Emits one statement per operand; exactly one of their conditions holds for each element.
 void StatementBuilder::emitChoice(const Expr* expr, IntExpr condition, Body& body) {
   for (size_t operand = 0; operand < expr->inputs().size(); ++operand) {
     const IntExpr chosen = indexing_.operandCondition(expr, operand);
@@ -275,7 +275,7 @@ void StatementBuilder::emitChoice(const Expr* expr, IntExpr condition, Body& bod
   }
 }
 
-// The thread dims that the reduced axes lie on: x, y, z.
+// Which thread dimensions (x, y, z) the reduced axes are parallelized over.
 std::array<bool, 3> StatementBuilder::reducedThreads(const TensorView* reduction) const {
   std::array<bool, 3> dims{};
   for (const IterDomain* axis : reduction->domain().loop) {
@@ -285,7 +285,7 @@ std::array<bool, 3> StatementBuilder::reducedThreads(const TensorView* reduction
   return dims;
 }
 
-// What a reduction's result is made of: the product of the reduced extents.
+// The number of terms of a reduction: the product of the reduced extents.
 IntExpr StatementBuilder::termsOf(const TensorView* reduction) {
   IntExpr terms = ints_.constant(1);
   for (const IterDomain* axis : reduction->domain().logical) {
@@ -385,7 +385,7 @@ Statement StatementBuilder::diagonal(const Expr* expr) {
   return make(expr, ints_.equal(coordinate(resultOf(expr), 0), coordinate(resultOf(expr), 1)));
 }
 
-// Ops that only move or convert elements: what this operand gives.
+// The statement for an op that only moves or converts elements, for one operand.
 Statement StatementBuilder::move(const Expr* expr, size_t place) {
   const TensorView* tensor = resultOf(expr);
   const Access target{bufferOf(tensor), indexing_.resultIndex(expr)};

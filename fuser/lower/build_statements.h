@@ -1,7 +1,7 @@
 #pragma once
-// StatementBuilder: the statements of a scheduled part, the step of lowering after which the kernel computes. Indices,
-// predicates and loops are worked out by Indexing, predicateOf and LoopNest; here stands only what is written where.
-// What comes of a schedule is shown at the head of build_statements.cpp.
+// StatementBuilder: generates the statements of a kernel from a scheduled part: the first step of lowering. It decides
+// only where each statement goes; Indexing, predicateOf and LoopNest compute indices, predicates and loops. The head of
+// build_statements.cpp has an example.
 
 #include <unordered_map>
 
@@ -12,10 +12,10 @@ namespace fuser {
 
 class StatementBuilder {
  public:
-  // The part is scheduled and checked (checkSchedule); it and the kernel, which has no statements yet, outlive this.
+  // The part must have passed checkSchedule and the kernel must be empty; both must outlive this object.
   StatementBuilder(const Fusion& part, Kernel& kernel);
-  // Fills the kernel's buffers, parameters and body; block and grid are LoopNest's. A UserError names the rule that the
-  // schedule breaks. Once.
+  // Fills the kernel's buffers, parameters and body; LoopNest fills block and grid. A UserError names the rule that the
+  // schedule breaks. Call it once.
   void build();
 
  private:
@@ -48,8 +48,8 @@ class StatementBuilder {
 
   // --- build_welford.cpp ---
   struct WelfordRegisters {
-    Access mean, squares, count;  // what a thread knows of its terms
-    Access distance, step;        // scratch
+    Access mean, squares, count;  // a thread's partial result
+    Access distance, step;        // temporaries of the update
   };
   void openWelford(const Expr* expr, Body& allocations, Body& body);
   Body accumulateWelford(const Expr* expr);
@@ -58,9 +58,9 @@ class StatementBuilder {
   const Fusion& part_;
   Kernel& kernel_;
   IntExprArena& ints_;
-  std::unordered_map<const Val*, int> buffers_;       // look-ups only
-  std::unordered_map<const Val*, int> accumulators_;  // look-ups only
-  std::unordered_map<const TensorView*, WelfordRegisters> welford_;  // by first result; look-ups only
+  std::unordered_map<const Val*, int> buffers_;       // for lookups only
+  std::unordered_map<const Val*, int> accumulators_;  // for lookups only
+  std::unordered_map<const TensorView*, WelfordRegisters> welford_;  // by first result; for lookups only
   LoopNest nest_;
   Indexing indexing_;
 };

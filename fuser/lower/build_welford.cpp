@@ -1,14 +1,14 @@
-// Statements of var and var_mean: each thread goes over its terms with Welford's update, the block joins what its
-// threads know, and the sum of squares is divided last.
+// Statements of var and var_mean: each thread accumulates its terms with Welford's update, the block merges the partial
+// results of its threads, and the sum of squared deviations is divided last.
 //   %v, %m = var_mean(%x) {dims = [1], correction = 1}
 //   kernel: mean = 0; squares = 0; count = 0
 //           for i1/32 { if (…) { count = count + 1; d = x - mean; mean = mean + d / count;
 //                                squares = squares + d * (x - mean) } }
 //           welford (mean, squares, count)
 //           v = squares / max(i1 - 1, 0); m = mean + 0 / count
-// The last sum leaves a mean as it is, and makes that of no terms NaN. The update is that of B. P. Welford, Note on a
-// method for calculating corrected sums of squares and products (Technometrics, 1962); oracle/welford.cpp bounds its
-// error.
+// Adding 0 / count changes no mean, except that the mean of no terms becomes NaN. The update is that of B. P. Welford,
+// "Note on a method for calculating corrected sums of squares and products" (Technometrics, 1962); oracle/welford.cpp
+// bounds its error.
 #include <algorithm>
 
 #include "fuser/ir/expr.h"

@@ -1,6 +1,6 @@
-// HoistConditions: for i { if (c) { a } }  ->  if (c) { for i { a } }, where c does not read i.
-// Runs after MergeConditions, which makes a loop's body one if. Then nothing in the loop stands before the if: an index
-// that c reads was loaded outside the loop and is the same in every turn.
+// HoistConditions (loop unswitching): for i { if (c) { a } }  ->  if (c) { for i { a } }, where c does not read i.
+// Runs after MergeConditions, which makes the loop's body a single if. Since the if is the whole body, any index that c
+// reads was loaded outside of the loop and is the same in each iteration.
 
 #include "fuser/lower/step_list.h"
 

@@ -11,7 +11,7 @@ bool isParallel(const IterDomain* axis) {
   return isThreadDim(axis->parallelType()) || isBlockDim(axis->parallelType());
 }
 
-// Whether a register buffer has room for this loop axis: it is neither shared, nor spread over threads, nor reduced.
+// Whether a register buffer has a dimension for this loop axis: it is not shared, parallelized or reduced.
 bool isStored(const TensorView* tensor, size_t axis) {
   const IterDomain* loop = tensor->domain().loop[axis];
   return axis >= tensor->computeAtPosition() && !isParallel(loop) && !loop->isReduction();
@@ -84,7 +84,7 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
   return localIndex(operand, coordinates);
 }
 
-// The consumer's coordinates, through the op's map to the producer's loop roots, and forward through its transforms.
+// Maps the consumer's coordinates through the op to the producer's loop roots, then through the producer's transforms.
 std::vector<IntExpr> Indexing::loopCoordinatesFrom(const Expr* use, const TensorView* producer) const {
   const TensorView* consumer = use->output()->as<TensorView>();
   const TensorDomain& domain = producer->domain();

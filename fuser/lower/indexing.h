@@ -1,7 +1,7 @@
 #pragma once
-// Where an expression finds the elements of its operands and of its result: consumer loops -> consumer coordinates ->
-// (the op's map) -> producer coordinates -> producer memory: strides for a tensor in global memory; for a register
-// buffer its loop coordinates right of the inlining point.
+// Indexing: computes the index of each element that an expression reads or writes: consumer loops -> consumer
+// coordinates -> (axis map of the op) -> producer coordinates -> producer index. A tensor in global memory is indexed
+// by its strides, a register buffer by its loop coordinates inside the compute-at position.
 
 #include "fuser/analysis/axis_map.h"
 #include "fuser/lower/loop_nest.h"
@@ -10,20 +10,20 @@ namespace fuser {
 
 class Indexing {
  public:
-  // stride: the kernel's expression for a stride (elements) of a global tensor's axis, counted without reductions.
-  // importExtent: an expression over the part's extents -> over the kernel's parameters.
+  // `stride` returns the stride, in elements, of an axis (an index into axes()) of a global tensor, as an expression of
+  // the kernel. `importExtent` copies an expression over the part's extents into the kernel's arena.
   Indexing(const LoopNest& nest, Kernel& kernel, std::function<IntExpr(const TensorView*, int axis)> stride,
            std::function<IntExpr(IntExpr)> importExtent)
       : nest_(nest), ints_(*kernel.ints), stride_(std::move(stride)), importExtent_(std::move(importExtent)) {}
 
-  // The element of the expression's own result.
+  // The index of the element of the result that the expression writes.
   IntExpr resultIndex(const Expr* expr) const;
-  // The element of an operand (a tensor, by its place) that the expression reads. A UserError where a register would be
-  // read by another thread than the one that wrote it, or at other coordinates.
+  // The index of the element of a tensor operand that the expression reads. A UserError if a thread would read a
+  // register that another thread wrote, or at other coordinates.
   IntExpr operandIndex(const Expr* expr, size_t operand) const;
-  // Where the operand gives the result's element: 1 unless the expression chooses among its operands.
+  // The condition under which this operand is the one that is read; 1 unless choosesOperand(expr).
   IntExpr operandCondition(const Expr* expr, size_t operand) const { return elementOf(expr, operand).condition; }
-  // Elements of a register buffer.
+  // The size of a register buffer, in elements.
   int64_t localSize(const TensorView* tensor) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace fuser {
 namespace {
 
-// 0, 1, 2 for x, y, z.
+// The dimension of a thread or block type: 0, 1, 2 for x, y, z.
 size_t dimOf(ParallelType type) {
   return static_cast<size_t>(type) - static_cast<size_t>(isThreadDim(type) ? ParallelType::TIDx : ParallelType::BIDx);
 }
@@ -37,7 +37,7 @@ LoopNest::LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntEx
   for (const TensorView* tensor : tensors_) findCoordinates(tensor);
 }
 
-// All results of an expression are made in one nest.
+// All results of an expression are computed in one loop nest.
 void LoopNest::joinResults(const Expr* expr) {
   const TensorView* first = expr->output()->as<TensorView>();
   for (size_t i = 1; i < expr->outputs().size(); ++i) {
@@ -145,7 +145,7 @@ void LoopNest::findCoordinates(const TensorView* tensor) {
   const TensorDomain& domain = tensor->domain();
   const std::vector<Loop>& loops = loops_.at(tensor);
   for (size_t i = 0; i < loops.size(); ++i) {
-    // An axis of one element is at 0 wherever its threads are: those beyond are predicated off.
+    // The coordinate along an axis with one element is 0 for every thread; predicates mask the others.
     coordinates_[domain.loop[i]] = extents_.at(domain.loop[i])->isConstant(1) ? ints.constant(0) : loops[i].index;
   }
   for (auto step = domain.transforms.rbegin(); step != domain.transforms.rend(); ++step) {

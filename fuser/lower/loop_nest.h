@@ -1,7 +1,7 @@
 #pragma once
-// LoopNest: the loops of a scheduled part, as index expressions of the kernel. Loops that a producer shares with its
-// consumers are one loop; a broadcast axis inside a shared loop takes the extent that the consumer gives it, so that
-// the producer runs on the consumer's loops.
+// LoopNest: assigns each loop axis of a scheduled part a loop of the kernel and its index expression. Loops that a
+// producer shares with its consumers are one loop (a union-find). A broadcast axis in a shared loop takes the
+// consumer's extent, so that the producer runs in the consumer's loop.
 
 #include <functional>
 #include <unordered_map>
@@ -14,18 +14,18 @@ namespace fuser {
 
 class LoopNest {
  public:
-  // Fills the kernel's block and grid. importExtent: an expression over the part's extents -> over the kernel's
-  // parameters.
+  // Fills the kernel's block and grid sizes. `importExtent` copies an expression over the part's extents into the
+  // kernel's arena.
   LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntExpr(IntExpr)>& importExtent);
 
-  // One number a loop: shared loops have one number.
+  // The number of the kernel loop for loop axis `axis` of a tensor; shared loops have the same number.
   size_t loopOf(const TensorView* tensor, size_t axis) const { return loops_.at(tensor)[axis].loop; }
   IntExpr indexOf(const TensorView* tensor, size_t axis) const { return loops_.at(tensor)[axis].index; }
   size_t loopCount(const TensorView* tensor) const { return loops_.at(tensor).size(); }
 
-  // Of any axis of a made tensor: with what consumers give to broadcast axes.
+  // The extent of any axis of a computed tensor; for a broadcast axis in a shared loop, the consumer's extent.
   IntExpr extent(const IterDomain* axis) const { return extents_.at(axis); }
-  // The axis' coordinate as a function of the loops' indices. Unmapped broadcast axes are at 0.
+  // The coordinate along an axis as an expression of loop indices; 0 for a broadcast axis without a loop.
   IntExpr coordinate(const IterDomain* axis) const;
 
  private:
@@ -43,12 +43,12 @@ class LoopNest {
   IntExpr makeIndex(const IterDomain* axis, size_t loop);
 
   Kernel& kernel_;
-  std::vector<const TensorView*> tensors_;  // made in the part, in topological order
-  std::unordered_map<const TensorView*, size_t> firstRoot_, firstLoop_;  // numbering of all roots and loop axes
+  std::vector<const TensorView*> tensors_;  // computed in the part, in topological order
+  std::unordered_map<const TensorView*, size_t> firstRoot_, firstLoop_;  // number of the first root axis, loop axis
   std::vector<const IterDomain*> roots_;
   DisjointSets sameRoot_, sameLoop_;
   std::unordered_map<const TensorView*, std::vector<Loop>> loops_;
-  std::unordered_map<const IterDomain*, IntExpr> extents_, coordinates_;  // look-ups only
+  std::unordered_map<const IterDomain*, IntExpr> extents_, coordinates_;  // for lookups only
 };
 
 }  // namespace fuser

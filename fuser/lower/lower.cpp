@@ -1,4 +1,4 @@
-// The steps of lowering, in the order of steps.def.
+// Runs the steps of lowering in the order of steps.def.
 #include "fuser/lower/lower.h"
 
 #include "fuser/analysis/compile_observer.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Lowering: a scheduled fusion (one segment) -> kernel IR. Obeys the schedule; decides nothing.
+// Lowering: a scheduled fusion (one segment) -> kernel IR. It follows the schedule and makes no choices of its own.
 
 #include <memory>
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace fuser {
 
-// The kernel keeps pointers into `part` (sources, IntParam::extent): part must outlive it.
-// Arguments: the part's tensor inputs, then its tensor outputs (each value once), in the part's order; scalars: the
-// part's scalar inputs that the kernel reads. A UserError names the rule that the schedule breaks.
-// segment: its number, for the context's observers.
+// Runs the steps of steps.def. The kernel keeps pointers into `part` (sources, IntParam::extent), which must outlive
+// it. Its tensor arguments are the part's tensor inputs, then its tensor outputs, without repeats, in the part's order;
+// its scalar arguments are the scalar inputs that it reads. A UserError names the rule that the schedule breaks.
+// `segment` is the segment's number, for observers.
 std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName, const CompileContext& context,
                               int segment = 0);
 

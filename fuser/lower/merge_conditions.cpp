@@ -1,6 +1,6 @@
 // MergeConditions: if (c) { a } if (c) { b }  ->  if (c) { a; b }
-// Conditions read indices and parameters alone, so that no statement between changes them: what stands in one body sees
-// one turn of each loop and one value of each loaded index, which stays what it was whatever `a` stores.
+// This is sound because conditions read only indices and parameters, which no statement changes: statements of one body
+// run in the same iteration of each loop, and a loaded index keeps its value whatever `a` stores.
 
 #include "fuser/lower/step_list.h"
 

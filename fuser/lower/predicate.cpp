@@ -31,8 +31,8 @@ class PredicateBuilder {
     }
   }
 
-  // in = outer * factor + inner < extent(in). Where `in` is itself the outer axis of a split with such a condition,
-  // that one implies this one: q * f + r < n gives q < ceil(n / f).
+  // Requires in = outer * factor + inner < extent(in). If `in` is itself the outer axis of a split with such a
+  // condition, that condition implies this one: q * f + r < n gives q < ceil(n / f).
   void insideSplits() {
     std::set<const IterDomain*> implied;
     for (const LoopTransform& step : domain_.transforms) {

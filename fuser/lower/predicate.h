@@ -1,13 +1,13 @@
 #pragma once
-// The one place that decides predicates: a missing one writes out of bounds, a wrong one leaves elements unwritten.
+// predicateOf: the only code that decides predicates. Too weak, it writes out of bounds; too strong, it skips elements.
 
 #include "fuser/lower/loop_nest.h"
 
 namespace fuser {
 
-// When a thread computes an element of the tensor, as a condition over the loops' indices: inside every axis whose
-// split does not divide it, inside the extents of its thread and block axes; and, for a tensor in global memory, once:
-// at index 0 of the thread and block dimensions that it does not use, and of the axes that it has only by broadcasting.
+// The condition, over loop indices, under which a thread computes an element of the tensor: the coordinates are inside
+// every axis that a split does not divide, and inside the extents of thread and block axes. A tensor in global memory
+// is written once: at index 0 of unused thread and block dimensions and of broadcast axes in a consumer's loop.
 IntExpr predicateOf(const TensorView* tensor, const LoopNest& nest, Kernel& kernel);
 
 }  // namespace fuser
