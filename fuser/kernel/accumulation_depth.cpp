@@ -1,10 +1,10 @@
-// Walks the body once per loop turn until the depth grows evenly, then extrapolates.
+// Interprets the body abstractly: runs each loop until the depth grows by a constant per iteration, then extrapolates.
 //
-// Each buffer carries (owner, depth): the reduction result that its content is part of, and the longest path so far.
-// Elements of a buffer are not told apart. Instead, a statement whose target's index runs with a loop (the index is a
-// sum with a multiple of the loop's index) touches another element every turn, so it counts in the loop's first turn
-// only. Where the index also holds an integer that is loaded in the loop, it may touch the same element again, and
-// counts in every turn.
+// Each buffer has a value (owner, depth): the reduction result to which its content belongs, and the longest path so
+// far. The elements of a buffer are not distinguished. Instead, a statement whose target index contains a multiple of a
+// loop's index as a term accesses another element in each iteration, so it counts only in the first iteration of that
+// loop. If the index also contains an integer that is loaded in the loop, the statement may access the same element
+// again and counts in each iteration.
 #include "fuser/kernel/accumulation_depth.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class Walker {
   }
 
  private:
-  // The largest value of an extent, over all indices.
+  // The largest value of an extent over all values of the indices.
   int64_t largest(IntExpr expr) const { return bounds(expr).second; }
 
   std::pair<int64_t, int64_t> bounds(IntExpr expr) const {
@@ -92,13 +92,13 @@ class Walker {
 
   Content& at(const Access& access) { return state_.at(static_cast<size_t>(access.buffer)); }
 
-  // In a later turn of a loop that the target runs with: another element.
+  // Whether this is a later iteration of a loop in which the target is another element each time.
   bool skipped(const Access& target) const {
     return std::any_of(laterTurns_.begin(), laterTurns_.end(),
                        [&](IntExpr loop) { return isTermOf(target.index, loop) && !loadsInside(target.index, loop); });
   }
 
-  // Whether some integer in the index is loaded anew in each turn of the loop.
+  // Whether the index contains an integer that each iteration of the loop loads again.
   bool loadsInside(IntExpr index, IntExpr loop) const {
     bool found = false;
     forEachSymbol(index, [&](IntExpr symbol) {
@@ -142,7 +142,7 @@ class Walker {
     indices_.erase(node.index);
   }
 
-  // The largest growth of a buffer's depth since then.
+  // The largest increase of any buffer's depth since that state.
   int64_t growthFrom(const State& before) const {
     int64_t growth = 0;
     for (size_t i = 0; i < before.size(); ++i) growth = std::max(growth, state_[i].depth - before[i].depth);
@@ -158,7 +158,7 @@ class Walker {
 
   void record(const Content& content) {
     if (!content.owner) return;
-    // All results of one op are made of the same accumulators.
+    // All results of one op use the same accumulators.
     for (const Val* result :
          content.owner->definition() ? content.owner->definition()->outputs() : std::vector<Val*>{}) {
       auto& entry = depths_.try_emplace(result->id(), result->as<TensorView>(), int64_t{0}).first->second;
@@ -170,7 +170,7 @@ class Walker {
     return operand && !operand->origin() && operand->definition() && isReduction(operand->definition()->op());
   }
 
-  // Of Welford's three accumulators the count grows by one a term.
+  // Of Welford's three accumulators, the count increases by one per term.
   static bool counts(const Compute& node) {
     return node.source && isWelford(node.source->op()) && node.op == OpKind::Add &&
            node.computeDtype == DataType::Int64;
@@ -207,7 +207,7 @@ class Walker {
     }
   }
 
-  // What of an operand's depth is part of this reduction.
+  // The part of an operand's depth that belongs to this reduction.
   int64_t depthOf(const Operand& operand, const TensorView* owner, const Expr* reduction) {
     if (operand.kind != Operand::Kind::Access) return 0;
     const Content& content = at(operand.access);

@@ -1,12 +1,12 @@
 #pragma once
-// Depth of accumulation, counted from the kernel IR: for each reduction of the kernel the additions (or whatever joins
-// two partial results) on the longest path from an operand to the result. The error bound of a sum follows from it
+// accumulationDepth: for each reduction of a kernel, the number of additions (or other combining ops) on the longest
+// path from an operand to the result, counted from the kernel IR. The error bound of a sum follows from it
 // (oracle/ORACLE.md#5-reductions).
 //
-// Counted: a Compute that joins an accumulator and an operand adds 1 a turn of the loops around it; a BlockReduce (or
-// BlockWelford) over n threads ceil(log2 n); partial results of an rFactor (a reduction whose operand is a reduction's
-// result without an origin of its own) go on from their depth. An If counts as taken. Adding the first operand to the
-// identity counts.
+// Rules: a Compute that combines an accumulator with an operand adds 1 per iteration of the loops around it. A
+// BlockReduce or BlockWelford over n threads adds ceil(log2 n). A reduction of an rFactor's partial results (an operand
+// that is the result of a reduction and has no origin) continues at their depth. An If counts as taken. Combining the
+// first operand with the identity counts.
 
 #include <span>
 #include <utility>
@@ -16,8 +16,8 @@
 
 namespace fuser {
 
-// One entry for each reduction's result among Compute::source and BlockReduce::sourceExpr, by id. intValues: one per
-// Kernel::intParams (strides do not matter).
+// Returns (result, depth) for each reduction named by Compute::source or BlockReduce::sourceExpr, by id. intValues has
+// one entry per Kernel::intParams; strides are ignored.
 std::vector<std::pair<const TensorView*, int64_t>> accumulationDepth(const Kernel& kernel,
                                                                      std::span<const int64_t> intValues);
 

@@ -1,15 +1,15 @@
 #pragma once
-// Kernel IR: one GPU kernel as a small statement tree. Lowering builds it, three engines run it, codegen prints it. It
-// stands between the two so that one set of rules (verify.h) says what a kernel may do, whoever runs it, and so that a
-// wrong lowering is found by interp without a compiler or a GPU.
+// Kernel IR: one GPU kernel as a small statement tree. Lowering builds it, codegen prints it, and three engines run it.
+// One set of rules (verify.h) defines a valid kernel for all engines, and interp finds wrong lowering without a
+// compiler or a GPU.
 //
 // Execution model: grid.x * grid.y * grid.z blocks of block.x * block.y * block.z threads. Every thread runs the body.
 // A Local buffer is private to a thread, a Shared one to a block, a Global one is a tensor argument. Index expressions
 // are IntExprs of the kernel's arena over: thread and block indices, For indices, loaded indices, integer parameters.
 //
-// Sizes, strides, offsets and indices are in elements. Pointers to expressions of the scheduled fusion (`source`,
-// IntParam::extent) are for messages and for binding arguments; null in a kernel that was parsed. An engine only reads
-// a kernel.
+// Sizes, strides, offsets and indices are in elements. Pointers into the scheduled fusion (`source`, IntParam::extent)
+// serve messages and the binding of arguments; they are null in a parsed kernel. Engines share a kernel and never
+// modify it.
 
 #include <array>
 #include <memory>
@@ -26,7 +26,7 @@
 
 namespace fuser {
 
-// Integer argument of a kernel: an extent of the fusion, or a stride of a tensor argument (in elements).
+// An integer argument of a kernel: an extent of the fusion, or a stride of a tensor argument (in elements).
 struct IntParam {
   IntExpr symbol = nullptr;  // in the kernel's arena
   IntExpr extent = nullptr;  // of the scheduled fusion's arena; null for a stride
@@ -45,7 +45,7 @@ struct Buffer {
   std::string name;     // "T3" or the value's name, an identifier
   DataType dtype = DataType::Float;
   MemoryType memory = MemoryType::Local;
-  IntExpr size = nullptr;  // elements. Local, Shared: constant. Global: null (known from the argument)
+  IntExpr size = nullptr;  // in elements. Local, Shared: a constant. Global: null (the argument has it)
   int tensor = -1;      // Global: index in Kernel::tensors
   const TensorView* source = nullptr;  // of the scheduled fusion, for messages
 };
@@ -64,7 +64,7 @@ struct Access {
   IntExpr index = nullptr;
 };
 
-// What a statement reads.
+// An operand of a Compute.
 struct Operand {
   enum class Kind : uint8_t { Access, Param, Literal, Int } kind = Kind::Literal;
   Access access;                      // Access
@@ -78,14 +78,14 @@ struct Statement;
 using Body = std::vector<Statement>;
 
 // Declares a Local or Shared buffer for the rest of the enclosing body. Its content is undefined until written. A
-// buffer has one Allocate; where that stands in a loop, every iteration gives undefined content in the same place.
+// buffer has one Allocate; inside a loop, each iteration reuses the memory with undefined content.
 struct Allocate {
   int buffer = 0;
 };
 
 // for (index = 0; index < extent; ++index) body. Extent is uniform over the threads of a block.
 struct For {
-  IntExpr index = nullptr;  // IntExprArena::index(name, extent), of this For alone; no For is built over the constant 1
+  IntExpr index = nullptr;  // IntExprArena::index(name, extent), unique to this For; no For has the constant extent 1
   IntExpr extent = nullptr;
   bool unroll = false;
   Body body;
@@ -96,33 +96,33 @@ struct If {
   Body body;
 };
 
-// index = source, for the rest of the enclosing body: each thread that arrives reads the element here, once, and keeps
-// the integer whatever is written to the element later. The model for gather and scatter.
+// index = source, for the rest of the enclosing body: each thread that executes it reads the element once and keeps the
+// integer, whatever is written to the element later. This is the model for gather and scatter.
 //
-// The integer lies in [low, extent), and expressions are simplified by that before anything runs: a condition that asks
-// whether the index is below its extent is the constant 1. So nothing behind a LoadIndex can guard it. A value outside
-// is a violation for interp; the compiled engines do not look, and go to whatever memory it leads to. The guard is
-// lowering's: for data that may hold anything it computes, by rows of the op table, which are defined for every value,
-// what is loaded: a value inside (Maximum, Minimum, Where), or whether it is inside, 0 or 1, an index of its own under
-// whose If the value is loaded.
+// The integer must be in [low, extent). Expressions are simplified under that assumption, so a condition "index <
+// extent" becomes the constant 1: no code after a LoadIndex can guard it. interp reports a value outside of the range;
+// the compiled engines do not check it and access whatever address follows. So lowering must guard data that may hold
+// any value before the load, with Computes, which are defined for every value: either it clamps the value (Maximum,
+// Minimum, Where), or it computes whether the value is inside, 0 or 1, loads that as an index of its own, and loads the
+// value under an If on it.
 struct LoadIndex {
-  IntExpr index = nullptr;  // IntExprArena::loaded(name, low, extent), of this LoadIndex alone
-  IntExpr low = nullptr;    // low and extent: over the integer parameters
+  IntExpr index = nullptr;  // IntExprArena::loaded(name, low, extent), unique to this LoadIndex
+  IntExpr low = nullptr;    // low and extent are expressions of the integer parameters
   IntExpr extent = nullptr;
   Access source;            // an i32 or i64 element
 };
 
-// target[..width) = source[..width), same dtype, between memories: a load or store, vector when width > 1 (then both
-// indices are multiples of width and the addresses aligned to width * size). Local buffers are vectors' registers.
+// target[..width) = source[..width), of one dtype: a load, store or copy. If width > 1 it is a vector access: both
+// indices are multiples of width and the addresses aligned to width * element size.
 struct Move {
   Access target;
   Access source;
   int width = 1;
 };
 
-// target = op(operands): operands converted to computeDtype (where: the first to bool), one op of the table's pointwise
-// rows, its result (computeDtype or bool) converted to the target's dtype. For Cast and Set the single operand is
-// converted straight to the target's dtype and computeDtype is the target's dtype.
+// target = op(operands): operands are converted to computeDtype (the condition of `where` to bool), a pointwise op of
+// the table is applied, and its result (computeDtype or bool) is converted to the target's dtype. For Cast and Set the
+// single operand is converted directly to the target's dtype, which is computeDtype.
 struct Compute {
   OpKind op = OpKind::Set;
   DataType computeDtype = DataType::Float;
@@ -131,11 +131,11 @@ struct Compute {
   const Expr* source = nullptr;  // of the scheduled fusion, for messages
 };
 
-// target = the combination of `source` over all threads of the block along the given dims (the others keep their own);
-// every thread of the block must arrive and every one gets the result. The order of combination is fixed: with n
-// threads and values v[0..n): for (s = largest power of two below n; s > 0; s /= 2) each t < s with t + s < n does v[t]
-// = combine(v[t], v[t + s]); the result is v[0]. t = x + X * (y + Y * z) over the reduced dims only. source and target
-// are Local, of the compute dtype. It orders no other memory: it is no Barrier.
+// target = the reduction of `source` over the threads of the block along `dims`; threads that differ in the other dims
+// reduce separately. Every thread of the block must arrive, and each one gets its result. The order is a fixed tree:
+// with n threads and values v[0..n), for (s = largest power of two below n; s > 0; s /= 2) each t < s with t + s < n
+// does v[t] = combine(v[t], v[t + s]); the result is v[0]. t = x + X * (y + Y * z) over the reduced dims only. source
+// and target are Local, of the compute dtype. It does not order other memory accesses, as a Barrier would.
 struct BlockReduce {
   OpKind combine = OpKind::Add;  // a pointwise row
   DataType dtype = DataType::Float;
@@ -145,11 +145,11 @@ struct BlockReduce {
   const Expr* sourceExpr = nullptr;
 };
 
-// What Welford's method (Note on a method for calculating corrected sums of squares and products, 1962; parts joined as
-// Chan, Golub and LeVeque 1979 do) knows of some terms, in each thread: their mean, the sum of their squared distances
-// from it, and their number. In place: all threads of the block along the given dims get what they know together (the
-// others keep their own), joined by joinWelford (op_math.cuh) in the order of BlockReduce; every thread must arrive.
-// All three are Local: mean and squares of the dtype (f32 or f64), count i64.
+// Merges the threads' partial results of a variance in place, in the order of BlockReduce and along `dims` as there;
+// every thread must arrive. A partial result is the mean of some terms, the sum of their squared deviations from it,
+// and their count (B. P. Welford, "Note on a method for calculating corrected sums of squares and products", 1962);
+// joinWelford (op_math.cuh) merges two of them (Chan, Golub and LeVeque 1979). All three are Local: mean and squares of
+// the dtype (f32 or f64), count i64.
 struct BlockWelford {
   DataType dtype = DataType::Float;
   Access mean;
@@ -159,9 +159,9 @@ struct BlockWelford {
   const Expr* sourceExpr = nullptr;
 };
 
-// Every thread of the block must arrive. What the block's threads wrote to shared and global memory before, all of them
-// see after. Two threads that touch one element, one of them writing, need a Barrier between; threads of different
-// blocks never may.
+// __syncthreads(): every thread of the block must arrive. After it, all threads of the block see what any of them wrote
+// to shared and global memory before. Two threads that access one element, at least one of them writing, need a Barrier
+// in between; threads of different blocks must not do that.
 struct Barrier {};
 
 struct Statement {
@@ -169,16 +169,16 @@ struct Statement {
 };
 
 struct Kernel {
-  std::string name;  // an identifier, made by us
+  std::string name;  // an identifier, generated by the compiler
   std::unique_ptr<IntExprArena> ints = std::make_unique<IntExprArena>();
   std::vector<Buffer> buffers;
-  std::vector<TensorParam> tensors;   // argument order: tensors, ints, scalars
+  std::vector<TensorParam> tensors;   // order of the arguments: tensors, integers, scalars
   std::vector<IntParam> intParams;
   std::vector<ScalarParam> scalars;
   std::array<IntExpr, 3> threadIdx{};  // IntExprArena::index(name, constant(blockDim)): the constant 0 where that is 1
   std::array<IntExpr, 3> blockIdx{};   // IntExprArena::index(name, gridDim)
   std::array<int64_t, 3> blockDim{1, 1, 1};
-  std::array<IntExpr, 3> gridDim{};    // over the integer parameters
+  std::array<IntExpr, 3> gridDim{};    // expressions of the integer parameters
   bool contraction = false;            // multiply and add may become an FMA
   Body body;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The tokens of a kernel's text form, each with its line.
+// KernelLexer: splits the text form of a kernel into tokens; errors have line numbers.
 
 #include <string>
 #include <string_view>
@@ -12,14 +12,14 @@ class KernelLexer {
  public:
   explicit KernelLexer(std::string_view text) : tokens_(text, "kernel text", kRules) {}
 
-  // The token that comes next; empty at the end.
+  // The next token, without consuming it; empty at the end.
   std::string_view peek() const { return tokens_.peek().text; }
   bool atEnd() const { return tokens_.peek().kind == TokenKind::End; }
   std::string_view take() { return tokens_.next().text; }
-  // Takes the token when it is this one.
+  // Consumes the next token if it is this one; true if so.
   bool accept(std::string_view token) { return tokens_.accept(token); }
   void expect(std::string_view token) { tokens_.expect(token); }
-  // "blockIdx.x" is one.
+  // Consumes an identifier; "blockIdx.x" is a single one.
   std::string identifier(std::string_view what) {
     return std::string(tokens_.expect(TokenKind::Identifier, what).text);
   }
@@ -29,7 +29,7 @@ class KernelLexer {
   }
   ScalarValue literal() { return readLiteral(tokens_); }
 
-  // A UserError at the token taken last.
+  // Throws a UserError at the last consumed token.
   [[noreturn]] void fail(const std::string& message) const { tokens_.fail(tokens_.taken(), message); }
 
  private:

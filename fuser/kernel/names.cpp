@@ -1,4 +1,4 @@
-// Distinct identifiers for the parts of a kernel.
+// Assigns unique identifiers to the parts of a kernel.
 #include "fuser/kernel/names.h"
 
 #include <set>
@@ -16,7 +16,7 @@ std::string identifierFrom(const std::string& name) {
   return made;
 }
 
-// The name, or the name with the smallest number that makes it new.
+// The name, with the smallest number appended that makes it unique, if necessary.
 std::string distinct(const std::string& name, std::set<std::string>& taken) {
   const std::string base = identifierFrom(name);
   std::string made = base;
@@ -29,7 +29,7 @@ void nameSymbol(const Kernel& kernel, IntExpr symbol, std::set<std::string>& tak
   names.symbols[static_cast<size_t>(symbol->value)] = distinct(kernel.ints->symbolOf(symbol).name, taken);
 }
 
-// taken: the names visible where the body begins.
+// `taken`: the names in scope where the body begins.
 void nameBody(const Kernel& kernel, const Body& body, std::set<std::string> taken, KernelNames& names) {
   for (const Statement& statement : body) {
     if (const For* loop = std::get_if<For>(&statement.node)) {

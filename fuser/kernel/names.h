@@ -1,6 +1,6 @@
 #pragma once
-// The names under which a kernel's text form shows its parts: the kernel's own where they are distinct identifiers,
-// made so where they are not. A loop's index and a loaded one are told apart from what is visible beside them only.
+// The names in a kernel's text form: the kernel's own names, changed where they are not identifiers or not unique. The
+// names of loop indices and loaded indices are unique among the names in their scope.
 
 #include <string>
 #include <vector>
@@ -11,14 +11,14 @@ namespace fuser {
 
 struct KernelNames {
   std::vector<std::string> buffers;  // by Buffer::id
-  std::vector<std::string> scalars;  // by place in Kernel::scalars
-  std::vector<std::string> symbols;  // by IntNode::value of a symbol; "?name" where the kernel does not declare it
+  std::vector<std::string> scalars;  // by index in Kernel::scalars
+  std::vector<std::string> symbols;  // by IntNode::value of a symbol; "?name" if the kernel does not declare it
 };
 
-// The same kernel gives the same names. Of a damaged kernel, too: messages about it quote them.
+// Deterministic. Also accepts an invalid kernel, since messages about it quote these names.
 KernelNames nameKernel(const Kernel& kernel);
 
-// Whether the text form, and printed C++, can show the name as it is: letters, digits and '_', no digit in front.
+// Whether the name is an identifier in the text form and in C++: letters, digits and '_', not starting with a digit.
 bool isIdentifier(const std::string& name);
 
 }  // namespace fuser

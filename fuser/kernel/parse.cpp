@@ -1,4 +1,4 @@
-// Text -> kernel IR.
+// Parses the text form of kernel IR.
 #include <map>
 
 #include "fuser/kernel/lexer.h"
@@ -124,7 +124,7 @@ class Parser {
     return symbols_[name] = kernel_->ints->index(name, extent);
   }
 
-  // Up to and with the closing brace.
+  // Reads statements up to and including the closing brace.
   Body body() {
     if (++nesting_ > kMaxNesting) lexer_.fail("nested too deep");
     Body statements;

@@ -1,4 +1,4 @@
-// Kernel IR -> text.
+// Prints the text form of kernel IR.
 #include <algorithm>
 
 #include "fuser/kernel/text.h"
@@ -119,7 +119,7 @@ class Printer {
   const KernelNames& names_;
 };
 
-// Of a sum or a product, which are flat: the text of what is added or multiplied, a constant last.
+// The texts of the operands of a flat sum or product, a constant last.
 std::vector<std::string> operandsOf(IntExpr expr, const KernelNames& names) {
   std::vector<std::pair<bool, std::string>> operands;  // whether it is a constant, and its text
   std::vector<IntExpr> open{expr};

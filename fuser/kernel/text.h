@@ -1,5 +1,5 @@
 #pragma once
-// The text form of kernel IR: what `--print-after` shows, what a violation quotes, what tests write.
+// The text form of kernel IR, as `--print-after` and violations print it and tests write it.
 //
 //   kernel scale {
 //     scalar a : f64
@@ -21,11 +21,11 @@
 //
 // Other statements: `for i < 8 unroll {`, `A[0] = reduce Add f32 xy (B[0])` (BlockReduce over x and y),
 // `welford f32 xy (M[0], S[0], N[0])` (BlockWelford of mean, squares and count),
-// `index q in [0, n) = x[threadIdx.x]` (LoadIndex; q is named to the end of the body), `A[0] = move B[0] width 4`,
-// `barrier`. Other operands: `2.5 as bf16`, `int(i0)`. `contraction` stands after the name.
-// The text has everything but the pointers to the scheduled fusion (sources, IntParam::extent): a parsed kernel has
-// null there. Terms of sums and operands of min, max, == and * stand in alphabetical order, whatever order the arena
-// keeps.
+// `index q in [0, n) = x[threadIdx.x]` (LoadIndex; q is in scope to the end of the body), `A[0] = move B[0] width 4`,
+// `barrier`. Other operands: `2.5 as bf16`, `int(i0)`. The word `contraction` follows the name.
+// The text contains everything except the pointers into the scheduled fusion (sources, IntParam::extent), which are
+// null in a parsed kernel. Terms of sums and operands of min, max, == and * print in alphabetical order, independent of
+// the arena.
 
 #include <memory>
 #include <string>
@@ -36,7 +36,7 @@
 
 namespace fuser {
 
-// parseKernel(printKernel(k)) prints the same text again.
+// The text round-trips: parseKernel(printKernel(k)) prints the same text.
 std::string printKernel(const Kernel& kernel);
 
 // The statement without its body: "for i < 8 {".
@@ -44,7 +44,7 @@ std::string printStatement(const Kernel& kernel, const Statement& statement, con
 
 std::string printIntExpr(IntExpr expr, const KernelNames& names);
 
-// A UserError with the line for text that is no kernel. The kernel is not verified.
+// A UserError with the line number for a syntax error. Does not verify the kernel.
 std::unique_ptr<Kernel> parseKernel(std::string_view text);
 
 }  // namespace fuser

@@ -1,4 +1,4 @@
-// Checks the constraints of verify.h, declarations first, then the body in order.
+// Checks the constraints of verify.h: first the declarations, then the body in order.
 #include "fuser/kernel/verify.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class Verifier {
     explicit Symbols(const Kernel& kernel)
         : symbols_(kernel.ints->symbols()), members_(kernel.ints->symbols().size(), false) {}
     bool contains(IntExpr symbol) const { return isOwn(symbol) && members_[static_cast<size_t>(symbol->value)]; }
-    // True when it is new, and of this arena.
+    // Inserts a symbol; true if it is new and belongs to this arena.
     bool insert(IntExpr symbol) {
       if (!isOwn(symbol) || contains(symbol)) return false;
       members_[static_cast<size_t>(symbol->value)] = true;
@@ -141,14 +141,14 @@ class Verifier {
     require(threads <= kMaxThreads, 4, threads, " threads in a block");
   }
 
-  // Of a symbol of the kernel; null for anything else.
+  // The entry of a symbol of the kernel's arena; null for any other expression.
   const IntSymbol* symbolOf(IntExpr expr) const {
     const std::vector<IntSymbol>& symbols = kernel_.ints->symbols();
     const size_t index = static_cast<size_t>(expr->value);
     return expr->isSymbol() && index < symbols.size() && symbols[index].expr == expr ? &symbols[index] : nullptr;
   }
 
-  // Of an index symbol of the kernel that is not loaded; null for anything else.
+  // The extent of an index symbol that is not loaded; null for any other expression.
   IntExpr extentOf(IntExpr index) const {
     const IntSymbol* symbol = symbolOf(index);
     return symbol && !symbol->low ? symbol->extent : nullptr;
@@ -174,7 +174,7 @@ class Verifier {
     });
   }
 
-  // True when there is a buffer to say more about.
+  // Checks that the buffer exists; further checks of it need that.
   bool access(const Access& a, bool written) {
     if (!require(exists(a.buffer) && a.index, 17, "an access without buffer or index")) return false;
     inScope(a.index);
@@ -188,7 +188,7 @@ class Verifier {
     return true;
   }
 
-  // Of what data decides, the ranges are all that is known before a launch. (A tensor's size is not.)
+  // Before a launch, only the range of a loaded index is known (and not the size of a tensor).
   void mayFallInto(const Access& a) {
     bool byData = false;
     forEachSymbol(a.index, [&](IntExpr symbol) {

@@ -1,33 +1,33 @@
 #pragma once
-// The constraints of kernel IR. Lowering keeps them; engines rely on them but stay memory-safe (interp) without.
+// The constraints of kernel IR. Lowering guarantees them; engines rely on them, but interp stays memory-safe without.
 //
 //  1  buffers[i].id is i; a Global buffer and its TensorParam name each other, another buffer names none
 //  2  the kernel's and the buffers' names are identifiers
 //  3  a Local or Shared buffer's size is a constant of at least 1; a Global one has none
 //  4  block sizes are at least 1, at most 1024 together; the grid is over integer parameters only
-//  5  threadIdx[d] is an index over blockDim[d], blockIdx[d] one over gridDim[d]; the constant 0 where that is 1
+//  5  threadIdx[d] is an index over blockDim[d], blockIdx[d] one over gridDim[d]; the constant 0 if that size is 1
 //  6  an IntParam is a symbol of its own; a stride's tensor and axis exist; scalars are f64, i64 or bool
 //  7  a Local or Shared buffer has one Allocate; a Global one has none
 //  8  a Local or Shared buffer is used after its Allocate, in the Allocate's body
 //  9  every symbol of an expression is a thread or block index, the index of an enclosing For, an index loaded before
 //     in a body around it, or an integer parameter
-// 10  a For's index is an index symbol over its extent, of this For alone
+// 10  a For's index is an index symbol over its extent, and no other For uses it
 // 11  a For's extent is uniform in a block: no thread index and no loaded index in it
 // 12  a Move keeps the dtype; its width is 1, 2, 4, 8 or 16, of at most 16 bytes
 // 13  a Compute is Cast or Set with one operand and the target's dtype, or a pointwise row with as many operands as it
 //     takes and a compute dtype that it accepts
 // 14  an input tensor is never written
-// 15  BlockReduce, BlockWelford and Barrier stand under no condition over thread or loaded indices
+// 15  BlockReduce, BlockWelford and Barrier are under no condition over thread or loaded indices
 // 16  a BlockReduce is between Local buffers of its dtype, over at least one dim, by a binary row that keeps the dtype
-// 17  operands are whole: a Param exists, an Int and an Access have their expression, roundTo stands on literals and
-//     params only
+// 17  operands are complete: a Param exists, an Int and an Access have an expression, only literals and params have
+//     roundTo
 // 18  conditions are 0 or 1
 // 19  Shared buffers take at most 48 KiB together
 // 20  a BlockWelford has three different Local buffers: mean and squares of its dtype, f32 or f64, and an i64 count;
 //     and at least one dim
-// 21  a LoadIndex loads an i32 or i64; its index is a loaded index over its range, of this LoadIndex alone; the range
-//     is over integer parameters only, inside [kRangeMin, kRangeMax], and not provably empty
-// 22  an access by a loaded index may fall into the buffer: the index' range does not lie outside as a whole
+// 21  a LoadIndex loads an i32 or i64; its index is a loaded index over its range, which no other LoadIndex uses; the
+//     range is over integer parameters only, inside [kRangeMin, kRangeMax], and not provably empty
+// 22  an access by a loaded index can be in bounds: the index' range is not entirely outside of the buffer
 
 #include <string>
 #include <vector>
@@ -41,10 +41,10 @@ struct KernelViolation {
   std::string message;  // with the statement's text
 };
 
-// All violations; empty when the kernel is well formed.
+// All violations; empty if the kernel is well formed.
 std::vector<KernelViolation> findKernelViolations(const Kernel& kernel);
 
-// A CheckError with the first violation and the kernel's text.
+// Throws a CheckError with the first violation, if any, and the kernel's text.
 void verifyKernel(const Kernel& kernel);
 
 }  // namespace fuser
