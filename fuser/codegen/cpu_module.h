@@ -1,6 +1,6 @@
 #pragma once
-// The translation unit that clang compiles for the CPU: a little of CUDA (cuda_on_cpu.h), the text of print_cuda.h
-// unchanged, and one launcher a kernel.
+// The translation unit that clang compiles for the CPU: an emulation of CUDA (cuda_on_cpu.h), the unchanged text of
+// print_cuda.h, and one launcher per kernel.
 
 #include <span>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace fuser {
 
-// A launcher of a kernel without barriers runs the whole grid; of one with barriers (hasBarrier) the one thread given.
-// arguments: the address of each argument of the entry. grid: x, y, z.
+// Runs a kernel without barriers for the whole grid, or one with barriers (hasBarrier) for the given thread only.
+// `arguments` has the address of each argument of the entry; `grid` is x, y, z.
 using CpuLauncher = void (*)(void* const* arguments, const long long* grid, const CpuThread* thread);
 
 std::string launcherName(const Kernel& kernel, size_t index);

@@ -1,15 +1,15 @@
 #pragma once
-// The device runtime as text. CMakeLists.txt lists the files (EMBED) and .cmake/embed.cmake writes embeddedFile.
+// The text of the device runtime. CMakeLists.txt lists the files (EMBED); .cmake/embed.cmake generates embeddedFile.
 
 #include <string>
 #include <string_view>
 
 namespace fuser {
 
-// The text of a file of this repository, by its path from the root; a CheckError for one that is not listed.
+// The text of a file, by its path from the repository's root; a CheckError for a file that is not listed.
 std::string_view embeddedFile(std::string_view path);
 
-// The same without its `#pragma once`, which a compiler warns of outside a header.
+// The same without `#pragma once`, about which compilers warn outside of a header.
 std::string runtimeText(std::string_view path);
 
 }  // namespace fuser

@@ -6,19 +6,19 @@
 namespace fuser {
 namespace {
 
-// No operation inside the range can overflow an int64.
+// Whether the range is not saturated, so that no operation on the way to it can overflow an int64.
 bool staysInRange(Range range) { return range.low > kRangeMin && range.high < kRangeMax; }
 
 bool isCondition(IntExpr expr) {
   return expr->op == IntOp::Less || expr->op == IntOp::Equal || expr->op == IntOp::And;
 }
 
-// Named: what costs instructions, and what occurs in many places of an index.
+// Whether the op gets a variable: one that costs instructions and often occurs several times in an index.
 bool isNamed(IntExpr expr) {
   return expr->op == IntOp::FloorDiv || expr->op == IntOp::Mod || expr->op == IntOp::Min || expr->op == IntOp::Max;
 }
 
-// An int64 even where it is a constant: for overloaded functions.
+// Prints an int64 even for a constant, for calls of overloaded functions.
 std::string wide(IntExpr expr, const std::string& text) {
   return expr->isConstant() ? "static_cast<int64>(" + text + ")" : text;
 }

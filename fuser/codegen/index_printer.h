@@ -1,10 +1,10 @@
 #pragma once
-// Integer expressions of a kernel as C++ text, with quotients, remainders, minima and maxima named once a scope. Apart
-// from the printer of statements, so that what an index may assume of overflow stands in one place.
-//
-// An index or a condition of a correct kernel does not overflow (the interpreter checks that), so it is printed with
-// plain operators. An integer that a kernel uses as data may come from any extent or scalar: it wraps, as `evaluate`
-// does, through add and mul of op_math.cuh wherever its range does not rule an overflow out.
+// IndexPrinter: prints integer expressions of a kernel as C++, with one variable per scope for each quotient,
+// remainder, minimum and maximum (common subexpression elimination). It is separate from the printer of statements, so
+// that one file has the rules about overflow.
+// An index or condition of a correct kernel does not overflow (interp checks that), so it prints with plain operators.
+// An integer that a kernel uses as data may come from any extent or scalar; it wraps, through add and mul of
+// op_math.cuh, unless its range rules out an overflow.
 
 #include <map>
 #include <string>
@@ -17,27 +17,27 @@ namespace fuser {
 
 class IndexPrinter {
  public:
-  // The arena, whose expressions alone are printed, outlives this.
+  // Prints expressions of this arena, which must outlive the printer.
   explicit IndexPrinter(const IntExprArena& arena) : arena_(arena) {}
 
-  // Gives a symbol its name, in every scope from now on; every symbol needs one before it is printed (CheckError).
+  // Names a symbol, for all scopes from now on. Printing a symbol without a name is a CheckError.
   void name(IntExpr symbol, std::string text);
 
-  // A scope is a pair of braces in the text: names made in it end with it.
+  // A scope corresponds to a pair of braces in the text; variables declared in it end with it.
   void openScope() { scopes_.emplace_back(); }
   void closeScope();
 
-  // The expression's text: an int64, or an int for a small constant. `declarations` receives the lines that must stand
-  // before the statement, in order.
+  // The text of the expression: an int64, or an int for a small constant. Appends the declarations that must precede
+  // the statement to `declarations`, in order.
   std::string index(IntExpr expr, std::vector<std::string>& declarations) { return value(expr, false, declarations); }
   std::string data(IntExpr expr, std::vector<std::string>& declarations) { return value(expr, true, declarations); }
-  // The same as a condition: true where the value is not 0.
+  // The same as a C++ condition: true if the value is not 0.
   std::string condition(IntExpr expr, std::vector<std::string>& declarations) {
     return truth(expr, false, declarations);
   }
 
  private:
-  using Key = std::pair<IntExpr, bool>;  // with whether it wraps
+  using Key = std::pair<IntExpr, bool>;  // (expression, whether it wraps)
 
   std::string value(IntExpr expr, bool wraps, std::vector<std::string>& declarations);
   std::string truth(IntExpr expr, bool wraps, std::vector<std::string>& declarations);

@@ -17,7 +17,7 @@ std::string hexBits(T value, const char* suffix) {
   return text;
 }
 
-// Hexadecimal floating literals are exact; NaN and infinities have none.
+// Hexadecimal floating literals are exact; NaN and infinities need expressions.
 std::string print(double value) {
   if (!std::isfinite(value)) return "doubleFromBits(" + hexBits<uint64_t>(value, "ull") + ")";
   char text[64];

@@ -1,5 +1,5 @@
 #pragma once
-// Constants in printed code, exact to the bit.
+// Prints constants as C++, exact to the bit.
 
 #include <span>
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace fuser {
 
-// The value converted through the dtypes one after the other (at least one), on the host by the very functions that
-// kernels call, as an expression of the last dtype's storage type.
+// Converts the value through the dtypes in order (at least one), on the host with the same functions that kernels call,
+// and prints it as an expression of the last dtype's storage type.
 std::string printLiteral(const ScalarValue& value, std::span<const DataType> conversions);
 
-// An int64 as an expression that is an int where it fits, else a long long.
+// Prints an int64 as an int if it fits, otherwise as a long long.
 std::string printInteger(int64_t value);
 
 }  // namespace fuser

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kLargestVector = 16;  // bytes that one instruction moves
 
-// An op at a compute dtype: one function of the text.
+// An op at a compute dtype, which is one function of the module.
 using OpUse = std::pair<OpKind, DataType>;
 
 std::string functionName(OpUse use) { return concat(opName(use.first), "_", dtypeName(use.second)); }
@@ -31,7 +31,7 @@ std::string printOp(OpUse use) {
   return text + concat(") { typedef ", type, " T; return ", info.expression, "; }\n");
 }
 
-// Letters, digits and '_' of a name that may come from anywhere, at most 24.
+// The letters, digits and '_' of an untrusted name, at most 24 of them.
 std::string identifierPart(std::string_view name) {
   std::string text(name.substr(0, 24));
   for (char& c : text) {
@@ -66,7 +66,7 @@ class KernelPrinter {
   }
 
  private:
-  // The alignment of each Local buffer: that of its widest vector.
+  // Sets the alignment of each Local buffer to that of its widest vector access.
   void findAlignments() {
     for (const Buffer& buffer : kernel_.buffers) alignments_.push_back(dtypeSize(buffer.dtype));
     forEachStatement(kernel_.body, [&](const Statement& statement) {
@@ -112,7 +112,7 @@ class KernelPrinter {
 
   void line(const std::string& text) { out_ += std::string(2 * depth_, ' ') + text + "\n"; }
 
-  // Prints declarations that an expression needs, then gives the expression.
+  // Prints the declarations that an expression needs and returns the expression's text.
   std::string index(IntExpr expr) {
     std::vector<std::string> declarations;
     std::string text = ints_.index(expr, declarations);
@@ -293,7 +293,7 @@ class KernelPrinter {
   size_t depth_ = 0;
 };
 
-// Ops in front, in the table's order, then the kernels.
+// Prints the ops, in the table's order, then the kernels.
 std::string printKernels(std::span<const Kernel* const> kernels) {
   std::set<OpUse> ops;
   std::string text;

@@ -1,5 +1,5 @@
 #pragma once
-// Kernel IR -> CUDA C++ text. The same text is compiled by NVRTC for a GPU and by clang for the CPU (cpu_module.h).
+// Kernel IR -> CUDA C++. NVRTC compiles the text for a GPU; clang compiles the same text for the CPU (cpu_module.h).
 //
 //   y = add(x, x) on f32[i0], 128 threads a block
 //   ->
@@ -12,13 +12,12 @@
 //     }
 //   }
 //
-// Names: b buffers, p integer parameters, s scalars, i loop indices, x loaded indices (used as they are: kernel.h says
-// who keeps them inside their range), q quotients and the like (named once a scope, so that shared subexpressions do
-// not multiply the text). Names of a .fusion file appear only as [A-Za-z0-9_] behind such a prefix. The text depends on
-// the kernel alone.
+// Names: b buffers, p integer parameters, s scalars, i loop indices, x loaded indices (unchecked: see LoadIndex in
+// kernel.h), q quotients and similar (one variable per scope, so that shared subexpressions do not multiply the text).
+// Names of a .fusion file appear only as [A-Za-z0-9_] after such a prefix. The text depends only on the kernel.
 //
-// The kernel must keep the constraints of fuser/kernel/verify.h: what cannot be printed is a CheckError, but not every
-// break of them is found here.
+// The kernel must satisfy the constraints of fuser/kernel/verify.h. What cannot be printed is a CheckError, but not
+// every violation is detected here.
 
 #include <span>
 #include <string>
@@ -27,21 +26,21 @@
 
 namespace fuser {
 
-// The name of the kernel's entry, the index-th of its module, counted from 0: a C identifier, different for each index.
+// The name of the entry of the index-th kernel (from 0) in a module: a C identifier, unique for each index.
 std::string entryName(const Kernel& kernel, size_t index);
 
-// The kernel with the ops that it uses, as people read it: a module of one without the runtime in front.
+// Prints one kernel and the ops that it uses, without the runtime; for reading.
 std::string printCuda(const Kernel& kernel);
 
-// A whole translation unit: the runtime once, each op once, every kernel. Arguments of an entry: Kernel::tensors as
-// pointers, Kernel::intParams as long long, Kernel::scalars as double, long long or bool.
+// Prints a translation unit: the runtime, each op once, and the kernels. The arguments of an entry are Kernel::tensors
+// as pointers, Kernel::intParams as long long, and Kernel::scalars as double, long long or bool.
 std::string printModule(std::span<const Kernel* const> kernels);
 
-// Dynamic shared memory that a block needs, in bytes: the Shared buffers, each at a multiple of 16, then the scratch
-// memory of block reductions.
+// The dynamic shared memory of a block, in bytes: the Shared buffers, each aligned to 16, then the scratch memory of
+// block reductions.
 size_t sharedMemoryBytes(const Kernel& kernel);
 
-// True where threads wait for each other: Barrier, BlockReduce or BlockWelford.
+// Whether threads of a block wait for each other: at a Barrier, BlockReduce or BlockWelford.
 bool hasBarrier(const Kernel& kernel);
 
 }  // namespace fuser

@@ -1,5 +1,5 @@
 #pragma once
-// Where a kernel's shared memory holds what, and walks over its statements.
+// The layout of a kernel's shared memory, and a traversal of its statements.
 
 #include <variant>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace fuser {
 
-// Calls visit for every statement, the ones inside a For or an If after it.
+// Calls visit for every statement in pre-order: a For or If before the statements of its body.
 template <class Visit>
 void forEachStatement(const Body& body, const Visit& visit) {
   for (const Statement& statement : body) {
@@ -18,13 +18,13 @@ void forEachStatement(const Body& body, const Visit& visit) {
   }
 }
 
-// Elements of a Local or Shared buffer.
+// The size of a Local or Shared buffer, in elements.
 int64_t constantElements(const Buffer& buffer);
 
-// Where each Shared buffer starts, then where the scratch memory of block reductions starts, then the end; in bytes,
-// multiples of 16.
+// The offsets of the Shared buffers and, after them, of the scratch memory of block reductions; in bytes, multiples of
+// 16.
 struct SharedLayout {
-  std::vector<size_t> offsets;  // one a buffer; of use for Shared ones
+  std::vector<size_t> offsets;  // by buffer id; only Shared buffers use theirs
   size_t scratch = 0;
   size_t end = 0;
 };
