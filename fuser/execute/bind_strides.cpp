@@ -1,4 +1,4 @@
-// The strides of a kernel's tensor arguments, as its integer arguments.
+// Copies the strides of tensor arguments to a kernel's integer arguments.
 #include "fuser/execute/engine.h"
 
 namespace fuser {

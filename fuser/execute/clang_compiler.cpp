@@ -20,7 +20,7 @@ extern char** environ;
 namespace fuser {
 namespace {
 
-// A folder of its own under the system's temporary one, removed at the end.
+// A new folder in the system's temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -50,7 +50,7 @@ std::string readFile(const std::string& path) {
   return text.str();
 }
 
-// Runs the program without a shell, its output in the file; returns its exit status, or 128 + signal.
+// Runs a program without a shell and writes its output to the file; returns its exit status, or 128 + signal.
 int run(const std::vector<std::string>& command, const std::string& output) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -71,7 +71,7 @@ int run(const std::vector<std::string>& command, const std::string& output) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// The program in PATH; empty if there is none.
+// Finds a program in PATH; empty if there is none.
 std::string inPath(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path ? path : "/usr/bin:/bin");

@@ -1,5 +1,5 @@
 #pragma once
-// clang as a library: C++ text in, an open shared library out.
+// ClangCompiler: compiles C++ text with clang++ and opens the resulting shared library.
 
 #include <string>
 
@@ -8,16 +8,16 @@
 namespace fuser {
 
 struct ClangCompiler {
-  std::string path;  // of clang++
+  std::string path;  // the path of clang++
 
-  // The clang++ that PATH finds, else clang++-19 … clang++-14; a UserError with what to install where there is none.
+  // Finds clang++, or else clang++-19 … clang++-14, in PATH. A UserError that says what to install if there is none.
   static ClangCompiler find();
 
-  // The first line of what it says of itself: "Debian clang version 14.0.6".
+  // The first line of `clang++ --version`: "Debian clang version 14.0.6".
   std::string version() const;
 
-  // One compiler call. Text that does not compile is our bug: a CheckError with the compiler's output. The temporary
-  // folder is gone on return. contraction: a * b + c may become an FMA.
+  // Compiles the text with one compiler call. A CheckError, with the compiler's output, if it does not compile. Removes
+  // its temporary folder. contraction: a * b + c may become an FMA.
   SharedLibrary compile(const std::string& text, bool contraction) const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// One compiler call has one setting of contraction: the kernels of a call to Engine::compile, parted by theirs.
+// Splits the kernels of an Engine::compile call by contraction, because that is a flag of a whole compiler call.
 
 #include <span>
 #include <vector>
@@ -11,10 +11,10 @@ namespace fuser {
 struct ContractionGroup {
   bool contraction = false;
   std::vector<const Kernel*> kernels;  // never empty
-  std::vector<size_t> places;          // of each, among all kernels
+  std::vector<size_t> places;          // for each one, its index among all kernels
 };
 
-// At most two groups, without contraction first; the kernels' order is kept.
+// Returns at most two groups, the one without contraction first; kernels keep their order.
 std::vector<ContractionGroup> contractionGroups(std::span<const Kernel* const> kernels);
 
 }  // namespace fuser

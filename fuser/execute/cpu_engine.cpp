@@ -10,7 +10,7 @@
 namespace fuser {
 namespace {
 
-// What a fiber's stack holds besides the kernel's Local buffers: library functions and the launcher.
+// The stack of a fiber beyond the kernel's Local buffers, for library functions and the launcher.
 constexpr size_t kStackBase = 32 * 1024;
 
 size_t localBytes(const Kernel& kernel) {

@@ -1,5 +1,5 @@
 #pragma once
-// The cpu engine: the text that we print for CUDA, compiled by clang and run on the CPU.
+// The cpu engine: compiles the printed CUDA C++ with clang and runs it on the CPU.
 
 #include <memory>
 
@@ -7,8 +7,8 @@
 
 namespace fuser {
 
-// A UserError where there is no clang++. All kernels of a compile() go in one compiler call (in two where some allow
-// contraction and some don't).
+// A UserError if there is no clang++. All kernels of a compile() go into one compiler call, or two if their contraction
+// flags differ.
 std::unique_ptr<Engine> makeCpuEngine();
 
 }  // namespace fuser

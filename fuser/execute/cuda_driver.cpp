@@ -11,10 +11,10 @@ namespace {
 using Status = int;
 using Context = struct CUctx_st*;
 
-// Values of cuda.h.
+// Constants from cuda.h.
 constexpr Status kSuccess = 0;
 constexpr Status kOutOfMemory = 2;
-// What a kernel did that no kernel may. The context answers it to every call from then on, whatever the call asks for.
+// Error codes for faults of a kernel. After one, the context returns it from every later call, too.
 constexpr Status kKernelFaults[] = {700, 702, 710, 714, 715, 716, 717, 718, 719};
 constexpr int kCapabilityMajor = 75;
 constexpr int kCapabilityMinor = 76;

@@ -1,6 +1,6 @@
 #pragma once
-// The CUDA driver API, opened at run time, as far as the cuda engine needs it: one device, its primary context,
-// modules, memory, launches, streams and events. cuda.h is not on every machine, so the prototypes stand here.
+// CudaDriver: the part of the CUDA driver API that the cuda engine needs, opened at run time: device 0, its primary
+// context, modules, memory, launches, streams and events. cuda.h may be missing, so the prototypes are declared here.
 
 #include <array>
 #include <cstdint>
@@ -17,28 +17,28 @@ class CudaDriver {
   using Module = struct CUmod_st*;
   using Function = struct CUfunc_st*;
   using Address = unsigned long long;  // of device memory
-  using Stream = struct CUstream_st*;  // null: the context's own
+  using Stream = struct CUstream_st*;  // null: the default stream
   using Event = struct CUevent_st*;
 
-  // Device 0 and its primary context. A UserError where libcuda or a GPU is missing.
+  // Opens device 0 and its primary context. A UserError if libcuda or a GPU is missing.
   explicit CudaDriver(SharedLibrary libcuda = open());
   ~CudaDriver();
   CudaDriver(const CudaDriver&) = delete;
   CudaDriver& operator=(const CudaDriver&) = delete;
 
-  static SharedLibrary open();  // what the loader finds; perhaps nothing
+  static SharedLibrary open();  // libcuda; not open if the loader does not find it
 
-  std::string arch() const;  // compute capability without the point: "90"
-  bool hostAndKernelsShareMemory() const;  // whether both may use memory of allocateShared at the same time
+  std::string arch() const;  // the compute capability without the point: "90"
+  bool hostAndKernelsShareMemory() const;  // whether both may access memory of allocateShared at the same time
 
-  // Every call makes the context current on the calling thread. What a kernel did wrong (an illegal address …) is a
-  // ViolationError of the next call, whichever that is.
+  // Each call makes the context current on the calling thread. A kernel's error, such as an illegal address, is a
+  // ViolationError of the next call, whichever that is (the driver reports it asynchronously).
   Module loadModule(const std::string& image) const;
   void unloadModule(Module module) const;
   Function function(Module module, const std::string& name) const;
-  // A UserError when the GPU has not that much memory left; bytes > 0.
+  // A UserError if the GPU is out of memory; bytes > 0.
   Address allocate(size_t bytes) const;
-  Address allocateShared(size_t bytes) const;  // managed memory: the host has it at the same address
+  Address allocateShared(size_t bytes) const;  // managed memory, at the same address for the host
   void free(Address address) const;
   void copyToDevice(Address target, const void* source, size_t bytes) const;
   void copyToHost(void* target, Address source, size_t bytes) const;
@@ -48,21 +48,21 @@ class CudaDriver {
     std::array<int64_t, 3> grid;
     std::array<int64_t, 3> block;
     size_t sharedBytes;  // per block
-    void** arguments;    // read before enqueue returns
-    const std::string& name;  // of the kernel, which outlives this
+    void** arguments;    // not used after enqueue returns
+    const std::string& name;  // the kernel's; must outlive the struct
   };
-  // Waits for the end.
+  // Runs the kernel and waits for its end.
   void launch(const Launch& launch) const;
   void enqueue(const Launch& launch, Stream stream) const;
 
-  Stream makeStream() const;  // its work is beside that of the context's own stream
+  Stream makeStream() const;  // non-blocking: it does not synchronize with the default stream
   void destroy(Stream stream) const;
   Event makeEvent() const;
   void destroy(Event event) const;
   void record(Event event, Stream stream) const;
-  // What is enqueued on the stream from now on waits for what the event was last recorded behind.
+  // Makes all later work on the stream wait for the event's last record.
   void wait(Stream stream, Event event) const;
-  void finish(Stream stream, std::string_view what) const;  // waits for its work; `what` stands in messages
+  void finish(Stream stream, std::string_view what) const;  // waits for its work; messages contain `what`
 
  private:
   struct Functions;
@@ -73,7 +73,7 @@ class CudaDriver {
   struct CUctx_st* context_ = nullptr;
 };
 
-// Device memory that is freed at the end.
+// Device memory that the destructor frees (RAII).
 class DeviceMemory {
  public:
   DeviceMemory(const CudaDriver& driver, size_t bytes) : driver_(driver), address_(driver.allocate(bytes)) {}

@@ -1,7 +1,7 @@
 #pragma once
-// The cuda engine: the printed text, compiled by NVRTC for the first GPU, launched through the driver. Tensors in host
-// memory are copied to the device before a launch, and the written ones back after it; tensors on the device are used
-// where they are. A launch waits for the kernel's end; what is enqueued on a stream of the engine's device does not.
+// The cuda engine: compiles the printed CUDA C++ with NVRTC for the first GPU and launches it through the driver.
+// launch() copies tensors in host memory to the device and written ones back, uses device tensors in place, and waits
+// for the kernel. enqueue() on a stream of the engine's device does not wait.
 
 #include <memory>
 
@@ -10,9 +10,9 @@
 
 namespace fuser {
 
-// A UserError where libcuda, a GPU or libnvrtc is missing.
+// A UserError if libcuda, a GPU or libnvrtc is missing.
 std::unique_ptr<Engine> makeCudaEngine();
-// On a driver that is open already.
+// The same with a driver that is open already.
 std::unique_ptr<Engine> makeCudaEngine(std::shared_ptr<const CudaDriver> driver);
 
 }  // namespace fuser

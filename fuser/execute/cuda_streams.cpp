@@ -1,4 +1,4 @@
-// A stream and an event each; streams that a run gave back serve the next one.
+// Each stream has one event. Streams that a run returned are reused by later runs.
 
 #include "fuser/execute/cuda_streams.h"
 
@@ -10,7 +10,7 @@
 namespace fuser {
 namespace {
 
-// The event is recorded anew for each order: a wait counts for its last record, as of the time of the call.
+// A stream and its event. Each order() records the event again; a wait refers to the last record before the call.
 struct Lane {
   const CudaDriver& driver;
   const CudaDriver::Stream stream;
@@ -69,7 +69,7 @@ class CudaStreams : public DeviceStreams {
         finish(*lane);
         device_.giveBack(std::move(lane));
       } catch (const std::exception&) {
-        // A run that ends well has finished all streams: what is thrown already says why this one did not.
+        // A run that succeeds has finished all streams; otherwise an exception is in flight that says why it failed.
       }
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
-// CUDA streams and events under the streams of host programs; managed memory, which the host sees too. It stands apart
-// from the engine, so that host_run knows streams through StreamDevice alone.
+// Implements StreamDevice with CUDA streams, events and managed memory. It is separate from the engine, so that
+// host_run depends only on StreamDevice.
 
 #include <memory>
 
@@ -9,9 +9,9 @@
 
 namespace fuser {
 
-// The device keeps the driver open for as long as it lives, and its streams and memory may not outlive it. Errors and
-// threads are as StreamDevice says. Null where host and kernels cannot use managed memory at the same time: the
-// device's attribute CONCURRENT_MANAGED_ACCESS is 0, as it is on Windows.
+// The device keeps the driver open; its streams and memory must not outlive it. StreamDevice documents errors and
+// thread safety. Null if the host and kernels cannot access managed memory at the same time: the device attribute
+// CONCURRENT_MANAGED_ACCESS is 0, as on Windows.
 std::shared_ptr<StreamDevice> makeCudaDevice(std::shared_ptr<const CudaDriver> driver);
 
 }  // namespace fuser

@@ -1,4 +1,4 @@
-// EngineKind -> engine; what engines without a device answer.
+// Creates engines by EngineKind, and has the defaults for engines without a device.
 #include "fuser/execute/engine.h"
 
 #include "fuser/execute/cpu_engine.h"

@@ -1,8 +1,7 @@
 #pragma once
-// Engine: compiles a Kernel and launches it. One interface for interp, cpu and cuda (fuser/DESIGN.md#7-engines), so
-// that host programs, caches and the harness never ask which one it is.
-//
-// Threads: whoever launches one kernel from several threads keeps the launches apart (KernelPool does).
+// Engine: compiles and launches kernels. interp, cpu and cuda implement this one interface (fuser/DESIGN.md#7-engines),
+// so that host programs, caches and the harness do not depend on the engine.
+// Threads: calls on one CompiledKernel must not overlap; KernelPool serializes them.
 
 #include <memory>
 #include <span>
@@ -17,29 +16,30 @@
 namespace fuser {
 
 struct KernelArguments {
-  std::vector<TensorRef> tensors;       // as Kernel::tensors: sizes and strides of the non-reduction logical axes
-  std::vector<int64_t> ints;            // as Kernel::intParams (bindStrides fills the strides)
-  std::vector<ScalarValue> scalars;     // as Kernel::scalars
+  std::vector<TensorRef> tensors;       // one per Kernel::tensors, with sizes and strides of axes()
+  std::vector<int64_t> ints;            // one per Kernel::intParams; bindStrides fills in the strides
+  std::vector<ScalarValue> scalars;     // one per Kernel::scalars
 };
 
-// Fills the stride entries of arguments.ints (in elements) from arguments.tensors; ints has one entry per parameter,
-// and its entries for extents are the caller's.
+// Fills the strides, in elements, among arguments.ints from arguments.tensors. The caller has sized `ints` and filled
+// in the extents.
 void bindStrides(const Kernel& kernel, KernelArguments& arguments);
 
 class CompiledKernel {
  public:
   virtual ~CompiledKernel() = default;
-  // Runs it to the end. A ViolationError (interp's checks) or a UserError; nothing is launched for an empty grid.
+  // Runs the kernel to its end; does nothing for an empty grid. Throws ViolationError (interp's checks) or UserError.
   virtual void launch(const KernelArguments& arguments) = 0;
-  // On a stream of the engine's device (DeviceStreams::handle), without waiting: several may run at the same time. The
-  // tensors are in the device's memory. A CheckError where the engine has no device.
+  // Enqueues a launch on a stream of the engine's device (DeviceStreams::handle) and does not wait; launches on
+  // different streams may overlap. The tensors must be in the device's memory. A CheckError if the engine has no
+  // device.
   virtual void enqueue(const KernelArguments& arguments, void* stream);
 };
 
-// Something the kernel did that no correct kernel does: out of bounds, misaligned vector, uninitialised read, race,
-// divergent barrier, index overflow, an index loaded outside its range. The message names block, thread, statement and
-// source value. Or something that no correct host program does with a kernel: it gives it freed memory, it never
-// launches it.
+// An error of a kernel that a correct kernel never makes: an out-of-bounds access, a misaligned vector, an
+// uninitialized read, a race, a divergent barrier, an index overflow, a loaded index outside of its range. The message
+// names block, thread, statement and source value. Also an error of a host program: it passes freed memory to a kernel,
+// or never launches one.
 class ViolationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -49,14 +49,14 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string name() const = 0;  // "interp", "cpu", "cuda"
-  // One entry a kernel, in order. The kernels must outlive what is returned. Text that a
-  // compiler refuses is our bug: a CheckError. Many kernels go in one compiler call where there is a compiler.
+  // Compiles kernels, if possible in one compiler call; returns one entry per kernel, in order. The kernels must
+  // outlive the entries. A CheckError if the printed text does not compile.
   virtual std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) = 0;
-  // Null where kernels run on the host, or on a device that cannot share memory with it while both work.
+  // The device for streams; null if kernels run on the host, or if host and device cannot share memory concurrently.
   virtual std::shared_ptr<StreamDevice> device() { return nullptr; }
 };
 
-// A UserError says what is missing (clang for cpu; libcuda, libnvrtc or a GPU for cuda) and what to do.
+// A UserError names what is missing (clang for cpu; libcuda, libnvrtc or a GPU for cuda) and what to install.
 std::unique_ptr<Engine> makeEngine(EngineKind kind);
 
 }  // namespace fuser

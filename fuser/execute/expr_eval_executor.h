@@ -1,5 +1,5 @@
 #pragma once
-// ExprEvalExecutor: runs a group of host scalars.
+// ExprEvalExecutor: evaluates a group of host scalars, the counterpart of a kernel for ExprEval segments.
 
 #include <vector>
 
@@ -9,10 +9,10 @@ namespace fuser {
 
 class ExprEvalExecutor {
  public:
-  // Scalar expressions in topological order.
+  // `exprs` are scalar expressions in topological order.
   explicit ExprEvalExecutor(std::vector<const Expr*> exprs) : exprs_(std::move(exprs)) {}
 
-  // Every result is known to the evaluator afterwards; what it knew already is not computed again.
+  // Evaluates all results; values that the evaluator knows already are not computed again.
   void run(ExpressionEvaluator& evaluator) const {
     for (const Expr* expr : exprs_) {
       for (const Val* result : expr->outputs()) evaluator.evaluate(result);

@@ -12,7 +12,7 @@ namespace {
 
 namespace context = boost::context;
 
-// One thread of the block; lives as long as the launch and runs one block after the other.
+// One thread of a block, as a fiber. It lives as long as the launch and runs one block after the other.
 struct Thread {
   CpuThread cpu{};
   context::fiber self;       // suspended thread, while the scheduler runs
@@ -32,7 +32,7 @@ CpuIndex indexOf(int64_t linear, const std::array<int64_t, 3>& extents) {
           static_cast<unsigned>(linear / extents[0] / extents[1])};
 }
 
-// Resumes every thread once; true when all wait at a barrier, false when all have ended the block.
+// Resumes every thread once; true if all wait at a barrier, false if all have ended the block.
 bool runToBarrier(std::vector<std::unique_ptr<Thread>>& threads, const std::string& kernelName) {
   for (const auto& thread : threads) thread->self = std::move(thread->self).resume();
   const Thread& first = *threads.front();

@@ -1,4 +1,4 @@
-// The interp engine: Engine's interface over compileKernel and runLaunch.
+// The interp engine: implements Engine with compileKernel and runLaunch.
 #include "fuser/execute/interp_engine.h"
 
 #include <mutex>
@@ -8,7 +8,7 @@
 namespace fuser {
 namespace {
 
-// Scratch memory of launches that run at the same time; what is idle serves the next one, of any kernel of the engine.
+// A pool of scratch memory for concurrent launches; idle memory is reused by later launches of any kernel.
 class ScratchPool {
  public:
   std::unique_ptr<interp::Scratch> take() {

@@ -1,7 +1,7 @@
 #pragma once
-// The interpreter of kernel IR: its readable definition, and the engine of campaigns. Runs on the CPU, needs no
-// compiler, and checks every access (see interp_memory.h). Ignores Kernel::contraction: multiply and add stay two
-// roundings.
+// The interp engine: interprets kernel IR on the CPU. It defines the semantics of kernel IR, needs no compiler, checks
+// every access (interp_memory.h), and is the engine of campaigns. It ignores Kernel::contraction: a multiply and an add
+// always round twice.
 
 #include <memory>
 

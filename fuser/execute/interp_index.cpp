@@ -1,4 +1,4 @@
-// Registers of index arithmetic: building, bounds, evaluation over lanes.
+// Builds the registers of index arithmetic, derives their bounds, and evaluates them over lanes.
 #include "fuser/execute/interp_index.h"
 
 #include <algorithm>
@@ -50,8 +50,8 @@ int IndexProgram::computed(IntOp op, int a, int b) {
   return r;
 }
 
-// Terms from the outermost scope to the innermost, in each first the uniform ones: what does not change in a loop is
-// added outside it, and lanes are passed over as few times as can be.
+// Adds the terms from the outermost scope to the innermost, in each scope uniform ones first. So loop invariants are
+// added outside of the loop, and as few additions as possible run over lanes.
 int IndexProgram::sum(IntExpr expr) {
   std::vector<int> terms;
   const auto collect = [&](auto& self, IntExpr part) -> void {
@@ -132,7 +132,7 @@ int64_t step(int64_t a, int64_t b) {
   if constexpr (kOp == IntOp::And) return (a != 0) & (b != 0);
 }
 
-// An operand: one value, or one a lane.
+// An operand: one value for all lanes, or one per lane.
 struct Source {
   const int64_t* lanes;  // null when uniform
   int64_t value;
@@ -166,7 +166,7 @@ void divideSmall(const int64_t* a, uint64_t divisor, bool remainder, int64_t* ou
 
 bool isSmall(Range range) { return range.low >= 0 && range.high < (int64_t{1} << 32); }
 
-// Exact bounds of a step, or "anything" where they leave +-2^62.
+// The exact bounds of a step (interval arithmetic), or "unknown" if they exceed +-2^62.
 constexpr Range kAnything{std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
 constexpr int64_t kSafe = int64_t{1} << 62;
 

@@ -1,11 +1,11 @@
 #pragma once
-// Index arithmetic of a kernel as a linear program over registers. A register holds one int64 for all lanes (uniform:
-// parameters, loop indices and what is made of them) or one a lane (varying: what depends on thread, block or loaded
-// indices). Each register is computed where its youngest operand changes: once a launch, once a batch of blocks, at
-// each turn of a loop, or where an index is loaded; never at its uses.
+// The index arithmetic of a kernel as straight-line code over registers. A register is uniform (one int64 for all
+// lanes: parameters, loop indices and expressions of them) or varying (one per lane: anything that depends on thread,
+// block or loaded indices). It is computed in the scope in which its innermost operand changes: once per launch, per
+// batch of blocks, per loop iteration or per loaded index; never at its uses (loop-invariant code motion).
 //
-// Arithmetic that leaves int64 gives kOverflow, which stays kOverflow in whatever is computed from it. Only an access,
-// a condition or an extent of an active lane that is kOverflow is a violation.
+// Arithmetic that overflows int64 gives kOverflow, which propagates like a NaN. It is a violation only if an active
+// lane uses it as the index of an access, a condition or an extent.
 
 #include <cstdint>
 #include <limits>
@@ -22,27 +22,27 @@ inline constexpr int kLaunchScope = 0;
 inline constexpr int kBatchScope = 1;
 
 struct Register {
-  IntOp op = IntOp::Constant;  // Constant and Symbol are set, the others computed
+  IntOp op = IntOp::Constant;  // Constants and Symbols are set from outside, the others computed from registers a and b
   int a = -1;
   int b = -1;
   int64_t constant = 0;
   bool varying = false;
-  int laneSlot = -1;  // varying: which array of lanes
+  int laneSlot = -1;  // varying: the index of its array of lanes
   int scope = kLaunchScope;
-  int extent = -1;    // of an index: the register with its extent
-  int low = -1;       // of a loaded index: the register with the least value that it may have
+  int extent = -1;    // for an index symbol: the register of its extent
+  int low = -1;       // for a loaded index: the register of its lower bound
 };
 
-// Built with the kernel; immutable afterwards.
+// The registers and the code of each scope. Built when the kernel is compiled; immutable afterwards.
 class IndexProgram {
  public:
-  // A symbol whose value comes from outside. extent: of an index symbol, a register; -1 otherwise.
+  // Declares a symbol whose value is set from outside. extent: the register of an index symbol's extent, or -1.
   int declare(IntExpr symbol, int scope, bool varying, int extent);
-  // A loaded index over [low, extent), two registers; what is made of it is computed in the scope.
+  // Declares a loaded index in [low, extent), given as registers. Expressions of it are computed in `scope`.
   int declareLoaded(IntExpr symbol, int scope, int low, int extent);
-  // Opens the scope of one more loop, or of one more loaded index.
+  // Creates a scope for a loop or a loaded index.
   int newScope();
-  // The register with the expression's value. A CheckError for a symbol that is not declared.
+  // The register that holds the expression's value, created if necessary. A CheckError for an undeclared symbol.
   int registerOf(IntExpr expr);
 
   const Register& operator[](int r) const { return registers_[static_cast<size_t>(r)]; }
@@ -58,24 +58,24 @@ class IndexProgram {
   std::vector<Register> registers_;
   std::vector<std::vector<int>> scopes_{2};
   std::vector<int> registerOfNode_;  // by IntNode::id; -1: none yet
-  std::map<std::pair<int, int>, int> sums_;  // by operands
+  std::map<std::pair<int, int>, int> sums_;  // registers of sums, by their operands
   size_t laneSlots_ = 0;
 };
 
-// The registers' values during one launch.
+// The values of the registers during one launch.
 class IndexValues {
  public:
   IndexValues(const IndexProgram& program, size_t stride);
-  // laneSlots() arrays of stride lanes; before anything below.
+  // Sets the memory for laneSlots() arrays of `stride` lanes. Call it before any function below.
   void useMemory(int64_t* laneMemory) { laneMemory_ = laneMemory; }
 
-  // Symbols. A varying one is written through lanes().
+  // Set the value of a symbol; a varying one is written through the returned array.
   void set(int r, int64_t value) { uniform_[static_cast<size_t>(r)] = value; touch(r); }
   int64_t* setLanes(int r) { touch(r); return laneArray(r); }
-  // The values that a symbol may take in this launch, both ends included; before prepare().
+  // Sets the inclusive bounds of a symbol's values in this launch. Call it before prepare().
   void bound(int r, int64_t low, int64_t high) { ranges_[static_cast<size_t>(r)] = {low, high}; }
 
-  // Finds, from the bounds of the symbols, whether anything can overflow and which divisions are small.
+  // Derives from the bounds of the symbols whether any register can overflow and which divisions are small.
   void prepare();
 
   // Computes the registers of a scope for the first `lanes` lanes.
@@ -85,16 +85,16 @@ class IndexValues {
   const int64_t* lanes(int r) const {
     return laneMemory_ + static_cast<size_t>(program_[r].laneSlot) * stride_;
   }
-  // The value of one lane, uniform or not.
+  // The value of a uniform or varying register for one lane.
   int64_t at(int r, size_t lane) const { return program_[r].varying ? lanes(r)[lane] : uniform(r); }
 
-  // Whether lane i of a varying register holds first + i * step, over the lanes computed last.
+  // Whether lane i of a varying register is first + i * step, for the lanes computed last.
   struct Affine {
     bool is = false;
     int64_t step = 0;
   };
   Affine affine(int r, size_t lanes);
-  // Grows by one whenever the register is set or computed.
+  // Increases whenever the register is set or computed.
   uint32_t version(int r) const { return versions_[static_cast<size_t>(r)]; }
 
  private:
@@ -114,7 +114,7 @@ class IndexValues {
     Affine affine;
   };
   std::vector<Fact> facts_;
-  bool checked_ = false;  // some register may overflow in this launch
+  bool checked_ = false;  // whether some register may overflow in this launch
 };
 
 }  // namespace fuser::interp

@@ -1,4 +1,4 @@
-// Executes a Program.
+// Executes a Program on batches of lanes.
 #include "fuser/execute/interp_machine.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void fillLanes(std::byte* lanes, size_t elementSize, size_t count) {  // with a 
 
 class Machine {
  public:
-  // On a measuring arena nothing but used() may be asked of what was taken.
+  // With a measuring arena, the members must not be used.
   Machine(const Program& program, const KernelArguments& arguments, const Position& shape, int64_t blocks, Arena& arena)
       : program_(program), arguments_(arguments), position_(shape), blocks_(blocks),
         stride_(static_cast<size_t>(program.threads * std::min(blocks, program.blocksTogether))),
@@ -160,7 +160,7 @@ class Machine {
     if (cached.mask.width() > 0) run(step.body, cached.mask);
   }
 
-  // The lanes of the mask whose condition holds; marks: room for one mark a lane.
+  // The active lanes whose condition holds; `marks` has room for one mark per lane.
   Mask narrow(const Mask& mask, const int64_t* condition, uint8_t* marks) const {
     size_t count = 0;
     bool overflow = false;
@@ -186,7 +186,7 @@ class Machine {
     loadIndex<int32>(step, mask);
   }
 
-  // Lanes that do not run get the least value: arithmetic on it stays inside the bounds that prepare() found.
+  // Inactive lanes get the lower bound, so that arithmetic on them stays inside the bounds from prepare().
   template <class T>
   void loadIndex(const LoadIndexStep& step, const Mask& mask) {
     const T* loaded = static_cast<const T*>(memory_.read(step.source, 0, mask, rooms_[0]));
@@ -228,7 +228,7 @@ class Machine {
     }
   }
 
-  // One operand of an op over lanes, in the dtype that the op takes.
+  // Loads an operand for the active lanes, in the dtype that the op takes.
   const void* fetch(const Input& input, size_t place, const Mask& mask) {
     const void* values = nullptr;
     switch (input.kind) {
@@ -283,7 +283,7 @@ class Machine {
     }
   }
 
-  // Every block of the batch arrives whole, or not at all.
+  // Checks that all or none of the threads of each block arrive.
   void checkMeeting(const Mask& mask, const char* what) const {
     const size_t threads = static_cast<size_t>(program_.threads);
     if (!mask.marks && mask.begin % threads == 0 && mask.end % threads == 0) return;
@@ -317,7 +317,7 @@ class Machine {
     FUSER_CHECK(false, "a reduction in ", step.dtype);
   }
 
-  // visit(lane, place, group) for every thread of the blocks that run.
+  // Calls visit(lane, place, group) for every thread of the active blocks.
   template <class Visit>
   void forEachThread(const ThreadGroups& groups, const Mask& mask, const Visit& visit) const {
     const size_t threads = static_cast<size_t>(program_.threads);
@@ -329,7 +329,7 @@ class Machine {
     }
   }
 
-  // Calls join(offset, pairs) for the levels of the tree over values that stand at place * reductions + group.
+  // Calls join(offset, pairs) for each level of the reduction tree; a value is at place * reductions + group.
   template <class Join>
   static void overLevels(const ThreadGroups& groups, size_t reductions, const Join& join) {
     const size_t length = static_cast<size_t>(groups.length);
@@ -342,7 +342,7 @@ class Machine {
     return mask.width() / static_cast<size_t>(program_.threads) * static_cast<size_t>(groups.groups);
   }
 
-  // All reductions of all blocks that run, at once.
+  // Runs all reductions of all active blocks together.
   template <class T>
   void reduce(const ReduceStep& step, const Mask& mask, const void* source) {
     T* work = reinterpret_cast<T*>(rooms_[1]);
@@ -362,7 +362,7 @@ class Machine {
     });
   }
 
-  // Every thread gets its group's result.
+  // Broadcasts each group's result to its threads.
   template <class T>
   void scatter(const ThreadGroups& groups, const Mask& mask, const Element& target, const T* work, T* room) {
     forEachThread(groups, mask, [&](size_t lane, size_t, size_t group) { room[lane] = work[group]; });

@@ -1,6 +1,6 @@
 #pragma once
-// One launch of a compiled kernel: batches of blocks one after the other, all threads of a batch in lockstep, statement
-// by statement. A thread is a lane; a statement is an inner loop over lanes; an If narrows the mask.
+// Runs one launch of a compiled kernel, one batch of blocks at a time. All threads of a batch run in lockstep: each
+// thread is a lane, a statement is an inner loop over lanes, and an If narrows the mask of active lanes.
 
 #include <span>
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace fuser::interp {
 
-// Memory that launches reuse, so that a small kernel does not pay for fresh pages.
+// Memory that launches reuse, so that a small kernel does not pay for new pages.
 class Scratch {
  public:
-  // At least that many bytes, the first `zeroed` of them zero.
+  // Returns at least `bytes` bytes, of which the first `zeroed` are zero.
   std::byte* get(size_t bytes, size_t zeroed);
   size_t size() const { return size_; }
 
@@ -21,7 +21,7 @@ class Scratch {
   size_t size_ = 0;
 };
 
-// Runs the launch to its end. A ViolationError; a UserError for a launch that is too large.
+// Runs the launch to its end. Throws ViolationError, or UserError if the launch is too large.
 void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch);
 
 }  // namespace fuser::interp

@@ -1,4 +1,4 @@
-// Accesses of lanes to memory, and what makes one a violation.
+// Memory accesses of lanes and their checks.
 #include "fuser/execute/interp_memory.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kMany = ~uint32_t{0};
 
-// Calls f with an unsigned type of the size.
+// Calls f with the unsigned type of that size.
 template <class F>
 void withSize(size_t bytes, F&& f) {
   switch (bytes) {
@@ -68,7 +68,7 @@ void LaneMemory::beginBatch(size_t lanes) {
     if (m.buffer->memory == MemoryType::Global) continue;
     allocate(m.buffer->id);
     if (m.buffer->memory != MemoryType::Shared) continue;
-    // Another block, other memory: nobody has touched it.
+    // The next block's shared memory is new: no thread has accessed it.
     std::fill_n(m.history.writer, m.extent, 0u);
     std::fill_n(m.history.reader, m.extent, 0u);
   }
@@ -93,7 +93,7 @@ int64_t LaneMemory::indexOf(const Memory& m, Element element, int offset, size_t
   return index;
 }
 
-// The array over lanes of a Local element with a uniform index; null for any other.
+// The array over lanes of a Local element with a uniform index; null for any other access.
 std::byte* LaneMemory::row(const Memory& m, Element element, int offset, const Mask& mask) const {
   if (m.buffer->memory != MemoryType::Local || program_.index[element.index].varying) return nullptr;
   const int64_t index = indexOf(m, element, offset, mask.begin);
@@ -131,7 +131,7 @@ void* LaneMemory::inPlace(Element element, int offset, const Mask& mask) {
   return values;
 }
 
-// True when all lanes of [begin, end) run, and lane begin + i takes element first + i * step, all in bounds.
+// Whether all lanes in [begin, end) are active and lane begin + i accesses element first + i * step, all in bounds.
 bool LaneMemory::affineRange(const Memory& m, Element element, int offset, const Mask& mask, int64_t& first,
                              int64_t& step) {
   if (mask.marks || m.buffer->memory != MemoryType::Global || !program_.index[element.index].varying) return false;
@@ -160,7 +160,7 @@ bool LaneMemory::loadAffine(const Memory& m, Element element, int offset, const 
   return true;
 }
 
-// Any lanes, from an input. False, with nothing known of `out`, when one is out of bounds.
+// Loads arbitrary lanes from an input. False, with `out` unspecified, if one is out of bounds.
 bool LaneMemory::gather(const Memory& m, Element element, int offset, const Mask& mask, void* out) const {
   if (m.buffer->memory != MemoryType::Global || m.output || !program_.index[element.index].varying || m.extent == 0) {
     return false;
@@ -188,7 +188,7 @@ bool LaneMemory::gather(const Memory& m, Element element, int offset, const Mask
   return !outside;
 }
 
-// Any lanes, to a tensor that the kernel does not read and whose threads have no barriers. False at the first
+// Stores arbitrary lanes to a tensor that the kernel does not read, in a kernel without barriers. False at the first
 // violation.
 bool LaneMemory::scatter(Memory& m, Element element, int offset, const Mask& mask, const void* values) {
   if (!program_.index[element.index].varying || m.history.reader || m.history.writeEpoch) return false;

@@ -1,13 +1,13 @@
 #pragma once
-// Memory of a launch as the lanes of a batch see it, with the checks of every access:
-//   bounds          of Local and Shared buffers by their size, of tensors by the extent that sizes and strides address
+// LaneMemory: the memory of a launch, with checks of every access by active lanes:
+//   bounds          Local and Shared buffers by their size, tensors by the extent that sizes and strides address
 //   alignment       of vectors: the index in elements, and a tensor's address in bytes
-//   initialisation  of Local, Shared and written Global elements (outputs are fresh: they hold nothing)
-//   races           on Shared and written Global elements: two threads, one of them writing, with no barrier between;
-//                   threads of different blocks have none. Writing the same value twice is a race too.
-// Lanes outside a mask touch nothing.
+//   initialization  Local, Shared and written Global elements must be written before they are read
+//   races           on Shared and written Global elements: two threads access one element, at least one writes, and no
+//                   barrier is in between (threads of different blocks never have one). Writing equal values is a race,
+//                   too.
 //
-// A Local buffer is kept element by element, each an array over lanes: with a uniform index, ops run on it in place.
+// A Local buffer is stored as one array over lanes per element, so that ops with a uniform index run on it in place.
 
 #include <cstddef>
 #include <vector>
@@ -19,7 +19,7 @@
 
 namespace fuser::interp {
 
-// The lanes that run: all of [begin, end), or those of them that are marked.
+// The active lanes: all of [begin, end), or the marked ones among them.
 struct Mask {
   size_t begin = 0;
   size_t end = 0;
@@ -28,7 +28,7 @@ struct Mask {
   size_t width() const { return end - begin; }
 };
 
-// Hands out parts of one block of memory: first measured with a null base, then taken.
+// A bump allocator over one block of memory. With a null base it only measures how much memory is needed.
 class Arena {
  public:
   explicit Arena(std::byte* base = nullptr) : base_(base) {}
@@ -47,8 +47,8 @@ class Arena {
 
 class LaneMemory {
  public:
-  // The arena's memory must be zero, or the arena a measuring one: then nothing else may be called. stride: lanes of a
-  // whole batch.
+  // The arena's memory must be zero. With a measuring arena, no other member may be called. `stride` is the number of
+  // lanes in a whole batch.
   LaneMemory(const Program& program, const KernelArguments& arguments, const Position& position, IndexValues& values,
              size_t stride, Arena& arena);
 
@@ -56,32 +56,32 @@ class LaneMemory {
   void allocate(int buffer);
   void barrier() { ++epoch_; }
 
-  // Element `element` + offset of each active lane, in an array over lanes: read in place where that can be, else
-  // through `room`. Lanes that do not run may hold anything of the dtype.
+  // Loads element `element` + offset of each active lane. Returns an array over lanes: the memory itself if possible,
+  // otherwise `room`. Inactive lanes hold arbitrary values of the dtype.
   const void* read(Element element, int offset, const Mask& mask, void* room);
-  // Into `out`, zero for lanes in [begin, end) that do not run.
+  // The same into `out`, with zero for inactive lanes in [begin, end).
   void load(Element element, int offset, const Mask& mask, void* out);
   void store(Element element, int offset, const Mask& mask, const void* values);
-  // The array itself where all of [begin, end) may be written in place (then it counts as written), else null.
+  // Returns the memory itself, marked as written, if all lanes in [begin, end) can be written in place; else null.
   void* inPlace(Element element, int offset, const Mask& mask);
 
   void checkVector(Element element, int width, const Mask& mask) const;
 
  private:
-  // Who touched an element last: threads of the launch from 1, 0 for nobody.
+  // The last accesses of each element, for race detection. Threads of the launch are numbered from 1; 0: none.
   struct History {
     uint32_t* writer = nullptr;
-    uint32_t* writeEpoch = nullptr;  // null without barriers: all is one epoch
-    uint32_t* reader = nullptr;      // kMany: several in this epoch
+    uint32_t* writeEpoch = nullptr;  // null for kernels without barriers, which have one epoch
+    uint32_t* reader = nullptr;      // kMany: several threads in this epoch
     uint32_t* readEpoch = nullptr;
   };
   struct Memory {
     const Buffer* buffer = nullptr;
     size_t elementSize = 0;
-    int64_t extent = 0;           // elements
+    int64_t extent = 0;           // in elements
     std::byte* data = nullptr;    // Local: extent arrays over stride_ lanes
-    uint8_t* written = nullptr;   // Local, Shared: as data
-    bool output = false;          // a written tensor
+    uint8_t* written = nullptr;   // Local, Shared: a flag per element, laid out as `data`
+    bool output = false;          // whether it is a written tensor
     History history;
   };
 
@@ -89,7 +89,7 @@ class LaneMemory {
   const Memory& memory(Element element) const { return memories_[static_cast<size_t>(element.buffer)]; }
   History takeHistory(size_t elements, bool readBack, Arena& arena) const;
   int64_t indexOf(const Memory& memory, Element element, int offset, size_t lane) const;
-  // The place in data and written.
+  // The offset of an element in `data` and `written`.
   size_t cell(const Memory& memory, int64_t index, size_t lane) const {
     return static_cast<size_t>(index) * (memory.buffer->memory == MemoryType::Local ? stride_ : 1) +
            (memory.buffer->memory == MemoryType::Local ? lane : 0);

@@ -1,4 +1,4 @@
-// Messages of violations.
+// Formats the messages of violations.
 #include "fuser/execute/interp_position.h"
 
 #include "fuser/execute/engine.h"
@@ -12,7 +12,7 @@ std::string coordinates(int64_t linear, int64_t x, int64_t y) {
   return concat("(", linear % x, ", ", linear / x % y, ", ", linear / x / y, ")");
 }
 
-// What a statement is about: the expression that it is part of, or a buffer. Neither for what touches no element.
+// The subject of a statement: the expression that it belongs to, or a buffer. None if it accesses no element.
 struct Subject {
   const Expr* expr = nullptr;
   int buffer = -1;
@@ -28,7 +28,7 @@ Subject subjectOf(const For&) { return {}; }
 Subject subjectOf(const If&) { return {}; }
 Subject subjectOf(const Barrier&) { return {}; }
 
-// The value of the fusion that a statement computes, moves or loads; the buffer's name where the fusion is not known.
+// The value of the fusion that a statement computes, moves or loads; the buffer's name if the fusion is unknown.
 std::string valueOf(const Kernel& kernel, const Statement& statement) {
   const Subject subject = std::visit([](const auto& node) { return subjectOf(node); }, statement.node);
   if (subject.expr) return "; value %" + subject.expr->output()->name();

@@ -1,4 +1,4 @@
-// Kernel IR -> Program.
+// Compiles kernel IR to a Program.
 #include "fuser/execute/interp_program.h"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 namespace fuser::interp {
 namespace {
 
-// Lanes of a batch, and the local memory that they may fill, aimed at: enough to make a statement's dispatch cheap, few
-// enough to stay in the cache.
+// The target number of lanes in a batch, and of bytes of local memory: large enough to amortize the dispatch of a
+// statement, small enough to stay in the cache.
 constexpr int64_t kLanes = 1024;
 constexpr size_t kLocalBytes = size_t{1} << 20;
 constexpr int64_t kMaxBufferElements = int64_t{1} << 24;
@@ -90,7 +90,7 @@ class Compiler {
     return element(access);
   }
 
-  // Every thread of a block must arrive: with several blocks in a batch, all blocks or none.
+  // Every thread of a block must arrive. So a batch with several blocks needs conditions that are uniform over blocks.
   void meeting() {
     if (conditionOnBlocks_ > 0) uniformBlocks_ = false;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// A kernel compiled for the interpreter: the statement tree with index expressions resolved to registers, op-table rows
-// to lane functions, and conversions to functions. Immutable: launches share it.
+// Program: a kernel compiled for the interpreter: the statement tree with registers instead of index expressions and
+// function pointers instead of ops and conversions. Immutable; launches share it.
 
 #include <array>
 #include <variant>
@@ -22,11 +22,11 @@ struct Input {
   Element element{};                  // Element
   size_t constant = 0;                // Constant: in Program::constants
   int integer = -1;                   // Integer: a register
-  ConvertFunction convert = nullptr;  // Element, Integer: to the type that the op takes; null when it has it
-  DataType dtype{};                   // that the op takes
+  ConvertFunction convert = nullptr;  // Element, Integer: conversion to `dtype`; null if none is needed
+  DataType dtype{};                   // the dtype that the op takes
 };
 
-// A literal or a scalar parameter as an op takes it: the same for all lanes of a launch.
+// A literal or scalar parameter in the dtype that an op takes; the same for all lanes of a launch.
 struct Constant {
   Operand operand;
   DataType dtype;
@@ -46,7 +46,7 @@ struct LoopStep {
 };
 struct BranchStep {
   int condition;
-  size_t cache;  // which of the launch's cached masks
+  size_t cache;  // the index of its cached mask
   Steps body;
 };
 struct LoadIndexStep {
@@ -54,7 +54,7 @@ struct LoadIndexStep {
   int index;   // registers
   int low;
   int extent;
-  int scope;   // of what is made of the index
+  int scope;   // the scope of expressions of the index
   bool wide;   // i64, else i32
 };
 struct MoveStep {
@@ -67,15 +67,15 @@ struct ComputeStep {
   std::array<Input, 3> inputs;
   size_t inputCount;
   LaneFunction function;             // null: the input is the result
-  DataType resultDtype;              // of the function (or the input)
-  ConvertFunction convert = nullptr; // of the result to the target's dtype; null when it has it
+  DataType resultDtype;              // the dtype of the function's result, or of the input
+  ConvertFunction convert = nullptr; // conversion of the result to the target's dtype; null if none is needed
 };
-// Which threads of a block combine their values along some dims.
+// Partitions the threads of a block into groups that combine their values along some dims.
 struct ThreadGroups {
-  int64_t length;  // threads combined
-  int64_t groups;  // per block
-  std::vector<int32_t> place;  // by thread of the block: its t in the reduction
-  std::vector<int32_t> group;  // by thread of the block
+  int64_t length;  // threads per group
+  int64_t groups;  // groups per block
+  std::vector<int32_t> place;  // by thread of the block: its position t in the group (BlockReduce)
+  std::vector<int32_t> group;  // by thread of the block: its group
 };
 struct ReduceStep {
   Element target;
@@ -109,16 +109,16 @@ struct Program {
   std::array<int, 3> blockIdx{};
   std::vector<Constant> constants;
   Steps body;
-  int64_t threads = 1;          // of a block
-  int64_t blocksTogether = 1;   // at most; their threads are lanes of one batch
-  size_t branches = 0;
-  size_t localBytes = 0;        // of one lane
-  bool ordered = false;         // has barriers: accesses have an order to be tracked
-  std::vector<bool> readBack;   // by buffer: a written Global buffer that the kernel reads
+  int64_t threads = 1;          // threads per block
+  int64_t blocksTogether = 1;   // maximal number of blocks per batch; their threads are its lanes
+  size_t branches = 0;          // number of BranchSteps
+  size_t localBytes = 0;        // local memory per lane
+  bool ordered = false;         // whether it has barriers, so that race detection tracks epochs
+  std::vector<bool> readBack;   // by buffer: whether it is a written Global buffer that the kernel also reads
 };
 
-// A CheckError for a kernel that cannot be run at all: a symbol or buffer that does not exist, an op on a dtype that it
-// does not take. Whatever else a kernel does wrong shows when it runs.
+// A CheckError for a kernel that cannot run at all: an unknown symbol or buffer, or an op on a dtype that it does not
+// accept. All other errors of a kernel show when it runs.
 Program compileKernel(const Kernel& kernel);
 
 }  // namespace fuser::interp

@@ -1,5 +1,5 @@
 #pragma once
-// What the compiled engines do before a launch: check the arguments, find the grid, lay the arguments out.
+// What the compiled engines share before a launch: checking arguments, evaluating the grid, marshaling arguments.
 
 #include <array>
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace fuser {
 
-// Numbers, dtypes and scalar types agree with the kernel's parameters; a CheckError where they don't.
+// Checks the number and dtypes of arguments against the kernel's parameters (CheckError).
 void checkArguments(const Kernel& kernel, const KernelArguments& arguments);
 
-// Blocks along x, y, z for these arguments; never negative.
+// The number of blocks along x, y, z for these arguments; never negative.
 std::array<int64_t, 3> gridOf(const Kernel& kernel, const KernelArguments& arguments);
 
-// The addresses of an entry's arguments (print_cuda.h), owned.
+// Owns copies of the arguments of a kernel's entry (print_cuda.h) and the array of their addresses.
 class ArgumentList {
  public:
-  // data: the address of each tensor, as the kernel sees it.
+  // `data` has the address of each tensor in the kernel's address space.
   ArgumentList(const Kernel& kernel, const KernelArguments& arguments, std::vector<void*> data);
   ArgumentList(const ArgumentList&) = delete;
   ArgumentList& operator=(const ArgumentList&) = delete;

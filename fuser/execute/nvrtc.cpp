@@ -10,7 +10,7 @@
 namespace fuser {
 namespace {
 
-// nvrtc.h, as far as it is called; the header is not on every machine.
+// The functions of nvrtc.h that are used; the header may be missing.
 using Program = struct _nvrtcProgram*;
 using Status = int;
 
@@ -19,7 +19,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-// As tests/setup.sh: what the loader finds, the CUDA toolkit, then the wheels in the cache folder.
+// The same places as in tests/setup.sh: the loader's path, the CUDA toolkit, the wheels in the cache folder.
 std::vector<std::string> places() {
   std::vector<std::string> names = {"libnvrtc.so.13", "libnvrtc.so"};
   const std::string home = environment("HOME");
@@ -69,7 +69,7 @@ struct Nvrtc::Functions {
 
 namespace {
 
-// Destroys the program at the end of the scope.
+// Destroys the program at the end of the scope (RAII).
 template <class Functions>
 struct ProgramOwner {
   const Functions& functions;
@@ -83,7 +83,7 @@ std::string Nvrtc::Functions::compile(const std::string& text, const std::string
                                       bool cubin) const {
   ProgramOwner<Functions> owner{*this};
   check(createProgram(&owner.program, text.c_str(), "kernels.cu", 0, nullptr, nullptr), "create");
-  // One IR op is one rounding; division and square root are correctly rounded; denormals stay.
+  // Each IR op rounds once; division and square root are correctly rounded; denormals are kept.
   const std::string arch = "--gpu-architecture=" + target;
   const char* const options[] = {arch.c_str(),     "--std=c++17",      "-w",
                                  "--prec-div=true", "--prec-sqrt=true", "--ftz=false",

@@ -1,5 +1,5 @@
 #pragma once
-// NVRTC, opened at run time: CUDA C++ text in, PTX or machine code out. Needs no GPU.
+// Nvrtc: the NVRTC library, opened at run time. It compiles CUDA C++ to PTX or machine code and needs no GPU.
 
 #include <memory>
 #include <string>
@@ -8,13 +8,13 @@ namespace fuser {
 
 class Nvrtc {
  public:
-  // A UserError that says where it was looked for and what to install.
+  // A UserError, if the library is missing, that names the places searched and what to install.
   Nvrtc();
   ~Nvrtc();
   Nvrtc(Nvrtc&&) noexcept;
 
-  // arch: "80", "90" … (compute capability without the point). Text that does not compile is our bug: a CheckError with
-  // the compiler's output. contraction: a * b + c may become an FMA.
+  // arch: the compute capability without the point, such as "80" or "90". A CheckError, with the compiler's output, if
+  // the text does not compile. contraction: a * b + c may become an FMA.
   std::string compileToPtx(const std::string& text, const std::string& arch, bool contraction = false) const;
   std::string compileToCubin(const std::string& text, const std::string& arch, bool contraction = false) const;
   std::string version() const;  // "13.0"

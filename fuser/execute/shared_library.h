@@ -1,5 +1,5 @@
 #pragma once
-// A library opened at run time, so that no program of ours needs it to start.
+// SharedLibrary: a library opened at run time (dlopen), so that programs start without it.
 
 #include <cstdint>
 #include <span>
@@ -9,7 +9,7 @@ namespace fuser {
 
 class SharedLibrary {
  public:
-  // Never: for libraries that leave memory behind when they are unloaded, or take long to load.
+  // Never: for libraries that leak memory when they are unloaded, or that load slowly.
   enum class Unload : uint8_t { AtEnd, Never };
 
   SharedLibrary() = default;
@@ -19,13 +19,13 @@ class SharedLibrary {
   SharedLibrary& operator=(SharedLibrary&& other) noexcept;
   ~SharedLibrary();
 
-  // Tries the names in turn, as dlopen does; where none opens the library is not open and error() tells why.
+  // Tries to dlopen the names in order. If all fail, isOpen() is false and error() has the reasons.
   explicit SharedLibrary(std::span<const std::string> names, Unload unload = Unload::AtEnd);
 
   bool isOpen() const { return handle_ != nullptr; }
   const std::string& error() const { return error_; }
 
-  // A function by its name; null where the library has none.
+  // Looks up a function by name; null if the library has none.
   template <class Function>
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(address(name));

@@ -1,37 +1,37 @@
 #pragma once
-// StreamDevice: streams, and memory that the host sees too, as an engine may offer them to a host program. An engine
-// without one runs every launch to its end.
+// StreamDevice: streams and host-visible memory that an engine may offer to host programs. An engine without one runs
+// each launch synchronously.
 
 #include <cstddef>
 #include <memory>
 
 namespace fuser {
 
-// The streams of one run, by number from 0 on: what is enqueued on one is done in that order, and beside what is
-// enqueued on the others. What a kernel did wrong is a ViolationError of any later call.
+// The streams of one run, numbered from 0. Work on one stream runs in order, work on different streams may overlap. An
+// error of a kernel is a ViolationError of some later call.
 class DeviceStreams {
  public:
-  virtual ~DeviceStreams() = default;  // the implementer's: waits for all work, and throws nothing
+  virtual ~DeviceStreams() = default;  // implementations wait for all work and throw nothing
 
-  // What CompiledKernel::enqueue takes for a stream.
+  // The stream argument of CompiledKernel::enqueue.
   virtual void* handle(size_t stream) const = 0;
-  // What is enqueued on `later` from now on comes after what is enqueued on `earlier` by now. The host does not wait.
+  // Makes all later work on stream `later` wait for all earlier work on stream `earlier`. The host does not wait.
   virtual void order(size_t earlier, size_t later) = 0;
-  // The host waits for what is enqueued on the stream by now.
+  // Waits, on the host, for all work enqueued on the stream so far.
   virtual void finish(size_t stream) = 0;
 };
 
-// Safe to use from several threads.
+// Thread-safe.
 class StreamDevice {
  public:
   virtual ~StreamDevice() = default;
 
-  // Memory at a multiple of 256, at one address for the host and for the kernels; the host may use parts of it while
-  // kernels use others. A UserError where there is not that much left; bytes > 0.
+  // Allocates memory aligned to 256 bytes, with the same address for host and kernels; the host may access parts of it
+  // while kernels access others. A UserError when out of memory; bytes > 0.
   virtual std::byte* allocate(size_t bytes) = 0;
   virtual void free(std::byte* memory) = 0;
 
-  // This must outlive them.
+  // The device must outlive the streams.
   virtual std::unique_ptr<DeviceStreams> makeStreams(size_t count) = 0;
 };
 
