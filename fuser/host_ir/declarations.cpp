@@ -1,4 +1,4 @@
-// Declarations of tensors, both ways.
+// Prints and parses declarations of tensors.
 
 #include "fuser/host_ir/declarations.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 std::string extentText(const Fusion& fusion, IntExpr extent);
 
-// The terms of a sum, or the factors of a product.
+// Collects the terms of a sum or the factors of a product.
 void collect(const Fusion& fusion, IntExpr extent, IntOp op, std::vector<std::string>& parts) {
   if (!extent->isConstant() && !extent->isSymbol() && extent->op == op) {
     collect(fusion, extent->a, op, parts);
@@ -59,7 +59,7 @@ std::string axisText(const Fusion& fusion, const IterDomain* axis) {
 
 // --- layouts ---
 
-// What differs from row-major and contiguous: "allocation_order = [1, 0], contiguity = [true, false]".
+// The layout, unless it is row-major and contiguous: "allocation_order = [1, 0], contiguity = [true, false]".
 std::string layoutText(const TensorView* tensor) {
   const TensorDomain& domain = tensor->domain();
   const std::vector<IterDomain*> axes = tensor->axes();
@@ -85,7 +85,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The pieces between commas that stand in no bracket.
+// Splits at commas outside of brackets.
 std::vector<std::string_view> pieces(std::string_view text) {
   std::vector<std::string_view> found;
   size_t depth = 0, start = 0;
@@ -146,8 +146,8 @@ class Reader {
     return made;
   }
 
-  // Extents that the fusion has are found by their text; others are made of integers, symbols and what extentText
-  // prints.
+  // Finds an extent of the fusion by its text; otherwise builds it from integers, symbols and the operators that
+  // extentText prints.
   IterDomain* axis(std::string_view text) {
     if (text == "1") return fusion_.newIterDomain(IterType::Broadcast, fusion_.ints().constant(1));
     if (text.starts_with("1*")) {
@@ -252,7 +252,7 @@ class Reader {
     return fusion_.extentSymbol(std::string(text));
   }
 
-  // The largest number that may come about where the extent's numbers are folded.
+  // An upper bound on the constants that folding the extent can produce.
   static double boundOf(IntExpr extent) {
     if (extent->isConstant()) return std::max(1.0, std::abs(static_cast<double>(extent->value)));
     if (extent->isSymbol()) return 1;
@@ -302,7 +302,7 @@ class Reader {
     FUSER_CHECK(false, "no form of an extent");
   }
 
-  // What stands between the separators that stand in no bracket.
+  // Splits at separators outside of brackets.
   static std::vector<std::string_view> partsOf(std::string_view text, std::string_view separator) {
     std::vector<std::string_view> parts;
     size_t depth = 0, start = 0;

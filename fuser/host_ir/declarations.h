@@ -1,6 +1,6 @@
 #pragma once
-// The declarations at the head of a host program's full text: what the fusion that the program was lowered from need
-// not say: tensors that host passes added, layouts, stream axes. Not for use outside of this folder.
+// The declarations at the beginning of a host program's text: tensors that host passes added, layouts and stream axes,
+// which the fusion's own types do not show. Private to this folder.
 
 #include <functional>
 #include <map>
@@ -11,16 +11,16 @@
 
 namespace fuser {
 
-// Each name of the fusion's values, as the text of a program means it: tensors that host passes added, too.
+// The fusion's values by name, including tensors that host passes added.
 std::map<std::string, const Val*, std::less<>> valuesByName(const Fusion& fusion);
 
-// "f32[i0, 1, 1*(i1 + i2)]": terms and factors in an order of their own, so that clones of a fusion say the same.
+// "f32[i0, 1, 1*(i1 + i2)]". The order of terms and factors does not depend on ids, so that clones print alike.
 std::string declaredType(const Val* val);
 
-// "%t.s0: f32[i1] {contiguity = [false]}" of a tensor of which the type does not say all; "" of the others.
+// "%t.s0: f32[i1] {contiguity = [false]}" for a tensor that its type does not describe completely; otherwise "".
 std::string declarationOf(const TensorView* tensor);
 
-// Makes, or gives what is there, what such a declaration says. `fail` throws.
+// Creates the tensor of a declaration, or updates the existing one. `fail` reports an error and must throw.
 void declare(Fusion& fusion, std::string_view declaration, std::map<std::string, const Val*, std::less<>>& values,
              const std::function<void(const std::string&)>& fail);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The nodes of host IR: what a host program does, one node a statement. The values that they name are those of the
-// program's fusion; streams and loop indices are the program's own.
+// The nodes of host IR, as in nvFuser: each one is a statement of a host program. They refer to values of the program's
+// fusion; streams and loop indices belong to the program.
 
 #include <optional>
 #include <variant>
@@ -14,111 +14,111 @@ namespace fuser::hir {
 
 // --- memory ---
 
-// Memory for a tensor: row-major in its allocation order, stride 0 on broadcast axes, filled with poison.
-// slicedAxis: of its non-reduction axes, the one along which there are only as many places as loops have streams (and
-// no more than the axis has). Such a tensor is used through selects that wrap.
+// Allocates a tensor: dense in its allocation order, stride 0 on broadcast axes, filled with poison. slicedAxis, an
+// index into axes(): memory holds only min(size, numberOfStreams) slices along this axis, and the tensor is accessed
+// through selects that wrap (a ring buffer with one slot per stream).
 struct Allocate {
   const TensorView* tensor = nullptr;
   std::optional<size_t> slicedAxis = std::nullopt;
 };
 
-// The tensor is not read again.
+// Frees a tensor, which is not read again.
 struct Deallocate {
   const TensorView* tensor = nullptr;
 };
 
-// The tensor is in the source's memory, as the ops that make it of the source see it: no kernel runs.
+// Makes the tensor a view of the source's memory, as the ops between them define it; no kernel runs.
 struct View {
   const TensorView* tensor = nullptr;
   const TensorView* source = nullptr;
 };
 
-// An output is written to the input's memory instead of its own: the input is not read after the launch that does.
+// Makes an output use the input's memory (in-place). The input is not read after the launch that writes the output.
 struct Reuse {
   const TensorView* tensor = nullptr;
   const TensorView* input = nullptr;
 };
 
-// The output's elements are copied to the input's memory, where it is from then on.
+// Copies the output to the input's memory, which becomes the output's memory.
 struct Copy {
   const TensorView* tensor = nullptr;
   const TensorView* input = nullptr;
 };
 
-// An output is written to the memory that the caller gave for it.
+// Makes an output use the buffer that the caller provided for it.
 struct TakeOutput {
   const TensorView* tensor = nullptr;
   size_t output = 0;  // number of the fusion's output
 };
 
-// The output's elements are copied to the memory that the caller gave for it.
+// Copies the output to the buffer that the caller provided for it.
 struct CopyToOutput {
   const TensorView* tensor = nullptr;
   size_t output = 0;  // number of the fusion's output
 };
 
-// The tensor is the source at one place of an axis, in the source's memory. index: a loop's. wraps: it is place number
-// index % numberOfStreams, of a source of which slices alone are allocated: turns that share one run on one stream.
+// torch.select: the tensor is the slice of the source at `index` (a loop's) along an axis, in the source's memory.
+// wraps: slot index % numberOfStreams, for a source with slicedAxis; iterations that share a slot run on one stream.
 struct HirAliasSelect {
   const TensorView* tensor = nullptr;
   const TensorView* source = nullptr;
-  size_t axis = 0;  // of the source's non-reduction axes
+  size_t axis = 0;  // index into the source's axes()
   IntExpr index = nullptr;
   bool wraps = false;
 };
 
-// The tensor is the part-th of equal parts of the source along an axis, in the source's memory.
+// The tensor is number `part` of `parts` equal parts of the source along an axis, in the source's memory.
 struct HirAliasShard {
   const TensorView* tensor = nullptr;
   const TensorView* source = nullptr;
-  size_t axis = 0;  // of the source's non-reduction axes
+  size_t axis = 0;  // index into the source's axes()
   int64_t part = 0;
   int64_t parts = 1;
 };
 
 // --- work ---
 
-// Scalar expressions, in topological order.
+// Evaluates scalar expressions, which are in topological order.
 struct EvaluateScalars {
   std::vector<const Expr*> exprs;
 };
 
-// Arguments as the kernel declares them.
+// Launches a kernel with the arguments that it declares.
 struct LaunchKernel {
   int kernel = -1;  // index in HostIrContainer::kernels
   std::vector<const TensorView*> tensors;
-  std::vector<IntExpr> ints;  // symbols of the program's fusion; null: a stride, bound at the launch
+  std::vector<IntExpr> ints;  // symbols of the program's fusion; null for a stride, which is bound at the launch
   std::vector<const Val*> scalars;
 };
 
-// A segment that no scheduler takes as one kernel: it runs through a cache of its own, which segments it again.
+// Runs a segment that no scheduler accepts as one kernel, through its own FusionExecutorCache, which segments it again.
 struct RunSegment {
-  int cache = 0;                   // which of the caches that the program is run with
-  std::vector<const Val*> inputs;  // as the part that the cache is for has them
+  int cache = 0;                   // index in the caches that the program runs with
+  std::vector<const Val*> inputs;  // in the order of the cache's fusion
   std::vector<const TensorView*> outputs;
 };
 
-// One expression of the fusion, run as a kernel of its own: there is no second arithmetic.
+// Runs one expression as its own kernel, so that standalone ops have the same arithmetic as all others.
 struct StandaloneOp {
-  const Expr* expr = nullptr;  // null: a set, of tensors that no expression of the fusion makes
-  // Of the results' axes, the one of which this computes one place: operands that have it are seen at that place too.
+  const Expr* expr = nullptr;  // null: a set between tensors that are not in the fusion's graph
+  // Computes a single slice along this axis of the results; operands that have the axis are slices, too.
   std::optional<size_t> withoutAxis;
-  // Of the results' axes, the one of which this computes one of equal parts: so are the operands that have it.
+  // Computes one of `parts` equal parts along this axis of the results; operands that have the axis are parts, too.
   struct Part {
     size_t axis = 0;
     int64_t parts = 1;
   };
   std::optional<Part> part;
-  std::vector<const Val*> inputs;  // what is in the operands' and in the results' places
+  std::vector<const Val*> inputs;  // replace the operands of expr; `outputs` replace its results
   std::vector<const TensorView*> outputs;
-  bool preallocated = false;  // the outputs' memory is there already; else this allocates it
-  LaunchKernel launch;        // kernel -1 until the op has one
+  bool preallocated = false;  // whether the outputs have memory; otherwise this node allocates it
+  LaunchKernel launch;        // kernel is -1 until one is compiled
 };
 
 // --- streams ---
 
-// A stream of work. index: it is number index % numberOfStreams of the program's streams; null: the stream that
-// GetCurrentStream found.
+// A stream. With an index it is stream number index % numberOfStreams; without one it is the stream that
+// GetCurrentStream returned.
 struct Stream {
   int number = 0;  // dense in the program
   IntExpr index = nullptr;
@@ -128,21 +128,21 @@ struct GetCurrentStream {
   const Stream* stream = nullptr;
 };
 
-// What follows is enqueued on this stream.
+// Makes this the current stream, on which the following work is enqueued.
 struct SetCurrentStream {
   const Stream* stream = nullptr;
 };
 
-// The current stream waits for all work enqueued so far on the named one. The host does not block.
+// Makes the current stream wait for all work enqueued so far on this stream. The host does not block.
 struct Synchronize {
   const Stream* stream = nullptr;
 };
 
 // --- several devices ---
 
-// Starts a collective of the devices. Each tensor's memory is dense; the axis along which the team splits or joins it
-// is the slowest there. Null: this device sends, or gets, nothing. Until the Wait, what is received does not exist, and
-// what is sent stays as it is.
+// Starts a collective among the devices in `team`. Tensors are dense, and the axis along which the team splits or
+// concatenates them is the slowest. A null tensor: this device sends or receives nothing. Until the Wait, the received
+// tensor must not be read and the sent one must not be written.
 struct Communication {
   CollectiveKind kind = CollectiveKind::Broadcast;
   std::vector<int> team;
@@ -154,33 +154,33 @@ struct Communication {
 
 struct HostExpr;
 
-// The communication is over, as far as this device takes part.
+// Waits until this device's part of the communication is complete.
 struct Wait {
   const HostExpr* communication = nullptr;
 };
 
-// --- nodes with bodies, which the container holds ---
+// --- nodes with bodies; the container stores the bodies ---
 
-// A segment, as a run's record shows it. One body: what it does.
+// A segment, whose inputs and outputs the run record shows. It has one body.
 struct Segment {
   int index = 0;
   SchedulerType scheduler = SchedulerType::None;
   std::vector<const Val*> inputs;  // literals excluded
   std::vector<const Val*> outputs;
   int kernel = -1;  // index in HostIrContainer::kernels; -1: none
-  int cache = -1;   // of RunSegment; -1: none
+  int cache = -1;   // RunSegment::cache; -1: none
 };
 
-// index runs from 0 to the size of the tensor's axis; overStreams: or to numberOfStreams, where that is less, which is
-// one turn for each of the streams that turns over the axis run on. One body.
+// for (index = 0; index < size; ++index), where size is that of the tensor's axis. overStreams: size is at most
+// numberOfStreams, so that there is one iteration per stream in use. It has one body.
 struct ForLoop {
   IntExpr index = nullptr;  // a symbol that no input binds
   const TensorView* tensor = nullptr;
-  size_t axis = 0;  // of the tensor's non-reduction axes
+  size_t axis = 0;  // index into the tensor's axes()
   bool overStreams = false;
 };
 
-// Two bodies: where the scalar is true, and where it is false.
+// It has two bodies: for a true and for a false condition.
 struct IfThenElse {
   const Val* condition = nullptr;
 };
@@ -189,12 +189,12 @@ using Node = std::variant<Allocate, Deallocate, View, Reuse, Copy, TakeOutput, C
                           HirAliasShard, EvaluateScalars, LaunchKernel, RunSegment, StandaloneOp, GetCurrentStream,
                           SetCurrentStream, Synchronize, Communication, Wait, Segment, ForLoop, IfThenElse>;
 
-// How many bodies a node has.
+// The number of bodies of a node: 0, 1 or 2.
 size_t bodyCount(const Node& node);
 
-// A node at its place in a program, which owns it.
+// A node in a program, which owns it.
 struct HostExpr {
-  uint32_t id = 0;  // dense in the program, in order of making
+  uint32_t id = 0;  // dense in the program, in order of creation
   Node node;
 };
 

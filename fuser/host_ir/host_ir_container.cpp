@@ -1,4 +1,4 @@
-// The structure of a host program, and its edits.
+// The structure of a host program and its edits.
 
 #include "fuser/host_ir/host_ir_container.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// HostIrContainer: what the host does to run a segmented fusion: allocate, evaluate host scalars, launch, free. Made by
-// HostIrLower, edited by host passes, run by HostIrEvaluator; there is no other way to run a segmented fusion.
+// HostIrContainer (nvFuser's name): a host program, the steps that run a segmented fusion: allocate, evaluate scalars,
+// launch, free. HostIrLower creates it, host passes edit it, HostIrEvaluator runs it; there is no other way to run one.
 //
 //   host f(%x: f32[i0, i1], %n: i64) {
 //     tensor %y: f32[i0] {allocation_order = [0], contiguity = [false]}   what differs from the types, or what no
@@ -44,19 +44,19 @@ namespace fuser {
 
 class HostIrContainer {
  public:
-  // The segmented fusion; it and the kernels must outlive the program. Host passes add tensors and sizes to it.
+  // The segmented fusion, to which host passes add tensors and sizes; it and the kernels must outlive the program.
   explicit HostIrContainer(Fusion& fusion) : fusion_(&fusion) {}
 
   Fusion& fusion() const { return *fusion_; }
   std::vector<const Kernel*> kernels;
 
-  // --- what it is given and what it gives, in the order of the fusion's inputs and outputs ---
-  // The fusion's own; or, on one of several devices, what that one has of them. Null: nothing.
+  // --- inputs and outputs, in the order of the fusion's ---
+  // The fusion's; in the program of one of several devices, that device's parts of them. Null: it holds no part.
   std::vector<const Val*> inputs() const;
   std::vector<const Val*> outputs() const;
   bool isInput(const Val* val) const;
   bool isOutput(const Val* val) const;
-  // The program of one of the devices of the fusion's mesh.
+  // Set if this is the program of one device of the fusion's mesh.
   struct Device {
     int number = 0;
     std::vector<const Val*> inputs;
@@ -66,48 +66,48 @@ class HostIrContainer {
 
   // --- structure ---
   const hir::Body& topLevel() const { return topLevel_; }
-  // A node's body; branch 1: IfThenElse's other one.
+  // A body of a node; branch 1 is the second body of IfThenElse.
   const hir::Body& body(const hir::HostExpr* expr, size_t branch = 0) const {
     return places_.at(expr->id).bodies.at(branch);
   }
-  // The node in whose body it stands; null at the top level, and for a removed one.
+  // The node whose body contains it; null at the top level and for a removed node.
   hir::HostExpr* parent(const hir::HostExpr* expr) const { return places_.at(expr->id).parent; }
-  // False for what was removed, or stands in something that was.
+  // False for a removed node and for a node inside a removed one.
   bool isPlaced(const hir::HostExpr* expr) const;
 
-  // --- aliases: in whose memory a tensor is, as the View, Reuse and HirAliasSelect nodes of the program say ---
-  // One step, in order of making; several only where the ways of an if say different things; none: it is in its own.
+  // --- aliases: which tensor's memory a tensor uses, by the program's View, Reuse, HirAliasSelect, … nodes ---
+  // The direct sources, in order of creation; several if the branches of an if differ; none if it has its own memory.
   std::vector<const TensorView*> aliasesOf(const TensorView* tensor) const;
-  // All: a tensor and the one in whose memory it is, as often as nodes say so, by the tensors' ids.
+  // All (tensor, source) pairs, one per node, ordered by the tensors' ids.
   std::vector<std::pair<const TensorView*, const TensorView*>> aliases() const;
-  // Where the chains end: who may hold the memory that reading or writing the tensor touches. Often itself.
+  // The tensors at the ends of the alias chains, one of which owns the memory that the tensor uses. Often itself.
   std::vector<const TensorView*> ownersOf(const TensorView* tensor) const;
-  // Why the node cannot stand in the program: it would close a circle of aliases. "" where it can.
+  // The reason why the node cannot be added: it would create a cycle of aliases. "" if it can.
   std::string whyNoAlias(const hir::Node& node) const;
 
-  // --- edits: each changes its place and nothing else ---
-  // A CheckError where an edit is impossible (a place that was removed, neighbours that are none, aliases in a circle,
-  // a communication removed that is waited for, a wait for one that was removed), before any change. What a node says
-  // of aliases changes by replace alone.
-  // A removed node stays valid until the container dies, with its node as it was and no place; what stood in its bodies
-  // is removed with it. (Streams are shared: fuseLoops gives those of the second loop the first one's index.)
+  // --- edits: each one changes a single position ---
+  // An invalid edit is a CheckError, before any change: a removed position, nodes that are not adjacent, a cycle of
+  // aliases, removing a communication that has a wait, a wait for a removed communication. Only replace changes the
+  // aliases of a node.
+  // A removed node stays valid until the container is destroyed; the nodes in its bodies are removed with it. (Streams
+  // are shared: fuseLoops changes the index of the second loop's streams to the first one's.)
   hir::HostExpr* append(hir::Node node, hir::HostExpr* parent = nullptr, size_t branch = 0);
   hir::HostExpr* insertBefore(hir::HostExpr* place, hir::Node node);
   hir::HostExpr* insertAfter(hir::HostExpr* place, hir::Node node);
-  // The new node has the old one's place. Neither may have bodies.
+  // Puts a new node in the position of the old one. Neither may have bodies.
   hir::HostExpr* replace(hir::HostExpr* old, hir::Node node);
   void remove(hir::HostExpr* expr);
   void moveBefore(hir::HostExpr* expr, hir::HostExpr* place);
-  // To the end of the loop's body.
+  // Moves a node to the end of the loop's body.
   void moveInto(hir::HostExpr* expr, hir::HostExpr* loop);
-  // Everything from first to last, which stand in one body in this order, becomes the body of a new loop in their
-  // place.
+  // Replaces the nodes from first to last, which are in one body in this order, by a new loop with these nodes as its
+  // body.
   hir::HostExpr* wrapInLoop(hir::HostExpr* first, hir::HostExpr* last, hir::ForLoop loop);
-  // The second loop, which follows the first, gives it its body, whose index becomes the first one's, and is removed.
-  // Sizes are the caller's to compare.
+  // Appends the body of the second loop, which directly follows the first, to the first one's, replaces its index and
+  // removes it. The caller must know that the sizes are equal.
   void fuseLoops(hir::HostExpr* first, hir::HostExpr* second);
 
-  // Null: to be filled by GetCurrentStream.
+  // Creates a stream. A null index: GetCurrentStream sets it.
   const hir::Stream* newStream(IntExpr index = nullptr);
   size_t streamCount() const { return streams_.size(); }
 
@@ -120,22 +120,22 @@ class HostIrContainer {
   };
   struct Alias {
     const TensorView* source = nullptr;
-    size_t nodes = 0;  // that say so
+    size_t nodes = 0;  // the number of nodes that create this alias
   };
 
-  // That it may stand in the program: it closes no circle of aliases, and waits for nothing that was removed.
+  // Checks that the node creates no cycle of aliases and does not wait for a removed communication.
   void checkNode(const hir::Node& node) const;
-  // That no wait outside it names a communication that it is or holds.
+  // Checks that no wait outside of the node refers to a communication that it is or contains.
   void checkNotAwaited(const hir::HostExpr* expr) const;
-  // "%a -> %b -> %c" from here to the wanted one; "" where no chain leads there.
+  // The alias chain "%a -> %b -> %c" between two tensors; "" if there is none.
   std::string chainTo(const TensorView* from, const TensorView* wanted) const;
   hir::Body& bodyOf(const hir::HostExpr* parent, size_t branch);
-  // Where it stands in its parent's body.
+  // The position of a node in its parent's body.
   hir::Body::iterator positionOf(const hir::HostExpr* expr);
   hir::HostExpr* make(hir::Node node, hir::HostExpr* parent, size_t branch);
   hir::HostExpr* insertAt(hir::HostExpr* place, std::ptrdiff_t offset, hir::Node node);
   void detach(hir::HostExpr* expr);
-  void detachAll(hir::HostExpr* expr);  // what stands in its bodies, too
+  void detachAll(hir::HostExpr* expr);  // including the nodes in its bodies
   void attach(hir::HostExpr* expr, hir::HostExpr* parent, size_t branch, hir::Body::iterator at);
   bool isInside(const hir::HostExpr* expr, const hir::HostExpr* outer) const;
 
@@ -144,15 +144,15 @@ class HostIrContainer {
   std::vector<std::unique_ptr<hir::HostExpr>> exprs_;  // by id
   std::vector<Place> places_;                          // by id
   std::vector<std::unique_ptr<hir::Stream>> streams_;  // by number
-  std::unordered_map<uint32_t, std::vector<Alias>> aliases_;  // by the tensor's id; look-ups only
+  std::unordered_map<uint32_t, std::vector<Alias>> aliases_;  // by the tensor's id; for lookups only
 };
 
-// The tensor that a node says is in another one's memory, and that one; nulls where it says nothing of that.
+// The (tensor, source) pair of a node that creates an alias; nulls for any other node.
 std::pair<const TensorView*, const TensorView*> aliasIn(const hir::Node& node);
 
 // --- tensor_uses.cpp ---
-// The tensors that a node itself reads and writes, in the order in which it names them; memory that it makes or gives
-// back counts as written. What only looks at sizes, and a node's bodies, do not count.
+// The tensors that a node itself reads and writes, in textual order. Allocating and freeing count as writes. Reads of
+// sizes and the nodes in its bodies do not count.
 struct TensorUses {
   std::vector<const TensorView*> reads;
   std::vector<const TensorView*> writes;
@@ -160,13 +160,13 @@ struct TensorUses {
 TensorUses usesOf(const HostIrContainer& program, const hir::Node& node);
 
 // --- host_ir_container.cpp ---
-// Calls see for each node in the order of the program, a node with bodies before what stands in it. What see removes is
-// not visited, nor is what it inserts beside the nodes of the body that is being visited.
+// Calls `see` for each node in pre-order. Nodes that `see` removes are not visited, nor are those that it inserts into
+// the body being visited.
 void forEachHostExpr(const HostIrContainer& program, const std::function<void(hir::HostExpr*)>& see);
 void forEachHostExpr(const HostIrContainer& program, const hir::Body& body,
                      const std::function<void(hir::HostExpr*)>& see);
 
-// The nodes of one kind, in that order.
+// All nodes of one kind, in that order.
 template <class Node>
 std::vector<hir::HostExpr*> hostExprsOf(const HostIrContainer& program) {
   std::vector<hir::HostExpr*> found;
@@ -177,19 +177,19 @@ std::vector<hir::HostExpr*> hostExprsOf(const HostIrContainer& program) {
 }
 
 // --- print_host_ir.cpp ---
-// The full form, which parseHostIr reads.
+// The full text form, which parseHostIr parses.
 std::string toString(const HostIrContainer& program);
 // --- host_ir_summary.cpp ---
-// The field's short form: tensors by number ("T1_g_float[iS0{i0}]"), expressions, streams.
+// The short form that nvFuser prints: tensors by number ("T1_g_float[iS0{i0}]"), expressions, streams.
 std::string toSummary(const HostIrContainer& program);
 
 // --- parse_host_ir.cpp ---
-// What toString printed for a program over this fusion, whose values' names are unique, or over one that has no tensors
-// of host passes yet: it gains those that the text declares, and their layouts. The kernels are those declared. Not
-// verified. A UserError names the line and what is wrong with it.
+// Parses the output of toString. `fusion` is the program's fusion, with unique names; it may lack the tensors of host
+// passes, which are then created as the text declares them. `kernels` are the declared ones. Does not verify the
+// program. A UserError has the line number.
 HostIrContainer parseHostIr(std::string_view text, Fusion& fusion, std::span<const Kernel* const> kernels);
 
-// A CheckError unless the program keeps the constraints of verify_host_ir.cpp: all, or all but 4.
+// A CheckError if the program violates a constraint of verify_host_ir.cpp. Allowed: skips constraint 4.
 enum class HostLeaks : uint8_t { Forbidden, Allowed };
 void verifyHostIr(const HostIrContainer& program, HostLeaks leaks = HostLeaks::Forbidden);
 

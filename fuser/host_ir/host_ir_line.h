@@ -1,5 +1,5 @@
 #pragma once
-// A line of a host program's full text, read from left to right. Not for use outside of this folder.
+// HostIrLine: a line of a host program's text, tokenized from left to right. Private to this folder.
 
 #include <algorithm>
 #include <cctype>
@@ -13,7 +13,7 @@
 
 namespace fuser {
 
-// What is not as expected is the UserError of the line.
+// A syntax error is a UserError with the line number.
 class HostIrLine {
  public:
   HostIrLine(std::string_view text, size_t number) : rest_(text), number_(number) { skipSpace(); }
@@ -28,7 +28,7 @@ class HostIrLine {
   void expect(std::string_view text) {
     if (!accept(text)) fail(concat("'", text, "' expected"));
   }
-  // Letters, digits, '_' and '.'.
+  // Reads a name: letters, digits, '_' and '.'.
   std::string word() {
     const auto end = std::find_if_not(rest_.begin(), rest_.end(),
                                       [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
@@ -45,7 +45,7 @@ class HostIrLine {
     if (error != std::errc() || end != text.data() + text.size()) fail(concat("'", text, "' is no integer"));
     return value;
   }
-  // What stands before the text, which is dropped with it.
+  // Reads up to `text` and drops it; returns what precedes it.
   std::string until(std::string_view text) {
     const size_t place = rest_.find(text);
     if (place == std::string_view::npos) fail(concat("'", text, "' expected"));
@@ -54,7 +54,7 @@ class HostIrLine {
     skipSpace();
     return before;
   }
-  // "a, b" up to the closing text.
+  // Reads a list "a, b" up to the closing text.
   template <class Entry>
   auto list(std::string_view close, Entry&& entry) {
     std::vector<std::invoke_result_t<Entry>> entries;

@@ -1,4 +1,4 @@
-// Groups -> host program.
+// Lowers groups to a host program.
 
 #include "fuser/host_ir/host_ir_lower.h"
 
@@ -9,7 +9,7 @@
 namespace fuser {
 namespace {
 
-// A view that no kernel and no cache makes is its source's memory.
+// Whether the output is a view in its source's memory, not computed by a kernel or cache.
 bool isOnlySeen(const HostGroup& group, const TensorView* output) {
   return output->domain().view && !group.kernel && group.cache < 0;
 }
@@ -72,7 +72,7 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostIrContainer& program) {
     op.expr = expr;
     op.inputs.assign(expr->inputs().begin(), expr->inputs().end());
     for (const Val* output : expr->outputs()) op.outputs.push_back(output->as<TensorView>());
-    // All its results are there before it, or none.
+    // The node's `preallocated` flag covers all of its results or none.
     const auto isGiven = [&](const TensorView* output) { return writtenToCaller(output) != nullptr; };
     op.preallocated = std::any_of(op.outputs.begin(), op.outputs.end(), isGiven);
     for (const TensorView* output : op.preallocated ? op.outputs : std::vector<const TensorView*>{}) {
@@ -108,7 +108,7 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostIrContainer& program) {
 
 hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output) const {
   if (isOnlySeen(group, output)) {
-    // Back to what the group did not make.
+    // Follows the chain of views back to a tensor that the group does not compute.
     const auto isMade = [&](const TensorView* tensor) {
       return std::find(group.exprs.begin(), group.exprs.end(), tensor->definition()) != group.exprs.end();
     };

@@ -1,5 +1,5 @@
 #pragma once
-// HostIrLower: the groups of a segmented fusion, in topological order -> a host program.
+// HostIrLower: lowers the groups of a segmented fusion, in topological order, to a host program.
 
 #include <memory>
 #include <span>
@@ -10,33 +10,33 @@
 
 namespace fuser {
 
-// A segment with what was compiled for it.
+// A segment and what was compiled for it.
 struct HostGroup {
   int index = 0;
   SchedulerType scheduler = SchedulerType::None;
-  std::vector<Expr*> exprs;          // topological order
-  std::vector<Val*> inputs;          // of the segmented fusion; literals excluded
-  std::vector<Val*> outputs;         // read by other groups, or outputs of the fusion
-  const ClonedPart* part = nullptr;  // what the kernel was lowered from; null without a kernel
-  const Kernel* kernel = nullptr;    // null: host scalars, or nothing to compute (all outputs are empty), or a cache
-  int cache = -1;                    // it runs through a cache of its own: that one's number; -1: it does not
-  bool standalone = false;           // one expression, which the host runs alone
-  std::shared_ptr<const ReferenceMap> map = nullptr;  // what the scheduler's answer kept; may be null
+  std::vector<Expr*> exprs;          // in topological order
+  std::vector<Val*> inputs;          // values of the segmented fusion, without literals
+  std::vector<Val*> outputs;         // values that other groups read, and fusion outputs
+  const ClonedPart* part = nullptr;  // the part from which the kernel was lowered; null without a kernel
+  const Kernel* kernel = nullptr;    // null for host scalars, empty outputs, and groups that run through a cache
+  int cache = -1;                    // the number of the group's own cache; -1: none
+  bool standalone = false;           // whether it is one expression that the host runs alone
+  std::shared_ptr<const ReferenceMap> map = nullptr;  // SchedulerAnswer::map; may be null
 };
 
-// An output of the fusion that the caller gives memory for: written there, or copied at the end.
+// An output with a buffer from the caller. direct: a kernel writes it there; otherwise it is copied at the end.
 struct GivenOutput {
   const TensorView* tensor = nullptr;
-  size_t output = 0;  // its number
+  size_t output = 0;  // its index in the fusion's outputs
   bool direct = false;
 };
 
-// Expresses a part's symbols and extents in the fusion that it was cloned from.
+// Translates a part's symbols and extents to the fusion from which it was cloned.
 class PartExtents {
  public:
   PartExtents(Fusion& fusion, const ClonedPart& part);
   IntExpr operator()(IntExpr extentOfPart);
-  // The fusion's value behind an input of the part.
+  // The value of the fusion that corresponds to an input of the part.
   Val* input(const Val* inputOfPart) const;
 
  private:
@@ -44,18 +44,18 @@ class PartExtents {
   const ClonedPart& part_;
 };
 
-// A launch of the kernel that was lowered from the part with these outputs, number `number` of the program's kernels.
+// Creates the launch of kernel `number` of the program, which was lowered from the part with these outputs.
 hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs,
                            const Kernel& kernel, int number);
 
-// Whether a group computes one expression that the host runs alone: an expression of which
-// isLowerableAsStandaloneHostOp is true merges with nothing where shouldMergeSegmentedGroups decides.
+// Whether a group is a single expression for which isLowerableAsStandaloneHostOp is true. Such expressions never merge
+// if shouldMergeSegmentedGroups decides.
 bool isStandalone(const std::vector<Expr*>& exprs);
 
-// Each group becomes what the host does for it, in the groups' order; memory is allocated before the group that fills
-// it. inPlace: outputs of Fusion::aliases() that are written to their input's memory; the others are copied there.
-// Such copies, then those of outputs that the caller gives memory for, stand at the end. Nothing is freed:
-// InsertDeallocationsPass does that. The fusion gains extent expressions, nothing else. The result is verified.
+// Lowers each group in order; memory is allocated before the group that writes it. inPlace: the outputs of
+// Fusion::aliases() that are written directly over their input; the others are copied there. These copies, then those
+// to the caller's buffers, are at the end. Nothing is freed; InsertDeallocationsPass does that. Adds only extent
+// expressions to the fusion. The result is verified.
 class HostIrLower {
  public:
   explicit HostIrLower(Fusion& fusion) : fusion_(fusion) {}
@@ -63,8 +63,8 @@ class HostIrLower {
                                          std::span<const TensorView* const> inPlace = {},
                                          std::span<const GivenOutput> given = {});
 
-  // For SegmentCandidateFinderOptions::custom_should_merge_groups, where tensors are spread over streams (on devices
-  // nothing merges): false where either group holds an expression that isLowerableAsStandaloneHostOp takes.
+  // A SegmentCandidateFinderOptions::custom_should_merge_groups for fusions with stream axes (with several devices,
+  // nothing merges): false if either group has an expression for which isLowerableAsStandaloneHostOp is true.
   static bool shouldMergeSegmentedGroups(const SegmentedGroup* a, const SegmentedGroup* b);
 
  private:

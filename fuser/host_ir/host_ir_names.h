@@ -1,6 +1,6 @@
 #pragma once
-// What the names in a host program's full text stand for: values of the fusion and tensors that the text makes, loops'
-// indices, streams, kernels, extents; communications and outputs by their number. Not for use outside of this folder.
+// HostIrNames: resolves the names in a host program's text: values and tensors, loop indices, streams, kernels,
+// extents; communications and outputs by number. Private to this folder.
 
 #include <functional>
 #include <map>
@@ -14,10 +14,10 @@
 
 namespace fuser {
 
-// Each function reads one name from the line; the UserError of the line where nothing is called so.
+// Each function reads one name from the line and resolves it; an unknown name is a UserError with the line number.
 class HostIrNames {
  public:
-  // The program, which must outlive this, gains the streams that are named.
+  // The program must outlive this object. Streams are created in it when they are named first.
   explicit HostIrNames(HostIrContainer& program);
 
   const HostIrContainer& program() const { return program_; }
@@ -26,39 +26,39 @@ class HostIrNames {
   const Val* value(HostIrLine& line);
   const TensorView* tensor(HostIrLine& line);
   const Val* scalar(HostIrLine& line);
-  // Null for "none".
+  // The same, or null for "none".
   const Val* valueOrNone(HostIrLine& line) { return line.accept("none") ? nullptr : value(line); }
   const TensorView* tensorOrNone(HostIrLine& line) { return line.accept("none") ? nullptr : tensor(line); }
-  // Null for "_", a literal.
+  // The same, or null for "_", which stands for a literal.
   const Val* operand(HostIrLine& line) { return line.accept("_") ? nullptr : value(line); }
-  // "%a, %b" up to the closing text.
+  // Reads a list "%a, %b" up to the closing text.
   template <class T>
   std::vector<T> list(HostIrLine& line, std::string_view close, T (HostIrNames::*entry)(HostIrLine&)) {
     return line.list(close, [&] { return (this->*entry)(line); });
   }
-  // "{axis = 0"
+  // Reads "{axis = 0"; checks that the tensor has the axis.
   size_t axis(HostIrLine& line, const TensorView* tensor, std::string_view key = "axis");
 
-  // The rest of a line that starts with "tensor ".
+  // Reads a declaration, the rest of a line that starts with "tensor ".
   void declareTensor(const HostIrLine& line);
-  // "%s: f32[i1] of"
+  // Reads "%s: f32[i1] of".
   struct Seen {
     std::string name, type;
   };
   Seen seenTensor(HostIrLine& line);
-  // The tensor of that name, made where the fusion has none.
+  // Returns the tensor of that name; calls `make` to create it if the fusion has none.
   const TensorView* seenAs(const HostIrLine& line, const Seen& seen, const std::function<const TensorView*()>& make);
 
-  // A loop's, which gets the name.
+  // Creates a loop index with that name.
   IntExpr newIndex(const HostIrLine& line, const std::string& name);
   IntExpr index(HostIrLine& line);
-  // "saved0", or "by index0"; one that was not named before is new.
+  // Reads "saved0" or "by index0"; creates the stream on first use.
   const hir::Stream* stream(HostIrLine& line);
   int kernel(HostIrLine& line);
   size_t output(HostIrLine& line);
-  // A symbol, or null for "stride(%x, 0)": which one follows from the kernel.
+  // Reads a symbol, or "stride(%x, 0)", for which it returns null: the kernel determines which stride it is.
   IntExpr extent(HostIrLine& line);
-  // Communications have the numbers 0, 1, 2, … in the order of these calls.
+  // Numbers communications 0, 1, 2, … in the order of these calls.
   void addCommunication(const hir::HostExpr* communication) { communications_.push_back(communication); }
   const hir::HostExpr* communication(HostIrLine& line);
 

@@ -1,4 +1,4 @@
-// The field's short form of a host program, for people: tensors by number, with their axes.
+// Prints the short form of a host program that nvFuser prints: tensors by number, with their axes.
 
 #include <algorithm>
 #include <cctype>
@@ -9,10 +9,10 @@
 namespace fuser {
 namespace {
 
-// The short form is the field's, and three golden programs of it hold this printer to every byte (the tests of
-// StreamParallelTypePass). There an allocation says whether its memory is zeroed before and left zeroed behind, and a
-// move how it is cached. A host program of ours never zeroes memory and says nothing of caches, so these are constants
-// and no fields of the nodes: what the golden programs say in those places.
+// Three golden programs in this form (the tests of StreamParallelTypePass) fix the output of this printer to the byte.
+// In them an allocation states whether its memory is zero-initialized and reset to zero, and a copy states its cache
+// operator. Our host programs have neither, so these are constants, not fields of the nodes: the values that the golden
+// programs have there.
 constexpr std::string_view kZeroing = "zero_init=false, resets_to_zero=false";
 constexpr std::string_view kCaching = "cache_op=Streaming";
 
@@ -53,7 +53,7 @@ class Summary {
     return text_ + "} // %HostIrContainer\n";
   }
 
-  // Each node's lines, without indentation.
+  // The lines of each node, without indentation.
   std::string operator()(const hir::Allocate& node) const {
     return concat(tensor(node.tensor), " = ALLOCATE(buffer=", tensor(node.tensor),
                   ", mem_type=global, size=", numel(node.tensor, node.slicedAxis), ", ", kZeroing, ")");

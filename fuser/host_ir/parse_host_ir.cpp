@@ -1,5 +1,5 @@
-// The full text of a host program -> the program: its header, declarations and bodies. parse_statement.cpp reads the
-// lines that stand in them.
+// Parses the full text form of a host program: header, declarations and bodies. parse_statement.cpp parses the single
+// statements.
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ class Parser {
   }
 
  private:
-  // "tensor %t.s0: f32[i1] {…}", "kernel k0_pointwise". False, and nothing is read, where the line is none.
+  // Parses "tensor %t.s0: f32[i1] {…}" or "kernel k0_pointwise". Returns false, without reading, for any other line.
   bool parseDeclaration() {
     const std::string_view text = text_;
     const size_t number = line_;
@@ -66,7 +66,7 @@ class Parser {
     return line;
   }
 
-  // "device 1 of [0, 1] (%x.l0, none) -> (%y.l2)", where that stands next
+  // Parses "device 1 of [0, 1] (%x.l0, none) -> (%y.l2)" if it comes next.
   void parseDevice() {
     const std::string_view text = text_;
     HostIrLine line = next();
@@ -91,7 +91,7 @@ class Parser {
 
   // --- bodies ---
 
-  // Up to the line that starts with `close`.
+  // Parses statements up to the line that starts with `close`.
   void parseBody(hir::HostExpr* parent, size_t branch, std::string_view close) {
     if (++depth_ > kMaxDepth) HostIrLine("", line_).fail(concat("more than ", kMaxDepth, " bodies in each other"));
     for (HostIrLine line = next(); !line.accept(close); line = next()) parseNode(line, parent, branch);

@@ -1,4 +1,4 @@
-// "allocate %t: f32[i0]", "launch k0_pointwise(%x, %t; i0; )" and the other lines of a host program -> nodes.
+// Parses "allocate %t: f32[i0]", "launch k0_pointwise(%x, %t; i0; )" and the other statements without bodies.
 
 #include "fuser/host_ir/parse_statement.h"
 
@@ -91,7 +91,7 @@ hir::Node parseEvaluate(HostIrLine& line, HostIrNames& names) {
   return node;
 }
 
-// As many as the kernel takes, strides where it takes them: what they are is the verifier's to say.
+// Checks the number of arguments and which are strides; the verifier checks the rest.
 void checkArguments(const HostIrLine& line, const Kernel& kernel, const hir::LaunchKernel& node) {
   if (kernel.tensors.size() != node.tensors.size() || kernel.intParams.size() != node.ints.size() ||
       kernel.scalars.size() != node.scalars.size()) {

@@ -1,12 +1,12 @@
 #pragma once
-// A node without a body, as a line of a host program's full text says it. Not for use outside of this folder.
+// Parses a node without bodies from a line of a host program's text. Private to this folder.
 
 #include "fuser/host_ir/host_ir_line.h"
 #include "fuser/host_ir/host_ir_names.h"
 
 namespace fuser {
 
-// Up to the end of the node: what may follow on the line is the caller's to reject.
+// Reads up to the end of the node; the caller rejects anything that follows on the line.
 hir::Node parseStatement(HostIrLine& line, HostIrNames& names);
 
 }  // namespace fuser

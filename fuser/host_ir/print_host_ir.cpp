@@ -1,4 +1,4 @@
-// The full text of host programs: what parse_host_ir.cpp reads. Declarations, then what is done.
+// Prints the full text form of host programs, which parse_host_ir.cpp parses: declarations, then statements.
 
 #include <algorithm>
 #include <cctype>
@@ -101,7 +101,7 @@ class Printer {
     if (reduces(node.kind)) text += concat(", reduction = ", reductionName(node.reduction));
     return text + "}";
   }
-  // By its place among the program's communications.
+  // The number of a communication in the program.
   std::string operator()(const hir::Wait& node) const {
     const auto place = std::find(communications_.begin(), communications_.end(), node.communication);
     return concat("wait for communication ", place - communications_.begin());
@@ -117,7 +117,7 @@ class Printer {
   std::string operator()(const hir::IfThenElse& node) const { return concat("if %", node.condition->name()); }
 
  private:
-  // A literal is the expression's own: "_".
+  // A literal belongs to the expression and prints as "_".
   static std::string operands(const std::vector<const Val*>& vals) {
     std::string text;
     for (const Val* val : vals) {
@@ -127,7 +127,7 @@ class Printer {
     return text;
   }
 
-  // Of the tensors that the body names, in the order in which it does; and the kernels.
+  // Declares the tensors that the bodies name, in order of first occurrence, and the kernels.
   std::string declarations() const {
     const auto values = valuesByName(program_.fusion());
     std::set<std::string_view> seen;
@@ -146,7 +146,7 @@ class Printer {
     return text;
   }
 
-  // "  device 1 of [0, 1] (%x.l0, none) -> (%y.l2)": the fusion's mesh; what it has of the inputs and outputs.
+  // "  device 1 of [0, 1] (%x.l0, none) -> (%y.l2)": the device, the fusion's mesh, the device's inputs and outputs.
   std::string deviceText() const {
     if (!program_.device) return "";
     const DeviceMesh& mesh = program_.fusion().mesh();

@@ -1,4 +1,4 @@
-// Domains and attributes without an axis, or with a part of it.
+// Derives domains and attributes without an axis, or with a part of one.
 
 #include "fuser/host_ir/tensor_parts.h"
 
@@ -7,7 +7,7 @@
 namespace fuser {
 namespace {
 
-// dims without the axis, those behind it one place nearer.
+// Removes the axis from dims and renumbers those after it.
 std::vector<int64_t> withoutAxis(const std::vector<int64_t>& dims, size_t axis) {
   std::vector<int64_t> rest;
   for (int64_t dim : dims) {
@@ -16,7 +16,7 @@ std::vector<int64_t> withoutAxis(const std::vector<int64_t>& dims, size_t axis) 
   return rest;
 }
 
-// What the op says beside its operands, once the axis of its results is gone.
+// The attributes of the op after the axis of its results is removed.
 Attributes attributesWithout(const Expr* expr, size_t axis) {
   FUSER_CHECK(isLowerableAsStandaloneHostOp(expr), opName(expr->op()), " is not computed place by place");
   Attributes attributes = expr->attributes();
@@ -60,7 +60,7 @@ TensorView* newSlice(Fusion& fusion, const TensorView* source, size_t axis, cons
     const int at = whole.allocationOrder[i];
     if (at == static_cast<int>(axis)) continue;
     domain.allocationOrder.push_back(at > static_cast<int>(axis) ? at - 1 : at);
-    // Rows step over what is left out, and a slice may start anywhere: nothing of its strides is known.
+    // Rows skip the rest of the source, and a slice may start anywhere, so that its strides are unknown.
     domain.contiguity.push_back(whole.contiguity[i] ? std::optional<bool>(false) : std::nullopt);
   }
   domain.layoutGiven = true;
@@ -76,7 +76,7 @@ TensorView* newPart(Fusion& fusion, const TensorView* source, size_t axis, int64
   for (size_t i = 0; i < axes.size(); ++i) {
     IntExpr extent = axes[i]->extent(), expanded = axes[i]->expandedExtent();
     if (i == axis) (axes[i]->isBroadcast() ? expanded : extent) = partOf(axes[i]->size());
-    // The number 1 is always a broadcast axis'.
+    // An axis of constant size 1 is always a broadcast axis.
     const bool single = extent->isConstant() && extent->value == 1;
     domain.logical.push_back(fusion.newIterDomain(single ? IterType::Broadcast : axes[i]->type(), extent, expanded));
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The parts of tensors that a host program works on, one place or one of equal parts of an axis, and what an expression
-// that runs alone computes of its own over them.
+// Slices and parts of tensors for host programs: a slice at one coordinate of an axis, or one of several equal parts of
+// an axis, and the fusion of a standalone op over them.
 
 #include <string>
 
@@ -9,19 +9,19 @@
 
 namespace fuser {
 
-// A tensor of the fusion, made by none of its expressions: the source at one place of an axis of its axes(), in the
-// source's memory.
+// Creates a tensor without definition that is the slice of the source at one coordinate of an axis (an index into
+// axes()), in the source's memory.
 TensorView* newSlice(Fusion& fusion, const TensorView* source, size_t axis, const std::string& name);
 
-// A tensor of the fusion, made by none of its expressions: one of equal parts of the source along an axis of its
-// axes(). Dense: in memory of its own, which has the source's order; else where the source is, of whose strides nothing
-// is known.
+// Creates a tensor without definition that is one of equal parts of the source along an axis (an index into axes()).
+// Dense: it has its own memory, in the source's allocation order. InSource: it is in the source's memory, with unknown
+// strides.
 enum class PartMemory : uint8_t { Dense, InSource };
 TensorView* newPart(Fusion& fusion, const TensorView* source, size_t axis, int64_t parts, PartMemory memory,
                     const std::string& name);
 
-// The op as a fusion of its own, over what stands in its operands' and results' places.
-// The fusion gains sizes, nothing else.
+// Clones the op as a fusion of its own, with the node's inputs and outputs as operands and results. Adds only sizes to
+// `fusion`.
 ClonedPart partOf(Fusion& fusion, const hir::StandaloneOp& op);
 
 }  // namespace fuser

@@ -1,4 +1,4 @@
-// What a node of host IR reads and writes.
+// Lists the tensors that a node of host IR reads and writes.
 
 #include "fuser/host_ir/host_ir_container.h"
 

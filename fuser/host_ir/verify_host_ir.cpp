@@ -1,33 +1,33 @@
 // The constraints of host programs, by number:
-//   1  a value exists where it is read, or names a size, on every path: an input, allocated, selected, computed, not
-//      freed and not overwritten; so does all memory that the paths to there may have put it in
-//   2  nothing is made where it is there already
-//   3  what is freed was allocated by the program, and is no output of the fusion
-//   4  an allocation is freed once on every path, before the loop's turn or the program ends that made it, unless it is
-//      an output of the fusion
+//   1  a value that is read, or named by a size, exists on every path: it is an input, allocated, selected or computed,
+//      and neither freed nor overwritten; so is any memory in which it may be on that path
+//   2  nothing is created that exists already
+//   3  a freed tensor was allocated by the program and is not a fusion output
+//   4  an allocation is freed exactly once on every path, before the end of the loop iteration or program that made it,
+//      unless it is a fusion output
 //   5  a scalar is computed once, on the host, from scalars, sizes and tensors on the host
 //   6  a launch has the arguments that its kernel declares, of their dtypes and ranks
 //   7  an output reuses the memory of an input, which is not read after that; nothing else writes to an input's memory
-//   8  an index is used inside its loop alone
-//   9  a stream is found (GetCurrentStream) before it is named; the stream that is current where a body starts is
-//      current where it ends
-//  10  both ways of an IfThenElse leave the same values, allocated in the same way where they are; a loop leaves those
-//      that it found
-//  11  every output is there at the end
-//  12  a selected tensor is its source without the axis; what runs alone has its expression's operands and results;
-//      memory is seen, reused and copied as the dtype that it is of
-//  13  of what is allocated in slices, a loop's turns select a place each, on their streams: through selects that wrap,
-//      all at that axis and one index; other selects do not wrap (on which stream a place is used, the clocks of a run
-//      see)
-//  14  the caller's memory for an output is taken for that output, once, or is what it is copied to
-//  15  the program knows of each node that says in whose memory a tensor is
-//  16  a communication is waited for once on every path; before that nobody reads or writes what it receives, and
-//      nobody writes or frees what it sends
-//  17  a communication has a team; who gives and gets something, and nobody else, has a tensor for it, both of one
+//   8  a loop index is used only inside its loop
+//   9  GetCurrentStream sets a stream before it is used; the stream that is current at the start of a body is current
+//      at its end
+//  10  both branches of an IfThenElse leave the same values, with the same kind of allocation; a loop leaves those that
+//      existed before it
+//  11  every output exists at the end
+//  12  a selected tensor is its source without the axis; a standalone op has its expression's operands and results;
+//      views, in-place outputs and copies keep the dtype
+//  13  a tensor allocated in slices is accessed only through selects that wrap, all along that axis and with one index,
+//      so that each iteration of a loop has its slot, on its stream; other selects do not wrap (the vector clocks of a
+//      run check on which stream a slot is used)
+//  14  the caller's buffer for an output is used for that output only, once, or is the target of its copy
+//  15  the container has an alias for every node that creates one
+//  16  a communication is waited for exactly once on every path; before that nothing reads or writes the received
+//      tensor, and nothing writes or frees the sent one
+//  17  a communication has a team; a device has a tensor for it exactly if it sends or receives something, both of one
 //      dtype
-//  18  the program knows nothing of memory that no node says
-//  19  what a communication moves is dense: allocated by the program, or declared contiguous (whether a view of memory
-//      is as it declares, the run sees)
+//  18  the container has no alias without a node that creates it
+//  19  tensors of a communication are dense: allocated by the program, or declared contiguous (the run checks whether a
+//      view is)
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -38,17 +38,17 @@
 namespace fuser {
 namespace {
 
-// What there is at a point of the program.
+// The abstract state at a point of the program.
 struct State {
   std::vector<bool> there;  // by id of the value; an input that is overwritten is gone
   std::vector<std::vector<const TensorView*>> reusedBy;  // by an output's id: inputs in whose memory it may be
   std::vector<bool> allocated;  // by id: by the program, and not freed
   std::vector<bool> freed;  // by id: once, on some path
-  // By id: the tensors in whose memory it may be seen, itself among them where that is one of several; none: its own.
+  // By id: the tensors whose memory it may use, including itself if its own is one of several; none: only its own.
   std::vector<std::vector<const TensorView*>> memoryOf;
   std::vector<std::optional<size_t>> slicedAxis;  // by id: of what is allocated in slices
   std::vector<bool> taken;  // by number of an output: the caller's memory for it
-  // A stream: the one of an index, or null for the one that was current when the program started.
+  // The current stream; null is the one that was current when the program started.
   const hir::Stream* current = nullptr;
   std::vector<const hir::HostExpr*> running;  // communications that nobody waited for yet
   std::vector<std::optional<const hir::Stream*>> saved;  // by number, what GetCurrentStream found
@@ -156,7 +156,7 @@ class Verifier {
     for (const Expr* expr : node.exprs) {
       require(5, expr->isScalarExpr(), "%", expr->output()->name(), " is no scalar");
       for (const Val* operand : expr->inputs()) {
-        // Of a tensor, size reads the extents alone, and item reads the caller's.
+        // `size` reads only the extents of a tensor; `item` reads the caller's host tensor.
         if (operand->isScalar() || expr->family() == Family::Item) expect(1, operand);
         require(5, operand->isScalar() || expr->family() == Family::Size || operand->as<TensorView>()->isCpuScalar(),
                 "host scalar %", expr->output()->name(), " depends on the device's data %", operand->name());
@@ -263,7 +263,7 @@ class Verifier {
     expectPart(constraint, val);
     require(13, !state_.slicedAxis.at(val->id()), "%", val->name(), ", which is allocated in slices, is used whole");
   }
-  // The host scalars that name its sizes.
+  // Checks the host scalars that a tensor's sizes name.
   void expectSizes(const TensorView* tensor) const {
     for (const IterDomain* axis : tensor->axes()) expectSize(axis->size());
   }
@@ -272,12 +272,12 @@ class Verifier {
       if (const Val* scalar = program_.fusion().scalarOf(symbol)) expect(1, scalar);
     });
   }
-  // An input of the program that a cache is given for its sizes alone: its elements may be overwritten by then.
+  // Whether a cache gets this program input only for its sizes; its elements may be overwritten by then.
   bool isForSizes(const Val* val) const {
     if (!segment_ || val->isScalar() || !program_.isInput(val)) return false;
     return std::find(segment_->inputs.begin(), segment_->inputs.end(), val) == segment_->inputs.end();
   }
-  // What is there, be it in slices.
+  // Checks that the tensor exists, possibly allocated in slices.
   void expectPart(int constraint, const Val* val) const {
     const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();
     require(constraint, literal || state_.there.at(val->id()), "%", val->name(), " is read where it does not exist");
@@ -298,7 +298,7 @@ class Verifier {
       require(16, !sent || !mayShare(written, sent), "%", written->name(), " changes before a wait for what sends it");
     }
   }
-  // What the program writes there by itself is in no input's memory, unless it says so (Reuse, Copy).
+  // Checks that a tensor that the program writes is not in an input's memory, except through Reuse or Copy.
   void write(const TensorView* tensor) {
     requireUnsent(tensor);
     forEachOwner(tensor, [&](const TensorView* owner) {
@@ -312,7 +312,7 @@ class Verifier {
   static bool contains(const std::vector<const TensorView*>& all, const TensorView* one) {
     return std::find(all.begin(), all.end(), one) != all.end();
   }
-  // Calls see for whoever may hold the tensor's memory, on any of the paths to here.
+  // Calls `see` for each tensor that may own this one's memory on any path to this point.
   template <class F>
   void forEachOwner(const TensorView* tensor, const F& see) const {
     const std::vector<const TensorView*>& sources = state_.memoryOf.at(tensor->id());
@@ -332,7 +332,7 @@ class Verifier {
     });
     return found;
   }
-  // Memory of the program's own is allocated dense, whatever order of axes is declared.
+  // Memory that the program allocates is dense, in whatever allocation order.
   bool isDense(const TensorView* tensor) const {
     const size_t id = tensor->id();
     if (state_.allocated[id] && state_.memoryOf[id].empty() && state_.reusedBy[id].empty()) return true;
@@ -376,7 +376,7 @@ class Verifier {
     if (state_.freed[tensor->id()]) requireUnseen(tensor);
     state_.allocated[tensor->id()] = true;
   }
-  // A view of memory that was freed is no view of what is allocated under its name later.
+  // A view of freed memory does not become a view of a later allocation of the same tensor.
   void requireUnseen(const TensorView* owner) const {
     for (const std::unique_ptr<Val>& val : program_.fusion().allVals()) {
       if (!val->isTensor() || !state_.there[val->id()] || val.get() == owner) continue;
@@ -423,7 +423,7 @@ class Verifier {
     }
   }
 
-  // What it allocates may be freed behind it.
+  // Nodes after it may free what it allocates.
   void runWay(const hir::Body& body) {
     const hir::Stream* before = state_.current;
     const std::vector<const hir::HostExpr*> running = state_.running;
@@ -493,10 +493,10 @@ class Verifier {
     for (size_t id = 0; id < state_.there.size(); ++id) joinValue(one, program_.fusion().allVals()[id].get());
   }
 
-  // What is known of a value behind an if, whichever way was gone. state_ is the other way's.
+  // Joins the states of the two branches after an if. state_ is that of the other branch.
   void joinValue(const State& one, const Val* val) {
     const size_t id = val->id();
-    // Whose memory an output is in makes no difference: nobody frees it.
+    // Whose memory an output uses does not matter, because outputs are never freed.
     require(10, one.allocated[id] == state_.allocated[id] || program_.isOutput(val), "the ways of an if leave %",
             val->name(), " in different memory");
     require(10, !one.allocated[id] || one.slicedAxis[id] == state_.slicedAxis[id], "the ways of an if allocate %",
