@@ -1,4 +1,4 @@
-// Which collective goes from one sharding to another.
+// Chooses the collectives that convert one sharding to another.
 
 #include "fuser/host_passes/communication_plan.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// CommunicationPlan: the collectives that bring a tensor from where it is to where it shall be, and reduce: partial
-// results that each device of `from` holds whole are joined on the way. Those of one plan know nothing of each other.
+// CommunicationPlan: the collectives that change a tensor's sharding, or that reduce partial results, of which each
+// device of `from` holds a whole one. The steps of one plan are independent of each other.
 
 #include <optional>
 #include <vector>
@@ -19,11 +19,11 @@ struct CommunicationPlan {
   };
   std::vector<Step> steps;
 };
-// Nullopt: there is none, and it takes a stop at one device.
+// planMove changes the sharding; planJoin also reduces. nullopt: it takes two rounds, by way of a single device.
 std::optional<CommunicationPlan> planMove(const Sharding& from, const Sharding& to);
 std::optional<CommunicationPlan> planJoin(const DeviceMesh& from, const Sharding& to);
 
-// How partial results of an expression with a reducedShardAxis are joined.
+// The collective's reduction for an expression with a reducedShardAxis.
 Reduction reductionOf(const Expr* expr);
 
 }  // namespace fuser

@@ -1,4 +1,4 @@
-// DecomposeReshardingsPass.
+// DecomposeReshardingsPass; its header describes it.
 
 #include "fuser/host_passes/decompose_reshardings.h"
 
@@ -28,7 +28,7 @@ class Decomposer {
   }
 
  private:
-  // One value, brought to one place.
+  // A tensor and its copy `there` with another sharding.
   struct Moved {
     const TensorView* tensor;
     Sharding sharding;
@@ -55,7 +55,7 @@ class Decomposer {
     }
   }
 
-  // A set that brings a tensor elsewhere: in two steps where one does not do it.
+  // Adds the set that changes a tensor's sharding, or two sets if one round of collectives is not enough.
   void moveResult(Expr* expr) {
     auto* operand = expr->input(0)->as<TensorView>();
     const Sharding to = shardingOf(expr->output()->as<TensorView>());
@@ -64,7 +64,7 @@ class Decomposer {
 
   static Sharding stopBefore(const Sharding& to) { return {DeviceMesh({to.mesh.devices().front()}), std::nullopt}; }
 
-  // A reduction over the sharded axis: each device reduces its part, and the partial results are joined.
+  // Rewrites a reduction over the sharded axis: each device reduces its part, then the partial results are reduced.
   void joinParts(Expr* expr) {
     auto* result = expr->output()->as<TensorView>();
     const DeviceMesh parts = expr->input(0)->as<TensorView>()->mesh();
@@ -93,8 +93,8 @@ class Decomposer {
     if (!planJoin(from.mesh, to)) computeAt(joined->definition(), {from.mesh, std::nullopt});
   }
 
-  // What no device can compute a part of alone is computed whole: where the results shall be, or, where other kernels
-  // compute it than the host's own, on all devices of the fusion.
+  // If no device can compute its part alone, the expression is computed whole: on the devices of the results, or, if it
+  // is not a standalone op, on all devices of the fusion.
   void computeWhereItCan(Expr* expr) {
     const Sharding result = shardingOf(expr->output()->as<TensorView>());
     if (!isLowerableAsStandaloneHostOp(expr)) {
@@ -104,7 +104,7 @@ class Decomposer {
     }
   }
 
-  // The results are made there, and sets bring them to where they shall be.
+  // Computes the results with that sharding and adds sets that convert them to the required one.
   void computeAt(Expr* expr, const Sharding& sharding) {
     for (Val* output : expr->outputs()) {
       auto* result = output->as<TensorView>();

@@ -1,6 +1,6 @@
 #pragma once
-// DecomposeReshardingsPass: after it, what needs elements of other devices is an expression of its own: a set, or a
-// reduction over the sharded axis, that one round of collectives does; everything else reads what its device has.
+// DecomposeReshardingsPass: isolates communication. Afterwards only a set, or a reduction over the sharded axis, needs
+// data from other devices, and one round of collectives does each; every other expression reads local data.
 //
 //   mesh {devices = [0, 1]}
 //   %y = add(%x, %w)               (%x is sharded along axis 0, %w along axis 1, %y along axis 0)
@@ -8,10 +8,10 @@
 //   %w.d0 = set(%w)                (sharded along axis 0: an AllToAll)
 //   %y = add(%x, %w.d0)
 //
-// An expression that no device can compute a part of alone is computed whole, and its result sharded afterwards. Sums
-// over a sharded axis of 16-bit floats are joined in f32, and rounded once behind that. Where a result is computed
-// elsewhere than it shall be, the set that brings it has its name and origin. The result is verified. A UserError where
-// results of one expression are to be on different devices.
+// If no device can compute its part of an expression alone, the expression is computed whole and its result sharded
+// afterwards. Sums of 16-bit floats over a sharded axis are reduced in f32 and rounded once after that. If a result is
+// computed with another sharding than required, the set that moves it takes over its name and origin. The result is
+// verified. A UserError if the results of one expression must be on different devices.
 
 #include "fuser/passes/optimization_pass.h"
 

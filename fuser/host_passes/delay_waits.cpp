@@ -1,7 +1,7 @@
-// DelayWaitsPass: moves each wait for a communication down its body, to what first needs it: a node that touches what
-// is received, or changes or frees what is sent. What stands between runs while the communication does. A wait stays
-// above nodes with bodies, which may need it on one way only, and above those that set or await streams: it holds for
-// the stream that is current. Communications keep their order, by which the ranks of a team match them.
+// DelayWaitsPass: moves each wait for a communication down its body to the first node that needs it: one that accesses
+// the received tensor, or writes or frees the sent one. So the nodes in between overlap with the communication. A wait
+// stays above nodes with bodies, where only one branch may need it, and above nodes that set or synchronize streams,
+// since it applies to the current stream. Communications keep their order, by which the ranks of a team match them.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace {
 
 bool isWait(const hir::HostExpr* expr) { return std::holds_alternative<hir::Wait>(expr->node); }
 
-// Behind ways of an if that left a tensor in different memory, any of it may be touched.
+// After an if whose branches put a tensor in different memory, an access may touch any of it.
 bool mayTouchSeveral(const HostIrContainer& program, const hir::HostExpr* expr) {
   const auto several = [&](const TensorView* tensor) { return program.ownersOf(tensor).size() > 1; };
   const TensorUses uses = usesOf(program, expr->node);
@@ -21,8 +21,8 @@ bool mayTouchSeveral(const HostIrContainer& program, const hir::HostExpr* expr) 
          std::any_of(uses.writes.begin(), uses.writes.end(), several);
 }
 
-// What the wait goes before: the first node that has to stay behind it, or the waits that stand there already; the
-// body's end where there is none.
+// The position of the wait: before the first node that needs it, or before waits that are already there; the end of the
+// body if no node does.
 hir::Body::const_iterator needOf(const HostIrContainer& program, const hir::Body& body, const hir::HostExpr* wait) {
   const MemoryOwners owners(program);
   const Footprint moved = footprintOf(program, owners, wait);
@@ -40,7 +40,7 @@ hir::Body::const_iterator needOf(const HostIrContainer& program, const hir::Body
 
 bool DelayWaitsPass::runPass(HostIrContainer& program, OwnRun) {
   bool changed = false;
-  // From the last on: they keep their order where they meet.
+  // From the last one, so that waits that end up adjacent keep their order.
   std::vector<hir::HostExpr*> waits = hostExprsOf<hir::Wait>(program);
   std::reverse(waits.begin(), waits.end());
   for (hir::HostExpr* wait : waits) {

@@ -1,5 +1,5 @@
 #pragma once
-// FreshNames: names that no value of a fusion has, for what passes add.
+// FreshNames: generates unique names for values that passes add to a fusion.
 
 #include <set>
 #include <string>
@@ -11,7 +11,7 @@ namespace fuser {
 
 class FreshNames {
  public:
-  // kind: what stands between the name that one is made from and its number: "s" makes "x.s0", "y.s1".
+  // `kind` is the infix between the base name and the number: "s" gives "x.s0", "y.s1".
   FreshNames(const Fusion& fusion, std::string_view kind) : kind_(kind) {
     for (const std::unique_ptr<Val>& val : fusion.allVals()) names_.insert(val->name());
   }

@@ -1,7 +1,7 @@
-// FuseStreamLoopsPass: two loops of the top level over streams, of one size, become one where the dependence graph
-// allows. What stands between them goes before the first, or behind the second where it needs what the first makes. In
-// a turn of both, what one touches of the other's memory is at the turn's place, so that turns stay without order among
-// themselves. One turn then finds and sets its stream once, waits and is awaited once, and selects each place once:
+// FuseStreamLoopsPass: fuses two top-level loops over streams of equal size if dependences allow it. Nodes between them
+// move before the first loop, or after the second one if they depend on the first. Each loop may access the other's
+// memory only in the slice of the same index, so that iterations stay independent. A fused iteration gets and sets its
+// stream once, synchronizes once, and selects each slice once:
 //   for index0 in %a {axis = 0} { … select %a.s0 of %a …; compute into (%a.s0) … }
 //   compute (%b) from (%x) as %b
 //   for index1 in %c {axis = 0} { … select %a.s1 of %a …; compute into (%c.s2) from (%a.s1, %b) … }
@@ -28,7 +28,7 @@ class Fuser {
     for (size_t at = 0; at < program_.topLevel().size(); ++at) {
       hir::HostExpr* const first = program_.topLevel()[at];
       while (asStreamLoop(program_, first) && fuseWithALaterOne(first)) changed = true;
-      // What stood between may have gone before the loop.
+      // Nodes between the loops may have moved before the first one.
       while (program_.topLevel()[at] != first) ++at;
     }
     return changed;
@@ -39,7 +39,7 @@ class Fuser {
     const hir::Body body = program_.topLevel();
     const auto begin = std::find(body.begin(), body.end(), first) + 1;
     const StreamLoop one = *asStreamLoop(program_, first);
-    // Of what stands between: what needs the first loop, or what does so, and stays behind.
+    // The nodes in between that depend on the first loop, directly or not, and so must stay after it.
     std::vector<hir::HostExpr*> behind;
     std::vector<Footprint> touchedBehind{footprintOf(program_, owners_, first)};
     for (auto at = begin; at != body.end(); ++at) {
@@ -59,7 +59,7 @@ class Fuser {
     return false;
   }
 
-  // Whether turns of different numbers touch nothing of each other's.
+  // Whether iterations with different indices have no conflicting accesses.
   bool mayShareTurns(const StreamLoop& one, const StreamLoop& other) const {
     for (const MemoryAccess& a : accesses(one)) {
       for (const MemoryAccess& b : accesses(other)) {
@@ -90,7 +90,7 @@ class Fuser {
     selectOnce(one.loop);
   }
 
-  // A place that a turn selects twice is selected once, where it is plain who reads it.
+  // Removes a second select of a slice in an iteration, if all readers of it are known.
   void selectOnce(hir::HostExpr* loop) {
     const StreamLoop turns = *asStreamLoop(program_, loop);
     for (const hir::HostExpr* expr : turns.work) {

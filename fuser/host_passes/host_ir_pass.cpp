@@ -1,4 +1,4 @@
-// The list of host passes, and what surrounds each.
+// The list of host passes, and the tracing, dumping and verification around each one.
 
 #include "fuser/host_passes/host_ir_pass.h"
 

@@ -1,11 +1,11 @@
 #pragma once
-// HostIrPass<Derived>: an edit of the host program with a switch, as OptimizationPass is one of the fusion.
+// HostIrPass<Derived>: a rewrite of the host program that can be disabled; the counterpart of OptimizationPass.
 // Derived has a static name(), and
-//   static constexpr HostLeaks kLeaks, what the verifier takes after it
+//   static constexpr HostLeaks kLeaks: whether the program may leak memory after the pass
 //   static bool runPass(HostIrContainer&, OwnRun)
-//     its run; true when it changed anything. Only the base can make an OwnRun, so that nobody gets round the switch;
-//     `using HostIrPass::runPass;` keeps the call without one.
-// OptimizationPassGuard switches a host pass, too.
+//     the rewrite; true if it changed the program. Only the base class can create an OwnRun, so that the switch cannot
+//     be bypassed; `using HostIrPass::runPass;` keeps the public overload visible.
+// OptimizationPassGuard works for host passes, too.
 
 #include <atomic>
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace fuser {
 
-// Calls run, with its time, its log (DebugDumpOption::HostIr) and the verifier behind it.
+// Calls `run`, adds its time to the trace, dumps the program (DebugDumpOption::HostIr) and verifies it.
 bool runHostPassObserved(HostIrContainer& program, std::string_view name, HostLeaks leaks,
                          const CompileContext& context, const std::function<bool()>& run);
 
@@ -29,12 +29,12 @@ class HostIrPass {
   struct OwnRun {};
 
  public:
-  // For the whole process; read once per run.
+  // Process-wide switch; read once per run.
   static void setEnabled(bool enabled) { enabled_.store(enabled); }
   static bool getEnabled() { return enabled_.load(); }
 
-  // True when the program changed. Does nothing when disabled, here or in context.options.disabledPasses. The result is
-  // verified.
+  // True if the program changed. Does nothing if disabled by setEnabled or by context.options.disabledPasses. The
+  // result is verified.
   static bool runPass(HostIrContainer& program, const CompileContext& context = {}) {
     if (!getEnabled() || context.options.disabledPasses.count(std::string(Derived::name())) != 0) return false;
     return runHostPassObserved(program, Derived::name(), Derived::kLeaks, context,
@@ -55,15 +55,15 @@ class HostIrPass {
   };
 #include "fuser/host_passes/host_passes.def"
 
-// All of them, in order.
+// Runs all host passes in order.
 void runHostPasses(HostIrContainer& program, const CompileContext& context);
 
 // The names, in order.
 std::span<const std::string_view> allHostPasses();
 
-// Whether `option disable pass NAME` may name it.
+// Whether `option disable pass NAME` accepts the name.
 bool isHostPassName(std::string_view name);
-// "StreamParallelTypePass, InsertDeallocationsPass"
+// All names for messages: "StreamParallelTypePass, InsertDeallocationsPass".
 std::string hostPassNames();
 
 }  // namespace fuser

@@ -1,7 +1,7 @@
-// InsertDeallocationsPass: frees each tensor that the program allocates behind its last use on every path: the last
-// node that reads or writes it, or what is seen in its memory. Where that is an IfThenElse, each way frees it behind
-// the last use there, or first thing where it has none. A loop that uses what is there before it is one node: it may
-// turn again. Outputs of the fusion stay.
+// InsertDeallocationsPass: frees each tensor that the program allocates after its last use on every path: the last node
+// that accesses it or a tensor in its memory. If that is an IfThenElse, each branch frees it after its last use there,
+// or at its beginning if it has none. A loop that uses a tensor from outside counts as one node, because it may iterate
+// again. Fusion outputs are not freed.
 
 #include <algorithm>
 #include <map>
@@ -18,7 +18,7 @@ class Inserter {
   explicit Inserter(HostIrContainer& program) : program_(program) {}
 
   bool run() {
-    // In the order of the program: that is the order in which tensors with one last use are freed.
+    // In program order, which is the order in which tensors with the same last use are freed.
     forEachHostExpr(program_, [&](hir::HostExpr* expr) { see(expr); });
     bool changed = false;
     for (const Owner& owner : mentioned_) {
@@ -36,7 +36,7 @@ class Inserter {
     std::vector<hir::HostExpr*> uses;    // makers included
     std::set<const hir::HostExpr*> touching;  // look-ups only: uses, and what they stand in
   };
-  // A body: a node's, or the top level (null).
+  // A body of a node, or the top level (null).
   struct Scope {
     hir::HostExpr* parent = nullptr;
     size_t branch = 0;
@@ -53,8 +53,8 @@ class Inserter {
     return {parent, std::find(first.begin(), first.end(), expr) == first.end() ? size_t{1} : size_t{0}};
   }
 
-  // The bodies that a node stands in, from the top level on. A segment's is none of its own: what it allocates, other
-  // segments read.
+  // The bodies that contain a node, outermost first. A segment's body does not count, because other segments read what
+  // it allocates.
   std::vector<Scope> scopesAround(const hir::HostExpr* expr) const {
     std::vector<Scope> scopes;
     for (; expr; expr = program_.parent(expr)) {
@@ -65,7 +65,7 @@ class Inserter {
     return scopes;
   }
 
-  // The innermost body in which all uses stand.
+  // The innermost body that contains all uses.
   Scope scopeOf(const Owner& owner) const {
     std::vector<Scope> common = scopesAround(owner.uses.front());
     for (const hir::HostExpr* use : owner.uses) {
@@ -76,7 +76,7 @@ class Inserter {
           common.begin()));
     }
     for (const hir::HostExpr* maker : owner.makers) {
-      // Each turn of a loop makes its own.
+      // Each iteration of a loop allocates its own.
       for (const hir::HostExpr* outer = program_.parent(maker); outer && outer != common.back().parent;
            outer = program_.parent(outer)) {
         FUSER_CHECK(!std::holds_alternative<hir::ForLoop>(outer->node), "%", owner.tensor->name(),
@@ -86,7 +86,7 @@ class Inserter {
     return common.back();
   }
 
-  // there: it was made before the body.
+  // `there`: it was allocated before the body.
   void free(const Owner& owner, const Scope& scope, bool there) {
     const hir::Body body = bodyOf(scope);
     const auto last = std::find_if(body.rbegin(), body.rend(),
@@ -105,7 +105,7 @@ class Inserter {
     for (size_t branch : {0, 1}) free(owner, {*last, branch}, before);
   }
 
-  // Both behind what is freed there already.
+  // Both insert after the nodes that free tensors there already.
   void freeBehind(const TensorView* tensor, hir::HostExpr* place) {
     hir::HostExpr*& last = freedBehind_[place];
     last = program_.insertAfter(last ? last : place, hir::Deallocate{tensor});
@@ -126,7 +126,7 @@ class Inserter {
 
   void see(hir::HostExpr* expr) {
     if (const auto* segment = std::get_if<hir::Segment>(&expr->node)) {
-      // A tensor that only a host scalar reads (its size) needs no memory for that.
+      // A host scalar that reads only the tensor's size needs no memory of it.
       if (segment->scheduler == SchedulerType::ExprEval) return;
       for (const std::vector<const Val*>* vals : {&segment->inputs, &segment->outputs}) {
         for (const Val* val : *vals) {
@@ -145,7 +145,7 @@ class Inserter {
     }
   }
 
-  // Whatever memory it may be seen in is used.
+  // An access counts as a use of every tensor whose memory it may use.
   void use(const TensorView* tensor, hir::HostExpr* expr) {
     Owner& used = owner(tensor);
     used.uses.push_back(expr);

@@ -1,7 +1,7 @@
-// LowerReshardingsPass: the program of one of several devices. What this device does not hold is left out; an
-// expression that every device computes on its part is computed on this one's; one that reads what others hold becomes
-// memory for what is received, a collective, and a wait for it. After DecomposeReshardingsPass such an expression is a
-// set or a reduction that one round of collectives does.
+// LowerReshardingsPass: makes the program of one device of several. Tensors that this device does not hold are omitted.
+// An expression over sharded tensors is computed on this device's parts. An expression that reads data of other devices
+// becomes an allocation, a collective and a wait; after DecomposeReshardingsPass it is a set or a reduction that one
+// round of collectives does.
 //   compute (%y) from (%x) as %y                       (%x sharded along axis 1, %y whole, on devices 0 and 1)
 // becomes, on each of both
 //   compute (%x.l1) from (%x.l0) as set                (the sharded axis becomes the slowest in memory)
@@ -44,10 +44,10 @@ class DeviceLowering {
  private:
   int device() const { return program_.device->number; }
 
-  // Scalars are everywhere.
+  // Every device has all scalars.
   bool holds(const Val* val) const { return val->isScalar() || val->as<TensorView>()->mesh().contains(device()); }
 
-  // What this device holds of a tensor.
+  // This device's part of a tensor.
   const Val* local(const Val* val, PartMemory memory = PartMemory::Dense) {
     return val->isScalar() ? val : local(val->as<TensorView>(), memory);
   }
@@ -81,7 +81,7 @@ class DeviceLowering {
     if (!fusion_.mesh().contains(device())) program_.remove(expr);
   }
 
-  // What the host does not run alone is computed on all devices.
+  // Ops that the host does not run alone are computed on all devices.
   void checkWhole(const Val* val) const {
     const Sharding whole{fusion_.mesh(), std::nullopt};
     const bool fits =
@@ -107,7 +107,7 @@ class DeviceLowering {
     }
   }
 
-  // Each device computes its part from what it has.
+  // Each device computes its part from local data.
   void computePart(const hir::StandaloneOp& op) {
     const TensorView* result = op.outputs.front();
     hir::StandaloneOp mine;
@@ -120,7 +120,7 @@ class DeviceLowering {
     program_.insertBefore(place_, std::move(mine));
   }
 
-  // Of an operand that this device holds whole, the part that its part of the result is made of.
+  // For an operand that this device holds whole: the part from which its part of the result is computed.
   const TensorView* partFor(const Expr* expr, const TensorView* operand, const TensorView* result) {
     if (operand->isCpuScalar() || operand->shardAxis() || !result->shardAxis()) return local(operand);
     const std::optional<size_t> axis = operandAxis(expr, operand, *result->shardAxis());
@@ -169,7 +169,7 @@ class DeviceLowering {
     communicate(step, Reduction::Sum, sent, to, axis);
   }
 
-  // The axis along which a collective splits or joins what it moves.
+  // The axis along which a collective splits or concatenates tensors.
   static std::optional<size_t> joinedAxis(CollectiveKind kind, const TensorView* from, const TensorView* to) {
     switch (kind) {
       case CollectiveKind::Gather:
@@ -185,8 +185,8 @@ class DeviceLowering {
     FUSER_CHECK(false, "bad CollectiveKind");
   }
 
-  // The collective, between memory for what is received and the wait. axis: along which what is received is joined of
-  // parts.
+  // Adds the allocation of the received tensor, the collective and the wait. `axis`: along which the received parts are
+  // concatenated.
   void communicate(const CommunicationPlan::Step& step, Reduction reduction, const TensorView* sent,
                    const TensorView* result, std::optional<size_t> axis) {
     const bool gets = receives(step);
@@ -206,8 +206,8 @@ class DeviceLowering {
     copy(received, wanted);
   }
 
-  // For an exchange: the part for each device behind the one for the device before it. It has the sizes of what is
-  // received.
+  // For an AllToAll: the parts for the devices in order, one after the other.
+  // It has the sizes of the received tensor.
   const TensorView* packed(const TensorView* from, const TensorView* to) {
     const size_t axis = from->shardAxis().value();
     const TensorView* all = buffer(to, local(to), orderWithFirst(to, axis));
@@ -220,8 +220,8 @@ class DeviceLowering {
     return all;
   }
 
-  // What this device has of a tensor, dense and in this order: a copy, unless it is so already. (Of an input's memory
-  // nothing is known.)
+  // This device's part of a tensor, dense and in this allocation order: a copy, unless it is already. (The layout of an
+  // input's memory is unknown.)
   const TensorView* inOrder(const TensorView* tensor, const std::vector<int>& order) {
     const TensorView* mine = local(tensor);
     const bool ours = std::find(inputs_.begin(), inputs_.end(), mine) == inputs_.end() && !mine->domain().view;
@@ -232,7 +232,7 @@ class DeviceLowering {
     return ordered;
   }
 
-  // A tensor of these sizes, named after another one, dense and in this order.
+  // Creates a dense tensor of these sizes in this allocation order, named after another one.
   TensorView* buffer(const TensorView* named, const TensorView* sizes, const std::vector<int>& order) {
     TensorDomain domain;
     for (const IterDomain* axis : sizes->axes()) domain.logical.push_back(fusion_.cloneIterDomain(axis));
@@ -241,7 +241,7 @@ class DeviceLowering {
     return fusion_.newTensor(sizes->dtype(), std::move(domain), names_.of(named));
   }
 
-  // Both have memory.
+  // Copies between two tensors that have memory.
   void copy(const TensorView* from, const TensorView* to) {
     hir::StandaloneOp op;
     op.preallocated = true;
@@ -250,7 +250,7 @@ class DeviceLowering {
     program_.insertBefore(place_, std::move(op));
   }
 
-  // Row-major, but for an axis that is the slowest.
+  // Row-major, except that `axis` is the slowest.
   static std::vector<int> orderWithFirst(const TensorView* tensor, std::optional<size_t> axis) {
     std::vector<int> order;
     if (axis) order.push_back(static_cast<int>(*axis));

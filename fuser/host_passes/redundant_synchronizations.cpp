@@ -1,6 +1,7 @@
-// RedundantSynchronizationsPass: turns of a loop over streams overlap, and no synchronization is left that orders
-// nothing. The turn that StreamParallelTypePass makes waits for the stream outside, which waited for the turn before.
-// The wait for the turns goes behind the loop, once for each stream, before what first needs it:
+// RedundantSynchronizationsPass: lets the iterations of a loop over streams overlap, and removes synchronizations
+// without effect. After StreamParallelTypePass an iteration waits for the outer stream, which has waited for the
+// iteration before. This pass moves the outer stream's wait behind the loop, once per stream, before the first node
+// that needs it:
 //   for index0 in %t {axis = 0} {
 //     get stream saved0
 //     set stream by index0
@@ -11,12 +12,11 @@
 //   for index1 in streams of %t {axis = 0} {
 //     synchronize by index1
 //   }
-// Then every wait without which all accesses that may meet still have an order is dropped. What has an order is known
-// of a program as a whole, for all sizes and numbers of streams: work on the stream outside is in order; so are turns
-// of one number, of whichever loops, which run on one stream; a wait in the turns of a loop orders what the stream
-// outside did or awaited before them and every later loop of that size; a wait behind a loop orders what loops of its
-// size did and what the stream outside does next. A loop whose turns touch each other's memory stays as it is. A
-// program that sets or awaits streams in other ways stays, too.
+// Then it drops every wait without which all conflicting accesses are still ordered. The happens-before relation holds
+// for all sizes and numbers of streams: work on the outer stream is ordered; so are iterations with the same index, in
+// whichever loops, since they run on one stream; a wait inside a loop orders earlier work of the outer stream before
+// the iterations and before every later loop of that size; a wait after a loop orders loops of its size before later
+// work of the outer stream. Loops whose iterations conflict, and programs with other uses of streams, are left alone.
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@
 namespace fuser {
 namespace {
 
-// Something at the top level, as far as order goes.
+// A step of the program: a top-level node, or the caller before and after it.
 struct Step {
   hir::HostExpr* expr = nullptr;  // null: the caller, who made the inputs and reads the outputs
   std::vector<MemoryAccess> accesses;
@@ -35,7 +35,7 @@ struct Step {
   bool waits = true;    // a loop whose turns wait for the stream outside
 };
 
-// The stream outside waits for the streams of a loop's turns.
+// A wait of the outer stream for the streams of a loop.
 struct Join {
   size_t loop = 0;    // which step
   size_t behind = 0;  // which step it follows
@@ -50,15 +50,15 @@ bool meet(const std::vector<MemoryAccess>& a, const std::vector<MemoryAccess>& b
   });
 }
 
-// The program as steps, and which waits it needs.
+// The program as a list of steps, and the analysis of which waits it needs.
 class Orders {
  public:
   explicit Orders(HostIrContainer& program) : program_(program), owners_(program) {}
 
-  // False where the program has no loop to work on, or sets or awaits streams in other ways than loops do.
+  // False if the program has no loop over streams, or uses streams in other ways.
   bool read() {
     addCaller(program_.fusion().inputs(), true);
-    // Whatever was in the memory for outputs is the caller's work, too.
+    // The caller's earlier accesses of output buffers count as work of the outer stream.
     for (const hir::HostExpr* take : hostExprsOf<hir::TakeOutput>(program_)) {
       steps_.front().accesses.push_back({std::get<hir::TakeOutput>(take->node).tensor, true, std::nullopt});
     }
@@ -69,7 +69,7 @@ class Orders {
     meets_.assign(steps_.size(), std::vector<bool>(steps_.size(), false));
     for (size_t at = 0; at < steps_.size(); ++at) {
       for (size_t before = 0; before <= at; ++before) {
-        // Turns of one number run on one stream.
+        // Iterations with the same index run on one stream.
         const bool turns = steps_[before].loop && steps_[at].loop;
         meets_[before][at] = meet(steps_[before].accesses, steps_[at].accesses, turns);
       }
@@ -81,7 +81,7 @@ class Orders {
     return !joins_.empty() && allIsOrdered();
   }
 
-  // Without what orders nothing.
+  // Drops the waits that order nothing.
   void reduce() {
     for (Join& join : joins_) dropUnlessNeeded(join.kept);
     for (Step& step : steps_) {
@@ -103,7 +103,7 @@ class Orders {
   }
 
  private:
-  // Who knows that a step's work comes before theirs.
+  // Which streams a step is ordered before.
   struct Known {
     bool outside = false;        // the stream outside
     std::vector<IntExpr> sizes;  // the streams of turns of loops of these sizes
@@ -127,7 +127,7 @@ class Orders {
     return true;
   }
 
-  // Of the steps from a loop on, the last before one that needs it done, be it a loop whose turns then wait.
+  // The latest position for the wait for a loop: before the first step that needs it, which may be a waiting loop.
   size_t lastBeforeANeed(size_t loop) const {
     size_t at = loop + 1;
     while (at + 1 < steps_.size() && !meets_[loop][at]) ++at;
@@ -159,10 +159,10 @@ class Orders {
                        [&](IntExpr size) { return usesStreamsOf(step.loop->size, size); });
   }
 
-  // Whether turns of a loop of the first size all run on streams that turns of one of the second size run on.
+  // Whether the streams used by a loop of the first size are a subset of those used by a loop of the second size.
   bool usesStreamsOf(IntExpr size, IntExpr other) const { return program_.fusion().ints().provablyAtMost(size, other); }
 
-  // The stream outside waits for the streams of that loop: for all that was enqueued on them up to step `at`.
+  // The outer stream waits for the streams of that loop: for all work enqueued on them up to step `at`.
   void join(size_t loop, size_t at, std::vector<Known>& known) const {
     for (size_t i = 0; i <= at; ++i) {
       if (steps_[i].loop && usesStreamsOf(steps_[i].loop->size, steps_[loop].loop->size)) known[i].outside = true;

@@ -1,4 +1,4 @@
-// What nodes of a host program touch, and which loops are loops over streams.
+// Computes the accesses of nodes and recognizes loops over streams.
 
 #include "fuser/host_passes/stream_loops.h"
 
@@ -16,7 +16,7 @@ bool isOfStreams(const hir::HostExpr* expr) {
   return as<hir::GetCurrentStream>(expr) || as<hir::SetCurrentStream>(expr) || as<hir::Synchronize>(expr);
 }
 
-// The select that makes the tensor, where it is one at the index.
+// The select node that defines the tensor, if it selects at the index.
 const hir::HirAliasSelect* selectOf(const HostIrContainer& program, const hir::HostExpr* expr, const TensorView* tensor,
                                     IntExpr index) {
   const hir::HostExpr* loop = program.parent(expr);
@@ -49,7 +49,7 @@ void addScalars(const std::vector<const Val*>& vals, std::set<uint32_t>& ids) {
   }
 }
 
-// What a node alone touches beside tensors and their sizes: host scalars, and the names of views and places.
+// The other values that a node itself accesses: host scalars, and tensors that views and selects define.
 void addValues(const Fusion& fusion, const hir::HostExpr* expr, Footprint& footprint) {
   if (const auto* view = as<hir::View>(expr)) {
     footprint.writes.insert(view->tensor->id());
@@ -87,7 +87,7 @@ void addValues(const Fusion& fusion, const hir::HostExpr* expr, Footprint& footp
 void addTo(Footprint& footprint, const HostIrContainer& program, const MemoryOwners& owners,
            const hir::HostExpr* expr) {
   addValues(program.fusion(), expr, footprint);
-  // The names on the way to the memory are read: they must be there.
+  // The tensors on the alias chain count as read, because they must exist.
   const auto add = [&](const TensorView* tensor, std::set<uint32_t>& memory) {
     addSizes(program.fusion(), tensor, footprint.reads);
     for (; owners.source(tensor); tensor = owners.source(tensor)) footprint.reads.insert(tensor->id());
@@ -168,7 +168,7 @@ std::vector<MemoryAccess> accessesOf(const HostIrContainer& program, const Memor
   const auto add = [&](const TensorView* tensor, bool write) {
     MemoryAccess access{owners.owner(tensor), write, std::nullopt};
     const hir::HirAliasSelect* select = index ? selectOf(program, expr, tensor, index) : nullptr;
-    // A broadcast axis has one place; a place of a view is a part that nobody here works out.
+    // A broadcast axis has one element; slices of views are not analyzed.
     const bool ofAPlace =
         select && select->source == access.owner && !select->source->axes().at(select->axis)->isBroadcast();
     if (ofAPlace) access.axis = select->axis;

@@ -1,5 +1,5 @@
 #pragma once
-// Loops over streams as passes see them: what nodes touch, in whose memory, and what orders them.
+// Analyses of loops over streams that host passes share: which memory a node accesses, and what orders nodes.
 
 #include <optional>
 #include <set>
@@ -9,32 +9,32 @@
 
 namespace fuser {
 
-// In whose memory tensors of a program are seen; programs with streams have no ways of an if that say different things.
+// Resolves aliases to the owner of memory. In programs with streams, the branches of an if never differ in aliases.
 class MemoryOwners {
  public:
   explicit MemoryOwners(const HostIrContainer& program) : program_(&program) {}
-  // What the tensor is a view or a place of, or is written over; null: it has memory of its own.
+  // The tensor whose memory this one uses directly, as a view, slice or in-place output; null if it has its own.
   const TensorView* source(const TensorView* tensor) const {
     const std::vector<const TensorView*> sources = program_->aliasesOf(tensor);
     return sources.empty() ? nullptr : sources.front();
   }
-  // Of the tensor, whichever it is seen through.
+  // The tensor that owns the memory, at the end of the alias chain.
   const TensorView* owner(const TensorView* tensor) const { return program_->ownersOf(tensor).front(); }
 
  private:
   const HostIrContainer* program_;
 };
 
-// What a node and all that stands in it touches: ids of values. Memory counts as its owner's; host scalars, which sizes
-// need too, and the names of views and places count as values that are written once.
+// The ids of the values that a node, including its bodies, accesses. An access of memory counts for its owner. Host
+// scalars (also in sizes) and the tensors that views and selects define count as values that are written once.
 struct Footprint {
   std::set<uint32_t> reads, writes;
 };
 Footprint footprintOf(const HostIrContainer& program, const MemoryOwners& owners, const hir::HostExpr* expr);
-// Whether their order matters.
+// Whether the order of the two matters: both access a value and one writes it.
 bool conflict(const Footprint& a, const Footprint& b);
 
-// A loop whose turns each run on the stream of their number, wait for the stream outside before, and are awaited by it:
+// A loop in which each iteration runs on its own stream, waits for the outer stream first, and is waited for by it:
 //   for index0 in %t {axis = 0} {
 //     get stream saved0
 //     set stream by index0
@@ -46,26 +46,26 @@ bool conflict(const Footprint& a, const Footprint& b);
 struct StreamLoop {
   hir::HostExpr* loop = nullptr;
   hir::HostExpr *get = nullptr, *set = nullptr, *wait = nullptr, *restore = nullptr, *join = nullptr;
-  hir::Body work;  // what stands between, with neither bodies nor streams
+  hir::Body work;  // the nodes between them, which have no bodies and use no streams
   IntExpr index = nullptr, size = nullptr;
 };
-// Whether the node or one in it sets, finds or awaits a stream.
+// Whether the node, including its bodies, gets, sets or synchronizes a stream.
 bool touchesStreams(const HostIrContainer& program, const hir::HostExpr* expr);
 std::optional<StreamLoop> asStreamLoop(const HostIrContainer& program, hir::HostExpr* expr);
 
-// What work touches: memory of the owner, and, in a turn of a loop, of which axis the place of the turn's index alone.
+// An access of memory. In a loop iteration, `axis` restricts it to the slice at the loop index along that axis.
 struct MemoryAccess {
   const TensorView* owner = nullptr;
   bool write = false;
   std::optional<size_t> axis;  // nullopt: all of it
 };
-// Of work on streams: what names memory (allocations, views, selects) and host scalars touches none.
-// index: of the turn; null outside loops.
+// The accesses of a node as work on a stream; nodes that only define memory (allocations, views, selects) or host
+// scalars have none. `index` is the loop's; null outside of loops.
 std::vector<MemoryAccess> accessesOf(const HostIrContainer& program, const MemoryOwners& owners,
                                      const hir::HostExpr* expr, IntExpr index = nullptr);
 
-// Whether two of them may touch an element that one writes; in turns of loops: in turns of different numbers, for those
-// of one number run on one stream, whichever their loops.
+// Whether two accesses may conflict: on one element, at least one of them writing. mayMeetInOtherTurns: in iterations
+// with different indices, since iterations with the same index run on one stream, in whichever loop.
 bool mayMeet(const MemoryAccess& a, const MemoryAccess& b);
 bool mayMeetInOtherTurns(const MemoryAccess& a, const MemoryAccess& b);
 

@@ -1,5 +1,5 @@
-// StreamParallelTypePass: loops over streams. Each expression of the top level whose results have a Stream axis runs
-// inside a loop over that axis, on the stream of the turn's number, on what its operands and results are at that place:
+// StreamParallelTypePass: creates loops over streams. Each top-level expression whose results have a Stream axis moves
+// into a loop over that axis. An iteration runs on its own stream, on the slices of operands and results at its index:
 //   compute (%t) from (%x) as %t
 // becomes
 //   allocate %t: f32[i0, i1]
@@ -13,8 +13,8 @@
 //     set stream saved0
 //     synchronize by index0
 //   }
-// Neighbours whose axes have one size share a loop, where what one reads of the other is at the same place. A UserError
-// names the tensor whose axis cannot be taken apart, and why.
+// Adjacent expressions with axes of equal size share a loop if one reads the other only at the same index. A UserError
+// names the tensor whose axis cannot be sliced, and why.
 
 #include <algorithm>
 #include <set>
@@ -27,7 +27,7 @@
 namespace fuser {
 namespace {
 
-// A loop over streams that more expressions may join.
+// A loop over streams to which further expressions may be added.
 struct StreamLoop {
   hir::HostExpr* loop = nullptr;
   hir::HostExpr* end = nullptr;  // the first of the nodes that close a turn
@@ -67,7 +67,7 @@ class Builder {
   }
 
  private:
-  // All results of an expression have it, whichever was given it.
+  // All results of an expression get the Stream axis, whichever one the case names.
   static std::optional<size_t> streamAxis(const hir::StandaloneOp& op) {
     std::optional<size_t> axis;
     for (const TensorView* output : op.outputs) {
@@ -79,8 +79,8 @@ class Builder {
     return axis;
   }
 
-  // What runs in a kernel with other expressions, or in a cache of its own, is not taken apart. (Dead code does not
-  // run.)
+  // Expressions that share a kernel with others, or run through a cache, cannot be sliced: a UserError. (Dead code does
+  // not run.)
   void checkOthers() const {
     std::set<const Expr*> alone, seen;  // look-ups only
     for (const hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(program_)) {
@@ -135,7 +135,7 @@ class Builder {
     program_.remove(expr);
   }
 
-  // Whether the open loop may compute it: one size, and it reads nothing that the loop makes but the place of its turn.
+  // Whether the open loop can compute it: the sizes are equal, and it reads the loop's results only at the same index.
   bool joins(const hir::StandaloneOp& op, size_t axis, IntExpr size) const {
     if (!open_.loop || open_.size != size) return false;
     return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Val* input) {
@@ -160,7 +160,7 @@ class Builder {
     program_.append(hir::Synchronize{inner}, open_.loop);
   }
 
-  // The tensor at the place of the turn, selected once a turn.
+  // The slice of a tensor at the loop index, selected once per iteration.
   TensorView* slice(const TensorView* tensor, size_t axis, bool written) {
     for (StreamLoop::Slice& known : open_.slices) {
       if (known.tensor == tensor && known.axis == axis) return known.slice;

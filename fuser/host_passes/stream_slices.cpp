@@ -1,5 +1,5 @@
-// StreamSlicesPass: a tensor that lives inside one loop over streams alone is allocated for as many turns as there are
-// streams: its turns number i and i + numberOfStreams run on one stream, one after the other, and share a place.
+// StreamSlicesPass: shrinks a tensor that is only used inside one loop over streams to one slice per stream. Iterations
+// i and i + numberOfStreams run on one stream, one after the other, and share a slice.
 //   allocate %t: f32[i0, i1]
 //   for index0 in %t {axis = 0} {
 //     …
@@ -9,8 +9,8 @@
 //   for index0 in %t {axis = 0} {
 //     …
 //     select %t.s0: f32[i1] of %t {axis = 0, index = index0, wraps}
-// A run's record does not show such a tensor: it shows the expressions of the loop as one. A run that is to show every
-// value (HostRunSettings::wholeTensors) allocates it whole.
+// The run record does not contain such a tensor; it shows the expressions of the loop as one. A run that must record
+// every value (HostRunSettings::wholeTensors) allocates the tensor whole.
 
 #include <algorithm>
 #include <unordered_map>
@@ -21,15 +21,15 @@
 namespace fuser {
 namespace {
 
-// Who mentions a tensor's memory.
+// The nodes that refer to a tensor's memory.
 struct Mentions {
   hir::HostExpr* allocate = nullptr;
   std::vector<hir::HostExpr*> selects;
   bool otherwise = false;
 };
 
-// The loop in whose turns the selects stand, all at one axis that is stored and at the loop's index; null where they do
-// not.
+// The loop that contains all the selects, if they select one non-broadcast axis at that loop's index;
+// otherwise null.
 hir::HostExpr* loopOf(const HostIrContainer& program, const Mentions& mentions) {
   hir::HostExpr* loop = program.parent(mentions.selects.front());
   const std::optional<StreamLoop> turns = loop ? asStreamLoop(program, loop) : std::nullopt;
@@ -42,7 +42,7 @@ hir::HostExpr* loopOf(const HostIrContainer& program, const Mentions& mentions) 
   return alike && !first.source->axes().at(first.axis)->isBroadcast() ? loop : nullptr;
 }
 
-// Whether the first of the loop's nodes that touches the tensor writes it: a turn must not see what another one left.
+// Whether the first access of the tensor in the loop is a write: an iteration must not see another one's data.
 bool isWrittenFirst(const HostIrContainer& program, const hir::HostExpr* loop, const TensorView* tensor) {
   const MemoryOwners owners(program);
   const IntExpr index = std::get<hir::ForLoop>(loop->node).index;
