@@ -1,4 +1,4 @@
-// Ranges and their copies.
+// Copies ranges of the caller's memory to the device and back.
 
 #include "fuser/host_run/callers_memory.h"
 
@@ -20,7 +20,7 @@ TensorRef moved(const TensorRef& tensor, const std::byte* from, std::byte* to) {
   return there;
 }
 
-// Most of the memory is as it was: so much is compared at once.
+// The number of bytes compared at once, since most of the memory is unchanged.
 constexpr size_t kCompared = 256;
 
 }  // namespace
@@ -38,7 +38,7 @@ CallersMemory::CallersMemory(std::span<const TensorRef> tensors, size_t maxBytes
     Copy copy;
     copy.caller = reinterpret_cast<std::byte*>(range.begin);
     copy.before.assign(copy.caller, copy.caller + (range.end - range.begin));
-    // The block's class is to depend on no address.
+    // The size class of the block must not depend on the address.
     copy.block = pool.take(kKeptAlignment + copy.before.size());
     copy.device = copy.block.get() + range.begin % kKeptAlignment;
     std::copy(copy.before.begin(), copy.before.end(), copy.device);

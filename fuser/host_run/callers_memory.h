@@ -1,5 +1,5 @@
 #pragma once
-// CallersMemory: what the caller gives a run, inputs and memory for outputs, where a device sees it.
+// CallersMemory: copies of the caller's inputs and output buffers in device-visible memory, for the time of a run.
 
 #include <memory>
 #include <span>
@@ -12,29 +12,29 @@ namespace fuser {
 
 class CallersMemory {
  public:
-  // Copies the tensors to blocks of the pool, which is of the device's memory; tensors that overlap share one. A
-  // UserError where tensors are not in the host's memory, or copies take more than maxBytes.
+  // Copies the tensors to blocks of the pool, which has device memory; overlapping tensors share a block. A UserError
+  // if a tensor is not in host memory, or the copies exceed maxBytes.
   CallersMemory(std::span<const TensorRef> tensors, size_t maxBytes, MemoryPool& pool);
 
   size_t bytes() const { return bytes_; }
 
-  // A tensor inside the caller's memory, in its copy; inside a copy, in the caller's memory. Others as they are.
+  // Translate a tensor in the caller's memory to its copy, and back. Other tensors are returned unchanged.
   TensorRef onDevice(const TensorRef& tensor) const;
   TensorRef atCaller(const TensorRef& tensor) const;
 
-  // The bytes that the run changed, and no other: what lies between a tensor's elements may belong to somebody else.
-  // All work on the device is done.
+  // Copies only the bytes that the run changed back to the caller: bytes between a tensor's elements may belong to
+  // other data. All work on the device must be done.
   void copyBack() const;
 
-  // Of the copies, for those who look at them after the run.
+  // The blocks of the copies, to keep them alive after the run.
   std::vector<std::shared_ptr<std::byte[]>> blocks() const;
 
  private:
   struct Copy {
     std::byte* caller = nullptr;
     std::shared_ptr<std::byte[]> block;
-    std::byte* device = nullptr;    // in the block
-    std::vector<std::byte> before;  // what was copied
+    std::byte* device = nullptr;    // an address in the block
+    std::vector<std::byte> before;  // the bytes before the run
   };
   std::vector<Copy> copies_;
   size_t bytes_ = 0;

@@ -1,4 +1,4 @@
-// One visit of a program whose run is over.
+// Visits the nodes of a program once, after its run.
 
 #include "fuser/host_run/describe_run.h"
 
@@ -16,7 +16,7 @@ class RunDescription {
                  RunRecord& record)
       : program_(program), value_(value), traces_(traces), record_(record) {}
 
-  // Segments, and expressions that run alone.
+  // Segments and standalone ops.
   void describe(const hir::Body& body) {
     for (const hir::HostExpr* expr : body) {
       if (std::holds_alternative<hir::Segment>(expr->node)) {
@@ -40,7 +40,7 @@ class RunDescription {
     return values;
   }
 
-  // A copy from other devices is the value that it is a copy of.
+  // A copy from another device has the origin of the value that it copies.
   std::optional<uint32_t> originOf(const Val* val) const {
     while (program_.device && !val->origin() && val->definition() && val->definition()->family() == Family::LoadStore) {
       val = val->definition()->input(0);
@@ -48,8 +48,8 @@ class RunDescription {
     return val->origin();
   }
 
-  // Of one of several devices: its parts of the values that an expression of the fusion or a communication made.
-  // (Copies for other devices have no origin.)
+  // The record of one device of several: its parts of the results of expressions and communications. (Copies for other
+  // devices have no origin.)
   void describePart(const hir::HostExpr* expr) {
     SegmentRecord alone;
     alone.index = static_cast<int>(record_.segments.size());
@@ -65,7 +65,7 @@ class RunDescription {
     if (!alone.outputs.empty() || !alone.reductionDepths.empty()) record_.segments.push_back(std::move(alone));
   }
 
-  // The expressions of a loop, where of something that they make slices alone are there; else none.
+  // The expressions of a loop, if some of their results exist only in slices; otherwise none.
   std::vector<const hir::StandaloneOp*> opsWithSlices(const hir::HostExpr* loop) const {
     std::vector<const hir::StandaloneOp*> ops;
     bool slices = false;
@@ -120,7 +120,7 @@ class RunDescription {
     record_.segments.push_back(std::move(whole));
   }
 
-  // What devices join may be rounded by a cast, or moved on, before it is a value of the original.
+  // A reduction across devices may be followed by a cast or a set before it equals a value of the original.
   std::optional<uint32_t> originBehind(const Val* val) const {
     while (program_.device && !val->origin() && val->uses().size() == 1) {
       const Expr* reader = val->uses().front();
@@ -130,8 +130,8 @@ class RunDescription {
     return val->origin();
   }
 
-  // alone: what the kernel computes a part of, where it is one expression. A kernel that was launched no time had no
-  // element to compute.
+  // `alone`: the expression of which the kernel computes a part, if it is one. A kernel that was never launched had no
+  // elements to compute.
   void addDepths(int number, const Expr* alone, SegmentRecord& segment) const {
     if (number < 0) return;
     const size_t kernel = static_cast<size_t>(number);

@@ -1,6 +1,6 @@
 #pragma once
-// What a run's record says of its segments: each is judged from what it read to what it made, which by the run's end is
-// whole. Described once, after the run: while it runs, slices and parts come and go.
+// Builds the segment records of a run after it has ended. The oracle judges each segment from its inputs to its
+// outputs, which are complete only at the end: during the run, tensors exist in slices and parts.
 
 #include <functional>
 
@@ -10,13 +10,13 @@
 namespace fuser {
 
 struct RunTraces {
-  std::vector<std::optional<std::vector<int64_t>>> launched;  // by kernel: the integers of its last launch
-  std::vector<bool> sliced;                                   // by id: of that tensor slices alone are there
-  std::vector<RunRecord> cached;                              // of each cache that has run
+  std::vector<std::optional<std::vector<int64_t>>> launched;  // by kernel: the integer arguments of its last launch
+  std::vector<bool> sliced;                                   // by id: whether only slices of the tensor exist
+  std::vector<RunRecord> cached;                              // by cache: the record of its run
 };
 
-// Fills record.segments; takes those of the caches out of the traces. value: where a value is by now. A ViolationError
-// where a segment's kernel was never launched.
+// Fills record.segments and moves those of the caches out of the traces. `value` returns the current value or memory of
+// a Val. A ViolationError if a segment's kernel was never launched.
 void describeRun(const HostIrContainer& program, const std::function<HostValue(const Val*)>& value, RunTraces& traces,
                  RunRecord& record);
 

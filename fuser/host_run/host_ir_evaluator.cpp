@@ -1,4 +1,4 @@
-// One run of a host program.
+// Executes the nodes of a host program, one method per kind of node.
 
 #include "fuser/host_run/host_ir_evaluator.h"
 
@@ -50,7 +50,7 @@ class HostRun {
     }
     if (!queues_) return;
     if (device_) moveToDevice();
-    // The caller made them on the stream that is current at the start.
+    // The caller's accesses count as work of the initial stream.
     std::vector<StreamQueues::Access> writes;
     for (const Val* input : program_.fusion().inputs()) {
       if (input->isTensor()) writes.push_back({input->name(), tensors_.at(input->id()).ref, true});
@@ -87,8 +87,8 @@ class HostRun {
 
   void operator()(const hir::Allocate& node) { allocate(node.tensor, node.slicedAxis); }
 
-  // A recorded run keeps the memory for those who look at it later, and work that waits needs it; but the program may
-  // not touch it any more.
+  // A recorded run keeps the memory for its record, and so does queued work that still needs it; but the program must
+  // not access it any more.
   void operator()(const hir::Deallocate& node) {
     freed_.at(node.tensor->id()) = true;
     checkSettled(node);
@@ -280,7 +280,7 @@ class HostRun {
   }
 
  private:
-  // Work on the current stream: done at once where the program has no streams.
+  // Enqueues work on the current stream; runs it at once if the program has no streams.
   template <class Node, class Work>
   void enqueue(const Node& node, const std::string& what, Work work, std::vector<StreamQueues::Access> accesses = {}) {
     checkSettled(node);
@@ -296,7 +296,7 @@ class HostRun {
     queues_->enqueue(what, accesses, std::move(work));
   }
 
-  // Work of the host: on a device the host waits for what the current stream has to do before it.
+  // Runs work on the host; with a device, the host first waits for the current stream.
   template <class Node, class Work>
   void enqueueOnHost(const Node& node, const std::string& what, Work work,
                      std::vector<StreamQueues::Access> accesses = {}) {
@@ -308,7 +308,7 @@ class HostRun {
             std::move(accesses));
   }
 
-  // The caller's tensors are where the device sees them, until moveToCaller.
+  // Moves the caller's tensors to device-visible memory, until moveToCaller.
   void moveToDevice() {
     std::vector<TensorRef> tensors;
     for (const Val* input : program_.fusion().inputs()) {
@@ -336,7 +336,7 @@ class HostRun {
     std::shared_ptr<Work> work;
   };
 
-  // What a node touches is not on its way: nobody reads or writes what is received, nor writes what is sent.
+  // Checks that a node does not access a tensor being received, or write one being sent.
   template <class Node>
   void checkSettled(const Node& node) const {
     if (running_.empty()) return;
@@ -362,7 +362,7 @@ class HostRun {
         concat("%", tensor->name(), " is used while %", moving->name(), " is on its way: a wait is missing"));
   }
 
-  // All elements of dense memory.
+  // All elements of a dense tensor, as bytes.
   static TensorRef flat(const TensorView* named, const TensorRef& tensor) {
     TensorRef all = tensor;
     int64_t stored = numel(tensor.sizes) == 0 ? 0 : 1;
@@ -383,7 +383,7 @@ class HostRun {
 
   static StreamQueues::Choose chooseStream(const StreamSettings& settings) {
     if (settings.choose) return settings.choose;
-    // A linear congruential generator (Knuth's MMIX): any sequence will do that the seed alone decides.
+    // A linear congruential generator (Knuth's MMIX); any sequence that depends only on the seed would do.
     return [state = settings.seed](size_t ready) mutable {
       state = state * 6364136223846793005ull + 1442695040888963407ull;
       return static_cast<size_t>((state >> 33) % ready);
@@ -419,13 +419,13 @@ class HostRun {
     for (CompileObserver* observer : settings_.observers) observer->beforeLaunch(kernel, arguments);
   }
 
-  // What no correct host program does, as the interpreter says it of kernels.
+  // An error of the host program, reported as interp reports those of kernels.
   template <class... Parts>
   [[noreturn]] void throwViolation(size_t kernel, const Parts&... parts) const {
     throw ViolationError(concat("kernel ", program_.kernels[kernel]->name, ": ", parts...));
   }
 
-  // Reading a view reads what holds its memory.
+  // Reading a view reads the owner of its memory.
   const TensorView* owner(const TensorView* tensor) const {
     while (memoryOf_.at(tensor->id())) tensor = memoryOf_[tensor->id()];
     return tensor;
@@ -436,7 +436,7 @@ class HostRun {
     written_.at(owner(tensor)->id()) = true;
     untouched_.at(tensor->id()) = false;
   }
-  // No correct host program reads what nobody has written; of what has no elements there is nothing to read.
+  // A correct host program never reads an unwritten tensor, unless it is empty.
   void requireWritten(const TensorView* tensor, const char* how) const {
     const bool written = written_.at(owner(tensor)->id()) && !untouched_.at(tensor->id());
     if (written || numel(tensors_.at(tensor->id()).ref.sizes) == 0) return;
@@ -458,7 +458,7 @@ class HostRun {
     return *outputs_[output];
   }
 
-  // Where the caller finds it.
+  // Translates a tensor to the caller's memory.
   HostValue output(size_t number) {
     const Val* val = program_.outputs()[number];
     if (val && val->isTensor()) requireWritten(val->as<TensorView>(), "returned");

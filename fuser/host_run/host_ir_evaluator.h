@@ -1,5 +1,5 @@
 #pragma once
-// HostIrEvaluator: runs a host program.
+// HostIrEvaluator (nvFuser's name): runs a host program: memory, streams, launches and the run record.
 
 #include <functional>
 #include <memory>
@@ -17,55 +17,55 @@
 
 namespace fuser {
 
-// The caller's memory for outputs, by number; none where it gives none.
+// The caller's output buffers, by output number; nullopt for an output without one.
 using GivenOutputs = std::span<const std::optional<TensorRef>>;
 
-// How a program with streams runs.
+// Settings for programs with streams.
 struct StreamSettings {
-  size_t loopStreams = 3;       // numberOfStreams
-  bool check = true;            // that every two accesses of an element, one of them a write, have an order
-  uint64_t seed = 0;            // decides which stream's work is done next where several may be, unless choose does
+  size_t loopStreams = 3;       // the value of numberOfStreams
+  bool check = true;            // whether to detect races: conflicting accesses that no synchronization orders
+  uint64_t seed = 0;            // decides which ready stream runs next, unless `choose` is set
   StreamQueues::Choose choose;
 };
 
-// What is allocated in slices (hir::Allocate::slicedAxis) is gone after a run: its record shows the expressions of the
-// loop that uses it as one, from what they read to what they made that is still there. wholeTensors: it is allocated
-// whole, every turn at its own place, so that the record shows each expression alone. The outputs are the same.
+// A tensor allocated in slices (hir::Allocate::slicedAxis) is incomplete after a run, so the record shows the
+// expressions of its loop as one, from their inputs to the outputs that still exist. wholeTensors allocates it whole,
+// so that the record shows each expression alone. The outputs are the same.
 struct HostRunSettings {
   bool record = false;                // fill RunRecord::segments and keep all memory alive
-  // What all tensors that are alive together may take; of a run that is recorded, or has streams, freed ones count too.
+  // The limit for all live tensors, in bytes; in a run that is recorded or has streams, freed tensors count, too.
   size_t maxBytes = size_t{1} << 32;
-  std::span<CompileObserver* const> observers;  // of launches
-  std::mutex* launchLock = nullptr;             // held while they see one, where runs side by side share them
+  std::span<CompileObserver* const> observers;  // called before each launch
+  std::mutex* launchLock = nullptr;             // held during those calls, if concurrent runs share the observers
   StreamSettings streams;
-  Communicator* communicator = nullptr;  // this device's way to the others; needed where there are several
-  // Where memory comes from; null: from one of this run's own. If it is a device's, the kernels' own, the streams of a
-  // program are that device's, and maxBytes counts copies of what the caller gives; else they are queues of the host,
-  // and each launch runs to its end.
+  Communicator* communicator = nullptr;  // required if there are several devices
+  // The source of memory; null: a pool for this run. With a device's pool, the program's streams are the device's, and
+  // maxBytes includes copies of the caller's tensors. Otherwise streams are queues on the host, and each launch runs to
+  // its end.
   std::shared_ptr<MemoryPool> pool;
   bool wholeTensors = false;
 };
 
-// A segment that runs through a cache of its own.
+// Runs a segment through its own cache.
 class SegmentRunner {
  public:
   virtual ~SegmentRunner() = default;
-  // Inputs and outputs in the order of hir::RunSegment. Origins in the record are those of the outer program.
+  // Inputs and outputs are in the order of hir::RunSegment. Origins in the record are those of the outer program.
   virtual RunRecord run(std::span<const HostValue> inputs) = 0;
 };
 
 class HostIrEvaluator {
  public:
-  // One compiled kernel for each of program.kernels, one runner for each cache; all must outlive this.
+  // `kernels` has one per program.kernels, `caches` one per cache; all must outlive this object.
   HostIrEvaluator(const HostIrContainer& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
                   std::vector<SegmentRunner*> caches = {})
       : program_(program), kernels_(kernels), caches_(std::move(caches)) {}
 
-  // A ViolationError where two accesses of an element have no order. inputs: one for each of program.inputs(), anything
-  // where that is null. evaluator: over the program's fusion, bound to the fusion's inputs. Outputs that are inputs
-  // share the caller's memory; an output that is returned twice is one tensor; one that the program writes to the
-  // caller's memory (TakeOutput, CopyToOutput) is there, and no other may be given; one that this device does not have
-  // is a tensor without memory. Of the communicator, what it throws.
+  // `inputs` has one per program.inputs(), with any value where that is null. `evaluator` is over the program's fusion,
+  // bound to its inputs. `outputs` has a buffer exactly for the outputs that the program writes to one (TakeOutput,
+  // CopyToOutput). An output that is an input shares the caller's memory; an output returned twice is one tensor; one
+  // that this device does not hold has no memory. A ViolationError for a race between streams; also throws what the
+  // communicator throws.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator, const HostRunSettings& settings,
                 GivenOutputs outputs = {}) const;
 

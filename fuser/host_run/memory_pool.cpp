@@ -1,4 +1,4 @@
-// Blocks by size class.
+// Allocates blocks from free lists by size class.
 
 #include "fuser/host_run/memory_pool.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// MemoryPool: blocks of memory, the host's or one that it shares with a device, that runs give back and later ones take
-// again, so that repeated runs ask the system for nothing new. Safe to use from several threads.
+// MemoryPool: a caching allocator for host memory or memory that the host shares with a device. Released blocks are
+// kept in free lists by size class, so that repeated runs do not allocate from the system. Thread-safe.
 
 #include <array>
 #include <cstddef>
@@ -14,24 +14,24 @@ namespace fuser {
 
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
-  static constexpr size_t kMaxWaiting = size_t{64} << 20;
+  static constexpr size_t kMaxWaiting = size_t{64} << 20;  // bytes
 
-  // maxWaiting: bytes that blocks that wait may take in all; one that is given back past it goes back to the system.
-  // device: whose memory it is; null: the host's.
+  // maxWaiting: the limit for the total size of free blocks, in bytes; a block released beyond it is returned to the
+  // system. device: the source of memory; null: the host.
   explicit MemoryPool(size_t maxWaiting = kMaxWaiting, std::shared_ptr<StreamDevice> device = nullptr)
       : maxWaiting_(maxWaiting), device_(std::move(device)) {}
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // At least so many bytes at a multiple of 64 (of 256 in a device's memory), with an address of their own; they come
-  // back when the last owner is gone, which may be after everybody else forgot the pool. A block serves every size of
-  // its class: a power of two, from 64 on.
+  // Allocates at least `bytes` bytes, aligned to 64 (256 for a device), with a unique address even for 0 bytes. The
+  // block returns to the pool when its last owner is gone; blocks keep the pool alive. Size classes are the powers of
+  // two from 64 bytes on.
   std::shared_ptr<std::byte[]> take(size_t bytes);
 
   const std::shared_ptr<StreamDevice>& device() const { return device_; }
 
-  // Blocks that the system was asked for so far.
+  // The number of blocks allocated from the system so far.
   size_t blocksMade() const;
 
  private:
@@ -41,8 +41,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 
   const size_t maxWaiting_;
   const std::shared_ptr<StreamDevice> device_;
-  mutable std::mutex mutex_;  // guards all below
-  std::array<std::vector<std::byte*>, 64> waiting_;  // by class: the exponent
+  mutable std::mutex mutex_;  // guards the members below
+  std::array<std::vector<std::byte*>, 64> waiting_;  // the free lists, by the exponent of their size
   size_t waitingBytes_ = 0;
   size_t made_ = 0;
 };

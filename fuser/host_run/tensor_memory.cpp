@@ -9,7 +9,7 @@
 namespace fuser {
 namespace {
 
-// The strides, or sizes, of a result from those of its operand; broadcast axes aside, which it may make: with this one.
+// Derives the strides, or sizes, of a view op's result from those of its operand; new broadcast axes get `made`.
 Dims movedAxes(const Expr* move, const Dims& strides, int64_t made) {
   const std::vector<int64_t>& dims = move->attributes().allAxes();
   const auto contains = [&](size_t axis) {
@@ -47,7 +47,7 @@ struct CopiedAxis {
   int64_t write;
 };
 
-// Axes that lie one inside the other on both sides are one; at least one, unless there is nothing to copy.
+// Merges axes that are contiguous on both sides; leaves at least one, unless there is nothing to copy.
 std::vector<CopiedAxis> copiedAxes(const TensorRef& from, const TensorRef& to) {
   std::vector<CopiedAxis> axes{{1, 1, 1}};
   for (size_t axis = from.sizes.size(); axis-- > 0;) {

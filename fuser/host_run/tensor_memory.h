@@ -1,5 +1,5 @@
 #pragma once
-// Memory for the tensors that a host program allocates.
+// Allocation, views and copies of tensors for host programs.
 
 #include <memory>
 
@@ -15,22 +15,22 @@ struct TensorMemory {
   TensorRef ref;
 };
 
-// In elements, an entry for each of axes(); sizes: of the same axes, in PyTorch's eyes. Row-major in the
-// allocation order, with stride 0 (one element stored) on broadcast axes.
+// The strides, in elements, of each of axes(): dense in the allocation order, 0 on broadcast axes, which store one
+// element. `sizes` are the sizes of axes(), as PyTorch reports them.
 Dims allocationStrides(const TensorView* tensor, const Dims& sizes);
 
-// From the pool, aligned to 64 bytes and filled with poison: NaN in every floating type, an unlikely number in the
-// others, so that what no kernel wrote shows. A UserError when it takes more than maxBytes.
+// Allocates a tensor from the pool, aligned to 64 bytes and filled with poison (NaN for floating dtypes, an unlikely
+// number otherwise), so that unwritten elements show. A UserError if it needs more than maxBytes.
 TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes, MemoryPool& pool);
 
-// The source's memory as the ops that make `tensor` of it see it; sizes: of the tensor. CheckError where one of them is
-// no move.
+// The view of the source's memory that the ops from `source` to `tensor` define; `sizes` are the tensor's. A CheckError
+// if one of those ops is not a view op.
 TensorRef viewOf(const TensorView* tensor, const TensorView* source, const TensorRef& memory, const Dims& sizes);
 
-// The bytes of the elements in logical order, whatever the strides.
+// The bytes of the elements in logical (row-major) order, for any strides.
 std::vector<std::byte> elementsOf(const TensorRef& tensor);
 
-// Element by element, in logical order; both have the same dtype and sizes and do not overlap.
+// Copies all elements. Both tensors have the same dtype and sizes and must not overlap.
 void copyElements(const TensorRef& from, const TensorRef& to);
 
 }  // namespace fuser
