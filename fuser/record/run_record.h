@@ -1,6 +1,6 @@
 #pragma once
-// RunRecord: what one run of a segmented fusion produced: its outputs, and, where asked for, every buffer that crossed
-// a segment boundary, for the oracle to judge segment by segment. Plain data: who reads it links no compiler.
+// RunRecord: the outputs of one run of a segmented fusion and, on request, every value that crossed a segment boundary,
+// so that the oracle can judge each segment. Plain data, so that its readers do not link the compiler.
 
 #include <memory>
 #include <optional>
@@ -15,29 +15,29 @@ namespace fuser {
 
 using HostValue = std::variant<TensorRef, ScalarValue>;
 
-// A value as a segment loads or stores it.
+// A value that a segment loads or stores.
 struct BoundaryValue {
-  std::optional<uint32_t> origin;  // id in the original fusion; nullopt: no value of it
+  std::optional<uint32_t> origin;  // the id of the equal value of the original fusion; nullopt if there is none
   std::string name;
   HostValue value;
 };
 
 struct SegmentRecord {
   int index = 0;
-  std::string scheduler = "None";  // that took it, "PointWise"; "None": none was asked
+  std::string scheduler = "None";  // the scheduler that accepted it, "PointWise"; "None" if none was asked
   std::vector<BoundaryValue> inputs;
-  std::vector<BoundaryValue> outputs;  // with probes: every tensor of the segment
-  // Depth of the accumulation of each reduction in this segment: origin of its result -> additions on the longest path
-  // from an operand to the result (counted from the kernel IR).
+  std::vector<BoundaryValue> outputs;  // with probes, every tensor of the segment
+  // (origin of the result, depth) of each reduction: the number of additions on the longest path from an operand to the
+  // result (fuser/kernel/accumulation_depth.h).
   std::vector<std::pair<uint32_t, int64_t>> reductionDepths;
 };
 
 struct RunRecord {
-  std::vector<HostValue> outputs;  // of the fusion, in order
+  std::vector<HostValue> outputs;  // the fusion's outputs, in order
   std::vector<SegmentRecord> segments;
   std::vector<std::shared_ptr<std::byte[]>> memory;  // keeps every TensorRef above alive
-  // The most bytes that tensors of the program's own took at one time; not counted are the caller's inputs, and freed
-  // tensors' memory that a run which is recorded, or has streams, keeps to its end (though it counts for maxBytes).
+  // The peak memory of the program's own live tensors, in bytes. It does not include the caller's inputs, or freed
+  // tensors that a recorded run, or one with streams, keeps to its end (those do count for maxBytes).
   size_t peakBytes = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The pipeline, but for the engine: original fusion -> passes -> segments -> schedules -> kernels -> host program.
+// The compilation pipeline except for the engine: fusion -> passes -> segments -> schedules -> kernels -> host program.
 
 #include <memory>
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace fuser {
 
-// inputs: what the program is compiled for; without a value nothing is assumed of sizes. layouts: one entry an input;
-// where one is missing, no alignment is assumed.
+// `inputs`: the program is specialized for their sizes; nullopt: it assumes nothing about sizes. `layouts` has one
+// entry per input; no alignment is assumed for missing ones.
 std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const FusionExecutorCache::Settings& settings,
                                               const std::vector<InputLayout>& layouts,
                                               std::optional<std::span<const HostValue>> inputs);

@@ -1,5 +1,5 @@
 #pragma once
-// A .fusion case -> what a FusionExecutorCache takes.
+// Converts a .fusion case to the settings, inputs and output buffers of a FusionExecutorCache.
 
 #include <vector>
 
@@ -8,26 +8,26 @@
 
 namespace fuser {
 
-// How many streams the loops of the case's host program have, 1 to 5, and in which order their work is done: drawn from
-// the seed of the first input's data that has one, so that cases differ, and whoever runs a case runs it alike. (A case
-// that is made smaller keeps both while it keeps that seed.)
+// Chooses numberOfStreams, 1 to 5, and the order in which streams run. Both are drawn from the first seed among the
+// inputs' recipes, so that cases differ but every run of a case is the same. (Minimizing keeps both as long as it keeps
+// that seed.)
 StreamSettings drawnStreams(const Case& testCase);
 
-// Options, schedules and streams of the case. A UserError names the place of `option disable pass NAME` where no pass
-// has the name.
+// The case's options, schedules and streams. A UserError with the position of `option disable pass NAME` for an unknown
+// pass.
 FusionExecutorCache::Settings settingsOf(const Case& testCase);
 
-// The caller's memory for outputs, as the case has it for these sizes: over its fusion, bound to the inputs.
+// The output buffers that the case preallocates. `sizes` is over the case's fusion, bound to the inputs.
 struct OutputMemory {
-  std::vector<std::optional<TensorRef>> refs;  // one entry an output of the fusion; empty where nothing is preallocated
-  std::vector<TensorData> blocks;              // one an entry of Case::preallocated
+  std::vector<std::optional<TensorRef>> refs;  // one entry per fusion output; empty if nothing is preallocated
+  std::vector<TensorData> blocks;              // one per entry of Case::preallocated
 };
 OutputMemory outputMemory(const Case& testCase, ExpressionEvaluator& sizes, size_t maxBytes = size_t{1} << 31);
-// The same for a caller that has bound no sizes.
+// The same for a caller without an evaluator.
 OutputMemory outputMemory(const Case& testCase, const std::vector<HostValue>& inputs,
                           size_t maxBytes = size_t{1} << 31);
 
-// One value an input; the memory stays the RunData's.
+// One value per input; RunData keeps ownership of the memory.
 std::vector<HostValue> hostValues(const RunData& data);
 
 }  // namespace fuser

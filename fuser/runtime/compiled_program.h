@@ -1,5 +1,5 @@
 #pragma once
-// CompiledProgram: what the stages made of a fusion, kept for as long as it may run.
+// CompiledProgram: the results of all stages for one fusion, kept while the program may run.
 
 #include <memory>
 #include <optional>
@@ -17,26 +17,26 @@
 
 namespace fuser {
 
-// What compilation asked of sizes, and the answers.
+// The questions about sizes that compilation asked, and the answers: the guards of a program.
 using SizeAnswers = std::vector<std::pair<SizeFacts::Question, bool>>;
-// Whether the questions have these answers for the sizes that the evaluator is bound to.
+// Whether the questions have the same answers for the sizes to which the evaluator is bound.
 bool answersHold(const SizeAnswers& answers, ExpressionEvaluator& evaluator);
 
 struct CompiledProgram {
-  std::unique_ptr<Fusion> fusion;  // the original's clone after the passes; origins name values of the original
+  std::unique_ptr<Fusion> fusion;  // the clone of the original after the passes; origins refer to the original
   std::unique_ptr<SegmentedFusion> segmented;
-  std::vector<std::unique_ptr<ClonedPart>> parts;  // one a kernel, scheduled
+  std::vector<std::unique_ptr<ClonedPart>> parts;  // one per kernel, scheduled
   std::vector<std::unique_ptr<Kernel>> kernels;
-  std::vector<std::unique_ptr<SegmentCache>> caches;  // of segments that no scheduler takes as they are
+  std::vector<std::unique_ptr<SegmentCache>> caches;  // for segments that no scheduler accepts
   std::unique_ptr<HostIrContainer> host;
-  std::vector<std::unique_ptr<CompiledKernel>> compiled;  // one a kernel; empty before the engine had them
+  std::vector<std::unique_ptr<CompiledKernel>> compiled;  // one per kernel; empty until the engine has compiled them
 
-  std::shared_ptr<MemoryPool> memory;  // a device's, if the program has streams and the engine a device
+  std::shared_ptr<MemoryPool> memory;  // device memory, if the program has streams and the engine has a device
 
-  // Over this fusion, bound to the inputs that it was made for and asked nothing yet, until the run with them takes it.
+  // An evaluator bound to the inputs for which the program was compiled; the first run takes it.
   std::optional<ExpressionEvaluator> bound;
 
-  SizeAnswers sizesAsked;  // over this fusion's extents: the program is right for all sizes with these answers
+  SizeAnswers sizesAsked;  // over this fusion's extents; the program is valid for all sizes with these answers
 };
 
 }  // namespace fuser

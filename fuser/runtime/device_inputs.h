@@ -1,5 +1,5 @@
 #pragma once
-// What one of several devices has of tensors.
+// Splits whole tensors into the parts that one device of several holds, and back.
 
 #include <span>
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace fuser {
 
-// The device's part of a whole tensor, in its memory; of a tensor that it does not hold, dtype and sizes alone.
-// A UserError where the devices of its mesh cannot hold it in equal parts.
+// The device's part of a whole tensor, as a view; only dtype and sizes for a tensor that the device does not hold.
+// A UserError if the axis cannot be split into equal parts over the tensor's mesh.
 TensorRef partOnDevice(const TensorView* tensor, int device, const TensorRef& whole);
 
-// What the inputs of a device are when they are whole: what it does not hold whole has dtype and sizes alone.
-// A UserError where there are more or fewer inputs than the fusion has.
+// The whole inputs that correspond to a device's inputs; tensors that it does not hold whole have only dtype and sizes.
+// A UserError if the number of inputs is wrong.
 std::vector<HostValue> wholeInputs(const Fusion& fusion, int device, std::span<const HostValue> inputs);
 
-// A UserError names a sharded tensor whose axis the devices of its mesh cannot hold in equal parts. evaluator: over the
+// A UserError for a sharded tensor whose axis cannot be split into equal parts over its mesh. `evaluator` is over the
 // fusion, bound to whole inputs.
 void checkShardings(const Fusion& fusion, ExpressionEvaluator& evaluator);
 

@@ -1,6 +1,6 @@
 #pragma once
-// DevicesInProcess: all devices of a fusion in this process, a thread each: whole inputs are handed out in parts, and
-// what the devices give is put together. So a case on several devices is judged as any other.
+// DevicesInProcess: simulates all devices of a fusion in this process, one thread each. It splits whole inputs into
+// parts and assembles the devices' outputs, so that a multi-device case is judged like any other.
 
 #include <memory>
 #include <span>
@@ -12,24 +12,24 @@ namespace fuser {
 
 class DevicesInProcess {
  public:
-  // settings: of each device's cache. Observers are called by one device at a time, in the mesh's order, but for
-  // beforeLaunch: that is called by one at a time, in any order.
+  // `settings` are those of each device's cache. Observers are called for one device at a time, in the mesh's order;
+  // beforeLaunch is called by one thread at a time, in any order.
   DevicesInProcess(std::shared_ptr<const Fusion> fusion, CacheSettings settings);
 
-  // Inputs and outputs are whole. The record shows expressions that ran alone one by one, from whole operands to whole
-  // results, and the first device's other segments. A CheckError where devices that hold the same hold something else,
-  // or do not fit each other.
-  // sizes: over the fusion, bound to the inputs.
+  // Inputs and outputs are whole. The record has each standalone op, from whole operands to whole results, and the
+  // other segments of the first device. A CheckError if the devices' replicas differ or their parts do not match.
+  // `sizes` is over the fusion, bound
+  // to the inputs.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes);
 
-  // Of the device that did most.
+  // The counters of the device with the most work.
   CacheCounters counters() const;
 
  private:
   std::shared_ptr<const Fusion> fusion_;
   bool record_;
   Trace* trace_;  // may be null
-  std::vector<std::unique_ptr<FusionExecutorCache>> caches_;  // by place in the mesh
+  std::vector<std::unique_ptr<FusionExecutorCache>> caches_;  // by index in the mesh
 };
 
 }  // namespace fuser

@@ -1,8 +1,8 @@
 #pragma once
-// FusionExecutorCache: the one place that wires the stages: passes, segment, schedule, lower, host program, engine.
-// Compiled programs are kept by key: ranks, dtypes, layout facts, alignment classes, options, and the answers to the
-// questions about sizes that compilation asked. The values of scalars are in no key: they count where an extent that
-// compilation asked about depends on them. Safe to call from several threads.
+// FusionExecutorCache (nvFuser's name): compiles and runs a fusion, and caches compiled programs. It is the only place
+// that connects the stages: passes, segment, schedule, lower, host program, engine. A cache hit requires equal ranks,
+// dtypes, layout facts, alignment classes and options, and equal answers to the questions about sizes that compilation
+// asked. Values of scalars matter only through such questions. Thread-safe.
 
 #include <functional>
 #include <map>
@@ -20,60 +20,60 @@
 namespace fuser {
 
 struct CacheSettings {
-  // Options, dumps, log, trace, checkInvariants, observers (compile_observer.h); schedulers and sizes are set here.
+  // Options, dumps, log, trace, checkInvariants, observers (compile_observer.h). The cache sets schedulers and sizes.
   CompileContext context;
-  std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter is then off
+  std::optional<Schedule> schedule;  // for the whole fusion; PreSegmenter does not run then
   std::map<int64_t, Schedule> segmentSchedules;
-  // Outputs -> the inputs whose memory they are written to, by names, as Case::aliases.
+  // In-place outputs: (output, input) names, as in Case::aliases.
   std::vector<std::pair<std::string, std::string>> aliases;
-  // Numbers of outputs that the caller gives memory for. A run compiles for those that it is given memory for.
+  // The numbers of outputs for which the caller provides buffers; run() compiles for those in its argument.
   std::set<size_t> preallocated;
   bool record = false;                           // fill RunRecord::segments and keep all memory alive
-  size_t maxBytes = HostRunSettings{}.maxBytes;  // of memory that a run may take; past it a UserError
+  size_t maxBytes = HostRunSettings{}.maxBytes;  // the memory limit of a run, in bytes; exceeding it is a UserError
   StreamSettings streams;
-  std::optional<int> device;                     // of a fusion on several: the one that programs are made for
-  std::shared_ptr<Engine> engine;                // instead of the options' engine, for several caches to share
-  bool verifyKernels = true;                     // before an engine gets them; off where a fault was planted in one
-  std::shared_ptr<std::mutex> launchLock;        // held while observers see a launch: for caches that run side by side
+  std::optional<int> device;                     // for a multi-device fusion: the device to compile for
+  std::shared_ptr<Engine> engine;                // replaces the options' engine, so that caches can share one
+  bool verifyKernels = true;                     // verify kernels before compiling them; off for planted faults
+  std::shared_ptr<std::mutex> launchLock;        // held during beforeLaunch, for caches that run concurrently
 };
 
 struct CacheCounters {
-  size_t compilations = 0;  // whole programs
-  // Those of segments with a cache of their own included. A kernel that an earlier program had is compiled no second
-  // time.
+  size_t compilations = 0;  // programs compiled (cache misses)
+  // Kernels compiled, including those of segments with their own cache. A kernel that an earlier program has is shared,
+  // not compiled again.
   size_t kernelCompilations = 0;
-  // Host scalar expressions evaluated by the programs that ran, over all runs. (What sizes need is evaluated before, on
-  // the original fusion too, to check the sizes and to find the program.)
+  // Host scalar expressions that programs evaluated, over all runs. (Scalars in sizes are also evaluated before that,
+  // on the original fusion, to check sizes and to look up the program.)
   size_t hostScalarEvaluations = 0;
   size_t runs = 0;
-  size_t memoryBlocks = 0;  // that runs asked the system for: those that earlier runs gave back are taken again
+  size_t memoryBlocks = 0;  // memory blocks allocated from the system; runs reuse blocks of earlier runs
 };
 
 class FusionExecutorCache {
  public:
   using Settings = CacheSettings;
 
-  // The fusion is the original; it is kept unchanged (values' origins are marked on the clones made from it).
+  // The fusion is the original, which the cache never modifies (clones get the origins).
   FusionExecutorCache(std::shared_ptr<const Fusion> fusion, Settings settings);
   ~FusionExecutorCache();
 
-  // Inputs in the fusion's order; tensors' memory stays the caller's. outputs: empty, or one entry an output: the
-  // caller's memory for it, where it gives some. The output is written there, with its strides, and nothing around it:
-  // by the kernel that makes it, or, where it is an input, a view, has expanded axes or was given memory at an earlier
-  // place already, by a copy at the end. A UserError rejects inputs and memory that do not fit. A fusion on several
-  // devices runs on all of them in this process (devices_in_process.h), unless the settings name one, and takes no
-  // memory for outputs.
+  // Runs the fusion; compiles it on a cache miss. `inputs` are in the fusion's order; the caller owns their memory.
+  // `outputs` is empty or has an optional buffer per output. Only the output's elements are written there, with the
+  // buffer's strides: directly by the kernel, or by a copy at the end if the output is an input, a view, expanded, or
+  // returned at an earlier position with a buffer. A UserError rejects invalid inputs and buffers. A multi-device
+  // fusion runs on all devices in this process (devices_in_process.h), unless the settings name one, and takes no
+  // buffers.
   RunRecord run(std::span<const HostValue> inputs, GivenOutputs outputs = {});
-  // The same for a caller that has bound the sizes, and may need them itself or for runs to come: nothing is bound to
-  // the original again. sizes: over the fusion, bound to these inputs, or to others of the same sizes, whose scalars
-  // and elements on the host are the same; it keeps what it evaluates here.
+  // The same for a caller that has bound the sizes already, so that they are not bound again. `sizes` is over the
+  // fusion, bound to these inputs or to others with equal sizes, scalars and host tensors; it memoizes what this run
+  // evaluates.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes, GivenOutputs outputs = {});
 
-  // On the device that the settings name: what it has of each input, and gives of each output. Of a tensor that it does
-  // not hold, dtype and sizes alone. Throws what the communicator does, too.
+  // Runs the program of the device that the settings name, with its parts of the inputs and outputs; a tensor that it
+  // does not hold has only dtype and sizes. Also throws what the communicator throws.
   RunRecord runOnDevice(std::span<const HostValue> inputs, Communicator& communicator);
-  // Compiles what the next runOnDevice runs, which must be with these inputs. (So several caches compile one after
-  // another, and run side by side.) sizes: over the fusion, bound to the whole inputs.
+  // Compiles the program for the next runOnDevice, which must get the same inputs. (So several caches compile one after
+  // the other and run concurrently.) `sizes` is over the fusion, bound to the whole inputs.
   void prepareOnDevice(std::span<const HostValue> inputs, ExpressionEvaluator& sizes);
 
   CacheCounters counters() const;

@@ -1,5 +1,5 @@
 #pragma once
-// Outputs that the caller gives memory for: what that memory must be, and which outputs are written there.
+// Output buffers from the caller: validates them, and decides which outputs kernels write there directly.
 
 #include <map>
 #include <set>
@@ -13,21 +13,21 @@
 namespace fuser {
 
 struct GivenMemory {
-  std::vector<std::optional<TensorRef>> memory;  // one entry an output, or none at all
-  std::set<size_t> numbers;                      // of the outputs with memory
+  std::vector<std::optional<TensorRef>> memory;  // one entry per output, or empty
+  std::set<size_t> numbers;                      // the numbers of the outputs with buffers
 };
 
-// sizes: over the fusion, bound to the inputs. aliases: of the fusion, as Fusion::aliases() has them. A UserError names
-// the output whose memory is missing an address, has another dtype, other sizes or another device, is not aligned to
-// its elements, has negative strides or elements that share memory, or lies in the memory of an input or another
-// output; and one that is a scalar. Memory for an output that overwrites an input can be that input's alone, and says
-// nothing new.
+// Validates the buffers. `sizes` is over the fusion, bound to the inputs; `aliases` is Fusion::aliases(). A UserError
+// for a buffer with a null address, a wrong dtype, wrong sizes or device, misaligned elements, negative strides,
+// elements that share memory, or overlap with an input or another output; and for a scalar output. The buffer of an
+// in-place output must be its input's memory
+// and has no effect.
 GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, Val*>& aliases,
                        std::span<const HostValue> inputs, GivenOutputs outputs);
 
-// One entry a number. Outputs that are written to the caller's memory get a layout of which nothing is known but the
-// order of axes. Written at the end instead, by a copy: an input, a view, what has expanded axes, and an output that is
-// given memory at an earlier place.
+// Returns one entry per number. Outputs that kernels write directly get a layout with unknown strides, of which only
+// the order of axes is known. Outputs that are inputs, views, expanded, or returned at an earlier position with a
+// buffer are copied at the end.
 std::vector<GivenOutput> planGivenOutputs(Fusion& fusion, const std::vector<HostGroup>& groups,
                                           const std::set<size_t>& numbers);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What compilation may rely on of an input's memory, and the check that it keeps its declaration.
+// The facts about inputs' memory on which compilation may rely, and checks of inputs against their declarations.
 
 #include <optional>
 #include <span>
@@ -12,38 +12,38 @@
 namespace fuser {
 
 struct InputFacts {
-  InputLayout layout;  // of a scalar: the default
-  bool dense = true;   // no gaps: row-major along the allocation order, whatever the declaration leaves free
+  InputLayout layout;  // the default for a scalar
+  bool dense = true;   // whether it is dense in its allocation order, even where the declaration does not require it
   bool operator==(const InputFacts& other) const {
     return layout.alignment == other.layout.alignment && dense == other.dense;
   }
 };
 
-// One entry an input. The inputs' kinds, ranks and sizes fit the fusion (ExpressionEvaluator::bindInputs). A UserError
-// names the input whose memory is missing, misaligned to its dtype, has negative strides, a stride on an expanded axis,
-// or breaks the declared contiguity. device: of a fusion on several, the one that runs: what it does not
-// hold whole is not looked at, and nothing may be relied on.
+// Returns one entry per input. Kinds, ranks and sizes must have been checked (ExpressionEvaluator::bindInputs). A
+// UserError for an input with a null address, misaligned elements, negative strides, a stride other than 0 on an
+// expanded axis, or strides that break the declared contiguity. `device`: the running device of a multi-device fusion;
+// inputs that it does not hold whole are not inspected and get no facts.
 std::vector<InputFacts> inspectInputs(const Fusion& fusion, std::span<const HostValue> inputs,
                                       std::optional<int> device = std::nullopt);
 
-// A UserError names an input of which the device holds a part, where no kernel can read that: memory is missing,
-// misaligned to its dtype, or has negative strides.
+// A UserError for an input whose part on this device no kernel can read: a null address, misaligned elements, or
+// negative strides.
 void checkParts(const Fusion& fusion, std::span<const HostValue> inputs, int device);
 
-// A UserError where an output cannot be written to the memory of the input that it overwrites: other sizes, elements
-// that share memory, or memory that another input lies in.
+// A UserError if an in-place output cannot be written over its input: the sizes differ, the input's elements share
+// memory, or it overlaps with another input.
 void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, const Val* input,
                       std::span<const HostValue> inputs);
 
-// What is given for an input tensor of the fusion.
+// The argument for an input tensor of the fusion.
 const TensorRef& givenFor(const Fusion& fusion, const Val* input, std::span<const HostValue> inputs);
 
-// Whether no two elements share memory, as far as strides that step over all that the faster axes hold show.
+// Whether each stride steps over all elements of the faster axes, which implies that no two elements share memory.
 bool hasOwnElements(const TensorRef& ref);
-// Whether a byte lies between the first and the last of both.
+// Whether the address ranges of the two tensors overlap.
 bool overlap(const TensorRef& a, const TensorRef& b);
 
-// "f32[2] dense align 16; i64; …": the part of the cache's key that depends on inputs, but for their sizes.
+// The part of the cache key that depends on inputs, except for their sizes: "f32[2] dense align 16; i64; …".
 std::string inputKey(const Fusion& fusion, const std::vector<InputFacts>& facts);
 
 }  // namespace fuser

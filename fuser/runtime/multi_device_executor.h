@@ -1,7 +1,7 @@
 #pragma once
-// MultiDeviceExecutor: one device's side of a fusion on several: the program of that device, run by the evaluator that
-// runs every host program, with a communicator for what others hold. Every device of the fusion's mesh has one, each
-// given the same fusion and scalars; nothing here knows how the communicator reaches the others.
+// MultiDeviceExecutor (nvFuser's name): runs one device's program of a multi-device fusion, with a communicator for
+// data of other devices. Each device of the fusion's mesh has one, with the same fusion and scalars. It does not depend
+// on how the communicator reaches the other devices.
 
 #include <memory>
 #include <span>
@@ -13,14 +13,14 @@ namespace fuser {
 
 class MultiDeviceExecutor {
  public:
-  // The device is the communicator's rank. A UserError where the fusion names no devices, or one that is no rank.
+  // The device is the communicator's rank. A UserError if the fusion has no mesh, or one with an invalid rank.
   MultiDeviceExecutor(std::shared_ptr<const Fusion> fusion, Communicator& communicator,
                       FusionExecutorCache::Settings settings);
 
-  // inputs: what this device has of each: its part of what is sharded; of a tensor that it does not hold, dtype and
-  // sizes alone. The record's outputs are this device's, too: of what it does not hold, a tensor without memory. Every
-  // device of the mesh must call it. A UserError rejects inputs that do not fit; a CommunicationError names ranks that
-  // do not.
+  // Every device of the mesh must call it. `inputs` and the record's outputs are this device's parts of sharded
+  // tensors. An input that the device does not hold has only dtype and sizes, such an output has no memory. A UserError
+  // rejects invalid inputs;
+  // a CommunicationError names ranks that do not match.
   RunRecord run(std::span<const HostValue> inputs);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Where outputs that reuse an input's memory are written: in place where nobody reads the input afterwards, else to
-// memory of their own and copied at the end.
+// Decides how in-place outputs are written: directly over the input if nothing reads the input afterwards, otherwise to
+// memory of their own with a copy at the end.
 
 #include <vector>
 
@@ -8,9 +8,9 @@
 
 namespace fuser {
 
-// The outputs that overwrite an input (Fusion::aliases()) in place, in the order of their numbers. Reorders the groups
-// (still a topological order) so that those that read an input come before the one that overwrites it, and gives
-// outputs that are written in place the input's layout, of which nothing is known but the order of axes.
+// Returns the outputs of Fusion::aliases() that are written directly, by number. Reorders the groups, topologically, so
+// that readers of an input come before the group that overwrites it, and gives these outputs the input's layout, of
+// which only the order of axes is known.
 std::vector<const TensorView*> planAliases(Fusion& fusion, std::vector<HostGroup>& groups);
 
 }  // namespace fuser

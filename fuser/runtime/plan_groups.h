@@ -1,6 +1,6 @@
 #pragma once
-// Which groups a program has: the segments; one segment where a schedule for the whole fusion is given; finer ones
-// where every tensor is probed.
+// Plans the groups of a program: normally the segments; one group with a schedule for the whole fusion; finer groups
+// with probes.
 
 #include <memory>
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace fuser {
 
-// All host scalars in one group and all tensor expressions in another, whose type is None; dead code left out.
+// Puts all host scalars into one group and all tensor expressions into another of type None, without dead code.
 std::unique_ptr<SegmentedFusion> segmentAsOne(const Fusion& fusion);
 
-// Whether a scheduler takes the group as it is; then the group has its type, and what its answer kept.
+// Whether a scheduler accepts the group; if so, stores its type and reference map in the group.
 bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& context);
 
-// One group a segment, without part and kernel. With probes, every tensor of a segment becomes an output of it, so that
-// each op can be judged from exact operands; a segment that no scheduler takes so (or whose schedule is given: it was
-// made for other outputs) becomes one group an expression. All groups of a segment have its index.
+// Returns one group per segment, without part and kernel. With probes, every tensor of a segment becomes an output, so
+// that each op can be judged from exact operands. If no scheduler accepts that, or the segment has a given schedule,
+// which was made for other outputs, it becomes one group per expression. All groups of a segment have its index.
 std::vector<HostGroup> planGroups(const SegmentedFusion& segmented, const CompileContext& context, bool scheduleGiven);
 
 }  // namespace fuser

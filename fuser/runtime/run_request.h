@@ -1,5 +1,5 @@
 #pragma once
-// RunRequest: a run as FusionExecutorCache was asked for it, before it looks for a program.
+// RunRequest: the arguments of a run, as observers see them before FusionExecutorCache looks up the program.
 
 #include <optional>
 #include <span>
@@ -13,10 +13,10 @@ namespace fuser {
 
 struct RunRequest {
   const Fusion& fusion;                           // the original
-  std::optional<int> device;                      // of a fusion on several: the one that runs
+  std::optional<int> device;                      // the running device of a multi-device fusion
   std::span<const HostValue> inputs;              // checked
-  std::vector<std::optional<TensorRef>> outputs;  // the caller's memory for them, checked; empty where it gives none
-  // What of the inputs, and of which outputs have memory, decides which programs may serve; sizes decide among those.
+  std::vector<std::optional<TensorRef>> outputs;  // the caller's buffers, checked; empty if there are none
+  // The cache key: facts about the inputs and which outputs have buffers. Sizes select among the programs of a key.
   std::string key;
 };
 

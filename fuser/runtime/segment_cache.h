@@ -1,6 +1,6 @@
 #pragma once
-// SegmentCache: a segment that no scheduler takes as one kernel (a custom merge predicate made it), run through a
-// FusionExecutorCache of its own, which segments it again.
+// SegmentCache: runs a segment that no scheduler accepts (a custom merge predicate made it) through its own
+// FusionExecutorCache, which segments it again.
 
 #include <memory>
 
@@ -12,12 +12,12 @@ namespace fuser {
 
 class SegmentCache : public SegmentRunner {
  public:
-  // outer: the settings of the cache that the segment is part of. The inner one has its options, but for the merge
-  // predicate; and those observers alone that the outer ones add (CompileObserver::beforeSegmentCache).
+  // `outer` are the settings of the enclosing cache. The inner cache has the same options without the merge predicate,
+  // and only the observers that outer ones add (CompileObserver::beforeSegmentCache).
   SegmentCache(ClonedPart part, const FusionExecutorCache::Settings& outer);
   ~SegmentCache() override;
 
-  // Its inputs are values of the outer fusion.
+  // The part; ClonedPart::inputs are values of the outer fusion.
   const ClonedPart& part() const { return *part_; }
   RunRecord run(std::span<const HostValue> inputs) override;
   CacheCounters counters() const { return cache_->counters(); }
