@@ -1,6 +1,6 @@
 #pragma once
-// Holds the numbers of a value against accepted sets: the last step of judge(), apart from how the sets came about, so
-// that tests give it sets of their own.
+// Compares the numbers of a value with accepted sets: the last step of judge(). It is separate from the computation of
+// the sets, so that tests can supply their own.
 
 #include <span>
 #include <vector>
@@ -10,29 +10,29 @@
 
 namespace oracle {
 
-// Whether the set holds the number: NaN and infinities by flag, a zero by its sign.
+// Whether the set contains the number: NaN and infinities by flag, a zero by its sign.
 bool contains(const Interval& set, double number);
-// Whether the set is narrow enough to say that an element of this dtype inside it is right
+// Whether the set is narrow enough to call an element of this dtype inside it correct
 // (oracle/ORACLE.md#7-decided-and-the-verdict).
 bool isDecided(const Interval& set, fuser::DataType dtype);
 
 struct View {
   const Value* sets;
-  bool wholeFusion;  // plain intervals, not the slice of a segment
+  bool wholeFusion;  // from plain intervals over the whole fusion, not from a segment's slice
 };
 
 struct Comparison {
   Counts counts;
   Margins margins{};
-  int64_t outsideSlice = 0;     // outside a view that is a segment's slice
-  bool certain = true;          // every set of the last view holds one value, its sign included, and actual is that
-  std::vector<Mismatch> worst;  // the worst first, at most maxMismatches; index, got, accepts, distance, view are set
-  WrongValue wrong;             // value and segment are the caller's to set
+  int64_t outsideSlice = 0;     // elements outside a segment's slice
+  bool certain = true;          // every set of the last view has one value, including its sign, and `actual` equals it
+  std::vector<Mismatch> worst;  // worst first, at most maxMismatches; with index, got, accepts, distance and view
+  WrongValue wrong;             // the caller sets value and segment
   std::string problem;
 };
 
-// actual holds single sets (see `exact`). An element is inside when every view accepts it, decided when one decides it.
-// An axis along which neither memory nor sets vary counts once.
+// `actual` has single-valued sets (see `exact`). An element is inside if every view accepts it, and decided if one view
+// decides it. An axis along which neither memory nor sets vary counts once.
 Comparison compare(const Value& actual, std::span<const View> views, size_t maxMismatches);
 
 }  // namespace oracle

@@ -1,9 +1,9 @@
 #pragma once
-// Interval, Whole: the set of values that one element may take (oracle/ORACLE.md#3-sets), of a floating dtype or of an
-// integer or bool one. Value: such a set for each element of a tensor, or of a scalar.
+// The set of values that an element may take (oracle/ORACLE.md#3-sets): Interval for floating dtypes, Whole for
+// integers and bool. Value: a set for each element of a tensor or scalar.
 //
-// Interval arithmetic (R. E. Moore, Interval analysis, 1966) on f64 ends. NaN, infinities and the sign of a zero are
-// flags beside the range, because a correct compiler may change one and not the other.
+// Interval arithmetic (R. E. Moore, Interval Analysis, 1966) with f64 bounds. NaN, infinities and the sign of zero are
+// flags apart from the range, because a correct compiler may change one without the other.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,8 +30,8 @@ enum Flag : uint8_t {
   kSpecials = kNan | kInfs,
 };
 
-// The finite values in [lo, hi], none when lo > hi; and what the flags allow. A range that holds 0 has a zero flag, and
-// a zero flag means nothing without it. Ends are finite.
+// The finite values in [lo, hi] (none if lo > hi) and the special values that the flags allow. A range that contains 0
+// has a zero flag; without 0 in the range, zero flags have no meaning. lo and hi are finite.
 struct Interval {
   double lo = kInfinity;
   double hi = -kInfinity;
@@ -43,17 +43,17 @@ struct Interval {
   bool mayBePositive() const { return (hasRange() && hi > 0) || has(kPosInf) || (hasZero() && has(kPosZero)); }
   bool mayBeNegative() const { return (hasRange() && lo < 0) || has(kNegInf) || (hasZero() && has(kNegZero)); }
   bool hasNumber() const { return hasRange() || has(kInfs); }
-  // A single number that is no zero, or a zero of open sign.
+  // One number; the sign of a zero may be open.
   bool isPoint() const { return lo == hi && !has(kSpecials); }
   bool empty() const { return !hasRange() && !has(kSpecials); }
-  // The least and the greatest value that is no NaN; needs hasNumber().
+  // The smallest and the largest value other than NaN; requires hasNumber().
   double least() const { return has(kNegInf) ? -kInfinity : hasRange() ? lo : kInfinity; }
   double greatest() const { return has(kPosInf) ? kInfinity : hasRange() ? hi : -kInfinity; }
-  // Exactly one value, the sign of a zero included.
+  // Exactly one value, including the sign of a zero.
   bool isSingle() const;
-  double single() const;  // of a single one
+  double single() const;  // that value; requires isSingle()
 
-  static Interval of(double value);  // a point, its zero with its sign; NaN and infinities as flags
+  static Interval of(double value);  // the set of this value alone, including the sign of a zero
   static Interval range(double lo, double hi, uint8_t flags) { return {lo, hi, flags}; }
   static Interval everything(double largest) { return {-largest, largest, kSpecials | kZeros}; }
 };
@@ -80,12 +80,12 @@ inline double Interval::single() const {
 
 inline Interval hull(const Interval& a, const Interval& b) {
   Interval result{std::min(a.lo, b.lo), std::max(a.hi, b.hi), static_cast<uint8_t>(a.flags | b.flags)};
-  // A zero that only the hull holds: between a negative and a positive range.
+  // The hull of a negative and a positive range contains a zero that neither of them has.
   if (result.hasZero() && !result.has(kZeros)) result.flags |= kZeros;
   return result;
 }
 
-// The integers from lo to hi, both included, of i64, i32, i8 (within its range) or bool (0, 1); never empty.
+// The integers in [lo, hi], inclusive, for i64, i32, i8 or bool (0, 1), inside the dtype's range; never empty.
 struct Whole {
   int64_t lo = 0;
   int64_t hi = 0;
@@ -97,14 +97,14 @@ inline constexpr Whole kTrue{1, 1};
 inline constexpr Whole kEither{0, 1};
 Whole fullRange(fuser::DataType dtype);
 
-// The unrounded range of a product, for an FMA that takes it unrounded (see JudgeOptions::contraction).
+// The range of a product before rounding, for an FMA that uses it (see JudgeOptions::contraction).
 struct Unrounded {
   double lo;
   double hi;
 };
 
-// The sets of a value's elements: either `real` or `whole` is filled. Element [i0, …] lies at sum of i * strides;
-// strides are 0 along axes where all elements are the same one (broadcast, expanded). Rank 0 for scalars.
+// The sets of a value's elements: either `real` or `whole` is set. The set of element [i0, …] is at offset sum(i *
+// stride); strides are 0 along axes with a single stored element (broadcast, expanded). Scalars have rank 0.
 struct Value {
   fuser::DataType dtype = fuser::DataType::Double;
   fuser::Dims sizes;
@@ -112,7 +112,7 @@ struct Value {
   std::shared_ptr<const std::vector<Interval>> real;
   std::shared_ptr<const std::vector<Whole>> whole;
   std::shared_ptr<const std::vector<Unrounded>> products;  // parallel to `real`, or null
-  std::shared_ptr<const std::vector<double>> scales;       // of a sum: sum |terms|, parallel to `real`; or null
+  std::shared_ptr<const std::vector<double>> scales;       // for sums: sum(|term|), parallel to `real`; or null
 
   const Interval& realAt(int64_t offset) const { return (*real)[static_cast<size_t>(offset)]; }
   const Whole& wholeAt(int64_t offset) const { return (*whole)[static_cast<size_t>(offset)]; }

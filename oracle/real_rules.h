@@ -1,6 +1,6 @@
 #pragma once
-// The rules of floating ops (oracle/ORACLE.md#4-rules-by-op), an element at a time. Unless said otherwise a result is
-// rounded to the compute dtype (f32 or f64), that of the operands; the caller rounds it again, to the result's dtype.
+// The rules of floating ops (oracle/ORACLE.md#4-rules-by-op), one element at a time. Unless noted, a result is rounded
+// to the compute dtype (f32 or f64), which the operands have; the caller rounds it again to the result's dtype.
 
 #include <span>
 
@@ -9,11 +9,11 @@
 
 namespace oracle {
 
-// Both ends rounded to the dtype; an end that becomes infinite sets that flag. Ends may be infinite before.
+// Rounds both bounds to the dtype; a bound that overflows sets the infinity flag. Bounds may be infinite before.
 Interval roundTo(const Interval& set, fuser::DataType dtype);
 
-// Correctly rounded ops. For f32 the f64 result of f32 operands is rounded again, which gives the f32 result (S. A.
-// Figueroa, When is double rounding innocuous?, 1995: 53 >= 2 * 24 + 2); so no error of the reference enters.
+// Correctly rounded ops. For f32 the f64 result of f32 operands is rounded again, which equals the f32 result (S. A.
+// Figueroa, "When is double rounding innocuous?", 1995: 53 >= 2 * 24 + 2), so the reference adds no error.
 Interval negate(const Interval& a);
 Interval absolute(const Interval& a);
 Interval add(const Interval& a, const Interval& b, fuser::DataType compute);
@@ -21,7 +21,7 @@ Interval multiply(const Interval& a, const Interval& b, fuser::DataType compute)
 Interval divide(const Interval& a, const Interval& b, fuser::DataType compute);
 Interval squareRoot(const Interval& a, fuser::DataType compute);
 
-// a + p with p a product that was not rounded: a fused multiply-add.
+// a + p for an unrounded product p: a fused multiply-add.
 Interval addUnrounded(const Interval& a, const Unrounded& product, fuser::DataType compute);
 Unrounded unroundedProduct(const Interval& a, const Interval& b);
 
@@ -36,7 +36,7 @@ Interval minimum(const Interval& a, const Interval& b);
 Interval maximumNumber(const Interval& a, const Interval& b);
 Interval minimumNumber(const Interval& a, const Interval& b);
 
-// TruncDiv, FloorDiv, Fmod, Remainder: PyTorch's formulas, step by step, in the compute dtype.
+// TruncDiv, FloorDiv, Fmod, Remainder: PyTorch's formulas step by step in the compute dtype.
 Interval divisionRule(fuser::OpKind op, const Interval& a, const Interval& b, fuser::DataType compute);
 
 // Pow, Atan2, Hypot, Nextafter: real_binary.cpp.
@@ -45,7 +45,7 @@ Interval binaryFunction(fuser::OpKind op, const Interval& a, const Interval& b, 
 // IsNan, IsInf, IsFinite, IsPosInf, IsNegInf, Signbit (of NaN: false), LogicalNot.
 Whole classified(fuser::OpKind op, const Interval& a);
 
-// Which comparisons of a value of a with one of b may hold.
+// Which relations between a value of a and a value of b are possible.
 struct Order {
   bool less = false;
   bool equal = false;
@@ -55,16 +55,16 @@ struct Order {
 Order compare(const Interval& a, const Interval& b);
 Whole truth(const Interval& a);
 
-// The library functions and what is made of them, over arrays: f64 values from LibTorch at both ends, critical points,
-// domain ends, then the row's error column in ulps of the compute dtype.
+// Library functions and ops derived from them, over arrays: f64 values from LibTorch at both bounds, at critical points
+// and at the ends of the domain, widened by the row's error column in ulps of the compute dtype.
 void functionRule(fuser::OpKind op, std::span<const Interval> in, std::span<Interval> out, fuser::DataType compute);
 
-// Error of LibTorch's and the C library's f64 functions, in ulps of f64; tests/oracle compares with MPFR. Below 1 by
-// their own account, but for those of the C library that its manual gives 2 and more.
+// The error of the f64 functions of LibTorch and the C library, in ulps of f64; tests/oracle compares them with MPFR.
+// Documented as below 1, except for functions of the C library whose manual states 2 or more.
 int referenceError(fuser::OpKind op);
 
-// [lo, hi], f64 values of the reference, widened by its error and by the row's error column. Not yet rounded. ofRange:
-// the end belongs to a range of values, whose other members err by ulps of their own.
+// A bound from an f64 value of the reference, widened by the reference's error and the row's error column; not rounded
+// yet. ofRange: the bound is that of a range, whose other values may have larger ulps.
 double lowerEnd(fuser::OpKind op, double value, fuser::DataType compute, bool ofRange = false);
 double upperEnd(fuser::OpKind op, double value, fuser::DataType compute, bool ofRange = false);
 

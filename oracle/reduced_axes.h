@@ -1,8 +1,8 @@
 #pragma once
-// Walks over what a reduction joins: results, and the terms of each. Sums, extremes and variances share it.
+// Iterates over the results of a reduction and over the terms of each. Sums, extrema and variances share it.
 //
-// Offsets and strides are in elements of the operand's sets. A result along an axis where the operand does not vary is
-// computed and stored once.
+// Offsets and strides count elements of the operand's sets. Along an axis on which the operand does not vary, the
+// result is computed and stored once.
 
 #include <algorithm>
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace oracle {
 
-// One result element's terms: the kept axes choose it, the reduced axes run over them.
+// The kept axes select a result element, the reduced axes iterate over its terms.
 struct ReducedAxes {
   fuser::Dims sizes;    // of the result
-  fuser::Dims stored;   // 1 where the result is stored once
+  fuser::Dims stored;   // sizes, but 1 along an axis on which the result is stored once
   fuser::Dims strides;  // of the result
   fuser::Dims operand;  // the operand's strides along the kept axes
   fuser::Dims reducedSizes;
@@ -41,7 +41,7 @@ inline ReducedAxes reducedAxes(const Value& operand, const std::vector<int64_t>&
   return axes;
 }
 
-// reduceOne(base): the set of the element whose terms start at offset base.
+// Computes all results; reduceOne(base) returns the set of the result whose terms start at offset base.
 template <class Set, class ReduceOne>
 std::shared_ptr<const std::vector<Set>> forEachResult(const ReducedAxes& axes, const ReduceOne& reduceOne) {
   std::vector<Set> sets;
@@ -51,7 +51,7 @@ std::shared_ptr<const std::vector<Set>> forEachResult(const ReducedAxes& axes, c
   return std::make_shared<const std::vector<Set>>(std::move(sets));
 }
 
-// visit(offset): each term of that element, in row-major order over the reduced axes; none where one of them is empty.
+// Calls visit(offset) for each term of that result, in row-major order of the reduced axes; never if one is empty.
 template <class Visit>
 void forEachTerm(const ReducedAxes& axes, int64_t base, const Visit& visit) {
   forEachOffset<1>(axes.reducedSizes, {axes.reducedStrides},

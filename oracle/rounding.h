@@ -1,12 +1,12 @@
 #pragma once
-// Rounding of f64 numbers to the floating dtypes, and their steps. Exact for every double: the oracle shares no
+// Rounds f64 numbers to the floating dtypes and computes ulps, exactly for every double. The oracle shares no
 // conversion with the compiler under test.
 
 #include "fuser/types/dtype.h"
 
 namespace oracle {
 
-// What the dtype can hold: p bits of precision, smallest normal 2^minExponent, largest finite number.
+// The parameters of a floating dtype: precision in bits, smallest normal 2^minExponent, largest finite number.
 struct Format {
   int precision;
   int minExponent;
@@ -15,25 +15,25 @@ struct Format {
 };
 const Format& format(fuser::DataType dtype);
 
-// The number that f16 or bf16 stores in these bits: sign, exponent, fraction from the highest bit down.
+// The number that f16 or bf16 encodes in these bits: sign, exponent, fraction, from the highest bit down.
 double numberOf16Bits(uint16_t bits, fuser::DataType dtype);
 
 double roundTo16Bits(double value, fuser::DataType dtype);
 
-// One rounding to nearest, ties to even; infinite where it overflows; NaN and infinities stay.
+// Rounds once, to nearest, ties to even; overflows to infinity; keeps NaN and infinities.
 inline double roundOnce(double value, fuser::DataType dtype) {
   if (dtype == fuser::DataType::Double) return value;
   if (dtype == fuser::DataType::Float) return static_cast<double>(static_cast<float>(value));
   return roundTo16Bits(value, dtype);
 }
-// As the language converts: to f16 and bf16 through f32 (two roundings), otherwise one.
+// Converts as the language of fusions does: to f16 and bf16 through f32 (two roundings), otherwise directly.
 double convertTo(double value, fuser::DataType dtype);
 
-// The distance of neighbours in the dtype at a finite value: 2^(e - p + 1) for |value| in [2^e, 2^(e+1)), never below
-// the smallest denormal.
+// The distance between neighboring numbers of the dtype at a finite value: 2^(e - p + 1) for |value| in [2^e, 2^(e+1)),
+// but at least the smallest denormal.
 double ulp(double value, fuser::DataType dtype);
 
-// The next double towards ±infinity, n times; from the other infinity to the largest finite number.
+// The n-th next double toward -infinity or +infinity; the first after the opposite infinity is the largest finite one.
 double down(double value, int n = 1);
 double up(double value, int n = 1);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The rules of integer and bool ops, element by element, in integers: exact while operands are single; where a range
-// may wrap, or a rule has no better, the dtype's full range.
+// The rules of integer and bool ops, one element at a time, in integer arithmetic. They are exact for single-valued
+// operands. If a range may wrap, or a rule has no tighter bound, the result is the dtype's full range.
 
 #include "fuser/ops/op_kind.h"
 #include "oracle/interval.h"
@@ -8,7 +8,7 @@
 
 namespace oracle {
 
-// [lo, hi] in the dtype: as it is, wrapped when single (or wrapped alike at both ends), else the full range.
+// [lo, hi] in the dtype: unchanged if it fits, wrapped if both bounds wrap equally, otherwise the full range.
 Whole wrapped(__int128 lo, __int128 hi, fuser::DataType dtype);
 
 Whole unaryWhole(fuser::OpKind op, const Whole& a, fuser::DataType dtype);
@@ -17,13 +17,13 @@ Order compare(const Whole& a, const Whole& b);
 Whole truth(const Whole& a);
 Whole classified(fuser::OpKind op, const Whole& a);  // IsNan … LogicalNot: see real_rules.h
 
-// Of two or one truth values.
+// Logical ops on truth values.
 Whole logicalNot(const Whole& a);
 Whole logical(fuser::OpKind op, const Whole& a, const Whole& b);  // LogicalAnd, LogicalOr, LogicalXor
 Whole comparison(fuser::OpKind op, const Order& order);           // Eq, Ne, Lt, Le, Gt, Ge
 
 // Conversions as the language defines them (fuser/types/device_types.cuh): float to integer truncates, and gives the
-// smallest integer out of range and for NaN; anything but 0 is true.
+// smallest integer if out of range or NaN; every value except 0 is true.
 Whole toWhole(const Interval& a, fuser::DataType to);
 Whole toWhole(const Whole& a, fuser::DataType to);
 Interval toReal(const Whole& a, fuser::DataType to);

@@ -1,6 +1,6 @@
 #pragma once
-// Invariants: what holds of every compilation, whatever the program and the data: exact facts, checked without running
-// anything. Tests check each of them on generated fusions; campaigns check them on every case (invariants.def).
+// Invariants: exact properties of every compilation, for any program and data, checked without running anything. Tests
+// check each one on generated fusions; campaigns check them on every case (invariants.def).
 
 #include <map>
 #include <memory>
@@ -16,21 +16,21 @@
 
 namespace oracle {
 
-// Those of Segments are checked before there are parts, schedules and a host program, and look at none of these.
+// Invariants of the stage Segments run before parts, schedules and a host program exist, and use none of these.
 enum class InvariantStage : uint8_t { Passes, Segments, Schedules, Kernels, Host };
 
-// What one compilation was given, and what its stages made.
+// The arguments of a compilation and the results of its stages.
 struct Compilation {
   const fuser::Fusion& original;
-  const fuser::FusionExecutorCache::Settings& settings;  // as the caller gave them
-  std::span<const fuser::HostValue> inputs;              // that it was made for
+  const fuser::FusionExecutorCache::Settings& settings;  // the caller's
+  std::span<const fuser::HostValue> inputs;              // the inputs for which it was compiled
   const fuser::Fusion& presegmented;                     // after the passes
   const fuser::SegmentedFusion& segmented;
-  const std::vector<const fuser::Fusion*>& parts;   // one a kernel, scheduled; they come from `presegmented`
+  const std::vector<const fuser::Fusion*>& parts;   // one per kernel, scheduled; clones of parts of `presegmented`
   const std::map<int, fuser::Schedule>& schedules;  // by segment
   const fuser::HostIrContainer& host;
 
-  // The pipeline once more on the same inputs.
+  // Runs the pipeline again on the same inputs.
   std::unique_ptr<fuser::CompiledProgram> compileAgain(const fuser::FusionExecutorCache::Settings& with) const;
 };
 
@@ -40,7 +40,7 @@ struct Invariant {
   uint64_t period;
   std::string_view summary;
   std::string_view file;
-  std::string (*check)(const Compilation&);  // empty where it holds; else one line that says what does not
+  std::string (*check)(const Compilation&);  // returns "" if the invariant holds, otherwise one line with the violation
 };
 std::span<const Invariant> allInvariants();
 
@@ -48,23 +48,23 @@ std::span<const Invariant> allInvariants();
 #include "oracle/invariants/invariants.def"
 #undef INVARIANT
 
-// Checks the invariants at the end of each compilation that settings lead to; those of segments that get a cache of
-// their own too.
+// Checks the invariants at the end of each compilation with given settings, including those of segments with their own
+// cache.
 class InvariantObserver final : public fuser::CompileObserver {
  public:
-  // everyTime: periods do not count. faulty: the stage whose result a planted fault among observers edits. It is not
-  // held against its own invariants: other checks must find the fault. (Those of segments and of the host program hold
-  // whoever edited them: they do not lean on the stage's own checks.) The fusion and this outlive the cache that gets
-  // the settings.
+  // everyTime: ignore periods. faulty: the stage whose result a planted fault edits; that stage's own invariants are
+  // skipped, because other checks must find the fault. (Invariants of segments and the host program always run, because
+  // they do not rely on the stage's own checks.) The fusion and this object must outlive the cache that gets the
+  // settings.
   InvariantObserver(const fuser::Fusion& original, bool everyTime, std::optional<InvariantStage> faulty = std::nullopt)
       : original_(original), everyTime_(everyTime), faulty_(faulty) {}
 
-  // Once. Adds this to the settings' observers. Those that are there may edit; they take part when it compiles again.
-  // Those that come later must not edit.
+  // Adds this object to the settings' observers; call it once. Observers before it may edit, and take part in
+  // compileAgain(); those after it must not edit.
   void watch(fuser::FusionExecutorCache::Settings& settings);
-  // "CutsHold: group 3 …", in order; those of segments with a cache of their own included.
+  // The violations in order, "CutsHold: group 3 …", including those of segments with their own cache.
   const std::vector<std::string>& problems() const { return *problems_; }
-  // Compilations seen to their end, those of segments with a cache of their own not counted.
+  // The number of completed compilations, without those of segments with their own cache.
   size_t compilations() const { return compilations_; }
 
   void beforeCompile(std::span<const fuser::HostValue> inputs) override;
@@ -75,7 +75,7 @@ class InvariantObserver final : public fuser::CompileObserver {
   void afterHost(fuser::HostIrContainer& program) override;
 
  private:
-  // Those of the segments, as soon as there are any; the others, once all is made.
+  // Checks the invariants of the segments when they exist, and the others at the end.
   void check(bool segments, const fuser::HostIrContainer& host);
   bool isDue(const Invariant& invariant, uint64_t number) const;
 
@@ -90,7 +90,7 @@ class InvariantObserver final : public fuser::CompileObserver {
   std::vector<const fuser::Fusion*> parts_;
   std::map<int, fuser::Schedule> schedules_;
   std::shared_ptr<std::vector<std::string>> problems_ = std::make_shared<std::vector<std::string>>();
-  std::vector<std::unique_ptr<InvariantObserver>> inner_;  // of segments with a cache of their own
+  std::vector<std::unique_ptr<InvariantObserver>> inner_;  // for segments with their own cache
   size_t compilations_ = 0;
 };
 

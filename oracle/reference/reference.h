@@ -1,6 +1,6 @@
 #pragma once
-// LibTorch's own answer for each op, written by hand, one line an op (aten.cpp): the only file that includes ATen.
-// It knows an op by its name alone: a wrong row of the op table cannot agree with itself here.
+// The reference: LibTorch's result for each op, written by hand, one line per op (aten.cpp, the only file that includes
+// ATen). It knows ops only by name, so that a wrong row of the op table cannot agree with itself.
 
 #include <cstddef>
 #include <memory>
@@ -15,30 +15,30 @@
 
 namespace reference {
 
-// A value with the memory that it lies in. Tensors that an op makes are dense and row-major; moves are views.
+// A value and its memory. Results are dense and row-major, except that view ops return views.
 struct Value {
   std::variant<fuser::TensorRef, fuser::ScalarValue> value;
-  std::shared_ptr<void> memory;  // null for inputs, which the caller keeps, and for scalars
+  std::shared_ptr<void> memory;  // null for inputs, which the caller owns, and for scalars
 };
 
-// LibTorch runs on the calling thread only. Before the first evaluation of a process; again does no harm.
+// Makes LibTorch run on the calling thread only. Call it before the first evaluation in a process; idempotent.
 void useOneThread();
 
 // LibTorch's version: "2.11.0".
 std::string libtorchVersion();
 
-// One op as PyTorch evaluates it in eager mode on the CPU. A CheckError where LibTorch gives a tensor another dtype
-// than the fusion does. shape: the sizes of the result of expand and full. result: which of the op's results.
+// Evaluates one op as PyTorch's eager mode on the CPU. A CheckError if LibTorch's result dtype differs from the
+// fusion's. `shape`: the sizes of the result of expand and full. `result`: the index of the op's result.
 Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const fuser::Dims& shape, size_t result = 0);
 
-// The whole fusion, op by op: a value by id for each input, literal and result; null where nothing defines the id.
+// Evaluates the whole fusion op by op. Returns the values of inputs, literals and results by id; nullopt for other ids.
 std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs);
 
-// values[i] = op(values[i]) in f64, for the unary functions.
+// values[i] = op(values[i]) in f64, for unary functions.
 void evaluateInPlace(fuser::OpKind op, std::span<double> values);
 
-// op of arrays of any dtype and f64 scalars, with LibTorch's promotion. Dense f64 copies of the results, and the dtype
-// that LibTorch gives them. For pinning how a scalar operand takes part.
+// Applies an op to arrays of any dtype and f64 scalars, with LibTorch's promotion. Returns the results as dense f64
+// copies and their dtype in LibTorch. Tests use it to pin how scalar operands take part.
 struct WithScalar {
   fuser::DataType dtype;
   std::vector<double> values;
