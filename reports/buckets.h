@@ -1,5 +1,5 @@
 #pragma once
-// Findings put together by bucket, as the report shows them and a person works through them: one cause, one entry.
+// Groups findings by bucket: findings that probably have one cause are one entry of the report.
 
 #include <string>
 #include <vector>
@@ -9,13 +9,13 @@
 namespace reports {
 
 struct Bucket {
-  std::string name;                      // Finding::bucket; the kind where it has none
-  std::string known;                     // the known issue, where all of its findings match one
+  std::string name;                      // Finding::bucket, or the kind if that is empty
+  std::string known;                     // the known issue, if all findings match it
   std::vector<const Finding*> findings;  // in the summary's order; at least one
-  const MinimizedFinding* minimized = nullptr;  // null where none of them was minimised
+  const MinimizedFinding* minimized = nullptr;  // null if none was minimized
 };
 
-// New ones first, then by the number of findings, then by name. They point into the summary.
+// The buckets: new ones first, then by the number of findings, then by name. They point into the summary.
 std::vector<Bucket> bucketsOf(const CampaignSummary& summary);
 
 }  // namespace reports

@@ -1,5 +1,5 @@
 #pragma once
-// CampaignSummary: what a campaign did, as plain data, and its writers.
+// CampaignSummary: the results of a campaign as plain data, and the writers of its reports.
 
 #include <array>
 #include <cstdint>
@@ -22,12 +22,12 @@ struct Elements {
 };
 REPORTS_FIELDS(Elements, judged, decided)
 
-// Of an op, a dtype, a rank, a scheduler.
+// Coverage of one op, dtype, rank or scheduler.
 struct Coverage {
-  int64_t cases = 0;                             // that contain it
-  Elements elements;                             // of results of the op, where the oracle says so
-  std::map<std::string, int64_t> verdicts = {};  // of those cases, by kind; kinds that never came are left out
-  int64_t known = 0;                             // of those cases, findings that a known issue explains
+  int64_t cases = 0;                             // cases that contain it
+  Elements elements;                             // elements of the op's results, if the oracle counts them
+  std::map<std::string, int64_t> verdicts = {};  // verdicts of those cases, by kind; kinds without any are omitted
+  int64_t known = 0;                             // findings among those cases that match a known issue
   bool operator==(const Coverage&) const = default;
 };
 REPORTS_FIELDS(Coverage, cases, elements, verdicts, known)
@@ -35,19 +35,19 @@ REPORTS_FIELDS(Coverage, cases, elements, verdicts, known)
 struct Finding {
   std::string kind;        // "differs", "check", …
   std::string reason;      // one line
-  std::string file;        // the artifact, relative to the report; empty past the cap on artifacts
+  std::string file;        // the artifact, relative to the report; empty beyond the limit on artifacts
   std::string origin;      // "case 17" or the corpus file
   std::string replay;      // a command line
   std::string reproduces;  // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
-  std::string bucket;      // findings of one bucket are taken for one bug: kind, guilty pass or stage, place, pattern
-  std::string detail;      // lines for a person: worst elements, first wrong op, stack
+  std::string bucket;      // findings with equal buckets count as one bug: kind, guilty pass or stage, place, pattern
+  std::string detail;      // lines of text: worst elements, first wrong op, stack
   std::string minimize;    // a command line
-  std::string known;       // the known issue that it matches; "" where it is new
+  std::string known;       // the known issue that it matches; "" if it is new
   bool operator==(const Finding&) const = default;
 };
 REPORTS_FIELDS(Finding, kind, bucket, reason, detail, file, origin, reproduces, known, replay, minimize)
 
-// Of the findings of one bucket, the smallest, minimised.
+// The smallest finding of a bucket, minimized.
 struct MinimizedFinding {
   std::string bucket;
   std::string file;  // relative to the report
@@ -55,17 +55,17 @@ struct MinimizedFinding {
   SegmentGraph picture;
   int64_t exprsBefore = 0, exprsAfter = 0;
   double seconds = 0;
-  std::string problem;  // why it was not minimised; "" otherwise
+  std::string problem;  // why it was not minimized; "" otherwise
   bool operator==(const MinimizedFinding&) const = default;
 };
 REPORTS_FIELDS(MinimizedFinding, bucket, file, text, picture, exprsBefore, exprsAfter, seconds, problem)
 
-// Where decided elements of floating dtypes lie between middle (0) and end (1) of their intervals, in tenths. Those
-// outside are not counted, nor those whose interval is narrower than eight steps of the dtype. A correct compiler fills
-// the first bins; a bar at the last says that it is about to be wrong, or that an error column is too narrow.
+// A histogram of the position of decided floating elements between the middle (0) and the bounds (1) of their
+// intervals, in tenths. Elements outside, and those with intervals narrower than 8 ulps, are not counted. A correct
+// compiler fills the first bins; a high last bin means that it is nearly wrong, or that an error column is too small.
 using Margins = std::array<int64_t, 10>;
 
-// What had happened by then; for throughput over time.
+// A sample of the campaign's progress, for the plot of throughput over time.
 struct Progress {
   double seconds = 0;
   int64_t cases = 0, findings = 0;
@@ -73,12 +73,12 @@ struct Progress {
 };
 REPORTS_FIELDS(Progress, seconds, cases, findings)
 
-// The sample that went through clang (and ran on the cpu engine) and NVRTC (compiled only).
+// The sample of cases that clang compiled for the cpu engine, which ran them, and that NVRTC compiled without running.
 struct Compilers {
   int64_t cases = 0, kernels = 0;
-  double seconds = 0;  // of workers, all included
+  double seconds = 0;  // total worker time
   double clangSeconds = 0, nvrtcSeconds = 0;
-  std::string skipped;  // compilers that are not here, and why
+  std::string skipped;  // compilers that are not available, and why
   bool operator==(const Compilers&) const = default;
 };
 REPORTS_FIELDS(Compilers, cases, kernels, seconds, clangSeconds, nvrtcSeconds, skipped)
@@ -87,40 +87,40 @@ REPORTS_FIELDS(Compilers, cases, kernels, seconds, clangSeconds, nvrtcSeconds, s
 struct CorpusCase {
   std::string file;
   std::string verdict;  // "agrees", …
-  std::string problem;  // "" where the file did as it expects
+  std::string problem;  // "" if the file's expectations hold
   std::string known = {};  // the known issue that its problem matches
   bool operator==(const CorpusCase&) const = default;
 };
 REPORTS_FIELDS(CorpusCase, file, verdict, problem, known)
 
-// Another way through the compiler, for a sample of the cases, held against the same intervals.
+// A variant of the pipeline on which a sample of the cases also runs; the same intervals judge it.
 struct View {
   std::string summary;
-  Largest<int64_t> oneIn;                   // of so many cases one; the same in every sum
-  std::map<std::string, int64_t> verdicts;  // of the cases seen so; kinds that never came are left out
-  int64_t segmentsOfCases = 0;              // that these cases have in their runs
-  int64_t segmentsInView = 0;               // and that they have in the view
+  Largest<int64_t> oneIn;                   // one in this many cases is sampled; equal in all summands
+  std::map<std::string, int64_t> verdicts;  // verdicts of the sampled cases; kinds without any are omitted
+  int64_t segmentsOfCases = 0;              // number of segments of these cases in the normal pipeline
+  int64_t segmentsInView = 0;               // and in this variant
   bool operator==(const View&) const = default;
 };
 REPORTS_FIELDS(View, summary, oneIn, verdicts, segmentsOfCases, segmentsInView)
 
-// What adds up over the cases of a campaign, whoever judged them and in which order.
+// The counters that are summed over the cases of a campaign; the sum does not depend on workers or order.
 struct Sums {
   int64_t cases = 0;
   int64_t runs = 0;
   std::map<std::string, int64_t> verdicts;          // every kind, 0 included
-  std::map<std::string, int64_t> rejectedByReason;  // numbers in reasons are written as #
+  std::map<std::string, int64_t> rejectedByReason;  // by reason, with # for each number in it
   int64_t judgedCases = 0;                          // agrees, differs or undecided
   int64_t decidedCases = 0;
   int64_t probedCases = 0;
-  int64_t slowCases = 0;           // that took longer than --report-slow-units
-  Largest<double> slowestSeconds;  // of these
-  Elements elements;               // of all stored values
-  Elements outputs;                // of fusion outputs
+  int64_t slowCases = 0;           // cases that took longer than --report-slow-units
+  Largest<double> slowestSeconds;  // the time of the slowest of these
+  Elements elements;               // elements of all stored values
+  Elements outputs;                // elements of fusion outputs
   std::map<std::string, Coverage> ops, dtypes, ranks, schedulers;
   std::map<std::string, Coverage> traits;     // cases with streams, aliases, …; every trait, 0 included
   std::map<std::string, Coverage> passes;     // cases whose fusion the pass changed; every pass, 0 included
-  std::map<std::string, Coverage> decisions;  // cases in which the segmenter decided so; every decision, 0 included
+  std::map<std::string, Coverage> decisions;  // cases with this decision of the segmenter; every decision, 0 included
   // op -> dtype of its (first) operand -> scheduler of the segment that computed it -> cases
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> opCoverage;
   std::map<std::string, Margins> margins;      // by op
@@ -139,20 +139,20 @@ struct CampaignSummary : Sums {
   int jobs = 0;
   double seconds = 0;
   bool interrupted = false;
-  int exitCode = 0;  // that the process ends with; 0 as long as it runs
-  std::vector<std::string> neverGenerated;  // ops that no case had
-  std::vector<std::string> neverFused;      // ops that some case had, but never beside another op in one kernel
-  std::vector<Progress> progress;           // in order of time, at most some hundred points
+  int exitCode = 0;  // the exit code of the process; 0 while it runs
+  std::vector<std::string> neverGenerated;  // ops without any case
+  std::vector<std::string> neverFused;      // ops that occurred, but never with another op in one kernel
+  std::vector<Progress> progress;           // in order of time, at most a few hundred samples
   std::vector<CorpusCase> corpus;
   std::vector<Finding> findings;
-  std::vector<MinimizedFinding> minimized;  // one a bucket
+  std::vector<MinimizedFinding> minimized;  // one per bucket
 };
 
-// Why the campaign says nothing about the compiler, or less than it was asked to, where it has no new finding: nothing
-// was judged, or a check could not run. One sentence; "" otherwise.
+// For a campaign without new findings: one sentence if that says little about the compiler, because nothing was judged
+// or a requested check could not run. "" otherwise.
 std::string setUpProblem(const CampaignSummary& summary);
 
-// Shares in [0, 1]; of nothing: 0.
+// Shares in [0, 1]; 0 if the denominator is 0.
 double decidedShare(const Sums& sums);
 double decidedOutputShare(const Sums& sums);
 double decidedCaseShare(const Sums& sums);
@@ -161,16 +161,16 @@ double casesPerSecond(const CampaignSummary& summary);
 
 // For machines: reports/README.md#reportjson lists the fields.
 std::string toJson(const CampaignSummary& summary);
-// For a person: one page that fetches nothing.
+// For people: a self-contained page.
 std::string toHtml(const CampaignSummary& summary);
-// For CI: a test case a corpus file, and a bucket of findings beside those. XML 1.0.
+// For CI: XML 1.0 with one test case per corpus file and one per bucket of other findings.
 std::string toJUnit(const CampaignSummary& summary);
 // For a terminal: a screen of figures.
 std::string toText(const CampaignSummary& summary);
 
-// Writes beside the file first, then renames: a reader never sees half of it. A UserError where that is impossible.
+// Writes atomically: to a temporary file, which is then renamed. A UserError if that fails.
 void writeFile(const std::filesystem::path& path, const std::string& text);
-// report.html, report.json and junit.xml in the folder.
+// Writes report.html, report.json and junit.xml to the folder.
 void writeReports(const std::filesystem::path& folder, const CampaignSummary& summary);
 
 }  // namespace reports

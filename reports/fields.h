@@ -1,6 +1,6 @@
 #pragma once
-// Fields: the one list of a plain struct's fields. From it come its JSON (fields_json.h) and its sum (fields_sum.h), so
-// that a field stands in one place and goes wherever the struct goes: through a pipe, into a ledger, into a report.
+// REPORTS_FIELDS: static reflection for plain structs: one list of fields, from which JSON (fields_json.h) and sums
+// (fields_sum.h) are derived. So a new field goes through pipes, ledgers and reports without further code.
 //
 //   struct Size {
 //     int64_t bytes = 0, linesOfText = 0;
@@ -8,8 +8,8 @@
 //   };
 //   REPORTS_FIELDS(Size, bytes, linesOfText)   ->   {"bytes": 3, "lines_of_text": 1}
 //
-// The list stands below the struct, in its namespace, and holds all of its fields: with one too few or too many it does
-// not compile.
+// The list follows the struct, in its namespace. It must have all fields:
+// a missing or surplus one is a compile error.
 
 #include <array>
 #include <cstddef>
@@ -18,12 +18,12 @@
 #include <type_traits>
 #include <utility>
 
-// Only for NLOHMANN_JSON_PASTE, which applies a macro to each of up to 63 names: the library itself takes seconds.
+// Included only for NLOHMANN_JSON_PASTE, which applies a macro to up to 63 names: the whole library compiles slowly.
 #include <nlohmann/detail/macro_scope.hpp>
 
 namespace reports {
 
-// "linesOfText" -> "lines_of_text": the style of every JSON key.
+// Converts a field's name to a JSON key at compile time: "linesOfText" -> "lines_of_text".
 class FieldKey {
  public:
   constexpr explicit FieldKey(std::string_view name) {
@@ -40,7 +40,7 @@ class FieldKey {
   size_t size_ = 0;
 };
 
-// Of an enum in JSON: specialisations have `static std::string_view name(Enum)` and
+// The names of an enum's values in JSON: specializations have `static std::string_view name(Enum)` and
 // `static std::optional<Enum> find(std::string_view name)`.
 template <class Enum>
 struct Names;
@@ -51,7 +51,7 @@ concept HasNames = requires(T value) { Names<T>::name(value); };
 template <class T>
 concept HasFields = requires { countFields(std::type_identity<T>()); };
 
-// What goes anywhere, to try how many initialisers an aggregate takes.
+// Converts to any type; used to count how many initializers an aggregate takes.
 struct Anything {
   template <class T>
   operator T() const;
@@ -74,7 +74,7 @@ constexpr bool isNumberOfFields(size_t count) {
 
 }  // namespace reports
 
-// countFields() and visitFields(type, visit, objects…): visit("lines_of_text", field of each object…), field by field.
+// Defines countFields(), and visitFields(type, visit, objects…), which calls visit("lines_of_text", objects.field…).
 #define REPORTS_FIELDS(Type, ...)                                                                        \
   constexpr size_t countFields(std::type_identity<Type>) {                                               \
     return 0 NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(REPORTS_COUNT_FIELD, __VA_ARGS__));                \

@@ -1,12 +1,12 @@
 #pragma once
-// JSON of structs that have a list of fields (fields.h), and of enums that have names.
+// JSON of structs with a list of fields (fields.h) and of enums with names.
 //
-// A field that is as in a new object is left out, and read as that. What is no field is refused: a text of another
-// version is never taken for an empty object.
+// A field with its default value is omitted. An unknown field is an error, so that a text of another version is never
+// read as a default object.
 //
-//   encode(), decode()             CBOR, for pipes: every byte of a text survives
-//   toJsonText(), fromJsonText()   one line, for what people may look into; what is no UTF-8 becomes U+FFFD
-// Decoding throws (nlohmann::json::exception, std::invalid_argument) where the bytes are something else.
+//   encode(), decode()             CBOR, for pipes: keeps every byte of a string
+//   toJsonText(), fromJsonText()   one line of JSON, for files that people may read; invalid UTF-8 becomes U+FFFD
+// Decoding throws nlohmann::json::exception or std::invalid_argument for invalid input.
 
 #include <algorithm>
 #include <map>
@@ -30,7 +30,7 @@ template <class Json>
   throw std::invalid_argument("there is no field '" + unknown + "'");
 }
 
-// Every field, those of the fields, too: for a report, whose readers count on each of them.
+// JSON with every field, recursively, even with default values: for reports, whose readers expect each one.
 template <class Json, class T>
 Json allFields(const std::vector<T>& values);
 
@@ -55,7 +55,7 @@ Json allFields(const std::vector<T>& values) {
   return json;
 }
 
-// A name for people as a key: "generator flags" -> "generator_flags".
+// Converts a display name to a key: "generator flags" -> "generator_flags".
 inline std::string keyFromWords(std::string name) {
   std::replace(name.begin(), name.end(), ' ', '_');
   return name;
@@ -154,7 +154,7 @@ struct adl_serializer<Enum, void> {
   }
 };
 
-// By name, as maps with text as their keys are.
+// A map with enum keys is a JSON object with their names as keys.
 template <reports::HasNames Enum, class Value>
 struct adl_serializer<std::map<Enum, Value>, void> {
   template <class Json>

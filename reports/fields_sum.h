@@ -1,7 +1,7 @@
 #pragma once
-// Sums of structs that have a list of fields (fields.h): of a day's figures the figures of its hours, in any order.
-// Numbers add up, elements of arrays and values of maps one by one; sets unite; a text is the later one that is not
-// empty; what has a sum of its own (Largest) adds up as it says.
+// Sums of structs with a list of fields (fields.h). Numbers add up; arrays and maps add up element by element; sets are
+// united; of two strings the later non-empty one wins; a type with its own operator+= (Largest) uses that. Except for
+// strings, the order does not matter.
 
 #include <array>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace reports {
 
-// A figure of which the largest counts: of the slowest case the seconds. Reads as the number that it is.
+// A number whose sum is the maximum, such as the time of the slowest case. Converts to the number.
 template <class T>
 struct Largest {
   T value{};

@@ -1,10 +1,10 @@
 #pragma once
-// Where the nodes and edges of a SegmentGraph go: layers by the longest path from the inputs, top to bottom; within a
-// layer ordered by the barycentres of the neighbours, so that few edges cross; long edges bend around what lies between
-// (Sugiyama, Tagawa, Toda: Methods for visual understanding of hierarchical system structures, 1981).
+// Layered layout of a SegmentGraph (Sugiyama, Tagawa, Toda, "Methods for visual understanding of hierarchical system
+// structures", 1981): layers by the longest path from the inputs, top to bottom; nodes of a layer ordered by the
+// barycenters of their neighbors, to reduce crossings; long edges bend around the nodes in between.
 //
-// Lengths are in user units of the SVG, which are CSS pixels at its natural size; x grows to the right, y down. Nothing
-// is random, and ties keep the graph's order: the same graph gives the same picture.
+// Lengths are in user units of the SVG, which are CSS pixels at its natural size; x grows to the right, y down.
+// The layout is deterministic; ties keep the graph's order.
 
 #include <utility>
 #include <vector>
@@ -18,7 +18,7 @@ struct Size {
 };
 
 struct Box {
-  double x = 0, y = 0;  // of the upper left corner
+  double x = 0, y = 0;  // the upper left corner
   Size size;
 };
 
@@ -28,16 +28,16 @@ struct Point {
 
 struct GraphLayout {
   Size size;
-  std::vector<Box> boxes;                 // one a node; none overlaps another
-  std::vector<std::vector<Point>> paths;  // one an edge: from the lower side of a box to the upper side of another
-  std::vector<size_t> ports;              // one an edge: which of the edges into its target it is, from the left
+  std::vector<Box> boxes;                 // one per node; they do not overlap
+  std::vector<std::vector<Point>> paths;  // one per edge: from the lower side of a box to the upper side of another
+  std::vector<size_t> ports;              // one per edge: its position, from the left, among the edges into its target
 };
 
-// sizes: one a node. above: room between the layers beside the usual, one a node, for what is written over it. A
-// UserError where the graph has a cycle.
+// `sizes` has the size of each node; `above` has extra space above each node, for labels. A UserError if the graph has
+// a cycle.
 GraphLayout layOut(const SegmentGraph& graph, const std::vector<Size>& sizes, const std::vector<double>& above);
 
-// From the first to the last of so many edges into one box; they end around the middle of its upper side.
+// The distance between the first and last of `edges` edges into a box, which end around the middle of its upper side.
 double portsWidth(size_t edges);
 
 }  // namespace reports

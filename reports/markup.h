@@ -1,5 +1,5 @@
 #pragma once
-// Markup: writes HTML, SVG and XML so that every tag is closed and every text escaped, whatever the text holds.
+// Markup: a writer for HTML, SVG and XML that closes every tag and escapes every text.
 
 #include <initializer_list>
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace reports {
 
-// Fit for text and for attributes: & < > " ' as entities; what is no UTF-8, control characters other than newline and
-// tab, and characters that reorder the text around them become U+FFFD. Valid in XML 1.0.
+// Escapes a text for content and attributes: & < > " ' become entities; invalid UTF-8, control characters other than
+// newline and tab, and bidirectional control characters become U+FFFD. The result is valid in XML 1.0.
 std::string escaped(std::string_view text);
 
 class Markup {
  public:
   using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;
 
-  // prolog stands before all elements, as it is.
+  // `prolog` is written verbatim before all elements.
   explicit Markup(std::string_view prolog = "") : out_(prolog) {}
 
   Markup& open(std::string_view tag, Attributes attributes = {});
@@ -25,19 +25,19 @@ class Markup {
   Markup& text(std::string_view text);
   // <tag …>text</tag>
   Markup& element(std::string_view tag, Attributes attributes, std::string_view text);
-  // <tag …/>: for elements that never hold anything.
+  // <tag …/>: a void element.
   Markup& empty(std::string_view tag, Attributes attributes = {});
-  // <tag …> whatever body() writes </tag>
+  // <tag …>, the output of body(), </tag>.
   template <class Body>
   Markup& within(std::string_view tag, Attributes attributes, Body body) {
     open(tag, attributes);
     body();
     return close();
   }
-  // Text of ours that must not be escaped: style, script. Without '<' and '&', so that XML takes it, too.
+  // Writes trusted text (style, script) without escaping. It must not contain '<' or '&', so that it is valid XML.
   Markup& verbatim(std::string_view text);
 
-  // All elements are closed.
+  // Returns the document. All elements must be closed.
   std::string take();
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
-// The parts of report.html. Each writes one section; a section with nothing to show says so or is left out. All
-// read the summary alone, so that any summary can be shown again. Markup escapes every text, since names come from
-// cases that anybody wrote.
+// The sections of report.html, one function each. A section without content says so or is omitted. They depend only on
+// the summary, so that any summary can be rendered again. Markup escapes every text, because names in cases are
+// untrusted.
 
 #include <string_view>
 
@@ -11,7 +11,7 @@
 namespace reports {
 
 std::string_view pageStyle();   // CSS, for light and dark schemes
-std::string_view pageScript();  // sorts tables, copies command lines; the page reads without it
+std::string_view pageScript();  // sorts tables and copies command lines; the page is readable without it
 
 void writeHeadline(Markup& page, const CampaignSummary& summary);
 void writeFindings(Markup& page, const CampaignSummary& summary);
@@ -21,11 +21,11 @@ void writeVerdicts(Markup& page, const CampaignSummary& summary);
 void writeThroughput(Markup& page, const CampaignSummary& summary);
 void writeTime(Markup& page, const CampaignSummary& summary);
 
-// Inline SVG. A graph too large to read gets a sentence instead.
+// Writes inline SVG, or a sentence if the graph is too large to read.
 void writePicture(Markup& page, const SegmentGraph& graph);
 
-// A row of an open table: name, figure as it is to be read ("1,234"), and a bar of that share of the column's width:
-// none for 0 and below, the whole width for 1 and above.
+// Writes a row of an open table: name, formatted figure ("1,234"), and a bar of width `share` of the column, clamped to
+// [0, 1].
 void writeBarRow(Markup& page, const std::string& name, const std::string& figure, double share);
 
 }  // namespace reports

@@ -1,6 +1,6 @@
 #pragma once
-// SegmentGraph: a segmented fusion as plain data, for a picture: the fusion's inputs, its segments with their ops, its
-// outputs, and the values that go from one to another.
+// SegmentGraph: a segmented fusion as plain data, for drawing: the fusion's inputs, its segments with their ops, its
+// outputs, and the values between them.
 
 #include <optional>
 #include <string>
@@ -23,7 +23,7 @@ struct GraphNode {
   enum class Kind { Input, Segment, Output };
   Kind kind = Kind::Segment;
   std::string title;         // "%x", "segment 0: PointWise"
-  std::vector<GraphOp> ops;  // of a segment
+  std::vector<GraphOp> ops;  // the ops of a segment
   bool operator==(const GraphNode&) const = default;
 };
 REPORTS_FIELDS(GraphNode, kind, title, ops)
@@ -35,14 +35,14 @@ struct Names<GraphNode::Kind> {
 };
 
 struct GraphEdge {
-  size_t from = 0, to = 0;  // of nodes
+  size_t from = 0, to = 0;  // indices of nodes
   std::string value;        // "%x"
   std::string type;         // "f32[i0, 1]"
   bool operator==(const GraphEdge&) const = default;
 };
 REPORTS_FIELDS(GraphEdge, from, to, value, type)
 
-// Acyclic.
+// The graph is acyclic.
 struct SegmentGraph {
   std::vector<GraphNode> nodes;
   std::vector<GraphEdge> edges;
@@ -52,9 +52,9 @@ struct SegmentGraph {
 REPORTS_FIELDS(SegmentGraph, nodes, edges, problem)
 
 std::string toJson(const SegmentGraph& graph);  // every field, on one line
-// A UserError where the text is not what toJson wrote, or an edge's ends are no nodes.
+// Parses the output of toJson. A UserError for any other text, or for an edge with an invalid node index.
 SegmentGraph segmentGraphFromJson(const std::string& text);
-// A UserError where an edge's ends are no nodes.
+// A UserError for an edge with an invalid node index.
 void checkEdges(const SegmentGraph& graph);
 
 }  // namespace reports
