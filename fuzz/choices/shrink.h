@@ -1,6 +1,6 @@
 #pragma once
-// Smaller byte streams of choices, to try when a case drawn from a stream fails: what is used up counts as zeros, and a
-// zero is each decision's first choice, so that shorter and smaller streams give smaller cases.
+// Shrinks byte streams of choices, as Hypothesis does. Missing bytes count as zeros, and a zero is each decision's
+// first choice, so shorter streams with smaller bytes give smaller cases.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace fuser::fuzz {
 
-// One step; [begin, end) in bytes.
+// One edit of a stream, applied to the bytes [begin, end).
 struct StreamEdit {
   enum class Kind : uint8_t { Remove, Zero, Halve, Decrement } kind;
   size_t begin;
