@@ -1,17 +1,17 @@
 #pragma once
-// Several devices for a case.
+// Turns a generated case into one for several devices.
 
 #include "fuser/case/case.h"
 #include "fuzz/choices/choices.h"
 
 namespace fuser::fuzz {
 
-// A device is a thread, and compiles for itself.
+// The limit on devices per case; each one is a thread and compiles on its own.
 inline constexpr int kMaxDevicesInCase = 8;
 
-// The case runs on 1 to maxDevices devices, not always numbered from 0: tensors are whole on all of them, or on some,
-// or sharded along an axis that the devices hold in equal parts in every run. False, and nothing is changed, where the
-// case has what takes one device alone: schedules, aliases, memory for outputs, stream axes.
+// Draws a mesh of 1 to maxDevices devices, not always numbered from 0, and shardings: tensors are replicated on all or
+// some devices, or sharded along an axis that splits equally in every run. Returns false, without changes, for a case
+// with features for a single device only: schedules, aliases, preallocated outputs, stream axes.
 bool spreadOverDevices(Case& testCase, Choices& choices, int maxDevices = kMaxDevicesInCase);
 
 }  // namespace fuser::fuzz

@@ -1,14 +1,14 @@
 #pragma once
-// generate(): a random test case, valid by construction: every program verifies, and every run binds.
+// generate(): generates a random test case that is valid by construction: the program verifies and every run binds its
+// sizes.
 //
-// Decisions come from Choices alone. Ops are drawn over the whole op table by the rows' family, accepted dtypes and
-// promotion, so that a new row of a known family is generated without a line here. Each case draws its own subset and
-// weights of ops, dtypes, ranks, shapes and layouts (swarm testing: Groce, Zhang, Eide, Chen and Regehr,
-// ISSTA 2012), and a budget of elements.
+// All decisions come from Choices. Ops are drawn from the whole op table by family, accepted dtypes and promotion, so
+// that a new op of a known family needs no code here. Each case draws its own subset and weights of ops, dtypes, ranks,
+// shapes and layouts (swarm testing: Groce, Zhang, Eide, Chen and Regehr, ISSTA 2012), and a budget of elements.
 //
-// Data is kept sane: the generator mirrors the range of each value while it builds, and bounds operands (by a clamp, a
-// scale, …) where an op would overflow, divide by nearly nothing or leave its domain. Some cases do without; integer
-// division by zero, minimum / -1 and float to int out of range stay out of every case.
+// The generator keeps data in a sane range: it tracks the range of each value and bounds operands (with a clamp, a
+// scale, …) where an op would overflow, divide by almost zero or leave its domain. Some cases skip this. No case has an
+// integer division by zero, minimum / -1, or an out-of-range conversion from float to integer.
 
 #include <algorithm>
 #include <set>
@@ -31,17 +31,17 @@ struct GeneratorOptions {
                              // insert come all the same, with either set.)
 };
 
-// The version of the stream of cases. It grows whenever the same seed gives other cases (a test notices): by a change
-// of the choices or of a draw, which raises kDrawsVersion, or by a new family, whose row says `since`. It is no part of
-// the hash: a change of the generator leaves the cases that it does not touch as they are.
+// The version of the case stream. It increases whenever a seed gives different cases (a test checks that): through a
+// change of choices or draws, which raises kDrawsVersion, or a new family, whose row has `since`. It does not enter the
+// hash, so that cases that a change does not affect stay the same.
 inline constexpr int kDrawsVersion = 7;
 inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
 
-// Ends for every stream of choices. An error of the builders or of binding that gets out of it is a bug of the
+// Terminates for every stream of choices. Any exception from the builders or from binding sizes is a bug of the
 // generator.
 Case generate(Choices& choices, const GeneratorOptions& options = {});
 
-// Case `number` of a seed, with the metadata that names it: "stream", "seed", "case".
+// Generates case `number` of a seed, with the metadata that identifies it: "stream", "seed", "case".
 Case generateCase(uint64_t seed, uint64_t number, const GeneratorOptions& options = {});
 
 }  // namespace fuser::fuzz

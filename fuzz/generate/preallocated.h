@@ -1,15 +1,15 @@
 #pragma once
-// Memory of the caller's for a case's outputs.
+// Draws caller-provided output buffers for a case.
 
 #include "fuser/case/case.h"
 #include "fuzz/choices/choices.h"
 
 namespace fuser::fuzz {
 
-// Memory for the output, in any order of axes, with gaps, misaligned.
+// Draws a buffer for the output, possibly with another axis order, gaps and misalignment.
 PreallocatedOutput drawMemory(const TensorView* output, Choices& choices);
 
-// Most outputs that may have it get memory. False, and nothing is changed, where
+// Gives buffers to most outputs that may have one. Returns false, without changes, if
 // none may.
 bool preallocateOutputs(Case& testCase, Choices& choices);
 

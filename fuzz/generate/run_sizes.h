@@ -1,5 +1,5 @@
 #pragma once
-// The sizes that the runs of a case give to extents.
+// RunSizes: the values of extents in the runs of a case.
 
 #include <functional>
 #include <vector>
@@ -11,10 +11,10 @@ namespace fuser::fuzz {
 
 class RunSizes {
  public:
-  // The case must outlive this.
+  // The case must outlive this object.
   explicit RunSizes(const Case& testCase);
 
-  // Whether an extent is known without the values of scalars, and fits in every run.
+  // Whether an extent does not depend on scalars and `fits` accepts its value in every run.
   bool all(IntExpr extent, const std::function<bool(int64_t)>& fits);
 
  private:

@@ -1,16 +1,16 @@
 #pragma once
-// Stream axes for a case.
+// Adds stream axes to a case.
 
 #include "fuser/case/case.h"
 #include "fuzz/choices/choices.h"
 
 namespace fuser::fuzz {
 
-// A turn costs a launch of each expression.
+// The limit on iterations over streams; each one launches every expression.
 inline constexpr int64_t kMaxTurns = 16;
 
-// Most expressions that can be computed place by place get a stream axis, one of those with at most maxTurns places in
-// every run. False, and nothing is changed, where none can, or the case has schedules, which name segments, or devices.
+// Gives most expressions that can be sliced a stream axis with at most maxTurns elements in every run. Returns false,
+// without changes, if none can, or if the case has schedules, which name segments, or devices.
 bool spreadOverStreams(Case& testCase, Choices& choices, int64_t maxTurns = kMaxTurns);
 
 }  // namespace fuser::fuzz

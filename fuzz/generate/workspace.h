@@ -1,8 +1,8 @@
 #pragma once
-// Workspace: a case under construction: its fusion, and what is known of each value: sizes in every run, expected
-// range. Known while it grows, so that each op is drawn to be valid in every run, and no case is thrown away.
+// Workspace: a case under construction: its fusion, and each value's sizes in every run and expected range. With these,
+// each op is drawn so that it is valid in every run, and no case is discarded.
 //
-// It refers to choices, options and policy, which outlive it. Sizes and budgets are in elements.
+// It refers to choices, options and policy, which must outlive it. Sizes and budgets are in elements.
 
 #include <memory>
 #include <string>
@@ -17,7 +17,7 @@ namespace fuser::fuzz {
 struct TensorValue {
   TensorView* tensor;
   Estimate estimate;
-  std::array<Dims, kRuns> sizes;  // as PyTorch sees them: expanded
+  std::array<Dims, kRuns> sizes;  // as PyTorch reports them, including expanded axes
 };
 
 struct ScalarEntry {
@@ -25,14 +25,14 @@ struct ScalarEntry {
   std::array<ScalarValue, kRuns> values;
 };
 
-// Data of an input tensor in every run; seeds are drawn when the runs are made.
+// The recipe of an input; its seed is drawn when the runs are created.
 struct InputPlan {
   Val* input;
   Recipe recipe;
-  std::array<ScalarValue, kRuns> scalar;  // of a scalar input; the element of one on the host
+  std::array<ScalarValue, kRuns> scalar;  // the value of a scalar input, or the element of a host tensor
 };
 
-// An axis asked for: a broadcast axis, an expanded one, or an iteration axis of these sizes.
+// A requested axis: a broadcast axis, an expanded one, or an iteration axis with these sizes.
 struct AxisPlan {
   IterType type = IterType::Iteration;
   bool expanded = false;
@@ -48,30 +48,30 @@ class Workspace {
   const GeneratorOptions& options;
   const Policy& policy;
   std::unique_ptr<Fusion> fusion;
-  std::vector<TensorValue> tensors;  // in order of making
-  std::vector<ScalarEntry> scalars;  // no literals
+  std::vector<TensorValue> tensors;  // in order of creation
+  std::vector<ScalarEntry> scalars;  // without literals
   std::vector<InputPlan> inputs;     // in the fusion's order
 
   // --- values ---
   std::string freshName() { return "t" + std::to_string(nextName_++); }
-  // Index in tensors.
+  // Adds a tensor; returns its index in `tensors`.
   size_t keep(Val* tensor, const Estimate& estimate);
   ScalarEntry keepScalar(Val* scalar, std::array<ScalarValue, kRuns> values);
   int64_t sizeOf(IntExpr size, size_t run) const;
-  // Elements left of the case's budget, in the fuller run.
+  // The rest of the case's budget of elements, in the larger run.
   int64_t elementsLeft() const { return options.maxCaseElements - std::max(elements_[0], elements_[1]); }
-  // Whether a tensor of these sizes keeps to the policy's cap and the case's budget, in every run.
+  // Whether a tensor with these sizes is within the policy's cap and the case's budget in every run.
   bool affordable(const std::array<Dims, kRuns>& sizes) const;
 
   // --- extents ---
-  // Expressions over what inputs bind already, with these sizes; a number where sizes agree and it is allowed.
+  // The extents, over symbols that inputs bind, with these sizes; also a constant if sizes are equal and it is allowed.
   std::vector<IntExpr> extentsOf(const Sizes& sizes, bool numbers) const;
-  // For an axis of a new input: a symbol (mostly one that exists) or a number.
+  // The extent of a new input's axis: a symbol (usually an existing one) or a constant.
   IntExpr inputExtent(const Sizes& sizes);
 
   // --- draws ---
   DataType drawDtype();
-  // Of a category that the op takes.
+  // Draws a dtype of a category that the op accepts.
   DataType drawDtypeFor(OpKind op);
   ScalarValue drawLiteral(DataType dtype);
 
@@ -87,31 +87,31 @@ class Workspace {
 };
 
 // --- inputs.cpp ---
-// The main shape or a part of it, permuted, with broadcast axes, …
+// Draws a shape from the main shape: a part of it, permuted, with broadcast axes, …
 std::vector<AxisPlan> drawShape(Workspace& work);
-// Meets `other` in a pointwise op: its axes or the last of them, some of them broadcast or expanded.
+// Draws a shape that fits `other` in a pointwise op: its axes or the last ones, some of them broadcast or expanded.
 std::vector<AxisPlan> drawShapeLike(Workspace& work, const TensorValue& other);
-// A new input, or, where the case has none, a `full`; of one element where the shape is too dear. Index in
-// Workspace::tensors.
+// Adds an input, or a `full` if the policy has no inputs, with one element if the shape exceeds the budget. Returns the
+// index in Workspace::tensors.
 size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape);
 ScalarEntry newScalarInput(Workspace& work, DataType dtype);
-// `item` of a new input on the host, of this dtype.
+// Adds an `item` of a new host tensor input with this dtype.
 ScalarEntry newHostElement(Workspace& work, DataType dtype);
-// The same with these values in the runs, which the dtype holds.
+// The same with these values in the runs, which the dtype must represent.
 ScalarEntry newHostElement(Workspace& work, DataType dtype, const std::array<ScalarValue, kRuns>& values);
-// The runs, when all inputs exist.
+// Creates the runs, after all inputs exist.
 std::vector<Run> makeRuns(Workspace& work);
 
 // --- scalars.cpp ---
-// A literal, a scalar that exists, an input, a size, or a computed one; its value is known in every run.
+// A literal, an existing scalar, an input, a size, or a computed scalar; its value is known in every run.
 ScalarEntry drawScalar(Workspace& work, DataType dtype);
-// A chain of one op on scalars.
+// Adds an op on scalars.
 void applyScalarOp(Workspace& work);
-// An extent that the program may name: of these sizes (always possible: null only if nothing binds it and it varies).
+// An extent with these sizes that the program can name; null only if the sizes vary and nothing binds them.
 IntExpr drawExtent(Workspace& work, const Sizes& sizes);
 
 // --- apply.cpp ---
-// Adds the op to the program, with whatever operands it needs. False when nothing suits (no value can be squeezed, …).
+// Adds the op to the program with the operands that it needs. False if no operand fits (no value can be squeezed, …).
 bool applyOp(Workspace& work, OpKind op);
 size_t applyCast(Workspace& work, size_t operand, DataType dtype);
 
@@ -126,7 +126,7 @@ bool applyReshape(Workspace& work);
 bool applyRepeat(Workspace& work);
 
 // --- operands ---
-// A value that suits, mostly one without a use; -1 when there is none.
+// Draws a tensor that `suits` accepts, usually one without uses; -1 if there is none.
 template <class Suits>
 int64_t drawTensor(Workspace& work, Suits suits) {
   std::vector<size_t> fresh, all;
