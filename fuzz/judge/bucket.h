@@ -1,6 +1,6 @@
 #pragma once
-// Bucket: findings that probably have one cause. Kind of verdict, guilty pass or stage, scheduler of the segment, and
-// the pattern of what is wrong.
+// Bucket: groups findings that probably have one cause, by the kind of verdict, the guilty pass or stage, the segment's
+// scheduler, and the pattern of the wrong elements.
 
 #include <optional>
 #include <string>
@@ -12,15 +12,15 @@ namespace fuser::fuzz {
 
 struct Bucket {
   std::string kind;     // verdictName: "differs", "violation", …
-  // What has to be off for the finding to go away, looked for in this order: "pass NAME" (alone, or the one whose
-  // rewrite brings it about), "passes" (together), "option NAME", "schedule" (the case's own, and the kind of the step,
-  // "schedule split", where one alone decides), "fusing" (probes: every op judged alone); else "kernel". Empty where it
-  // was not looked for: a dead worker, or nothing that ran.
+  // The feature whose removal makes the finding disappear, tried in this order: "pass NAME" (one pass, or the one with
+  // the guilty rewrite), "passes" (all together), "option NAME", "schedule" (the case's own; with the kind of step, as
+  // in "schedule split", if one step decides), "fusing" (with probes, every op is judged alone); otherwise "kernel".
+  // Empty if not determined: a dead worker, or nothing ran.
   std::string stage;
-  std::string place;    // the guilty segment's scheduler, "pointwise"; empty where none is known
-  // Of differs: nan, inf, zeros, permuted, tail, whole row, constant factor, one-ulp scale, other. Of errors: the
-  // message without numbers and names of values, with file:line for checks. Of crashes: the signal and the innermost
-  // frames of our code; of hangs: the outermost.
+  std::string place;    // the guilty segment's scheduler, "pointwise"; empty if unknown
+  // For differs: nan, inf, zeros, permuted, tail, whole row, constant factor, one-ulp scale, other. For errors: the
+  // message without numbers and names of values, with file:line for checks. For crashes: the signal and the innermost
+  // frames of our code; for hangs: the outermost.
   std::string pattern;
   bool operator==(const Bucket&) const = default;
 };
@@ -29,12 +29,12 @@ REPORTS_FIELDS(Bucket, kind, stage, place, pattern)
 // "differs | pass ConsecutiveCastPass | pointwise | nan"
 std::string toString(const Bucket& bucket);
 
-// Of a finding that judgeCase(testCase, settings) gave. Judges the case again, a few times, in this process; what those
-// find is not reported.
+// The bucket of a finding of judgeCase(testCase, settings). Judges variants of the case a few times, in this process;
+// their findings are not reported.
 Bucket bucketOf(const Case& testCase, const CaseVerdict& verdict, const JudgeSettings& settings);
 
-// The rewrite of the passes that brings a finding about, by bisection over `option pass_limit`: the pass that made it
-// and its number, counted from 1 over the whole pipeline. None where the finding is there without any rewrite.
+// Finds the rewrite that causes a finding, by bisection over `option pass_limit`: its pass and its number, from 1, in
+// the whole pipeline. nullopt if the finding occurs without any rewrite.
 struct GuiltyRewrite {
   std::string pass;
   int64_t number = 0;
@@ -44,10 +44,10 @@ std::optional<GuiltyRewrite> guiltyRewrite(const Case& testCase, const CaseVerdi
 // "DeadCodePass, rewrite 3: the finding is gone with pass_limit = 2 and there with 3"
 std::string toString(const GuiltyRewrite& rewrite);
 
-// The same without the stage: costs nothing.
+// The bucket without the stage, which needs no further judging.
 Bucket bucketWithoutStage(const CaseVerdict& verdict);
 
-// Of a worker that died: `detail` is Outcome::detail of fuzz/isolate, the signal and the symbolised stack.
+// The bucket of a worker that died: `detail` is Outcome::detail of fuzz/isolate, the signal and the symbolized stack.
 Bucket bucketOfEnding(VerdictKind kind, const std::string& detail);
 
 }  // namespace fuser::fuzz

@@ -1,7 +1,7 @@
 #pragma once
-// CollectingEngine: for engines whose compiler is dear. It interprets the kernels of many caches at first, and keeps
-// them; given what one compiler call made of all of them, the same caches run that. Programs with streams run on the
-// other engine's device from the start, where it has one: what is interpreted, the host does when it is enqueued.
+// CollectingEngine: batches the compilation of engines with a slow compiler. At first it interprets the kernels of many
+// caches and collects them; after one compiler call for all of them, switchTo() makes the caches run the compiled ones.
+// Programs with streams use the other engine's device from the start; interpreted kernels then run when enqueued.
 
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace fuser::fuzz {
 
-// Interprets until it is given something better.
+// Interprets a kernel until become() replaces it by a compiled one.
 class SwitchedKernel : public CompiledKernel {
  public:
   explicit SwitchedKernel(std::shared_ptr<CompiledKernel> kernel) : current_(std::move(kernel)) {}
@@ -33,7 +33,7 @@ class SwitchedKernel : public CompiledKernel {
   bool interpreted_ = true;
 };
 
-// Hands out a kernel that outlives its cache's owner.
+// The cache's handle of a kernel, which the engine shares.
 class SharedKernel : public CompiledKernel {
  public:
   explicit SharedKernel(std::shared_ptr<SwitchedKernel> kernel) : kernel_(std::move(kernel)) {}
@@ -46,7 +46,7 @@ class SharedKernel : public CompiledKernel {
 
 class CollectingEngine : public Engine {
  public:
-  // device: the other engine's; null where it has none.
+  // `device` is the other engine's; null if it has none.
   explicit CollectingEngine(std::shared_ptr<StreamDevice> device = nullptr) : device_(std::move(device)) {}
 
   std::shared_ptr<StreamDevice> device() override { return device_; }

@@ -1,6 +1,6 @@
 #pragma once
-// compareEngines(): the same cases on an engine and on the interpreter. The engine's results are judged by the oracle
-// as a campaign judges the interpreter's; and what both must give to the bit is compared to the bit.
+// compareEngines(): runs cases on an engine and on the interpreter (differential testing). The oracle judges the
+// engine's results as a campaign judges the interpreter's; results that must be bit-identical are compared bit by bit.
 
 #include <string>
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace fuser::fuzz {
 
-// Elements of the values that segments store. Exact: made by ops alone whose rows say that engines agree bit for bit
-// (casts, moves, integers, + - * / sqrt, reductions of one tree …), from operands that are equal to the bit here: these
-// must be equal, a NaN standing for every NaN. Others: library functions, which the oracle's intervals alone judge;
-// maxima and minima, where the sign of a zero is open; and all of cases with contraction.
+// Counts of elements of stored values. Exact: computed only by ops on which engines agree bit for bit by their rows
+// (casts, moves, integers, + - * / sqrt, reductions with a fixed tree, …), from bit-equal operands; these must be
+// equal, where all NaNs are equal. Others: library functions, which only the oracle judges; maxima and minima, where
+// the sign of a zero is open; and everything in cases with contraction.
 struct BitCounts {
   int64_t exact = 0, exactEqual = 0;
   int64_t others = 0, othersEqual = 0;
@@ -22,16 +22,16 @@ struct BitCounts {
 REPORTS_FIELDS(BitCounts, exact, exactEqual, others, othersEqual)
 
 struct ComparedCase {
-  // On the engine; of a difference in exact bits: Differs. `expected` is false where a run does not do as it expects,
-  // rejected or not; of a case all of whose runs are rejected as they expect: Rejected.
+  // The verdict on the engine; Differs if exact elements differ. `expected` is false if some run's expectation does not
+  // hold. Rejected if all runs are rejected as expected.
   CaseVerdict verdict;
   BitCounts bits;
   bool operator==(const ComparedCase&) const = default;
 };
 REPORTS_FIELDS(ComparedCase, verdict, bits)
 
-// One entry a case. Every kernel goes through one call of the engine's compiler, so tens of cases at a time are
-// cheapest. A UserError where the engine is not here.
+// Returns one entry per case. All kernels go through one compiler call, so batches of tens of cases are cheapest. A
+// UserError if the engine is not available.
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, EngineKind kind);
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, Engine& engine);
 

@@ -1,7 +1,7 @@
 #pragma once
-// CompilerBatch: the kernels of many cases through the compilers at once: clang for the cpu engine (then every case
-// runs again on it, and the oracle judges that too), NVRTC for the given archs (compiled only). A compiler call costs
-// as much as many interpreted cases, so campaigns sample.
+// Compiles the kernels of many cases in one call per compiler: with clang for the cpu engine, on which every case then
+// runs and is judged again, and with NVRTC for the given architectures, without running. A compiler call costs as much
+// as many interpreted cases, so campaigns sample.
 
 #include <functional>
 #include <memory>
@@ -14,23 +14,23 @@
 namespace fuser::fuzz {
 
 struct CompilerVerdict {
-  size_t index = 0;  // of the case in the batch
+  size_t index = 0;  // the case's index in the batch
   CaseVerdict verdict;
 };
 
 struct BatchResult {
   std::vector<CompilerVerdict> findings;  // of single cases, on the cpu engine
-  std::string problem;                    // text that a compiler refuses: a finding of the whole batch
-  size_t cases = 0;                       // that ran on the cpu engine
+  std::string problem;                    // a compiler error: a finding of the whole batch
+  size_t cases = 0;                       // cases that ran on the cpu engine
   size_t kernels = 0;
   oracle::Counts elements;  // judged on the cpu engine
   double clangSeconds = 0, nvrtcSeconds = 0;
-  std::string skipped;  // compilers that are not here, and why; empty where all ran
+  std::string skipped;  // compilers that are not available, and why; empty if all ran
 };
 
 using MakeEngine = std::function<std::unique_ptr<Engine>()>;
 
-// Cases that do not run on the interpreter are left to judgeCase. makeCpu: throws a UserError where there is no clang.
+// Skips cases that fail on the interpreter; judgeCase reports those. makeCpu throws a UserError if there is no clang.
 BatchResult runCompilerBatch(const std::vector<const Case*>& cases,
                              const std::vector<std::string>& archs = {"80", "90"},
                              const MakeEngine& makeCpu = makeCpuEngine);

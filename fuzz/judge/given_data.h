@@ -1,6 +1,6 @@
 #pragma once
-// What a run is given: the case's data, or, where outputs overwrite inputs, a copy of its own, so that the oracle
-// judges by what was there before; and memory for the outputs that the case preallocates.
+// The arguments of a run: the case's data, or a copy of it if outputs are written in place over inputs, so that the
+// oracle has the inputs' contents before the run; and buffers for the outputs that the case preallocates.
 
 #include <deque>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace fuser::fuzz {
 
-// What runs were given; the elements stay where they are.
+// Owns the arguments of runs, at stable addresses.
 struct GivenData {
   std::deque<RunData> copies;
   std::deque<OutputMemory> outputs;
@@ -22,19 +22,19 @@ struct GivenRun {
   std::vector<std::optional<TensorRef>> outputs;
 };
 
-// Over the case's fusion, bound to the inputs: once a run of the case, however often programs run. A UserError where
-// they do not fit.
+// An evaluator over the case's fusion, bound to the inputs; needed once per run of the case, for all programs. A
+// UserError if the inputs do not fit.
 ExpressionEvaluator bindSizes(const Case& testCase, const std::vector<HostValue>& inputs);
 
-// inputs: hostValues of the run's data. sizes: bound to them.
+// Prepares the arguments of a run. `inputs` are the hostValues of the run's data, to which `sizes` is bound.
 GivenRun givenTo(const Case& testCase, const Run& run, const std::vector<HostValue>& inputs,
                  ExpressionEvaluator& sizes, GivenData& data, size_t maxBytes);
 
-// On whichever engine the cache compiles for; ask problemBesideGiven then.
+// Runs the cache with these arguments; call problemBesideGiven afterwards.
 RunRecord runGiven(FusionExecutorCache& cache, const GivenRun& given);
 
-// "", or which memory runs wrote beside, of an output that was given some or of an input where outputs overwrite
-// inputs: around it and between its elements nothing may have changed. (What it holds is judged as an output.)
+// Checks for stray writes: memory around and between the elements of preallocated outputs, and of inputs of cases with
+// in-place outputs, must be unchanged. Returns "" or the violated buffer. (The oracle judges the elements themselves.)
 std::string problemBesideGiven(const Case& testCase, const GivenData& data);
 
 }  // namespace fuser::fuzz

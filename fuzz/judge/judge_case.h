@@ -1,6 +1,6 @@
 #pragma once
-// judgeCase(): one case -> one verdict. The case goes through text and back, is compiled, run and judged by the oracle
-// run by run, all through one cache; where the oracle cannot decide, or something is wrong, once more with probes.
+// judgeCase(): judges one case. It prints and parses the case, compiles it, runs each run through one cache, and has
+// the oracle judge it. If the result is undecided or wrong, it judges the run again with probes.
 
 #include <map>
 #include <string>
@@ -30,10 +30,10 @@ inline bool operator==(const Counts& a, const Counts& b) {
 
 namespace fuser::fuzz {
 
-// In order of weight: of the runs of a case the heaviest counts.
+// Ordered by severity: the most severe verdict of a case's runs is the case's.
 enum class VerdictKind : uint8_t {
   Agrees,
-  Undecided,    // an accepted set is too wide, with probes too
+  Undecided,    // an accepted set is too wide, even with probes
   Unsupported,  // by the oracle
   Rejected,     // FUSER_USER_CHECK
   // findings
@@ -48,41 +48,41 @@ enum class VerdictKind : uint8_t {
 std::string_view verdictName(VerdictKind kind);  // "agrees", "oom", …
 std::optional<VerdictKind> verdictFromName(std::string_view name);
 inline bool isFinding(VerdictKind kind) { return kind >= VerdictKind::Differs; }
-// Of the artifact's name: "mismatch", "check", "timeout", …; "" where the kind is none.
+// The prefix of an artifact's file name: "mismatch", "check", "timeout", …; "" for a kind that is not a finding.
 std::string_view artifactPrefix(VerdictKind kind);
 
 struct JudgeSettings {
-  bool probes = true;                        // undecided and differing runs once more, each op judged alone
-  bool repeat = true;                        // each run twice: the same kernel on the same data gives the same bits
+  bool probes = true;                        // judge undecided and differing runs again, each op alone
+  bool repeat = true;                        // run twice and compare bits: runs must be deterministic
   bool checkInvariants = true;               // verify after every pass and segmentation step; oracle/invariants
   bool roundTrip = true;                     // print, parse, compare
-  size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may take four times that. Past it a
-                                             // case is rejected before memory is taken
-  std::optional<EngineKind> engine;          // instead of the case's
-  // Of the compiler: called after the case's planted fault. They outlive the judging.
+  size_t maxInputBytes = size_t{256} << 20;  // limit for a run's inputs, in bytes; four times that for all its tensors.
+                                             // A case beyond it is rejected before memory is allocated
+  std::optional<EngineKind> engine;          // replaces the case's engine
+  // Compile observers, called after the case's planted fault. They must outlive the call.
   std::vector<CompileObserver*> observers;
-  spdlog::logger* log = nullptr;  // what each pass does (Trace), and who judges adds verdicts (Debug); null: silent
+  spdlog::logger* log = nullptr;  // passes (Trace); callers add verdicts (Debug); null: silent
 };
 
 struct CaseVerdict {
   VerdictKind kind = VerdictKind::Agrees;
-  std::string reason;         // one line; empty when it agrees
-  std::string detail;         // for a person: worst elements, first wrong op
-  int run = -1;               // that gave the verdict; -1: before any run, or all alike
-  bool expected = true;       // the case's `expect` lines hold
-  bool probed = false;        // some run was judged once more with probes
-  bool onlyProbed = false;    // of Differs: the probed run differs, the run itself does not
-  bool faultApplied = false;  // the case's planted fault found a place
+  std::string reason;         // one line; empty for Agrees
+  std::string detail;         // lines of text: worst elements, first wrong op
+  int run = -1;               // the run with this verdict; -1: before any run, or all runs
+  bool expected = true;       // whether the case's `expect` lines hold
+  bool probed = false;        // whether some run was judged again with probes
+  bool onlyProbed = false;    // Differs: only the run with probes differs
+  bool faultApplied = false;  // whether the case's planted fault was applicable
   oracle::Counts outputs;     // elements of the fusion's outputs
-  oracle::Counts elements;    // and of all stored values; of every op's result where a run was judged with probes
+  oracle::Counts elements;    // elements of all stored values; with probes, of every op's result
   std::map<OpKind, oracle::Counts> ops;
-  std::map<OpKind, oracle::Margins> margins;  // of ops with any
-  std::string wrongValue;  // of Differs: the first wrong op's result, or the worst value; without '%'
-  std::string place;       // of Differs: the scheduler of that value's segment, in lower case
-  std::string pattern;     // of Differs: patternOf (pattern.h)
-  std::map<std::string, int64_t> schedulers;  // segments by scheduler type
-  std::map<std::string, int64_t> passes;      // compilations in which a pass changed the fusion; no entry: none
-  std::map<std::string, int64_t> decisions;   // of the segmenter, by name (namedCounts): how often; no entry: never
+  std::map<OpKind, oracle::Margins> margins;  // only ops with any
+  std::string wrongValue;  // Differs: the first wrong op's result, or the worst value; without '%'
+  std::string place;       // Differs: the scheduler of that value's segment, in lower case
+  std::string pattern;     // Differs: patternOf (pattern.h)
+  std::map<std::string, int64_t> schedulers;  // number of segments by scheduler type
+  std::map<std::string, int64_t> passes;      // by pass: compilations in which it changed the fusion; no entry: 0
+  std::map<std::string, int64_t> decisions;   // the segmenter's counters by name (namedCounts); no entry: 0
   int64_t compilations = 0, kernels = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
   bool operator==(const CaseVerdict&) const = default;
@@ -90,8 +90,8 @@ struct CaseVerdict {
 REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, onlyProbed, faultApplied, outputs, elements,
                ops, margins, wrongValue, place, pattern, schedulers, passes, decisions, compilations, kernels, seconds)
 
-// Throws nothing that a case brings about: errors of every class, and want of memory, are verdicts. What kills or hangs
-// the process does so here (fuzz/isolate makes verdicts of that).
+// Never throws because of a case: all errors, including std::bad_alloc, become verdicts. A crash or hang affects this
+// process; fuzz/isolate turns those into verdicts.
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
 
 // A few lines: verdict, counts, the worst elements, the first wrong op.
@@ -99,7 +99,7 @@ std::string toString(const CaseVerdict& verdict);
 
 }  // namespace fuser::fuzz
 
-// In JSON.
+// The names in JSON.
 template <>
 struct reports::Names<fuser::fuzz::VerdictKind> {
   static std::string_view name(fuser::fuzz::VerdictKind kind) { return fuser::fuzz::verdictName(kind); }

@@ -1,6 +1,6 @@
 #pragma once
-// Patterns in what is wrong: of elements, and of messages. They part findings into buckets: one cause should give one
-// pattern on every case that shows it.
+// Patterns of wrong elements and of messages, for buckets:
+// one cause should have the same pattern in all cases.
 
 #include <string>
 #include <string_view>
@@ -10,18 +10,18 @@
 namespace fuser::fuzz {
 
 // The first that fits:
-//   nan, inf          every wrong element has or should have a special value, a NaN among them or none
-//   zeros             zeros stand where other numbers should
-//   one-ulp scale     a few units in the last place beside what is accepted
-//   permuted          the right numbers in other places (two elements or more)
-//   constant factor   (two elements or more)
-//   tail              the last elements alone are wrong
-//   whole row         whole rows of the fastest axis alone are wrong, others are right
+//   nan, inf          every wrong element is or should be a special value; nan if one of them is a NaN
+//   zeros             zeros instead of other numbers
+//   one-ulp scale     wrong by a few ulps
+//   permuted          the right numbers at wrong positions (at least two elements)
+//   constant factor   all wrong by one factor (at least two elements)
+//   tail              only the last elements are wrong
+//   whole row         whole rows along the fastest axis are wrong, others are right
 //   other
 std::string patternOf(const oracle::WrongValue& wrong);
 
-// A message without what differs between cases of one cause: its first line; numbers are #, %names are %; cut at 160
-// characters.
+// Removes what differs between cases with one cause from a message: keeps the first line, replaces numbers by # and
+// %names by %, and cuts at 160 characters.
 std::string withoutNames(std::string_view message);
 
 }  // namespace fuser::fuzz

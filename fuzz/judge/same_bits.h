@@ -1,15 +1,15 @@
 #pragma once
-// Exact comparison of what runs produced: for what must be the same to the bit (a run done again),
-// where the oracle's sets would be too kind.
+// Bitwise comparison of results, for runs that must be deterministic, where the oracle's sets would be too
+// permissive.
 
 #include "fuser/record/run_record.h"
 
 namespace fuser::fuzz {
 
-// The same dtype and sizes and, element by element in logical order, the same bits. NaNs are compared as bits too.
+// Whether dtype, sizes and the bits of all elements, in logical order, are equal. NaNs are compared bitwise, too.
 bool sameBits(const HostValue& a, const HostValue& b);
 
-// A hash of a tensor's memory between its first and last element, gaps included. The memory is the host's.
+// A hash of a tensor's memory from the first to the last element, including gaps. The memory must be on the host.
 uint64_t memoryHash(const TensorRef& tensor);
 
 }  // namespace fuser::fuzz

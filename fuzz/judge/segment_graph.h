@@ -1,5 +1,5 @@
 #pragma once
-// The segments that a case is compiled into, as a picture's data.
+// Compiles a case to its segments and converts them to a graph for drawing.
 
 #include <string>
 
@@ -8,9 +8,9 @@
 
 namespace fuser::fuzz {
 
-// Compiles the case for its first run, with its planted fault, up to its segments and no further. wrongValue: the
-// result of the first wrong op (CaseVerdict::wrongValue), "" for none. Where the stages before refuse the case,
-// `problem` says why. What crashes a compiler crashes this, too: call it in a process that may die.
+// Compiles the case for its first run, with its planted fault, up to the segments. `wrongValue`: the result of the
+// first wrong op (CaseVerdict::wrongValue), or "". If an earlier stage rejects the case, SegmentGraph::problem has the
+// reason. A case that crashes the compiler crashes this process, too, so call it in a worker.
 reports::SegmentGraph segmentGraphOf(const Case& testCase, const std::string& wrongValue = "");
 
 }  // namespace fuser::fuzz
