@@ -1,7 +1,7 @@
 #pragma once
-// Slice: the accepted sets of values of the original fusion, computed backwards from the values asked for up to its
-// anchors: values whose numbers are known (the fusion's inputs; what a segment loaded). Of the original fusion, so that
-// nothing a pass did can excuse a result.
+// Slice: computes the accepted sets of values of the original fusion on demand, backward from a value to the anchors,
+// whose numbers are known: the fusion's inputs, or the values that a segment loaded. It uses the original fusion, so
+// that no pass can excuse a result.
 
 #include <array>
 #include <functional>
@@ -17,13 +17,13 @@
 
 namespace oracle {
 
-// What the model does not cover: the case is not judged.
+// Thrown if the model does not cover a case, which is then not judged.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Facts of a run that all its slices share.
+// The facts about a run that all its slices share.
 struct RunFacts {
   const fuser::Fusion* fusion;
   std::vector<std::optional<Value>> inputs;     // by value id: the fusion's inputs, exact
@@ -33,23 +33,23 @@ struct RunFacts {
 };
 RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const fuser::HostValue> inputs);
 
-// The numbers of a value in memory, each a single one.
+// Converts a value in memory to single-valued sets.
 Value exact(const fuser::HostValue& value);
 
 class Slice {
  public:
   explicit Slice(const RunFacts& facts) : facts_(facts), values_(facts.fusion->valCount()) {}
 
-  // From here on the value is exactly this. Before the first `evaluate` that reaches it.
+  // Fixes a value's sets. Call it before the first `evaluate` that reaches the value.
   void anchor(uint32_t id, Value value) { values_[id] = std::move(value); }
   bool isKnown(uint32_t id) const { return values_[id].has_value(); }
 
-  // Computes the value (and what it needs), if it is not known yet.
+  // Computes the sets of a value and of everything it depends on, unless known.
   const Value& evaluate(const fuser::Val* val);
-  // The value from its operands' sets, known or not itself. Null for a value without definition.
+  // Computes the value from its operands' sets even if it is known. nullopt for a value without definition.
   std::optional<Value> evaluateAlone(const fuser::Val* val);
 
-  // Reductions that had no recorded depth.
+  // The reductions without a recorded depth.
   const std::vector<const fuser::Expr*>& withoutDepth() const { return withoutDepth_; }
 
  private:
@@ -63,11 +63,11 @@ class Slice {
   std::vector<const fuser::Expr*> withoutDepth_;
 };
 
-// --- what compute() is made of ---
+// --- the rules that compute() applies ---
 
 Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool contraction);
 Value castValue(const Value& value, fuser::DataType to);
-// depth: additions on the longest path; only sums of floats use it.
+// `depth` is the number of additions on the longest path; only sums of floats use it.
 Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction);
 
 // An element of one of the operands.
@@ -76,7 +76,7 @@ struct Source {
   int64_t offset;
 };
 int64_t offsetOf(const Value& value, const fuser::Dims& index);
-// A dense value of these sizes; pick(index) says which element stands there.
+// Builds a dense value of these sizes; pick(index) returns the source of each element.
 Value collected(std::span<const Value> x, const fuser::Dims& sizes,
                 const std::function<Source(const fuser::Dims& index)>& pick);
 
@@ -87,7 +87,7 @@ Value joined(std::span<const Value> x, size_t dim);
 Value reshaped(const Value& x, fuser::Dims shape);
 Value repeatedBy(const Value& x, const fuser::Dims& repeats);
 
-// var (result 0 alone) and var_mean (0: the variance, 1: the mean). depth: updates and joins on the longest path.
+// var (result 0) and var_mean (0: variance, 1: mean). `depth` is the number of updates and merges on the longest path.
 Value welford(const fuser::Expr& expr, size_t result, const Value& operand, int64_t depth);
 
 // Calls visit(offsets) for each index below extents in row-major order; offsets[k] = sum of index * strides[k].

@@ -229,7 +229,7 @@ InferredType inferEye(const Attributes& attributes) {
   return result;
 }
 
-// A device's data never becomes a scalar, and what lies on the host is no operand of a kernel.
+// Only a host tensor becomes a scalar: kernels never read host tensors, and scalars never depend on device data.
 InferredType inferItem(const Val* operand) {
   FUSER_USER_CHECK(operand->as<TensorView>()->isCpuScalar(),
                    "item reads a tensor on the host, of rank 0 and declared {device = cpu}, not ", typeText(operand),

@@ -356,13 +356,13 @@ Statement StatementBuilder::accumulate(const Expr* expr) {
   return {std::move(statement)};
 }
 
-// One place is a broadcast axis: a consumer's loop runs over it, and it stays the first.
+// The coordinate along an axis; 0 on a broadcast axis, although a consumer's loop may run over it.
 IntExpr StatementBuilder::coordinate(const TensorView* made, size_t place) {
   const IterDomain* axis = made->domain().logical.at(place);
   return axis->isBroadcast() ? ints_.constant(0) : nest_.coordinate(axis);
 }
 
-// An element that is this integer, converted to the dtype.
+// The statement that stores this integer, converted to the dtype, as the element.
 Statement StatementBuilder::make(const Expr* expr, IntExpr value) {
   Compute statement;
   statement.op = OpKind::Set;

@@ -86,9 +86,9 @@ struct FamilyInfo {
 const FamilyInfo& familyInfo(Family family);
 // The family's attributes in the order in which they print; no name repeats.
 const std::vector<FamilyAttribute>& familyAttributes(Family family);
-// The attribute whose value this one takes where it is left out; none where its default is something else.
+// The attribute whose value is this one's default; nullopt if the default is something else.
 std::optional<AttributeName> defaultName(const FamilyAttribute& attribute);
-// Null where the family has none of this name.
+// Null when the family has no attribute of this name.
 const FamilyAttribute* findAttribute(Family family, AttributeName name);
 
 // The minimum and maximum number of operands in the parentheses of the text form.

@@ -22,13 +22,13 @@
 namespace fuser::fuzz {
 
 struct GeneratorOptions {
-  int64_t medianElements = 3072;           // what a main shape is drawn for; reductions and empty axes make less of it
-  int64_t maxElements = int64_t{1} << 15;  // of one tensor
-  int64_t maxCaseElements = int64_t{1} << 18;  // of all tensors of a case in one run
-  int maxExpressions = 60;                     // where a case stops to grow
-  std::set<OpKind> only;                       // when not empty: draw these ops alone
-  std::set<OpKind> exclude;  // never draw these. (Casts and unsqueezes that promotion and broadcasting
-                             // insert come all the same, with either set.)
+  int64_t medianElements = 3072;           // the median size of a main shape, before reductions and empty axes
+  int64_t maxElements = int64_t{1} << 15;  // the maximum per tensor
+  int64_t maxCaseElements = int64_t{1} << 18;  // the maximum for all tensors of a case in one run
+  int maxExpressions = 60;                     // the maximal number of expressions
+  std::set<OpKind> only;                       // if not empty, draw only these ops
+  std::set<OpKind> exclude;  // never draw these ops. (Promotion and broadcasting insert casts and
+                             // unsqueezes regardless of the two sets.)
 };
 
 // The version of the case stream. It increases whenever a seed gives different cases (a test checks that): through a
