@@ -12,8 +12,8 @@ constexpr size_t kMaxTerms = 64;
 constexpr size_t kMaxDepth = 24;
 constexpr double kMaxNumber = 1099511627776.0;  // 2^40
 
-// Subtracts the number of symbols and constants of the expression from the budget; sets it to 0 when there are too
-// many, or when the expression is too deep.
+// Takes the names and numbers of the expression from the budget, which ends at 0; as it does where the expression is
+// too deep.
 void countTerms(IntExpr expr, size_t depth, size_t& budget) {
   if (budget == 0) return;
   if (depth == 0) {

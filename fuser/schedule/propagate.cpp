@@ -142,7 +142,7 @@ void shareLoopsOfResults(Fusion& part) {
     const TensorView* first = expr->output()->as<TensorView>();
     for (size_t i = 1; i < expr->outputs().size(); ++i) {
       TensorView* result = expr->output(i)->as<TensorView>();
-      // A result in global memory keeps its own domain, because it is a copy of one in registers.
+      // In global memory, it has the layout of its own: a copy goes there, from registers.
       if (first->memoryType() == MemoryType::Local && result->memoryType() == MemoryType::Local) {
         result->domain() = first->domain();
       }

@@ -18,7 +18,7 @@ void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);
 // one.
 void propagate(Fusion& part, TensorView* reference);
 
-// Makes the other results of each expression share the loop axes of its first result.
+// The further results of each expression run in the loops of its first one: they share its axes.
 void shareLoopsOfResults(Fusion& part);
 
 // Copies the reference's parallel types to the loop axes of every other tensor that were propagated from them, except

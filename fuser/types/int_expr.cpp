@@ -384,7 +384,7 @@ IntExpr IntExprArena::import(IntExpr expr, const std::function<IntExpr(IntExpr)>
 
 namespace {
 
-// Sizes come from input files: an overflow is a UserError, so that a huge size never wraps around to a small one.
+// Sizes come from files: an absurd one is its author's error, not a small one by wrapping round.
 int64_t checkedSum(int64_t a, int64_t b) {
   int64_t result = 0;
   FUSER_USER_CHECK(!__builtin_add_overflow(a, b, &result), "the size ", a, " + ", b, " is outside of the range of i64");
