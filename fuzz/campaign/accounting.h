@@ -1,5 +1,5 @@
 #pragma once
-// Accounting: the figures of a campaign as sums over its finished tasks, each counted once, whatever the order.
+// Accounting: sums a campaign's figures over its finished tasks. Each task counts once; the order does not matter.
 
 #include <map>
 #include <set>
@@ -11,17 +11,17 @@
 
 namespace fuser::fuzz {
 
-// How a file of a corpus did.
+// The verdict of a corpus file.
 struct FileVerdict {
   std::string verdict;  // verdictName
-  std::string problem;  // "" where it did as it expects
+  std::string problem;  // "" if the file's expectations hold
   bool operator==(const FileVerdict&) const = default;
 };
 REPORTS_FIELDS(FileVerdict, verdict, problem)
 
-// All that an accounting knows.
+// The state of an Accounting.
 struct AccountingFigures {
-  NumberSet cases, files, batches;  // that are counted, by number: cases N, files K, batches B
+  NumberSet cases, files, batches;  // the numbers of the tasks that are counted
   std::map<uint64_t, FileVerdict> fileVerdicts;
   std::set<std::string> fused;  // ops that shared a kernel with another op
   reports::Sums sums;
@@ -33,10 +33,10 @@ class Accounting {
  public:
   Accounting();
 
-  // A finished task by its key: "case N", "file K" (its place in the campaign's list), "batch N COUNT" with N =
-  // kBatchStride * B. False, and nothing is counted, where the key is counted already. seconds: of a worker.
+  // Counts a finished task by its key: "case N", "file K" (the index in the campaign's list), "batch N COUNT" with N =
+  // kBatchStride * B. Returns false, without counting, if the key was counted before. `seconds` is worker time.
   bool add(const std::string& key, const TaskResult& result, double seconds);
-  // What another one counted, of other tasks.
+  // Adds the counts of another Accounting, whose tasks must be different ones.
   void add(const Accounting& more);
 
   const NumberSet& cases() const { return figures_.cases; }
@@ -45,15 +45,15 @@ class Accounting {
 
   const std::map<uint64_t, FileVerdict>& fileVerdicts() const { return figures_.fileVerdicts; }
 
-  // The sums alone.
+  // Only the sums.
   const reports::Sums& sums() const { return figures_.sums; }
-  // The part of a summary that follows from the tasks. What never happened is listed in `neverGenerated` and
-  // `neverFused`.
+  // The part of the summary that follows from tasks, including the lists of ops that never occurred (`neverGenerated`,
+  // `neverFused`).
   reports::CampaignSummary summary() const;
 
   std::string toJson() const;
-  // What toJson() gave. Throws (nlohmann::json::exception, std::invalid_argument, UserError) where it is something
-  // else.
+  // Parses the output of toJson(). Throws nlohmann::json::exception, std::invalid_argument or UserError for invalid
+  // input.
   static Accounting fromJson(const std::string& text);
 
  private:
@@ -62,7 +62,7 @@ class Accounting {
   AccountingFigures figures_;
 };
 
-// A reason with every number written as #, so that equal reasons count together.
+// Replaces every number in a reason by #, so that reasons that differ only in numbers are counted together.
 std::string withoutNumbers(const std::string& reason);
 
 }  // namespace fuser::fuzz

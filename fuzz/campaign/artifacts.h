@@ -1,5 +1,5 @@
 #pragma once
-// Artifacts: the files of a campaign's folder that hold its findings, and the lines that run them again.
+// Artifacts: the files with findings in a campaign's folder, and the command lines that replay them.
 
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace fuser::fuzz {
 
-// What a campaign ran with, as far as running a case of it again needs it.
+// The settings of a campaign that are needed to replay one of its cases.
 struct ReplayContext {
   std::filesystem::path folder;  // of the artifacts; empty: none was named
   std::string program = "fuserfuzz";
@@ -23,16 +23,16 @@ struct CommandLines {
   std::string replay;    // or, where the case was not kept, why
   std::string minimize;  // empty where there is nothing to minimise
 };
-// For a shell: nothing that a ledger or a file holds is more than an argument in them.
+// Shell command lines. Texts from ledgers and files are untrusted and are always quoted as single arguments.
 CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& context);
 
-// The text as one argument of a shell's command line; several, each with a space before it; and back. What no shell
-// would read so is taken as it stands.
+// Quotes a text as one argument of a shell command line, or several, each preceded by a space; and the inverse. Text
+// that is not quoted properly is taken literally.
 std::string shellQuoted(const std::string& text);
 std::string shellQuoted(const std::vector<std::string>& arguments);
 std::vector<std::string> shellWords(const std::string& text);
 
-// Metadata is one line of printable text, whatever an error quotes; at most 400 bytes.
+// Converts a text to one line of at most 400 printable bytes, for metadata.
 std::string oneLine(const std::string& text);
 
 class Artifacts {

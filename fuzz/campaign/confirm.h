@@ -1,9 +1,9 @@
 #pragma once
-// confirm(): a finding run again alone, in fresh processes. It says whether the case fails by itself, only after what
-// its process had done before (then the shortest such sequence is the case), or now and then; gives the case's text
-// where its process died before it could, symbols to its stack, and its bucket.
+// confirm(): reproduces a finding in fresh processes. It determines whether the case fails alone, only after the
+// history of its process (then it finds the shortest such sequence), or is flaky. It also supplies the case's text if
+// its process died before it could, symbolizes the stack, and computes the bucket.
 //
-// It runs in a process of its own (a fresh worker), which forks one a try, so that nothing else of a campaign waits.
+// It runs in its own worker process, which forks once per try, so that the campaign does not wait.
 
 #include <string>
 #include <vector>
@@ -13,21 +13,21 @@
 namespace fuser::fuzz {
 
 struct Confirmed {
-  SingleTask task;     // the one that fails: of a batch that died, its case alone; of a case, maybe one of its views
+  SingleTask task;     // the failing task: for a batch that died, its case; for a case, possibly one of its views
   std::string label;   // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
-  std::string detail;  // with symbols
-  std::string text;    // of the case; empty where it cannot be had
+  std::string detail;  // with symbolized stacks
+  std::string text;    // the case; empty if unavailable
   std::string bucket;
   std::vector<std::string> sequence;  // texts, the failing case last; empty unless it fails only after its history
   Features features;                  // of the case
-  std::string problem;                // what went wrong on the way; empty when nothing did
+  std::string problem;                // an error during confirmation; "" if none
   bool operator==(const Confirmed&) const = default;
 };
 REPORTS_FIELDS(Confirmed, task, label, detail, text, bucket, sequence, features, problem)
 
 inline constexpr int kFlakyRuns = 10;
 
-// limits: of one case.
+// `limits` apply to one case.
 Confirmed confirm(const Suspect& suspect, const TaskSettings& settings, const Limits& limits);
 
 // Over the pipe.

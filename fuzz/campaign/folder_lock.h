@@ -1,6 +1,6 @@
 #pragma once
-// FolderLock: one campaign a folder. The lock goes with the process, however that ends; the file `lock` stays and means
-// nothing by itself.
+// FolderLock: ensures that only one campaign uses a folder. The lock ends with the process; the file `lock` stays and
+// has no meaning by itself.
 
 #include <filesystem>
 
@@ -8,8 +8,8 @@ namespace fuser::fuzz {
 
 class FolderLock {
  public:
-  // A UserError names the process that holds it. A campaign killed a moment ago may leave workers that die next, so a
-  // held lock is waited for, for a second.
+  // A UserError, with the holder's process id, if the folder is locked. Waits up to a second for the lock, because
+  // workers of a killed campaign may still be exiting.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

@@ -1,9 +1,9 @@
 #pragma once
-// Known issues: findings that somebody looked at and decided to live with for a time. A campaign counts what matches
-// one as known, not as new. When an issue's case no longer fails its entry has to go: a test says so.
+// Known issues: findings that were triaged and accepted for now. A campaign counts matching findings as known, not as
+// new. A test fails when an issue's case no longer fails, so that the entry is removed.
 //
 // The list is JSON: [{"bucket": "differs | * | Reduction | nan", "reason": "why it is not fixed yet", "case":
-// "regressions/x.fusion"}]. In `bucket` a * stands for any text; `case` lies beside the list or below its folder.
+// "regressions/x.fusion"}]. In `bucket`, * matches any text; `case` is a path relative to the list's folder.
 
 #include <filesystem>
 #include <string>
@@ -19,10 +19,10 @@ struct KnownIssue {
   std::filesystem::path file;  // of the case
 };
 
-// A UserError where the list cannot be read, an entry lacks a part, or its case is not there.
+// A UserError if the list cannot be read, an entry lacks a field, or its case does not exist.
 std::vector<KnownIssue> readKnownIssues(const std::filesystem::path& list);
 
-// The reason of the first entry that a bucket matches; "" where none does.
+// The reason of the first entry that matches the bucket; "" if none does.
 std::string knownReason(const std::vector<KnownIssue>& issues, const std::string& bucket);
 bool matchesPattern(const std::string& pattern, const std::string& text);
 

@@ -1,5 +1,5 @@
 #pragma once
-// NumberSet: a set of natural numbers that come nearly in order, kept as intervals.
+// NumberSet: a set of natural numbers stored as intervals; compact if numbers arrive nearly in order.
 
 #include <cstdint>
 #include <map>
@@ -10,20 +10,20 @@ namespace fuser::fuzz {
 class NumberSet {
  public:
   void add(uint64_t number);
-  NumberSet& operator+=(const NumberSet& more);  // those of both
+  NumberSet& operator+=(const NumberSet& more);  // union
   bool contains(uint64_t number) const;
   uint64_t count() const { return count_; }
-  // The smallest number from `start` on that is not in the set.
+  // The smallest number >= start that is not in the set.
   uint64_t firstMissing(uint64_t start) const;
 
-  // "0-99,102"; "" for none.
+  // "0-99,102"; "" for the empty set.
   std::string toString() const;
-  // A UserError where the text is no such list in ascending order.
+  // Parses the output of toString; a UserError for any other text.
   static NumberSet parse(const std::string& text);
   bool operator==(const NumberSet&) const = default;
 
  private:
-  std::map<uint64_t, uint64_t> intervals_;  // first -> last, apart by at least one missing number
+  std::map<uint64_t, uint64_t> intervals_;  // first -> last; intervals are disjoint and not adjacent
   uint64_t count_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// selftest: how good the harness is at finding bugs. The same stream of cases without a fault (nothing may be found),
-// then with each planted fault until it is caught.
+// selftest: measures how well the harness finds bugs (mutation testing of the compiler). It runs a stream of cases
+// without a fault, where nothing may be found, then with each planted fault until it is caught.
 
 #include <functional>
 #include <string>
@@ -16,7 +16,7 @@ namespace fuser::fuzz {
 
 struct SelftestOptions {
   uint64_t seed = 1;
-  uint64_t runs = 2000;  // cases of the control, and at most so many a fault
+  uint64_t runs = 2000;  // the number of control cases, and the limit per fault
   int jobs = 1;
   Limits limits;
   GeneratorOptions generator;
@@ -25,25 +25,25 @@ struct SelftestOptions {
   std::vector<std::string> onlyFaults;      // empty: all
 };
 
-// Whether such a verdict on a case with a fault of this stage says that the fault was caught: by what a user would see,
-// a wrong result, a violation of an engine, a broken invariant. What a pass says of itself (Report) no run shows: there
-// it is the check after each application. Any other check that fails, a crash or a hang tells as much about the fault
-// as about the compiler, and the search goes on.
+// Whether a verdict on a case with a fault of this stage counts as catching it: a wrong result, a violation of an
+// engine, or a broken invariant. For the stage Report (what a pass says of itself), which no run shows, the check after
+// each pass counts. Other failed checks, crashes and hangs do not count, since the fault itself may cause them; the
+// search goes on.
 bool catches(VerdictKind kind, FaultStage stage);
 
 struct FaultResult {
   FaultInfo fault;
   bool caught = false;
-  bool finished = false;  // else the selftest was interrupted before it could be told
-  uint64_t cases = 0;    // up to the one that caught it, which counts; all, where none did
-  uint64_t applied = 0;  // of these: cases in which the fault found a place
-  std::string check;     // verdictName of the finding: by which check it was caught
-  std::string reason;    // its one line; where it was missed, of the first finding of another kind
+  bool finished = false;  // false: the selftest was interrupted before the result was known
+  uint64_t cases = 0;    // the cases up to and including the one that caught it; all if none did
+  uint64_t applied = 0;  // those of them in which the fault was applicable
+  std::string check;     // the verdictName of the finding that caught it
+  std::string reason;    // its reason; if missed, that of the first finding that does not count
 };
 
 struct SelftestResult {
   uint64_t seed = 0;
-  Ledger::Stamp stamp;  // what the figures belong to
+  Ledger::Stamp stamp;  // versions and settings of the figures
   uint64_t controlCases = 0;
   uint64_t controlJudged = 0;                // agrees or undecided
   std::vector<std::string> controlFindings;  // "case 17: differs: …"
@@ -51,13 +51,13 @@ struct SelftestResult {
   double seconds = 0;
   bool interrupted = false;
 
-  // All faults caught, nothing found without one.
+  // Whether all faults were caught and the control found nothing.
   bool clean() const;
-  // Cases that a fault takes until it is caught, over those that are; 0 where none is.
+  // The median number of cases until a fault is caught, over the caught ones; 0 if there are none.
   uint64_t medianCases() const;
 };
 
-// A UserError for unknown faults. `log` gets a line a fault as it ends.
+// A UserError for unknown faults. `log` gets a line per fault when it is done.
 SelftestResult runSelftest(const SelftestOptions& options, const std::function<bool()>& interrupted,
                            const std::function<void(const std::string&)>& log);
 

@@ -1,5 +1,5 @@
 #pragma once
-// SHA-1 (FIPS 180-4), for names of files by their content. No protection against forgery.
+// SHA-1 (FIPS 180-4), for content-based file names; not for security.
 
 #include <string>
 #include <string_view>

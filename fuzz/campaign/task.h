@@ -1,6 +1,6 @@
 #pragma once
-// Tasks: what the supervisor of a campaign gives to its workers. A kind of task is a struct with what it needs; all of
-// them are printed and parsed by one function, from their lists of fields.
+// Tasks: the work items that a campaign's supervisor sends to its workers. Each kind is a struct with its parameters;
+// one function prints and one parses all of them, from their lists of fields.
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace fuser::fuzz {
 
-// Generate a case and judge it, in the views that its number draws, too.
+// Generates and judges a case, also in the views that its number selects.
 struct CaseTask {
   static constexpr std::string_view kWord = "case";
   uint64_t number = 0;
@@ -30,7 +30,7 @@ struct PlainTask {
 };
 REPORTS_FIELDS(PlainTask, number)
 
-// A generated case in one view alone.
+// Judges a generated case in a single view.
 struct ViewTask {
   static constexpr std::string_view kWord = "view";
   uint64_t number = 0;
@@ -39,7 +39,7 @@ struct ViewTask {
 };
 REPORTS_FIELDS(ViewTask, number, view)
 
-// Parse a file and judge it.
+// Parses and judges a file.
 struct FileTask {
   static constexpr std::string_view kWord = "file";
   std::string path;
@@ -47,7 +47,7 @@ struct FileTask {
 };
 REPORTS_FIELDS(FileTask, path)
 
-// Cases [first, first + count) through the compilers (compiler_batch.h).
+// Runs cases [first, first + count) through the compilers (compiler_batch.h).
 struct BatchTask {
   static constexpr std::string_view kWord = "batch";
   uint64_t first = 0, count = 0;
@@ -59,16 +59,16 @@ REPORTS_FIELDS(BatchTask, first, count)
 // of words each, which people read and a ledger keeps: "case 17", "view 17 one cut", "file a b.fusion", "batch 0 16".
 using SingleTask = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask>;
 
-// Generate a case, and give its text.
+// Generates a case and returns its text.
 struct PrintTask {
   static constexpr std::string_view kWord = "print";
   uint64_t number = 0;
-  std::string view;  // in which view; "": the case itself
+  std::string view;  // the view; "": the case itself
   bool operator==(const PrintTask&) const = default;
 };
 REPORTS_FIELDS(PrintTask, number, view)
 
-// One after the other in one process; the result is the last one's.
+// Runs tasks one after the other in one process; the result is that of the last one.
 struct SequenceTask {
   static constexpr std::string_view kWord = "sequence";
   std::vector<SingleTask> tasks;
@@ -84,7 +84,7 @@ struct TextsTask {
 };
 REPORTS_FIELDS(TextsTask, texts)
 
-// Judge a case, and say which bucket its finding belongs to.
+// Judges a case and determines the bucket of its finding.
 struct BucketTask {
   static constexpr std::string_view kWord = "bucket";
   std::string text;
@@ -92,15 +92,15 @@ struct BucketTask {
 };
 REPORTS_FIELDS(BucketTask, text)
 
-// Those that performTask() does, and that end in a TaskResult.
+// The tasks that performTask() executes, with a TaskResult.
 using JudgingTask = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, PrintTask, SequenceTask, TextsTask,
                                  BucketTask>;
 
-// A finding that is run again alone (confirm.h).
+// A finding to confirm (confirm.h).
 struct Suspect {
   SingleTask task;
   CaseVerdict verdict;
-  std::vector<SingleTask> history;  // what its process had done before
+  std::vector<SingleTask> history;  // the earlier tasks of its process
   bool operator==(const Suspect&) const = default;
 };
 REPORTS_FIELDS(Suspect, task, verdict, history)
@@ -113,14 +113,14 @@ struct ConfirmTask {
 };
 REPORTS_FIELDS(ConfirmTask, finding, suspect)
 
-// Make a finding small (bucket_minimizer.h).
+// Minimizes a finding (bucket_minimizer.h).
 struct MinimizeTask {
   static constexpr std::string_view kWord = "minimize";
-  std::string path;    // of its case
-  std::string bucket;  // that it must be in
-  std::string best;    // path of the smallest so far
-  int64_t bytes = 0;   // that may take, at most
-  double seconds = 0;  // budget
+  std::string path;    // the path of its case
+  std::string bucket;  // the bucket that it must stay in
+  std::string best;    // the path of the smallest case so far
+  int64_t bytes = 0;   // the size limit of that file
+  double seconds = 0;  // the time budget
   bool operator==(const MinimizeTask&) const = default;
 };
 REPORTS_FIELDS(MinimizeTask, path, bucket, best, bytes, seconds)
@@ -138,7 +138,7 @@ Wide widened(const std::variant<Kinds...>& task) {
 // reports::encode() gives them. Of Task, JudgingTask and SingleTask.
 template <class... Kinds>
 std::string printTask(const std::variant<Kinds...>& task);
-// A UserError where the text is none that printTask() gives for one of these kinds.
+// Parses the output of printTask() for one of these kinds; a UserError for any other text.
 template <class Tasks>
 Tasks parseTask(std::string_view text);
 
@@ -146,7 +146,7 @@ Tasks parseTask(std::string_view text);
 // of a batch its single cases; of others the task.
 std::vector<SingleTask> partsOf(const SingleTask& task, uint64_t seed);
 
-// Of std::visit: a lambda a kind, so that a new kind does not compile before each place says what it does with it.
+// A visitor for std::visit with one lambda per kind, so that a new kind does not compile until every place handles it.
 template <class... Visitors>
 struct ByKind : Visitors... {
   using Visitors::operator()...;

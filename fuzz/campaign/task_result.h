@@ -1,5 +1,5 @@
 #pragma once
-// What a worker says of a task that it has done.
+// TaskResult: the result of a task, which a worker sends to the supervisor.
 
 #include <array>
 #include <map>
@@ -14,25 +14,25 @@
 
 namespace fuser::fuzz {
 
-// What a batch did.
+// The figures of a batch.
 struct BatchFigures {
   int64_t cases = 0, kernels = 0;
   double clangSeconds = 0, nvrtcSeconds = 0;
-  std::string skipped;  // compilers that are not here, and why
+  std::string skipped;  // compilers that are not available, and why
   bool operator==(const BatchFigures&) const = default;
 };
 REPORTS_FIELDS(BatchFigures, cases, kernels, clangSeconds, nvrtcSeconds, skipped)
 
-// One case of a batch that is a finding.
+// A finding of one case in a batch.
 struct BatchFinding {
   uint64_t number = 0;
   CaseVerdict verdict;
-  std::string text;  // with the engine set
+  std::string text;  // the case, with its engine option set
   bool operator==(const BatchFinding&) const = default;
 };
 REPORTS_FIELDS(BatchFinding, number, verdict, text)
 
-// An op with the dtype of its first operand (of its result where it has none) and the scheduler of its segment.
+// (op, dtype of its first operand or else of its result, scheduler of its segment).
 using OpPlace = std::array<std::string, 3>;
 
 struct TaskResult {
@@ -56,15 +56,15 @@ struct TaskResult {
 REPORTS_FIELDS(TaskResult, verdict, text, slow, bucket, view, guilty, runs, batch, findings, ops, dtypes, ranks, traits,
                places, fused, views, viewSegments)
 
-// For the pipe, and for the ledger's journal.
+// The encoding for the pipe and the ledger's journal.
 std::string encode(const TaskResult& result);
-// Throws (nlohmann::json::exception, std::invalid_argument) where the bytes are something else.
+// Throws nlohmann::json::exception or std::invalid_argument for invalid bytes.
 TaskResult decodeResult(const std::string& bytes);
 
-// The result of a JudgingTask that ended so; where its worker died, that is the verdict.
+// The result of a JudgingTask from its outcome; a dead worker becomes the verdict.
 TaskResult resultOf(const Outcome& outcome);
 
-// What a case has, by which figures are counted.
+// The features of a case by which coverage is counted.
 struct Features {
   std::set<std::string> ops, dtypes, ranks, schedulers;
   std::set<std::string> traits;  // of allTraits(): what the host program is asked to do
@@ -74,7 +74,7 @@ REPORTS_FIELDS(Features, ops, dtypes, ranks, schedulers, traits)
 // "streams", "devices", "shardings", "aliases", "preallocated outputs".
 const std::vector<std::string>& allTraits();
 Features featuresOf(const TaskResult& result);
-// Without schedulers, which nobody asked.
+// Without schedulers, because the case is not compiled.
 Features featuresOf(const Case& testCase);
 
 }  // namespace fuser::fuzz
