@@ -20,7 +20,7 @@ extern char** environ;
 namespace fuser {
 namespace {
 
-// A new folder in the system's temporary folder, removed by the destructor.
+// A folder of its own under the system's temporary one, removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -50,7 +50,7 @@ std::string readFile(const std::string& path) {
   return text.str();
 }
 
-// Runs a program without a shell and writes its output to the file; returns its exit status, or 128 + signal.
+// Runs the program without a shell, its output in the file; returns its exit status, or 128 + signal.
 int run(const std::vector<std::string>& command, const std::string& output) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));

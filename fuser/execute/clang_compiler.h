@@ -10,14 +10,14 @@ namespace fuser {
 struct ClangCompiler {
   std::string path;  // the path of clang++
 
-  // Finds clang++, or else clang++-19 … clang++-14, in PATH. A UserError that says what to install if there is none.
+  // The clang++ that PATH finds, else clang++-19 … clang++-14; a UserError with what to install where there is none.
   static ClangCompiler find();
 
-  // The first line of `clang++ --version`: "Debian clang version 14.0.6".
+  // The first line of what it says of itself: "Debian clang version 14.0.6".
   std::string version() const;
 
-  // Compiles the text with one compiler call. A CheckError, with the compiler's output, if it does not compile. Removes
-  // its temporary folder. contraction: a * b + c may become an FMA.
+  // One compiler call. Text that does not compile is our bug: a CheckError with the compiler's output. The temporary
+  // folder is gone on return. contraction: a * b + c may become an FMA.
   SharedLibrary compile(const std::string& text, bool contraction) const;
 };
 

@@ -7,7 +7,7 @@
 namespace fuser {
 namespace {
 
-// Limits on a size expression; a larger one could not be read back from a file (fuser/text/limits.h).
+// A size past these could not be written into a file (fuser/text/limits.h).
 constexpr size_t kMaxTerms = 64;
 constexpr size_t kMaxDepth = 24;
 constexpr double kMaxNumber = 1099511627776.0;  // 2^40
@@ -32,8 +32,8 @@ bool isShort(IntExpr expr) {
   return budget > 0;
 }
 
-// An upper bound on the constants in any simplified form of the expression. It visits a shared node once per use, which
-// may be exponential; so callers check isShort() first.
+// A bound on every number that the expression can hold in any simplified form. Visits a shared part once a mention, so
+// isShort() is asked first.
 double numberBound(IntExpr expr) {
   if (expr->isConstant()) return std::max(1.0, std::abs(static_cast<double>(expr->value)));
   if (!expr->a) return 1;

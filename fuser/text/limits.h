@@ -15,6 +15,6 @@ inline constexpr size_t kMaxRuns = 4096;
 inline constexpr size_t kMaxTransforms = 16384;
 inline constexpr size_t kMaxDimDepth = 32;
 inline constexpr size_t kMaxDimTerms = 256;                     // names, numbers and parentheses in one dim expression
-inline constexpr double kMaxDimNumber = 1099511627776.0;        // 2^40, the upper end of an extent symbol's range
+inline constexpr double kMaxDimNumber = 1099511627776.0;        // 2^40, as the range of an extent symbol
 
 }  // namespace fuser::text

@@ -6,8 +6,8 @@
 
 namespace fuser {
 
-// A UserError when the file does not exist, is not a regular file (a pipe or device may never end), or is larger than
-// limits.h allows.
+// A UserError says why a file cannot be read: it is not there, no regular file (a pipe or a device never ends), or
+// larger than limits.h allows.
 std::string readFusionFile(const std::string& path);
 
 // Reads a whole stream, but stops once it is past the limit; the parser then rejects the text.

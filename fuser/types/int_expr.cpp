@@ -34,7 +34,7 @@ Range divRange(Range a, Range b) {
   return b.low == 0 ? Range{std::min<int64_t>(range.low, 0), std::max<int64_t>(range.high, 0)} : range;
 }
 
-// Appends the terms of a sum; any other node is its own only term.
+// A sum's terms; a node that is no sum is its own only term.
 void collectTerms(IntExpr expr, std::vector<IntExpr>& terms) {
   if (expr->op == IntOp::Add) {
     collectTerms(expr->a, terms);
@@ -56,7 +56,7 @@ Term splitTerm(IntExpr term) {
   return {1, term};
 }
 
-// Appends the factors of a product without a constant factor.
+// Of a product without a constant.
 void collectFactors(IntExpr expr, std::vector<IntExpr>& factors) {
   if (expr->op != IntOp::Mul) {
     factors.push_back(expr);

@@ -52,16 +52,16 @@ inline bool isFinding(VerdictKind kind) { return kind >= VerdictKind::Differs; }
 std::string_view artifactPrefix(VerdictKind kind);
 
 struct JudgeSettings {
-  bool probes = true;                        // judge undecided and differing runs again, each op alone
-  bool repeat = true;                        // run twice and compare bits: runs must be deterministic
+  bool probes = true;                        // undecided and differing runs once more, each op judged alone
+  bool repeat = true;                        // each run twice: the same kernel on the same data gives the same bits
   bool checkInvariants = true;               // verify after every pass and segmentation step; oracle/invariants
   bool roundTrip = true;                     // print, parse, compare
-  size_t maxInputBytes = size_t{256} << 20;  // limit for a run's inputs, in bytes; four times that for all its tensors.
-                                             // A case beyond it is rejected before memory is allocated
-  std::optional<EngineKind> engine;          // replaces the case's engine
-  // Compile observers, called after the case's planted fault. They must outlive the call.
+  size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may take four times that. Past it a
+                                             // case is rejected before memory is taken
+  std::optional<EngineKind> engine;          // instead of the case's
+  // Of the compiler: called after the case's planted fault. They outlive the judging.
   std::vector<CompileObserver*> observers;
-  spdlog::logger* log = nullptr;  // passes (Trace); callers add verdicts (Debug); null: silent
+  spdlog::logger* log = nullptr;  // what each pass does (Trace), and who judges adds verdicts (Debug); null: silent
 };
 
 struct CaseVerdict {
@@ -90,8 +90,8 @@ struct CaseVerdict {
 REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, onlyProbed, faultApplied, outputs, elements,
                ops, margins, wrongValue, place, pattern, schedulers, passes, decisions, compilations, kernels, seconds)
 
-// Never throws because of a case: all errors, including std::bad_alloc, become verdicts. A crash or hang affects this
-// process; fuzz/isolate turns those into verdicts.
+// Throws nothing that a case brings about: errors of every class, and want of memory, are verdicts. What kills or hangs
+// the process does so here (fuzz/isolate makes verdicts of that).
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
 
 // A few lines: verdict, counts, the worst elements, the first wrong op.
