@@ -1,4 +1,4 @@
-// Steps: arrays of sets with the operators of the formulas.
+// Steps: arrays of sets, with the operators that the formulas use.
 
 #include "oracle/formulas.h"
 

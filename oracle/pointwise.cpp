@@ -1,4 +1,4 @@
-// Pointwise ops and casts on values: operands to the common dtype, the op's rule for each element, one rounding.
+// Pointwise ops and casts: converts operands to the common dtype, applies the op's rule to each element, rounds once.
 
 #include <array>
 #include <cmath>

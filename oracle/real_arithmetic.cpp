@@ -1,4 +1,4 @@
-// Corners, signs and flags of the correctly rounded ops, of the selecting ones, and rounding of ranges.
+// Interval rules of the correctly rounded and the selecting ops (corners, signs, flags), and rounding of ranges.
 
 #include <algorithm>
 #include <cmath>

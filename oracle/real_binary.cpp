@@ -1,5 +1,5 @@
-// Library functions of two operands, and nextafter. Single operands are evaluated as they are; ranges where the
-// function is monotone in each operand, or is so in magnitude, by their corners; elsewhere anything that it can give.
+// Library functions of two operands, and nextafter. Single values are evaluated directly; ranges by their corners, if
+// the function is monotone in each operand or in its magnitude; otherwise the result is the function's whole range.
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Truncating and floor division, fmod and remainder of floats: PyTorch's formulas, in the dtype that computes. Single
-// operands run the formula itself; ranges take the hull over the jumps of the quotient.
+// Truncating and floor division, fmod and remainder of floats, by PyTorch's formulas in the compute dtype. Single
+// values are evaluated by the formula itself; ranges take the hull over the jumps of the quotient.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The library functions: monotone pieces and critical points, LibTorch's f64 values at the ends, the error column.
+// Library functions of one operand: splits ranges at critical points into monotone pieces and evaluates their ends.
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Reductions (oracle/ORACLE.md#5-reductions): the error of any tree of the recorded depth, overflow of partial results,
-// order-free bounds of products, and selection over the axes.
+// Reductions (oracle/ORACLE.md#5-reductions): the error bound of any summation tree of the recorded depth, overflow of
+// partial results, bounds of products in any order, and selection (amax, any, …) over the axes.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The ops that give elements other coordinates: exact copies, each written from PyTorch's definition of the op.
+// The ops that change the coordinates of elements, as exact copies, each written from PyTorch's definition of the op.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// The pipeline, stage by stage; each stage is timed under its name.
+// The compilation pipeline, stage by stage; the trace has the time of each stage under its name.
 
 #include "fuser/runtime/build_program.h"
 
@@ -27,8 +27,8 @@
 namespace fuser {
 namespace {
 
-// The group's inputs, and inputs of the fusion that bind the extents which none of them binds: a kernel is told
-// extents, a fusion of its own finds them in its inputs.
+// The group's inputs and those fusion inputs that bind its other extents: a kernel gets extents as arguments, but a
+// fusion for a cache of its own needs inputs that bind them.
 std::vector<Val*> inputsWithSizes(const Fusion& fusion, const HostGroup& group) {
   std::vector<Val*> inputs = group.inputs;
   std::set<uint32_t> bound;  // ids of symbols
@@ -134,8 +134,8 @@ class Builder {
     if (context_.trace) context_.trace->add(stage, std::chrono::steady_clock::now() - start);
   }
 
-  // Whether tensors are spread over streams or devices. Then no pass runs: it would put others in the place of those
-  // that are named.
+  // Whether the fusion has stream axes or a mesh. Then no pass runs, because it would replace tensors that the case
+  // names.
   bool spreads() const { return program_->fusion->hasStreams() || program_->fusion->hasDevices(); }
 
   void checkDevices() const {
@@ -157,7 +157,7 @@ class Builder {
                      ", which makes the program of each");
   }
 
-  // Of a case on streams or devices.
+  // Segmentation of a case with stream axes or devices.
   void checkNoSchedule() const {
     const char* reason = ": a case on streams or devices takes no schedule: each expression is a kernel of its own";
     FUSER_USER_CHECK(!settings_.schedule, "schedule", reason);
@@ -173,7 +173,7 @@ class Builder {
     if (!settings_.schedule && !spreads()) PreSegmenter::runPass(&fusion(), context);
     if (fusion().hasDevices()) DecomposeReshardingsPass::runPass(&fusion(), context_);
     tell(&CompileObserver::afterPasses, fusion());
-    // Schedules name tensors, so names must be unique.
+    // Names must be unique, because schedules refer to tensors by name.
     const ValueNames names(fusion());
     for (Val* val : fusion().usedVals()) val->setName(names.of(val));
   }
@@ -182,8 +182,8 @@ class Builder {
     SegmentCandidateFinderOptions options = finderOptionsOf(context_.options);
     if (spreads()) {
       checkNoSchedule();
-      // On devices nothing shares a kernel, so that each group is one that a scheduler takes: a cache of its own would
-      // be given inputs for their sizes, and those may be elsewhere.
+      // With devices, nothing merges, so that a scheduler accepts every group: a group with its own cache would need
+      // inputs for their sizes, which may be on another device.
       options.custom_should_merge_groups = fusion().hasDevices()
                                                ? [](const SegmentedGroup*, const SegmentedGroup*) { return false; }
                                                : HostIrLower::shouldMergeSegmentedGroups;
@@ -197,7 +197,7 @@ class Builder {
     }
   }
 
-  // Where tensors are spread, every expression that the host can run alone is stored anyway: probes change nothing.
+  // With stream axes or devices, results of standalone ops are stored anyway, so probes change nothing.
   std::vector<HostGroup> planHostGroups() {
     CompileContext context = context_;
     if (spreads()) context.options.probes = false;
@@ -210,16 +210,16 @@ class Builder {
     return groups;
   }
 
-  // What an expression makes that runs alone has memory of its own.
+  // The results of a standalone op have memory of their own.
   static bool runsAlone(const std::vector<HostGroup>& groups, const TensorView* output) {
     return std::any_of(groups.begin(), groups.end(), [&](const HostGroup& group) {
       return group.standalone && std::find(group.outputs.begin(), group.outputs.end(), output) != group.outputs.end();
     });
   }
 
-  // Clones the group's expressions, schedules and lowers them; a group that no scheduler was asked about gets a cache
-  // of its own instead. Nothing for host scalars, and for NoOp: its outputs are empty, so that allocating them is all
-  // there is to do.
+  // Clones the group's expressions, schedules and lowers them; a group of type None gets its own cache instead. Does
+  // nothing for host scalars, or for NoOp groups, whose empty
+  // outputs only need to be allocated.
   void makeKernel(HostGroup& group) {
     if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp || group.standalone) {
       return;
@@ -239,7 +239,7 @@ class Builder {
     group.kernel = &compilePart(group, *group.part, map ? &*map : nullptr);
   }
 
-  // The kernel of one expression, whose operands and results may be slices.
+  // Compiles the kernel of a standalone op, whose operands and results may be slices.
   void makeStandaloneKernel(hir::StandaloneOp& op) {
     program_->parts.push_back(std::make_unique<ClonedPart>(partOf(fusion(), op)));
     const ClonedPart& part = *program_->parts.back();
@@ -248,7 +248,7 @@ class Builder {
     const FusionView view{part.fusion.get(), part.fusion->exprs(), part.fusion->inputs(), part.fusion->outputs(),
                           sizesKnown_ ? &sizes : nullptr};
     const SchedulerAnswer answer = schedulers_.accepts(view);
-    // Nothing runs it in other ways, as a cache of its own runs a segment that needs its sizes.
+    // There is no fallback, as a segment has with its own cache.
     FUSER_USER_CHECK(
         answer.accepted() || sizesKnown_, "%", op.outputs.front()->name(),
         " runs alone, and no kernel does it for all sizes (inputs to compile for say more): ", answer.reason);
@@ -264,7 +264,7 @@ class Builder {
     program_->host->kernels.push_back(&kernel);
   }
 
-  // `map`: of the part, where the answer of its scheduler kept one.
+  // `map` is the part's reference map from the scheduler's answer; may be null.
   const Kernel& compilePart(const HostGroup& group, const ClonedPart& part, const ReferenceMap* map) {
     PartExtents extents(fusion(), part);
     SizeFacts sizes([&](IntExpr size) { return evaluator_->evaluate(extents(size)); });
@@ -281,7 +281,7 @@ class Builder {
       tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
       timed("lower", [&] { lowerPart(group, part, known); });
     } catch (const UserError& error) {
-      // What a scheduler of ours chose is our bug.
+      // An illegal schedule from our own scheduler is a bug, not the caller's error.
       FUSER_CHECK(given, "the schedule that ", schedulerTypeName(group.scheduler), " chose for segment ", group.index,
                   " is not legal: ", error.what());
       if (settings_.segmentSchedules.count(group.index) == 0) throw;
@@ -294,7 +294,7 @@ class Builder {
     return kernel;
   }
 
-  // True when the schedule is as a scheduler of ours chose it.
+  // Whether our scheduler chose the schedule, and no observer changed it.
   bool chooseInto(Schedule& schedule, const HostGroup& group, const ClonedPart& part, SizeFacts* sizes,
                   const ReferenceMap* map) {
     const Schedule* given = givenSchedule(group);
@@ -311,7 +311,7 @@ class Builder {
     program_->kernels.push_back(lower(*part.fusion, kernelName(group.scheduler), context, group.index));
   }
 
-  // Null: a scheduler chooses. A probed group has other outputs than its segment, so no given schedule fits it.
+  // The case's schedule for a group, or null. None fits a probed group, because it has other outputs than its segment.
   const Schedule* givenSchedule(const HostGroup& group) const {
     if (context_.options.probes) return nullptr;
     if (settings_.schedule) return &*settings_.schedule;
@@ -319,14 +319,14 @@ class Builder {
     return found == settings_.segmentSchedules.end() ? nullptr : &found->second;
   }
 
-  // What other groups made starts at a multiple of 16 bytes.
+  // Results of other groups are aligned to 16 bytes.
   std::vector<InputLayout> layoutsOf(const ClonedPart& part) {
     std::vector<InputLayout> layouts;
     for (const Val* input : part.inputs) {
       const std::vector<Val*>& all = fusion().inputs();
       const auto place = static_cast<size_t>(std::find(all.begin(), all.end(), input) - all.begin());
       if (place == all.size()) {
-        // A slice, which no expression makes, starts anywhere; so does what lies in the caller's memory.
+        // A slice, which has no definition, and a tensor in the caller's memory may have any alignment.
         layouts.push_back({input->isScalar() || (input->definition() && !isCallers(input)) ? 16 : 1});
       } else {
         layouts.push_back(place < layouts_.size() ? layouts_[place] : InputLayout{1});
@@ -335,7 +335,7 @@ class Builder {
     return layouts;
   }
 
-  // Whether it may be an output that is written to memory of the caller's: an input's, or what the output is given.
+  // Whether the value may be an output in the caller's memory: in place over an input, or in an output buffer.
   bool isCallers(const Val* val) const {
     const std::vector<Val*>& outputs = program_->fusion->outputs();
     const std::map<size_t, Val*>& aliases = program_->fusion->aliases();

@@ -1,4 +1,4 @@
-// Cases as settings of a cache.
+// Converts cases to settings of a cache.
 
 #include "fuser/runtime/case_settings.h"
 
@@ -32,9 +32,9 @@ StreamSettings drawnStreams(const Case& testCase) {
     const auto* tensor = std::get_if<TensorInput>(&input.value);
     if (!tensor || !hasSeed(tensor->recipe.kind)) continue;
     streams.seed = tensor->recipe.seed;
-    // One stream, on which no turn overtakes another, is the least of interest.
+    // A single stream, on which iterations never overlap, is the least interesting choice.
     constexpr size_t kNumbers[] = {1, 2, 2, 3, 3, 3, 4, 5};
-    // Seeds written by hand are small, and neighbours are to differ. (The golden ratio's bits: Fibonacci hashing.)
+    // Handwritten seeds are small; adjacent ones should differ. (Fibonacci hashing, Knuth: the golden ratio's bits.)
     streams.loopStreams = kNumbers[(streams.seed * 0x9e3779b97f4a7c15ull >> 32) % std::size(kNumbers)];
     break;
   }
@@ -70,7 +70,7 @@ OutputMemory outputMemory(const Case& testCase, ExpressionEvaluator& sizes, size
   checkShapes(fusion, sizes);
   memory.refs.resize(fusion.outputs().size());
   for (const PreallocatedOutput& given : testCase.preallocated) {
-    // Where it is returned first.
+    // The first position at which it is returned.
     const size_t number = placeOf(fusion.outputs(), given.output);
     const auto* output = fusion.outputs()[number]->as<TensorView>();
     memory.blocks.push_back(materialize(given, output->dtype(), sizes.sizes(output), maxBytes));

@@ -1,4 +1,4 @@
-// Parts of tensors.
+// Computes the parts of tensors that a device holds.
 
 #include "fuser/runtime/device_inputs.h"
 
@@ -6,7 +6,7 @@ namespace fuser {
 
 namespace {
 
-// size: of the tensor's sharded axis.
+// `size` is that of the tensor's sharded axis.
 void checkEqualParts(const TensorView* tensor, int64_t size) {
   const DeviceMesh& mesh = tensor->mesh();
   FUSER_USER_CHECK(size % static_cast<int64_t>(mesh.size()) == 0, "shard %", tensor->name(),

@@ -1,4 +1,4 @@
-// All devices in one process.
+// Runs all devices of a fusion in one process.
 
 #include "fuser/runtime/devices_in_process.h"
 
@@ -17,15 +17,15 @@
 namespace fuser {
 namespace {
 
-// What each device of a mesh has of a tensor, by place in the fusion's mesh; null where it has nothing.
+// The parts of a tensor, by the device's index in the fusion's mesh; null if the device holds nothing.
 using Parts = std::vector<const TensorRef*>;
 
-// Puts the parts of tensors together, in memory that the record owns.
+// Assembles whole tensors from their parts, in memory that the record owns.
 class Gatherer {
  public:
   Gatherer(const Fusion& fusion, RunRecord& record) : fusion_(fusion), record_(record) {}
 
-  // Nullopt: a device that holds some of it has nothing.
+  // nullopt if a device that should hold a part has none.
   std::optional<TensorRef> gather(const TensorView* tensor, const Parts& parts) {
     std::vector<const TensorRef*> held;  // in the order of the tensor's mesh
     for (int device : tensor->mesh().devices()) {
@@ -67,7 +67,7 @@ class Gatherer {
   RunRecord& record_;
 };
 
-// The record of all devices, from those of each.
+// Merges the records of the devices into one.
 class Joiner {
  public:
   Joiner(const Fusion& fusion, std::span<const HostValue> inputs, std::vector<RunRecord>& records)
@@ -134,7 +134,7 @@ class Joiner {
     }
   }
 
-  // What an expression read and made, where that is known.
+  // The operands and results of an expression, if they are known.
   void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors,
                 const std::map<uint32_t, int64_t>& depths) {
     SegmentRecord alone;
@@ -145,7 +145,7 @@ class Joiner {
       alone.outputs.push_back({output->id(), output->name(), tensor->second});
       const auto depth = depths.find(output->id());
       if (depth == depths.end()) continue;
-      // Partial results of all devices are joined one after another.
+      // The partial results of all devices are combined one after the other, which adds to the depth.
       const int64_t joins =
           reducedShardAxis(expr) ? static_cast<int64_t>(expr->input(0)->as<TensorView>()->mesh().size()) : 0;
       alone.reductionDepths.emplace_back(output->id(), depth->second + joins);

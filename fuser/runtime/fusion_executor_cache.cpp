@@ -1,4 +1,4 @@
-// FusionExecutorCache: look up or compile, then run.
+// FusionExecutorCache: looks up or compiles a program, then runs it.
 
 #include "fuser/runtime/fusion_executor_cache.h"
 
@@ -18,11 +18,11 @@
 namespace fuser {
 namespace {
 
-// Memory that host and device share is dear to make.
+// The limit is higher for memory that host and device share, because allocating it is slow.
 constexpr size_t kMaxWaitingOnDevice = size_t{1} << 30;
 
-// The caller's inputs fit the original, whose sizes are checked: if they do not fit what the passes made of it, the
-// passes are wrong.
+// Turns a UserError into a CheckError: the inputs were checked against the original fusion, so if they do not fit the
+// compiled one, a pass is wrong.
 template <class Step>
 void mustFit(Step step) {
   try {
@@ -53,7 +53,7 @@ struct FusionExecutorCache::Impl {
   std::shared_ptr<Engine> engine;
   KernelPool kernels;
   std::shared_ptr<MemoryPool> deviceMemory;  // of the engine's device, where a program uses it
-  // By inputKey; options are the same for all. Programs of one key differ in their answers about sizes.
+  // Keyed by inputKey; all have the same options. Programs of one key differ in their answers about sizes.
   std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
   CacheCounters counters;
 
@@ -70,7 +70,7 @@ struct FusionExecutorCache::Impl {
     return key;
   }
 
-  // As the observers leave it. preallocated: numbers of the outputs that the caller gives memory for.
+  // Creates the request and lets observers edit it. `preallocated`: the numbers of the outputs with buffers.
   RunRequest requestOf(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
                        std::vector<std::optional<TensorRef>> outputs, const std::set<size_t>& preallocated) const {
     RunRequest request{*fusion, settings.device, inputs, std::move(outputs), keyOf(facts, preallocated)};
@@ -79,7 +79,7 @@ struct FusionExecutorCache::Impl {
     return request;
   }
 
-  // The first program that fits, with its evaluator bound to the inputs; compiled where there is none.
+  // Finds the first program whose answers hold, and binds an evaluator to the inputs; compiles one on a cache miss.
   std::shared_ptr<CompiledProgram> find(const RunRequest& request, const std::vector<InputFacts>& facts,
                                         const std::set<size_t>& preallocated,
                                         std::optional<ExpressionEvaluator>& evaluator) {
@@ -104,7 +104,7 @@ struct FusionExecutorCache::Impl {
     settings.preallocated = preallocated;
     std::shared_ptr<CompiledProgram> program = buildProgram(*fusion, settings, layoutsOf(facts), inputs);
     const auto start = std::chrono::steady_clock::now();
-    // All kernels that no earlier program had, at once: an engine with a compiler calls it once.
+    // Compiles all kernels that no earlier program has together, in one call of the engine's compiler.
     program->compiled = kernels.compile(*engine, program->host->kernels);
     if (settings.context.trace) settings.context.trace->add("compile", std::chrono::steady_clock::now() - start);
     program->memory = memoryFor(*program->host);
@@ -121,14 +121,14 @@ struct FusionExecutorCache::Impl {
     return deviceMemory;
   }
 
-  // A program for inputs like these, and what their sizes evaluate to.
+  // A program that is valid for these inputs, and its bound evaluator.
   struct Ready {
     std::shared_ptr<CompiledProgram> program;
     std::optional<ExpressionEvaluator> evaluator;
   };
   std::unique_ptr<Ready> prepared;  // by prepareOnDevice, for the next run
 
-  // The device's program: of the inputs it has its parts. sizes: bound to whole inputs; null: nobody has bound them.
+  // Prepares the device's program for its parts of the inputs. `sizes` is bound to the whole inputs; may be null.
   std::unique_ptr<Ready> readyOnDevice(std::span<const HostValue> inputs, ExpressionEvaluator* sizes) {
     FUSER_CHECK(settings.device, "no device is named");
     const std::vector<HostValue> whole = wholeInputs(*fusion, *settings.device, inputs);
@@ -169,7 +169,7 @@ struct FusionExecutorCache::Impl {
     const std::lock_guard lock(mutex);
     ++counters.runs;
     counters.hostScalarEvaluations += evaluator.evaluations();
-    // Devices run side by side: who runs them all takes their time.
+    // Devices run concurrently, so the caller that runs all of them measures the time.
     if (settings.context.trace && !settings.device) settings.context.trace->add("run", time);
   }
 };

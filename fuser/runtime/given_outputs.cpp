@@ -1,4 +1,4 @@
-// The caller's memory for outputs.
+// Validates and plans the caller's output buffers.
 
 #include "fuser/runtime/given_outputs.h"
 
@@ -19,7 +19,7 @@ std::string_view deviceName(DeviceKind kind) {
 
 std::string toString(const Device& device) { return concat(deviceName(device.kind), ":", device.index); }
 
-// Where the program runs: where its inputs are.
+// The device on which the program runs: that of its inputs.
 Device deviceOf(const Fusion& fusion, std::span<const HostValue> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorRef* tensor = std::get_if<TensorRef>(&inputs[i]);
@@ -64,7 +64,7 @@ bool isMade(const std::vector<HostGroup>& groups, const Val* output) {
   });
 }
 
-// The caller's strides are known at run time alone.
+// Makes the layout's strides unknown, because the caller's are known only at run time.
 void forgetStrides(TensorView* output) {
   TensorDomain& domain = output->domain();
   for (std::optional<bool>& contiguous : domain.contiguity) {

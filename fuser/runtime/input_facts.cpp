@@ -1,4 +1,4 @@
-// Layout facts of inputs.
+// Computes the layout facts of inputs and checks inputs against their declarations.
 
 #include "fuser/runtime/input_facts.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMaxAlignment = 16;  // bytes: the widest vector access
 
-// Checks the strides against the declaration, from the fastest axis to the slowest; no size is 0.
+// Checks the strides of a non-empty tensor against the declaration, from the fastest axis to the slowest.
 void checkContiguity(const TensorView* input, const TensorRef& ref) {
   const std::vector<IterDomain*> axes = input->axes();
   const TensorDomain& domain = input->domain();
@@ -63,7 +63,7 @@ int alignmentOf(const TensorView* input, const TensorRef& ref) {
   return static_cast<int>(divisor);
 }
 
-// What every kernel needs of memory, whatever it relies on.
+// Checks the requirements of every kernel on memory, apart from optional facts.
 void checkMemory(const TensorView* input, const TensorRef& ref) {
   FUSER_USER_CHECK(ref.strides.size() == ref.sizes.size(), "%", input->name(), " has sizes ", ref.sizes,
                    " and strides ", ref.strides);
@@ -83,7 +83,7 @@ InputFacts inspect(const TensorView* input, const TensorRef& ref) {
   return {{alignmentOf(input, ref)}, isDense(input, ref)};
 }
 
-// The first and one past the last byte; {0, 0} of nothing.
+// The addresses of the first byte and one past the last; {0, 0} for an empty tensor.
 std::pair<uintptr_t, uintptr_t> bytesOf(const TensorRef& ref) {
   const auto begin = reinterpret_cast<uintptr_t>(ref.data);
   const int64_t elements = extentInMemory(ref.sizes, ref.strides);
@@ -139,7 +139,7 @@ void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSiz
 
 namespace {
 
-// What a device of several holds of an input; on the one device there is, all.
+// The part of an input that the device holds; all of it without devices.
 enum class Held : uint8_t { Whole, Part, Nothing };
 Held heldBy(std::optional<int> device, const TensorView* input) {
   if (!device || input->isCpuScalar()) return Held::Whole;

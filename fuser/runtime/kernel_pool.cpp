@@ -1,4 +1,4 @@
-// Kernels by their text.
+// Finds compiled kernels by their text.
 
 #include "fuser/runtime/kernel_pool.h"
 
@@ -7,7 +7,7 @@
 namespace fuser {
 namespace {
 
-// The name counts the kernels of one program, and means nothing to what the kernel computes.
+// A kernel's name only numbers the kernels of one program, so equal kernels of two programs differ in it.
 std::string textWithoutName(const Kernel& kernel) {
   std::string text = printKernel(kernel);
   text.erase(0, text.find(kernel.name) + kernel.name.size());
@@ -32,7 +32,7 @@ class KernelPool::Shared : public CompiledKernel {
   std::shared_ptr<Entry> entry_;
 };
 
-// Most caches compile one program: texts are printed when there is a second one.
+// Prints the texts of earlier kernels lazily: most caches compile only one program and never need them.
 void KernelPool::learnTexts() {
   for (; known_ < entries_.size(); ++known_) byText_.emplace(textWithoutName(*entries_[known_]->kernel), known_);
 }

@@ -1,4 +1,4 @@
-// One device's side.
+// Runs one device's program of a multi-device fusion.
 
 #include "fuser/runtime/multi_device_executor.h"
 

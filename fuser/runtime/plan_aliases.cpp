@@ -19,7 +19,7 @@ size_t storedAxes(const TensorView* tensor) {
       std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
 }
 
-// The expressions of the group that the output is made by.
+// The expressions of the group on which the output depends.
 std::vector<const Expr*> makersOf(const HostGroup& group, const TensorView* output) {
   std::vector<const Expr*> makers;
   std::vector<const Val*> needed = {output};
@@ -31,9 +31,9 @@ std::vector<const Expr*> makersOf(const HostGroup& group, const TensorView* outp
   return makers;
 }
 
-// Whether each thread of the group's kernel reads of the input just the elements of the output that it writes, and all
-// of that before: a pointwise kernel that runs over the output's axes, sees the input with the same ones, and reads it
-// for nothing but what the output is made of.
+// Whether each thread of the group's kernel reads only those elements of the input that it writes to the output, and
+// before it writes them: the kernel is pointwise over the output's axes, the input has the same axes, and only
+// expressions on which the output depends read the input.
 bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
   if (group.scheduler != SchedulerType::PointWise || storedAxes(input) != input->rank()) return false;
   std::variant<ReferenceMap, std::string> built;
@@ -93,7 +93,7 @@ class AliasPlanner {
     const size_t writer = static_cast<size_t>(found - groups_.begin());
     const std::vector<IterDomain*> axes = output->axes();
     if (std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); })) return false;
-    // The group's own reading of what another group wrote there would be of the new elements.
+    // If another group has overwritten the input, this group would read the new elements.
     Order wanted = before_;
     for (size_t reader = 0; reader < groups_.size(); ++reader) {
       if (groups_[reader].scheduler == SchedulerType::ExprEval || !contains(groups_[reader].inputs, input)) continue;
@@ -108,7 +108,7 @@ class AliasPlanner {
     return true;
   }
 
-  // The input's strides are known at run time alone.
+  // The input's strides are known only at run time.
   static void takeLayout(TensorView* output, const TensorView* input) {
     TensorDomain& domain = output->domain();
     domain.allocationOrder = input->domain().allocationOrder;
@@ -119,7 +119,7 @@ class AliasPlanner {
     }
   }
 
-  // A topological order, the first in place first; empty where there is none.
+  // A topological order that keeps the given order where possible (Kahn 1962); empty if there is none.
   std::vector<size_t> orderOf(const Order& before) const {
     std::vector<size_t> missing(groups_.size(), 0), order;
     for (const auto& [first, second] : before) ++missing[second];

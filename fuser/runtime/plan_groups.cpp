@@ -1,4 +1,4 @@
-// Segments -> groups of the host program.
+// Converts segments to groups of the host program.
 
 #include "fuser/runtime/plan_groups.h"
 
@@ -7,7 +7,7 @@
 namespace fuser {
 namespace {
 
-// The expressions that outputs depend on, in topological order: scalar or tensor ones.
+// The scalar, or the tensor, expressions on which outputs depend, in topological order.
 std::vector<Expr*> liveExprs(const Fusion& fusion, const SegmentedFusion& reads, bool scalars) {
   std::vector<bool> live(fusion.exprIdCount(), false);
   std::vector<Expr*> stack;
@@ -41,7 +41,7 @@ HostGroup wholeGroup(const SegmentedGroup& group) {
   return result;
 }
 
-// One expression alone, with the private copies that it reads.
+// A group of one expression and the private copies that it reads.
 std::vector<Expr*> withCopies(const SegmentedFusion& segmented, const SegmentedGroup& group, Expr* expr) {
   std::vector<Expr*> exprs = {expr};
   for (size_t i = 0; i < exprs.size(); ++i) {
@@ -54,7 +54,7 @@ std::vector<Expr*> withCopies(const SegmentedFusion& segmented, const SegmentedG
   return segmented.inTopologicalOrder(std::move(exprs));
 }
 
-// Private copies are not stored: their own group stores them.
+// Results of private copies are not outputs here; the group that owns the expression stores them.
 void addProbed(const SegmentedFusion& segmented, const SegmentedGroup& group, const CompileContext& context,
                bool scheduleGiven, std::vector<HostGroup>& groups) {
   HostGroup probed = wholeGroup(group);

@@ -1,4 +1,4 @@
-// A segment in a cache of its own.
+// Runs a segment through its own cache.
 
 #include "fuser/runtime/segment_cache.h"
 
@@ -12,8 +12,8 @@ FusionExecutorCache::Settings innerSettings(const FusionExecutorCache::Settings&
   FusionExecutorCache::Settings settings;
   settings.context.options = outer.context.options;
   settings.context.options.mergePredicate = MergePredicate::Schedulers;
-  // Results go to memory that the outer program gives, and only that program knows what it overwrites later: a view of
-  // an input saves no copy here, and what it shows may change.
+  // Disables views: results go to memory of the outer program, so a view saves no copy, and only the outer program
+  // knows whether it overwrites the view's base later.
   settings.context.options.disabledPasses.emplace(MarkAliasesPreparePass::name());
   settings.context.checkInvariants = outer.context.checkInvariants;
   settings.record = outer.record;
@@ -38,7 +38,7 @@ SegmentCache::~SegmentCache() = default;
 
 RunRecord SegmentCache::run(std::span<const HostValue> inputs) {
   RunRecord record = cache_->run(inputs);
-  // The inner cache takes the part for an original: its origins are the part's values, whose origins are wanted.
+  // The inner cache treats the part as an original; this maps its origins to the origins of the part's values.
   const auto outerOrigin = [&](uint32_t id) { return part_->fusion->allVals().at(id)->origin(); };
   for (SegmentRecord& segment : record.segments) {
     for (std::vector<BoundaryValue>* values : {&segment.inputs, &segment.outputs}) {

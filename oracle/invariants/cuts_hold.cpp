@@ -1,6 +1,6 @@
-// CutsHold: worked out from the expressions alone, not from the segmenter's own list of cuts. A segment_set separates
-// when no other way through the program joins what stands before it to what reads it; with boundary precision, casts to
-// a narrower type may stand before it.
+// CutsHold: no group crosses a cut. Cuts are derived from the expressions, independently of the segmenter's own list: a
+// segment_set separates its operand and its readers if no other path through the program connects them. With boundary
+// precision, the cut may be behind casts to a narrower type.
 
 #include <algorithm>
 

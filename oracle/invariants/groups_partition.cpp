@@ -1,7 +1,7 @@
-// GroupsPartition: worked out from the groups' expressions and the edges, not by the segmenter's own checker. Every
-// live expression is in one group of its own; beside it private copies stand where their results are read, and nowhere
-// else; every value that crosses has one edge, whose source makes it and whose target reads it; boundaries hold what
-// crosses; the groups stand in an order in which each comes after what it reads.
+// GroupsPartition: derived from the groups' expressions and edges, independently of the segmenter's own checker. Every
+// live expression has one owning group; private copies are exactly in the groups that read their results; every value
+// that crosses has one edge, whose source computes it and whose target reads it; inputs and outputs are the values that
+// cross; the groups are in topological order.
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
-// HostFreesOnce: on every path a tensor that the program does not give is freed once after it was allocated; nothing
-// else is freed.
+// HostFreesOnce: on every path, each allocated tensor that is not an output is freed exactly once; nothing else is
+// freed.
 
 #include <algorithm>
 #include <utility>

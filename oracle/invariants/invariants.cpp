@@ -1,4 +1,4 @@
-// The list, and the observer that holds compilations against it.
+// The list of invariants, and the observer that checks compilations against it.
 
 #include "oracle/invariants/invariants.h"
 

@@ -1,5 +1,5 @@
-// PassesSettle: a pass that runs again right away finds nothing more to do. (What a later pass makes possible is not
-// its affair: PreSegmenter runs each once.)
+// PassesSettle: passes are idempotent: one that runs again right away changes nothing. (Rewrites that a later pass
+// enables do not count, since PreSegmenter runs each pass once.)
 
 #include "fuser/ir/clone.h"
 #include "fuser/ir/equality.h"
