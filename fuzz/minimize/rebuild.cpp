@@ -10,7 +10,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/minimize/edit.h"
-#include "fuzz/mutate/placement.h"
+#include "fuzz/edit/placement.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -4,23 +4,23 @@
 
 namespace fuser::fuzz {
 
-bool mutateBypassOp(Draft& draft, const Draft*, Choices& choices) {
-  if (draft.lines.empty()) return false;
-  const size_t at = choices.index(draft.lines.size());
-  const std::vector<DraftOperand>& operands = draft.lines[at].operands;
+bool mutateBypassOp(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  if (edit.lines.empty()) return false;
+  const size_t at = choices.index(edit.lines.size());
+  const std::vector<EditOperand>& operands = edit.lines[at].operands;
   if (operands.empty()) return false;
-  const DraftOperand operand = choices.pick(operands);
-  const std::string result = draft.lines[at].results[0];
+  const EditOperand operand = choices.pick(operands);
+  const std::string result = edit.lines[at].results[0];
   bool changed = false;
-  const auto redirect = [&](DraftOperand& reader) {
+  const auto redirect = [&](EditOperand& reader) {
     if (!reader.is(result) || !operand.name()) return;
     reader = operand;
     changed = true;
   };
-  for (size_t i = at + 1; i < draft.lines.size(); ++i) {
-    for (DraftOperand& reader : draft.lines[i].operands) redirect(reader);
+  for (size_t i = at + 1; i < edit.lines.size(); ++i) {
+    for (EditOperand& reader : edit.lines[i].operands) redirect(reader);
   }
-  for (DraftOperand& output : draft.outputs) redirect(output);
+  for (EditOperand& output : edit.outputs) redirect(output);
   return changed;
 }
 

@@ -15,7 +15,7 @@ struct Place {
   const FamilyAttribute* attribute = nullptr;
 };
 
-std::vector<Place> placesOf(const DraftLine& line) {
+std::vector<Place> placesOf(const EditLine& line) {
   std::vector<Place> places;
   if (!opInfo(line.op).variant.empty()) places.push_back({Place::What::Variant});
   size_t braced = 0;
@@ -54,7 +54,7 @@ void changeList(std::vector<Entry>& entries, Choices& choices, Make make) {
   }
 }
 
-bool changeAttribute(Draft& draft, DraftLine& line, const FamilyAttribute& attribute, Choices& choices) {
+bool changeAttribute(CaseEdit& edit, EditLine& line, const FamilyAttribute& attribute, Choices& choices) {
   Attributes& attributes = line.attributes;
   const auto number = [&] { return choices.integer(-2, 4); };
   switch (attribute.kind) {
@@ -69,12 +69,12 @@ bool changeAttribute(Draft& draft, DraftLine& line, const FamilyAttribute& attri
     case AttributeKind::Counts:
     case AttributeKind::Bounds: {
       std::vector<IntExpr> sizes = attributes.integers(attribute.name);
-      changeList(sizes, choices, [&](int64_t size) { return draft.extents.constant(size); });
+      changeList(sizes, choices, [&](int64_t size) { return edit.extents.constant(size); });
       attributes.setIntegers(attribute.name, std::move(sizes));
       return true;
     }
     case AttributeKind::Extent:
-    case AttributeKind::Bound: attributes.setBound(attribute.name, draft.extents.constant(number())); return true;
+    case AttributeKind::Bound: attributes.setBound(attribute.name, edit.extents.constant(number())); return true;
     case AttributeKind::Number: attributes.setNumber(attribute.name, number()); return true;
     case AttributeKind::Dtype: attributes.setDtype(attribute.name, choices.pick(kAllDataTypes)); return true;
     case AttributeKind::Flag:
@@ -85,20 +85,20 @@ bool changeAttribute(Draft& draft, DraftLine& line, const FamilyAttribute& attri
 
 }  // namespace
 
-bool mutateChangeAttribute(Draft& draft, const Draft*, Choices& choices) {
+bool mutateChangeAttribute(CaseEdit& edit, const CaseEdit*, Choices& choices) {
   std::vector<size_t> lines;
-  for (size_t i = 0; i < draft.lines.size(); ++i) {
-    if (!placesOf(draft.lines[i]).empty()) lines.push_back(i);
+  for (size_t i = 0; i < edit.lines.size(); ++i) {
+    if (!placesOf(edit.lines[i]).empty()) lines.push_back(i);
   }
   if (lines.empty()) return false;
-  DraftLine& line = draft.lines[choices.pick(lines)];
+  EditLine& line = edit.lines[choices.pick(lines)];
   const std::vector<Place> places = placesOf(line);
   const Place place = places[choices.index(places.size())];
   switch (place.what) {
     // No number is a variant; drawn all the same, so that what is drawn later keeps its place in the stream.
     case Place::What::Variant: choices.integer(-2, 4); return false;
     case Place::What::Braced: line.braced[place.braced] = ScalarValue(choices.integer(-2, 4)); return true;
-    case Place::What::Attribute: return changeAttribute(draft, line, *place.attribute, choices);
+    case Place::What::Attribute: return changeAttribute(edit, line, *place.attribute, choices);
   }
   return false;
 }

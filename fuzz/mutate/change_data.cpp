@@ -40,9 +40,9 @@ ScalarValue otherScalar(DataType dtype, Choices& choices) {
 
 }  // namespace
 
-bool mutateChangeData(Draft& draft, const Draft*, Choices& choices) {
-  if (draft.runs.empty()) return false;
-  Run& run = draft.runs[choices.index(draft.runs.size())];
+bool mutateChangeData(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  if (edit.runs.empty()) return false;
+  Run& run = edit.runs[choices.index(edit.runs.size())];
   if (run.inputs.empty()) return false;
   auto& value = run.inputs[choices.index(run.inputs.size())].value;
   if (TensorInput* tensor = std::get_if<TensorInput>(&value)) {

@@ -120,6 +120,8 @@ bool change(Case& testCase, Choices& choices) {
 
 }  // namespace
 
-bool mutateChangeDevices(Draft& draft, const Draft*, Choices& choices) { return changeCase(draft, choices, change); }
+bool mutateChangeDevices(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  return changeCase(edit, choices, change);
+}
 
 }  // namespace fuser::fuzz

@@ -4,21 +4,21 @@
 
 namespace fuser::fuzz {
 
-bool mutateChangeDtype(Draft& draft, const Draft*, Choices& choices) {
-  if (draft.values.empty()) return false;
-  const DraftValue value = choices.pick(draft.values);
+bool mutateChangeDtype(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  if (edit.values.empty()) return false;
+  const EditValue value = choices.pick(edit.values);
   if (!value.tensor) return false;
   const DataType dtype = choices.pick(kAllDataTypes);
-  DraftLine cast{{draft.freshName(value.name)}, OpKind::Cast, {value.name}, Attributes().dtype(dtype)};
+  EditLine cast{{edit.freshName(value.name)}, OpKind::Cast, {value.name}, Attributes().dtype(dtype)};
   if (choices.chance(0.5)) {
-    draft.insertBehind(value, std::move(cast));
+    edit.insertBehind(value, std::move(cast));
     return true;
   }
-  for (size_t i = value.line; i < draft.lines.size(); ++i) {
-    for (DraftOperand& operand : draft.lines[i].operands) {
+  for (size_t i = value.line; i < edit.lines.size(); ++i) {
+    for (EditOperand& operand : edit.lines[i].operands) {
       if (!operand.is(value.name)) continue;
       operand = cast.results[0];
-      draft.lines.insert(draft.lines.begin() + static_cast<std::ptrdiff_t>(i), std::move(cast));
+      edit.lines.insert(edit.lines.begin() + static_cast<std::ptrdiff_t>(i), std::move(cast));
       return true;
     }
   }

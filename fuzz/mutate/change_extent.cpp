@@ -33,9 +33,9 @@ void resize(TensorInput& tensor) {
 
 }  // namespace
 
-bool mutateChangeExtent(Draft& draft, const Draft*, Choices& choices) {
-  if (draft.runs.empty()) return false;
-  Run& run = draft.runs[choices.index(draft.runs.size())];
+bool mutateChangeExtent(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  if (edit.runs.empty()) return false;
+  Run& run = edit.runs[choices.index(edit.runs.size())];
   std::vector<TensorInput*> tensors;
   for (RunInput& input : run.inputs) {
     TensorInput* tensor = std::get_if<TensorInput>(&input.value);

@@ -8,10 +8,10 @@
 
 namespace fuser::fuzz {
 
-bool mutateChangeLayout(Draft& draft, const Draft*, Choices& choices) {
-  if (draft.inputs.empty()) return false;
-  const size_t at = choices.index(draft.inputs.size());
-  DraftInput& input = draft.inputs[at];
+bool mutateChangeLayout(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  if (edit.inputs.empty()) return false;
+  const size_t at = choices.index(edit.inputs.size());
+  EditInput& input = edit.inputs[at];
   if (input.axes.empty()) return false;
   input.allocationOrder.resize(input.axes.size());
   std::iota(input.allocationOrder.begin(), input.allocationOrder.end(), 0);
@@ -26,7 +26,7 @@ bool mutateChangeLayout(Draft& draft, const Draft*, Choices& choices) {
       input.contiguity[i] = none ? std::nullopt : std::optional<bool>(true);
     }
   }
-  for (Run& run : draft.runs) {
+  for (Run& run : edit.runs) {
     if (TensorInput* tensor = std::get_if<TensorInput>(&run.inputs.at(at).value)) tensor->strides.reset();
   }
   return true;

@@ -74,6 +74,6 @@ bool change(Case& testCase, Choices& choices) {
 
 }  // namespace
 
-bool mutateChangeMemory(Draft& draft, const Draft*, Choices& choices) { return changeCase(draft, choices, change); }
+bool mutateChangeMemory(CaseEdit& edit, const CaseEdit*, Choices& choices) { return changeCase(edit, choices, change); }
 
 }  // namespace fuser::fuzz

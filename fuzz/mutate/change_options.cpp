@@ -5,10 +5,10 @@
 
 namespace fuser::fuzz {
 
-bool mutateChangeOptions(Draft& draft, const Draft*, Choices& choices) {
+bool mutateChangeOptions(CaseEdit& edit, const CaseEdit*, Choices& choices) {
   switch (choices.index(3)) {
-    case 0: draft.options.probes = !draft.options.probes; return true;
-    case 1: draft.options.contraction = !draft.options.contraction; return true;
+    case 0: edit.options.probes = !edit.options.probes; return true;
+    case 1: edit.options.contraction = !edit.options.contraction; return true;
     default: {
       static const std::vector<std::string> kPasses = {"PreSegmenter",
                                                        "ExactMappedExtentSubstitutionPass",
@@ -19,7 +19,7 @@ bool mutateChangeOptions(Draft& draft, const Draft*, Choices& choices) {
                                                        "MarkAliasesPreparePass",
                                                        "AllocationDomainPass"};
       const std::string pass = choices.pick(kPasses);
-      if (draft.options.disabledPasses.erase(pass) == 0) draft.options.disabledPasses.insert(pass);
+      if (edit.options.disabledPasses.erase(pass) == 0) edit.options.disabledPasses.insert(pass);
       return true;
     }
   }

@@ -6,17 +6,17 @@
 
 namespace fuser::fuzz {
 
-bool mutateChangeOutputs(Draft& draft, const Draft*, Choices& choices) {
-  std::vector<DraftOperand>& outputs = draft.outputs;
+bool mutateChangeOutputs(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  std::vector<EditOperand>& outputs = edit.outputs;
   const auto place = [&] { return outputs.begin() + static_cast<std::ptrdiff_t>(choices.index(outputs.size())); };
   switch (choices.index(4)) {
     case 0:
-      if (draft.values.empty()) return false;
-      outputs.emplace_back(choices.pick(draft.values).name);
+      if (edit.values.empty()) return false;
+      outputs.emplace_back(choices.pick(edit.values).name);
       return true;
     case 1:
       if (outputs.empty()) return false;
-      outputs.push_back(DraftOperand(*place()));
+      outputs.push_back(EditOperand(*place()));
       return true;
     case 2:
       if (outputs.size() < 2) return false;

@@ -65,6 +65,8 @@ bool change(Case& testCase, Choices& choices) {
 
 }  // namespace
 
-bool mutateChangeStreams(Draft& draft, const Draft*, Choices& choices) { return changeCase(draft, choices, change); }
+bool mutateChangeStreams(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  return changeCase(edit, choices, change);
+}
 
 }  // namespace fuser::fuzz

@@ -4,19 +4,19 @@
 
 namespace fuser::fuzz {
 
-bool mutateInsertDeadCode(Draft& draft, const Draft*, Choices& choices) {
-  if (draft.values.empty()) return false;
-  if (!draft.lines.empty() && choices.chance(0.5)) {
-    const size_t at = choices.index(draft.lines.size());
-    DraftLine copy = draft.lines[at];
-    for (std::string& result : copy.results) result = draft.freshName(result);
-    draft.lines.insert(draft.lines.begin() + static_cast<std::ptrdiff_t>(at), std::move(copy));
+bool mutateInsertDeadCode(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  if (edit.values.empty()) return false;
+  if (!edit.lines.empty() && choices.chance(0.5)) {
+    const size_t at = choices.index(edit.lines.size());
+    EditLine copy = edit.lines[at];
+    for (std::string& result : copy.results) result = edit.freshName(result);
+    edit.lines.insert(edit.lines.begin() + static_cast<std::ptrdiff_t>(at), std::move(copy));
     return true;
   }
   static const std::vector<OpKind> kOps = {OpKind::Abs, OpKind::Exp, OpKind::Relu, OpKind::Neg, OpKind::Set};
-  const DraftValue& value = choices.pick(draft.values);
-  draft.lines.insert(draft.lines.begin() + static_cast<std::ptrdiff_t>(value.line),
-                     {{draft.freshName(value.name)}, choices.pick(kOps), {value.name}});
+  const EditValue& value = choices.pick(edit.values);
+  edit.lines.insert(edit.lines.begin() + static_cast<std::ptrdiff_t>(value.line),
+                    {{edit.freshName(value.name)}, choices.pick(kOps), {value.name}});
   return true;
 }
 

@@ -4,12 +4,12 @@
 
 namespace fuser::fuzz {
 
-bool mutateInsertSegmentSet(Draft& draft, const Draft*, Choices& choices) {
-  if (draft.values.empty()) return false;
-  const DraftValue value = choices.pick(draft.values);
+bool mutateInsertSegmentSet(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  if (edit.values.empty()) return false;
+  const EditValue value = choices.pick(edit.values);
   if (!value.tensor) return false;
   const OpKind op = choices.chance(0.3) ? OpKind::Set : OpKind::SegmentSet;
-  draft.insertBehind(value, {{draft.freshName(value.name)}, op, {value.name}});
+  edit.insertBehind(value, {{edit.freshName(value.name)}, op, {value.name}});
   return true;
 }
 

@@ -25,14 +25,14 @@ const Mutation& draw(Choices& choices, bool donor) {
 std::span<const Mutation> allMutations() { return kMutations; }
 
 Mutated mutate(const Case& testCase, Choices& choices, const Case* donor) {
-  const Draft original = draftOf(testCase);
-  const Draft other = donor ? draftOf(*donor) : Draft();
+  const CaseEdit original = editForMutation(testCase);
+  const CaseEdit other = donor ? editForMutation(*donor) : CaseEdit();
   for (int i = 0; i < kTries; ++i) {
     const Mutation& mutation = draw(choices, donor != nullptr);
-    Draft draft = original;
-    if (!mutation.apply(draft, donor ? &other : nullptr, choices)) continue;
+    CaseEdit edit = original;
+    if (!mutation.apply(edit, donor ? &other : nullptr, choices)) continue;
     try {
-      return {finish(draft), mutation.name};
+      return {finishMutant(edit), mutation.name};
     } catch (const UserError&) {
       // No valid case; another try.
     }

@@ -5,8 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "fuzz/choices/choices.h"
-#include "fuzz/mutate/draft.h"
+#include "fuzz/mutate/mutant.h"
 
 namespace fuser::fuzz {
 
@@ -14,12 +13,12 @@ struct Mutation {
   std::string_view name;
   std::string_view summary;
   std::string_view file;
-  // False where the draft has no place for it. The donor is another case, where there is one.
-  bool (*apply)(Draft& draft, const Draft* donor, Choices& choices);
+  // False where the edit has no place for it. The donor is another case, where there is one.
+  bool (*apply)(CaseEdit& edit, const CaseEdit* donor, Choices& choices);
 };
 std::span<const Mutation> allMutations();
 
-#define MUTATION(NAME, SUMMARY, FILE) bool mutate##NAME(Draft& draft, const Draft* donor, Choices& choices);
+#define MUTATION(NAME, SUMMARY, FILE) bool mutate##NAME(CaseEdit& edit, const CaseEdit* donor, Choices& choices);
 #include "fuzz/mutate/mutations.def"
 #undef MUTATION
 

@@ -6,9 +6,9 @@
 
 namespace fuser::fuzz {
 
-bool mutateReplaceOp(Draft& draft, const Draft*, Choices& choices) {
-  if (draft.lines.empty()) return false;
-  DraftLine& line = draft.lines[choices.index(draft.lines.size())];
+bool mutateReplaceOp(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  if (edit.lines.empty()) return false;
+  EditLine& line = edit.lines[choices.index(edit.lines.size())];
   const OpInfo& row = opInfo(line.op);
   if (isPointwise(line.op) && row.variant.empty() && !line.braced.empty()) return false;
   std::vector<OpKind> family;

@@ -6,13 +6,13 @@
 
 namespace fuser::fuzz {
 
-bool mutateReplaceOperand(Draft& draft, const Draft*, Choices& choices) {
-  if (draft.lines.empty()) return false;
-  const size_t at = choices.index(draft.lines.size());
-  DraftLine& line = draft.lines[at];
+bool mutateReplaceOperand(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  if (edit.lines.empty()) return false;
+  const size_t at = choices.index(edit.lines.size());
+  EditLine& line = edit.lines[at];
   if (line.operands.empty()) return false;
-  DraftOperand& operand = line.operands[choices.index(line.operands.size())];
-  const DraftValue* former = draft.find(operand);
+  EditOperand& operand = line.operands[choices.index(line.operands.size())];
+  const EditValue* former = edit.find(operand);
   if (!former || choices.chance(0.1)) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -22,8 +22,8 @@ bool mutateReplaceOperand(Draft& draft, const Draft*, Choices& choices) {
     return true;
   }
   const bool any = choices.chance(0.2);
-  std::vector<const DraftValue*> others;
-  for (const DraftValue* value : draft.valuesBefore(at)) {
+  std::vector<const EditValue*> others;
+  for (const EditValue* value : edit.valuesBefore(at)) {
     const bool alike = value->tensor == former->tensor && value->dtype == former->dtype && value->rank == former->rank;
     if (value != former && (any || alike)) others.push_back(value);
   }

@@ -4,13 +4,13 @@
 
 namespace fuser::fuzz {
 
-bool mutateSwapOperands(Draft& draft, const Draft*, Choices& choices) {
+bool mutateSwapOperands(CaseEdit& edit, const CaseEdit*, Choices& choices) {
   std::vector<size_t> lines;
-  for (size_t i = 0; i < draft.lines.size(); ++i) {
-    if (draft.lines[i].operands.size() > 1) lines.push_back(i);
+  for (size_t i = 0; i < edit.lines.size(); ++i) {
+    if (edit.lines[i].operands.size() > 1) lines.push_back(i);
   }
   if (lines.empty()) return false;
-  std::vector<DraftOperand>& operands = draft.lines[choices.pick(lines)].operands;
+  std::vector<EditOperand>& operands = edit.lines[choices.pick(lines)].operands;
   const size_t first = choices.index(operands.size() - 1);
   if (operands[first] == operands[first + 1]) return false;
   std::swap(operands[first], operands[first + 1]);

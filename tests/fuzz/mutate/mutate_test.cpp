@@ -26,74 +26,22 @@ void expectCase(const Case& made) {
   EXPECT_EQ(firstDifference(*again.fusion, *made.fusion), "");
 }
 
-TEST(DraftTest, WhatIsNoCaseIsAUserError) {
-  Draft draft = draftOf(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) return %y }", "text"));
-  draft.lines[0].operands[0] = "nowhere";
-  EXPECT_THROW(finish(draft), UserError);
-  draft.outputs.clear();
-  draft.lines.clear();
-  EXPECT_THROW(finish(draft), UserError);
+TEST(MutantTest, WhatReturnsNothingIsNone) {
+  CaseEdit edit = editForMutation(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) return %y }", "text"));
+  EXPECT_NO_THROW(finishMutant(edit));
+  edit.outputs.clear();
+  EXPECT_THROW(finishMutant(edit), UserError);
 }
 
-TEST(DraftTest, AnInsertedLineIsReadByAllThatFollow) {
-  Draft draft = draftOf(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) %z = add(%y, %x) return %y, %z }", "text"));
-  draft.insertBehind(*draft.find("y"), {{"s"}, OpKind::SegmentSet, {"y"}});
-  const std::string wanted =
-      "fusion f(%x: f32[i0]) { %y = exp(%x) %s = segment_set(%y) %z = add(%s, %x) return %s, %z }";
-  EXPECT_EQ(printFusion(*finish(draft).fusion), printFusion(*parseFusion(wanted)));
-}
-
-TEST(DraftTest, WhatTheTextCannotHoldIsAUserError) {
+TEST(MutantTest, HasNoScheduleAndNoMetadataAndMayBeRejected) {
   const Case testCase = parseCase(
-      "fusion f(%x: f32[i0, 4]) { %y = expand(%x) {shape = [i0, -1]} return %y }\n"
-      "run { %x = normal(seed = 1) : f32[2, 4] {strides = [4, 1]} }\n",
+      "#: note = gone\nfusion f(%x: f32[i0]) { %y = exp(%x) return %y }\n"
+      "schedule segment 0 { merge %y {axis = 0} }\nrun { %x = normal(seed = 1) : f32[6] }\n",
       "text");
-  const auto refuses = [&](void (*edit)(Draft& draft)) {
-    Draft draft = draftOf(testCase);
-    finish(draft);
-    edit(draft);
-    EXPECT_THROW(finish(draft), UserError);
-  };
-  refuses([](Draft& draft) { draft.inputs[0].name = std::string(200, 'x'); });
-  refuses([](Draft& draft) { draft.lines[0].results = {"x"}; });
-  refuses([](Draft& draft) { draft.lines[0].results = {"y", "z"}; });
-  refuses([](Draft& draft) { draft.lines[0].operands = {"x", "x"}; });
-  refuses([](Draft& draft) { draft.lines[0].operands = {ScalarValue(1.0)}; });
-  refuses([](Draft& draft) { draft.lines[0].attributes = {}; });
-  const auto refusesSize = [&](void (*edit)(DraftExtents& extents, std::vector<IntExpr>& shape)) {
-    Draft draft = draftOf(testCase);
-    std::vector<IntExpr> shape = draft.lines[0].attributes.shape();
-    edit(draft.extents, shape);
-    draft.lines[0].attributes.shape(shape);
-    EXPECT_THROW(finish(draft), UserError);
-  };
-  refusesSize([](DraftExtents& extents, std::vector<IntExpr>& shape) { shape[0] = extents.named("i7"); });
-  refusesSize([](DraftExtents& extents, std::vector<IntExpr>& shape) { shape[0] = extents.named("%x"); });
-  refusesSize([](DraftExtents& extents, std::vector<IntExpr>& shape) { shape[0] = extents.constant(-2); });
-  refuses([](Draft& draft) { draft.runs[0].inputs.clear(); });
-  refuses([](Draft& draft) { draft.runs[0].inputs[0].name = "y"; });
-  refuses([](Draft& draft) { draft.runs[0].inputs[0].value = ScalarValue(1.0); });
-  refuses([](Draft& draft) { std::get<TensorInput>(draft.runs[0].inputs[0].value).strides = Dims{1}; });
-  refuses([](Draft& draft) { std::get<TensorInput>(draft.runs[0].inputs[0].value).offset = -1; });
-  refuses([](Draft& draft) {
-    Recipe& recipe = std::get<TensorInput>(draft.runs[0].inputs[0].value).recipe;
-    recipe.kind = RecipeKind::View;
-    recipe.viewOf = "y";
-  });
-}
-
-TEST(DraftTest, ASizePastTheTextsLimitsIsAUserError) {
-  const Case testCase = parseCase("fusion f(%x: f32[i0, 4]) { %y = exp(%x) return %y }", "text");
-  const auto withSize = [&](int64_t size) {
-    Draft draft = draftOf(testCase);
-    draft.inputs[0].axes[1].extent = draft.extents.constant(size);
-    return printCase(finish(draft));
-  };
-  constexpr int64_t kMost = int64_t{1} << 40;
-  const std::string text = withSize(kMost);
-  EXPECT_EQ(printCase(parseCase(text, "most")), text);
-  EXPECT_THROW(withSize(kMost + 1), UserError);
-  EXPECT_THROW(withSize(-1), UserError);
+  ASSERT_EQ(testCase.segmentSchedules.size(), 1u);
+  const Case made = finishMutant(editForMutation(testCase));
+  EXPECT_TRUE(made.segmentSchedules.empty() && made.metadata.empty());
+  EXPECT_EQ(made.runs.at(0).expectation, Expectation::AgreesOrRejected);
 }
 
 // A program without results parses, and most of what is made of it is no case.
@@ -117,14 +65,14 @@ TEST_P(MutationTest, FindsPlacesAndGivesOtherCases) {
   for (uint64_t number = 0; number < 150; ++number) {
     Choices choices(2, number);
     const Case made = generateCase(3, number);
-    const Draft donor = draftOf(generateCase(4, number));
-    Draft draft = draftOf(made);
-    if (!GetParam().apply(draft, &donor, choices)) continue;
+    const CaseEdit donor = editForMutation(generateCase(4, number));
+    CaseEdit edit = editForMutation(made);
+    if (!GetParam().apply(edit, &donor, choices)) continue;
     ++places;
     try {
-      const Case mutated = finish(draft);
+      const Case mutated = finishMutant(edit);
       ++cases;
-      changed += printCase(mutated) != printCase(finish(draftOf(made)));
+      changed += printCase(mutated) != printCase(finishMutant(editForMutation(made)));
       expectCase(mutated);
     } catch (const UserError&) {
       // Not every edit gives a case.
@@ -168,8 +116,7 @@ TEST(MutateTest, TheSameChoicesGiveTheSameMutation) {
 TEST(MutateTest, EveryFileHasALine) {
   for (const auto& entry : std::filesystem::directory_iterator("fuzz/mutate")) {
     const std::string file = entry.path().filename();
-    const std::set<std::string> machinery = {"mutate.cpp",     "draft.cpp",  "draft_extents.cpp", "make_program.cpp",
-                                             "check_made.cpp", "finish.cpp", "placement.cpp",     "host_program.cpp"};
+    const std::set<std::string> machinery = {"mutate.cpp", "mutant.cpp", "host_program.cpp"};
     if (!file.ends_with(".cpp") || machinery.count(file) != 0) continue;
     EXPECT_TRUE(std::any_of(allMutations().begin(), allMutations().end(), [&](const Mutation& mutation) {
       return mutation.file == file;

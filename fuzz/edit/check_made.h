@@ -14,4 +14,8 @@ void checkSizes(const Fusion& fusion);
 // make sense by themselves. (Whether sizes, dtype and rank fit the input is for the run to see.)
 void checkRun(const Fusion& fusion, const Run& run);
 
+// Each step of a schedule of the whole fusion names tensors of the program, or those that steps before it made; what it
+// makes has a name of its own.
+void checkSchedule(const Fusion& fusion, const Schedule& schedule);
+
 }  // namespace fuser::fuzz

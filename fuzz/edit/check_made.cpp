@@ -1,10 +1,12 @@
-#include "fuzz/mutate/check_made.h"
+#include "fuzz/edit/check_made.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "fuser/case/recipe_data.h"
 #include "fuser/text/limits.h"
+#include "fuser/text/transform_table.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -69,6 +71,22 @@ void checkSizes(const Fusion& fusion) {
   }
   for (const Expr* expr : fusion.exprs()) {
     for (IntExpr size : expr->attributes().allIntegers()) checkSize(size);
+  }
+}
+
+void checkSchedule(const Fusion& fusion, const Schedule& schedule) {
+  std::map<std::string, bool> isTensor;  // by name
+  for (const Val* val : fusion.usedVals()) isTensor.emplace(val->name(), val->isTensor());
+  const auto checkKnown = [&](const std::string& name) {
+    const auto found = isTensor.find(name);
+    FUSER_USER_CHECK(found != isTensor.end() && found->second, "a schedule names %", name, ", which is no tensor");
+  };
+  for (const Transform& step : schedule) {
+    const text::TransformForm& form = text::transformForm(step.kind);
+    if (form.tensor) checkKnown(step.tensor);
+    if (form.consumer) checkKnown(step.other);
+    const bool fresh = !form.makesTensor || isTensor.emplace(step.other, true).second;
+    FUSER_USER_CHECK(fresh, "%", step.other, " is defined already");
   }
 }
 

@@ -1,6 +1,6 @@
 // What tensors keep of where they were.
 
-#include "fuzz/mutate/placement.h"
+#include "fuzz/edit/placement.h"
 
 #include <algorithm>
 

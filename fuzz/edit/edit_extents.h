@@ -1,6 +1,6 @@
 #pragma once
-// DraftExtents: the sizes of a draft, over symbols that are names: "i0" for an extent, "%n" for a scalar. Copies share
-// one arena, which only grows, so that a copy of a draft costs no rewriting.
+// EditExtents: the sizes of an edit, over symbols that are names: "i0" for an extent, "%n" for a scalar. Copies share
+// one arena, which only grows, so that a copy of an edit costs no rewriting.
 
 #include <functional>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace fuser::fuzz {
 
-class DraftExtents {
+class EditExtents {
  public:
   IntExpr constant(int64_t value) { return ints_->constant(value); }
   IntExpr named(const std::string& name);

@@ -1,6 +1,6 @@
 // A case into lines, and edits of them.
 
-#include "fuzz/mutate/draft.h"
+#include "fuzz/edit/case_edit.h"
 
 #include <algorithm>
 
@@ -12,41 +12,41 @@ namespace {
 // A case's fusion, value by value.
 class Taker {
  public:
-  Taker(const Fusion& fusion, Draft& draft) : fusion_(fusion), names_(fusion), draft_(draft) {}
+  Taker(const Fusion& fusion, CaseEdit& edit) : fusion_(fusion), names_(fusion), edit_(edit) {}
 
   void take() {
     for (const Val* input : fusion_.inputs()) {
-      draft_.inputs.push_back(inputOf(input));
+      edit_.inputs.push_back(inputOf(input));
       describe(input);
     }
     for (const Expr* expr : fusion_.exprs()) {
-      draft_.lines.push_back(lineOf(expr));
+      edit_.lines.push_back(lineOf(expr));
       for (const Val* output : expr->outputs()) describe(output);
     }
-    for (const Val* output : fusion_.outputs()) draft_.outputs.push_back(operandOf(output));
+    for (const Val* output : fusion_.outputs()) edit_.outputs.push_back(operandOf(output));
     for (const Val* val : fusion_.usedVals()) {
-      if (val->isTensor()) draft_.placements.emplace(names_.of(val), placementOf(val->as<TensorView>()));
+      if (val->isTensor()) edit_.placements.emplace(names_.of(val), placementOf(val->as<TensorView>()));
     }
   }
 
  private:
-  DraftOperand operandOf(const Val* val) const {
+  EditOperand operandOf(const Val* val) const {
     if (val->isScalar() && val->as<Scalar>()->isConstant()) return *val->as<Scalar>()->constant();
     return names_.of(val);
   }
 
   IntExpr sizeOf(IntExpr size) {
-    return draft_.extents.import(size, [&](IntExpr symbol) {
+    return edit_.extents.import(size, [&](IntExpr symbol) {
       const Val* scalar = fusion_.scalarOf(symbol);
-      if (!scalar) return draft_.extents.named(names_.ofSymbol(symbol));
-      const DraftOperand operand = operandOf(scalar);
-      return operand.name() ? draft_.extents.named("%" + *operand.name())
-                            : draft_.extents.constant(operand.literal().as<int64_t>());
+      if (!scalar) return edit_.extents.named(names_.ofSymbol(symbol));
+      const EditOperand operand = operandOf(scalar);
+      return operand.name() ? edit_.extents.named("%" + *operand.name())
+                            : edit_.extents.constant(operand.literal().as<int64_t>());
     });
   }
 
-  DraftInput inputOf(const Val* val) {
-    DraftInput input{names_.of(val), val->isTensor(), val->dtype()};
+  EditInput inputOf(const Val* val) {
+    EditInput input{names_.of(val), val->isTensor(), val->dtype()};
     if (val->isScalar()) return input;
     const auto* tensor = val->as<TensorView>();
     for (const IterDomain* axis : tensor->axes()) {
@@ -58,8 +58,8 @@ class Taker {
     return input;
   }
 
-  DraftLine lineOf(const Expr* expr) {
-    DraftLine line{{}, expr->op(), {}};
+  EditLine lineOf(const Expr* expr) {
+    EditLine line{{}, expr->op(), {}};
     for (const Val* output : expr->outputs()) line.results.push_back(names_.of(output));
     for (const Val* input : expr->inputs()) line.operands.push_back(operandOf(input));
     const std::vector<FamilyAttribute>& attributes = familyAttributes(expr->family());
@@ -74,78 +74,69 @@ class Taker {
 
   void describe(const Val* val) {
     const size_t rank = val->isTensor() ? val->as<TensorView>()->rank() : 0;
-    draft_.values.push_back({names_.of(val), val->isTensor(), val->dtype(), rank, draft_.lines.size()});
+    edit_.values.push_back({names_.of(val), val->isTensor(), val->dtype(), rank, edit_.lines.size()});
   }
 
   const Fusion& fusion_;
   const ValueNames names_;
-  Draft& draft_;
+  CaseEdit& edit_;
 };
 
 }  // namespace
 
-std::vector<const DraftValue*> Draft::valuesBefore(size_t line) const {
-  std::vector<const DraftValue*> found;
-  for (const DraftValue& value : values) {
+std::vector<const EditValue*> CaseEdit::valuesBefore(size_t line) const {
+  std::vector<const EditValue*> found;
+  for (const EditValue& value : values) {
     if (value.line <= line) found.push_back(&value);
   }
   return found;
 }
 
-const DraftValue* Draft::find(const DraftOperand& operand) const {
-  for (const DraftValue& value : values) {
+const EditValue* CaseEdit::find(const EditOperand& operand) const {
+  for (const EditValue& value : values) {
     if (operand.is(value.name)) return &value;
   }
   return nullptr;
 }
 
-std::string Draft::freshName(const std::string& base) const {
+std::string CaseEdit::freshName(const std::string& base) const {
   for (int number = 0;; ++number) {
     const std::string name = base + ".m" + std::to_string(number);
-    if (std::none_of(values.begin(), values.end(), [&](const DraftValue& value) { return value.name == name; }))
+    if (std::none_of(values.begin(), values.end(), [&](const EditValue& value) { return value.name == name; }))
       return name;
   }
 }
 
-void Draft::insertBehind(const DraftValue& former, DraftLine line) {
+void CaseEdit::insertBehind(const EditValue& former, EditLine line) {
   const std::string name = line.results.at(0);
-  const auto redirect = [&](DraftOperand& operand) {
+  const auto redirect = [&](EditOperand& operand) {
     if (operand.is(former.name)) operand = name;
   };
   for (size_t i = former.line; i < lines.size(); ++i) {
-    for (DraftOperand& operand : lines[i].operands) redirect(operand);
+    for (EditOperand& operand : lines[i].operands) redirect(operand);
   }
-  for (DraftOperand& output : outputs) redirect(output);
+  for (EditOperand& output : outputs) redirect(output);
   for (auto& [output, input] : aliases) output = output == former.name ? name : output;
   for (PreallocatedOutput& given : preallocated) given.output = given.output == former.name ? name : given.output;
   lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(former.line), std::move(line));
 }
 
-Draft draftOf(const Case& testCase) {
-  Draft draft;
-  draft.name = testCase.fusion->name();
-  Taker(*testCase.fusion, draft).take();
-  draft.mesh = testCase.fusion->mesh();
-  draft.aliases = testCase.aliases;
-  draft.preallocated = testCase.preallocated;
-  draft.options = testCase.options;
-  draft.runs = testCase.runs;
-  for (Run& run : draft.runs) {
-    run.expectation = Expectation::AgreesOrRejected;  // sizes may meet that do not fit
-    for (size_t i = 0; i < run.inputs.size(); ++i) run.inputs[i].name = draft.inputs.at(i).name;
+CaseEdit caseEditOf(const Case& testCase) {
+  CaseEdit edit;
+  edit.name = testCase.fusion->name();
+  Taker(*testCase.fusion, edit).take();
+  edit.mesh = testCase.fusion->mesh();
+  edit.aliases = testCase.aliases;
+  edit.preallocated = testCase.preallocated;
+  edit.options = testCase.options;
+  edit.metadata = testCase.metadata;
+  edit.schedule = testCase.schedule;
+  edit.segmentSchedules = testCase.segmentSchedules;
+  edit.runs = testCase.runs;
+  for (Run& run : edit.runs) {
+    for (size_t i = 0; i < run.inputs.size(); ++i) run.inputs[i].name = edit.inputs.at(i).name;
   }
-  return draft;
-}
-
-bool changeCase(Draft& draft, Choices& choices, bool (*change)(Case& testCase, Choices& choices)) {
-  try {
-    Case testCase = finish(draft);
-    if (!change(testCase, choices)) return false;
-    draft = draftOf(testCase);
-    return true;
-  } catch (const UserError&) {
-    return false;
-  }
+  return edit;
 }
 
 }  // namespace fuser::fuzz

@@ -1,7 +1,7 @@
-// A draft's lines through the builders, as the parser takes a text's: what PyTorch does implicitly becomes explicit,
-// names of the draft stay, and what the builders insert gets out of their way.
+// An edit's lines through the builders, as the parser takes a text's: what PyTorch does implicitly becomes explicit,
+// names of the edit stay, and what the builders insert gets out of their way.
 
-#include "fuzz/mutate/make_program.h"
+#include "fuzz/edit/make_program.h"
 
 #include <algorithm>
 #include <set>
@@ -17,14 +17,14 @@ namespace {
 
 class ProgramMaker {
  public:
-  explicit ProgramMaker(const Draft& draft) : draft_(draft), fusion_(std::make_unique<Fusion>(draft.name)) {}
+  explicit ProgramMaker(const CaseEdit& edit) : edit_(edit), fusion_(std::make_unique<Fusion>(edit.name)) {}
 
   std::unique_ptr<Fusion> make() {
-    FUSER_USER_CHECK(draft_.lines.size() <= text::kMaxOps, "more than ", text::kMaxOps, " ops");
-    FUSER_USER_CHECK(draft_.inputs.size() <= text::kMaxParameters, "more than ", text::kMaxParameters, " inputs");
+    FUSER_USER_CHECK(edit_.lines.size() <= text::kMaxOps, "more than ", text::kMaxOps, " ops");
+    FUSER_USER_CHECK(edit_.inputs.size() <= text::kMaxParameters, "more than ", text::kMaxParameters, " inputs");
     makeInputs();
-    for (const DraftLine& line : draft_.lines) makeLine(line);
-    for (const DraftOperand& output : draft_.outputs) fusion_->addOutput(valueOf(output));
+    for (const EditLine& line : edit_.lines) makeLine(line);
+    for (const EditOperand& output : edit_.outputs) fusion_->addOutput(valueOf(output));
     giveNames();
     verify(*fusion_);
     return std::move(fusion_);
@@ -33,29 +33,28 @@ class ProgramMaker {
  private:
   // Scalars first: the size of a tensor may name one that stands behind it.
   void makeInputs() {
-    for (const DraftInput& input : draft_.inputs) {
+    for (const EditInput& input : edit_.inputs) {
       if (!input.tensor) define(input.name, fusion_->newScalar(input.dtype, input.name));
       if (input.tensor) noteBound(input);
     }
-    for (const DraftInput& input : draft_.inputs) {
+    for (const EditInput& input : edit_.inputs) {
       if (input.tensor) define(input.name, makeTensor(input));
       fusion_->addInput(values_.at(input.name));
     }
   }
 
   // Only a size that is the symbol alone binds it.
-  void noteBound(const DraftInput& input) {
+  void noteBound(const EditInput& input) {
     for (const AxisType& axis : input.axes) {
       const IntExpr size = axis.expandedExtent ? axis.expandedExtent : axis.extent;
-      if (size->isSymbol()) bound_.insert(draft_.extents.nameOf(size));
+      if (size->isSymbol()) bound_.insert(edit_.extents.nameOf(size));
     }
   }
 
-  TensorView* makeTensor(const DraftInput& input) {
+  TensorView* makeTensor(const EditInput& input) {
     TensorDomain domain;
     for (const AxisType& axis : input.axes) {
-      domain.logical.push_back(
-          fusion_->newIterDomain(axis.type, sizeOf(axis.extent), sizeOf(axis.expandedExtent)));
+      domain.logical.push_back(fusion_->newIterDomain(axis.type, sizeOf(axis.extent), sizeOf(axis.expandedExtent)));
     }
     domain.allocationOrder = input.allocationOrder;
     domain.contiguity = input.contiguity;
@@ -69,7 +68,7 @@ class ProgramMaker {
     FUSER_USER_CHECK(values_.emplace(name, val).second, "%", name, " is defined already");
   }
 
-  Val* valueOf(const DraftOperand& operand) {
+  Val* valueOf(const EditOperand& operand) {
     if (!operand.name()) return fusion_->newConstant(operand.literal());
     const auto found = values_.find(*operand.name());
     FUSER_USER_CHECK(found != values_.end(), "unknown value %", *operand.name());
@@ -83,7 +82,7 @@ class ProgramMaker {
   }
 
   IntExpr symbolOf(IntExpr symbol) {
-    const std::string& name = draft_.extents.nameOf(symbol);
+    const std::string& name = edit_.extents.nameOf(symbol);
     if (!name.starts_with('%')) {
       FUSER_USER_CHECK(bound_.count(name), "no input binds '", name, "'");
       return fusion_->extentSymbol(name);
@@ -96,12 +95,12 @@ class ProgramMaker {
 
   // --- lines ---
 
-  void makeLine(const DraftLine& line) {
+  void makeLine(const EditLine& line) {
     const OpInfo& info = opInfo(line.op);
     FUSER_USER_CHECK(line.results.size() == info.results, info.mnemonic, " has ", info.results, " results, not ",
                      line.results.size());
     std::vector<Val*> operands;
-    for (const DraftOperand& operand : line.operands) operands.push_back(valueOf(operand));
+    for (const EditOperand& operand : line.operands) operands.push_back(valueOf(operand));
     checkOperands(info, operands);
     addBraced(line, operands);
     checkAttributes(line);
@@ -128,7 +127,7 @@ class ProgramMaker {
   }
 
   // Those in the braces, behind the others.
-  void addBraced(const DraftLine& line, std::vector<Val*>& operands) {
+  void addBraced(const EditLine& line, std::vector<Val*>& operands) {
     std::vector<std::optional<ScalarValue>> defaults;
     for (const NamedOperand& named : namedOperands(line.op)) defaults.push_back(named.ifAbsent);
     for (const FamilyAttribute& attribute : familyAttributes(opInfo(line.op).family)) {
@@ -145,7 +144,7 @@ class ProgramMaker {
   }
 
   // What inference does not look at: a row's attributes are there, and their entries are numbers that the text has.
-  static void checkAttributes(const DraftLine& line) {
+  static void checkAttributes(const EditLine& line) {
     for (const FamilyAttribute& attribute : familyAttributes(opInfo(line.op).family)) {
       if (attribute.textOnly || attribute.kind == AttributeKind::Operand) continue;
       const bool given = line.attributes.has(attribute.name);
@@ -180,7 +179,7 @@ class ProgramMaker {
     }
   }
 
-  // Names of the draft stay; another value that a builder gave such a name gets one of its own.
+  // Names of the edit stay; another value that a builder gave such a name gets one of its own.
   void giveNames() {
     const std::vector<Val*> vals = fusion_->usedVals();
     for (Val* val : vals) {
@@ -193,14 +192,14 @@ class ProgramMaker {
     }
   }
 
-  const Draft& draft_;
+  const CaseEdit& edit_;
   std::unique_ptr<Fusion> fusion_;
-  std::map<std::string, Val*> values_;  // of the draft's names
+  std::map<std::string, Val*> values_;  // of the edit's names
   std::set<std::string> bound_;         // extent symbols that a run gives a size
 };
 
 }  // namespace
 
-std::unique_ptr<Fusion> makeProgram(const Draft& draft) { return ProgramMaker(draft).make(); }
+std::unique_ptr<Fusion> makeProgram(const CaseEdit& edit) { return ProgramMaker(edit).make(); }
 
 }  // namespace fuser::fuzz

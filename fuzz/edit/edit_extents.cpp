@@ -1,9 +1,9 @@
-#include "fuzz/mutate/draft_extents.h"
+#include "fuzz/edit/edit_extents.h"
 
 namespace fuser::fuzz {
 
 // A scalar's range holds an extent's: what is simplified here holds wherever the size is imported to.
-IntExpr DraftExtents::named(const std::string& name) {
+IntExpr EditExtents::named(const std::string& name) {
   constexpr int64_t kLimit = int64_t{1} << 40;
   IntExpr& symbol = (*symbols_)[name];
   if (!symbol) symbol = ints_->symbol(name, {name.starts_with('%') ? -kLimit : 0, kLimit});

@@ -18,7 +18,7 @@ struct TensorPlacement {
   bool view = false;                 // of a result
   std::optional<size_t> streamAxis;
   std::optional<size_t> shardAxis;
-  DeviceMesh mesh;                   // its own; empty: the fusion's
+  DeviceMesh mesh;  // its own; empty: the fusion's
 };
 TensorPlacement placementOf(const TensorView* tensor);
 // What is left of it when some of the tensor's axes are.

@@ -1,4 +1,4 @@
-// A draft's program, what belongs to its tensors, and its runs: a case.
+// An edit's program, what belongs to its tensors, and its runs: a case.
 
 #include <algorithm>
 #include <functional>
@@ -6,11 +6,12 @@
 
 #include "fuser/analysis/standalone_op.h"
 #include "fuser/ir/sharding.h"
+#include "fuser/ir/verify.h"
+#include "fuzz/edit/case_edit.h"
+#include "fuzz/edit/check_made.h"
+#include "fuzz/edit/make_program.h"
 #include "fuzz/generate/run_sizes.h"
 #include "fuzz/generate/streams.h"
-#include "fuzz/mutate/check_made.h"
-#include "fuzz/mutate/draft.h"
-#include "fuzz/mutate/make_program.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -63,14 +64,17 @@ void dropStreams(const Expr* expr, RunSizes* sizes) {
   }
 }
 
-void placeAll(const Draft& draft, Case& made) {
-  Fusion& fusion = *made.fusion;
-  fusion.setMesh(draft.mesh);
+void placeAll(const CaseEdit& edit, Fusion& fusion) {
+  fusion.setMesh(edit.mesh);
   for (Val* val : fusion.usedVals()) {
-    const auto found = draft.placements.find(val->name());
-    if (val->isTensor() && found != draft.placements.end()) place(val->as<TensorView>(), found->second);
+    const auto found = edit.placements.find(val->name());
+    if (val->isTensor() && found != edit.placements.end()) place(val->as<TensorView>(), found->second);
   }
   keepPossibleViews(fusion);
+}
+
+void dropUnsuited(Case& made) {
+  Fusion& fusion = *made.fusion;
   const std::unique_ptr<RunSizes> sizes = sizesOf(made);
   for (Val* input : fusion.inputs()) {
     if (fusion.hasDevices() && input->isTensor()) dropShards({input}, sizes.get());
@@ -79,19 +83,24 @@ void placeAll(const Draft& draft, Case& made) {
     if (expr->isScalarExpr()) continue;
     fusion.hasDevices() ? dropShards(expr->outputs(), sizes.get()) : dropStreams(expr, sizes.get());
   }
-  giveMemory(made, draft.aliases, draft.preallocated);
 }
 
 }  // namespace
 
-Case finish(const Draft& draft) {
-  FUSER_USER_CHECK(!draft.outputs.empty(), "the draft has no output");
+Case finish(const CaseEdit& edit) {
   Case made;
-  made.fusion = makeProgram(draft);
-  made.options = draft.options;
-  made.runs = draft.runs;
-  placeAll(draft, made);
+  made.fusion = makeProgram(edit);
+  made.metadata = edit.metadata;
+  made.options = edit.options;
+  made.schedule = edit.schedule;
+  made.segmentSchedules = edit.segmentSchedules;
+  made.runs = edit.runs;
+  placeAll(edit, *made.fusion);
+  if (edit.dropUnsuited) dropUnsuited(made);
+  verify(*made.fusion);
+  giveMemory(made, edit.aliases, edit.preallocated);
   checkSizes(*made.fusion);
+  if (made.schedule) checkSchedule(*made.fusion, *made.schedule);
   for (const Run& run : made.runs) checkRun(*made.fusion, run);
   return made;
 }
