@@ -6,7 +6,6 @@
 
 #include "fuser/analysis/standalone_op.h"
 #include "fuser/ir/sharding.h"
-#include "fuser/ir/verify.h"
 #include "fuzz/edit/case_edit.h"
 #include "fuzz/edit/check_made.h"
 #include "fuzz/edit/make_program.h"
@@ -97,7 +96,6 @@ Case finish(const CaseEdit& edit) {
   made.runs = edit.runs;
   placeAll(edit, *made.fusion);
   if (edit.dropUnsuited) dropUnsuited(made);
-  verify(*made.fusion);
   giveMemory(made, edit.aliases, edit.preallocated);
   checkSizes(*made.fusion);
   if (made.schedule) checkSchedule(*made.fusion, *made.schedule);

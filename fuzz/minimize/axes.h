@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "fuzz/minimize/edit.h"
+#include "fuzz/minimize/change.h"
 
 namespace fuser::fuzz {
 

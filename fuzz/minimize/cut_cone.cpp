@@ -5,9 +5,9 @@
 namespace fuser::fuzz {
 namespace {
 
-Edit coneOf(const Fusion& fusion, ValId top, int depth) {
-  Edit edit;
-  edit.outputs = {top};
+Change coneOf(const Fusion& fusion, ValId top, int depth) {
+  Change change;
+  change.outputs = {top};
   std::vector<const Val*> frontier{fusion.allVals()[top].get()};
   std::set<ValId> inside;
   for (int step = 0; step < depth; ++step) {
@@ -20,10 +20,10 @@ Edit coneOf(const Fusion& fusion, ValId top, int depth) {
   }
   for (ValId id : inside) {
     for (const Val* operand : fusion.allVals()[id]->definition()->inputs()) {
-      if (operand->definition() && !inside.count(operand->id())) edit.asInputs.insert(operand->id());
+      if (operand->definition() && !inside.count(operand->id())) change.asInputs.insert(operand->id());
     }
   }
-  return edit;
+  return change;
 }
 
 }  // namespace

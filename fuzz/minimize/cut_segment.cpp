@@ -30,16 +30,16 @@ bool cutSegment(Search& search) {
   };
   std::stable_partition(segments.begin(), segments.end(), speaks);
   for (const SegmentNames& segment : segments) {
-    Edit edit;
-    edit.outputs.emplace();
+    Change change;
+    change.outputs.emplace();
     for (const std::string& name : segment.outputs) {
-      if (const std::optional<ValId> id = idOf(fusion, name)) edit.outputs->push_back(*id);
+      if (const std::optional<ValId> id = idOf(fusion, name)) change.outputs->push_back(*id);
     }
     for (const std::string& name : segment.inputs) {
       const std::optional<ValId> id = idOf(fusion, name);
-      if (id && fusion.allVals()[*id]->definition()) edit.asInputs.insert(*id);
+      if (id && fusion.allVals()[*id]->definition()) change.asInputs.insert(*id);
     }
-    if (!edit.outputs->empty() && search.attempt(edit)) return true;
+    if (!change.outputs->empty() && search.attempt(change)) return true;
   }
   return false;
 }

@@ -6,13 +6,13 @@ namespace fuser::fuzz {
 bool cutToInputs(Search& search) {
   return reduceChunks(
       search, [&] { return search.best().fusion->exprs().size(); },
-      [&](size_t first, size_t last) -> std::optional<Edit> {
+      [&](size_t first, size_t last) -> std::optional<Change> {
         const std::vector<Expr*>& exprs = search.best().fusion->exprs();
-        Edit edit;
+        Change change;
         for (size_t i = first; i < last; ++i) {
-          for (const Val* result : exprs[i]->outputs()) edit.asInputs.insert(result->id());
+          for (const Val* result : exprs[i]->outputs()) change.asInputs.insert(result->id());
         }
-        return edit;
+        return change;
       });
 }
 

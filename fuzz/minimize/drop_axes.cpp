@@ -7,11 +7,11 @@ namespace fuser::fuzz {
 bool dropAxes(Search& search) {
   return reduceChunks(
       search, [&] { return coordinateClasses(*search.best().fusion).size(); },
-      [&](size_t first, size_t last) -> std::optional<Edit> {
+      [&](size_t first, size_t last) -> std::optional<Change> {
         const std::vector<AxisClass> classes = coordinateClasses(*search.best().fusion);
-        Edit edit;
-        for (size_t i = first; i < last; ++i) edit.droppedAxes.insert(classes[i].begin(), classes[i].end());
-        return edit;
+        Change change;
+        for (size_t i = first; i < last; ++i) change.droppedAxes.insert(classes[i].begin(), classes[i].end());
+        return change;
       });
 }
 

@@ -4,9 +4,9 @@
 namespace fuser::fuzz {
 
 bool dropDeadCode(Search& search) {
-  Edit edit;
-  edit.dropDeadCode = true;
-  return search.attempt(edit);
+  Change change;
+  change.dropDeadCode = true;
+  return search.attempt(change);
 }
 
 }  // namespace fuser::fuzz

@@ -34,9 +34,9 @@ bool forwardAnything(Search& search) {
     for (const Val* val : earlier) {
       const bool literal = val->isScalar() && val->as<Scalar>()->isConstant();
       if (literal || !isLike(val, expr->output())) continue;
-      Edit edit;
-      edit.replaced[expr->output()->id()] = val->id();
-      if (!search.attempt(edit)) continue;
+      Change change;
+      change.replaced[expr->output()->id()] = val->id();
+      if (!search.attempt(change)) continue;
       progress = true;
       break;
     }
@@ -49,14 +49,14 @@ bool forwardAnything(Search& search) {
 bool forwardOperands(Search& search) {
   const bool progress = reduceChunks(
       search, [&] { return search.best().fusion->exprs().size(); },
-      [&](size_t first, size_t last) -> std::optional<Edit> {
+      [&](size_t first, size_t last) -> std::optional<Change> {
         const std::vector<Expr*>& exprs = search.best().fusion->exprs();
-        Edit edit;
+        Change change;
         for (size_t i = first; i < last; ++i) {
-          if (const Val* operand = likeOperand(exprs[i])) edit.replaced[exprs[i]->output()->id()] = operand->id();
+          if (const Val* operand = likeOperand(exprs[i])) change.replaced[exprs[i]->output()->id()] = operand->id();
         }
-        if (edit.replaced.empty()) return std::nullopt;
-        return edit;
+        if (change.replaced.empty()) return std::nullopt;
+        return change;
       });
   return forwardAnything(search) || progress;
 }

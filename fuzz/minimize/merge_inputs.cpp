@@ -8,18 +8,18 @@ bool mergeOne(Search& search, size_t index) {
   const std::vector<Val*>& inputs = search.best().fusion->inputs();
   const Val* input = inputs[index];
   if (input->isScalar() && !search.best().runs.empty()) {
-    Edit edit;
-    edit.constants[input->id()] = std::get<ScalarValue>(search.best().runs[0].inputs.at(index).value);
-    if (search.attempt(edit)) return true;
+    Change change;
+    change.constants[input->id()] = std::get<ScalarValue>(search.best().runs[0].inputs.at(index).value);
+    if (search.attempt(change)) return true;
   }
   const size_t count = search.best().fusion->inputs().size();
   for (size_t other = 0; other < count; ++other) {
     const Val* with = search.best().fusion->inputs()[other];
     if (other == index || with->isScalar() != input->isScalar() || with->dtype() != input->dtype()) continue;
     if (input->isTensor() && with->as<TensorView>()->rank() != input->as<TensorView>()->rank()) continue;
-    Edit edit;
-    edit.replaced[input->id()] = with->id();
-    if (search.attempt(edit)) return true;
+    Change change;
+    change.replaced[input->id()] = with->id();
+    if (search.attempt(change)) return true;
   }
   return false;
 }

@@ -6,14 +6,14 @@ namespace fuser::fuzz {
 bool plainLayouts(Search& search) {
   return reduceChunks(
       search, [&] { return search.best().fusion->usedVals().size(); },
-      [&](size_t first, size_t last) -> std::optional<Edit> {
+      [&](size_t first, size_t last) -> std::optional<Change> {
         const std::vector<Val*> vals = search.best().fusion->usedVals();
-        Edit edit;
+        Change change;
         for (size_t i = first; i < last && i < vals.size(); ++i) {
-          if (vals[i]->isTensor()) edit.plainLayouts.insert(vals[i]->id());
+          if (vals[i]->isTensor()) change.plainLayouts.insert(vals[i]->id());
         }
-        if (edit.plainLayouts.empty()) return std::nullopt;
-        return edit;
+        if (change.plainLayouts.empty()) return std::nullopt;
+        return change;
       });
 }
 

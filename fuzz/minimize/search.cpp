@@ -147,7 +147,7 @@ bool Search::attempt(const Case& candidate) {
   return false;
 }
 
-bool Search::attempt(const Edit& edit) {
+bool Search::attempt(const Change& change) {
   const MakeRecipe plain = [](const Val* val, size_t, DataType dtype, const Dims&) {
     return plainRecipe(dtype, val->id());
   };
@@ -162,9 +162,9 @@ bool Search::attempt(const Edit& edit) {
     recordedUsed = true;
     return recipe;
   };
-  if (attempt(rebuild(best_, edit, plain))) return true;
-  if (edit.asInputs.empty() || isOver()) return false;
-  std::optional<Case> withValues = rebuild(best_, edit, recorded);
+  if (attempt(rebuild(best_, change, plain))) return true;
+  if (change.asInputs.empty() || isOver()) return false;
+  std::optional<Case> withValues = rebuild(best_, change, recorded);
   return recordedUsed && attempt(std::move(withValues));
 }
 
@@ -193,7 +193,7 @@ void Search::noteOther(const std::string& text, const Bucket& found) {
 }
 
 bool reduceChunks(Search& search, const std::function<size_t()>& count,
-                  const std::function<std::optional<Edit>(size_t first, size_t last)>& candidate) {
+                  const std::function<std::optional<Change>(size_t first, size_t last)>& candidate) {
   bool progress = false;
   size_t size = count();
   while (size > 0 && !search.isOver()) {
@@ -201,8 +201,8 @@ bool reduceChunks(Search& search, const std::function<size_t()>& count,
     size_t end = count();
     while (end > 0 && !search.isOver()) {
       const size_t begin = end > size ? end - size : 0;
-      const std::optional<Edit> edit = candidate(begin, end);
-      success |= edit && search.attempt(*edit);
+      const std::optional<Change> change = candidate(begin, end);
+      success |= change && search.attempt(*change);
       end = std::min(begin, count());
     }
     progress |= success;

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <unordered_set>
 
-#include "fuzz/minimize/edit.h"
+#include "fuzz/minimize/change.h"
 #include "fuzz/minimize/judging.h"
 #include "fuzz/minimize/minimize.h"
 
@@ -33,7 +33,7 @@ class Search {
   bool attempt(const Case& candidate);
   bool attempt(std::optional<Case> candidate) { return candidate && attempt(*candidate); }
   // New inputs get plain data first, then what the reference computed for them.
-  bool attempt(const Edit& edit);
+  bool attempt(const Change& change);
 
   // The budget is used up, or somebody asks to stop.
   bool isOver();
@@ -60,10 +60,10 @@ class Search {
 };
 
 // Delta debugging over a list: chunks from the end, of half the list first, then of halves of that; a size that had
-// success is kept. `count` entries, counted anew after each success; `candidate` makes the edit of entries
+// success is kept. `count` entries, counted anew after each success; `candidate` makes the change of entries
 // [first, last), or nothing.
 bool reduceChunks(Search& search, const std::function<size_t()>& count,
-                  const std::function<std::optional<Edit>(size_t first, size_t last)>& candidate);
+                  const std::function<std::optional<Change>(size_t first, size_t last)>& candidate);
 
 // Beside the file first, then renamed, where the settings name one and the text is not too long for it. A UserError
 // where that is impossible.

@@ -26,14 +26,14 @@ int64_t sizeNow(const Case& testCase, const AxisClass& axes) {
 }
 
 bool resize(Search& search, const AxisClass& axes, int64_t size) {
-  Edit edit;
+  Change change;
   for (const AxisOf& axis : axes) {
     // A broadcast axis that is not expanded has one element whatever it meets.
     const IterDomain* domain =
         search.best().fusion->allVals()[axis.first]->as<TensorView>()->domain().logical[axis.second];
-    if (!domain->isBroadcast() || domain->isExpanded()) edit.sizes[axis] = size;
+    if (!domain->isBroadcast() || domain->isExpanded()) change.sizes[axis] = size;
   }
-  return search.attempt(edit);
+  return search.attempt(change);
 }
 
 bool shrinkOne(Search& search, size_t index) {

@@ -26,9 +26,9 @@ bool simpleOperands(Search& search) {
       const bool literal = expr->input(operand)->isScalar() && expr->input(operand)->as<Scalar>()->isConstant();
       for (const ScalarValue& value : simpleValues(expr->input(operand)->dtype())) {
         if (literal && *expr->input(operand)->as<Scalar>()->constant() == value) break;  // as simple as it gets
-        Edit edit;
-        edit.literals[{expr->id(), operand}] = value;
-        if (!search.attempt(edit)) continue;
+        Change change;
+        change.literals[{expr->id(), operand}] = value;
+        if (!search.attempt(change)) continue;
         progress = true;
         break;
       }

@@ -9,9 +9,9 @@ bool usualDtypes(Search& search) {
   for (DataType dtype : kAllDataTypes) {
     for (DataType usual : kUsual) {
       if (dtype == usual || search.isOver()) continue;
-      Edit edit;
-      edit.dtypes[dtype] = usual;
-      if (!search.attempt(edit)) continue;
+      Change change;
+      change.dtypes[dtype] = usual;
+      if (!search.attempt(change)) continue;
       progress = true;
       break;
     }
@@ -21,9 +21,9 @@ bool usualDtypes(Search& search) {
       if (i >= search.best().fusion->inputs().size()) break;
       const Val* input = search.best().fusion->inputs()[i];
       if (input->isScalar() || input->dtype() == usual) continue;
-      Edit edit;
-      edit.inputDtypes[input->id()] = usual;
-      progress |= search.attempt(edit);
+      Change change;
+      change.inputDtypes[input->id()] = usual;
+      progress |= search.attempt(change);
     }
   }
   return progress;

@@ -1,4 +1,5 @@
-// rebuild(): a case with an edit. The empty edit gives the case again, whatever it is; the others are shown in small.
+// rebuild(): a case with a change. The empty change gives the case again, whatever it is; the others are shown in
+// small.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,8 @@
 #include "fuzz/generate/generate.h"
 #include "fuzz/judge/judge_case.h"
 #include "fuzz/minimize/axes.h"
-#include "fuzz/minimize/edit.h"
+#include "fuzz/minimize/change.h"
+#include "tests/fuzz/edit/placed/placed.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -36,9 +38,9 @@ ValId idOf(const Case& testCase, const std::string& name) {
   return 0;
 }
 
-// The case with the edit, printed; it has to agree, or to be rejected where it says so.
-std::string edited(const Case& testCase, const Edit& edit) {
-  const std::optional<Case> made = rebuild(testCase, edit, kPlain);
+// The case with the change, printed; it has to agree, or to be rejected where it says so.
+std::string changed(const Case& testCase, const Change& change) {
+  const std::optional<Case> made = rebuild(testCase, change, kPlain);
   if (!made) return "";
   const CaseVerdict verdict = judgeCase(*made);
   EXPECT_FALSE(isFinding(verdict.kind)) << toString(verdict);
@@ -48,7 +50,7 @@ std::string edited(const Case& testCase, const Edit& edit) {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST(RebuildTest, TheEmptyEditGivesTheSameCase) {
+TEST(RebuildTest, TheEmptyChangeGivesTheSameCase) {
   for (uint64_t number = 0; number < 300; ++number) {
     const Case testCase = generateCase(11, number);
     const std::optional<Case> again = rebuild(testCase, {}, kPlain);
@@ -60,24 +62,24 @@ TEST(RebuildTest, TheEmptyEditGivesTheSameCase) {
 
 TEST(RebuildTest, WhatIsLeftOfAProgramNeedsNothingElse) {
   const Case testCase = parseCase(kSoftmax, "test");
-  Edit edit;
-  edit.outputs = {idOf(testCase, "s")};
-  const std::string text = edited(testCase, edit);
+  Change change;
+  change.outputs = {idOf(testCase, "s")};
+  const std::string text = changed(testCase, change);
   EXPECT_TRUE(has(text, "return %s")) << text;
   EXPECT_FALSE(has(text, "amax") || has(text, "size")) << text;
-  edit.asInputs = {idOf(testCase, "f")};
-  const std::string cut = edited(testCase, edit);
+  change.asInputs = {idOf(testCase, "f")};
+  const std::string cut = changed(testCase, change);
   EXPECT_TRUE(has(cut, "%f: f32[i0, i1]") && has(cut, "%f = normal(seed = 1) : f32[6, 5]")) << cut;
   EXPECT_FALSE(has(cut, "cast") || has(cut, "%x")) << cut;
 }
 
 TEST(RebuildTest, AnOperandStandsForAResultAndANumberForAScalar) {
   const Case testCase = parseCase(kSoftmax, "test");
-  Edit edit;
-  edit.outputs = {idOf(testCase, "e")};
-  edit.replaced[idOf(testCase, "d")] = idOf(testCase, "s");
-  edit.constants[idOf(testCase, "scale")] = 0.25;
-  const std::string text = edited(testCase, edit);
+  Change change;
+  change.outputs = {idOf(testCase, "e")};
+  change.replaced[idOf(testCase, "d")] = idOf(testCase, "s");
+  change.constants[idOf(testCase, "scale")] = 0.25;
+  const std::string text = changed(testCase, change);
   EXPECT_TRUE(has(text, "exp(%s)") && has(text, "mul(%f, 0.25)")) << text;
   EXPECT_FALSE(has(text, "amax") || has(text, "%scale")) << text;
 }
@@ -86,12 +88,12 @@ TEST(RebuildTest, AnAxisGoesFromAllValuesAndAttributes) {
   const Case testCase = parseCase(kSoftmax, "test");
   const std::vector<AxisClass> classes = coordinateClasses(*testCase.fusion);
   for (size_t axis : {0, 1}) {
-    Edit edit;
+    Change change;
     for (const AxisClass& each : classes) {
       const bool wanted = std::find(each.begin(), each.end(), AxisOf{idOf(testCase, "x"), axis}) != each.end();
-      if (wanted) edit.droppedAxes.insert(each.begin(), each.end());
+      if (wanted) change.droppedAxes.insert(each.begin(), each.end());
     }
-    const std::string text = edited(testCase, edit);
+    const std::string text = changed(testCase, change);
     EXPECT_TRUE(has(text, axis == 0 ? "bf16[i1]" : "bf16[i0]")) << text;
     EXPECT_TRUE(has(text, axis == 0 ? "bf16[5]" : "bf16[6]")) << text;
     EXPECT_EQ(has(text, "amax"), axis == 0) << text;
@@ -101,19 +103,19 @@ TEST(RebuildTest, AnAxisGoesFromAllValuesAndAttributes) {
 
 TEST(RebuildTest, SizesDtypesAndLayoutsChangeInProgramAndRuns) {
   const Case testCase = parseCase(kSoftmax, "test");
-  Edit sizes;
+  Change sizes;
   for (const AxisClass& axes : sizeClasses(*testCase.fusion)) {
     if (axes.front() == AxisOf{idOf(testCase, "x"), 0}) {
       for (const AxisOf& axis : axes) sizes.sizes[axis] = 2;
     }
   }
-  EXPECT_TRUE(has(edited(testCase, sizes), "bf16[2, 5] {strides = [1, 7]}")) << edited(testCase, sizes);
-  Edit dtypes;
+  EXPECT_TRUE(has(changed(testCase, sizes), "bf16[2, 5] {strides = [1, 7]}")) << changed(testCase, sizes);
+  Change dtypes;
   dtypes.dtypes[DataType::BFloat16] = DataType::Float;
-  EXPECT_TRUE(has(edited(testCase, dtypes), "%x: f32[i0, i1]")) << edited(testCase, dtypes);
-  Edit layouts;
+  EXPECT_TRUE(has(changed(testCase, dtypes), "%x: f32[i0, i1]")) << changed(testCase, dtypes);
+  Change layouts;
   layouts.plainLayouts = {idOf(testCase, "x")};
-  EXPECT_FALSE(has(edited(testCase, layouts), "{allocation") || has(edited(testCase, layouts), "strides"));
+  EXPECT_FALSE(has(changed(testCase, layouts), "{allocation") || has(changed(testCase, layouts), "strides"));
 }
 
 TEST(RebuildTest, ListedValuesFollowTheSizes) {
@@ -124,14 +126,14 @@ TEST(RebuildTest, ListedValuesFollowTheSizes) {
 run { %x = values [1, 2, 3, 4, 5, 6] : i64[2, 3] }
 )",
                                   "test");
-  Edit edit;
-  edit.sizes[{idOf(testCase, "x"), 1}] = 2;
-  EXPECT_TRUE(has(edited(testCase, edit), "[1, 2, 4, 5]")) << edited(testCase, edit);
+  Change change;
+  change.sizes[{idOf(testCase, "x"), 1}] = 2;
+  EXPECT_TRUE(has(changed(testCase, change), "[1, 2, 4, 5]")) << changed(testCase, change);
 }
 
-// Whatever an edit makes is a case: it prints and parses back, and running it is no accident.
-void expectCase(const Case& from, const Edit& edit, uint64_t number, size_t& made) {
-  const std::optional<Case> result = rebuild(from, edit, kPlain);
+// Whatever a change makes is a case: it prints and parses back, and running it is no accident.
+void expectCase(const Case& from, const Change& change, uint64_t number, size_t& made) {
+  const std::optional<Case> result = rebuild(from, change, kPlain);
   if (!result) return;
   ++made;
   const std::string text = printCase(*result);
@@ -140,7 +142,7 @@ void expectCase(const Case& from, const Edit& edit, uint64_t number, size_t& mad
   EXPECT_FALSE(isFinding(verdict.kind)) << "case " << number << "\n" << toString(verdict) << "\n" << text;
 }
 
-TEST(RebuildTest, EditsOfGeneratedCasesAreCases) {
+TEST(RebuildTest, ChangesOfGeneratedCasesAreCases) {
   size_t axes = 0, sizes = 0, cuts = 0, dtypes = 0;
   for (uint64_t number = 0; number < 25; ++number) {
     GeneratorOptions options;
@@ -148,23 +150,23 @@ TEST(RebuildTest, EditsOfGeneratedCasesAreCases) {
     const Case testCase = generateCase(12, number, options);
     const Fusion& fusion = *testCase.fusion;
     for (const AxisClass& each : coordinateClasses(fusion)) {
-      Edit edit;
-      edit.droppedAxes.insert(each.begin(), each.end());
-      expectCase(testCase, edit, number, axes);
+      Change change;
+      change.droppedAxes.insert(each.begin(), each.end());
+      expectCase(testCase, change, number, axes);
     }
     for (const AxisClass& each : sizeClasses(fusion)) {
-      Edit edit;
-      for (const AxisOf& axis : each) edit.sizes[axis] = 2;
-      expectCase(testCase, edit, number, sizes);
+      Change change;
+      for (const AxisOf& axis : each) change.sizes[axis] = 2;
+      expectCase(testCase, change, number, sizes);
     }
     for (size_t i = 0; i < fusion.exprs().size(); i += 3) {
-      Edit edit;
-      edit.asInputs.insert(fusion.exprs()[i]->output()->id());
-      expectCase(testCase, edit, number, cuts);
+      Change change;
+      change.asInputs.insert(fusion.exprs()[i]->output()->id());
+      expectCase(testCase, change, number, cuts);
     }
-    Edit edit;
-    edit.dtypes[DataType::BFloat16] = edit.dtypes[DataType::Double] = DataType::Float;
-    expectCase(testCase, edit, number, dtypes);
+    Change change;
+    change.dtypes[DataType::BFloat16] = change.dtypes[DataType::Double] = DataType::Float;
+    expectCase(testCase, change, number, dtypes);
   }
   EXPECT_GT(axes, 25u);
   EXPECT_GT(sizes, 25u);
@@ -172,12 +174,91 @@ TEST(RebuildTest, EditsOfGeneratedCasesAreCases) {
   EXPECT_GT(dtypes, 10u);
 }
 
-TEST(RebuildTest, AnEditThatLeadsNowhereGivesNothing) {
+// Some of what the reducers ask for, one thing or several at once.
+Change drawChange(const Case& testCase, Choices& choices) {
+  const Fusion& fusion = *testCase.fusion;
+  const std::vector<Val*> vals = fusion.usedVals();
+  Change change;
+  for (int64_t i = choices.integer(1, 3); i > 0; --i) {
+    const Val* val = choices.pick(vals);
+    const Expr* expr = choices.pick(fusion.exprs());
+    switch (choices.integer(0, 9)) {
+      case 0: change.outputs = {{expr->output()->id()}}; break;
+      case 1: change.asInputs.insert(expr->output()->id()); break;
+      case 2: change.replaced[expr->output()->id()] = choices.pick(vals)->id(); break;
+      case 3: change.literals[{expr->id(), static_cast<size_t>(choices.integer(0, 2))}] = 2.0; break;
+      case 4:
+        if (val->isScalar()) change.constants[val->id()] = ScalarValue(int64_t{3}).castTo(val->dtype());
+        break;
+      case 5: {
+        const std::vector<AxisClass> classes = coordinateClasses(fusion);
+        if (classes.empty()) break;
+        const AxisClass& axes = choices.pick(classes);
+        change.droppedAxes.insert(axes.begin(), axes.end());
+        break;
+      }
+      case 6: {
+        const std::vector<AxisClass> classes = sizeClasses(fusion);
+        if (classes.empty()) break;
+        for (const AxisOf& axis : choices.pick(classes)) change.sizes[axis] = choices.integer(0, 5);
+        break;
+      }
+      case 7: change.dtypes[val->dtype()] = choices.pick(kAllDataTypes); break;
+      case 8: change.plainLayouts.insert(val->id()); break;
+      default: change.dropDeadCode = true; break;
+    }
+  }
+  return change;
+}
+
+// Of one tensor, and of one that it makes.
+Schedule drawSchedule(const Case& testCase, Choices& choices) {
+  const std::string tensor = choices.pick(testCase.fusion->outputs())->name();
+  return parseSchedule("split %" + tensor + " {axis = 0, factor = 2}\ncacheBefore %" + tensor + " -> %made\n" +
+                           "merge %made {axis = 0}\n",
+                       "test");
+}
+
+// What is made of a change goes to workers and files as text, and is not read on the way.
+TEST(RebuildTest, WhateverIsMadeParsesBackToItself) {
+  std::map<What, size_t> made;
+  for (uint64_t number = 0; number < 100; ++number) {
+    const What what = kAll[number % std::size(kAll)];
+    Choices choices(14, number);
+    Case testCase = generateCase(13, number);
+    give(testCase, what, choices);
+    if (what == What::Plain && !testCase.fusion->hasStreams()) testCase.schedule = drawSchedule(testCase, choices);
+    if (testCase.fusion->exprs().empty()) continue;
+    for (int i = 0; i < 12; ++i) {
+      const std::optional<Case> result = rebuild(testCase, drawChange(testCase, choices), kPlain);
+      if (!result) continue;
+      ++made[what];
+      const std::string text = printCase(*result);
+      ASSERT_NO_THROW(parseCase(text, "rebuilt")) << number << "\n" << text;
+      ASSERT_EQ(printCase(parseCase(text, "rebuilt")), text) << number;
+    }
+  }
+  for (What what : kAll) EXPECT_GE(made[what], 100u) << static_cast<int>(what);
+}
+
+TEST(RebuildTest, AScheduleStaysWhereItsTensorsDo) {
+  Case testCase = parseCase(kSoftmax, "test");
+  testCase.schedule = parseSchedule("split %s {axis = 0, factor = 2}", "test");
+  Change change;
+  change.outputs = {idOf(testCase, "s")};
+  const std::optional<Case> made = rebuild(testCase, change, kPlain);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->schedule, testCase.schedule);
+  change.outputs = {idOf(testCase, "f")};
+  EXPECT_FALSE(rebuild(testCase, change, kPlain));
+}
+
+TEST(RebuildTest, AChangeThatLeadsNowhereGivesNothing) {
   const Case testCase = parseCase(kSoftmax, "test");
-  Edit edit;
-  edit.droppedAxes = {{idOf(testCase, "x"), 0}};  // of one value alone
-  EXPECT_FALSE(rebuild(testCase, edit, kPlain));
-  Edit loop;
+  Change change;
+  change.droppedAxes = {{idOf(testCase, "x"), 0}};  // of one value alone
+  EXPECT_FALSE(rebuild(testCase, change, kPlain));
+  Change loop;
   loop.replaced[idOf(testCase, "s")] = idOf(testCase, "f");
   loop.replaced[idOf(testCase, "f")] = idOf(testCase, "s");
   EXPECT_FALSE(rebuild(testCase, loop, kPlain));

@@ -1,6 +1,6 @@
 #pragma once
-// Edit: a change of a case as plain data, and rebuild(): the case with that change, made through the builders, so that
-// inference makes every type and shape anew.
+// Change: a change of a case as plain data, and rebuild(): the case with that change, applied to its CaseEdit and made
+// through the builders, so that inference makes every type and shape anew.
 
 #include <array>
 #include <functional>
@@ -19,7 +19,7 @@ using ValId = uint32_t;
 using ExprId = uint32_t;
 using AxisOf = std::pair<ValId, size_t>;  // a value's axis, by its place in the logical domain
 
-struct Edit {
+struct Change {
   std::optional<std::vector<ValId>> outputs;  // instead of the fusion's
   std::set<ValId> asInputs;                   // made by an expression: become inputs of their own
   std::map<ValId, ValId> replaced;            // a value -> the one that stands in its place everywhere
@@ -40,7 +40,9 @@ using MakeRecipe = std::function<Recipe(const Val* val, size_t run, DataType dty
 
 // What outputs do not need is left out (dead code only where asked for), and inputs that nothing needs. Nothing where
 // the change does not lead to a well-formed program; whether its runs are accepted is for a run to see.
-std::optional<Case> rebuild(const Case& from, const Edit& edit, const MakeRecipe& makeRecipe);
+std::optional<Case> rebuild(const Case& from, const Change& change, const MakeRecipe& makeRecipe);
+
+// --- edit_runs.cpp ---
 
 // A short recipe that suits the dtype: ordinary values without zeros among integers.
 Recipe plainRecipe(DataType dtype, uint64_t seed);
