@@ -8,6 +8,7 @@
 #include <set>
 
 #include "fuzz/campaign/bucket_minimizer.h"
+#include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/sha1.h"
@@ -148,6 +149,7 @@ class Supervisor : public TaskSource {
 
   void open() {
     if (!options_.out.empty()) {
+      checkLedgerIsThere(options_.out, options_.resume);
       std::error_code error;
       std::filesystem::create_directories(options_.out, error);
       FUSER_USER_CHECK(!error, "cannot make the folder ", options_.out.string(), ": ", error.message());
@@ -368,6 +370,7 @@ class Supervisor : public TaskSource {
     ledger_->setSetting("state", interrupted() ? "interrupted" : "finished");
     ledger_->fold(accounting_, elapsed());
     const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out, options_.program);
+    ledger_->close();
     writeReport(summary);
     say(reports::toText(summary));
     if (findings_->leftOut() > 0) say(concat(findings_->leftOut(), " artifacts were left out for want of room"));

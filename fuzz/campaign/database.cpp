@@ -55,6 +55,13 @@ void Database::execute(const std::string& sql) {
   check(sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr));
 }
 
+bool Database::executeUnlessBusy(const std::string& sql) {
+  const int status = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (const int kind = status & 0xff; kind == SQLITE_BUSY || kind == SQLITE_LOCKED) return false;
+  check(status);
+  return true;
+}
+
 Database::Statement::Statement(Database& database, std::string_view sql) : database_(&database) {
   sqlite3_stmt* statement = nullptr;
   database.check(sqlite3_prepare_v2(database.handle_.get(), sql.data(), static_cast<int>(sql.size()), &statement,
@@ -103,6 +110,28 @@ std::string Database::Statement::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   if (bytes == nullptr) return "";
   return std::string(bytes, static_cast<size_t>(sqlite3_column_bytes(statement_.get(), column)));
+}
+
+std::string Database::Statement::bytes() const {
+  std::string bytes;
+  const auto number = [&](const auto value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  for (int column = 0; column < sqlite3_column_count(statement_.get()); ++column) {
+    const int type = sqlite3_column_type(statement_.get(), column);
+    number(type);
+    switch (type) {
+      case SQLITE_INTEGER: number(integer(column)); break;
+      case SQLITE_FLOAT: number(real(column)); break;
+      case SQLITE_TEXT:
+      case SQLITE_BLOB: {
+        const std::string value = type == SQLITE_TEXT ? text(column) : blob(column);
+        number(value.size());
+        bytes += value;
+        break;
+      }
+      default: break;  // NULL
+    }
+  }
+  return bytes;
 }
 
 std::string Database::Statement::blob(int column) const {

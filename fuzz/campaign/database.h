@@ -19,6 +19,8 @@ class Database {
   Database(const std::filesystem::path& path, Mode mode);
 
   void execute(const std::string& sql);
+  // False, and nothing has happened, where another program uses the file.
+  bool executeUnlessBusy(const std::string& sql);
 
   // A prepared statement. Parameters and columns count from 0.
   class Statement {
@@ -36,6 +38,7 @@ class Database {
     double real(int column) const;
     std::string text(int column) const;
     std::string blob(int column) const;
+    std::string bytes() const;  // of all columns, with their types
 
    private:
     struct Finalize {

@@ -7,6 +7,9 @@
 // minimised cases are rows of their own tables, as JSON by their lists of fields. Rows are committed together, at most
 // kCommitSeconds after the first of them; a task whose row is lost with the process has not finished and is done again.
 //
+// Rows carry a digest (ledger_digest.h) that every transaction keeps: what changed on the disk since is damage, and is
+// refused in a sentence, by a report and by a campaign that would go on.
+//
 // A ledger is read by programs of its kLedgerVersion alone: others say so in a sentence. A campaign, besides, goes on
 // in the very program that began it (its stamp), while a report can be made by any program that reads the ledger.
 
@@ -75,7 +78,8 @@ class Ledger {
   // In memory.
   Ledger();
   // In the folder, which it locks. Begins a ledger where there is none. A UserError where there is one and `resume` is
-  // false, another campaign runs there, the file is damaged or cannot be written.
+  // false, another campaign runs there, the file is damaged or cannot be written; or it is missing or empty beside
+  // results, or `resume` is true and there has never been one.
   Ledger(const std::filesystem::path& folder, bool resume);
 
   bool isNew() const { return isNew_; }
@@ -97,6 +101,8 @@ class Ledger {
 
   void commit();
   void commitIfDue();
+  // Nothing is written any more: one file alone is left, which can be read where nothing can be written.
+  void close();
 
   static constexpr int kFoldEvery = 1000;
   static constexpr double kCommitSeconds = 0.05;
@@ -106,6 +112,9 @@ class Ledger {
   void prepare();
   void open();  // a transaction, where none is
   void createTables();
+  // rows: of a table, as digestOf() takes them; those that `write` changes, or more.
+  template <class Write>
+  void change(const std::string& rows, const Write& write);
 
   std::optional<FolderLock> lock_;
   std::unique_ptr<Database> database_;
@@ -114,12 +123,13 @@ class Ledger {
   bool inTransaction_ = false;
   std::chrono::steady_clock::time_point opened_;  // the transaction
   int unfolded_ = 0;                              // rows of the journal
+  uint64_t digest_ = 0;
 };
 
 inline constexpr const char* kLedgerName = "ledger.sqlite";
 
 // Of its tables and of what their rows hold: one more with every change to either, a struct's list of fields included.
-inline constexpr int kLedgerVersion = 2;
+inline constexpr int kLedgerVersion = 3;
 
 // The seed of the campaign that a folder holds, if any.
 std::optional<uint64_t> seedOf(const std::filesystem::path& folder);

@@ -31,7 +31,7 @@ class DurabilityTest : public CampaignFolder {
     made.seed = seed;
     made.corpora = {folder_ / "corpus"};
     made.out = folder_ / out;
-    made.resume = true;
+    made.resume = std::filesystem::exists(made.out / "lock");  // a start before this one came so far
     return made;
   }
 
@@ -68,7 +68,7 @@ class KillTest : public DurabilityTest, public testing::WithParamInterface<int> 
       }
       ::kill(pid, SIGKILL);
       waitpid(pid, nullptr, 0);
-      pid = start(made);
+      pid = start(campaign("killed", made.runs));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     ::kill(pid, SIGKILL);

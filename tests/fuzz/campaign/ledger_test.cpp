@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "fuzz/campaign/ledger_digest.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
@@ -20,6 +21,11 @@ class LedgerTest : public CampaignFolder {
     CampaignOptions made = options(runs);
     made.out = folder_ / "out";
     return made;
+  }
+  // As who knows how a digest is made: rows that were changed by hand are the ledger's again.
+  static void seal(const std::filesystem::path& folder) {
+    Database database(folder / kLedgerName, Database::Mode::Write);
+    writeDigest(database, digestOfAll(database));
   }
   // What a campaign that cannot begin says.
   static std::string refusal(const CampaignOptions& made) {
@@ -162,6 +168,7 @@ TEST_F(LedgerTest, AStrangersTablesAreDamage) {
       Database database(made.out / kLedgerName, Database::Mode::Write);
       database.execute(change);
     }
+    if (std::string(change) != "DROP TABLE files") seal(made.out);
     EXPECT_THROW(summaryOf(made.out), UserError) << change;
     EXPECT_THROW(runCampaign(made, kNever, kSilent), UserError) << change;
   }
@@ -197,7 +204,7 @@ TEST_F(LedgerTest, TheVersionBelongsToTheseKeys) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 2);
+  EXPECT_EQ(kLedgerVersion, 3);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern only_probed history label bucket known features counted text_sha1 "
             "file sequence_file bytes");
@@ -253,6 +260,7 @@ TEST_F(LedgerTest, NamesOfArtifactsStayInTheFolder) {
   runCampaign(made, kNever, kSilent);
   Database(made.out / kLedgerName, Database::Mode::Write)
       .execute("UPDATE findings SET finding = json_set(finding, '$.file', '../../x; rm y')");
+  seal(made.out);
   const reports::CampaignSummary summary = summaryOf(made.out);
   EXPECT_EQ(summary.findings.at(0).file, "x; rm y");
   EXPECT_NE(summary.findings.at(0).replay.find("'" + (made.out / "x; rm y").string() + "'"), std::string::npos)
@@ -271,6 +279,7 @@ TEST_F(LedgerTest, AStrangersLedgerGivesArgumentsAndNothingElse) {
           "UPDATE stamp SET value = ' --only add; touch y $(z) ''`w`' WHERE key = 'generator flags';"
           "INSERT INTO settings VALUES('program', 'rm -r');"
           "UPDATE settings SET value = '7; touch v' WHERE key = 'timeout'");
+  seal(made.out);
   const reports::CampaignSummary summary = summaryOf(made.out, "/bin/fuser fuzz");
   EXPECT_EQ(
       summary.findings.at(0).replay,

@@ -1,0 +1,14 @@
+#pragma once
+// What lies in a campaign's folder, told before anything is written to it.
+
+#include <filesystem>
+
+namespace fuser::fuzz {
+
+// Whether a campaign has left a report, its log or a finding there.
+bool holdsResults(const std::filesystem::path& folder);
+
+// A UserError where a campaign must not begin (resume: go on) in the folder: its ledger is not there. Makes nothing.
+void checkLedgerIsThere(const std::filesystem::path& folder, bool resume);
+
+}  // namespace fuser::fuzz
