@@ -1,7 +1,7 @@
 #pragma once
 // BucketMinimizer: at the end of a campaign, one finding of each new bucket becomes small: the one with the shortest
 // text of those that fail fresh. What it gives is minimized-from-<sha1>.fusion beside the finding, a row in the ledger,
-// and a file named by its content in the first corpus, where that is a folder.
+// and, where a corpus is to grow, a file named by its content there.
 
 #include <deque>
 #include <filesystem>
@@ -35,7 +35,7 @@ class BucketMinimizer {
  public:
   struct Settings {
     std::filesystem::path folder;  // of the artifacts
-    std::filesystem::path corpus;  // to add to; may be empty
+    std::filesystem::path corpus;  // to add to; empty: none
     double seconds = 60;           // a bucket
   };
   BucketMinimizer(Settings settings, Ledger& ledger, Artifacts& artifacts, std::vector<reports::MinimizedFinding> done,

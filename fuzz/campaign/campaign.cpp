@@ -148,11 +148,14 @@ class Supervisor : public TaskSource {
   }
 
   void open() {
+    if (!options_.growCorpus.empty()) {
+      FUSER_USER_CHECK(!options_.out.empty() && options_.minimize,
+                       "--grow-corpus adds minimised findings: it needs --out, and not --no-minimize");
+      makeWritableFolder(options_.growCorpus);
+    }
     if (!options_.out.empty()) {
       checkLedgerIsThere(options_.out, options_.resume);
-      std::error_code error;
-      std::filesystem::create_directories(options_.out, error);
-      FUSER_USER_CHECK(!error, "cannot make the folder ", options_.out.string(), ": ", error.message());
+      makeWritableFolder(options_.out);
       ledger_.emplace(options_.out, options_.resume);
     } else {
       FUSER_USER_CHECK(!options_.resume, "--resume goes on in a folder: name it with --out");
@@ -187,11 +190,8 @@ class Supervisor : public TaskSource {
     }
     findings_.emplace(std::move(settings), *ledger_, contents_.findings,
                       [this](const std::string& line) { say(line); });
-    std::error_code error;
-    const bool writable = !options_.corpora.empty() && std::filesystem::is_directory(options_.corpora[0], error);
-    minimizer_.emplace(
-        BucketMinimizer::Settings{options_.out, writable ? options_.corpora[0] : "", options_.minimizeSeconds},
-        *ledger_, findings_->artifacts(), contents_.minimized, [this](const std::string& line) { say(line); });
+    minimizer_.emplace(BucketMinimizer::Settings{options_.out, options_.growCorpus, options_.minimizeSeconds}, *ledger_,
+                       findings_->artifacts(), contents_.minimized, [this](const std::string& line) { say(line); });
     contents_.settings = {{"jobs", std::to_string(options_.jobs)},
                           {"timeout", std::to_string(options_.limits.seconds)},
                           {"rss-limit-mb", std::to_string(options_.limits.residentMb)},

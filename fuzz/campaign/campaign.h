@@ -37,7 +37,10 @@ struct CampaignOptions {
   bool minimize = true;        // at the end one finding of each new bucket, where `out` is set
   double minimizeSeconds = 60;  // a bucket
   int64_t maxArtifactBytes = int64_t{256} << 20;
-  std::vector<std::filesystem::path> corpora;  // judged first
+  std::vector<std::filesystem::path> corpora;  // judged first, and never written to
+  // A folder that minimised cases are added to, named by their content; made where missing. Empty: none grows. It is
+  // the one place outside `out` that a campaign writes to.
+  std::filesystem::path growCorpus;
   std::vector<KnownIssue> knownIssues;
   std::vector<std::string> generatorFlags;  // arguments that give the generator options: "--only", "add"
   std::string program = "fuserfuzz";  // in the lines that tell how to replay

@@ -2,7 +2,13 @@
 
 #include "fuzz/campaign/files.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 #include "fuser/support/check.h"
 #include "fuser/text/read_file.h"
@@ -31,6 +37,26 @@ std::vector<std::filesystem::path> fusionFiles(const std::vector<std::filesystem
 }
 
 std::string readTextFile(const std::string& path) { return readFusionFile(path); }
+
+void makeWritableFolder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  FUSER_USER_CHECK(!error, "cannot make the folder ", folder.string(), ": ", error.message());
+  std::string probe = folder / ".fuserfuzz-XXXXXX";
+  const int descriptor = mkostemp(probe.data(), O_CLOEXEC);
+  FUSER_USER_CHECK(descriptor >= 0, "cannot write to ", folder.string(), ": ", std::strerror(errno));
+  close(descriptor);
+  std::filesystem::remove(probe, error);
+}
+
+void checkWritableFile(const std::filesystem::path& path) {
+  std::error_code error;
+  FUSER_USER_CHECK(!std::filesystem::is_directory(path, error), "cannot write ", path.string(), ": it is a folder");
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  FUSER_USER_CHECK(std::filesystem::is_directory(folder, error), "cannot write ", path.string(), ": there is no folder ",
+                   folder.string());
+  makeWritableFolder(folder);  // a file is written beside its place, then moved there
+}
 
 std::string sequenceOf(const std::vector<std::string>& texts) {
   std::string sequence;

@@ -15,6 +15,11 @@ std::vector<std::filesystem::path> fusionFiles(const std::vector<std::filesystem
 // The whole file; a UserError says why it cannot be read.
 std::string readTextFile(const std::string& path);
 
+// For what is written at the end of a long run: found out at its beginning. A UserError where the folder cannot be made
+// or takes no new file; where the file cannot be written (a file that is there keeps what it holds).
+void makeWritableFolder(const std::filesystem::path& folder);
+void checkWritableFile(const std::filesystem::path& path);
+
 // Artifacts of what fails only after its history: cases one after the other, each below a line kSequenceMark.
 inline constexpr std::string_view kSequenceMark = "#### case of a sequence";
 std::string sequenceOf(const std::vector<std::string>& texts);

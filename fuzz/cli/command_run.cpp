@@ -21,7 +21,7 @@ struct Arguments {
   WorkerArguments workers;
   CampaignOptions campaign;
   std::vector<std::string> corpora;
-  std::string out;
+  std::string out, growCorpus;
   std::string knownIssues;
   int64_t maxArtifactMb = 256;
   bool noProbes = false, noCompilers = false, noMinimize = false;
@@ -93,6 +93,7 @@ int runCampaignCommand(Arguments& arguments, const LogPtr& log) {
   campaign.jobs = arguments.workers.jobs;
   campaign.limits = arguments.workers.limits;
   campaign.out = arguments.out;
+  campaign.growCorpus = arguments.growCorpus;
   campaign.corpora.assign(arguments.corpora.begin(), arguments.corpora.end());
   campaign.maxArtifactBytes = arguments.maxArtifactMb << 20;
   campaign.knownIssues = knownIssues(arguments.knownIssues);
@@ -133,8 +134,12 @@ Beside the interpreter, a sample by case number
 In --out
   report.html, report.json, junit.xml    what ran, what was covered, what was found
   mismatch-, check-, crash-, timeout-, oom-, violation-, invariant-, flaky-<sha1>.fusion    findings, ready to replay
+  minimized-from-<sha1>.fusion           the smallest case of a bucket, made from that finding
+  …-<sha1>.sequence                      of a finding that fails only after other cases: those, in order
   slow-unit-<sha1>.fusion                the slowest cases that are no findings (--report-slow-units)
   campaign.log, ledger.sqlite            what is printed, progress, and the log from --log-level on; everything
+  lock                                   says which process runs here
+  A campaign writes here alone, and to the folder of --grow-corpus where that is given.
 
 Examples
   fuserfuzz run --runs 20000 --seed 1 --jobs 2 --out out     the same cases every time
@@ -155,7 +160,7 @@ Command addRunCommand(CLI::App& app) {
   CLI::App* run = app.add_subcommand("run", "a campaign: judge random cases, keep what is wrong");
   const auto arguments = std::make_shared<Arguments>();
   CampaignOptions& campaign = arguments->campaign;
-  run->add_option("corpora", arguments->corpora, "files and folders to judge first")->type_name("CORPUS");
+  run->add_option("corpora", arguments->corpora, "files and folders to judge first; read, never written to")->type_name("CORPUS");
   run->add_option("--runs", campaign.runs, "number of cases; 0: until the time is up")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N")
@@ -172,6 +177,11 @@ Command addRunCommand(CLI::App& app) {
   run->add_option("--out", arguments->out,
                   "folder for ledger, reports, log and findings; made where missing. Without it "
                   "nothing is kept")
+      ->type_name("DIR")
+      ->group(kFolder);
+  run->add_option("--grow-corpus", arguments->growCorpus,
+                  "folder that minimised findings are added to, named by their content; made where missing. Without it "
+                  "nothing is written outside --out")
       ->type_name("DIR")
       ->group(kFolder);
   run->add_flag("--resume", campaign.resume,

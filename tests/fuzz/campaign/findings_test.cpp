@@ -50,6 +50,14 @@ class FindingsTest : public CampaignFolder {
   Log keep_ = [this](const std::string& line) { log_.push_back(line); };
 };
 
+// In order.
+std::vector<std::string> namesIn(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 bool has(const Fusion& fusion, OpKind op) {
   const auto exprs = fusion.exprs();
   return std::any_of(exprs.begin(), exprs.end(), [&](const Expr* expr) { return expr->op() == op; });
@@ -350,7 +358,7 @@ TEST_F(FindingsTest, AnInterruptedConfirmationIsTakenUpAgain) {
   EXPECT_EQ(second.findings[0].reproduces, "fails fresh");
 }
 
-TEST_F(FindingsTest, OneFindingOfABucketIsMinimisedAndGoesIntoTheFirstCorpus) {
+TEST_F(FindingsTest, OneFindingOfABucketIsMinimisedAndGrowsTheCorpusThatIsNamed) {
   CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   made.task.generator.only = {OpKind::Add};
   std::filesystem::create_directories(folder_ / "corpus");
@@ -369,6 +377,7 @@ run { %x = normal(seed = 1) : f32[40] }
   made.corpora = {folder_ / "corpus"};
   made.minimize = true;
   made.minimizeSeconds = 30;
+  made.growCorpus = folder_ / "grown";
   const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
   EXPECT_EQ(summary.findings.size(), 2u);
   ASSERT_EQ(summary.minimized.size(), 1u);
@@ -379,12 +388,37 @@ run { %x = normal(seed = 1) : f32[40] }
   EXPECT_EQ(minimized.exprsAfter, 1) << minimized.text;
   EXPECT_EQ(minimized.file.rfind("minimized-from-", 0), 0u);
   EXPECT_EQ(readTextFile((made.out / minimized.file).string()), minimized.text);
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "corpus" / (sha1(minimized.text) + ".fusion")));
+  EXPECT_EQ(namesIn(folder_ / "grown"), std::vector<std::string>{sha1(minimized.text) + ".fusion"});
+  EXPECT_EQ(namesIn(folder_ / "corpus"), (std::vector<std::string>{"a.fusion", "b.fusion"}));
   // A campaign that goes on does not minimise it again.
   made.resume = true;
   log_.clear();
   EXPECT_EQ(runCampaign(made, kNever, keep_).minimized.size(), 1u);
   for (const std::string& line : log_) EXPECT_EQ(line.rfind("minimis", 0), std::string::npos) << line;
+}
+
+// With findings, minimised too, and a corpus that could be written to.
+TEST_F(FindingsTest, ACampaignWritesBelowOutAlone) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  std::filesystem::create_directories(folder_ / "corpus");
+  file("corpus/right.fusion", kRight);
+  made.corpora = {folder_ / "corpus"};
+  made.minimize = true;
+  EXPECT_EQ(runCampaign(made, kNever, keep_).minimized.size(), 1u);
+  EXPECT_EQ(namesIn(folder_), (std::vector<std::string>{"corpus", "out"}));
+  EXPECT_EQ(namesIn(folder_ / "corpus"), std::vector<std::string>{"right.fusion"});
+  EXPECT_EQ(readTextFile((folder_ / "corpus/right.fusion").string()), kRight);
+}
+
+TEST_F(FindingsTest, ACorpusThatCannotGrowIsSaidAtTheBeginning) {
+  CampaignOptions made = options(1);
+  made.out = folder_ / "out";
+  made.growCorpus = folder_ / "grown";
+  EXPECT_THROW(runCampaign(made, kNever, keep_), UserError);  // nothing is minimised
+  made.minimize = true;
+  made.growCorpus = file("file", "") / "below";
+  EXPECT_THROW(runCampaign(made, kNever, keep_), UserError);
+  EXPECT_FALSE(std::filesystem::exists(made.out));
 }
 
 TEST(ShellTest, ArgumentsStayArguments) {
