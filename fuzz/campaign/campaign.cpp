@@ -22,6 +22,7 @@ constexpr double kShowSeconds = 0.25;      // between redraws
 constexpr double kPatienceSeconds = 10;    // after the first Ctrl-C, for what runs
 constexpr size_t kTasksPerWorker = 500;    // bounds a finding's history
 constexpr size_t kMaxProgressPoints = 400;
+constexpr const char* kBegunIn = "begun in";  // a setting: the folder that relative paths of corpora begin in
 constexpr size_t kRecent = 6;  // progress lines, over which the present speed is taken
 
 using Files = std::vector<std::pair<std::string, std::string>>;  // path, sha1
@@ -192,12 +193,14 @@ class Supervisor : public TaskSource {
                       [this](const std::string& line) { say(line); });
     minimizer_.emplace(BucketMinimizer::Settings{options_.out, options_.growCorpus, options_.minimizeSeconds}, *ledger_,
                        findings_->artifacts(), contents_.minimized, [this](const std::string& line) { say(line); });
-    contents_.settings = {{"jobs", std::to_string(options_.jobs)},
-                          {"timeout", std::to_string(options_.limits.seconds)},
-                          {"rss-limit-mb", std::to_string(options_.limits.residentMb)},
-                          {"runs", std::to_string(runs_)},
-                          {"max-total-time", std::to_string(maxTotalTime_)},
-                          {"state", "running"}};
+    contents_.settings["jobs"] = std::to_string(options_.jobs);
+    contents_.settings["timeout"] = std::to_string(options_.limits.seconds);
+    contents_.settings["rss-limit-mb"] = std::to_string(options_.limits.residentMb);
+    contents_.settings["runs"] = std::to_string(runs_);
+    contents_.settings["max-total-time"] = std::to_string(maxTotalTime_);
+    contents_.settings["state"] = "running";
+    if (ledger_->isNew()) contents_.settings[kBegunIn] = std::filesystem::current_path().string();
+    for (const auto& [name, words] : options_.arguments) contents_.settings[kArgumentPrefix + name] = words;
     for (const auto& [key, value] : contents_.settings) ledger_->setSetting(key, value);
     ledger_->commit();
     say(concat("seed ", options_.seed, ", ", options_.jobs, " workers"));
@@ -226,7 +229,11 @@ class Supervisor : public TaskSource {
     contents_ = ledger_->load();
     for (size_t i = 0; i < contents_.files.size(); ++i) {
       const auto& [path, hash] = contents_.files[i];
-      FUSER_USER_CHECK(contents_.accounting.files().contains(i) || sha1(readTextFile(path)) == hash, where, path,
+      if (contents_.accounting.files().contains(i)) continue;
+      std::error_code error;
+      FUSER_USER_CHECK(std::filesystem::exists(path, error), where, path, " is not there; the campaign was begun in ",
+                       contents_.settings[kBegunIn]);
+      FUSER_USER_CHECK(sha1(readTextFile(path)) == hash, where, path,
                        " has changed since it began");
     }
     runs_ = options_.runs;

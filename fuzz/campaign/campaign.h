@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct CampaignOptions {
   // the one place outside `out` that a campaign writes to.
   std::filesystem::path growCorpus;
   std::vector<KnownIssue> knownIssues;
+  std::map<std::string, std::string> arguments;  // kept in the ledger for who goes on: argumentsOf()
   std::vector<std::string> generatorFlags;  // arguments that give the generator options: "--only", "add"
   std::string program = "fuserfuzz";  // in the lines that tell how to replay
   LogPtr log;  // beside campaign.log in `out`: what workers and compilers do (Debug, Trace), and warnings; may be null

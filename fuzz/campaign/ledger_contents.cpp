@@ -3,6 +3,7 @@
 #include "fuzz/campaign/ledger_contents.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/ledger_digest.h"
@@ -83,9 +84,13 @@ auto readFrom(const std::filesystem::path& path, const Reading& reading) {
   }
 }
 
-void checkVersion(Database& database, const std::filesystem::path& path) {
+int64_t versionOf(Database& database) {
   Database::Statement row(database, "PRAGMA user_version");
-  const int64_t version = row.step() ? row.integer(0) : 0;
+  return row.step() ? row.integer(0) : 0;
+}
+
+void checkVersion(Database& database, const std::filesystem::path& path) {
+  const int64_t version = versionOf(database);
   FUSER_USER_CHECK(version == kLedgerVersion, "the ledger ", path.string(),
                    " was written by another version of this program (ledger version ", version, ", and this reads ",
                    kLedgerVersion, "): what was found stays in the files beside it; ",
@@ -125,14 +130,17 @@ Ledger::Contents readContents(Database& database, const std::filesystem::path& p
   });
 }
 
-std::optional<uint64_t> seedOf(const std::filesystem::path& folder) {
+std::map<std::string, std::string> argumentsOf(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / kLedgerName;
   std::error_code error;
-  if (!std::filesystem::exists(folder / kLedgerName, error)) return std::nullopt;
-  Database database(folder / kLedgerName, Database::Mode::Read);
-  if (!hasTables(database)) return std::nullopt;
-  Database::Statement row(database, "SELECT value FROM stamp WHERE key = 'seed'");
-  if (!row.step()) return std::nullopt;
-  return static_cast<uint64_t>(row.integer(0));
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  Database database(path, Database::Mode::Read);
+  if (!hasTables(database) || versionOf(database) != kLedgerVersion) return {};
+  std::map<std::string, std::string> arguments;
+  for (const auto& [key, value] : readContents(database, path).settings) {
+    if (key.starts_with(kArgumentPrefix)) arguments[key.substr(std::string_view(kArgumentPrefix).size())] = value;
+  }
+  return arguments;
 }
 
 reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::string& program) {

@@ -8,9 +8,11 @@
 #include <optional>
 
 #include "fuser/log/log.h"
+#include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
+#include "fuzz/cli/resume.h"
 #include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
@@ -77,12 +79,15 @@ class Screen {
   std::optional<StatusDisplay> display_;
 };
 
-int runCampaignCommand(Arguments& arguments, const LogPtr& log) {
-  // A campaign goes on with its own seed.
-  if (arguments.campaign.resume && arguments.generator.seed == 0)
-    arguments.generator.seed = seedOf(arguments.out).value_or(0);
-  arguments.generator.resolve();
+int runCampaignCommand(CLI::App& run, Arguments& arguments, const LogPtr& log) {
   CampaignOptions& campaign = arguments.campaign;
+  if (campaign.resume) {
+    const std::string line = "fuserfuzz run --resume --out " + shellQuoted(arguments.out);
+    takeKeptArguments(run, argumentsOf(arguments.out), line);
+  }
+  arguments.generator.resolve();
+  campaign.arguments = keptArguments(run);
+  campaign.arguments["--seed"] = " " + std::to_string(arguments.generator.seed);
   campaign.seed = arguments.generator.seed;
   campaign.task.generator = arguments.generator.options;
   campaign.generatorFlags = arguments.generator.flags();
@@ -185,8 +190,8 @@ Command addRunCommand(CLI::App& app) {
       ->type_name("DIR")
       ->group(kFolder);
   run->add_flag("--resume", campaign.resume,
-                "go on with the campaign in --out, however it ended. Seed, runs and time are its own unless given; all "
-                "else that results depend on must be the same")
+                "go on with the campaign in --out, however it ended. Every setting is the campaign's own; limits, jobs "
+                "and how long may be typed anew, and what decides its results must not differ where it is typed")
       ->group(kFolder);
   run->add_option("--max-artifact-mb", arguments->maxArtifactMb,
                   "disk space for the files of findings; past it they are in the ledger alone")
@@ -212,7 +217,7 @@ Command addRunCommand(CLI::App& app) {
   addNoProbes(run, arguments->noProbes);
   run->add_flag("--no-compilers", arguments->noCompilers, "no sample through clang (cpu engine) and NVRTC");
   run->footer(teaching());
-  return {run, [arguments](const LogPtr& log) { return runCampaignCommand(*arguments, log); }};
+  return {run, [run, arguments](const LogPtr& log) { return runCampaignCommand(*run, *arguments, log); }};
 }
 
 }  // namespace fuser::fuzz

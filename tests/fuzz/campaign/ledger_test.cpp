@@ -246,11 +246,11 @@ TEST_F(LedgerTest, AFullDiskLosesNothing) {
 TEST_F(LedgerTest, AFolderWithoutACampaignIsNamed) {
   EXPECT_THROW(summaryOf(folder_), UserError);
   EXPECT_THROW(summaryOf(folder_ / "nowhere"), UserError);
-  EXPECT_EQ(seedOf(folder_), std::nullopt);
+  EXPECT_TRUE(argumentsOf(folder_).empty());
   CampaignOptions made = campaign(1);
-  made.seed = 77;
+  made.arguments = {{"--seed", " 77"}, {"corpora", " 'a b' c"}};
   runCampaign(made, kNever, kSilent);
-  EXPECT_EQ(seedOf(made.out), 77u);
+  EXPECT_EQ(argumentsOf(made.out), made.arguments);
 }
 
 // A database from elsewhere may name files; none of them leads out of the folder.

@@ -233,10 +233,65 @@ TEST_F(FuserfuzzTest, AUsedFolderNeedsResume) {
   EXPECT_EQ(again.exitCode, 1);
   EXPECT_EQ(again.text.rfind("SETUP FAILURE: ", 0), 0u) << again.text;
   EXPECT_EQ(fuserfuzz(arguments + " --resume").exitCode, 0);
-  const Outcome other = fuserfuzz(arguments + " --resume --only add");
-  EXPECT_EQ(other.exitCode, 1);
-  EXPECT_NE(other.text.find("generator flags"), std::string::npos) << other.text;
   EXPECT_EQ(fuserfuzz("run --runs 5 --resume").exitCode, 1);
+}
+
+class ResumeTest : public FuserfuzzTest {
+ protected:
+  void SetUp() override {
+    FuserfuzzTest::SetUp();
+    std::ofstream(folder_ / "a case.fusion") << "fusion f(%x: f32[i0]) { %y = neg(%x) return %y }\n"
+                                                "run { %x = normal(seed = 1) : f32[4] }\n";
+    out_ = (folder_ / "out").string();
+    const std::string corpus = "'" + (folder_ / "a case.fusion").string() + "'";
+    const Outcome begun = fuserfuzz("run --runs 5 --seed 3 --median-elements 64 --only add,neg --no-compilers "
+                                    "--no-probes --timeout 50 --out " + out_ + " " + corpus);
+    ASSERT_EQ(begun.exitCode, 0) << begun.text;
+  }
+  std::string contents() const {
+    std::ifstream report(folder_ / "out" / "report.json");
+    return {std::istreambuf_iterator<char>(report), {}};
+  }
+  std::string out_;
+};
+
+TEST_F(ResumeTest, EverySettingIsTheCampaignsOwn) {
+  const Outcome resumed = fuserfuzz("run --resume --runs 9 --out " + out_);
+  EXPECT_EQ(resumed.exitCode, 0) << resumed.text;
+  EXPECT_NE(resumed.text.find("seed 3, 1 workers"), std::string::npos) << resumed.text;
+  const std::string report = contents();
+  EXPECT_NE(report.find("\"cases\": 10"), std::string::npos) << report.substr(0, 400);
+  EXPECT_NE(report.find("--only add,neg --median-elements 64"), std::string::npos) << report.substr(0, 400);
+  // Its goal, too, and limits and jobs that are typed anew.
+  const Outcome again = fuserfuzz("run --resume --jobs 2 --timeout 60 --rss-limit-mb 5000 --out " + out_);
+  EXPECT_EQ(again.exitCode, 0) << again.text;
+  EXPECT_NE(again.text.find("seed 3, 2 workers"), std::string::npos) << again.text;
+}
+
+TEST_F(ResumeTest, WhatIsTypedAndDiffersIsNamedWithTheLineToType) {
+  const std::string line = "; to go on, type: fuserfuzz run --resume --out " + out_ + "\n";
+  const auto refusal = [&](const std::string& typed) { return fuserfuzz("run --resume --out " + out_ + " " + typed); };
+  for (const auto& [typed, said] : std::vector<std::pair<std::string, std::string>>{
+           {"--seed 9", "begun with --seed 3, not with --seed 9"},
+           {"--only add", "begun with --only add,neg, not with --only add"},
+           {"--exclude exp", "begun without --exclude, not with --exclude exp"},
+           {"--max-elements 100", "not with --max-elements 100"},
+           {folder_.string(), "not with " + folder_.string()}}) {
+    const Outcome outcome = refusal(typed);
+    EXPECT_EQ(outcome.exitCode, 1) << typed;
+    EXPECT_NE(outcome.text.find(said), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find(line), std::string::npos) << outcome.text;
+    EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
+  }
+  EXPECT_EQ(refusal("--seed 3 --only add,neg --no-probes --no-compilers").exitCode, 0);
+}
+
+TEST_F(ResumeTest, AFolderWithoutACampaignStaysAway) {
+  const std::string nowhere = (folder_ / "nowhere").string();
+  const Outcome outcome = fuserfuzz("run --resume --out " + nowhere);
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_NE(outcome.text.find("holds no campaign to go on with"), std::string::npos) << outcome.text;
+  EXPECT_FALSE(std::filesystem::exists(nowhere));
 }
 
 }  // namespace
