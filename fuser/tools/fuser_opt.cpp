@@ -79,8 +79,10 @@ std::string footer() {
 
 std::string readAll(const std::string& file) {
   if (file == "-") return readFusionText(std::cin);
-  // Not by readFusionFile: a shell's <(…) is a pipe.
+  // Not by readFusionFile: a shell's <(…) is a pipe. One that has a name may wait for ever.
   FUSER_USER_CHECK(!std::filesystem::is_directory(file), "cannot read ", file, ": it is a folder");
+  FUSER_USER_CHECK(!std::filesystem::is_fifo(file) || file.starts_with("/dev/fd/") || file.starts_with("/proc/"),
+                   "cannot read ", file, ": it is a named pipe; type: fuser-opt - < ", file);
   std::ifstream in(file, std::ios::binary);
   FUSER_USER_CHECK(in, "cannot read ", file);
   return readFusionText(in);

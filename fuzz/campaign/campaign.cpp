@@ -92,6 +92,8 @@ class Supervisor : public TaskSource {
   void turn() override {
     ledger_->commitIfDue();
     if (ledger_->foldDue()) ledger_->fold(accounting_, elapsed());
+    if (options_.statusRequested && options_.statusRequested())
+      logLine(log_.get(), LogLevel::Info, statusLine(status()));
     if (options_.show && elapsed() - lastShown_ >= kShowSeconds) {
       lastShown_ = elapsed();
       options_.show(status());

@@ -8,9 +8,7 @@
 #include "fuzz/campaign/ledger.h"
 
 namespace fuser::fuzz {
-namespace {
 
-// "mismatch-<sha1>.fusion", "minimized-from-<sha1>.fusion", "mismatch-<sha1>.sequence".
 bool isArtifact(const std::filesystem::path& path) {
   constexpr size_t kDigits = 40;
   const std::string extension = path.extension().string(), stem = path.stem().string();
@@ -18,8 +16,6 @@ bool isArtifact(const std::filesystem::path& path) {
   const std::string_view hash = std::string_view(stem).substr(stem.size() - kDigits);
   return stem[stem.size() - kDigits - 1] == '-' && hash.find_first_not_of("0123456789abcdef") == hash.npos;
 }
-
-}  // namespace
 
 bool holdsResults(const std::filesystem::path& folder) {
   std::error_code error;

@@ -5,6 +5,10 @@
 
 namespace fuser::fuzz {
 
+// Whether a campaign gives such names: "mismatch-<sha1>.fusion", "minimized-from-<sha1>.fusion",
+// "mismatch-<sha1>.sequence".
+bool isArtifact(const std::filesystem::path& path);
+
 // Whether a campaign has left a report, its log or a finding there.
 bool holdsResults(const std::filesystem::path& folder);
 

@@ -4,6 +4,8 @@
 
 #include <sqlite3.h>
 
+#include <cstring>
+
 #include "fuser/support/check.h"
 
 namespace fuser::fuzz {
@@ -13,7 +15,10 @@ void Database::Statement::Finalize::operator()(sqlite3_stmt* statement) const { 
 
 void Database::check(int status) {
   if (status == SQLITE_OK || status == SQLITE_ROW || status == SQLITE_DONE) return;
-  const std::string what = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(status);
+  std::string what = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(status);
+  const int cause = handle_ ? sqlite3_system_errno(handle_.get()) : 0;
+  const bool ofSystem = (status & 0xff) == SQLITE_IOERR || (status & 0xff) == SQLITE_CANTOPEN;
+  if (ofSystem && cause != 0) what += std::string(": ") + std::strerror(cause);
   switch (status & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -23,13 +28,15 @@ void Database::check(int status) {
       FUSER_USER_CHECK(false, "the ledger ", path_.string(), " is damaged (", what,
                        "): what was found stays in the files beside it; begin a new campaign in another folder");
     case SQLITE_FULL:
-    case SQLITE_IOERR:
       FUSER_USER_CHECK(false, "cannot write the ledger ", path_.string(), " (", what,
                        "): make room on the disk, then go on with --resume");
+    case SQLITE_IOERR:
+      FUSER_USER_CHECK(false, "cannot write the ledger ", path_.string(), " (", what,
+                       "): make room where the disk is full, then go on with --resume");
+    case SQLITE_CANTOPEN: FUSER_USER_CHECK(false, "cannot open the ledger ", path_.string(), " (", what, ")");
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-    case SQLITE_CANTOPEN:
       FUSER_USER_CHECK(false, "cannot open the ledger ", path_.string(), " (", what, "): is the folder read-only?");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -40,6 +47,9 @@ void Database::check(int status) {
 }
 
 Database::Database(const std::filesystem::path& path, Mode mode) : path_(path) {
+  std::error_code error;
+  FUSER_USER_CHECK(!std::filesystem::is_directory(path, error), "cannot open the ledger ", path.string(),
+                   ": it is a folder");
   int flags = SQLITE_OPEN_READONLY;
   if (mode == Mode::Write) flags = SQLITE_OPEN_READWRITE;
   if (mode == Mode::Create || path.empty()) flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;

@@ -142,6 +142,8 @@ std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now);
 // The report of what a ledger holds. program: that runs now, for the lines that replay: a ledger may come from anybody.
 reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder,
                                    const std::string& program);
+// A UserError where there is no ledger in the folder.
+void checkHoldsCampaign(const std::filesystem::path& folder);
 // Of the campaign in a folder, which may be running: from its ledger alone. A UserError where there is none, or it is
 // damaged.
 reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::string& program = "fuserfuzz");

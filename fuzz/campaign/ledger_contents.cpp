@@ -143,11 +143,15 @@ std::map<std::string, std::string> argumentsOf(const std::filesystem::path& fold
   return arguments;
 }
 
+void checkHoldsCampaign(const std::filesystem::path& folder) {
+  std::error_code error;
+  FUSER_USER_CHECK(std::filesystem::exists(folder / kLedgerName, error), folder.string(),
+                   " holds no campaign: there is no ", kLedgerName);
+}
+
 reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::string& program) {
   const std::filesystem::path path = folder / kLedgerName;
-  std::error_code error;
-  FUSER_USER_CHECK(std::filesystem::exists(path, error), folder.string(), " holds no campaign: there is no ",
-                   kLedgerName);
+  checkHoldsCampaign(folder);
   Database database(path, Database::Mode::Read);
   FUSER_USER_CHECK(hasTables(database), folder.string(),
                    holdsResults(folder) ? " holds results of a campaign, but its ledger is empty"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/files.h"
 
@@ -41,7 +42,8 @@ std::vector<std::filesystem::path> casesIn(const std::filesystem::path& folder) 
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) return files;
   for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
-    if (file.is_regular_file() && file.path().extension() == ".fusion") files.push_back(file.path());
+    std::error_code noFile;  // a link that leads nowhere, or to itself
+    if (file.is_regular_file(noFile) && file.path().extension() == ".fusion") files.push_back(file.path());
   }
   FUSER_USER_CHECK(!error, "cannot read ", folder.string(), ": ", error.message());
   std::sort(files.begin(), files.end());
@@ -98,11 +100,22 @@ void removeMoved(const std::filesystem::path& path) {
   FUSER_USER_CHECK(!error, "cannot move ", path.string(), ": ", error.message());
 }
 
-void move(const std::filesystem::path& folder, Waiting& waiting) {
+// A campaign has named it, or written into it what it showed; or a call of triage() has counted it.
+bool hasFailed(const std::filesystem::path& path, const std::string& text) {
+  if (isArtifact(path) || counterOf(text) > 0) return true;
+  for (const char* mark : {"#: finding = ", "#: bucket = ", "#: reproduces = "}) {
+    if (text.starts_with(mark) || text.find(concat("\n", mark)) != std::string::npos) return true;
+  }
+  return false;
+}
+
+void move(const std::filesystem::path& folder, Waiting& waiting, bool dryRun) {
   Triaged& entry = waiting.entry;
   const std::string text = readTextFile(waiting.path.string());
+  if (entry.from == Stage::Fresh && !entry.fails && !hasFailed(waiting.path, text)) return;
   entry.cleanReplays = entry.fails ? 0 : counterOf(text) + 1;
   entry.to = nextStage(entry.from, entry.fails, entry.cleanReplays);
+  if (dryRun) return;
   // Past its incubation nobody counts.
   const int counted = entry.to == Stage::Incubating ? entry.cleanReplays : 0;
   const std::string changed = withCounter(text, counted);
@@ -145,7 +158,7 @@ Stage nextStage(Stage from, bool fails, int cleanReplays) {
   FUSER_CHECK(false, "bad Stage");
 }
 
-std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOptions& options) {
+std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOptions& options, bool dryRun) {
   std::error_code error;
   FUSER_USER_CHECK(std::filesystem::is_directory(folder, error), folder.string(), " is no folder");
   std::vector<Waiting> all;
@@ -182,7 +195,7 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
            });
   std::vector<Triaged> entries;
   for (Waiting& waiting : all) {
-    move(folder, waiting);
+    move(folder, waiting, dryRun);
     entries.push_back(waiting.entry);
   }
   return entries;

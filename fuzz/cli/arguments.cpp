@@ -17,10 +17,17 @@ namespace {
 
 volatile std::sig_atomic_t interrupts = 0;
 
+volatile std::sig_atomic_t statusRequests = 0;
+
 void onInterrupt(int) {
   if (interrupts) _exit(kExitInterrupted);
   interrupts = 1;
 }
+
+// A terminal that goes away says so more than once: no person asks for haste by that.
+void onHangUp(int) { interrupts = 1; }
+
+void onStatusRequest(int) { statusRequests = 1; }
 
 // "add,sum" or "div:rounding_mode = trunc"; a mnemonic alone means all its rows.
 std::set<OpKind> parseOps(const std::vector<std::string>& names) {
@@ -124,6 +131,15 @@ void addNoProbes(CLI::App* app, bool& noProbes) {
 void watchInterrupts() {
   std::signal(SIGINT, onInterrupt);
   std::signal(SIGTERM, onInterrupt);
+  if (std::signal(SIGHUP, onHangUp) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+}
+
+void watchStatusRequests() { std::signal(SIGUSR1, onStatusRequest); }
+
+bool statusRequested() {
+  const bool requested = statusRequests != 0;
+  statusRequests = 0;
+  return requested;
 }
 
 bool interrupted() { return interrupts != 0; }

@@ -37,9 +37,14 @@ struct WorkerArguments {
 // "--no-probes", for commands that judge.
 void addNoProbes(CLI::App* app, bool& noProbes);
 
-// Ctrl-C and SIGTERM: the first asks to finish, the second leaves at once with 72.
+// Ctrl-C and SIGTERM: the first asks to finish, the second leaves at once with 72. A hang-up asks to finish, however often
+// it comes, unless it is ignored (nohup).
 void watchInterrupts();
 bool interrupted();
+
+// SIGUSR1 asks for a line of status. True once for each time, or for several that came together.
+void watchStatusRequests();
+bool statusRequested();
 
 // This very program, for lines to paste into a shell.
 std::string runningProgram();

@@ -124,6 +124,7 @@ void compareBatch(const std::vector<Item>& items, ItemRange range, const Argumen
 
 int compareCommand(Arguments& arguments) {
   arguments.generator.resolve();
+  if (!arguments.out.empty()) checkWritableFile(arguments.out);
   const std::vector<Item> items = itemsOf(arguments);
   printLine(
       concat("seed ", arguments.generator.seed, ", ", items.size(), " cases on ", arguments.engine, " and interp"));

@@ -22,22 +22,16 @@ struct Arguments {
   bool noProbes = false, quiet = false;
 };
 
-void makeFolder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  FUSER_USER_CHECK(!error, "cannot make the folder ", folder.string(), ": ", error.message());
-}
-
 // A file where --out names one, else minimized-from-<sha1>.fusion in that folder.
 fs::path placeOf(const Arguments& arguments, const std::string& given) {
   const fs::path out = arguments.out;
   if (out.extension() == ".fusion" && !fs::is_directory(out)) {
     FUSER_USER_CHECK(arguments.files.size() == 1, "--out ", out.string(), " is one file for ", arguments.files.size(),
                      " cases: name a folder");
-    if (out.has_parent_path()) makeFolder(out.parent_path());
+    makeWritableFolder(out.has_parent_path() ? out.parent_path() : fs::path("."));
     return out;
   }
-  makeFolder(out);
+  makeWritableFolder(out);
   return out / ("minimized-from-" + sha1(given) + ".fusion");
 }
 

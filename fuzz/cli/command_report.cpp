@@ -17,10 +17,9 @@ struct Arguments {
 int makeReports(const Arguments& arguments) {
   const std::filesystem::path folder = arguments.folder;
   const std::filesystem::path out = arguments.out.empty() ? arguments.folder : arguments.out;
+  checkHoldsCampaign(folder);
+  makeWritableFolder(out);
   const reports::CampaignSummary summary = summaryOf(folder, runningProgram());
-  std::error_code error;
-  std::filesystem::create_directories(out, error);
-  FUSER_USER_CHECK(!error, "cannot make the folder ", out.string(), ": ", error.message());
   reports::writeReports(out, summary);
   printLine(reports::toText(summary));
   printLine(concat("written: ", (out / "report.html").string(), ", report.json, junit.xml"));

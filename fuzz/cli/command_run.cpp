@@ -103,6 +103,8 @@ int runCampaignCommand(CLI::App& run, Arguments& arguments, const LogPtr& log) {
   campaign.maxArtifactBytes = arguments.maxArtifactMb << 20;
   campaign.knownIssues = knownIssues(arguments.knownIssues);
   watchInterrupts();
+  watchStatusRequests();
+  campaign.statusRequested = statusRequested;
   Screen screen(log);
   campaign.show = screen.show();
   campaign.log = screen.log();
@@ -118,7 +120,8 @@ What a campaign does
   A finding is run again in a fresh process and labelled: fails fresh, fails only after its history (then the shortest
   sequence of cases is kept), or flaky with its rate. Findings of one bucket are taken for one bug; a bucket keeps ten
   files. Corpora are judged first. Everything is in ledger.sqlite as it happens: after kill -9 or a power cut --resume
-  goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at once.
+  goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at once;
+  SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 prints a line of status.
 
 Beside the interpreter, a sample by case number
 )";

@@ -40,6 +40,8 @@ Command addSelftestCommand(CLI::App& app) {
               return kExitClean;
             }
             arguments->generator.resolve();
+            if (!arguments->json.empty()) checkWritableFile(arguments->json);
+            if (!arguments->out.empty()) makeWritableFolder(arguments->out);
             SelftestOptions& options = arguments->options;
             options.seed = arguments->generator.seed;
             options.generator = arguments->generator.options;
@@ -52,12 +54,8 @@ Command addSelftestCommand(CLI::App& app) {
             const SelftestResult result = runSelftest(options, interrupted, printLine);
             printLine("\n" + toText(result));
             if (!arguments->json.empty()) reports::writeFile(arguments->json, toJson(result));
-            if (!arguments->out.empty()) {
-              std::error_code error;
-              std::filesystem::create_directories(arguments->out, error);
-              FUSER_USER_CHECK(!error, "cannot make the folder ", arguments->out, ": ", error.message());
+            if (!arguments->out.empty())
               reports::writeFile(std::filesystem::path(arguments->out) / "selftest.json", toJson(result));
-            }
             if (result.interrupted) return kExitInterrupted;
             return result.clean() ? kExitClean : kExitFinding;
           }};

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kStages = R"(
 Folders of DIR
-  (DIR itself)   just in: what a campaign wrote, or you put there
+  (DIR itself)   just in: what a campaign wrote, or you put there; what does not fail and never has stays here
   crashing/      fails
   incubating/    failed once, does not fail now
   regression/    did not fail in three calls in a row; a failure takes it back to crashing/
@@ -20,9 +20,9 @@ Exit codes
   0 nothing fails   1 usage or set-up   77 something fails
 )";
 
-int runTriage(const std::string& folder, const ReplayOptions& options) {
+int runTriage(const std::string& folder, const ReplayOptions& options, bool dryRun) {
   int failing = 0;
-  for (const Triaged& entry : triage(folder, options)) {
+  for (const Triaged& entry : triage(folder, options, dryRun)) {
     const std::string from = stageFolder(entry.from), to = stageFolder(entry.to);
     std::string line = concat(entry.fails ? "FAILS  " : "clean  ", from.empty() ? "new" : from);
     if (from != to) line += concat(" -> ", to);
@@ -31,7 +31,7 @@ int runTriage(const std::string& folder, const ReplayOptions& options) {
     printLine(concat(line, "  ", entry.name, "  ", entry.verdict));
     failing += entry.fails;
   }
-  printLine(concat(failing, " fail"));
+  printLine(concat(failing, " fail", dryRun ? "; nothing was moved" : ""));
   return failing == 0 ? kExitClean : kExitFinding;
 }
 
@@ -41,18 +41,20 @@ Command addTriageCommand(CLI::App& app) {
   struct Arguments {
     WorkerArguments workers;
     std::string folder;
+    bool dryRun = false;
   };
   CLI::App* command = app.add_subcommand("triage", "replay a folder of findings, and move each by what it does now");
   const auto arguments = std::make_shared<Arguments>();
   arguments->workers.addTo(command);
   command->add_option("folder", arguments->folder, "of findings")->required();
+  command->add_flag("--dry-run", arguments->dryRun, "say what would be moved, and move nothing");
   command->footer(kStages);
   return {command, [arguments](const LogPtr& log) {
             ReplayOptions options;
             options.jobs = arguments->workers.jobs;
             options.limits = arguments->workers.limits;
             options.log = log;
-            return runTriage(arguments->folder, options);
+            return runTriage(arguments->folder, options, arguments->dryRun);
           }};
 }
 

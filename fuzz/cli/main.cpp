@@ -1,5 +1,7 @@
 // fuserfuzz: its commands, help and exit codes. Options as libFuzzer and OSS-Fuzz users know them.
 
+#include <sys/resource.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -50,6 +52,15 @@ std::vector<Command> addCommands(CLI::App& app) {
   };
 }
 
+// A worker that runs out of stack would look like a crash.
+void checkStack() {
+  constexpr rlim_t kLeast = 1 << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  FUSER_USER_CHECK(limit.rlim_cur >= kLeast, "the stack is limited to ", limit.rlim_cur >> 10, " KiB, and ",
+                   kLeast >> 10, " are needed; type: ulimit -s 8192");
+}
+
 int commandLine(int argc, char** argv) {
   CLI::App app("Random fusions through the fuser, each output element judged against LibTorch.");
   app.footer(kExamples);
@@ -71,10 +82,12 @@ int commandLine(int argc, char** argv) {
     log = logToStderr(chosenLogLevel(logLevel));
     for (const Command& command : commands) {
       if (!command.app->parsed()) continue;
+      checkStack();
       const int code = command.run(log);
       const bool written = std::fflush(stdout) == 0 && !std::ferror(stdout);
       // `fuserfuzz … | head` has read what it wants.
-      FUSER_USER_CHECK(written || errno == EPIPE, "cannot write the output; is the disk full?");
+      // Nor does one whose terminal has gone: what it leaves is in files.
+      FUSER_USER_CHECK(written || errno == EPIPE || code == kExitInterrupted, "cannot write the output; is the disk full?");
       return code;
     }
   } catch (const UserError& error) {

@@ -112,7 +112,8 @@ Worker::Worker(const WorkerPool::LoggingWork& work, const LogPtr& log) : log_(lo
   FUSER_USER_CHECK(pid_ >= 0, "cannot fork a worker: ", strerror(errno));
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGINT, SIG_IGN);
+    // These are the supervisor's, though a terminal sends them to all.
+    for (int of : {SIGINT, SIGHUP, SIGUSR1}) signal(of, SIG_IGN);
     signal(SIGTERM, SIG_DFL);  // the supervisor's handler would keep a worker alive
     signal(SIGPIPE, SIG_IGN);
     // Cases take and free the same megabytes over and over: kept by the process, their pages need not be cleared again.

@@ -4,8 +4,8 @@
 // replaced.
 //
 // Workers fork in run(), never before, and share no memory with the supervisor afterwards: `work` sees the state at
-// that time, and no file that the supervisor has open but the standard ones. They leave Ctrl-C to the supervisor, and
-// die with it. What they log goes over the pipe, and the supervisor writes it: so lines of several workers never mix,
+// that time, and no file that the supervisor has open but the standard ones. They leave Ctrl-C,
+// a hang-up and SIGUSR1 to the supervisor, and die with it. What they log goes over the pipe, and the supervisor writes it: so lines of several workers never mix,
 // the last lines of one that dies arrive, and no worker holds the log's file.
 
 #include <functional>

@@ -49,6 +49,9 @@ TEST(StorageTest, WhatIsNoFileIsNotRead) {
   const Started endless = start("fuser-opt", {"/dev/zero"}, {.seconds = 20});
   EXPECT_EQ(endless.exitCode, 1);
   EXPECT_NE(endless.err.find("more than 16777216 bytes"), std::string::npos) << endless.err;
+  const Started named = start("fuser-opt", {pipe}, {.seconds = 20});
+  EXPECT_EQ(named.exitCode, 1);
+  EXPECT_TRUE(isOneSentence(named.err, "fuser-opt: cannot read " + pipe + ": it is a named pipe")) << named.err;
   // Below a folder only files count, and a circle of links ends.
   folder.write("corpus/case.fusion", kPlain);
   std::filesystem::rename(pipe, folder.path() / "corpus/pipe.fusion");
@@ -81,6 +84,21 @@ TEST(StorageTest, AnOutFolderThatCannotBeWrittenIsNamed) {
   expectSetUpFailure(start("fuserfuzz", with(kRun, {"--out", folder.path() / "locked/below"}), plain), "locked/below");
   const std::string file = folder.write("file", "");
   expectSetUpFailure(start("fuserfuzz", with(kRun, {"--out", file}), plain), file);
+}
+
+TEST(StorageTest, AReportOfAReadOnlyCampaignIsMadeElsewhere) {
+  const Folder folder;
+  const std::filesystem::path out = folder.path() / "out";
+  ASSERT_EQ(start("fuserfuzz", with(kRun, {"--out", out})).exitCode, 0);
+  ASSERT_EQ(chmod(out.c_str(), 0555), 0);
+  ASSERT_EQ(chmod((out / "ledger.sqlite").c_str(), 0444), 0);
+  const std::string elsewhere = folder.path() / "elsewhere";
+  const Started made = start("fuserfuzz", {"report", out, "--out", elsewhere}, {.withoutPrivileges = true});
+  EXPECT_EQ(made.exitCode, 0) << made.err;
+  EXPECT_TRUE(std::filesystem::exists(elsewhere + "/report.html"));
+  for (const char* leftOver : {"ledger.sqlite-wal", "ledger.sqlite-shm"})
+    EXPECT_FALSE(std::filesystem::exists(out / leftOver)) << leftOver;
+  expectSetUpFailure(start("fuserfuzz", {"report", out}, {.withoutPrivileges = true}), "cannot write to " + out.string());
 }
 
 TEST(StorageTest, AnUnreadableFileIsNamed) {
@@ -163,7 +181,8 @@ TEST(StorageTest, ADamagedLedgerIsNamedAndNothingIsLost) {
   }
   std::filesystem::remove(ledger);
   std::filesystem::create_directory(ledger);
-  expectSetUpFailure(start("fuserfuzz", {"run", "--resume", "--runs", "9", "--out", out}), "ledger.sqlite");
+  expectSetUpFailure(start("fuserfuzz", {"run", "--resume", "--runs", "9", "--out", out}),
+                     "ledger.sqlite: it is a folder");
 }
 
 }  // namespace

@@ -42,8 +42,33 @@ TEST_F(TriageTest, AFindingThatIsFixedIncubatesAndBecomesARegression) {
   EXPECT_EQ(only().to, Stage::Crashing);
 }
 
-TEST_F(TriageTest, AFailureStartsTheCountAgain) {
+TEST_F(TriageTest, WhatHasNeverFailedStaysWhereItIs) {
   file("a.fusion", kRight);
+  const Triaged entry = only();
+  EXPECT_EQ(entry.to, Stage::Fresh);
+  EXPECT_EQ(readTextFile((folder_ / "a.fusion").string()), kRight);
+  // What a campaign has named has.
+  std::filesystem::rename(folder_ / "a.fusion", folder_ / ("mismatch-" + std::string(40, 'a') + ".fusion"));
+  EXPECT_EQ(only().to, Stage::Incubating);
+}
+
+TEST_F(TriageTest, ADryRunMovesNothing) {
+  file("a.fusion", kWrong);
+  const std::vector<Triaged> all = triage(folder_, {}, true);
+  EXPECT_EQ(all.at(0).to, Stage::Crashing);
+  EXPECT_EQ(readTextFile((folder_ / "a.fusion").string()), kWrong);
+  EXPECT_FALSE(isIn("crashing"));
+}
+
+TEST_F(TriageTest, ACircleOfLinksIsLeftAlone) {
+  file("a.fusion", kWrong);
+  std::filesystem::create_symlink("loop.fusion", folder_ / "loop.fusion");
+  std::filesystem::create_symlink(".", folder_ / "circle.fusion");
+  EXPECT_EQ(only().name, "a.fusion");
+}
+
+TEST_F(TriageTest, AFailureStartsTheCountAgain) {
+  file("a.fusion", std::string("#: finding = differs\n") + kRight);
   only();
   only();
   file("incubating/a.fusion", std::string("#: clean_replays = 2\n") + kWrong);

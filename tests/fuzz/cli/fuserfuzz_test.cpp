@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -210,6 +212,45 @@ TEST_F(InterruptTest, TheFirstInterruptFinishesTheReport) {
   EXPECT_NE(resumed.text.find("going on after"), std::string::npos) << resumed.text;
 }
 
+// A terminal that goes away sends its hang-up to all processes, and more than once.
+TEST_F(InterruptTest, AHangUpAndATerminationWriteTheReport) {
+  for (const int signal : {SIGHUP, SIGTERM}) {
+    std::filesystem::remove_all(folder_ / "out");
+    start("");
+    waitForStart();
+    kill(pid_, signal);
+    if (signal == SIGHUP) kill(pid_, signal);
+    EXPECT_EQ(end(), 72) << strsignal(signal);
+    std::ifstream report(folder_ / "out" / "report.json");
+    const std::string text((std::istreambuf_iterator<char>(report)), {});
+    EXPECT_NE(text.find("\"interrupted\": true"), std::string::npos) << strsignal(signal) << text.substr(0, 300);
+  }
+}
+
+TEST_F(InterruptTest, AHangUpIsIgnoredUnderNohup) {
+  const auto former = signal(SIGHUP, SIG_IGN);
+  start("");
+  signal(SIGHUP, former);
+  waitForStart();
+  kill(pid_, SIGHUP);
+  usleep(200000);
+  EXPECT_EQ(waitpid(pid_, nullptr, WNOHANG), 0);
+  kill(pid_, SIGINT);
+  EXPECT_EQ(end(), 72);
+}
+
+TEST_F(InterruptTest, AStatusLineIsPrintedOnRequest) {
+  start("");
+  waitForStart();
+  kill(pid_, SIGUSR1);
+  usleep(300000);
+  kill(pid_, SIGINT);
+  EXPECT_EQ(end(), 72);
+  std::ifstream printed(folder_ / "text");
+  const std::string text((std::istreambuf_iterator<char>(printed)), {});
+  EXPECT_TRUE(std::regex_search(text, std::regex("\\d s: \\d+ cases, [0-9.]+/s, decided "))) << text;
+}
+
 TEST_F(InterruptTest, TheSecondInterruptLeavesAtOnce) {
   // A case that takes its minute: the first interrupt waits for it.
   std::ofstream(folder_ / "slow.fusion") << "fusion f(%x: f64[i0, i1]) {\n  %y = sin(%x)\n  %z = cos(%y)\n"
@@ -234,6 +275,33 @@ TEST_F(FuserfuzzTest, AUsedFolderNeedsResume) {
   EXPECT_EQ(again.text.rfind("SETUP FAILURE: ", 0), 0u) << again.text;
   EXPECT_EQ(fuserfuzz(arguments + " --resume").exitCode, 0);
   EXPECT_EQ(fuserfuzz("run --runs 5 --resume").exitCode, 1);
+}
+
+// What a run needs at its end is looked at before it begins.
+TEST_F(FuserfuzzTest, WhereResultsGoIsCheckedAtTheStart) {
+  const std::string file = (folder_ / "file").string();
+  std::ofstream(file) << "kept";
+  for (const std::string& arguments :
+       {"compare --engine cpu --runs 400 --out " + file + "/table", "compare --engine cpu --runs 400 --out /nowhere/x",
+        "selftest --runs 400 --json /nowhere/x", "selftest --runs 400 --out " + file + "/below",
+        "run --runs 100000 --no-compilers --out " + file, "minimize --out " + file + "/below x.fusion"}) {
+    const Outcome outcome = fuserfuzz(arguments);
+    EXPECT_EQ(outcome.exitCode, 1) << arguments << outcome.text;
+    EXPECT_EQ(outcome.text.rfind("SETUP FAILURE: cannot ", 0), 0u) << arguments << outcome.text;
+  }
+  std::ifstream kept(file);
+  EXPECT_EQ(std::string((std::istreambuf_iterator<char>(kept)), {}), "kept");
+}
+
+TEST_F(FuserfuzzTest, AStackThatIsTooSmallIsSaid) {
+  rlimit limit{};
+  getrlimit(RLIMIT_STACK, &limit);
+  const rlimit small{256 << 10, limit.rlim_max};
+  setrlimit(RLIMIT_STACK, &small);
+  const Outcome outcome = fuserfuzz("generate --seed 1 --case 1");
+  setrlimit(RLIMIT_STACK, &limit);
+  EXPECT_EQ(outcome.exitCode, 1) << outcome.text;
+  EXPECT_NE(outcome.text.find("the stack is limited to 256 KiB"), std::string::npos) << outcome.text;
 }
 
 class ResumeTest : public FuserfuzzTest {
