@@ -1,6 +1,8 @@
 #include "fuser/analysis/loop_map.h"
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
 
 #include "fuser/analysis/axis_map.h"
 
@@ -26,7 +28,17 @@ class LoopComparison {
       : producer_(producer->domain()), consumer_(use->output()->as<TensorView>()->domain()),
         match_(matchLoopRoots(producer, use)) {}
 
-  bool same(const IterDomain* mine, const IterDomain* theirs) const {
+  // Splits and merges may lead to one axis in many ways: each pair is compared once.
+  bool same(const IterDomain* mine, const IterDomain* theirs) {
+    const auto known = compared_.find(mine);
+    if (known != compared_.end() && known->second.first == theirs) return known->second.second;
+    const bool result = compare(mine, theirs);
+    compared_[mine] = {theirs, result};
+    return result;
+  }
+
+ private:
+  bool compare(const IterDomain* mine, const IterDomain* theirs) {
     const LoopTransform* left = makerOf(producer_, mine);
     const LoopTransform* right = makerOf(consumer_, theirs);
     if (!left && !right) {
@@ -41,23 +53,12 @@ class LoopComparison {
     return same(left->merge->outer, right->merge->outer) && same(left->merge->inner, right->merge->inner);
   }
 
- private:
   const TensorDomain& producer_;
   const TensorDomain& consumer_;
   std::vector<int> match_;
+  // Mine -> the last of theirs that it was compared with, and the answer; look-ups only.
+  std::unordered_map<const IterDomain*, std::pair<const IterDomain*, bool>> compared_;
 };
-
-void collectRoots(const TensorDomain& domain, const IterDomain* axis, std::vector<size_t>& roots) {
-  const LoopTransform* maker = makerOf(domain, axis);
-  if (!maker) {
-    roots.push_back(indexOf(domain.loopRoot, axis));
-  } else if (maker->split) {
-    collectRoots(domain, maker->split->in, roots);
-  } else {
-    collectRoots(domain, maker->merge->outer, roots);
-    collectRoots(domain, maker->merge->inner, roots);
-  }
-}
 
 }  // namespace
 
@@ -88,15 +89,27 @@ std::vector<int> matchLoopRoots(const TensorView* producer, const Expr* use) {
 }
 
 std::vector<size_t> rootsOf(const TensorView* tensor, const IterDomain* loopAxis) {
+  const TensorDomain& domain = tensor->domain();
+  std::set<const IterDomain*> made{loopAxis};  // look-ups only
+  for (auto step = domain.transforms.rbegin(); step != domain.transforms.rend(); ++step) {
+    if (step->split) {
+      if (made.count(step->split->outer) || made.count(step->split->inner)) made.insert(step->split->in);
+    } else if (made.count(step->merge->out)) {
+      made.insert({step->merge->outer, step->merge->inner});
+    }
+  }
   std::vector<size_t> roots;
-  collectRoots(tensor->domain(), loopAxis, roots);
+  for (size_t i = 0; i < domain.loopRoot.size(); ++i) {
+    if (made.count(domain.loopRoot[i])) roots.push_back(i);
+  }
+  FUSER_CHECK(!roots.empty(), "an axis of another tensor");
   return roots;
 }
 
 size_t sharableLoops(const TensorView* producer, const Expr* use) {
   const TensorDomain& mine = producer->domain();
   const TensorDomain& theirs = use->output()->as<TensorView>()->domain();
-  const LoopComparison comparison(producer, use);
+  LoopComparison comparison(producer, use);
   size_t count = 0;
   while (count < mine.loop.size() && count < theirs.loop.size()) {
     const IterDomain* left = mine.loop[count];

@@ -18,8 +18,8 @@ std::vector<int> matchLoopRoots(const TensorView* producer, const Expr* use);
 // parallel types, no reduction axis of the producer, and are not vectorized.
 size_t sharableLoops(const TensorView* producer, const Expr* use);
 
-// The loopRoot positions that a loop axis is made of, outer before inner, through all splits and merges; a position
-// stands twice where both parts of a split were merged. A CheckError for an axis of another tensor.
+// The loopRoot positions that a loop axis is made of, through all splits and merges, each once, from low to high. A
+// CheckError for an axis of another tensor.
 std::vector<size_t> rootsOf(const TensorView* tensor, const IterDomain* loopAxis);
 
 }  // namespace fuser

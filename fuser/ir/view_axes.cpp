@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "fuser/types/term_count.h"
+
 namespace fuser {
 namespace {
 
@@ -12,25 +14,7 @@ constexpr size_t kMaxTerms = 64;
 constexpr size_t kMaxDepth = 24;
 constexpr double kMaxNumber = 1099511627776.0;  // 2^40
 
-// Takes the names and numbers of the expression from the budget, which ends at 0; as it does where the expression is
-// too deep.
-void countTerms(IntExpr expr, size_t depth, size_t& budget) {
-  if (budget == 0) return;
-  if (depth == 0) {
-    budget = 0;
-  } else if (!expr->a) {
-    --budget;
-  } else {
-    countTerms(expr->a, depth - 1, budget);
-    countTerms(expr->b, depth - 1, budget);
-  }
-}
-
-bool isShort(IntExpr expr) {
-  size_t budget = kMaxTerms + 1;
-  countTerms(expr, kMaxDepth, budget);
-  return budget > 0;
-}
+bool isShort(IntExpr expr) { return hasAtMostTerms(expr, kMaxTerms, kMaxDepth); }
 
 // A bound on every number that the expression can hold in any simplified form. Visits a shared part once a mention, so
 // isShort() is asked first.

@@ -107,11 +107,11 @@ std::vector<IntExpr> Indexing::loopCoordinatesFrom(const Expr* use, const Tensor
   for (const LoopTransform& step : domain.transforms) {
     if (step.split) {
       const IntExpr factor = ints_.constant(step.split->factor);
-      at[step.split->outer] = ints_.floorDiv(at.at(step.split->in), factor);
-      at[step.split->inner] = ints_.mod(at.at(step.split->in), factor);
+      at[step.split->outer] = shortIndex(ints_.floorDiv(at.at(step.split->in), factor), producer);
+      at[step.split->inner] = shortIndex(ints_.mod(at.at(step.split->in), factor), producer);
     } else {
-      at[step.merge->out] =
-          ints_.add(ints_.mul(at.at(step.merge->outer), nest_.extent(step.merge->inner)), at.at(step.merge->inner));
+      const IntExpr outer = ints_.mul(at.at(step.merge->outer), nest_.extent(step.merge->inner));
+      at[step.merge->out] = shortIndex(ints_.add(outer, at.at(step.merge->inner)), producer);
     }
   }
   std::vector<IntExpr> coordinates;

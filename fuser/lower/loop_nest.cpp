@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "fuser/analysis/loop_map.h"
+#include "fuser/analysis/schedule_limits.h"
+#include "fuser/types/term_count.h"
 
 namespace fuser {
 namespace {
@@ -13,6 +15,12 @@ size_t dimOf(ParallelType type) {
 }
 
 }  // namespace
+
+IntExpr shortIndex(IntExpr index, const TensorView* tensor) {
+  FUSER_USER_CHECK(hasAtMostTerms(index, kMaxIndexTerms, kMaxIndexTerms), "the splits and merges of %", tensor->name(),
+                   " make an index or extent of more than ", kMaxIndexTerms, " terms");
+  return index;
+}
 
 LoopNest::LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntExpr(IntExpr)>& importExtent)
     : kernel_(kernel) {
@@ -87,10 +95,11 @@ void LoopNest::findExtents(const std::function<IntExpr(IntExpr)>& importExtent) 
     for (const LoopTransform& step : tensor->domain().transforms) {
       if (step.split) {
         const IntExpr factor = ints.constant(step.split->factor);
-        extents_[step.split->outer] = ints.ceilDiv(extents_.at(step.split->in), factor);
+        extents_[step.split->outer] = shortIndex(ints.ceilDiv(extents_.at(step.split->in), factor), tensor);
         extents_[step.split->inner] = factor;
       } else {
-        extents_[step.merge->out] = ints.mul(extents_.at(step.merge->outer), extents_.at(step.merge->inner));
+        const IntExpr extent = ints.mul(extents_.at(step.merge->outer), extents_.at(step.merge->inner));
+        extents_[step.merge->out] = shortIndex(extent, tensor);
       }
     }
   }
@@ -151,13 +160,14 @@ void LoopNest::findCoordinates(const TensorView* tensor) {
   for (auto step = domain.transforms.rbegin(); step != domain.transforms.rend(); ++step) {
     if (step->split) {
       const IntExpr outer = coordinates_.at(step->split->outer);
-      coordinates_[step->split->in] =
+      const IntExpr in =
           ints.add(ints.mul(outer, ints.constant(step->split->factor)), coordinates_.at(step->split->inner));
+      coordinates_[step->split->in] = shortIndex(in, tensor);
     } else {
       const IntExpr out = coordinates_.at(step->merge->out);
       const IntExpr inner = extents_.at(step->merge->inner);
-      coordinates_[step->merge->outer] = ints.floorDiv(out, inner);
-      coordinates_[step->merge->inner] = ints.mod(out, inner);
+      coordinates_[step->merge->outer] = shortIndex(ints.floorDiv(out, inner), tensor);
+      coordinates_[step->merge->inner] = shortIndex(ints.mod(out, inner), tensor);
     }
   }
 }

@@ -12,6 +12,9 @@
 
 namespace fuser {
 
+// The index, or extent, that a tensor's splits and merges make; a UserError where it is longer than kMaxIndexTerms.
+IntExpr shortIndex(IntExpr index, const TensorView* tensor);
+
 class LoopNest {
  public:
   // Fills the kernel's block and grid sizes. `importExtent` copies an expression over the part's extents into the

@@ -8,6 +8,7 @@
 
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/analysis/reference_map.h"
+#include "fuser/analysis/schedule_limits.h"
 #include "fuser/case/aliases.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/host_ir/tensor_parts.h"
@@ -95,6 +96,7 @@ class Builder {
 
   std::unique_ptr<CompiledProgram> build() {
     if (inputs_) tell(&CompileObserver::beforeCompile, *inputs_);
+    checkConstantSizes();
     tell(&CompileObserver::beforePasses, fusion());
     timed("passes", [&] { runPasses(); });
     timed("segment", [&] { makeSegments(); });
@@ -137,6 +139,21 @@ class Builder {
   // Whether the fusion has stream axes or a mesh. Then no pass runs, because it would replace tensors that the case
   // names.
   bool spreads() const { return program_->fusion->hasStreams() || program_->fusion->hasDevices(); }
+
+  // So that what schedules merge and split stays a number. Sizes that only a run knows are checked there.
+  void checkConstantSizes() const {
+    for (const std::unique_ptr<Val>& val : program_->fusion->allVals()) {
+      if (val->isScalar()) continue;
+      double elements = 1;
+      bool empty = false;
+      for (const IterDomain* axis : val->as<TensorView>()->domain().logical) {
+        empty |= axis->extent()->isConstant(0);
+        if (axis->extent()->isConstant()) elements *= static_cast<double>(axis->extent()->value);
+      }
+      FUSER_USER_CHECK(empty || elements <= kMaxConstantElements, "%", val->name(), " has more than ",
+                       static_cast<int64_t>(kMaxConstantElements), " elements");
+    }
+  }
 
   void checkDevices() const {
     const Fusion& fusion = *program_->fusion;

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "fuser/analysis/loop_map.h"
+#include "fuser/analysis/schedule_limits.h"
 #include "fuser/schedule/propagate.h"
 #include "fuser/schedule/schedule.h"
 
@@ -71,14 +72,31 @@ class Applier {
   }
 
   void split(const Transform& step) {
-    FUSER_USER_CHECK(step.factor > 0 && step.factor <= (1 << 20), "a split factor of ", step.factor);
-    splitAxis(part_, findFirst(step.tensor)->domain(), axisOf(step), step.factor);
+    FUSER_USER_CHECK(step.factor >= 1 && step.factor <= kMaxSplitFactor, "%", step.tensor,
+                     ": a split factor is a number from 1 to ", kMaxSplitFactor, ", not ", step.factor);
+    TensorDomain& domain = findFirst(step.tensor)->domain();
+    const size_t axis = axisOf(step);
+    requireRoom(step, domain);
+    FUSER_USER_CHECK(domain.loop.size() < kMaxLoops, "%", step.tensor, " has more than ", kMaxLoops, " loops");
+    int64_t factors = step.factor;
+    for (const LoopTransform& made : domain.transforms) {
+      if (made.split) factors *= made.split->factor;
+    }
+    FUSER_USER_CHECK(factors <= kMaxFactors, "the factors of the splits of %", step.tensor, " multiply to ", factors,
+                     ", and at most to ", kMaxFactors);
+    splitAxis(part_, domain, axis, step.factor);
+  }
+
+  static void requireRoom(const Transform& step, const TensorDomain& domain) {
+    FUSER_USER_CHECK(domain.transforms.size() < kMaxLoopTransforms, "%", step.tensor, " has more than ",
+                     kMaxLoopTransforms, " splits and merges");
   }
 
   void merge(const Transform& step) {
     TensorView* tensor = findFirst(step.tensor);
     const size_t axis = axisOf(step);
     FUSER_USER_CHECK(axis + 1 < tensor->domain().loop.size(), "%", step.tensor, " has no loop axis ", axis + 1);
+    requireRoom(step, tensor->domain());
     mergeAxes(part_, tensor->domain(), axis);
   }
 

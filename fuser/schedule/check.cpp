@@ -48,10 +48,11 @@ void checkVector(const TensorView* tensor) {
     // The elements of a vector are contiguous.
     const auto& contiguity = (stores || !copy ? tensor : maker->input(0)->as<TensorView>())->domain().contiguity;
     const bool dense = contiguity.empty() || contiguity.back().value_or(false);
-    FUSER_USER_CHECK(i + 1 == loop.size() && size && copy, "rule 3: %", tensor->name(), " cannot be vectorized");
-    FUSER_USER_CHECK(dense, "rule 3: %", tensor->name(),
-                     " cannot be vectorized: in its memory, which a caller may give, ",
-                     "neighbours need not lie next to each other");
+    const std::string what = concat("rule 3: %", tensor->name(), " cannot be vectorized: ");
+    FUSER_USER_CHECK(i + 1 == loop.size(), what, "the vector must be the last loop axis");
+    FUSER_USER_CHECK(size, what, "a vector must have 2, 4, 8 or 16 elements, and at most 16 bytes");
+    FUSER_USER_CHECK(copy, what, "it must be a plain copy (set) between global and local memory");
+    FUSER_USER_CHECK(dense, what, "in its memory, which a caller may give, neighbours need not lie next to each other");
   }
 }
 
@@ -104,7 +105,7 @@ void checkSchedule(const Fusion& part) {
     }
   }
   FUSER_USER_CHECK(threads[0] * threads[1] * threads[2] <= 1024, "rule 1: a block of ",
-                   threads[0] * threads[1] * threads[2], " threads");
+                   threads[0] * threads[1] * threads[2], " threads: it has at most 1024");
 }
 
 }  // namespace fuser

@@ -7,6 +7,19 @@
 namespace fuser {
 namespace {
 
+// Sizes come from files: an absurd one is its author's error, not a small one by wrapping round.
+int64_t checkedSum(int64_t a, int64_t b) {
+  int64_t result = 0;
+  FUSER_USER_CHECK(!__builtin_add_overflow(a, b, &result), "the size ", a, " + ", b, " is outside of the range of i64");
+  return result;
+}
+
+int64_t checkedProduct(int64_t a, int64_t b) {
+  int64_t result = 0;
+  FUSER_USER_CHECK(!__builtin_mul_overflow(a, b, &result), "the size ", a, " * ", b, " is outside of the range of i64");
+  return result;
+}
+
 int64_t saturate(__int128 value) { return static_cast<int64_t>(std::clamp<__int128>(value, kRangeMin, kRangeMax)); }
 
 Range addRange(Range a, Range b) {
@@ -111,7 +124,7 @@ IntExpr IntExprArena::loaded(std::string name, IntExpr low, IntExpr extent) {
 
 // Canonical form of a sum: flat, like terms combined, ordered by id, the constant last.
 IntExpr IntExprArena::add(IntExpr a, IntExpr b) {
-  if (a->isConstant() && b->isConstant()) return constant(a->value + b->value);
+  if (a->isConstant() && b->isConstant()) return constant(checkedSum(a->value, b->value));
   if (a->isConstant(0)) return b;
   if (b->isConstant(0)) return a;
   std::vector<IntExpr> terms;
@@ -122,14 +135,14 @@ IntExpr IntExprArena::add(IntExpr a, IntExpr b) {
   for (IntExpr term : terms) {
     const Term split = splitTerm(term);
     if (!split.rest) {
-      offset += split.coefficient;
+      offset = checkedSum(offset, split.coefficient);
       continue;
     }
     const auto same = std::find_if(joined.begin(), joined.end(), [&](const Term& t) { return t.rest == split.rest; });
     if (same == joined.end()) {
       joined.push_back(split);
     } else {
-      same->coefficient += split.coefficient;
+      same->coefficient = checkedSum(same->coefficient, split.coefficient);
     }
   }
   std::erase_if(joined, [](const Term& t) { return t.coefficient == 0; });
@@ -165,19 +178,19 @@ IntExpr IntExprArena::add(IntExpr a, IntExpr b) {
 
 // Canonical form of a product: flat, ordered by id, the constant as the right operand of the root.
 IntExpr IntExprArena::mul(IntExpr a, IntExpr b) {
-  if (a->isConstant() && b->isConstant()) return constant(a->value * b->value);
+  if (a->isConstant() && b->isConstant()) return constant(checkedProduct(a->value, b->value));
   if (a->isConstant()) std::swap(a, b);
   if (b->isConstant(0)) return b;
   if (b->isConstant(1)) return a;
   if (b->isConstant()) {
-    if (a->op == IntOp::Mul && a->b->isConstant()) return mul(a->a, constant(a->b->value * b->value));
+    if (a->op == IntOp::Mul && a->b->isConstant()) return mul(a->a, constant(checkedProduct(a->b->value, b->value)));
     if (a->op == IntOp::Add) return add(mul(a->a, b), mul(a->b, b));
     return intern(IntOp::Mul, 0, a, b, mulRange(a->range, b->range));
   }
   const Term left = splitTerm(a);
   const Term right = splitTerm(b);
   if (left.coefficient != 1 || right.coefficient != 1) {
-    return mul(mul(left.rest, right.rest), constant(left.coefficient * right.coefficient));
+    return mul(mul(left.rest, right.rest), constant(checkedProduct(left.coefficient, right.coefficient)));
   }
   std::vector<IntExpr> factors;
   collectFactors(a, factors);
@@ -255,7 +268,8 @@ IntExpr IntExprArena::floorDiv(IntExpr a, IntExpr b) {
   }
   // (x // m) // n = x // (m * n)
   if (a->op == IntOp::FloorDiv && a->b->isConstant() && b->isConstant() && b->value > 0 && a->b->value > 0) {
-    return floorDiv(a->a, constant(a->b->value * b->value));
+    int64_t divisor = 0;
+    if (!__builtin_mul_overflow(a->b->value, b->value, &divisor)) return floorDiv(a->a, constant(divisor));
   }
   return intern(IntOp::FloorDiv, 0, a, b, divRange(a->range, b->range));
 }
@@ -326,6 +340,7 @@ namespace {
 // A lower bound of b - a, from the ranges of the terms that do not cancel.
 int64_t leastDifference(IntExpr a, IntExpr b) {
   std::vector<Term> joined;
+  bool overflow = false;
   const auto join = [&](IntExpr sum, int64_t sign) {
     std::vector<IntExpr> terms;
     collectTerms(sum, terms);
@@ -335,12 +350,13 @@ int64_t leastDifference(IntExpr a, IntExpr b) {
       if (same == joined.end()) {
         joined.push_back({sign * split.coefficient, split.rest});
       } else {
-        same->coefficient += sign * split.coefficient;
+        overflow |= __builtin_add_overflow(same->coefficient, sign * split.coefficient, &same->coefficient);
       }
     }
   };
   join(b, 1);
   join(a, -1);
+  if (overflow) return kRangeMin;
   Range sum{0, 0};
   for (const Term& term : joined) {
     const Range factor{term.coefficient, term.coefficient};
@@ -381,23 +397,6 @@ IntExpr IntExprArena::import(IntExpr expr, const std::function<IntExpr(IntExpr)>
   }
   FUSER_CHECK(false, "bad IntOp");
 }
-
-namespace {
-
-// Sizes come from files: an absurd one is its author's error, not a small one by wrapping round.
-int64_t checkedSum(int64_t a, int64_t b) {
-  int64_t result = 0;
-  FUSER_USER_CHECK(!__builtin_add_overflow(a, b, &result), "the size ", a, " + ", b, " is outside of the range of i64");
-  return result;
-}
-
-int64_t checkedProduct(int64_t a, int64_t b) {
-  int64_t result = 0;
-  FUSER_USER_CHECK(!__builtin_mul_overflow(a, b, &result), "the size ", a, " * ", b, " is outside of the range of i64");
-  return result;
-}
-
-}  // namespace
 
 int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& valueOf) {
   if (expr->isConstant()) return expr->value;

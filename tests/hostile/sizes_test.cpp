@@ -48,6 +48,10 @@ const Absurd kAbsurd[] = {
     {"fusion f(%x: f32[1]) { %y = expand(%x) {shape = [1099511627776]} %z = sum(%y) {dims = [0]} return %z }\n"
      "run { %x = normal(seed = 1) : f32[1] }",
      "%y of sizes [1099511627776] has more than 2147483648 elements"},
+    {"fusion f(%x: f32[i0]) { %y = neg(%x) return %y }\n"
+     "schedule { split %y {axis = 0, factor = 1048576} split %y {axis = 0, factor = 1048576} }\n"
+     "run { %x = normal(seed = 1) : f32[4] }",
+     "schedule step 2: the factors of the splits of %y multiply to 1099511627776, and at most to 67108864"},
 };
 
 TEST(SizesTest, AbsurdSizesAreRejectedBeforeMemoryIsTaken) {
@@ -76,6 +80,29 @@ TEST(SizesTest, FuserOptRefusesThemInOneSentence) {
   }
 }
 
+TEST(SizesTest, EightThousandSplitsAreOneSentence) {
+  std::string steps;
+  for (int i = 0; i < 8000; ++i) steps += "split %y {axis = 0, factor = 2}\n";
+  const Folder folder;
+  const std::string file =
+      folder.write("splits.fusion", "fusion f(%x: f32[i0]) { %y = neg(%x) return %y }\nschedule {\n" + steps +
+                                        "}\nrun { %x = normal(seed = 1) : f32[4] }\n");
+  const Started run = start("fuser-opt", {"--run", file});
+  EXPECT_EQ(run.exitCode, 1);
+  EXPECT_TRUE(isOneSentence(run.err, "fuser-opt: ")) << run.err;
+  EXPECT_NE(run.err.find("step 27: the factors of the splits of %y multiply to "), std::string::npos) << run.err;
+}
+
+TEST(SizesTest, ConstantSizesThatNoScheduleCanMergeAreTheCallersError) {
+  const Folder folder;
+  const std::string file = folder.write(
+      "constant.fusion", "fusion f(%x: f32[1099511627776, 1099511627776, i0]) { %y = neg(%x) return %y }\n");
+  const Started printed = start("fuser-opt", {"--print=kernel", file});
+  EXPECT_EQ(printed.exitCode, 1);
+  EXPECT_TRUE(isOneSentence(printed.err, "fuser-opt: ")) << printed.err;
+  EXPECT_NE(printed.err.find("%x has more than 281474976710656 elements"), std::string::npos) << printed.err;
+}
+
 TEST(SizesTest, ACampaignGoesOnBehindThem) {
   const Folder folder;
   int number = 0;
@@ -83,8 +110,8 @@ TEST(SizesTest, ACampaignGoesOnBehindThem) {
   const Started campaign =
       start("fuserfuzz", {"run", "--runs", "3", "--seed", "1", "--no-compilers", folder.path() / "corpus"});
   EXPECT_EQ(campaign.exitCode, 77) << campaign.err;  // they do not run as they say they do
-  EXPECT_NE(campaign.out.find("cases 15 ("), std::string::npos) << campaign.out;
-  EXPECT_NE(campaign.out.find("rejected 12"), std::string::npos) << campaign.out;
+  EXPECT_NE(campaign.out.find("cases 16 ("), std::string::npos) << campaign.out;
+  EXPECT_NE(campaign.out.find("rejected 13"), std::string::npos) << campaign.out;
 }
 
 }  // namespace

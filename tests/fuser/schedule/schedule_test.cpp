@@ -9,6 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <fstream>
+
+#include "fuser/analysis/schedule_limits.h"
+#include "fuser/lower/lower.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "tests/golden/golden_tests.h"
@@ -101,6 +106,60 @@ TEST(ScheduleTest, ProducersRunInsideTheirConsumersLoops) {
       EXPECT_EQ(tensor->computeAtPosition(), 1u);
     }
   }
+}
+
+// The one schedule in which each round of three steps doubles what an index mentions.
+std::string doublingSteps(size_t rounds) {
+  std::string steps;
+  for (size_t i = 0; i < rounds; ++i) {
+    steps += "split %y {axis = 0, factor = 2}\nreorder %y {old2new = [0 -> 1]}\nmerge %y {axis = 0}\n";
+  }
+  return steps + "propagate %y\ninlineMost\n";
+}
+
+constexpr const char* kTwoOps = "fusion f(%x: f32[i0]) {\n  %e = exp(%x)\n  %y = neg(%e)\n  return %y\n}";
+
+TEST(ScheduleTest, LoopsOfManyMergesAreSharedWithoutWalkingEachPathToAnAxis) {
+  const std::unique_ptr<Fusion> fusion = parseFusion(kTwoOps);
+  applySchedule(*fusion, parseSchedule(doublingSteps(26)));  // 2^26 paths, for each of the loops that are asked about
+  checkSchedule(*fusion);
+  EXPECT_EQ(fusion->exprs().front()->output()->as<TensorView>()->computeAtPosition(), 1u);
+}
+
+TEST(ScheduleTest, AnIndexThatEachMergeDoublesIsTheCallersError) {
+  const std::unique_ptr<Fusion> fusion = parseFusion(kTwoOps);
+  applySchedule(*fusion, parseSchedule(doublingSteps(26)));
+  checkSchedule(*fusion);
+  try {
+    lower(*fusion, "k", {});
+    FAIL() << "an index of 2^26 terms";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "the splits and merges of %e make an index or extent of more than 4096 terms");
+  }
+}
+
+TEST(ScheduleTest, SplitsAndMergesThatLeaveOneLoopAreCounted) {
+  const std::string round = "split %y {axis = 0, factor = 1}\nmerge %y {axis = 0}\n";
+  std::string steps;
+  for (size_t i = 0; i < kMaxLoopTransforms / 2; ++i) steps += round;
+  const std::unique_ptr<Fusion> fusion = parseFusion(kTwoOps);
+  applySchedule(*fusion, parseSchedule(steps));
+  try {
+    applySchedule(*parseFusion(kTwoOps), parseSchedule(steps + round));
+    FAIL() << "no limit";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "schedule step 257: %y has more than 256 splits and merges");
+  }
+}
+
+TEST(ScheduleTest, TheGrammarPrintsTheLimitsThatAreEnforced) {
+  std::ifstream file("fuser/text/grammar.md");
+  const std::string grammar(std::istreambuf_iterator<char>(file), {});
+  const std::string sentence =
+      concat("a split factor of ", kMaxSplitFactor, "; for each tensor ", kMaxLoops, " loops, ", kMaxLoopTransforms,
+             " splits and merges,\nsplit factors that multiply to ", kMaxFactors, ", indices of ", kMaxIndexTerms,
+             " terms. A tensor's constant sizes multiply to at most 2^", std::log2(kMaxConstantElements));
+  EXPECT_NE(grammar.find(sentence), std::string::npos) << sentence;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "fuser/support/check.h"
+#include "fuser/types/term_count.h"
 
 namespace fuser {
 namespace {
@@ -209,6 +210,31 @@ TEST_F(IndexingTest, DivisionByZeroIsZero) {
   const auto zero = [](IntExpr) { return int64_t{0}; };
   EXPECT_EQ(evaluate(ints.floorDiv(rows, columns), zero), 0);
   EXPECT_EQ(evaluate(ints.mod(rows, columns), zero), 0);
+}
+
+TEST(IntExprTest, NumbersOutsideOfTheRangeOfI64AreTheCallersError) {
+  IntExprArena ints;
+  const IntExpr large = ints.constant(int64_t{1} << 62), n = ints.symbol("n");
+  EXPECT_THROW(ints.mul(large, ints.constant(2)), UserError);
+  EXPECT_THROW(ints.add(large, large), UserError);
+  EXPECT_THROW(ints.mul(ints.mul(n, large), ints.constant(2)), UserError);
+  EXPECT_THROW(ints.add(ints.mul(n, large), ints.mul(n, large)), UserError);
+  EXPECT_EQ(ints.sub(large, large), ints.constant(0));
+  const IntExpr any = ints.symbol("any", {0, kRangeMax}), half = ints.constant(int64_t{1} << 32);
+  const IntExpr quotient = ints.floorDiv(ints.floorDiv(any, half), half);
+  EXPECT_EQ(evaluate(quotient, [](IntExpr) { return kRangeMax; }), 0);
+}
+
+TEST(TermCountTest, APartThatIsSharedCountsOnceAMention) {
+  IntExprArena ints;
+  const IntExpr n = ints.symbol("n"), m = ints.symbol("m");
+  IntExpr doubled = ints.min(n, m);
+  for (int i = 0; i < 60; ++i) doubled = ints.max(ints.mod(doubled, m), ints.mod(doubled, n));
+  EXPECT_FALSE(hasAtMostTerms(doubled, 4096, 4096));
+  const IntExpr four = ints.add(ints.min(n, m), ints.max(n, m));
+  EXPECT_TRUE(hasAtMostTerms(four, 4, 3));
+  EXPECT_FALSE(hasAtMostTerms(four, 3, 3));
+  EXPECT_FALSE(hasAtMostTerms(four, 4, 2));
 }
 
 }  // namespace
