@@ -3,6 +3,7 @@
 #include "fuser/host_ir/host_ir_lower.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "fuser/analysis/standalone_op.h"
 
@@ -137,11 +138,12 @@ hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<con
                            const Kernel& kernel, int number) {
   PartExtents extents(fusion, part);
   hir::LaunchKernel node{number, {}, {}, {}};
+  std::unordered_map<const Val*, const Val*> outputOf;  // of the part -> of the fusion; look-ups only
+  for (const Val* output : outputs) outputOf.emplace(part.vals.at(output), output);
   for (const TensorParam& param : kernel.tensors) {
     const Val* tensor = extents.input(param.source);
-    for (const Val* output : outputs) {
-      if (!tensor && part.vals.at(output) == param.source) tensor = output;
-    }
+    const auto output = outputOf.find(param.source);
+    if (!tensor && output != outputOf.end()) tensor = output->second;
     FUSER_CHECK(tensor, "argument %", param.source->name(), " of ", kernel.name, " is no input or output of its part");
     node.tensors.push_back(tensor->as<TensorView>());
   }

@@ -202,7 +202,14 @@ void addUse(Val* val, Expr* expr) {
   if (place == uses.end() || *place != expr) uses.insert(place, expr);
 }
 
-void removeUse(Val* val, Expr* expr) { std::erase(val->links().uses, expr); }
+// Of a list in id order.
+void removeFrom(std::vector<Expr*>& exprs, const Expr* expr) {
+  const auto place = std::lower_bound(exprs.begin(), exprs.end(), expr,
+                                      [](const Expr* a, const Expr* b) { return a->id() < b->id(); });
+  if (place != exprs.end() && *place == expr) exprs.erase(place);
+}
+
+void removeUse(Val* val, Expr* expr) { removeFrom(val->links().uses, expr); }
 
 }  // namespace
 
@@ -226,7 +233,7 @@ Expr* Fusion::newExpr(OpKind op, std::vector<Val*> inputs, std::vector<Val*> out
 void Fusion::removeExpr(Expr* expr) {
   for (Val* input : expr->inputs()) removeUse(input, expr);
   for (Val* output : expr->outputs()) output->links().definition = nullptr;
-  std::erase(live_, expr);
+  removeFrom(live_, expr);
   invalidate();
 }
 

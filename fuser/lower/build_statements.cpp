@@ -99,6 +99,7 @@ std::vector<std::vector<Expr*>> StatementBuilder::groupsAt(const std::vector<Exp
   }
   std::vector<std::vector<Expr*>> ordered;
   std::vector<bool> done(groups.size(), false);
+  size_t first = 0;  // that is not done
   while (ordered.size() < groups.size()) {
     const auto ready = [&](size_t group) {
       return std::all_of(groups[group].begin(), groups[group].end(), [&](const Expr* expr) {
@@ -108,7 +109,8 @@ std::vector<std::vector<Expr*>> StatementBuilder::groupsAt(const std::vector<Exp
         });
       });
     };
-    size_t next = 0;
+    while (done[first]) ++first;
+    size_t next = first;
     while (next < groups.size() && (done[next] || !ready(next))) ++next;
     FUSER_USER_CHECK(next < groups.size(), "the loops of %", resultOf(exprs.front())->name(),
                      " cannot be ordered: a value is needed inside a loop that needs the loop's own results");

@@ -16,14 +16,23 @@ class Applier {
     for (Val* val : part.usedVals()) {
       if (val->isTensor()) tensors_[val->name()] = val->as<TensorView>();
     }
-  }
-
-  void apply(const Transform& step) {
-    applyOne(step);
     shareLoopsOfResults(part_);
   }
 
+  // A look at the whole part for each step would be quadratic where each tensor has a step: one that names a tensor is
+  // seen by the other results of its op alone.
+  void apply(const Transform& step) {
+    applyOne(step);
+    if (step.tensor.empty() || changesAll(step.kind)) return shareLoopsOfResults(part_);
+    if (const Expr* maker = find(step.tensor)->definition()) shareLoopsOfResults(maker);
+    if (step.kind == TransformKind::CacheBefore) shareLoopsOfResults(find(step.other)->definition());
+  }
+
  private:
+  static bool changesAll(TransformKind kind) {
+    return kind == TransformKind::Propagate || kind == TransformKind::ParallelizeAllLike;
+  }
+
   void applyOne(const Transform& step) {
     switch (step.kind) {
       case TransformKind::Split: return split(step);

@@ -137,17 +137,19 @@ void propagate(Fusion& part, TensorView* reference) {
   }
 }
 
-void shareLoopsOfResults(Fusion& part) {
-  for (const Expr* expr : part.exprs()) {
-    const TensorView* first = expr->output()->as<TensorView>();
-    for (size_t i = 1; i < expr->outputs().size(); ++i) {
-      TensorView* result = expr->output(i)->as<TensorView>();
-      // In global memory, it has the layout of its own: a copy goes there, from registers.
-      if (first->memoryType() == MemoryType::Local && result->memoryType() == MemoryType::Local) {
-        result->domain() = first->domain();
-      }
+void shareLoopsOfResults(const Expr* expr) {
+  const TensorView* first = expr->output()->as<TensorView>();
+  for (size_t i = 1; i < expr->outputs().size(); ++i) {
+    TensorView* result = expr->output(i)->as<TensorView>();
+    // In global memory, it has the layout of its own: a copy goes there, from registers.
+    if (first->memoryType() == MemoryType::Local && result->memoryType() == MemoryType::Local) {
+      result->domain() = first->domain();
     }
   }
+}
+
+void shareLoopsOfResults(const Fusion& part) {
+  for (const Expr* expr : part.liveExprs()) shareLoopsOfResults(expr);
 }
 
 void parallelizeAllLike(Fusion& part, TensorView* reference) {

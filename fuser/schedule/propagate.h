@@ -18,8 +18,9 @@ void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);
 // one.
 void propagate(Fusion& part, TensorView* reference);
 
-// The further results of each expression run in the loops of its first one: they share its axes.
-void shareLoopsOfResults(Fusion& part);
+// The further results of an expression, or of each, run in the loops of its first one: they share its axes.
+void shareLoopsOfResults(const Expr* expr);
+void shareLoopsOfResults(const Fusion& part);
 
 // Copies the reference's parallel types to the loop axes of every other tensor that were propagated from them, except
 // Vectorize, which a schedule must set per tensor.

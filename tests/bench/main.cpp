@@ -28,6 +28,7 @@ constexpr const char* kCompiler = "g++ " __VERSION__;
 int main(int argc, char** argv) {
   fuser::fuzz::registerStageBenchmarks();
   fuser::fuzz::registerSegmentBenchmarks();
+  fuser::fuzz::registerScheduleBenchmarks();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::AddCustomContext("machine", processorName());

@@ -9,4 +9,7 @@ void registerStageBenchmarks();
 // segment/<shape>: the segmenter on long fusions of a known structure.
 void registerSegmentBenchmarks();
 
+// schedule/outputs: a schedule with a step for each of many outputs.
+void registerScheduleBenchmarks();
+
 }  // namespace fuser::fuzz
