@@ -4,17 +4,22 @@
 #include <cmath>
 #include <numeric>
 
+#include "fuser/types/simplify_extremes.h"
 #include "fuser/types/term_count.h"
 
 namespace fuser {
 namespace {
 
-// A size past these could not be written into a file (fuser/text/limits.h).
-constexpr size_t kMaxTerms = 64;
-constexpr size_t kMaxDepth = 24;
-constexpr double kMaxNumber = 1099511627776.0;  // 2^40
+// A size up to so long stays as its op makes it: its text is that of the ops, and the cases of a seed stay what they
+// are.
+constexpr size_t kPlainTerms = 192;
+constexpr size_t kPlainDepth = 24;
 
-bool isShort(IntExpr expr) { return hasAtMostTerms(expr, kMaxTerms, kMaxDepth); }
+IntExpr plain(IntExprArena& ints, IntExpr size) {
+  return hasAtMostTerms(size, kPlainTerms, kPlainDepth) ? size : simplifyExtremes(ints, size);
+}
+
+bool isShort(IntExpr expr) { return hasAtMostTerms(expr, kMaxSizeTerms, kMaxSizeDepth); }
 
 // A bound on every number that the expression can hold in any simplified form. Visits a shared part once a mention, so
 // isShort() is asked first.
@@ -26,8 +31,8 @@ double numberBound(IntExpr expr) {
 }
 
 IntExpr multiplied(IntExprArena& ints, IntExpr a, IntExpr b) {
-  FUSER_USER_CHECK(isShort(a) && isShort(b) && numberBound(a) * numberBound(b) <= kMaxNumber,
-                   "a size is a product with more than ", kMaxTerms, " terms, or numbers above 2^40");
+  FUSER_USER_CHECK(isShort(a) && isShort(b), "a size is a product of what has more than ", kMaxSizeTerms, " terms");
+  FUSER_USER_CHECK(numberBound(a) * numberBound(b) <= kMaxSizeNumber, "a size is a product with numbers above 2^40");
   return ints.mul(a, b);
 }
 
@@ -47,10 +52,13 @@ class ViewInference {
     axes_ = axesOf(operands_[0]);
     (this->*infer)();
     FUSER_USER_CHECK(axes_.size() <= kMaxRank, name(), " of ", text(), ": more than 8 axes");
-    for (const AxisType& axis : axes_) {
-      const IntExpr size = axis.expandedExtent ? axis.expandedExtent : axis.extent;
-      FUSER_USER_CHECK(isShort(size) && numberBound(size) <= kMaxNumber, name(), " of ", text(),
-                       ": a size of the result has more than ", kMaxTerms, " terms, or numbers above 2^40");
+    for (size_t axis = 0; axis < axes_.size(); ++axis) {
+      const IntExpr size = sizeOf(axes_[axis]);
+      FUSER_USER_CHECK(isShort(size), name(), " of %", operands_[0]->name(), ": the size of the result's axis ", axis,
+                       " has more than ", kMaxSizeTerms, " terms (names, numbers and parentheses) or ", kMaxSizeDepth,
+                       " levels");
+      FUSER_USER_CHECK(numberBound(size) <= kMaxSizeNumber, name(), " of %", operands_[0]->name(),
+                       ": the size of the result's axis ", axis, " has numbers above 2^40");
     }
     return {true, operands_[0]->dtype(), axes_};
   }
@@ -73,7 +81,7 @@ class ViewInference {
     for (size_t axis = 0; axis < axes_.size(); ++axis) {
       const Padding padding = paddingOf(ints_, pads, axis, axes_.size());
       if (padding.low->isConstant(0) && padding.high->isConstant(0)) continue;
-      axes_[axis] = stored(ints_.add(ints_.add(sizeOf(axes_[axis]), padding.low), padding.high));
+      axes_[axis] = stored(plain(ints_, ints_.add(ints_.add(sizeOf(axes_[axis]), padding.low), padding.high)));
     }
   }
 
@@ -92,7 +100,7 @@ class ViewInference {
       }
       size = ints_.add(size, sizeOf(axes[along]));
     }
-    if (operands_.size() > 1) axes_[along] = stored(size);
+    if (operands_.size() > 1) axes_[along] = stored(plain(ints_, size));
   }
 
   void reshape() {
@@ -246,7 +254,7 @@ SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const Attributes& attr
   if (ints.provablyAtMost(end, start)) return {start, ints.constant(0)};
   const IntExpr distance = ints.sub(end, start);
   const IntExpr length = ints.provablyAtMost(start, end) ? distance : ints.max(distance, ints.constant(0));
-  return {start, ints.ceilDiv(length, attributes.step())};
+  return {start, plain(ints, ints.ceilDiv(length, attributes.step()))};
 }
 
 Padding paddingOf(IntExprArena& ints, const std::vector<IntExpr>& pads, size_t axis, size_t rank) {

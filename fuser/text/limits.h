@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fuser/types/term_count.h"
+
 namespace fuser::text {
 
 inline constexpr size_t kMaxFileBytes = size_t{16} << 20;
@@ -13,8 +15,8 @@ inline constexpr size_t kMaxOps = 16384;
 inline constexpr size_t kMaxParameters = 1024;
 inline constexpr size_t kMaxRuns = 4096;
 inline constexpr size_t kMaxTransforms = 16384;
-inline constexpr size_t kMaxDimDepth = 32;
-inline constexpr size_t kMaxDimTerms = 256;                     // names, numbers and parentheses in one dim expression
-inline constexpr double kMaxDimNumber = 1099511627776.0;        // 2^40, as the range of an extent symbol
+inline constexpr size_t kMaxDimDepth = kMaxSizeDepth;
+inline constexpr size_t kMaxDimTerms = kMaxSizeTerms;  // names, numbers and parentheses in one dim expression
+inline constexpr double kMaxDimNumber = kMaxSizeNumber;
 
 }  // namespace fuser::text

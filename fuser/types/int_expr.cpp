@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fuser/support/check.h"
+#include "fuser/types/int_terms.h"
 
 namespace fuser {
 namespace {
@@ -47,28 +48,6 @@ Range divRange(Range a, Range b) {
   return b.low == 0 ? Range{std::min<int64_t>(range.low, 0), std::max<int64_t>(range.high, 0)} : range;
 }
 
-// A sum's terms; a node that is no sum is its own only term.
-void collectTerms(IntExpr expr, std::vector<IntExpr>& terms) {
-  if (expr->op == IntOp::Add) {
-    collectTerms(expr->a, terms);
-    collectTerms(expr->b, terms);
-  } else {
-    terms.push_back(expr);
-  }
-}
-
-// term = coefficient * rest, with rest null for a constant.
-struct Term {
-  int64_t coefficient;
-  IntExpr rest;
-};
-
-Term splitTerm(IntExpr term) {
-  if (term->isConstant()) return {term->value, nullptr};
-  if (term->op == IntOp::Mul && term->b->isConstant()) return {term->b->value, term->a};
-  return {1, term};
-}
-
 // Of a product without a constant.
 void collectFactors(IntExpr expr, std::vector<IntExpr>& factors) {
   if (expr->op != IntOp::Mul) {
@@ -80,6 +59,21 @@ void collectFactors(IntExpr expr, std::vector<IntExpr>& factors) {
 }
 
 }  // namespace
+
+void collectTerms(IntExpr expr, std::vector<IntExpr>& terms) {
+  if (expr->op == IntOp::Add) {
+    collectTerms(expr->a, terms);
+    collectTerms(expr->b, terms);
+  } else {
+    terms.push_back(expr);
+  }
+}
+
+Term splitTerm(IntExpr term) {
+  if (term->isConstant()) return {term->value, nullptr};
+  if (term->op == IntOp::Mul && term->b->isConstant()) return {term->b->value, term->a};
+  return {1, term};
+}
 
 size_t IntExprArena::KeyHash::operator()(const Key& key) const {
   size_t hash = static_cast<size_t>(key.op) * 0x9e3779b97f4a7c15ull + static_cast<size_t>(key.value);

@@ -4,9 +4,9 @@
 // exactly when their pointers are. Nodes are simplified as they are built; each carries the range of its values
 // (interval arithmetic, Moore 1966), which the rules in int_expr.cpp use.
 //
-// Arithmetic is over the integers: a constant outside of the range of i64 is a UserError. floorDiv and mod take a divisor
-// that is positive wherever the value is used (a loop over an extent of 0 runs no iteration, no integer is loaded into an
-// empty range); x // 0 and x % 0 evaluate to 0.
+// Arithmetic is over the integers: a constant outside of the range of i64 is a UserError. floorDiv and mod take a
+// divisor that is positive wherever the value is used (a loop over an extent of 0 runs no iteration, no integer is
+// loaded into an empty range); x // 0 and x % 0 evaluate to 0.
 //
 // Why here: extents, index arithmetic and predicates are one language. A size on the host and a loop bound in a kernel
 // simplify by the same rules, and "are these two sizes equal?" is a pointer comparison.

@@ -3,17 +3,23 @@
 namespace fuser {
 namespace {
 
-// Takes the names and numbers of the expression from the budget, which ends at 0; as it does where the expression is
-// too deep.
-void countTerms(IntExpr expr, size_t depth, size_t& budget) {
+// Takes what the expression's text has from the budget, which ends at 0; as it does where the expression is too deep.
+// Sums of sums and products of products are flat.
+void takeTerms(IntExpr expr, IntOp around, size_t depth, size_t& budget) {
   if (budget == 0) return;
-  if (depth == 0) {
-    budget = 0;
-  } else if (!expr->a) {
-    --budget;
-  } else {
-    countTerms(expr->a, depth - 1, budget);
-    countTerms(expr->b, depth - 1, budget);
+  --budget;
+  if (!expr->a) {
+    const bool inParentheses = expr->isConstant() && expr->value < 0;
+    if (inParentheses && budget > 0) --budget;
+    if (inParentheses && depth == 0) budget = 0;
+    return;
+  }
+  const bool flat = expr->op == around && (expr->op == IntOp::Add || expr->op == IntOp::Mul);
+  if (flat) ++budget;
+  if (!flat && depth == 0) budget = 0;
+  const size_t inside = flat ? depth : depth - 1;
+  for (IntExpr part : {expr->a, expr->b}) {
+    if (budget > 0) takeTerms(part, expr->op, inside, budget);
   }
 }
 
@@ -21,7 +27,7 @@ void countTerms(IntExpr expr, size_t depth, size_t& budget) {
 
 bool hasAtMostTerms(IntExpr expr, size_t most, size_t depth) {
   size_t budget = most + 1;
-  countTerms(expr, depth, budget);
+  takeTerms(expr, IntOp::Symbol, depth, budget);
   return budget > 0;
 }
 

@@ -8,8 +8,14 @@
 
 namespace fuser {
 
-// Whether the expression mentions at most so many names and numbers, a shared part counted once a mention, and is at
-// most so deep. Visits no more than `most` of them.
+// The limits of a size (fuser/text/grammar.md#limits). Whoever makes a size keeps to them: past them it has no text.
+inline constexpr size_t kMaxSizeTerms = 256;             // names, numbers and parentheses
+inline constexpr size_t kMaxSizeDepth = 32;              // parentheses in each other
+inline constexpr double kMaxSizeNumber = 1099511627776.0;  // 2^40, as the range of an extent symbol
+
+// Whether the text of the expression has at most so many names, numbers and parentheses, and parentheses at most so
+// deep in each other. A shared part counts once a mention; of `most` mentions no more are visited. A product among
+// others counts as one in parentheses, which it need not have.
 bool hasAtMostTerms(IntExpr expr, size_t most, size_t depth);
 
 }  // namespace fuser

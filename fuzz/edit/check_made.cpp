@@ -11,33 +11,19 @@
 namespace fuser::fuzz {
 namespace {
 
-// Of a size: how much text it takes, and the largest value that a part of it has where each symbol is 1.
-struct Measure {
-  size_t terms = 1;
-  size_t depth = 0;
-  double bound = 1;
-};
-
-Measure measure(IntExpr size) {
-  if (size->isConstant()) {
-    const size_t inParentheses = size->value < 0;
-    return {1 + inParentheses, inParentheses, std::max(1.0, std::abs(static_cast<double>(size->value)))};
-  }
-  if (size->isSymbol()) return {};
-  const Measure a = measure(size->a), b = measure(size->b);
-  double bound = std::max(a.bound, b.bound);
-  if (size->op == IntOp::Add) bound = a.bound + b.bound;
-  if (size->op == IntOp::Mul) bound = a.bound * b.bound;
-  // Sums and products are flat.
-  const auto depthUnder = [&](IntExpr part, const Measure& of) { return of.depth + (part->op != size->op); };
-  return {a.terms + b.terms + 1, std::max(depthUnder(size->a, a), depthUnder(size->b, b)), bound};
+// The largest value that a part of a size has where each symbol is 1.
+double numberBound(IntExpr size) {
+  if (size->isConstant()) return std::max(1.0, std::abs(static_cast<double>(size->value)));
+  if (size->isSymbol()) return 1;
+  const double a = numberBound(size->a), b = numberBound(size->b);
+  if (size->op == IntOp::Add) return a + b;
+  return size->op == IntOp::Mul ? a * b : std::max(a, b);
 }
 
 void checkSize(IntExpr size) {
   if (!size) return;
-  const Measure measured = measure(size);
-  const bool fits = measured.terms <= text::kMaxDimTerms && measured.depth < text::kMaxDimDepth &&
-                    measured.bound <= text::kMaxDimNumber;
+  const bool fits = hasAtMostTerms(size, text::kMaxDimTerms, text::kMaxDimDepth) &&
+                    numberBound(size) <= text::kMaxDimNumber;
   FUSER_USER_CHECK(fits, "a size is past the limits of the text");
 }
 

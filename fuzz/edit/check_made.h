@@ -6,8 +6,7 @@
 
 namespace fuser::fuzz {
 
-// Every size of the program keeps within fuser/text/limits.h: terms, depth and numbers. Counted over the expression's
-// tree, each node as one pair of parentheses, which is at least what its text has.
+// Every size of the program keeps within fuser/text/limits.h: terms (fuser/types/term_count.h), depth and numbers.
 void checkSizes(const Fusion& fusion);
 
 // The run gives each input a value of its kind: a scalar of its dtype, or a tensor whose strides, offset and recipe

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "fuser/support/check.h"
+#include "fuser/types/simplify_extremes.h"
 #include "fuser/types/term_count.h"
 
 namespace fuser {
@@ -91,6 +92,60 @@ RC_GTEST_PROP(IntExprTest, SimplificationKeepsTheValue, ()) {
   Twice twice;
   const Both both = twice.draw(5);
   RC_ASSERT(twice.evaluated(both.expr) == both.value);
+}
+
+RC_GTEST_PROP(SimplifyExtremesTest, KeepsTheValue, ()) {
+  Twice twice;
+  const Both both = twice.draw(5);
+  RC_ASSERT(twice.evaluated(simplifyExtremes(twice.ints(), both.expr)) == both.value);
+}
+
+// What slices leave: sums of a size and extremes of it, again and again.
+RC_GTEST_PROP(SimplifyExtremesTest, KeepsTheValueOfSizesOfSizes, ()) {
+  IntExprArena ints;
+  const IntExpr n = ints.symbol("n");
+  const int64_t bound = *rc::gen::inRange<int64_t>(0, 30);
+  IntExpr size = n;
+  int64_t value = bound;
+  for (int i = *rc::gen::inRange(1, 8); i > 0; --i) {
+    const int64_t low = *rc::gen::inRange<int64_t>(0, 5), high = *rc::gen::inRange<int64_t>(0, 9);
+    const IntExpr start = ints.min(size, ints.constant(low));
+    const int64_t from = std::min(value, low);
+    if (*rc::gen::arbitrary<bool>()) {
+      size = ints.max(ints.sub(ints.min(size, ints.constant(high)), start), ints.constant(0));
+      value = std::max<int64_t>(std::min(value, high) - from, 0);
+    } else if (*rc::gen::arbitrary<bool>()) {
+      const IntExpr end = ints.max(ints.add(size, ints.constant(-high)), ints.constant(0));
+      size = ints.max(ints.sub(end, start), ints.constant(0));
+      value = std::max<int64_t>(std::max<int64_t>(value - high, 0) - from, 0);
+    } else {
+      size = ints.ceilDiv(ints.sub(size, start), ints.constant(high + 1));
+      value = (value - from + high) / (high + 1);
+    }
+    if (*rc::gen::arbitrary<bool>()) size = simplifyExtremes(ints, size);
+  }
+  const IntExpr simplified = simplifyExtremes(ints, size);
+  RC_ASSERT(evaluate(simplified, [&](IntExpr) { return bound; }) == value);
+  RC_ASSERT(evaluate(size, [&](IntExpr) { return bound; }) == value);
+  RC_ASSERT(simplified->range.low <= value && value <= simplified->range.high);
+}
+
+TEST(SimplifyExtremesTest, ASizeIsMentionedOnce) {
+  IntExprArena ints;
+  const IntExpr n = ints.symbol("n"), zero = ints.constant(0);
+  const auto number = [&](int64_t value) { return ints.constant(value); };
+  const auto withoutFirst = [&](IntExpr size) { return ints.sub(size, ints.min(size, number(1))); };
+  const auto withoutLast = [&](IntExpr size) { return ints.max(ints.add(size, number(-1)), zero); };
+  const auto range = [&](IntExpr size, int64_t from, int64_t to) {
+    return ints.max(ints.sub(ints.min(size, number(to)), ints.min(size, number(from))), zero);
+  };
+  const auto rest = [&](int64_t from) { return ints.max(ints.sub(n, number(from)), zero); };
+  EXPECT_EQ(simplifyExtremes(ints, withoutFirst(n)), rest(1));
+  EXPECT_EQ(simplifyExtremes(ints, withoutFirst(withoutFirst(withoutFirst(n)))), rest(3));
+  EXPECT_EQ(simplifyExtremes(ints, withoutLast(withoutFirst(withoutLast(n)))), rest(3));
+  EXPECT_EQ(simplifyExtremes(ints, range(range(n, 2, 9), 1, 5)), ints.min(rest(3), number(4)));
+  EXPECT_EQ(simplifyExtremes(ints, ints.min(ints.min(n, number(5)), number(3))), ints.min(n, number(3)));
+  EXPECT_EQ(simplifyExtremes(ints, ints.ceilDiv(withoutFirst(n), number(2))), ints.floorDiv(n, number(2)));
 }
 
 RC_GTEST_PROP(IntExprTest, ValueLiesInTheRange, ()) {
@@ -232,9 +287,15 @@ TEST(TermCountTest, APartThatIsSharedCountsOnceAMention) {
   for (int i = 0; i < 60; ++i) doubled = ints.max(ints.mod(doubled, m), ints.mod(doubled, n));
   EXPECT_FALSE(hasAtMostTerms(doubled, 4096, 4096));
   const IntExpr four = ints.add(ints.min(n, m), ints.max(n, m));
-  EXPECT_TRUE(hasAtMostTerms(four, 4, 3));
-  EXPECT_FALSE(hasAtMostTerms(four, 3, 3));
-  EXPECT_FALSE(hasAtMostTerms(four, 4, 2));
+  EXPECT_TRUE(hasAtMostTerms(four, 7, 2));  // (min(n, m) + max(n, m))
+  EXPECT_FALSE(hasAtMostTerms(four, 6, 2));
+  EXPECT_FALSE(hasAtMostTerms(four, 7, 1));
+  IntExpr flat = n;
+  for (int i = 0; i < 9; ++i) flat = ints.add(flat, ints.symbol("s"));
+  EXPECT_TRUE(hasAtMostTerms(flat, 11, 1));
+  EXPECT_FALSE(hasAtMostTerms(flat, 10, 1));
+  EXPECT_TRUE(hasAtMostTerms(ints.constant(-1), 2, 1));  // (-1)
+  EXPECT_FALSE(hasAtMostTerms(ints.constant(-1), 1, 1));
 }
 
 }  // namespace
