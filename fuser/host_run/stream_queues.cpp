@@ -38,13 +38,15 @@ void forEachAddress(const TensorRef& memory, F&& see) {
 
 }  // namespace
 
-StreamQueues::StreamQueues(size_t loopStreams, bool check, Choose choose, DeviceStreams* device)
+StreamQueues::StreamQueues(size_t loopStreams, bool check, Choose choose, DeviceStreams* device, StreamLimits limits)
     : check_(check),
       choose_(std::move(choose)),
       device_(device),
+      limits_(limits),
       clocks_(loopStreams + 1, Clock(loopStreams + 1, 0)),
       waiting_(loopStreams + 1),
-      done_(loopStreams + 1, 0) {
+      done_(loopStreams + 1, 0),
+      touches_(1) {
   FUSER_CHECK(loopStreams > 0, "loops need a stream");
 }
 
@@ -54,37 +56,51 @@ void StreamQueues::synchronize(size_t named) {
   if (device_) device_->order(named, current_);
 }
 
-void StreamQueues::fail(const Access& access, const Touch& before, const Touch& now) const {
-  throw ViolationError(concat("streams: ", names_[before.what], " on stream ", before.stream, " and ", names_[now.what],
-                              " on stream ", now.stream, " touch %", access.name,
+void StreamQueues::fail(const Access& access, Mark before, Mark now) const {
+  const Touch &first = touches_[before], &second = touches_[now];
+  throw ViolationError(concat("streams: ", first.what, " on stream ", first.stream, " and ", second.what,
+                              " on stream ", second.stream, " touch %", access.name,
                               " with no synchronization between them"));
 }
 
-void StreamQueues::touch(const Access& access, const Touch& now) {
+StreamQueues::Mark StreamQueues::noted(const std::string& what) {
+  FUSER_USER_CHECK(touches_.size() <= limits_.work, "a run on streams has at most ", limits_.work,
+                   " launches, copies and frees, and this one has more: an axis has too many places to run on streams");
+  touches_.push_back({what, current_, clocks_[current_][current_] + 1});
+  return static_cast<Mark>(touches_.size() - 1);
+}
+
+void StreamQueues::touch(const Access& access, Mark now) {
   if (!check_) return;
   forEachAddress(access.memory, [&](uintptr_t address) {
     Element& element = elements_[address];
+    FUSER_USER_CHECK(elements_.size() <= limits_.elements, "a run on streams touches at most ", limits_.elements,
+                     " elements, and this one more: %", access.name, " is too large");
     if (!isOrdered(element.write)) fail(access, element.write, now);
     if (!access.write) {
-      std::erase_if(element.others, [&](const Touch& read) { return isOrdered(read); });
+      const auto others = others_.find(address);
+      if (others != others_.end()) std::erase_if(others->second, [&](Mark read) { return isOrdered(read); });
       if (isOrdered(element.read)) {
         element.read = now;
       } else {
-        element.others.push_back(now);
+        others_[address].push_back(now);
       }
       return;
     }
     if (!isOrdered(element.read)) fail(access, element.read, now);
-    for (const Touch& read : element.others) {
-      if (!isOrdered(read)) fail(access, read, now);
+    const auto others = others_.find(address);
+    if (others != others_.end()) {
+      for (Mark read : others->second) {
+        if (!isOrdered(read)) fail(access, read, now);
+      }
+      others_.erase(others);
     }
-    element = {now, {}, {}};
+    element = {now, 0};
   });
 }
 
 void StreamQueues::enqueue(const std::string& what, const std::vector<Access>& accesses, std::function<void()> work) {
-  names_.push_back(what);
-  const Touch now{current_, clocks_[current_][current_] + 1, names_.size() - 1};
+  const Mark now = noted(what);
   for (const Access& access : accesses) touch(access, now);
   if (device_) {
     work();
@@ -96,9 +112,11 @@ void StreamQueues::enqueue(const std::string& what, const std::vector<Access>& a
 }
 
 void StreamQueues::giveBack(const std::string& what, const Access& access) {
-  names_.push_back(what);
-  touch(access, {current_, clocks_[current_][current_] + 1, names_.size() - 1});
-  forEachAddress(access.memory, [&](uintptr_t address) { elements_.erase(address); });
+  touch(access, noted(what));
+  forEachAddress(access.memory, [&](uintptr_t address) {
+    elements_.erase(address);
+    others_.erase(address);
+  });
 }
 
 void StreamQueues::runAll() {

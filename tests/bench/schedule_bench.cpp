@@ -1,5 +1,5 @@
-// A schedule with a step for each output, applied to a fusion of so many: near-linear means that a line's time is at most
-// about 3 times that of the line above it. The time leaves out parsing and choosing the schedule.
+// A schedule with a step for each output, applied to a fusion of so many: near-linear means that a line's time is at
+// most about 3 times that of the line above it. The time leaves out parsing and choosing the schedule.
 #include <benchmark/benchmark.h>
 
 #include "fuser/schedule/schedule.h"

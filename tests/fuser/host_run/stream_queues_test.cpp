@@ -1,0 +1,58 @@
+// What a run on streams may keep.
+#include "fuser/host_run/stream_queues.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "fuser/support/check.h"
+
+namespace fuser {
+namespace {
+
+size_t first(size_t) { return 0; }
+
+std::string messageOf(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(StreamQueuesTest, WorkThatWaitsHasALimit) {
+  StreamQueues queues(2, true, first, nullptr, {3, 100});
+  int done = 0;
+  const auto enqueue = [&] { queues.enqueue("work", {}, [&] { ++done; }); };
+  for (int i = 0; i < 3; ++i) enqueue();
+  EXPECT_EQ(messageOf(enqueue), "a run on streams has at most 3 launches, copies and frees, and this one has more: "
+                                "an axis has too many places to run on streams");
+  queues.runAll();
+  EXPECT_EQ(done, 3);
+}
+
+TEST(StreamQueuesTest, ElementsThatAreRememberedHaveALimitAndThoseGivenBackDoNotCount) {
+  StreamQueues queues(2, true, first, nullptr, {100, 8});
+  std::vector<float> memory(16);
+  const auto access = [&](size_t begin, int64_t count) {
+    return StreamQueues::Access{"t", {memory.data() + begin, DataType::Float, {count}, {1}, {}}, true};
+  };
+  queues.enqueue("a", {access(0, 8)}, [] {});
+  queues.enqueue("a again", {access(0, 8)}, [] {});
+  queues.giveBack("free", access(0, 4));
+  queues.enqueue("b", {access(8, 4)}, [] {});
+  EXPECT_EQ(messageOf([&] { queues.enqueue("c", {access(12, 1)}, [] {}); }),
+            "a run on streams touches at most 8 elements, and this one more: %t is too large");
+}
+
+TEST(StreamQueuesTest, TheGrammarPrintsTheLimits) {
+  std::ifstream file("fuser/text/grammar.md");
+  const std::string grammar(std::istreambuf_iterator<char>(file), {});
+  const std::string sentence = concat("of a run on streams: ", StreamLimits{}.work, " launches, copies and frees; ",
+                                      StreamLimits{}.elements, " elements touched.");
+  EXPECT_NE(grammar.find(sentence), std::string::npos) << sentence;
+}
+
+}  // namespace
+}  // namespace fuser
