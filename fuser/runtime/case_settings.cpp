@@ -7,6 +7,7 @@
 #include "fuser/host_passes/decompose_reshardings.h"
 #include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/passes/passes.h"
+#include "fuser/support/similar_name.h"
 
 namespace fuser {
 namespace {
@@ -21,6 +22,16 @@ bool hasSeed(RecipeKind kind) {
     case RecipeKind::View: return false;
   }
   FUSER_CHECK(false, "bad RecipeKind");
+}
+
+// "; did you mean 'DeadCodePass'", of names with ", " between them.
+std::string passLike(std::string_view pass, std::string_view known) {
+  std::vector<std::string_view> names;
+  for (size_t start = 0, end = 0; end != known.npos; start = end + 2) {
+    end = known.find(", ", start);
+    names.push_back(known.substr(start, end - start));
+  }
+  return didYouMean(pass, names);
 }
 
 }  // namespace
@@ -43,9 +54,10 @@ StreamSettings drawnStreams(const Case& testCase) {
 
 FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   for (const std::string& pass : testCase.options.disabledPasses) {
-    FUSER_USER_CHECK(isPassName(pass) || isHostPassName(pass) || pass == DecomposeReshardingsPass::name(),
-                     testCase.places.before(concat("option disable pass ", pass)), "no pass is called '", pass,
-                     "'; known: ", passNames(), ", ", DecomposeReshardingsPass::name(), ", ", hostPassNames());
+    if (isPassName(pass) || isHostPassName(pass) || pass == DecomposeReshardingsPass::name()) continue;
+    const std::string known = concat(passNames(), ", ", DecomposeReshardingsPass::name(), ", ", hostPassNames());
+    throwUserError(concat(testCase.places.before(concat("option disable pass ", pass)), "no pass is called '", pass,
+                          "'", passLike(pass, known), "; known: ", known));
   }
   FusionExecutorCache::Settings settings;
   settings.context.options = testCase.options;

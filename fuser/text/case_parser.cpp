@@ -50,7 +50,7 @@ class CaseParser {
     constexpr std::string_view kSettings[] = {"alias", "option", "mesh", "shard", "stream", "preallocate", "schedule"};
     if (std::any_of(std::begin(kSettings), std::end(kSettings),
                     [&](std::string_view name) { return reader_.at(name); })) {
-      reader_.fail(token, "'", token.text, "' stands before the runs");
+      reader_.fail(token, "'", token.text, "' must stand before the runs");
     }
     if (token.kind == TokenKind::Identifier) {
       reader_.fail(token, "unknown section '", token.text,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fuser/ir/builder.h"
+#include "fuser/support/similar_name.h"
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
 #include "fuser/tokens/literals.h"
@@ -53,6 +54,24 @@ std::string takes(const OpInfo& info) {
                 most == 1 ? " operand" : " operands");
 }
 
+std::string unknownOp(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (OpKind op : kAllOps) known.push_back(opInfo(op).mnemonic);
+  const std::string guess = didYouMean(name, known);
+  return concat("unknown op '", name, "'", guess.empty() ? "; `fuser-opt --list-ops` lists them" : guess);
+}
+
+std::string attributesTaken(const std::vector<KeyRule>& rules) {
+  std::vector<std::string_view> keys;  // two variants of an op have one key
+  std::string text;
+  for (const KeyRule& rule : rules) {
+    if (std::find(keys.begin(), keys.end(), rule.key) != keys.end()) continue;
+    text += concat(keys.empty() ? "" : ", ", rule.key);
+    keys.push_back(rule.key);
+  }
+  return concat("it takes ", keys.empty() ? "none" : text);
+}
+
 }  // namespace
 
 void FusionParser::parseOp() {
@@ -69,7 +88,7 @@ void FusionParser::parseOp() {
   reader_.expect("=");
   const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
   const std::vector<const OpInfo*> rows = rowsOf(mnemonic.text);
-  if (rows.empty()) reader_.fail(mnemonic, "unknown op '", mnemonic.text, "'");
+  if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
   if (names.size() != rows[0]->results) {
     reader_.fail(name, mnemonic.text, " has ", rows[0]->results, rows[0]->results == 1 ? " result" : " results",
                  ", not ", names.size());
@@ -128,7 +147,7 @@ FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic,
       const Token key = reader_.expect(TokenKind::Identifier, "an attribute");
       const bool known =
           std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) { return rule.key == key.text; });
-      if (!known) reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'");
+      if (!known) reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'; ", attributesTaken(rules));
       if (!attributes.keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' stands twice");
       reader_.expect("=");
       parseAttribute(key, *rows[0], attributes);

@@ -70,7 +70,49 @@ std::string operandsOf(const OpInfo& info) {
   FUSER_CHECK(false, "bad FamilyOperands");
 }
 
+// The reference escapes '|' for Markdown.
+std::string plain(std::string text) {
+  for (size_t at; (at = text.find("\\|")) != text.npos;) text.erase(at, 1);
+  return text;
+}
+
+// As the rows of that name say together.
+std::string dtypesOf(std::string_view mnemonic) {
+  std::string text;
+  for (DataType dtype : kAllDataTypes) {
+    const bool accepted = std::any_of(std::begin(kAllOps), std::end(kAllOps), [&](OpKind op) {
+      return opInfo(op).mnemonic == mnemonic && acceptsDtype(op, dtype);
+    });
+    if (accepted) text += concat(text.empty() ? "" : " ", dtype);
+  }
+  return text;
+}
+
+// The first row of each name, in the order of the table.
+std::vector<const OpInfo*> namedRows() {
+  std::vector<const OpInfo*> rows;
+  for (OpKind op : kAllOps) {
+    const OpInfo& info = opInfo(op);
+    const bool seen =
+        std::any_of(rows.begin(), rows.end(), [&](const OpInfo* row) { return row->mnemonic == info.mnemonic; });
+    if (!seen) rows.push_back(&info);
+  }
+  return rows;
+}
+
 }  // namespace
+
+std::string opList() {
+  size_t width = 0;
+  for (const OpInfo* info : namedRows()) width = std::max(width, info->mnemonic.size());
+  std::string text;
+  for (const OpInfo* info : namedRows()) {
+    text += concat(info->mnemonic, std::string(width + 2 - info->mnemonic.size(), ' '), "operands: ",
+                   operandsOf(*info), "; attributes: ", plain(attributesOf(*info)), "; dtypes: ",
+                   dtypesOf(info->mnemonic), "\n");
+  }
+  return text;
+}
 
 std::string opReference() {
   struct Line {
@@ -78,11 +120,8 @@ std::string opReference() {
     std::string rest;
   };
   std::vector<Line> lines;
-  std::vector<std::string_view> seen;
-  for (OpKind op : kAllOps) {
-    const OpInfo& info = opInfo(op);
-    if (std::find(seen.begin(), seen.end(), info.mnemonic) != seen.end()) continue;
-    seen.push_back(info.mnemonic);
+  for (const OpInfo* row : namedRows()) {
+    const OpInfo& info = *row;
     const std::string results = info.results == 1 ? "" : concat(" (", info.results, " results)");
     const std::string rest = concat(" | ", operandsOf(info), " | ", attributesOf(info), " |\n");
     const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) { return line.rest == rest; });

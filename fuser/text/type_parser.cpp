@@ -31,7 +31,10 @@ FusionParser::Type FusionParser::parseType() {
   type.dtype = readDtype(reader_);
   if (!reader_.at("[")) return type;
   type.tensor = true;
-  reader_.list("[", "]", kMaxRank, [&] { type.axes.push_back(parseAxis()); });
+  reader_.list("[", "]", kMaxListEntries, [&] {
+    if (type.axes.size() == kMaxRank) reader_.fail(reader_.peek(), "a tensor has at most ", kMaxRank, " axes");
+    type.axes.push_back(parseAxis());
+  });
   if (reader_.at("{")) type.layout = parseLayout(type.axes);
   return type;
 }

@@ -2,13 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <new>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include "fuser/analysis/segment_decisions.h"
 #include "fuser/analysis/stage_observers.h"
@@ -18,12 +21,16 @@
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/named_counts.h"
+#include "fuser/support/similar_name.h"
 #include "fuser/text/op_reference.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
+#include "fuser/tokens/literals.h"
 #include "fuser/tools/compile_case.h"
+#include "fuser/tools/limits.h"
 #include "fuser/tools/print_run.h"
+#include "fuser/tools/run_error.h"
 #include "fuser/tools/stages.h"
 
 namespace fuser {
@@ -41,6 +48,8 @@ struct Arguments {
   bool explainSegments = false;
   bool countSegments = false;
   std::optional<std::string> logLevel;
+  double maxSeconds = kUsualSeconds;
+  size_t maxMemory = kUsualBytes;
 };
 
 std::string footer() {
@@ -70,7 +79,7 @@ std::string footer() {
          "  fuser-opt corpus/seeds/softmax.fusion --print-after=PreSegmenter\n"
          "  fuser-opt corpus/seeds/softmax.fusion --explain-segments\n"
          "  fuser-opt corpus/seeds/*.fusion --count-segments\n"
-         "  fuser-opt corpus/seeds/softmax.fusion --print=cuda > softmax.cu\n"
+         "  fuser-opt corpus/seeds/softmax.fusion --print=cuda,runtime > softmax.cu && nvcc -c softmax.cu\n"
          "  fuser-opt corpus/seeds/softmax.fusion --run --engine=cpu\n"
          "  echo 'fusion f(%x: f32[i0]) { %y = neg(%x) return %y }' | fuser-opt - --print=kernel\n"
          "\nExit code: 0, or 1 with one sentence that says what is wrong.\n";
@@ -84,7 +93,7 @@ std::string readAll(const std::string& file) {
   FUSER_USER_CHECK(!std::filesystem::is_fifo(file) || file.starts_with("/dev/fd/") || file.starts_with("/proc/"),
                    "cannot read ", file, ": it is a named pipe; type: fuser-opt - < ", file);
   std::ifstream in(file, std::ios::binary);
-  FUSER_USER_CHECK(in, "cannot read ", file);
+  FUSER_USER_CHECK(in, "cannot read ", file, ": ", std::generic_category().message(errno));
   return readFusionText(in);
 }
 
@@ -94,13 +103,20 @@ std::string joined(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
+std::string stageLike(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const StageInfo& info : stageTable()) known.push_back(info.name);
+  const std::string guess = didYouMean(name, known);
+  return guess.empty() ? "; --help lists them" : guess;
+}
+
 PrintRequest requestOf(const Arguments& arguments) {
   PrintRequest request;
   for (const std::string& name : arguments.print) {
     const std::string wanted = name == "lowered" ? "kernel" : name;
     const StageInfo* found = nullptr;
     for (const StageInfo& info : stageTable()) found = info.name == wanted ? &info : found;
-    FUSER_USER_CHECK(found, "--print=", name, ": no such stage; see --help");
+    FUSER_USER_CHECK(found, "--print=", name, ": no such stage", stageLike(name));
     request.stages.insert(found->stage);
   }
   request.after.insert(arguments.printAfter.begin(), arguments.printAfter.end());
@@ -197,19 +213,26 @@ void execute(const Arguments& arguments, const Case& testCase, spdlog::logger* l
   for (const std::string& step : request.after) {
     const std::vector<std::string>& ran = printer.stepsSeen();
     FUSER_USER_CHECK(std::find(ran.begin(), ran.end(), step) != ran.end(), "--print-after=", step,
-                     ": no such pass or step ran; these did: ", joined(ran));
+                     ": no such pass or step ran", didYouMean(step, {ran.begin(), ran.end()}),
+                     "; these did: ", joined(ran));
   }
+  std::cout.flush();  // a limit of time ends the run alone
   if (arguments.run) runAll(testCase, quiet);
   if (arguments.timePasses) logTimes(trace, log);
 }
 
-// What is wrong with the file's program has its place in the file.
+// What is wrong with the file's program has its place in the file, and its line.
 void execute(const Arguments& arguments, spdlog::logger* log) {
-  const Case testCase = parseCase(readAll(arguments.file), arguments.file == "-" ? "<stdin>" : arguments.file);
+  const std::string text = readAll(arguments.file);
+  const Case testCase = parseCase(text, arguments.file == "-" ? "<stdin>" : arguments.file);
+  if (!testCase.options.fault.empty()) {
+    logLine(log, LogLevel::Warn, concat("fuser-opt: option fault = ", quote(testCase.options.fault),
+                                        " is planted by fuserfuzz alone; this is the compiler without it"));
+  }
   try {
     execute(arguments, testCase, log);
   } catch (const UserError& error) {
-    throw UserError(located(testCase.places, error.what()));
+    throw UserError(withItsLine(testCase.places, text, error.what()));
   }
 }
 
@@ -238,12 +261,27 @@ int run(int argc, char** argv) {
   app.add_flag("--count-segments", arguments.countSegments,
                "print a table of segments and kernels, with the top-down phase and without it");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");
+  app.add_option("--max-seconds", arguments.maxSeconds, "end with an error after so many seconds; 0: never")
+      ->check(CLI::Range(0.0, 1e9))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_option("--max-memory", arguments.maxMemory,
+                 "end with an error where more memory is needed: bytes, or 500m, 8g; 0: no limit")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE")
+      ->default_str("4g");
   app.add_option("--log-level", arguments.logLevel, kLogLevelHelp)->type_name("LEVEL");
   const auto printOps = [] {
     std::cout << opReference();
     throw CLI::Success();
   };
-  app.add_flag_callback("--ops", printOps, "print the table of ops and their attributes; needs no FILE");
+  app.add_flag_callback("--ops", printOps, "print the grammar's table of ops and their attributes; needs no FILE");
+  const auto listOps = [] {
+    std::cout << opList();
+    throw CLI::Success();
+  };
+  app.add_flag_callback("--list-ops", listOps, "print each op in a line: operands, attributes, dtypes; needs no FILE");
+  app.set_version_flag("--version,-V", concat("fuser-opt ", FUSER_VERSION, ", ", FUSER_BUILD_TYPE));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -254,6 +292,8 @@ int run(int argc, char** argv) {
   try {
     log = logToStderr(chosenLogLevel(arguments.logLevel));
     arguments.file = arguments.files.front();
+    const TimeLimit time(arguments.maxSeconds);
+    limitMemory(arguments.maxMemory);
     FUSER_USER_CHECK(arguments.countSegments || arguments.files.size() == 1, "one FILE at a time; ", arguments.files[1],
                      " is too much");
     if (arguments.countSegments) {
@@ -265,6 +305,13 @@ int run(int argc, char** argv) {
     FUSER_USER_CHECK(std::cout.good(), "cannot write the output; is the disk full?");
   } catch (const CheckError& error) {
     logLine(log.get(), LogLevel::Error, concat("fuser-opt: a bug of fuser: ", error.what()));
+    return 1;
+  } catch (const std::bad_alloc&) {
+    logLine(log.get(), LogLevel::Error,
+            arguments.maxMemory == 0
+                ? std::string("fuser-opt: it needs more memory than the machine gives")
+                : concat("fuser-opt: it needs more memory than the machine gives, or more than the ",
+                         arguments.maxMemory, " bytes of --max-memory (0: no limit)"));
     return 1;
   } catch (const std::exception& error) {
     logLine(log.get(), LogLevel::Error, concat("fuser-opt: ", error.what()));

@@ -34,7 +34,8 @@ const std::vector<StageInfo>& stageTable() {
       {Stage::Segments, "segments", "groups, their schedulers, and the edges between them"},
       {Stage::Schedule, "schedule", "each segment's transforms, as a section that a .fusion file takes"},
       {Stage::Kernel, "kernel", "kernel IR (also called lowered)"},
-      {Stage::Cuda, "cuda", "the CUDA C++ of each kernel"},
+      {Stage::Cuda, "cuda", "the CUDA C++ of each kernel, without what it calls"},
+      {Stage::Runtime, "runtime", "beside cuda: all kernels behind the runtime, as nvcc and NVRTC compile them"},
       {Stage::Host, "host", "the host program: allocate, evaluate, launch, free"},
       {Stage::HostSummary, "host_summary", "the host program in short: tensors by number, with their axes"},
   };
@@ -69,10 +70,13 @@ void StagePrinter::afterLowerStep(int segment, std::string_view step, const Kern
 
 void StagePrinter::afterLower(int segment, Kernel& kernel) {
   if (wants(Stage::Kernel)) out_ << "# segment " << segment << "\n" << printKernel(kernel);
-  if (wants(Stage::Cuda)) out_ << "// segment " << segment << "\n" << printCuda(kernel);
+  kernels_.push_back(&kernel);
+  if (wants(Stage::Cuda) && !wants(Stage::Runtime)) out_ << "// segment " << segment << "\n" << printCuda(kernel);
 }
 
 void StagePrinter::afterHost(HostIrContainer& program) {
+  // One text of all: each op that two kernels use stands there once.
+  if (wants(Stage::Runtime)) out_ << printModule(kernels_);
   if (wants(Stage::Host)) out_ << toString(program);
   if (wants(Stage::HostSummary)) out_ << toSummary(program);
 }

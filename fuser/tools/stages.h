@@ -11,7 +11,7 @@
 
 namespace fuser {
 
-enum class Stage : uint8_t { Fusion, Presegmented, Segments, Schedule, Kernel, Cuda, Host, HostSummary };
+enum class Stage : uint8_t { Fusion, Presegmented, Segments, Schedule, Kernel, Cuda, Runtime, Host, HostSummary };
 
 struct StageInfo {
   Stage stage;
@@ -50,6 +50,7 @@ class StagePrinter final : public CompileObserver {
   const PrintRequest& request_;
   std::ostream& out_;
   std::vector<std::string> stepsSeen_;
+  std::vector<const Kernel*> kernels_;  // of the program, for Stage::Runtime
 };
 
 }  // namespace fuser

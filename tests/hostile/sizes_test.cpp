@@ -103,6 +103,39 @@ TEST(SizesTest, ConstantSizesThatNoScheduleCanMergeAreTheCallersError) {
   EXPECT_NE(printed.err.find("%x has more than 281474976710656 elements"), std::string::npos) << printed.err;
 }
 
+TEST(SizesTest, StreamsOfMillionsOfTurnsAreOneSentence) {
+  const Folder folder;
+  const std::string file = folder.write(
+      "stream.fusion", "fusion f(%x: f32[i0, i1]) { %y = neg(%x) return %y }\nstream %y {dim = 0}\n"
+                       "run { %x = uniform(seed = 1) : f32[1000000, 1] }\n");
+  const Started run = start("fuser-opt", {"--run", file});
+  EXPECT_EQ(run.exitCode, 1);
+  EXPECT_TRUE(isOneSentence(run.err, "fuser-opt: ")) << run.err;
+  EXPECT_NE(run.err.find("a run on streams has at most 262144 launches"), std::string::npos) << run.err;
+  EXPECT_LT(run.peakMb, 300u);
+}
+
+TEST(SizesTest, FuserOptEndsWhereItsMemoryOrTimeDoes) {
+  const Folder folder;
+  const std::string large = folder.write(
+      "large.fusion", "fusion f(%n: i64) { %y = full() {shape = [%n], fill_value = 1.0, dtype = f64} return %y }\n"
+                      "run { %n = 50000000 }\n");
+  const Started memory = start("fuser-opt", {"--run", "--max-memory=100m", large});
+  EXPECT_EQ(memory.exitCode, 1);
+  EXPECT_EQ(memory.err, "fuser-opt: it needs more memory than the machine gives, or more than the 104857600 bytes of "
+                        "--max-memory (0: no limit)\n");
+  EXPECT_EQ(start("fuser-opt", {"--run", "--max-memory=2g", large}).exitCode, 0);
+  std::string steps;
+  for (int i = 0; i < 26; ++i) steps += "split %y {axis = 0, factor = 2}\n";
+  const std::string slow =
+      folder.write("slow.fusion", "fusion f(%x: f32[i0]) { %y = neg(%x) return %y }\nschedule {\n" + steps +
+                                      "}\nrun { %x = normal(seed = 1) : f32[4] }\n");
+  const Started time = start("fuser-opt", {"--run", "--print=segments", "--max-seconds=0.1", slow});
+  EXPECT_EQ(time.exitCode, 1);
+  EXPECT_EQ(time.err, "fuser-opt: it takes more than 0.1 s; --max-seconds allows more, and 0 any time\n");
+  EXPECT_EQ(time.out.find("segmented {\n  group 0 "), 0u) << time.out;  // what it had printed
+}
+
 TEST(SizesTest, ACampaignGoesOnBehindThem) {
   const Folder folder;
   int number = 0;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "fuser/execute/nvrtc.h"
 #include "tests/golden/golden_tests.h"
 
 namespace {
@@ -193,9 +194,45 @@ TEST_F(FuserOptTest, AnUnknownPassHasItsPlaceInTheFile) {
   const std::string path = file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }\noption disable pass DeadCodPass");
   const Outcome outcome = fuserOpt(path + " --print=kernel");
   EXPECT_EQ(outcome.exitCode, 1);
-  EXPECT_EQ(outcome.text.find("fuser-opt: " + path + ":3:21: no pass is called 'DeadCodPass'; known: PreSegmenter, "),
+  EXPECT_EQ(outcome.text.find("fuser-opt: " + path + ":3:21: no pass is called 'DeadCodPass'; "
+                              "did you mean 'DeadCodePass'; known: PreSegmenter, "),
             0u)
       << outcome.text;
+}
+
+TEST_F(FuserOptTest, SaysItsVersion) {
+  const Outcome outcome = fuserOpt("--version");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(count(outcome.text, "^fuser-opt [0-9]+\\.[0-9]+\\.[0-9]+, [A-Za-z]+\n$"), 1u) << outcome.text;
+  EXPECT_EQ(fuserOpt("-V").text, outcome.text);
+}
+
+TEST_F(FuserOptTest, ListsEachOpInALine) {
+  const Outcome outcome = fuserOpt("--list-ops");
+  EXPECT_EQ(outcome.exitCode, 0);
+  const std::string division = "\ndiv +operands: two; attributes: .rounding_mode = trunc [|] floor.; dtypes: ";
+  EXPECT_EQ(count(outcome.text, division), 1u) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "\nbitwise_not +operands: one; attributes: none; dtypes: i64 i32 i8 bool\n"), 1u);
+}
+
+TEST_F(FuserOptTest, SaysThatItPlantsNoFault) {
+  const std::string path = file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }\n"
+                                "option fault = \"dropped-predicate\"\n");
+  EXPECT_EQ(fuserOpt(path + " --print=segments 2>&1 >/dev/null", "").text,
+            "fuser-opt: option fault = \"dropped-predicate\" is planted by fuserfuzz alone; this is the compiler "
+            "without it\n");
+  EXPECT_EQ(fuserOpt(path + " --print=segments --log-level=error").text, standardOutput(path + " --print=segments"));
+}
+
+TEST_F(FuserOptTest, PrintsCudaThatCompilesAsItStands) {
+  // Two kernels that use one op, and a name that C++ has taken.
+  const std::string path = file("fusion f(%int: f32[i0, i1]) {\n  %a = exp(%int)\n  %b = segment_set(%a)\n"
+                                "  %s = sum(%b) {dims = [1]}\n  %y = exp(%s)\n  return %y\n}\n");
+  const std::string text = standardOutput(path + " --print=cuda,runtime");
+  EXPECT_EQ(count(text, "__global__ void"), standardOutput(path + " --print=cuda").empty() ? 0u : 2u) << text;
+  const fuser::Nvrtc nvrtc;
+  EXPECT_FALSE(nvrtc.compileToCubin(text, "80").empty());
+  EXPECT_EQ(count(standardOutput(path + " --print=cuda"), "\n// segment 1\n"), 1u);
 }
 
 TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
@@ -204,10 +241,11 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
     EXPECT_EQ(outcome.exitCode, 1) << arguments;
     return outcome.text;
   };
-  EXPECT_EQ(error("/nonexistent"), "fuser-opt: cannot read /nonexistent\n");
+  EXPECT_EQ(error("/nonexistent"), "fuser-opt: cannot read /nonexistent: No such file or directory\n");
   EXPECT_EQ(error("/tmp"), "fuser-opt: cannot read /tmp: it is a folder\n");
   const std::string path = file(kTwoSegments);
-  EXPECT_EQ(error(path + " --print=nonesuch"), "fuser-opt: --print=nonesuch: no such stage; see --help\n");
+  EXPECT_EQ(error(path + " --print=nonesuch"), "fuser-opt: --print=nonesuch: no such stage; --help lists them\n");
+  EXPECT_EQ(error(path + " --print=segmens"), "fuser-opt: --print=segmens: no such stage; did you mean 'segments'\n");
   EXPECT_EQ(error(path + " --engine=gpu"), "fuser-opt: --engine=gpu: there are interp, cpu and cuda\n");
   EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there are preseg and host_ir\n");
   EXPECT_EQ(error(file("fusion f(%x: f32[i0]) { return %x }") + " --run"), "fuser-opt: --run: the file has no run\n");
@@ -215,7 +253,9 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
   const std::string sizes = file("fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n return %z }\n"
                                  "run { %x = values [1] : f32[1] %y = values [1, 2] : f32[2] }");
   EXPECT_EQ(error(sizes + " --run"),
-            "fuser-opt: " + sizes + ":1:38: %z = add: axis 0 of %x has size 1, that of %y has size 2\n");
+            "fuser-opt: " + sizes + ":1:38: %z = add: axis 0 of %x has size 1, that of %y has size 2\n"
+            "  fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n" +
+                std::string(39, ' ') + "^\n");
   EXPECT_NE(error("").find("FILE"), std::string::npos);
 }
 
