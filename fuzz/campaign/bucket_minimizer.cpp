@@ -29,13 +29,30 @@ reports::SegmentGraph pictureOf(const Minimized& minimized, const TaskSettings& 
   return none;
 }
 
+// With its own verdict, from a process of its own.
+MetFinding metFinding(const OtherFinding& other, const TaskSettings& settings, const Limits& limits) {
+  MetFinding met{toString(other.bucket), other.bucket.kind, other.text, "", "", "fails fresh"};
+  const Outcome outcome = runAlone(printTask(JudgingTask(TextsTask{{other.text}})), limits, judgingWork(settings));
+  const CaseVerdict verdict = resultOf(outcome).verdict;
+  if (isFinding(verdict.kind)) {
+    met.kind = verdictName(verdict.kind);
+    met.reason = verdict.reason;
+    met.detail = verdict.detail;
+  } else {
+    met.label = "flaky: shown once, and not again";
+    met.reason = met.detail = concat("it was ", met.kind, " once, and is ", verdictName(verdict.kind), " now");
+  }
+  return met;
+}
+
 LedgerFinding metWhileMinimising(const MetFinding& other, const LedgerFinding& finding) {
   LedgerFinding met;
   met.bucket = other.bucket;
   met.kind = other.kind;
-  met.reason = met.detail = "met while another finding was minimised";
+  met.reason = other.reason;
+  met.detail = other.detail;
   met.origin = "while minimising " + finding.file;
-  met.label = "fails fresh";
+  met.label = other.label;
   met.text = other.text;
   return met;
 }
@@ -54,8 +71,7 @@ std::string performMinimize(const MinimizeTask& task, const TaskSettings& settin
     minimizer.bestSoFar = task.best;
     minimizer.maxBytes = task.bytes;
     const Minimized minimized = minimize(readTextFile(task.path), minimizer);
-    for (const OtherFinding& other : minimized.others)
-      reply.others.push_back({toString(other.bucket), other.bucket.kind, other.text});
+    for (const OtherFinding& other : minimized.others) reply.others.push_back(metFinding(other, settings, limits));
     told.problem = minimized.problem;
     if (!minimized.problem.empty()) return reports::encode(reply);
     told.text = minimized.text;
@@ -84,8 +100,7 @@ void BucketMinimizer::begin(const std::vector<LedgerFinding>& findings) {
   if (settings_.folder.empty()) return;
   std::map<std::string, const LedgerFinding*> smallest;
   for (const LedgerFinding& finding : findings) {
-    const bool wanted = finding.known.empty() && !finding.file.empty() && finding.label == "fails fresh";
-    if (!wanted || done_.count(finding.bucket)) continue;
+    if (!wants(finding)) continue;
     const LedgerFinding*& best = smallest[finding.bucket];
     if (best == nullptr || finding.bytes < best->bytes) best = &finding;
   }
@@ -94,6 +109,15 @@ void BucketMinimizer::begin(const std::vector<LedgerFinding>& findings) {
     say_(concat("minimising a finding of each of ", queue_.size(), " buckets, ", settings_.seconds,
                 " s each at most (--no-minimize leaves it out)"));
   }
+}
+
+bool BucketMinimizer::wants(const LedgerFinding& finding) const {
+  return finding.known.empty() && !finding.file.empty() && finding.label == "fails fresh" &&
+         !done_.count(finding.bucket);
+}
+
+void BucketMinimizer::add(const LedgerFinding& finding) {
+  if (wants(finding)) queue_.push_back({finding});
 }
 
 std::optional<PoolTask> BucketMinimizer::next() {

@@ -19,9 +19,11 @@ namespace fuser::fuzz {
 // A finding that was met on the way, in another bucket.
 struct MetFinding {
   std::string bucket, kind, text;
+  std::string reason, detail;  // of its verdict
+  std::string label;           // as a finding's
   bool operator==(const MetFinding&) const = default;
 };
-REPORTS_FIELDS(MetFinding, bucket, kind, text)
+REPORTS_FIELDS(MetFinding, bucket, kind, text, reason, detail, label)
 
 // What performMinimize() says, by reports::encode(). Its `bucket` and `file` the supervisor knows.
 struct MinimizeReply {
@@ -45,11 +47,15 @@ class BucketMinimizer {
   void begin(const std::vector<LedgerFinding>& findings);
   // A MinimizeTask, for a fresh process: performMinimize().
   std::optional<PoolTask> next();
-  // Findings in other buckets that it met on the way. Neither they nor the result are committed yet. What was ended
-  // from outside comes again.
+  size_t waiting() const { return queue_.size(); }
+  // One that was met on the way, where its bucket is new.
+  void add(const LedgerFinding& finding);
+  // Findings in other buckets that it met on the way, for the ledger and for add(). Neither they nor the result are
+  // committed yet. What was ended from outside comes again.
   std::vector<LedgerFinding> take(const Outcome& outcome);
 
  private:
+  bool wants(const LedgerFinding& finding) const;
   void addToCorpus(const reports::MinimizedFinding& minimized);
 
   Settings settings_;

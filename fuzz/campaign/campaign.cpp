@@ -69,14 +69,16 @@ class Supervisor : public TaskSource {
         return counted(std::move(task));
       }
     }
-    if (!stopped()) {
+    casesDone_ = stopped();
+    if (!casesDone_) {
       if (std::optional<PoolTask> task = supply_->next()) return counted(std::move(task));
+      casesDone_ = true;
     }
     return counted(nextMinimization());
   }
 
   void done(const Outcome& outcome, const std::vector<std::string>& history) override {
-    --running_;
+    --running_[parseTask<Task>(outcome.task).index()];
     const bool givenUp = interrupted() && outcome.ending == Ending::TimedOut;
     std::visit(ByKind{[&](const MinimizeTask&) {
                         if (!givenUp) takeMinimization(outcome);
@@ -113,15 +115,27 @@ class Supervisor : public TaskSource {
   }
 
   std::optional<PoolTask> counted(std::optional<PoolTask> task) {
-    running_ += task.has_value();
+    if (task) ++running_[parseTask<Task>(task->text).index()];
     return task;
+  }
+
+  template <class Kind>
+  size_t running() const {
+    const auto found = running_.find(Task(Kind{}).index());
+    return found == running_.end() ? 0 : found->second;
+  }
+
+  size_t runningTasks() const {
+    size_t count = 0;
+    for (const auto& [kind, tasks] : running_) count += tasks;
+    return count;
   }
 
   // When all else is done.
   std::optional<PoolTask> nextMinimization() {
     if (!options_.minimize) return std::nullopt;
     if (!minimizing_) {
-      if (running_ > 0 || findings_->unconfirmed() > 0) return std::nullopt;
+      if (runningTasks() > 0 || findings_->unconfirmed() > 0) return std::nullopt;
       minimizing_ = true;
       minimizer_->begin(findings_->all());
     }
@@ -140,17 +154,26 @@ class Supervisor : public TaskSource {
   }
 
   void takeMinimization(const Outcome& outcome) {
-    for (LedgerFinding& other : minimizer_->take(outcome)) findings_->addLabelled(std::move(other));
+    for (LedgerFinding& other : minimizer_->take(outcome)) {
+      const LedgerFinding* added = findings_->addLabelled(std::move(other));
+      if (added != nullptr && !enoughFindings()) minimizer_->add(*added);
+    }
     ledger_->commit();  // the bucket with what was met on its way, or none of it: it is done again then
   }
 
   // Goals are reached: no more cases.
   bool stopped() const {
     if (maxTotalTime_ > 0 && elapsed() >= maxTotalTime_) return true;
+    return enoughFindings();
+  }
+
+  bool enoughFindings() const {
     return options_.maxFindings > 0 && static_cast<uint64_t>(findings_->countNew()) >= options_.maxFindings;
   }
 
   void open() {
+    const bool bounded = options_.runs > 0 || options_.maxTotalTime > 0;
+    FUSER_USER_CHECK(bounded || options_.resume, "say how long: --runs or --max-total-time");
     if (!options_.growCorpus.empty()) {
       FUSER_USER_CHECK(!options_.out.empty() && options_.minimize,
                        "--grow-corpus adds minimised findings: it needs --out, and not --no-minimize");
@@ -235,8 +258,7 @@ class Supervisor : public TaskSource {
       std::error_code error;
       FUSER_USER_CHECK(std::filesystem::exists(path, error), where, path, " is not there; the campaign was begun in ",
                        contents_.settings[kBegunIn]);
-      FUSER_USER_CHECK(sha1(readTextFile(path)) == hash, where, path,
-                       " has changed since it began");
+      FUSER_USER_CHECK(sha1(readTextFile(path)) == hash, where, path, " has changed since it began");
     }
     runs_ = options_.runs;
     maxTotalTime_ = options_.maxTotalTime;
@@ -332,6 +354,10 @@ class Supervisor : public TaskSource {
     status.buckets = findings_->buckets();
     status.findings = findings_->countNew();
     status.known = findings_->countKnown();
+    const bool casesDone = casesDone_ && running<CaseTask>() + running<FileTask>() == 0;
+    status.activity = activityOf({casesDone, running<BatchTask>(), running<ConfirmTask>(), running<MinimizeTask>(),
+                                  minimizer_->waiting(), options_.minimizeSeconds});
+    if (casesDone) return status;
     if (maxTotalTime_ > 0) {
       status.done = elapsed() / maxTotalTime_;
       status.secondsLeft = std::max(0.0, maxTotalTime_ - elapsed());
@@ -397,7 +423,8 @@ class Supervisor : public TaskSource {
   std::optional<Supply> supply_;
   std::optional<Findings> findings_;
   std::optional<BucketMinimizer> minimizer_;
-  size_t running_ = 0;       // tasks
+  std::map<size_t, size_t> running_;  // tasks by kind: the index of a Task
+  bool casesDone_ = false;            // there are none to give, for now
   bool minimizing_ = false;  // there are no cases any more
   Accounting accounting_;
   Ledger::Contents contents_;  // as it was at the beginning, or the last progress line

@@ -20,6 +20,8 @@ bool isArtifact(const std::filesystem::path& path) {
 bool holdsResults(const std::filesystem::path& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    std::error_code noFile;
+    if (!entry.is_regular_file(noFile)) continue;
     const std::string name = entry.path().filename().string();
     for (const char* report : {"report.html", "report.json", "junit.xml", "campaign.log"})
       if (name == report) return true;
@@ -35,8 +37,7 @@ void checkLedgerIsThere(const std::filesystem::path& folder, bool resume) {
                    kLedgerName, "): put the ledger back, or begin a new campaign in another folder");
   // Who is killed before the first task leaves the lock, and perhaps no ledger.
   FUSER_USER_CHECK(!resume || std::filesystem::exists(folder / "lock", error), folder.string(),
-                   " holds no campaign to go on with: there is no ", kLedgerName,
-                   "; leave --resume out to begin one");
+                   " holds no campaign to go on with: there is no ", kLedgerName, "; leave --resume out to begin one");
 }
 
 }  // namespace fuser::fuzz

@@ -53,8 +53,8 @@ void checkWritableFile(const std::filesystem::path& path) {
   std::error_code error;
   FUSER_USER_CHECK(!std::filesystem::is_directory(path, error), "cannot write ", path.string(), ": it is a folder");
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  FUSER_USER_CHECK(std::filesystem::is_directory(folder, error), "cannot write ", path.string(), ": there is no folder ",
-                   folder.string());
+  FUSER_USER_CHECK(std::filesystem::is_directory(folder, error), "cannot write ", path.string(),
+                   ": there is no folder ", folder.string());
   makeWritableFolder(folder);  // a file is written beside its place, then moved there
 }
 

@@ -75,17 +75,18 @@ void Findings::keepSlow(const SingleTask& task, const std::string& text, double 
   say_(concat("slow (", originOf(task, settings_.context.seed), "): ", took, file.empty() ? "" : ", kept as ", file));
 }
 
-void Findings::addLabelled(LedgerFinding finding) {
+const LedgerFinding* Findings::addLabelled(LedgerFinding finding) {
   // The bucket may have been found before, in a case of its own.
   const bool seen = std::any_of(findings_.begin(), findings_.end(),
                                 [&](const LedgerFinding& other) { return other.bucket == finding.bucket; });
-  if (seen) return;
+  if (seen) return nullptr;
   finding.known = knownReason(settings_.known, finding.bucket);
   artifacts_.write(finding, finding.text);
   finding.text = "";
   finding.id = ledger_.add(finding);
   announce(finding);
   findings_.push_back(std::move(finding));
+  return &findings_.back();
 }
 
 std::optional<PoolTask> Findings::nextConfirmation() {

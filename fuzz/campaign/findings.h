@@ -37,8 +37,8 @@ class Findings {
   // than all before in this process's life, so that a slow machine does not fill a disk.
   void keepSlow(const SingleTask& task, const std::string& text, double seconds);
 
-  // One that came with its bucket, its label and its text. It is not committed yet.
-  void addLabelled(LedgerFinding finding);
+  // One that came with its bucket, its label and its text; null where its bucket is not new. It is not committed yet.
+  const LedgerFinding* addLabelled(LedgerFinding finding);
 
   // The next finding to be run again: a ConfirmTask, for a fresh process.
   std::optional<PoolTask> nextConfirmation();

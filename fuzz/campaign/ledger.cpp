@@ -53,9 +53,7 @@ Ledger::Ledger(const std::filesystem::path& folder, bool resume) {
   prepare();
 }
 
-Ledger::Stamp Ledger::stamp() {
-  return readStamp(*database_, kLedgerName);
-}
+Ledger::Stamp Ledger::stamp() { return readStamp(*database_, kLedgerName); }
 
 void Ledger::createTables() {
   open();

@@ -44,12 +44,30 @@ std::string duration(double seconds) {
   return format("%lld h %lld min", whole / 3600, whole / 60 % 60);
 }
 
+std::string activityOf(const Activity& activity) {
+  const auto findings = [](size_t count) { return format("%zu finding%s", count, count == 1 ? "" : "s"); };
+  std::vector<std::string> parts;
+  if (activity.batches == 1) parts.push_back("compiling a sample");
+  if (activity.batches > 1) parts.push_back(format("compiling %zu samples", activity.batches));
+  if (activity.confirmations > 0) parts.push_back("running " + findings(activity.confirmations) + " again");
+  if (activity.minimizations > 0) {
+    std::string part = "minimising " + findings(activity.minimizations);
+    if (activity.waiting > 0) part += format(", %zu wait", activity.waiting);
+    parts.push_back(part + ", " + duration(activity.secondsEach) + " each at most");
+  }
+  if (parts.empty()) return "";
+  std::string text = activity.casesDone ? "cases done" : "";
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
 std::string statusLine(const Status& status) {
   std::string line = format("%.0f s: %lld cases, %.1f/s, decided %.4f, rejected %.4f, findings %lld", status.seconds,
                             static_cast<long long>(status.cases), status.casesPerSecond, status.decidedShare,
                             status.rejectedShare, static_cast<long long>(status.findings));
   if (status.known > 0) line += format(", known %lld", static_cast<long long>(status.known));
   if (status.secondsLeft) line += ", " + duration(*status.secondsLeft) + " left";
+  if (!status.activity.empty()) line += "; " + status.activity;
   return line;
 }
 
@@ -63,6 +81,7 @@ std::vector<std::string> statusBlock(const Status& status, size_t width, bool co
     first = bar(*status.done, std::min<size_t>(width - first.size() - 4, 30)) + " " + first;
   }
   lines.push_back(fit(first, width));
+  if (!status.activity.empty()) lines.push_back(fit(status.activity, width));
   lines.push_back(fit(format("decided %.2f%% of elements, %.2f%% of cases; rejected %.2f%%", 100 * status.decidedShare,
                              100 * status.decidedCaseShare, 100 * status.rejectedShare),
                       width));

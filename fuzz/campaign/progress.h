@@ -19,10 +19,22 @@ struct Status {
   std::map<std::string, int64_t> buckets;  // findings; those not labelled yet below "not run again yet"
   int64_t findings = 0, known = 0;         // findings are new ones
   std::optional<double> done;              // share of the goal
-  std::optional<double> secondsLeft;
+  std::optional<double> secondsLeft;       // for cases
+  std::string activity;  // what is done beside cases: "compiling a sample", "minimising 1 finding, 2 wait"
 };
 
-// "12 s: 4512 cases, 376.0/s, decided 0.9901, rejected 0.0030, findings 2", with the time left where it is known.
+// What a campaign is at, beside cases.
+struct Activity {
+  bool casesDone = false;
+  size_t batches = 0, confirmations = 0, minimizations = 0;  // under way
+  size_t waiting = 0;                                        // to be minimised
+  double secondsEach = 0;                                    // that a minimisation may take
+};
+// "cases done; minimising 1 finding, 2 wait, 1 min 0 s each at most"; "" where there is nothing but cases.
+std::string activityOf(const Activity& activity);
+
+// "12 s: 4512 cases, 376.0/s, decided 0.9901, rejected 0.0030, findings 2", with the time left where it is known, and
+// what is done beside cases.
 std::string statusLine(const Status& status);
 // The same on a few lines of at most `width` columns, with a bar, and the fullest buckets.
 std::vector<std::string> statusBlock(const Status& status, size_t width, bool color);

@@ -30,22 +30,27 @@ std::optional<PoolTask> Supply::next() {
 }
 
 std::optional<SingleTask> Supply::nextInOrder() {
+  // The first behind one other task, so that a compiler that is missing or broken shows in the first seconds, and that
+  // something is judged however short the time is.
+  if (batches_ && nextBatch_ == 0 && begun_) return takeBatch();
+  begun_ = true;
   if (nextFile_ < files_.size()) {
     FileTask task{files_[nextFile_]};
     nextFile_ = doneFiles_.firstMissing(nextFile_ + 1);
     return task;
   }
-  // By number, so that the sample does not depend on anybody's speed; at the end what is due of the last stride.
-  const bool last = runs_ > 0 && nextCase_ >= runs_;
-  const uint64_t due = kBatchStride * nextBatch_ + (last ? kBatch : kBatchStride);
-  if (batches_ && due <= (last ? runs_ : nextCase_)) {
-    const BatchTask task{kBatchStride * nextBatch_, kBatch};
-    nextBatch_ = doneBatches_.firstMissing(nextBatch_ + 1);
-    return task;
-  }
+  // By number, so that the sample does not depend on anybody's speed.
+  const uint64_t due = kBatchStride * nextBatch_;
+  if (batches_ && nextBatch_ > 0 && due <= nextCase_ && (runs_ == 0 || due + kBatch <= runs_)) return takeBatch();
   if (runs_ > 0 && nextCase_ >= runs_) return std::nullopt;
   const CaseTask task{nextCase_};
   nextCase_ = doneCases_.firstMissing(nextCase_ + 1);
+  return task;
+}
+
+SingleTask Supply::takeBatch() {
+  const BatchTask task{kBatchStride * nextBatch_, kBatch};
+  nextBatch_ = doneBatches_.firstMissing(nextBatch_ + 1);
   return task;
 }
 

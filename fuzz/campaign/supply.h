@@ -1,7 +1,7 @@
 #pragma once
 // Supply: the tasks of a campaign in their order: the corpora's files, then cases by number; between them the compiler
-// batches of cases that were given before: of each stride when it is over, of the last one when the cases are. What is
-// done already is left out.
+// batches, each before the first case of its stride, and the first one behind the very first task. Every campaign has
+// that, and of the others those whose cases are all among its own. What is done already is left out.
 
 #include <deque>
 #include <map>
@@ -30,11 +30,13 @@ class Supply {
 
  private:
   std::optional<SingleTask> nextInOrder();
+  SingleTask takeBatch();
 
   std::vector<std::string> files_;
   std::map<std::string, size_t> numbers_;  // of files
   uint64_t runs_;
   bool batches_;
+  bool begun_ = false;                             // a task was given
   NumberSet doneCases_, doneFiles_, doneBatches_;  // when this process began
   uint64_t nextFile_ = 0, nextCase_ = 0, nextBatch_ = 0;
   std::deque<SingleTask> again_;

@@ -9,9 +9,10 @@
 // Each call replays every file in processes of their own and moves it: what fails goes to crashing/, wherever it was;
 // what does not goes from crashing/ (or DIR) to incubating/, and from there, after kCleanReplays clean calls, to
 // regression/. A file of DIR that does not fail and bears no trace of a campaign (its name, "#: finding = …") has never
-// failed, as far as anybody knows, and stays where it is. A .sequence file beside a case (it fails only after others) is what is replayed, and moves with it.
-// Where another finding has the name already, one gets a number: nothing is written over.
-// The calls are counted in the file ("#: clean_replays = 2"). A "flaky-" file is run ten times; one failure is enough.
+// failed, as far as anybody knows, and stays where it is. A .sequence file beside a case (it fails only after others)
+// is what is replayed, and moves with it. Where another finding has the name already, one gets a number: nothing is
+// written over. The calls are counted in the file ("#: clean_replays = 2"). A "flaky-" file is run ten times; one
+// failure is enough.
 
 #include <filesystem>
 #include <string>
@@ -35,7 +36,8 @@ struct Triaged {
   std::string verdict;  // one line
 };
 
-// In order of stage and name. dryRun: nothing moves, and `to` says what would. A UserError where the folder is not there, cannot be written, or holds no case.
+// In order of stage and name. dryRun: nothing moves, and `to` says what would. A UserError where the folder is not
+// there, cannot be written, or holds no case.
 std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOptions& options, bool dryRun = false);
 
 // Where a file goes that was in `from` and fails or not; cleanReplays: with this one, 0 if it fails.

@@ -37,8 +37,8 @@ struct WorkerArguments {
 // "--no-probes", for commands that judge.
 void addNoProbes(CLI::App* app, bool& noProbes);
 
-// Ctrl-C and SIGTERM: the first asks to finish, the second leaves at once with 72. A hang-up asks to finish, however often
-// it comes, unless it is ignored (nohup).
+// Ctrl-C and SIGTERM: the first asks to finish, the second leaves at once with 72. A hang-up asks to finish, however
+// often it comes, unless it is ignored (nohup).
 void watchInterrupts();
 bool interrupted();
 

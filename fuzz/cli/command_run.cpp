@@ -120,13 +120,13 @@ What a campaign does
   A finding is run again in a fresh process and labelled: fails fresh, fails only after its history (then the shortest
   sequence of cases is kept), or flaky with its rate. Findings of one bucket are taken for one bug; a bucket keeps ten
   files. Corpora are judged first. Everything is in ledger.sqlite as it happens: after kill -9 or a power cut --resume
-  goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at once;
-  SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 prints a line of status.
+  goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at
+  once; SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 prints a line of status.
 
 Beside the interpreter, a sample by case number
 )";
   char line[160];
-  std::snprintf(line, sizeof line, "  %-24s cases 0 to %llu of every %llu: after those %llu, or the last of --runs\n",
+  std::snprintf(line, sizeof line, "  %-24s cases 0 to %llu of every %llu, before those %llu: the first at once\n",
                 "clang and NVRTC", static_cast<unsigned long long>(kBatch - 1),
                 static_cast<unsigned long long>(kBatchStride), static_cast<unsigned long long>(kBatchStride));
   text += line;
@@ -168,7 +168,8 @@ Command addRunCommand(CLI::App& app) {
   CLI::App* run = app.add_subcommand("run", "a campaign: judge random cases, keep what is wrong");
   const auto arguments = std::make_shared<Arguments>();
   CampaignOptions& campaign = arguments->campaign;
-  run->add_option("corpora", arguments->corpora, "files and folders to judge first; read, never written to")->type_name("CORPUS");
+  run->add_option("corpora", arguments->corpora, "files and folders to judge first; read, never written to")
+      ->type_name("CORPUS");
   run->add_option("--runs", campaign.runs, "number of cases; 0: until the time is up")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N")

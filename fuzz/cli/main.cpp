@@ -87,7 +87,8 @@ int commandLine(int argc, char** argv) {
       const bool written = std::fflush(stdout) == 0 && !std::ferror(stdout);
       // `fuserfuzz … | head` has read what it wants.
       // Nor does one whose terminal has gone: what it leaves is in files.
-      FUSER_USER_CHECK(written || errno == EPIPE || code == kExitInterrupted, "cannot write the output; is the disk full?");
+      FUSER_USER_CHECK(written || errno == EPIPE || code == kExitInterrupted,
+                       "cannot write the output; is the disk full?");
       return code;
     }
   } catch (const UserError& error) {

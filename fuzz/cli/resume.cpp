@@ -13,10 +13,11 @@ namespace {
 // A campaign with another value of these is another campaign.
 constexpr std::array<std::string_view, 8> kFixed = {
     "--seed", "--only", "--exclude", "--median-elements", "--max-elements", "--no-probes", "--no-compilers", "corpora"};
-// These may be typed anew. (How long it runs, --runs and --max-total-time, the campaign keeps itself: one replaces both.)
-constexpr std::array<std::string_view, 9> kFree = {
-    "--jobs",       "--timeout",     "--rss-limit-mb", "--max-findings", "--max-artifact-mb", "--report-slow-units",
-    "--no-minimize", "--known-issues", "--grow-corpus"};
+// These may be typed anew. (How long it runs, --runs and --max-total-time, the campaign keeps itself: one replaces
+// both.)
+constexpr std::array<std::string_view, 9> kFree = {"--jobs",         "--timeout",         "--rss-limit-mb",
+                                                   "--max-findings", "--max-artifact-mb", "--report-slow-units",
+                                                   "--no-minimize",  "--known-issues",    "--grow-corpus"};
 
 template <size_t count>
 bool isOneOf(const std::array<std::string_view, count>& names, const std::string& name) {

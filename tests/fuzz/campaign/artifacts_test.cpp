@@ -112,7 +112,7 @@ class BucketMinimizerTest : public ArtifactsTest {
     made.minimized.exprsBefore = 5;
     made.minimized.exprsAfter = 1;
     made.minimized.seconds = 2;
-    made.others = {{"check | - | - | x", "check", "other text"}};
+    made.others = {{"check | - | - | x", "check", "other text", "x", "x", "fails fresh"}};
     return reports::encode(made);
   }
 };
@@ -152,7 +152,7 @@ TEST_F(BucketMinimizerTest, AResultAndWhatItMetAreKeptTogether) {
   std::filesystem::create_directories(place);
   const auto rows = [&](bool commit) {
     {
-      Ledger ledger(place, true);
+      Ledger ledger(place, std::filesystem::exists(place / kLedgerName));
       if (ledger.isNew()) ledger.begin({{"seed", "1"}}, {});
       Artifacts artifacts(folder_, 100000, {}, {});
       LedgerFinding one = minimizable();

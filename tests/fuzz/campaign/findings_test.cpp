@@ -53,7 +53,8 @@ class FindingsTest : public CampaignFolder {
 // In order.
 std::vector<std::string> namesIn(const std::filesystem::path& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -395,6 +396,42 @@ run { %x = normal(seed = 1) : f32[40] }
   log_.clear();
   EXPECT_EQ(runCampaign(made, kNever, keep_).minimized.size(), 1u);
   for (const std::string& line : log_) EXPECT_EQ(line.rfind("minimis", 0), std::string::npos) << line;
+}
+
+// Without its neg the case shows another bug: that is a finding with a verdict of its own, and becomes small as well.
+TEST_F(FindingsTest, WhatIsMetWhileMinimisingKeepsItsVerdictAndIsMinimised) {
+  CampaignOptions made = faulty(1, [](const Fusion&) { return false; });
+  BeforePasses planting([](Fusion& fusion) {
+    FUSER_CHECK(!has(fusion, OpKind::Exp) || !has(fusion, OpKind::Neg), "planted for both");
+    FUSER_CHECK(!has(fusion, OpKind::Exp), "planted for one");
+  });
+  made.task.judge.observers = {&planting};
+  made.task.generator.only = {OpKind::Add};
+  made.minimize = true;
+  made.corpora = {file("a.fusion", R"(
+fusion f(%x: f32[i0]) {
+  %a = neg(%x)
+  %b = exp(%x)
+  %c = abs(%b)
+  %d = abs(%a)
+  return %c, %d
+}
+run { %x = normal(seed = 1) : f32[40] }
+)")};
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  ASSERT_EQ(summary.findings.size(), 2u);
+  const auto met = std::find_if(summary.findings.begin(), summary.findings.end(), [](const reports::Finding& finding) {
+    return finding.origin.rfind("while minimising ", 0) == 0;
+  });
+  ASSERT_NE(met, summary.findings.end());
+  EXPECT_EQ(met->kind, "check");
+  EXPECT_NE(met->reason.find("planted for one"), std::string::npos) << met->reason;
+  EXPECT_NE(met->detail.find("planted for one"), std::string::npos) << met->detail;
+  ASSERT_EQ(summary.minimized.size(), 2u);
+  for (const reports::MinimizedFinding& minimized : summary.minimized) {
+    EXPECT_EQ(minimized.problem, "");
+    EXPECT_EQ(minimized.exprsAfter, minimized.bucket == met->bucket ? 1 : 2) << minimized.text;
+  }
 }
 
 // With findings, minimised too, and a corpus that could be written to.

@@ -27,6 +27,24 @@ TEST(ProgressTest, ALineHoldsEveryFigure) {
             "75 s: 30000 cases, 400.0/s, decided 0.9900, rejected 0.0100, findings 8, 3 min 45 s left");
 }
 
+TEST(ProgressTest, WhatIsDoneBesideCasesIsSaid) {
+  Status status = sample();
+  status.secondsLeft.reset();
+  status.activity = "cases done; minimising 1 finding, 2 wait";
+  EXPECT_EQ(statusLine(status),
+            "75 s: 30000 cases, 400.0/s, decided 0.9900, rejected 0.0100, findings 8; "
+            "cases done; minimising 1 finding, 2 wait");
+  const std::vector<std::string> lines = statusBlock(status, 100, false);
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_EQ(lines[1], status.activity);
+  EXPECT_EQ(activityOf({}), "");
+  EXPECT_EQ(activityOf({.batches = 1}), "compiling a sample");
+  EXPECT_EQ(activityOf({.batches = 2, .confirmations = 3}), "compiling 2 samples; running 3 findings again");
+  EXPECT_EQ(activityOf({.casesDone = true, .batches = 1}), "cases done; compiling a sample");
+  EXPECT_EQ(activityOf({.casesDone = true, .confirmations = 1, .minimizations = 2, .waiting = 5, .secondsEach = 60}),
+            "cases done; running 1 finding again; minimising 2 findings, 5 wait, 1 min 0 s each at most");
+}
+
 TEST(ProgressTest, TheBlockListsBucketsTheFullestFirst) {
   const std::vector<std::string> lines = statusBlock(sample(), 100, false);
   ASSERT_EQ(lines.size(), 5u);

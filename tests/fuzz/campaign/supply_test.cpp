@@ -38,7 +38,7 @@ TEST(SupplyTest, WhatIsDoneIsLeftOut) {
   EXPECT_EQ(all(supply), (std::vector<std::string>{"file a.fusion", "file c.fusion", "case 1", "case 3"}));
 }
 
-TEST(SupplyTest, BatchesFollowTheNumberOfCases) {
+TEST(SupplyTest, ABatchComesBeforeTheCasesOfItsStride) {
   Supply supply({}, 2 * kBatchStride + kBatch - 1, true, {});
   std::vector<std::string> batches, before;
   std::string last;
@@ -51,27 +51,24 @@ TEST(SupplyTest, BatchesFollowTheNumberOfCases) {
   }
   EXPECT_EQ(batches,
             (std::vector<std::string>{concat("batch 0 ", kBatch), concat("batch ", kBatchStride, " ", kBatch)}));
-  EXPECT_EQ(before,
-            (std::vector<std::string>{concat("case ", kBatchStride - 1), concat("case ", 2 * kBatchStride - 1)}));
+  EXPECT_EQ(before, (std::vector<std::string>{"case 0", concat("case ", kBatchStride - 1)}));
 }
 
-// Of the last stride, too, once the campaign has no more cases.
-TEST(SupplyTest, AShortCampaignHasItsBatchAtTheEnd) {
-  Supply few({}, kBatch - 1, true, {});
-  EXPECT_EQ(all(few).size(), kBatch - 1);
-  Supply enough({}, kBatch + 3, true, {});
-  const std::vector<std::string> tasks = all(enough);
-  ASSERT_EQ(tasks.size(), kBatch + 4);
-  EXPECT_EQ(tasks.back(), concat("batch 0 ", kBatch));
-  Accounting done;
-  for (uint64_t number = 0; number < kBatch + 3; ++number)
-    done.add(concat("case ", number), result(VerdictKind::Agrees), 0);
-  done.add(concat("batch 0 ", kBatch), {}, 0);
-  Supply again({}, kBatch + 10, true, done);
-  EXPECT_EQ(all(again).size(), 7u);
+// However short it is, a campaign tries the compilers, and does so at once.
+TEST(SupplyTest, TheFirstBatchIsTheSecondTask) {
+  Supply few({"a.fusion"}, 1, true, {});
+  EXPECT_EQ(all(few), (std::vector<std::string>{"file a.fusion", concat("batch 0 ", kBatch), "case 0"}));
   Supply withoutEnd({}, 0, true, {});
-  for (uint64_t i = 0; i < kBatchStride; ++i) EXPECT_EQ(withoutEnd.next()->text, concat("case ", i));
+  EXPECT_EQ(withoutEnd.next()->text, "case 0");
   EXPECT_EQ(withoutEnd.next()->text, concat("batch 0 ", kBatch));
+  for (uint64_t i = 1; i < kBatchStride; ++i) EXPECT_EQ(withoutEnd.next()->text, concat("case ", i));
+  EXPECT_EQ(withoutEnd.next()->text, concat("batch ", kBatchStride, " ", kBatch));
+  // It is not done again, nor are its cases.
+  Accounting done;
+  done.add(concat("batch 0 ", kBatch), {}, 0);
+  done.add("case 0", result(VerdictKind::Agrees), 0);
+  Supply again({}, 3, true, done);
+  EXPECT_EQ(all(again), (std::vector<std::string>{"case 1", "case 2"}));
 }
 
 TEST(SupplyTest, WhatWasKilledComesAgainAloneAndNotForEver) {

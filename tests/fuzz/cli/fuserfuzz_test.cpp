@@ -167,7 +167,8 @@ TEST_F(FuserfuzzTest, AFailingFileExitsWith77) {
 
 TEST_F(FuserfuzzTest, RunWritesAReportAndPrintsItsSeedFirst) {
   const std::string out = (folder_ / "out").string();
-  const Outcome outcome = fuserfuzz("run --runs 20 --seed 0 --median-elements 64 --max-findings 0 --out " + out);
+  const Outcome outcome =
+      fuserfuzz("run --runs 20 --seed 0 --median-elements 64 --no-compilers --max-findings 0 --out " + out);
   EXPECT_EQ(outcome.text.rfind("seed ", 0), 0u) << outcome.text;
   EXPECT_TRUE(std::filesystem::exists(out + "/report.json"));
   EXPECT_TRUE(std::filesystem::exists(out + "/campaign.log"));
@@ -180,7 +181,7 @@ class InterruptTest : public FuserfuzzTest {
     pid_ = fork();
     if (pid_ != 0) return;
     const std::string command =
-        "exec " + program() + " run --max-total-time 1000 --seed 1 --median-elements 64 --out " +
+        "exec " + program() + " run --max-total-time 1000 --seed 1 --no-compilers --median-elements 64 --out " +
         (folder_ / "out").string() + " " + extra + " > " + (folder_ / "text").string() + " 2>&1";
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     _exit(127);
@@ -268,7 +269,8 @@ TEST_F(InterruptTest, TheSecondInterruptLeavesAtOnce) {
 }
 
 TEST_F(FuserfuzzTest, AUsedFolderNeedsResume) {
-  const std::string arguments = "run --runs 5 --seed 3 --median-elements 64 --out " + (folder_ / "out").string();
+  const std::string arguments =
+      "run --runs 5 --seed 3 --no-compilers --median-elements 64 --out " + (folder_ / "out").string();
   EXPECT_EQ(fuserfuzz(arguments).exitCode, 0);
   const Outcome again = fuserfuzz(arguments);
   EXPECT_EQ(again.exitCode, 1);
@@ -281,10 +283,13 @@ TEST_F(FuserfuzzTest, AUsedFolderNeedsResume) {
 TEST_F(FuserfuzzTest, WhereResultsGoIsCheckedAtTheStart) {
   const std::string file = (folder_ / "file").string();
   std::ofstream(file) << "kept";
-  for (const std::string& arguments :
-       {"compare --engine cpu --runs 400 --out " + file + "/table", "compare --engine cpu --runs 400 --out /nowhere/x",
-        "selftest --runs 400 --json /nowhere/x", "selftest --runs 400 --out " + file + "/below",
-        "run --runs 100000 --no-compilers --out " + file, "minimize --out " + file + "/below x.fusion"}) {
+  const std::vector<std::string> lines = {"compare --engine cpu --runs 400 --out " + file + "/table",
+                                          "compare --engine cpu --runs 400 --out /nowhere/x",
+                                          "selftest --runs 400 --json /nowhere/x",
+                                          "selftest --runs 400 --out " + file + "/below",
+                                          "run --runs 100000 --no-compilers --out " + file,
+                                          "minimize --out " + file + "/below " + file};
+  for (const std::string& arguments : lines) {
     const Outcome outcome = fuserfuzz(arguments);
     EXPECT_EQ(outcome.exitCode, 1) << arguments << outcome.text;
     EXPECT_EQ(outcome.text.rfind("SETUP FAILURE: cannot ", 0), 0u) << arguments << outcome.text;
@@ -312,8 +317,10 @@ class ResumeTest : public FuserfuzzTest {
                                                 "run { %x = normal(seed = 1) : f32[4] }\n";
     out_ = (folder_ / "out").string();
     const std::string corpus = "'" + (folder_ / "a case.fusion").string() + "'";
-    const Outcome begun = fuserfuzz("run --runs 5 --seed 3 --median-elements 64 --only add,neg --no-compilers "
-                                    "--no-probes --timeout 50 --out " + out_ + " " + corpus);
+    const Outcome begun = fuserfuzz(
+        "run --runs 5 --seed 3 --median-elements 64 --only add,neg --no-compilers "
+        "--no-probes --timeout 50 --out " +
+        out_ + " " + corpus);
     ASSERT_EQ(begun.exitCode, 0) << begun.text;
   }
   std::string contents() const {
