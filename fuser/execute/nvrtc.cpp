@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuser/execute/shared_library.h"
-#include "fuser/support/check.h"
+#include "fuser/support/set_up_error.h"
 
 namespace fuser {
 namespace {
@@ -55,13 +55,20 @@ struct Nvrtc::Functions {
   const char* (*errorString)(Status);
 
   void check(Status result, const char* what) const {
+    checkSurroundings(result, what);
     FUSER_CHECK(result == 0, "NVRTC: ", what, ": ", errorString(result));
+  }
+
+  // Memory, or the library of built-in functions beside it. NVRTC_ERROR_OUT_OF_MEMORY, …_BUILTIN_OPERATION_FAILURE,
+  // …_TIME_FILE_WRITE_FAILED.
+  void checkSurroundings(Status result, const std::string& what) const {
+    FUSER_SET_UP_CHECK(result != 1 && result != 7 && result != 12, "NVRTC: ", what, ": ", errorString(result));
   }
 
   template <class Function>
   void find(Function*& function, const char* name) {
     function = library.find<Function>(name);
-    FUSER_USER_CHECK(function, "libnvrtc has no ", name, "; CUDA 13 is needed");
+    FUSER_SET_UP_CHECK(function, "libnvrtc has no ", name, "; CUDA 13 is needed");
   }
 
   std::string compile(const std::string& text, const std::string& target, bool contraction, bool cubin) const;
@@ -89,6 +96,7 @@ std::string Nvrtc::Functions::compile(const std::string& text, const std::string
                                  "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
                                  contraction ? "--fmad=true" : "--fmad=false"};
   const Status result = compileProgram(owner.program, static_cast<int>(std::size(options)), options);
+  checkSurroundings(result, "compile");
   size_t size = 0;
   check(getLogSize(owner.program, &size), "log size");
   std::string log(size, '\0');
@@ -105,10 +113,11 @@ std::string Nvrtc::Functions::compile(const std::string& text, const std::string
 Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
   const std::vector<std::string> names = places();
   functions_->library = SharedLibrary(names, SharedLibrary::Unload::Never);
-  FUSER_USER_CHECK(functions_->library.isOpen(),
-                   "libnvrtc.so.13 was not found; run tests/run, which installs it, or add the folder of CUDA 13's "
-                   "libraries to LD_LIBRARY_PATH (",
-                   functions_->library.error(), ")");
+  FUSER_SET_UP_CHECK(
+      functions_->library.isOpen(),
+      "libnvrtc.so.13 was not found; run tests/run, which installs it, or add the folder of CUDA 13's libraries "
+      "to LD_LIBRARY_PATH (",
+      functions_->library.error(), ")");
   functions_->find(functions_->createProgram, "nvrtcCreateProgram");
   functions_->find(functions_->destroyProgram, "nvrtcDestroyProgram");
   functions_->find(functions_->compileProgram, "nvrtcCompileProgram");

@@ -6,8 +6,9 @@
 
 namespace fuser {
 
-// A UserError says why a file cannot be read: it is not there, no regular file (a pipe or a device never ends), or
-// larger than limits.h allows.
+// A UserError says why a file is not read: it is no regular file (a pipe or a device never ends), or larger than
+// limits.h allows; a SetUpError why it cannot be: it is not there, this user may not, the process has too many files
+// open.
 std::string readFusionFile(const std::string& path);
 
 // Reads a whole stream, but stops once it is past the limit; the parser then rejects the text.

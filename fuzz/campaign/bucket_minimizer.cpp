@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuzz/campaign/files.h"
 #include "fuzz/campaign/sha1.h"
@@ -80,6 +81,7 @@ std::string performMinimize(const MinimizeTask& task, const TaskSettings& settin
     told.seconds = minimized.seconds;
     told.picture = pictureOf(minimized, settings, limits);
   } catch (const std::exception& error) {
+    rethrowOfSurroundings(error);
     told = {};
     told.problem = error.what();
   }
@@ -143,6 +145,7 @@ std::vector<LedgerFinding> BucketMinimizer::take(const Outcome& outcome) {
     queue_.push_back(std::move(job));
     return {};
   }
+  checkNotFromOutside(outcome);
   const LedgerFinding& finding = job.finding;
   MinimizeReply reply;
   if (outcome.ending == Ending::Finished) {

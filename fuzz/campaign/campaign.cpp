@@ -7,6 +7,9 @@
 #include <deque>
 #include <set>
 
+#include "fuser/execute/clang_compiler.h"
+#include "fuser/execute/nvrtc.h"
+#include "fuser/support/set_up_error.h"
 #include "fuzz/campaign/bucket_minimizer.h"
 #include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/confirm.h"
@@ -39,6 +42,7 @@ class Supervisor : public TaskSource {
       : options_(options), interrupted_(interrupted), print_(print), start_(Clock::now()) {
     settings_ = options.task;
     settings_.seed = options.seed;
+    settings_.judge.memoryMb = options.limits.residentMb;
   }
 
   reports::CampaignSummary run() {
@@ -174,6 +178,7 @@ class Supervisor : public TaskSource {
   void open() {
     const bool bounded = options_.runs > 0 || options_.maxTotalTime > 0;
     FUSER_USER_CHECK(bounded || options_.resume, "say how long: --runs or --max-total-time");
+    checkPrograms();
     if (!options_.growCorpus.empty()) {
       FUSER_USER_CHECK(!options_.out.empty() && options_.minimize,
                        "--grow-corpus adds minimised findings: it needs --out, and not --no-minimize");
@@ -232,6 +237,21 @@ class Supervisor : public TaskSource {
     if (!ledger_->isNew()) {
       say(concat("going on after ", accounting_.sums().cases, " cases and ", contents_.findings.size(),
                  " findings"));
+    }
+  }
+
+  // Those that it needs at some time or other. The compilers are tried by the first task, too.
+  void checkPrograms() const {
+    Symboliser::check();
+    if (!options_.compilers) return;
+    ClangCompiler::removeAbandonedFolders();
+    const auto open = [](const std::string&) { return Nvrtc().version(); };
+    try {
+      ClangCompiler::find();
+      const Outcome outcome = runAlone("nvrtc", options_.limits, open);  // its library stays in who opens it
+      FUSER_SET_UP_CHECK(outcome.ending == Ending::Finished, "NVRTC does not open: ", outcome.detail);
+    } catch (const SetUpError& error) {
+      throw SetUpError(concat(error.what(), "; or leave the compilers out with --no-compilers"));
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/files.h"
@@ -62,6 +63,7 @@ class Confirmation {
       outcome = runAlone(printTask(task), limits, work_);
       if (!outcome.fromOutside) break;
     }
+    checkNotFromOutside(outcome);
     return outcome;
   }
 
@@ -90,6 +92,7 @@ class Confirmation {
                                }},
                         task);
     } catch (const std::exception& error) {
+      rethrowOfSurroundings(error);
       result_.problem = error.what();
       return "";
     }

@@ -111,6 +111,7 @@ void Findings::takeConfirmation(const ConfirmTask& task, const Outcome& outcome)
     queue_.push_back(id);
     return;
   }
+  checkNotFromOutside(outcome);
   Confirmed confirmed;
   if (outcome.ending == Ending::Finished) {
     confirmed = decodeConfirmed(outcome.reply);

@@ -6,6 +6,7 @@
 
 #include "fuser/analysis/stage_observers.h"
 #include "fuser/segment/segmented_fusion.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/files.h"
@@ -242,10 +243,12 @@ TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {
   try {
     std::visit(Performer(settings, result), task);
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     result.verdict.kind = std::holds_alternative<FileTask>(task) ? VerdictKind::Rejected : VerdictKind::Check;
     result.verdict.reason = result.verdict.detail = error.what();
     result.verdict.expected = false;
   } catch (const std::exception& error) {
+    rethrowOfSurroundings(error);
     result.verdict.kind = VerdictKind::Check;
     result.verdict.reason = result.verdict.detail = error.what();
   }

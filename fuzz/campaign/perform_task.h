@@ -23,7 +23,8 @@ struct TaskSettings {
   double slowSeconds = 10;  // a case that takes so long and is no finding gives its text; 0: none does
 };
 
-// Never throws: what goes wrong is a verdict. A file that does not parse is Rejected, with the place.
+// What goes wrong is a verdict, but for the surroundings' faults: those are thrown (SetUpError, std::bad_alloc). A file
+// that does not parse is Rejected, with the place.
 TaskResult performTask(const JudgingTask& task, const TaskSettings& settings);
 
 // The work of a pool whose tasks are printed JudgingTasks; resultOf() reads its outcomes.

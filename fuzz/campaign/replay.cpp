@@ -76,6 +76,7 @@ int replaySequence(const std::filesystem::path& path, const ReplayOptions& optio
   const TextsTask task{textsOf(text)};
   TaskSettings settings;
   settings.judge = options.judge;
+  settings.judge.memoryMb = options.limits.residentMb;
   Limits limits = options.limits;
   limits.seconds *= static_cast<double>(std::max<size_t>(task.texts.size(), 1));
   const Outcome outcome = runAlone(printTask(JudgingTask(task)), limits, loggingWork(settings), options.log);
@@ -90,6 +91,7 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
   FUSER_USER_CHECK(!files.empty(), "no .fusion file below the paths given");
   TaskSettings settings;
   settings.judge = options.judge;
+  settings.judge.memoryMb = options.limits.residentMb;
   Tally tally;
   // Lines come in the files' order, whatever finishes first.
   std::map<std::string, Outcome> waiting;

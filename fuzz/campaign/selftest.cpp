@@ -134,6 +134,7 @@ class Selftest {
       again_.push_back(outcome.task);
       return;
     }
+    checkNotFromOutside(outcome);
     const Reply reply = replyOf(outcome);
     --series.waiting;
     series.stopped |= index > 0 && catches(reply.kind, result_.faults[index - 1].fault.stage) && reply.applied;

@@ -65,15 +65,6 @@ std::string processor() {
   return "unknown";
 }
 
-// Of the compiler that batches go through; it need not be here.
-std::string clangVersion() {
-  try {
-    return ClangCompiler::find().version();
-  } catch (const UserError&) {
-    return "none";
-  }
-}
-
 std::string onOrOff(bool on) { return on ? "on" : "off"; }
 
 }  // namespace
@@ -87,7 +78,7 @@ Ledger::Stamp stampOf(const CampaignOptions& options) {
           {"stream", std::to_string(kStreamVersion)},
           {"libtorch", reference::libtorchVersion()},
           {"engine", "interp"},
-          {"clang", options.compilers ? clangVersion() : ""},
+          {"clang", options.compilers ? ClangCompiler::find().version() : ""},
           {"compiler", kCompiler},
           {"flags", FUSER_FLAGS},
           {"device", "CPU: " + processor()},

@@ -16,6 +16,7 @@ TaskResult decodeResult(const std::string& bytes) { return reports::decode<TaskR
 
 TaskResult resultOf(const Outcome& outcome) {
   if (outcome.ending == Ending::Finished) return decodeResult(outcome.reply);
+  checkNotFromOutside(outcome);
   TaskResult result;
   result.verdict.kind = kindOf(outcome.ending);
   result.verdict.reason = outcome.detail.substr(0, outcome.detail.find('\n'));

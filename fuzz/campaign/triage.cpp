@@ -179,6 +179,7 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
   FUSER_USER_CHECK(!all.empty(), "no .fusion file in ", folder.string(), ", nor in its folders of findings");
   TaskSettings settings;
   settings.judge = options.judge;
+  settings.judge.memoryMb = options.limits.residentMb;
   const auto limitsOf = [&](const std::string& task) {
     // Of a sequence each case has its time.
     Limits limits = options.limits;

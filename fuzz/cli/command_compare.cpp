@@ -4,6 +4,7 @@
 #include <memory>
 #include <sstream>
 
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
@@ -85,6 +86,7 @@ ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const 
   } catch (const UserError& error) {
     reply.callersError = error.what();
   } catch (const std::exception& error) {
+    rethrowOfSurroundings(error);
     reply.refused = error.what();
   }
   return reply;
@@ -101,6 +103,7 @@ void compareBatch(const std::vector<Item>& items, ItemRange range, const Argumen
     outcome.reply = work(reports::encode(range));
   } else {
     outcome = runAlone(reports::encode(range), {arguments.seconds, 32768}, work);
+    checkNotFromOutside(outcome);
   }
   const bool finished = outcome.ending == Ending::Finished;
   const ComparisonReply reply = finished ? reports::decode<ComparisonReply>(outcome.reply) : ComparisonReply();

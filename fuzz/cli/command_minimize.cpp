@@ -53,6 +53,7 @@ bool minimizeFile(const Arguments& arguments, const std::string& file) {
   settings.seconds = arguments.seconds;
   settings.limits = arguments.limits;
   settings.judge.probes = !arguments.noProbes;
+  settings.judge.memoryMb = arguments.limits.residentMb;
   settings.bestSoFar = place;
   settings.interrupted = interrupted;
   if (!arguments.quiet) settings.log = printLine;

@@ -4,16 +4,19 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <map>
 #include <sstream>
 #include <vector>
 
+#include "fuser/support/set_up_error.h"
 #include "fuzz/isolate/worker.h"
 
 extern char** environ;
@@ -32,10 +35,10 @@ void writeStack(int signal) {
   raise(signal);
 }
 
-// What a program prints; empty when it cannot be run. No shell: the arguments are as they are.
+// What a program prints. No shell: the arguments are as they are.
 std::string outputOf(std::vector<std::string> arguments) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return "";
+  FUSER_SET_UP_CHECK(pipe2(ends, O_CLOEXEC) == 0, "no pipe for ", arguments[0], ": ", strerror(errno));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
@@ -52,7 +55,12 @@ std::string outputOf(std::vector<std::string> arguments) {
   ssize_t got = 0;
   while (error == 0 && (got = read(ends[0], buffer.data(), buffer.size())) > 0) text.append(buffer.data(), got);
   close(ends[0]);
-  if (error == 0) waitpid(pid, nullptr, 0);
+  FUSER_SET_UP_CHECK(error == 0, "cannot start ", arguments[0], ", which gives stacks their names: ", strerror(error),
+                     error == ENOENT ? "; type: apt-get install binutils" : "");
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  FUSER_SET_UP_CHECK(!WIFSIGNALED(status), arguments[0], " was ended by signal ", WTERMSIG(status));
   return text;
 }
 
@@ -81,6 +89,15 @@ void writeStacksTo(int descriptor) {
   action.sa_handler = writeStack;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT}) sigaction(signal, &action, nullptr);
+}
+
+void Symboliser::check() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (access(((folder.empty() ? "." : folder) + "/addr2line").c_str(), X_OK) == 0) return;
+  }
+  throw SetUpError("addr2line, which gives stacks their names, is not in PATH; type: apt-get install binutils");
 }
 
 void Symboliser::lookUp(const std::string& module, const std::vector<std::string>& offsets) {

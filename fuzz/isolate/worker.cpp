@@ -1,5 +1,6 @@
 // A forked worker: frames of an 8-byte length and its bytes, in both directions. What comes from the worker begins with
-// what it is: "r" and the reply to the task, or "l", the line's level as a digit, and the line.
+// what it is: "r" and the reply to the task, "s" and what the surroundings did not give, or "l", the line's level as a
+// digit, and the line.
 
 #include "fuzz/isolate/worker.h"
 
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +19,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "fuser/support/check.h"
+#include "fuser/support/set_up_error.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -51,7 +53,7 @@ std::optional<std::string> unframe(std::string& bytes) {
   return payload;
 }
 
-constexpr char kReply = 'r', kLine = 'l';
+constexpr char kReply = 'r', kLine = 'l', kSetUp = 's';
 
 // The worker's end: lines go to the supervisor, at the level of its log. Null where that takes none.
 LogPtr logToPipe(const spdlog::logger* log, int out) {
@@ -65,6 +67,19 @@ LogPtr logToPipe(const spdlog::logger* log, int out) {
 // "case 17"; of tasks of several lines the first.
 std::string nameOf(const std::string& task) { return task.substr(0, std::min<size_t>(task.find('\n'), 80)); }
 
+// The frame that answers a task.
+std::string answerTo(const std::string& task, const WorkerPool::LoggingWork& work, spdlog::logger* log) {
+  try {
+    return kReply + work(task, log);
+  } catch (const SetUpError& error) {
+    return std::string(1, kSetUp) + error.what();
+  } catch (const std::bad_alloc&) {
+    return std::string(1, kSetUp) + "no memory left for a worker process";
+  } catch (const std::system_error& error) {
+    return std::string(1, kSetUp) + error.what();
+  }
+}
+
 // noexcept: what escapes `work` is a crash, and must not unwind into the supervisor's frames.
 [[noreturn]] void serve(int in, int out, const WorkerPool::LoggingWork& work, spdlog::logger* log) noexcept {
   std::string bytes;
@@ -75,7 +90,7 @@ std::string nameOf(const std::string& task) { return task.substr(0, std::min<siz
     if (count <= 0) _exit(0);  // the supervisor is done with us
     bytes.append(buffer.data(), count);
     if (const std::optional<std::string> task = unframe(bytes)) {
-      if (!writeAll(out, framed(kReply + work(*task, log)))) _exit(0);
+      if (!writeAll(out, framed(answerTo(*task, work, log)))) _exit(0);
     }
   }
 }
@@ -97,6 +112,10 @@ bool comesFromOutside(int signal) { return signal == SIGKILL || signal == SIGTER
 
 size_t residentMb(pid_t pid) {
   std::ifstream statm("/proc/" + std::to_string(pid) + "/statm");
+  const int error = errno;
+  // Else a limit would hold nobody.
+  FUSER_SET_UP_CHECK(statm.is_open() || (error != EMFILE && error != ENFILE && error != ENOMEM),
+                     "cannot see what a worker takes: ", strerror(error));
   size_t total = 0, resident = 0;
   statm >> total >> resident;
   return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE)) >> 20;
@@ -106,10 +125,12 @@ size_t residentMb(pid_t pid) {
 
 Worker::Worker(const WorkerPool::LoggingWork& work, const LogPtr& log) : log_(log) {
   int down[2], up[2];
-  FUSER_USER_CHECK(pipe2(down, O_CLOEXEC) == 0 && pipe2(up, O_CLOEXEC) == 0, "no pipe for a worker: ", strerror(errno));
+  FUSER_SET_UP_CHECK(pipe2(down, O_CLOEXEC) == 0 && pipe2(up, O_CLOEXEC) == 0,
+                     "no pipe for a worker: ", strerror(errno));
   stack_ = memfd_create("stack", MFD_CLOEXEC);
+  FUSER_SET_UP_CHECK(stack_ >= 0, "no memory file for a worker's stack: ", strerror(errno));
   pid_ = fork();
-  FUSER_USER_CHECK(pid_ >= 0, "cannot fork a worker: ", strerror(errno));
+  FUSER_SET_UP_CHECK(pid_ >= 0, "cannot fork a worker: ", strerror(errno));
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // These are the supervisor's, though a terminal sends them to all.
@@ -141,15 +162,18 @@ Worker::~Worker() {
 int Worker::end() {
   close(toWorker_);
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
   }
+  peakMb_ = static_cast<size_t>(usage.ru_maxrss) >> 10;
   close(fromWorker_);
   pid_ = -1;
   return status;
 }
 
-void Worker::give(const std::string& task) {
+void Worker::give(const std::string& task, const Limits& limits) {
   task_ = task;
+  limits_ = limits;
   busy_ = true;
   askedForStack_.reset();
   received_.clear();
@@ -199,6 +223,7 @@ std::optional<std::string> Worker::takeReply() {
   while (std::optional<std::string> payload = unframe(received_)) {
     FUSER_CHECK(!payload->empty(), "an empty frame from a worker");
     if (payload->front() == kReply) return payload->substr(1);
+    if (payload->front() == kSetUp) throw SetUpError(payload->substr(1));
     FUSER_CHECK(payload->front() == kLine && payload->size() >= 2, "a worker's frame of an unknown kind");
     logLine(log_.get(), static_cast<LogLevel>((*payload)[1] - '0'), concat(nameOf(task_), ": ", payload->substr(2)));
   }
@@ -220,14 +245,19 @@ std::optional<Outcome> Worker::receive() {
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   std::string detail = signal != 0 ? std::string("signal ") + strsignal(signal)
                                    : "exit code " + std::to_string(WEXITSTATUS(status));
-  const bool fromOutside = comesFromOutside(signal);
-  Outcome outcome = finish(fromOutside ? Ending::OutOfMemory : Ending::Crashed, detail + "\n" + readStack());
+  // The kernel may be faster than we look.
+  const bool pastLimit = comesFromOutside(signal) && peakMb_ > limits_.residentMb;
+  if (pastLimit) detail = concat("resident size ", peakMb_, " MiB is above ", limits_.residentMb, " MiB");
+  const bool fromOutside = comesFromOutside(signal) && !pastLimit;
+  Outcome outcome =
+      finish(comesFromOutside(signal) ? Ending::OutOfMemory : Ending::Crashed, detail + "\n" + readStack());
   outcome.fromOutside = fromOutside;
   return outcome;
 }
 
 std::optional<Outcome> Worker::enforce(const Limits& limits) {
   using Clock = std::chrono::steady_clock;
+  limits_ = limits;
   constexpr auto kTimeForStack = std::chrono::milliseconds(300);
   constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
   if (!busy_ || Clock::now() - lastLook_ < kBetweenLooks) return std::nullopt;

@@ -21,7 +21,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // To a worker that is neither busy nor dead; the task's time starts now.
-  void give(const std::string& task);
+  void give(const std::string& task, const Limits& limits = {});
   bool busy() const { return busy_; }
   const std::string& task() const { return task_; }
   // Tasks that this process has done, in order, without the present one; remember() adds that when it is done.
@@ -29,7 +29,8 @@ class Worker {
   void remember() { history_.push_back(std::move(task_)); }
   int replyDescriptor() const { return fromWorker_; }
 
-  // Reads what is there, and logs what are lines. An outcome when the task is done, or the worker has died.
+  // Reads what is there, and logs what are lines. An outcome when the task is done, or the worker has died. A
+  // SetUpError where the surroundings did not give what the task needs.
   std::optional<Outcome> receive();
   // An outcome when a limit is passed: the worker is killed then. Looks now and then, however often it is called. One
   // past its time is asked for its stack first, so that the outcome comes with a later call, of this or of receive().
@@ -53,6 +54,8 @@ class Worker {
   bool busy_ = false;
   std::optional<std::chrono::steady_clock::time_point> askedForStack_;
   double secondsAllowed_ = 0;  // when it was asked
+  size_t peakMb_ = 0;          // the largest resident size, of one that has ended
+  Limits limits_;              // that give() or enforce() saw last
   std::vector<std::string> history_;
   std::string task_;
   std::string received_;

@@ -5,9 +5,10 @@
 #include <poll.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <memory>
 
-#include "fuser/support/check.h"
+#include "fuser/support/set_up_error.h"
 #include "fuzz/isolate/worker.h"
 
 namespace fuser::fuzz {
@@ -74,7 +75,7 @@ void WorkerPool::run(TaskSource& source) const {
             worker.reset();  // the old one ends first
             worker = std::make_unique<Worker>(work_, log_);
           }
-          worker->give(task->text);
+          worker->give(task->text, limitsOf_(task->text));
         }
       }
       if (!worker || !worker->busy()) continue;
@@ -99,6 +100,13 @@ void WorkerPool::run(const std::function<std::optional<PoolTask>()>& next,
                      const std::function<void(const Outcome&)>& done) const {
   Functions functions(next, done);
   run(functions);
+}
+
+void checkNotFromOutside(const Outcome& outcome) {
+  FUSER_SET_UP_CHECK(!outcome.fromOutside, "the process of '",
+                     outcome.task.substr(0, std::min<size_t>(outcome.task.find('\n'), 80)),
+                     "' was ended from outside (", outcome.detail.substr(0, outcome.detail.find('\n')),
+                     "): by a person, or by the kernel for want of memory");
 }
 
 Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::Work& work) {

@@ -3,10 +3,14 @@
 // one task at a time over a pipe and lives until it dies, has done its share of tasks, or the pool ends; what dies is
 // replaced.
 //
+// What the surroundings do not give is no outcome: a process that cannot be started, and whatever `work` throws as a
+// SetUpError, std::bad_alloc or std::system_error, ends run() with a SetUpError, in the supervisor.
+//
 // Workers fork in run(), never before, and share no memory with the supervisor afterwards: `work` sees the state at
 // that time, and no file that the supervisor has open but the standard ones. They leave Ctrl-C,
-// a hang-up and SIGUSR1 to the supervisor, and die with it. What they log goes over the pipe, and the supervisor writes it: so lines of several workers never mix,
-// the last lines of one that dies arrive, and no worker holds the log's file.
+// a hang-up and SIGUSR1 to the supervisor, and die with it. What they log goes over the pipe, and the supervisor writes
+// it: so lines of several workers never mix, the last lines of one that dies arrive, and no worker holds the log's
+// file.
 
 #include <functional>
 #include <map>
@@ -32,10 +36,13 @@ struct Outcome {
   std::string reply;   // of `work`, when it finished
   std::string detail;  // otherwise: the signal or the limit, and the symbolised stack
   double seconds = 0;
-  // Ended by a signal that neither the task nor a limit of ours sent: a person, or the kernel for want of memory. Its
-  // ending is OutOfMemory.
+  // Ended by a signal that neither the task nor a limit of ours sent: a person, or the kernel for want of memory, while
+  // the process was below its own limit. Its ending is OutOfMemory.
   bool fromOutside = false;
 };
+
+// A SetUpError where a process was ended from outside: that says nothing about its task, and is no verdict.
+void checkNotFromOutside(const Outcome& outcome);
 
 // What a worker is given.
 struct PoolTask {
@@ -94,7 +101,10 @@ Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool
 // address is looked up once: that takes long, and what dies often dies in the same places.
 class Symboliser {
  public:
-  // The first line of a detail as it is, the frames below it symbolised.
+  // A SetUpError where addr2line is not there.
+  static void check();
+  // The first line of a detail as it is, the frames below it symbolised. A SetUpError where that cannot be tried: a
+  // stack without names would be another bucket.
   std::string withSymbols(const std::string& detail);
 
  private:

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fuser/runtime/case_settings.h"
+#include "fuser/support/set_up_error.h"
 #include "fuzz/judge/collecting_engine.h"
 #include "fuzz/judge/given_data.h"
 
@@ -71,12 +72,14 @@ void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Pre
   } catch (const ViolationError& error) {
     report(verdict, VerdictKind::Violation, index, error.what());
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     const bool allowed = run.expectation != Expectation::Agrees;
     prepared.rejected += allowed;
     if (allowed) return;
     verdict.expected = false;
     report(verdict, VerdictKind::Rejected, index, error.what());
   } catch (const std::exception& error) {
+    rethrowOfSurroundings(error);
     report(verdict, VerdictKind::Check, index, error.what());
   }
 }
@@ -213,6 +216,7 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
       } catch (const ViolationError& error) {
         report(verdict, VerdictKind::Violation, static_cast<int>(run), error.what());
       } catch (const std::exception& error) {
+        rethrowOfSurroundings(error);
         report(verdict, VerdictKind::Check, static_cast<int>(run), concat("not so when interpreted: ", error.what()));
       }
     }

@@ -10,6 +10,7 @@
 #include "fuser/execute/cpu_engine.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/support/set_up_error.h"
 #include "fuzz/judge/collecting_engine.h"
 #include "fuzz/judge/given_data.h"
 #include "fuzz/judge/pattern.h"
@@ -44,7 +45,8 @@ Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engin
       const std::string beside = problemBesideGiven(testCase, prepared.given);
       FUSER_CHECK(beside.empty(), beside);
     }
-  } catch (const std::exception&) {
+  } catch (const std::exception& error) {
+    rethrowOfSurroundings(error);
     // What does not run here is judgeCase's to report. Its kernels may be collected already, so the cache stays.
     prepared.data.clear();
   }
@@ -84,6 +86,7 @@ CaseVerdict judgeOnCpu(const Case& testCase, Prepared& prepared, oracle::Counts&
       verdict.reason =
           concat("on the cpu engine: ", judgement.worst.empty() ? judgement.reason : "%" + judgement.worst[0].value);
     } catch (const std::exception& error) {
+      rethrowOfSurroundings(error);
       verdict.kind = VerdictKind::Check;
       verdict.reason = verdict.detail = concat("on the cpu engine, but not interpreted: ", error.what());
     }
@@ -99,6 +102,7 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<Prepared>& prep
   try {
     cpu = makeCpu();
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     result.skipped += concat("cpu: ", error.what(), "; ");
     return;
   }
@@ -116,6 +120,7 @@ void compileForGpus(const CollectingEngine& engine, const std::vector<std::strin
   try {
     nvrtc.emplace();
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     result.skipped += concat("nvrtc: ", error.what(), "; ");
     return;
   }

@@ -2,11 +2,10 @@
 
 #include "fuzz/judge/judge_case.h"
 
-#include <cctype>
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <deque>
-#include <new>
 
 #include "fuser/analysis/segment_decisions.h"
 #include "fuser/case/aliases.h"
@@ -18,10 +17,12 @@
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/segment/named_counts.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
 #include "fuzz/judge/given_data.h"
+#include "fuzz/judge/memory_shortage.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
 #include "oracle/invariants/invariants.h"
@@ -123,14 +124,20 @@ class Judge {
     } catch (const CheckError& error) {
       report(VerdictKind::Check, run, error.what());
     } catch (const UserError& error) {
+      rethrowOfSurroundings(error);
       if (rejection) {
         *rejection = error.what();
       } else {
         report(VerdictKind::Rejected, run, error.what());
       }
-    } catch (const std::bad_alloc&) {
-      report(VerdictKind::OutOfMemory, run, "std::bad_alloc");
     } catch (const std::exception& error) {
+      if (saysOutOfMemory(error)) {
+        FUSER_SET_UP_CHECK(!isMemoryShort(settings_.memoryMb), "memory ran out below the limit of ", settings_.memoryMb,
+                           " MiB for a process (--rss-limit-mb): end other programs, or run fewer jobs");
+        report(VerdictKind::OutOfMemory, run, error.what());
+        return false;
+      }
+      rethrowOfSurroundings(error);
       report(VerdictKind::Crash, run, concat("an exception of no class of ours: ", error.what()));
     }
     return false;

@@ -58,6 +58,8 @@ struct JudgeSettings {
   bool roundTrip = true;                     // print, parse, compare
   size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may take four times that. Past it a
                                              // case is rejected before memory is taken
+  size_t memoryMb = 4096;                    // that the process may take: an allocation that fails below it is the
+                                             // surroundings' (a SetUpError), one that would pass it a finding
   std::optional<EngineKind> engine;          // instead of the case's
   // Of the compiler: called after the case's planted fault. They outlive the judging.
   std::vector<CompileObserver*> observers;
@@ -90,8 +92,9 @@ struct CaseVerdict {
 REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, onlyProbed, faultApplied, outputs, elements,
                ops, margins, wrongValue, place, pattern, schedulers, passes, decisions, compilations, kernels, seconds)
 
-// Throws nothing that a case brings about: errors of every class, and want of memory, are verdicts. What kills or hangs
-// the process does so here (fuzz/isolate makes verdicts of that).
+// Throws nothing that a case brings about: errors of every class, and more memory than the limit, are verdicts. What
+// the surroundings bring about it throws on (fuser/support/set_up_error.h). What kills or hangs the process does so
+// here (fuzz/isolate makes verdicts of that).
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
 
 // A few lines: verdict, counts, the worst elements, the first wrong op.

@@ -6,6 +6,7 @@
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/segmented_fusion.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
 
@@ -101,6 +102,7 @@ SegmentGraph segmentGraphOf(const Case& testCase, const std::string& wrongValue)
         .run(hostValues(data));
   } catch (const Segmented&) {
   } catch (const std::exception& error) {
+    rethrowOfSurroundings(error);
     graph = {};
     graph.problem = concat("there are no segments to draw: ", error.what());
   }

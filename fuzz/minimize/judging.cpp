@@ -10,6 +10,7 @@
 #include "fuser/analysis/stage_observers.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/segmented_fusion.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "oracle/reference/reference.h"
 #include "reports/fields_json.h"
@@ -126,7 +127,8 @@ std::vector<SegmentNames> segmentsOf(const Case& testCase) {
   const RunData data = materialize(testCase, testCase.runs.at(0));
   try {
     FusionExecutorCache(fusion, settings).run(hostValues(data));
-  } catch (const std::exception&) {
+  } catch (const std::exception& error) {
+    rethrowOfSurroundings(error);
     // What comes after segmentation is not asked about.
   }
   return segments;
@@ -145,6 +147,7 @@ std::string answer(const std::string& task, const JudgeSettings& settings, const
     return question == "judge" ? reports::encode(judgedCase(verdict))
                                : reports::encode(bucketOf(testCase, verdict, all));
   } catch (const std::exception& error) {
+    rethrowOfSurroundings(error);
     CaseVerdict verdict;
     verdict.kind = VerdictKind::Rejected;
     verdict.reason = error.what();
@@ -191,6 +194,7 @@ Outcome Judging::ask(const std::string& question, const std::string& text) {
   Outcome outcome = askOnce(question, text);
   // What ends the process from outside says nothing about the case.
   for (int attempt = 1; attempt < kAttempts && outcome.fromOutside; ++attempt) outcome = askOnce(question, text);
+  checkNotFromOutside(outcome);
   return outcome;
 }
 

@@ -8,6 +8,7 @@
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/support/set_up_error.h"
 #include "fuzz/choices/choices.h"
 #include "fuzz/judge/judge_case.h"
 #include "fuzz/views/segment_cuts.h"
@@ -116,9 +117,11 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
     schedules.clear();
     try {
       FusionExecutorCache(fusion, settings).run(inputs);
-    } catch (const UserError&) {
+    } catch (const UserError& error) {
+      rethrowOfSurroundings(error);
       continue;  // not legal: another draw
-    } catch (const std::exception&) {
+    } catch (const std::exception& error) {
+      rethrowOfSurroundings(error);
       // Legal, and broken: whoever judges the case will see it again.
     }
     if (schedules.empty()) return std::nullopt;

@@ -39,6 +39,11 @@ void enter(const Surroundings& surroundings, const std::string& out, const std::
     if (prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE) != 0 || prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH) != 0)
       _exit(kSetUpFailed);
   }
+  for (const auto& [name, value] : surroundings.environment) setenv(name.c_str(), value.c_str(), 1);
+  if (surroundings.maxOpenFiles) {
+    const rlimit limit{surroundings.maxOpenFiles, surroundings.maxOpenFiles};
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) _exit(kSetUpFailed);
+  }
   if (surroundings.maxFileBytes) {
     const rlimit limit{surroundings.maxFileBytes, surroundings.maxFileBytes};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(kSetUpFailed);

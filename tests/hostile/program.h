@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hostile {
@@ -19,6 +20,8 @@ struct Surroundings {
   bool withoutPrivileges = false;  // permissions of files hold for root, too
   std::string outputTo = {};            // standard output goes to this file instead
   double seconds = 60;             // then it is killed
+  std::vector<std::pair<std::string, std::string>> environment = {};  // set beside the test's own
+  size_t maxOpenFiles = 0;                                            // 0: the test's own limit
 };
 
 // program: "fuserfuzz", "fuser-opt"; of the build that the test belongs to.

@@ -98,7 +98,8 @@ TEST(StorageTest, AReportOfAReadOnlyCampaignIsMadeElsewhere) {
   EXPECT_TRUE(std::filesystem::exists(elsewhere + "/report.html"));
   for (const char* leftOver : {"ledger.sqlite-wal", "ledger.sqlite-shm"})
     EXPECT_FALSE(std::filesystem::exists(out / leftOver)) << leftOver;
-  expectSetUpFailure(start("fuserfuzz", {"report", out}, {.withoutPrivileges = true}), "cannot write to " + out.string());
+  expectSetUpFailure(start("fuserfuzz", {"report", out}, {.withoutPrivileges = true}),
+                     "cannot write to " + out.string());
 }
 
 TEST(StorageTest, AnUnreadableFileIsNamed) {

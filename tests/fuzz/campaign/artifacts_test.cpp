@@ -2,6 +2,7 @@
 
 #include "fuzz/campaign/artifacts.h"
 
+#include "fuser/support/set_up_error.h"
 #include "fuzz/campaign/bucket_minimizer.h"
 #include "reports/fields_json.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
@@ -142,8 +143,7 @@ TEST_F(BucketMinimizerTest, WhatIsKilledFromOutsideIsDoneAgain) {
   killed.ending = Ending::OutOfMemory;
   killed.detail = "signal Killed";
   killed.fromOutside = true;
-  minimizer.take(killed);
-  EXPECT_FALSE(minimizer.next().has_value());
+  EXPECT_THROW(minimizer.take(killed), SetUpError);
 }
 
 // A campaign that dies between the two does the bucket again, and loses nothing that it met.

@@ -3,6 +3,8 @@
 #include "fuzz/isolate/worker_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,11 +12,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "fuser/support/set_up_error.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -195,6 +203,81 @@ TEST(WorkerPoolTest, AnEndFromOutsideIsToldFromACrash) {
   EXPECT_FALSE(runAlone("segv", {}, misbehave).fromOutside);
   EXPECT_FALSE(runAlone("memory", {.seconds = 20, .residentMb = 200}, misbehave).fromOutside);
   EXPECT_FALSE(runAlone("hang", {.seconds = 0.1}, misbehave).fromOutside);
+}
+
+// The kernel, short of memory, may end a process that is past its limit before we look.
+TEST(WorkerPoolTest, AnEndFromOutsidePastTheLimitIsOutOfMemory) {
+  const WorkerPool::Work greedy = [](const std::string&) {
+    std::vector<char> memory(300 << 20, 'x');
+    raise(SIGKILL);
+    return std::string(1, memory.back());
+  };
+  const Outcome outcome = runAlone("greedy", {.seconds = 20, .residentMb = 200}, greedy);
+  EXPECT_EQ(outcome.ending, Ending::OutOfMemory);
+  EXPECT_FALSE(outcome.fromOutside);
+  EXPECT_NE(outcome.detail.find("MiB is above 200 MiB"), std::string::npos) << outcome.detail;
+  EXPECT_THROW(checkNotFromOutside(runAlone("killed", {}, misbehave)), SetUpError);
+  EXPECT_NO_THROW(checkNotFromOutside(runAlone("segv", {}, misbehave)));
+}
+
+std::string setUpErrorOf(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const SetUpError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(WorkerPoolTest, WhatTheSurroundingsDoNotGiveIsNoOutcome) {
+  const WorkerPool::Work lacking = [](const std::string& task) -> std::string {
+    if (task == "space") throw SetUpError("cannot write x; is the disk full?");
+    if (task == "memory") throw std::bad_alloc();
+    throw std::system_error(EAGAIN, std::generic_category(), "no more threads");
+  };
+  EXPECT_EQ(setUpErrorOf([&] { runAlone("space", {}, lacking); }), "cannot write x; is the disk full?");
+  EXPECT_EQ(setUpErrorOf([&] { runAlone("memory", {}, lacking); }), "no memory left for a worker process");
+  EXPECT_NE(setUpErrorOf([&] { runAlone("threads", {}, lacking); }).find("no more threads"), std::string::npos);
+  // From a process of a process, too.
+  const WorkerPool::Work nested = [&](const std::string& task) { return runAlone(task, {}, lacking).reply; };
+  EXPECT_EQ(setUpErrorOf([&] { runAlone("space", {}, nested); }), "cannot write x; is the disk full?");
+}
+
+// 0: a SetUpError.
+int endBelow(decltype(RLIMIT_NOFILE) resource, rlim_t most, const std::function<void()>& action) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{most, most};
+    setrlimit(resource, &limit);
+    _exit(setUpErrorOf(action).empty());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+TEST(WorkerPoolTest, WithoutFilesForAWorkerItIsTheSurroundings) {
+  for (rlim_t files = 3; files < 8; ++files)
+    EXPECT_EQ(endBelow(RLIMIT_NOFILE, files, [] { runAlone("a", {}, misbehave); }), 0) << files;
+  EXPECT_EQ(endBelow(RLIMIT_NOFILE, 60, [] { runAlone("a", {}, misbehave); }), 1);
+}
+
+TEST(SymboliserTest, WithoutItsProgramItIsTheSurroundings) {
+  const std::string detail = "signal x\n/nowhere(+0x12) [0x12]\n";
+  EXPECT_EQ(endBelow(RLIMIT_NOFILE, 3, [&] { withSymbols(detail); }), 0);
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("worker_pool_test." + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", folder.c_str(), 1);
+  EXPECT_NE(setUpErrorOf([&] { withSymbols(detail); }).find("cannot start addr2line"), std::string::npos);
+  EXPECT_NE(setUpErrorOf([] { Symboliser::check(); }).find("apt-get install binutils"), std::string::npos);
+  std::ofstream(folder / "addr2line") << "#!/bin/sh\nkill -KILL $$\n";
+  std::filesystem::permissions(folder / "addr2line", std::filesystem::perms::owner_all);
+  EXPECT_NE(setUpErrorOf([&] { withSymbols(detail); }).find("was ended by signal 9"), std::string::npos);
+  setenv("PATH", path.c_str(), 1);
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(setUpErrorOf([] { Symboliser::check(); }), "");
 }
 
 // fuserfuzz ends its report on SIGTERM; its workers have nothing to end, and must not take it for one of their own.
