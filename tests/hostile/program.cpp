@@ -112,8 +112,14 @@ std::string Folder::write(const std::string& name, const std::string& text) cons
 }
 
 bool isOneSentence(const std::string& text, const std::string& beginning) {
-  return text.rfind(beginning, 0) == 0 && text.size() > beginning.size() && text.size() < 600 &&
-         std::count(text.begin(), text.end(), '\n') == 1 && text.back() == '\n';
+  if (text.rfind(beginning, 0) != 0 || text.size() == beginning.size() || text.size() >= 800) return false;
+  if (text.back() != '\n') return false;
+  const size_t end = text.find('\n') + 1;
+  if (end == text.size()) return true;
+  // Behind it, the line of the file and a caret.
+  const size_t caret = text.find('\n', end) + 1;
+  return text.compare(end, 2, "  ") == 0 && text.find_first_not_of(' ', caret) == text.size() - 2 &&
+         text[text.size() - 2] == '^';
 }
 
 }  // namespace hostile

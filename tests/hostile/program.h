@@ -42,7 +42,8 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// One sentence on standard error, without a stack or a second line of complaint.
+// One sentence on standard error, without a stack or a second line of complaint; the line of the file that it is about
+// may stand behind it, over a caret.
 bool isOneSentence(const std::string& text, const std::string& beginning);
 
 }  // namespace hostile

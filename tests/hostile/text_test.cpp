@@ -52,7 +52,7 @@ TEST(TextLimitsTest, NestingLengthsAndNumbersAreLocatedErrors) {
   expectLocated(chain(20000), "more than 16384 ops");
   expectLocated("fusion f(%x: f32[i0]) " + kBody + repeated("run { %x = normal(seed = 1) : f32[4] }\n", 5000),
                 "more than 4096 runs");
-  expectLocated("fusion f(%x: f32[a, b, c, d, e, f, g, h, i]) " + kBody, "more than 8");
+  expectLocated("fusion f(%x: f32[a, b, c, d, e, f, g, h, i]) " + kBody, "a tensor has at most 8 axes");
   expectLocated("fusion f(%x: f32[1e30]) " + kBody, "1e30");
   expectLocated("fusion f(%x: f32[" + repeated("9", 5000) + "]) " + kBody, "outside");
   expectLocated("fusion f(%x: f32[i0]) { %y = mul(%x, 1e400) return %y }", "outside of the range of f64");
