@@ -131,9 +131,9 @@ inline constexpr const char* kLedgerName = "ledger.sqlite";
 // Of its tables and of what their rows hold: one more with every change to either, a struct's list of fields included.
 inline constexpr int kLedgerVersion = 3;
 
-// The arguments of the campaign that a folder holds, by option, as words for a shell; none where it holds no campaign,
-// or one that this program does not read. The campaign says why, if it is to go on.
-std::map<std::string, std::string> argumentsOf(const std::filesystem::path& folder);
+// The arguments of the campaign that a folder holds, by option, as words for a shell; nothing where it holds no
+// campaign, or one that this program does not read. The campaign says why, if it is to go on.
+std::optional<std::map<std::string, std::string>> argumentsOf(const std::filesystem::path& folder);
 inline constexpr const char* kArgumentPrefix = "argument ";  // of their keys among the settings
 
 // One sentence that names the first difference; "" where there is none.

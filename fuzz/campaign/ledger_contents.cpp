@@ -130,12 +130,12 @@ Ledger::Contents readContents(Database& database, const std::filesystem::path& p
   });
 }
 
-std::map<std::string, std::string> argumentsOf(const std::filesystem::path& folder) {
+std::optional<std::map<std::string, std::string>> argumentsOf(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / kLedgerName;
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return {};
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
   Database database(path, Database::Mode::Read);
-  if (!hasTables(database) || versionOf(database) != kLedgerVersion) return {};
+  if (!hasTables(database) || versionOf(database) != kLedgerVersion) return std::nullopt;
   std::map<std::string, std::string> arguments;
   for (const auto& [key, value] : readContents(database, path).settings) {
     if (key.starts_with(kArgumentPrefix)) arguments[key.substr(std::string_view(kArgumentPrefix).size())] = value;

@@ -2,6 +2,8 @@
 
 #include "fuzz/campaign/supply.h"
 
+#include <algorithm>
+
 #include "fuzz/campaign/perform_task.h"
 
 namespace fuser::fuzz {
@@ -49,7 +51,8 @@ std::optional<SingleTask> Supply::nextInOrder() {
 }
 
 SingleTask Supply::takeBatch() {
-  const BatchTask task{kBatchStride * nextBatch_, kBatch};
+  const uint64_t first = kBatchStride * nextBatch_;
+  const BatchTask task{first, runs_ == 0 ? kBatch : std::min(kBatch, runs_ - first)};
   nextBatch_ = doneBatches_.firstMissing(nextBatch_ + 1);
   return task;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // Supply: the tasks of a campaign in their order: the corpora's files, then cases by number; between them the compiler
 // batches, each before the first case of its stride, and the first one behind the very first task. Every campaign has
-// that, and of the others those whose cases are all among its own. What is done already is left out.
+// that, of its own cases alone; of the others those that are whole. What is done already is left out.
 
 #include <deque>
 #include <map>

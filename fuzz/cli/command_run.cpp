@@ -83,7 +83,7 @@ int runCampaignCommand(CLI::App& run, Arguments& arguments, const LogPtr& log) {
   CampaignOptions& campaign = arguments.campaign;
   if (campaign.resume) {
     const std::string line = "fuserfuzz run --resume --out " + shellQuoted(arguments.out);
-    takeKeptArguments(run, argumentsOf(arguments.out), line);
+    if (const auto kept = argumentsOf(arguments.out)) takeKeptArguments(run, *kept, line);
   }
   arguments.generator.resolve();
   campaign.arguments = keptArguments(run);

@@ -246,7 +246,7 @@ TEST_F(LedgerTest, AFullDiskLosesNothing) {
 TEST_F(LedgerTest, AFolderWithoutACampaignIsNamed) {
   EXPECT_THROW(summaryOf(folder_), UserError);
   EXPECT_THROW(summaryOf(folder_ / "nowhere"), UserError);
-  EXPECT_TRUE(argumentsOf(folder_).empty());
+  EXPECT_FALSE(argumentsOf(folder_).has_value());
   CampaignOptions made = campaign(1);
   made.arguments = {{"--seed", " 77"}, {"corpora", " 'a b' c"}};
   runCampaign(made, kNever, kSilent);

@@ -57,7 +57,7 @@ TEST(SupplyTest, ABatchComesBeforeTheCasesOfItsStride) {
 // However short it is, a campaign tries the compilers, and does so at once.
 TEST(SupplyTest, TheFirstBatchIsTheSecondTask) {
   Supply few({"a.fusion"}, 1, true, {});
-  EXPECT_EQ(all(few), (std::vector<std::string>{"file a.fusion", concat("batch 0 ", kBatch), "case 0"}));
+  EXPECT_EQ(all(few), (std::vector<std::string>{"file a.fusion", "batch 0 1", "case 0"}));
   Supply withoutEnd({}, 0, true, {});
   EXPECT_EQ(withoutEnd.next()->text, "case 0");
   EXPECT_EQ(withoutEnd.next()->text, concat("batch 0 ", kBatch));

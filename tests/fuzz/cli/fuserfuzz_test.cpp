@@ -361,6 +361,20 @@ TEST_F(ResumeTest, WhatIsTypedAndDiffersIsNamedWithTheLineToType) {
   EXPECT_EQ(refusal("--seed 3 --only add,neg --no-probes --no-compilers").exitCode, 0);
 }
 
+// Whatever is typed beside it: the ledger is what is wrong.
+TEST_F(ResumeTest, AnEmptyLedgerBesideResultsIsRefused) {
+  const std::string report = contents();
+  std::ofstream(folder_ / "out" / "ledger.sqlite", std::ios::trunc).close();
+  for (const char* typed : {"", " --runs 9 --no-compilers --seed 9"}) {
+    const Outcome outcome = fuserfuzz("run --resume --out " + out_ + typed);
+    EXPECT_EQ(outcome.exitCode, 1);
+    EXPECT_NE(outcome.text.find("is empty, and results of a campaign lie beside it"), std::string::npos)
+        << outcome.text;
+    EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
+  }
+  EXPECT_EQ(contents(), report);
+}
+
 TEST_F(ResumeTest, AFolderWithoutACampaignStaysAway) {
   const std::string nowhere = (folder_ / "nowhere").string();
   const Outcome outcome = fuserfuzz("run --resume --out " + nowhere);
