@@ -7,7 +7,7 @@
 namespace reports {
 
 std::string grouped(int64_t count);           // "1,234,567"
-std::string compact(int64_t count);           // at most four characters: "999", "1.2k", "34k", "5.6M"
+std::string compact(int64_t count);           // count >= 0, in at most four characters: "999", "1.2k", "34k", "5.6M"
 std::string fixed(double value, int digits);  // "3.14"
 std::string percent(double share);     // "98.76 %"; "<0.01 %" and ">99.99 %" if rounding would give 0 or 100
 std::string duration(double seconds);  // "0.42 s", "59 s", "4 min 10 s", "2 h 03 min"

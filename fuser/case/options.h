@@ -10,7 +10,7 @@
 
 namespace fuser {
 
-// Features that are on by default. ResizeScheduler: the scheduler of slices, pads and cats; MovePadPass replaces it.
+// Features that are on by default. ResizeScheduler: there is no such scheduler yet; disabling it enables MovePadPass.
 // TopDown: the segmenter tries whole parts of a fusion before single expressions.
 enum class DisableOption : uint8_t { ResizeScheduler, TopDown };
 

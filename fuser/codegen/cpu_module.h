@@ -14,7 +14,7 @@ namespace fuser {
 // `arguments` has the address of each argument of the entry; `grid` is x, y, z.
 using CpuLauncher = void (*)(void* const* arguments, const long long* grid, const CpuThread* thread);
 
-std::string launcherName(const Kernel& kernel, size_t index);
-std::string printCpuModule(std::span<const Kernel* const> kernels);
+std::string launcherName(const Kernel& kernel, size_t index);  // `index`: among the kernels of the module
+std::string printCpuModule(std::span<const Kernel* const> kernels);  // the whole unit; needs no include path
 
 }  // namespace fuser

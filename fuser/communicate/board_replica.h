@@ -1,7 +1,7 @@
 #pragma once
-// BoardReplica: one rank's own board, for transports whose ranks share no memory. What a rank says it tells all others;
-// what the others say comes in, in each rank's own order, but in any order among ranks, and late. No messages: the
-// transport carries them.
+// BoardReplica: one rank's copy of the board, for transports whose ranks share no memory. Each rank sends its events to
+// all others. The events of one rank arrive in order; those of different ranks arrive late and in any order. The
+// transport carries the messages.
 
 #include <functional>
 
@@ -10,36 +10,36 @@
 
 namespace fuser {
 
-// What ranks tell each other.
+// An event that a rank sends to all others.
 struct BoardEvent {
   enum class Kind : uint8_t { Post, Wait, Deadlock, Leave };
   Kind kind = Kind::Leave;
   Circle circle;                 // Post, Wait
   int64_t number = 0;            // Post, Wait: the circle's collective
   Header header;                 // Post
-  std::vector<std::byte> bytes;  // Post: the part for who hears it
+  std::vector<std::byte> bytes;  // Post: the part for the receiver of the event
 
-  std::vector<int64_t> words() const;  // all but bytes
+  std::vector<int64_t> words() const;  // all fields except bytes
   static BoardEvent fromWords(const std::vector<int64_t>& words, std::vector<std::byte> bytes);
 };
 
 class BoardReplica {
  public:
-  // tell: to be sent to every other rank, after all that it was given before.
+  // `tell` must send the event to every other rank, after all earlier events.
   BoardReplica(int rank, int ranks, std::function<void(const BoardEvent&)> tell);
 
-  // This rank's next collective; its Post is the transport's to tell, as each rank gets other bytes. A
-  // CommunicationError after a deadlock.
+  // Posts this rank's next collective on this board; the transport sends the Post event, because each rank gets other
+  // bytes. A CommunicationError after a deadlock.
   std::shared_ptr<const PostedCollective> post(const Circle& circle, PostedCollective::Post post);
-  // This rank begins to wait for a collective of its own. Then call isOver whenever something was heard, until it is
-  // true or throws.
+  // Records and tells that this rank waits for a collective that it has posted. Afterwards call isOver() after each
+  // received event, until it returns true or throws. A CommunicationError after a deadlock.
   void beginWait(const PostedCollective& posted);
-  // Is the collective complete? A CommunicationError when it never will be: a rank that is missing has left, or all
-  // wait.
+  // Whether the collective is complete. A CommunicationError if it never will be: a missing rank has left, or all ranks
+  // wait for each other.
   bool isOver(const PostedCollective& posted);
   void leave();
 
-  void hear(int from, BoardEvent event);
+  void hear(int from, BoardEvent event);  // applies an event that rank `from` sent
   bool haveAllLeft() const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Collective: one collective communication as plain data, seen from one rank. collective_kinds.def says of each kind
-// who sends what to whom.
+// Collective: one collective communication as plain data, from the view of one rank. collective_kinds.def defines, for
+// each kind, who sends what to whom.
 
 #include <cstdint>
 #include <optional>
@@ -44,7 +44,7 @@ bool reduces(CollectiveKind kind);
 // so a split or concatenation along the outermost axis is one of elements: only numbers of elements are compared, not
 // shapes. A shard axis that is not outermost has to be moved there first.
 //
-// Reductions add element by element in the order of the team, whoever computes: f16 and bf16 in f32, every partial
+// Reductions combine element by element in the order of the team, on any rank: f16 and bf16 in f32, every partial
 // result rounded to f32, and once more to 16 bits at the end; f32 in f32, f64 in f64; integers wrap; of bools a sum is
 // "or", a product "and". Max and Min give NaN where any operand is NaN, as PyTorch's amax and amin. So every transport
 // gives the same bits.
@@ -52,14 +52,14 @@ struct Collective {
   CollectiveKind kind = CollectiveKind::Broadcast;
   // Distinct ranks, in the order of concatenation and reduction; the same on every rank.
   std::vector<int> team;
-  // A rank (not a place in the team): Broadcast, Scatter and SendRecv come from it, Gather and Reduce go to it. It may
-  // stand outside the team. Without meaning for the other kinds.
+  // A rank (not an index in the team): the sender of Broadcast, Scatter and SendRecv, the receiver of Gather and
+  // Reduce. It may be outside of the team. Other kinds ignore it.
   int root = 0;
-  // Without meaning for kinds that do not reduce.
+  // Kinds that do not reduce ignore it.
   Reduction reduction = Reduction::Sum;
-  // What this rank gives and gets; must be there where the kind has this rank send or receive, are ignored elsewhere.
-  // They may not overlap, and belong to the communicator from post() until wait() has returned: do not write what is
-  // sent, do not touch what is received.
+  // The buffers of this rank: required if the kind makes this rank send or receive, otherwise ignored. They must not
+  // overlap. From post() until wait() has returned the communicator uses them: do not write the sent one, and do not
+  // access the received one.
   std::optional<TensorRef> send;
   std::optional<TensorRef> receive;
 };

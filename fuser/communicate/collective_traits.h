@@ -1,5 +1,5 @@
 #pragma once
-// The rows of collective_kinds.def, for the transports.
+// CollectiveTraits: a row of collective_kinds.def, which explains the columns. The transports read it.
 
 #include <string_view>
 

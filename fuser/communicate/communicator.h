@@ -1,5 +1,5 @@
 #pragma once
-// Communicator: one rank's way to the others. Nothing above it knows which transport it has: all ranks in one process
+// Communicator: connects one rank to the others. Its callers do not depend on the transport: all ranks in one process
 // (in_process.h), MPI (mpi/mpi_communicator.h) or NCCL (nccl/nccl_communicator.h).
 
 #include <memory>
@@ -9,14 +9,14 @@
 
 namespace fuser {
 
-// The ranks do not fit each other. Neither a UserError nor a CheckError: a communicator cannot know whether the program
-// that its ranks run was written by a person or lowered by us. Whoever made the program knows.
+// The collectives of the ranks do not match. Neither a UserError nor a CheckError: a communicator cannot know whether a
+// person wrote the program that its ranks run or the compiler lowered it. The caller knows.
 class CommunicationError : public std::runtime_error {
  public:
   enum class Reason : uint8_t {
-    Mismatch,  // two ranks posted something else under the same number of the same team; only that collective is lost
-    RankLeft,  // a rank that is waited for has left, by returning or by an exception
-    Deadlock,  // the ranks wait for each other; nothing can be posted any more
+    Mismatch,  // ranks posted different collectives as the same number of a team; only this collective is lost
+    RankLeft,  // a rank that another one waits for has ended, by returning or by an exception
+    Deadlock,  // the ranks wait for each other; no rank can post any more
   };
   CommunicationError(Reason reason, const std::string& message) : std::runtime_error(message), reason_(reason) {}
   Reason reason() const { return reason_; }
@@ -25,26 +25,26 @@ class CommunicationError : public std::runtime_error {
   Reason reason_;
 };
 
-// A posted collective. Dropping it without a wait is fine: what this rank sends still goes out, what it would receive
-// is not written.
+// A posted collective. It may be destroyed without a wait: what this rank sends is still delivered, and its receive
+// buffer is not written.
 class Work {
  public:
   virtual ~Work() = default;
-  // Blocks until what this rank receives has been written and what it sends may be overwritten. Throws a
-  // CommunicationError, which names the ranks; the buffer to receive in is then untouched. Again: the same at once.
+  // Blocks until the receive buffer is written and the send buffer may be overwritten. Throws a CommunicationError that
+  // names the ranks; the receive buffer is then unchanged. Later calls return or throw the same at once.
   virtual void wait() = 0;
 };
 
-// Used by one thread.
+// For use by one thread only.
 class Communicator {
  public:
   virtual ~Communicator() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // Never blocks. Collectives of a team (and of a root outside it) are matched by their number: the n-th that each of
-  // its ranks posts. Those of different teams know nothing of each other. A rank that is no member posts nothing, and
-  // its Work is done. A collective that is wrong by itself is a UserError here, and does not count as posted.
+  // Never blocks. The n-th posts of all ranks of a team (and of its root outside) are one collective; different teams
+  // are independent. A rank that is not a member posts nothing, and its Work is done. A collective that is invalid by
+  // itself is a UserError and does not count as posted. A CommunicationError after a deadlock.
   virtual std::shared_ptr<Work> post(const Collective& collective) = 0;
 };
 

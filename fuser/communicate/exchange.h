@@ -1,9 +1,9 @@
 #pragma once
-// What the transports share: the check of a collective, its header, which bytes go from whom to whom, and what becomes
-// of those that arrive. The arithmetic of reductions is here alone, and in one order of additions (the team's), so that
-// every transport gives the same bits. Nothing here waits, allocates device memory or knows a transport.
+// What the transports share: checks of a collective, its header, which bytes each rank sends to which, and how received
+// parts are combined. Only this code computes reductions, always in the order of the team, so that every transport
+// gives the same bits. Nothing here blocks, allocates device memory or depends on a transport.
 //
-// Ranks are numbers of the whole job, from 0; places are counted in a list of ranks.
+// A rank is a number in the whole job, from 0.
 
 #include <cstddef>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace fuser {
 
-// The ranks that meet: a team, and a root that stands outside it or -1.
+// The ranks that take part in a collective: a team, and a root outside of it, or -1.
 struct Circle {
   std::vector<int> team;
   int outsider = -1;
@@ -20,7 +20,7 @@ struct Circle {
   auto operator<=>(const Circle&) const = default;
 };
 
-// What every member must say alike of a collective. Without root or reduction these are -1 and Sum.
+// The fields of a collective that must be equal on all members. Kinds without root or reduction have -1 and Sum.
 struct Header {
   CollectiveKind kind = CollectiveKind::Broadcast;
   Reduction reduction = Reduction::Sum;
@@ -33,10 +33,10 @@ struct Header {
 
 // "allreduce(max) of parts of 12 f32"
 std::string headerText(const Header& header);
-// What differs, as "the data type (f32, f64)"; the headers are not equal.
+// The first field that differs: "the data type (f32, f64)". The headers must not be equal.
 std::string differenceText(const Header& a, const Header& b);
 
-// A collective of one rank, found right. A rank that takes no part has a header without data type and elements.
+// A checked collective of one rank. If the rank takes no part, the header's dtype and elements are not set.
 struct Exchange {
   Circle circle;
   Header header;
@@ -45,24 +45,24 @@ struct Exchange {
   Collective collective;
 };
 
-// A UserError where the collective is wrong by itself; device: where its buffers must lie, if that matters.
+// A UserError if the collective is invalid by itself. `device`: where its buffers must be; nullopt: anywhere.
 Exchange checkedExchange(const Collective& collective, int rank, int size, std::optional<DeviceKind> device);
 
-// Whether the rank is a member (of the team, or the root outside it), gives a part, gets one. For any rank.
+// Whether a rank, not only this one, is a member (of the team, or the root outside of it), sends a part, receives one.
 bool takesPart(const Exchange& exchange, int rank);
 bool sends(const Exchange& exchange, int rank);
 bool receives(const Exchange& exchange, int rank);
 
-// The bytes of `from`'s buffer that go to the rank `to`: partBytes() of them, a part of `sent` without a copy; empty
-// where nothing goes. `sent` is the whole buffer.
+// The bytes that rank `from` sends to rank `to`: partBytes() bytes of `sent`, its whole send buffer, without a copy.
+// Empty if it sends none.
 std::span<const std::byte> partFor(const Exchange& exchange, int from, int to, std::span<const std::byte> sent);
 
-// Writes the receive buffer of one receiver, which lies in host memory: parts in the order of exchange.senders,
-// partBytes() each (a CheckError where they are not). A reduction is computed in computeType(dtype), from the first
-// sender to the last, and rounded to the dtype once, at the end.
+// Writes a receive buffer in host memory. `parts` are in the order of exchange.senders and have partBytes() bytes each
+// (CheckError otherwise). A reduction is computed in computeType(dtype), from the first sender to the last, and rounded
+// to the dtype once, at the end.
 void receiveParts(const Exchange& exchange, std::span<const std::span<const std::byte>> parts);
 
-// The memory of a contiguous tensor's elements; it stays the tensor's.
+// The memory of a contiguous tensor's elements, not a copy.
 std::span<const std::byte> bytesOf(const TensorRef& tensor);
 
 }  // namespace fuser

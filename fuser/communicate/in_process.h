@@ -1,6 +1,6 @@
 #pragma once
-// All ranks in this process, a thread each. What they compute and which errors they get depend on no thread's speed:
-// a rank's error is decided only when every rank waits or has left, and by then all histories lead to the same board.
+// Runs all ranks in this process, one thread each. Results and errors do not depend on timing: a rank gets an error
+// only when every rank waits or has left, and the board is then the same for every interleaving.
 
 #include <functional>
 
@@ -10,11 +10,11 @@ namespace fuser {
 
 inline constexpr int kMaxRanksInProcess = 64;
 
-// Runs the function on ranks 0 to count - 1 and waits for all. A rank that leaves, by returning or by an exception,
-// while others wait for it, and ranks that wait for each other, end in a CommunicationError of every rank that waits:
-// no timeout is needed. Throws the error of the lowest rank that failed; errors that only tell of another rank's
-// leaving (CommunicationError::Reason::RankLeft) come last, so that the cause is thrown and not what it led to. A
-// Communicator and its Works are to be used by their rank's thread, and not after the function returned.
+// Runs the function on ranks 0 to count - 1 and waits for all; a UserError for more than kMaxRanksInProcess. If a rank
+// ends while others wait for it, or if ranks wait for each other, each waiting rank gets a CommunicationError, without
+// a timeout. Throws the error of the lowest rank that failed, but a RankLeft error only if there is no other, so that
+// the cause is thrown and not its consequence. Only the rank's own thread may use its Communicator and Works, and only
+// until the function returns.
 void runRanks(int count, const std::function<void(Communicator&)>& function);
 
 }  // namespace fuser

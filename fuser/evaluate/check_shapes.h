@@ -13,7 +13,7 @@ namespace fuser {
 //   - pad removes more elements along an axis than it has;
 //   - the operands of cat differ in an axis other than the concatenated one;
 //   - reshape changes the number of elements, or has a -1 next to a size of 0; repeat has a negative count;
-//   - a size is negative, or a tensor has more than kMaxElements elements.
+//   - arange's step leads away from its end; a size is negative, or a tensor has more than kMaxElements elements.
 void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator);
 
 }  // namespace fuser

@@ -10,18 +10,18 @@ namespace fuser {
 struct ClangCompiler {
   std::string path;  // the path of clang++
 
-  // The clang++ that PATH finds, else clang++-19 … clang++-14; a SetUpError with what to install where there is none.
+  // Finds clang++ in PATH, else clang++-19 … clang++-14. A SetUpError, with what to install, if there is none.
   static ClangCompiler find();
 
-  // Those that a compilation leaves in the temporary folder when its process is killed, and nobody works in.
+  // Removes the folders in TMPDIR (or /tmp) of compilations that were killed: unlocked, and unchanged for a minute.
   static void removeAbandonedFolders();
 
-  // The first line of what it says of itself: "Debian clang version 14.0.6".
+  // The first line of `clang++ --version`: "Debian clang version 14.0.6". A SetUpError if the program fails.
   std::string version() const;
 
-  // One compiler call. Text that does not compile is our bug: a CheckError with the compiler's output. A
-  // compiler that does not get what it needs (space, memory, its own life) is a SetUpError. The temporary folder is
-  // gone on return. contraction: a * b + c may become an FMA.
+  // Calls the compiler once. Text that does not compile is our bug: a CheckError with the compiler's output. Lack of
+  // disk space, memory or permission, and a killed compiler, are a SetUpError. The temporary folder is removed on
+  // return. contraction: a * b + c may become an FMA.
   SharedLibrary compile(const std::string& text, bool contraction) const;
 };
 

@@ -28,7 +28,7 @@ void bindStrides(const Kernel& kernel, KernelArguments& arguments);
 class CompiledKernel {
  public:
   virtual ~CompiledKernel() = default;
-  // Runs the kernel to its end; does nothing for an empty grid. Throws ViolationError (interp's checks) or UserError.
+  // Runs the kernel to its end; does nothing for an empty grid. Throws ViolationError, or UserError if it is too large.
   virtual void launch(const KernelArguments& arguments) = 0;
   // Enqueues a launch on a stream of the engine's device (DeviceStreams::handle) and does not wait; launches on
   // different streams may overlap. The tensors must be in the device's memory. A CheckError if the engine has no
@@ -50,13 +50,13 @@ class Engine {
   virtual ~Engine() = default;
   virtual std::string name() const = 0;  // "interp", "cpu", "cuda"
   // Compiles kernels, if possible in one compiler call; returns one entry per kernel, in order. The kernels must
-  // outlive the entries. A CheckError if the printed text does not compile.
+  // outlive the entries. A CheckError if the printed text does not compile, a SetUpError if the compiler cannot run.
   virtual std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) = 0;
   // The device for streams; null if kernels run on the host, or if host and device cannot share memory concurrently.
   virtual std::shared_ptr<StreamDevice> device() { return nullptr; }
 };
 
-// A UserError names what is missing (clang for cpu; libcuda, libnvrtc or a GPU for cuda) and what to install.
+// If clang or libnvrtc is missing, a SetUpError says what to install; if libcuda or a GPU is missing, a UserError.
 std::unique_ptr<Engine> makeEngine(EngineKind kind);
 
 }  // namespace fuser

@@ -117,8 +117,8 @@ struct Program {
   std::vector<bool> readBack;   // by buffer: whether it is a written Global buffer that the kernel also reads
 };
 
-// A CheckError for a kernel that cannot run at all: an unknown symbol or buffer, or an op on a dtype that it does not
-// accept. All other errors of a kernel show when it runs.
+// A CheckError for a kernel that cannot run: an unknown symbol, or an op on a dtype that it does not accept (an unknown
+// buffer: std::out_of_range). A UserError for more than 1 GiB of local memory a block. Other errors show in the run.
 Program compileKernel(const Kernel& kernel);
 
 }  // namespace fuser::interp

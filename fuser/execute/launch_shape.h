@@ -1,5 +1,5 @@
 #pragma once
-// What the compiled engines share before a launch: checking arguments, evaluating the grid, marshaling arguments.
+// What engines share before a launch: checks of arguments, the grid and, for compiled kernels, the array of arguments.
 
 #include <array>
 #include <vector>

@@ -8,13 +8,13 @@ namespace fuser {
 
 class Nvrtc {
  public:
-  // A UserError, if the library is missing, that names the places searched and what to install.
+  // A SetUpError if the library is missing; it names the places searched and what to install.
   Nvrtc();
   ~Nvrtc();
   Nvrtc(Nvrtc&&) noexcept;
 
-  // arch: the compute capability without the point, such as "80" or "90". A CheckError, with the compiler's output, if
-  // the text does not compile. contraction: a * b + c may become an FMA.
+  // arch: the compute capability without the point, "90"; a UserError if NVRTC does not support it. A CheckError, with
+  // the output, if the text does not compile; a SetUpError if out of memory. contraction: a * b + c may become an FMA.
   std::string compileToPtx(const std::string& text, const std::string& arch, bool contraction = false) const;
   std::string compileToCubin(const std::string& text, const std::string& arch, bool contraction = false) const;
   std::string version() const;  // "13.0"

@@ -25,7 +25,7 @@ class SharedLibrary {
   bool isOpen() const { return handle_ != nullptr; }
   const std::string& error() const { return error_; }
 
-  // Looks up a function by name; null if the library has none.
+  // Looks up a function by name; null if the library has none. A CheckError if the library is not open.
   template <class Function>
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(address(name));

@@ -36,7 +36,7 @@ class PartExtents {
  public:
   PartExtents(Fusion& fusion, const ClonedPart& part);
   IntExpr operator()(IntExpr extentOfPart);
-  // The value of the fusion that corresponds to an input of the part.
+  // The value of the fusion that corresponds to an input of the part; null for any other value.
   Val* input(const Val* inputOfPart) const;
 
  private:
@@ -52,7 +52,7 @@ hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<con
 // if shouldMergeSegmentedGroups decides.
 bool isStandalone(const std::vector<Expr*>& exprs);
 
-// Lowers each group in order; memory is allocated before the group that writes it. inPlace: the outputs of
+// Lowers each group in order; a group starts by allocating the memory that it writes. inPlace: the outputs of
 // Fusion::aliases() that are written directly over their input; the others are copied there. These copies, then those
 // to the caller's buffers, are at the end. Nothing is freed; InsertDeallocationsPass does that. Adds only extent
 // expressions to the fusion. The result is verified.

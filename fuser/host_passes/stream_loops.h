@@ -51,7 +51,7 @@ struct StreamLoop {
 };
 // Whether the node, including its bodies, gets, sets or synchronizes a stream.
 bool touchesStreams(const HostIrContainer& program, const hir::HostExpr* expr);
-std::optional<StreamLoop> asStreamLoop(const HostIrContainer& program, hir::HostExpr* expr);
+std::optional<StreamLoop> asStreamLoop(const HostIrContainer& program, hir::HostExpr* expr);  // nullopt: another node
 
 // An access of memory. In a loop iteration, `axis` restricts it to the slice at the loop index along that axis.
 struct MemoryAccess {

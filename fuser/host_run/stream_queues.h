@@ -1,10 +1,10 @@
 #pragma once
 // StreamQueues: the streams of one run of a host program. Without a device, work waits in the queue of its stream and
-// is done in an order that the synchronisations allow, one that somebody else draws. With one, its streams get the
-// kernels at once; for work of its own the host waits until the stream comes to it. Vector clocks say what is ordered:
-// two accesses of an element, one of them a write, that no path of synchronisations orders are a ViolationError,
-// whatever order is drawn. (Lamport's happened-before, with Mattern's clocks; per element as in FastTrack, Flanagan and
-// Freund.)
+// runs in an order that the synchronizations allow and `choose` selects. With a device, kernels are enqueued on its
+// streams at once; before work of its own the host waits for the stream. Vector clocks detect races: two accesses of an
+// element, at least one of them a write, that no path of synchronizations orders are a ViolationError, whichever order
+// was chosen. (Lamport's happened-before, with Mattern's clocks; per element as in FastTrack, Flanagan and Freund,
+// 2009.)
 
 #include <deque>
 #include <functional>
@@ -17,20 +17,20 @@
 
 namespace fuser {
 
-// What a run on streams may keep: each turn of a loop over streams is work that waits, and each element that it touches
-// is remembered. Past a limit is a UserError that says it (fuser/text/grammar.md#limits).
+// Limits of a run on streams, because each iteration of a loop over streams is queued and each element that it accesses
+// is recorded. Exceeding one is a UserError that states it (fuser/text/grammar.md#limits).
 struct StreamLimits {
-  size_t work = size_t{1} << 18;
-  size_t elements = size_t{1} << 24;
+  size_t work = size_t{1} << 18;      // launches, copies and frees
+  size_t elements = size_t{1} << 24;  // accessed and not freed
 };
 
 class StreamQueues {
  public:
-  // Of so many streams whose heads may run, which one's does: below the argument. Deterministic runs need one that is.
+  // Chooses which of `ready` streams does its next work: an index below `ready`. Must be deterministic.
   using Choose = std::function<size_t(size_t ready)>;
 
-  // Stream 0 is current; the streams of loops are 1 to loopStreams. check: whether accesses are. device: its streams 0
-  // to loopStreams, or null.
+  // Stream 0 is current at first; loops use streams 1 to loopStreams. check: whether to detect races. device: has
+  // streams 0 to loopStreams; may be null.
   StreamQueues(size_t loopStreams, bool check, Choose choose, DeviceStreams* device = nullptr,
                StreamLimits limits = {});
 
@@ -40,20 +40,20 @@ class StreamQueues {
     bool write = false;
   };
 
-  // The stream that a loop's turn of that index runs on.
+  // The stream of the loop iteration with this index.
   size_t ofIndex(int64_t index) const { return 1 + static_cast<size_t>(index) % (clocks_.size() - 1); }
   size_t current() const { return current_; }
   void setCurrent(size_t stream) { current_ = stream; }
 
-  // The current stream waits for what is enqueued on the named one by now.
+  // Makes the current stream wait for all work enqueued so far on the stream `named`.
   void synchronize(size_t named);
-  // On the current stream; `what` stands in messages. A UserError past a limit. With a device, the work is done at
-  // once: it enqueues there, or waits for the stream first.
+  // Enqueues work on the current stream; messages contain `what`. A UserError past a limit. With a device, calls `work`
+  // at once: it enqueues on the device, or waits for the stream first.
   void enqueue(const std::string& what, const std::vector<Access>& accesses, std::function<void()> work);
-  // The memory is given back, on the current stream: an access as a write is, and the last one.
+  // Frees memory on the current stream: its last access, which counts as a write.
   void giveBack(const std::string& what, const Access& access);
 
-  // Does, or waits for, all that is enqueued. The host waits for every stream.
+  // Runs, or waits for, all enqueued work. Afterwards the host has waited for every stream.
   void runAll();
 
  private:

@@ -48,7 +48,7 @@ TensorView* unsqueeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, 
 // Each of `dims` must be a broadcast axis that is not expanded.
 TensorView* squeeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name = "");
 TensorView* permute(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name = "");
-// `shape` has one entry per axis. constant(-1) or the axis' own size keeps the axis; a broadcast axis takes any size.
+// constant(-1) or its own size keeps an axis; a broadcast axis takes any size; extra leading sizes add axes in front.
 TensorView* expand(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, const std::string& name = "");
 // A tensor filled with a scalar. A constant size of 1 makes a broadcast axis.
 TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, DataType dtype,
@@ -60,7 +60,7 @@ Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name
 // Tensor.item() of a rank-0 tensor on the host: f64, i64 or bool, by the category of its dtype.
 Scalar* item(Fusion& fusion, TensorView* a, const std::string& name = "");
 
-// a[start:end:step] along `dim`: a negative bound counts from the end, both are clamped, a null end is the axis' size.
+// a[start:end:step] along `dim`: a negative bound counts from the end, both are clamped. Null: 0, the axis' size, 1.
 TensorView* slice(Fusion& fusion, TensorView* a, int64_t dim, IntExpr start, IntExpr end, IntExpr step,
                   const std::string& name = "");
 // torch.nn.functional.pad: `pads` has the number of elements to add before and after the last axis, then the axis

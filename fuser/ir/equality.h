@@ -1,5 +1,5 @@
 #pragma once
-// Structural equality of fusions, node by node in order, up to renaming of values and symbols (alpha-equivalence).
+// Structural equality of fusions, node by node in order, up to renaming (alpha-equivalence); not of meshes and streams.
 
 #include <string>
 
@@ -11,7 +11,7 @@ namespace fuser {
 std::string firstDifference(const Fusion& a, const Fusion& b);
 inline bool sameFusion(const Fusion& a, const Fusion& b) { return firstDifference(a, b).empty(); }
 
-// A 64-bit hash, equal for equal fusions; dead code counts. It is a memo key and detects changes and oscillation.
+// A 64-bit hash, equal for equal fusions, on every machine; dead code counts. It detects changes and names files.
 uint64_t fingerprint(const Fusion& fusion);
 
 }  // namespace fuser

@@ -46,7 +46,7 @@ class Fusion {
   TensorView* newTensor(DataType dtype, TensorDomain domain, std::string name = "");
   IterDomain* newIterDomain(IterType type, IntExpr extent, IntExpr expandedExtent = nullptr);
   IterDomain* cloneIterDomain(const IterDomain* domain) { return cloneAs(domain, domain->type()); }
-  IterDomain* cloneAs(const IterDomain* domain, IterType type);
+  IterDomain* cloneAs(const IterDomain* domain, IterType type);  // with ParallelType::Serial
 
   // --- extents ---
   IntExprArena& ints() { return *ints_; }
@@ -59,7 +59,7 @@ class Fusion {
   Val* scalarOf(IntExpr symbol) const;
 
   // --- the graph ---
-  // A CheckError for a value that has a definition or is an input already.
+  // Both put a tensor in global memory. A CheckError for an input that has a definition or is an input already.
   void addInput(Val* val);
   void addOutput(Val* val);  // a value may be an output several times, and an input may be an output
   void removeOutputs() { setOutputs({}); }

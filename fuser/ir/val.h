@@ -51,7 +51,7 @@ class Val {
   }
 
   // The id of the value of the original fusion to which this one is bit-identical. nullopt when there is none, or when
-  // a rewrite may round differently. Set by cloneInOrderOfUse and markOrigins; clones copy it.
+  // a rewrite may round differently. Set by cloneInOrderOfUse and markOrigins; clones and exact rewrites copy it.
   std::optional<uint32_t> origin() const { return origin_; }
   void setOrigin(std::optional<uint32_t> origin) { origin_ = origin; }
 

@@ -3,10 +3,10 @@
 // path from an operand to the result, counted from the kernel IR. The error bound of a sum follows from it
 // (oracle/ORACLE.md#5-reductions).
 //
-// Rules: a Compute that combines an accumulator with an operand adds 1 per iteration of the loops around it. A
-// BlockReduce or BlockWelford over n threads adds ceil(log2 n). A reduction of an rFactor's partial results (an operand
-// that is the result of a reduction and has no origin) continues at their depth. An If counts as taken. Combining the
-// first operand with the identity counts.
+// Rules: a Compute that combines an accumulator with an operand adds 1 per iteration of the loops around it, except
+// loops whose index selects the accumulator. A BlockReduce or BlockWelford over n threads adds ceil(log2 n). A
+// reduction of an rFactor's partial results (an operand that is the result of a reduction and has no origin) continues
+// at their depth. An If counts as taken. Combining the first operand with the identity counts.
 
 #include <span>
 #include <utility>

@@ -24,8 +24,8 @@
 // `index q in [0, n) = x[threadIdx.x]` (LoadIndex; q is in scope to the end of the body), `A[0] = move B[0] width 4`,
 // `barrier`. Other operands: `2.5 as bf16`, `int(i0)`. The word `contraction` follows the name.
 // The text contains everything except the pointers into the scheduled fusion (sources, IntParam::extent), which are
-// null in a parsed kernel. Terms of sums and operands of min, max, == and * print in alphabetical order, independent of
-// the arena.
+// null in a parsed kernel. Terms of sums and operands of min, max, == and * print in alphabetical order, but constants
+// last, independent of the arena.
 
 #include <memory>
 #include <string>

@@ -44,7 +44,7 @@ struct KernelViolation {
 // All violations; empty if the kernel is well formed.
 std::vector<KernelViolation> findKernelViolations(const Kernel& kernel);
 
-// Throws a CheckError with the first violation, if any, and the kernel's text.
+// Throws a CheckError with the first violation, if any, and the kernel's text (unless its declarations are broken).
 void verifyKernel(const Kernel& kernel);
 
 }  // namespace fuser

@@ -1,11 +1,11 @@
 #pragma once
-// The log: lines for people that are not a command's result. A logger is handed down (CompileContext, JudgeSettings,
-// CampaignOptions, WorkerPool) as a pointer; nobody asks a registry for one, and null is a silent one. Callers see
-// spdlog's class by name alone, so that its headers are compiled once, in log.cpp.
+// The log: lines for people that are not a command's result. A logger is passed as a pointer (CompileContext,
+// JudgeSettings, CampaignOptions, WorkerPool), never taken from a registry; null is silent. Callers see only a forward
+// declaration of spdlog's class, so that its headers are compiled once, in log.cpp.
 //
 //   if (isLogged(context.log, LogLevel::Debug)) logLine(context.log, LogLevel::Debug, concat("…", costly()));
 //
-// Lines are written as they are, without time or level, one line end behind each.
+// Lines are written without time or level, each followed by a newline.
 
 #include <cstdint>
 #include <filesystem>
@@ -23,38 +23,38 @@ namespace fuser {
 
 using LogPtr = std::shared_ptr<spdlog::logger>;
 
-// A logger of one level writes the lines of that level and of those after it; of Off none.
+// A logger writes the lines of its level and of the levels after it; Off: none.
 enum class LogLevel : uint8_t { Trace, Debug, Info, Warn, Error, Off };
 
-// "trace" … "off". A UserError names `source` ("--log-level") and the names that there are.
+// Parses "trace" … "off". A UserError for another name; it contains `source` ("--log-level") and the known names.
 LogLevel logLevelFromName(std::string_view source, std::string_view name);
 
-// What `--log-level` says, else the environment variable FUSER_LOG where it is set and not empty, else Info. A
-// UserError for a name that is none.
+// The level of --log-level, else of the environment variable FUSER_LOG if it is set and not empty, else Info. A
+// UserError for an unknown name.
 LogLevel chosenLogLevel(const std::optional<std::string>& option);
 
-// The help of --log-level, equal in all programs.
+// The help of --log-level, the same in all programs.
 inline constexpr const char* kLogLevelHelp =
     "lines of the log on standard error: trace, debug, info, warn, error or off; FUSER_LOG sets it, too";
 
-// Gets each line with its level, one at a time, from whichever thread logs. It may throw nothing.
+// Receives each line with its level, one at a time, on the thread that logs. It must not throw.
 using LineSink = std::function<void(LogLevel level, std::string_view line)>;
 LogPtr logTo(LogLevel level, LineSink sink);
 
-// Without control bytes of names in files (fuser/support/diagnostic.h), each line at once.
+// Writes each line at once, with control bytes escaped (fuser/support/diagnostic.h).
 LogPtr logToStderr(LogLevel level);
 
-// Appends, each line at once. A UserError where the file cannot be opened. What a full disk does not take is kept and
-// written once there is room; `complain` gets one sentence the first time.
+// Appends each line at once, with control bytes escaped. A UserError if the file cannot be opened. Lines for which a
+// full disk has no room are kept and written once there is room; `complain` gets one sentence the first time.
 LogPtr logToFile(LogLevel level, const std::filesystem::path& path, std::function<void(const std::string&)> complain);
 
-// Writes to both, to each from its own level on. Either may be null; null where both are.
+// Writes to both loggers, to each from its own level on. Either may be null; null if both are.
 LogPtr logToBoth(const LogPtr& first, const LogPtr& second);
 
-LogLevel logLevelOf(const spdlog::logger* log);  // Off of null
-// Whether a line of that level would be written: ask before making a costly one.
+LogLevel logLevelOf(const spdlog::logger* log);  // Off if null
+// Whether a line of that level would be written: ask before building a costly one.
 bool isLogged(const spdlog::logger* log, LogLevel level);
-// Of null: nothing.
+// Does nothing if `log` is null.
 void logLine(spdlog::logger* log, LogLevel level, std::string_view line);
 
 }  // namespace fuser

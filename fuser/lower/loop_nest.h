@@ -12,13 +12,13 @@
 
 namespace fuser {
 
-// The index, or extent, that a tensor's splits and merges make; a UserError where it is longer than kMaxIndexTerms.
+// Returns an index or extent that a tensor's splits and merges make; a UserError if it exceeds kMaxIndexTerms.
 IntExpr shortIndex(IntExpr index, const TensorView* tensor);
 
 class LoopNest {
  public:
   // Fills the kernel's block and grid sizes. `importExtent` copies an expression over the part's extents into the
-  // kernel's arena.
+  // kernel's arena. A UserError for a thread axis without a constant extent.
   LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntExpr(IntExpr)>& importExtent);
 
   // The number of the kernel loop for loop axis `axis` of a tensor; shared loops have the same number.

@@ -42,18 +42,18 @@ enum class AttributeKind : uint8_t {
 
 std::string_view attributeText(AttributeName name);  // "dims"
 AttributeKind kindOf(AttributeName name);
-size_t slotOf(AttributeName name);  // the index of a Bound in Attributes::allIntegers()
+size_t slotOf(AttributeName name);  // the index of a Bound or Extent in Attributes::allIntegers()
 
 // One attribute of a family.
 struct FamilyAttribute {
   AttributeName name;
   AttributeKind kind;
   std::optional<std::string_view> ifAbsent;  // the default: "0", "all", …; nullopt: the attribute is required
-  bool sorted = false;
-  bool ofResult = false;
-  bool open = false;
-  bool leading = false;
-  bool textOnly = false;
+  bool sorted = false;    // order has no meaning
+  bool ofResult = false;  // axes of the result, not the operand
+  bool open = false;      // a size may be -1
+  bool leading = false;   // extra leading entries add axes in front
+  bool textOnly = false;  // not part of the IR
   std::string_view text() const { return attributeText(name); }
   int64_t defaultNumber() const;       // ifAbsent as an integer; a CheckError for a word such as "all"
   ScalarValue defaultLiteral() const;  // ifAbsent as an f64

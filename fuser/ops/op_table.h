@@ -41,7 +41,7 @@ struct OpInfo {
   std::string_view expression;   // printed C++ over a, b, c and the compute dtype T; empty for non-pointwise ops
   std::optional<OpKind> combine;  // reductions: the pointwise op that merges two partial results
   Finish finish;                  // reductions: what is done with the merged result
-  size_t results = 1;
+  size_t results = 1;             // 2 for var_mean
 };
 
 const OpInfo& opInfo(OpKind op);
@@ -61,7 +61,7 @@ struct NamedOperand {
 const std::vector<NamedOperand>& namedOperands(OpKind op);
 // Looks up an op by mnemonic and variant ("" for none); nullopt when there is no such row.
 std::optional<OpKind> opFromText(std::string_view mnemonic, std::string_view variant);
-bool acceptsDtype(OpKind op, DataType common);
+bool acceptsDtype(OpKind op, DataType common);  // `common`: after promotion
 
 // The identity element of a reduction in dtype's compute type: 0 for sum, 1 for prod, -inf, the lowest integer or false
 // for amax, … As in PyTorch, amax and amin of an empty axis are the caller's error.

@@ -1,4 +1,4 @@
-// MovePadPass (only with `option disable resize_scheduler`, when slices, pads and cats have no scheduler of their own):
+// MovePadPass (only with `option disable resize_scheduler`; there is no scheduler of slices, pads and cats yet):
 // a pad must read its operand from memory, so the pass moves it to where the operand is in memory anyway. Up, through
 // pointwise ops to the fusion's inputs:
 //

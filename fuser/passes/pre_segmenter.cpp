@@ -33,7 +33,7 @@ bool PreSegmenter::runPass(Fusion* fusion, const CompileContext& context, OwnRun
   }
   bool modified = false;
   for (const PassInfo& pass : kPasses) {
-    // With a resize scheduler, pads stay where the program has them.
+    // There is no resize scheduler yet, but its option decides whether pads stay where the program has them.
     const bool wanted =
         pass.name != MovePadPass::name() || isOptionDisabled(context.options, DisableOption::ResizeScheduler);
     if (wanted) modified |= pass.run(fusion, context);

@@ -24,7 +24,7 @@ struct BoundaryValue {
 
 struct SegmentRecord {
   int index = 0;
-  std::string scheduler = "None";  // the scheduler that accepted it, "PointWise"; "None" if none was asked
+  std::string scheduler = "None";  // the one that accepted it, "PointWise"; "None": ops that the host runs alone
   std::vector<BoundaryValue> inputs;
   std::vector<BoundaryValue> outputs;  // with probes, every tensor of the segment
   // (origin of the result, depth) of each reduction: the number of additions on the longest path from an operand to the

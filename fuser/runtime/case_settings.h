@@ -9,12 +9,12 @@
 namespace fuser {
 
 // Chooses numberOfStreams, 1 to 5, and the order in which streams run. Both are drawn from the first seed among the
-// inputs' recipes, so that cases differ but every run of a case is the same. (Minimizing keeps both as long as it keeps
-// that seed.)
+// first run's recipes, so that cases differ but every run of a case is the same. (Minimizing keeps both as long as it
+// keeps that seed.)
 StreamSettings drawnStreams(const Case& testCase);
 
-// The case's options, schedules and streams. A UserError with the position of `option disable pass NAME` for an unknown
-// pass.
+// The case's options, schedules, streams, aliases and preallocated outputs. A UserError for an invalid alias or output,
+// and, with its position in the file, for `option disable pass NAME` with an unknown pass.
 FusionExecutorCache::Settings settingsOf(const Case& testCase);
 
 // The output buffers that the case preallocates. `sizes` is over the case's fusion, bound to the inputs.

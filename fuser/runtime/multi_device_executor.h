@@ -13,14 +13,14 @@ namespace fuser {
 
 class MultiDeviceExecutor {
  public:
-  // The device is the communicator's rank. A UserError if the fusion has no mesh, or one with an invalid rank.
+  // The device is the communicator's rank. A UserError if there is no mesh, or it lacks the rank or has an unknown one.
   MultiDeviceExecutor(std::shared_ptr<const Fusion> fusion, Communicator& communicator,
                       FusionExecutorCache::Settings settings);
 
   // Every device of the mesh must call it. `inputs` and the record's outputs are this device's parts of sharded
-  // tensors. An input that the device does not hold has only dtype and sizes, such an output has no memory. A UserError
-  // rejects invalid inputs;
-  // a CommunicationError names ranks that do not match.
+  // tensors. An input that the device does not hold has only dtype and sizes; such an output has no memory. A UserError
+  // rejects invalid inputs. A CommunicationError names ranks whose collectives do not match, that have left, or that
+  // wait for each other.
   RunRecord run(std::span<const HostValue> inputs);
 
  private:

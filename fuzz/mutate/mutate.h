@@ -1,6 +1,6 @@
 #pragma once
-// Structure-aware mutations of an existing case: small edits of the program, its options and its data, after which it
-// still is a case.
+// Structure-aware mutations of an existing case: small edits of the program, its options and its data that result in a
+// valid case.
 
 #include <span>
 #include <string_view>
@@ -13,7 +13,7 @@ struct Mutation {
   std::string_view name;
   std::string_view summary;
   std::string_view file;
-  // False where the edit has no place for it. The donor is another case, where there is one.
+  // Returns false if the case has no place for the mutation. `donor` is another case; may be null.
   bool (*apply)(CaseEdit& edit, const CaseEdit* donor, Choices& choices);
 };
 std::span<const Mutation> allMutations();
@@ -24,11 +24,11 @@ std::span<const Mutation> allMutations();
 
 struct Mutated {
   Case made;
-  std::string_view mutation;  // empty: none of those tried gave a case, and `made` is the case itself
+  std::string_view mutation;  // empty: no attempt gave a valid case, and `made` is a copy of the input
 };
 
-// One mutation, drawn with its place; several are tried until one gives a valid case that keeps within the limits of
-// fuser/text. With a donor, splicing is as likely as all others together.
+// Applies one random mutation at a random place; tries up to 12 until one gives a valid case within the limits of
+// fuser/text. With a donor, half of the draws are Splice and the other half are any mutation.
 Mutated mutate(const Case& testCase, Choices& choices, const Case* donor = nullptr);
 
 }  // namespace fuser::fuzz

@@ -1,6 +1,6 @@
 #pragma once
-// What the fuzz targets do with their bytes: one body for libFuzzer and for a seeded loop. Each returns for whatever is
-// no finding (a UserError among it), and throws for a finding; libFuzzer keeps the bytes of an input that throws.
+// The bodies of the fuzz targets, which libFuzzer and a seeded loop share (that of end_to_end_fuzz is in judged/). Each
+// one throws for a finding and returns otherwise, also for a UserError; libFuzzer keeps an input that throws.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace fuser::fuzz {
 
 using Bytes = std::span<const uint8_t>;
 
-// Any text: a case, which prints and parses back, or one located error.
+// Takes any text. It must be a case that prints and parses back, or give one located error.
 void parseTarget(Bytes text);
 
-// Any text: what parses goes through all stages to the host program and the printed CUDA, with every check on; sizes of
-// the first run, and without sizes. No LibTorch, and nothing runs.
+// Takes any text. Compiles a case of at most 400 ops without sizes, then for the first run's sizes, up to the host
+// program and the printed CUDA, with every check on. Does not link LibTorch, and runs no kernel.
 void compileTarget(Bytes text);
 
 }  // namespace fuser::fuzz

@@ -1,5 +1,5 @@
 #pragma once
-// How the targets that take text change it: half of the time as programs (fuzz/mutate), else as bytes.
+// Mutators for the targets that take text: half of the calls mutate the program (fuzz/mutate), the others the bytes.
 
 #include <cstdint>
 #include <functional>
@@ -7,15 +7,15 @@
 
 namespace fuser::fuzz {
 
-// Changes the bytes in place, within maxSize; gives the new size. LLVMFuzzerMutate is one.
+// Mutates the bytes in place, up to maxSize; returns the new size. LLVMFuzzerMutate is one.
 using ByteMutator = std::function<size_t(uint8_t* data, size_t size, size_t maxSize)>;
 
-// As LLVMFuzzerCustomMutator: text that is a case goes through one to three mutations of programs, or through `bytes`;
-// other text through `bytes` alone.
+// Implements LLVMFuzzerCustomMutator: applies one to three mutations of programs or, in half of the calls, for text
+// that is not a case, and for results longer than maxSize, calls `bytes`.
 size_t mutateText(uint8_t* data, size_t size, size_t maxSize, unsigned seed, const ByteMutator& bytes);
 
-// As LLVMFuzzerCustomCrossOver: the first text's program with the second's spliced in; where one is no case, the head
-// of the first with the tail of the second.
+// Implements LLVMFuzzerCustomCrossOver: mutates the first program with the second as donor (mutate.h). If one is not a
+// case, or the result is too long, joins a random head of the first text and a random tail of the second.
 size_t crossOverTexts(std::span<const uint8_t> first, std::span<const uint8_t> second, uint8_t* out, size_t maxSize,
                       unsigned seed);
 

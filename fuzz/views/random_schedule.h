@@ -10,11 +10,11 @@
 
 namespace fuser::fuzz {
 
-// A schedule for each segment of the case's first run that could be changed, by the segment's number. Draws until one
-// is legal, a few times; none where no draw is, where the case has schedules of its own, or where nothing is scheduled.
+// Random schedules for segments of the case's first run, by segment number; segments without a change are left out. At
+// most 8 draws; nullopt if none is legal, or the case has no runs, has probes or schedules, or schedules nothing.
 std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase, uint64_t draw);
 
-// One random change of a schedule: another split factor, one split more, two axes swapped, or another parallel type.
+// Makes one random change: another split factor, an additional split, two axes swapped, or another parallel type.
 // The same draw gives the same change.
 Schedule varied(const Schedule& schedule, uint64_t draw);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where a case can be cut into other segments, and how.
+// Cuts a case into other segments with segment_set.
 
 #include <vector>
 
@@ -7,15 +7,15 @@
 
 namespace fuser::fuzz {
 
-// Values that a segment_set may follow: made by an op, and read by another. In the order in which they are first read.
+// The tensors that an op other than segment_set computes and another op reads, in the order of their first readers.
 std::vector<TensorView*> cutPlaces(const Fusion& fusion);
 
-// A segment_set behind the value: its readers read it through that.
+// Inserts a segment_set after the tensor; the ops that read the tensor then read the segment_set's result.
 //   %z = neg(%y)   ->   %s = segment_set(%y)   %z = neg(%s)
 void cut(Fusion& fusion, TensorView* tensor);
 
-// Whether the case must keep the segments that it has. A schedule of its own is for those; where tensors are on streams
-// or devices, each expression is one.
+// Whether the case must keep its segments: it has a schedule, which is for these segments, or tensors on streams or
+// devices, where each expression is a segment.
 bool hasFixedSegments(const Case& testCase);
 
 }  // namespace fuser::fuzz

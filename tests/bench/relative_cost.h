@@ -9,14 +9,14 @@
 
 namespace fuser {
 
-// Some tens of microseconds of what a compiler does: small allocations, a tree of strings, sorting, floating
-// arithmetic. Uses nothing of this repository, so that no change here moves it. Gives a checksum.
+// Runs some tens of microseconds of work as a compiler does it: small allocations, a tree of strings, sorting, floating
+// arithmetic. It uses nothing of this repository, so that no change here affects it. Returns a checksum.
 uint64_t referenceWork();
 
-// Time that this thread ran, in seconds: waiting for the processor does not count.
+// The CPU time of this thread, in seconds.
 double threadSeconds();
 
-// Of a set of ratios of neighbouring times; some of them were disturbed. Not empty.
+// The (upper) median, which the few ratios that other load disturbed do not move. `values` must not be empty.
 double medianOf(std::vector<double> values);
 
 // Each iteration: prepare(), which is not timed, then work(what it gave). The benchmark's time is the thread's time in

@@ -50,7 +50,7 @@ struct File {
   std::vector<Case> cases;
 };
 
-// Lines "key: value" below a title are options if their key is among `keys`; any other line begins the input.
+// Lines "key: value" below a title are options if their key is among `keys`; other lines except notes begin the input.
 File parseFile(const std::string& text, const std::string& path, const std::vector<std::string>& keys);
 
 // The text that parseFile reads: the same bytes, but for a missing newline at the end.

@@ -21,9 +21,9 @@ struct Made {
 using Stage = std::function<Made(const Case&)>;
 
 // At namespace scope: makes the cases of a file, or of each *.txt of a folder, tests of this program. A case of
-// tests/fuser/passes/move_pad.txt titled "not where an op gives another value" is the test
-// MovePadText.NotWhereAnOpGivesAnotherValue. A file that cannot be read, has no cases or gives two the same name is a
-// test that fails.
+// tests/fuser/passes/move_pad.txt titled "an input that is read twice is padded once" is the test
+// MovePadText.AnInputThatIsReadTwiceIsPaddedOnce. A file that cannot be read, has no cases or gives two the same name
+// is a test that fails.
 struct Texts {
   // `path` starts at the repository root. `keys`: the options that cases may have (golden_file.h).
   Texts(const std::string& path, const std::vector<std::string>& keys, const Stage& stage);
@@ -32,7 +32,7 @@ struct Texts {
 // "MovePadText" for ".../move_pad.txt".
 std::string suiteName(const std::string& path);
 
-// "NotWhereAnOpGivesAnotherValue" for "not where an op gives another value".
+// "AnInputThatIsReadTwiceIsPaddedOnce" for "an input that is read twice is padded once".
 std::string testName(const std::string& title);
 
 // Compares, or with `update` writes: what a test does. `keys` as for Texts.

@@ -50,7 +50,7 @@ struct DenseArray {
     result.sizes = shape;
     return result;
   }
-  // Elements at the given strides (of this array) for each index below shape.
+  // An array of this shape: element [index] is this array's element at the offset sum(index * strides).
   DenseArray gathered(const fuser::Dims& shape, const fuser::Dims& strides) const {
     DenseArray result(dtype, shape);
     const size_t size = fuser::dtypeSize(dtype);
@@ -61,7 +61,7 @@ struct DenseArray {
     });
     return result;
   }
-  // Element [index] is the one that pick(index) points to, in any array of this dtype.
+  // An array of this shape: element [index] is the one that pick(index) points to, in any array of this dtype.
   template <class Pick>
   DenseArray collected(const fuser::Dims& shape, const Pick& pick) const {
     DenseArray result(dtype, shape);
@@ -99,7 +99,7 @@ struct DenseArray {
     }
     return gathered(shape, strides);
   }
-  // The kept axes, then one axis with all terms of the reduced ones.
+  // Moves the axes `dims` to the end and joins them into one axis with all terms; keeps the order of the others.
   DenseArray reducedLast(const std::vector<int64_t>& dims) const {
     std::vector<int64_t> order;
     fuser::Dims kept;

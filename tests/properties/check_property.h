@@ -1,6 +1,6 @@
 #pragma once
-// A property over so many generated cases, from the seed that ctest sets (RC_PARAMS). A failure prints the smallest
-// case that was found, as .fusion text.
+// Checks a RapidCheck property on `cases` generated cases, from the seed that ctest sets (RC_PARAMS). A failure prints
+// the smallest failing case, as .fusion text.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

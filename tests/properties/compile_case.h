@@ -1,5 +1,5 @@
 #pragma once
-// A generated case through a cache, as its runs ask for it.
+// Makes a FusionExecutorCache for a generated case.
 
 #include <memory>
 
@@ -7,7 +7,7 @@
 
 namespace fuser {
 
-// Engine interp; the case outlives the cache.
+// The case's settings, with the interp engine. The case must outlive the cache.
 inline FusionExecutorCache::Settings interpSettings(const Case& made) {
   FusionExecutorCache::Settings settings = settingsOf(made);
   settings.context.options.engine = EngineKind::Interp;

@@ -1,5 +1,5 @@
 #pragma once
-// What a run gave, as bytes that compare.
+// The outputs of a run as bytes, to compare runs.
 
 #include <string>
 

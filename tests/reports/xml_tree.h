@@ -1,5 +1,5 @@
 #pragma once
-// A strict reader of XML, for tests: whatever is not well-formed is an error with its place.
+// A strict reader of XML, for tests: whatever is not well-formed is an error with its position.
 
 #include <map>
 #include <string>
@@ -20,7 +20,7 @@ struct XmlNode {
   std::vector<const XmlNode*> withClass(std::string_view name) const;
 };
 
-// One root element; a declaration or a DOCTYPE before it is skipped. Throws std::runtime_error: an open or crossing
+// Parses one root element after an optional declaration or DOCTYPE. A std::runtime_error for: an open or crossing
 // tag, an unquoted or doubled attribute, a bare '<', '&', quote in an attribute, an unknown entity, a control
 // character, bytes that are no UTF-8.
 XmlNode parseXml(std::string_view text);

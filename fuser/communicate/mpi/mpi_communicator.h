@@ -1,7 +1,7 @@
 #pragma once
-// A rank is a process that mpirun started. MPI carries bytes, our own code adds: results have the bits of every other
-// transport. Every rank keeps a board of what all have said, so that a collective that can never be completed is found
-// on all ranks that wait for it, without a timeout.
+// The MPI transport: a rank is a process that mpirun started. MPI only carries bytes; exchange.h computes reductions,
+// so that results equal those of every other transport. Each rank keeps a board (board_replica.h), so that all waiting
+// ranks detect a collective that can never complete, without a timeout.
 
 #include <functional>
 
@@ -9,11 +9,11 @@
 
 namespace fuser {
 
-// Runs the function as this process's rank, from MPI_Init to MPI_Finalize, once a process; returns main's exit code.
-// When the function returns, waits for the other ranks to return. When it throws, prints one line
+// Runs the function as this process's rank, between MPI_Init and MPI_Finalize; call it once per process. Returns 0
+// after all ranks have returned. If the function throws, writes one line to standard error
 //   fuser: rank 2 of 4 failed: <what>
-// and ends all ranks; mpirun's exit code is then not 0. For a rank that is killed mpirun itself does so.
-// Long messages move only while their ranks are in post() or wait(); those longer than chunkBytes travel in pieces.
+// and aborts all ranks; mpirun's exit code is then not 0. If a rank is killed, mpirun aborts the others.
+// Long messages make progress only in post() and wait(). Messages longer than chunkBytes are sent in pieces.
 int runMpiRank(const std::function<void(Communicator&)>& function, size_t chunkBytes = size_t{1} << 30);
 
 }  // namespace fuser

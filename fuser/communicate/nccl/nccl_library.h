@@ -1,6 +1,6 @@
 #pragma once
-// NCCL, opened at run time, as far as the transport needs it: bytes from one GPU to another. nccl.h is not on every
-// machine, so the prototypes stand here.
+// NcclLibrary: the part of NCCL that the transport needs, to send bytes from one GPU to another, opened at run time.
+// nccl.h may be missing, so the prototypes are declared here. An error of a call is a CheckError.
 
 #include <cstddef>
 #include <memory>
@@ -16,19 +16,19 @@ class NcclLibrary {
     char bytes[128];
   };
 
-  // A UserError where libnccl is missing or too old.
+  // A UserError if libnccl is missing or older than 2.7.
   explicit NcclLibrary(SharedLibrary libnccl = open());
   ~NcclLibrary();
   NcclLibrary(const NcclLibrary&) = delete;
   NcclLibrary& operator=(const NcclLibrary&) = delete;
 
-  static SharedLibrary open();  // what the loader finds; perhaps nothing
+  static SharedLibrary open();  // libnccl; not open if the loader does not find it
 
   UniqueId makeUniqueId() const;
-  // Returns when all ranks have called it. On the device that is current.
+  // Joins with the current device. Returns when all ranks have called it.
   Handle join(const UniqueId& id, int ranks, int rank) const;
   void leave(Handle handle) const;
-  // On the default stream. What stands between the two groups together: none waits for another.
+  // On the default stream. The calls between beginGroup and endGroup run together: none blocks another.
   void beginGroup() const;
   void endGroup() const;
   void send(unsigned long long address, size_t bytes, int to, Handle handle) const;

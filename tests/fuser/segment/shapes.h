@@ -43,7 +43,7 @@ inline std::unique_ptr<Fusion> joinedChains(size_t exprs) {
   return fusion;
 }
 
-// Each op uses the last two.
+// Each op reads the results of the last two.
 inline std::unique_ptr<Fusion> ladder(size_t exprs) {
   auto fusion = std::make_unique<Fusion>("ladder");
   const IntExpr extent = fusion->extentSymbol("i0");

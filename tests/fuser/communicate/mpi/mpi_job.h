@@ -36,7 +36,7 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  // The first line that it prints; kept for the outcome too.
+  // Reads the first line of its output, which is part of the outcome, too.
   std::string line() {
     char buffer[4096] = "";
     if (fgets(buffer, sizeof buffer, pipe_)) outcome_.text += buffer;

@@ -1,6 +1,6 @@
 #pragma once
-// The checks that every transport passes, each for all ranks at once: every rank calls it with its communicator. They
-// throw Failed where the transport is wrong.
+// The checks that every transport must pass. Every rank calls each check with its communicator. A check throws Failed
+// if the transport is wrong.
 
 #include "fuser/communicate/communicator.h"
 #include "tests/fuser/communicate/suite/random_program.h"
@@ -12,24 +12,24 @@ class Failed : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// Posts and waits as the program says; everything received is what it should be, nothing beside the buffer is written
-// and nothing that is sent changes.
+// Posts and waits as the program says. Checks that the received data is right, that nothing beside the buffer is
+// written, and that the sent data does not change.
 void checkProgram(Communicator& communicator, const RandomProgram& program);
 
-// What one rank says otherwise than the others.
+// The field in which the collective of one rank differs from those of the others.
 enum class Difference : uint8_t { Kind, Reduction, DataType, Elements, Root };
 inline constexpr Difference kAllDifferences[] = {Difference::Kind, Difference::Reduction, Difference::DataType,
                                                  Difference::Elements, Difference::Root};
 
-// At least two ranks. All post a reduce, the deviant another one: an error on all, which names both; then all agree
-// again.
+// At least two ranks. All post a reduce, but that of the rank `deviant` differs: every rank gets an error that names
+// both posts. The next collective succeeds.
 void checkMismatch(Communicator& communicator, Difference difference, int deviant);
 
-// At least two ranks, of which 0 and 1 wait for each other in different teams: an error on both, and nothing can be
-// posted any more. The other ranks return.
+// At least two ranks. Ranks 0 and 1 wait for each other in different teams: both get an error and cannot post any more.
+// The other ranks return.
 void checkDeadlock(Communicator& communicator);
 
-// At least two ranks: the last one returns while the others wait for it.
+// At least two ranks. The last one returns while the others wait for it: they get an error that names it.
 void checkEarlyReturn(Communicator& communicator);
 
 }  // namespace fuser::communicate_suite
