@@ -52,6 +52,8 @@ struct Interval {
   // Exactly one value, including the sign of a zero.
   bool isSingle() const;
   double single() const;  // that value; requires isSingle()
+  // isSingle(), or a zero of open sign.
+  bool isOneNumber() const { return isSingle() || (lo == 0 && hi == 0 && !has(kSpecials)); }
 
   static Interval of(double value);  // the set of this value alone, including the sign of a zero
   static Interval range(double lo, double hi, uint8_t flags) { return {lo, hi, flags}; }

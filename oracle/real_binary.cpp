@@ -15,9 +15,6 @@ using fuser::OpKind;
 
 namespace {
 
-// One value, or a zero of open sign.
-bool isOneNumber(const Interval& a) { return a.isSingle() || (a.lo == 0 && a.hi == 0 && !a.has(kSpecials)); }
-
 double evaluate(OpKind op, double a, double b) {
   if (op == OpKind::Pow) return std::pow(a, b);
   if (op == OpKind::Atan2) return std::atan2(a, b);
@@ -54,18 +51,11 @@ Interval between(OpKind op, double lo, double hi, DataType compute) {
   return roundTo(result, compute);
 }
 
-Interval atSingles(OpKind op, const Interval& a, const Interval& b, DataType compute) {
-  Interval result;
-  for (int i = 0; i < 4; ++i) {
-    const uint8_t signA = i & 1 ? kNegZero : kPosZero;
-    const uint8_t signB = i & 2 ? kNegZero : kPosZero;
-    if ((a.hasZero() && !a.has(signA)) || (b.hasZero() && !b.has(signB))) continue;
-    const double x = a.hasZero() ? Interval{0, 0, signA}.single() : a.single();
-    const double y = b.hasZero() ? Interval{0, 0, signB}.single() : b.single();
+Interval ofNumbers(OpKind op, const Interval& a, const Interval& b, DataType compute) {
+  return hullOverSigns(a, b, [&](double x, double y) {
     const double value = evaluate(op, x, y);
-    result = hull(result, isFixed(op, x, y, value) ? Interval::of(value) : between(op, value, value, compute));
-  }
-  return result;
+    return isFixed(op, x, y, value) ? Interval::of(value) : between(op, value, value, compute);
+  });
 }
 
 Interval atCorners(OpKind op, const Interval& a, const Interval& b, DataType compute) {
@@ -141,17 +131,8 @@ Interval neighbour(const Interval& a, const Interval& b, DataType compute) {
     if (compute == DataType::Double) return std::nextafter(from, to);
     return static_cast<double>(std::nextafter(static_cast<float>(from), static_cast<float>(to)));
   };
-  if (isOneNumber(a) && isOneNumber(b)) {
-    Interval result;
-    for (uint8_t signA : {kPosZero, kNegZero}) {
-      for (uint8_t signB : {kPosZero, kNegZero}) {
-        if ((a.hasZero() && !a.has(signA)) || (b.hasZero() && !b.has(signB))) continue;
-        const double x = a.hasZero() ? Interval{0, 0, signA}.single() : a.single();
-        const double y = b.hasZero() ? Interval{0, 0, signB}.single() : b.single();
-        result = hull(result, Interval::of(next(x, y)));
-      }
-    }
-    return result;
+  if (a.isOneNumber() && b.isOneNumber()) {
+    return hullOverSigns(a, b, [&](double x, double y) { return Interval::of(next(x, y)); });
   }
   if (a.has(kInfs) || !a.hasRange() || !b.hasNumber()) return anything(compute);
   Interval result{next(a.lo, -kInfinity), next(a.hi, kInfinity), static_cast<uint8_t>((a.flags | b.flags) & kNan)};
@@ -164,7 +145,7 @@ Interval neighbour(const Interval& a, const Interval& b, DataType compute) {
 Interval binaryFunction(OpKind op, const Interval& a, const Interval& b, DataType compute) {
   if (a.empty() || b.empty()) return {};
   if (op == OpKind::Nextafter) return neighbour(a, b, compute);
-  if (isOneNumber(a) && isOneNumber(b)) return atSingles(op, a, b, compute);
+  if (a.isOneNumber() && b.isOneNumber()) return ofNumbers(op, a, b, compute);
   if (op == OpKind::Pow) return power(a, b, compute);
   if (op == OpKind::Atan2) return angle(a, b, compute);
   FUSER_CHECK(op == OpKind::Hypot, "no rule for a function of two operands");

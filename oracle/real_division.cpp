@@ -42,27 +42,13 @@ T formula(OpKind op, T a, T b) {
   return flooredRest(a, b);
 }
 
-// Both signs of an open zero.
-Interval atSingles(OpKind op, const Interval& a, const Interval& b, DataType compute) {
-  const auto evaluate = [&](double x, double y) {
+Interval quotientOfNumbers(OpKind op, const Interval& a, const Interval& b, DataType compute) {
+  return hullOverSigns(a, b, [&](double x, double y) {
     return Interval::of(compute == DataType::Double
                             ? formula(op, x, y)
                             : static_cast<double>(formula(op, static_cast<float>(x), static_cast<float>(y))));
-  };
-  Interval result;
-  for (int i = 0; i < 4; ++i) {
-    const uint8_t signA = i & 1 ? kNegZero : kPosZero;
-    const uint8_t signB = i & 2 ? kNegZero : kPosZero;
-    if ((a.hasZero() && !a.has(signA)) || (b.hasZero() && !b.has(signB))) continue;
-    const Interval x = a.hasZero() ? Interval{0, 0, signA} : a;
-    const Interval y = b.hasZero() ? Interval{0, 0, signB} : b;
-    result = hull(result, evaluate(x.single(), y.single()));
-  }
-  return result;
+  });
 }
-
-// One value, or one zero of open sign.
-bool isOneNumber(const Interval& a) { return a.isSingle() || (a.lo == 0 && a.hi == 0 && !a.has(kSpecials)); }
 
 double largestMagnitude(const Interval& a) { return std::max(std::fabs(a.lo), std::fabs(a.hi)); }
 
@@ -106,7 +92,7 @@ Interval divisionRule(OpKind op, const Interval& a, const Interval& b, DataType 
   // trunc(a / b), each step rounded.
   if (op == OpKind::TruncDiv) return roundToWhole(OpKind::Trunc, divide(a, b, compute));
   if (a.empty() || b.empty()) return {};
-  if (isOneNumber(a) && isOneNumber(b)) return atSingles(op, a, b, compute);
+  if (a.isOneNumber() && b.isOneNumber()) return quotientOfNumbers(op, a, b, compute);
   // Infinite or zero divisors and infinite dividends among others: anything.
   if (a.has(kInfs) || b.has(kInfs) || b.hasZero()) return Interval::everything(format(compute).largest);
   Interval result;

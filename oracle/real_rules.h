@@ -45,6 +45,22 @@ Interval binaryFunction(fuser::OpKind op, const Interval& a, const Interval& b, 
 // IsNan, IsInf, IsFinite, IsPosInf, IsNegInf, Signbit (of NaN: false), LogicalNot.
 Whole classified(fuser::OpKind op, const Interval& a);
 
+// The hull of value(x, y) over the values of two operands that are one number each (isOneNumber()): x and y take both
+// signs of a zero whose sign is open.
+template <class Value>
+Interval hullOverSigns(const Interval& a, const Interval& b, Value value) {
+  Interval result;
+  for (uint8_t signA : {kPosZero, kNegZero}) {
+    for (uint8_t signB : {kPosZero, kNegZero}) {
+      if ((a.hasZero() && !a.has(signA)) || (b.hasZero() && !b.has(signB))) continue;
+      const double x = a.hasZero() ? Interval{0, 0, signA}.single() : a.single();
+      const double y = b.hasZero() ? Interval{0, 0, signB}.single() : b.single();
+      result = hull(result, value(x, y));
+    }
+  }
+  return result;
+}
+
 // Which relations between a value of a and a value of b are possible.
 struct Order {
   bool less = false;

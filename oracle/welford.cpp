@@ -27,7 +27,7 @@
 namespace oracle {
 namespace {
 
-using Wide = long double;  // 64 bits of precision: the reference's own error is 2^-11 of that of f64
+using LongReal = long double;  // 64 bits of precision: the reference's own error is 2^-11 of that of f64
 
 // The terms of one result.
 class Terms {
@@ -56,14 +56,14 @@ class Terms {
     if (certainlySpecial_) return set;
     // A distance beyond the range is infinite, and so are the mean and the product with what is left of the distance.
     if (overflows()) return Interval::everything(format(compute_).largest);
-    const Wide error = meanError(depth);
-    Wide lo = 0, hi = 0;
+    const LongReal error = meanError(depth);
+    LongReal lo = 0, hi = 0;
     for (const Interval& x : ranges_) {
       lo += x.lo;
       hi += x.hi;
     }
-    const Wide n = static_cast<Wide>(count_);
-    const Wide slack = isConstant() ? 0 : error + own();
+    const LongReal n = static_cast<LongReal>(count_);
+    const LongReal slack = isConstant() ? 0 : error + own();
     set.lo = down(static_cast<double>(lo / n - slack), 2);
     set.hi = up(static_cast<double>(hi / n + slack), 2);
     if (isConstant()) set.lo = set.hi = ranges_[0].lo;
@@ -72,7 +72,7 @@ class Terms {
 
   // The sum of squares divided by max(0, count - correction).
   Interval variance(int64_t correction, int64_t depth) const {
-    const Wide divisor = static_cast<Wide>(std::max<int64_t>(0, count_ - correction));
+    const LongReal divisor = static_cast<LongReal>(std::max<int64_t>(0, count_ - correction));
     // An infinite term is at an infinite distance from what is known so far, and infinity - infinity from it.
     if (count_ == 0 || certainlySpecial_) return Interval::of(std::numeric_limits<double>::quiet_NaN());
     Interval squares = sumOfSquares(depth);
@@ -102,12 +102,12 @@ class Terms {
     // 1024 threads at most; a join with a thread that has no terms changes nothing.
     return static_cast<double>(std::min({int64_t{10}, std::max<int64_t>(count_ - 1, 0), depth}));
   }
-  Wide meanError(int64_t depth) const {
-    const Wide steps = static_cast<Wide>(depth) / 2 + 5 + 7 * joins(depth);
-    return 1.01L * roundoff() * largest_ * steps + static_cast<Wide>(depth + 5) * format(compute_).smallest;
+  LongReal meanError(int64_t depth) const {
+    const LongReal steps = static_cast<LongReal>(depth) / 2 + 5 + 7 * joins(depth);
+    return 1.01L * roundoff() * largest_ * steps + static_cast<LongReal>(depth + 5) * format(compute_).smallest;
   }
   // Of the reference's sums.
-  Wide own() const { return static_cast<Wide>(count_ + 2) * 0x1p-63L * largest_; }
+  LongReal own() const { return static_cast<LongReal>(count_ + 2) * 0x1p-63L * largest_; }
 
   Interval finished(Interval set) const {
     if (set.hasZero()) set.flags |= kZeros;
@@ -116,42 +116,42 @@ class Terms {
 
   Interval sumOfSquares(int64_t depth) const {
     if (isConstant()) return {0, 0, kZeros};
-    Wide middle = 0, radii = 0;
+    LongReal middle = 0, radii = 0;
     for (const Interval& x : ranges_) {
-      const Wide radius = (static_cast<Wide>(x.hi) - x.lo) / 2;
-      middle += (static_cast<Wide>(x.lo) + x.hi) / 2;
+      const LongReal radius = (static_cast<LongReal>(x.hi) - x.lo) / 2;
+      middle += (static_cast<LongReal>(x.lo) + x.hi) / 2;
       radii += radius * radius;
     }
     if (overflows()) return Interval::everything(format(compute_).largest);
-    const Wide n = static_cast<Wide>(count_);
+    const LongReal n = static_cast<LongReal>(count_);
     middle /= n;
-    Wide squares = 0;
+    LongReal squares = 0;
     for (const Interval& x : ranges_) {
-      const Wide distance = (static_cast<Wide>(x.lo) + x.hi) / 2 - middle;
+      const LongReal distance = (static_cast<LongReal>(x.lo) + x.hi) / 2 - middle;
       squares += distance * distance;
     }
-    const Wide reference = (n + 4) * 0x1p-63L * squares + n * own() * own();
-    const Wide radius = std::sqrt(radii) * (1 + (n + 4) * 0x1p-63L);
-    const Wide low = std::max<Wide>(0, std::sqrt(std::max<Wide>(0, squares - reference)) - radius);
-    const Wide high = std::sqrt(squares + reference) + radius;
-    Interval set{static_cast<double>(std::max<Wide>(0, low * low - errorOf(low * low, depth))), 0, 0};
+    const LongReal reference = (n + 4) * 0x1p-63L * squares + n * own() * own();
+    const LongReal radius = std::sqrt(radii) * (1 + (n + 4) * 0x1p-63L);
+    const LongReal low = std::max<LongReal>(0, std::sqrt(std::max<LongReal>(0, squares - reference)) - radius);
+    const LongReal high = std::sqrt(squares + reference) + radius;
+    Interval set{static_cast<double>(std::max<LongReal>(0, low * low - errorOf(low * low, depth))), 0, 0};
     // The error grows with S, so that the ends stay in order.
-    const Wide end = high * high + errorOf(high * high, depth);
-    set.hi = up(static_cast<double>(std::min<Wide>(end, std::numeric_limits<double>::max())), 2);
+    const LongReal end = high * high + errorOf(high * high, depth);
+    set.hi = up(static_cast<double>(std::min<LongReal>(end, std::numeric_limits<double>::max())), 2);
     set.lo = std::max(0.0, down(set.lo, 2));
     if (flags_ != 0) set.flags |= kNan;
     // d * d * n_a of a join is not divided yet.
-    const Wide product = 4 * static_cast<Wide>(largest_) * largest_ * n;
+    const LongReal product = 4 * static_cast<LongReal>(largest_) * largest_ * n;
     if (!(product * 1.01L <= format(compute_).largest)) set.flags |= kNan | kPosInf;
     return finished(set);
   }
 
-  Wide errorOf(Wide squares, int64_t depth) const {
-    const Wide n = static_cast<Wide>(count_), error = meanError(depth), u = roundoff();
-    const Wide levels = joins(depth), chain = static_cast<Wide>(depth);
-    const Wide terms = 2.83L * (1 + std::sqrt(levels)) * error * std::sqrt(n * squares) +
-                       (1 + 2 * levels) * n * error * error + (chain + 10 + 2 * levels) * u * squares;
-    return 1.01L * terms + 8 * n * static_cast<Wide>(format(compute_).smallest);
+  LongReal errorOf(LongReal squares, int64_t depth) const {
+    const LongReal n = static_cast<LongReal>(count_), error = meanError(depth), u = roundoff();
+    const LongReal levels = joins(depth), chain = static_cast<LongReal>(depth);
+    const LongReal terms = 2.83L * (1 + std::sqrt(levels)) * error * std::sqrt(n * squares) +
+                           (1 + 2 * levels) * n * error * error + (chain + 10 + 2 * levels) * u * squares;
+    return 1.01L * terms + 8 * n * static_cast<LongReal>(format(compute_).smallest);
   }
 
   fuser::DataType compute_;

@@ -12,63 +12,64 @@ using fuser::OpKind;
 
 namespace {
 
-using Wide = __int128;
+using LongInteger = __int128;
 
 int bits(DataType dtype) { return dtype == DataType::Int8 ? 8 : dtype == DataType::Int32 ? 32 : 64; }
 
 // The integer of `width` bits that agrees with value in them.
-int64_t low(Wide value, int width) {
-  const Wide modulus = Wide{1} << width;
-  Wide rest = value % modulus;
+int64_t low(LongInteger value, int width) {
+  const LongInteger modulus = LongInteger{1} << width;
+  LongInteger rest = value % modulus;
   if (rest < 0) rest += modulus;
   if (rest >= modulus / 2) rest -= modulus;
   return static_cast<int64_t>(rest);
 }
 
 // Rounding towards minus infinity or zero; x / 0 = 0, as the language defines it.
-Wide quotient(Wide a, Wide b, bool floors) {
+LongInteger quotient(LongInteger a, LongInteger b, bool floors) {
   if (b == 0) return 0;
-  const Wide truncated = a / b;
+  const LongInteger truncated = a / b;
   return floors && a % b != 0 && (a < 0) != (b < 0) ? truncated - 1 : truncated;
 }
-Wide rest(Wide a, Wide b, bool floors) { return b == 0 ? 0 : a - quotient(a, b, floors) * b; }
+LongInteger rest(LongInteger a, LongInteger b, bool floors) { return b == 0 ? 0 : a - quotient(a, b, floors) * b; }
 
 Whole divided(OpKind op, const Whole& a, const Whole& b, DataType dtype) {
   const bool floors = op == OpKind::FloorDiv || op == OpKind::Remainder;
   if (!b.isSingle()) return fullRange(dtype);
   if (op == OpKind::TruncDiv || op == OpKind::FloorDiv) {
-    const Wide ends[] = {quotient(a.lo, b.lo, floors), quotient(a.hi, b.lo, floors)};
+    const LongInteger ends[] = {quotient(a.lo, b.lo, floors), quotient(a.hi, b.lo, floors)};
     return wrapped(std::min(ends[0], ends[1]), std::max(ends[0], ends[1]), dtype);
   }
-  const Wide first = rest(a.lo, b.lo, floors);
-  const Wide last = rest(a.hi, b.lo, floors);
+  const LongInteger first = rest(a.lo, b.lo, floors);
+  const LongInteger last = rest(a.hi, b.lo, floors);
   // Without a jump of the quotient the rest rises with the dividend.
   if (a.isSingle() || (quotient(a.lo, b.lo, floors) == quotient(a.hi, b.lo, floors) && b.lo != 0)) {
     return {static_cast<int64_t>(first), static_cast<int64_t>(last)};
   }
-  const Wide bound = b.lo < 0 ? -Wide{b.lo} : Wide{b.lo};
-  return wrapped(-std::max<Wide>(bound - 1, 0), std::max<Wide>(bound - 1, 0), dtype);
+  const LongInteger bound = b.lo < 0 ? -LongInteger{b.lo} : LongInteger{b.lo};
+  return wrapped(-std::max<LongInteger>(bound - 1, 0), std::max<LongInteger>(bound - 1, 0), dtype);
 }
 
 Whole product(const Whole& a, const Whole& b, DataType dtype) {
-  const Wide corners[] = {Wide{a.lo} * b.lo, Wide{a.lo} * b.hi, Wide{a.hi} * b.lo, Wide{a.hi} * b.hi};
+  const LongInteger corners[] = {LongInteger{a.lo} * b.lo, LongInteger{a.lo} * b.hi, LongInteger{a.hi} * b.lo,
+                                 LongInteger{a.hi} * b.hi};
   return wrapped(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4), dtype);
 }
 
 Whole absoluteWhole(const Whole& a, DataType dtype) {
   if (a.lo >= 0) return a;
-  if (a.hi <= 0) return wrapped(-Wide{a.hi}, -Wide{a.lo}, dtype);
-  return wrapped(0, std::max(Wide{a.hi}, -Wide{a.lo}), dtype);
+  if (a.hi <= 0) return wrapped(-LongInteger{a.hi}, -LongInteger{a.lo}, dtype);
+  return wrapped(0, std::max(LongInteger{a.hi}, -LongInteger{a.lo}), dtype);
 }
 
 // Magnitude in the dtype: that of the smallest integer wraps to itself.
-int64_t magnitude(int64_t a, DataType dtype) { return a < 0 ? low(-Wide{a}, bits(dtype)) : a; }
+int64_t magnitude(int64_t a, DataType dtype) { return a < 0 ? low(-LongInteger{a}, bits(dtype)) : a; }
 
 int64_t greatestDivisor(int64_t a, int64_t b, DataType dtype) {
   a = magnitude(a, dtype);
   b = magnitude(b, dtype);
   while (a != 0) {
-    const int64_t rest = static_cast<int64_t>(Wide{b} % Wide{a});
+    const int64_t rest = static_cast<int64_t>(LongInteger{b} % LongInteger{a});
     b = a;
     a = rest;
   }
@@ -78,7 +79,7 @@ int64_t greatestDivisor(int64_t a, int64_t b, DataType dtype) {
 int64_t leastMultiple(int64_t a, int64_t b, DataType dtype) {
   const int64_t divisor = greatestDivisor(a, b, dtype);
   if (divisor == 0) return 0;
-  const Wide multiple = low(quotient(a, divisor, false), bits(dtype)) * Wide{b};
+  const LongInteger multiple = low(quotient(a, divisor, false), bits(dtype)) * LongInteger{b};
   // 8 bits are multiplied as 32: their magnitude is taken before it wraps.
   if (dtype == DataType::Int8) return low(multiple < 0 ? -multiple : multiple, bits(dtype));
   return magnitude(low(multiple, bits(dtype)), dtype);
@@ -89,8 +90,8 @@ int64_t powerOf(int64_t a, int64_t b, DataType dtype) {
   if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
   int64_t result = 1;
   for (; b != 0; b >>= 1) {
-    if (b & 1) result = low(Wide{result} * a, bits(dtype));
-    a = low(Wide{a} * a, bits(dtype));
+    if (b & 1) result = low(LongInteger{result} * a, bits(dtype));
+    a = low(LongInteger{a} * a, bits(dtype));
   }
   return result;
 }
@@ -100,7 +101,7 @@ int64_t ofSingles(OpKind op, int64_t a, int64_t b, DataType dtype) {
   if (op == OpKind::BitwiseAnd) return a & b;
   if (op == OpKind::BitwiseOr) return a | b;
   if (op == OpKind::BitwiseXor) return a ^ b;
-  if (op == OpKind::LeftShift) return b < 0 || b >= width ? 0 : low(Wide{a} * (Wide{1} << b), width);
+  if (op == OpKind::LeftShift) return b < 0 || b >= width ? 0 : low(LongInteger{a} * (LongInteger{1} << b), width);
   if (op == OpKind::RightShift) return a >> (b < 0 || b >= width ? width - 1 : b);
   if (op == OpKind::Gcd) return greatestDivisor(a, b, dtype);
   if (op == OpKind::Lcm) return leastMultiple(a, b, dtype);
@@ -110,17 +111,17 @@ int64_t ofSingles(OpKind op, int64_t a, int64_t b, DataType dtype) {
 
 }  // namespace
 
-Whole wrapped(Wide lo, Wide hi, DataType dtype) {
+Whole wrapped(LongInteger lo, LongInteger hi, DataType dtype) {
   const Whole full = fullRange(dtype);
   if (lo >= full.lo && hi <= full.hi) return {static_cast<int64_t>(lo), static_cast<int64_t>(hi)};
   const Whole ends{low(lo, bits(dtype)), low(hi, bits(dtype))};
-  const bool alike = hi - lo == Wide{ends.hi} - Wide{ends.lo};
+  const bool alike = hi - lo == LongInteger{ends.hi} - LongInteger{ends.lo};
   return alike ? ends : full;
 }
 
 Whole unaryWhole(OpKind op, const Whole& a, DataType dtype) {
   if (op == OpKind::Abs) return absoluteWhole(a, dtype);
-  if (op == OpKind::Neg) return wrapped(-Wide{a.hi}, -Wide{a.lo}, dtype);
+  if (op == OpKind::Neg) return wrapped(-LongInteger{a.hi}, -LongInteger{a.lo}, dtype);
   if (op == OpKind::Relu) return {std::max<int64_t>(a.lo, 0), std::max<int64_t>(a.hi, 0)};
   if (op == OpKind::Square) {
     const Whole size = absoluteWhole(a, dtype);
@@ -143,8 +144,8 @@ Whole binaryWhole(OpKind op, const Whole& a, const Whole& b, DataType dtype) {
   }
   if (op == OpKind::Add && boolean) return {a.lo | b.lo, a.hi | b.hi};
   if (op == OpKind::Mul && boolean) return {a.lo & b.lo, a.hi & b.hi};
-  if (op == OpKind::Add) return wrapped(Wide{a.lo} + b.lo, Wide{a.hi} + b.hi, dtype);
-  if (op == OpKind::Sub) return wrapped(Wide{a.lo} - b.hi, Wide{a.hi} - b.lo, dtype);
+  if (op == OpKind::Add) return wrapped(LongInteger{a.lo} + b.lo, LongInteger{a.hi} + b.hi, dtype);
+  if (op == OpKind::Sub) return wrapped(LongInteger{a.lo} - b.hi, LongInteger{a.hi} - b.lo, dtype);
   if (op == OpKind::Mul) return product(a, b, dtype);
   if (op == OpKind::TruncDiv || op == OpKind::FloorDiv || op == OpKind::Fmod || op == OpKind::Remainder) {
     return divided(op, a, b, dtype);

@@ -26,15 +26,15 @@ std::string shortened(const std::string& text) {
   return text;
 }
 
-struct Row {
+struct PictureRow {
   std::string text;
   std::string full;  // where the text is shortened
   bool wrong = false;
 };
 
 // The ops' rows; of many the first ones, and the wrong one wherever it is.
-std::vector<Row> rowsOf(const GraphNode& node) {
-  std::vector<Row> rows;
+std::vector<PictureRow> rowsOf(const GraphNode& node) {
+  std::vector<PictureRow> rows;
   size_t left = 0;
   for (size_t i = 0; i < node.ops.size(); ++i) {
     const GraphOp& op = node.ops[i];
@@ -62,7 +62,7 @@ class Picture {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       rows_.push_back(rowsOf(graph.nodes[i]));
       size_t characters = lengthOf(graph.nodes[i].title);
-      for (const Row& row : rows_.back()) characters = std::max(characters, lengthOf(row.text));
+      for (const PictureRow& row : rows_.back()) characters = std::max(characters, lengthOf(row.text));
       // Labels stand to the right of their edges, which end around the middle; they stay above their box.
       const double labels = portsWidth(into[i]) + 2 * (label[i] + 6);
       const double width = std::max(kCharacter * static_cast<double>(characters) + 2 * kPadding, labels);
@@ -136,7 +136,7 @@ class Picture {
     return node.title;
   }
 
-  void drawRow(const Box& box, size_t row, const Row& content, const std::string& style) {
+  void drawRow(const Box& box, size_t row, const PictureRow& content, const std::string& style) {
     const double top = box.y + kRow * static_cast<double>(row) + kPadding / 2;
     if (content.wrong) {
       page_.empty("rect", {{"class", "wrong"},
@@ -155,7 +155,7 @@ class Picture {
 
   Markup& page_;
   const SegmentGraph& graph_;
-  std::vector<std::vector<Row>> rows_;
+  std::vector<std::vector<PictureRow>> rows_;
   GraphLayout layout_;
 };
 

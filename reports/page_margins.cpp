@@ -12,15 +12,15 @@ namespace {
 constexpr int64_t kEnough = 100;  // elements, for a share to say something
 constexpr size_t kShownOps = 15;
 
-struct Row {
+struct MarginRow {
   std::string op;
   Margins margins{};
   int64_t elements = 0;
   double last = 0;  // share in the last tenth
 };
 
-Row rowOf(const std::string& op, const Margins& margins) {
-  Row row{op, margins, std::accumulate(margins.begin(), margins.end(), int64_t{0}), 0};
+MarginRow rowOf(const std::string& op, const Margins& margins) {
+  MarginRow row{op, margins, std::accumulate(margins.begin(), margins.end(), int64_t{0}), 0};
   if (row.elements > 0) row.last = static_cast<double>(margins.back()) / static_cast<double>(row.elements);
   return row;
 }
@@ -53,7 +53,7 @@ void writeHistogram(Markup& page, const Margins& margins, int width, int height,
   page.close();
 }
 
-void writeTable(Markup& page, const std::vector<Row>& rows, size_t first, size_t end) {
+void writeTable(Markup& page, const std::vector<MarginRow>& rows, size_t first, size_t end) {
   page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table", {{"class", "margins"}});
   page.open("thead").open("tr");
   page.element("th", {{"scope", "col"}, {"class", "sortable"}}, "op");
@@ -78,12 +78,12 @@ void writeTable(Markup& page, const std::vector<Row>& rows, size_t first, size_t
 void writeMargins(Markup& page, const CampaignSummary& summary) {
   page.open("section", {{"id", "margins"}}).element("h2", {}, "Margins");
   Margins all{};
-  std::vector<Row> rows;
+  std::vector<MarginRow> rows;
   for (const auto& [op, margins] : summary.margins) {
     for (size_t i = 0; i < all.size(); ++i) all[i] += margins[i];
     rows.push_back(rowOf(op, margins));
   }
-  const Row total = rowOf("all ops", all);
+  const MarginRow total = rowOf("all ops", all);
   if (total.elements == 0) {
     page.element("p", {}, "No element was decided by an interval wide enough to have a middle and ends.").close();
     return;
@@ -99,7 +99,7 @@ void writeMargins(Markup& page, const CampaignSummary& summary) {
   page.element("p", {},
                grouped(total.elements) + " elements of " + std::to_string(rows.size()) + " ops, " +
                    percent(total.last) + " of them in the last tenth.");
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+  std::stable_sort(rows.begin(), rows.end(), [](const MarginRow& a, const MarginRow& b) {
     if ((a.elements >= kEnough) != (b.elements >= kEnough)) return a.elements >= kEnough;
     return a.last > b.last;
   });

@@ -123,12 +123,14 @@ install_cuda_libraries() {
   pip_install "$fuser_cache/cuda-13.0" "nvidia-cuda-runtime==13.0.*" "nvidia-cuda-cupti==13.0.*" "nvidia-cuda-nvrtc==13.0.*"
 }
 
-# build <preset>
+# build <preset> [targets…]: these and what they need; everything where none is named.
 build() {
+  local targets=("${@:2}")
+  if [ ${#targets[@]} -gt 0 ]; then targets=(--target "${targets[@]}"); fi
   cd "$root" || fail "cannot enter $root"
   step "configuring build/$1" cmake --preset "$1" || fail "the build could not be configured; type: cmake --preset $1"
   local start=$SECONDS
-  cmake --build --preset "$1" || fail "the build failed; to see it again, type: cmake --build --preset $1"
+  cmake --build --preset "$1" "${targets[@]}" || fail "the build failed; to see it again, type: cmake --build --preset $1"
   echo "setup: building build/$1: $((SECONDS - start)) s"
 }
 

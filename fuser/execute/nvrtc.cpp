@@ -10,10 +10,6 @@
 namespace fuser {
 namespace {
 
-// The functions of nvrtc.h that are used; the header may be missing.
-using Program = struct _nvrtcProgram*;
-using Status = int;
-
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
@@ -40,7 +36,12 @@ std::vector<std::string> places() {
 
 }  // namespace
 
+// The functions of nvrtc.h that are used; the header may be missing.
 struct Nvrtc::Functions {
+  struct Opaque;
+  using Program = Opaque*;
+  using Status = int;
+
   SharedLibrary library;
   Status (*createProgram)(Program*, const char*, const char*, int, const char* const*, const char* const*);
   Status (*destroyProgram)(Program*);
@@ -80,7 +81,7 @@ namespace {
 template <class Functions>
 struct ProgramOwner {
   const Functions& functions;
-  Program program = nullptr;
+  typename Functions::Program program = nullptr;
   ~ProgramOwner() { functions.destroyProgram(&program); }
 };
 

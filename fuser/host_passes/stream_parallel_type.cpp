@@ -28,7 +28,7 @@ namespace fuser {
 namespace {
 
 // A loop over streams to which further expressions may be added.
-struct StreamLoop {
+struct OpenLoop {
   hir::HostExpr* loop = nullptr;
   hir::HostExpr* end = nullptr;  // the first of the nodes that close a turn
   IntExpr size = nullptr;
@@ -140,7 +140,7 @@ class Builder {
     if (!open_.loop || open_.size != size) return false;
     return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Val* input) {
       const std::optional<size_t> at = operandAxis(op.expr, input, axis);
-      return std::all_of(open_.slices.begin(), open_.slices.end(), [&](const StreamLoop::Slice& made) {
+      return std::all_of(open_.slices.begin(), open_.slices.end(), [&](const OpenLoop::Slice& made) {
         return !made.written || made.tensor != input || at == made.axis;
       });
     });
@@ -162,7 +162,7 @@ class Builder {
 
   // The slice of a tensor at the loop index, selected once per iteration.
   TensorView* slice(const TensorView* tensor, size_t axis, bool written) {
-    for (StreamLoop::Slice& known : open_.slices) {
+    for (OpenLoop::Slice& known : open_.slices) {
       if (known.tensor == tensor && known.axis == axis) return known.slice;
     }
     TensorView* slice = newSlice(fusion_, tensor, axis, names_.of(tensor));
@@ -175,7 +175,7 @@ class Builder {
   HostIrContainer& program_;
   Fusion& fusion_;
   FreshNames names_;
-  StreamLoop open_;
+  OpenLoop open_;
 };
 
 }  // namespace

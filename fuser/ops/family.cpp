@@ -8,7 +8,7 @@
 namespace fuser {
 namespace {
 
-constexpr FamilyInfo kRows[] = {
+constexpr FamilyInfo kFamilies[] = {
 #define ATTRIBUTE(...)
 #define FAMILY(name, operands, coordinates, elements, sizes, copies, host, integers, weight, since, attributes, \
                example)                                                                                         \
@@ -116,12 +116,12 @@ std::string_view attributeText(AttributeName name) { return kAttributes[static_c
 AttributeKind kindOf(AttributeName name) { return kAttributes[static_cast<size_t>(name)].kind; }
 size_t slotOf(AttributeName name) { return kAttributes[static_cast<size_t>(name)].slot; }
 
-const FamilyInfo& familyInfo(Family family) { return kRows[static_cast<size_t>(family)]; }
+const FamilyInfo& familyInfo(Family family) { return kFamilies[static_cast<size_t>(family)]; }
 
 const std::vector<FamilyAttribute>& familyAttributes(Family family) {
   static const auto byFamily = [] {
-    std::array<std::vector<FamilyAttribute>, std::size(kRows)> all;
-    for (size_t i = 0; i < all.size(); ++i) all[i] = readAttributes(kRows[i].attributeList);
+    std::array<std::vector<FamilyAttribute>, std::size(kFamilies)> all;
+    for (size_t i = 0; i < all.size(); ++i) all[i] = readAttributes(kFamilies[i].attributeList);
     return all;
   }();
   return byFamily[static_cast<size_t>(family)];

@@ -6,7 +6,7 @@
 namespace fuser {
 namespace {
 
-constexpr OpInfo kRows[] = {
+constexpr OpInfo kOps[] = {
 #define POINTWISE(kind, mnemonic, variant, family, operands, accepts, promotion, result, scalar, domain, error, rule, \
                   agreement, ...)                                                                                     \
   {OpKind::kind, #kind, mnemonic, variant, Family::family, operands, Accepts::accepts, Promotion::promotion,          \
@@ -64,13 +64,13 @@ bool takesCondition(OpKind op, size_t i) { return i == 0 && opInfo(op).operands 
 const std::vector<NamedOperand>& namedOperands(OpKind op) {
   static const std::vector<std::vector<NamedOperand>> byOp = [] {
     std::vector<std::vector<NamedOperand>> all;
-    for (const OpInfo& info : kRows) all.push_back(readNames(info.operands));
+    for (const OpInfo& info : kOps) all.push_back(readNames(info.operands));
     return all;
   }();
   return byOp[static_cast<size_t>(op)];
 }
 
-const OpInfo& opInfo(OpKind op) { return kRows[static_cast<size_t>(op)]; }
+const OpInfo& opInfo(OpKind op) { return kOps[static_cast<size_t>(op)]; }
 std::string_view opName(OpKind op) { return opInfo(op).name; }
 
 size_t operandCount(OpKind op) {
@@ -79,7 +79,7 @@ size_t operandCount(OpKind op) {
 }
 
 std::optional<OpKind> opFromText(std::string_view mnemonic, std::string_view variant) {
-  for (const OpInfo& info : kRows) {
+  for (const OpInfo& info : kOps) {
     if (info.mnemonic == mnemonic && info.variant == variant) return info.kind;
   }
   return std::nullopt;

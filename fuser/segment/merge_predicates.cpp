@@ -1,24 +1,17 @@
 // Converts the options of a .fusion file to options of the segmenter.
 
 #include "fuser/segment/segment_candidate_finder.h"
+#include "fuser/support/split_mix.h"
 
 namespace fuser {
 
 namespace {
 
-// SplitMix64 (Steele, Lea and Flood 2014), one step: every bit of the result depends on every bit of the argument.
-uint64_t mixed(uint64_t bits) {
-  bits += 0x9e3779b97f4a7c15ull;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
-  return bits ^ (bits >> 31);
-}
-
 // Merges two of three pairs: enough for large groups, and for groups that no scheduler would accept.
 bool drawMerge(uint64_t seed, const SegmentedGroup* a, const SegmentedGroup* b) {
-  const uint64_t first = mixed(seed) ^ (uint64_t{a->id()} << 32 | a->exprs().size());
-  const uint64_t second = mixed(first) ^ (uint64_t{b->id()} << 32 | b->exprs().size());
-  return mixed(second) % 3 != 0;
+  const uint64_t first = splitMix64(seed) ^ (uint64_t{a->id()} << 32 | a->exprs().size());
+  const uint64_t second = splitMix64(first) ^ (uint64_t{b->id()} << 32 | b->exprs().size());
+  return splitMix64(second) % 3 != 0;
 }
 
 }  // namespace

@@ -4,25 +4,15 @@
 #include <limits>
 #include <map>
 
+#include "fuser/support/split_mix.h"
+
 namespace fuser {
-
-namespace {
-
-// The finaliser of SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014): every bit
-// of the result depends on every bit of the value.
-uint64_t mixed(uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-  return value ^ (value >> 31);
-}
-
-}  // namespace
 
 SchedulerAnswers::PartKey SchedulerAnswers::keyOf(const FusionView& view) {
   PartKey key{0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu};
   const auto add = [&](uint64_t id) {
-    key.first = mixed(key.first + id);
-    key.second = mixed(key.second ^ (id << 32));
+    key.first = mixBits(key.first + id);
+    key.second = mixBits(key.second ^ (id << 32));
   };
   for (const Expr* expr : view.exprs) add(expr->id());
   add(std::numeric_limits<uint32_t>::max());  // no id: the end of the expressions

@@ -42,14 +42,14 @@ std::vector<KeyRule> keysOf(const OpInfo& info) {
 
 constexpr size_t kMaxResults = 2;  // of any row
 
-OperandCount operandsOf(const OpInfo& info) {
+OperandCount operandCount(const OpInfo& info) {
   const auto [least, most] = operandsInParentheses(info.family);
   const size_t named = namedOperands(info.kind).size();
   return {least - named, most == kAnyNumber ? kMaxParameters : most - named};
 }
 
 std::string takes(const OpInfo& info) {
-  const auto [least, most] = operandsOf(info);
+  const auto [least, most] = operandCount(info);
   return concat(info.mnemonic, " takes ", least, most > least ? concat(" to ", most) : "",
                 most == 1 ? " operand" : " operands");
 }
@@ -98,7 +98,7 @@ void FusionParser::parseOp() {
   std::vector<Token> operandsAt;
   reader_.list("(", ")", kMaxListEntries, [&] {
     operandsAt.push_back(reader_.peek());
-    if (operands.size() == operandsOf(*rows[0]).most) {
+    if (operands.size() == operandCount(*rows[0]).most) {
       reader_.fail(operandsAt.back(), takes(*rows[0]));
     }
     operands.push_back(parseOperand());
@@ -106,7 +106,7 @@ void FusionParser::parseOp() {
       reader_.fail(operandsAt.back(), mnemonic.text, " takes a tensor, not ", typeText(operands.back()));
     }
   });
-  if (operands.size() < operandsOf(*rows[0]).least) {
+  if (operands.size() < operandCount(*rows[0]).least) {
     reader_.fail(mnemonic, takes(*rows[0]), ", not ", operands.size());
   }
   OpAttributes attributes = parseAttributes(mnemonic, rows);

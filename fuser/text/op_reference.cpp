@@ -57,7 +57,7 @@ std::string attributesOf(const OpInfo& info) {
   return text.empty() ? "none" : text;
 }
 
-std::string operandsOf(const OpInfo& info) {
+std::string operandText(const OpInfo& info) {
   const size_t named = namedOperands(info.kind).size();
   switch (familyInfo(info.family).operands) {
     case FamilyOperands::None: return "none";
@@ -107,9 +107,9 @@ std::string opList() {
   for (const OpInfo* info : namedRows()) width = std::max(width, info->mnemonic.size());
   std::string text;
   for (const OpInfo* info : namedRows()) {
-    text += concat(info->mnemonic, std::string(width + 2 - info->mnemonic.size(), ' '), "operands: ",
-                   operandsOf(*info), "; attributes: ", plain(attributesOf(*info)), "; dtypes: ",
-                   dtypesOf(info->mnemonic), "\n");
+    text +=
+        concat(info->mnemonic, std::string(width + 2 - info->mnemonic.size(), ' '), "operands: ", operandText(*info),
+               "; attributes: ", plain(attributesOf(*info)), "; dtypes: ", dtypesOf(info->mnemonic), "\n");
   }
   return text;
 }
@@ -123,7 +123,7 @@ std::string opReference() {
   for (const OpInfo* row : namedRows()) {
     const OpInfo& info = *row;
     const std::string results = info.results == 1 ? "" : concat(" (", info.results, " results)");
-    const std::string rest = concat(" | ", operandsOf(info), " | ", attributesOf(info), " |\n");
+    const std::string rest = concat(" | ", operandText(info), " | ", attributesOf(info), " |\n");
     const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) { return line.rest == rest; });
     if (same == lines.end()) {
       lines.push_back({concat(info.mnemonic, results), rest});

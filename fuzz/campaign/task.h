@@ -151,5 +151,7 @@ template <class... Visitors>
 struct ByKind : Visitors... {
   using Visitors::operator()...;
 };
+template <class... Visitors>
+ByKind(Visitors...) -> ByKind<Visitors...>;  // clang 14 does not deduce it
 
 }  // namespace fuser::fuzz

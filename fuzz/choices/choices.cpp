@@ -1,23 +1,18 @@
-// The counter-based generator behind Choices: Stafford's mix 13 (the finaliser of SplitMix64: Steele, Lea and Flood,
-// Fast splittable pseudorandom number generators, 2014) over a keyed counter.
+// The counter-based generator behind Choices: the finaliser of SplitMix64 over a keyed counter.
 
 #include "fuzz/choices/choices.h"
 
+#include "fuser/support/split_mix.h"
+
 namespace fuser::fuzz {
 namespace {
-
-uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
 
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ull;
 
 }  // namespace
 
 Choices::Choices(uint64_t seed, uint64_t caseNumber) : seeded_(true) {
-  key_ = mix(mix(mix(kGolden) + seed * kGolden + 1) + caseNumber * kGolden + 2);
+  key_ = mixBits(mixBits(mixBits(kGolden) + seed * kGolden + 1) + caseNumber * kGolden + 2);
 }
 
 Choices::Choices(std::span<const uint8_t> bytes) : seeded_(false), bytes_(bytes) {}
@@ -26,7 +21,7 @@ uint64_t Choices::draw(uint64_t bound) {
   ++count_;
   if (bound == 1) return 0;
   if (seeded_) {
-    const uint64_t bits = mix(mix(key_ + count_ * kGolden) ^ key_);
+    const uint64_t bits = mixBits(mixBits(key_ + count_ * kGolden) ^ key_);
     if (bound == 0) return bits;
     // The high word of the product is uniform up to bound / 2^64: no rejection loop, so one decision is one count.
     return static_cast<uint64_t>((static_cast<unsigned __int128>(bits) * bound) >> 64);

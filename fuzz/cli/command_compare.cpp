@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kBatch = 32;  // cases in one call of the engine's compiler
 
-struct Arguments {
+struct CompareArguments {
   GeneratorArguments generator;
   std::string engine = "cuda";
   uint64_t runs = 0;
@@ -37,12 +37,12 @@ struct Item {
   uint64_t number = 0;
 };
 
-Case caseOf(const Item& item, const Arguments& arguments) {
+Case caseOf(const Item& item, const CompareArguments& arguments) {
   if (item.file.empty()) return generateCase(arguments.generator.seed, item.number, arguments.generator.options);
   return parseCase(readFusionFile(item.file), item.file);
 }
 
-std::vector<Item> itemsOf(const Arguments& arguments) {
+std::vector<Item> itemsOf(const CompareArguments& arguments) {
   std::vector<Item> items;
   for (const std::string& path : arguments.paths) {
     for (const std::filesystem::path& file : fusionFiles({path})) {
@@ -65,7 +65,8 @@ struct ItemRange {
 };
 REPORTS_FIELDS(ItemRange, first, last)
 
-std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange range, const Arguments& arguments) {
+std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange range,
+                                       const CompareArguments& arguments) {
   reference::useOneThread();
   std::vector<Case> owners;
   std::vector<const Case*> cases;
@@ -79,7 +80,7 @@ std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange
   return compared;
 }
 
-ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const Arguments& arguments) {
+ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const CompareArguments& arguments) {
   ComparisonReply reply;
   try {
     reply.cases = compareItems(items, range, arguments);
@@ -93,7 +94,7 @@ ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const 
 }
 
 // The batch's cases, or, where the process that ran them died, each alone.
-void compareBatch(const std::vector<Item>& items, ItemRange range, const Arguments& arguments,
+void compareBatch(const std::vector<Item>& items, ItemRange range, const CompareArguments& arguments,
                   Comparison& comparison) {
   const WorkerPool::Work work = [&](const std::string& task) {
     return reports::encode(replyFor(reports::decode<ItemRange>(task), items, arguments));
@@ -125,7 +126,7 @@ void compareBatch(const std::vector<Item>& items, ItemRange range, const Argumen
   }
 }
 
-int compareCommand(Arguments& arguments) {
+int compareCommand(CompareArguments& arguments) {
   arguments.generator.resolve();
   if (!arguments.out.empty()) checkWritableFile(arguments.out);
   const std::vector<Item> items = itemsOf(arguments);
@@ -148,7 +149,7 @@ int compareCommand(Arguments& arguments) {
 Command addCompareCommand(CLI::App& app) {
   CLI::App* compare =
       app.add_subcommand("compare", "cases on the cpu or cuda engine, against the oracle and the interpreter");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CompareArguments>();
   arguments->generator.addTo(compare);
   compare->add_option("--engine", arguments->engine, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))

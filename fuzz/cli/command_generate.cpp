@@ -13,14 +13,14 @@
 namespace fuser::fuzz {
 
 Command addGenerateCommand(CLI::App& app) {
-  struct Arguments {
+  struct GenerateArguments {
     GeneratorArguments generator;
     uint64_t caseNumber = 0;
     std::string view;
     EngineKind engine = EngineKind::Interp;
   };
   CLI::App* generate = app.add_subcommand("generate", "print one case of a seed");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<GenerateArguments>();
   arguments->generator.seed = 1;
   arguments->generator.addTo(generate);
   generate->add_option("--case", arguments->caseNumber, "its number")

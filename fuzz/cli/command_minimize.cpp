@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct MinimizeArguments {
   std::vector<std::string> files;
   std::string out = ".";
   double seconds = 60;
@@ -23,7 +23,7 @@ struct Arguments {
 };
 
 // A file where --out names one, else minimized-from-<sha1>.fusion in that folder.
-fs::path placeOf(const Arguments& arguments, const std::string& given) {
+fs::path placeOf(const MinimizeArguments& arguments, const std::string& given) {
   const fs::path out = arguments.out;
   if (out.extension() == ".fusion" && !fs::is_directory(out)) {
     FUSER_USER_CHECK(arguments.files.size() == 1, "--out ", out.string(), " is one file for ", arguments.files.size(),
@@ -46,7 +46,7 @@ void keepOthers(const Minimized& result, const fs::path& folder) {
   }
 }
 
-bool minimizeFile(const Arguments& arguments, const std::string& file) {
+bool minimizeFile(const MinimizeArguments& arguments, const std::string& file) {
   const std::string given = readTextFile(file);
   const fs::path place = placeOf(arguments, given);
   MinimizeSettings settings;
@@ -79,7 +79,7 @@ bool minimizeFile(const Arguments& arguments, const std::string& file) {
 
 Command addMinimizeCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("minimize", "make findings as small as they get, in the same bucket");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<MinimizeArguments>();
   command->add_option("files", arguments->files, ".fusion files that are findings")->required();
   command
       ->add_option("--out", arguments->out,

@@ -10,14 +10,14 @@
 namespace fuser::fuzz {
 namespace {
 
-struct Arguments {
+struct PerfCheckArguments {
   std::string baseline, current;
   reports::PerformanceSettings settings;
   std::vector<std::string> renamed;
   bool failOnRegression = false;
 };
 
-int check(const Arguments& arguments) {
+int check(const PerfCheckArguments& arguments) {
   reports::PerformanceSettings settings = arguments.settings;
   for (const std::string& pair : arguments.renamed) {
     const size_t equals = pair.find('=');
@@ -38,7 +38,7 @@ int check(const Arguments& arguments) {
 
 Command addPerfCheckCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("perf-check", "compare two measurements of the benchmarks");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PerfCheckArguments>();
   command->add_option("baseline", arguments->baseline, "what tests/bench/measure wrote before")->required();
   command->add_option("current", arguments->current, "and what it wrote now")->required();
   command->add_option("--threshold", arguments->settings.threshold, "a smaller share of change is none")

@@ -9,14 +9,14 @@
 namespace fuser::fuzz {
 
 Command addReplayCommand(CLI::App& app) {
-  struct Arguments {
+  struct ReplayArguments {
     WorkerArguments workers;
     std::vector<std::string> paths;
     std::string sequence;
     bool quiet = false, noProbes = false;
   };
   CLI::App* replayCommand = app.add_subcommand("replay", "judge .fusion files");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReplayArguments>();
   arguments->workers.addTo(replayCommand);
   addNoProbes(replayCommand, arguments->noProbes);
   CLI::Option* paths = replayCommand->add_option("paths", arguments->paths, "files and folders");

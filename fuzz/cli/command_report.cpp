@@ -10,11 +10,11 @@
 namespace fuser::fuzz {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   std::string folder, out;
 };
 
-int makeReports(const Arguments& arguments) {
+int makeReports(const ReportArguments& arguments) {
   const std::filesystem::path folder = arguments.folder;
   const std::filesystem::path out = arguments.out.empty() ? arguments.folder : arguments.out;
   checkHoldsCampaign(folder);
@@ -30,7 +30,7 @@ int makeReports(const Arguments& arguments) {
 
 Command addReportCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "write a campaign's reports again from its ledger");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReportArguments>();
   command->add_option("folder", arguments->folder, "that `run --out` filled; the campaign may be running")->required();
   command->add_option("--out", arguments->out, "where the reports go; the folder itself where it is not given");
   return {command, [arguments](const LogPtr&) { return makeReports(*arguments); }};

@@ -18,7 +18,7 @@
 namespace fuser::fuzz {
 namespace {
 
-struct Arguments {
+struct RunArguments {
   GeneratorArguments generator;
   WorkerArguments workers;
   CampaignOptions campaign;
@@ -79,7 +79,7 @@ class Screen {
   std::optional<StatusDisplay> display_;
 };
 
-int runCampaignCommand(CLI::App& run, Arguments& arguments, const LogPtr& log) {
+int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log) {
   CampaignOptions& campaign = arguments.campaign;
   if (campaign.resume) {
     const std::string line = "fuserfuzz run --resume --out " + shellQuoted(arguments.out);
@@ -166,7 +166,7 @@ Exit codes
 Command addRunCommand(CLI::App& app) {
   constexpr const char *kLong = "How long", *kFolder = "What is kept";
   CLI::App* run = app.add_subcommand("run", "a campaign: judge random cases, keep what is wrong");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunArguments>();
   CampaignOptions& campaign = arguments->campaign;
   run->add_option("corpora", arguments->corpora, "files and folders to judge first; read, never written to")
       ->type_name("CORPUS");

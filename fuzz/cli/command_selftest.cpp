@@ -11,7 +11,7 @@
 namespace fuser::fuzz {
 
 Command addSelftestCommand(CLI::App& app) {
-  struct Arguments {
+  struct SelftestArguments {
     SelftestOptions options;
     GeneratorArguments generator;
     WorkerArguments workers;
@@ -19,7 +19,7 @@ Command addSelftestCommand(CLI::App& app) {
     bool list = false;
   };
   CLI::App* command = app.add_subcommand("selftest", "plant known bugs one by one, and say which are caught");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<SelftestArguments>();
   arguments->generator.seed = 1;
   arguments->generator.addTo(command);
   arguments->workers.addTo(command);

@@ -38,13 +38,13 @@ int runTriage(const std::string& folder, const ReplayOptions& options, bool dryR
 }  // namespace
 
 Command addTriageCommand(CLI::App& app) {
-  struct Arguments {
+  struct TriageArguments {
     WorkerArguments workers;
     std::string folder;
     bool dryRun = false;
   };
   CLI::App* command = app.add_subcommand("triage", "replay a folder of findings, and move each by what it does now");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TriageArguments>();
   arguments->workers.addTo(command);
   command->add_option("folder", arguments->folder, "of findings")->required();
   command->add_flag("--dry-run", arguments->dryRun, "say what would be moved, and move nothing");

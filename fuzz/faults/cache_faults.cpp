@@ -14,13 +14,13 @@
 namespace fuser::fuzz::faults {
 namespace {
 
-class FaultOfCache : public PlantedFault {
+class PlantedInCache : public PlantedFault {
  public:
-  FaultOfCache() : PlantedFault(FaultStage::Cache) {}
+  PlantedInCache() : PlantedFault(FaultStage::Cache) {}
 };
 
 // Of the host's scalars alone, not of the fusion's inputs: known once, and kept when the inputs change.
-class KeepHostScalars final : public FaultOfCache {
+class KeepHostScalars final : public PlantedInCache {
  public:
   void afterHost(HostIrContainer& program) override {
     for (const hir::HostExpr* node : hostExprsOf<hir::LaunchKernel>(program)) {
@@ -44,7 +44,7 @@ class KeepHostScalars final : public FaultOfCache {
   std::map<const Kernel*, std::vector<ScalarValue>> first_;
 };
 
-class LoseOutputOffset final : public FaultOfCache {
+class LoseOutputOffset final : public PlantedInCache {
  public:
   void beforeRun(RunRequest& request) override {
     for (std::optional<TensorRef>& output : request.outputs) {
@@ -55,7 +55,7 @@ class LoseOutputOffset final : public FaultOfCache {
   }
 };
 
-class IgnoreOutputStrides final : public FaultOfCache {
+class IgnoreOutputStrides final : public PlantedInCache {
  public:
   void beforeRun(RunRequest& request) override {
     for (std::optional<TensorRef>& output : request.outputs) {
@@ -69,7 +69,7 @@ class IgnoreOutputStrides final : public FaultOfCache {
 };
 
 // Programs forget what their compilation asked of sizes. It finds a place where a run takes one with other answers.
-class IgnoreSizes final : public FaultOfCache {
+class IgnoreSizes final : public PlantedInCache {
  public:
   void beforeRun(RunRequest& request) override {
     current_ = {&request.fusion, request.device, request.key};
@@ -94,7 +94,7 @@ class IgnoreSizes final : public FaultOfCache {
   std::map<Place, Forgotten> forgotten_;
 };
 
-class IgnoreLayout final : public FaultOfCache {
+class IgnoreLayout final : public PlantedInCache {
  public:
   void beforeRun(RunRequest& request) override {
     if (first_.empty()) first_ = request.key;

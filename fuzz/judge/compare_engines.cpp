@@ -20,7 +20,7 @@ struct PreparedRun {
   bool ran = false;  // else it was rejected, or is a finding
 };
 
-struct Prepared {
+struct PreparedCase {
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<PreparedRun> runs;
   size_t rejected = 0;        // as they expect
@@ -45,14 +45,15 @@ std::unique_ptr<FusionExecutorCache> makeCache(const Case& testCase, const std::
   return std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
 }
 
-void checkBeside(const Case& testCase, const Prepared& prepared, int run, CaseVerdict& verdict) {
+void checkBeside(const Case& testCase, const PreparedCase& prepared, int run, CaseVerdict& verdict) {
   const std::string problem = problemBesideGiven(testCase, prepared.given);
   if (!problem.empty()) report(verdict, VerdictKind::Invariant, run, problem);
 }
 
 // Interprets the case's next run. What is no error of the engine is reported as it is on the interpreter; a rejection
 // is held against what the run expects.
-void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Prepared& prepared, CaseVerdict& verdict) {
+void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, PreparedCase& prepared,
+                CaseVerdict& verdict) {
   const int index = static_cast<int>(prepared.runs.size());
   const Run& run = testCase.runs[prepared.runs.size()];
   PreparedRun& ready = prepared.runs.emplace_back();
@@ -171,7 +172,7 @@ VerdictKind kindOf(oracle::Verdict verdict) {
   FUSER_CHECK(false, "bad Verdict");
 }
 
-void judgeRun(const Case& testCase, Prepared& prepared, size_t run, ComparedCase& compared) {
+void judgeRun(const Case& testCase, PreparedCase& prepared, size_t run, ComparedCase& compared) {
   const std::vector<HostValue> inputs = hostValues(prepared.runs[run].data);
   const RunRecord record =
       runGiven(*prepared.cache, givenTo(testCase, testCase.runs[run], inputs, *prepared.runs[run].sizes, prepared.given,
@@ -200,7 +201,7 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, Engine& engine) {
   const auto collecting = std::make_shared<CollectingEngine>(engine.device());
   std::vector<ComparedCase> compared(cases.size());
-  std::vector<Prepared> prepared(cases.size());
+  std::vector<PreparedCase> prepared(cases.size());
   for (size_t i = 0; i < cases.size(); ++i) {
     while (prepared[i].runs.size() < cases[i]->runs.size() && !isFinding(compared[i].verdict.kind))
       prepareRun(*cases[i], collecting, prepared[i], compared[i].verdict);

@@ -19,7 +19,7 @@ namespace fuser::fuzz {
 namespace {
 
 // A case that runs: its cache keeps the kernels.
-struct Prepared {
+struct CompiledCase {
   size_t index;
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<RunData> data;
@@ -29,8 +29,8 @@ struct Prepared {
 
 constexpr size_t kMaxInputBytes = size_t{1} << 31;  // as materialize() has it
 
-Prepared prepare(const Case& testCase, size_t index, const std::shared_ptr<Engine>& engine) {
-  Prepared prepared{index, nullptr, {}, {}, {}};
+CompiledCase prepare(const Case& testCase, size_t index, const std::shared_ptr<Engine>& engine) {
+  CompiledCase prepared{index, nullptr, {}, {}, {}};
   try {
     FusionExecutorCache::Settings settings = settingsOf(testCase);
     settings.record = true;
@@ -59,7 +59,7 @@ double timed(const std::function<void()>& step) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-CaseVerdict judgeOnCpu(const Case& testCase, Prepared& prepared, oracle::Counts& elements) {
+CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, oracle::Counts& elements) {
   CaseVerdict verdict;
   for (size_t run = 0; run < prepared.data.size(); ++run) {
     const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
@@ -96,7 +96,7 @@ CaseVerdict judgeOnCpu(const Case& testCase, Prepared& prepared, oracle::Counts&
   return verdict;
 }
 
-void runOnCpu(const std::vector<const Case*>& cases, std::vector<Prepared>& prepared, CollectingEngine& engine,
+void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared, CollectingEngine& engine,
               const MakeEngine& makeCpu, BatchResult& result) {
   std::unique_ptr<Engine> cpu;
   try {
@@ -107,7 +107,7 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<Prepared>& prep
     return;
   }
   result.clangSeconds = timed([&] { engine.switchTo(cpu->compile(engine.kernels())); });
-  for (Prepared& ready : prepared) {
+  for (CompiledCase& ready : prepared) {
     if (ready.data.empty()) continue;
     ++result.cases;
     CaseVerdict verdict = judgeOnCpu(*cases[ready.index], ready, result.elements);
@@ -136,7 +136,7 @@ BatchResult runCompilerBatch(const std::vector<const Case*>& cases, const std::v
                              const MakeEngine& makeCpu) {
   BatchResult result;
   const auto engine = std::make_shared<CollectingEngine>();
-  std::vector<Prepared> prepared;
+  std::vector<CompiledCase> prepared;
   for (size_t i = 0; i < cases.size(); ++i) {
     if (cases[i]->options.contraction) continue;
     prepared.push_back(prepare(*cases[i], i, engine));

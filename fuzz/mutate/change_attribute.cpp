@@ -9,24 +9,24 @@ namespace fuser::fuzz {
 namespace {
 
 // What a line has in its braces, in the order of the text.
-struct Place {
+struct AttributePlace {
   enum class What { Variant, Braced, Attribute } what;
   size_t braced = 0;
   const FamilyAttribute* attribute = nullptr;
 };
 
-std::vector<Place> placesOf(const EditLine& line) {
-  std::vector<Place> places;
-  if (!opInfo(line.op).variant.empty()) places.push_back({Place::What::Variant});
+std::vector<AttributePlace> placesOf(const EditLine& line) {
+  std::vector<AttributePlace> places;
+  if (!opInfo(line.op).variant.empty()) places.push_back({AttributePlace::What::Variant});
   size_t braced = 0;
   while (braced < std::min(namedOperands(line.op).size(), line.braced.size())) {
-    places.push_back({Place::What::Braced, braced++});
+    places.push_back({AttributePlace::What::Braced, braced++});
   }
   for (const FamilyAttribute& attribute : familyAttributes(opInfo(line.op).family)) {
     if (attribute.kind == AttributeKind::Operand && braced < line.braced.size()) {
-      places.push_back({Place::What::Braced, braced++});
+      places.push_back({AttributePlace::What::Braced, braced++});
     } else if (line.attributes.has(attribute.name)) {
-      places.push_back({Place::What::Attribute, 0, &attribute});
+      places.push_back({AttributePlace::What::Attribute, 0, &attribute});
     }
   }
   return places;
@@ -92,13 +92,13 @@ bool mutateChangeAttribute(CaseEdit& edit, const CaseEdit*, Choices& choices) {
   }
   if (lines.empty()) return false;
   EditLine& line = edit.lines[choices.pick(lines)];
-  const std::vector<Place> places = placesOf(line);
-  const Place place = places[choices.index(places.size())];
+  const std::vector<AttributePlace> places = placesOf(line);
+  const AttributePlace place = places[choices.index(places.size())];
   switch (place.what) {
     // No number is a variant; drawn all the same, so that what is drawn later keeps its place in the stream.
-    case Place::What::Variant: choices.integer(-2, 4); return false;
-    case Place::What::Braced: line.braced[place.braced] = ScalarValue(choices.integer(-2, 4)); return true;
-    case Place::What::Attribute: return changeAttribute(edit, line, *place.attribute, choices);
+    case AttributePlace::What::Variant: choices.integer(-2, 4); return false;
+    case AttributePlace::What::Braced: line.braced[place.braced] = ScalarValue(choices.integer(-2, 4)); return true;
+    case AttributePlace::What::Attribute: return changeAttribute(edit, line, *place.attribute, choices);
   }
   return false;
 }

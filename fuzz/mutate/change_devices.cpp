@@ -106,7 +106,7 @@ bool changeParts(Case& testCase, Choices& choices) {
   return true;
 }
 
-bool change(Case& testCase, Choices& choices) {
+bool changeDevices(Case& testCase, Choices& choices) {
   Fusion& fusion = *testCase.fusion;
   if (!fusion.hasDevices()) return spreadOverDevices(testCase, choices);
   switch (choices.weighted(std::vector<double>{2, 1, 2, 4, 0.5})) {
@@ -121,7 +121,7 @@ bool change(Case& testCase, Choices& choices) {
 }  // namespace
 
 bool mutateChangeDevices(CaseEdit& edit, const CaseEdit*, Choices& choices) {
-  return changeCase(edit, choices, change);
+  return changeCase(edit, choices, changeDevices);
 }
 
 }  // namespace fuser::fuzz

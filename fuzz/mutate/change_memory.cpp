@@ -18,10 +18,11 @@ bool haveSameSizes(const TensorView* a, const TensorView* b) {
 Aliases possibleAliases(const Case& testCase) {
   Aliases possible;
   const auto isFree = [&](const Val* output, const Val* input) {
-    return std::none_of(testCase.aliases.begin(), testCase.aliases.end(), [&](const auto& alias) {
-      return alias.first == output->name() || alias.second == input->name();
-    }) && std::none_of(testCase.preallocated.begin(), testCase.preallocated.end(),
-                       [&](const PreallocatedOutput& given) { return given.output == output->name(); });
+    return std::none_of(
+               testCase.aliases.begin(), testCase.aliases.end(),
+               [&](const auto& alias) { return alias.first == output->name() || alias.second == input->name(); }) &&
+           std::none_of(testCase.preallocated.begin(), testCase.preallocated.end(),
+                        [&](const PreallocatedOutput& given) { return given.output == output->name(); });
   };
   for (const Val* output : testCase.fusion->outputs()) {
     for (const Val* input : testCase.fusion->inputs()) {
@@ -55,7 +56,7 @@ bool giveOneMore(Case& testCase, Choices& choices) {
   return true;
 }
 
-bool change(Case& testCase, Choices& choices) {
+bool changeMemory(Case& testCase, Choices& choices) {
   if (testCase.fusion->hasDevices()) return false;
   if (choices.chance(0.2)) return changeAlias(testCase, choices);
   std::vector<PreallocatedOutput>& given = testCase.preallocated;
@@ -74,6 +75,8 @@ bool change(Case& testCase, Choices& choices) {
 
 }  // namespace
 
-bool mutateChangeMemory(CaseEdit& edit, const CaseEdit*, Choices& choices) { return changeCase(edit, choices, change); }
+bool mutateChangeMemory(CaseEdit& edit, const CaseEdit*, Choices& choices) {
+  return changeCase(edit, choices, changeMemory);
+}
 
 }  // namespace fuser::fuzz

@@ -10,15 +10,15 @@
 namespace fuser::fuzz {
 namespace {
 
-struct Place {
+struct StreamPlace {
   const Expr* expr;
   size_t axis;
 };
 
 // Axes that may go on streams and are not there.
-std::vector<Place> placesOf(const Case& testCase) {
+std::vector<StreamPlace> placesOf(const Case& testCase) {
   RunSizes sizes(testCase);
-  std::vector<Place> places;
+  std::vector<StreamPlace> places;
   for (const Expr* expr : testCase.fusion->exprs()) {
     if (expr->isScalarExpr()) continue;
     const std::vector<IterDomain*> axes = expr->output()->as<TensorView>()->axes();
@@ -41,7 +41,7 @@ void takeOff(const Expr* expr) {
   }
 }
 
-bool change(Case& testCase, Choices& choices) {
+bool changeStreams(Case& testCase, Choices& choices) {
   const Fusion& fusion = *testCase.fusion;
   if (fusion.hasDevices()) return false;
   if (!fusion.hasStreams() && choices.chance(0.5)) return spreadOverStreams(testCase, choices);
@@ -55,9 +55,9 @@ bool change(Case& testCase, Choices& choices) {
     for (const Expr* expr : spread) takeOff(expr);
     return true;
   }
-  const std::vector<Place> places = placesOf(testCase);
+  const std::vector<StreamPlace> places = placesOf(testCase);
   if (places.empty()) return false;
-  const Place place = choices.pick(places);
+  const StreamPlace place = choices.pick(places);
   takeOff(place.expr);
   place.expr->output()->as<TensorView>()->axes()[place.axis]->parallelize(ParallelType::Stream);
   return true;
@@ -66,7 +66,7 @@ bool change(Case& testCase, Choices& choices) {
 }  // namespace
 
 bool mutateChangeStreams(CaseEdit& edit, const CaseEdit*, Choices& choices) {
-  return changeCase(edit, choices, change);
+  return changeCase(edit, choices, changeStreams);
 }
 
 }  // namespace fuser::fuzz

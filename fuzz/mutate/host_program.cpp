@@ -15,7 +15,7 @@ namespace fuser::fuzz {
 namespace {
 
 using Lines = std::vector<std::string>;
-using Place = std::ptrdiff_t;
+using NodeIndex = std::ptrdiff_t;
 
 // --- what stands in a line ---
 
@@ -80,8 +80,8 @@ bool touches(const std::string& line, const std::string& tensor) {
 
 void move(Lines& lines, size_t from, size_t before) {
   std::string line = lines[from];
-  lines.insert(lines.begin() + static_cast<Place>(before), std::move(line));
-  lines.erase(lines.begin() + static_cast<Place>(from < before ? from : from + 1));
+  lines.insert(lines.begin() + static_cast<NodeIndex>(before), std::move(line));
+  lines.erase(lines.begin() + static_cast<NodeIndex>(from < before ? from : from + 1));
 }
 
 // Tensors of one type, by it: "%x: f32[i0]" in the header or where a tensor is allocated or selected.
@@ -106,7 +106,7 @@ std::map<std::string, std::vector<std::string>> tensorsByType(const Lines& lines
 bool drop(Lines& lines, Choices& choices, std::string_view word) {
   const std::vector<size_t> found = statements(lines, word);
   if (found.empty()) return false;
-  lines.erase(lines.begin() + static_cast<Place>(choices.pick(found)));
+  lines.erase(lines.begin() + static_cast<NodeIndex>(choices.pick(found)));
   return true;
 }
 bool dropWait(Lines& lines, Choices& choices) { return drop(lines, choices, "wait "); }
@@ -132,7 +132,7 @@ std::vector<std::pair<size_t, size_t>> touched(const Lines& lines, std::string_v
 bool dropAllocate(Lines& lines, Choices& choices) {
   const auto found = touched(lines, "allocate ", false);
   if (found.empty()) return false;
-  lines.erase(lines.begin() + static_cast<Place>(choices.pick(found).first));
+  lines.erase(lines.begin() + static_cast<NodeIndex>(choices.pick(found).first));
   return true;
 }
 
@@ -180,7 +180,7 @@ bool duplicateStatement(Lines& lines, Choices& choices) {
   const size_t at = choices.pick(found);
   const std::string copy = lines[at];
   const size_t before = choices.chance(0.5) ? at + 1 : at + 1 + choices.index(returnLine(lines) - at);
-  lines.insert(lines.begin() + static_cast<Place>(before), copy);
+  lines.insert(lines.begin() + static_cast<NodeIndex>(before), copy);
   return true;
 }
 
@@ -192,8 +192,8 @@ bool wrapInLoop(Lines& lines, Choices& choices) {
   }
   if (found.empty() || tensors.empty()) return false;
   const size_t at = choices.pick(found);
-  lines.insert(lines.begin() + static_cast<Place>(at) + 1, "}");
-  lines.insert(lines.begin() + static_cast<Place>(at), "for wrapped in " + choices.pick(tensors) + " {axis = 0} {");
+  lines.insert(lines.begin() + static_cast<NodeIndex>(at) + 1, "}");
+  lines.insert(lines.begin() + static_cast<NodeIndex>(at), "for wrapped in " + choices.pick(tensors) + " {axis = 0} {");
   return true;
 }
 
@@ -339,7 +339,7 @@ bool changeReduction(Lines& lines, Choices& choices) {
   return !found.empty() && changeField(lines[choices.pick(found)], "reduction", {"sum", "prod", "min", "max"}, choices);
 }
 
-constexpr HostMutation kMutations[] = {
+constexpr HostMutation kHostMutations[] = {
     {"DropWait", "nobody waits for a communication", &dropWait, true, true},
     {"FreeEarly", "memory is given back before something that touches it", &freeEarly, true, true},
     {"DropAllocate", "there is no memory for what is touched", &dropAllocate, true, true},
@@ -361,7 +361,7 @@ constexpr HostMutation kMutations[] = {
 
 }  // namespace
 
-std::span<const HostMutation> hostMutations() { return kMutations; }
+std::span<const HostMutation> hostMutations() { return kHostMutations; }
 
 std::optional<std::string> mutateHostProgram(const std::string& program, const HostMutation& mutation,
                                              Choices& choices) {

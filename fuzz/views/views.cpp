@@ -2,6 +2,8 @@
 
 #include "fuzz/views/views.h"
 
+#include "fuser/support/split_mix.h"
+
 namespace fuser::fuzz {
 namespace {
 
@@ -11,23 +13,15 @@ constexpr View kViews[] = {
 #undef VIEW
 };
 
-// SplitMix64 (Steele, Lea and Flood 2014), one step: every bit of the result depends on every bit of the argument.
-uint64_t mixed(uint64_t bits) {
-  bits += 0x9e3779b97f4a7c15ull;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
-  return bits ^ (bits >> 31);
-}
-
 }  // namespace
 
 std::span<const View> allViews() { return kViews; }
 
 std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t number) {
-  uint64_t hash = mixed(mixed(seed) ^ number);
-  for (char c : view.name) hash = mixed(hash ^ static_cast<unsigned char>(c));
+  uint64_t hash = splitMix64(splitMix64(seed) ^ number);
+  for (char c : view.name) hash = splitMix64(hash ^ static_cast<unsigned char>(c));
   if (hash % static_cast<uint64_t>(view.oneIn) != 0) return std::nullopt;
-  return mixed(hash);
+  return splitMix64(hash);
 }
 
 std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw) {

@@ -9,23 +9,20 @@
 #include "fuser/support/check.h"
 
 namespace fuser {
-namespace {
-
-struct Sending {
-  std::vector<int64_t> words;
-  std::shared_ptr<const void> owner;
-  std::vector<MPI_Request> requests;
-};
-
-// What has come from one rank of a message whose bytes are still to come.
-struct Arriving {
-  std::optional<Message> message;
-  size_t bytes = 0;
-};
-
-}  // namespace
 
 struct MessageStreams::State {
+  struct Sending {
+    std::vector<int64_t> words;
+    std::shared_ptr<const void> owner;
+    std::vector<MPI_Request> requests;
+  };
+
+  // What has come from one rank of a message whose bytes are still to come.
+  struct Arriving {
+    std::optional<Message> message;
+    size_t bytes = 0;
+  };
+
   size_t chunkBytes;
   MPI_Comm communicator = MPI_COMM_NULL;
   int rank = 0;
@@ -51,7 +48,7 @@ int MessageStreams::size() const { return state_->size; }
 
 void MessageStreams::send(int to, std::vector<int64_t> words, std::shared_ptr<const void> owner,
                           std::span<const std::byte> bytes) {
-  Sending& sending = state_->sending.emplace_back();
+  State::Sending& sending = state_->sending.emplace_back();
   sending.owner = std::move(owner);
   sending.words = std::move(words);
   sending.words.push_back(static_cast<int64_t>(bytes.size()));
@@ -70,7 +67,7 @@ std::optional<Message> MessageStreams::receive() {
   while (MPI_Improbe(MPI_ANY_SOURCE, 0, state_->communicator, &found, &handle, &status), found) {
     int count = 0;
     MPI_Get_count(&status, MPI_BYTE, &count);
-    Arriving& arriving = state_->arriving[static_cast<size_t>(status.MPI_SOURCE)];
+    State::Arriving& arriving = state_->arriving[static_cast<size_t>(status.MPI_SOURCE)];
     const auto take = [&](void* data) { MPI_Mrecv(data, count, MPI_BYTE, &handle, MPI_STATUS_IGNORE); };
     if (!arriving.message) {
       Message& message = arriving.message.emplace();
@@ -94,7 +91,7 @@ std::optional<Message> MessageStreams::receive() {
 }
 
 bool MessageStreams::isSending() {
-  std::erase_if(state_->sending, [](Sending& sending) {
+  std::erase_if(state_->sending, [](State::Sending& sending) {
     int done = 0;
     MPI_Testall(static_cast<int>(sending.requests.size()), sending.requests.data(), &done, MPI_STATUSES_IGNORE);
     return done != 0;

@@ -10,6 +10,7 @@
 #include "fuser/ir/builder.h"
 #include "fuser/segment/invariants.h"
 #include "fuser/segment/segmented_text.h"
+#include "fuser/support/split_mix.h"
 #include "tests/fuser/segment/fake_schedulers.h"
 
 namespace fuser {
@@ -22,11 +23,9 @@ class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
   uint64_t bits() {
+    const uint64_t drawn = splitMix64(state_);
     state_ += 0x9e3779b97f4a7c15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return drawn;
   }
   size_t below(size_t bound) { return bits() % bound; }
 
