@@ -1,6 +1,6 @@
 #pragma once
-// SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014): every bit of a result
-// depends on every bit of the argument. For hashes and draws that are the same on every machine.
+// SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014): every bit of the
+// result depends on every bit of the argument. For hashes and draws that are the same on every machine.
 
 #include <cstdint>
 
