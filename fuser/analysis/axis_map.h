@@ -18,8 +18,8 @@ namespace fuser {
 // same coordinate and size (or of a broadcast axis), or -1 if there is none. Empty for a scalar operand.
 std::vector<int> producerAxes(const Expr* expr, const TensorView* producer);
 
-// The same, but an axis along which elements change their coordinate (slice, pad, cat, repeat) maps to the operand's
-// axis instead of -1.
+// The same, but an axis along which elements change their coordinate (slice, pad, cat, repeat, flip) maps to the
+// operand's axis instead of -1.
 std::vector<int> axesBeside(const Expr* expr, const TensorView* producer);
 
 // Whether each element of the result only needs the operand's elements at its own coordinates, as producerAxes maps

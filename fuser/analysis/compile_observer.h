@@ -53,8 +53,8 @@ class CompileObserver {
   virtual void afterDecisions(const SegmentDecisions& /*decisions*/) {}
   // Never null. The observer may replace it by another segmentation of the same fusion, even an invalid one.
   virtual void afterSegment(std::unique_ptr<SegmentedFusion>& /*segmented*/) {}
-  // A segment gets its own cache, with these settings. Their list of observers is empty: to observe that cache's
-  // compilations and launches, add an observer to it.
+  // A segment gets its own cache, with these settings. To observe that cache's compilations and launches, add an
+  // observer to their list: it begins empty, and holds what the observers before this one added.
   virtual void beforeSegmentCache(const Fusion& /*part*/, CacheSettings& /*inner*/) {}
   // The schedule that a scheduler chose or the case has, before it is applied.
   virtual void afterSchedule(int /*segment*/, Fusion& /*part*/, Schedule& /*schedule*/) {}

@@ -13,8 +13,8 @@
 
 namespace fuser {
 
-// Whether the host program may run the expression alone, by the `host` column of families.def: tensor ops that are
-// pointwise, reductions, slices or move elements. Any other op runs in a kernel together with others.
+// Whether the host program may run the expression alone, by the `host` column of families.def: pointwise ops,
+// reductions, slices, flips, and views that move no element. Any other op runs in a kernel together with others.
 bool isLowerableAsStandaloneHostOp(const Expr* expr);
 
 // The axis of `operand`, one of the expression's inputs, with the same coordinate as axis `axis` of the results;

@@ -62,7 +62,6 @@ class Fusion {
   // Both put a tensor in global memory. A CheckError for an input that has a definition or is an input already.
   void addInput(Val* val);
   void addOutput(Val* val);  // a value may be an output several times, and an input may be an output
-  void removeOutputs() { setOutputs({}); }
   void setOutputs(std::vector<Val*> outputs);
   // outputs()[output] is written in place over an input's memory, after all reads of the input.
   void setAlias(size_t output, Val* input) { aliases_[output] = input; }
@@ -93,7 +92,6 @@ class Fusion {
   const std::vector<std::unique_ptr<Val>>& allVals() const { return vals_; }  // by id, including unused ones
   const std::vector<Expr*>& liveExprs() const { return live_; }               // by id
   size_t valCount() const { return vals_.size(); }  // ids are below this
-  size_t iterDomainCount() const { return iterDomains_.size(); }
   size_t exprIdCount() const { return exprStorage_.size(); }
 
   // Replaces each size of an input or attribute by map(size), which must be equal in every run, and infers the sizes of

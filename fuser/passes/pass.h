@@ -33,7 +33,7 @@ class Pass {
   // signed zeros; a value that may round differently loses its origin. Calls mayApply() before each rewrite.
   virtual void runPass(Fusion* fusion) = 0;
 
-  // Calls runPass on the pass' fusion and returns isModified(). A pass that changed the fusion without calling
+  // Calls runPass on the pass' fusion and returns whether it changed. A pass that changed the fusion without calling
   // mayApply() counts as one rewrite. Does nothing if the limit is reached.
   bool run(PipelineState& pipeline) {
     modified_ = false;
@@ -45,8 +45,6 @@ class Pass {
     pipeline_ = nullptr;
     return modified_;
   }
-  // Whether the last run changed the fusion.
-  bool isModified() const { return modified_; }
   Fusion* fusion() const { return fusion_; }
 
  protected:

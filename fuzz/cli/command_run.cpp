@@ -121,7 +121,7 @@ What a campaign does
   sequence of cases is kept), or flaky with its rate. Findings of one bucket are taken for one bug; a bucket keeps ten
   files. Corpora are judged first. Everything is in ledger.sqlite as it happens: after kill -9 or a power cut --resume
   goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at
-  once; SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 prints a line of status.
+  once; SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 logs a line of status.
 
 Beside the interpreter, a sample by case number
 )";

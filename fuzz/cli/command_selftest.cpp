@@ -32,7 +32,7 @@ Command addSelftestCommand(CLI::App& app) {
   command->add_option("--json", arguments->json, "file for the result");
   command->add_option("--out", arguments->out, "folder for selftest.json; made where missing");
   command->add_flag("--list", arguments->list, "say which faults there are, and nothing else");
-  return {command, [arguments](const LogPtr&) {
+  return {command, [arguments](const LogPtr& log) {
             if (arguments->list) {
               for (const FaultInfo& fault : allFaults()) {
                 printLine(concat(fault.name, " (", faultStageName(fault.stage), "): ", fault.summary));
@@ -51,7 +51,9 @@ Command addSelftestCommand(CLI::App& app) {
             watchInterrupts();
             printLine(concat("seed ", options.seed, ", ", options.runs,
                              " cases without a fault and at most as many with each"));
-            const SelftestResult result = runSelftest(options, interrupted, printLine);
+            const SelftestResult result = runSelftest(options, interrupted, [&](const std::string& line) {
+              logLine(log.get(), LogLevel::Info, line);  // progress; the table has all rows
+            });
             printLine("\n" + toText(result));
             if (!arguments->json.empty()) reports::writeFile(arguments->json, toJson(result));
             if (!arguments->out.empty())

@@ -196,10 +196,14 @@ TEST(ExpectedTexts, LiteralsAndTheirNames) {
   const std::string raw = "R\"(a\nb\n)\"", joined = "\"a\\n\"\n \"b\\n\"";
   const Tree tree = {{"tests/a_test.cpp", "EXPECT_EQ(f(x), " + raw + ");\nEXPECT_EQ(f(x),\n" + joined + ");\n"},
                      {"tests/b_test.cpp", "const char* kText = " + raw + ";\nASSERT_EQ(kText, f(x));\n"},
-                     {"tests/c_test.cpp", "const char text[] =\n" + joined + ";\nEXPECT_STREQ(f(x), text);\n"}};
+                     {"tests/c_test.cpp", "const char text[] =\n" + joined + ";\nEXPECT_STREQ(f(x), text);\n"},
+                     {"tests/d_test.cpp", "bool same = f(x) == " + raw + ";\nEXPECT_THAT(f(x), " + raw + ");\n"},
+                     {"tests/e_test.cpp", "const char* kText = " + raw + ";\nEXPECT_TRUE(f(x) != kText);\n"}};
   const std::string what = ": expects a text of several lines; make it a case of a file (tests/golden/golden_file.h)";
   EXPECT_EQ(checkExpectedTexts({tree, kLayers}), (Messages{"tests/a_test.cpp:1" + what, "tests/a_test.cpp:4" + what,
-                                                           "tests/b_test.cpp:4" + what, "tests/c_test.cpp:4" + what}));
+                                                           "tests/b_test.cpp:4" + what, "tests/c_test.cpp:4" + what,
+                                                           "tests/d_test.cpp:4" + what, "tests/d_test.cpp:1" + what,
+                                                           "tests/e_test.cpp:4" + what}));
 }
 
 TEST(ExpectedTexts, InputsRoundTripsAndSingleLinesAreFine) {

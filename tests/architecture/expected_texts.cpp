@@ -1,4 +1,5 @@
-// Expected texts of several lines stand in files (tests/golden), where an update writes them: no comparison has one.
+// Expected texts of several lines stand in files (tests/golden), where an update writes them: no comparison has one,
+// neither a macro of googletest nor == and !=.
 
 #include <algorithm>
 #include <regex>
@@ -75,10 +76,22 @@ bool standsAlone(const std::vector<Piece>& arguments, size_t index) {
   return true;
 }
 
+// The operand that begins at `at`: up to what ends an operand of a comparison.
+Piece operandBehind(const Piece& all, size_t at) {
+  const size_t end = std::min(all.code.find_first_of(");,&|?", at), all.code.size());
+  return trimmed({all.code.substr(at, end - at), all.written.substr(at, end - at)});
+}
+
+std::string expectsText(const std::string& path, const Piece& all, std::ptrdiff_t at) {
+  const auto line = std::count(all.code.begin(), all.code.begin() + at, '\n') + 1;
+  return path + ":" + std::to_string(line) +
+         ": expects a text of several lines; make it a case of a file (tests/golden/golden_file.h)";
+}
+
 }  // namespace
 
 Messages checkExpectedTexts(const Repository& repository) {
-  static const std::regex comparison(R"(\b(EXPECT|ASSERT)_(STR)?EQ\()");
+  static const std::regex comparison(R"(\b(EXPECT|ASSERT)_((STR)?(EQ|NE)|THAT)\()"), comparing("[=!]=[^=]");
   Messages messages;
   for (const auto& [path, text] : repository.tree) {
     if (!isCode(path) || !path.starts_with("tests/")) continue;
@@ -90,11 +103,13 @@ Messages checkExpectedTexts(const Repository& repository) {
       const std::vector<Piece> arguments = argumentsOf(all, open);
       for (size_t i = 0; i < arguments.size(); ++i) {
         const bool isName = names.count(std::string(arguments[i].code)) != 0 && standsAlone(arguments, i);
-        if (!isName && !isTextOfSeveralLines(arguments[i])) continue;
-        const auto line = std::count(code.begin(), code.begin() + match->position(), '\n') + 1;
-        messages.push_back(path + ":" + std::to_string(line) +
-                           ": expects a text of several lines; make it a case of a file (tests/golden/golden_file.h)");
+        if (isName || isTextOfSeveralLines(arguments[i])) messages.push_back(expectsText(path, all, match->position()));
       }
+    }
+    for (std::sregex_iterator match(code.begin(), code.end(), comparing), end; match != end; ++match) {
+      const Piece other = operandBehind(all, static_cast<size_t>(match->position()) + 2);
+      const bool isName = names.count(std::string(other.code)) != 0;
+      if (isName || isTextOfSeveralLines(other)) messages.push_back(expectsText(path, all, match->position()));
     }
   }
   return messages;

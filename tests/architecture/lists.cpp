@@ -13,21 +13,18 @@ std::string folderOf(const std::string& path) { return std::filesystem::path(pat
 
 std::string nameOf(const std::string& path) { return std::filesystem::path(path).filename(); }
 
-bool namesFile(const std::string& text, const std::string& name) {
-  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-    const char before = at == 0 ? ' ' : text[at - 1];
-    if (!std::isalnum(static_cast<unsigned char>(before)) && before != '_') return true;
-  }
-  return false;
+// A heading above declarations: "// --- verify.cpp ---".
+bool hasHeading(const std::string& header, const std::string& name) {
+  return header.find("// --- " + name + " ---\n") != header.npos;
 }
 
-// Whether a header says what is in this .cpp: one of its own name, or one of its folder that names it.
+// Whether a header says what is in this .cpp: one of its own name, or one of its folder that has its heading.
 bool hasHeader(const std::string& path, const Tree& tree) {
   const std::string folder = folderOf(path) + "/";
   if (tree.count(path.substr(0, path.size() - 3) + "h")) return true;
   for (auto it = tree.lower_bound(folder); it != tree.end() && it->first.starts_with(folder); ++it) {
     const bool header = folderOf(it->first) + "/" == folder && it->first.ends_with(".h");
-    if (header && namesFile(it->second, nameOf(path))) return true;
+    if (header && hasHeading(it->second, nameOf(path))) return true;
   }
   return false;
 }
@@ -74,7 +71,8 @@ Messages checkLists(const Repository& repository) {
     if (!path.ends_with(".cpp") || list == listOf.end() || listOf.count(path)) continue;
     if (hasHeader(path, repository.tree)) continue;
     messages.push_back(path + ": has no line in " + list->second +
-                       "; what needs none has a header of its name, or is named in the header that declares it");
+                       "; what needs none has a header of its name, or a heading `// --- " + nameOf(path) +
+                       " ---` in the header that declares it");
   }
   return messages;
 }

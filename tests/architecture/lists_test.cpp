@@ -30,7 +30,7 @@ TEST(Lists, FilesWithALineAndFilesWithAHeaderAreFine) {
 TEST(Lists, AFileWithoutALine) {
   EXPECT_EQ(checkLists({passes({{"fuser/passes/move_pad.cpp", "const MakePasses MovePadPass::kPasses;\n"}}), {}}),
             (Messages{"fuser/passes/move_pad.cpp: has no line in fuser/passes/pipeline.def; what needs none has a "
-                      "header of its name, or is named in the header that declares it"}));
+                      "header of its name, or a heading `// --- move_pad.cpp ---` in the header that declares it"}));
 }
 
 TEST(Lists, AHeaderOfTheFolderNamesTheFile) {
@@ -38,6 +38,7 @@ TEST(Lists, AHeaderOfTheFolderNamesTheFile) {
   EXPECT_EQ(checkLists({passes({{file, ""}, {"fuser/passes/a.h", "// --- verify.cpp ---\nvoid verify();\n"}}), {}}),
             Messages());
   EXPECT_EQ(checkLists({passes({{file, ""}, {"fuser/passes/a.h", "// --- preverify.cpp ---\n"}}), {}}).size(), 1u);
+  EXPECT_EQ(checkLists({passes({{file, ""}, {"fuser/passes/a.h", "// See verify.cpp.\n"}}), {}}).size(), 1u);
   EXPECT_EQ(checkLists({passes({{file, ""}, {"fuser/ir/a.h", "// --- verify.cpp ---\n"}}), {}}).size(), 1u);
 }
 
@@ -62,7 +63,7 @@ TEST(Lists, OfAnotherFolderSpeakOfTheFolderOfTheirFiles) {
                      {"fuser/schedule/transpose.cpp", ""}};
   EXPECT_EQ(checkLists({tree, {}}),
             (Messages{"fuser/schedule/transpose.cpp: has no line in fuser/analysis/schedulers.def; what needs none has "
-                      "a header of its name, or is named in the header that declares it"}));
+                      "a header of its name, or a heading `// --- transpose.cpp ---` in the header that declares it"}));
 }
 
 // Tests run in the repository's root.

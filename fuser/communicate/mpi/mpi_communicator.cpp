@@ -108,16 +108,15 @@ class MpiCommunicator : public Communicator, public BoardTransport {
   BoardReplica board_;
 };
 
-[[noreturn]] void abortJob(int rank, int size, const char* what) {
-  logLine(logToStderr(LogLevel::Error).get(), LogLevel::Error,
-          concat("fuser: rank ", rank, " of ", size, " failed: ", what));
+[[noreturn]] void abortJob(int rank, int size, spdlog::logger* log, const char* what) {
+  logLine(log, LogLevel::Error, concat("fuser: rank ", rank, " of ", size, " failed: ", what));
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();  // MPI_Abort does not return
 }
 
 }  // namespace
 
-int runMpiRank(const std::function<void(Communicator&)>& function, size_t chunkBytes) {
+int runMpiRank(const std::function<void(Communicator&)>& function, spdlog::logger* log, size_t chunkBytes) {
   MPI_Init(nullptr, nullptr);
   int rank = 0;
   int size = 0;
@@ -129,9 +128,9 @@ int runMpiRank(const std::function<void(Communicator&)>& function, size_t chunkB
       function(communicator);
       communicator.finish();
     } catch (const std::exception& error) {
-      abortJob(rank, size, error.what());
+      abortJob(rank, size, log, error.what());
     } catch (...) {
-      abortJob(rank, size, "an exception without text");
+      abortJob(rank, size, log, "an exception without text");
     }
   }
   MPI_Finalize();

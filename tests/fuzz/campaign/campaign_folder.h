@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -35,7 +36,8 @@ run { %x = normal(seed = 1) : f32[4] }
 class CampaignFolder : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::replace(name.begin(), name.end(), '/', '.');  // of a parameter
     folder_ = std::filesystem::temp_directory_path() / ("campaign_test." + std::to_string(getpid()) + "." + name);
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
@@ -52,6 +54,21 @@ class CampaignFolder : public testing::Test {
     made.task.generator.medianElements = 64;
     made.generatorFlags = {"--median-elements", "64"};
     return made;
+  }
+  // The same with a ledger, reports and findings below `out`.
+  CampaignOptions campaign(uint64_t runs) const {
+    CampaignOptions made = options(runs);
+    made.out = folder_ / "out";
+    return made;
+  }
+  // What a campaign that cannot begin says.
+  static std::string refusal(const CampaignOptions& made) {
+    try {
+      runCampaign(made, kNever, kSilent);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
   }
   std::filesystem::path file(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;

@@ -15,19 +15,10 @@ class LedgerDamageTest : public CampaignFolder {
  protected:
   // A finished campaign with a finding.
   CampaignOptions finished(uint64_t runs) {
-    CampaignOptions made = options(runs);
-    made.out = folder_ / "out";
+    CampaignOptions made = campaign(runs);
     made.corpora = {file("wrong.fusion", kWrong)};
     runCampaign(made, kNever, kSilent);
     return made;
-  }
-  static std::string refusal(const CampaignOptions& made) {
-    try {
-      runCampaign(made, kNever, kSilent);
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
   }
   // Every file of the folder but the ledger's own.
   static std::map<std::string, std::string> results(const std::filesystem::path& folder) {

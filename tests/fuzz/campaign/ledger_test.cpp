@@ -17,24 +17,10 @@ namespace {
 
 class LedgerTest : public CampaignFolder {
  protected:
-  CampaignOptions campaign(uint64_t runs) {
-    CampaignOptions made = options(runs);
-    made.out = folder_ / "out";
-    return made;
-  }
   // As who knows how a digest is made: rows that were changed by hand are the ledger's again.
   static void seal(const std::filesystem::path& folder) {
     Database database(folder / kLedgerName, Database::Mode::Write);
     writeDigest(database, digestOfAll(database));
-  }
-  // What a campaign that cannot begin says.
-  static std::string refusal(const CampaignOptions& made) {
-    try {
-      runCampaign(made, kNever, kSilent);
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
   }
 };
 

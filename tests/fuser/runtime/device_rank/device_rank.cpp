@@ -55,7 +55,9 @@ void runCase(Communicator& communicator, const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return runMpiRank([&](Communicator& communicator) {
-    for (int i = 1; i < argc; ++i) runCase(communicator, argv[i]);
-  });
+  return runMpiRank(
+      [&](Communicator& communicator) {
+        for (int i = 1; i < argc; ++i) runCase(communicator, argv[i]);
+      },
+      logToStderr(LogLevel::Error).get());
 }

@@ -112,5 +112,6 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? std::stoi(argv[2]) : 1 << 30;
   const size_t chunkBytes = what == "properties" ? static_cast<size_t>(number) : size_t{1} << 30;
-  return runMpiRank([&](Communicator& communicator) { run(communicator, what, number); }, chunkBytes);
+  return runMpiRank([&](Communicator& communicator) { run(communicator, what, number); },
+                    logToStderr(LogLevel::Error).get(), chunkBytes);
 }
