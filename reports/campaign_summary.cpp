@@ -37,6 +37,18 @@ double casesPerSecond(const CampaignSummary& summary) {
   return summary.seconds > 0 ? static_cast<double>(summary.cases) / summary.seconds : 0;
 }
 
+std::string toLine(const CampaignSummary& summary) {
+  const auto known = std::count_if(summary.findings.begin(), summary.findings.end(),
+                                   [](const Finding& finding) { return !finding.known.empty(); });
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(1) << "cases " << summary.cases << " in " << summary.seconds << " s ("
+      << casesPerSecond(summary) << " a second); " << summary.findings.size()
+      << (summary.findings.size() == 1 ? " finding" : " findings");
+  if (known > 0) out << ", " << known << " of them known";
+  out << "; " << 100 * decidedCaseShare(summary) << " % of cases decided";
+  return out.str();
+}
+
 std::string toText(const CampaignSummary& summary) {
   std::ostringstream out;
   out << std::fixed << std::setprecision(4);

@@ -165,7 +165,9 @@ std::string toJson(const CampaignSummary& summary);
 std::string toHtml(const CampaignSummary& summary);
 // For CI: XML 1.0 with one test case per corpus file and one per bucket of other findings.
 std::string toJUnit(const CampaignSummary& summary);
-// For a terminal: a screen of figures.
+// For a terminal: one line, "cases 300 in 3.5 s (85.6 a second); 2 findings, 1 of them known; 97.0 % of cases decided",
+std::string toLine(const CampaignSummary& summary);
+// and a screen of figures.
 std::string toText(const CampaignSummary& summary);
 
 // Writes atomically: to a temporary file, which is then renamed. A UserError if that fails.

@@ -15,6 +15,8 @@
 
 #include "fuser/analysis/segment_decisions.h"
 #include "fuser/analysis/stage_observers.h"
+#include "fuser/command_line/numbers.h"
+#include "fuser/command_line/usage.h"
 #include "fuser/log/log.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"
@@ -261,8 +263,9 @@ int run(int argc, char** argv) {
   app.add_flag("--count-segments", arguments.countSegments,
                "print a table of segments and kernels, with the top-down phase and without it");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");
-  app.add_option("--max-seconds", arguments.maxSeconds, "end with an error after so many seconds; 0: never")
-      ->check(CLI::Range(0.0, 1e9))
+  takesSeconds(app.add_option("--max-seconds", arguments.maxSeconds,
+                              "end with an error after so long: 90, 10m; 0: never"),
+               0)
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option("--max-memory", arguments.maxMemory,
@@ -281,11 +284,13 @@ int run(int argc, char** argv) {
     throw CLI::Success();
   };
   app.add_flag_callback("--list-ops", listOps, "print each op in a line: operands, attributes, dtypes; needs no FILE");
-  app.set_version_flag("--version,-V", concat("fuser-opt ", FUSER_VERSION, ", ", FUSER_BUILD_TYPE));
+  addVersion(app, concat(FUSER_VERSION, ", ", FUSER_BUILD_TYPE));
+  addConfigFile(app);
+  addManual(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 1;
+    return exitOfUsage(app, error);
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
   LogPtr log = logToStderr(LogLevel::Info);

@@ -427,7 +427,7 @@ class Supervisor : public TaskSource {
     const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out, options_.program);
     ledger_->close();
     writeReport(summary);
-    say(reports::toText(summary));
+    logLine(file_.get(), LogLevel::Info, reports::toText(summary));
     if (findings_->leftOut() > 0) say(concat(findings_->leftOut(), " artifacts were left out for want of room"));
     const std::string problem = summary.interrupted ? "" : reports::setUpProblem(summary);
     FUSER_USER_CHECK(problem.empty(), problem);

@@ -53,6 +53,9 @@ struct CampaignOptions {
   std::function<void(const Status&)> show;
 };
 
+// "0.1.0 build <the linker's id of this program>".
+std::string versionOfProgram();
+
 // What the results of a campaign depend on: it goes on under an equal stamp only.
 Ledger::Stamp stampOf(const CampaignOptions& options);
 
@@ -72,10 +75,14 @@ struct ReplayOptions {
   Limits limits;
   JudgeSettings judge;
   bool verbose = true;  // details of files that agree, too: time by stage
+  bool json = false;    // lines of JSON instead, one a file: file, kind, failed, seconds, verdict
   LogPtr log;           // what workers and compilers do (Debug, Trace); may be null
 };
 // Judges files, and the .fusion files below folders in order of name. An exit code; lines go to `print`.
 int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions& options, const Log& print);
+
+// Judges a case that is no file's; `name` stands for it in lines.
+int replayText(const std::string& name, const std::string& text, const ReplayOptions& options, const Log& print);
 
 // Judges the cases of a sequence file (an artifact of what fails only after its history) one after the other in one
 // process. The exit code is the last one's.

@@ -4,9 +4,21 @@
 #include <map>
 
 #include "fuzz/campaign/campaign.h"
+#include "reports/fields_json.h"
 
 namespace fuser::fuzz {
 namespace {
+
+// A line of --json.
+struct ReplayedFile {
+  std::string file;
+  std::string kind;     // of the verdict: "agrees", "differs", …
+  bool failed = false;  // a finding, or not what the file expects
+  double seconds = 0;
+  CaseVerdict verdict;
+  bool operator==(const ReplayedFile&) const = default;
+};
+REPORTS_FIELDS(ReplayedFile, file, kind, failed, seconds, verdict)
 
 struct Tally {
   int files = 0, ok = 0, failed = 0, timeouts = 0, memory = 0, undecided = 0, unsupported = 0, judged = 0;
@@ -40,13 +52,18 @@ void reportFile(const std::string& file, const Outcome& outcome, const ReplayOpt
   tally.undecided += verdict.kind == VerdictKind::Undecided;
   tally.judged += verdict.kind != VerdictKind::Unsupported;
   tally.seconds += outcome.seconds;
-  char line[400];
   const bool open = verdict.kind == VerdictKind::Undecided || verdict.kind == VerdictKind::Unsupported;
-  const std::string word = failed ? "FAILED" : open ? std::string(verdictName(verdict.kind)) : "ok";
   tally.unsupported += verdict.kind == VerdictKind::Unsupported;
   tally.ok += !failed && !open;
-  std::snprintf(line, sizeof line, "%-11s %8.3f s  %s%s", word.c_str(), outcome.seconds,
-                file.c_str(), verdict.probed ? "  (with probes)" : "");
+  if (options.json) {
+    print(reports::toJsonText(
+        ReplayedFile{file, std::string(verdictName(verdict.kind)), failed, outcome.seconds, verdict}));
+    return;
+  }
+  char line[400];
+  const std::string word = failed ? "FAILED" : open ? std::string(verdictName(verdict.kind)) : "ok";
+  std::snprintf(line, sizeof line, "%-11s %8.3f s  %s%s", word.c_str(), outcome.seconds, file.c_str(),
+                verdict.probed ? "  (with probes)" : "");
   print(line);
   if (failed || verdict.kind != VerdictKind::Agrees) {
     print(indented(toString(verdict)));
@@ -67,6 +84,19 @@ int exitCodeOf(const Tally& tally) {
   return tally.failed == tally.memory ? kExitMemory : kExitFinding;
 }
 
+// The cases one after the other in one process; the last one's verdict.
+int replayTexts(const std::string& name, const TextsTask& task, const ReplayOptions& options, const Log& print) {
+  TaskSettings settings;
+  settings.judge = options.judge;
+  settings.judge.memoryMb = options.limits.residentMb;
+  Limits limits = options.limits;
+  limits.seconds *= static_cast<double>(std::max<size_t>(task.texts.size(), 1));
+  const Outcome outcome = runAlone(printTask(JudgingTask(task)), limits, loggingWork(settings), options.log);
+  Tally tally;
+  reportFile(name, outcome, options, print, tally);
+  return exitCodeOf(tally);
+}
+
 }  // namespace
 
 int replaySequence(const std::filesystem::path& path, const ReplayOptions& options, const Log& print) {
@@ -74,16 +104,12 @@ int replaySequence(const std::filesystem::path& path, const ReplayOptions& optio
   FUSER_USER_CHECK(text.rfind(kSequenceMark, 0) == 0, path.string(), " is no sequence: its first line is not '",
                    kSequenceMark, "'");
   const TextsTask task{textsOf(text)};
-  TaskSettings settings;
-  settings.judge = options.judge;
-  settings.judge.memoryMb = options.limits.residentMb;
-  Limits limits = options.limits;
-  limits.seconds *= static_cast<double>(std::max<size_t>(task.texts.size(), 1));
-  const Outcome outcome = runAlone(printTask(JudgingTask(task)), limits, loggingWork(settings), options.log);
-  print(concat("sequence of ", task.texts.size(), " cases; the verdict is the last one's"));
-  Tally tally;
-  reportFile(path.string(), outcome, options, print, tally);
-  return exitCodeOf(tally);
+  if (!options.json) print(concat("sequence of ", task.texts.size(), " cases; the verdict is the last one's"));
+  return replayTexts(path.string(), task, options, print);
+}
+
+int replayText(const std::string& name, const std::string& text, const ReplayOptions& options, const Log& print) {
+  return replayTexts(name, TextsTask{{text}}, options, print);
 }
 
 int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions& options, const Log& print) {
@@ -97,7 +123,8 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
   std::map<std::string, Outcome> waiting;
   const auto taskOf = [&](size_t file) { return printTask(SingleTask(FileTask{files[file].string()})); };
   size_t given = 0, printed = 0;
-  WorkerPool(options.jobs, [&](const std::string&) { return options.limits; }, loggingWork(settings), options.log)
+  WorkerPool(
+      options.jobs, [&](const std::string&) { return options.limits; }, loggingWork(settings), options.log)
       .run(
           [&]() -> std::optional<PoolTask> {
             if (given == files.size()) return std::nullopt;
@@ -115,7 +142,7 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
   char summary[200];
   std::snprintf(summary, sizeof summary, "%d files: %d ok, %d failed, %d undecided, %d unsupported; %.1f s",
                 tally.files, tally.ok, tally.failed, tally.undecided, tally.unsupported, tally.seconds);
-  print(summary);
+  if (!options.json) print(summary);
   FUSER_USER_CHECK(tally.judged > 0, "nothing was judged");
   return exitCodeOf(tally);
 }

@@ -69,11 +69,13 @@ std::string onOrOff(bool on) { return on ? "on" : "off"; }
 
 }  // namespace
 
+std::string versionOfProgram() { return concat(FUSER_VERSION, " build ", buildId()); }
+
 Ledger::Stamp stampOf(const CampaignOptions& options) {
   const std::string generatorFlags = shellQuoted(options.generatorFlags);
   std::string corpora;
   for (const std::filesystem::path& corpus : options.corpora) corpora += (corpora.empty() ? "" : " ") + corpus.string();
-  return {{"version", concat(FUSER_VERSION, " build ", buildId())},
+  return {{"version", versionOfProgram()},
           {"format", "1"},
           {"stream", std::to_string(kStreamVersion)},
           {"libtorch", reference::libtorchVersion()},

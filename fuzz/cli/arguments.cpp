@@ -8,12 +8,18 @@
 #include <filesystem>
 #include <random>
 
+#include "fuser/command_line/numbers.h"
+#include "fuser/ops/op_table.h"
 #include "fuser/support/check.h"
 #include "fuser/support/diagnostic.h"
+#include "fuser/support/similar_name.h"
 #include "fuzz/campaign/campaign.h"
 
 namespace fuser::fuzz {
 namespace {
+
+constexpr uint64_t kMostElements = uint64_t{1} << 30;
+constexpr uint64_t kMostMegabytes = uint64_t{1} << 40;
 
 volatile std::sig_atomic_t interrupts = 0;
 
@@ -29,17 +35,31 @@ void onHangUp(int) { interrupts = 1; }
 
 void onStatusRequest(int) { statusRequests = 1; }
 
+std::vector<std::string_view> mnemonics() {
+  std::vector<std::string_view> names;
+  for (OpKind op : kAllOps) names.push_back(opInfo(op).mnemonic);
+  return names;
+}
+
+// Of "add, sum" the second is " sum".
+std::string withoutBlanks(const std::string& name) {
+  const size_t first = name.find_first_not_of(' ');
+  return first == name.npos ? "" : name.substr(first, name.find_last_not_of(' ') + 1 - first);
+}
+
 // "add,sum" or "div:rounding_mode = trunc"; a mnemonic alone means all its rows.
 std::set<OpKind> parseOps(const std::vector<std::string>& names) {
   std::set<OpKind> ops;
-  for (const std::string& name : names) {
+  for (const std::string& typed : names) {
+    const std::string name = withoutBlanks(typed);
     bool found = false;
     for (OpKind op : kAllOps) {
       if (opInfo(op).mnemonic != name && opInfo(op).name != name) continue;
       ops.insert(op);
       found = true;
     }
-    FUSER_USER_CHECK(found, "no op is called '", name, "'");
+    FUSER_USER_CHECK(found, "no op is called '", name, "'", didYouMean(name, mnemonics()),
+                     "; fuserfuzz --list-ops prints all");
   }
   return ops;
 }
@@ -48,8 +68,8 @@ std::set<OpKind> parseOps(const std::vector<std::string>& names) {
 
 void GeneratorArguments::addTo(CLI::App* app) {
   constexpr const char* kGroup = "Which cases";
-  app->add_option("--seed", seed, "of all cases; 0: a random one, printed first")
-      ->check(CLI::NonNegativeNumber)
+  takesCount(app->add_option("--seed", seed, "of all cases; 0: a random one, printed first"), 0,
+             std::numeric_limits<uint64_t>::max())
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
@@ -63,19 +83,20 @@ void GeneratorArguments::addTo(CLI::App* app) {
       ->allow_extra_args(false)
       ->type_name("OP,OP")
       ->group(kGroup);
-  app->add_option("--median-elements", options.medianElements, "of a case's main shape")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+  takesCount(app->add_option("--median-elements", options.medianElements, "of a case's main shape"), 1, kMostElements)
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
-  app->add_option("--max-elements", options.maxElements, "of one tensor")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
+  takesCount(app->add_option("--max-elements", options.maxElements, "of one tensor"), 1, kMostElements)
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
 }
 
 void GeneratorArguments::resolve() {
+  const bool usual = options.medianElements == GeneratorOptions().medianElements;
+  FUSER_USER_CHECK(usual || options.medianElements <= options.maxElements, "--median-elements ", options.medianElements,
+                   " is above --max-elements ", options.maxElements);
   options.only = parseOps(only);
   options.exclude = parseOps(exclude);
   FUSER_USER_CHECK(options.only.empty() || !std::includes(options.exclude.begin(), options.exclude.end(),
@@ -107,18 +128,18 @@ std::vector<std::string> GeneratorArguments::flags() const {
 
 void WorkerArguments::addTo(CLI::App* app) {
   constexpr const char* kGroup = "Workers";
-  app->add_option("--jobs,-j", jobs, "worker processes")
-      ->check(CLI::Range(1, 1024))
+  takesCount(app->add_option("--jobs,-j", jobs, "worker processes"), 1, 1024)
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
-  app->add_option("--timeout", limits.seconds, "seconds for one case; past them it is a finding")
-      ->check(CLI::Range(0.01, 1e6))
+  takesSeconds(app->add_option("--timeout", limits.seconds, "for one case: 60, 2m; past it the case is a finding"),
+               0.01, 1e6)
       ->type_name("SECONDS")
       ->group(kGroup)
       ->capture_default_str();
-  app->add_option("--rss-limit-mb", limits.residentMb, "resident size of a worker; past it the case is a finding")
-      ->check(CLI::PositiveNumber)
+  takesCount(
+      app->add_option("--rss-limit-mb", limits.residentMb, "resident size of a worker; past it the case is a finding"),
+      1, kMostMegabytes)
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
@@ -152,6 +173,11 @@ std::string runningProgram() {
 
 void printLine(const std::string& line) {
   std::puts(withoutControls(line).c_str());
+  std::fflush(stdout);
+}
+
+void printText(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
 

@@ -51,5 +51,7 @@ std::string runningProgram();
 
 // A line on standard output, at once.
 void printLine(const std::string& line);
+// Text for a program to read, as it is.
+void printText(const std::string& text);
 
 }  // namespace fuser::fuzz

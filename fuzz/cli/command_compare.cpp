@@ -4,6 +4,7 @@
 #include <memory>
 #include <sstream>
 
+#include "fuser/command_line/numbers.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -152,16 +153,24 @@ Command addCompareCommand(CLI::App& app) {
   const auto arguments = std::make_shared<CompareArguments>();
   arguments->generator.addTo(compare);
   compare->add_option("--engine", arguments->engine, "cpu or cuda")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
+      ->type_name("NAME")
       ->capture_default_str();
-  compare->add_option("--runs", arguments->runs, "generated cases, behind those of the files")->capture_default_str();
-  compare->add_option("--out", arguments->out, "file for the table (Markdown)");
-  compare->add_option("--timeout", arguments->seconds, "seconds for 32 cases")
-      ->check(CLI::Range(0.01, 1e6))
+  takesCount(compare->add_option("--runs", arguments->runs, "generated cases, behind those of the files"), 0)
+      ->type_name("N")
+      ->capture_default_str();
+  compare->add_option("--out", arguments->out, "file for the table (Markdown)")->type_name("FILE");
+  takesSeconds(compare->add_option("--timeout", arguments->seconds, "for 32 cases: 600, 10m"), 0.01, 1e6)
+      ->type_name("SECONDS")
       ->capture_default_str();
   compare->add_flag("--in-process", arguments->inProcess,
                     "no process of its own for every 32 cases: for tools that watch one");
-  compare->add_option("paths", arguments->paths, "files and folders");
+  compare->add_option("paths", arguments->paths, "files and folders")->type_name("PATH");
+  compare->footer(R"(
+Examples
+  fuserfuzz compare --engine cuda --runs 200 corpus            on a GPU: judged, and held against the interpreter's bits
+  fuserfuzz compare --engine cpu --seed 7 --runs 64            without one: the text that clang compiles
+)");
   return {compare, [arguments](const LogPtr&) { return compareCommand(*arguments); }};
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "fuser/command_line/numbers.h"
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/arguments.h"
@@ -23,15 +24,22 @@ Command addGenerateCommand(CLI::App& app) {
   const auto arguments = std::make_shared<GenerateArguments>();
   arguments->generator.seed = 1;
   arguments->generator.addTo(generate);
-  generate->add_option("--case", arguments->caseNumber, "its number")
-      ->check(CLI::NonNegativeNumber)
+  takesCount(generate->add_option("--case", arguments->caseNumber, "its number"), 0)
+      ->type_name("N")
       ->capture_default_str();
   generate
       ->add_option("--view", arguments->view, "the case in that view, where campaigns judge it so, too (run --help)")
       ->type_name("NAME");
-  generate->add_option("--engine", arguments->engine, "that the text names")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, EngineKind>{
-          {"interp", EngineKind::Interp}, {"cpu", EngineKind::Cpu}, {"cuda", EngineKind::Cuda}}));
+  const std::map<std::string, EngineKind> engines = {
+      {"interp", EngineKind::Interp}, {"cpu", EngineKind::Cpu}, {"cuda", EngineKind::Cuda}};
+  generate->add_option("--engine", arguments->engine, "that the text names: interp, cpu or cuda")
+      ->transform(CLI::CheckedTransformer(engines).description(""))
+      ->type_name("NAME");
+  generate->footer(R"(
+Examples
+  fuserfuzz generate --seed 1 --case 17                        case 17 of seed 1, whatever ran before it
+  fuserfuzz generate --seed 1 --case 17 --only sum,amax,add    a case of these ops
+)");
   return {generate, [arguments](const LogPtr&) {
             GeneratorArguments& generator = arguments->generator;
             generator.resolve();

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "fuser/command_line/numbers.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/cli/arguments.h"
@@ -85,17 +86,24 @@ Command addMinimizeCommand(CLI::App& app) {
       ->add_option("--out", arguments->out,
                    "the result's file (*.fusion), or a folder for minimized-from-<sha1>.fusion")
       ->capture_default_str();
-  command->add_option("--max-total-time", arguments->seconds, "seconds for each file")
-      ->check(CLI::Range(0.1, 1e6))
+  takesSeconds(command->add_option("--max-total-time", arguments->seconds, "for each file: 60, 5m"), 0.1, 1e6)
+      ->type_name("SECONDS")
       ->capture_default_str();
-  command->add_option("--timeout", arguments->limits.seconds, "seconds for one candidate")
-      ->check(CLI::Range(0.01, 1e6))
+  takesSeconds(command->add_option("--timeout", arguments->limits.seconds, "for one candidate"), 0.01, 1e6)
+      ->type_name("SECONDS")
       ->capture_default_str();
-  command->add_option("--rss-limit-mb", arguments->limits.residentMb, "resident size of a candidate's process")
-      ->check(CLI::PositiveNumber)
+  takesCount(command->add_option("--rss-limit-mb", arguments->limits.residentMb,
+                                 "resident size of a candidate's process"),
+             1)
+      ->type_name("N")
       ->capture_default_str();
   command->add_flag("--quiet,-q", arguments->quiet, "figures alone");
   addNoProbes(command, arguments->noProbes);
+  command->footer(R"(
+Examples
+  fuserfuzz minimize out/mismatch-….fusion --out small         the smallest case in the same bucket
+  fuserfuzz minimize out/mismatch-….fusion --out small.fusion --max-total-time 5m   into a file of that name
+)");
   return {command, [arguments](const LogPtr&) {
             watchInterrupts();
             bool all = true;

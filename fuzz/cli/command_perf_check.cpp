@@ -47,6 +47,11 @@ Command addPerfCheckCommand(CLI::App& app) {
   command->add_option("--renamed", arguments->renamed, "old=new: a benchmark's name in the two files; once for each")
       ->allow_extra_args(false);
   command->add_flag("--fail-on-regression", arguments->failOnRegression, "exit with 77 where a benchmark is SLOW");
+  command->footer(R"(
+Examples
+  fuserfuzz perf-check reports/baselines/stages.json now.json   what became slower (tests/bench/measure now.json)
+  fuserfuzz perf-check old.json new.json --threshold 0.05 --fail-on-regression   for continuous integration
+)");
   return {command, [arguments](const LogPtr&) { return check(*arguments); }};
 }
 

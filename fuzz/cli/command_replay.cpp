@@ -1,7 +1,9 @@
 // fuserfuzz replay: the verdict of each file.
 
+#include <iostream>
 #include <memory>
 
+#include "fuser/text/read_file.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
@@ -13,26 +15,41 @@ Command addReplayCommand(CLI::App& app) {
     WorkerArguments workers;
     std::vector<std::string> paths;
     std::string sequence;
-    bool quiet = false, noProbes = false;
+    bool quiet = false, noProbes = false, json = false;
   };
   CLI::App* replayCommand = app.add_subcommand("replay", "judge .fusion files");
   const auto arguments = std::make_shared<ReplayArguments>();
   arguments->workers.addTo(replayCommand);
   addNoProbes(replayCommand, arguments->noProbes);
-  CLI::Option* paths = replayCommand->add_option("paths", arguments->paths, "files and folders");
+  CLI::Option* paths =
+      replayCommand->add_option("paths", arguments->paths, "files and folders, or - for a case on standard input")
+          ->type_name("PATH");
   replayCommand
       ->add_option("--sequence", arguments->sequence,
                    "a .sequence file of a campaign: its cases one after the other in one process; the last one counts")
+      ->type_name("FILE")
       ->excludes(paths);
   replayCommand->add_flag("--quiet,-q", arguments->quiet, "one line a file, and what is wrong");
+  replayCommand->add_flag("--json", arguments->json,
+                          "a line of JSON for each file: file, kind, failed, seconds, verdict");
+  replayCommand->footer(R"(
+Examples
+  fuserfuzz replay out/mismatch-….fusion                       the verdict, the worst elements, the first wrong op
+  fuserfuzz replay corpus --jobs 2 --quiet                     all files below corpus
+  fuserfuzz generate --seed 1 --case 17 | fuserfuzz replay -   a case that is no file
+)");
   return {replayCommand, [arguments](const LogPtr& log) {
             ReplayOptions options;
             options.jobs = arguments->workers.jobs;
             options.limits = arguments->workers.limits;
             options.judge.probes = !arguments->noProbes;
             options.verbose = !arguments->quiet;
+            options.json = arguments->json;
             options.log = log;
             if (!arguments->sequence.empty()) return replaySequence(arguments->sequence, options, printLine);
+            if (arguments->paths == std::vector<std::string>{"-"}) {
+              return replayText("<stdin>", readFusionText(std::cin), options, printLine);
+            }
             return replay({arguments->paths.begin(), arguments->paths.end()}, options, printLine);
           }};
 }

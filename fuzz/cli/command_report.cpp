@@ -12,6 +12,7 @@ namespace {
 
 struct ReportArguments {
   std::string folder, out;
+  bool json = false;
 };
 
 int makeReports(const ReportArguments& arguments) {
@@ -21,6 +22,10 @@ int makeReports(const ReportArguments& arguments) {
   makeWritableFolder(out);
   const reports::CampaignSummary summary = summaryOf(folder, runningProgram());
   reports::writeReports(out, summary);
+  if (arguments.json) {
+    printText(reports::toJson(summary));
+    return kExitClean;
+  }
   printLine(reports::toText(summary));
   printLine(concat("written: ", (out / "report.html").string(), ", report.json, junit.xml"));
   return kExitClean;
@@ -32,7 +37,15 @@ Command addReportCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "write a campaign's reports again from its ledger");
   const auto arguments = std::make_shared<ReportArguments>();
   command->add_option("folder", arguments->folder, "that `run --out` filled; the campaign may be running")->required();
-  command->add_option("--out", arguments->out, "where the reports go; the folder itself where it is not given");
+  command->add_option("--out", arguments->out, "where the reports go; the folder itself where it is not given")
+      ->type_name("DIR");
+  command->add_flag("--json", arguments->json, "print what report.json holds, and nothing else");
+  command->footer(R"(
+Examples
+  fuserfuzz report out                    out/report.html and the others again, from the ledger
+  fuserfuzz report out --out elsewhere    the same into another folder
+  fuserfuzz report out --json             for a program to read
+)");
   return {command, [arguments](const LogPtr&) { return makeReports(*arguments); }};
 }
 

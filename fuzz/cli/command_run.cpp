@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "fuser/command_line/numbers.h"
 #include "fuser/log/log.h"
 #include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/campaign.h"
@@ -27,6 +28,7 @@ struct RunArguments {
   std::string knownIssues;
   int64_t maxArtifactMb = 256;
   bool noProbes = false, noCompilers = false, noMinimize = false;
+  bool quiet = false, verbose = false, json = false;
 };
 
 // The list beside the repository's corpora, for who runs it from there.
@@ -54,9 +56,8 @@ class Screen {
   }
   LogPtr log() {
     if (!display_) return log_;
-    return logTo(logLevelOf(log_.get()), [this](LogLevel level, std::string_view text) {
-      above([&] { logLine(log_.get(), level, text); });
-    });
+    return logTo(logLevelOf(log_.get()),
+                 [this](LogLevel level, std::string_view text) { above([&] { logLine(log_.get(), level, text); }); });
   }
   std::function<void(const Status&)> show() {
     if (display_) return [this](const Status& status) { display_->show(status); };
@@ -78,6 +79,14 @@ class Screen {
   std::optional<double> shownAt_;
   std::optional<StatusDisplay> display_;
 };
+
+void printEnd(const RunArguments& arguments, const reports::CampaignSummary& summary) {
+  if (arguments.json) return printText(reports::toJson(summary));
+  if (arguments.verbose) printLine(reports::toText(summary));
+  const std::string report =
+      arguments.out.empty() ? "" : "; " + (std::filesystem::path(arguments.out) / "report.html").string();
+  printLine(reports::toLine(summary) + report);
+}
 
 int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log) {
   CampaignOptions& campaign = arguments.campaign;
@@ -108,7 +117,12 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   Screen screen(log);
   campaign.show = screen.show();
   campaign.log = screen.log();
-  return exitCode(runCampaign(campaign, interrupted, [&](const std::string& line) { screen.line(line); }));
+  const bool silent = arguments.quiet || arguments.json;
+  const reports::CampaignSummary summary = runCampaign(campaign, interrupted, [&](const std::string& line) {
+    if (!silent) screen.line(line);
+  });
+  printEnd(arguments, summary);
+  return exitCode(summary);
 }
 
 // What a campaign does, with the rates that are in the code.
@@ -151,7 +165,7 @@ In --out
 
 Examples
   fuserfuzz run --runs 20000 --seed 1 --jobs 2 --out out     the same cases every time
-  fuserfuzz run --max-total-time 28800 --jobs 8 --out out    a night, other cases every time
+  fuserfuzz run --max-total-time 8h --jobs 8 --out out       a night, other cases every time
   fuserfuzz run --resume --out out                           goes on
   fuserfuzz run --runs 1000 --only sum,amax,add corpus       first the files below corpus, then cases of these ops
 
@@ -170,16 +184,15 @@ Command addRunCommand(CLI::App& app) {
   CampaignOptions& campaign = arguments->campaign;
   run->add_option("corpora", arguments->corpora, "files and folders to judge first; read, never written to")
       ->type_name("CORPUS");
-  run->add_option("--runs", campaign.runs, "number of cases; 0: until the time is up")
-      ->check(CLI::NonNegativeNumber)
+  takesCount(run->add_option("--runs", campaign.runs, "number of cases: 20000, 20k, 1e6; 0: until the time is up"), 0)
       ->type_name("N")
       ->group(kLong);
-  run->add_option("--max-total-time", campaign.maxTotalTime, "with those before --resume; 0: until the cases are done")
-      ->check(CLI::NonNegativeNumber)
+  takesSeconds(run->add_option("--max-total-time", campaign.maxTotalTime,
+                               "90, 10m, 8h, with the time before --resume; 0: until the cases are done"),
+               0)
       ->type_name("SECONDS")
       ->group(kLong);
-  run->add_option("--max-findings", campaign.maxFindings, "stop after so many new ones; 0: never")
-      ->check(CLI::NonNegativeNumber)
+  takesCount(run->add_option("--max-findings", campaign.maxFindings, "stop after so many new ones; 0: never"), 0)
       ->type_name("N")
       ->group(kLong)
       ->capture_default_str();
@@ -197,15 +210,16 @@ Command addRunCommand(CLI::App& app) {
                 "go on with the campaign in --out, however it ended. Every setting is the campaign's own; limits, jobs "
                 "and how long may be typed anew, and what decides its results must not differ where it is typed")
       ->group(kFolder);
-  run->add_option("--max-artifact-mb", arguments->maxArtifactMb,
-                  "disk space for the files of findings; past it they are in the ledger alone")
-      ->check(CLI::Range(0, 1 << 20))
+  takesCount(run->add_option("--max-artifact-mb", arguments->maxArtifactMb,
+                             "disk space for the files of findings; past it they are in the ledger alone"),
+             0, 1 << 20)
       ->type_name("N")
       ->group(kFolder)
       ->capture_default_str();
-  run->add_option("--report-slow-units", campaign.task.slowSeconds,
-                  "a case that takes so long is counted, and kept where it is the slowest so far; 0: none")
-      ->check(CLI::Range(0.0, 1e6))
+  takesSeconds(
+      run->add_option("--report-slow-units", campaign.task.slowSeconds,
+                      "a case that takes so long is counted, and kept where it is the slowest so far; 0: none"),
+      0, 1e6)
       ->type_name("SECONDS")
       ->group(kFolder)
       ->capture_default_str();
@@ -220,6 +234,9 @@ Command addRunCommand(CLI::App& app) {
   arguments->workers.addTo(run);
   addNoProbes(run, arguments->noProbes);
   run->add_flag("--no-compilers", arguments->noCompilers, "no sample through clang (cpu engine) and NVRTC");
+  CLI::Option* quiet = run->add_flag("--quiet,-q", arguments->quiet, "print the last line alone");
+  run->add_flag("--verbose,-v", arguments->verbose, "print all figures at the end, not one line")->excludes(quiet);
+  run->add_flag("--json", arguments->json, "print what report.json holds, and nothing else");
   run->footer(teaching());
   return {run, [run, arguments](const LogPtr& log) { return runCampaignCommand(*run, *arguments, log); }};
 }

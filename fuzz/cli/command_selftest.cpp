@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "fuser/command_line/numbers.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/selftest.h"
 #include "fuzz/cli/arguments.h"
@@ -23,8 +24,10 @@ Command addSelftestCommand(CLI::App& app) {
   arguments->generator.seed = 1;
   arguments->generator.addTo(command);
   arguments->workers.addTo(command);
-  command->add_option("--runs", arguments->options.runs, "cases without a fault, and at most so many a fault")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32))
+  takesCount(
+      command->add_option("--runs", arguments->options.runs, "cases without a fault, and at most so many a fault"), 1,
+      uint64_t{1} << 32)
+      ->type_name("N")
       ->capture_default_str();
   command->add_option("--only-fault", arguments->options.onlyFaults, "these faults alone, comma between")
       ->delimiter(',')
@@ -32,6 +35,11 @@ Command addSelftestCommand(CLI::App& app) {
   command->add_option("--json", arguments->json, "file for the result");
   command->add_option("--out", arguments->out, "folder for selftest.json; made where missing");
   command->add_flag("--list", arguments->list, "say which faults there are, and nothing else");
+  command->footer(R"(
+Examples
+  fuserfuzz selftest --jobs 2                                plants known bugs, says which are caught
+  fuserfuzz selftest --only-fault dropped-predicate --json selftest.json   one of them, the result for a program
+)");
   return {command, [arguments](const LogPtr& log) {
             if (arguments->list) {
               for (const FaultInfo& fault : allFaults()) {

@@ -16,6 +16,10 @@ Folders of DIR
   incubating/    failed once, does not fail now
   regression/    did not fail in three calls in a row; a failure takes it back to crashing/
 
+Examples
+  fuserfuzz triage findings --dry-run    what a folder of findings does today
+  fuserfuzz triage findings              and moves each
+
 Exit codes
   0 nothing fails   1 usage or set-up   77 something fails
 )";

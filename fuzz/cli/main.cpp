@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <optional>
 
+#include "fuser/command_line/usage.h"
 #include "fuser/log/log.h"
 #include "fuser/support/check.h"
+#include "fuser/text/op_reference.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
 
 namespace fuser::fuzz {
@@ -17,22 +20,16 @@ namespace {
 
 constexpr const char* kExamples = R"(
 Examples
-  fuserfuzz run --runs 20000 --seed 1 --jobs 2 --out out    a campaign; out/report.json, out/campaign.log, findings
-  fuserfuzz run --max-total-time 3600 --seed 0              an hour, another seed every time
-  fuserfuzz run --runs 1000 --only sum,amax,add corpus      first the files below corpus, then cases of these ops
-  fuserfuzz generate --seed 1 --case 17                     prints case 17 of seed 1, whatever ran before it
+  fuserfuzz run --runs 20k --seed 1 --jobs 2 --out out      a campaign; out/report.html, out/campaign.log, findings
+  fuserfuzz run --max-total-time 8h --jobs 2 --out out      a night, another seed every time
+  fuserfuzz run --resume --out out                          goes on after Ctrl-C, kill -9 or a power cut
   fuserfuzz replay out/mismatch-….fusion                    the verdict, the worst elements, the first wrong op
   fuserfuzz minimize out/mismatch-….fusion --out small      the smallest case in the same bucket
-  fuserfuzz selftest --jobs 2                               plants known bugs, says which are caught
-  fuserfuzz replay corpus                                   all files below corpus
-  fuserfuzz report out                                      out/report.html and the others again, from the ledger
-  fuserfuzz perf-check reports/baselines/stages.json now.json   what became slower (tests/bench/measure now.json)
-  fuserfuzz run --resume --out out                          goes on after Ctrl-C, kill -9 or a power cut
-  fuserfuzz triage findings                                 sorts a folder of findings by what they do today
-  fuserfuzz compare --engine cuda --runs 200 corpus         on a GPU: judged, and held against the interpreter's bits
+  fuserfuzz run --help                                      each command has examples of its own
 
 Standard output is a command's result. The log is on standard error (run: and in out/campaign.log), from the level
 --log-level or FUSER_LOG on: debug has each verdict of a worker, trace each pass of a compilation.
+A whole number may be 20k, 1.5m or 1e6, a time 90, 90s, 10m, 8h or 1h30m.
 
 Exit codes
   0 clean   1 usage or set-up ("SETUP FAILURE: …")   70 only timeouts   71 only out of memory   72 interrupted   77 findings
@@ -40,15 +37,9 @@ Exit codes
 
 std::vector<Command> addCommands(CLI::App& app) {
   return {
-      addRunCommand(app),
-      addReplayCommand(app),
-      addCompareCommand(app),
-      addTriageCommand(app),
-      addGenerateCommand(app),
-      addMinimizeCommand(app),
-      addReportCommand(app),
-      addPerfCheckCommand(app),
-      addSelftestCommand(app),
+      addRunCommand(app),    addReplayCommand(app),    addCompareCommand(app),
+      addTriageCommand(app), addGenerateCommand(app),  addMinimizeCommand(app),
+      addReportCommand(app), addPerfCheckCommand(app), addSelftestCommand(app),
   };
 }
 
@@ -62,19 +53,26 @@ void checkStack() {
 }
 
 int commandLine(int argc, char** argv) {
-  CLI::App app("Random fusions through the fuser, each output element judged against LibTorch.");
+  CLI::App app("Random fusions through the fuser, each output element judged against LibTorch.", "fuserfuzz");
   app.footer(kExamples);
   app.require_subcommand(1);
   const std::vector<Command> commands = addCommands(app);
   std::optional<std::string> logLevel;
   for (const Command& command : commands) {
-    if (command.app->get_footer().empty()) command.app->footer(kExamples);
     command.app->add_option("--log-level", logLevel, kLogLevelHelp)->type_name("LEVEL");
   }
+  addVersion(app, versionOfProgram());
+  const auto listOps = [] {
+    printText(opList());
+    throw CLI::Success();
+  };
+  app.add_flag_callback("--list-ops", listOps, "print each op in a line: operands, attributes, dtypes");
+  addConfigFile(app);
+  addManual(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitClean : kExitSetup;
+    return exitOfUsage(app, error) == 0 ? kExitClean : kExitSetup;
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
   LogPtr log = logToStderr(LogLevel::Info);

@@ -105,9 +105,9 @@ TEST(SizesTest, ConstantSizesThatNoScheduleCanMergeAreTheCallersError) {
 
 TEST(SizesTest, StreamsOfMillionsOfTurnsAreOneSentence) {
   const Folder folder;
-  const std::string file = folder.write(
-      "stream.fusion", "fusion f(%x: f32[i0, i1]) { %y = neg(%x) return %y }\nstream %y {dim = 0}\n"
-                       "run { %x = uniform(seed = 1) : f32[1000000, 1] }\n");
+  const std::string file = folder.write("stream.fusion",
+                                        "fusion f(%x: f32[i0, i1]) { %y = neg(%x) return %y }\nstream %y {dim = 0}\n"
+                                        "run { %x = uniform(seed = 1) : f32[1000000, 1] }\n");
   const Started run = start("fuser-opt", {"--run", file});
   EXPECT_EQ(run.exitCode, 1);
   EXPECT_TRUE(isOneSentence(run.err, "fuser-opt: ")) << run.err;
@@ -117,13 +117,15 @@ TEST(SizesTest, StreamsOfMillionsOfTurnsAreOneSentence) {
 
 TEST(SizesTest, FuserOptEndsWhereItsMemoryOrTimeDoes) {
   const Folder folder;
-  const std::string large = folder.write(
-      "large.fusion", "fusion f(%n: i64) { %y = full() {shape = [%n], fill_value = 1.0, dtype = f64} return %y }\n"
-                      "run { %n = 50000000 }\n");
+  const std::string large =
+      folder.write("large.fusion",
+                   "fusion f(%n: i64) { %y = full() {shape = [%n], fill_value = 1.0, dtype = f64} return %y }\n"
+                   "run { %n = 50000000 }\n");
   const Started memory = start("fuser-opt", {"--run", "--max-memory=100m", large});
   EXPECT_EQ(memory.exitCode, 1);
-  EXPECT_EQ(memory.err, "fuser-opt: it needs more memory than the machine gives, or more than the 104857600 bytes of "
-                        "--max-memory (0: no limit)\n");
+  EXPECT_EQ(memory.err,
+            "fuser-opt: it needs more memory than the machine gives, or more than the 104857600 bytes of "
+            "--max-memory (0: no limit)\n");
   EXPECT_EQ(start("fuser-opt", {"--run", "--max-memory=2g", large}).exitCode, 0);
   std::string steps;
   for (int i = 0; i < 26; ++i) steps += "split %y {axis = 0, factor = 2}\n";
@@ -140,8 +142,8 @@ TEST(SizesTest, ACampaignGoesOnBehindThem) {
   const Folder folder;
   int number = 0;
   for (const Absurd& absurd : kAbsurd) folder.write("corpus/" + std::to_string(number++) + ".fusion", absurd.text);
-  const Started campaign =
-      start("fuserfuzz", {"run", "--runs", "3", "--seed", "1", "--no-compilers", folder.path() / "corpus"});
+  const Started campaign = start(
+      "fuserfuzz", {"run", "--verbose", "--runs", "3", "--seed", "1", "--no-compilers", folder.path() / "corpus"});
   EXPECT_EQ(campaign.exitCode, 77) << campaign.err;  // they do not run as they say they do
   EXPECT_NE(campaign.out.find("cases 16 ("), std::string::npos) << campaign.out;
   EXPECT_NE(campaign.out.find("rejected 13"), std::string::npos) << campaign.out;
