@@ -1,5 +1,6 @@
 #pragma once
-// Groups findings by bucket: findings that probably have one cause are one entry of the report.
+// Groups findings by bucket: findings that probably have one cause are one entry of the report. An entry shows one case
+// throughout: its text, elements, picture and command lines are of the same file.
 
 #include <string>
 #include <vector>
@@ -12,7 +13,14 @@ struct Bucket {
   std::string name;                      // Finding::bucket, or the kind if that is empty
   std::string known;                     // the known issue, if all findings match it
   std::vector<const Finding*> findings;  // in the summary's order; at least one
-  const MinimizedFinding* minimized = nullptr;  // null if none was minimized
+  std::vector<const MinimizedFinding*> minimized;  // the smallest first; those that could not be minimized last
+  size_t placedByLikeness = 0;                     // findings that were put here without being minimized
+
+  // The smallest case, which the entry shows; null if there is none.
+  const MinimizedFinding* smallest() const;
+  // The finding of the case that the entry shows: that the smallest case was made of, or else the first.
+  const Finding& shown() const;
+  std::string title() const;  // of the case that the entry shows
 };
 
 // The buckets: new ones first, then by the number of findings, then by name. They point into the summary.

@@ -27,11 +27,20 @@ Json coverageJson(const std::map<std::string, Coverage>& rows) {
 Json bucketsJson(const CampaignSummary& summary) {
   Json json = Json::array();
   for (const Bucket& bucket : bucketsOf(summary)) {
-    json.push_back({{"bucket", bucket.name}, {"findings", bucket.findings.size()}, {"known", bucket.known}});
-    if (!bucket.minimized) continue;
-    const MinimizedFinding& minimized = *bucket.minimized;
+    json.push_back({{"bucket", bucket.name},
+                    {"title", bucket.title()},
+                    {"findings", bucket.findings.size()},
+                    {"minimized_findings", bucket.minimized.size()},
+                    {"placed_by_likeness", bucket.placedByLikeness},
+                    {"known", bucket.known}});
+    if (bucket.minimized.empty()) continue;
+    const MinimizedFinding& minimized = *bucket.minimized.front();
     json.back()["minimized"] = {{"file", minimized.file},
+                                {"finding", minimized.finding},
                                 {"text", minimized.text},
+                                {"reason", minimized.reason},
+                                {"detail", minimized.detail},
+                                {"replay", minimized.replay},
                                 {"exprs_before", minimized.exprsBefore},
                                 {"exprs_after", minimized.exprsAfter},
                                 {"seconds", minimized.seconds},

@@ -39,26 +39,41 @@ struct Finding {
   std::string origin;      // "case 17" or the corpus file
   std::string replay;      // a command line
   std::string reproduces;  // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
-  std::string bucket;      // findings with equal buckets count as one bug: kind, guilty pass or stage, place, pattern
+  std::string bucket;      // findings with equal buckets count as one bug: the symptom, split by smallest cases
+  std::string symptom;     // kind, guilty pass or stage, place, pattern
+  std::string placedBy;    // what its bucket is told by: kItsSmallestCase, "a finding of its …", "its symptom"
+  std::string title;       // a sentence: "sum over dim 0 is wrong in 7 of 7 rows"
+  std::string guiltyOp;    // "Sum"; empty if unknown
+  std::string structure;   // its ops in topological order: "Neg Sum"
   std::string detail;      // lines of text: worst elements, first wrong op, stack
   std::string minimize;    // a command line
   std::string known;       // the known issue that it matches; "" if it is new
   bool operator==(const Finding&) const = default;
 };
-REPORTS_FIELDS(Finding, kind, bucket, reason, detail, file, origin, reproduces, known, replay, minimize)
+REPORTS_FIELDS(Finding, kind, title, bucket, symptom, placedBy, guiltyOp, structure, reason, detail, file, origin,
+               reproduces, known, replay, minimize)
 
-// The smallest finding of a bucket, minimized.
+// Finding::placedBy of a finding that was minimized.
+inline constexpr const char* kItsSmallestCase = "its smallest case";
+
+// A finding, minimized.
 struct MinimizedFinding {
-  std::string bucket;
-  std::string file;  // relative to the report
-  std::string text;  // .fusion
+  std::string finding;  // its file
+  std::string symptom;  // of the finding, and of the smallest case
+  std::string bucket;   // the symptom, split by what the smallest case is made of
+  std::string file;     // relative to the report
+  std::string text;     // .fusion
+  std::string title, reason, detail;  // of the verdict on this text
+  std::string guiltyOp, structure;    // of this text
+  std::string replay;                 // a command line
   SegmentGraph picture;
   int64_t exprsBefore = 0, exprsAfter = 0;
   double seconds = 0;
   std::string problem;  // why it was not minimized; "" otherwise
   bool operator==(const MinimizedFinding&) const = default;
 };
-REPORTS_FIELDS(MinimizedFinding, bucket, file, text, picture, exprsBefore, exprsAfter, seconds, problem)
+REPORTS_FIELDS(MinimizedFinding, finding, symptom, bucket, file, text, title, reason, detail, guiltyOp, structure,
+               replay, picture, exprsBefore, exprsAfter, seconds, problem)
 
 // A histogram of the position of decided floating elements between the middle (0) and the bounds (1) of their
 // intervals, in tenths. Elements outside, and those with intervals narrower than 8 ulps, are not counted. A correct
@@ -145,7 +160,7 @@ struct CampaignSummary : Sums {
   std::vector<Progress> progress;           // in order of time, at most a few hundred samples
   std::vector<CorpusCase> corpus;
   std::vector<Finding> findings;
-  std::vector<MinimizedFinding> minimized;  // one per bucket
+  std::vector<MinimizedFinding> minimized;  // at least one per bucket that was tried
 };
 
 // For a campaign without new findings: one sentence if that says little about the compiler, because nothing was judged

@@ -11,23 +11,32 @@
 namespace reports {
 namespace {
 
-std::string failureText(const Finding& finding, const std::string& head, const MinimizedFinding* minimized) {
+std::string failureText(const Finding& finding, const std::string& head) {
   std::string text = head + "\n";
   if (!finding.replay.empty()) text += "replay: " + finding.replay + "\n";
   if (!finding.minimize.empty()) text += "minimise: " + finding.minimize + "\n";
   if (!finding.detail.empty()) text += "\n" + finding.detail + "\n";
-  if (minimized && !minimized->text.empty()) text += "\nminimised:\n" + minimized->text;
   return text;
 }
 
+// Of the one case that stands for the bucket.
+std::string failureText(const Bucket& bucket) {
+  const Finding& shown = bucket.shown();
+  const std::string head = std::to_string(bucket.findings.size()) +
+                           (bucket.findings.size() == 1 ? " finding; from " : " findings; this one from ") +
+                           shown.origin + ", " + shown.reproduces;
+  const MinimizedFinding* smallest = bucket.smallest();
+  if (!smallest) return failureText(shown, head);
+  std::string text = head + ", minimised\n";
+  if (!smallest->replay.empty()) text += "replay: " + smallest->replay + "\n";
+  if (!smallest->detail.empty()) text += "\n" + smallest->detail + "\n";
+  return text + "\n" + smallest->text;
+}
+
 void writeBucket(Markup& xml, const Bucket& bucket) {
-  const Finding& first = *bucket.findings.front();
   xml.open("testcase", {{"classname", "fuserfuzz.findings"}, {"name", bucket.name}, {"time", "0"}});
   if (bucket.known.empty()) {
-    const std::string head =
-        std::to_string(bucket.findings.size()) + " findings; the first from " + first.origin + ", " + first.reproduces;
-    xml.element("failure", {{"type", first.kind}, {"message", first.reason}},
-                failureText(first, head, bucket.minimized));
+    xml.element("failure", {{"type", bucket.shown().kind}, {"message", bucket.title()}}, failureText(bucket));
   } else {
     xml.empty("skipped", {{"message", "known: " + bucket.known}});
   }
@@ -42,7 +51,7 @@ void writeCorpusCase(Markup& xml, const CorpusCase& one, const std::vector<Bucke
     std::string text = one.problem;
     for (const Bucket& bucket : buckets) {
       for (const Finding* finding : bucket.findings) {
-        if (finding->origin == one.file) text = failureText(*finding, "in the bucket " + bucket.name, bucket.minimized);
+        if (finding->origin == one.file) text = failureText(*finding, "in the bucket " + bucket.name);
       }
     }
     xml.element("failure", {{"type", one.verdict}, {"message", one.problem}}, text);

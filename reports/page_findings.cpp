@@ -65,36 +65,55 @@ std::string wrongValueOf(const MinimizedFinding& minimized) {
   return "";
 }
 
-void writeMinimized(Markup& page, const MinimizedFinding& minimized) {
-  if (!minimized.problem.empty()) {
-    page.element("p", {{"class", "note"}}, "Not minimised: " + minimized.problem);
-    if (minimized.text.empty()) return;
-  }
+void writeSmallest(Markup& page, const MinimizedFinding& minimized, const Finding& from) {
   page.open("h4").text("The smallest case").close();
-  if (minimized.problem.empty()) {
-    page.element("p", {{"class", "note"}},
-                 grouped(minimized.exprsBefore) + " expressions before, " + grouped(minimized.exprsAfter) +
-                     " after, in " + duration(minimized.seconds));
-  }
+  page.element("p", {{"class", "note"}},
+               "Made of " + from.origin + " (" + from.reproduces + "): " + grouped(minimized.exprsBefore) +
+                   " expressions before, " + grouped(minimized.exprsAfter) + " after, in " +
+                   duration(minimized.seconds));
   writeText(page, withoutMetadata(minimized.text), wrongValueOf(minimized), minimized.file);
   if (!minimized.file.empty()) page.element("p", {{"class", "note"}}, "This is " + minimized.file);
   writePicture(page, minimized.picture);
+  writeCommand(page, "replay", minimized.replay);
+}
+
+void writeDetail(Markup& page, const std::string& reason, const std::string& detail, const std::string& file) {
+  if (detail.empty() || detail == reason) return;
+  page.element("h4", {}, "What it shows");
+  writeText(page, detail, "", file);
+}
+
+// A finding as it came: it was not minimised, or `minimized` says why it could not be.
+void writeShown(Markup& page, const Finding& finding, const MinimizedFinding* minimized) {
+  page.element("p", {{"class", "note"}}, "From " + finding.origin + "; " + finding.reproduces);
+  if (minimized) page.element("p", {{"class", "note"}}, "Not minimised: " + minimized->problem);
+  writeCommand(page, "replay", finding.replay);
+  writeCommand(page, "minimise", finding.minimize);
+  writeDetail(page, finding.reason, finding.detail, finding.file);
 }
 
 void writeList(Markup& page, const Bucket& bucket) {
   page.open("details").element(
       "summary", {}, "All " + grouped(static_cast<int64_t>(bucket.findings.size())) + " findings of this bucket");
+  if (bucket.placedByLikeness > 0) {
+    page.element(
+        "p", {{"class", "note"}},
+        grouped(static_cast<int64_t>(bucket.placedByLikeness)) +
+            " were not minimised: of one symptom some are, and the others stand beside the one most like them");
+  }
   page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
   page.within("thead", {}, [&] {
     page.open("tr");
-    for (const char* name : {"from", "reproduces", "reason", "file"}) page.element("th", {{"scope", "col"}}, name);
+    for (const char* name : {"from", "reproduces", "what is wrong", "file", "is here by"})
+      page.element("th", {{"scope", "col"}}, name);
     page.close();
   });
   page.open("tbody");
   for (size_t i = 0; i < std::min(bucket.findings.size(), kListedFindings); ++i) {
     const Finding& finding = *bucket.findings[i];
     page.open("tr");
-    for (const std::string& cell : {finding.origin, finding.reproduces, finding.reason, finding.file}) {
+    const std::string& title = finding.title.empty() ? finding.reason : finding.title;
+    for (const std::string& cell : {finding.origin, finding.reproduces, title, finding.file, finding.placedBy}) {
       page.element("td", {}, cell);
     }
     page.close();
@@ -117,7 +136,6 @@ void writeName(Markup& page, const Bucket& bucket) {
 }
 
 void writeBucket(Markup& page, const Bucket& bucket, bool open) {
-  const Finding& first = *bucket.findings.front();
   if (open) {
     page.open("details", {{"class", "bucket"}, {"open", "open"}});
   } else {
@@ -125,17 +143,19 @@ void writeBucket(Markup& page, const Bucket& bucket, bool open) {
   }
   page.open("summary");
   page.element("span", {{"class", "count"}}, grouped(static_cast<int64_t>(bucket.findings.size())) + " ×");
-  writeName(page, bucket);
+  page.element("span", {{"class", "title"}}, bucket.title());
   if (!bucket.known.empty()) page.element("span", {{"class", "known"}}, "known: " + bucket.known);
   page.close();
-  page.element("p", {{"class", "reason"}}, first.reason);
-  page.element("p", {{"class", "note"}}, "First from " + first.origin + "; " + first.reproduces);
-  writeCommand(page, "replay", first.replay);
-  writeCommand(page, "minimise", first.minimize);
-  if (bucket.minimized) writeMinimized(page, *bucket.minimized);
-  if (!first.detail.empty() && first.detail != first.reason) {
-    page.element("h4", {}, bucket.minimized ? "What the first finding showed" : "What it showed");
-    writeText(page, first.detail, "", first.file);
+  page.open("p");
+  writeName(page, bucket);
+  page.close();
+  if (const MinimizedFinding* smallest = bucket.smallest()) {
+    page.element("p", {{"class", "reason"}}, smallest->reason);
+    writeSmallest(page, *smallest, bucket.shown());
+    writeDetail(page, smallest->reason, smallest->detail, smallest->file);
+  } else {
+    page.element("p", {{"class", "reason"}}, bucket.shown().reason);
+    writeShown(page, bucket.shown(), bucket.minimized.empty() ? nullptr : bucket.minimized.front());
   }
   if (bucket.findings.size() > 1) writeList(page, bucket);
   page.close();
@@ -150,7 +170,8 @@ void writeFindings(Markup& page, const CampaignSummary& summary) {
     page.element("p", {}, "None.");
   } else {
     page.element("p", {{"class", "note"}},
-                 "Findings with the same label are taken for one bug: kind, guilty pass or stage, place, pattern.");
+                 "A bucket is taken for one bug: kind, guilty pass or stage, place, pattern and, of wrong elements and "
+                 "violations, the guilty op and the ops of the smallest case. A card shows one case throughout.");
   }
   for (size_t i = 0; i < buckets.size(); ++i)
     writeBucket(page, buckets[i], i < kOpenBuckets && buckets[i].known.empty());

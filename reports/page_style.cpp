@@ -54,6 +54,7 @@ td, .stamp th { overflow-wrap: anywhere; }
 .bucket { background: var(--panel); border: 1px solid var(--line); border-left: 5px solid var(--bad);
   border-radius: 8px; padding: 10px 14px; margin: 12px 0; }
 .bucket summary { line-height: 2; }
+.bucket .title { font-weight: 600; }
 .count { font-weight: 700; font-variant-numeric: tabular-nums; margin-right: 8px; }
 span.label { background: var(--bg); border: 1px solid var(--line); border-radius: 5px; padding: 2px 8px;
   margin: 0 6px 0 0; overflow-wrap: anywhere; box-decoration-break: clone; -webkit-box-decoration-break: clone; }

@@ -97,6 +97,11 @@ std::string fileOf(const LedgerFinding& finding, const ReplayContext& context) {
 
 }  // namespace
 
+std::string replayLine(const std::string& name, const ReplayContext& context) {
+  const std::string program = context.program.empty() ? "fuserfuzz" : context.program;
+  return concat(shellQuoted(program), " replay ", shellQuoted((context.folder / name).string()), judgingFlags(context));
+}
+
 CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& context) {
   const std::string start = shellQuoted(context.program.empty() ? "fuserfuzz" : context.program);
   const std::string flags = judgingFlags(context);
@@ -114,7 +119,9 @@ CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& con
     return {first + line("replay", "case.fusion"), first + line("minimize", "case.fusion")};
   }
   if (context.folder.empty()) return {"name a folder with --out: the case is written there", ""};
-  return {"not kept: a bucket keeps ten files, all of them --max-artifact-mb; and no single case shows it alone", ""};
+  return {"not kept: a symptom keeps ten files and one of each op that those lack, all of them --max-artifact-mb; and "
+          "no single case shows it alone",
+          ""};
 }
 
 namespace {

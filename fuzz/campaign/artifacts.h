@@ -24,6 +24,8 @@ struct CommandLines {
   std::string minimize;  // empty where there is nothing to minimise
 };
 // Shell command lines. Texts from ledgers and files are untrusted and are always quoted as single arguments.
+// Of a minimised case by its name in the folder.
+std::string replayLine(const std::string& name, const ReplayContext& context);
 CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& context);
 
 // Quotes a text as one argument of a shell command line, or several, each preceded by a space; and the inverse. Text

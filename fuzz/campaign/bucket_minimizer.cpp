@@ -8,7 +8,10 @@
 #include "fuser/text/parser.h"
 #include "fuzz/campaign/files.h"
 #include "fuzz/campaign/sha1.h"
+#include "fuzz/campaign/split_buckets.h"
 #include "fuzz/judge/segment_graph.h"
+#include "fuzz/judge/structure.h"
+#include "fuzz/judge/title.h"
 #include "fuzz/minimize/minimize.h"
 #include "reports/fields_json.h"
 
@@ -30,18 +33,25 @@ reports::SegmentGraph pictureOf(const Minimized& minimized, const TaskSettings& 
   return none;
 }
 
+CaseVerdict verdictAlone(const std::string& text, const TaskSettings& settings, const Limits& limits) {
+  return resultOf(runAlone(printTask(JudgingTask(TextsTask{{text}})), limits, judgingWork(settings))).verdict;
+}
+
 // With its own verdict, from a process of its own.
 MetFinding metFinding(const OtherFinding& other, const TaskSettings& settings, const Limits& limits) {
-  MetFinding met{toString(other.bucket), other.bucket.kind, other.text, "", "", "fails fresh"};
-  const Outcome outcome = runAlone(printTask(JudgingTask(TextsTask{{other.text}})), limits, judgingWork(settings));
-  const CaseVerdict verdict = resultOf(outcome).verdict;
+  MetFinding met{toString(other.bucket), other.bucket.kind, other.text, "", "", "fails fresh", "", "", ""};
+  const CaseVerdict verdict = verdictAlone(other.text, settings, limits);
+  met.title = titleOf(verdict);
+  met.guiltyOp = verdict.wrongOp;
+  met.structure = structureOf(*parseCase(other.text, "met").fusion);
   if (isFinding(verdict.kind)) {
     met.kind = verdictName(verdict.kind);
     met.reason = verdict.reason;
     met.detail = verdict.detail;
   } else {
     met.label = "flaky: shown once, and not again";
-    met.reason = met.detail = concat("it was ", met.kind, " once, and is ", verdictName(verdict.kind), " now");
+    met.title = met.reason = met.detail =
+        concat("it was ", met.kind, " once, and is ", verdictName(verdict.kind), " now");
   }
   return met;
 }
@@ -54,8 +64,24 @@ LedgerFinding metWhileMinimising(const MetFinding& other, const LedgerFinding& f
   met.detail = other.detail;
   met.origin = "while minimising " + finding.file;
   met.label = other.label;
+  met.title = other.title;
+  met.guiltyOp = other.guiltyOp;
+  met.structure = other.structure;
   met.text = other.text;
   return met;
+}
+
+// What its card says: all of the smallest case.
+void describe(const Minimized& minimized, CaseVerdict verdict, reports::MinimizedFinding& told) {
+  verdict.kind = verdictFromName(minimized.bucket.kind).value();
+  verdict.reason = minimized.reason;
+  told.text = minimized.text;
+  told.title = titleOf(verdict);
+  told.reason = minimized.reason;
+  told.detail = minimized.detail;
+  told.guiltyOp = verdict.wrongOp;
+  told.structure = structureOf(*parseCase(minimized.text, "minimized").fusion);
+  told.bucket = nameOfSplit(minimized.bucket, told.guiltyOp, told.structure);
 }
 
 }  // namespace
@@ -75,7 +101,7 @@ std::string performMinimize(const MinimizeTask& task, const TaskSettings& settin
     for (const OtherFinding& other : minimized.others) reply.others.push_back(metFinding(other, settings, limits));
     told.problem = minimized.problem;
     if (!minimized.problem.empty()) return reports::encode(reply);
-    told.text = minimized.text;
+    describe(minimized, verdictAlone(minimized.text, settings, limits), told);
     told.exprsBefore = static_cast<int64_t>(minimized.before.expressions);
     told.exprsAfter = static_cast<int64_t>(minimized.after.expressions);
     told.seconds = minimized.seconds;
@@ -91,35 +117,25 @@ std::string performMinimize(const MinimizeTask& task, const TaskSettings& settin
 BucketMinimizer::BucketMinimizer(Settings settings, Ledger& ledger, Artifacts& artifacts,
                                  std::vector<reports::MinimizedFinding> done,
                                  std::function<void(const std::string&)> say)
-    : settings_(std::move(settings)), ledger_(ledger), artifacts_(artifacts), say_(std::move(say)) {
-  for (reports::MinimizedFinding& one : done) {
-    const std::string bucket = one.bucket;
-    done_.emplace(bucket, std::move(one));
-  }
-}
+    : settings_(std::move(settings)),
+      ledger_(ledger),
+      artifacts_(artifacts),
+      say_(std::move(say)),
+      done_(std::move(done)) {}
 
 void BucketMinimizer::begin(const std::vector<LedgerFinding>& findings) {
   if (settings_.folder.empty()) return;
-  std::map<std::string, const LedgerFinding*> smallest;
-  for (const LedgerFinding& finding : findings) {
-    if (!wants(finding)) continue;
-    const LedgerFinding*& best = smallest[finding.bucket];
-    if (best == nullptr || finding.bytes < best->bytes) best = &finding;
-  }
-  for (const auto& [bucket, finding] : smallest) queue_.push_back({*finding});
+  for (const LedgerFinding* finding : chooseForMinimizing(findings, done_)) queue_.push_back({*finding});
   if (!queue_.empty()) {
-    say_(concat("minimising a finding of each of ", queue_.size(), " buckets, ", settings_.seconds,
+    say_(concat("minimising ", queue_.size(), queue_.size() == 1 ? " finding, " : " findings, ", settings_.seconds,
                 " s each at most (--no-minimize leaves it out)"));
   }
 }
 
-bool BucketMinimizer::wants(const LedgerFinding& finding) const {
-  return finding.known.empty() && !finding.file.empty() && finding.label == "fails fresh" &&
-         !done_.count(finding.bucket);
-}
-
 void BucketMinimizer::add(const LedgerFinding& finding) {
-  if (wants(finding)) queue_.push_back({finding});
+  if (settings_.folder.empty()) return;
+  const std::vector<LedgerFinding> alone = {finding};
+  for (const LedgerFinding* chosen : chooseForMinimizing(alone, done_)) queue_.push_back({*chosen});
 }
 
 std::optional<PoolTask> BucketMinimizer::next() {
@@ -154,7 +170,9 @@ std::vector<LedgerFinding> BucketMinimizer::take(const Outcome& outcome) {
     reply.minimized.problem = "the minimiser ended with: " + outcome.detail.substr(0, outcome.detail.find('\n'));
   }
   reports::MinimizedFinding& minimized = reply.minimized;
-  minimized.bucket = finding.bucket;
+  minimized.finding = finding.file;
+  minimized.symptom = finding.bucket;
+  if (!minimized.problem.empty()) minimized.bucket = minimized.symptom;
   if (minimized.problem.empty() && artifacts_.writeMinimized(file, minimized.text)) minimized.file = file;
   std::vector<LedgerFinding> others;
   for (const MetFinding& other : reply.others) others.push_back(metWhileMinimising(other, finding));

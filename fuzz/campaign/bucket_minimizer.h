@@ -1,7 +1,7 @@
 #pragma once
-// BucketMinimizer: at the end of a campaign, one finding of each new bucket becomes small: the one with the shortest
-// text of those that fail fresh. What it gives is minimized-from-<sha1>.fusion beside the finding, a row in the ledger,
-// and, where a corpus is to grow, a file named by its content there.
+// BucketMinimizer: at the end of a campaign, findings of each new symptom become small: those that
+// chooseForMinimizing() (split_buckets.h) names. What it gives is minimized-from-<sha1>.fusion beside the finding, a
+// row in the ledger, and, where a corpus is to grow, a file named by its content there.
 
 #include <deque>
 #include <filesystem>
@@ -21,11 +21,12 @@ struct MetFinding {
   std::string bucket, kind, text;
   std::string reason, detail;  // of its verdict
   std::string label;           // as a finding's
+  std::string title, guiltyOp, structure;
   bool operator==(const MetFinding&) const = default;
 };
-REPORTS_FIELDS(MetFinding, bucket, kind, text, reason, detail, label)
+REPORTS_FIELDS(MetFinding, bucket, kind, text, reason, detail, label, title, guiltyOp, structure)
 
-// What performMinimize() says, by reports::encode(). Its `bucket` and `file` the supervisor knows.
+// What performMinimize() says, by reports::encode(). Its `finding`, `symptom` and `file` the supervisor knows.
 struct MinimizeReply {
   reports::MinimizedFinding minimized;
   std::vector<MetFinding> others;
@@ -38,7 +39,7 @@ class BucketMinimizer {
   struct Settings {
     std::filesystem::path folder;  // of the artifacts
     std::filesystem::path corpus;  // to add to; empty: none
-    double seconds = 60;           // a bucket
+    double seconds = 60;           // a finding
   };
   BucketMinimizer(Settings settings, Ledger& ledger, Artifacts& artifacts, std::vector<reports::MinimizedFinding> done,
                   std::function<void(const std::string&)> say);
@@ -55,14 +56,13 @@ class BucketMinimizer {
   std::vector<LedgerFinding> take(const Outcome& outcome);
 
  private:
-  bool wants(const LedgerFinding& finding) const;
   void addToCorpus(const reports::MinimizedFinding& minimized);
 
   Settings settings_;
   Ledger& ledger_;
   Artifacts& artifacts_;
   std::function<void(const std::string&)> say_;
-  std::map<std::string, reports::MinimizedFinding> done_;  // by bucket
+  std::vector<reports::MinimizedFinding> done_;  // by earlier starts
   struct Job {
     LedgerFinding finding;
     int attempts = 0;

@@ -35,8 +35,8 @@ struct CampaignOptions {
   TaskSettings task;          // its seed is set from `seed`
   std::filesystem::path out;  // ledger, reports, campaign.log, artifacts; made where missing. Empty: nothing is kept
   bool resume = false;        // go on with the campaign in `out`; runs and time are its own where none are given
-  bool minimize = true;        // at the end one finding of each new bucket, where `out` is set
-  double minimizeSeconds = 60;  // a bucket
+  bool minimize = true;        // at the end, those of chooseForMinimizing(), where `out` is set
+  double minimizeSeconds = 60;  // a finding
   int64_t maxArtifactBytes = int64_t{256} << 20;
   std::vector<std::filesystem::path> corpora;  // judged first, and never written to
   // A folder that minimised cases are added to, named by their content; made where missing. Empty: none grows. It is

@@ -10,6 +10,7 @@
 #include "fuzz/campaign/files.h"
 #include "fuzz/campaign/task_json.h"
 #include "fuzz/judge/bucket.h"
+#include "fuzz/judge/structure.h"
 #include "fuzz/minimize/judging.h"
 
 namespace fuser::fuzz {
@@ -112,7 +113,10 @@ class Confirmation {
 
   void describe() {
     try {
-      if (!result_.text.empty()) result_.features = featuresOf(parseCase(result_.text, "finding"));
+      if (result_.text.empty()) return;
+      const Case testCase = parseCase(result_.text, "finding");
+      result_.features = featuresOf(testCase);
+      result_.structure = structureOf(*testCase.fusion);
     } catch (const UserError&) {
       // A file that does not parse has none.
     }

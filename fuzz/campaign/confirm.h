@@ -20,10 +20,11 @@ struct Confirmed {
   std::string bucket;
   std::vector<std::string> sequence;  // texts, the failing case last; empty unless it fails only after its history
   Features features;                  // of the case
+  std::string structure;              // structureOf() it
   std::string problem;                // an error during confirmation; "" if none
   bool operator==(const Confirmed&) const = default;
 };
-REPORTS_FIELDS(Confirmed, task, label, detail, text, bucket, sequence, features, problem)
+REPORTS_FIELDS(Confirmed, task, label, detail, text, bucket, sequence, features, structure, problem)
 
 inline constexpr int kFlakyRuns = 10;
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "fuzz/judge/title.h"
+
 namespace fuser::fuzz {
 namespace {
 
@@ -55,6 +57,8 @@ void Findings::see(const SingleTask& task, const CaseVerdict& verdict, const std
   finding.place = verdict.place;
   finding.pattern = verdict.pattern;
   finding.onlyProbed = verdict.onlyProbed;
+  finding.title = titleOf(verdict);
+  finding.guiltyOp = verdict.wrongOp;
   finding.features = features;
   finding.counted = !features.ops.empty();
   finding.history = history;
@@ -133,13 +137,11 @@ void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
   finding.detail = confirmed.detail;
   if (!confirmed.problem.empty()) finding.detail += "\nwhile it ran again: " + confirmed.problem;
   finding.bucket = confirmed.bucket;
+  finding.structure = confirmed.structure;
   finding.known = knownReason(settings_.known, finding.bucket);
   finding.history.clear();
   if (finding.features.ops.empty()) finding.features = confirmed.features;
-  const int64_t inBucket = std::count_if(findings_.begin(), findings_.end(), [&](const LedgerFinding& other) {
-    return other.id != finding.id && other.bucket == finding.bucket && !other.file.empty();
-  });
-  if (inBucket >= kArtifactsPerBucket) {
+  if (!isKept(finding)) {
     artifacts_.drop(finding);
   } else if (!confirmed.text.empty()) {
     artifacts_.write(finding, confirmed.text, confirmed.sequence);
@@ -151,6 +153,17 @@ void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
                 " MB they may (--max-artifact-mb): findings go on in the ledger, without files"));
     saidFull_ = true;
   }
+}
+
+bool Findings::isKept(const LedgerFinding& finding) const {
+  int64_t inBucket = 0;
+  bool opIsNew = true;
+  for (const LedgerFinding& other : findings_) {
+    if (other.id == finding.id || other.bucket != finding.bucket || other.file.empty()) continue;
+    ++inBucket;
+    opIsNew = opIsNew && other.guiltyOp != finding.guiltyOp;
+  }
+  return opIsNew || inBucket < kArtifactsPerBucket;
 }
 
 void Findings::announce(const LedgerFinding& finding) {

@@ -52,11 +52,13 @@ class Findings {
   int64_t leftOut() const { return artifacts_.leftOut(); }
   Artifacts& artifacts() { return artifacts_; }
 
+  // And one of each guilty op that those do not have: it may be another bug.
   static constexpr int64_t kArtifactsPerBucket = 10;
 
  private:
   LedgerFinding& byId(int64_t id);
   void label(LedgerFinding& finding, const Confirmed& confirmed);
+  bool isKept(const LedgerFinding& finding) const;  // its file, in its bucket
   void announce(const LedgerFinding& finding);
 
   Settings settings_;

@@ -19,7 +19,7 @@ CREATE TABLE journal(id INTEGER PRIMARY KEY, task TEXT NOT NULL UNIQUE, result B
 CREATE TABLE snapshot(id INTEGER PRIMARY KEY CHECK(id = 0), sums TEXT NOT NULL, campaign_seconds REAL NOT NULL);
 CREATE TABLE findings(id INTEGER PRIMARY KEY, task TEXT NOT NULL, finding TEXT NOT NULL);
 CREATE TABLE progress(seconds REAL NOT NULL, cases INTEGER NOT NULL, findings INTEGER NOT NULL);
-CREATE TABLE minimized(bucket TEXT PRIMARY KEY, minimized TEXT NOT NULL);
+CREATE TABLE minimized(finding TEXT PRIMARY KEY, minimized TEXT NOT NULL);
 )";
 
 std::string recordOf(const LedgerFinding& finding) { return reports::toJsonText<FindingRecord>(finding); }
@@ -187,7 +187,7 @@ void Ledger::setProgress(const std::vector<reports::Progress>& points) {
 void Ledger::add(const reports::MinimizedFinding& minimized) {
   change("minimized", [&] {
     Statement(*database_, "INSERT OR REPLACE INTO minimized VALUES(?, ?)")
-        .bind(0, minimized.bucket)
+        .bind(0, minimized.finding)
         .bind(1, reports::toJsonText(minimized))
         .run();
   });

@@ -38,6 +38,8 @@ struct FindingRecord {
   std::vector<SingleTask> history;  // what its process had done before; dropped once it is labelled
   std::string label;                // "fails fresh", …; empty: not run again yet
   std::string bucket;
+  std::string title;                // titleOf() its verdict
+  std::string guiltyOp, structure;  // CaseVerdict::wrongOp; structureOf() the case
   std::string known;         // the known issue that it matches
   Features features;         // of the case
   bool counted = false;      // they are in the accounting: the case's process lived to tell them
@@ -47,8 +49,8 @@ struct FindingRecord {
   int64_t bytes = 0;         // of both files
   bool operator==(const FindingRecord&) const = default;
 };
-REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, onlyProbed, history, label, bucket, known,
-               features, counted, textSha1, file, sequenceFile, bytes)
+REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, onlyProbed, history, label, bucket, title,
+               guiltyOp, structure, known, features, counted, textSha1, file, sequenceFile, bytes)
 
 struct LedgerFinding : FindingRecord {
   int64_t id = 0;  // its row
@@ -129,7 +131,7 @@ class Ledger {
 inline constexpr const char* kLedgerName = "ledger.sqlite";
 
 // Of its tables and of what their rows hold: one more with every change to either, a struct's list of fields included.
-inline constexpr int kLedgerVersion = 3;
+inline constexpr int kLedgerVersion = 4;
 
 // The arguments of the campaign that a folder holds, by option, as words for a shell; nothing where it holds no
 // campaign, or one that this program does not read. The campaign says why, if it is to go on.

@@ -61,7 +61,7 @@ Ledger::Contents contentsOf(Database& database) {
     contents.findings.push_back(findingFrom(row));
   for (Statement row(database, "SELECT seconds, cases, findings FROM progress ORDER BY seconds"); row.step();)
     contents.progress.push_back({row.real(0), row.integer(1), row.integer(2)});
-  for (Statement row(database, "SELECT minimized FROM minimized ORDER BY bucket"); row.step();)
+  for (Statement row(database, "SELECT minimized FROM minimized ORDER BY finding"); row.step();)
     contents.minimized.push_back(minimizedFrom(row.text(0)));
   if (!contents.progress.empty()) contents.seconds = std::max(contents.seconds, contents.progress.back().seconds);
   return contents;

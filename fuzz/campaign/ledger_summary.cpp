@@ -6,6 +6,7 @@
 #include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/ledger.h"
+#include "fuzz/campaign/split_buckets.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -116,7 +117,10 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
     entry.file = finding.file;
     entry.origin = finding.origin;
     entry.reproduces = finding.label.empty() ? "not run again yet" : finding.label;
-    entry.bucket = finding.bucket;
+    entry.symptom = finding.bucket;
+    entry.title = finding.title;
+    entry.guiltyOp = finding.guiltyOp;
+    entry.structure = finding.structure;
     entry.detail = finding.detail;
     entry.known = finding.known;
     const CommandLines lines = commandLines(finding, context);
@@ -127,6 +131,10 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
     }
     summary.findings.push_back(std::move(entry));
   }
+  for (reports::MinimizedFinding& minimized : summary.minimized) {
+    if (!minimized.file.empty()) minimized.replay = replayLine(minimized.file, context);
+  }
+  splitBuckets(summary);
   if (setting(contents, "state") != "running") summary.exitCode = exitCode(summary);
   return summary;
 }

@@ -12,6 +12,7 @@
 #include "fuzz/campaign/files.h"
 #include "fuzz/judge/bucket.h"
 #include "fuzz/judge/compiler_batch.h"
+#include "fuzz/judge/title.h"
 #include "fuzz/views/views.h"
 #include "oracle/reference/reference.h"
 
@@ -108,6 +109,8 @@ void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& setti
     result.verdict.wrongValue = verdict.wrongValue;
     result.verdict.place = verdict.place;
     result.verdict.pattern = verdict.pattern;
+    result.verdict.wrongOp = verdict.wrongOp;
+    result.verdict.title = concat("in the view '", view.name, "': ", titleOf(verdict));
     result.verdict.onlyProbed = verdict.onlyProbed;
     result.text = printCase(*seen);
   }

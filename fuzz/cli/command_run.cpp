@@ -132,7 +132,7 @@ What a campaign does
   Each case is a random program with data. A worker process compiles it, runs it on the interpreter, and holds every
   element against the interval that LibTorch says is right. A crash, a hang or a memory blow-up costs one case.
   A finding is run again in a fresh process and labelled: fails fresh, fails only after its history (then the shortest
-  sequence of cases is kept), or flaky with its rate. Findings of one bucket are taken for one bug; a bucket keeps ten
+  sequence of cases is kept), or flaky with its rate. Findings of one bucket are taken for one bug; a symptom keeps ten
   files. Corpora are judged first. Everything is in ledger.sqlite as it happens: after kill -9 or a power cut --resume
   goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at
   once; SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 logs a line of status.
@@ -224,7 +224,7 @@ Command addRunCommand(CLI::App& app) {
       ->group(kFolder)
       ->capture_default_str();
   run->add_flag("--no-minimize", arguments->noMinimize,
-                "do not minimise, at the end, one finding of each bucket (a minute each at most)");
+                "do not minimise findings at the end, up to twelve of each symptom (a minute each at most)");
   run->add_option("--known-issues", arguments->knownIssues,
                   "list of findings that count as known, not as new; corpus/known_issues.json where that is there")
       ->check(CLI::ExistingFile)

@@ -221,6 +221,17 @@ std::string toString(const Bucket& bucket) {
   return text;
 }
 
+bool isSplit(std::string_view kind) {
+  return kind == verdictName(VerdictKind::Differs) || kind == verdictName(VerdictKind::Violation);
+}
+
+std::string nameOfSplit(const Bucket& bucket, const std::string& guiltyOp, const std::string& structure) {
+  std::string text = toString(bucket);
+  if (!isSplit(bucket.kind)) return text;
+  for (const std::string* part : {&guiltyOp, &structure}) text += " | " + (part->empty() ? std::string("-") : *part);
+  return text;
+}
+
 Bucket bucketWithoutStage(const CaseVerdict& verdict) {
   Bucket bucket;
   bucket.kind = verdictName(verdict.kind);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "fuser/case/case.h"
 #include "fuzz/judge/judge_case.h"
@@ -28,6 +29,16 @@ REPORTS_FIELDS(Bucket, kind, stage, place, pattern)
 
 // "differs | pass ConsecutiveCastPass | pointwise | nan"
 std::string toString(const Bucket& bucket);
+
+// Whether a bucket of this kind (verdictName) is split by what the smallest case is made of. Wrong elements and
+// violations say what came out, and not why; a failed check, a broken invariant and a stack name their cause, and their
+// smallest cases tell only where it was met.
+bool isSplit(std::string_view kind);
+
+// The bucket after minimising, of a kind that is split. guiltyOp: CaseVerdict::wrongOp. structure: structureOf()
+// (structure.h) the smallest case. "differs | kernel | reduction | zeros | Sum | Neg Sum",
+// "violation | kernel | pointwise | out of bounds | - | Slice"; for other kinds toString(bucket).
+std::string nameOfSplit(const Bucket& bucket, const std::string& guiltyOp, const std::string& structure);
 
 // The bucket of a finding of judgeCase(testCase, settings). Judges variants of the case a few times, in this process;
 // their findings are not reported.

@@ -25,6 +25,8 @@
 #include "fuzz/judge/memory_shortage.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
+#include "fuzz/judge/structure.h"
+#include "fuzz/judge/title.h"
 #include "oracle/invariants/invariants.h"
 
 namespace fuser::fuzz {
@@ -372,7 +374,11 @@ class Judge {
       verdict_.wrongValue = judgement.worst[0].value;
     }
     verdict_.pattern = judgement.wrong ? patternOf(*judgement.wrong) : "type";
+    const Expr* definition = definitionOf(*case_.fusion, verdict_.wrongValue);
+    verdict_.wrongOp = definition ? opName(definition->op()) : "";
     if (!judgement.wrong) return;
+    const Expr* wrong = definitionOf(*case_.fusion, judgement.wrong->value);
+    verdict_.title = titleOfWrong(wrong, *judgement.wrong, verdict_.pattern);
     for (const SegmentRecord& segment : record.segments) {
       if (segment.index == judgement.wrong->segment) verdict_.place = lowerCase(segment.scheduler);
     }

@@ -82,6 +82,8 @@ struct CaseVerdict {
   std::string wrongValue;  // Differs: the first wrong op's result, or the worst value; without '%'
   std::string place;       // Differs: the scheduler of that value's segment, in lower case
   std::string pattern;     // Differs: patternOf (pattern.h)
+  std::string wrongOp;     // Differs: the op that computes that value, "Sum"; empty for an input
+  std::string title;       // Differs: titleOfWrong (title.h), which has one for every other kind, too
   std::map<std::string, int64_t> schedulers;  // number of segments by scheduler type
   std::map<std::string, int64_t> passes;      // by pass: compilations in which it changed the fusion; no entry: 0
   std::map<std::string, int64_t> decisions;   // the segmenter's counters by name (namedCounts); no entry: 0
@@ -90,7 +92,8 @@ struct CaseVerdict {
   bool operator==(const CaseVerdict&) const = default;
 };
 REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, onlyProbed, faultApplied, outputs, elements,
-               ops, margins, wrongValue, place, pattern, schedulers, passes, decisions, compilations, kernels, seconds)
+               ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers, passes, decisions, compilations,
+               kernels, seconds)
 
 // Throws nothing that a case brings about: errors of every class, and more memory than the limit, are verdicts. What
 // the surroundings bring about it throws on (fuser/support/set_up_error.h). What kills or hangs the process does so

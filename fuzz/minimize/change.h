@@ -24,6 +24,7 @@ struct Change {
   std::set<ValId> asInputs;                   // made by an expression: become inputs of their own
   std::map<ValId, ValId> replaced;            // a value -> the one that stands in its place everywhere
   std::map<std::pair<ExprId, size_t>, ScalarValue> literals;  // an operand -> a literal
+  std::map<ExprId, std::pair<OpKind, size_t>> ops;  // an expression -> an op of this one of its operands
   std::map<ValId, ScalarValue> constants;     // a scalar -> a literal, everywhere
   std::set<AxisOf> droppedAxes;               // whole classes of axes (axes.h)
   std::map<AxisOf, int64_t> sizes;            // new sizes in all runs; whole classes too

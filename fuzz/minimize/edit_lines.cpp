@@ -30,6 +30,11 @@ class LineEditor {
       // Its name is the input's that it becomes.
       if (rebuilding_.kept.isInput(expr_->outputs()[i])) line.results[i] = rebuilding_.edit.freshName(line.results[i]);
     }
+    const auto other = rebuilding_.change.ops.find(expr_->id());
+    if (other != rebuilding_.change.ops.end()) {
+      const auto [op, place] = other->second;
+      line = {line.results, op, {line.operands.at(place)}, Attributes()};
+    }
     if (!isPointwise(line.op)) {
       line.attributes = keptAttributes();
       const bool done = !expr_->attributes().allAxes().empty() && line.attributes.allAxes().empty();

@@ -41,6 +41,13 @@ bool isPlainLayout(const TensorView* tensor) {
 
 }  // namespace
 
+OpKind plainOp(Family family) {
+  const auto found =
+      std::find_if(std::begin(kAllOps), std::end(kAllOps), [&](OpKind op) { return opInfo(op).family == family; });
+  FUSER_CHECK(found != std::end(kAllOps), "a family without op");
+  return *found;
+}
+
 Weight weigh(const Case& testCase, size_t bytes) {
   Weight weight{};
   const Fusion& fusion = *testCase.fusion;
@@ -52,6 +59,8 @@ Weight weigh(const Case& testCase, size_t bytes) {
     weight[2] += static_cast<int64_t>(val->as<TensorView>()->axes().size());
     weight[6] += !isPlainLayout(val->as<TensorView>());
   }
+  const OpKind plain[] = {plainOp(Family::Unary), plainOp(Family::Reduction)};
+  for (const Expr* expr : fusion.exprs()) weight[7] += expr->op() != plain[0] && expr->op() != plain[1];
   weight[3] = static_cast<int64_t>(testCase.runs.size());
   for (const Run& run : testCase.runs) {
     for (const RunInput& input : run.inputs) {

@@ -12,9 +12,12 @@
 namespace fuser::fuzz {
 
 // What "smaller" compares, the first difference deciding: expressions, inputs and outputs, axes, runs, elements,
-// options, layouts, dtypes by rarity, recipes by strangeness, bytes of text.
+// options, layouts, dtypes by rarity and ops that are not plain, recipes by strangeness, bytes of text.
 using Weight = std::array<int64_t, 10>;
 Weight weigh(const Case& testCase, size_t bytes);
+
+// The first op of a family in the table, of which plainOps() makes ops that do not matter.
+OpKind plainOp(Family family);
 CaseSize sizeOf(const Case& testCase, size_t bytes);
 
 class Search {

@@ -32,9 +32,12 @@ TEST(JUnitTest, BucketsFailKnownOnesAreSkippedCorpusFilesAreCases) {
   expectCountsAddUp(root);
   const XmlNode& failure = *root.all("failure").at(0);
   EXPECT_EQ(failure.attributes.at("type"), "differs");
-  for (const char* text : {"2 findings", "replay: fuserfuzz replay", "minimise: ", "%c = cast(%x)", "[0.24, 0.26]"}) {
+  for (const char* text : {"2 findings; this one from seed 7 case 3",
+                           "replay: fuserfuzz replay out/minimized-from-3.fusion", "%c = cast(%x)", "[0.5, 0.5]"}) {
     EXPECT_NE(failure.text.find(text), std::string::npos) << text;
   }
+  for (const char* text : {"mismatch-", "[0.24, 0.26]"}) EXPECT_EQ(failure.text.find(text), std::string::npos) << text;
+  EXPECT_EQ(failure.attributes.at("message"), "cast has or lacks NaN in 1 of 1 element");
 }
 
 TEST(JUnitTest, ACleanCampaignIsASuiteThatPassed) {

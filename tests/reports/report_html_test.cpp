@@ -71,17 +71,49 @@ TEST(ReportHtmlTest, BucketsComeNewAndFrequentFirst) {
   EXPECT_FALSE(buckets[2]->attributes.count("open"));
 }
 
+std::vector<std::string> commandsOf(const XmlNode& bucket) {
+  std::vector<std::string> commands;
+  for (const XmlNode* command : bucket.withClass("command")) commands.push_back(command->all("code").at(0)->text);
+  return commands;
+}
+
+// Of another finding of the bucket only the table has something.
+TEST(ReportHtmlTest, ACardShowsOneCaseThroughout) {
+  CampaignSummary summary = fullSummary();
+  summary.findings[1].detail = "elements of another case";
+  const XmlNode page = pageOf(summary);
+  const XmlNode& bucket = *page.withClass("bucket").at(0);
+  EXPECT_TRUE(has(bucket, "Made of seed 7 case 3"));
+  EXPECT_EQ(bucket.withClass("reason").at(0)->text, "cast %c: 1 elements outside");
+  for (const char* other : {"elements of another case", "replay out/mismatch-2", "accepted [0.24, 0.26]"}) {
+    EXPECT_FALSE(has(bucket, other)) << other;
+  }
+  EXPECT_TRUE(has(*bucket.all("table").at(0), "mismatch-2.fusion"));
+  EXPECT_TRUE(has(bucket, "1 were not minimised"));
+}
+
+// That could not be minimised: as it came, and not the first one of its bucket.
+TEST(ReportHtmlTest, ACardWithoutSmallestCaseShowsTheFindingThatWasTried) {
+  CampaignSummary summary = fullSummary();
+  summary.minimized[0].problem = "it does not reproduce alone";
+  const XmlNode page = pageOf(summary);
+  const XmlNode& bucket = *page.withClass("bucket").at(0);
+  EXPECT_TRUE(has(bucket, "From seed 7 case 3"));
+  EXPECT_TRUE(has(bucket, "accepted [0.24, 0.26]"));
+  EXPECT_FALSE(has(bucket, "accepted [0.5, 0.5]"));
+  EXPECT_EQ(commandsOf(bucket), (std::vector<std::string>{"fuserfuzz replay out/mismatch-3.fusion",
+                                                          "fuserfuzz minimize out/mismatch-3.fusion"}));
+}
+
 TEST(ReportHtmlTest, ABucketShowsItsCasePictureAndCommands) {
   const XmlNode page = pageOf(fullSummary());
   const XmlNode& bucket = *page.withClass("bucket").at(0);
   EXPECT_EQ(bucket.all("mark").at(0)->text, "  %c = cast(%x) {dtype = f16}");
   EXPECT_FALSE(has(bucket, "#: source"));
   EXPECT_TRUE(has(bucket, "21 expressions before, 3 after"));
-  EXPECT_TRUE(has(bucket, "accepted [0.24, 0.26]"));
-  std::vector<std::string> commands;
-  for (const XmlNode* command : bucket.withClass("command")) commands.push_back(command->all("code").at(0)->text);
-  EXPECT_EQ(commands, (std::vector<std::string>{"fuserfuzz replay out/mismatch-2.fusion",
-                                                "fuserfuzz minimize out/mismatch-2.fusion"}));
+  EXPECT_TRUE(has(bucket, "accepted [0.5, 0.5]"));
+  EXPECT_EQ(bucket.withClass("title").at(0)->text, "cast has or lacks NaN in 1 of 1 element");
+  EXPECT_EQ(commandsOf(bucket), std::vector<std::string>{"fuserfuzz replay out/minimized-from-3.fusion"});
   const XmlNode& graph = *bucket.withClass("graph").at(0);
   EXPECT_EQ(graph.withClass("segment").size(), 2u);
   EXPECT_EQ(graph.withClass("edge").size(), 3u);
@@ -149,7 +181,7 @@ TEST(ReportHtmlTest, ALongCaseIsCutAndSaysSo) {
   CampaignSummary summary = fullSummary();
   for (int i = 0; i < 1000; ++i) summary.minimized[0].text += "  # line\n";
   const XmlNode page = pageOf(summary);
-  EXPECT_TRUE(has(page, "884 more lines in minimized-from-2.fusion")) << page.withClass("bucket").at(0)->allText();
+  EXPECT_TRUE(has(page, "884 more lines in minimized-from-3.fusion")) << page.withClass("bucket").at(0)->allText();
 }
 
 TEST(ReportHtmlTest, AGraphTooLargeToReadIsASentence) {

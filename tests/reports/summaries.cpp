@@ -26,6 +26,11 @@ Finding finding(const std::string& bucket, const std::string& text, int number) 
   Finding finding;
   finding.kind = "differs" + text;
   finding.bucket = bucket;
+  finding.symptom = bucket;
+  finding.placedBy = "its symptom" + text;
+  finding.title = "cast is wrong in 3 of 4 elements" + text;
+  finding.guiltyOp = "Cast" + text;
+  finding.structure = "Cast Neg Sum" + text;
   finding.reason = "cast %c: 3 elements outside" + text;
   finding.detail = "differs\n  %c[0] is 0.5, accepted [0.24, 0.26]\n" + text;
   finding.file = "mismatch-" + std::to_string(number) + ".fusion" + text;
@@ -37,15 +42,23 @@ Finding finding(const std::string& bucket, const std::string& text, int number) 
 }
 
 void addFindings(CampaignSummary& summary, const std::string& text) {
-  const std::string cast = "differs | pass ConsecutiveCastPass | pointwise | nan" + text;
+  const std::string cast = "differs | pass ConsecutiveCastPass | Cast | Cast" + text;
   summary.findings.push_back(finding("crash | lower | reduction | stack" + text, text, 1));
   summary.findings.push_back(finding(cast, text, 2));
   summary.findings.push_back(finding(cast, text, 3));
   summary.findings.push_back(finding("check | known" + text, text, 4));
   summary.findings.back().known = "erf near 0" + text;
   reports::MinimizedFinding& minimized = summary.minimized.emplace_back();
+  summary.findings[2].placedBy = reports::kItsSmallestCase;
   minimized.bucket = cast;
-  minimized.file = "minimized-from-2.fusion" + text;
+  minimized.symptom = summary.findings[2].symptom;
+  minimized.finding = summary.findings[2].file;
+  minimized.file = "minimized-from-3.fusion" + text;
+  minimized.title = "cast has or lacks NaN in 1 of 1 element" + text;
+  minimized.reason = "cast %c: 1 elements outside" + text;
+  minimized.detail = "differs\n  %c[0] is nan, accepted [0.5, 0.5]\n" + text;
+  minimized.guiltyOp = minimized.structure = "Cast" + text;
+  minimized.replay = "fuserfuzz replay out/minimized-from-3.fusion" + text;
   minimized.text =
       "#: source = a book\nfusion f(%x: f32[i0]) {\n  %c = cast(%x) {dtype = f16}\n  return %c\n}\n" + text;
   minimized.picture = picture(text);
@@ -54,6 +67,8 @@ void addFindings(CampaignSummary& summary, const std::string& text) {
   minimized.seconds = 4.25;
   reports::MinimizedFinding& failed = summary.minimized.emplace_back();
   failed.bucket = "crash | lower | reduction | stack" + text;
+  failed.symptom = summary.findings[0].symptom;
+  failed.finding = summary.findings[0].file;
   failed.problem = "it does not reproduce alone" + text;
   failed.picture.problem = "the compiler crashes" + text;
 }

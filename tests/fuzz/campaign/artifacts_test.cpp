@@ -113,7 +113,7 @@ class BucketMinimizerTest : public ArtifactsTest {
     made.minimized.exprsBefore = 5;
     made.minimized.exprsAfter = 1;
     made.minimized.seconds = 2;
-    made.others = {{"check | - | - | x", "check", "other text", "x", "x", "fails fresh"}};
+    made.others = {{"check | - | - | x", "check", "other text", "x", "x", "fails fresh", "x", "", "Exp"}};
     return reports::encode(made);
   }
 };

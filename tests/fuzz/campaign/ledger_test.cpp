@@ -190,10 +190,10 @@ TEST_F(LedgerTest, TheVersionBelongsToTheseKeys) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 3);
+  EXPECT_EQ(kLedgerVersion, 4);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
-            "origin kind reason detail place pattern only_probed history label bucket known features counted text_sha1 "
-            "file sequence_file bytes");
+            "origin kind reason detail place pattern only_probed history label bucket title guilty_op "
+            "structure known features counted text_sha1 file sequence_file bytes");
   EXPECT_EQ(keysOf(std::type_identity<AccountingFigures>()), "cases files batches file_verdicts fused sums");
   EXPECT_EQ(keysOf(std::type_identity<reports::Sums>()),
             "cases runs verdicts rejected_by_reason judged_cases decided_cases probed_cases slow_cases slowest_seconds "
@@ -204,9 +204,10 @@ TEST_F(LedgerTest, TheVersionBelongsToTheseKeys) {
             "view_segments");
   EXPECT_EQ(keysOf(std::type_identity<CaseVerdict>()),
             "kind reason detail run expected probed only_probed fault_applied outputs elements ops margins wrong_value "
-            "place pattern schedulers passes decisions compilations kernels seconds");
+            "place pattern wrong_op title schedulers passes decisions compilations kernels seconds");
   EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),
-            "bucket file text picture exprs_before exprs_after seconds problem");
+            "finding symptom bucket file text title reason detail guilty_op structure replay picture exprs_before "
+            "exprs_after seconds problem");
 }
 
 TEST_F(LedgerTest, AFullDiskLosesNothing) {

@@ -54,6 +54,28 @@ TEST(MinimizeTest, AWrongOpIsLeftAlone) {
   EXPECT_GT(result.tried, 0u);
 }
 
+// A bug that has nothing to do with the op has one smallest case, and one that has keeps its op.
+TEST(MinimizeTest, OpsThatDoNotMatterBecomePlain) {
+  const auto smallest = [](const std::string& line, const std::string& fault) {
+    const Minimized result = minimize(R"(
+fusion f(%x: f32[i0], %y: f32[i0]) {
+  %a = )" + line + R"(
+  return %a
+}
+option fault = ")" + fault + R"("
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[300]
+      %y = uniform(seed = 2, low = 1, high = 2) : f32[300] }
+)",
+                                      {});
+    EXPECT_EQ(result.problem, "");
+    return parseCase(result.text, "minimized").fusion->exprs().at(0)->op();
+  };
+  EXPECT_EQ(smallest("atan2(%x, %y)", "output-copy-dropped"), plainOp(Family::Unary));
+  EXPECT_EQ(smallest("sum(%x) {dims = [0]}", "wrong-identity-sum"), OpKind::Sum);
+  EXPECT_EQ(smallest("amin(%x) {dims = [0]}", "block-reduce-dropped"), plainOp(Family::Reduction));
+  EXPECT_EQ(smallest("sub(%x, %y)", "swapped-operands"), OpKind::Sub);
+}
+
 TEST(MinimizeTest, SameBudgetInCandidatesSameResult) {
   MinimizeSettings settings;
   settings.maxTried = 25;

@@ -1,0 +1,42 @@
+// What a case is made of: neither names nor the order of lines matter.
+
+#include "fuzz/judge/structure.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/text/parser.h"
+
+namespace fuser::fuzz {
+namespace {
+
+std::string structureIn(const std::string& lines, const std::string& outputs) {
+  const Case testCase = parseCase("fusion f(%x: f32[i0, i1]) {\n" + lines + "  return " + outputs +
+                                      "\n}\nrun { %x = normal(seed = 1) : f32[2, 3] }\n",
+                                  "test");
+  return structureOf(*testCase.fusion);
+}
+
+TEST(StructureTest, NamesOpsInTopologicalOrder) {
+  EXPECT_EQ(structureIn("  %a = neg(%x)\n  %s = sum(%a) {dims = [0]}\n", "%s"), "Neg Sum");
+  EXPECT_EQ(structureIn("  %s = sum(%x) {dims = [0]}\n  %a = neg(%s)\n", "%a"), "Sum Neg");
+  EXPECT_EQ(structureIn("", "%x"), "");
+}
+
+TEST(StructureTest, IndependentOpsMayChangePlaces) {
+  const std::string one = structureIn("  %a = neg(%x)\n  %b = exp(%x)\n  %c = add(%a, %b)\n", "%c");
+  EXPECT_EQ(one, "Exp Neg Add");
+  EXPECT_EQ(structureIn("  %p = exp(%x)\n  %q = neg(%x)\n  %r = add(%q, %p)\n", "%r"), one);
+}
+
+TEST(StructureTest, DeadCodeIsNoPartOfIt) { EXPECT_EQ(structureIn("  %a = neg(%x)\n  %b = exp(%x)\n", "%a"), "Neg"); }
+
+TEST(StructureTest, AnInputHasNoDefinition) {
+  const Case testCase = parseCase("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n", "test");
+  EXPECT_EQ(definitionOf(*testCase.fusion, "x"), nullptr);
+  EXPECT_EQ(definitionOf(*testCase.fusion, "z"), nullptr);
+  ASSERT_NE(definitionOf(*testCase.fusion, "y"), nullptr);
+  EXPECT_EQ(definitionOf(*testCase.fusion, "y")->op(), OpKind::Neg);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
