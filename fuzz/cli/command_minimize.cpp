@@ -46,7 +46,7 @@ void keepOthers(const Minimized& result, const fs::path& folder) {
   }
 }
 
-bool minimizeFile(const MinimizeArguments& arguments, const std::string& file) {
+bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, spdlog::logger* log) {
   const std::string given = readTextFile(file);
   const fs::path place = placeOf(arguments, given);
   MinimizeSettings settings;
@@ -56,7 +56,7 @@ bool minimizeFile(const MinimizeArguments& arguments, const std::string& file) {
   settings.judge.memoryMb = arguments.limits.residentMb;
   settings.bestSoFar = place;
   settings.interrupted = interrupted;
-  if (!arguments.quiet) settings.log = printLine;
+  if (!arguments.quiet) settings.log = log;
   printLine(concat("minimizing ", file));
   const Minimized result = minimize(given, settings);
   if (!result.problem.empty()) {
@@ -94,14 +94,14 @@ Command addMinimizeCommand(CLI::App& app) {
   command->add_option("--rss-limit-mb", arguments->limits.residentMb, "resident size of a candidate's process")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_flag("--quiet,-q", arguments->quiet, "figures alone");
+  command->add_flag("--quiet,-q", arguments->quiet, "figures alone, no progress");
   addNoProbes(command, arguments->noProbes);
-  return {command, [arguments](const LogPtr&) {
+  return {command, [arguments](const LogPtr& log) {
             watchInterrupts();
             bool all = true;
             for (const std::string& file : arguments->files) {
               if (interrupted()) break;
-              all &= minimizeFile(*arguments, file);
+              all &= minimizeFile(*arguments, file, log.get());
             }
             if (interrupted()) return kExitInterrupted;
             FUSER_USER_CHECK(all, "not every file could be minimized");
