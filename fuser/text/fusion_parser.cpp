@@ -7,7 +7,6 @@
 #include "fuser/text/limits.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/token_rules.h"
-#include "fuser/text/value_names.h"
 #include "fuser/tokens/literals.h"
 
 namespace fuser {
@@ -45,7 +44,7 @@ std::unique_ptr<Fusion> FusionParser::parse() {
   reader_.expect("}");
   checkAssumptions();
   checkViews();
-  giveNames();
+  giveNames(*fusion_, values_);
   verify(*fusion_);
   return std::move(fusion_);
 }
@@ -149,19 +148,6 @@ Val* FusionParser::lookUp(const Token& name) const {
   const auto found = values_.find(name.text);
   if (found == values_.end()) reader_.fail(name, "unknown value %", name.text);
   return found->second;
-}
-
-// Keeps the names in the text and renames values that builders inserted where they collide with those.
-void FusionParser::giveNames() {
-  const std::vector<Val*> vals = fusion_->usedVals();
-  for (Val* val : vals) {
-    const auto found = values_.find(val->name());
-    if (found != values_.end() && found->second != val) val->setName("");
-  }
-  const ValueNames names(*fusion_);
-  for (Val* val : vals) {
-    if (!names.of(val).empty()) val->setName(names.of(val));
-  }
 }
 
 }  // namespace text

@@ -10,6 +10,7 @@
 #include "fuser/ir/fusion.h"
 #include "fuser/ir/infer.h"
 #include "fuser/support/disjoint_sets.h"
+#include "fuser/text/give_names.h"
 #include "fuser/tokens/token_reader.h"
 
 namespace fuser::text {
@@ -62,7 +63,6 @@ class FusionParser {
   void define(const Token& name, Val* val);
   void checkNew(const Token& name) const;
   Val* lookUp(const Token& name) const;
-  void giveNames();
 
   // --- op_parser.cpp ---
   void parseOp();
@@ -100,7 +100,7 @@ class FusionParser {
 
   TokenReader& reader_;
   std::unique_ptr<Fusion> fusion_;
-  std::map<std::string, Val*, std::less<>> values_;
+  NamedVals values_;
   std::map<std::string, size_t, std::less<>> definedAt_;  // name -> offset
   std::set<std::string, std::less<>> boundSymbols_;
   std::vector<Token> usedSymbols_;  // in dim expressions of inputs; each must be bound when all inputs are read

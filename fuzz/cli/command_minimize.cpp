@@ -47,7 +47,7 @@ void keepOthers(const Minimized& result, const fs::path& folder) {
   }
 }
 
-bool minimizeFile(const MinimizeArguments& arguments, const std::string& file) {
+bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, spdlog::logger* log) {
   const std::string given = readTextFile(file);
   const fs::path place = placeOf(arguments, given);
   MinimizeSettings settings;
@@ -57,7 +57,7 @@ bool minimizeFile(const MinimizeArguments& arguments, const std::string& file) {
   settings.judge.memoryMb = arguments.limits.residentMb;
   settings.bestSoFar = place;
   settings.interrupted = interrupted;
-  if (!arguments.quiet) settings.log = printLine;
+  if (!arguments.quiet) settings.log = log;
   printLine(concat("minimizing ", file));
   const Minimized result = minimize(given, settings);
   if (!result.problem.empty()) {
@@ -97,19 +97,19 @@ Command addMinimizeCommand(CLI::App& app) {
              1)
       ->type_name("N")
       ->capture_default_str();
-  command->add_flag("--quiet,-q", arguments->quiet, "figures alone");
+  command->add_flag("--quiet,-q", arguments->quiet, "figures alone, no progress");
   addNoProbes(command, arguments->noProbes);
   command->footer(R"(
 Examples
   fuserfuzz minimize out/mismatch-….fusion --out small         the smallest case in the same bucket
   fuserfuzz minimize out/mismatch-….fusion --out small.fusion --max-total-time 5m   into a file of that name
 )");
-  return {command, [arguments](const LogPtr&) {
+  return {command, [arguments](const LogPtr& log) {
             watchInterrupts();
             bool all = true;
             for (const std::string& file : arguments->files) {
               if (interrupted()) break;
-              all &= minimizeFile(*arguments, file);
+              all &= minimizeFile(*arguments, file, log.get());
             }
             if (interrupted()) return kExitInterrupted;
             FUSER_USER_CHECK(all, "not every file could be minimized");

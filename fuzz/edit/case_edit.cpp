@@ -3,6 +3,7 @@
 #include "fuzz/edit/case_edit.h"
 
 #include <algorithm>
+#include <set>
 
 #include "fuser/text/value_names.h"
 
@@ -100,10 +101,13 @@ const EditValue* CaseEdit::find(const EditOperand& operand) const {
 }
 
 std::string CaseEdit::freshName(const std::string& base) const {
+  std::set<std::string> taken;
+  for (const EditValue& value : values) taken.insert(value.name);
+  for (const EditInput& input : inputs) taken.insert(input.name);
+  for (const EditLine& line : lines) taken.insert(line.results.begin(), line.results.end());
   for (int number = 0;; ++number) {
-    const std::string name = base + ".m" + std::to_string(number);
-    if (std::none_of(values.begin(), values.end(), [&](const EditValue& value) { return value.name == name; }))
-      return name;
+    std::string name = base + ".m" + std::to_string(number);
+    if (!taken.count(name)) return name;
   }
 }
 
@@ -112,8 +116,16 @@ void CaseEdit::insertBehind(const EditValue& former, EditLine line) {
   const auto redirect = [&](EditOperand& operand) {
     if (operand.is(former.name)) operand = name;
   };
+  const auto redirectSize = [&](IntExpr size) {
+    return extents.import(size, [&](IntExpr symbol) {
+      const bool isFormer = extents.nameOf(symbol) == "%" + former.name;
+      return isFormer ? extents.named("%" + name) : symbol;
+    });
+  };
   for (size_t i = former.line; i < lines.size(); ++i) {
     for (EditOperand& operand : lines[i].operands) redirect(operand);
+    for (EditOperand& operand : lines[i].braced) redirect(operand);
+    lines[i].attributes = withExtents(std::move(lines[i].attributes), redirectSize);
   }
   for (EditOperand& output : outputs) redirect(output);
   for (auto& [output, input] : aliases) output = output == former.name ? name : output;

@@ -93,10 +93,11 @@ struct CaseEdit {
   // Values that exist where a line is to be inserted.
   std::vector<const EditValue*> valuesBefore(size_t line) const;
   const EditValue* find(const EditOperand& operand) const;  // null for literals
-  // A name that no value has, from this one.
+  // A name, from this one, that neither a value of the case has nor any that the edit has got since.
   std::string freshName(const std::string& base) const;
-  // Puts a line in, and makes every later line and output read its result instead of `former`. An output's memory goes
-  // with the output.
+  // Puts a line in where `former` exists, and makes every later line and output read its result instead: as an operand,
+  // in braces, or as a size. An output's memory goes with the output. `values` stays what is known of the case, and is
+  // right about lines up to there alone.
   void insertBehind(const EditValue& former, EditLine line);
 };
 

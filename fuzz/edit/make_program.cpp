@@ -8,9 +8,9 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/verify.h"
+#include "fuser/text/give_names.h"
 #include "fuser/text/limits.h"
 #include "fuser/text/token_rules.h"
-#include "fuser/text/value_names.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -25,7 +25,7 @@ class ProgramMaker {
     makeInputs();
     for (const EditLine& line : edit_.lines) makeLine(line);
     for (const EditOperand& output : edit_.outputs) fusion_->addOutput(valueOf(output));
-    giveNames();
+    giveNames(*fusion_, values_);
     verify(*fusion_);
     return std::move(fusion_);
   }
@@ -179,22 +179,9 @@ class ProgramMaker {
     }
   }
 
-  // Names of the edit stay; another value that a builder gave such a name gets one of its own.
-  void giveNames() {
-    const std::vector<Val*> vals = fusion_->usedVals();
-    for (Val* val : vals) {
-      const auto found = values_.find(val->name());
-      if (found != values_.end() && found->second != val) val->setName("");
-    }
-    const ValueNames names(*fusion_);
-    for (Val* val : vals) {
-      if (!names.of(val).empty()) val->setName(names.of(val));
-    }
-  }
-
   const CaseEdit& edit_;
   std::unique_ptr<Fusion> fusion_;
-  std::map<std::string, Val*> values_;  // of the edit's names
+  NamedVals values_;                    // of the edit's names
   std::set<std::string> bound_;         // extent symbols that a run gives a size
 };
 

@@ -1,6 +1,7 @@
 #pragma once
-// Change: a change of a case as plain data, and rebuild(): the case with that change, applied to its CaseEdit and made
-// through the builders, so that inference makes every type and shape anew.
+// Changes of a case. Both kinds are applied to its CaseEdit and made through the builders, so that inference makes
+// every type and shape anew: a Change, plain data about values and axes, by rebuild(); an EditCase, for what the edit
+// has a field of (options, runs, memory, schedules, devices, streams), by edited().
 
 #include <array>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "fuser/case/case.h"
+#include "fuzz/edit/case_edit.h"
 
 namespace fuser::fuzz {
 
@@ -34,6 +36,9 @@ struct Change {
   bool dropDeadCode = false;
 };
 
+// Changes the edit; false where there is nothing to change.
+using EditCase = std::function<bool(CaseEdit& edit)>;
+
 // The recipe of a new input's data.
 using MakeRecipe = std::function<Recipe(const Val* val, size_t run, DataType dtype, const Dims& sizes)>;
 
@@ -42,6 +47,8 @@ using MakeRecipe = std::function<Recipe(const Val* val, size_t run, DataType dty
 // What outputs do not need is left out (dead code only where asked for), and inputs that nothing needs. Nothing where
 // the change does not lead to a well-formed program; whether its runs are accepted is for a run to see.
 std::optional<Case> rebuild(const Case& from, const Change& change, const MakeRecipe& makeRecipe);
+// Nothing where nothing is changed, or where that is no case.
+std::optional<Case> edited(const Case& from, const EditCase& change);
 
 // --- edit_runs.cpp ---
 

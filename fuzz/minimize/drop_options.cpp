@@ -1,69 +1,88 @@
 // Options back to their defaults, schedules, aliases, memory for outputs and stream axes away, one by one.
-#include <functional>
+#include <utility>
 
 #include "fuser/text/option_table.h"
 #include "fuzz/minimize/reducers.h"
 
 namespace fuser::fuzz {
+namespace {
 
-bool dropOptions(Search& search) {
+bool dropSettings(Search& search) {
   bool progress = false;
-  const auto attempt = [&](const std::function<void(Case&)>& change) {
-    Case candidate = cloneCase(search.best());
-    change(candidate);
-    progress |= search.attempt(candidate);
-  };
   const CompileOptions usual;
   for (const OptionInfo& option : optionTable()) {
-    if (option.get(search.best().options) == option.get(usual)) continue;
-    attempt([&](Case& candidate) { option.set(candidate.options, option.get(usual)); });
+    progress |= search.attempt([&](CaseEdit& edit) {
+      if (option.get(edit.options) == option.get(usual)) return false;
+      option.set(edit.options, option.get(usual));
+      return true;
+    });
   }
   for (const std::string& pass : std::set<std::string>(search.best().options.disabledPasses)) {
-    attempt([&](Case& candidate) { candidate.options.disabledPasses.erase(pass); });
+    progress |= search.attempt([&](CaseEdit& edit) { return edit.options.disabledPasses.erase(pass) > 0; });
   }
-  if (!search.best().options.fault.empty()) attempt([](Case& candidate) { candidate.options.fault.clear(); });
-  if (search.best().schedule) attempt([](Case& candidate) { candidate.schedule.reset(); });
+  progress |= search.attempt([](CaseEdit& edit) { return !std::exchange(edit.options.fault, "").empty(); });
+  return progress;
+}
+
+bool dropSchedules(Search& search) {
+  bool progress = search.attempt([](CaseEdit& edit) { return std::exchange(edit.schedule, std::nullopt).has_value(); });
   for (size_t i = search.best().schedule ? search.best().schedule->size() : 0; i-- > 0;) {
-    attempt([&](Case& candidate) {
-      candidate.schedule->erase(candidate.schedule->begin() + static_cast<std::ptrdiff_t>(i));
+    progress |= search.attempt([&](CaseEdit& edit) {
+      edit.schedule->erase(edit.schedule->begin() + static_cast<std::ptrdiff_t>(i));
+      return true;
     });
   }
   const std::map<int64_t, Schedule> segments = search.best().segmentSchedules;
   for (const auto& [segment, schedule] : segments) {
-    attempt([segment = segment](Case& candidate) { candidate.segmentSchedules.erase(segment); });
+    progress |= search.attempt([&](CaseEdit& edit) { return edit.segmentSchedules.erase(segment) > 0; });
   }
+  return progress;
+}
+
+bool dropMemory(Search& search) {
+  bool progress = false;
   for (size_t i = search.best().aliases.size(); i-- > 0;) {
-    attempt(
-        [&](Case& candidate) { candidate.aliases.erase(candidate.aliases.begin() + static_cast<std::ptrdiff_t>(i)); });
+    progress |= search.attempt([&](CaseEdit& edit) {
+      edit.aliases.erase(edit.aliases.begin() + static_cast<std::ptrdiff_t>(i));
+      return true;
+    });
   }
   for (size_t i = search.best().preallocated.size(); i-- > 0;) {
-    attempt([&](Case& candidate) {
-      candidate.preallocated.erase(candidate.preallocated.begin() + static_cast<std::ptrdiff_t>(i));
+    progress |= search.attempt([&](CaseEdit& edit) {
+      edit.preallocated.erase(edit.preallocated.begin() + static_cast<std::ptrdiff_t>(i));
+      return true;
     });
-    if (i >= search.best().preallocated.size()) continue;
-    const PreallocatedOutput plain{search.best().preallocated[i].output, {}, {}, 0};
-    if (search.best().preallocated[i] != plain) attempt([&](Case& candidate) { candidate.preallocated[i] = plain; });
+    progress |= search.attempt([&](CaseEdit& edit) {
+      if (i >= edit.preallocated.size()) return false;
+      const PreallocatedOutput plain{edit.preallocated[i].output, {}, {}, 0};
+      return std::exchange(edit.preallocated[i], plain) != plain;
+    });
   }
+  return progress;
+}
+
+bool dropStreams(Search& search) {
+  bool progress = false;
   // By name: an attempt that succeeds makes another fusion of the best one.
-  const auto spreadTensor = [](const Case& of, const std::string& name) -> const TensorView* {
-    for (const Val* val : of.fusion->usedVals()) {
-      if (val->isTensor() && val->name() == name && val->as<TensorView>()->streamAxis()) return val->as<TensorView>();
-    }
-    return nullptr;
-  };
-  std::vector<std::string> spread;
+  std::vector<std::string> names;
   for (const Val* val : search.best().fusion->usedVals()) {
-    if (spreadTensor(search.best(), val->name())) spread.push_back(val->name());
+    if (val->isTensor() && val->as<TensorView>()->streamAxis()) names.push_back(val->name());
   }
-  for (const std::string& name : spread) {
-    if (!spreadTensor(search.best(), name)) continue;
-    attempt([&](Case& candidate) {
-      const TensorView* tensor = spreadTensor(candidate, name);
-      for (IterDomain* axis : tensor ? tensor->axes() : std::vector<IterDomain*>{}) {
-        axis->parallelize(ParallelType::Serial);
-      }
+  for (const std::string& name : names) {
+    progress |= search.attempt([&](CaseEdit& edit) {
+      return std::exchange(edit.placements.at(name).streamAxis, std::nullopt).has_value();
     });
   }
+  return progress;
+}
+
+}  // namespace
+
+bool dropOptions(Search& search) {
+  bool progress = dropSettings(search);
+  progress |= dropSchedules(search);
+  progress |= dropMemory(search);
+  progress |= dropStreams(search);
   return progress;
 }
 

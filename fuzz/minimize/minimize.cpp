@@ -73,13 +73,13 @@ std::string oneLine(const std::string& text) {
   return line;
 }
 
-std::string withMetadata(const std::string& text, const std::vector<std::pair<std::string, std::string>>& added) {
-  Case testCase = parseCase(text, "minimized");
+std::string withMetadata(const Case& testCase, const std::vector<std::pair<std::string, std::string>>& added) {
+  Case told = cloneCase(testCase);
   for (const auto& [key, value] : added) {
-    std::erase_if(testCase.metadata, [&key = key](const auto& entry) { return entry.first == key; });
-    testCase.metadata.emplace_back(key, oneLine(value));
+    std::erase_if(told.metadata, [&key = key](const auto& entry) { return entry.first == key; });
+    told.metadata.emplace_back(key, oneLine(value));
   }
-  return printCase(testCase);
+  return printCase(told);
 }
 
 bool takeTurns(Search& search) {
@@ -126,7 +126,7 @@ Minimized minimize(const std::string& caseText, const MinimizeSettings& settings
     }
     result.reason = last.reason;
     result.detail = last.detail;
-    result.text = withMetadata(search.text(), {{"bucket", toString(flight.bucket)}, {"verdict", last.reason}});
+    result.text = withMetadata(search.best(), {{"bucket", toString(flight.bucket)}, {"verdict", last.reason}});
     result.after = sizeOf(search.best(), search.text().size());
     writeBestSoFar(settings, result.text);
   }

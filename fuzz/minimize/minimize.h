@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fuser/log/log.h"
 #include "fuzz/isolate/worker_pool.h"
 #include "fuzz/judge/bucket.h"
 
@@ -21,7 +22,7 @@ struct MinimizeSettings {
   std::filesystem::path bestSoFar;       // rewritten (beside, then renamed) with every success; empty: nowhere
   int64_t maxBytes = std::numeric_limits<int64_t>::max();  // of that file; what would take more is left out
   std::function<bool()> interrupted;     // asked before each candidate; may be empty
-  std::function<void(const std::string&)> log;  // a line of progress with every success; may be empty
+  spdlog::logger* log = nullptr;         // a line of progress (Info) with every success; null: silent
 };
 
 struct CaseSize {

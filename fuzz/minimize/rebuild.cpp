@@ -3,9 +3,22 @@
 #include "fuzz/minimize/rebuilding.h"
 
 namespace fuser::fuzz {
+namespace {
+
+std::optional<Case> madeBy(const std::function<std::optional<Case>()>& make) {
+  try {
+    return make();
+  } catch (const UserError&) {
+    return std::nullopt;  // the operands no longer fit, a symbol is bound by nothing, …
+  } catch (const CheckError&) {
+    return std::nullopt;  // the builders trip over something absurd; the case at hand is about something else
+  }
+}
+
+}  // namespace
 
 std::optional<Case> rebuild(const Case& from, const Change& change, const MakeRecipe& makeRecipe) {
-  try {
+  return madeBy([&] {
     Rebuilding rebuilding(from, change, makeRecipe);
     rebuilding.edit.placements.clear();  // those of what is left come with it
     editInputs(rebuilding);
@@ -16,11 +29,15 @@ std::optional<Case> rebuild(const Case& from, const Change& change, const MakeRe
     }
     editRuns(rebuilding);
     return finish(rebuilding.edit);
-  } catch (const UserError&) {
-    return std::nullopt;  // the operands no longer fit, a symbol is bound by nothing, …
-  } catch (const CheckError&) {
-    return std::nullopt;  // the builders trip over something absurd; the case at hand is about something else
-  }
+  });
+}
+
+std::optional<Case> edited(const Case& from, const EditCase& change) {
+  return madeBy([&]() -> std::optional<Case> {
+    CaseEdit edit = caseEditOf(from);
+    if (!change(edit)) return std::nullopt;
+    return finish(edit);
+  });
 }
 
 }  // namespace fuser::fuzz

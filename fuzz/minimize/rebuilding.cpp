@@ -35,6 +35,7 @@ Rebuilding::Rebuilding(const Case& from, const Change& change, const MakeRecipe&
       edit(caseEditOf(from)) {
   for (const Run& run : from.runs) evaluators.push_back(bound(old, run));
   noteBound();
+  noteMentioned();
 }
 
 void Rebuilding::noteBound() {
@@ -44,6 +45,31 @@ void Rebuilding::noteBound() {
     for (size_t i = 0; i < axes.size(); ++i) {
       const IntExpr size = input->as<TensorView>()->axes()[i]->size();
       if (axes[i] && size->isSymbol() && !old.scalarOf(size)) bound_.insert(names.ofSymbol(size));
+    }
+  }
+}
+
+void Rebuilding::noteMentioned() {
+  const auto mention = [&](IntExpr size) {
+    forEachSymbol(size, [&](IntExpr symbol) {
+      if (!old.scalarOf(symbol)) mentioned_.insert(names.ofSymbol(symbol));
+    });
+  };
+  for (const Val* input : kept.inputs()) {
+    if (input->isScalar()) continue;
+    const std::vector<bool> axes = kept.axes(input->as<TensorView>());
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const IterDomain* axis = input->as<TensorView>()->axes()[i];
+      for (IntExpr size : {axis->extent(), axis->expandedExtent()}) {
+        // What is computed is left out of what becomes an input.
+        if (axes[i] && size && (input->isFusionInput() || size->isSymbol())) mention(size);
+      }
+    }
+  }
+  for (const Expr* expr : old.exprs()) {
+    if (!kept.isMade(expr)) continue;
+    for (IntExpr size : expr->attributes().allIntegers()) {
+      if (size) mention(size);
     }
   }
 }
@@ -84,7 +110,7 @@ IntExpr Rebuilding::inputSizeOf(IntExpr extent) {
   IntExpr& symbol = computedSizes_[extent];
   for (size_t number = 0; !symbol; ++number) {
     const std::string name = concat("z", number);
-    if (bound_.insert(name).second) symbol = edit.extents.named(name);
+    if (!mentioned_.count(name) && bound_.insert(name).second) symbol = edit.extents.named(name);
   }
   return symbol;
 }

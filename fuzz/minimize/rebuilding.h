@@ -27,7 +27,8 @@ struct Rebuilding {
   IntExpr sizeOf(IntExpr extent);
   // Of an axis that gets another size: a number becomes that number, a symbol stays.
   IntExpr resized(IntExpr extent, AxisOf axis);
-  // Of what becomes an input: a symbol or a number as it is; what is computed becomes a symbol of its own.
+  // Of what becomes an input: a symbol or a number as it is; what is computed becomes a symbol of its own, with a name
+  // that no size of what is left mentions.
   IntExpr inputSizeOf(IntExpr extent);
   // The size in all runs, where it is the same.
   std::optional<int64_t> numberOf(IntExpr extent);
@@ -48,8 +49,10 @@ struct Rebuilding {
 
  private:
   void noteBound();
+  void noteMentioned();
 
   std::set<std::string> bound_;               // extent symbols that an input binds
+  std::set<std::string> mentioned_;           // extent symbols of the old program that what is left of it speaks of
   std::map<IntExpr, IntExpr> computedSizes_;  // look-ups only
 };
 

@@ -136,10 +136,10 @@ std::vector<ValId> Search::suspects() const {
   return ids;
 }
 
-bool Search::attempt(const Case& candidate) {
-  if (isOver()) return false;
-  std::string text = printCase(candidate);
-  if (!(weigh(candidate, text.size()) < weight_)) return false;
+bool Search::attemptCase(const std::optional<Case>& candidate) {
+  if (!candidate || isOver()) return false;
+  std::string text = printCase(*candidate);
+  if (!(weigh(*candidate, text.size()) < weight_)) return false;
   if (!seen_.insert(text).second) return false;
   const JudgedCase judged = judging_.judge(text);
   ++result_.tried;
@@ -149,7 +149,7 @@ bool Search::attempt(const Case& candidate) {
   Bucket bucket = judged.bucket;
   if (bucket == withoutStage && !target_.stage.empty()) bucket = judging_.bucket(text);
   if (bucket == target_) {
-    accept(candidate, std::move(text), judged);
+    accept(*candidate, std::move(text), judged);
     return true;
   }
   noteOther(text, bucket);
@@ -171,24 +171,26 @@ bool Search::attempt(const Change& change) {
     recordedUsed = true;
     return recipe;
   };
-  if (attempt(rebuild(best_, change, plain))) return true;
+  if (attemptCase(rebuild(best_, change, plain))) return true;
   if (change.asInputs.empty() || isOver()) return false;
-  std::optional<Case> withValues = rebuild(best_, change, recorded);
-  return recordedUsed && attempt(std::move(withValues));
+  const std::optional<Case> withValues = rebuild(best_, change, recorded);
+  return recordedUsed && attemptCase(withValues);
 }
 
 void Search::accept(const Case& candidate, std::string text, const JudgedCase& judged) {
   weight_ = weigh(candidate, text.size());
   text_ = std::move(text);
-  best_ = parseCase(text_, "case");
+  // Made once more, values are numbered as the text has them, without gaps where builders put lines or literals in
+  // between: by these numbers inputs are ordered and their data seeded, and whoever begins with the text gets the same.
+  best_ = finish(caseEditOf(candidate));
   finding_ = judged;
   writeBestSoFar(settings_, text_);
-  if (!settings_.log) return;
+  if (!isLogged(settings_.log, LogLevel::Info)) return;
   char line[160];
   std::snprintf(line, sizeof line, "%6.1f s: %lld expressions, %lld inputs and outputs, %lld elements  (%s; %zu tried)",
                 seconds(), static_cast<long long>(weight_[0]), static_cast<long long>(weight_[1]),
                 static_cast<long long>(weight_[4]), std::string(reducer_).c_str(), judging_.judged());
-  settings_.log(line);
+  logLine(settings_.log, LogLevel::Info, line);
 }
 
 // The stage costs a few judgings: it is asked of the first finding that is told apart without it.

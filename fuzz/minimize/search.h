@@ -22,7 +22,7 @@ CaseSize sizeOf(const Case& testCase, size_t bytes);
 
 class Search {
  public:
-  // text: a finding in this bucket; judging is set to what the bucket needs.
+  // text: a finding in this bucket, as it prints; judging is set to what the bucket needs.
   Search(std::string text, Bucket target, const JudgedCase& finding, Judging& judging, const MinimizeSettings& settings,
          Minimized& result);
 
@@ -32,9 +32,8 @@ class Search {
   std::vector<ValId> suspects() const;
   std::vector<SegmentNames> segments() { return judging_.segments(text_); }
 
-  // True when the candidate is the best case now: ids of the former one mean nothing any more.
-  bool attempt(const Case& candidate);
-  bool attempt(std::optional<Case> candidate) { return candidate && attempt(*candidate); }
+  // True when the best case with the change is the best case now: ids of the former one mean nothing any more.
+  bool attempt(const EditCase& change) { return attemptCase(edited(best_, change)); }
   // New inputs get plain data first, then what the reference computed for them.
   bool attempt(const Change& change);
 
@@ -44,6 +43,7 @@ class Search {
   double seconds() const;
 
  private:
+  bool attemptCase(const std::optional<Case>& candidate);
   void accept(const Case& candidate, std::string text, const JudgedCase& judged);
   void noteOther(const std::string& text, const Bucket& found);
 

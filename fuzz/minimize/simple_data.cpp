@@ -1,5 +1,7 @@
 // special(seed = 7)   becomes   normal(seed = 7);   values [0.3517, nan]   become   values [1.0, nan];   %n = 97
 // becomes   %n = 1
+#include <utility>
+
 #include "fuzz/minimize/reducers.h"
 
 namespace fuser::fuzz {
@@ -7,21 +9,24 @@ namespace {
 
 constexpr size_t kMaxSingle = 64;  // listed values that are tried one by one
 
-TensorInput* tensorAt(Case& testCase, size_t run, size_t input) {
-  return std::get_if<TensorInput>(&testCase.runs[run].inputs[input].value);
+TensorInput& tensorAt(CaseEdit& edit, size_t run, size_t input) {
+  return std::get<TensorInput>(edit.runs[run].inputs[input].value);
 }
 
 bool simplerRecipe(Search& search, size_t run, size_t input) {
-  Case candidate = cloneCase(search.best());
-  TensorInput& tensor = *tensorAt(candidate, run, input);
-  if (tensor.recipe.kind == RecipeKind::View) {
-    tensor.strides.reset();
-    tensor.offset = 0;
+  for (uint64_t seed : {1, 2}) {
+    const bool simpler = search.attempt([&](CaseEdit& edit) {
+      TensorInput& tensor = tensorAt(edit, run, input);
+      if (tensor.recipe.kind == RecipeKind::View) {
+        tensor.strides.reset();
+        tensor.offset = 0;
+      }
+      tensor.recipe = plainRecipe(tensor.dtype, seed);
+      return true;
+    });
+    if (simpler) return true;
   }
-  tensor.recipe = plainRecipe(tensor.dtype, 1);
-  if (search.attempt(candidate)) return true;
-  tensorAt(candidate, run, input)->recipe = plainRecipe(tensor.dtype, 2);
-  return search.attempt(candidate);
+  return false;
 }
 
 // Listed values become 1, halves of the list at first.
@@ -34,24 +39,30 @@ bool simplerValues(Search& search, size_t run, size_t input) {
   size_t smallest = count <= kMaxSingle ? 1 : count / kMaxSingle;
   for (size_t size = count; size >= smallest && size > 0 && !search.isOver(); size /= 2) {
     for (size_t begin = 0; begin < count && !search.isOver(); begin += size) {
-      Case candidate = cloneCase(search.best());
-      std::vector<ScalarValue>& values = tensorAt(candidate, run, input)->recipe.values;
-      for (size_t i = begin; i < count && i < begin + size; ++i) {
-        values[i] = ScalarValue(int64_t{1}).castTo(values[i].dtype());
-      }
-      progress |= search.attempt(candidate);
+      progress |= search.attempt([&](CaseEdit& edit) {
+        std::vector<ScalarValue>& values = tensorAt(edit, run, input).recipe.values;
+        bool changed = false;
+        for (size_t i = begin; i < count && i < begin + size; ++i) {
+          const ScalarValue one = ScalarValue(int64_t{1}).castTo(values[i].dtype());
+          changed |= std::exchange(values[i], one) != one;
+        }
+        return changed;
+      });
     }
   }
   return progress;
 }
 
 bool simplerScalar(Search& search, size_t run, size_t input) {
-  for (int64_t value : {1, 2, 0}) {
-    Case candidate = cloneCase(search.best());
-    ScalarValue& scalar = std::get<ScalarValue>(candidate.runs[run].inputs[input].value);
-    if (scalar == ScalarValue(value).castTo(scalar.dtype())) return false;
-    scalar = ScalarValue(value).castTo(scalar.dtype());
-    if (search.attempt(candidate)) return true;
+  for (int64_t number : {1, 2, 0}) {
+    const auto& now = std::get<ScalarValue>(search.best().runs[run].inputs[input].value);
+    const ScalarValue value = ScalarValue(number).castTo(now.dtype());
+    if (now == value) return false;
+    const bool simpler = search.attempt([&](CaseEdit& edit) {
+      edit.runs[run].inputs[input].value = value;
+      return true;
+    });
+    if (simpler) return true;
   }
   return false;
 }

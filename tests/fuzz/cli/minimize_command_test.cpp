@@ -57,6 +57,19 @@ TEST_F(MinimizeCommandTest, WritesToAFileWhereOneIsNamed) {
   EXPECT_NE(contentsOf(place).find("option fault"), std::string::npos);
 }
 
+TEST_F(MinimizeCommandTest, ProgressIsOfTheLog) {
+  const std::string command = "minimize " + plantedCase(folder_).string() + " --out " + folder_.string();
+  const auto tells = [](const Outcome& outcome, const char* part) {
+    return outcome.text.find(part) != std::string::npos;
+  };
+  const Outcome usual = fuserfuzz(command), silent = fuserfuzz(command + " --log-level warn");
+  for (const Outcome& outcome : {usual, silent}) {
+    EXPECT_TRUE(tells(outcome, " elements, ") && tells(outcome, "  bucket: ") && tells(outcome, "fusion "));
+  }
+  EXPECT_TRUE(tells(usual, " inputs and outputs, ")) << usual.text;
+  EXPECT_FALSE(tells(silent, " inputs and outputs, ")) << silent.text;
+}
+
 TEST_F(MinimizeCommandTest, WhatIsNoFindingIsASetUpFailure) {
   std::ofstream(folder_ / "right.fusion") << fuserfuzz("generate --seed 1 --case 0").text;
   const Outcome outcome = fuserfuzz("minimize " + (folder_ / "right.fusion").string() + " --out " + folder_.string());

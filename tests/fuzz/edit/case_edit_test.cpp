@@ -181,6 +181,28 @@ TEST(CaseEditTest, AnInsertedLineIsReadByAllThatFollow) {
   EXPECT_EQ(printFusion(*finish(edit).fusion), printFusion(*parseFusion(wanted)));
 }
 
+TEST(CaseEditTest, AnInsertedLineIsReadInBracesAndAsASize) {
+  CaseEdit edit = caseEditOf(parseCase(
+      "fusion f(%x: f32[i0], %n: i64, %s: f64) { %y = full() {shape = [i0, %n], fill_value = %s, dtype = f32} "
+      "return %y }",
+      "text"));
+  edit.insertBehind(*edit.find("n"), {{"m"}, OpKind::Neg, {"n"}});
+  edit.insertBehind(*edit.find("s"), {{"t"}, OpKind::Neg, {"s"}});
+  const std::string wanted =
+      "fusion f(%x: f32[i0], %n: i64, %s: f64) { %t = neg(%s) %m = neg(%n) "
+      "%y = full() {shape = [i0, %m], fill_value = %t, dtype = f32} return %y }";
+  EXPECT_EQ(printFusion(*finish(edit).fusion), printFusion(*parseFusion(wanted)));
+}
+
+TEST(CaseEditTest, AFreshNameIsNoneThatTheEditHasGot) {
+  CaseEdit edit = caseEditOf(parseCase("fusion f(%x: f32[i0], %x.m0: f32[i0]) { %y = exp(%x) return %y }", "text"));
+  EXPECT_EQ(edit.freshName("x"), "x.m1");
+  edit.insertBehind(*edit.find("x"), {{"x.m1"}, OpKind::Set, {"x"}});
+  EXPECT_EQ(edit.freshName("x"), "x.m2");
+  edit.inputs[0].name = "x.m2";
+  EXPECT_EQ(edit.freshName("x"), "x.m3");
+}
+
 TEST(CaseEditTest, WhatTheTextCannotHoldIsAUserError) {
   const Case testCase = parseCase(
       "fusion f(%x: f32[i0, 4]) { %y = expand(%x) {shape = [i0, -1]} return %y }\n"

@@ -87,6 +87,20 @@ TEST(MinimizeTest, SameBudgetInCandidatesSameResult) {
   EXPECT_LT(one.after.bytes, one.before.bytes);
 }
 
+TEST(MinimizeTest, ASuccessIsALineOfTheLog) {
+  std::vector<std::string> lines;
+  const LogPtr log = logTo(LogLevel::Info, [&](LogLevel level, std::string_view line) {
+    EXPECT_EQ(level, LogLevel::Info);
+    lines.emplace_back(line);
+  });
+  MinimizeSettings settings;
+  settings.maxTried = 25;
+  settings.log = log.get();
+  minimize(withFault("expm1-for-exp"), settings);
+  ASSERT_FALSE(lines.empty());
+  EXPECT_NE(lines.front().find("expressions"), std::string::npos) << lines.front();
+}
+
 TEST(MinimizeTest, WhatIsNoFindingIsNotMinimized) {
   EXPECT_NE(minimize(concat(kProgram, kRuns), {}).problem.find("no finding: agrees"), std::string::npos);
   EXPECT_THROW(minimize("fusion", {}), UserError);

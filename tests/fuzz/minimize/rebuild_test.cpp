@@ -84,16 +84,20 @@ TEST(RebuildTest, AnOperandStandsForAResultAndANumberForAScalar) {
   EXPECT_FALSE(has(text, "amax") || has(text, "%scale")) << text;
 }
 
+// The axes of one class with axis `axis` of the value go.
+Change withoutAxis(const Case& testCase, const std::string& name, size_t axis) {
+  Change change;
+  for (const AxisClass& each : coordinateClasses(*testCase.fusion)) {
+    const bool wanted = std::find(each.begin(), each.end(), AxisOf{idOf(testCase, name), axis}) != each.end();
+    if (wanted) change.droppedAxes.insert(each.begin(), each.end());
+  }
+  return change;
+}
+
 TEST(RebuildTest, AnAxisGoesFromAllValuesAndAttributes) {
   const Case testCase = parseCase(kSoftmax, "test");
-  const std::vector<AxisClass> classes = coordinateClasses(*testCase.fusion);
   for (size_t axis : {0, 1}) {
-    Change change;
-    for (const AxisClass& each : classes) {
-      const bool wanted = std::find(each.begin(), each.end(), AxisOf{idOf(testCase, "x"), axis}) != each.end();
-      if (wanted) change.droppedAxes.insert(each.begin(), each.end());
-    }
-    const std::string text = changed(testCase, change);
+    const std::string text = changed(testCase, withoutAxis(testCase, "x", axis));
     EXPECT_TRUE(has(text, axis == 0 ? "bf16[i1]" : "bf16[i0]")) << text;
     EXPECT_TRUE(has(text, axis == 0 ? "bf16[5]" : "bf16[6]")) << text;
     EXPECT_EQ(has(text, "amax"), axis == 0) << text;
@@ -129,6 +133,89 @@ run { %x = values [1, 2, 3, 4, 5, 6] : i64[2, 3] }
   Change change;
   change.sizes[{idOf(testCase, "x"), 1}] = 2;
   EXPECT_TRUE(has(changed(testCase, change), "[1, 2, 4, 5]")) << changed(testCase, change);
+}
+
+TEST(RebuildTest, AFlipTurnsTheAxesThatAreLeft) {
+  const Case testCase = parseCase(R"(fusion f(%x: f32[i0, i1, i2]) {
+  %y = flip(%x) {dims = [0, 2]}
+  %z = neg(%y)
+  return %z
+}
+run { %x = normal(seed = 1) : f32[2, 3, 4] }
+)",
+                                  "test");
+  const std::string first = changed(testCase, withoutAxis(testCase, "x", 0));
+  EXPECT_TRUE(has(first, "%x: f32[i1, i2]") && has(first, "flip(%x) {dims = [1]}")) << first;
+  const std::string second = changed(testCase, withoutAxis(testCase, "x", 1));
+  EXPECT_TRUE(has(second, "%x: f32[i0, i2]") && has(second, "flip(%x) {dims = [0, 1]}")) << second;
+  Change both = withoutAxis(testCase, "x", 0);
+  both.droppedAxes.merge(withoutAxis(testCase, "x", 2).droppedAxes);
+  const std::string neither = changed(testCase, both);
+  EXPECT_TRUE(has(neither, "%x: f32[i1]") && has(neither, "neg(%x)")) << neither;
+  EXPECT_FALSE(has(neither, "flip")) << neither;
+}
+
+TEST(RebuildTest, AnEyeIsAsLargeAsItsAxesAre) {
+  const Case testCase = parseCase(R"(fusion f(%x: f32[i0]) {
+  %y = eye() {n = 3, m = 4, dtype = bf16}
+  %z = eye() {n = i0, dtype = f32}
+  %w = mul(%z, %x)
+  return %y, %w
+}
+run { %x = normal(seed = 1) : f32[5] }
+)",
+                                  "test");
+  Change smaller;
+  smaller.sizes[{idOf(testCase, "y"), 1}] = 2;
+  smaller.dtypes[DataType::BFloat16] = DataType::Float;
+  const std::string sizes = changed(testCase, smaller);
+  EXPECT_TRUE(has(sizes, "%y = eye() {n = 3, m = 2, dtype = f32}")) << sizes;
+  EXPECT_TRUE(has(sizes, "%z = eye() {n = i0, m = i0, dtype = f32}")) << sizes;
+  Change cut;
+  cut.asInputs = {idOf(testCase, "z")};
+  cut.outputs = {idOf(testCase, "w")};
+  const std::string inputs = changed(testCase, cut);
+  EXPECT_TRUE(has(inputs, "%z: f32[i0, i0]") && has(inputs, "%z = normal(seed = 1) : f32[5, 5]")) << inputs;
+  // A matrix has two axes, whatever becomes of others.
+  EXPECT_EQ(changed(testCase, withoutAxis(testCase, "z", 0)), printCase(testCase));
+}
+
+// %y is as long as %x and %b together: z0 is another size than %b's, whose name a former cut made.
+constexpr const char* kJoined = R"(fusion f(%x: f32[i0], %b: f32[z0]) {
+  %p = exp(%b)
+  %y = cat(%x, %p) {dim = 0}
+  %c = full() {shape = [z0], fill_value = 1.0, dtype = f32}
+  %e = neg(%y)
+  %d = neg(%p)
+  return %e, %c, %d
+}
+run { %x = normal(seed = 1) : f32[4]  %b = normal(seed = 2) : f32[3] }
+)";
+
+TEST(RebuildTest, ANewSizeHasNoNameThatALineSpeaksOf) {
+  const Case testCase = parseCase(kJoined, "test");
+  Change change;
+  change.asInputs = {idOf(testCase, "y")};
+  change.outputs = {idOf(testCase, "e"), idOf(testCase, "c")};
+  const std::string text = changed(testCase, change);
+  EXPECT_TRUE(has(text, "%y: f32[z1]") && has(text, "full() {shape = [3],")) << text;
+}
+
+TEST(RebuildTest, ANewSizeHasNoNameThatAnotherNewInputHas) {
+  const Case testCase = parseCase(kJoined, "test");
+  Change change;
+  change.asInputs = {idOf(testCase, "y"), idOf(testCase, "p")};
+  change.outputs = {idOf(testCase, "e"), idOf(testCase, "d")};
+  const std::string text = changed(testCase, change);
+  EXPECT_TRUE(has(text, "%p: f32[z0]") && has(text, "%y: f32[z1]")) << text;
+}
+
+TEST(RebuildTest, ANewSizeHasTheNameOfOneThatIsGone) {
+  const Case testCase = parseCase(kJoined, "test");
+  Change change;
+  change.asInputs = {idOf(testCase, "y")};
+  change.outputs = {{idOf(testCase, "e")}};
+  EXPECT_TRUE(has(changed(testCase, change), "f(%y: f32[z0])")) << changed(testCase, change);
 }
 
 // Whatever a change makes is a case: it prints and parses back, and running it is no accident.
@@ -211,6 +298,21 @@ Change drawChange(const Case& testCase, Choices& choices) {
   return change;
 }
 
+// The case as its text has it: ids of all that is used, in the program's order.
+void expectNumberedAsItsText(const Case& made, const std::string& text) {
+  const Case read = parseCase(text, "text");
+  ASSERT_EQ(printCase(made), text);
+  const std::vector<Val*> vals = made.fusion->usedVals(), wanted = read.fusion->usedVals();
+  ASSERT_EQ(vals.size(), wanted.size()) << text;
+  for (size_t i = 0; i < vals.size(); ++i) {
+    ASSERT_EQ(vals[i]->id(), wanted[i]->id()) << "%" << wanted[i]->name() << "\n" << text;
+    ASSERT_EQ(vals[i]->name(), wanted[i]->name()) << text;
+  }
+  for (size_t i = 0; i < made.fusion->exprs().size(); ++i) {
+    ASSERT_EQ(made.fusion->exprs()[i]->id(), read.fusion->exprs()[i]->id()) << text;
+  }
+}
+
 // Of one tensor, and of one that it makes.
 Schedule drawSchedule(const Case& testCase, Choices& choices) {
   const std::string tensor = choices.pick(testCase.fusion->outputs())->name();
@@ -219,7 +321,8 @@ Schedule drawSchedule(const Case& testCase, Choices& choices) {
                        "test");
 }
 
-// What is made of a change goes to workers and files as text, and is not read on the way.
+// What is made of a change goes to workers and files as text, and is not read on the way: made once more, it is what
+// reading would give, down to its numbers.
 TEST(RebuildTest, WhateverIsMadeParsesBackToItself) {
   std::map<What, size_t> made;
   for (uint64_t number = 0; number < 100; ++number) {
@@ -236,9 +339,25 @@ TEST(RebuildTest, WhateverIsMadeParsesBackToItself) {
       const std::string text = printCase(*result);
       ASSERT_NO_THROW(parseCase(text, "rebuilt")) << number << "\n" << text;
       ASSERT_EQ(printCase(parseCase(text, "rebuilt")), text) << number;
+      expectNumberedAsItsText(finish(caseEditOf(*result)), text);
     }
   }
   for (What what : kAll) EXPECT_GE(made[what], 100u) << static_cast<int>(what);
+}
+
+TEST(RebuildTest, AnEditMakesACaseOrNothing) {
+  const Case testCase = parseCase(kSoftmax, "test");
+  const std::optional<Case> plain = edited(testCase, [](CaseEdit& edit) {
+    edit.options.fault = "swapped-operands";
+    return true;
+  });
+  ASSERT_TRUE(plain);
+  EXPECT_TRUE(has(printCase(*plain), "option fault")) << printCase(*plain);
+  EXPECT_FALSE(edited(testCase, [](CaseEdit&) { return false; }));
+  EXPECT_FALSE(edited(testCase, [](CaseEdit& edit) {
+    edit.runs[0].inputs.clear();
+    return true;
+  }));
 }
 
 TEST(RebuildTest, AScheduleStaysWhereItsTensorsDo) {
