@@ -18,9 +18,6 @@
 #include <type_traits>
 #include <utility>
 
-// Included only for NLOHMANN_JSON_PASTE, which applies a macro to up to 63 names: the whole library compiles slowly.
-#include <nlohmann/detail/macro_scope.hpp>
-
 namespace reports {
 
 // Converts a field's name to a JSON key at compile time: "linesOfText" -> "lines_of_text".
@@ -77,13 +74,13 @@ constexpr bool isNumberOfFields(size_t count) {
 // Defines countFields(), and visitFields(type, visit, objects…), which calls visit("lines_of_text", objects.field…).
 #define REPORTS_FIELDS(Type, ...)                                                                        \
   constexpr size_t countFields(std::type_identity<Type>) {                                               \
-    return 0 NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(REPORTS_COUNT_FIELD, __VA_ARGS__));                \
+    return 0 REPORTS_FOR_EACH(REPORTS_COUNT_FIELD, __VA_ARGS__);                                         \
   }                                                                                                      \
   static_assert(::reports::isNumberOfFields<Type>(countFields(std::type_identity<Type>())),              \
                 #Type " has other fields than its list");                                                \
   template <class Visit, class... Objects>                                                               \
   void visitFields(std::type_identity<Type>, const Visit& visit, Objects&... objects) {                  \
-    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(REPORTS_VISIT_FIELD, __VA_ARGS__))                          \
+    REPORTS_FOR_EACH(REPORTS_VISIT_FIELD, __VA_ARGS__)                                                   \
   }
 #define REPORTS_COUNT_FIELD(field) +1
 #define REPORTS_VISIT_FIELD(field)                    \
@@ -91,3 +88,15 @@ constexpr bool isNumberOfFields(size_t count) {
     static constexpr ::reports::FieldKey key(#field); \
     visit(key.text(), objects.field...);              \
   }
+
+// REPORTS_FOR_EACH(apply, a, b) -> apply(a) apply(b), for up to 64 names; past that it does not compile. A macro does
+// not expand itself, but each scan of what it left expands one name more; each REPORTS_SCAN multiplies the scans by 4.
+// (Recursion through __VA_OPT__: David Mazieres, "Recursive macros with C++20 __VA_OPT__", 2021.)
+#define REPORTS_FOR_EACH(apply, ...) REPORTS_SCAN64(REPORTS_FIRST(apply, __VA_ARGS__))
+#define REPORTS_FIRST(apply, name, ...) apply(name) __VA_OPT__(REPORTS_NEXT REPORTS_NO_ARGUMENTS (apply, __VA_ARGS__))
+#define REPORTS_NEXT() REPORTS_FIRST
+#define REPORTS_NO_ARGUMENTS ()
+#define REPORTS_SCAN64(...) REPORTS_SCAN16(REPORTS_SCAN16(REPORTS_SCAN16(REPORTS_SCAN16(__VA_ARGS__))))
+#define REPORTS_SCAN16(...) REPORTS_SCAN4(REPORTS_SCAN4(REPORTS_SCAN4(REPORTS_SCAN4(__VA_ARGS__))))
+#define REPORTS_SCAN4(...) REPORTS_SCAN(REPORTS_SCAN(REPORTS_SCAN(REPORTS_SCAN(__VA_ARGS__))))
+#define REPORTS_SCAN(...) __VA_ARGS__

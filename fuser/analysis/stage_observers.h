@@ -1,7 +1,7 @@
 #pragma once
 // CompileObservers that wrap a function as the callback of a single stage:
-//   AfterHost print([&](HostIrContainer& program) { out << toString(program); });
-//   settings.context.observers.push_back(&print);
+//   AfterDecisions keep([&](const SegmentDecisions& decisions) { text = decisions.explanation(); });
+//   settings.context.observers.push_back(&keep);
 // Like any observer, they must outlive the context that refers to them.
 
 #include <utility>
@@ -20,14 +20,6 @@ class OneStageObserver : public CompileObserver {
 };
 
 template <class F>
-struct BeforePasses final : OneStageObserver<F> {
-  using OneStageObserver<F>::OneStageObserver;
-  void beforePasses(Fusion& fusion) override { this->call_(fusion); }
-};
-template <class F>
-BeforePasses(F) -> BeforePasses<F>;
-
-template <class F>
 struct AfterApplication final : OneStageObserver<F> {
   using OneStageObserver<F>::OneStageObserver;
   void afterApplication(std::string_view pass, Fusion& fusion, bool& modified) override {
@@ -36,24 +28,6 @@ struct AfterApplication final : OneStageObserver<F> {
 };
 template <class F>
 AfterApplication(F) -> AfterApplication<F>;
-
-template <class F>
-struct AfterPass final : OneStageObserver<F> {
-  using OneStageObserver<F>::OneStageObserver;
-  void afterPass(std::string_view pass, const Fusion& fusion, bool modified) override {
-    this->call_(pass, fusion, modified);
-  }
-};
-template <class F>
-AfterPass(F) -> AfterPass<F>;
-
-template <class F>
-struct AfterPasses final : OneStageObserver<F> {
-  using OneStageObserver<F>::OneStageObserver;
-  void afterPasses(Fusion& fusion) override { this->call_(fusion); }
-};
-template <class F>
-AfterPasses(F) -> AfterPasses<F>;
 
 template <class F>
 struct AfterDecisions final : OneStageObserver<F> {
@@ -78,39 +52,5 @@ struct AfterSchedule final : OneStageObserver<F> {
 };
 template <class F>
 AfterSchedule(F) -> AfterSchedule<F>;
-
-template <class F>
-struct AfterLowerStep final : OneStageObserver<F> {
-  using OneStageObserver<F>::OneStageObserver;
-  void afterLowerStep(int segment, std::string_view step, const Kernel& kernel) override {
-    this->call_(segment, step, kernel);
-  }
-};
-template <class F>
-AfterLowerStep(F) -> AfterLowerStep<F>;
-
-template <class F>
-struct AfterLower final : OneStageObserver<F> {
-  using OneStageObserver<F>::OneStageObserver;
-  void afterLower(int segment, Kernel& kernel) override { this->call_(segment, kernel); }
-};
-template <class F>
-AfterLower(F) -> AfterLower<F>;
-
-template <class F>
-struct AfterHost final : OneStageObserver<F> {
-  using OneStageObserver<F>::OneStageObserver;
-  void afterHost(HostIrContainer& program) override { this->call_(program); }
-};
-template <class F>
-AfterHost(F) -> AfterHost<F>;
-
-template <class F>
-struct BeforeLaunch final : OneStageObserver<F> {
-  using OneStageObserver<F>::OneStageObserver;
-  void beforeLaunch(const Kernel& kernel, KernelArguments& arguments) override { this->call_(kernel, arguments); }
-};
-template <class F>
-BeforeLaunch(F) -> BeforeLaunch<F>;
 
 }  // namespace fuser

@@ -106,10 +106,6 @@ bool Fusion::hasStreams() const {
   });
 }
 
-bool TensorDomain::hasReduction() const {
-  return std::any_of(logical.begin(), logical.end(), [](const IterDomain* axis) { return axis->isReduction(); });
-}
-
 Scalar* Fusion::newScalar(DataType dtype, std::string name) {
   vals_.push_back(std::make_unique<Scalar>(this, static_cast<uint32_t>(vals_.size()), dtype, std::nullopt));
   vals_.back()->setName(std::move(name));

@@ -61,7 +61,6 @@ struct TensorDomain {
   std::vector<IterDomain*> loop;          // the loop nest, outermost first
 
   std::vector<IterDomain*> noReductions() const;  // the logical axes without reduction axes
-  bool hasReduction() const;
 };
 
 class TensorView : public Val {

@@ -134,13 +134,6 @@ std::optional<AttributeName> defaultName(const FamilyAttribute& attribute) {
   return std::nullopt;
 }
 
-const FamilyAttribute* findAttribute(Family family, AttributeName name) {
-  for (const FamilyAttribute& attribute : familyAttributes(family)) {
-    if (attribute.name == name) return &attribute;
-  }
-  return nullptr;
-}
-
 OperandCount operandsInParentheses(Family family) {
   switch (familyInfo(family).operands) {
     case FamilyOperands::None: return {0, 0};

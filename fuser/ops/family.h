@@ -88,8 +88,6 @@ const FamilyInfo& familyInfo(Family family);
 const std::vector<FamilyAttribute>& familyAttributes(Family family);
 // The attribute whose value is this one's default; nullopt if the default is something else.
 std::optional<AttributeName> defaultName(const FamilyAttribute& attribute);
-// Null when the family has no attribute of this name.
-const FamilyAttribute* findAttribute(Family family, AttributeName name);
 
 // The minimum and maximum number of operands in the parentheses of the text form.
 struct OperandCount {

@@ -47,9 +47,10 @@ struct CampaignOptions {
   std::vector<std::string> generatorFlags;  // arguments that give the generator options: "--only", "add"
   std::string program = "fuserfuzz";  // in the lines that tell how to replay
   LogPtr log;  // beside campaign.log in `out`: what workers and compilers do (Debug, Trace), and warnings; may be null
-  // Asked often; a line of status is logged (Info) where it says yes. May be empty.
+  // Asked often; where it says yes, a line of status goes to `log` and to campaign.log (Info). May be empty.
   std::function<bool()> statusRequested;
-  // Shown often, for a terminal. Lines about progress go to campaign.log alone.
+  // Called up to four times a second, for a terminal; may be empty. The campaign's own lines of progress, one in five
+  // seconds, go to campaign.log alone.
   std::function<void(const Status&)> show;
 };
 

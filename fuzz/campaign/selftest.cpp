@@ -59,6 +59,17 @@ struct Series {
   std::map<uint64_t, Reply> replies;
 };
 
+const char* stateOf(const FaultResult& fault) { return fault.caught ? "caught" : fault.finished ? "MISSED" : "-"; }
+
+std::string lineOf(const FaultResult& fault) {
+  char line[300];
+  std::snprintf(line, sizeof line, "%-26s %-9s %-7s %6llu %8llu  %-10s %s", std::string(fault.fault.name).c_str(),
+                std::string(faultStageName(fault.fault.stage)).c_str(), stateOf(fault),
+                static_cast<unsigned long long>(fault.cases), static_cast<unsigned long long>(fault.applied),
+                fault.check.c_str(), fault.reason.substr(0, 100).c_str());
+  return line;
+}
+
 class Selftest {
  public:
   Selftest(const SelftestOptions& options, const std::function<bool()>& interrupted,
@@ -161,7 +172,6 @@ class Selftest {
       }
     }
     log_(concat("control: ", result_.controlCases, " cases, ", result_.controlFindings.size(), " findings"));
-    for (const std::string& finding : result_.controlFindings) log_("  " + finding);
   }
 
   void concludeFault(const Series& series, FaultResult& fault) {
@@ -178,29 +188,16 @@ class Selftest {
       break;
     }
     fault.finished = fault.caught || fault.cases == options_.runs;
-    log_(lineOf(fault));
+    log_(concat(++faultsDone_, " of ", result_.faults.size(), " faults: ", fault.fault.name, " ", stateOf(fault)));
   }
 
- public:
-  static std::string lineOf(const FaultResult& fault) {
-    char line[300];
-    std::snprintf(line, sizeof line, "%-26s %-9s %-7s %6llu %8llu  %-10s %s", std::string(fault.fault.name).c_str(),
-                  std::string(faultStageName(fault.fault.stage)).c_str(),
-                  fault.caught     ? "caught"
-                  : fault.finished ? "MISSED"
-                                   : "-",
-                  static_cast<unsigned long long>(fault.cases), static_cast<unsigned long long>(fault.applied),
-                  fault.check.c_str(), fault.reason.substr(0, 100).c_str());
-    return line;
-  }
-
- private:
   const SelftestOptions& options_;
   const std::function<bool()>& interrupted_;
   const std::function<void(const std::string&)>& log_;
   SelftestResult result_;
   std::vector<Series> series_;  // the control, then a fault each
   size_t current_ = 0;
+  size_t faultsDone_ = 0;
   static constexpr int kAttempts = 5;
   std::deque<std::string> again_;
   std::map<std::string, int> attempts_;
@@ -249,11 +246,13 @@ std::string toText(const SelftestResult& result) {
   std::snprintf(head, sizeof head, "%-26s %-9s %-7s %6s %8s  %-10s %s\n", "fault", "stage", "", "cases", "applied",
                 "by", "finding");
   std::string text = concat("control: ", result.controlCases, " cases of seed ", result.seed, ", ",
-                            result.controlJudged, " judged, ", result.controlFindings.size(), " findings\n", head);
+                            result.controlJudged, " judged, ", result.controlFindings.size(), " findings\n");
+  for (const std::string& finding : result.controlFindings) text += "  " + finding + "\n";
+  text += head;
   size_t caught = 0, open = 0;
   uint64_t most = 0;
   for (const FaultResult& fault : result.faults) {
-    text += Selftest::lineOf(fault) + "\n";
+    text += lineOf(fault) + "\n";
     caught += fault.caught;
     open += !fault.finished;
     if (fault.caught) most = std::max(most, fault.cases);

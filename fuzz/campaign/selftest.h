@@ -57,7 +57,7 @@ struct SelftestResult {
   uint64_t medianCases() const;
 };
 
-// A UserError for unknown faults. `log` gets a line per fault when it is done.
+// A UserError for unknown faults. `log` gets a line of progress when the control or a fault is done.
 SelftestResult runSelftest(const SelftestOptions& options, const std::function<bool()>& interrupted,
                            const std::function<void(const std::string&)>& log);
 

@@ -53,8 +53,6 @@ class Choices {
 
   // The number of decisions so far.
   uint64_t count() const { return count_; }
-  // Whether all bytes are consumed; always false for a seed.
-  bool exhausted() const { return !seeded_ && position_ >= bytes_.size(); }
 
  private:
   // A uniform number below `bound`; 0: all 64 bits.

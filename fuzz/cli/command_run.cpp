@@ -135,7 +135,7 @@ What a campaign does
   sequence of cases is kept), or flaky with its rate. Findings of one bucket are taken for one bug; a symptom keeps ten
   files. Corpora are judged first. Everything is in ledger.sqlite as it happens: after kill -9 or a power cut --resume
   goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at
-  once; SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 logs a line of status.
+  once; SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 logs a line of status (info).
 
 Beside the interpreter, a sample by case number
 )";
@@ -159,7 +159,9 @@ In --out
   minimized-from-<sha1>.fusion           the smallest case of a bucket, made from that finding
   …-<sha1>.sequence                      of a finding that fails only after other cases: those, in order
   slow-unit-<sha1>.fusion                the slowest cases that are no findings (--report-slow-units)
-  campaign.log, ledger.sqlite            what is printed, progress, and the log from --log-level on; everything
+  campaign.log                           what is printed, progress, and the log: from info on, or from --log-level
+                                         where that is lower
+  ledger.sqlite                          everything
   lock                                   says which process runs here
   A campaign writes here alone, and to the folder of --grow-corpus where that is given.
 

@@ -1,5 +1,7 @@
 // fuserfuzz selftest: does the harness catch what it is there for?
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <memory>
 
@@ -59,8 +61,9 @@ Examples
             watchInterrupts();
             printLine(concat("seed ", options.seed, ", ", options.runs,
                              " cases without a fault and at most as many with each"));
+            const bool showsProgress = isatty(STDERR_FILENO);
             const SelftestResult result = runSelftest(options, interrupted, [&](const std::string& line) {
-              logLine(log.get(), LogLevel::Info, line);  // progress; the table has all rows
+              if (showsProgress) logLine(log.get(), LogLevel::Info, line);
             });
             printLine("\n" + toText(result));
             if (!arguments->json.empty()) reports::writeFile(arguments->json, toJson(result));

@@ -3,10 +3,10 @@
 
 #include <sstream>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuzz/generate/devices.h"
 #include "fuzz/generate/streams.h"
+#include "tests/fuser/analysis/stage_observers.h"
 #include "tests/properties/check_property.h"
 #include "tests/properties/compile_case.h"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/text/parser.h"
 #include "fuzz/generate/streams.h"
+#include "tests/fuser/analysis/stage_observers.h"
 #include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
 #include "tests/properties/check_property.h"
 #include "tests/properties/compile_case.h"

@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/kernel/text.h"
 #include "fuser/kernel/verify.h"
 #include "fuser/schedule/schedule.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/analysis/stage_observers.h"
 #include "tests/golden/golden_tests.h"
 
 namespace fuser {

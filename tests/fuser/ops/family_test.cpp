@@ -11,6 +11,14 @@
 namespace fuser {
 namespace {
 
+// Null where the family has none of this name.
+const FamilyAttribute* findAttribute(Family family, AttributeName name) {
+  for (const FamilyAttribute& attribute : familyAttributes(family)) {
+    if (attribute.name == name) return &attribute;
+  }
+  return nullptr;
+}
+
 bool isList(AttributeKind kind) {
   return kind == AttributeKind::Axes || kind == AttributeKind::Extents || kind == AttributeKind::Counts ||
          kind == AttributeKind::Bounds;

@@ -8,13 +8,13 @@
 #include <cstring>
 #include <limits>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/builder.h"
 #include "fuser/log/log.h"
 #include "fuser/ops/op_eval.h"
 #include "fuser/passes/pre_segmenter.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser {
 namespace {

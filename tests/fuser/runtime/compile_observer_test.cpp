@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "fuser/analysis/segment_decisions.h"
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/clone.h"
 #include "fuser/lower/lower.h"
 #include "fuser/runtime/case_settings.h"
@@ -17,6 +16,7 @@
 #include "fuser/runtime/run_request.h"
 #include "fuser/segment/segment_candidate_finder.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser {
 namespace {

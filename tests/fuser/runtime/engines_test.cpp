@@ -8,12 +8,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser {
 namespace {

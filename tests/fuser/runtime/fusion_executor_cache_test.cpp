@@ -7,9 +7,9 @@
 #include <atomic>
 #include <thread>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/communicate/in_process.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser {
 namespace {

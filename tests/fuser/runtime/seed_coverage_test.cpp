@@ -12,7 +12,6 @@
 #include <sstream>
 
 #include "fuser/analysis/segment_decisions.h"
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/passes/pre_segmenter.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
@@ -49,6 +48,7 @@ class Reached {
     for (const char* rule : {
 #define RULE(NAME, WHEN, SUMMARY, FILE) #NAME,
 #include "fuser/segment/merge_rules.def"
+#include "tests/fuser/analysis/stage_observers.h"
 #undef RULE
          }) {
       seedsOf_[ruleKey(rule)];

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/segmented_text.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser {
 namespace {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "fuser/analysis/stage_observers.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
@@ -15,6 +14,7 @@
 #include "fuser/kernel/text.h"
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/views/views.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser::fuzz {
 namespace {

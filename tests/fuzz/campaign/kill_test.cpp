@@ -11,7 +11,7 @@
 #include <random>
 #include <thread>
 
-#include "fuser/analysis/stage_observers.h"
+#include "tests/fuser/analysis/stage_observers.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {

@@ -1,7 +1,7 @@
 // The planted-fault suite in small: some faults that few cases catch, and a control. `fuserfuzz selftest` runs all.
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuzz/campaign/selftest.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -49,7 +49,9 @@ TEST(SelftestTest, FaultsOfEveryStageAreCaughtAndNothingIsFoundWithoutOne) {
     EXPECT_TRUE(seen) << fault.fault.name << " by " << fault.check << ": " << fault.reason;
   }
   EXPECT_TRUE(result.clean());
-  EXPECT_EQ(lines.size(), 11u);
+  ASSERT_EQ(lines.size(), 11u);
+  EXPECT_EQ(lines.front(), "control: 160 cases, 0 findings");
+  EXPECT_EQ(lines.back().rfind("10 of 10 faults: ", 0), 0u) << lines.back();
   const nlohmann::json json = nlohmann::json::parse(toJson(result));
   EXPECT_EQ(json.at("recall"), 1.0);
   EXPECT_EQ(json.at("false_alarm_rate"), 0.0);
@@ -94,8 +96,11 @@ TEST(SelftestTest, AFindingOfTheControlIsNotClean) {
   AfterPasses failing([](Fusion&) { FUSER_CHECK(false, "a bug of our own"); });
   options.judge.observers = {&failing};
   const SelftestResult result = run(options);
-  EXPECT_EQ(result.controlFindings.size(), 2u);
+  ASSERT_EQ(result.controlFindings.size(), 2u);
   EXPECT_FALSE(result.clean());
+  for (const std::string& finding : result.controlFindings) {
+    EXPECT_NE(toText(result).find("\n  " + finding + "\n"), std::string::npos) << toText(result);
+  }
 }
 
 // What is found only by a check of the compiler's own, or by a death, is not caught: the search goes on.

@@ -2,7 +2,7 @@
 
 #include "fuzz/campaign/triage.h"
 
-#include "fuser/analysis/stage_observers.h"
+#include "tests/fuser/analysis/stage_observers.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {

@@ -6,7 +6,6 @@
 
 #include <set>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/clone.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
@@ -139,6 +138,7 @@ TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
 #define FAULT_OF_Cache(function, name)
 #define FAULT(function, name, stage, summary, file) FAULT_OF_##stage(function, name)
 #include "fuzz/faults/faults.def"
+#include "tests/fuser/analysis/stage_observers.h"
 #undef FAULT
   };
   constexpr uint64_t kFew = 40, kMany = 2000;

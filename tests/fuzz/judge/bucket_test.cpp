@@ -6,11 +6,11 @@
 
 #include <cmath>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/builder.h"
 #include "fuser/passes/passes.h"
 #include "fuser/text/parser.h"
 #include "fuzz/judge/pattern.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser::fuzz {
 namespace {

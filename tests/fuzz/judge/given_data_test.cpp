@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/text/parser.h"
 #include "fuzz/judge/compare_engines.h"
 #include "fuzz/judge/compiler_batch.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser::fuzz {
 namespace {

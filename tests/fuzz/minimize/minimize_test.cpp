@@ -9,9 +9,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/text/parser.h"
 #include "fuzz/minimize/reducers.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -11,7 +11,6 @@
 #include <set>
 #include <thread>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
@@ -19,6 +18,7 @@
 #include "fuzz/minimize/judging.h"
 #include "fuzz/minimize/minimize.h"
 #include "oracle/reference/reference.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <functional>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/builder.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
@@ -16,6 +15,7 @@
 #include "fuser/segment/segmented_text.h"
 #include "fuser/segment/told_segments.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace oracle {
 
