@@ -24,7 +24,7 @@ const Format& format(DataType dtype) {
     case DataType::Int8:
     case DataType::Bool: break;
   }
-  FUSER_CHECK(false, dtype, " is no floating dtype");
+  FUSER_CHECK(false, dtype, " is not a floating dtype");
 }
 
 namespace {

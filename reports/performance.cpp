@@ -26,7 +26,7 @@ void takeRepetition(const json& entry, Measurement& measurement) {
   if (cost == entry.end()) return;  // measured for people
   FUSER_USER_CHECK(cost->is_number() && std::isfinite(cost->get<double>()) && cost->get<double>() > 0,
                    measurement.origin, ": the benchmark ", name, " has a ", kCounter,
-                   " that is no positive number: ", cost->dump());
+                   " that is not a positive number: ", cost->dump());
   measurement.relative[name].push_back(cost->get<double>());
 }
 
@@ -110,7 +110,7 @@ Measurement parseMeasurement(const std::string& text, const std::string& origin)
     }
     for (const json& entry : file.at("benchmarks")) takeRepetition(entry, measurement);
   } catch (const json::parse_error& error) {
-    fuser::throwUserError(fuser::concat(origin, " is no JSON: ", error.what()));
+    fuser::throwUserError(fuser::concat(origin, " is not JSON: ", error.what()));
   } catch (const json::exception& error) {
     fuser::throwUserError(fuser::concat(origin,
                                         " is not what Google Benchmark writes with "

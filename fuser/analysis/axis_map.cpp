@@ -114,7 +114,7 @@ class ViewMap {
       case Family::Size:
       case Family::Item:
       case Family::Welford:
-      case Family::Reduction: FUSER_CHECK(false, opName(expr_->op()), " is no view");
+      case Family::Reduction: FUSER_CHECK(false, opName(expr_->op()), " is not a view");
     }
     return std::move(element_);
   }

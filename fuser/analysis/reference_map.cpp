@@ -155,7 +155,7 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
 std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs,
                                                             const TensorView* reference, bool throughInputs) {
   AxisClasses classes(exprs, throughInputs);
-  FUSER_CHECK(classes.has(reference), "the reference is no result of the part");
+  FUSER_CHECK(classes.has(reference), "the reference is not a result of the part");
   classes.joinReductions(exprs, reference);
   if (std::string clash = classes.findClash(); !clash.empty()) return clash;
   std::map<size_t, int> positionOf;

@@ -30,7 +30,7 @@ std::optional<size_t> operandAxis(const Expr* expr, const Val* operand, size_t a
 }
 
 std::string whyNoSlices(const Expr* expr, size_t axis) {
-  if (!isLowerableAsStandaloneHostOp(expr)) return concat(expr->info().mnemonic, " is no op that the host runs alone");
+  if (!isLowerableAsStandaloneHostOp(expr)) return concat(expr->info().mnemonic, " cannot run as a standalone op");
   const TensorView* result = expr->output()->as<TensorView>();
   if (axis >= result->rank()) return concat("it has ", result->rank(), " axes");
   if (!result->axes()[axis]->isIteration()) return "the axis is a broadcast axis";

@@ -8,10 +8,11 @@
 namespace fuser {
 
 std::string whyNoAlias(const Fusion& fusion, const Val* output, const Val* input) {
-  if (!output->isTensor() || !output->isFusionOutput()) return concat("%", output->name(), " is no output tensor");
-  if (!input->isTensor() || !input->isFusionInput()) return concat("%", input->name(), " is no input tensor");
+  if (!output->isTensor() || !output->isFusionOutput()) return concat("%", output->name(), " is not an output tensor");
+  if (!input->isTensor() || !input->isFusionInput()) return concat("%", input->name(), " is not an input tensor");
   if (!output->definition()) return concat("%", output->name(), " is an input itself: return a set of it");
-  if (input->isFusionOutput()) return concat("%", input->name(), " is returned, too, and would hold %", output->name());
+  if (input->isFusionOutput())
+    return concat("%", input->name(), " is also returned, and would be overwritten by %", output->name());
   if (input->dtype() != output->dtype()) {
     return concat("%", output->name(), " is ", output->dtype(), ", %", input->name(), " is ", input->dtype());
   }
@@ -64,7 +65,7 @@ std::map<size_t, Val*> aliasesIn(const Fusion& fusion, const std::vector<std::pa
 std::string whyNoPreallocation(const Fusion& fusion, const Val* output) {
   const std::vector<Val*>& outputs = fusion.outputs();
   if (!output->isTensor() || std::find(outputs.begin(), outputs.end(), output) == outputs.end()) {
-    return concat("%", output->name(), " is no output tensor");
+    return concat("%", output->name(), " is not an output tensor");
   }
   if (output->as<TensorView>()->isCpuScalar()) return concat("%", output->name(), " lies on the host");
   return "";

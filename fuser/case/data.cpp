@@ -159,7 +159,7 @@ void checkInputs(const Case& testCase, const Run& run) {
                      ", the run gives %", run.inputs[i].name);
     const ScalarValue* scalar = std::get_if<ScalarValue>(&run.inputs[i].value);
     FUSER_USER_CHECK(inputs[i]->isTensor() == !scalar, "%", inputs[i]->name(), " is a ",
-                     inputs[i]->isTensor() ? "tensor" : "scalar", ", the run gives the other");
+                     inputs[i]->isTensor() ? "tensor" : "scalar", ", and the run has the other kind of value");
     FUSER_USER_CHECK(!scalar || scalar->dtype() == inputs[i]->dtype(), "%", inputs[i]->name(), " is ",
                      inputs[i]->dtype(), ", the run gives ", scalar ? scalar->toString() : "");
   }

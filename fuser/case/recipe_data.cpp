@@ -167,7 +167,7 @@ void writeElement(const Recipe& recipe, DataType dtype, uint64_t index, std::byt
 }
 
 ScalarValue hostElement(const TensorInput& input) {
-  FUSER_USER_CHECK(input.recipe.kind != RecipeKind::View, "a tensor on the host is no view of another");
+  FUSER_USER_CHECK(input.recipe.kind != RecipeKind::View, "a tensor on the host is not a view of another");
   alignas(8) std::byte element[8];
   writeElement(input.recipe, input.dtype, 0, element);
   return elementAt(input.dtype, element);

@@ -237,7 +237,7 @@ class KernelPrinter {
     }
     const OpInfo& info = opInfo(node.op);
     FUSER_CHECK(isPointwise(node.op) && node.operands.size() == operandCount(node.op), "compute of ", info.name);
-    FUSER_CHECK(computeType(node.computeDtype) == node.computeDtype, node.computeDtype, " is no compute type");
+    FUSER_CHECK(computeType(node.computeDtype) == node.computeDtype, node.computeDtype, " is not a compute type");
     const OpUse use{node.op, node.computeDtype};
     ops_.insert(use);
     std::string call = functionName(use) + "(";
@@ -252,7 +252,7 @@ class KernelPrinter {
 
   void print(const BlockReduce& node) {
     FUSER_CHECK(isPointwise(node.combine) && operandCount(node.combine) == 2, opName(node.combine), " joins no two");
-    FUSER_CHECK(computeType(node.dtype) == node.dtype, node.dtype, " is no compute type");
+    FUSER_CHECK(computeType(node.dtype) == node.dtype, node.dtype, " is not a compute type");
     FUSER_CHECK(buffer(node.target.buffer).dtype == node.dtype && buffer(node.source.buffer).dtype == node.dtype,
                 "block reduction of another dtype than its buffers");
     const OpUse use{node.combine, node.dtype};

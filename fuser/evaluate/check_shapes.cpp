@@ -54,7 +54,7 @@ void checkReduction(const Expr* expr, ExpressionEvaluator& evaluator) {
   const Dims sizes = evaluator.sizes(tensor);
   for (int64_t dim : expr->attributes().dims()) {
     FUSER_USER_CHECK(sizes[static_cast<size_t>(dim)] != 0, opText(expr), ": axis ", dim, " of %", tensor->name(),
-                     " has size 0, and nothing has no extreme value");
+                     " has size 0, and the extreme value of an empty axis is undefined");
   }
 }
 
@@ -106,7 +106,7 @@ void checkReshape(const Expr* expr, ExpressionEvaluator& evaluator) {
     open |= size->isConstant(-1);
     zero |= asked.back() == 0;
   }
-  FUSER_USER_CHECK(!open || !zero, opText(expr), ": the -1 of ", asked, " stands for any number, as another size is 0");
+  FUSER_USER_CHECK(!open || !zero, opText(expr), ": the -1 of ", asked, " is ambiguous, because another size is 0");
   FUSER_USER_CHECK(checkedNumel(from) == checkedNumel(to), opText(expr), ": %", tensor->name(), " of sizes ", from,
                    " has ", *checkedNumel(from), " elements, and cannot be reshaped to ", asked);
 }

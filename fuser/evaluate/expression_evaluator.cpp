@@ -84,7 +84,7 @@ void ExpressionEvaluator::bindScalar(const Val* input, ScalarValue value) {
 }
 
 void ExpressionEvaluator::bindElement(const TensorView* input, ScalarValue value) {
-  FUSER_CHECK(input->isCpuScalar() && input->isFusionInput(), "%", input->name(), " is no input on the host");
+  FUSER_CHECK(input->isCpuScalar() && input->isFusionInput(), "%", input->name(), " is not an input on the host");
   slot(input) = value;
 }
 

@@ -15,7 +15,8 @@ int IndexProgram::add(Register made) {
 }
 
 int IndexProgram::declare(IntExpr symbol, int scope, bool varying, int extent) {
-  FUSER_CHECK(symbol && (symbol->isSymbol() || symbol->isConstant()), "a parameter or index of a kernel is no symbol");
+  FUSER_CHECK(symbol && (symbol->isSymbol() || symbol->isConstant()),
+              "a parameter or index of a kernel is not a symbol");
   Register made;
   made.op = symbol->op;
   made.constant = symbol->value;  // a constant stands where an index runs over 1
@@ -27,7 +28,7 @@ int IndexProgram::declare(IntExpr symbol, int scope, bool varying, int extent) {
 }
 
 int IndexProgram::declareLoaded(IntExpr symbol, int scope, int low, int extent) {
-  FUSER_CHECK(symbol && symbol->isSymbol(), "a loaded index of a kernel is no symbol");
+  FUSER_CHECK(symbol && symbol->isSymbol(), "a loaded index of a kernel is not a symbol");
   const int r = declare(symbol, scope, true, extent);
   registers_.back().low = low;
   return r;

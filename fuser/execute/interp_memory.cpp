@@ -278,7 +278,7 @@ void LaneMemory::checkVector(Element element, int width, const Mask& mask) const
       position_.fail(lane, concat("misaligned vector: element ", index, " of ", m.buffer->name, ", width ", width));
     }
     if (!aligned) {
-      position_.fail(lane, concat("misaligned vector: the address of ", m.buffer->name, " is no multiple of ", bytes,
+      position_.fail(lane, concat("misaligned vector: the address of ", m.buffer->name, " is not a multiple of ", bytes,
                                   " bytes"));
     }
   }

@@ -26,7 +26,7 @@ std::array<int64_t, 3> gridOf(const Kernel& kernel, const KernelArguments& argum
   const auto valueOf = [&](IntExpr symbol) {
     const auto found = std::find_if(kernel.intParams.begin(), kernel.intParams.end(),
                                     [&](const IntParam& param) { return param.symbol == symbol; });
-    FUSER_CHECK(found != kernel.intParams.end(), kernel.name, ": the grid depends on what is no parameter");
+    FUSER_CHECK(found != kernel.intParams.end(), kernel.name, ": the grid depends on what is not a parameter");
     return arguments.ints[static_cast<size_t>(found - kernel.intParams.begin())];
   };
   std::array<int64_t, 3> grid{1, 1, 1};

@@ -124,7 +124,7 @@ class Reader {
       refuse("'%name: dtype[axes] {layout}' expected");
     }
     made.name = text.substr(1, colon - 1);
-    if (!text::isName(made.name) || made.name.size() > text::kMaxNameBytes) refuse("that is no tensor's name");
+    if (!text::isName(made.name) || made.name.size() > text::kMaxNameBytes) refuse("that is not a tensor's name");
     made.type = trimmed(text.substr(colon + 2, brace == text.npos ? brace : brace - colon - 2));
     const std::string_view dtype = trimmed(text.substr(colon + 2, open - colon - 2));
     const std::optional<DataType> known = dtypeFromName(dtype);
@@ -169,7 +169,7 @@ class Reader {
   int integer(std::string_view text) const {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) refuse(concat("'", text, "' is no integer"));
+    if (error != std::errc() || end != text.data() + text.size()) refuse(concat("'", text, "' is not an integer"));
     return value;
   }
 

@@ -42,7 +42,7 @@ class HostIrLine {
     const std::string text = word();
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) fail(concat("'", text, "' is no integer"));
+    if (error != std::errc() || end != text.data() + text.size()) fail(concat("'", text, "' is not an integer"));
     return value;
   }
   // Reads up to `text` and drops it; returns what precedes it.
@@ -66,7 +66,7 @@ class HostIrLine {
   }
   std::string_view rest() const { return rest_; }
   void end() const {
-    if (!atEnd()) fail(concat("'", rest_, "' is too much"));
+    if (!atEnd()) fail(concat("unexpected '", rest_, "' at the end of the line"));
   }
   [[noreturn]] void fail(const std::string& message) const {
     throwUserError(concat("host program, line ", number_, ": ", message));

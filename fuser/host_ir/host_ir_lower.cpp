@@ -32,7 +32,7 @@ IntExpr PartExtents::operator()(IntExpr extentOfPart) {
     const Val* scalar = part_.fusion->scalarOf(symbol);
     if (!scalar) return fusion_.extentSymbol(part_.fusion->ints().symbolOf(symbol).name);
     Val* source = input(scalar);
-    FUSER_CHECK(source, "extent %", scalar->name(), " is no input of its part");
+    FUSER_CHECK(source, "extent %", scalar->name(), " is not an input of its part");
     return fusion_.scalarSymbol(source);
   });
 }
@@ -144,16 +144,17 @@ hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<con
     const Val* tensor = extents.input(param.source);
     const auto output = outputOf.find(param.source);
     if (!tensor && output != outputOf.end()) tensor = output->second;
-    FUSER_CHECK(tensor, "argument %", param.source->name(), " of ", kernel.name, " is no input or output of its part");
+    FUSER_CHECK(tensor, "argument %", param.source->name(), " of ", kernel.name,
+                " is not an input or output of its part");
     node.tensors.push_back(tensor->as<TensorView>());
   }
   for (const IntParam& param : kernel.intParams) {
     node.ints.push_back(param.extent ? extents(param.extent) : nullptr);
-    FUSER_CHECK(!param.extent || node.ints.back()->isSymbol(), kernel.name, " takes an extent that is no symbol");
+    FUSER_CHECK(!param.extent || node.ints.back()->isSymbol(), kernel.name, " takes an extent that is not a symbol");
   }
   for (const ScalarParam& param : kernel.scalars) {
     const Val* scalar = extents.input(param.source);
-    FUSER_CHECK(scalar, "scalar %", param.name, " of ", kernel.name, " is no input of its part");
+    FUSER_CHECK(scalar, "scalar %", param.name, " of ", kernel.name, " is not an input of its part");
     node.scalars.push_back(scalar);
   }
   return node;

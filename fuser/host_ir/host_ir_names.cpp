@@ -23,13 +23,13 @@ const Val* HostIrNames::value(HostIrLine& line) {
 
 const TensorView* HostIrNames::tensor(HostIrLine& line) {
   const Val* val = value(line);
-  if (!val->isTensor()) line.fail(concat("%", val->name(), " is no tensor"));
+  if (!val->isTensor()) line.fail(concat("%", val->name(), " is not a tensor"));
   return val->as<TensorView>();
 }
 
 const Val* HostIrNames::scalar(HostIrLine& line) {
   const Val* val = value(line);
-  if (!val->isScalar()) line.fail(concat("%", val->name(), " is no scalar"));
+  if (!val->isScalar()) line.fail(concat("%", val->name(), " is not a scalar"));
   return val;
 }
 
@@ -57,7 +57,7 @@ HostIrNames::Seen HostIrNames::seenTensor(HostIrLine& line) {
 const TensorView* HostIrNames::seenAs(const HostIrLine& line, const Seen& seen,
                                       const std::function<const TensorView*()>& make) {
   const Val*& known = values_[seen.name];
-  if (known && !known->isTensor()) line.fail(concat("%", seen.name, " is no tensor"));
+  if (known && !known->isTensor()) line.fail(concat("%", seen.name, " is not a tensor"));
   if (!known) known = make();
   if (declaredType(known) != seen.type) line.fail(concat("'", declaredType(known), "' expected"));
   return known->as<TensorView>();

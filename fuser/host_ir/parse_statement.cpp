@@ -84,7 +84,7 @@ hir::Node parseEvaluate(HostIrLine& line, HostIrNames& names) {
   do {
     const Val* result = names.value(line);
     if (!result->isScalar() || !result->definition()) {
-      line.fail(concat("%", result->name(), " is no computed scalar"));
+      line.fail(concat("%", result->name(), " is not a computed scalar"));
     }
     node.exprs.push_back(result->definition());
   } while (line.accept(","));
@@ -131,7 +131,7 @@ hir::Node parseCompute(HostIrLine& line, HostIrNames& names) {
     return node;
   }
   const TensorView* made = names.tensor(line);
-  if (!made->definition()) line.fail(concat("%", made->name(), " is no result of an expression"));
+  if (!made->definition()) line.fail(concat("%", made->name(), " is not a result of an expression"));
   node.expr = made->definition();
   if (node.inputs.size() != node.expr->inputs().size()) {
     line.fail(concat("%", made->name(), " has another number of operands"));

@@ -115,7 +115,7 @@ class Verifier {
     expect(1, node.tensor);
     expect(1, node.input);
     requireUnsent(node.input);
-    require(7, node.input->isFusionInput(), "%", node.input->name(), " is no input");
+    require(7, node.input->isFusionInput(), "%", node.input->name(), " is not an input");
     requireSameDtype(node.tensor, node.input);
     state_.there[node.input->id()] = false;
     addOnce(state_.reusedBy[node.tensor->id()], node.input);
@@ -154,7 +154,7 @@ class Verifier {
   }
   void operator()(const hir::EvaluateScalars& node) {
     for (const Expr* expr : node.exprs) {
-      require(5, expr->isScalarExpr(), "%", expr->output()->name(), " is no scalar");
+      require(5, expr->isScalarExpr(), "%", expr->output()->name(), " is not a scalar");
       for (const Val* operand : expr->inputs()) {
         // `size` reads only the extents of a tensor; `item` reads the caller's host tensor.
         if (operand->isScalar() || expr->family() == Family::Item) expect(1, operand);

@@ -97,7 +97,7 @@ class Builder {
       for (const Val* output : expr->outputs()) {
         const std::optional<size_t> axis = output->as<TensorView>()->streamAxis();
         FUSER_USER_CHECK(!axis, "stream %", output->name(), " {dim = ", *axis, "}: ", expr->info().mnemonic,
-                         " is no op that the host runs alone");
+                         " cannot run as a standalone op");
       }
     }
     for (const Val* input : fusion_.inputs()) {

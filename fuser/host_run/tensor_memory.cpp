@@ -24,7 +24,7 @@ Dims movedAxes(const Expr* move, const Dims& strides, int64_t made) {
   } else if (op == OpKind::Unsqueeze) {
     for (size_t axis = 0, next = 0; axis < rank; ++axis) moved.push_back(contains(axis) ? made : strides[next++]);
   } else {
-    FUSER_CHECK(op == OpKind::Squeeze, "%", move->output()->name(), " is no view");
+    FUSER_CHECK(op == OpKind::Squeeze, "%", move->output()->name(), " is not a view");
     for (size_t axis = 0; axis < strides.size(); ++axis) {
       if (!contains(axis)) moved.push_back(strides[axis]);
     }

@@ -66,7 +66,7 @@ InferredType inferPointwise(OpKind op, std::span<Val* const> operands) {
   FUSER_USER_CHECK(acceptsDtype(op, common), info.mnemonic, " does not take (", operandTypes(operands), ")");
   for (const Val* operand : promotedOperands(op, operands)) {
     FUSER_USER_CHECK(operand->isScalar() || operand->dtype() == common, info.mnemonic, " of (", operandTypes(operands),
-                     ") computes in ", common, ": a cast is missing");
+                     ") computes in ", common, ": insert a cast");
   }
   InferredType result{true, info.result == Result::Bool ? DataType::Bool : common, {}};
   bool first = true;
@@ -99,7 +99,7 @@ void checkDims(OpKind op, const std::vector<int64_t>& dims, size_t rank, const V
   for (int64_t dim : dims) {
     FUSER_USER_CHECK(dim >= 0 && dim < static_cast<int64_t>(rank), opInfo(op).mnemonic, " of ", typeText(operand),
                      ": axis ", dim, " is out of range");
-    FUSER_USER_CHECK(!seen[dim], opInfo(op).mnemonic, " of ", typeText(operand), ": axis ", dim, " stands twice");
+    FUSER_USER_CHECK(!seen[dim], opInfo(op).mnemonic, " of ", typeText(operand), ": axis ", dim, " is given twice");
     seen[dim] = true;
   }
 }
@@ -114,9 +114,9 @@ InferredType inferReduction(OpKind op, const Val* operand, const Attributes& att
   FUSER_USER_CHECK(acceptsDtype(op, operand->dtype()), opInfo(op).mnemonic, " does not take ", typeText(operand));
   const bool narrow = !isFloating(operand->dtype()) && operand->dtype() != DataType::Int64;
   FUSER_USER_CHECK(opInfo(op).promotion != Promotion::Integral64 || !narrow, opInfo(op).mnemonic, " of ",
-                   typeText(operand), " computes in i64: a cast is missing");
+                   typeText(operand), " computes in i64: insert a cast");
   FUSER_USER_CHECK(opInfo(op).promotion != Promotion::Truth || operand->dtype() == DataType::Bool, opInfo(op).mnemonic,
-                   " of ", typeText(operand), " computes in bool: a cast is missing");
+                   " of ", typeText(operand), " computes in bool: insert a cast");
   for (int64_t dim : attributes.dims()) {
     AxisType& axis = result.axes[dim];
     axis = {IterType::Reduction, axis.expandedExtent ? axis.expandedExtent : axis.extent, nullptr};
@@ -216,7 +216,7 @@ InferredType inferRange(Fusion& fusion, const Attributes& attributes) {
   const int64_t stride = rises ? step->value : -step->value;
   const IntExpr distance = rises ? ints.sub(end, start) : ints.sub(start, end);
   const IntExpr size = ints.floorDiv(ints.add(distance, ints.constant(stride - 1)), ints.constant(stride));
-  FUSER_USER_CHECK(size->range.high >= 0, "arange: a step of ", step->value, " does not lead from start to end");
+  FUSER_USER_CHECK(size->range.high >= 0, "arange: a step of ", step->value, " has the wrong sign for this range");
   return {true, attributes.dtype(), {{size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr}}};
 }
 

@@ -180,13 +180,13 @@ class Verifier {
         report(8, "%", val->name(), ": only a broadcast axis is expanded");
       }
       if (axis->isReduction() && (!val->definition() || !isReduction(val->definition()->op()))) {
-        report(8, "%", val->name(), " has a reduction axis, but is no reduction");
+        report(8, "%", val->name(), " has a reduction axis, but is not a reduction");
       }
       checkExtent(val, axis->extent());
       if (axis->expandedExtent()) checkExtent(val, axis->expandedExtent());
     }
     if (val->as<TensorView>()->isCpuScalar() && (!val->isFusionInput() || !domain.logical.empty())) {
-      report(14, "%", val->name(), " lies on the host, but is no input of rank 0");
+      report(14, "%", val->name(), " lies on the host, but is not an input of rank 0");
     }
     checkLayout(val->as<TensorView>());
   }

@@ -92,7 +92,7 @@ class ViewInference {
     IntExpr size = ints_.constant(0);
     for (const Val* operand : operands_) {
       FUSER_USER_CHECK(operand->dtype() == operands_[0]->dtype(), "cat of ", text(), " and ", typeText(operand),
-                       ": a cast is missing");
+                       ": insert a cast");
       const std::vector<AxisType> axes = axesOf(operand);
       FUSER_USER_CHECK(axes.size() == axes_.size(), "cat of ", text(), " and ", typeText(operand), ": ranks differ");
       for (size_t axis = 0; axis < axes.size(); ++axis) {
@@ -108,7 +108,7 @@ class ViewInference {
     for (const AxisType& axis : axes_) from.push_back(sizeOf(axis));
     const auto open = std::count_if(attributes_.shape().begin(), attributes_.shape().end(),
                                     [](IntExpr size) { return size->isConstant(-1); });
-    FUSER_USER_CHECK(open <= 1, "reshape of ", text(), ": -1 stands twice");
+    FUSER_USER_CHECK(open <= 1, "reshape of ", text(), ": -1 is given twice");
     const std::vector<IntExpr> to = reshapedSizes(ints_, from, attributes_.shape());
     const std::vector<AxisType> old = axes_;
     axes_.clear();

@@ -81,7 +81,7 @@ class Verifier {
         require(!b.size, 3, "global ", b.name, " has a size");
         continue;
       }
-      require(b.tensor == -1, 1, b.name, " is no argument");
+      require(b.tensor == -1, 1, b.name, " is not an argument");
       const bool sized =
           require(b.size && b.size->isConstant() && b.size->value >= 1 && b.size->value <= kRangeMax / 16, 3, b.name,
                   " has no constant size");
@@ -99,7 +99,7 @@ class Verifier {
   void parameters() {
     for (const IntParam& param : kernel_.intParams) {
       if (!require(param.symbol && param.symbol->isSymbol() && params_.insert(param.symbol), 6,
-                   "an integer parameter is no symbol of its own")) {
+                   "an integer parameter is not a symbol of its own")) {
         continue;
       }
       scope_.insert(param.symbol);
@@ -125,7 +125,7 @@ class Verifier {
       const IntExpr grid = kernel_.gridDim[d];
       if (!require(grid != nullptr, 4, "no grid size")) return;
       forEachSymbol(grid, [&](IntExpr symbol) {
-        require(params_.contains(symbol), 4, "the grid depends on what is no parameter");
+        require(params_.contains(symbol), 4, "the grid depends on what is not a parameter");
       });
       const IntExpr thread = kernel_.threadIdx[d];
       const bool threadFits = thread && (kernel_.blockDim[d] == 1 ? thread->isConstant(0)
@@ -223,7 +223,7 @@ class Verifier {
   void check(const For& node, bool divergent) {
     if (!require(node.index && node.extent && node.index->isSymbol() && bound_.insert(node.index) &&
                      extentOf(node.index) == node.extent && !scope_.contains(node.index),
-                 10, "the index is no index over the extent, or not of this loop alone")) {
+                 10, "the loop's index is not an index symbol over its extent, or another loop uses it")) {
       return;
     }
     inScope(node.extent);
@@ -250,12 +250,12 @@ class Verifier {
     const IntSymbol* symbol = node.index ? symbolOf(node.index) : nullptr;
     if (!require(symbol && node.low && node.extent && symbol->low == node.low && symbol->extent == node.extent &&
                      bound_.insert(node.index),
-                 21, "the index is no loaded index over the range, or not of this statement alone")) {
+                 21, "the index is not a loaded index over the range, or not of this statement alone")) {
       return;
     }
     for (IntExpr end : {node.low, node.extent}) {
       forEachSymbol(end, [&](IntExpr symbol) {
-        require(params_.contains(symbol), 21, "the range depends on what is no parameter");
+        require(params_.contains(symbol), 21, "the range depends on what is not a parameter");
       });
       require(end->range.low >= kRangeMin && end->range.high <= kRangeMax, 21, "an end of the range is too large");
     }
@@ -326,7 +326,7 @@ class Verifier {
       const DataType dtype = i == 2 ? DataType::Int64 : node.dtype;
       require(real && buffer.memory == MemoryType::Local && buffer.dtype == dtype, 20, buffer.name, " is not Local, ",
               dtype);
-      require(parts[i].buffer != parts[(i + 1) % 3].buffer, 20, buffer.name, " stands twice");
+      require(parts[i].buffer != parts[(i + 1) % 3].buffer, 20, buffer.name, " is given twice");
     }
   }
 

@@ -266,7 +266,7 @@ void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
     case Family::Size:
     case Family::Item: break;
   }
-  FUSER_CHECK(false, opName(expr->op()), " is no statement of a kernel");
+  FUSER_CHECK(false, opName(expr->op()), " is not a statement of a kernel");
 }
 
 // Emits one statement per operand; exactly one of their conditions holds for each element.

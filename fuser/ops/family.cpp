@@ -56,7 +56,7 @@ T readDefault(const FamilyAttribute& attribute) {
   T number{};
   const std::string_view digits = attribute.ifAbsent.value_or("");
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  FUSER_CHECK(read.ec == std::errc(), "families.def: '", attribute.text(), " = ", digits, "' is no number");
+  FUSER_CHECK(read.ec == std::errc(), "families.def: '", attribute.text(), " = ", digits, "' is not a number");
   return number;
 }
 

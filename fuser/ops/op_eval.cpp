@@ -142,7 +142,7 @@ LaneFunction laneFunction(OpKind op, DataType computeDtype) {
     case DataType::Half:
     case DataType::BFloat16: break;
   }
-  FUSER_CHECK(false, computeDtype, " is no compute type");
+  FUSER_CHECK(false, computeDtype, " is not a compute type");
 }
 
 WelfordFunction welfordFunction(DataType dtype) {
@@ -186,7 +186,7 @@ ScalarValue evaluateScalar(OpKind op, std::span<const ScalarValue> operands) {
       function(first, &in[1], &in[2], toBool ? static_cast<void*>(&truth) : &out, 1);
       return toBool ? ScalarValue(truth) : ScalarValue(out);
     } else {
-      FUSER_CHECK(false, common, " is no scalar type");
+      FUSER_CHECK(false, common, " is not a scalar type");
     }
   });
 }

@@ -73,7 +73,7 @@ class Turns {
       const bool changed = std::exchange(pipeline_.fingerprint, after) != after;
       FUSER_CHECK(
           changed == modified, nameOf(pass),
-          changed ? " changed the fusion and says that it did not" : " says that it changed the fusion and did not");
+          changed ? " changed the fusion but reported no change" : " reported a change but did not change the fusion");
     }
     return modified;
   }
@@ -84,8 +84,8 @@ class Turns {
     const auto [place, isNew] = seen_.emplace(print, turn);
     std::set<std::string> guilty;
     for (size_t i = place->second; i < turn; ++i) guilty.insert(changedBy_[i].begin(), changedBy_[i].end());
-    FUSER_CHECK(isNew, owner_, " goes round in circles: after turn ", turn, " the fusion is as ",
-                place->second == 0 ? "it was at first" : concat("after turn ", place->second),
+    FUSER_CHECK(isNew, owner_, " oscillates: after round ", turn, " the fusion is as ",
+                place->second == 0 ? "it was at first" : concat("after round ", place->second),
                 "; passes that undo each other: ", joined(guilty));
     FUSER_CHECK(turn < budget_, owner_, " still changes the fusion after ", turn,
                 " turns; passes that changed it last: ", joined(changedBy_.back()));

@@ -10,7 +10,7 @@ namespace {
 void checkEqualParts(const TensorView* tensor, int64_t size) {
   const DeviceMesh& mesh = tensor->mesh();
   FUSER_USER_CHECK(size % static_cast<int64_t>(mesh.size()) == 0, "shard %", tensor->name(),
-                   " {dim = ", *tensor->shardAxis(), "}: its size ", size, " is no multiple of ", mesh.size(),
+                   " {dim = ", *tensor->shardAxis(), "}: its size ", size, " is not a multiple of ", mesh.size(),
                    ", the number of its devices ", toString(mesh));
 }
 

@@ -47,7 +47,7 @@ void checkMemory(const Val* output, const TensorRef& memory, const Dims& sizes, 
                    " elements");
   const size_t alignment = dtypeSize(memory.dtype);
   FUSER_USER_CHECK(reinterpret_cast<uintptr_t>(memory.data) % alignment == 0,
-                   "the address of the memory given for output %", name, " is no multiple of ", alignment,
+                   "the address of the memory given for output %", name, " is not a multiple of ", alignment,
                    " bytes, and must be one, the size of ", memory.dtype);
   FUSER_USER_CHECK(hasOwnElements(memory), "the memory given for output %", name, " has sizes ", memory.sizes,
                    " and strides ", memory.strides, ", with which elements share memory, and must hold each alone");

@@ -73,7 +73,7 @@ void checkMemory(const TensorView* input, const TensorRef& ref) {
   if (numel(ref.sizes) == 0) return;
   FUSER_USER_CHECK(ref.data, "%", input->name(), " has no memory");
   FUSER_USER_CHECK(reinterpret_cast<uintptr_t>(ref.data) % dtypeSize(ref.dtype) == 0, "the address of %", input->name(),
-                   " is no multiple of ", dtypeSize(ref.dtype), " bytes, the size of ", ref.dtype);
+                   " is not a multiple of ", dtypeSize(ref.dtype), " bytes, the size of ", ref.dtype);
 }
 
 InputFacts inspect(const TensorView* input, const TensorRef& ref) {
@@ -116,7 +116,7 @@ bool overlap(const TensorRef& a, const TensorRef& b) {
 
 const TensorRef& givenFor(const Fusion& fusion, const Val* input, std::span<const HostValue> inputs) {
   const auto place = std::find(fusion.inputs().begin(), fusion.inputs().end(), input);
-  FUSER_CHECK(place != fusion.inputs().end(), "%", input->name(), " is no input of '", fusion.name(), "'");
+  FUSER_CHECK(place != fusion.inputs().end(), "%", input->name(), " is not an input of '", fusion.name(), "'");
   return std::get<TensorRef>(inputs[static_cast<size_t>(place - fusion.inputs().begin())]);
 }
 

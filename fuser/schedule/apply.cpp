@@ -117,8 +117,8 @@ class Applier {
     for (auto [from, to] : step.old2new) {
       if (from < 0) from += count;
       if (to < 0) to += count;
-      FUSER_USER_CHECK(from >= 0 && from < count && to >= 0 && to < count && !moved[from] && !reordered[to],
-                       "%", step.tensor, ": old2new is no reordering of ", count, " axes");
+      FUSER_USER_CHECK(from >= 0 && from < count && to >= 0 && to < count && !moved[from] && !reordered[to], "%",
+                       step.tensor, ": old2new is not a reordering of ", count, " axes");
       reordered[to] = loop[from];
       moved[from] = true;
     }
@@ -182,7 +182,7 @@ class Applier {
   }
 
   TensorView* copyOf(const TensorView* tensor, bool withReductions, const std::string& name) {
-    FUSER_USER_CHECK(!tensors_.count(name), "%", name, " stands twice");
+    FUSER_USER_CHECK(!tensors_.count(name), "%", name, " is given twice");
     FUSER_USER_CHECK(tensor->domain().transforms.empty(), "%", tensor->name(),
                      " has loops already: cache it before its transforms");
     TensorDomain domain;

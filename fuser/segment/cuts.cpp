@@ -126,7 +126,7 @@ std::string Cuts::whyCut(const SegmentedFusion& segmented, const SegmentedEdge& 
   const Expr* reader = firstCutReader(segmented, edge);
   FUSER_CHECK(reader, edge.toString(), " is not cut");
   if (!answers_.mustBeSegmentInput(reader, edge.val())) {
-    return concat("a segment_set stands between two parts",
+    return concat("a segment_set separates the two parts",
                   edge.val()->definition()->op() == OpKind::SegmentSet ? "" : ", behind its casts");
   }
   return concat("%", reader->output()->name(), " must find it in memory");

@@ -104,7 +104,7 @@ class Explanation {
     if (!between.empty()) {
       std::string path;
       for (const SegmentedGroup* group : between) path += concat(path.empty() ? "" : ", ", group->index());
-      return concat("together they would close a circle through ", path);
+      return concat("merging them would create a cycle through ", path);
     }
     const std::string reason = merger_.whyNotTogether({a, b});
     if (!reason.empty()) return reason;

@@ -45,12 +45,12 @@ class CaseParser {
  private:
   [[noreturn]] void failSection() const {
     const Token& token = reader_.peek();
-    if (token.kind == TokenKind::Metadata) reader_.fail(token, "'#:' lines stand before the fusion");
+    if (token.kind == TokenKind::Metadata) reader_.fail(token, "'#:' lines must come before the fusion");
     if (reader_.at("fusion")) reader_.fail(token, "a file holds one fusion");
     constexpr std::string_view kSettings[] = {"alias", "option", "mesh", "shard", "stream", "preallocate", "schedule"};
     if (std::any_of(std::begin(kSettings), std::end(kSettings),
                     [&](std::string_view name) { return reader_.at(name); })) {
-      reader_.fail(token, "'", token.text, "' must stand before the runs");
+      reader_.fail(token, "'", token.text, "' must come before the first run");
     }
     if (token.kind == TokenKind::Identifier) {
       reader_.fail(token, "unknown section '", token.text,
@@ -71,7 +71,7 @@ class CaseParser {
     if (case_.metadata.size() == kMaxParameters) reader_.fail(line, "more than ", kMaxParameters, " '#:' lines");
     std::string text(value);
     if (!value.empty() && value.front() == '"') {
-      if (value.size() < 2 || value.back() != '"') reader_.fail(line, "a string has no end on its line");
+      if (value.size() < 2 || value.back() != '"') reader_.fail(line, "unterminated string");
       text = unquote(reader_, {TokenKind::String, value.substr(1, value.size() - 2), line.offset});
     } else if (value.find_first_of(std::string_view("\0\r", 2)) != std::string_view::npos) {
       reader_.fail(line, "a '#:' line holds a byte that only a quoted value may");
@@ -147,17 +147,19 @@ class CaseParser {
     const Token outputAt = reader_.peek();
     const Val* output = readValue("an output");
     if (!output->isTensor() || !output->isFusionOutput()) {
-      reader_.fail(outputAt, "%", outputAt.text, " is no output tensor");
+      reader_.fail(outputAt, "%", outputAt.text, " is not an output tensor");
     }
     reader_.expect("->");
     const Token inputAt = reader_.peek();
     const Val* input = readValue("an input");
-    if (!input->isTensor() || !input->isFusionInput()) reader_.fail(inputAt, "%", inputAt.text, " is no input tensor");
+    if (!input->isTensor() || !input->isFusionInput())
+      reader_.fail(inputAt, "%", inputAt.text, " is not an input tensor");
     const std::string problem = whyNoAlias(*case_.fusion, output, input);
     if (!problem.empty()) reader_.fail(inputAt, problem);
     for (const auto& [otherOutput, otherInput] : case_.aliases) {
       if (otherOutput == output->name()) reader_.fail(outputAt, "%", outputAt.text, " has an alias already");
-      if (otherInput == input->name()) reader_.fail(inputAt, "%", inputAt.text, " is reused already");
+      if (otherInput == input->name())
+        reader_.fail(inputAt, "%", inputAt.text, " is already overwritten by another output");
     }
     if (isPreallocated(output)) {
       reader_.fail(outputAt, "%", outputAt.text, " is preallocated, and cannot reuse %", inputAt.text);
@@ -195,7 +197,7 @@ class CaseParser {
     std::set<std::string_view> keys;
     reader_.list("{", "}", kMaxListEntries, [&] {
       const Token key = reader_.expect(TokenKind::Identifier, "allocation_order, gaps or offset");
-      if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' stands twice");
+      if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' is given twice");
       reader_.expect("=");
       const Token value = reader_.peek();
       if (key.text == "allocation_order") {
@@ -229,7 +231,7 @@ class CaseParser {
     const Token at = reader_.peek();
     const Val* val = readValue("a tensor");
     if (!val->isTensor() || val->isFusionInput()) {
-      reader_.fail(at, "%", at.text, " is no tensor that the program makes");
+      reader_.fail(at, "%", at.text, " is not a tensor that the fusion computes");
     }
     const TensorView* tensor = val->as<TensorView>();
     if (tensor->streamAxis()) reader_.fail(at, "%", at.text, " has a stream axis already");
@@ -281,7 +283,7 @@ class CaseParser {
 
   // Only the harness knows the faults; the parser checks that the name is made of lower-case words joined by '-'.
   void readFault(const Token& option) {
-    if (!case_.options.fault.empty()) reader_.fail(option, "option 'fault' stands twice");
+    if (!case_.options.fault.empty()) reader_.fail(option, "option 'fault' is given twice");
     reader_.expect("=");
     const Token name = reader_.expect(TokenKind::String, "a fault's name as a string");
     const bool plain = std::all_of(name.text.begin(), name.text.end(), [](char c) {
@@ -318,7 +320,7 @@ class CaseParser {
       for (const OptionInfo& each : optionTable()) known += concat(each.name, ", ");
       reader_.fail(name, "unknown option '", name.text, "'; known: ", known, "fault");
     }
-    if (!options_.insert(option).second) reader_.fail(name, "option '", name.text, "' stands twice");
+    if (!options_.insert(option).second) reader_.fail(name, "option '", name.text, "' is given twice");
     return option;
   }
 
@@ -356,7 +358,7 @@ class CaseParser {
 
   // Fails at the second of the two statements. It also holds for a schedule that splits or merges a stream axis.
   [[noreturn]] void failTogether(const Token& second) const {
-    reader_.fail(second, "a case with stream axes takes no schedule: each expression is a kernel of its own");
+    reader_.fail(second, "a case with stream axes cannot have a schedule: each expression is its own kernel");
   }
 
   Schedule readBlock(TensorNames& names) {

@@ -21,7 +21,7 @@ DeviceMesh readDevices(TokenReader& reader) {
     if (DeviceMesh(devices).contains(static_cast<int>(device))) reader.fail(at, "device ", device, " is named twice");
     devices.push_back(static_cast<int>(device));
   });
-  if (devices.empty()) reader.fail(listAt, "a mesh has a device");
+  if (devices.empty()) reader.fail(listAt, "a mesh needs at least one device");
   reader.expect("}");
   return DeviceMesh(std::move(devices));
 }
@@ -30,9 +30,10 @@ DeviceMesh readDevices(TokenReader& reader) {
 TensorView* readPlacedTensor(TokenReader& reader, const Fusion& fusion, const ReadValue& readValue) {
   const Token at = reader.peek();
   Val* val = readValue("a tensor");
-  if (!val->isTensor()) reader.fail(at, "%", at.text, " is no tensor");
-  if (val->as<TensorView>()->isCpuScalar()) reader.fail(at, "%", at.text, " is on the host of every device");
-  if (!fusion.hasDevices()) reader.fail(at, "the fusion has no devices yet: mesh {devices = [0, 1]} names them");
+  if (!val->isTensor()) reader.fail(at, "%", at.text, " is not a tensor");
+  if (val->as<TensorView>()->isCpuScalar())
+    reader.fail(at, "%", at.text, " is a host tensor and cannot be placed on devices");
+  if (!fusion.hasDevices()) reader.fail(at, "the fusion has no mesh yet: declare one, as mesh {devices = [0, 1]}");
   return val->as<TensorView>();
 }
 

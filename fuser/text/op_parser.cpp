@@ -80,7 +80,7 @@ void FusionParser::parseOp() {
     names.push_back(reader_.expect(TokenKind::Value, names.empty() ? "an op" : "a result"));
     checkNew(names.back());
     for (size_t i = 0; i + 1 < names.size(); ++i) {
-      if (names[i].text == names.back().text) reader_.fail(names.back(), "%", names.back().text, " stands twice");
+      if (names[i].text == names.back().text) reader_.fail(names.back(), "%", names.back().text, " is given twice");
     }
   } while (names.size() < kMaxResults && reader_.accept(","));
   const Token name = names.front();
@@ -148,7 +148,7 @@ FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic,
       const bool known =
           std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) { return rule.key == key.text; });
       if (!known) reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'; ", attributesTaken(rules));
-      if (!attributes.keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' stands twice");
+      if (!attributes.keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' is given twice");
       reader_.expect("=");
       parseAttribute(key, *rows[0], attributes);
     });

@@ -209,7 +209,7 @@ static std::string printDevices(const Fusion& fusion) {
 std::string printCase(const Case& testCase) {
   std::string out;
   for (const auto& [key, value] : testCase.metadata) {
-    FUSER_CHECK(text::isName(key), "metadata key '", key, "' is no name");
+    FUSER_CHECK(text::isName(key), "metadata key '", key, "' is not a name");
     out += concat("#: ", key, " = ", metadataValue(value), "\n");
   }
   out += printFusion(*testCase.fusion);

@@ -25,7 +25,7 @@ std::string readFusionFile(const std::string& path) {
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   FUSER_SET_UP_CHECK(status.type() != std::filesystem::file_type::not_found, "cannot read ", path, ": it is not there");
   FUSER_SET_UP_CHECK(!error, "cannot read ", path, ": ", error.message());
-  FUSER_USER_CHECK(std::filesystem::is_regular_file(status), "cannot read ", path, ": it is no regular file");
+  FUSER_USER_CHECK(std::filesystem::is_regular_file(status), "cannot read ", path, ": it is not a regular file");
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   FUSER_USER_CHECK(error || bytes <= text::kMaxFileBytes, "cannot read ", path, ": it has ", bytes,
                    " bytes, and a case at most ", text::kMaxFileBytes);

@@ -28,7 +28,7 @@ class RunParser {
       const Val* input = find(name);
       reader_.expect("=");
       RunInput value{std::string(name.text), {}};
-      if (given.count(value.name)) reader_.fail(name, "%", name.text, " stands twice");
+      if (given.count(value.name)) reader_.fail(name, "%", name.text, " is given twice");
       if (input->isTensor()) {
         value.value = parseTensor();
       } else {
@@ -39,7 +39,7 @@ class RunParser {
     Run run;
     for (const Val* input : fusion.inputs()) {
       const auto found = given.find(input->name());
-      if (found == given.end()) reader_.fail(start, "the run gives no %", input->name());
+      if (found == given.end()) reader_.fail(start, "the run has no value for %", input->name());
       run.inputs.push_back(std::move(found->second));
     }
     return run;
@@ -87,13 +87,13 @@ class RunParser {
       reader_.expect("=");
       const Token value = reader_.peek();
       if (key.text == "strides") {
-        if (input.strides) reader_.fail(key, "'strides' stands twice");
+        if (input.strides) reader_.fail(key, "'strides' is given twice");
         input.strides = readDims();
         if (input.strides->size() != input.sizes.size()) {
           reader_.fail(value, input.strides->size(), " strides for ", input.sizes.size(), " sizes");
         }
       } else if (key.text == "offset") {
-        if (offset) reader_.fail(key, "'offset' stands twice");
+        if (offset) reader_.fail(key, "'offset' is given twice");
         offset = true;
         input.offset = readInteger(reader_);
         if (input.offset < 0) reader_.fail(value, "an offset is not negative");
@@ -117,7 +117,7 @@ class RunParser {
       recipe.kind = RecipeKind::View;
       reader_.expect("of");
       const Token other = reader_.expect(TokenKind::Value, "an input");
-      if (!find(other)->isTensor()) reader_.fail(other, "%", other.text, " is no tensor");
+      if (!find(other)->isTensor()) reader_.fail(other, "%", other.text, " is not a tensor");
       recipe.viewOf = other.text;
     } else if (name.text == "normal" || name.text == "special") {
       recipe.kind = name.text == "normal" ? RecipeKind::Normal : RecipeKind::Special;
@@ -139,7 +139,7 @@ class RunParser {
     reader_.list("(", ")", kMaxListEntries, [&] {
       const Token key = reader_.expect(TokenKind::Identifier, "an argument");
       if (!known.count(key.text)) reader_.fail(key, name.text, " takes no argument '", key.text, "'");
-      if (!given.insert(key.text).second) reader_.fail(key, "'", key.text, "' stands twice");
+      if (!given.insert(key.text).second) reader_.fail(key, "'", key.text, "' is given twice");
       reader_.expect("=");
       if (key.text == "seed") {
         recipe.seed = readUnsigned(reader_);
@@ -159,7 +159,7 @@ class RunParser {
     constexpr int64_t kLimit = int64_t{1} << 53;
     const Token at = reader_.peek();
     const int64_t value = readInteger(reader_);
-    if (value < -kLimit || value > kLimit) reader_.fail(at, "integers takes ends from -2^53 to 2^53");
+    if (value < -kLimit || value > kLimit) reader_.fail(at, "the bounds of integers() must be in [-2^53, 2^53]");
     return static_cast<double>(value);
   }
 

@@ -70,7 +70,7 @@ void readFields(TokenReader& reader, const Token& step, const TransformForm& for
     const auto field = std::find_if(form.fields.begin(), form.fields.end(),
                                     [&](TransformField each) { return fieldName(each) == key.text; });
     if (field == form.fields.end()) reader.fail(key, step.text, " takes no attribute '", key.text, "'");
-    if (!given.insert(*field).second) reader.fail(key, "'", key.text, "' stands twice");
+    if (!given.insert(*field).second) reader.fail(key, "'", key.text, "' is given twice");
     reader.expect("=");
     readField(reader, *field, transform);
   });

@@ -66,7 +66,7 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
     if (key.text != "allocation_order" && key.text != "contiguity" && key.text != "device" && key.text != "view") {
       reader_.fail(key, "unknown layout attribute '", key.text, "'; known: allocation_order, contiguity, device, view");
     }
-    if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' stands twice");
+    if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' is given twice");
     reader_.expect("=");
     const Token value = reader_.peek();
     if (key.text == "device") {
@@ -78,7 +78,7 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
       return;
     }
     if (key.text == "view") {
-      if (inParameters_) reader_.fail(key, "an input is no view");
+      if (inParameters_) reader_.fail(key, "an input is not a view");
       layout.view = readBool(reader_);
       return;
     }
@@ -104,7 +104,7 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
   for (size_t i = 0; i < layout.contiguity.size(); ++i) {
     if (layout.contiguity[i].has_value() != standard[i].has_value()) {
       reader_.fail(contiguityAt[i], "contiguity is 'none' exactly on broadcast axes; axis ", layout.order[i],
-                   standard[i] ? " is no broadcast axis" : " is a broadcast axis");
+                   standard[i] ? " is not a broadcast axis" : " is a broadcast axis");
     }
   }
   if (layout.contiguity.empty()) layout.contiguity = standard;

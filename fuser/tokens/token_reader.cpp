@@ -154,7 +154,7 @@ Token TokenReader::scanNumber(size_t start) {
 Token TokenReader::scanString(size_t start) {
   size_t end = start + 1;
   while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-  if (end >= text_.size() || text_[end] != '"') failAt(start, "a string has no end on its line");
+  if (end >= text_.size() || text_[end] != '"') failAt(start, "unterminated string");
   cursor_ = end + 1;
   return {TokenKind::String, text_.substr(start + 1, end - start - 1), start};
 }

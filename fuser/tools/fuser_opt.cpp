@@ -299,8 +299,8 @@ int run(int argc, char** argv) {
     arguments.file = arguments.files.front();
     const TimeLimit time(arguments.maxSeconds);
     limitMemory(arguments.maxMemory);
-    FUSER_USER_CHECK(arguments.countSegments || arguments.files.size() == 1, "one FILE at a time; ", arguments.files[1],
-                     " is too much");
+    FUSER_USER_CHECK(arguments.countSegments || arguments.files.size() == 1,
+                     "only --count-segments takes several files; the second is ", arguments.files[1]);
     if (arguments.countSegments) {
       countAll(arguments);
     } else {

@@ -24,7 +24,7 @@ std::vector<KnownIssue> readKnownIssues(const std::filesystem::path& list) {
       issues.push_back(std::move(issue));
     }
   } catch (const nlohmann::json::exception& error) {
-    FUSER_USER_CHECK(false, list.string(), " is no list of known issues, [{bucket, reason, case}]: ", error.what());
+    FUSER_USER_CHECK(false, list.string(), " is not a list of known issues, [{bucket, reason, case}]: ", error.what());
   }
   return issues;
 }

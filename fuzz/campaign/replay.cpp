@@ -101,7 +101,7 @@ int replayTexts(const std::string& name, const TextsTask& task, const ReplayOpti
 
 int replaySequence(const std::filesystem::path& path, const ReplayOptions& options, const Log& print) {
   const std::string text = readTextFile(path.string());
-  FUSER_USER_CHECK(text.rfind(kSequenceMark, 0) == 0, path.string(), " is no sequence: its first line is not '",
+  FUSER_USER_CHECK(text.rfind(kSequenceMark, 0) == 0, path.string(), " is not a sequence: its first line is not '",
                    kSequenceMark, "'");
   const TextsTask task{textsOf(text)};
   if (!options.json) print(concat("sequence of ", task.texts.size(), " cases; the verdict is the last one's"));

@@ -160,7 +160,7 @@ Stage nextStage(Stage from, bool fails, int cleanReplays) {
 
 std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOptions& options, bool dryRun) {
   std::error_code error;
-  FUSER_USER_CHECK(std::filesystem::is_directory(folder, error), folder.string(), " is no folder");
+  FUSER_USER_CHECK(std::filesystem::is_directory(folder, error), folder.string(), " is not a folder");
   std::vector<Waiting> all;
   std::vector<PoolTask> tasks;
   std::map<std::string, std::vector<size_t>> byTask;  // equal sequences are one task

@@ -42,7 +42,7 @@ void checkTensor(const Fusion& fusion, const TensorInput& tensor) {
   const bool found = std::any_of(fusion.inputs().begin(), fusion.inputs().end(), [&](const Val* input) {
     return input->isTensor() && input->name() == tensor.recipe.viewOf;
   });
-  FUSER_USER_CHECK(found, "%", tensor.recipe.viewOf, " is no input tensor");
+  FUSER_USER_CHECK(found, "%", tensor.recipe.viewOf, " is not an input tensor");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class ProgramMaker {
   }
 
   void define(const std::string& name, Val* val) {
-    FUSER_USER_CHECK(text::isName(name), "'", name, "' is no name");
+    FUSER_USER_CHECK(text::isName(name), "'", name, "' is not a name");
     FUSER_USER_CHECK(values_.emplace(name, val).second, "%", name, " is defined already");
   }
 

@@ -140,7 +140,7 @@ class Judge {
         return false;
       }
       rethrowOfSurroundings(error);
-      report(VerdictKind::Crash, run, concat("an exception of no class of ours: ", error.what()));
+      report(VerdictKind::Crash, run, concat("an unexpected exception: ", error.what()));
     }
     return false;
   }

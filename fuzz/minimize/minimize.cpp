@@ -36,7 +36,7 @@ PreFlight preFlight(const std::string& given, const std::string& printed, const 
   PreFlight result;
   result.finding = judging.judge(given);
   if (!isFinding(result.finding.kind)) {
-    result.problem = concat("it is no finding: ", verdictName(result.finding.kind));
+    result.problem = concat("it is not a finding: ", verdictName(result.finding.kind));
     return result;
   }
   judging.forget();

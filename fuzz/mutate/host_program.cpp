@@ -349,7 +349,7 @@ constexpr HostMutation kHostMutations[] = {
     {"DropStatement", "a statement is left out", &dropStatement},
     {"SwapNeighbours", "two statements change places", &swapNeighbours},
     {"MoveStatement", "a statement stands anywhere else", &moveStatement},
-    {"DuplicateStatement", "a statement stands twice", &duplicateStatement},
+    {"DuplicateStatement", "a statement appears twice", &duplicateStatement},
     {"WrapInLoop", "a statement is done once for each place of some axis", &wrapInLoop},
     {"ChangeSelect", "another axis, index or part of a tensor", &changeSelect},
     {"ChangeStream", "another stream", &changeStream, false, true},
@@ -368,7 +368,7 @@ std::optional<std::string> mutateHostProgram(const std::string& program, const H
   Lines lines;
   std::istringstream text(program);
   for (std::string line; std::getline(text, line);) lines.push_back(line);
-  FUSER_CHECK(lines.size() >= 3 && startsWith(lines[lines.size() - 2], "return"), "this is no host program:\n",
+  FUSER_CHECK(lines.size() >= 3 && startsWith(lines[lines.size() - 2], "return"), "this is not a host program:\n",
               program);
   if (!mutation.apply(lines, choices)) return std::nullopt;
   std::string mutated;

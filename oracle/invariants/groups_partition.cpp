@@ -73,12 +73,12 @@ class PartitionCheck {
     for (const Expr* expr : it.exprs()) {
       for (Val* val : segmented_.reads(expr)) {
         const bool made = val->definition() && computes(group, val->definition());
-        if (!made && !it.inputs().contains(val)) report("%", val->name(), " is no input of group ", group);
+        if (!made && !it.inputs().contains(val)) report("%", val->name(), " is not an input of group ", group);
         if (!made && val->definition()) needed_[{group, val}] = 0;
       }
       for (Val* output : expr->outputs()) {
         if (segmented_.groupOf(expr) == &it && isWanted(output, group) && !it.outputs().contains(output))
-          report("%", output->name(), " is no output of group ", group);
+          report("%", output->name(), " is not an output of group ", group);
       }
     }
     for (const Val* output : it.outputs()) {

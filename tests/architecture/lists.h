@@ -7,7 +7,7 @@
 
 namespace architecture {
 
-// PASS(DeadCodePass, "Removes what no output needs", "dead_code.cpp", …)
+// PASS(DeadCodePass, "Removes dead code", "dead_code.cpp", …)
 struct Row {
   size_t line;       // from 1
   std::string name;  // DeadCodePass

@@ -11,7 +11,7 @@ namespace {
 
 const std::string kList =
     "// The passes: name, summary, file.\n"
-    "PASS(DeadCodePass, \"Removes what no output needs\", \"dead_code.cpp\", \"first\")\n";
+    "PASS(DeadCodePass, \"Removes dead code\", \"dead_code.cpp\", \"first\")\n";
 
 // A list with one file, what the list's users need, and whatever a test adds.
 Tree passes(const Tree& added) {

@@ -43,7 +43,7 @@ TEST(StorageTest, WhatIsNoFileIsNotRead) {
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& path : {pipe, std::string("/dev/zero")}) {
     const Started replayed = start("fuserfuzz", {"replay", path}, {.seconds = 20});
-    EXPECT_NE(replayed.out.find("it is no regular file"), std::string::npos) << path << replayed.out;
+    EXPECT_NE(replayed.out.find("it is not a regular file"), std::string::npos) << path << replayed.out;
     EXPECT_LT(replayed.peakMb, 400u);
   }
   const Started endless = start("fuser-opt", {"/dev/zero"}, {.seconds = 20});
@@ -169,7 +169,7 @@ TEST(StorageTest, ADamagedLedgerIsNamedAndNothingIsLost) {
   ASSERT_GT(sound.size(), 8192u);
   std::string torn = sound;
   for (size_t i = 4096; i < torn.size(); i += 3) torn[i] = static_cast<char>(torn[i] ^ 0x5a);
-  for (const std::string& damaged : {std::string("this is no ledger\n"), sound.substr(0, sound.size() / 2), torn,
+  for (const std::string& damaged : {std::string("this is not a ledger\n"), sound.substr(0, sound.size() / 2), torn,
                                      std::string(20000, '\0'), sound.substr(0, 50)}) {
     for (const char* leftOver : {"ledger.sqlite-wal", "ledger.sqlite-shm"}) std::filesystem::remove(out / leftOver);
     folder.write("out/ledger.sqlite", damaged);

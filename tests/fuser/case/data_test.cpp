@@ -293,7 +293,7 @@ TEST(MaterializeTest, RejectsWhatDoesNotFitTheInput) {
   one.input().strides = Dims{4};
   EXPECT_EQ(rejection(one), "%x: strides [4] for sizes [3, 4]");
   one.run.inputs[0].value = ScalarValue(1.0);
-  EXPECT_EQ(rejection(one), "%x is a tensor, the run gives the other");
+  EXPECT_EQ(rejection(one), "%x is a tensor, and the run has the other kind of value");
   one.run.inputs[0].name = "y";
   EXPECT_EQ(rejection(one), "input 0 is %x, the run gives %y");
   one.run.inputs.clear();

@@ -64,7 +64,8 @@ TEST_F(CheckShapesTest, AnExpandedAxisMeetsItsSizeOnly) {
 TEST_F(CheckShapesTest, ExtremeOfNothingIsRejectedAsInPyTorch) {
   build::reduction(fusion, OpKind::Amax, input("x", {"i0", "i1"}), {1}, false, "m");
   EXPECT_EQ(rejection({{0, 3}}), "");
-  EXPECT_EQ(rejection({{3, 0}}), "%m = amax: axis 1 of %x has size 0, and nothing has no extreme value");
+  EXPECT_EQ(rejection({{3, 0}}),
+            "%m = amax: axis 1 of %x has size 0, and the extreme value of an empty axis is undefined");
   EXPECT_NE(rejection({{0, 0}}), "");
 }
 
@@ -107,7 +108,7 @@ TEST_F(CheckShapesTest, AReshapeKeepsTheNumberOfElements) {
 TEST_F(CheckShapesTest, AnOpenSizeBesideNothingIsRejectedAsInPyTorch) {
   build::reshape(fusion, input("x", {"i0", "i1"}), {fusion.extentSymbol("i0"), fusion.ints().constant(-1)}, "r");
   EXPECT_EQ(rejection({{4, 0}}), "");
-  EXPECT_EQ(rejection({{0, 4}}), "%r = reshape: the -1 of [0, -1] stands for any number, as another size is 0");
+  EXPECT_EQ(rejection({{0, 4}}), "%r = reshape: the -1 of [0, -1] is ambiguous, because another size is 0");
 }
 
 TEST_F(CheckShapesTest, RepeatsAreNotNegative) {

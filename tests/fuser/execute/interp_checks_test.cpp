@@ -66,7 +66,7 @@ TEST(InterpChecks, FindsMisalignedVectors) {
   EXPECT_TRUE(contains(index.run.violation(), "misaligned vector: element 1 of x, width 2"));
   Case address(kernelWith("alloc v\nv[0] = move x[0] width 4\n"));
   address.run.shift(0, sizeof(float));
-  EXPECT_TRUE(contains(address.run.violation(), "misaligned vector: the address of x is no multiple of 16 bytes"));
+  EXPECT_TRUE(contains(address.run.violation(), "misaligned vector: the address of x is not a multiple of 16 bytes"));
   Case local(kernelWith("alloc v\nv[2] = move x[0] width 4\n"));
   EXPECT_TRUE(contains(local.run.violation(), "misaligned vector: element 2 of v, width 4"));
 }

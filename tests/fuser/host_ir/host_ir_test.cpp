@@ -62,7 +62,7 @@ TEST_F(HostIrTest, ParserNamesTheLineAndWhatIsWrong) {
   EXPECT_EQ(rejection("launch k2", "launch k9"), "host program, line 13: no kernel is called k9");
   EXPECT_EQ(rejection("; i0,", "; i7,"), "host program, line 9: no extent is called i7");
   EXPECT_EQ(rejection("allocate %t: f32", "allocate %t: f16"), "host program, line 8: 'f32[i0]' expected");
-  EXPECT_EQ(rejection("evaluate %n", "evaluate %x"), "host program, line 5: %x is no computed scalar");
+  EXPECT_EQ(rejection("evaluate %n", "evaluate %x"), "host program, line 5: %x is not a computed scalar");
   EXPECT_EQ(rejection("  kernel k2\n", "  kernel k1\n"), "host program, line 3: kernel 1 is not k1");
   EXPECT_EQ(rejection("  kernel k2\n", "  kernel k2\n  kernel k3\n"), "host program, line 4: kernel 2 is not k3");
   EXPECT_EQ(rejection("segment 0 ExprEval", "segment 0 Magic"), "host program, line 4: no scheduler is called Magic");
@@ -71,7 +71,7 @@ TEST_F(HostIrTest, ParserNamesTheLineAndWhatIsWrong) {
   EXPECT_EQ(rejection("; %m)", "; )"), "host program, line 13: " + other);
   EXPECT_EQ(rejection("; i0, stride(%t, 0);", "; stride(%t, 0), i0;"),
             "host program, line 13: k2 takes an extent as integer 1, and a stride is given");
-  EXPECT_EQ(rejection("; %m)", "; %t)"), "host program, line 13: %t is no scalar");
+  EXPECT_EQ(rejection("; %m)", "; %t)"), "host program, line 13: %t is not a scalar");
   EXPECT_EQ(rejection("  return %y, %m\n}\n", ""), "host program, line 16: the text ends too early");
 }
 

@@ -105,7 +105,7 @@ TEST_F(VerifyHostIrTest, AHostScalarIsMadeOfWhatTheHostHas) {
   };
   EXPECT_EQ(evaluated({k, n}), "");
   EXPECT_EQ(evaluated({k, n, k}), "constraint 5: %k is evaluated twice");
-  EXPECT_EQ(evaluated({y->definition()->input(0)}), "constraint 5: %t is no scalar");
+  EXPECT_EQ(evaluated({y->definition()->input(0)}), "constraint 5: %t is not a scalar");
   s->setCpuScalar(false);
   EXPECT_EQ(evaluated({k, n}), "constraint 5: host scalar %k depends on the device's data %s");
 }

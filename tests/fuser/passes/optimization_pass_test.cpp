@@ -133,7 +133,7 @@ TEST_F(OptimizationPassTest, PassesThatUndoEachOtherAreNamed) {
     return run % 2 == 1;
   };
   const std::string error = errorOf();
-  EXPECT_NE(error.find("ScriptedOptimization goes round in circles: after turn 2 the fusion is as it was at first; "
+  EXPECT_NE(error.find("ScriptedOptimization oscillates: after round 2 the fusion is as it was at first; "
                        "passes that undo each other: First, Second"),
             std::string::npos)
       << error;
@@ -224,7 +224,7 @@ TEST_F(OptimizationPassTest, TheOnlyPassOfAListGoesByItsOwnersName) {
     FAIL() << "no error";
   } catch (const CheckError& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("BoastingPass says that it changed the fusion and did not"), std::string::npos) << text;
+    EXPECT_NE(text.find("BoastingPass reported a change but did not change the fusion"), std::string::npos) << text;
   }
 }
 
@@ -278,9 +278,9 @@ TEST_F(OptimizationPassTest, AWrongModifiedFlagIsFound) {
     appendNeg(fusion);
     return false;
   };
-  EXPECT_NE(errorOf().find("First changed the fusion and says that it did not"), std::string::npos);
+  EXPECT_NE(errorOf().find("First changed the fusion but reported no change"), std::string::npos);
   script_.first = [](Fusion*, int) { return true; };
-  EXPECT_NE(errorOf().find("First says that it changed the fusion and did not"), std::string::npos);
+  EXPECT_NE(errorOf().find("First reported a change but did not change the fusion"), std::string::npos);
 }
 
 TEST_F(OptimizationPassTest, ABrokenFusionIsFoundEvenWithoutChecks) {

@@ -156,7 +156,7 @@ TEST(AliasTest, WhatCannotBeOverwrittenIsRejected) {
     return error.substr(0, error.find('\n'));
   };
   EXPECT_EQ(located("  %y = neg(%x)\n  return %y, %x\n}\nalias %y -> %x\n"),
-            "test:5:13: %x is returned, too, and would hold %y");
+            "test:5:13: %x is also returned, and would be overwritten by %y");
   EXPECT_EQ(located("  %y = neg(%x)\n  return %y\n}\nalias %y -> %w\n"),
             "test:5:13: %w has an expanded axis: its elements share memory");
   EXPECT_EQ(located("  %y = neg(%x)\n  return %y\n}\nalias %y -> %i\n"), "test:5:13: %y is f32, %i is i32");

@@ -174,7 +174,7 @@ run { %x = values [1, 2] : f32[2]  %a = 2  %b = 5 }
 run { %x = values [1, 2] : f32[2]  %a = 40  %b = 5 })");
   EXPECT_EQ(elements(session.run(0).outputs[0]), (std::vector<double>{30, 60}));
   EXPECT_EQ(elements(session.run(1).outputs[0]), (std::vector<double>{-42, -84}));
-  EXPECT_EQ(session.cache->counters().compilations, 1u) << "%b is no extent";
+  EXPECT_EQ(session.cache->counters().compilations, 1u) << "%b is not an extent";
   EXPECT_EQ(elements(session.run(2).outputs[0]), (std::vector<double>{20, 40}));
   EXPECT_EQ(session.cache->counters().compilations, 1u) << "another %n of the same class";
   EXPECT_EQ(elements(session.run(3).outputs[0]), (std::vector<double>{400, 800}));

@@ -73,7 +73,7 @@ TEST_F(InputFactsTest, ExpandedAxesHaveStrideZero) {
 }
 
 TEST_F(InputFactsTest, RejectsMisalignedMissingAndBackwardMemory) {
-  EXPECT_EQ(rejection({3, 4}, {4, 1}, 2), "the address of %x is no multiple of 4 bytes, the size of f32");
+  EXPECT_EQ(rejection({3, 4}, {4, 1}, 2), "the address of %x is not a multiple of 4 bytes, the size of f32");
   EXPECT_EQ(rejection({3, 4}, {-4, 1}), "%x has the negative stride -4");
   EXPECT_EQ(rejection({3, 4}, {1}), "%x has sizes [3, 4] and strides [1]");
   const std::vector<HostValue> inputs{TensorRef{nullptr, DataType::Float, {3, 4}, {4, 1}, {}}};

@@ -214,7 +214,7 @@ TEST(MultiDeviceExecutorTest, RejectsWhatCannotBeHeldInEqualParts) {
   std::get<TensorInput>(testCase.runs[0].inputs[0].value).recipe = {};
   std::get<TensorInput>(testCase.runs[0].inputs[0].value).sizes = {5, 6};
   EXPECT_EQ(errorOf([&] { run(testCase); }),
-            "shard %y {dim = 0}: its size 5 is no multiple of 2, the number of its devices [1, 0]");
+            "shard %y {dim = 0}: its size 5 is not a multiple of 2, the number of its devices [1, 0]");
 }
 
 TEST(MultiDeviceExecutorTest, RejectsAPartWithoutMemory) {

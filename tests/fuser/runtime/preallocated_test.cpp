@@ -226,7 +226,7 @@ TEST_F(RejectedMemoryTest, AnAddressThatIsNone) {
   ref.data = reinterpret_cast<std::byte*>(block.data()) + 1;
   EXPECT_EQ(
       errorOf(ref),
-      "the address of the memory given for output %y is no multiple of 4 bytes, and must be one, the size of f32");
+      "the address of the memory given for output %y is not a multiple of 4 bytes, and must be one, the size of f32");
 }
 
 TEST_F(RejectedMemoryTest, MemoryOfAnInputOrOfAnotherOutput) {

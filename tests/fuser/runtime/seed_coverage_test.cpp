@@ -89,7 +89,7 @@ class Reached {
     add("top-down: a piece taken whole", counters.accepted);
     add("top-down: a piece shattered", counters.pieces - counters.accepted);
     add("segment_set that is a cut", counters.cutSegmentSets);
-    add("segment_set that is no cut", counters.uncutSegmentSets);
+    add("segment_set that is not a cut", counters.uncutSegmentSets);
     add("input forwarded", counters.forwarded);
     add("cheap producer privatised", counters.privatized);
     add("privatisation undone", counters.privatizationsUndone);

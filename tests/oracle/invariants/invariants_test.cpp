@@ -157,8 +157,8 @@ const std::vector<Break>& breaks() {
       {"GroupsPartition",
        [](Subject& subject) { subject.program->segmented->removeEdge(subject.program->segmented->edges().front()); },
        "no edge brings %"},
-      {"GroupsPartition", retold("inputs {%c, %b}", "inputs {%b}"), "%c is no input of group 2"},
-      {"GroupsPartition", retold("outputs {%c}", "outputs {}"), "%c is no output of group 1"},
+      {"GroupsPartition", retold("inputs {%c, %b}", "inputs {%b}"), "%c is not an input of group 2"},
+      {"GroupsPartition", retold("outputs {%c}", "outputs {}"), "%c is not an output of group 1"},
       {"GroupsPartition", retold("outputs {%y}", "outputs {%y, %s}"), "group 2 does not make its output %s"},
       {"GroupsPartition", retold("  edge 1 -> 2 %c\n", "  edge 1 -> 2 %c\n  edge 1 -> 2 %c\n"), "is there twice"},
       {"GroupsPartition", retold("edge 1 -> 2 %c", "edge 0 -> 2 %c"), "its source does not make the value"},
@@ -215,10 +215,7 @@ const std::vector<Break>& breaks() {
       {"HostFreesOnce", [](Subject& subject) { subject.doubleNode<hir::Deallocate>(); }, "is freed 2 times and not 1"},
       {"HostFreesOnce", [](Subject& subject) { subject.freeInAnIf(1); }, "is freed on one way of an if alone"},
       {"HostText", [](Subject& subject) { subject.program->kernels[0]->name = "a b"; }, ""},
-      {"CompilesAlike",
-       [](Subject& subject) {
-         subject.observe(std::make_unique<FirstHostNodeLost>());
-       },
+      {"CompilesAlike", [](Subject& subject) { subject.observe(std::make_unique<FirstHostNodeLost>()); },
        "gives another program"},
   };
   return all;
