@@ -56,13 +56,12 @@ void Rebuilding::noteMentioned() {
     });
   };
   for (const Val* input : kept.inputs()) {
-    if (input->isScalar()) continue;
+    if (input->isScalar() || !input->isFusionInput()) continue;  // what becomes an input has no computed sizes
     const std::vector<bool> axes = kept.axes(input->as<TensorView>());
     for (size_t i = 0; i < axes.size(); ++i) {
       const IterDomain* axis = input->as<TensorView>()->axes()[i];
       for (IntExpr size : {axis->extent(), axis->expandedExtent()}) {
-        // What is computed is left out of what becomes an input.
-        if (axes[i] && size && (input->isFusionInput() || size->isSymbol())) mention(size);
+        if (axes[i] && size) mention(size);
       }
     }
   }
