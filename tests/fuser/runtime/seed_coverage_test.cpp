@@ -18,6 +18,7 @@
 #include "fuser/runtime/input_facts.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser {
 namespace {
@@ -48,7 +49,6 @@ class Reached {
     for (const char* rule : {
 #define RULE(NAME, WHEN, SUMMARY, FILE) #NAME,
 #include "fuser/segment/merge_rules.def"
-#include "tests/fuser/analysis/stage_observers.h"
 #undef RULE
          }) {
       seedsOf_[ruleKey(rule)];

@@ -17,6 +17,7 @@
 #include "fuzz/faults/kernel_edit.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/judge/judge_case.h"
+#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -138,7 +139,6 @@ TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
 #define FAULT_OF_Cache(function, name)
 #define FAULT(function, name, stage, summary, file) FAULT_OF_##stage(function, name)
 #include "fuzz/faults/faults.def"
-#include "tests/fuser/analysis/stage_observers.h"
 #undef FAULT
   };
   constexpr uint64_t kFew = 40, kMany = 2000;
