@@ -213,9 +213,9 @@ TEST_F(HostProgramTextTest, NestingLengthsAndNumbersHaveLimits) {
   refused("tensor %q: f32[(1 * 1)]", "is written 1");
   refused("tensor %q: f32[-3]", "a size is not negative");
   refused("tensor %q: f32[i0, i0, i0, i0, i0, i0, i0, i0, i0]", "more than 8 axes");
-  refused("tensor %q: f32[99999999999999999999]", "is no integer");
-  refused("tensor %" + repeated("q", 100000) + ": f32[i0]", "no tensor's name");
-  refused("tensor %a b: f32[i0]", "no tensor's name");
+  refused("tensor %q: f32[99999999999999999999]", "is not an integer");
+  refused("tensor %" + repeated("q", 100000) + ": f32[i0]", "not a tensor's name");
+  refused("tensor %a b: f32[i0]", "not a tensor's name");
   refused("tensor %q: f32[i0, i0] {allocation_order = [0, 0]}", "names each axis once");
   refused("tensor %q: f32[i0, i0] {allocation_order = [7, 1]}", "names each axis once");
   refused("tensor %q: f32[i0] {stream = 4}", "has no axis 4");

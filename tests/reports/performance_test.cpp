@@ -144,15 +144,15 @@ std::string errorOf(const std::function<void()>& body) {
 
 TEST(PerformanceTest, BrokenFilesAreOneSentence) {
   const std::vector<std::pair<std::string, std::string>> broken = {
-      {"", "is no JSON"},
-      {"{\"context\": {", "is no JSON"},
+      {"", "is not JSON"},
+      {"{\"context\": {", "is not JSON"},
       {"[1, 2]", "is not what Google Benchmark writes"},
       {"{\"context\": {}}", "is not what Google Benchmark writes"},
       {R"({"context": {}, "benchmarks": []})", "has no benchmark with the counter relative_cost"},
       {R"({"context": {}, "benchmarks": [{"name": "a", "cpu_time": 1}]})", "has no benchmark with the counter"},
       {R"({"context": {}, "benchmarks": [{"cpu_time": 1}]})", "is not what Google Benchmark writes"},
-      {R"({"context": {}, "benchmarks": [{"name": "a", "relative_cost": -1}]})", "no positive number: -1"},
-      {R"({"context": {}, "benchmarks": [{"name": "a", "relative_cost": "x"}]})", "no positive number"},
+      {R"({"context": {}, "benchmarks": [{"name": "a", "relative_cost": -1}]})", "not a positive number: -1"},
+      {R"({"context": {}, "benchmarks": [{"name": "a", "relative_cost": "x"}]})", "not a positive number"},
       {R"({"context": {}, "benchmarks": [{"name": "a", "error_occurred": true, "error_message": "no gpu"}]})",
        "the benchmark a failed: no gpu"}};
   for (const auto& [text, message] : broken) {

@@ -74,7 +74,7 @@ TEST_F(MinimizeCommandTest, WhatIsNoFindingIsASetUpFailure) {
   std::ofstream(folder_ / "right.fusion") << fuserfuzz("generate --seed 1 --case 0").text;
   const Outcome outcome = fuserfuzz("minimize " + (folder_ / "right.fusion").string() + " --out " + folder_.string());
   EXPECT_EQ(outcome.exitCode, 1) << outcome.text;
-  EXPECT_NE(outcome.text.find("no finding: agrees"), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("not a finding: agrees"), std::string::npos) << outcome.text;
   EXPECT_EQ(fuserfuzz("minimize /nowhere.fusion").exitCode, 1);
 }
 

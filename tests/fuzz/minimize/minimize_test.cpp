@@ -102,7 +102,7 @@ TEST(MinimizeTest, ASuccessIsALineOfTheLog) {
 }
 
 TEST(MinimizeTest, WhatIsNoFindingIsNotMinimized) {
-  EXPECT_NE(minimize(concat(kProgram, kRuns), {}).problem.find("no finding: agrees"), std::string::npos);
+  EXPECT_NE(minimize(concat(kProgram, kRuns), {}).problem.find("not a finding: agrees"), std::string::npos);
   EXPECT_THROW(minimize("fusion", {}), UserError);
 }
 
