@@ -89,8 +89,9 @@ constexpr bool isNumberOfFields(size_t count) {
     visit(key.text(), objects.field...);              \
   }
 
-// REPORTS_FOR_EACH(apply, a, b) -> apply(a) apply(b), for up to 64 names; past that it does not compile. A macro does
-// not expand itself, but each scan of what it left expands one name more; each REPORTS_SCAN multiplies the scans by 4.
+// REPORTS_FOR_EACH(apply, a, b) -> apply(a) apply(b), for up to 86 names, more than isNumberOfFields counts; past that
+// it does not compile. A macro does not expand itself, but each scan of what it left expands one name more; each level
+// of REPORTS_SCAN has four times the scans of the one below.
 // (Recursion through __VA_OPT__: David Mazieres, "Recursive macros with C++20 __VA_OPT__", 2021.)
 #define REPORTS_FOR_EACH(apply, ...) REPORTS_SCAN64(REPORTS_FIRST(apply, __VA_ARGS__))
 #define REPORTS_FIRST(apply, name, ...) apply(name) __VA_OPT__(REPORTS_NEXT REPORTS_NO_ARGUMENTS (apply, __VA_ARGS__))

@@ -198,19 +198,27 @@ TEST(ExpectedTexts, LiteralsAndTheirNames) {
                      {"tests/b_test.cpp", "const char* kText = " + raw + ";\nASSERT_EQ(kText, f(x));\n"},
                      {"tests/c_test.cpp", "const char text[] =\n" + joined + ";\nEXPECT_STREQ(f(x), text);\n"},
                      {"tests/d_test.cpp", "bool same = f(x) == " + raw + ";\nEXPECT_THAT(f(x), " + raw + ");\n"},
-                     {"tests/e_test.cpp", "const char* kText = " + raw + ";\nEXPECT_TRUE(f(x) != kText);\n"}};
+                     {"tests/e_test.cpp", "const char* kText = " + raw + ";\nEXPECT_TRUE(f(x) != kText);\n"},
+                     {"tests/f_test.cpp", "EXPECT_THAT(f(x), AllOf(a, Eq(" + raw + ")));\n"},
+                     {"tests/g_test.cpp", "bool same() {\n  return " + raw + " == f(x);\n}\n"},
+                     {"tests/h_test.cpp", "EXPECT_EQ(std::string(" + raw + "), f(x));\n"},
+                     {"tests/i_test.cpp", "expectSame(f(x), " + raw + ");\n"}};
   const std::string what = ": expects a text of several lines; make it a case of a file (tests/golden/golden_file.h)";
   EXPECT_EQ(checkExpectedTexts({tree, kLayers}), (Messages{"tests/a_test.cpp:1" + what, "tests/a_test.cpp:4" + what,
                                                            "tests/b_test.cpp:4" + what, "tests/c_test.cpp:4" + what,
                                                            "tests/d_test.cpp:4" + what, "tests/d_test.cpp:1" + what,
-                                                           "tests/e_test.cpp:4" + what}));
+                                                           "tests/e_test.cpp:4" + what, "tests/f_test.cpp:1" + what,
+                                                           "tests/g_test.cpp:4" + what, "tests/h_test.cpp:1" + what,
+                                                           "tests/i_test.cpp:1" + what}));
 }
 
 TEST(ExpectedTexts, InputsRoundTripsAndSingleLinesAreFine) {
   const std::string raw = "R\"(a\nb\n)\"";
   const Tree tree = {{"tests/a_test.cpp", "EXPECT_EQ(f(" + raw + ").type, 1);\nconst char* text = " + raw +
                                               ";\nEXPECT_EQ(print(parse(text)), text);\nuse(text);\n"
-                                              "EXPECT_EQ(f(x), \"a\\nb\\n\");\nEXPECT_EQ(f(x), \"a \"\n \"b\\n\");\n"},
+                                              "EXPECT_EQ(f(x), \"a\\nb\\n\");\nEXPECT_EQ(f(x), \"a \"\n \"b\\n\");\n"
+                                              "EXPECT_TRUE(text == print(parse(text)));\nexpectError(" + raw +
+                                              ", \"b\");\nEXPECT_THAT(f(" + raw + "), Eq(1));\n"},
                      {"fuser/ir/a.cpp", "EXPECT_EQ(f(x), " + raw + ");\n"}};
   EXPECT_EQ(checkExpectedTexts({tree, kLayers}), Messages());
 }

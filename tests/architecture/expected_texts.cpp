@@ -1,5 +1,5 @@
 // Expected texts of several lines stand in files (tests/golden), where an update writes them: no comparison has one,
-// neither a macro of googletest nor == and !=.
+// be it a macro of googletest, a matcher, == or !=, or a function of ours whose name begins with `expect`.
 
 #include <algorithm>
 #include <regex>
@@ -76,10 +76,39 @@ bool standsAlone(const std::vector<Piece>& arguments, size_t index) {
   return true;
 }
 
-// The operand that begins at `at`: up to what ends an operand of a comparison.
-Piece operandBehind(const Piece& all, size_t at) {
-  const size_t end = std::min(all.code.find_first_of(");,&|?", at), all.code.size());
-  return trimmed({all.code.substr(at, end - at), all.written.substr(at, end - at)});
+// The operands of the == or != at `at`: as far as what ends an operand of a comparison.
+std::vector<Piece> operandsAt(const Piece& all, size_t at) {
+  size_t begin = at == 0 ? 0 : all.code.find_last_of("(;,&|?={}", at - 1) + 1;  // 0 where there is none
+  const size_t word = all.code.find_first_not_of(" \n", begin);
+  if (all.code.substr(word).starts_with("return ")) begin = word + 6;
+  const size_t behind = at + 2, end = std::min(all.code.find_first_of(");,&|?", behind), all.code.size());
+  return {trimmed({all.code.substr(begin, at - begin), all.written.substr(begin, at - begin)}),
+          trimmed({all.code.substr(behind, end - behind), all.written.substr(behind, end - behind)})};
+}
+
+// Matchers and constructors around a text: `Eq(R"(…)")`, `AllOf(HasSubstr(R"(…)"), …)`, `std::string(R"(…)")`.
+std::vector<Piece> unwrapped(const std::vector<Piece>& arguments, const std::regex& wrapper) {
+  std::vector<Piece> inner;
+  for (const Piece& argument : arguments) {
+    std::cmatch match;
+    const bool wraps = std::regex_search(argument.code.begin(), argument.code.end(), match, wrapper);
+    if (!wraps) {
+      inner.push_back(argument);
+      continue;
+    }
+    const auto open = static_cast<size_t>(match.length() - 1);
+    for (const Piece& piece : unwrapped(argumentsOf(argument, open), wrapper)) inner.push_back(piece);
+  }
+  return inner;
+}
+
+// Whether one of these, from `first` on, is a text of several lines, or the name of one.
+bool haveText(const std::vector<Piece>& pieces, size_t first, const std::set<std::string>& names) {
+  for (size_t i = first; i < pieces.size(); ++i) {
+    const bool isName = names.count(std::string(pieces[i].code)) != 0 && standsAlone(pieces, i);
+    if (isName || isTextOfSeveralLines(pieces[i])) return true;
+  }
+  return false;
 }
 
 std::string expectsText(const std::string& path, const Piece& all, std::ptrdiff_t at) {
@@ -90,8 +119,11 @@ std::string expectsText(const std::string& path, const Piece& all, std::ptrdiff_
 
 }  // namespace
 
+// Of googletest every argument is looked at, in the matchers of THAT, too; of our own `expectSame(input, expected)`
+// every one but the first.
 Messages checkExpectedTexts(const Repository& repository) {
-  static const std::regex comparison(R"(\b(EXPECT|ASSERT)_((STR)?(EQ|NE)|THAT)\()"), comparing("[=!]=[^=]");
+  static const std::regex comparison(R"(\b(?:(?:EXPECT|ASSERT)_(?:(?:STR)?(?:EQ|NE)|(THAT))|(expect[A-Z]\w*))\()");
+  static const std::regex comparing("[=!]=(?!=)"), constructor(R"(^(std::)?string(_view)?\()"), matcher(R"(^[\w:]+\()");
   Messages messages;
   for (const auto& [path, text] : repository.tree) {
     if (!isCode(path) || !path.starts_with("tests/")) continue;
@@ -100,16 +132,18 @@ Messages checkExpectedTexts(const Repository& repository) {
     const std::set<std::string> names = namesOfTexts(all);
     for (std::sregex_iterator match(code.begin(), code.end(), comparison), end; match != end; ++match) {
       const auto open = static_cast<size_t>(match->position() + match->length() - 1);
-      const std::vector<Piece> arguments = argumentsOf(all, open);
-      for (size_t i = 0; i < arguments.size(); ++i) {
-        const bool isName = names.count(std::string(arguments[i].code)) != 0 && standsAlone(arguments, i);
-        if (isName || isTextOfSeveralLines(arguments[i])) messages.push_back(expectsText(path, all, match->position()));
+      const bool isThat = (*match)[1].matched, isOurs = (*match)[2].matched;
+      std::vector<Piece> arguments = argumentsOf(all, open);
+      bool found = haveText(unwrapped(arguments, constructor), isOurs ? 1 : 0, names);
+      if (isThat && !arguments.empty()) {
+        arguments.erase(arguments.begin());
+        found |= haveText(unwrapped(arguments, matcher), 0, names);
       }
+      if (found) messages.push_back(expectsText(path, all, match->position()));
     }
     for (std::sregex_iterator match(code.begin(), code.end(), comparing), end; match != end; ++match) {
-      const Piece other = operandBehind(all, static_cast<size_t>(match->position()) + 2);
-      const bool isName = names.count(std::string(other.code)) != 0;
-      if (isName || isTextOfSeveralLines(other)) messages.push_back(expectsText(path, all, match->position()));
+      const std::vector<Piece> operands = operandsAt(all, static_cast<size_t>(match->position()));
+      if (haveText(operands, 0, names)) messages.push_back(expectsText(path, all, match->position()));
     }
   }
   return messages;
