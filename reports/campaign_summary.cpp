@@ -2,6 +2,7 @@
 
 #include "reports/campaign_summary.h"
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 

@@ -2,6 +2,7 @@
 
 #include "fuser/ops/family.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 

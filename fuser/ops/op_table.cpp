@@ -1,5 +1,6 @@
 #include "fuser/ops/op_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 

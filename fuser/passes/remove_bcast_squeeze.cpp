@@ -15,6 +15,7 @@
 // DeadCodePass: a dead reader would keep what lies between alive.
 
 #include <algorithm>
+#include <iterator>
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/take_place.h"

@@ -2,6 +2,7 @@
 #include "fuser/segment/segmented_text.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 
 namespace fuser {
