@@ -43,7 +43,7 @@ MetFinding metFinding(const OtherFinding& other, const TaskSettings& settings, c
   const CaseVerdict verdict = verdictAlone(other.text, settings, limits);
   met.title = titleOf(verdict);
   met.guiltyOp = verdict.wrongOp;
-  met.structure = structureOf(*parseCase(other.text, "met").fusion);
+  met.structure = structureOf(parseCase(other.text, "met"));
   if (isFinding(verdict.kind)) {
     met.kind = verdictName(verdict.kind);
     met.reason = verdict.reason;
@@ -80,8 +80,8 @@ void describe(const Minimized& minimized, CaseVerdict verdict, reports::Minimize
   told.reason = minimized.reason;
   told.detail = minimized.detail;
   told.guiltyOp = verdict.wrongOp;
-  told.structure = structureOf(*parseCase(minimized.text, "minimized").fusion);
-  told.bucket = nameOfSplit(minimized.bucket, told.guiltyOp, told.structure);
+  told.structure = structureOf(parseCase(minimized.text, "minimized"));
+  told.bucket = nameOfMinimized(minimized.bucket, told.guiltyOp, told.structure);
 }
 
 }  // namespace

@@ -225,9 +225,9 @@ bool isSplit(std::string_view kind) {
   return kind == verdictName(VerdictKind::Differs) || kind == verdictName(VerdictKind::Violation);
 }
 
-std::string nameOfSplit(const Bucket& bucket, const std::string& guiltyOp, const std::string& structure) {
+std::string nameOfMinimized(const Bucket& bucket, const std::string& guiltyOp, const std::string& structure) {
+  if (!isSplit(bucket.kind)) return concat(bucket.kind, " | ", bucket.pattern);
   std::string text = toString(bucket);
-  if (!isSplit(bucket.kind)) return text;
   for (const std::string* part : {&guiltyOp, &structure}) text += " | " + (part->empty() ? std::string("-") : *part);
   return text;
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace fuser::fuzz {
@@ -50,6 +51,25 @@ std::string structureOf(const Fusion& fusion) {
     }
   }
   return names;
+}
+
+std::string structureOf(const Case& testCase) {
+  bool strides = false, views = false;
+  for (const Run& run : testCase.runs) {
+    for (const RunInput& input : run.inputs) {
+      const auto* tensor = std::get_if<TensorInput>(&input.value);
+      if (!tensor) continue;
+      strides |= tensor->strides.has_value() || tensor->offset != 0;
+      views |= tensor->recipe.kind == RecipeKind::View;
+    }
+  }
+  std::string text = structureOf(*testCase.fusion);
+  if (testCase.runs.size() > 1) text += ", runs";
+  if (strides) text += ", strides";
+  if (views) text += ", views";
+  if (!testCase.aliases.empty()) text += ", aliases";
+  if (!testCase.preallocated.empty()) text += ", preallocated";
+  return text;
 }
 
 const Expr* definitionOf(const Fusion& fusion, const std::string& value) {

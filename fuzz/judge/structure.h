@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fuser/ir/fusion.h"
+#include "fuser/case/case.h"
 
 namespace fuser::fuzz {
 
@@ -11,6 +11,12 @@ namespace fuser::fuzz {
 // places the first in the alphabet comes first, so that neither names of values nor the order of lines matter. ""
 // without ops.
 std::string structureOf(const Fusion& fusion);
+
+// That of the program; then what a smallest case keeps only where the finding needs it: "Neg Sum, runs", "Add, strides".
+// runs: more than one. strides: an input that is not contiguous, or begins behind the start of its memory. views: an
+// input that shares another one's memory. aliases: an output in an input's memory. preallocated: an output in the
+// caller's memory.
+std::string structureOf(const Case& testCase);
 
 // The op that computes the value of this name, without '%'; null for inputs, and where there is no such value.
 const Expr* definitionOf(const Fusion& fusion, const std::string& value);

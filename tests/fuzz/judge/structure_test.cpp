@@ -30,6 +30,22 @@ TEST(StructureTest, IndependentOpsMayChangePlaces) {
 
 TEST(StructureTest, DeadCodeIsNoPartOfIt) { EXPECT_EQ(structureIn("  %a = neg(%x)\n  %b = exp(%x)\n", "%a"), "Neg"); }
 
+std::string structureOfText(const std::string& statements, const std::string& runs) {
+  const std::string fusion = "fusion f(%x: f32[i0], %z: f32[i0]) {\n  %y = add(%x, %z)\n  return %y\n}\n";
+  return structureOf(parseCase(fusion + statements + runs, "test"));
+}
+
+TEST(StructureTest, SaysWhatASmallestCaseKeepsBesideItsOps) {
+  const std::string z = "%z = normal(seed = 2) : f32[2] }\n";
+  const std::string run = "run { %x = normal(seed = 1) : f32[2] " + z;
+  EXPECT_EQ(structureOfText("", run), "Add");
+  EXPECT_EQ(structureOfText("", run + run), "Add, runs");
+  EXPECT_EQ(structureOfText("", "run { %x = normal(seed = 1) : f32[2] {strides = [2]} " + z), "Add, strides");
+  EXPECT_EQ(structureOfText("", "run { %x = normal(seed = 1) : f32[2] %z = view of %x : f32[2] }\n"), "Add, views");
+  EXPECT_EQ(structureOfText("alias %y -> %x\n", run), "Add, aliases");
+  EXPECT_EQ(structureOfText("preallocate %y {offset = 1}\n", run + run), "Add, runs, preallocated");
+}
+
 TEST(StructureTest, AnInputHasNoDefinition) {
   const Case testCase = parseCase("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n", "test");
   EXPECT_EQ(definitionOf(*testCase.fusion, "x"), nullptr);

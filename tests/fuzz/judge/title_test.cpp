@@ -82,12 +82,14 @@ TEST(TitleTest, LongReasonsAreCutBetweenWords) {
 
 TEST(SplitTest, WrongElementsAndViolationsAreSplitOthersAreNot) {
   const Bucket differs{"differs", "kernel", "reduction", "zeros"};
-  EXPECT_EQ(nameOfSplit(differs, "Sum", "Neg Sum"), "differs | kernel | reduction | zeros | Sum | Neg Sum");
-  EXPECT_NE(nameOfSplit(differs, "Sum", "Sum"), nameOfSplit(differs, "Sum", "Neg Sum"));
-  EXPECT_EQ(nameOfSplit({"violation", "kernel", "pointwise", "out of bounds"}, "", "Slice"),
+  EXPECT_EQ(nameOfMinimized(differs, "Sum", "Neg Sum"), "differs | kernel | reduction | zeros | Sum | Neg Sum");
+  EXPECT_NE(nameOfMinimized(differs, "Sum", "Sum"), nameOfMinimized(differs, "Sum", "Neg Sum"));
+  EXPECT_EQ(nameOfMinimized({"violation", "kernel", "pointwise", "out of bounds"}, "", "Slice"),
             "violation | kernel | pointwise | out of bounds | - | Slice");
   const Bucket check{"check", "kernel", "", "fuser/lower/x.cpp: a == b"};
-  EXPECT_EQ(nameOfSplit(check, "", "Slice"), toString(check));
+  EXPECT_EQ(nameOfMinimized(check, "", "Slice"), "check | fuser/lower/x.cpp: a == b");
+  EXPECT_EQ(nameOfMinimized({"check", "pass DeadCodePass", "", check.pattern}, "", "Neg"),
+            nameOfMinimized(check, "", "Slice"));
 }
 
 }  // namespace
