@@ -92,6 +92,7 @@ CaseSize sizeOf(const Case& testCase, size_t bytes) {
 Search::Search(std::string text, Bucket target, const JudgedCase& finding, Judging& judging,
                const MinimizeSettings& settings, Minimized& result)
     : text_(std::move(text)),
+      // Once, from text: a file may state sizes in its result types that an edit would not keep.
       best_(parseCase(text_, "case")),
       weight_(weigh(best_, text_.size())),
       finding_(finding),
@@ -178,11 +179,12 @@ bool Search::attempt(const Change& change) {
 }
 
 void Search::accept(const Case& candidate, std::string text, const JudgedCase& judged) {
-  weight_ = weigh(candidate, text.size());
-  text_ = std::move(text);
   // Made once more, values are numbered as the text has them, without gaps where builders put lines or literals in
   // between: by these numbers inputs are ordered and their data seeded, and whoever begins with the text gets the same.
-  best_ = finish(caseEditOf(candidate));
+  Case made = finish(caseEditOf(candidate));
+  weight_ = weigh(candidate, text.size());
+  text_ = std::move(text);
+  best_ = std::move(made);
   finding_ = judged;
   writeBestSoFar(settings_, text_);
   if (!isLogged(settings_.log, LogLevel::Info)) return;
