@@ -1,6 +1,8 @@
 #include "fuzz/judge/structure.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -54,16 +56,26 @@ std::string structureOf(const Fusion& fusion) {
 }
 
 std::string structureOf(const Case& testCase) {
+  constexpr int64_t kVector = 8, kBlock = 1024;  // elements: of the widest load, of the largest block
   bool strides = false, views = false;
+  std::optional<int64_t> elements;  // of the largest input
   for (const Run& run : testCase.runs) {
     for (const RunInput& input : run.inputs) {
       const auto* tensor = std::get_if<TensorInput>(&input.value);
       if (!tensor) continue;
       strides |= tensor->strides.has_value() || tensor->offset != 0;
       views |= tensor->recipe.kind == RecipeKind::View;
+      elements = std::max(elements.value_or(0), numel(tensor->sizes));
     }
   }
   std::string text = structureOf(*testCase.fusion);
+  if (elements) {
+    text += *elements == 0         ? ", no elements"
+            : *elements == 1       ? ", 1 element"
+            : *elements <= kVector ? ", a vector"
+            : *elements <= kBlock  ? ", a block"
+                                   : ", blocks";
+  }
   if (testCase.runs.size() > 1) text += ", runs";
   if (strides) text += ", strides";
   if (views) text += ", views";

@@ -38,12 +38,13 @@ std::string structureOfText(const std::string& statements, const std::string& ru
 TEST(StructureTest, SaysWhatASmallestCaseKeepsBesideItsOps) {
   const std::string z = "%z = normal(seed = 2) : f32[2] }\n";
   const std::string run = "run { %x = normal(seed = 1) : f32[2] " + z;
-  EXPECT_EQ(structureOfText("", run), "Add");
-  EXPECT_EQ(structureOfText("", run + run), "Add, runs");
-  EXPECT_EQ(structureOfText("", "run { %x = normal(seed = 1) : f32[2] {strides = [2]} " + z), "Add, strides");
-  EXPECT_EQ(structureOfText("", "run { %x = normal(seed = 1) : f32[2] %z = view of %x : f32[2] }\n"), "Add, views");
-  EXPECT_EQ(structureOfText("alias %y -> %x\n", run), "Add, aliases");
-  EXPECT_EQ(structureOfText("preallocate %y {offset = 1}\n", run + run), "Add, runs, preallocated");
+  EXPECT_EQ(structureOfText("", run), "Add, a vector");
+  EXPECT_EQ(structureOfText("", run + run), "Add, a vector, runs");
+  EXPECT_EQ(structureOfText("", "run { %x = normal(seed = 1) : f32[2] {strides = [2]} " + z), "Add, a vector, strides");
+  EXPECT_EQ(structureOfText("", "run { %x = normal(seed = 1) : f32[2] %z = view of %x : f32[2] }\n"), "Add, a vector, views");
+  EXPECT_EQ(structureOfText("alias %y -> %x\n", run), "Add, a vector, aliases");
+  EXPECT_EQ(structureOfText("preallocate %y {offset = 1}\n", run + run), "Add, a vector, runs, preallocated");
+  EXPECT_EQ(structureOfText("", "run { %x = values [1] : f32[1] %z = values [1] : f32[1] }\n"), "Add, 1 element");
 }
 
 TEST(StructureTest, AnInputHasNoDefinition) {
