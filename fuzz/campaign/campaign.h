@@ -65,8 +65,8 @@ using Interrupt = std::function<bool()>;
 // Where the lines go that are a command's result: its standard output. They do not depend on the level of the log.
 using Log = std::function<void(const std::string& line)>;
 
-// campaign.log gets what `print` gets, at the level Info, with reasons in full and command lines that run in its folder,
-// and lines about progress. A UserError is a set-up failure:
+// campaign.log gets what `print` gets, at the level Info, with reasons in full and command lines that run in its
+// folder, and lines about progress. A UserError is a set-up failure:
 // nothing to judge, a folder that cannot be written or holds another campaign, nothing judged.
 reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& print);
 // Known findings count as none. kExitSetup where nothing was judged, or a check could not run.

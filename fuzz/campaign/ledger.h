@@ -143,9 +143,9 @@ inline constexpr const char* kBegunIn = "begun in";  // a setting: the folder th
 // One sentence that names the first difference; "" where there is none.
 std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now);
 
-// The report of what a ledger holds. folder: of the campaign; empty where it has none. report: the folder that the report
-// goes to; its paths and command lines are relative to that, and take nothing but arguments from the ledger, which may
-// come from anybody.
+// The report of what a ledger holds. folder: of the campaign; empty where it has none. report: the folder that the
+// report goes to; its paths and command lines are relative to that, and take nothing but arguments from the ledger,
+// which may come from anybody.
 reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder,
                                    const std::filesystem::path& report);
 // A UserError where there is no ledger in the folder.
