@@ -15,10 +15,11 @@
 #   Makes these programs with clang, libFuzzer and sanitizers in <build>/libfuzzer, and runs each over corpus/fuzz in ctest
 #   (<name> without "_fuzz" names the folder), so many inputs. Nothing where clang or its runtime is missing, and says so;
 #   without those whose layers are left out of this build.
-# layer_tests(tests/<folder> [USES …] [LIBS …] [PROGRAMS <program>…] [SHARDS n])
+# layer_tests(tests/<folder> [USES …] [LIBS …] [PROGRAMS <program>…] [SHARDS n] [SKIPS <regex>])
 #   tests/<layer>/*.cpp become bin/tests/test_<layer>, one ctest entry named <layer>, by themselves; this line adds what such
 #   a folder uses beyond its layer, the programs that its tests start (bin/<name>), or splits it over n ctest entries.
-#   Folders that mirror no layer need it. Tests run in the repository root.
+#   Folders that mirror no layer need it. Tests run in the repository root. SKIPS: what all tests of the program say where
+#   they cannot run; ctest then shows it as skipped.
 # finish_layers() makes the test programs and <build>/layers.txt, and comes last.
 #
 # A layer of which a PRIVATE_LIB was not found (MPI; LibTorch with FUSER_WITH_LIBTORCH=OFF) is left out of the build, and so
@@ -29,7 +30,7 @@ set(FUSER_TEST_FOLDERS "")
 
 # One line in layers.txt, which tests/architecture reads.
 function(_record folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "USES;LIBS;PRIVATE_LIBS;EMBED;PROGRAMS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;SKIPS" "USES;LIBS;PRIVATE_LIBS;EMBED;PROGRAMS")
   list(JOIN arg_USES " " uses)
   file(APPEND "${CMAKE_BINARY_DIR}/layers.txt.new" "${folder}: ${uses}\n")
 endfunction()
@@ -230,7 +231,7 @@ endmacro()
 set(FUSER_TEST_SEED "RC_PARAMS=seed=20260101")
 
 function(_add_tests folder)
-  cmake_parse_arguments(arg "" "SHARDS" "USES;LIBS;PROGRAMS" ${FUSER_TESTS_${folder}})
+  cmake_parse_arguments(arg "" "SHARDS;SKIPS" "USES;LIBS;PROGRAMS" ${FUSER_TESTS_${folder}})
   string(REGEX REPLACE "^tests/" "" subject "${folder}")
   if(subject IN_LIST FUSER_LAYERS)
     list(PREPEND arg_USES ${subject})
@@ -266,6 +267,9 @@ function(_add_tests folder)
   if(NOT arg_SHARDS)
     add_test(NAME ${subject} COMMAND ${program} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
     set_tests_properties(${subject} PROPERTIES TIMEOUT 400 ENVIRONMENT "${FUSER_TEST_SEED}")
+    if(arg_SKIPS)
+      set_tests_properties(${subject} PROPERTIES SKIP_REGULAR_EXPRESSION "${arg_SKIPS}")
+    endif()
     return()
   endif()
   math(EXPR last "${arg_SHARDS} - 1")

@@ -36,8 +36,9 @@ struct Finding {
   std::string kind;        // "differs", "check", …
   std::string reason;      // one line
   std::string file;        // the artifact, relative to the report; empty beyond the limit on artifacts
+  std::string sequenceFile;  // the cases after which alone it fails, relative to the report; empty if there are none
   std::string origin;      // "case 17" or the corpus file
-  std::string replay;      // a command line
+  std::string replay;      // a command line, to be run in the report's folder
   std::string reproduces;  // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
   std::string bucket;      // findings with equal buckets count as one bug: the symptom, split by smallest cases
   std::string symptom;     // kind, guilty pass or stage, place, pattern
@@ -48,10 +49,11 @@ struct Finding {
   std::string detail;      // lines of text: worst elements, first wrong op, stack
   std::string minimize;    // a command line
   std::string known;       // the known issue that it matches; "" if it is new
+  double foundSeconds = 0;  // since the start
   bool operator==(const Finding&) const = default;
 };
-REPORTS_FIELDS(Finding, kind, title, bucket, symptom, placedBy, guiltyOp, structure, reason, detail, file, origin,
-               reproduces, known, replay, minimize)
+REPORTS_FIELDS(Finding, kind, title, bucket, symptom, placedBy, guiltyOp, structure, reason, detail, file, sequenceFile,
+               origin, foundSeconds, reproduces, known, replay, minimize)
 
 // Finding::placedBy of a finding that was minimized.
 inline constexpr const char* kItsSmallestCase = "its smallest case";
@@ -84,9 +86,11 @@ using Margins = std::array<int64_t, 10>;
 struct Progress {
   double seconds = 0;
   int64_t cases = 0, findings = 0;
+  // Of workers, by then: in the compilers' sample, and minimizing findings.
+  double compilerSeconds = 0, minimizerSeconds = 0;
   bool operator==(const Progress&) const = default;
 };
-REPORTS_FIELDS(Progress, seconds, cases, findings)
+REPORTS_FIELDS(Progress, seconds, cases, findings, compilerSeconds, minimizerSeconds)
 
 // The sample of cases that clang compiled for the cpu engine, which ran them, and that NVRTC compiled without running.
 struct Compilers {
@@ -161,6 +165,7 @@ struct CampaignSummary : Sums {
   std::vector<CorpusCase> corpus;
   std::vector<Finding> findings;
   std::vector<MinimizedFinding> minimized;  // at least one per bucket that was tried
+  std::vector<std::string> files;           // artifacts and the log, relative to the report
 };
 
 // For a campaign without new findings: one sentence if that says little about the compiler, because nothing was judged

@@ -74,7 +74,10 @@ class Picture {
 
   void draw() {
     const std::string width = fixed(layout_.size.width, 0), height = fixed(layout_.size.height, 0);
-    page_.open("div", {{"class", "scroll"}, {"tabindex", "0"}});
+    // Shown where the picture is wider than its place: the page's style compares the two.
+    page_.open("p", {{"class", "swipe"}, {"style", "--wide:" + width + "px"}});
+    page_.element("span", {}, "Wider than its frame: scrolls sideways.").close();
+    page_.open("div", {{"class", "scroll picture"}, {"tabindex", "0"}});
     page_.open("svg", {{"class", "graph"},
                        {"xmlns", "http://www.w3.org/2000/svg"},
                        {"width", width},

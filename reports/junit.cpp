@@ -11,8 +11,10 @@
 namespace reports {
 namespace {
 
+constexpr const char* kWhere = "; commands run in the folder of the report\n";
+
 std::string failureText(const Finding& finding, const std::string& head) {
-  std::string text = head + "\n";
+  std::string text = head + kWhere;
   if (!finding.replay.empty()) text += "replay: " + finding.replay + "\n";
   if (!finding.minimize.empty()) text += "minimise: " + finding.minimize + "\n";
   if (!finding.detail.empty()) text += "\n" + finding.detail + "\n";
@@ -27,7 +29,7 @@ std::string failureText(const Bucket& bucket) {
                            shown.origin + ", " + shown.reproduces;
   const MinimizedFinding* smallest = bucket.smallest();
   if (!smallest) return failureText(shown, head);
-  std::string text = head + ", minimised\n";
+  std::string text = head + ", minimised" + kWhere;
   if (!smallest->replay.empty()) text += "replay: " + smallest->replay + "\n";
   if (!smallest->detail.empty()) text += "\n" + smallest->detail + "\n";
   return text + "\n" + smallest->text;

@@ -3,6 +3,7 @@
 // the summary, so that any summary can be rendered again. Markup escapes every text, because names in cases are
 // untrusted.
 
+#include <string>
 #include <string_view>
 
 #include "reports/campaign_summary.h"
@@ -20,9 +21,21 @@ void writeMargins(Markup& page, const CampaignSummary& summary);
 void writeVerdicts(Markup& page, const CampaignSummary& summary);
 void writeThroughput(Markup& page, const CampaignSummary& summary);
 void writeTime(Markup& page, const CampaignSummary& summary);
+void writeRun(Markup& page, const CampaignSummary& summary);
+
+// Opens a section, and in it a fold that is closed at first: `title` and `sentence` stay visible. closeFold() ends
+// both.
+void openFold(Markup& page, const std::string& id, const std::string& title, const std::string& sentence);
+void closeFold(Markup& page);
 
 // Writes inline SVG, or a sentence if the graph is too large to read.
 void writePicture(Markup& page, const SegmentGraph& graph);
+
+// Converts a path, relative to the page, to a URL: bytes that mean something in a URL are percent-encoded.
+// "a b.fusion" -> "./a%20b.fusion"
+std::string relativeUrl(std::string_view path);
+// Writes a link to a file by its path, relative to the page.
+void writeFileLink(Markup& page, const std::string& path);
 
 // Writes a row of an open table: name, formatted figure ("1,234"), and a bar of width `share` of the column, clamped to
 // [0, 1].

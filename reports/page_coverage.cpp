@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 
+#include "reports/buckets.h"
 #include "reports/figures.h"
 #include "reports/page.h"
 
@@ -20,12 +22,43 @@ int levelOf(int64_t count) {
   return level;
 }
 
-// Scheduler -> the dtypes that some op had there.
+// Rows of the heat map, by op.
+using Rows = std::map<std::string, Coverage>;
+
+Rows allRows(const CampaignSummary& summary) {
+  Rows rows = summary.ops;
+  for (const auto& [op, dtypes] : summary.opCoverage) rows.try_emplace(op);
+  for (const std::string& op : summary.neverGenerated) rows.try_emplace(op);
+  return rows;
+}
+
+// Op -> new findings that blame it: as the wrong one, or else as one of the ops of the smallest case.
+std::map<std::string, int64_t> blamedOps(const CampaignSummary& summary) {
+  std::map<std::string, int64_t> blamed;
+  for (const Bucket& bucket : bucketsOf(summary)) {
+    if (!bucket.known.empty()) continue;
+    const MinimizedFinding* smallest = bucket.smallest();
+    const std::string& guilty = smallest ? smallest->guiltyOp : bucket.shown().guiltyOp;
+    std::istringstream names(guilty.empty() && smallest ? smallest->structure : guilty);
+    std::set<std::string> ops;
+    for (std::string op; names >> op;) ops.insert(op);
+    for (const std::string& op : ops) blamed[op] += static_cast<int64_t>(bucket.findings.size());
+  }
+  return blamed;
+}
+
+bool isPoorlyDecided(const Coverage& coverage) {
+  constexpr double kLeast = 0.9;
+  return static_cast<double>(coverage.elements.decided) < kLeast * static_cast<double>(coverage.elements.judged);
+}
+
+// Scheduler -> the dtypes that some op of the rows had there.
 using Columns = std::map<std::string, std::set<std::string>>;
 
-Columns columnsOf(const CampaignSummary& summary) {
+Columns columnsOf(const CampaignSummary& summary, const Rows& rows) {
   Columns columns;
   for (const auto& [op, dtypes] : summary.opCoverage) {
+    if (!rows.count(op)) continue;
     for (const auto& [dtype, schedulers] : dtypes) {
       for (const auto& [scheduler, cases] : schedulers) {
         if (cases > 0) columns[scheduler].insert(dtype);
@@ -51,14 +84,14 @@ void writeLegend(Markup& page) {
   for (int level = 0; level <= kLevels; ++level) {
     page.element("span", {{"class", "cell h" + std::to_string(level)}}, names[level]);
   }
-  page.text("(each step is ten times more)").close();
+  page.text("(each step is ten times more) ");
+  page.element("span", {{"class", "narrow"}}, "The table scrolls sideways.").close();
 }
 
 void writeHead(Markup& page, const Columns& columns) {
   page.open("thead").open("tr");
-  page.element("th", {{"scope", "col"}, {"rowspan", "2"}, {"class", "sortable"}}, "op");
-  page.element("th", {{"scope", "col"}, {"rowspan", "2"}, {"class", "sortable"}}, "cases");
-  page.element("th", {{"scope", "col"}, {"rowspan", "2"}, {"class", "sortable"}}, "decided");
+  for (const char* name : {"op", "findings", "cases", "decided"})
+    page.element("th", {{"scope", "col"}, {"rowspan", "2"}, {"class", "sortable"}}, name);
   for (const auto& [scheduler, dtypes] : columns) {
     page.element("th", {{"scope", "colgroup"}, {"colspan", std::to_string(dtypes.size())}, {"class", "group"}},
                  scheduler);
@@ -73,8 +106,10 @@ void writeHead(Markup& page, const Columns& columns) {
 }
 
 void writeRow(Markup& page, const CampaignSummary& summary, const Columns& columns, const std::string& op,
-              const Coverage& coverage) {
+              const Coverage& coverage, int64_t findings) {
   page.open("tr").element("th", {{"scope", "row"}}, op);
+  page.element("td", {{"class", findings > 0 ? "number low" : "number"}, {"data-value", std::to_string(findings)}},
+               findings > 0 ? grouped(findings) : "");
   page.element("td", {{"class", "number"}, {"data-value", std::to_string(coverage.cases)}}, grouped(coverage.cases));
   const Elements& elements = coverage.elements;
   if (elements.judged == 0) {
@@ -82,7 +117,7 @@ void writeRow(Markup& page, const CampaignSummary& summary, const Columns& colum
   } else {
     const double share = static_cast<double>(elements.decided) / static_cast<double>(elements.judged);
     page.element("td",
-                 {{"class", share < 0.9 ? "number low" : "number"},
+                 {{"class", isPoorlyDecided(coverage) ? "number low" : "number"},
                   {"data-value", fixed(share, 6)},
                   {"title", grouped(elements.decided) + " of " + grouped(elements.judged) + " elements"}},
                  percent(share));
@@ -102,33 +137,60 @@ void writeRow(Markup& page, const CampaignSummary& summary, const Columns& colum
   page.close();
 }
 
+void writeTable(Markup& page, const CampaignSummary& summary, const Rows& rows,
+                const std::map<std::string, int64_t>& blamed) {
+  const Columns columns = columnsOf(summary, rows);
+  page.open("div", {{"class", "scroll tall"}, {"tabindex", "0"}}).open("table", {{"class", "heat"}});
+  writeHead(page, columns);
+  page.open("tbody");
+  for (const auto& [op, coverage] : rows) {
+    const auto findings = blamed.find(op);
+    writeRow(page, summary, columns, op, coverage, findings == blamed.end() ? 0 : findings->second);
+  }
+  page.close().close().close();
+}
+
+// The rows with trouble; all of them behind a fold.
 void writeHeatMap(Markup& page, const CampaignSummary& summary) {
-  const Columns columns = columnsOf(summary);
-  std::map<std::string, Coverage> rows = summary.ops;
-  for (const auto& [op, dtypes] : summary.opCoverage) rows.try_emplace(op);
-  for (const std::string& op : summary.neverGenerated) rows.try_emplace(op);
+  const Rows rows = allRows(summary);
   if (rows.empty()) {
     page.element("p", {}, "No op was generated.");
     return;
   }
+  const std::map<std::string, int64_t> blamed = blamedOps(summary);
+  Rows troubled;
+  for (const auto& [op, coverage] : rows) {
+    if (blamed.count(op) || isPoorlyDecided(coverage)) troubled.emplace(op, coverage);
+  }
+  page.element("h3", {}, "Ops with trouble (" + std::to_string(troubled.size()) + ")");
+  page.element("p", {{"class", "note"}},
+               troubled.empty() ? "No new finding blames an op, and of each 90 % of the elements could be decided."
+                                : "A new finding blames them, or less than 90 % of their elements could be decided.");
   writeLegend(page);
-  page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table", {{"class", "heat"}});
-  writeHead(page, columns);
-  page.open("tbody");
-  for (const auto& [op, coverage] : rows) writeRow(page, summary, columns, op, coverage);
-  page.close().close().close();
+  if (!troubled.empty()) writeTable(page, summary, troubled, blamed);
+  page.open("details", {{"class", "all"}});
+  page.element("summary", {}, "All ops (" + std::to_string(rows.size()) + ")");
+  writeTable(page, summary, rows, blamed);
+  page.close();
 }
 
+// A long list is behind a fold.
 void writeNames(Markup& page, const std::string& title, const std::vector<std::string>& names,
                 const std::string& none) {
-  page.element("h3", {}, title + " (" + std::to_string(names.size()) + ")");
+  constexpr size_t kMany = 20;
   if (names.empty()) {
     page.element("p", {}, none);
     return;
   }
+  if (names.size() > kMany) {
+    page.open("details");
+  } else {
+    page.open("details", {{"open", "open"}});
+  }
+  page.element("summary", {}, title + " (" + std::to_string(names.size()) + ")");
   page.open("p", {{"class", "names"}});
   for (const std::string& name : names) page.element("code", {}, name);
-  page.close();
+  page.close().close();
 }
 
 void writeShares(Markup& page, const std::string& title, const std::map<std::string, Coverage>& rows, int64_t cases) {
@@ -161,6 +223,7 @@ void writeCoverage(Markup& page, const CampaignSummary& summary) {
   writeNames(page, "Never generated", summary.neverGenerated, "Every op was generated.");
   writeNames(page, "Generated, but never beside another op in one kernel", summary.neverFused,
              "Every op that was generated was fused with another.");
+  page.open("details").element("summary", {}, "Cases by dtype, rank, scheduler, trait, pass and decision");
   page.open("div", {{"class", "columns"}});
   writeShares(page, "Cases by dtype", summary.dtypes, summary.cases);
   writeShares(page, "Cases by rank", summary.ranks, summary.cases);
@@ -168,7 +231,7 @@ void writeCoverage(Markup& page, const CampaignSummary& summary) {
   writeShares(page, "Cases with", summary.traits, summary.cases);
   writeShares(page, "Cases that a pass changed", summary.passes, summary.cases);
   writeShares(page, "Cases in which the segmenter decided", summary.decisions, summary.cases);
-  page.close().close();
+  page.close().close().close();
 }
 
 }  // namespace reports

@@ -1,4 +1,4 @@
-// Verdicts, rejections, throughput over time, and where the time went.
+// Verdicts, rejections, and the views of a sample.
 
 #include <algorithm>
 
@@ -21,71 +21,38 @@ double shareOf(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Between two points of the progress.
-struct Rate {
-  double start = 0, end = 0;  // seconds
-  double rate = 0;            // cases a second
-  int64_t findings = 0;
-};
-
-std::vector<Rate> ratesOf(const CampaignSummary& summary) {
-  std::vector<Rate> rates;
-  Progress last;
-  for (const Progress& now : summary.progress) {
-    const double seconds = now.seconds - last.seconds;
-    if (seconds <= 0) continue;
-    rates.push_back({last.seconds, now.seconds, static_cast<double>(now.cases - last.cases) / seconds,
-                     now.findings - last.findings});
-    last = now;
+// A sentence in which `words` are quoted as in a README.
+void writeProse(Markup& page, const std::string& text) {
+  bool quoted = false;
+  for (size_t at = 0; at <= text.size(); quoted = !quoted) {
+    const size_t end = std::min(text.find('`', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    if (quoted) {
+      page.element("code", {}, part);
+    } else {
+      page.text(part);
+    }
+    at = end + 1;
   }
-  return rates;
 }
 
-// The next 1, 2 or 5 times a power of ten.
-double niceAbove(double value) {
-  double power = 1;
-  while (power * 10 <= value) power *= 10;
-  while (power > value && power > 1e-9) power /= 10;
-  for (double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= value) return factor * power;
+void writeVerdictRows(Markup& page, const CampaignSummary& summary) {
+  std::vector<std::string> without;
+  page.open("table", {{"class", "bars"}}).open("tbody");
+  for (const auto& [kind, count] : byCount(summary.verdicts)) {
+    if (count == 0) {
+      without.push_back(kind);
+    } else {
+      writeBarRow(page, kind, grouped(count), shareOf(count, summary.cases));
+    }
   }
-  return 10 * power;
-}
-
-void writeChart(Markup& page, const std::vector<Rate>& rates) {
-  double most = 0;
-  for (const Rate& rate : rates) most = std::max(most, rate.rate);
-  const double top = niceAbove(std::max(most, 1e-6)), total = rates.back().end;
-  const auto x = [&](double seconds) { return fixed(1000 * seconds / total, 1); };
-  const auto y = [&](double rate) { return fixed(200 - 200 * rate / top, 1); };
-  std::string line;
-  for (const Rate& rate : rates) {
-    line += (line.empty() ? "M" : " L") + x(rate.start) + " " + y(rate.rate) + " L" + x(rate.end) + " " + y(rate.rate);
-  }
-  page.open("div", {{"class", "chart"}});
-  page.within("div", {{"class", "scale"}}, [&] {
-    const int digits = top < 10 ? 1 : 0;
-    page.element("span", {}, fixed(top, digits) + " cases/s");
-    page.element("span", {}, fixed(top / 2, top / 2 < 10 ? 1 : 0));
-    page.element("span", {}, "0");
-  });
-  page.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
-                    {"viewBox", "0 0 1000 200"},
-                    {"preserveAspectRatio", "none"},
-                    {"role", "img"}});
-  page.element("title", {}, "Cases a second over time");
-  for (const char* height : {"0", "100", "200"}) {
-    page.empty("path", {{"class", "grid"}, {"d", std::string("M0 ") + height + " H1000"}});
-  }
-  for (const Rate& rate : rates) {
-    if (rate.findings > 0) page.empty("path", {{"class", "found"}, {"d", "M" + x(rate.end) + " 0 V200"}});
-  }
-  page.empty("path", {{"class", "line"}, {"d", line}});
-  page.close();
-  page.within("div", {{"class", "scale across"}}, [&] {
-    page.element("span", {}, "0 s").element("span", {}, duration(total / 2)).element("span", {}, duration(total));
-  });
-  page.close();
+  page.close().close();
+  if (without.empty()) return;
+  page.open("details");
+  page.element("summary", {}, std::to_string(without.size()) + " kinds that no case had");
+  page.open("p", {{"class", "names"}});
+  for (const std::string& kind : without) page.element("code", {}, kind);
+  page.close().close();
 }
 
 void writeViews(Markup& page, const CampaignSummary& summary) {
@@ -94,7 +61,7 @@ void writeViews(Markup& page, const CampaignSummary& summary) {
   page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
   page.within("thead", {}, [&] {
     page.open("tr");
-    for (const char* name : {"view", "what it is", "of the cases", "segments", "verdicts"}) {
+    for (const char* name : {"view", "what it is", "of the cases", "segments as usual", "in the view", "verdicts"}) {
       page.element("th", {{"scope", "col"}}, name);
     }
     page.close();
@@ -105,9 +72,12 @@ void writeViews(Markup& page, const CampaignSummary& summary) {
     for (const auto& [kind, count] : byCount(view.verdicts)) {
       verdicts += (verdicts.empty() ? "" : ", ") + grouped(count) + " " + kind;
     }
-    page.open("tr").element("th", {{"scope", "row"}}, name).element("td", {}, view.summary);
+    page.open("tr").element("th", {{"scope", "row"}}, name).open("td");
+    writeProse(page, view.summary);
+    page.close();
     page.element("td", {{"class", "number"}}, "1 in " + grouped(view.oneIn));
-    page.element("td", {{"class", "number"}}, grouped(view.segmentsInView) + " for " + grouped(view.segmentsOfCases));
+    page.element("td", {{"class", "number"}}, grouped(view.segmentsOfCases));
+    page.element("td", {{"class", "number"}}, grouped(view.segmentsInView));
     page.element("td", {}, verdicts.empty() ? "none yet" : verdicts).close();
   }
   page.close().close().close();
@@ -117,11 +87,8 @@ void writeViews(Markup& page, const CampaignSummary& summary) {
 
 void writeVerdicts(Markup& page, const CampaignSummary& summary) {
   page.open("section", {{"id", "verdicts"}}).element("h2", {}, "Verdicts").open("div", {{"class", "columns"}});
-  page.open("div").element("h3", {}, "Cases by verdict").open("table", {{"class", "bars"}}).open("tbody");
-  for (const auto& [kind, count] : byCount(summary.verdicts)) {
-    writeBarRow(page, kind, grouped(count), shareOf(count, summary.cases));
-  }
-  page.close().close();
+  page.open("div").element("h3", {}, "Cases by verdict");
+  writeVerdictRows(page, summary);
   page.element("p", {{"class", "note"}},
                grouped(summary.probedCases) + " cases were judged once more with every op alone (probes).");
   if (summary.slowCases > 0) {
@@ -145,47 +112,6 @@ void writeVerdicts(Markup& page, const CampaignSummary& summary) {
   page.close().close();
   writeViews(page, summary);
   page.close();
-}
-
-void writeThroughput(Markup& page, const CampaignSummary& summary) {
-  page.open("section", {{"id", "throughput"}}).element("h2", {}, "Throughput");
-  const std::vector<Rate> rates = ratesOf(summary);
-  if (rates.size() < 2) {
-    page.element("p", {},
-                 "The campaign was too short for a curve: " + fixed(casesPerSecond(summary), 1) + " cases a second.");
-  } else {
-    writeChart(page, rates);
-    const bool found = std::any_of(rates.begin(), rates.end(), [](const Rate& rate) { return rate.findings > 0; });
-    if (found) page.element("p", {{"class", "note"}}, "Dashed lines: new findings.");
-  }
-  page.close();
-}
-
-void writeTime(Markup& page, const CampaignSummary& summary) {
-  page.open("section", {{"id", "time"}}).element("h2", {}, "Time of the workers");
-  std::vector<std::pair<std::string, double>> stages(summary.stageSeconds.begin(), summary.stageSeconds.end());
-  std::stable_sort(stages.begin(), stages.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  double total = 0;
-  for (const auto& [stage, seconds] : stages) total += seconds;
-  page.open("div", {{"class", "columns"}}).open("div").element("h3", {}, "By stage, interpreted cases");
-  if (stages.empty()) page.element("p", {}, "No stage was timed.");
-  page.open("table", {{"class", "bars"}}).open("tbody");
-  for (const auto& [stage, seconds] : stages) {
-    const double share = total > 0 ? seconds / total : 0;
-    writeBarRow(page, stage, fixed(100 * share, 1) + " %", share);
-  }
-  page.close().close().close();
-  const Compilers& compilers = summary.compilers;
-  page.open("div").element("h3", {}, "The compilers' sample");
-  if (compilers.kernels == 0) page.element("p", {}, "No case was sampled.");
-  if (compilers.kernels > 0) {
-    page.element("p", {},
-                 grouped(compilers.cases) + " cases ran again on the cpu engine, from " + grouped(compilers.kernels) +
-                     " kernels, in " + duration(compilers.seconds) + " of workers: clang " +
-                     duration(compilers.clangSeconds) + ", NVRTC " + duration(compilers.nvrtcSeconds) + ".");
-  }
-  if (!compilers.skipped.empty()) page.element("p", {{"class", "low"}}, "Did not run: " + compilers.skipped);
-  page.close().close().close();
 }
 
 }  // namespace reports

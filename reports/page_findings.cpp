@@ -1,6 +1,8 @@
 // The findings, a bucket at a time: what went wrong, the smallest case, its picture, how to replay it.
 
 #include <algorithm>
+#include <array>
+#include <set>
 #include <sstream>
 
 #include "reports/buckets.h"
@@ -10,7 +12,7 @@
 namespace reports {
 namespace {
 
-constexpr size_t kOpenBuckets = 5, kListedFindings = 20, kShownLines = 120;
+constexpr size_t kListedFindings = 20, kShownLines = 120;
 
 std::vector<std::string> linesOf(const std::string& text) {
   std::vector<std::string> lines;
@@ -44,15 +46,19 @@ void writeText(Markup& page, const std::string& text, const std::string& wrongVa
   }
   page.close();
   if (lines.size() <= kShownLines) return;
-  page.element("p", {{"class", "note"}},
-               std::to_string(lines.size() - kShownLines) + " more lines" + (file.empty() ? "" : " in " + file));
+  page.open("p", {{"class", "note"}}).text(std::to_string(lines.size() - kShownLines) + " more lines");
+  if (!file.empty()) {
+    page.text(" in ");
+    writeFileLink(page, file);
+  }
+  page.close();
 }
 
 void writeCommand(Markup& page, const std::string& what, const std::string& line) {
   if (line.empty()) return;
   page.open("div", {{"class", "command"}});
   page.element("span", {{"class", "what"}}, what);
-  page.open("code").text(line).close();
+  page.element("code", {{"tabindex", "0"}}, line);
   page.close();
 }
 
@@ -65,16 +71,15 @@ std::string wrongValueOf(const MinimizedFinding& minimized) {
   return "";
 }
 
-void writeSmallest(Markup& page, const MinimizedFinding& minimized, const Finding& from) {
-  page.open("h4").text("The smallest case").close();
-  page.element("p", {{"class", "note"}},
-               "Made of " + from.origin + " (" + from.reproduces + "): " + grouped(minimized.exprsBefore) +
-                   " expressions before, " + grouped(minimized.exprsAfter) + " after, in " +
-                   duration(minimized.seconds));
-  writeText(page, withoutMetadata(minimized.text), wrongValueOf(minimized), minimized.file);
-  if (!minimized.file.empty()) page.element("p", {{"class", "note"}}, "This is " + minimized.file);
-  writePicture(page, minimized.picture);
-  writeCommand(page, "replay", minimized.replay);
+// "Files: a.fusion a.sequence", each once.
+void writeFiles(Markup& page, const std::vector<std::string>& files) {
+  page.open("p", {{"class", "note"}}).text("Files: ");
+  std::set<std::string> written = {""};
+  for (const std::string& file : files) {
+    if (written.insert(file).second) writeFileLink(page, file);
+  }
+  if (written.size() == 1) page.text("none was kept");
+  page.close();
 }
 
 void writeDetail(Markup& page, const std::string& reason, const std::string& detail, const std::string& file) {
@@ -83,12 +88,31 @@ void writeDetail(Markup& page, const std::string& reason, const std::string& det
   writeText(page, detail, "", file);
 }
 
+// The smallest case and what it shows, beside its picture.
+void writeSmallest(Markup& page, const MinimizedFinding& minimized, const Finding& from) {
+  writeCommand(page, "replay", minimized.replay);
+  page.element("p", {{"class", "note"}},
+               "Made of " + from.origin + " (" + from.reproduces + "): " + grouped(minimized.exprsBefore) +
+                   " expressions before, " + grouped(minimized.exprsAfter) + " after, in " +
+                   duration(minimized.seconds));
+  writeFiles(page, {minimized.file, from.file, from.sequenceFile});
+  page.open("div", {{"class", "case"}}).open("div");
+  page.element("h4", {}, "The smallest case");
+  writeText(page, withoutMetadata(minimized.text), wrongValueOf(minimized), minimized.file);
+  writeDetail(page, minimized.reason, minimized.detail, minimized.file);
+  page.close();
+  page.open("div").element("h4", {}, "Its segments");
+  writePicture(page, minimized.picture);
+  page.close().close();
+}
+
 // A finding as it came: it was not minimised, or `minimized` says why it could not be.
 void writeShown(Markup& page, const Finding& finding, const MinimizedFinding* minimized) {
-  page.element("p", {{"class", "note"}}, "From " + finding.origin + "; " + finding.reproduces);
-  if (minimized) page.element("p", {{"class", "note"}}, "Not minimised: " + minimized->problem);
   writeCommand(page, "replay", finding.replay);
   writeCommand(page, "minimise", finding.minimize);
+  page.element("p", {{"class", "note"}}, "From " + finding.origin + "; " + finding.reproduces);
+  if (minimized) page.element("p", {{"class", "note"}}, "Not minimised: " + minimized->problem);
+  writeFiles(page, {finding.file, finding.sequenceFile});
   writeDetail(page, finding.reason, finding.detail, finding.file);
 }
 
@@ -113,9 +137,11 @@ void writeList(Markup& page, const Bucket& bucket) {
     const Finding& finding = *bucket.findings[i];
     page.open("tr");
     const std::string& title = finding.title.empty() ? finding.reason : finding.title;
-    for (const std::string& cell : {finding.origin, finding.reproduces, title, finding.file, finding.placedBy}) {
-      page.element("td", {}, cell);
-    }
+    for (const std::string& cell : {finding.origin, finding.reproduces, title}) page.element("td", {}, cell);
+    page.open("td");
+    if (!finding.file.empty()) writeFileLink(page, finding.file);
+    page.close();
+    page.element("td", {}, finding.placedBy);
     page.close();
   }
   page.close().close().close();
@@ -126,35 +152,45 @@ void writeList(Markup& page, const Bucket& bucket) {
   page.close();
 }
 
-// "differs | pass P | pointwise | nan" as labels.
+// What its name says: "differs | pass P | pointwise | nan | Sum | Neg Sum".
 void writeName(Markup& page, const Bucket& bucket) {
+  constexpr std::array kMeanings = {"verdict", "guilty", "scheduler", "pattern", "wrong op", "ops"};
+  page.open("dl", {{"class", "facts"}});
   std::string rest = bucket.name;
-  for (size_t bar; !rest.empty(); rest = bar == std::string::npos ? "" : rest.substr(bar + 3)) {
+  for (size_t part = 0, bar = 0; !rest.empty(); ++part) {
     bar = rest.find(" | ");
-    page.element("span", {{"class", "label"}}, rest.substr(0, bar));
+    const std::string value = rest.substr(0, bar);
+    rest = bar == std::string::npos ? "" : rest.substr(bar + 3);
+    if (value == "-" || value.empty()) continue;
+    page.open("div").element("dt", {}, part < kMeanings.size() ? kMeanings[part] : "");
+    page.element("dd", {}, value).close();
   }
+  page.close();
+}
+
+// The line that stays when the card is closed.
+void writeLine(Markup& page, const Bucket& bucket) {
+  page.open("summary", {{"title", bucket.title()}});
+  page.element("span", {{"class", "count"}}, grouped(static_cast<int64_t>(bucket.findings.size())) + " ×");
+  page.element("span", {{"class", "title"}}, bucket.title());
+  page.element("span", {{"class", "kind"}}, bucket.known.empty() ? bucket.shown().kind : "known: " + bucket.known);
+  page.close();
 }
 
 void writeBucket(Markup& page, const Bucket& bucket, bool open) {
+  const char* style = bucket.known.empty() ? "bucket" : "bucket known";
   if (open) {
-    page.open("details", {{"class", "bucket"}, {"open", "open"}});
+    page.open("details", {{"class", style}, {"open", "open"}});
   } else {
-    page.open("details", {{"class", "bucket"}});
+    page.open("details", {{"class", style}});
   }
-  page.open("summary");
-  page.element("span", {{"class", "count"}}, grouped(static_cast<int64_t>(bucket.findings.size())) + " ×");
-  page.element("span", {{"class", "title"}}, bucket.title());
-  if (!bucket.known.empty()) page.element("span", {{"class", "known"}}, "known: " + bucket.known);
-  page.close();
-  page.open("p");
+  writeLine(page, bucket);
+  const MinimizedFinding* smallest = bucket.smallest();
+  page.element("p", {{"class", "reason"}}, smallest ? smallest->reason : bucket.shown().reason);
   writeName(page, bucket);
-  page.close();
-  if (const MinimizedFinding* smallest = bucket.smallest()) {
-    page.element("p", {{"class", "reason"}}, smallest->reason);
+  if (smallest) {
     writeSmallest(page, *smallest, bucket.shown());
-    writeDetail(page, smallest->reason, smallest->detail, smallest->file);
   } else {
-    page.element("p", {{"class", "reason"}}, bucket.shown().reason);
     writeShown(page, bucket.shown(), bucket.minimized.empty() ? nullptr : bucket.minimized.front());
   }
   if (bucket.findings.size() > 1) writeList(page, bucket);
@@ -170,12 +206,12 @@ void writeFindings(Markup& page, const CampaignSummary& summary) {
     page.element("p", {}, "None.");
   } else {
     page.element("p", {{"class", "note"}},
-                 "A bucket is taken for one bug: kind, guilty pass or stage, place, pattern and, of wrong elements and "
-                 "violations, the guilty op and the ops of the smallest case. A card shows one case throughout.");
+                 "A line is a bucket: what is taken for one bug, and shown by one case. Commands run in the folder of "
+                 "this page.");
   }
-  for (size_t i = 0; i < buckets.size(); ++i)
-    writeBucket(page, buckets[i], i < kOpenBuckets && buckets[i].known.empty());
-  page.close();
+  page.open("div", {{"class", "list"}});
+  for (size_t i = 0; i < buckets.size(); ++i) writeBucket(page, buckets[i], i == 0 && buckets[i].known.empty());
+  page.close().close();
 }
 
 }  // namespace reports

@@ -1,7 +1,7 @@
-// The first screen of report.html: the verdict in one line, what ran, the figures that matter.
+// The first screen of report.html: the verdict in one line and the figures that matter; and, at its end, what ran.
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "reports/buckets.h"
 #include "reports/figures.h"
@@ -43,11 +43,93 @@ Verdict verdictOf(const CampaignSummary& summary) {
           "No new finding in " + grouped(summary.cases) + " cases" + known + early};
 }
 
-void writeTile(Markup& page, const std::string& figure, const std::string& name, const std::string& note) {
-  page.open("div", {{"class", "tile"}});
-  page.element("div", {{"class", "figure"}}, figure);
-  page.element("div", {{"class", "name"}}, name);
-  page.element("div", {{"class", "note"}}, note);
+struct Tile {
+  std::string figure, name, note;
+  std::string style = "tile";
+};
+
+void writeTile(Markup& page, const Tile& tile) {
+  page.open("div", {{"class", tile.style}});
+  page.element("div", {{"class", "figure"}}, tile.figure);
+  page.element("div", {{"class", "name"}}, tile.name);
+  page.element("div", {{"class", "note"}}, tile.note);
+  page.close();
+}
+
+// "2 differs, 1 crash"; the most frequent first.
+std::string listed(const std::map<std::string, int64_t>& counts) {
+  std::vector<std::pair<std::string, int64_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [name, count] : sorted) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + grouped(count) + " " + name;
+  }
+  return text;
+}
+
+// What outweighs all other figures.
+Tile tileOfFindings(const CampaignSummary& summary) {
+  int64_t fresh = 0, known = 0;
+  for (const Bucket& bucket : bucketsOf(summary)) ++(bucket.known.empty() ? fresh : known);
+  std::map<std::string, int64_t> labels;
+  for (const Finding& finding : summary.findings) {
+    if (finding.known.empty()) ++labels[finding.reproduces.substr(0, finding.reproduces.find(':'))];
+  }
+  const std::string beside = known == 0 ? "" : "; " + plural(static_cast<size_t>(known), "known issue", "known issues");
+  if (fresh > 0) {
+    std::string again;
+    for (const auto& [label, count] : labels) again += (again.empty() ? "" : ", ") + label + ": " + grouped(count);
+    return {grouped(fresh), fresh == 1 ? "suspected bug" : "suspected bugs", again + beside, "tile weighty bad"};
+  }
+  return {"0", "suspected bugs", summary.judgedCases == 0 ? "nothing was judged" : "no new finding" + beside,
+          summary.judgedCases == 0 ? "tile weighty warn" : "tile weighty good"};
+}
+
+// Out of how many, and why the others are not.
+Tile tileOfDecidedCases(const CampaignSummary& summary) {
+  std::map<std::string, int64_t> notJudged = summary.verdicts;
+  for (const char* judged : {"agrees", "differs", "undecided"}) notJudged.erase(judged);
+  std::string note = grouped(summary.decidedCases) + " of " + grouped(summary.judgedCases) + " judged";
+  const int64_t undecided = summary.judgedCases - summary.decidedCases;
+  if (undecided > 0) note += ", " + grouped(undecided) + " undecided";
+  const int64_t missing = summary.cases - summary.judgedCases;
+  if (missing > 0) note += "; of " + grouped(summary.cases) + " cases not judged: " + listed(notJudged);
+  return {percent(decidedCaseShare(summary)), "of cases decided", note};
+}
+
+void writeTiles(Markup& page, const CampaignSummary& summary) {
+  page.open("div", {{"class", "tiles"}});
+  writeTile(page, tileOfFindings(summary));
+  writeTile(page, {grouped(summary.cases), "cases",
+                   grouped(summary.runs) + " runs in " + duration(summary.seconds) + ", " +
+                       fixed(casesPerSecond(summary), 1) + " a second, " +
+                       plural(static_cast<size_t>(summary.jobs), "worker", "workers")});
+  writeTile(page, tileOfDecidedCases(summary));
+  writeTile(page, {percent(decidedShare(summary)), "of elements decided",
+                   "of " + grouped(summary.elements.judged) + " judged, " + grouped(summary.outputs.judged) +
+                       " of them outputs; else the interval is too wide to say"});
+  const double rejected = rejectedShare(summary);
+  writeTile(page, {percent(rejected), "of cases rejected", rejected > 0 ? "refused with a reason" : "none was refused",
+                   rejected > 0 ? "tile" : "tile zero"});
+  page.close();
+}
+
+// All but the cases: the other reports and the log.
+std::vector<std::string> mainFiles(const CampaignSummary& summary) {
+  std::vector<std::string> files = {"report.json", "junit.xml"};
+  for (const std::string& file : summary.files) {
+    if (!file.ends_with(".fusion") && !file.ends_with(".sequence")) files.push_back(file);
+  }
+  return files;
+}
+
+void writeCases(Markup& page, const CampaignSummary& summary) {
+  page.element("h3", {}, "Cases beside this page");
+  page.open("ul", {{"class", "files"}});
+  for (const std::string& file : summary.files) {
+    if (file.ends_with(".fusion") || file.ends_with(".sequence"))
+      page.within("li", {}, [&] { writeFileLink(page, file); });
+  }
   page.close();
 }
 
@@ -61,20 +143,6 @@ std::string meaningOf(int exitCode) {
     case 77: return "findings";
     default: return "unknown";
   }
-}
-
-void writeTiles(Markup& page, const CampaignSummary& summary) {
-  page.open("div", {{"class", "tiles"}});
-  writeTile(page, grouped(summary.cases), "cases", grouped(summary.runs) + " runs of them");
-  writeTile(page, fixed(casesPerSecond(summary), 1), "cases a second",
-            plural(static_cast<size_t>(summary.jobs), "worker", "workers") + ", " + duration(summary.seconds));
-  writeTile(page, grouped(summary.elements.judged), "elements judged",
-            grouped(summary.outputs.judged) + " of them outputs");
-  writeTile(page, percent(decidedShare(summary)), "of elements decided", "the others' intervals are too wide to say");
-  writeTile(page, percent(decidedCaseShare(summary)), "of cases decided",
-            grouped(summary.decidedCases) + " of " + grouped(summary.judgedCases) + " judged");
-  writeTile(page, percent(rejectedShare(summary)), "of cases rejected", "refused with a reason, none judged");
-  page.close();
 }
 
 void writeStamp(Markup& page, const CampaignSummary& summary) {
@@ -95,14 +163,22 @@ void writeStamp(Markup& page, const CampaignSummary& summary) {
 void writeHeadline(Markup& page, const CampaignSummary& summary) {
   const Verdict verdict = verdictOf(summary);
   page.open("header");
-  page.element("p", {{"class", "kicker"}}, "fuserfuzz campaign, seed " + std::to_string(summary.seed));
+  page.open("div", {{"class", "kicker"}});
+  page.element("span", {}, "fuserfuzz campaign, seed " + std::to_string(summary.seed));
+  for (const std::string& file : mainFiles(summary)) writeFileLink(page, file);
+  page.close();
   page.open("h1", {{"class", verdict.style}});
   page.element("span", {{"class", "sign"}, {"aria-hidden", "true"}}, verdict.sign);
   page.text(verdict.text).close();
   writeTiles(page, summary);
-  page.open("details").element("summary", {}, "What ran: versions, seed, workers, exit code");
+  page.close();
+}
+
+void writeRun(Markup& page, const CampaignSummary& summary) {
+  openFold(page, "run", "What ran", "Versions, seed, workers, exit code, and every case that was kept.");
   writeStamp(page, summary);
-  page.close().close();
+  writeCases(page, summary);
+  closeFold(page);
 }
 
 }  // namespace reports

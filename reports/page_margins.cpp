@@ -1,6 +1,7 @@
 // Where results lie in their accepted intervals, by op: who comes near the ends.
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "reports/figures.h"
@@ -25,7 +26,7 @@ MarginRow rowOf(const std::string& op, const Margins& margins) {
   return row;
 }
 
-// Ten bars; the highest fills the height.
+// Ten bars on a logarithmic scale, from 1 to the most: the last one counts though it is small.
 void writeHistogram(Markup& page, const Margins& margins, int width, int height, const std::string& name) {
   const int64_t most = *std::max_element(margins.begin(), margins.end());
   const std::string w = std::to_string(width), h = std::to_string(height);
@@ -34,6 +35,7 @@ void writeHistogram(Markup& page, const Margins& margins, int width, int height,
                     {"width", w},
                     {"height", h},
                     {"viewBox", "0 0 " + w + " " + h},
+                    {"preserveAspectRatio", "none"},
                     {"role", "img"}});
   std::string title = name + ":";
   for (size_t i = 0; i < margins.size(); ++i) title += (i ? ", " : " ") + grouped(margins[i]);
@@ -42,7 +44,8 @@ void writeHistogram(Markup& page, const Margins& margins, int width, int height,
   for (size_t i = 0; i < margins.size(); ++i) {
     if (margins[i] == 0) continue;
     // A bin with anything in it is seen.
-    const double bar = std::max(1.5, static_cast<double>(margins[i]) / static_cast<double>(most) * (height - 1));
+    const double share = std::log1p(static_cast<double>(margins[i])) / std::log1p(static_cast<double>(most));
+    const double bar = std::max(3.0, share * (height - 1));
     page.empty("rect", {{"class", i + 1 == margins.size() ? "last" : "bin"},
                         {"x", fixed(step * static_cast<double>(i) + 1, 1)},
                         {"y", fixed(height - 1 - bar, 1)},
@@ -53,13 +56,28 @@ void writeHistogram(Markup& page, const Margins& margins, int width, int height,
   page.close();
 }
 
+// The same of all ops, with its axes.
+void writeAllOps(Markup& page, const Margins& all) {
+  page.open("div", {{"class", "chart small"}});
+  page.element("div", {{"class", "axis"}}, "elements, logarithmic");
+  page.within("div", {{"class", "scale"}}, [&] {
+    page.element("span", {}, compact(*std::max_element(all.begin(), all.end()))).element("span", {}, "0");
+  });
+  writeHistogram(page, all, 320, 90, "all ops, elements by tenth from middle to end");
+  page.within("div", {{"class", "scale across"}}, [&] {
+    page.element("span", {}, "middle").element("span", {}, "halfway").element("span", {}, "end");
+  });
+  page.element("div", {{"class", "axis across"}}, "place in the accepted interval");
+  page.close();
+}
+
 void writeTable(Markup& page, const std::vector<MarginRow>& rows, size_t first, size_t end) {
   page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table", {{"class", "margins"}});
   page.open("thead").open("tr");
   page.element("th", {{"scope", "col"}, {"class", "sortable"}}, "op");
-  page.element("th", {{"scope", "col"}}, "middle to end");
-  page.element("th", {{"scope", "col"}, {"class", "sortable"}}, "in the last tenth");
-  page.element("th", {{"scope", "col"}, {"class", "sortable"}}, "elements");
+  page.element("th", {{"scope", "col"}}, "middle to end, logarithmic");
+  page.element("th", {{"scope", "col"}, {"class", "sortable number"}}, "in the last tenth");
+  page.element("th", {{"scope", "col"}, {"class", "sortable number"}}, "elements");
   page.close().close().open("tbody");
   for (size_t i = first; i < end; ++i) {
     page.open("tr").element("th", {{"scope", "row"}}, rows[i].op).open("td");
@@ -76,7 +94,6 @@ void writeTable(Markup& page, const std::vector<MarginRow>& rows, size_t first, 
 }  // namespace
 
 void writeMargins(Markup& page, const CampaignSummary& summary) {
-  page.open("section", {{"id", "margins"}}).element("h2", {}, "Margins");
   Margins all{};
   std::vector<MarginRow> rows;
   for (const auto& [op, margins] : summary.margins) {
@@ -85,20 +102,19 @@ void writeMargins(Markup& page, const CampaignSummary& summary) {
   }
   const MarginRow total = rowOf("all ops", all);
   if (total.elements == 0) {
+    page.open("section", {{"id", "margins"}}).element("h2", {}, "Margins");
     page.element("p", {}, "No element was decided by an interval wide enough to have a middle and ends.").close();
     return;
   }
+  openFold(page, "margins", "Margins",
+           "How near to the ends of their accepted intervals results lie: " + percent(total.last) + " of " +
+               grouped(total.elements) + " elements of " + std::to_string(rows.size()) + " ops are in the last tenth.");
   page.element(
       "p", {{"class", "note"}},
       "Where decided elements lie between the middle of their accepted interval (left) and its ends (right), "
       "of intervals at least eight steps of the dtype wide. What is outside is a finding and not counted here. "
-      "A bar at the right end says that a result is about to be wrong, or that an op's error bound is tight.");
-  page.open("p");
-  writeHistogram(page, all, 320, 90, "all ops, elements by tenth from middle to end");
-  page.close();
-  page.element("p", {},
-               grouped(total.elements) + " elements of " + std::to_string(rows.size()) + " ops, " +
-                   percent(total.last) + " of them in the last tenth.");
+      "A high bar at the right end says that a result is about to be wrong, or that an op's error bound is tight.");
+  writeAllOps(page, all);
   std::stable_sort(rows.begin(), rows.end(), [](const MarginRow& a, const MarginRow& b) {
     if ((a.elements >= kEnough) != (b.elements >= kEnough)) return a.elements >= kEnough;
     return a.last > b.last;
@@ -111,7 +127,7 @@ void writeMargins(Markup& page, const CampaignSummary& summary) {
     writeTable(page, rows, shown, rows.size());
     page.close();
   }
-  page.close();
+  closeFold(page);
 }
 
 }  // namespace reports

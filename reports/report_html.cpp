@@ -8,13 +8,22 @@ namespace {
 void writeNavigation(Markup& page) {
   const std::pair<const char*, const char*> entries[] = {{"findings", "Findings"},     {"coverage", "Coverage"},
                                                          {"margins", "Margins"},       {"verdicts", "Verdicts"},
-                                                         {"throughput", "Throughput"}, {"time", "Time"}};
+                                                         {"throughput", "Throughput"}, {"time", "Time"},
+                                                         {"run", "What ran"}};
   page.open("nav");
   for (const auto& [id, name] : entries) page.element("a", {{"href", std::string("#") + id}}, name);
   page.close();
 }
 
 }  // namespace
+
+void openFold(Markup& page, const std::string& id, const std::string& title, const std::string& sentence) {
+  page.open("section", {{"id", id}}).open("details", {{"class", "fold"}}).open("summary");
+  page.element("h2", {}, title).element("span", {{"class", "note"}}, sentence);
+  page.close();
+}
+
+void closeFold(Markup& page) { page.close().close(); }
 
 std::string toHtml(const CampaignSummary& summary) {
   Markup page("<!DOCTYPE html>\n");
@@ -33,6 +42,7 @@ std::string toHtml(const CampaignSummary& summary) {
   writeVerdicts(page, summary);
   writeThroughput(page, summary);
   writeTime(page, summary);
+  writeRun(page, summary);
   page.close();
   page.open("script").verbatim(pageScript()).close();
   page.close().close();

@@ -88,18 +88,42 @@ std::string generateArguments(const SingleTask& task, const ReplayContext& conte
       task);
 }
 
+std::string pathIn(const std::filesystem::path& folder, const std::string& name) {
+  return (folder / name).lexically_normal().string();
+}
+
+// The way to `path` from the folder `from`; both as seen from here, where neither needs to exist.
+std::filesystem::path wayTo(const std::filesystem::path& path, const std::filesystem::path& from) {
+  const auto whole = [](const std::filesystem::path& one) {
+    const std::filesystem::path absolute = std::filesystem::current_path() / one;
+    std::error_code error;
+    const std::filesystem::path canonical = std::filesystem::weakly_canonical(absolute, error);
+    return error ? absolute.lexically_normal() : canonical;
+  };
+  return whole(path).lexically_relative(whole(from));
+}
+
 // That holds the case; "" where none does.
 std::string fileOf(const LedgerFinding& finding, const ReplayContext& context) {
-  if (!finding.file.empty()) return (context.folder / finding.file).string();
+  if (!finding.file.empty()) return pathIn(context.folder, finding.file);
   const FileTask* file = finding.task ? std::get_if<FileTask>(&*finding.task) : nullptr;
-  return file ? file->path : "";
+  return file ? pathIn(context.corpora, file->path) : "";
 }
 
 }  // namespace
 
+ReplayContext contextOfReport(ReplayContext context, const std::filesystem::path& report,
+                              const std::filesystem::path& corpora) {
+  context.program = ReplayContext().program;
+  if (context.folder.empty()) return context;
+  context.folder = wayTo(context.folder, report);
+  context.corpora = wayTo(corpora, report);
+  return context;
+}
+
 std::string replayLine(const std::string& name, const ReplayContext& context) {
   const std::string program = context.program.empty() ? "fuserfuzz" : context.program;
-  return concat(shellQuoted(program), " replay ", shellQuoted((context.folder / name).string()), judgingFlags(context));
+  return concat(shellQuoted(program), " replay ", shellQuoted(pathIn(context.folder, name)), judgingFlags(context));
 }
 
 CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& context) {
@@ -111,7 +135,7 @@ CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& con
   if (finding.label.rfind("fails only after its history", 0) == 0) {
     // The last case alone shows nothing, and has nothing to minimise.
     if (!finding.sequenceFile.empty())
-      return {line("replay --sequence", shellQuoted((context.folder / finding.sequenceFile).string())), ""};
+      return {line("replay --sequence", shellQuoted(pathIn(context.folder, finding.sequenceFile))), ""};
   } else if (const std::string file = fileOf(finding, context); !file.empty()) {
     return {line("replay", shellQuoted(file)), line("minimize", shellQuoted(file))};
   } else if (const std::string made = finding.task ? generateArguments(*finding.task, context) : ""; !made.empty()) {

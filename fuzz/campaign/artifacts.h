@@ -9,7 +9,8 @@
 
 namespace fuser::fuzz {
 
-// The settings of a campaign that are needed to replay one of its cases.
+// The settings of a campaign that are needed to replay one of its cases. Paths are relative to the folder in which the
+// command lines run.
 struct ReplayContext {
   std::filesystem::path folder;  // of the artifacts; empty: none was named
   std::string program = "fuserfuzz";
@@ -17,7 +18,13 @@ struct ReplayContext {
   std::vector<std::string> generatorFlags;  // arguments: "--only", "add"
   Limits limits;
   bool probes = true;
+  std::filesystem::path corpora = "";  // where relative paths of corpora begin
 };
+
+// The same, for command lines of a report: they run in its folder, and find the program in the PATH. corpora: where
+// relative paths of corpora begin, as seen from here.
+ReplayContext contextOfReport(ReplayContext context, const std::filesystem::path& report,
+                              const std::filesystem::path& corpora);
 
 struct CommandLines {
   std::string replay;    // or, where the case was not kept, why

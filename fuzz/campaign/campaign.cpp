@@ -25,7 +25,6 @@ constexpr double kShowSeconds = 0.25;      // between redraws
 constexpr double kPatienceSeconds = 10;    // after the first Ctrl-C, for what runs
 constexpr size_t kTasksPerWorker = 500;    // bounds a finding's history
 constexpr size_t kMaxProgressPoints = 400;
-constexpr const char* kBegunIn = "begun in";  // a setting: the folder that relative paths of corpora begin in
 constexpr size_t kRecent = 6;  // progress lines, over which the present speed is taken
 
 using Files = std::vector<std::pair<std::string, std::string>>;  // path, sha1
@@ -82,6 +81,7 @@ class Supervisor : public TaskSource {
   }
 
   void done(const Outcome& outcome, const std::vector<std::string>& history) override {
+    countWork();
     --running_[parseTask<Task>(outcome.task).index()];
     const bool givenUp = interrupted() && outcome.ending == Ending::TimedOut;
     std::visit(ByKind{[&](const MinimizeTask&) {
@@ -118,7 +118,16 @@ class Supervisor : public TaskSource {
     return interruptedAt_.has_value();
   }
 
+  // What the workers did since the last time, for the points of progress: called before they do something else.
+  void countWork() {
+    const double passed = elapsed() - workCountedTo_;
+    compilerSeconds_ += passed * static_cast<double>(running<BatchTask>());
+    minimizerSeconds_ += passed * static_cast<double>(running<MinimizeTask>());
+    workCountedTo_ += passed;
+  }
+
   std::optional<PoolTask> counted(std::optional<PoolTask> task) {
+    countWork();
     if (task) ++running_[parseTask<Task>(task->text).index()];
     return task;
   }
@@ -206,13 +215,19 @@ class Supervisor : public TaskSource {
     }
     log_ = logToBoth(options_.log, file_);
     accounting_ = contents_.accounting;
-    before_ = lastProgress_ = lastShown_ = contents_.seconds;
+    before_ = lastProgress_ = lastShown_ = workCountedTo_ = contents_.seconds;
     points_ = contents_.progress;
+    if (!points_.empty()) {
+      compilerSeconds_ = points_.back().compilerSeconds;
+      minimizerSeconds_ = points_.back().minimizerSeconds;
+    }
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
     supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_);
     Findings::Settings settings;
     settings.context = {options_.out,    options_.program,          options_.seed, options_.generatorFlags,
                         options_.limits, options_.task.judge.probes};
+    settings.logged = contextOfReport(settings.context, options_.out, "");
+    settings.elapsed = [this] { return elapsed(); };
     settings.maxBytes = options_.maxArtifactBytes;
     settings.known = options_.knownIssues;
     for (const auto& [key, value] : contents_.stamp) {
@@ -220,7 +235,7 @@ class Supervisor : public TaskSource {
       if (!ofTheCase) settings.stamp.emplace_back(key, value);
     }
     findings_.emplace(std::move(settings), *ledger_, contents_.findings,
-                      [this](const std::string& line) { say(line); });
+                      [this](const std::string& line, const std::string& logged) { say(line, logged); });
     minimizer_.emplace(BucketMinimizer::Settings{options_.out, options_.growCorpus, options_.minimizeSeconds}, *ledger_,
                        findings_->artifacts(), contents_.minimized, [this](const std::string& line) { say(line); });
     contents_.settings["jobs"] = std::to_string(options_.jobs);
@@ -287,9 +302,10 @@ class Supervisor : public TaskSource {
     maxTotalTime_ = std::strtod(contents_.settings["max-total-time"].c_str(), nullptr);
   }
 
-  void say(const std::string& line) {
+  void say(const std::string& line) { say(line, line); }
+  void say(const std::string& line, const std::string& logged) {
     print_(line);
-    logLine(file_.get(), LogLevel::Info, line);
+    logLine(file_.get(), LogLevel::Info, logged);
   }
 
   Limits limitsOf(const Task& task) {
@@ -403,11 +419,13 @@ class Supervisor : public TaskSource {
     contents_.findings = findings_->all();
     contents_.progress = points_;
     contents_.seconds = elapsed();
-    writeReport(summaryOf(contents_, options_.out, options_.program));
+    writeReport(summaryOf(contents_, options_.out, options_.out));
   }
 
   void addPoint() {
-    points_.push_back({elapsed(), accounting_.sums().cases, static_cast<int64_t>(findings_->all().size())});
+    countWork();
+    points_.push_back({elapsed(), accounting_.sums().cases, static_cast<int64_t>(findings_->all().size()),
+                       compilerSeconds_, minimizerSeconds_});
     if (points_.size() > kMaxProgressPoints) {
       // Every other one: the later the sparser.
       for (size_t i = 0; 2 * i + 1 < points_.size(); ++i) points_[i] = points_[2 * i + 1];
@@ -424,7 +442,7 @@ class Supervisor : public TaskSource {
     addPoint();
     ledger_->setSetting("state", interrupted() ? "interrupted" : "finished");
     ledger_->fold(accounting_, elapsed());
-    const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out, options_.program);
+    const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out, options_.out);
     ledger_->close();
     writeReport(summary);
     logLine(file_.get(), LogLevel::Info, reports::toText(summary));
@@ -453,6 +471,8 @@ class Supervisor : public TaskSource {
   uint64_t runs_ = 0;
   double maxTotalTime_ = 0;
   double before_ = 0;  // seconds of earlier starts
+  double compilerSeconds_ = 0, minimizerSeconds_ = 0;  // of workers, all starts
+  double workCountedTo_ = 0;
   std::optional<double> interruptedAt_;
   size_t confirming_ = 0;
   std::string skipped_;

@@ -45,7 +45,7 @@ struct CampaignOptions {
   std::vector<KnownIssue> knownIssues;
   std::map<std::string, std::string> arguments;  // kept in the ledger for who goes on: argumentsOf()
   std::vector<std::string> generatorFlags;  // arguments that give the generator options: "--only", "add"
-  std::string program = "fuserfuzz";  // in the lines that tell how to replay
+  std::string program = "fuserfuzz";  // in the lines that are printed to tell how to replay
   LogPtr log;  // beside campaign.log in `out`: what workers and compilers do (Debug, Trace), and warnings; may be null
   // Asked often; where it says yes, a line of status goes to `log` and to campaign.log (Info). May be empty.
   std::function<bool()> statusRequested;
@@ -65,7 +65,8 @@ using Interrupt = std::function<bool()>;
 // Where the lines go that are a command's result: its standard output. They do not depend on the level of the log.
 using Log = std::function<void(const std::string& line)>;
 
-// campaign.log gets what `print` gets, at the level Info, and lines about progress. A UserError is a set-up failure:
+// campaign.log gets what `print` gets, at the level Info, with reasons in full and command lines that run in its
+// folder, and lines about progress. A UserError is a set-up failure:
 // nothing to judge, a folder that cannot be written or holds another campaign, nothing judged.
 reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& print);
 // Known findings count as none. kExitSetup where nothing was judged, or a check could not run.

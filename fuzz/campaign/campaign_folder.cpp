@@ -17,6 +17,17 @@ bool isArtifact(const std::filesystem::path& path) {
   return stem[stem.size() - kDigits - 1] == '-' && hash.find_first_not_of("0123456789abcdef") == hash.npos;
 }
 
+std::vector<std::string> filesOfResults(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::filesystem::path name = entry.path().filename();
+    if (isArtifact(name) || name == "campaign.log") names.push_back(name.string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 bool holdsResults(const std::filesystem::path& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {

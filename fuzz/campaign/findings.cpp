@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "fuzz/campaign/progress.h"
 #include "fuzz/judge/title.h"
 
 namespace fuser::fuzz {
@@ -26,8 +27,7 @@ std::string originOf(const SingleTask& task, uint64_t seed) {
 
 }  // namespace
 
-Findings::Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding> found,
-                   std::function<void(const std::string&)> say)
+Findings::Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding> found, Say say)
     : settings_(std::move(settings)),
       ledger_(ledger),
       findings_(std::move(found)),
@@ -62,11 +62,15 @@ void Findings::see(const SingleTask& task, const CaseVerdict& verdict, const std
   finding.features = features;
   finding.counted = !features.ops.empty();
   finding.history = history;
+  finding.foundSeconds = settings_.elapsed();
   artifacts_.write(finding, text);
   finding.id = ledger_.add(finding);
   queue_.push_back(finding.id);
   ++unconfirmed_;
-  say_(concat("found ", finding.kind, " (", finding.origin, "): ", finding.reason, "; it runs again alone"));
+  const auto line = [&](const std::string& reason) {
+    return concat("found ", finding.kind, " (", finding.origin, "): ", reason, "; it runs again alone");
+  };
+  say_(line(firstClause(finding.reason)), line(finding.reason));
   findings_.push_back(std::move(finding));
 }
 
@@ -76,7 +80,7 @@ void Findings::keepSlow(const SingleTask& task, const std::string& text, double 
   char took[32];
   std::snprintf(took, sizeof took, "%.1f s", seconds);
   const std::string file = artifacts_.writeSlow(text, took);
-  say_(concat("slow (", originOf(task, settings_.context.seed), "): ", took, file.empty() ? "" : ", kept as ", file));
+  say(concat("slow (", originOf(task, settings_.context.seed), "): ", took, file.empty() ? "" : ", kept as ", file));
 }
 
 const LedgerFinding* Findings::addLabelled(LedgerFinding finding) {
@@ -87,6 +91,7 @@ const LedgerFinding* Findings::addLabelled(LedgerFinding finding) {
   finding.known = knownReason(settings_.known, finding.bucket);
   artifacts_.write(finding, finding.text);
   finding.text = "";
+  finding.foundSeconds = settings_.elapsed();
   finding.id = ledger_.add(finding);
   announce(finding);
   findings_.push_back(std::move(finding));
@@ -149,8 +154,8 @@ void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
   ledger_.update(finding);
   ledger_.commit();
   if (artifacts_.leftOut() > 0 && !saidFull_) {
-    say_(concat("artifacts take all of the ", settings_.maxBytes >> 20,
-                " MB they may (--max-artifact-mb): findings go on in the ledger, without files"));
+    say(concat("artifacts take all of the ", settings_.maxBytes >> 20,
+               " MB they may (--max-artifact-mb): findings go on in the ledger, without files"));
     saidFull_ = true;
   }
 }
@@ -167,13 +172,16 @@ bool Findings::isKept(const LedgerFinding& finding) const {
 }
 
 void Findings::announce(const LedgerFinding& finding) {
-  const CommandLines lines = commandLines(finding, settings_.context);
-  std::string text = concat(finding.known.empty() ? "FINDING " : "known: ", finding.kind, " (", finding.origin, ", ",
-                            finding.label, "): ", finding.reason, "\n  bucket: ", finding.bucket,
-                            "\n  replay: ", lines.replay);
-  if (!lines.minimize.empty()) text += "\n  minimize: " + lines.minimize;
-  if (!finding.known.empty()) text += "\n  known issue: " + finding.known;
-  say_(text);
+  const auto textOf = [&](const std::string& reason, const std::string& bucket, const ReplayContext& context) {
+    const CommandLines lines = commandLines(finding, context);
+    std::string text = concat(finding.known.empty() ? "FINDING " : "known: ", finding.kind, " (", finding.origin, ", ",
+                              finding.label, "): ", reason, "\n  bucket: ", bucket, "\n  replay: ", lines.replay);
+    if (!lines.minimize.empty()) text += "\n  minimize: " + lines.minimize;
+    if (!finding.known.empty()) text += "\n  known issue: " + finding.known;
+    return text;
+  };
+  say_(textOf(firstClause(finding.reason), firstClause(finding.bucket), settings_.context),
+       textOf(finding.reason, finding.bucket, settings_.logged));
 }
 
 int64_t Findings::countNew() const {

@@ -18,15 +18,19 @@ namespace fuser::fuzz {
 
 class Findings {
  public:
+  // A line, and what campaign.log gets in its stead.
+  using Say = std::function<void(const std::string& line, const std::string& logged)>;
+
   struct Settings {
-    ReplayContext context;
+    ReplayContext context;  // of the command lines that are printed
+    ReplayContext logged;   // of those in campaign.log
     int64_t maxBytes = 0;  // of artifacts
     Ledger::Stamp stamp;   // of the engine and of what made it
     std::vector<KnownIssue> known;
+    std::function<double()> elapsed;  // seconds since the campaign's start
   };
   // found: those of earlier starts; what they lack is done first.
-  Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding> found,
-           std::function<void(const std::string&)> say);
+  Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding> found, Say say);
 
   // A task showed it. history: what its process had done before. text: the case, where it is known.
   // features: of the case, where its process lived to tell them.
@@ -60,11 +64,12 @@ class Findings {
   void label(LedgerFinding& finding, const Confirmed& confirmed);
   bool isKept(const LedgerFinding& finding) const;  // its file, in its bucket
   void announce(const LedgerFinding& finding);
+  void say(const std::string& line) { say_(line, line); }
 
   Settings settings_;
   Ledger& ledger_;
   std::vector<LedgerFinding> findings_;
-  std::function<void(const std::string&)> say_;
+  Say say_;
   Artifacts artifacts_;
   std::deque<int64_t> queue_;  // ids
   std::map<int64_t, int> attempts_;

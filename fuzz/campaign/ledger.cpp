@@ -18,7 +18,8 @@ CREATE TABLE journal(id INTEGER PRIMARY KEY, task TEXT NOT NULL UNIQUE, result B
                      campaign_seconds REAL NOT NULL);
 CREATE TABLE snapshot(id INTEGER PRIMARY KEY CHECK(id = 0), sums TEXT NOT NULL, campaign_seconds REAL NOT NULL);
 CREATE TABLE findings(id INTEGER PRIMARY KEY, task TEXT NOT NULL, finding TEXT NOT NULL);
-CREATE TABLE progress(seconds REAL NOT NULL, cases INTEGER NOT NULL, findings INTEGER NOT NULL);
+CREATE TABLE progress(seconds REAL NOT NULL, cases INTEGER NOT NULL, findings INTEGER NOT NULL,
+                      compiler_seconds REAL NOT NULL, minimizer_seconds REAL NOT NULL);
 CREATE TABLE minimized(finding TEXT PRIMARY KEY, minimized TEXT NOT NULL);
 )";
 
@@ -178,9 +179,11 @@ void Ledger::update(const LedgerFinding& finding) {
 void Ledger::setProgress(const std::vector<reports::Progress>& points) {
   change("progress", [&] {
     database_->execute("DELETE FROM progress");
-    Statement insert(*database_, "INSERT INTO progress VALUES(?, ?, ?)");
-    for (const reports::Progress& point : points)
-      insert.bind(0, point.seconds).bind(1, point.cases).bind(2, point.findings).run();
+    Statement insert(*database_, "INSERT INTO progress VALUES(?, ?, ?, ?, ?)");
+    for (const reports::Progress& point : points) {
+      insert.bind(0, point.seconds).bind(1, point.cases).bind(2, point.findings);
+      insert.bind(3, point.compilerSeconds).bind(4, point.minimizerSeconds).run();
+    }
   });
 }
 

@@ -47,10 +47,11 @@ struct FindingRecord {
   std::string file;          // the artifact's name; empty: none was written
   std::string sequenceFile;  // tasks after which alone it fails
   int64_t bytes = 0;         // of both files
+  double foundSeconds = 0;   // since the campaign's start
   bool operator==(const FindingRecord&) const = default;
 };
 REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, onlyProbed, history, label, bucket, title,
-               guiltyOp, structure, known, features, counted, textSha1, file, sequenceFile, bytes)
+               guiltyOp, structure, known, features, counted, textSha1, file, sequenceFile, bytes, foundSeconds)
 
 struct LedgerFinding : FindingRecord {
   int64_t id = 0;  // its row
@@ -131,23 +132,27 @@ class Ledger {
 inline constexpr const char* kLedgerName = "ledger.sqlite";
 
 // Of its tables and of what their rows hold: one more with every change to either, a struct's list of fields included.
-inline constexpr int kLedgerVersion = 4;
+inline constexpr int kLedgerVersion = 5;
 
 // The arguments of the campaign that a folder holds, by option, as words for a shell; nothing where it holds no
 // campaign, or one that this program does not read. The campaign says why, if it is to go on.
 std::optional<std::map<std::string, std::string>> argumentsOf(const std::filesystem::path& folder);
 inline constexpr const char* kArgumentPrefix = "argument ";  // of their keys among the settings
+inline constexpr const char* kBegunIn = "begun in";  // a setting: the folder that relative paths of corpora begin in
 
 // One sentence that names the first difference; "" where there is none.
 std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now);
 
-// The report of what a ledger holds. program: that runs now, for the lines that replay: a ledger may come from anybody.
+// The report of what a ledger holds. folder: of the campaign; empty where it has none. report: the folder that the
+// report goes to; its paths and command lines are relative to that, and take nothing but arguments from the ledger,
+// which may come from anybody.
 reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder,
-                                   const std::string& program);
+                                   const std::filesystem::path& report);
 // A UserError where there is no ledger in the folder.
 void checkHoldsCampaign(const std::filesystem::path& folder);
 // Of the campaign in a folder, which may be running: from its ledger alone. A UserError where there is none, or it is
 // damaged.
-reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::string& program = "fuserfuzz");
+reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::filesystem::path& report);
+inline reports::CampaignSummary summaryOf(const std::filesystem::path& folder) { return summaryOf(folder, folder); }
 
 }  // namespace fuser::fuzz

@@ -59,8 +59,10 @@ Ledger::Contents contentsOf(Database& database) {
   }
   for (Statement row(database, "SELECT id, task, finding FROM findings ORDER BY id"); row.step();)
     contents.findings.push_back(findingFrom(row));
-  for (Statement row(database, "SELECT seconds, cases, findings FROM progress ORDER BY seconds"); row.step();)
-    contents.progress.push_back({row.real(0), row.integer(1), row.integer(2)});
+  constexpr const char* kProgress =
+      "SELECT seconds, cases, findings, compiler_seconds, minimizer_seconds FROM progress ORDER BY seconds";
+  for (Statement row(database, kProgress); row.step();)
+    contents.progress.push_back({row.real(0), row.integer(1), row.integer(2), row.real(3), row.real(4)});
   for (Statement row(database, "SELECT minimized FROM minimized ORDER BY finding"); row.step();)
     contents.minimized.push_back(minimizedFrom(row.text(0)));
   if (!contents.progress.empty()) contents.seconds = std::max(contents.seconds, contents.progress.back().seconds);
@@ -149,14 +151,14 @@ void checkHoldsCampaign(const std::filesystem::path& folder) {
                    " holds no campaign: there is no ", kLedgerName);
 }
 
-reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::string& program) {
+reports::CampaignSummary summaryOf(const std::filesystem::path& folder, const std::filesystem::path& report) {
   const std::filesystem::path path = folder / kLedgerName;
   checkHoldsCampaign(folder);
   Database database(path, Database::Mode::Read);
   FUSER_USER_CHECK(hasTables(database), folder.string(),
                    holdsResults(folder) ? " holds results of a campaign, but its ledger is empty"
                                         : " holds a campaign that has not begun");
-  return summaryOf(readContents(database, path), folder, program);
+  return summaryOf(readContents(database, path), folder, report);
 }
 
 }  // namespace fuser::fuzz

@@ -5,6 +5,7 @@
 
 #include "fuzz/campaign/artifacts.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/campaign/split_buckets.h"
 
@@ -37,10 +38,9 @@ std::tuple<int, uint64_t, std::string> placeOf(const LedgerFinding& finding) {
 
 // Text of a ledger becomes numbers and arguments here, and nothing else.
 ReplayContext contextOf(const Ledger::Contents& contents, const std::filesystem::path& folder,
-                        const std::string& program) {
+                        const std::filesystem::path& report) {
   ReplayContext context;
   context.folder = folder;
-  context.program = program;
   context.seed = std::strtoull(stampOf(contents, "seed").c_str(), nullptr, 10);
   context.generatorFlags = shellWords(stampOf(contents, "generator flags"));
   const double seconds = std::strtod(setting(contents, "timeout").c_str(), nullptr);
@@ -48,7 +48,23 @@ ReplayContext contextOf(const Ledger::Contents& contents, const std::filesystem:
   const uint64_t residentMb = std::strtoull(setting(contents, "rss-limit-mb").c_str(), nullptr, 10);
   if (residentMb > 0) context.limits.residentMb = residentMb;
   context.probes = stampOf(contents, "probes") != "off";
-  return context;
+  return contextOfReport(context, report, setting(contents, kBegunIn));
+}
+
+// From here on paths are relative to the report. In its own folder names stay as they are.
+void makeRelative(reports::CampaignSummary& summary, const std::filesystem::path& folder) {
+  const auto place = [&](std::string& name) {
+    if (!name.empty()) name = (folder / name).lexically_normal().string();
+  };
+  for (reports::Finding& finding : summary.findings) {
+    place(finding.file);
+    place(finding.sequenceFile);
+  }
+  for (reports::MinimizedFinding& minimized : summary.minimized) {
+    place(minimized.file);
+    place(minimized.finding);
+  }
+  for (std::string& file : summary.files) place(file);
 }
 
 // What the accounting does not know of a case that became a finding: its features, where its process died before it
@@ -90,7 +106,7 @@ std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now) {
 }
 
 reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::filesystem::path& folder,
-                                   const std::string& program) {
+                                   const std::filesystem::path& report) {
   reports::CampaignSummary summary = contents.accounting.summary();
   for (const auto& [key, value] : contents.stamp) {
     if (key == "seed") summary.seed = std::strtoull(value.c_str(), nullptr, 10);
@@ -105,7 +121,7 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
     FUSER_USER_CHECK(number < contents.files.size(), "the ledger is damaged: there is no file ", number);
     summary.corpus.push_back({contents.files[number].first, file.verdict, file.problem, ""});
   }
-  const ReplayContext context = contextOf(contents, folder, program);
+  const ReplayContext context = contextOf(contents, folder, report);
   std::vector<LedgerFinding> findings = contents.findings;
   std::stable_sort(findings.begin(), findings.end(),
                    [](const LedgerFinding& a, const LedgerFinding& b) { return placeOf(a) < placeOf(b); });
@@ -115,6 +131,8 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
     entry.kind = finding.kind;
     entry.reason = finding.reason;
     entry.file = finding.file;
+    entry.sequenceFile = finding.sequenceFile;
+    entry.foundSeconds = finding.foundSeconds;
     entry.origin = finding.origin;
     entry.reproduces = finding.label.empty() ? "not run again yet" : finding.label;
     entry.symptom = finding.bucket;
@@ -135,6 +153,8 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
     if (!minimized.file.empty()) minimized.replay = replayLine(minimized.file, context);
   }
   splitBuckets(summary);
+  if (!folder.empty()) summary.files = filesOfResults(folder);
+  makeRelative(summary, context.folder);
   if (setting(contents, "state") != "running") summary.exitCode = exitCode(summary);
   return summary;
 }

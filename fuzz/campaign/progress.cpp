@@ -37,6 +37,11 @@ std::string colored(const std::string& text, const char* code, bool color) {
 
 }  // namespace
 
+std::string firstClause(const std::string& text) {
+  constexpr size_t kColumns = 80;
+  return fit(text.substr(0, std::min(text.find('\n'), text.find("; "))), kColumns);
+}
+
 std::string duration(double seconds) {
   const auto whole = static_cast<long long>(std::max(0.0, std::round(seconds)));
   if (whole < 60) return format("%lld s", whole);

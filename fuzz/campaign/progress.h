@@ -38,6 +38,9 @@ std::string activityOf(const Activity& activity);
 std::string statusLine(const Status& status);
 // The same on a few lines of at most `width` columns, with a bar, and the fullest buckets.
 std::vector<std::string> statusBlock(const Status& status, size_t width, bool color);
+// Of a reason or a bucket, for a terminal: its first line up to "; ", cut to 80 columns. "kernel k0_pointwise:
+// misaligned vector: element 97 of T0, width 2".
+std::string firstClause(const std::string& text);
 // "8 s", "3 min 20 s", "7 h 59 min".
 std::string duration(double seconds);
 

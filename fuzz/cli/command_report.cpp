@@ -20,7 +20,7 @@ int makeReports(const ReportArguments& arguments) {
   const std::filesystem::path out = arguments.out.empty() ? arguments.folder : arguments.out;
   checkHoldsCampaign(folder);
   makeWritableFolder(out);
-  const reports::CampaignSummary summary = summaryOf(folder, runningProgram());
+  const reports::CampaignSummary summary = summaryOf(folder, out);
   reports::writeReports(out, summary);
   if (arguments.json) {
     printText(reports::toJson(summary));

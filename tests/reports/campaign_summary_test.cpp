@@ -9,7 +9,7 @@
 #include <set>
 
 #include "fuser/support/check.h"
-#include "tests/reports/summaries.h"
+#include "tests/reports/samples/summaries.h"
 
 namespace reports {
 namespace {

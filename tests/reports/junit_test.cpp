@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "reports/campaign_summary.h"
-#include "tests/reports/summaries.h"
+#include "tests/reports/samples/summaries.h"
 #include "tests/reports/xml_tree.h"
 
 namespace reports {
@@ -32,7 +32,7 @@ TEST(JUnitTest, BucketsFailKnownOnesAreSkippedCorpusFilesAreCases) {
   expectCountsAddUp(root);
   const XmlNode& failure = *root.all("failure").at(0);
   EXPECT_EQ(failure.attributes.at("type"), "differs");
-  for (const char* text : {"2 findings; this one from seed 7 case 3",
+  for (const char* text : {"2 findings; this one from seed 7 case 3", "; commands run in the folder of the report\n",
                            "replay: fuserfuzz replay out/minimized-from-3.fusion", "%c = cast(%x)", "[0.5, 0.5]"}) {
     EXPECT_NE(failure.text.find(text), std::string::npos) << text;
   }

@@ -86,7 +86,10 @@ inline std::string withoutTime(reports::CampaignSummary summary) {
   summary.stageSeconds.clear();
   summary.progress.clear();
   summary.compilers.seconds = summary.compilers.clangSeconds = summary.compilers.nvrtcSeconds = 0;
-  for (reports::Finding& finding : summary.findings) finding.replay = finding.minimize = "";
+  for (reports::Finding& finding : summary.findings) {
+    finding.replay = finding.minimize = "";
+    finding.foundSeconds = 0;
+  }
   std::string text = reports::toJson(summary);
   for (const auto& [op, dtypes] : summary.opCoverage) {
     for (const auto& [dtype, schedulers] : dtypes) {

@@ -521,5 +521,59 @@ TEST_F(CommandLinesTest, WhatIsNotKeptSaysWhy) {
   EXPECT_EQ(commandLines(of("batch 0 32"), context_).replay.rfind("name a folder with --out", 0), 0u);
 }
 
+// A report is read in a browser, in another folder than the campaign was run in, and after that was copied.
+TEST_F(CommandLinesTest, LinesOfAReportRunInItsFolder) {
+  context_ = contextOfReport(context_, "out", "");
+  EXPECT_EQ(commandLines(of("case 3", "a.fusion"), context_).replay, "fuserfuzz replay a.fusion");
+  EXPECT_EQ(commandLines(of("file c/x y.fusion"), context_).minimize, "fuserfuzz minimize '../c/x y.fusion'");
+  EXPECT_EQ(commandLines(of("file /c/x.fusion"), context_).replay, "fuserfuzz replay /c/x.fusion");
+  EXPECT_EQ(replayLine("minimized-from-a.fusion", context_), "fuserfuzz replay minimized-from-a.fusion");
+  context_.folder = "out";
+  context_ = contextOfReport(context_, "pages/new", "begun/there");
+  EXPECT_EQ(commandLines(of("case 3", "a.fusion"), context_).replay, "fuserfuzz replay ../../out/a.fusion");
+  EXPECT_EQ(commandLines(of("file c.fusion"), context_).replay, "fuserfuzz replay ../../begun/there/c.fusion");
+}
+
+TEST_F(FindingsTest, ATerminalGetsTheFirstClauseAndTheLogGetsAll) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  made.task.generator.only = {OpKind::Add};
+  made.corpora = {file("right.fusion", kRight)};
+  made.program = "/b/fuserfuzz";
+  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  ASSERT_EQ(summary.findings.size(), 1u);
+  const reports::Finding& finding = summary.findings[0];
+  const auto printed = std::find_if(log_.begin(), log_.end(),
+                                    [](const std::string& line) { return line.rfind("FINDING check", 0) == 0; });
+  ASSERT_NE(printed, log_.end());
+  const std::string artifact = (made.out / finding.file).string();
+  const std::string logged = readTextFile((made.out / "campaign.log").string());
+  EXPECT_NE(printed->find(": " + firstClause(finding.reason) + "\n"), std::string::npos) << *printed;
+  EXPECT_NE(printed->find("\n  replay: /b/fuserfuzz replay " + artifact), std::string::npos) << *printed;
+  EXPECT_NE(logged.find(": " + finding.reason + "\n"), std::string::npos) << logged;
+  EXPECT_NE(logged.find("\n  replay: " + finding.replay + "\n"), std::string::npos) << logged;
+  EXPECT_EQ(finding.replay, "fuserfuzz replay " + finding.file + " --no-probes");
+  EXPECT_GT(finding.foundSeconds, 0);
+  EXPECT_LE(finding.foundSeconds, summary.seconds);
+}
+
+// The report of a folder into another one: names of files lead back.
+TEST_F(FindingsTest, AReportElsewhereNamesFilesFromThere) {
+  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  made.task.generator.only = {OpKind::Add};
+  made.corpora = {file("right.fusion", kRight)};
+  made.minimize = true;
+  const reports::CampaignSummary here = runCampaign(made, kNever, kSilent);
+  ASSERT_EQ(here.findings.size(), 1u);
+  ASSERT_EQ(here.minimized.size(), 1u);
+  EXPECT_EQ(here.files, (std::vector<std::string>{"campaign.log", here.findings[0].file, here.minimized[0].file}));
+  const reports::CampaignSummary elsewhere = summaryOf(made.out, folder_ / "pages");
+  EXPECT_EQ(elsewhere.findings.at(0).file, "../out/" + here.findings[0].file);
+  EXPECT_EQ(elsewhere.minimized.at(0).file, "../out/" + here.minimized[0].file);
+  EXPECT_EQ(elsewhere.minimized.at(0).finding, elsewhere.findings[0].file);
+  EXPECT_EQ(elsewhere.minimized.at(0).replay, "fuserfuzz replay ../out/" + here.minimized[0].file + " --no-probes");
+  EXPECT_EQ(elsewhere.files.at(0), "../out/campaign.log");
+  EXPECT_EQ(elsewhere.findings[0].bucket, here.findings[0].bucket);
+}
+
 }  // namespace
 }  // namespace fuser::fuzz

@@ -107,6 +107,16 @@ TEST(ProgressTest, ControlBytesOfTextsAreSpelled) {
   EXPECT_EQ(all.find('\x07'), std::string::npos);
 }
 
+TEST(ProgressTest, AReasonsFirstClauseFitsATerminal) {
+  EXPECT_EQ(firstClause("kernel k0: misaligned vector: element 97 of T0, width 2; block (0, 0, 0); in: T2[0] = T0"),
+            "kernel k0: misaligned vector: element 97 of T0, width 2");
+  EXPECT_EQ(firstClause("check failed\nstack; of it"), "check failed");
+  EXPECT_EQ(firstClause("Var %t33.r: 2 elements outside"), "Var %t33.r: 2 elements outside");
+  EXPECT_EQ(firstClause(""), "");
+  EXPECT_EQ(firstClause(std::string(81, 'x')), std::string(77, 'x') + "...");
+  EXPECT_EQ(firstClause(std::string(80, 'x')), std::string(80, 'x'));
+}
+
 TEST(ProgressTest, DurationsAreRounded) {
   EXPECT_EQ(duration(7.6), "8 s");
   EXPECT_EQ(duration(3599.6), "1 h 0 min");

@@ -1,4 +1,4 @@
-#include "tests/reports/summaries.h"
+#include "tests/reports/samples/summaries.h"
 
 namespace reports_test {
 
@@ -33,6 +33,7 @@ Finding finding(const std::string& bucket, const std::string& text, int number) 
   finding.structure = "Cast Neg Sum" + text;
   finding.reason = "cast %c: 3 elements outside" + text;
   finding.detail = "differs\n  %c[0] is 0.5, accepted [0.24, 0.26]\n" + text;
+  finding.foundSeconds = 5 * number;
   finding.file = "mismatch-" + std::to_string(number) + ".fusion" + text;
   finding.origin = "seed 7 case " + std::to_string(number) + text;
   finding.replay = "fuserfuzz replay out/mismatch-" + std::to_string(number) + ".fusion" + text;
@@ -107,7 +108,7 @@ CampaignSummary hostileSummary(const std::string& text) {
   summary.neverFused = {"size" + text};
   summary.margins["add" + text] = {900, 50, 20, 10, 5, 5, 4, 3, 2, 1};
   summary.margins["sum"] = {10, 9, 8, 7, 6, 5, 40, 30, 20, 100};
-  summary.progress = {{10, 500, 0}, {20, 1000, 2}, {30, 1500, 4}, {40, 2000, 4}};
+  summary.progress = {{10, 500, 0, 8, 0}, {20, 1000, 2, 8, 0}, {30, 1500, 4, 8, 0}, {40, 2000, 4, 8, 20}};
   summary.stageSeconds = {{"compile" + text, 30}, {"judge", 20}, {"run", 10}};
   summary.compilers = {64, 200, 12.5, 8, 4, "nvrtc: not here" + text};
   summary.views["transposed" + text] = {
@@ -115,6 +116,8 @@ CampaignSummary hostileSummary(const std::string& text) {
   summary.corpus = {{"corpus/a.fusion" + text, "agrees", "", ""},
                     {"corpus/b.fusion", "rejected" + text, "does not parse" + text, ""}};
   addFindings(summary, text);
+  summary.findings[0].sequenceFile = "crash-1.sequence" + text;
+  summary.files = {"campaign.log", "crash-1.sequence" + text, "minimized-from-3.fusion" + text};
   return summary;
 }
 
