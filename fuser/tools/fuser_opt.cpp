@@ -23,6 +23,7 @@
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/named_counts.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/support/similar_name.h"
 #include "fuser/text/op_reference.h"
 #include "fuser/text/parser.h"
@@ -234,6 +235,7 @@ void execute(const Arguments& arguments, spdlog::logger* log) {
   try {
     execute(arguments, testCase, log);
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     throw UserError(withItsLine(testCase.places, text, error.what()));
   }
 }
