@@ -33,7 +33,7 @@ if(FUSER_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# Paths in debug information and __FILE__ start at the repository root, wherever it lies. ccache passes paths below its base
+# Paths in debug information and __FILE__ start at the repository root, wherever it lies: buckets hold them. ccache passes paths below its base
 # folder relative to the build folder, which makes objects the same, and shared, among all clones and worktrees.
 find_program(FUSER_CCACHE ccache)
 if(FUSER_CCACHE)
@@ -46,9 +46,8 @@ if(FUSER_CCACHE)
   endif()
   file(RELATIVE_PATH source_from_build "${CMAKE_BINARY_DIR}" "${CMAKE_SOURCE_DIR}")
   add_compile_options("-ffile-prefix-map=${source_from_build}=")
-else()
-  add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
 endif()
+add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")  # the files that a unity file includes are absolute
 
 # Several .cpp files of a layer are compiled as one where the preset says so (CMAKE_UNITY_BUILD): their headers are parsed
 # once. So names in anonymous namespaces are one layer's: they differ. Test programs take precompiled headers instead.

@@ -101,8 +101,18 @@ Outcome judgeElement(const Value& actual, int64_t at, const Value& sets, int64_t
   return {inside, single, decided, toScale, 0, decided ? tenthOf(set, number, sets.dtype) : -1};
 }
 
-std::string textOf(const Value& value, int64_t at) {
-  return value.whole ? toString(value.wholeAt(at), value.dtype) : toString(value.realAt(at));
+// What the element is, and what it should be, in digits that tell them apart.
+void describe(const Value& actual, int64_t at, const Value& sets, int64_t place, Mismatch& mismatch) {
+  if (actual.whole) {
+    mismatch.got = toString(actual.wholeAt(at), actual.dtype);
+    mismatch.accepts = toString(sets.wholeAt(place), sets.dtype);
+    return;
+  }
+  const Interval& number = actual.realAt(at);
+  const Interval& set = sets.realAt(place);
+  const int digits = digitsToTellApart({number.lo, set.lo, set.hi});
+  mismatch.got = toString(number, digits);
+  mismatch.accepts = toString(set, digits);
 }
 
 WrongElement wrongElement(const Value& actual, int64_t at, const Value& sets, int64_t place) {
@@ -163,8 +173,7 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
       if (inside) {
         Mismatch mismatch;
         mismatch.index = indexOf(result.counts.judged, extents);
-        mismatch.got = textOf(actual, at[0]);
-        mismatch.accepts = textOf(*views[k].sets, at[1 + k]);
+        describe(actual, at[0], *views[k].sets, at[1 + k], mismatch);
         mismatch.wholeFusionView = views[k].wholeFusion;
         mismatch.distance = outcome.distance;
         keepWorst(result.worst, std::move(mismatch), maxMismatches);

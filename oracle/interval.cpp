@@ -5,9 +5,11 @@
 namespace oracle {
 namespace {
 
-std::string text(double value) {
+constexpr int kFewestDigits = 6;
+
+std::string text(double value, int digits) {
   char buffer[40];
-  std::snprintf(buffer, sizeof(buffer), "%.17g", value);
+  std::snprintf(buffer, sizeof(buffer), "%.*g", digits, value);
   return buffer;
 }
 
@@ -22,13 +24,28 @@ Whole fullRange(fuser::DataType dtype) {
   return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
 }
 
-std::string toString(const Interval& set) {
+int digitsToTellApart(std::initializer_list<double> numbers) {
+  const auto tells = [&](int digits) {
+    for (double a : numbers) {
+      for (double b : numbers) {
+        if (a < b && text(a, digits) == text(b, digits)) return false;
+      }
+    }
+    return true;
+  };
+  int digits = kFewestDigits;
+  while (digits < kAllDigits && !tells(digits)) ++digits;
+  return digits;
+}
+
+std::string toString(const Interval& set, int digits) {
   std::string result;
   const auto alternative = [&](const std::string& one) { result += (result.empty() ? "" : " or ") + one; };
   if (set.lo == 0 && set.hi == 0) {
     alternative(!set.has(kNegZero) ? "+0" : !set.has(kPosZero) ? "-0" : "0");
   } else if (set.hasRange()) {
-    alternative(set.lo == set.hi ? text(set.lo) : "[" + text(set.lo) + ", " + text(set.hi) + "]");
+    alternative(set.lo == set.hi ? text(set.lo, digits)
+                                 : "[" + text(set.lo, digits) + ", " + text(set.hi, digits) + "]");
   }
   if (set.has(kNegInf)) alternative("-inf");
   if (set.has(kPosInf)) alternative("inf");

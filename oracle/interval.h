@@ -120,7 +120,10 @@ struct Value {
   const Whole& wholeAt(int64_t offset) const { return (*whole)[static_cast<size_t>(offset)]; }
 };
 
-std::string toString(const Interval& set);                      // "[1, 2] or nan"
-std::string toString(const Whole& set, fuser::DataType dtype);  // "[1, 2]", "true or false"
+inline constexpr int kAllDigits = 17;  // of a double: they tell any two apart
+// The fewest significant digits, 6 at least, in which different ones of the numbers read differently.
+int digitsToTellApart(std::initializer_list<double> numbers);
+std::string toString(const Interval& set, int digits = kAllDigits);  // "[1, 2] or nan"
+std::string toString(const Whole& set, fuser::DataType dtype);      // "[1, 2]", "true or false"
 
 }  // namespace oracle

@@ -227,7 +227,24 @@ class Judge {
     first.worst.value = judged.name;
     first.worst.segment = judged.segment;
     judgement_.firstWrongOp = std::move(first);
+    firstWorst_ = comparison.worst;
+    for (Mismatch& mismatch : firstWorst_) {
+      mismatch.value = judged.name;
+      mismatch.segment = judged.segment;
+    }
     noteElements(comparison, judged);
+  }
+
+  // What is wrong for the first op's sake may be further off than its own result is.
+  void showFirstWrongOpFirst() {
+    if (!judgement_.firstWrongOp) return;
+    const FirstWrongOp& first = *judgement_.firstWrongOp;
+    std::vector<Mismatch> others = std::move(judgement_.worst);
+    judgement_.worst = std::move(firstWorst_);
+    for (Mismatch& other : others) {
+      if (other.value != first.value || other.segment != first.segment) judgement_.worst.push_back(std::move(other));
+    }
+    if (judgement_.worst.size() > options_.maxMismatches) judgement_.worst.resize(options_.maxMismatches);
   }
 
   void noteElements(const Comparison& comparison, const ValueJudgement& judged) {
@@ -249,6 +266,7 @@ class Judge {
   // Each value counts once: an output as such, what a segment stored besides on its own.
   void conclude() {
     noteMissingDepths(plain_);
+    showFirstWrongOpFirst();
     std::map<OpKind, OpCounts> byOp;
     bool wrong = false;
     const auto count = [&](const ValueJudgement& judged) {
@@ -284,6 +302,7 @@ class Judge {
   std::vector<std::optional<bool>> certain_;                  // by id; none: not judged yet
   std::vector<std::pair<const HostValue*, Value>> numbers_;  // by id: what was read last, and its numbers
   size_t firstWrong_ = SIZE_MAX;
+  std::vector<Mismatch> firstWorst_;  // its elements
   Judgement judgement_;
 };
 

@@ -43,8 +43,9 @@ class CompileObserver {
   virtual void beforeCompile(std::span<const ExpressionEvaluator::InputValue> /*inputs*/) {}
   // The clone that is compiled; its address does not change during compilation.
   virtual void beforePasses(Fusion& /*fusion*/) {}
-  // After each single run of a pass, before the verifier runs. `pass` is the name in the list; `modified` is what the
-  // pass reports.
+  // Before each single run of a pass, and after it, before the verifier runs; not after one that throws. `pass` is the
+  // name in the list; `modified` is what the pass reports.
+  virtual void beforeApplication(std::string_view /*pass*/, const Fusion& /*fusion*/) {}
   virtual void afterApplication(std::string_view /*pass*/, Fusion& /*fusion*/, bool& /*modified*/) {}
   // After a pass has reached its fixed point; also after the whole list, with the list's name.
   virtual void afterPass(std::string_view /*pass*/, const Fusion& /*fusion*/, bool /*modified*/) {}

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fuser/execute/engine.h"
-#include "fuser/support/check.h"
+#include "fuser/support/set_up_error.h"
 
 namespace fuser {
 namespace {
@@ -14,6 +14,9 @@ using Context = struct CUctx_st*;
 // Constants from cuda.h.
 constexpr Status kSuccess = 0;
 constexpr Status kOutOfMemory = 2;
+// What the machine does not give: memory, a real libcuda, the device (in use, none, its memory broken), a call to the
+// system, a driver that fits the GPU, the service that shares one.
+constexpr Status kSurroundings[] = {kOutOfMemory, 34, 46, 100, 214, 220, 304, 802, 803, 804, 805, 806, 807, 808, 809};
 // Error codes for faults of a kernel. After one, the context returns it from every later call, too.
 constexpr Status kKernelFaults[] = {700, 702, 710, 714, 715, 716, 717, 718, 719};
 constexpr int kCapabilityMajor = 75;
@@ -59,7 +62,7 @@ struct CudaDriver::Functions {
   template <class F>
   void find(F*& function, const char* name) {
     function = library.find<F>(name);
-    FUSER_USER_CHECK(function, "libcuda has no ", name, "; a newer driver is needed");
+    FUSER_SET_UP_CHECK(function, "libcuda has no ", name, "; a newer driver is needed");
   }
 
   void findAll() {
@@ -98,8 +101,9 @@ struct CudaDriver::Functions {
   template <class... Parts>
   void check(Status result, const Parts&... what) const {
     if (result == kSuccess) return;
-    if (std::find(std::begin(kKernelFaults), std::end(kKernelFaults), result) != std::end(kKernelFaults))
-      throw ViolationError(concat(what..., " on the GPU: ", text(result)));
+    const auto isOne = [&](const auto& of) { return std::find(std::begin(of), std::end(of), result) != std::end(of); };
+    if (isOne(kKernelFaults)) throw ViolationError(concat(what..., " on the GPU: ", text(result)));
+    FUSER_SET_UP_CHECK(!isOne(kSurroundings), what..., ": ", text(result));
     FUSER_CHECK(false, what..., ": ", text(result));
   }
 };
@@ -111,20 +115,20 @@ SharedLibrary CudaDriver::open() {
 
 CudaDriver::CudaDriver(SharedLibrary libcuda) : functions_(std::make_unique<Functions>()) {
   functions_->library = std::move(libcuda);
-  FUSER_USER_CHECK(functions_->library.isOpen(),
-                   "the cuda engine needs NVIDIA's driver, but libcuda.so.1 was not found; use engine = \"cpu\" or "
-                   "\"interp\" here, or install the driver (",
-                   functions_->library.error(), ")");
+  FUSER_SET_UP_CHECK(functions_->library.isOpen(),
+                     "the cuda engine needs NVIDIA's driver, but libcuda.so.1 was not found; use engine = \"cpu\" or "
+                     "\"interp\" here, or install the driver (",
+                     functions_->library.error(), ")");
   functions_->findAll();
   const Status started = functions_->init(0);
-  FUSER_USER_CHECK(started == kSuccess, "the cuda engine cannot start the driver: ", functions_->text(started),
-                   "; use engine = \"cpu\" or \"interp\" here");
+  FUSER_SET_UP_CHECK(started == kSuccess, "the cuda engine cannot start the driver: ", functions_->text(started),
+                     "; use engine = \"cpu\" or \"interp\" here");
   int count = 0;
   functions_->check(functions_->deviceGetCount(&count), "cuDeviceGetCount");
-  FUSER_USER_CHECK(count > 0, "the cuda engine found no GPU; use engine = \"cpu\" or \"interp\" here");
+  FUSER_SET_UP_CHECK(count > 0, "the cuda engine found no GPU; use engine = \"cpu\" or \"interp\" here");
   functions_->check(functions_->deviceGet(&device_, 0), "cuDeviceGet");
   const Status retained = functions_->primaryContextRetain(&context_, device_);
-  FUSER_USER_CHECK(retained == kSuccess, "the cuda engine cannot use the GPU: ", functions_->text(retained));
+  FUSER_SET_UP_CHECK(retained == kSuccess, "the cuda engine cannot use the GPU: ", functions_->text(retained));
 }
 
 CudaDriver::~CudaDriver() {
@@ -169,7 +173,7 @@ CudaDriver::Address CudaDriver::allocate(size_t bytes) const {
   makeCurrent();
   Address address = 0;
   const Status result = functions_->memAlloc(&address, bytes);
-  FUSER_USER_CHECK(result != kOutOfMemory, "the GPU has no ", bytes, " bytes left");
+  FUSER_SET_UP_CHECK(result != kOutOfMemory, "the GPU has no ", bytes, " bytes left");
   functions_->check(result, "cuMemAlloc");
   return address;
 }
@@ -178,7 +182,7 @@ CudaDriver::Address CudaDriver::allocateShared(size_t bytes) const {
   makeCurrent();
   Address address = 0;
   const Status result = functions_->memAllocManaged(&address, bytes, kAttachGlobal);
-  FUSER_USER_CHECK(result != kOutOfMemory, "the GPU and the host have no ", bytes, " bytes of shared memory left");
+  FUSER_SET_UP_CHECK(result != kOutOfMemory, "the GPU and the host have no ", bytes, " bytes of shared memory left");
   functions_->check(result, "cuMemAllocManaged");
   return address;
 }

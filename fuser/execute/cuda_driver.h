@@ -20,7 +20,7 @@ class CudaDriver {
   using Stream = struct CUstream_st*;  // null: the default stream
   using Event = struct CUevent_st*;
 
-  // Opens device 0 and its primary context. A UserError if libcuda or a GPU is missing.
+  // Opens device 0 and its primary context. A SetUpError if libcuda or a GPU is missing.
   explicit CudaDriver(SharedLibrary libcuda = open());
   ~CudaDriver();
   CudaDriver(const CudaDriver&) = delete;
@@ -36,7 +36,7 @@ class CudaDriver {
   Module loadModule(const std::string& image) const;
   void unloadModule(Module module) const;
   Function function(Module module, const std::string& name) const;
-  // A UserError if the GPU is out of memory; bytes > 0.
+  // A SetUpError if the GPU is out of memory; bytes > 0.
   Address allocate(size_t bytes) const;
   Address allocateShared(size_t bytes) const;  // managed memory, at the same address for the host
   void free(Address address) const;

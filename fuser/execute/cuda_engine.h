@@ -10,7 +10,7 @@
 
 namespace fuser {
 
-// A UserError if libcuda or a GPU is missing; a SetUpError if libnvrtc is.
+// A SetUpError if libcuda, libnvrtc or a GPU is missing.
 std::unique_ptr<Engine> makeCudaEngine();
 // The same with a driver that is open already.
 std::unique_ptr<Engine> makeCudaEngine(std::shared_ptr<const CudaDriver> driver);

@@ -56,7 +56,7 @@ class Engine {
   virtual std::shared_ptr<StreamDevice> device() { return nullptr; }
 };
 
-// If clang or libnvrtc is missing, a SetUpError says what to install; if libcuda or a GPU is missing, a UserError.
+// If clang, libnvrtc, libcuda or a GPU is missing, a SetUpError says what to do.
 std::unique_ptr<Engine> makeEngine(EngineKind kind);
 
 }  // namespace fuser

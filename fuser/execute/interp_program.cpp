@@ -59,7 +59,11 @@ class Compiler {
                      "kernel ", kernel_.name, " needs ", program_.localBytes, " bytes of local memory a thread");
   }
 
-  const Buffer& buffer(int id) const { return kernel_.buffers.at(static_cast<size_t>(id)); }
+  const Buffer& buffer(int id) const {
+    FUSER_CHECK(static_cast<size_t>(id) < kernel_.buffers.size(), "no buffer ", id, " among the kernel's ",
+                kernel_.buffers.size());
+    return kernel_.buffers[static_cast<size_t>(id)];
+  }
 
   int varyingWithBlocks(int r) {
     const Register& reg = program_.index[r];

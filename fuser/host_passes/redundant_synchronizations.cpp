@@ -19,6 +19,9 @@
 // work of the outer stream. Loops whose iterations conflict, and programs with other uses of streams, are left alone.
 
 #include <algorithm>
+#include <limits>
+#include <set>
+#include <unordered_map>
 
 #include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/host_passes/stream_loops.h"
@@ -33,6 +36,8 @@ struct Step {
   std::optional<StreamLoop> loop;
   bool serial = false;  // a loop whose turns stay in order
   bool waits = true;    // a loop whose turns wait for the stream outside
+  size_t size = 0;      // a loop: which of the sizes
+  std::vector<size_t> before, after;  // the steps that it conflicts with
 };
 
 // A wait of the outer stream for the streams of a loop.
@@ -42,15 +47,16 @@ struct Join {
   bool kept = true;
 };
 
-bool meet(const std::vector<MemoryAccess>& a, const std::vector<MemoryAccess>& b, bool inOtherTurns) {
-  return std::any_of(a.begin(), a.end(), [&](const MemoryAccess& one) {
-    return std::any_of(b.begin(), b.end(), [&](const MemoryAccess& other) {
-      return inOtherTurns ? mayMeetInOtherTurns(one, other) : mayMeet(one, other);
-    });
-  });
-}
+// A loop's size, and what orders iterations of loops of that size: they and the outer stream wait for each other.
+struct LoopSize {
+  IntExpr size = nullptr;
+  std::vector<size_t> loops;    // the steps that are loops of that size
+  std::multiset<size_t> joins;  // behind which steps the outer stream waits for their streams
+  std::set<size_t> waits;       // which steps are loops whose iterations wait on (some of) all their streams
+};
 
-// The program as a list of steps, and the analysis of which waits it needs.
+// The program as a list of steps, and the analysis of which waits it needs. Two steps conflict where accesses of theirs
+// meet; only those are looked at, so that programs of many steps cost little.
 class Orders {
  public:
   explicit Orders(HostIrContainer& program) : program_(program), owners_(program) {}
@@ -66,26 +72,19 @@ class Orders {
       if (!add(expr)) return false;
     }
     addCaller(program_.fusion().outputs(), false);
-    meets_.assign(steps_.size(), std::vector<bool>(steps_.size(), false));
-    for (size_t at = 0; at < steps_.size(); ++at) {
-      for (size_t before = 0; before <= at; ++before) {
-        // Iterations with the same index run on one stream.
-        const bool turns = steps_[before].loop && steps_[at].loop;
-        meets_[before][at] = meet(steps_[before].accesses, steps_[at].accesses, turns);
-      }
-      steps_[at].serial = steps_[at].loop && meets_[at][at];
+    if (std::none_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.loop.has_value(); })) {
+      return false;
     }
-    for (size_t at = 0; at < steps_.size(); ++at) {
-      if (steps_[at].loop && !steps_[at].serial) joins_.push_back({at, lastBeforeANeed(at), true});
-    }
+    findConflicts();
+    findSizes();
     return !joins_.empty() && allIsOrdered();
   }
 
   // Drops the waits that order nothing.
   void reduce() {
-    for (Join& join : joins_) dropUnlessNeeded(join.kept);
-    for (Step& step : steps_) {
-      if (step.loop && !step.serial) dropUnlessNeeded(step.waits);
+    for (Join& join : joins_) dropUnlessNeeded(join);
+    for (size_t at = 0; at < steps_.size(); ++at) {
+      if (steps_[at].loop && !steps_[at].serial) dropWaitUnlessNeeded(at);
     }
   }
 
@@ -103,12 +102,6 @@ class Orders {
   }
 
  private:
-  // Which streams a step is ordered before.
-  struct Known {
-    bool outside = false;        // the stream outside
-    std::vector<IntExpr> sizes;  // the streams of turns of loops of these sizes
-  };
-
   void addCaller(const std::vector<Val*>& vals, bool write) {
     Step caller;
     for (const Val* val : vals) {
@@ -127,51 +120,152 @@ class Orders {
     return true;
   }
 
+  // Each access is held against the earlier ones of its memory. What only reads conflicts with writes alone, and two
+  // steps that are no loops have their order.
+  void findConflicts() {
+    using Accesses = std::vector<std::pair<size_t, MemoryAccess>>;  // with their steps
+    struct Earlier {
+      Accesses ofLoops[2], ofOthers[2];  // reads, writes
+    };
+    std::unordered_map<const TensorView*, Earlier> byMemory;  // look-ups only
+    for (size_t at = 0; at < steps_.size(); ++at) {
+      for (const MemoryAccess& access : steps_[at].accesses) {
+        Earlier& earlier = byMemory[access.owner];
+        (steps_[at].loop ? earlier.ofLoops : earlier.ofOthers)[access.write].emplace_back(at, access);
+        const auto compare = [&](const Accesses& others) {
+          for (const auto& [before, other] : others) noteConflict(before, other, at, access);
+        };
+        for (int write = access.write ? 0 : 1; write < 2; ++write) {
+          compare(earlier.ofLoops[write]);
+          if (steps_[at].loop) compare(earlier.ofOthers[write]);
+        }
+      }
+    }
+    for (Step& step : steps_) {
+      for (std::vector<size_t>* conflicts : {&step.before, &step.after}) {
+        std::sort(conflicts->begin(), conflicts->end());
+        conflicts->erase(std::unique(conflicts->begin(), conflicts->end()), conflicts->end());
+      }
+    }
+  }
+
+  void noteConflict(size_t before, const MemoryAccess& a, size_t at, const MemoryAccess& b) {
+    // Iterations with the same index run on one stream.
+    const bool turns = steps_[before].loop && steps_[at].loop;
+    if (turns ? !mayMeetInOtherTurns(a, b) : !mayMeet(a, b)) return;
+    if (before == at) {
+      steps_[at].serial = steps_[at].loop.has_value();
+      return;
+    }
+    steps_[at].before.push_back(before);
+    steps_[before].after.push_back(at);
+  }
+
+  // The loops by size, and what orders them at first: all waits.
+  void findSizes() {
+    std::unordered_map<IntExpr, size_t> known;  // look-ups only
+    for (size_t at = 0; at < steps_.size(); ++at) {
+      Step& step = steps_[at];
+      if (!step.loop) continue;
+      const auto [place, isNew] = known.emplace(step.loop->size, sizes_.size());
+      if (isNew) sizes_.push_back({step.loop->size, {}, {}, {}});
+      step.size = place->second;
+      sizes_[step.size].loops.push_back(at);
+      if (!step.serial) joins_.push_back({at, lastBeforeANeed(at), true});
+    }
+    for (size_t at = 0; at < steps_.size(); ++at) {
+      if (!steps_[at].loop) continue;
+      forEachSizeWithin(at, [&](LoopSize& size) {
+        size.waits.insert(at);
+        if (steps_[at].serial) size.joins.insert(at);
+      });
+    }
+    for (const Join& join : joins_)
+      forEachSizeWithin(join.loop, [&](LoopSize& size) { size.joins.insert(join.behind); });
+  }
+
+  // The sizes of loops that use only streams which the loop uses, too.
+  template <class Visit>
+  void forEachSizeWithin(size_t loop, const Visit& visit) {
+    const IntExpr most = steps_[loop].loop->size;
+    for (LoopSize& size : sizes_) {
+      if (program_.fusion().ints().provablyAtMost(size.size, most)) visit(size);
+    }
+  }
+
   // The latest position for the wait for a loop: before the first step that needs it, which may be a waiting loop.
   size_t lastBeforeANeed(size_t loop) const {
-    size_t at = loop + 1;
-    while (at + 1 < steps_.size() && !meets_[loop][at]) ++at;
-    return at - 1;
+    const std::vector<size_t>& after = steps_[loop].after;
+    return (after.empty() ? steps_.size() - 1 : after.front()) - 1;
+  }
+
+  // Behind which step the outer stream is ordered after the step; kNever.
+  size_t outsideFrom(size_t step) const {
+    if (!steps_[step].loop) return step;
+    const std::multiset<size_t>& joins = sizes_[steps_[step].size].joins;
+    const auto join = joins.lower_bound(step);
+    return join == joins.end() ? kNever : *join;
+  }
+
+  bool isOrdered(size_t before, size_t at) const {
+    const size_t outside = outsideFrom(before);
+    if (outside >= at) return false;
+    if (!steps_[at].loop) return true;
+    const std::set<size_t>& waits = sizes_[steps_[at].size].waits;
+    const auto wait = waits.upper_bound(outside);
+    return wait != waits.end() && *wait <= at;
+  }
+  bool isOrderedBeforeAll(size_t step) const {
+    const std::vector<size_t>& after = steps_[step].after;
+    return std::all_of(after.begin(), after.end(), [&](size_t at) { return isOrdered(step, at); });
+  }
+  bool isOrderedAfterAll(size_t step) const {
+    const std::vector<size_t>& before = steps_[step].before;
+    return std::all_of(before.begin(), before.end(), [&](size_t earlier) { return isOrdered(earlier, step); });
   }
 
   bool allIsOrdered() const {
-    std::vector<Known> known(steps_.size());
     for (size_t at = 0; at < steps_.size(); ++at) {
-      const Step& step = steps_[at];
-      for (size_t before = 0; before < at && step.loop && step.waits; ++before) {
-        if (known[before].outside) known[before].sizes.push_back(step.loop->size);
-      }
-      for (size_t before = 0; before < at; ++before) {
-        if (meets_[before][at] && !comesAfter(step, known[before])) return false;
-      }
-      known[at].outside = !step.loop;
-      if (step.serial) join(at, at, known);
-      for (const Join& each : joins_) {
-        if (each.kept && each.behind == at) join(each.loop, at, known);
-      }
+      if (!isOrderedAfterAll(at)) return false;
     }
     return true;
   }
 
-  bool comesAfter(const Step& step, const Known& known) const {
-    if (!step.loop) return known.outside;
-    return std::any_of(known.sizes.begin(), known.sizes.end(),
-                       [&](IntExpr size) { return usesStreamsOf(step.loop->size, size); });
+  // Without it, the loops that it was the first join of have the next one.
+  void dropUnlessNeeded(Join& join) {
+    bool needed = false;
+    forEachSizeWithin(join.loop, [&](LoopSize& size) { size.joins.erase(size.joins.find(join.behind)); });
+    forEachSizeWithin(join.loop, [&](const LoopSize& size) {
+      const auto next = size.joins.lower_bound(join.behind);
+      if (next != size.joins.end() && *next == join.behind) return;
+      const size_t first = next == size.joins.begin() ? 0 : *std::prev(next) + 1;
+      needed = needed || !allOf(size, first, join.behind + 1, [&](size_t loop) { return isOrderedBeforeAll(loop); });
+    });
+    join.kept = needed;
+    if (needed) forEachSizeWithin(join.loop, [&](LoopSize& size) { size.joins.insert(join.behind); });
   }
 
-  // Whether the streams used by a loop of the first size are a subset of those used by a loop of the second size.
-  bool usesStreamsOf(IntExpr size, IntExpr other) const { return program_.fusion().ints().provablyAtMost(size, other); }
+  // Without it, the loops up to the next one that waits depend on an earlier one.
+  void dropWaitUnlessNeeded(size_t wait) {
+    bool needed = false;
+    forEachSizeWithin(wait, [&](LoopSize& size) { size.waits.erase(wait); });
+    forEachSizeWithin(wait, [&](const LoopSize& size) {
+      const auto next = size.waits.lower_bound(wait);
+      const size_t end = next == size.waits.end() ? steps_.size() : *next;
+      needed = needed || !allOf(size, wait, end, [&](size_t loop) { return isOrderedAfterAll(loop); });
+    });
+    steps_[wait].waits = needed;
+    if (needed) forEachSizeWithin(wait, [&](LoopSize& size) { size.waits.insert(wait); });
+  }
 
-  // The outer stream waits for the streams of that loop: for all work enqueued on them up to step `at`.
-  void join(size_t loop, size_t at, std::vector<Known>& known) const {
-    for (size_t i = 0; i <= at; ++i) {
-      if (steps_[i].loop && usesStreamsOf(steps_[i].loop->size, steps_[loop].loop->size)) known[i].outside = true;
+  // Of the loops of a size in [first, end).
+  template <class Holds>
+  static bool allOf(const LoopSize& size, size_t first, size_t end, const Holds& holds) {
+    auto loop = std::lower_bound(size.loops.begin(), size.loops.end(), first);
+    for (; loop != size.loops.end() && *loop < end; ++loop) {
+      if (!holds(*loop)) return false;
     }
-  }
-
-  void dropUnlessNeeded(bool& wait) {
-    wait = false;
-    wait = !allIsOrdered();
+    return true;
   }
 
   hir::HostExpr* insertJoin(const StreamLoop& loop, hir::HostExpr* place) {
@@ -182,11 +276,13 @@ class Orders {
     return join;
   }
 
+  static constexpr size_t kNever = std::numeric_limits<size_t>::max();
+
   HostIrContainer& program_;
   const MemoryOwners owners_;
   std::vector<Step> steps_;
-  std::vector<Join> joins_;               // of the loops whose turns have no order
-  std::vector<std::vector<bool>> meets_;  // [before][at]: whether accesses of theirs meet, of two loops in other turns
+  std::vector<LoopSize> sizes_;
+  std::vector<Join> joins_;  // of the loops whose turns have no order
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "fuser/host_passes/stream_loops.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace fuser {
 namespace {
@@ -16,16 +17,41 @@ bool isOfStreams(const hir::HostExpr* expr) {
   return as<hir::GetCurrentStream>(expr) || as<hir::SetCurrentStream>(expr) || as<hir::Synchronize>(expr);
 }
 
-// The select node that defines the tensor, if it selects at the index.
-const hir::HirAliasSelect* selectOf(const HostIrContainer& program, const hir::HostExpr* expr, const TensorView* tensor,
-                                    IntExpr index) {
-  const hir::HostExpr* loop = program.parent(expr);
-  if (!loop) return nullptr;
-  for (const hir::HostExpr* sibling : program.body(loop)) {
-    const auto* select = as<hir::HirAliasSelect>(sibling);
-    if (select && select->tensor == tensor && select->index == index) return select;
+// The select nodes of a body at the loop's index, by the tensor that they define. Look-ups only.
+using Selects = std::unordered_map<const TensorView*, const hir::HirAliasSelect*>;
+Selects selectsAt(const hir::Body& body, IntExpr index) {
+  Selects selects;
+  for (const hir::HostExpr* expr : body) {
+    const auto* select = index ? as<hir::HirAliasSelect>(expr) : nullptr;
+    if (select && select->index == index) selects.emplace(select->tensor, select);
   }
-  return nullptr;
+  return selects;
+}
+
+// `selects`: of the body that the node is in.
+void addAccesses(const HostIrContainer& program, const MemoryOwners& owners, const hir::HostExpr* expr, IntExpr index,
+                 const Selects& selects, std::vector<MemoryAccess>& accesses) {
+  for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) {
+    const hir::Body& body = program.body(expr, branch);
+    const Selects inside = selectsAt(body, index);
+    for (const hir::HostExpr* inner : body) addAccesses(program, owners, inner, index, inside, accesses);
+  }
+  const bool names = as<hir::Allocate>(expr) || as<hir::View>(expr) || as<hir::Reuse>(expr) ||
+                     as<hir::TakeOutput>(expr) || as<hir::HirAliasSelect>(expr) || as<hir::EvaluateScalars>(expr);
+  if (names) return;
+  const auto add = [&](const TensorView* tensor, bool write) {
+    MemoryAccess access{owners.owner(tensor), write, std::nullopt};
+    const auto found = selects.find(tensor);
+    const hir::HirAliasSelect* select = found == selects.end() ? nullptr : found->second;
+    // A broadcast axis has one element; slices of views are not analyzed.
+    const bool ofAPlace =
+        select && select->source == access.owner && !select->source->axes().at(select->axis)->isBroadcast();
+    if (ofAPlace) access.axis = select->axis;
+    accesses.push_back(access);
+  };
+  const TensorUses uses = usesOf(program, expr->node);
+  for (const TensorView* tensor : uses.reads) add(tensor, false);
+  for (const TensorView* tensor : uses.writes) add(tensor, true);
 }
 
 // The host scalars that a size needs.
@@ -156,27 +182,8 @@ std::optional<StreamLoop> asStreamLoop(const HostIrContainer& program, hir::Host
 std::vector<MemoryAccess> accessesOf(const HostIrContainer& program, const MemoryOwners& owners,
                                      const hir::HostExpr* expr, IntExpr index) {
   std::vector<MemoryAccess> accesses;
-  for (size_t branch = 0; branch < hir::bodyCount(expr->node); ++branch) {
-    for (const hir::HostExpr* inner : program.body(expr, branch)) {
-      const std::vector<MemoryAccess> more = accessesOf(program, owners, inner, index);
-      accesses.insert(accesses.end(), more.begin(), more.end());
-    }
-  }
-  const bool names = as<hir::Allocate>(expr) || as<hir::View>(expr) || as<hir::Reuse>(expr) ||
-                     as<hir::TakeOutput>(expr) || as<hir::HirAliasSelect>(expr) || as<hir::EvaluateScalars>(expr);
-  if (names) return accesses;
-  const auto add = [&](const TensorView* tensor, bool write) {
-    MemoryAccess access{owners.owner(tensor), write, std::nullopt};
-    const hir::HirAliasSelect* select = index ? selectOf(program, expr, tensor, index) : nullptr;
-    // A broadcast axis has one element; slices of views are not analyzed.
-    const bool ofAPlace =
-        select && select->source == access.owner && !select->source->axes().at(select->axis)->isBroadcast();
-    if (ofAPlace) access.axis = select->axis;
-    accesses.push_back(access);
-  };
-  const TensorUses uses = usesOf(program, expr->node);
-  for (const TensorView* tensor : uses.reads) add(tensor, false);
-  for (const TensorView* tensor : uses.writes) add(tensor, true);
+  const hir::HostExpr* loop = program.parent(expr);
+  addAccesses(program, owners, expr, index, loop ? selectsAt(program.body(loop), index) : Selects(), accesses);
   return accesses;
 }
 

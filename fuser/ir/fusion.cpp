@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "fuser/ir/infer.h"
+#include "fuser/support/set_up_error.h"
 
 namespace fuser {
 
@@ -13,7 +14,8 @@ namespace {
 std::optional<InferredType> inferIfValid(Fusion& fusion, const Expr& expr) {
   try {
     return infer(fusion, expr.op(), expr.inputs(), expr.attributes());
-  } catch (const UserError&) {
+  } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     return std::nullopt;
   }
 }

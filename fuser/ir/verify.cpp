@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "fuser/ir/infer.h"
+#include "fuser/support/set_up_error.h"
 
 namespace fuser {
 namespace {
@@ -140,6 +141,7 @@ class Verifier {
       // infer() takes a mutable fusion only to intern constants in its arena.
       type = infer(const_cast<Fusion&>(fusion_), expr->op(), expr->inputs(), expr->attributes());
     } catch (const UserError& error) {
+      rethrowOfSurroundings(error);
       report(4, "%", output->name(), ": ", error.what());
       return;
     }

@@ -65,6 +65,7 @@ class Turns {
   }
 
   bool runOnce(Pass& pass) {
+    for (CompileObserver* observer : context_.observers) observer->beforeApplication(owner_, fusion_);
     bool modified = pass.run(pipeline_);
     for (CompileObserver* observer : context_.observers) observer->afterApplication(owner_, fusion_, modified);
     if (modified || context_.checkInvariants) checkFusion(fusion_, nameOf(pass));

@@ -23,6 +23,7 @@
 #include "fuser/runtime/plan_groups.h"
 #include "fuser/schedule/schedule.h"
 #include "fuser/segment/segment_candidate_finder.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/value_names.h"
 
 namespace fuser {
@@ -298,6 +299,7 @@ class Builder {
       tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
       timed("lower", [&] { lowerPart(group, part, known); });
     } catch (const UserError& error) {
+      rethrowOfSurroundings(error);
       // An illegal schedule from our own scheduler is a bug, not the caller's error.
       FUSER_CHECK(given, "the schedule that ", schedulerTypeName(group.scheduler), " chose for segment ", group.index,
                   " is not legal: ", error.what());

@@ -14,6 +14,7 @@
 #include "fuser/runtime/input_facts.h"
 #include "fuser/runtime/kernel_pool.h"
 #include "fuser/runtime/run_request.h"
+#include "fuser/support/set_up_error.h"
 
 namespace fuser {
 namespace {
@@ -28,6 +29,7 @@ void mustFit(Step step) {
   try {
     step();
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     FUSER_CHECK(false, "inputs that fit the program do not fit what its passes made of it: ", error.what());
   }
 }

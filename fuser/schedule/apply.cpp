@@ -6,6 +6,7 @@
 #include "fuser/analysis/schedule_limits.h"
 #include "fuser/schedule/propagate.h"
 #include "fuser/schedule/schedule.h"
+#include "fuser/support/set_up_error.h"
 
 namespace fuser {
 namespace {
@@ -247,6 +248,7 @@ void applySchedule(Fusion& part, const Schedule& schedule) {
     try {
       applier.apply(schedule[i]);
     } catch (const UserError& error) {
+      rethrowOfSurroundings(error);
       throw UserError(concat("schedule step ", i + 1, ": ", error.what()));
     }
   }

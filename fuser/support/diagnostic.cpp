@@ -18,6 +18,25 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+// The bytes of the UTF-8 character that the text begins with; 0 where its first byte begins none, is one of a control
+// character past ASCII (0xc2 0x80 … 0xc2 0x9f), or spells a character longer than it needs.
+size_t lengthOfCharacter(std::string_view text) {
+  const auto byteAt = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto isNext = [&](size_t i, unsigned least, unsigned most) { return byteAt(i) >= least && byteAt(i) <= most; };
+  const unsigned first = byteAt(0);
+  if (first < 0x80) return 1;
+  const bool second = isNext(1, first == 0xe0                    ? 0xa0
+                                : first == 0xf0                  ? 0x90
+                                : first == 0xc2                  ? 0xa0
+                                                                 : 0x80,
+                             first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf);
+  if (first < 0xc2 || first > 0xf4 || !second) return 0;
+  if (first < 0xe0) return 2;
+  if (!isNext(2, 0x80, 0xbf)) return 0;
+  if (first < 0xf0) return 3;
+  return isNext(3, 0x80, 0xbf) ? 4 : 0;
+}
+
 // The line around the offset and a caret below it.
 std::string excerpt(std::string_view text, size_t offset) {
   const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
@@ -53,13 +72,16 @@ std::string shortened(std::string message) {
 std::string withoutControls(std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string clean;
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
-      clean += c;
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    const bool isControl = byte == 0x7f || (byte < 0x20 && byte != '\n' && byte != '\t');
+    const size_t length = isControl ? 0 : lengthOfCharacter(text);
+    if (length > 0) {
+      clean += text.substr(0, length);
     } else {
       clean += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
     }
+    text.remove_prefix(std::max<size_t>(length, 1));
   }
   return clean;
 }

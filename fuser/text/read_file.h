@@ -6,7 +6,7 @@
 
 namespace fuser {
 
-// A UserError says why a file is not read: it is no regular file (a pipe or a device never ends), or larger than
+// A UserError says why a file is not read: it is no regular file (a pipe or a device may never end), or larger than
 // limits.h allows; a SetUpError why it cannot be: it is not there, this user may not, the process has too many files
 // open.
 std::string readFusionFile(const std::string& path);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "fuser/support/diagnostic.h"
+#include "fuser/support/set_up_error.h"
 
 namespace fuser {
 
@@ -100,6 +101,7 @@ class TokenReader {
     } catch (const LocatedError&) {
       throw;
     } catch (const UserError& error) {
+      rethrowOfSurroundings(error);
       fail(token, error.what());
     }
   }

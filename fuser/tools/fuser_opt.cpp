@@ -23,6 +23,7 @@
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/named_counts.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/support/similar_name.h"
 #include "fuser/text/op_reference.h"
 #include "fuser/text/parser.h"
@@ -88,14 +89,16 @@ std::string footer() {
   return out.str();
 }
 
+// What a shell has opened for this program: standard input, and <(…), which is a pipe.
+bool isOpenAlready(const std::string& file) {
+  return file == "/dev/stdin" || file.starts_with("/dev/fd/") || file.starts_with("/proc/self/fd/");
+}
+
 std::string readAll(const std::string& file) {
   if (file == "-") return readFusionText(std::cin);
-  // Not by readFusionFile: a shell's <(…) is a pipe. One that has a name may wait for ever.
-  FUSER_USER_CHECK(!std::filesystem::is_directory(file), "cannot read ", file, ": it is a folder");
-  FUSER_USER_CHECK(!std::filesystem::is_fifo(file) || file.starts_with("/dev/fd/") || file.starts_with("/proc/"),
-                   "cannot read ", file, ": it is a named pipe; type: fuser-opt - < ", file);
+  if (!isOpenAlready(file)) return readFusionFile(file);
   std::ifstream in(file, std::ios::binary);
-  FUSER_USER_CHECK(in, "cannot read ", file, ": ", std::generic_category().message(errno));
+  FUSER_SET_UP_CHECK(in, "cannot read ", file, ": ", std::generic_category().message(errno));
   return readFusionText(in);
 }
 
@@ -234,6 +237,7 @@ void execute(const Arguments& arguments, spdlog::logger* log) {
   try {
     execute(arguments, testCase, log);
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     throw UserError(withItsLine(testCase.places, text, error.what()));
   }
 }

@@ -117,7 +117,8 @@ class Confirmation {
       const Case testCase = parseCase(result_.text, "finding");
       result_.features = featuresOf(testCase);
       result_.structure = structureOf(*testCase.fusion);
-    } catch (const UserError&) {
+    } catch (const UserError& error) {
+      rethrowOfSurroundings(error);
       // A file that does not parse has none.
     }
   }

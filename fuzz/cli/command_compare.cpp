@@ -86,6 +86,7 @@ ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const 
   try {
     reply.cases = compareItems(items, range, arguments);
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     reply.callersError = error.what();
   } catch (const std::exception& error) {
     rethrowOfSurroundings(error);

@@ -6,6 +6,7 @@
 
 #include "fuser/analysis/standalone_op.h"
 #include "fuser/ir/sharding.h"
+#include "fuser/support/set_up_error.h"
 #include "fuzz/edit/case_edit.h"
 #include "fuzz/edit/check_made.h"
 #include "fuzz/edit/make_program.h"
@@ -19,7 +20,8 @@ namespace {
 std::unique_ptr<RunSizes> sizesOf(const Case& made) {
   try {
     return std::make_unique<RunSizes>(made);
-  } catch (const UserError&) {
+  } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     return nullptr;
   }
 }
@@ -28,7 +30,8 @@ std::unique_ptr<RunSizes> sizesOf(const Case& made) {
 bool fits(RunSizes& sizes, const IterDomain* axis, const std::function<bool(int64_t)>& wanted) {
   try {
     return sizes.all(axis->size(), wanted);
-  } catch (const UserError&) {
+  } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     return false;
   }
 }

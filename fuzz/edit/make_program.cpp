@@ -3,7 +3,6 @@
 
 #include "fuzz/edit/make_program.h"
 
-#include <algorithm>
 #include <set>
 
 #include "fuser/ir/builder.h"

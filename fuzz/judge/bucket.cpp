@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "fuser/analysis/stage_observers.h"
+#include "fuser/analysis/compile_observer.h"
 #include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/passes/passes.h"
 #include "fuser/text/option_table.h"
@@ -116,18 +116,30 @@ class Bisection {
     return found;
   }
 
-  // The pass that made the last rewrite within the limit.
+  // The pass that threw within the limit, or made the last rewrite; empty: none.
   std::string lastPass(int64_t limit) const {
+    struct Applications : CompileObserver {
+      void beforeApplication(std::string_view pass, const Fusion&) override {
+        noteThrow();
+        running = pass;
+      }
+      void afterApplication(std::string_view pass, Fusion&, bool& modified) override {
+        running.clear();
+        if (modified) last = pass;
+      }
+      void noteThrow() {
+        if (threw.empty()) threw = running;
+      }
+      std::string running, threw, last;
+    };
     Case variant = cloneCase(case_);
     variant.options.passLimit = limit;
     JudgeSettings watched = settings_;
-    std::string last;
-    AfterApplication noting([&](std::string_view pass, Fusion&, bool modified) {
-      if (modified) last = pass;
-    });
-    watched.observers.push_back(&noting);
+    Applications applications;
+    watched.observers.push_back(&applications);
     judgeCase(variant, watched);
-    return last;
+    applications.noteThrow();
+    return applications.threw.empty() ? applications.last : applications.threw;
   }
 
   // Those of the host program, the last one first: what one works on, those before it made. They have nothing to do
@@ -155,7 +167,7 @@ class Bisection {
       if (goesAway(off(name))) return concat("pass ", name);
     }
     const std::optional<GuiltyRewrite> rewrite = guiltyRewrite();
-    return rewrite ? concat("pass ", rewrite->pass) : "passes";
+    return rewrite && !rewrite->pass.empty() ? concat("pass ", rewrite->pass) : "passes";
   }
 
   std::string guiltyOption() const {
@@ -269,8 +281,8 @@ std::optional<GuiltyRewrite> guiltyRewrite(const Case& testCase, const CaseVerdi
 }
 
 std::string toString(const GuiltyRewrite& rewrite) {
-  return concat(rewrite.pass, ", rewrite ", rewrite.number, ": the finding is gone with pass_limit = ",
-                rewrite.number - 1, " and there with ", rewrite.number);
+  return concat(rewrite.pass.empty() ? "a pass" : rewrite.pass, ", rewrite ", rewrite.number,
+                ": the finding is gone with pass_limit = ", rewrite.number - 1, " and there with ", rewrite.number);
 }
 
 Bucket bucketOfEnding(VerdictKind kind, const std::string& detail) {

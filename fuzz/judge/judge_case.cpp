@@ -154,6 +154,7 @@ class Judge {
       problem = firstDifference(*case_.fusion, *again.fusion);
       if (problem.empty() && printCase(again) != text) problem = "prints differently after parsing";
     } catch (const UserError& error) {
+      rethrowOfSurroundings(error);
       problem = concat("the printed text does not parse: ", error.what());
     }
     if (!problem.empty()) report(VerdictKind::Invariant, -1, concat("text round trip: ", problem));

@@ -1,5 +1,6 @@
 // A change of a case, applied to its CaseEdit: inputs, lines, outputs, runs. finish() makes the case.
 
+#include "fuser/support/set_up_error.h"
 #include "fuzz/minimize/rebuilding.h"
 
 namespace fuser::fuzz {
@@ -8,7 +9,8 @@ namespace {
 std::optional<Case> madeBy(const std::function<std::optional<Case>()>& make) {
   try {
     return make();
-  } catch (const UserError&) {
+  } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     return std::nullopt;  // the operands no longer fit, a symbol is bound by nothing, …
   } catch (const CheckError&) {
     return std::nullopt;  // the builders trip over something absurd; the case at hand is about something else

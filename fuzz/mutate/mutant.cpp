@@ -1,5 +1,7 @@
 #include "fuzz/mutate/mutant.h"
 
+#include "fuser/support/set_up_error.h"
+
 namespace fuser::fuzz {
 
 CaseEdit editForMutation(const Case& testCase) {
@@ -23,7 +25,8 @@ bool changeCase(CaseEdit& edit, Choices& choices, bool (*change)(Case& testCase,
     if (!change(testCase, choices)) return false;
     edit = editForMutation(testCase);
     return true;
-  } catch (const UserError&) {
+  } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     return false;
   }
 }

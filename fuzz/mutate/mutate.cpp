@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "fuser/support/set_up_error.h"
+
 namespace fuser::fuzz {
 namespace {
 
@@ -33,7 +35,8 @@ Mutated mutate(const Case& testCase, Choices& choices, const Case* donor) {
     if (!mutation.apply(edit, donor ? &other : nullptr, choices)) continue;
     try {
       return {finishMutant(edit), mutation.name};
-    } catch (const UserError&) {
+    } catch (const UserError& error) {
+      rethrowOfSurroundings(error);
       // No valid case; another try.
     }
   }

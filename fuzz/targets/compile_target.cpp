@@ -3,6 +3,7 @@
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/input_facts.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuzz/targets/targets.h"
 #include "oracle/invariants/invariants.h"
@@ -45,7 +46,8 @@ void compileTarget(Bytes bytes) {
     evaluator.bindInputs(inputs);
     checkShapes(*testCase.fusion, evaluator);
     compile(testCase, inputs);
-  } catch (const UserError&) {
+  } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     // Whoever wrote the text is told what is wrong with it.
   }
 }

@@ -1,5 +1,6 @@
 #include "fuser/ir/equality.h"
 #include "fuser/support/diagnostic.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/targets/targets.h"
@@ -22,6 +23,7 @@ void parseTarget(Bytes bytes) {
     const std::string difference = firstDifference(*testCase.fusion, *again.fusion);
     FUSER_CHECK(difference.empty(), "another fusion after parsing: ", difference, "\n", printed);
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     FUSER_CHECK(false, "the printed text does not parse: ", error.what(), "\n", printed);
   }
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/mutate/mutate.h"
@@ -14,7 +15,8 @@ namespace {
 std::optional<Case> parsed(std::span<const uint8_t> text) {
   try {
     return parseCase({reinterpret_cast<const char*>(text.data()), text.size()}, "input");
-  } catch (const UserError&) {
+  } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     return std::nullopt;
   }
 }

@@ -4,6 +4,7 @@
 
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/input_facts.h"
+#include "fuser/support/set_up_error.h"
 
 namespace oracle {
 
@@ -46,6 +47,7 @@ std::string outcome(const Invariant& invariant, const Compilation& compilation) 
   } catch (const CheckError& error) {
     return error.what();
   } catch (const UserError& error) {
+    rethrowOfSurroundings(error);
     return error.what();
   }
 }

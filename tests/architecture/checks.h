@@ -45,6 +45,10 @@ Messages checkTopLevel(const Repository&);
 
 Messages checkNoFriend(const Repository&);
 
+// A handler of UserError begins with rethrowOfSurroundings(error), or throws on: a SetUpError is one, and no verdict,
+// rejection or mutant may come of it.
+Messages checkSurroundings(const Repository&);
+
 // At most 600 lines a file.
 Messages checkLength(const Repository&);
 

@@ -160,6 +160,20 @@ TEST(Friend, Keyword) {
             one("fuser/ir/a.h:3: has a friend; give the class the interface that its users need"));
 }
 
+TEST(Surroundings, HandlersOfUserErrorsLetThemThrough) {
+  const std::string wrong = "try {\n} catch (const UserError& error) {\n  return 1;\n}\n";
+  const Tree tree = {{"fuser/ir/a.cpp", wrong},
+                     {"fuzz/mutate/a.cpp", "} catch (const UserError&) {\n  // rethrowOfSurroundings(\n}\n"},
+                     {"fuzz/b.cpp",
+                      "} catch (const UserError& error) {\n  // why\n  rethrowOfSurroundings(error);\n}\n"},
+                     {"fuzz/c.cpp", "} catch (const UserError&) {\n  throw;\n}\n"},
+                     {"fuzz/cli/main.cpp", wrong},
+                     {"tests/fuser/ir/a.cpp", wrong}};
+  const std::string says = ": takes a SetUpError for the caller's error; call rethrowOfSurroundings(error) first";
+  EXPECT_EQ(checkSurroundings({tree, kLayers}),
+            (Messages{"fuser/ir/a.cpp:2" + says, "fuzz/mutate/a.cpp:1" + says}));
+}
+
 TEST(Length, OnePastTheLimit) {
   const Tree tree = {{"fuser/ir/a.h", std::string(601, '\n')}, {"fuser/ir/b.h", std::string(600, '\n')},
                      {"fuser/ir/c.txt", std::string(601, '\n')}};

@@ -46,12 +46,11 @@ TEST(StorageTest, WhatIsNoFileIsNotRead) {
     EXPECT_NE(replayed.out.find("it is not a regular file"), std::string::npos) << path << replayed.out;
     EXPECT_LT(replayed.peakMb, 400u);
   }
-  const Started endless = start("fuser-opt", {"/dev/zero"}, {.seconds = 20});
-  EXPECT_EQ(endless.exitCode, 1);
-  EXPECT_NE(endless.err.find("more than 16777216 bytes"), std::string::npos) << endless.err;
-  const Started named = start("fuser-opt", {pipe}, {.seconds = 20});
-  EXPECT_EQ(named.exitCode, 1);
-  EXPECT_TRUE(isOneSentence(named.err, "fuser-opt: cannot read " + pipe + ": it is a named pipe")) << named.err;
+  for (const std::string& path : {pipe, std::string("/dev/zero"), std::string("/dev/null")}) {
+    const Started named = start("fuser-opt", {path}, {.seconds = 20});
+    EXPECT_EQ(named.exitCode, 1);
+    EXPECT_TRUE(isOneSentence(named.err, "fuser-opt: cannot read " + path + ": it is not a regular file")) << named.err;
+  }
   // Below a folder only files count, and a circle of links ends.
   folder.write("corpus/case.fusion", kPlain);
   std::filesystem::rename(pipe, folder.path() / "corpus/pipe.fusion");

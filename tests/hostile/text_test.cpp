@@ -40,6 +40,15 @@ void expectLocated(const std::string& text, const std::string& says) {
   EXPECT_LT(started.peakMb, 400u);
 }
 
+// Its size is asked for before it is read.
+TEST(TextLimitsTest, AFileThatIsTooLongIsNotRead) {
+  const Folder folder;
+  const std::string file = folder.write("case.fusion", repeated("#", 17000000));
+  const Started started = start("fuser-opt", {file});
+  EXPECT_EQ(started.exitCode, 1);
+  EXPECT_EQ(started.err, "fuser-opt: cannot read " + file + ": it has 17000000 bytes, and a case at most 16777216\n");
+}
+
 TEST(TextLimitsTest, NestingLengthsAndNumbersAreLocatedErrors) {
   expectLocated("fusion f(%x: f32[" + repeated("(", 100000) + "i0" + repeated(")", 100000) + "]) " + kBody,
                 "nested deeper");
@@ -48,7 +57,6 @@ TEST(TextLimitsTest, NestingLengthsAndNumbersAreLocatedErrors) {
   expectLocated("fusion f(%x: f32[i0]) " + kBody + "run { %x = values [" + repeated("1,", 2000000) + "1] : f32[4] }",
                 "more than");
   expectLocated("fusion f(%" + repeated("a", 10000000) + ": f32[i0]) " + kBody, "a name has at most 128 bytes");
-  expectLocated(repeated("#", 17000000), "more than 16777216 bytes");
   expectLocated(chain(20000), "more than 16384 ops");
   expectLocated("fusion f(%x: f32[i0]) " + kBody + repeated("run { %x = normal(seed = 1) : f32[4] }\n", 5000),
                 "more than 4096 runs");

@@ -50,5 +50,21 @@ TEST(CompareMarginsTest, OfTwoSetsThatDecideTheNearerEndCounts) {
   EXPECT_EQ(marginsOf({100.5}, {{kDecides}, {outside}}), Margins{});
 }
 
+std::string shown(double number, const Interval& set) {
+  const Value sets = vectorOf({set});
+  const View views[] = {{&sets, false}};
+  const Comparison comparison = compare(vectorOf({Interval::of(number)}), views, 1);
+  return comparison.worst.empty() ? "inside" : comparison.worst[0].got + ", accepted " + comparison.worst[0].accepts;
+}
+
+TEST(CompareTextTest, HasTheFewestDigitsThatTellNumbersApart) {
+  EXPECT_EQ(shown(1.0 / 3, {0.5, 2.0 / 3, 0}), "0.333333, accepted [0.5, 0.666667]");
+  EXPECT_EQ(shown(16777217, Interval::of(16777216)), "16777217, accepted 16777216");
+  EXPECT_EQ(shown(1 + 0x1p-23, {1 - 0x1p-24, 1, 0}), "1.0000001, accepted [0.99999994, 1]");
+  EXPECT_EQ(shown(1 + 0x1p-52, {0.5, 1, 0}), "1.0000000000000002, accepted [0.5, 1]");
+  EXPECT_EQ(shown(0.1, {kInfinity, -kInfinity, kNan}), "0.1, accepted nan");
+  EXPECT_EQ(shown(-0.0, Interval::of(0)), "-0, accepted +0");
+}
+
 }  // namespace
 }  // namespace oracle

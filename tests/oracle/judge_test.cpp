@@ -95,6 +95,24 @@ TEST(JudgeTest, NamesTheFirstWrongOpAndItsElement) {
   EXPECT_NE(oracle::toString(judgement).find("first wrong op: Mul -> %p"), std::string::npos);
 }
 
+// What comes later may be further off.
+TEST(JudgeTest, ShowsTheFirstWrongOpsElementsFirst) {
+  Chain chain;
+  chain.stored(1)[2] *= 1.001f;
+  chain.stored(1)[3] *= 1.002f;
+  for (size_t i = 0; i < 4; ++i) chain.stored(2)[i] = 1000;
+  const Judgement judgement = chain.judge();
+  ASSERT_EQ(judgement.worst.size(), 5u);
+  std::vector<std::string> places;
+  for (const oracle::Mismatch& mismatch : judgement.worst) {
+    places.push_back(fuser::concat(mismatch.value, mismatch.index));
+  }
+  EXPECT_EQ(places[0], "p[3]");
+  EXPECT_EQ(places[1], "p[2]");
+  for (size_t i = 2; i < 5; ++i) EXPECT_EQ(judgement.worst[i].value, "y");
+  EXPECT_EQ(judgement.firstWrongOp->worst.index, fuser::Dims{3});
+}
+
 TEST(JudgeTest, HoldsSegmentsAgainstWhatTheyLoaded) {
   Fusion fusion("two");
   TensorView* x = fuser::build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");

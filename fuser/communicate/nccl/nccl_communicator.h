@@ -9,8 +9,8 @@
 
 namespace fuser {
 
-// Returns when all ranks have called it. A UserError if libnccl, libcuda or a GPU is missing. Buffers may be in host or
-// device memory.
+// Returns when all ranks have called it. A SetUpError if libnccl, libcuda or a GPU is missing. Buffers may be in host
+// or device memory.
 //
 // A wait also performs this rank's earlier posts, in order, because NCCL matches the messages of two ranks by their
 // order. So ranks must post the collectives that they share in the same order, across teams too, as ranks that run one

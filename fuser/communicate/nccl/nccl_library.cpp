@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "fuser/support/check.h"
+#include "fuser/support/set_up_error.h"
 
 namespace fuser {
 namespace {
@@ -13,6 +13,7 @@ using Stream = struct CUstream_st*;
 
 // Values of nccl.h.
 constexpr Status kSuccess = 0;
+constexpr Status kSystemError = 2;
 constexpr int kInt8 = 0;
 
 }  // namespace
@@ -31,10 +32,11 @@ struct NcclLibrary::Functions {
   template <class F>
   void find(F*& function, const char* name) {
     function = library.find<F>(name);
-    FUSER_USER_CHECK(function, "libnccl has no ", name, "; version 2.7 or later is needed");
+    FUSER_SET_UP_CHECK(function, "libnccl has no ", name, "; version 2.7 or later is needed");
   }
 
   void check(Status result, const char* what) const {
+    FUSER_SET_UP_CHECK(result != kSystemError, what, ": ", getErrorString(result), " (error ", result, ")");
     FUSER_CHECK(result == kSuccess, what, ": ", getErrorString(result), " (error ", result, ")");
   }
 };
@@ -46,7 +48,7 @@ SharedLibrary NcclLibrary::open() {
 
 NcclLibrary::NcclLibrary(SharedLibrary libnccl) : functions_(std::make_unique<Functions>()) {
   functions_->library = std::move(libnccl);
-  FUSER_USER_CHECK(
+  FUSER_SET_UP_CHECK(
       functions_->library.isOpen(),
       "communicating between GPUs needs NVIDIA's NCCL, but libnccl.so.2 was not found; use another transport, "
       "or install NCCL (",

@@ -1,6 +1,7 @@
 #pragma once
 // NcclLibrary: the part of NCCL that the transport needs, to send bytes from one GPU to another, opened at run time.
-// nccl.h may be missing, so the prototypes are declared here. An error of a call is a CheckError.
+// nccl.h may be missing, so the prototypes are declared here. A call that fails is a CheckError, or a SetUpError where
+// NCCL blames the system.
 
 #include <cstddef>
 #include <memory>
@@ -16,7 +17,7 @@ class NcclLibrary {
     char bytes[128];
   };
 
-  // A UserError if libnccl is missing or older than 2.7.
+  // A SetUpError if libnccl is missing or older than 2.7.
   explicit NcclLibrary(SharedLibrary libnccl = open());
   ~NcclLibrary();
   NcclLibrary(const NcclLibrary&) = delete;

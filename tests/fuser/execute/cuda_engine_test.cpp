@@ -9,6 +9,7 @@
 #include "fuser/execute/cuda_streams.h"
 #include "fuser/execute/device_copies.h"
 #include "fuser/execute/shared_library.h"
+#include "fuser/support/set_up_error.h"
 #include "tests/fuser/execute/array.h"
 #include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
 #include "tests/fuser/execute/pointwise_kernels.h"
@@ -23,7 +24,7 @@ TEST(CudaEngineTest, SaysWhatIsMissingWhereThereIsNoDriver) {
   try {
     makeCudaEngine();
     FAIL();
-  } catch (const UserError& error) {
+  } catch (const SetUpError& error) {
     EXPECT_NE(std::string(error.what()).find("libcuda.so.1 was not found"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("use engine"), std::string::npos) << error.what();
   }
@@ -195,8 +196,8 @@ TEST_F(CudaStandInTest, AGpuThatSharesNoMemoryHasNoDeviceForStreams) {
   EXPECT_FALSE(standIn_.makeEngine()->device());
 }
 
-TEST_F(CudaStandInTest, SharedMemoryThatIsOutIsTheCallersError) {
-  EXPECT_THROW(makeCudaDevice(standIn_.driver())->allocate(size_t{1} << 50), UserError);
+TEST_F(CudaStandInTest, SharedMemoryThatIsOutIsTheSurroundings) {
+  EXPECT_THROW(makeCudaDevice(standIn_.driver())->allocate(size_t{1} << 50), SetUpError);
 }
 
 TEST(EngineTest, WithoutADeviceThereAreNoStreams) {
@@ -208,8 +209,40 @@ TEST(EngineTest, WithoutADeviceThereAreNoStreams) {
   EXPECT_THROW(engine->compile(kernels)[0]->enqueue({{x.tensor(), y.tensor()}, {10}, {}}, nullptr), CheckError);
 }
 
-TEST_F(CudaStandInTest, OutOfDeviceMemoryIsTheCallersError) {
-  EXPECT_THROW(DeviceMemory(*standIn_.driver(), size_t{1} << 50), UserError);
+TEST_F(CudaStandInTest, OutOfDeviceMemoryIsTheSurroundings) {
+  EXPECT_THROW(DeviceMemory(*standIn_.driver(), size_t{1} << 50), SetUpError);
+}
+
+// Out of memory, in use, no GPU, a broken memory, the system, a driver that does not fit, no service to share it.
+TEST_F(CudaStandInTest, WhatTheMachineDoesNotGiveIsTheSurroundingsInEveryCall) {
+  const std::shared_ptr<StreamDevice> device = makeCudaDevice(standIn_.driver());
+  const std::unique_ptr<DeviceStreams> streams = device->makeStreams(2);
+  const auto kernel = castKernel(DataType::Float, DataType::Float);
+  const auto compiled = compile(*kernel);
+  const TensorRef x = TwoCasts::floats(*device, 1.0f);
+  Array host(DataType::Float, 10);
+  for (int status : {2, 46, 100, 214, 304, 803, 807}) {
+    standIn_.setFailure(status);
+    EXPECT_THROW(compile(*kernel), SetUpError) << status;
+    EXPECT_THROW(compiled->launch({{host.tensor(), host.tensor()}, {10}, {}}), SetUpError) << status;
+    EXPECT_THROW(compiled->enqueue({{x, x}, {10}, {}}, streams->handle(0)), SetUpError) << status;
+    EXPECT_THROW(streams->order(0, 1), SetUpError) << status;
+    EXPECT_THROW(streams->finish(0), SetUpError) << status;
+    EXPECT_THROW(device->allocate(100), SetUpError) << status;
+    EXPECT_THROW(device->makeStreams(1), SetUpError) << status;
+  }
+  standIn_.setFailure(0);
+  device->free(static_cast<std::byte*>(x.data));
+}
+
+TEST(CudaDriverTest, ALibraryOfAnotherVersionIsTheSurroundings) {
+  const std::string another[] = {"libm.so.6"};
+  try {
+    CudaDriver{SharedLibrary(another, SharedLibrary::Unload::Never)};
+    FAIL();
+  } catch (const SetUpError& error) {
+    EXPECT_STREQ(error.what(), "libcuda has no cuInit; a newer driver is needed");
+  }
 }
 
 TEST_F(CudaStandInTest, AGridThatNoGpuTakesIsAnErrorOfOurs) {

@@ -133,6 +133,20 @@ TEST(InterpChecks, RemembersThatSeveralThreadsRead) {
   }
 }
 
+// The engines take kernels that nothing has verified, too.
+TEST(InterpChecks, ABufferThatIsNotThereIsAnErrorOfOurs) {
+  for (int wrong : {-1, 5}) {
+    Case c(kernelWith("y[threadIdx.x] = move x[threadIdx.x]\n"));
+    std::get<Move>(c.run.kernel().body.at(0).node).source.buffer = wrong;
+    try {
+      c.run.run();
+      FAIL();
+    } catch (const CheckError& error) {
+      EXPECT_TRUE(contains(error.what(), concat("no buffer ", wrong, " among the kernel's 4")));
+    }
+  }
+}
+
 TEST(InterpChecks, FindsRacesInGlobalMemory) {
   EXPECT_TRUE(contains(Case(kernelWith("y[0] = Set f32 (1.0)\n")).run.violation(), "race: writes element 0 of y"));
   // One thread twice is none.

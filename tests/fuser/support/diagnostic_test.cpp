@@ -30,5 +30,17 @@ TEST(DiagnosticTest, ShowsLongAndBinaryLinesAsPrintableText) {
   EXPECT_EQ(LocatedError("a\nb\n", "f", 4, "end").place(), (SourcePlace{3, 1}));
 }
 
+TEST(DiagnosticTest, WhatIsPrintedIsUtf8WithoutControls) {
+  for (const char* text : {"plain\tlines\n", "h\u00e9, \u20ac, \U0001f600, \ud7ff, \uffff, \U0010ffff"})
+    EXPECT_EQ(withoutControls(text), text);
+  EXPECT_EQ(withoutControls("\x1b[31m\x7f" "a\x9b"), "\\x1b[31m\\x7fa\\x9b");
+  EXPECT_EQ(withoutControls(std::string("\0\r", 2)), "\\x00\\x0d");
+  EXPECT_EQ(withoutControls("a\xc0z \xff"), "a\\xc0z \\xff");
+  EXPECT_EQ(withoutControls("\xc2\x9b" "31m"), "\\xc2\\x9b31m") << "a control character past ASCII";
+  EXPECT_EQ(withoutControls("\xc0\xaf \xe0\x80\xaf"), "\\xc0\\xaf \\xe0\\x80\\xaf") << "longer than it needs";
+  EXPECT_EQ(withoutControls("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a pair";
+  EXPECT_EQ(withoutControls("\xf4\x90\x80\x80 \xe2\x82"), "\\xf4\\x90\\x80\\x80 \\xe2\\x82");
+}
+
 }  // namespace
 }  // namespace fuser

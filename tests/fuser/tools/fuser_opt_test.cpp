@@ -241,8 +241,8 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
     EXPECT_EQ(outcome.exitCode, 1) << arguments;
     return outcome.text;
   };
-  EXPECT_EQ(error("/nonexistent"), "fuser-opt: cannot read /nonexistent: No such file or directory\n");
-  EXPECT_EQ(error("/tmp"), "fuser-opt: cannot read /tmp: it is a folder\n");
+  EXPECT_EQ(error("/nonexistent"), "fuser-opt: cannot read /nonexistent: it is not there\n");
+  EXPECT_EQ(error("/tmp"), "fuser-opt: cannot read /tmp: it is not a regular file\n");
   const std::string path = file(kTwoSegments);
   EXPECT_EQ(error(path + " --print=nonesuch"), "fuser-opt: --print=nonesuch: no such stage; --help lists them\n");
   EXPECT_EQ(error(path + " --print=segmens"), "fuser-opt: --print=segmens: no such stage; did you mean 'segments'\n");

@@ -138,8 +138,39 @@ TEST(BucketTest, ACheckHasItsFileAndLine) {
   settings.observers = {&failing};
   const Bucket bucket = bucketOfText(kPointwise, settings);
   EXPECT_EQ(bucket.kind, "check");
-  EXPECT_NE(bucket.pattern.find("bucket_test.cpp:"), std::string::npos) << bucket.pattern;
+  EXPECT_EQ(bucket.pattern.find("tests/fuzz/judge/bucket_test.cpp:"), 0u) << bucket.pattern;
   EXPECT_NE(bucket.pattern.find("planted in % at #"), std::string::npos) << bucket.pattern;
+}
+
+// The same in each clone, whichever way its files are compiled: a library's may be several as one.
+TEST(BucketTest, AFileIsNamedFromTheRepositorysRoot) {
+  try {
+    oracle::verdictName(static_cast<oracle::Verdict>(99));
+    FAIL();
+  } catch (const CheckError& error) {
+    EXPECT_EQ(std::string(error.what()).find("oracle/judge.cpp:"), 0u) << error.what();
+  }
+}
+
+// Each of two passes throws at its first rewrite: off alone, neither ends it.
+TEST(BucketTest, APassThatThrowsIsNamed) {
+  const std::string program = R"(
+fusion f(%x: f32[i0]) {
+  %h = cast(%x) {dtype = f64}
+  %y = cast(%h) {dtype = f32}
+  %d = exp(%y)
+  %z = neg(%y)
+  return %z
+}
+run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
+)";
+  JudgeSettings settings;
+  AfterApplication throwing([](std::string_view pass, Fusion&, bool& modified) {
+    FUSER_CHECK(!modified || (pass != "ConsecutiveCastPass" && pass != "DeadCodePass"), "planted");
+  });
+  settings.observers = {&throwing};
+  const Bucket bucket = bucketOfText(program, settings);
+  EXPECT_TRUE(bucket.stage == "pass ConsecutiveCastPass" || bucket.stage == "pass DeadCodePass") << bucket.stage;
 }
 
 // A pass that breaks the program whenever it runs: seen by comparing what it is given with what it leaves.

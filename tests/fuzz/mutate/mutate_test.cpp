@@ -11,6 +11,7 @@
 
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/generate/generate.h"
@@ -45,6 +46,13 @@ TEST(MutantTest, HasNoScheduleAndNoMetadataAndMayBeRejected) {
 }
 
 // A program without results parses, and most of what is made of it is no case.
+TEST(MutantTest, AnErrorOfTheSurroundingsIsNoMutant) {
+  CaseEdit edit = editForMutation(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) return %y }", "text"));
+  Choices choices(1, 1);
+  EXPECT_FALSE(changeCase(edit, choices, [](Case&, Choices&) -> bool { throw UserError("does not fit"); }));
+  EXPECT_THROW(changeCase(edit, choices, [](Case&, Choices&) -> bool { throw SetUpError("no room"); }), SetUpError);
+}
+
 TEST(MutateTest, WhatNoMutationFitsStaysAsItIs) {
   const Case empty = parseCase("fusion f(%x: f32[i0]) { return }", "text");
   size_t kept = 0;

@@ -14,6 +14,7 @@
 
 #include "fuser/communicate/in_process.h"
 #include "fuser/execute/clang_compiler.h"
+#include "fuser/support/set_up_error.h"
 #include "tests/fuser/communicate/suite/checks.h"
 #include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
 
@@ -64,6 +65,7 @@ extern "C" {
 void* standInMail = 0;
 void (*standInSend)(void*, const void*, size_t, int, void*) = 0;
 int (*standInReceive)(void*, void*, size_t, int, void*) = 0;
+int standInFailure = 0;
 const char* ncclGetErrorString(int) { return "of the stand-in"; }
 int ncclGetUniqueId(Id* id) {
   for (int i = 0; i < 128; ++i) id->bytes[i] = i;
@@ -75,7 +77,7 @@ int ncclCommInitRank(void** handle, int, Id id, int rank) {
   return 0;
 }
 int ncclCommDestroy(void*) { return 0; }
-int ncclGroupStart() { count = 0; return 0; }
+int ncclGroupStart() { if (standInFailure == 0) count = 0; return standInFailure; }
 int ncclSend(const void* data, size_t bytes, int type, int to, void* from, void*) {
   if (type != 0 || count < 0) return 4;
   standInSend(standInMail, data, bytes, to, from);
@@ -105,6 +107,7 @@ class NcclStandInTest : public testing::Test {
     *library.find<void*>("standInMail") = &mail_;
     *library.find<decltype(&sendLetter)>("standInSend") = &sendLetter;
     *library.find<decltype(&receiveLetter)>("standInReceive") = &receiveLetter;
+    failure_ = library.find<int>("standInFailure");
     nccl_ = std::make_shared<NcclLibrary>(std::move(library));
   }
 
@@ -120,6 +123,7 @@ class NcclStandInTest : public testing::Test {
 
   Mail mail_;
   std::shared_ptr<const NcclLibrary> nccl_;
+  int* failure_ = nullptr;  // what the start of a group answers
   CudaStandIn cuda_;
 };
 
@@ -184,26 +188,34 @@ TEST_F(NcclStandInTest, WaitingForARankThatReturnsIsAnError) {
   });
 }
 
+// ncclSystemError; any other is an error of ours.
+TEST_F(NcclStandInTest, AnErrorOfTheSystemIsTheSurroundings) {
+  *failure_ = 2;
+  EXPECT_THROW(nccl_->beginGroup(), SetUpError);
+  *failure_ = 3;
+  EXPECT_THROW(nccl_->beginGroup(), CheckError);
+}
+
 TEST(NcclLibraryTest, SaysWhatIsMissing) {
   const std::string nowhere[] = {"libnccl-that-is-nowhere.so"};
   try {
     NcclLibrary{SharedLibrary(nowhere)};
     FAIL();
-  } catch (const UserError& error) {
+  } catch (const SetUpError& error) {
     EXPECT_NE(std::string(error.what()).find("libnccl.so.2 was not found"), std::string::npos) << error.what();
   }
   const std::string another[] = {"libm.so.6"};
   try {
     NcclLibrary{SharedLibrary(another)};
     FAIL();
-  } catch (const UserError& error) {
+  } catch (const SetUpError& error) {
     EXPECT_STREQ(error.what(), "libnccl has no ncclGetErrorString; version 2.7 or later is needed");
   }
 }
 
 TEST(NcclLibraryTest, EveryRankHearsOfAMissingGpu) {
   if (CudaDriver::open().isOpen()) GTEST_SKIP() << "this machine has NVIDIA's driver";
-  runRanks(2, [](Communicator& others) { EXPECT_THROW(makeNcclCommunicator(others), UserError); });
+  runRanks(2, [](Communicator& others) { EXPECT_THROW(makeNcclCommunicator(others), SetUpError); });
 }
 
 }  // namespace
