@@ -90,7 +90,7 @@ td, .stamp th { overflow-wrap: anywhere; }
 .facts div { display: flex; gap: 6px; min-width: 0; }
 .facts dt { color: var(--muted); white-space: nowrap; } .facts dd { margin: 0; overflow-wrap: anywhere; min-width: 0; }
 .case { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(460px, 100%), 1fr)); gap: 0 18px; }
-.case > div { min-width: 0; }
+.case:has(.far) { grid-template-columns: 100%; } .case > div { min-width: 0; }
 pre { border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px; margin: 6px 0; max-height: 13em;
   overflow: auto; font: 13px/1.45 ui-monospace, Menlo, Consolas, monospace; }
 mark { background: var(--badbg); color: var(--bad); font-weight: 700; display: inline-block; min-width: 100%; }
@@ -174,6 +174,11 @@ for (const code of document.querySelectorAll('.command code')) {
     navigator.clipboard.writeText(code.textContent).then(() => { button.textContent = 'copied'; });
   });
   code.after(button);
+}
+for (const link of document.querySelectorAll('nav a')) {
+  link.addEventListener('click', () => {
+    for (const fold of document.querySelectorAll(link.hash + ' > .fold')) fold.open = true;
+  });
 }
 const keyOf = (row, column) => {
   const cell = row.cells[column];
