@@ -121,6 +121,7 @@ std::vector<std::string> mainFiles(const CampaignSummary& summary) {
 }
 
 void writeCases(Markup& page, const CampaignSummary& summary) {
+  if (summary.files.size() + 2 == mainFiles(summary).size()) return;  // none
   page.element("h3", {}, "Cases beside this page");
   page.open("ul", {{"class", "files"}});
   for (const std::string& file : summary.files) {
