@@ -159,6 +159,7 @@ button { font: inherit; font-size: .85rem; color: var(--accent); background: non
   .tile.weighty { display: flex; flex-wrap: wrap; gap: 0 8px; align-items: baseline; } .weighty .figure { font-size: 1.6rem; }
   .command { display: grid; grid-template-columns: 1fr auto; } .command code { grid-column: 1 / -1; grid-row: 2; }
   .bucket > summary { gap: 6px; } .bucket > summary .kind { display: none; }
+  .views td:nth-child(2) { min-width: 17em; }
   .heat th, .heat td { padding: 1px 4px; } .narrow { display: inline; }
 }
 @media print { pre, .scroll { max-height: none; overflow: visible; } pre { white-space: pre-wrap; } }
