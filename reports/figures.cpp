@@ -14,6 +14,10 @@ std::string grouped(int64_t count) {
   return text;
 }
 
+std::string plural(int64_t count, const std::string& one, const std::string& many) {
+  return grouped(count) + " " + (count == 1 ? one : many);
+}
+
 std::string fixed(double value, int digits) {
   if (!std::isfinite(value)) return value > 0 ? "inf" : value < 0 ? "-inf" : "nan";
   char buffer[400];

@@ -7,6 +7,8 @@
 namespace reports {
 
 std::string grouped(int64_t count);           // "1,234,567"
+// "1 finding", "2,000 findings"
+std::string plural(int64_t count, const std::string& one, const std::string& many);
 std::string compact(int64_t count);           // count >= 0, in at most four characters: "999", "1.2k", "34k", "5.6M"
 std::string fixed(double value, int digits);  // "3.14"
 std::string percent(double share);     // "98.76 %"; "<0.01 %" and ">99.99 %" if rounding would give 0 or 100

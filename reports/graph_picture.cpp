@@ -11,6 +11,7 @@ namespace reports {
 namespace {
 
 constexpr double kRow = 17, kPadding = 9, kCharacter = 7.4;  // of the monospace text at 12 px
+constexpr double kBesideText = 560;  // wider than this it does not stand beside the text of its case
 constexpr size_t kMaxNodes = 80, kMaxRows = 40, kMaxCharacters = 68;
 
 size_t lengthOf(std::string_view text) {
@@ -75,7 +76,8 @@ class Picture {
   void draw() {
     const std::string width = fixed(layout_.size.width, 0), height = fixed(layout_.size.height, 0);
     // Shown where the picture is wider than its place: the page's style compares the two.
-    page_.open("p", {{"class", "swipe"}, {"style", "--wide:" + width + "px"}});
+    const bool far = layout_.size.width > kBesideText;
+    page_.open("p", {{"class", far ? "swipe far" : "swipe"}, {"style", "--wide:" + width + "px"}});
     page_.element("span", {}, "Wider than its frame: scrolls sideways.").close();
     page_.open("div", {{"class", "scroll picture"}, {"tabindex", "0"}});
     page_.open("svg", {{"class", "graph"},

@@ -12,7 +12,7 @@
 namespace reports {
 
 std::string_view pageStyle();   // CSS, for light and dark schemes
-std::string_view pageScript();  // sorts tables and copies command lines; the page is readable without it
+std::string_view pageScript();  // sorts tables, copies commands, opens folds that links lead to; not needed to read
 
 void writeHeadline(Markup& page, const CampaignSummary& summary);
 void writeFindings(Markup& page, const CampaignSummary& summary);

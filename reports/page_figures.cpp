@@ -58,7 +58,7 @@ void writeVerdictRows(Markup& page, const CampaignSummary& summary) {
 void writeViews(Markup& page, const CampaignSummary& summary) {
   if (summary.views.empty()) return;
   page.element("h3", {}, "Other views of a sample of the cases");
-  page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
+  page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table", {{"class", "views"}});
   page.within("thead", {}, [&] {
     page.open("tr");
     for (const char* name : {"view", "what it is", "of the cases", "segments as usual", "in the view", "verdicts"}) {

@@ -92,8 +92,9 @@ void writeDetail(Markup& page, const std::string& reason, const std::string& det
 void writeSmallest(Markup& page, const MinimizedFinding& minimized, const Finding& from) {
   writeCommand(page, "replay", minimized.replay);
   page.element("p", {{"class", "note"}},
-               "Made of " + from.origin + " (" + from.reproduces + "): " + grouped(minimized.exprsBefore) +
-                   " expressions before, " + grouped(minimized.exprsAfter) + " after, in " +
+               "Made of " + from.origin + " (" + from.reproduces + "): " +
+                   plural(minimized.exprsBefore, "expression", "expressions") + " before, " +
+                   grouped(minimized.exprsAfter) + " after, in " +
                    duration(minimized.seconds));
   writeFiles(page, {minimized.file, from.file, from.sequenceFile});
   page.open("div", {{"class", "case"}}).open("div");

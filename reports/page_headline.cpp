@@ -10,21 +10,17 @@
 namespace reports {
 namespace {
 
-std::string plural(size_t count, const std::string& one, const std::string& many) {
-  return grouped(static_cast<int64_t>(count)) + " " + (count == 1 ? one : many);
-}
-
 struct Verdict {
   std::string style, sign, text;
 };
 
 Verdict verdictOf(const CampaignSummary& summary) {
   const std::vector<Bucket> buckets = bucketsOf(summary);
-  size_t fresh = 0, findings = 0;
+  int64_t fresh = 0, findings = 0;
   for (const Bucket& bucket : buckets) {
     if (!bucket.known.empty()) continue;
     ++fresh;
-    findings += bucket.findings.size();
+    findings += static_cast<int64_t>(bucket.findings.size());
   }
   const std::string early = summary.interrupted ? "; not finished" : "";
   if (fresh > 0) {
@@ -38,7 +34,8 @@ Verdict verdictOf(const CampaignSummary& summary) {
   if (const std::string problem = setUpProblem(summary); !problem.empty()) {
     return {"warn", "!", "No new finding, but " + problem + early};
   }
-  const std::string known = buckets.empty() ? "" : ", beside " + plural(buckets.size(), "known issue", "known issues");
+  const auto issues = static_cast<int64_t>(buckets.size());
+  const std::string known = issues == 0 ? "" : ", beside " + plural(issues, "known issue", "known issues");
   return {summary.interrupted ? "warn" : "good", summary.interrupted ? "!" : "✓",
           "No new finding in " + grouped(summary.cases) + " cases" + known + early};
 }
@@ -75,7 +72,7 @@ Tile tileOfFindings(const CampaignSummary& summary) {
   for (const Finding& finding : summary.findings) {
     if (finding.known.empty()) ++labels[finding.reproduces.substr(0, finding.reproduces.find(':'))];
   }
-  const std::string beside = known == 0 ? "" : "; " + plural(static_cast<size_t>(known), "known issue", "known issues");
+  const std::string beside = known == 0 ? "" : "; " + plural(known, "known issue", "known issues");
   if (fresh > 0) {
     std::string again;
     for (const auto& [label, count] : labels) again += (again.empty() ? "" : ", ") + label + ": " + grouped(count);
@@ -103,7 +100,7 @@ void writeTiles(Markup& page, const CampaignSummary& summary) {
   writeTile(page, {grouped(summary.cases), "cases",
                    grouped(summary.runs) + " runs in " + duration(summary.seconds) + ", " +
                        fixed(casesPerSecond(summary), 1) + " a second, " +
-                       plural(static_cast<size_t>(summary.jobs), "worker", "workers")});
+                       plural(summary.jobs, "worker", "workers")});
   writeTile(page, tileOfDecidedCases(summary));
   writeTile(page, {percent(decidedShare(summary)), "of elements decided",
                    "of " + grouped(summary.elements.judged) + " judged, " + grouped(summary.outputs.judged) +
@@ -124,6 +121,7 @@ std::vector<std::string> mainFiles(const CampaignSummary& summary) {
 }
 
 void writeCases(Markup& page, const CampaignSummary& summary) {
+  if (summary.files.size() + 2 == mainFiles(summary).size()) return;  // none
   page.element("h3", {}, "Cases beside this page");
   page.open("ul", {{"class", "files"}});
   for (const std::string& file : summary.files) {

@@ -90,7 +90,7 @@ td, .stamp th { overflow-wrap: anywhere; }
 .facts div { display: flex; gap: 6px; min-width: 0; }
 .facts dt { color: var(--muted); white-space: nowrap; } .facts dd { margin: 0; overflow-wrap: anywhere; min-width: 0; }
 .case { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(460px, 100%), 1fr)); gap: 0 18px; }
-.case > div { min-width: 0; }
+.case:has(.far) { grid-template-columns: 100%; } .case > div { min-width: 0; }
 pre { border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px; margin: 6px 0; max-height: 13em;
   overflow: auto; font: 13px/1.45 ui-monospace, Menlo, Consolas, monospace; }
 mark { background: var(--badbg); color: var(--bad); font-weight: 700; display: inline-block; min-width: 100%; }
@@ -159,6 +159,7 @@ button { font: inherit; font-size: .85rem; color: var(--accent); background: non
   .tile.weighty { display: flex; flex-wrap: wrap; gap: 0 8px; align-items: baseline; } .weighty .figure { font-size: 1.6rem; }
   .command { display: grid; grid-template-columns: 1fr auto; } .command code { grid-column: 1 / -1; grid-row: 2; }
   .bucket > summary { gap: 6px; } .bucket > summary .kind { display: none; }
+  .views td:nth-child(2) { min-width: 17em; }
   .heat th, .heat td { padding: 1px 4px; } .narrow { display: inline; }
 }
 @media print { pre, .scroll { max-height: none; overflow: visible; } pre { white-space: pre-wrap; } }
@@ -174,6 +175,11 @@ for (const code of document.querySelectorAll('.command code')) {
     navigator.clipboard.writeText(code.textContent).then(() => { button.textContent = 'copied'; });
   });
   code.after(button);
+}
+for (const link of document.querySelectorAll('nav a')) {
+  link.addEventListener('click', () => {
+    for (const fold of document.querySelectorAll(link.hash + ' > .fold')) fold.open = true;
+  });
 }
 const keyOf = (row, column) => {
   const cell = row.cells[column];

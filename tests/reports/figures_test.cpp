@@ -9,6 +9,12 @@
 namespace reports {
 namespace {
 
+TEST(FiguresTest, OneIsNotMany) {
+  EXPECT_EQ(plural(1, "finding", "findings"), "1 finding");
+  EXPECT_EQ(plural(0, "finding", "findings"), "0 findings");
+  EXPECT_EQ(plural(2000, "finding", "findings"), "2,000 findings");
+}
+
 TEST(FiguresTest, GroupsByThousands) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");

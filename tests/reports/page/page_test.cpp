@@ -43,6 +43,10 @@ constexpr const char* kMeasure = R"js((window, document) => {
   measured.listTop = box(list).top;
   measured.listHeight = box(list).height;
   measured.closedHeights = buckets.map((one) => box(one).height);
+  const link = document.querySelector('nav a[href="#margins"]');
+  link.addEventListener('click', (event) => event.preventDefault());
+  link.click();
+  measured.foldOpened = document.querySelector('#margins details')?.open;
   for (const details of all('details')) details.open = true;
 
   const scrollers = '.scroll, pre, .command code';
@@ -140,6 +144,8 @@ TEST_P(ReportPageTest, TheFirstBugIsOpenAndNoOther) {
   EXPECT_LE(measured.at("firstHeight"), (isWide() ? 1.0 : 1.6) * measured.at("height").get<double>());
   EXPECT_LE(measured.at("pageHeight"), (isWide() ? 4 : 7) * measured.at("height").get<double>());
 }
+
+TEST_P(ReportPageTest, ALinkOpensTheFoldThatItLeadsTo) { EXPECT_EQ(of("plain").at("foldOpened"), true); }
 
 TEST_P(ReportPageTest, APictureThatScrollsSaysSo) {
   bool some = false;
