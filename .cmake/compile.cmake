@@ -28,6 +28,15 @@ if(FUSER_SANITIZE)
   add_link_options(-fsanitize=${FUSER_SANITIZE})
 endif()
 
+option(FUSER_COVERAGE "Count the lines that run, with gcov" OFF)
+if(FUSER_COVERAGE)
+  add_compile_options(--coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
+  # After tests: a table of lines that ran, by folder.
+  add_custom_target(coverage COMMAND tests/coverage "${CMAKE_BINARY_DIR}"
+                    WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" USES_TERMINAL VERBATIM)
+endif()
+
 find_program(FUSER_MOLD mold)
 if(FUSER_MOLD)
   add_link_options(-fuse-ld=mold)

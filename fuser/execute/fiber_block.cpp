@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fuser/execute/engine.h"
+#include "fuser/execute/fiber_stack.h"
 
 namespace fuser {
 namespace {
@@ -15,10 +16,14 @@ namespace context = boost::context;
 // One thread of a block, as a fiber. It lives as long as the launch and runs one block after the other.
 struct Thread {
   CpuThread cpu{};
+  FiberStack stack;
   context::fiber self;       // suspended thread, while the scheduler runs
   context::fiber scheduler;  // suspended scheduler, while the thread runs
   bool atBarrier = false;    // why it last gave up control: a barrier, or the end of its block
 
+  ~Thread() {
+    stack.enter([&] { self = {}; });  // resumes the thread to unwind its stack
+  }
   void giveUp(bool barrier) {
     atBarrier = barrier;
     scheduler = std::move(scheduler).resume();
@@ -34,7 +39,9 @@ CpuIndex indexOf(int64_t linear, const std::array<int64_t, 3>& extents) {
 
 // Resumes every thread once; true if all wait at a barrier, false if all have ended the block.
 bool runToBarrier(std::vector<std::unique_ptr<Thread>>& threads, const std::string& kernelName) {
-  for (const auto& thread : threads) thread->self = std::move(thread->self).resume();
+  for (const auto& thread : threads) {
+    thread->stack.enter([&] { thread->self = std::move(thread->self).resume(); });
+  }
   const Thread& first = *threads.front();
   for (const auto& thread : threads) {
     if (thread->atBarrier == first.atBarrier) continue;
@@ -60,14 +67,15 @@ void runFibers(const FiberLaunch& launch, const std::string& kernelName) {
     threads.push_back(std::make_unique<Thread>());
     Thread* thread = threads.back().get();
     thread->cpu = {indexOf(i, launch.block), {}, launch.shared, &waitAtBarrier, thread};
-    thread->self = context::fiber(std::allocator_arg, stacks, [&, thread](context::fiber&& scheduler) {
+    const auto body = [&, thread](context::fiber&& scheduler) {
       thread->scheduler = std::move(scheduler);
       while (true) {  // ends when the fiber is destroyed, which unwinds its stack
         launch.launcher(launch.arguments, grid, &thread->cpu);
         thread->giveUp(false);
       }
       return context::fiber();
-    });
+    };
+    thread->stack.enter([&] { thread->self = context::fiber(std::allocator_arg, stacks, body); });
   }
   for (int64_t block = 0; block < blockCount; ++block) {
     for (const auto& thread : threads) thread->cpu.block = indexOf(block, launch.grid);

@@ -180,6 +180,7 @@ FusionExecutorCache::FusionExecutorCache(std::shared_ptr<const Fusion> fusion, S
     : impl_(std::make_unique<Impl>()) {
   impl_->fusion = std::move(fusion);
   impl_->settings = std::move(settings);
+  impl_->fusion->exprs();  // the fusion keeps the order that this computes; concurrent runs only read it
   impl_->aliases = aliasesIn(*impl_->fusion, impl_->settings.aliases);
   if (impl_->fusion->hasDevices() && !impl_->settings.device) {
     impl_->devices = std::make_unique<DevicesInProcess>(impl_->fusion, impl_->settings);

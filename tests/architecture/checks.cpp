@@ -215,6 +215,22 @@ Messages checkTopLevel(const Repository& repository) {
   return messages;
 }
 
+Messages checkLongTestsAreListed(const Repository& repository) {
+  static const std::regex target(R"re((?:^|\n)check\((\w+))re");
+  const auto build = repository.tree.find("CMakeLists.txt");
+  const auto document = repository.tree.find("tests/README.md");
+  if (build == repository.tree.end() || document == repository.tree.end()) return {};
+  Messages messages;
+  const std::string& text = build->second;
+  for (std::sregex_iterator it(text.begin(), text.end(), target), end; it != end; ++it) {
+    const std::string name = (*it)[1];
+    if (document->second.find("\n| `" + name + "` |") == std::string::npos) {
+      messages.push_back("tests/README.md: the table of checks has no row for the target " + name);
+    }
+  }
+  return messages;
+}
+
 Messages checkNoFriend(const Repository& repository) {
   static const std::regex pattern(R"(\bfriend\b)");
   Messages messages;
@@ -280,8 +296,8 @@ Messages checkAll(const Repository& repository) {
   Messages all;
   for (const auto check :
        {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLists, checkLibTorch,
-        checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkNoFriend,
-        checkSurroundings, checkLength, checkColumns, checkCitations, checkExpectedTexts}) {
+        checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkLongTestsAreListed,
+        checkNoFriend, checkSurroundings, checkLength, checkColumns, checkCitations, checkExpectedTexts}) {
     const Messages messages = check(repository);
     all.insert(all.end(), messages.begin(), messages.end());
   }

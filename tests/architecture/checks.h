@@ -43,6 +43,9 @@ Messages checkNames(const Repository&);
 
 Messages checkTopLevel(const Repository&);
 
+// Each target check(…) of CMakeLists.txt has a row in tests/README.md, which says how long it takes.
+Messages checkLongTestsAreListed(const Repository&);
+
 Messages checkNoFriend(const Repository&);
 
 // A handler of UserError begins with rethrowOfSurroundings(error), or throws on: a SetUpError is one, and no verdict,

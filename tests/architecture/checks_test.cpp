@@ -154,6 +154,13 @@ TEST(TopLevel, Stranger) {
   EXPECT_EQ(checkTopLevel({tree, kLayers}), one("docs: does not belong at the top level"));
 }
 
+TEST(LongTests, WithoutARow) {
+  const Tree tree = {{"CMakeLists.txt", "check(check_a NEEDS x\n      COMMAND x)\ncheck(check_b COMMAND y)\n"},
+                     {"tests/README.md", "# tests\n\n| `check_a` | 1 min |\n`check_b`\n"}};
+  EXPECT_EQ(checkLongTestsAreListed({tree, {}}),
+            one("tests/README.md: the table of checks has no row for the target check_b"));
+}
+
 TEST(Friend, Keyword) {
   const Tree tree = {{"fuser/ir/a.h", "// a friend\nint friends = 1'000;  // it's \"friend\"\nfriend class B;\n"}};
   EXPECT_EQ(checkNoFriend({tree, kLayers}),

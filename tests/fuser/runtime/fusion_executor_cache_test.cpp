@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "fuser/ir/clone.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 #include "tests/fuser/analysis/stage_observers.h"
@@ -244,6 +245,28 @@ fusion f(%x: f32[i0, i1], %a: f64, %n: i64) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(session.cache->counters().runs, 240u);
   EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 480u);
+}
+
+// A clone has not ordered its expressions yet, so the first who asks for them writes. The preset tsan sees a race.
+TEST(FusionExecutorCacheTest, TwoThreadsMakeTheFirstRunsOfAFusionThatNobodyHasReadYet) {
+  const Session session(R"(
+fusion f(%x: f32[i0]) {
+  %y = neg(%x)
+  %z = exp(%y)
+  return %y, %z
+}
+run { %x = values [1, 2] : f32[2] })");
+  const std::shared_ptr<const Fusion> unread = cloneFusion(*session.fusion).fusion;
+  FusionExecutorCache cache(unread, settingsOf(session.testCase));
+  const RunData data = materialize(session.testCase, session.testCase.runs.at(0));
+  std::vector<std::vector<double>> results(2);
+  std::vector<std::thread> threads;
+  for (std::vector<double>& result : results) {
+    threads.emplace_back([&] { result = elements(cache.run(hostValues(data)).outputs[0]); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::vector<double>& result : results) EXPECT_EQ(result, (std::vector<double>{-1, -2}));
+  EXPECT_EQ(cache.counters().compilations, 1u);
 }
 
 TEST(FusionExecutorCacheTest, ANewSizeClassCompilesAnewAndAnOldOneIsFoundAgain) {
