@@ -6,7 +6,7 @@
 //
 //   encode(), decode()             CBOR, for pipes: keeps every byte of a string
 //   toJsonText(), fromJsonText()   one line of JSON, for files that people may read; invalid UTF-8 becomes U+FFFD
-// Decoding throws nlohmann::json::exception or std::invalid_argument for invalid input.
+// Decoding throws std::invalid_argument for invalid input, which says what is wrong in our words (json_text.h).
 
 #include <algorithm>
 #include <map>
@@ -18,6 +18,7 @@
 
 #include "reports/fields.h"
 #include "reports/fields_sum.h"
+#include "reports/json_text.h"
 
 namespace reports {
 
@@ -68,9 +69,18 @@ std::string encode(const T& object) {
   return bytes;
 }
 
+template <class Read>
+auto invalidInOurWords(const Read& read) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception& error) {
+    throw std::invalid_argument(inOurWords(error));
+  }
+}
+
 template <class T>
 T decode(std::string_view bytes) {
-  return nlohmann::json::from_cbor(bytes.begin(), bytes.end()).template get<T>();
+  return invalidInOurWords([&] { return nlohmann::json::from_cbor(bytes.begin(), bytes.end()).template get<T>(); });
 }
 
 template <class T>
@@ -80,7 +90,7 @@ std::string toJsonText(const T& object) {
 
 template <class T>
 T fromJsonText(std::string_view text) {
-  return nlohmann::json::parse(text).template get<T>();
+  return invalidInOurWords([&] { return nlohmann::json::parse(text).template get<T>(); });
 }
 
 }  // namespace reports

@@ -6,6 +6,7 @@
 
 #include "fuser/support/check.h"
 #include "reports/figures.h"
+#include "reports/json_text.h"
 #include "reports/rank_test.h"
 
 namespace reports {
@@ -101,7 +102,7 @@ Measurement parseMeasurement(const std::string& text, const std::string& origin)
   Measurement measurement;
   measurement.origin = origin;
   try {
-    const json file = json::parse(text);
+    const json file = parseJson(text, origin);
     const json& context = file.at("context");
     for (const char* field : kStampFields) {
       const auto found = context.find(field);
@@ -109,13 +110,11 @@ Measurement parseMeasurement(const std::string& text, const std::string& origin)
       measurement.stamp[field] = found->is_string() ? found->get<std::string>() : found->dump();
     }
     for (const json& entry : file.at("benchmarks")) takeRepetition(entry, measurement);
-  } catch (const json::parse_error& error) {
-    fuser::throwUserError(fuser::concat(origin, " is not JSON: ", error.what()));
   } catch (const json::exception& error) {
     fuser::throwUserError(fuser::concat(origin,
                                         " is not what Google Benchmark writes with "
                                         "--benchmark_out_format=json: ",
-                                        error.what()));
+                                        inOurWords(error)));
   }
   FUSER_USER_CHECK(!measurement.relative.empty(), origin, " has no benchmark with the counter ", kCounter,
                    "; measure with tests/bench/measure");

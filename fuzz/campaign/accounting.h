@@ -52,8 +52,7 @@ class Accounting {
   reports::CampaignSummary summary() const;
 
   std::string toJson() const;
-  // Parses the output of toJson(). Throws nlohmann::json::exception, std::invalid_argument or UserError for invalid
-  // input.
+  // Parses the output of toJson(). Throws std::invalid_argument or UserError for invalid input.
   static Accounting fromJson(const std::string& text);
 
  private:

@@ -248,10 +248,10 @@ class Supervisor : public TaskSource {
     for (const auto& [name, words] : options_.arguments) contents_.settings[kArgumentPrefix + name] = words;
     for (const auto& [key, value] : contents_.settings) ledger_->setSetting(key, value);
     ledger_->commit();
-    say(concat("seed ", options_.seed, ", ", options_.jobs, " workers"));
+    say(concat("seed ", options_.seed, ", ", options_.jobs, options_.jobs == 1 ? " worker" : " workers"));
     if (!ledger_->isNew()) {
       say(concat("going on after ", accounting_.sums().cases, " cases and ", contents_.findings.size(),
-                 " findings"));
+                 contents_.findings.size() == 1 ? " finding" : " findings"));
     }
   }
 

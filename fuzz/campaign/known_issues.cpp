@@ -2,18 +2,18 @@
 
 #include "fuzz/campaign/known_issues.h"
 
-#include <nlohmann/json.hpp>
-
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/files.h"
+#include "reports/json_text.h"
 
 namespace fuser::fuzz {
 
 std::vector<KnownIssue> readKnownIssues(const std::filesystem::path& list) {
   std::vector<KnownIssue> issues;
-  const std::string text = readTextFile(list.string());
+  const nlohmann::json entries = reports::parseJson(readTextFile(list.string()), list.string());
   try {
-    for (const nlohmann::json& entry : nlohmann::json::parse(text)) {
+    FUSER_USER_CHECK(entries.is_array(), list.string(), " is not a list of known issues, [{bucket, reason, case}]");
+    for (const nlohmann::json& entry : entries) {
       KnownIssue issue;
       entry.at("bucket").get_to(issue.bucket);
       entry.at("reason").get_to(issue.reason);
@@ -24,7 +24,8 @@ std::vector<KnownIssue> readKnownIssues(const std::filesystem::path& list) {
       issues.push_back(std::move(issue));
     }
   } catch (const nlohmann::json::exception& error) {
-    FUSER_USER_CHECK(false, list.string(), " is not a list of known issues, [{bucket, reason, case}]: ", error.what());
+    throwUserError(concat(list.string(), " is not a list of known issues, [{bucket, reason, case}]",
+                          ": an entry is wrong: ", reports::inOurWords(error)));
   }
   return issues;
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/isolate/short_stack.h"
 #include "reports/fields_json.h"
 
 namespace fuser::fuzz {
@@ -13,7 +14,7 @@ namespace {
 struct ReplayedFile {
   std::string file;
   std::string kind;     // of the verdict: "agrees", "differs", …
-  bool failed = false;  // a finding, or not what the file expects
+  bool failed = false;  // a finding, not what the file expects, or no case
   double seconds = 0;
   CaseVerdict verdict;
   bool operator==(const ReplayedFile&) const = default;
@@ -22,6 +23,7 @@ REPORTS_FIELDS(ReplayedFile, file, kind, failed, seconds, verdict)
 
 struct Tally {
   int files = 0, ok = 0, failed = 0, timeouts = 0, memory = 0, undecided = 0, unsupported = 0, judged = 0;
+  int unreadable = 0;  // no case: nothing is said of the compiler
   double seconds = 0;
 };
 
@@ -41,35 +43,53 @@ std::string stages(const CaseVerdict& verdict) {
   return text;
 }
 
+// A text that does not parse is rejected before any of its runs.
+bool isUnreadable(const CaseVerdict& verdict) {
+  return verdict.kind == VerdictKind::Rejected && verdict.run < 0 && !verdict.expected;
+}
+
+void printVerdict(const std::string& line, const CaseVerdict& verdict, const ReplayOptions& options, const Log& print) {
+  const bool isWrong = isFinding(verdict.kind) || verdict.kind != VerdictKind::Agrees;
+  std::string said = isUnreadable(verdict) ? verdict.detail : toString(verdict);
+  if (verdict.kind == VerdictKind::Crash || verdict.kind == VerdictKind::Hang) said = shortStack(said);
+  const bool other = !isFinding(verdict.kind) && !verdict.expected && !isUnreadable(verdict);
+  constexpr const char* kOther = "the file expects another verdict";
+  if (!options.verbose) {
+    print(line + (isWrong ? ": " + said.substr(0, said.find('\n')) : "") + (other ? concat("; ", kOther) : ""));
+    return;
+  }
+  print(line);
+  if (isWrong) print(indented(said));
+  if (other) print(concat("    ", kOther));
+}
+
 void reportFile(const std::string& file, const Outcome& outcome, const ReplayOptions& options, const Log& print,
                 Tally& tally) {
   const CaseVerdict verdict = resultOf(outcome).verdict;
-  const bool failed = isFinding(verdict.kind) || !verdict.expected;
+  const bool unreadable = isUnreadable(verdict);
+  const bool failed = !unreadable && (isFinding(verdict.kind) || !verdict.expected);
   ++tally.files;
+  tally.unreadable += unreadable;
   tally.failed += failed;
   tally.timeouts += verdict.kind == VerdictKind::Hang;
   tally.memory += verdict.kind == VerdictKind::OutOfMemory;
   tally.undecided += verdict.kind == VerdictKind::Undecided;
-  tally.judged += verdict.kind != VerdictKind::Unsupported;
+  tally.judged += verdict.kind != VerdictKind::Unsupported && !unreadable;
   tally.seconds += outcome.seconds;
   const bool open = verdict.kind == VerdictKind::Undecided || verdict.kind == VerdictKind::Unsupported;
   tally.unsupported += verdict.kind == VerdictKind::Unsupported;
-  tally.ok += !failed && !open;
+  tally.ok += !failed && !unreadable && !open;
   if (options.json) {
-    print(reports::toJsonText(
-        ReplayedFile{file, std::string(verdictName(verdict.kind)), failed, outcome.seconds, verdict}));
+    print(reports::toJsonText(ReplayedFile{file, std::string(verdictName(verdict.kind)), failed || unreadable,
+                                           outcome.seconds, verdict}));
     return;
   }
-  char line[400];
-  const std::string word = failed ? "FAILED" : open ? std::string(verdictName(verdict.kind)) : "ok";
-  std::snprintf(line, sizeof line, "%-11s %8.3f s  %s%s", word.c_str(), outcome.seconds, file.c_str(),
-                verdict.probed ? "  (with probes)" : "");
-  print(line);
-  if (failed || verdict.kind != VerdictKind::Agrees) {
-    print(indented(toString(verdict)));
-    if (!isFinding(verdict.kind) && !verdict.expected) print("    the file expects another verdict");
-  }
-  if (!options.verbose) return;
+  char beginning[40];
+  const std::string word =
+      unreadable ? "NO CASE" : failed ? "FAILED" : open ? std::string(verdictName(verdict.kind)) : "ok";
+  std::snprintf(beginning, sizeof beginning, "%-11s %8.3f s  ", word.c_str(), outcome.seconds);
+  printVerdict(concat(beginning, file, verdict.probed ? "  (with probes)" : ""), verdict, options, print);
+  if (!options.verbose || unreadable) return;
   char figures[200];
   std::snprintf(figures, sizeof figures, "    %s; elements %lld, decided %lld; kernels %lld",
                 std::string(verdictName(verdict.kind)).c_str(), static_cast<long long>(verdict.elements.judged),
@@ -79,7 +99,7 @@ void reportFile(const std::string& file, const Outcome& outcome, const ReplayOpt
 }
 
 int exitCodeOf(const Tally& tally) {
-  if (tally.failed == 0) return kExitClean;
+  if (tally.failed == 0) return tally.unreadable == 0 ? kExitClean : kExitSetup;
   if (tally.failed == tally.timeouts) return kExitTimeout;
   return tally.failed == tally.memory ? kExitMemory : kExitFinding;
 }
@@ -140,10 +160,11 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
             }
           });
   char summary[200];
-  std::snprintf(summary, sizeof summary, "%d files: %d ok, %d failed, %d undecided, %d unsupported; %.1f s",
-                tally.files, tally.ok, tally.failed, tally.undecided, tally.unsupported, tally.seconds);
+  std::snprintf(summary, sizeof summary, "%d file%s: %d ok, %d failed, %d undecided, %d unsupported%s; %.1f s",
+                tally.files, tally.files == 1 ? "" : "s", tally.ok, tally.failed, tally.undecided, tally.unsupported,
+                tally.unreadable == 0 ? "" : concat(", ", tally.unreadable, " no case").c_str(), tally.seconds);
   if (!options.json) print(summary);
-  FUSER_USER_CHECK(tally.judged > 0, "nothing was judged");
+  FUSER_USER_CHECK(tally.judged > 0 || tally.unreadable > 0, "nothing was judged");
   return exitCodeOf(tally);
 }
 

@@ -104,8 +104,7 @@ Tasks parseTask(std::string_view text) {
   std::optional<Tasks> task;
   try {
     task = parseOneOf<Tasks>(word, text.substr(word.size()), static_cast<Tasks*>(nullptr));
-  } catch (const nlohmann::json::exception&) {  // the fields are something else: no task
-  } catch (const std::invalid_argument&) {
+  } catch (const std::invalid_argument&) {  // the fields are something else: no task
   }
   FUSER_USER_CHECK(task, "no task is called '", text, "'");
   return *std::move(task);

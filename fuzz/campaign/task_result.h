@@ -58,7 +58,7 @@ REPORTS_FIELDS(TaskResult, verdict, text, slow, bucket, view, guilty, runs, batc
 
 // The encoding for the pipe and the ledger's journal.
 std::string encode(const TaskResult& result);
-// Throws nlohmann::json::exception or std::invalid_argument for invalid bytes.
+// Throws std::invalid_argument for invalid bytes.
 TaskResult decodeResult(const std::string& bytes);
 
 // The result of a JudgingTask from its outcome; a dead worker becomes the verdict.

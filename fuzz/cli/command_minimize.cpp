@@ -1,9 +1,12 @@
 // fuserfuzz minimize: the smallest case that shows the same finding.
 
+#include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 
 #include "fuser/command_line/numbers.h"
+#include "fuser/text/read_file.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/cli/arguments.h"
@@ -15,25 +18,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kStandard = "-";  // standard input, standard output
+
 struct MinimizeArguments {
   std::vector<std::string> files;
   std::string out = ".";
+  bool isToStdout() const { return out == kStandard; }
   double seconds = 60;
   Limits limits{10, 4096};
   bool noProbes = false, quiet = false;
 };
 
-// A file where --out names one, else minimized-from-<sha1>.fusion in that folder.
-fs::path placeOf(const MinimizeArguments& arguments, const std::string& given) {
+// What a finding's file is called by: a campaign's has it in its name, and calls the result after it, too.
+std::string sha1Of(const std::string& file, const std::string& given) {
+  constexpr size_t kDigits = 40;
+  const std::string stem = fs::path(file).stem().string();
+  if (stem.size() > kDigits && stem[stem.size() - kDigits - 1] == '-') {
+    const std::string last = stem.substr(stem.size() - kDigits);
+    if (last.find_first_not_of("0123456789abcdef") == std::string::npos) return last;
+  }
+  return sha1(given);
+}
+
+// A file where --out names one, else minimized-from-<sha1>.fusion in that folder; empty: standard output.
+fs::path placeOf(const MinimizeArguments& arguments, const std::string& file, const std::string& given) {
   const fs::path out = arguments.out;
-  if (out.extension() == ".fusion" && !fs::is_directory(out)) {
-    FUSER_USER_CHECK(arguments.files.size() == 1, "--out ", out.string(), " is one file for ", arguments.files.size(),
-                     " cases: name a folder");
+  const bool isFile = out.extension() == ".fusion" && !fs::is_directory(out);
+  FUSER_USER_CHECK(arguments.files.size() == 1 || !(isFile || arguments.isToStdout()), "--out ", out.string(),
+                   " is one place for ", arguments.files.size(), " cases: name a folder");
+  if (arguments.isToStdout()) return {};
+  if (isFile) {
     makeWritableFolder(out.has_parent_path() ? out.parent_path() : fs::path("."));
     return out;
   }
   makeWritableFolder(out);
-  return out / ("minimized-from-" + sha1(given) + ".fusion");
+  return out / ("minimized-from-" + sha1Of(file, given) + ".fusion");
 }
 
 // Findings of other buckets, beside the result.
@@ -47,9 +66,36 @@ void keepOthers(const Minimized& result, const fs::path& folder) {
   }
 }
 
+// Standard output holds the case alone where that is its place; what else there is to say is logged.
+void showResult(const MinimizeArguments& arguments, const Minimized& result, const fs::path& place,
+                spdlog::logger* log) {
+  const auto say = [&](const std::string& line) {
+    arguments.isToStdout() ? logLine(log, LogLevel::Info, line) : printLine(line);
+  };
+  char figures[200];
+  std::snprintf(figures, sizeof figures, "  %zu -> %zu expressions, %lld -> %lld elements, %zu tried, %.1f s%s",
+                result.before.expressions, result.after.expressions, static_cast<long long>(result.before.elements),
+                static_cast<long long>(result.after.elements), result.tried, result.seconds,
+                result.finished ? "" : " (stopped: it may get smaller yet)");
+  say(figures);
+  say(concat("  bucket: ", toString(result.bucket)));
+  if (arguments.isToStdout()) {
+    for (const OtherFinding& other : result.others) {
+      say(concat("  met on the way: ", toString(other.bucket), " (--out FOLDER keeps it)"));
+    }
+    printText(result.text);
+    return;
+  }
+  printLine(concat("  ", place.string()));
+  keepOthers(result, place.has_parent_path() ? place.parent_path() : fs::path("."));
+  if (!arguments.quiet) printLine("\n" + result.text);
+}
+
 bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, spdlog::logger* log) {
-  const std::string given = readTextFile(file);
-  const fs::path place = placeOf(arguments, given);
+  const bool isStdin = file == kStandard;
+  const std::string name = isStdin ? "<stdin>" : file;
+  const std::string given = isStdin ? readFusionText(std::cin) : readTextFile(file);
+  const fs::path place = placeOf(arguments, file, given);
   MinimizeSettings settings;
   settings.seconds = arguments.seconds;
   settings.limits = arguments.limits;
@@ -58,21 +104,13 @@ bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, s
   settings.bestSoFar = place;
   settings.interrupted = interrupted;
   if (!arguments.quiet) settings.log = log;
-  printLine(concat("minimizing ", file));
+  if (!arguments.isToStdout()) printLine(concat("minimizing ", name));
   const Minimized result = minimize(given, settings);
   if (!result.problem.empty()) {
-    printLine(concat("  NOT MINIMIZED: ", result.problem));
+    logLine(log, LogLevel::Error, concat("fuserfuzz: cannot minimize ", name, ": ", result.problem));
     return false;
   }
-  char figures[200];
-  std::snprintf(figures, sizeof figures, "  %zu -> %zu expressions, %lld -> %lld elements, %zu tried, %.1f s%s",
-                result.before.expressions, result.after.expressions, static_cast<long long>(result.before.elements),
-                static_cast<long long>(result.after.elements), result.tried, result.seconds,
-                result.finished ? "" : " (stopped: it may get smaller yet)");
-  printLine(figures);
-  printLine(concat("  bucket: ", toString(result.bucket), "\n  ", place.string()));
-  keepOthers(result, place.has_parent_path() ? place.parent_path() : fs::path("."));
-  if (!arguments.quiet) printLine("\n" + result.text);
+  showResult(arguments, result, place, log);
   return true;
 }
 
@@ -81,10 +119,11 @@ bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, s
 Command addMinimizeCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("minimize", "make findings as small as they get, in the same bucket");
   const auto arguments = std::make_shared<MinimizeArguments>();
-  command->add_option("files", arguments->files, ".fusion files that are findings")->required();
+  command->add_option("files", arguments->files, ".fusion files that are findings, or - for one on standard input")
+      ->required();
   command
       ->add_option("--out", arguments->out,
-                   "the result's file (*.fusion), or a folder for minimized-from-<sha1>.fusion")
+                   "the result's file (*.fusion), a folder for minimized-from-<sha1>.fusion, or - for standard output")
       ->capture_default_str();
   takesSeconds(command->add_option("--max-total-time", arguments->seconds, "for each file: 60, 5m"), 0.1, 1e6)
       ->type_name("SECONDS")
@@ -103,17 +142,19 @@ Command addMinimizeCommand(CLI::App& app) {
 Examples
   fuserfuzz minimize out/mismatch-….fusion --out small         the smallest case in the same bucket
   fuserfuzz minimize out/mismatch-….fusion --out small.fusion --max-total-time 5m   into a file of that name
+  fuserfuzz minimize --out - - < out/mismatch-….fusion         from standard input to standard output, and nothing else
 )");
   return {command, [arguments](const LogPtr& log) {
             watchInterrupts();
+            FUSER_USER_CHECK(std::count(arguments->files.begin(), arguments->files.end(), kStandard) <= 1,
+                             "- is given twice: standard input holds one case");
             bool all = true;
             for (const std::string& file : arguments->files) {
               if (interrupted()) break;
               all &= minimizeFile(*arguments, file, log.get());
             }
             if (interrupted()) return kExitInterrupted;
-            FUSER_USER_CHECK(all, "not every file could be minimized");
-            return kExitClean;
+            return all ? kExitClean : kExitSetup;
           }};
 }
 

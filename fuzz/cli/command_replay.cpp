@@ -29,7 +29,7 @@ Command addReplayCommand(CLI::App& app) {
                    "a .sequence file of a campaign: its cases one after the other in one process; the last one counts")
       ->type_name("FILE")
       ->excludes(paths);
-  replayCommand->add_flag("--quiet,-q", arguments->quiet, "one line a file, and what is wrong");
+  replayCommand->add_flag("--quiet,-q", arguments->quiet, "one line a file");
   replayCommand->add_flag("--json", arguments->json,
                           "a line of JSON for each file: file, kind, failed, seconds, verdict");
   replayCommand->footer(R"(

@@ -357,13 +357,16 @@ class Judge {
     }
   }
 
+  static std::string outsideText(int64_t count) {
+    return concat(count, count == 1 ? " element outside" : " elements outside");
+  }
   static std::string worstLine(const oracle::Judgement& judgement) {
     if (judgement.firstWrongOp) {
       const oracle::FirstWrongOp& wrong = *judgement.firstWrongOp;
-      return concat(opName(wrong.op), " %", wrong.value, ": ", wrong.outside, " elements outside");
+      return concat(opName(wrong.op), " %", wrong.value, ": ", outsideText(wrong.outside));
     }
     if (!judgement.worst.empty())
-      return concat("%", judgement.worst[0].value, ": ", judgement.total.outside, " elements outside");
+      return concat("%", judgement.worst[0].value, ": ", outsideText(judgement.total.outside));
     return judgement.reason;
   }
 

@@ -58,7 +58,7 @@ TEST(StorageTest, WhatIsNoFileIsNotRead) {
   std::filesystem::create_symlink("self.fusion", folder.path() / "corpus/self.fusion");
   const Started below = start("fuserfuzz", {"replay", folder.path() / "corpus"}, {.seconds = 20});
   EXPECT_EQ(below.exitCode, 0) << below.out << below.err;
-  EXPECT_NE(below.out.find("1 files: 1 ok"), std::string::npos) << below.out;
+  EXPECT_NE(below.out.find("1 file: 1 ok"), std::string::npos) << below.out;
 }
 
 TEST(StorageTest, AReadOnlyCorpusIsRead) {

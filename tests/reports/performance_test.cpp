@@ -144,10 +144,11 @@ std::string errorOf(const std::function<void()>& body) {
 
 TEST(PerformanceTest, BrokenFilesAreOneSentence) {
   const std::vector<std::pair<std::string, std::string>> broken = {
-      {"", "is not JSON"},
-      {"{\"context\": {", "is not JSON"},
-      {"[1, 2]", "is not what Google Benchmark writes"},
-      {"{\"context\": {}}", "is not what Google Benchmark writes"},
+      {"", "broken.json, line 1, column 1: is not JSON: it is empty"},
+      {"{\"context\": {", "broken.json, line 1, column 14: is not JSON: it ends too early"},
+      {"[1, 2]", "is not what Google Benchmark writes with --benchmark_out_format=json: a value is of another type"},
+      {"{\"context\": {}}", "is not what Google Benchmark writes with --benchmark_out_format=json: it has no field "
+                            "'benchmarks'"},
       {R"({"context": {}, "benchmarks": []})", "has no benchmark with the counter relative_cost"},
       {R"({"context": {}, "benchmarks": [{"name": "a", "cpu_time": 1}]})", "has no benchmark with the counter"},
       {R"({"context": {}, "benchmarks": [{"cpu_time": 1}]})", "is not what Google Benchmark writes"},
@@ -159,6 +160,7 @@ TEST(PerformanceTest, BrokenFilesAreOneSentence) {
     const std::string error = errorOf([&] { parseMeasurement(text, "broken.json"); });
     EXPECT_NE(error.find(message), std::string::npos) << text << "\n" << error;
     EXPECT_NE(error.find("broken.json"), std::string::npos) << error;
+    EXPECT_EQ(error.find("exception"), std::string::npos) << error;
   }
 }
 

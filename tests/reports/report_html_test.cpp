@@ -163,7 +163,7 @@ TEST(ReportHtmlTest, ACardShowsOneCaseThroughout) {
   const XmlNode page = pageOf(summary);
   const XmlNode& bucket = *page.withClass("bucket").at(0);
   EXPECT_TRUE(has(bucket, "Made of seed 7 case 3"));
-  EXPECT_EQ(bucket.withClass("reason").at(0)->text, "cast %c: 1 elements outside");
+  EXPECT_EQ(bucket.withClass("reason").at(0)->text, "cast %c: 1 element outside");
   for (const char* other : {"elements of another case", "replay out/mismatch-2", "accepted [0.24, 0.26]"}) {
     EXPECT_FALSE(has(bucket, other)) << other;
   }

@@ -146,11 +146,28 @@ TEST_F(CampaignTest, AnInterruptedCampaignReportsWhatItHas) {
   EXPECT_EQ(exitCode(summary), kExitInterrupted);
 }
 
-TEST_F(CampaignTest, AFileThatDoesNotParseFails) {
+// It is no finding of the compiler's, and hides none.
+TEST_F(CampaignTest, AFileThatDoesNotParseIsNoCase) {
   std::string lines;
+  const Log print = [&](const std::string& line) { lines += line + "\n"; };
   const auto broken = file("broken.fusion", "fusion f(");
-  EXPECT_EQ(replay({broken}, {}, [&](const std::string& line) { lines += line + "\n"; }), kExitFinding);
+  EXPECT_EQ(replay({broken}, {}, print), kExitSetup);
+  EXPECT_EQ(lines.find("NO CASE"), 0u) << lines;
   EXPECT_NE(lines.find("broken.fusion:1:"), std::string::npos) << lines;
+  EXPECT_EQ(lines.find("expects another verdict"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("1 file: 0 ok, 0 failed, 0 undecided, 0 unsupported, 1 no case;"), std::string::npos) << lines;
+  EXPECT_EQ(replay({broken, file("wrong.fusion", kWrong)}, {}, print), kExitFinding);
+}
+
+TEST_F(CampaignTest, AQuietReplayHasALineAFile) {
+  ReplayOptions quiet;
+  quiet.verbose = false;
+  std::string lines;
+  replay({file("a.fusion", kWrong), file("b.fusion", kRight), file("c.fusion", "fusion f(")}, quiet,
+         [&](const std::string& line) { lines += line + "\n"; });
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 4) << lines;
+  EXPECT_NE(lines.find("a.fusion: differs, run 1: "), std::string::npos) << lines;
+  EXPECT_NE(lines.find("b.fusion\n"), std::string::npos) << lines;
 }
 
 // The regressions and the real workloads. Tests run in the repository's root.

@@ -49,8 +49,20 @@ TEST_F(KnownIssuesTest, AnIssueThatIsGoneIsNamed) {
 }
 
 TEST_F(KnownIssuesTest, ABrokenListIsOneSentence) {
-  EXPECT_THROW(readKnownIssues(file("broken.json", "[{")), UserError);
-  EXPECT_THROW(readKnownIssues(file("poor.json", "[{\"bucket\": \"x\"}]")), UserError);
+  const auto refusal = [&](const std::string& text) -> std::string {
+    const std::filesystem::path path = file("broken.json", text);
+    try {
+      readKnownIssues(path);
+    } catch (const UserError& error) {
+      return std::string(error.what()).substr(path.string().size());
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("[{\n]"), ", line 2, column 1: is not JSON: unexpected ']'");
+  const std::string noList = " is not a list of known issues, [{bucket, reason, case}]";
+  EXPECT_EQ(refusal("{}"), noList);
+  EXPECT_EQ(refusal("[{\"bucket\": \"x\"}]"), noList + ": an entry is wrong: it has no field 'reason'");
+  EXPECT_EQ(refusal("[{\"bucket\": 7}]"), noList + ": an entry is wrong: a value is of another type than it should be");
   EXPECT_THROW(readKnownIssues(list("x", "nowhere.fusion")), UserError);
   EXPECT_THROW(readKnownIssues(folder_ / "nothing.json"), UserError);
 }

@@ -50,7 +50,7 @@ class CampaignLogTest : public testing::Test {
 
 TEST_F(CampaignLogTest, CampaignLogHasWhatIsPrintedThenAllFigures) {
   printed(LogLevel::Off);
-  EXPECT_EQ(text_, "seed 1, 1 workers\n");
+  EXPECT_EQ(text_, "seed 1, 1 worker\n");
   EXPECT_EQ(file(), text_ + figures_);
   EXPECT_EQ(logged_, "");
 }

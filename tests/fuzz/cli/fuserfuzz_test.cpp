@@ -89,7 +89,7 @@ TEST_F(FuserfuzzTest, TheLogIsOnStandardErrorAndLeavesStandardOutputAsItIs) {
     return text.str();
   };
   const std::string usual = run("");
-  EXPECT_NE(usual.find("1 files: 1 ok"), std::string::npos) << usual;
+  EXPECT_NE(usual.find("1 file: 1 ok"), std::string::npos) << usual;
   EXPECT_EQ(logged(), "");
   EXPECT_EQ(run("--log-level=debug"), usual);
   EXPECT_EQ(logged(), "file corpus/seeds/softmax.fusion: agrees\n");
@@ -101,7 +101,7 @@ TEST_F(FuserfuzzTest, ARunInAPipeHasNothingOnStandardError) {
   const std::string out = (folder_ / "out").string();
   const std::string flags = "--seed 1 --median-elements 64 --no-compilers --no-minimize --max-findings 0 --out " + out;
   const std::string text = standardOutput("run --max-total-time 5.5 " + flags, errors);
-  EXPECT_EQ(text.rfind("seed 1, 1 workers\n", 0), 0u) << text;
+  EXPECT_EQ(text.rfind("seed 1, 1 worker\n", 0), 0u) << text;
   EXPECT_EQ(text.find("/s, decided"), std::string::npos) << text;
   EXPECT_EQ(std::filesystem::file_size(errors), 0u);
   std::ostringstream log;
@@ -122,7 +122,7 @@ TEST_F(FuserfuzzTest, AGeneratedCaseReplays) {
   ASSERT_EQ(fuserfuzz("generate --seed 1 --case 0 > " + file).exitCode, 0);
   const Outcome outcome = fuserfuzz("replay " + file);
   EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
-  EXPECT_NE(outcome.text.find("1 files: 1 ok, 0 failed"), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("1 file: 1 ok, 0 failed"), std::string::npos) << outcome.text;
 }
 
 TEST_F(FuserfuzzTest, GenerateKnowsViewsAndEngines) {
@@ -333,7 +333,7 @@ class ResumeTest : public FuserfuzzTest {
 TEST_F(ResumeTest, EverySettingIsTheCampaignsOwn) {
   const Outcome resumed = fuserfuzz("run --resume --runs 9 --out " + out_);
   EXPECT_EQ(resumed.exitCode, 0) << resumed.text;
-  EXPECT_NE(resumed.text.find("seed 3, 1 workers"), std::string::npos) << resumed.text;
+  EXPECT_NE(resumed.text.find("seed 3, 1 worker"), std::string::npos) << resumed.text;
   const std::string report = contents();
   EXPECT_NE(report.find("\"cases\": 10"), std::string::npos) << report.substr(0, 400);
   EXPECT_NE(report.find("--only add,neg --median-elements 64"), std::string::npos) << report.substr(0, 400);

@@ -51,10 +51,37 @@ TEST_F(MinimizeCommandTest, WritesTheSmallestCaseUnderItsOriginsName) {
   EXPECT_EQ(files, 1u) << outcome.text;
 }
 
+TEST_F(MinimizeCommandTest, AResultIsNamedAfterTheFindingAsACampaignDoes) {
+  const std::string sha1(40, 'a');
+  const std::filesystem::path finding = folder_ / ("mismatch-" + sha1 + ".fusion");
+  std::filesystem::rename(plantedCase(folder_), finding);
+  EXPECT_EQ(fuserfuzz("minimize -q " + finding.string() + " --out " + (folder_ / "small").string()).exitCode, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "small" / ("minimized-from-" + sha1 + ".fusion")));
+}
+
 TEST_F(MinimizeCommandTest, WritesToAFileWhereOneIsNamed) {
   const std::filesystem::path place = folder_ / "sub" / "small.fusion";
   EXPECT_EQ(fuserfuzz("minimize -q " + plantedCase(folder_).string() + " --out " + place.string()).exitCode, 0);
   EXPECT_NE(contentsOf(place).find("option fault"), std::string::npos);
+}
+
+// The same case as in a file; a third program reads it.
+TEST_F(MinimizeCommandTest, ReadsStandardInputAndWritesToStandardOutputTheCaseAlone) {
+  const std::string planted = plantedCase(folder_).string();
+  const std::filesystem::path piped = folder_ / "piped.fusion", place = folder_ / "small.fusion";
+  const Outcome outcome = fuserfuzz("minimize --out - - < " + planted + " 2>/dev/null > " + piped.string() + " && " +
+                                    program() + " replay -q - < " + piped.string());
+  EXPECT_EQ(outcome.exitCode, 77) << outcome.text;
+  EXPECT_EQ(fuserfuzz("minimize -q " + planted + " --out " + place.string()).exitCode, 0);
+  EXPECT_EQ(contentsOf(piped), contentsOf(place));
+  const std::string log = (folder_ / "log").string();
+  const Outcome logged = fuserfuzz("minimize --out - - < " + planted + " > /dev/null 2> " + log + "; cat " + log);
+  EXPECT_NE(logged.text.find("  bucket: differs"), std::string::npos) << logged.text;
+  EXPECT_EQ(fuserfuzz("minimize --out - " + planted + " " + planted).exitCode, 1);
+  EXPECT_EQ(fuserfuzz("minimize --out small - - < " + planted).exitCode, 1);
+  const Outcome right = fuserfuzz("generate --seed 1 --case 0 | " + program() + " minimize --out - -");
+  EXPECT_NE(right.text.find("cannot minimize <stdin>: it is not a finding: agrees\n"), std::string::npos)
+      << right.text;
 }
 
 TEST_F(MinimizeCommandTest, ProgressIsOfTheLog) {
@@ -74,7 +101,11 @@ TEST_F(MinimizeCommandTest, WhatIsNoFindingIsASetUpFailure) {
   std::ofstream(folder_ / "right.fusion") << fuserfuzz("generate --seed 1 --case 0").text;
   const Outcome outcome = fuserfuzz("minimize " + (folder_ / "right.fusion").string() + " --out " + folder_.string());
   EXPECT_EQ(outcome.exitCode, 1) << outcome.text;
-  EXPECT_NE(outcome.text.find("not a finding: agrees"), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("cannot minimize " + (folder_ / "right.fusion").string() +
+                              ": it is not a finding: agrees\n"),
+            std::string::npos)
+      << outcome.text;
+  EXPECT_EQ(outcome.text.find("SETUP"), std::string::npos) << outcome.text;
   EXPECT_EQ(fuserfuzz("minimize /nowhere.fusion").exitCode, 1);
 }
 

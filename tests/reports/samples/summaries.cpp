@@ -56,7 +56,7 @@ void addFindings(CampaignSummary& summary, const std::string& text) {
   minimized.finding = summary.findings[2].file;
   minimized.file = "minimized-from-3.fusion" + text;
   minimized.title = "cast has or lacks NaN in 1 of 1 element" + text;
-  minimized.reason = "cast %c: 1 elements outside" + text;
+  minimized.reason = "cast %c: 1 element outside" + text;
   minimized.detail = "differs\n  %c[0] is nan, accepted [0.5, 0.5]\n" + text;
   minimized.guiltyOp = minimized.structure = "Cast" + text;
   minimized.replay = "fuserfuzz replay out/minimized-from-3.fusion" + text;

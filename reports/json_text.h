@@ -1,0 +1,16 @@
+#pragma once
+// JSON from files and pipes, with errors in our own words: what a library says of its tokens is nobody's business.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace reports {
+
+// `origin` is the file's name. A UserError for other text: "FILE, line 2, column 7: is not JSON: unexpected '}'".
+nlohmann::json parseJson(std::string_view text, const std::string& origin);
+
+// What is wrong with JSON or CBOR, as a clause: "it has no field 'bucket'", "it ends too early".
+std::string inOurWords(const nlohmann::json::exception& error);
+
+}  // namespace reports
