@@ -25,7 +25,7 @@ std::string stampOf(const Ledger::Contents& contents, const std::string& key) {
 }
 
 // Files in order of name, then cases in order of number, so that no order of completion shows.
-std::tuple<int, uint64_t, std::string> placeOf(const LedgerFinding& finding) {
+std::tuple<int, uint64_t, std::string> orderInReport(const LedgerFinding& finding) {
   const std::string last = taskText(finding) + finding.kind + finding.reason;
   if (!finding.task) return {1, 0, last};
   return std::visit(ByKind{[&](const CaseTask& one) { return std::tuple(1, one.number, last); },
@@ -124,7 +124,7 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
   const ReplayContext context = contextOf(contents, folder, report);
   std::vector<LedgerFinding> findings = contents.findings;
   std::stable_sort(findings.begin(), findings.end(),
-                   [](const LedgerFinding& a, const LedgerFinding& b) { return placeOf(a) < placeOf(b); });
+                   [](const LedgerFinding& a, const LedgerFinding& b) { return orderInReport(a) < placeOf(b); });
   for (const LedgerFinding& finding : findings) {
     countFeatures(finding, summary);
     reports::Finding entry;

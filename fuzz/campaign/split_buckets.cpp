@@ -65,7 +65,7 @@ struct Sample {
 };
 
 // The bucket of a finding, and what it is told by.
-std::pair<std::string, std::string> placeOf(const reports::Finding& finding, const std::vector<Sample>& samples) {
+std::pair<std::string, std::string> bucketOf(const reports::Finding& finding, const std::vector<Sample>& samples) {
   const auto sampleWith = [&](const auto& holds) -> const Sample* {
     const auto found = std::find_if(samples.begin(), samples.end(), holds);
     return found == samples.end() ? nullptr : &*found;
@@ -120,7 +120,7 @@ void splitBuckets(reports::CampaignSummary& summary) {
     });
   }
   for (reports::Finding& finding : summary.findings)
-    std::tie(finding.bucket, finding.placedBy) = placeOf(finding, bySymptom[finding.symptom]);
+    std::tie(finding.bucket, finding.placedBy) = bucketOf(finding, bySymptom[finding.symptom]);
 }
 
 }  // namespace fuser::fuzz

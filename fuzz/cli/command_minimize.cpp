@@ -41,7 +41,7 @@ std::string sha1Of(const std::string& file, const std::string& given) {
 }
 
 // A file where --out names one, else minimized-from-<sha1>.fusion in that folder; empty: standard output.
-fs::path placeOf(const MinimizeArguments& arguments, const std::string& file, const std::string& given) {
+fs::path outputPathOf(const MinimizeArguments& arguments, const std::string& file, const std::string& given) {
   const fs::path out = arguments.out;
   const bool isFile = out.extension() == ".fusion" && !fs::is_directory(out);
   FUSER_USER_CHECK(arguments.files.size() == 1 || !(isFile || arguments.isToStdout()), "--out ", out.string(),
@@ -95,7 +95,7 @@ bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, s
   const bool isStdin = file == kStandard;
   const std::string name = isStdin ? "<stdin>" : file;
   const std::string given = isStdin ? readFusionText(std::cin) : readTextFile(file);
-  const fs::path place = placeOf(arguments, file, given);
+  const fs::path place = outputPathOf(arguments, file, given);
   MinimizeSettings settings;
   settings.seconds = arguments.seconds;
   settings.limits = arguments.limits;

@@ -35,10 +35,10 @@ std::string toString(const Bucket& bucket);
 // smallest cases tell only where it was met.
 bool isSplit(std::string_view kind);
 
-// The bucket after minimising. guiltyOp: CaseVerdict::wrongOp. structure: structureOf() (structure.h) the smallest case.
-// Of a kind that is split "differs | kernel | reduction | zeros | Sum | Neg Sum",
-// "violation | kernel | pointwise | out of bounds | - | Slice". Of other kinds the message alone,
-// "check | fuser/lower/x.cpp:53: check failed: a == b": passes and options without which it is not met are not its cause.
+// The bucket after minimising. guiltyOp: CaseVerdict::wrongOp. structure: that of the smallest case (structure.h).
+// Of a kind that is split "differs | kernel | reduction | zeros | Sum | Neg Sum, a vector",
+// "violation | kernel | pointwise | out of bounds | - | Slice, 1 element". Of other kinds the message alone,
+// "check | fuser/lower/x.cpp:53: check failed: a == b": passes and options that it needs to be met are not its cause.
 std::string nameOfMinimized(const Bucket& bucket, const std::string& guiltyOp, const std::string& structure);
 
 // The bucket of a finding of judgeCase(testCase, settings). Judges variants of the case a few times, in this process;
