@@ -63,7 +63,7 @@ class Terms {
       hi += x.hi;
     }
     const LongReal n = static_cast<LongReal>(count_);
-    const LongReal slack = isConstant() ? 0 : error + own();
+    const LongReal slack = isConstant() ? 0 : error + roundingError();
     set.lo = down(static_cast<double>(lo / n - slack), 2);
     set.hi = up(static_cast<double>(hi / n + slack), 2);
     if (isConstant()) set.lo = set.hi = ranges_[0].lo;
@@ -107,7 +107,7 @@ class Terms {
     return 1.01L * roundoff() * largest_ * steps + static_cast<LongReal>(depth + 5) * format(compute_).smallest;
   }
   // Of the reference's sums.
-  LongReal own() const { return static_cast<LongReal>(count_ + 2) * 0x1p-63L * largest_; }
+  LongReal roundingError() const { return static_cast<LongReal>(count_ + 2) * 0x1p-63L * largest_; }
 
   Interval finished(Interval set) const {
     if (set.hasZero()) set.flags |= kZeros;
@@ -130,7 +130,7 @@ class Terms {
       const LongReal distance = (static_cast<LongReal>(x.lo) + x.hi) / 2 - middle;
       squares += distance * distance;
     }
-    const LongReal reference = (n + 4) * 0x1p-63L * squares + n * own() * own();
+    const LongReal reference = (n + 4) * 0x1p-63L * squares + n * roundingError() * roundingError();
     const LongReal radius = std::sqrt(radii) * (1 + (n + 4) * 0x1p-63L);
     const LongReal low = std::max<LongReal>(0, std::sqrt(std::max<LongReal>(0, squares - reference)) - radius);
     const LongReal high = std::sqrt(squares + reference) + radius;

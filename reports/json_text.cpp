@@ -32,7 +32,7 @@ json parseJson(std::string_view text, const std::string& origin) {
     return json::parse(text);
   } catch (const json::parse_error& error) {
     const size_t offset = error.byte == 0 ? 0 : std::min(error.byte - 1, text.size());
-    const fuser::SourcePlace place = fuser::placeOf(text, offset);
+    const fuser::SourcePlace place = fuser::sourcePlaceAt(text, offset);
     fuser::throwUserError(fuser::concat(origin, ", line ", place.line, ", column ", place.column,
                                         ": is not JSON: ", unexpectedAt(text, error.byte)));
   } catch (const json::exception& error) {

@@ -15,7 +15,7 @@ bool joinsAcrossDevices(OpKind op) {
 
 }  // namespace
 
-bool isThere(const Sharding& sharding, const Sharding& wanted) {
+bool satisfiesSharding(const Sharding& sharding, const Sharding& wanted) {
   return sharding == wanted || (!sharding.axis && sharding.mesh.containsAll(wanted.mesh));
 }
 
@@ -42,7 +42,7 @@ bool isResharding(const Expr* expr) {
   return std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* input) {
     if (input->isScalar() || input->as<TensorView>()->isCpuScalar()) return false;
     const std::optional<Sharding> wanted = operandSharding(expr, input->as<TensorView>());
-    return !wanted || !isThere(shardingOf(input->as<TensorView>()), *wanted);
+    return !wanted || !satisfiesSharding(shardingOf(input->as<TensorView>()), *wanted);
   });
 }
 

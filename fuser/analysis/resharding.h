@@ -14,7 +14,7 @@
 namespace fuser {
 
 // Whether a tensor with the first sharding already satisfies `wanted`: they are equal, or it is replicated there.
-bool isThere(const Sharding& sharding, const Sharding& wanted);
+bool satisfiesSharding(const Sharding& sharding, const Sharding& wanted);
 
 // The sharding that an operand needs, so that each device in the results' mesh computes its part from local data.
 // nullopt when no device can compute its part alone; whyNoSlices(expr) has the reason.

@@ -44,7 +44,7 @@ std::string whyNoAlias(const Fusion& fusion, const Val* output, const Val* input
   return "";
 }
 
-size_t placeOf(const std::vector<Val*>& vals, const std::string& name) {
+size_t indexOfNamed(const std::vector<Val*>& vals, const std::string& name) {
   for (size_t i = 0; i < vals.size(); ++i) {
     if (vals[i]->name() == name) return i;
   }
@@ -54,7 +54,7 @@ size_t placeOf(const std::vector<Val*>& vals, const std::string& name) {
 std::map<size_t, Val*> aliasesIn(const Fusion& fusion, const std::vector<std::pair<std::string, std::string>>& named) {
   std::map<size_t, Val*> aliases;
   for (const auto& [output, input] : named) {
-    const size_t from = placeOf(fusion.outputs(), output), to = placeOf(fusion.inputs(), input);
+    const size_t from = indexOfNamed(fusion.outputs(), output), to = indexOfNamed(fusion.inputs(), input);
     const std::string problem = whyNoAlias(fusion, fusion.outputs()[from], fusion.inputs()[to]);
     FUSER_USER_CHECK(problem.empty(), "alias %", output, " -> %", input, ": ", problem);
     aliases[from] = fusion.inputs()[to];

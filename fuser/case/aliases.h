@@ -16,6 +16,6 @@ namespace fuser {
 std::map<size_t, Val*> aliasesIn(const Fusion& fusion, const std::vector<std::pair<std::string, std::string>>& named);
 
 // The index of the first value with that name. A UserError when there is none.
-size_t placeOf(const std::vector<Val*>& vals, const std::string& name);
+size_t indexOfNamed(const std::vector<Val*>& vals, const std::string& name);
 
 }  // namespace fuser

@@ -1,6 +1,6 @@
 #pragma once
-// What one thread of a kernel knows on the CPU: the parameter that carries CUDA's built-in variables. Shared by the CPU
-// engine and the text that it compiles, so it includes no header.
+// The parameter that carries CUDA's built-in variables to a kernel thread on the CPU. The CPU engine and the text that
+// it compiles share it, so it includes no header.
 
 namespace fuser {
 
@@ -12,7 +12,7 @@ struct CpuThread {
   CpuIndex index;              // threadIdx
   CpuIndex block;              // blockIdx
   unsigned char* shared;       // the block's shared memory, aligned to 16 bytes
-  void (*barrier)(void*);      // __syncthreads(), called with `fiber`; null where the kernel has no barrier
+  void (*barrier)(void*);      // __syncthreads(), called with `fiber`; null if the kernel has no barrier
   void* fiber;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The part of CUDA that printed kernels use, for clang on the CPU. Printed in front of the kernels' text, which is the
-// one that NVRTC gets; includes no header, because headers are what a compiler spends its time on.
+// Emulates the part of CUDA that printed kernels use, for clang on the CPU. It is printed before the kernels, whose
+// text is the same as for NVRTC. It includes no header, because headers dominate compile time.
 //
 // Library functions are called by their C names and never folded by the compiler (-fno-builtin): folding computes f32
 // functions in f64 and would give other bits than the library. The exact ones are compiler builtins.

@@ -5,7 +5,7 @@
 namespace fuser {
 namespace {
 
-size_t placeOf(const std::vector<int>& members, int rank) {
+size_t indexOf(const std::vector<int>& members, int rank) {
   const auto it = std::find(members.begin(), members.end(), rank);
   FUSER_CHECK(it != members.end(), "rank ", rank, " is not among ", ranksText(members));
   return static_cast<size_t>(it - members.begin());
@@ -19,7 +19,7 @@ std::string joined(const std::vector<std::string>& texts, const char* separator)
 
 }  // namespace
 
-const PostedCollective::Post& PostedCollective::postOf(int rank) const { return *posts[placeOf(members, rank)]; }
+const PostedCollective::Post& PostedCollective::postOf(int rank) const { return *posts[indexOf(members, rank)]; }
 
 std::string PostedCollective::mismatch() const {
   FUSER_CHECK(isComplete());
@@ -55,7 +55,7 @@ std::shared_ptr<const PostedCollective> Board::post(int rank, const Circle& circ
     slot->missing = slot->members.size();
   }
   const std::shared_ptr<PostedCollective> posted = slot;
-  std::optional<PostedCollective::Post>& place = posted->posts[placeOf(posted->members, rank)];
+  std::optional<PostedCollective::Post>& place = posted->posts[indexOf(posted->members, rank)];
   FUSER_CHECK(!place, "rank ", rank, " posts twice");
   place = std::move(post);
   if (--posted->missing == 0) open_.erase(key);

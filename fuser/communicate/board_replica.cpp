@@ -37,7 +37,7 @@ BoardReplica::BoardReplica(int rank, int ranks, std::function<void(const BoardEv
       board_(ranks),
       stopped_(static_cast<size_t>(ranks)),
       gone_(static_cast<size_t>(ranks)),
-      tell_(std::move(tell)) {}
+      send_(std::move(tell)) {}
 
 std::shared_ptr<const PostedCollective> BoardReplica::post(const Circle& circle, PostedCollective::Post post) {
   if (deadlock_) throw *deadlock_;
@@ -51,7 +51,7 @@ void BoardReplica::beginWait(const PostedCollective& posted) {
   event.kind = BoardEvent::Kind::Wait;
   event.circle = posted.circle;
   event.number = posted.number;
-  tell_(event);
+  send_(event);
   board_.wait(rank_, posted.circle, posted.number);
 }
 
@@ -75,19 +75,19 @@ bool BoardReplica::isOver(const PostedCollective& posted) {
     // Before anything else that this rank says, so that the others find it too: whatever it does now, it posts no more.
     BoardEvent event;
     event.kind = BoardEvent::Kind::Deadlock;
-    tell_(event);
+    send_(event);
   }
   board_.resume(rank_);
   throw *deadlock_;
 }
 
 void BoardReplica::leave() {
-  tell_(BoardEvent{});
+  send_(BoardEvent{});
   board_.leave(rank_, std::nullopt);
   gone_[static_cast<size_t>(rank_)] = true;
 }
 
-void BoardReplica::hear(int from, BoardEvent event) {
+void BoardReplica::apply(int from, BoardEvent event) {
   const size_t place = static_cast<size_t>(from);
   switch (event.kind) {
     case BoardEvent::Kind::Post: {

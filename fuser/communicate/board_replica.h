@@ -39,7 +39,7 @@ class BoardReplica {
   bool isOver(const PostedCollective& posted);
   void leave();
 
-  void hear(int from, BoardEvent event);  // applies an event that rank `from` sent
+  void apply(int from, BoardEvent event);  // applies an event that rank `from` sent
   bool haveAllLeft() const;
 
  private:
@@ -49,7 +49,7 @@ class BoardReplica {
   Board board_;
   std::vector<bool> stopped_;  // by rank: has found a deadlock
   std::vector<bool> gone_;     // by rank: has left, before a deadlock or after
-  std::function<void(const BoardEvent&)> tell_;
+  std::function<void(const BoardEvent&)> send_;
   std::optional<CommunicationError> deadlock_;
 };
 

@@ -50,7 +50,7 @@ bool HostIrLower::shouldMergeSegmentedGroups(const SegmentedGroup* a, const Segm
 
 std::unique_ptr<HostIrContainer> HostIrLower::lower(std::span<const HostGroup> groups,
                                                     std::span<const TensorView* const> inPlace,
-                                                    std::span<const GivenOutput> given) {
+                                                    std::span<const BufferedOutput> given) {
   inPlace_ = inPlace;
   given_ = given;
   auto program = std::make_unique<HostIrContainer>(fusion_);
@@ -59,7 +59,7 @@ std::unique_ptr<HostIrContainer> HostIrLower::lower(std::span<const HostGroup> g
     const Val* output = fusion_.outputs().at(number);
     if (!isInPlace(output)) program->append(hir::Copy{output->as<TensorView>(), input->as<TensorView>()});
   }
-  for (const GivenOutput& output : given) {
+  for (const BufferedOutput& output : given) {
     if (!output.direct) program->append(hir::CopyToOutput{output.tensor, output.output});
   }
   verifyHostIr(*program, HostLeaks::Allowed);
@@ -117,7 +117,7 @@ hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output
     while (isMade(source)) source = source->definition()->input(0)->as<TensorView>();
     return hir::View{output, source};
   }
-  if (const GivenOutput* given = writtenToCaller(output)) return hir::TakeOutput{output, given->output};
+  if (const BufferedOutput* given = writtenToCaller(output)) return hir::TakeOutput{output, given->output};
   for (const auto& [number, input] : fusion_.aliases()) {
     if (fusion_.outputs().at(number) == output && isInPlace(output)) return hir::Reuse{output, input->as<TensorView>()};
   }
@@ -128,9 +128,9 @@ bool HostIrLower::isInPlace(const Val* output) const {
   return std::find(inPlace_.begin(), inPlace_.end(), output) != inPlace_.end();
 }
 
-const GivenOutput* HostIrLower::writtenToCaller(const TensorView* output) const {
+const BufferedOutput* HostIrLower::writtenToCaller(const TensorView* output) const {
   const auto found = std::find_if(given_.begin(), given_.end(),
-                                  [&](const GivenOutput& given) { return given.direct && given.tensor == output; });
+                                  [&](const BufferedOutput& given) { return given.direct && given.tensor == output; });
   return found == given_.end() ? nullptr : &*found;
 }
 

@@ -25,7 +25,7 @@ struct HostGroup {
 };
 
 // An output with a buffer from the caller. direct: a kernel writes it there; otherwise it is copied at the end.
-struct GivenOutput {
+struct BufferedOutput {
   const TensorView* tensor = nullptr;
   size_t output = 0;  // its index in the fusion's outputs
   bool direct = false;
@@ -61,7 +61,7 @@ class HostIrLower {
   explicit HostIrLower(Fusion& fusion) : fusion_(fusion) {}
   std::unique_ptr<HostIrContainer> lower(std::span<const HostGroup> groups,
                                          std::span<const TensorView* const> inPlace = {},
-                                         std::span<const GivenOutput> given = {});
+                                         std::span<const BufferedOutput> given = {});
 
   // A SegmentCandidateFinderOptions::custom_should_merge_groups for fusions with stream axes (with several devices,
   // nothing merges): false if either group has an expression for which isLowerableAsStandaloneHostOp is true.
@@ -70,12 +70,12 @@ class HostIrLower {
  private:
   void lowerGroup(const HostGroup& group, HostIrContainer& program);
   hir::Node makeRoom(const HostGroup& group, const TensorView* output) const;
-  const GivenOutput* writtenToCaller(const TensorView* output) const;
+  const BufferedOutput* writtenToCaller(const TensorView* output) const;
   bool isInPlace(const Val* output) const;
 
   Fusion& fusion_;
   std::span<const TensorView* const> inPlace_;
-  std::span<const GivenOutput> given_;
+  std::span<const BufferedOutput> given_;
 };
 
 }  // namespace fuser

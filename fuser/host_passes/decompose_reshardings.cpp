@@ -9,7 +9,7 @@
 #include "fuser/host_passes/communication_plan.h"
 #include "fuser/host_passes/fresh_names.h"
 #include "fuser/ir/builder.h"
-#include "fuser/ir/take_place.h"
+#include "fuser/ir/replace_value.h"
 #include "fuser/ir/verify.h"
 
 namespace fuser {
@@ -87,7 +87,7 @@ class Decomposer {
     setSharding(joined, to);
     auto* rounded = build::cast(fusion_, joined, result->dtype())->as<TensorView>();
     setSharding(rounded, to);
-    takePlace(&fusion_, result, rounded);
+    replaceValue(&fusion_, result, rounded);
     removeUnused(&fusion_, result);
     changed_ = true;
     if (!planJoin(from.mesh, to)) computeAt(joined->definition(), {from.mesh, std::nullopt});
@@ -112,7 +112,7 @@ class Decomposer {
       TensorView* moved = build::set(fusion_, result);
       setSharding(moved, wanted);
       Expr* move = moved->definition();
-      takePlace(&fusion_, result, moved);
+      replaceValue(&fusion_, result, moved);
       fusion_.replaceInput(move, 0, result);
       setSharding(result, sharding);
       result->setName(names_.of(moved));
@@ -127,7 +127,7 @@ class Decomposer {
       if (expr->input(i)->isScalar() || expr->input(i)->as<TensorView>()->isCpuScalar()) continue;
       auto* operand = expr->input(i)->as<TensorView>();
       const Sharding wanted = operandSharding(expr, operand).value();
-      if (!isThere(shardingOf(operand), wanted)) fusion_.replaceInput(expr, i, bring(operand, wanted));
+      if (!satisfiesSharding(shardingOf(operand), wanted)) fusion_.replaceInput(expr, i, bring(operand, wanted));
     }
   }
 

@@ -84,8 +84,8 @@ class DeviceLowering {
   // Ops that the host does not run alone are computed on all devices.
   void checkWhole(const Val* val) const {
     const Sharding whole{fusion_.mesh(), std::nullopt};
-    const bool fits =
-        val->isScalar() || val->as<TensorView>()->isCpuScalar() || isThere(shardingOf(val->as<TensorView>()), whole);
+    const bool fits = val->isScalar() || val->as<TensorView>()->isCpuScalar() ||
+                      satisfiesSharding(shardingOf(val->as<TensorView>()), whole);
     FUSER_USER_CHECK(fits, "%", val->name(),
                      " is not whole on every device, where a kernel of several expressions needs it: ",
                      "DecomposeReshardingsPass, which is off, would bring it");
@@ -125,7 +125,7 @@ class DeviceLowering {
     if (operand->isCpuScalar() || operand->shardAxis() || !result->shardAxis()) return local(operand);
     const std::optional<size_t> axis = operandAxis(expr, operand, *result->shardAxis());
     if (!axis || (operand->axes()[*axis]->isBroadcast() && !operand->axes()[*axis]->isExpanded())) return operand;
-    const auto place = static_cast<int64_t>(result->mesh().placeOf(device()).value());
+    const auto place = static_cast<int64_t>(result->mesh().indexOf(device()).value());
     return shard(operand, *axis, place, static_cast<int64_t>(result->mesh().size()));
   }
 

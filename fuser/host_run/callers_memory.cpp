@@ -39,7 +39,7 @@ CallersMemory::CallersMemory(std::span<const TensorRef> tensors, size_t maxBytes
     copy.caller = reinterpret_cast<std::byte*>(range.begin);
     copy.before.assign(copy.caller, copy.caller + (range.end - range.begin));
     // The size class of the block must not depend on the address.
-    copy.block = pool.take(kKeptAlignment + copy.before.size());
+    copy.block = pool.allocate(kKeptAlignment + copy.before.size());
     copy.device = copy.block.get() + range.begin % kKeptAlignment;
     std::copy(copy.before.begin(), copy.before.end(), copy.device);
     copies_.push_back(std::move(copy));

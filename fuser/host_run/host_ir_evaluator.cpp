@@ -17,13 +17,13 @@ class HostRun {
  public:
   HostRun(const HostIrContainer& program, std::span<const std::unique_ptr<CompiledKernel>> kernels,
           const std::vector<SegmentRunner*>& caches, ExpressionEvaluator& evaluator, const HostRunSettings& settings,
-          GivenOutputs outputs)
+          OutputBuffers outputs)
       : program_(program),
         kernels_(kernels),
         caches_(caches),
         evaluator_(evaluator),
         settings_(settings),
-        given_(outputs),
+        callerOutputs_(outputs),
         outputs_(outputs),
         tensors_(program.fusion().valCount()),
         freed_(program.fusion().valCount(), false),
@@ -93,7 +93,7 @@ class HostRun {
     freed_.at(node.tensor->id()) = true;
     checkSettled(node);
     TensorMemory& tensor = tensors_.at(node.tensor->id());
-    if (queues_) queues_->giveBack(concat("free %", node.tensor->name()), {node.tensor->name(), tensor.ref, true});
+    if (queues_) queues_->enqueueFree(concat("free %", node.tensor->name()), {node.tensor->name(), tensor.ref, true});
     live_ -= bytesOf(tensor);
     if (settings_.record || queues_) {
       kept_.push_back(std::move(tensor.memory));
@@ -314,13 +314,13 @@ class HostRun {
     for (const Val* input : program_.fusion().inputs()) {
       if (input->isTensor()) tensors.push_back(tensors_.at(input->id()).ref);
     }
-    for (const std::optional<TensorRef>& output : given_) {
+    for (const std::optional<TensorRef>& output : callerOutputs_) {
       if (output) tensors.push_back(*output);
     }
     callers_.emplace(tensors, settings_.maxBytes, *pool_);
     bytes_ += callers_->bytes();
     for (TensorMemory& tensor : tensors_) tensor.ref = callers_->onDevice(tensor.ref);
-    for (const std::optional<TensorRef>& output : given_) {
+    for (const std::optional<TensorRef>& output : callerOutputs_) {
       onDevice_.push_back(output ? std::optional(callers_->onDevice(*output)) : std::nullopt);
     }
     outputs_ = onDevice_;
@@ -328,7 +328,7 @@ class HostRun {
   void moveToCaller() {
     callers_->copyBack();
     for (TensorMemory& tensor : tensors_) tensor.ref = callers_->atCaller(tensor.ref);
-    outputs_ = given_;
+    outputs_ = callerOutputs_;
   }
 
   struct Running {
@@ -478,8 +478,8 @@ class HostRun {
   const std::vector<SegmentRunner*>& caches_;
   ExpressionEvaluator& evaluator_;
   const HostRunSettings& settings_;
-  const GivenOutputs given_;
-  GivenOutputs outputs_;           // where the program writes them: what is given, or what a device sees of it
+  const OutputBuffers callerOutputs_;
+  OutputBuffers outputs_;           // where the program writes them: what is given, or what a device sees of it
   std::vector<std::optional<TensorRef>> onDevice_;
   std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
   std::vector<Running> running_;            // communications that nobody waited for yet
@@ -503,7 +503,7 @@ class HostRun {
 }  // namespace
 
 RunRecord HostIrEvaluator::run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
-                               const HostRunSettings& settings, GivenOutputs outputs) const {
+                               const HostRunSettings& settings, OutputBuffers outputs) const {
   HostRun run(program_, kernels_, caches_, evaluator, settings, outputs);
   run.bindInputs(inputs);
   run.runBody(program_.topLevel());

@@ -18,7 +18,7 @@
 namespace fuser {
 
 // The caller's output buffers, by output number; nullopt for an output without one.
-using GivenOutputs = std::span<const std::optional<TensorRef>>;
+using OutputBuffers = std::span<const std::optional<TensorRef>>;
 
 // Settings for programs with streams.
 struct StreamSettings {
@@ -67,7 +67,7 @@ class HostIrEvaluator {
   // that this device does not hold has no memory. A ViolationError for a race between streams; also throws what the
   // communicator throws.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator, const HostRunSettings& settings,
-                GivenOutputs outputs = {}) const;
+                OutputBuffers outputs = {}) const;
 
  private:
   const HostIrContainer& program_;

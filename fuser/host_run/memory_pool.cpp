@@ -13,7 +13,7 @@ constexpr std::align_val_t kAlignment{64};
 
 }  // namespace
 
-std::byte* MemoryPool::allocate(size_t bytes) {
+std::byte* MemoryPool::allocateFromSystem(size_t bytes) {
   return device_ ? device_->allocate(bytes) : static_cast<std::byte*>(::operator new[](bytes, kAlignment));
 }
 
@@ -31,7 +31,7 @@ MemoryPool::~MemoryPool() {
   }
 }
 
-std::shared_ptr<std::byte[]> MemoryPool::take(size_t bytes) {
+std::shared_ptr<std::byte[]> MemoryPool::allocate(size_t bytes) {
   const auto sizeClass = static_cast<size_t>(std::bit_width(std::max<size_t>(bytes, 64) - 1));
   std::byte* block = nullptr;
   {
@@ -44,14 +44,14 @@ std::shared_ptr<std::byte[]> MemoryPool::take(size_t bytes) {
     }
   }
   if (!block) {
-    block = allocate(size_t{1} << sizeClass);
+    block = allocateFromSystem(size_t{1} << sizeClass);
     const std::lock_guard lock(mutex_);
     ++made_;
   }
-  return {block, [pool = shared_from_this(), sizeClass](std::byte* back) { pool->giveBack(back, sizeClass); }};
+  return {block, [pool = shared_from_this(), sizeClass](std::byte* back) { pool->recycle(back, sizeClass); }};
 }
 
-void MemoryPool::giveBack(std::byte* block, size_t sizeClass) {
+void MemoryPool::recycle(std::byte* block, size_t sizeClass) {
   const size_t bytes = size_t{1} << sizeClass;
   {
     const std::lock_guard lock(mutex_);

@@ -27,7 +27,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   // Allocates at least `bytes` bytes, aligned to 64 (256 for a device), with a unique address even for 0 bytes. The
   // block returns to the pool when its last owner is gone; blocks keep the pool alive. Size classes are the powers of
   // two from 64 bytes on.
-  std::shared_ptr<std::byte[]> take(size_t bytes);
+  std::shared_ptr<std::byte[]> allocate(size_t bytes);
 
   const std::shared_ptr<StreamDevice>& device() const { return device_; }
 
@@ -35,9 +35,9 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   size_t blocksMade() const;
 
  private:
-  std::byte* allocate(size_t bytes);
+  std::byte* allocateFromSystem(size_t bytes);
   void release(std::byte* block);
-  void giveBack(std::byte* block, size_t sizeClass);
+  void recycle(std::byte* block, size_t sizeClass);
 
   const size_t maxWaiting_;
   const std::shared_ptr<StreamDevice> device_;

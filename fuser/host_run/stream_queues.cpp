@@ -63,7 +63,7 @@ void StreamQueues::fail(const Access& access, Mark before, Mark now) const {
                               " with no synchronization between them"));
 }
 
-StreamQueues::Mark StreamQueues::noted(const std::string& what) {
+StreamQueues::Mark StreamQueues::recordTouch(const std::string& what) {
   FUSER_USER_CHECK(touches_.size() <= limits_.work, "a run on streams has at most ", limits_.work,
                    " launches, copies and frees, and this one has more: an axis has too many places to run on streams");
   touches_.push_back({what, current_, clocks_[current_][current_] + 1});
@@ -100,7 +100,7 @@ void StreamQueues::touch(const Access& access, Mark now) {
 }
 
 void StreamQueues::enqueue(const std::string& what, const std::vector<Access>& accesses, std::function<void()> work) {
-  const Mark now = noted(what);
+  const Mark now = recordTouch(what);
   for (const Access& access : accesses) touch(access, now);
   if (device_) {
     work();
@@ -111,8 +111,8 @@ void StreamQueues::enqueue(const std::string& what, const std::vector<Access>& a
   ++clocks_[current_][current_];
 }
 
-void StreamQueues::giveBack(const std::string& what, const Access& access) {
-  touch(access, noted(what));
+void StreamQueues::enqueueFree(const std::string& what, const Access& access) {
+  touch(access, recordTouch(what));
   forEachAddress(access.memory, [&](uintptr_t address) {
     elements_.erase(address);
     others_.erase(address);

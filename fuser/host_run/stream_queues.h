@@ -51,18 +51,18 @@ class StreamQueues {
   // at once: it enqueues on the device, or waits for the stream first.
   void enqueue(const std::string& what, const std::vector<Access>& accesses, std::function<void()> work);
   // Frees memory on the current stream: its last access, which counts as a write.
-  void giveBack(const std::string& what, const Access& access);
+  void enqueueFree(const std::string& what, const Access& access);
 
   // Runs, or waits for, all enqueued work. Afterwards the host has waited for every stream.
   void runAll();
 
  private:
-  using Clock = std::vector<uint64_t>;  // by stream: how much of its work is done before
+  using Clock = std::vector<uint64_t>;  // by stream: the amount of its work that happens before
   struct Work {
-    Clock after;  // what must be done first
+    Clock after;  // the work that must happen first
     std::function<void()> run;
   };
-  // A piece of work as an element remembers it: its place in touches_; 0: none.
+  // A piece of work that accessed an element: its index in touches_; 0: none.
   using Mark = uint32_t;
   struct Touch {
     std::string what;
@@ -71,14 +71,14 @@ class StreamQueues {
   };
   struct Element {
     Mark write = 0;
-    Mark read = 0;  // since the write; of two in order the later one, which stands for both
+    Mark read = 0;  // since the write; the last of reads that are ordered
   };
 
   bool isOrdered(Mark before) const {
     const Touch& touch = touches_[before];
     return before == 0 || touch.stream == current_ || clocks_[current_][touch.stream] >= touch.time;
   }
-  Mark noted(const std::string& what);
+  Mark recordTouch(const std::string& what);
   void touch(const Access& access, Mark now);
   [[noreturn]] void fail(const Access& access, Mark before, Mark now) const;
 
@@ -87,12 +87,12 @@ class StreamQueues {
   DeviceStreams* const device_;
   const StreamLimits limits_;
   size_t current_ = 0;
-  std::vector<Clock> clocks_;               // by stream: what its next work comes after, itself included
+  std::vector<Clock> clocks_;               // by stream: what happens before its next work, its own work included
   std::vector<std::deque<Work>> waiting_;   // by stream
-  Clock done_;                              // by stream: how much of its work is done
-  std::vector<Touch> touches_;              // what was enqueued, behind one that stands for nothing
-  std::unordered_map<uintptr_t, Element> elements_;  // by address; look-ups only
-  // Reads of an element without an order among them, beside Element::read; by address; look-ups only.
+  Clock done_;                              // by stream: the amount of its work that is done
+  std::vector<Touch> touches_;              // the enqueued work; entry 0 stands for none
+  std::unordered_map<uintptr_t, Element> elements_;  // by address; for lookups only
+  // Further reads of an element, unordered with Element::read; by address; for lookups only.
   std::unordered_map<uintptr_t, std::vector<Mark>> others_;
 };
 

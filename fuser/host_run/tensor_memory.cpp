@@ -146,7 +146,7 @@ TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t 
   FUSER_USER_CHECK(bytes <= maxBytes, "%", tensor->name(), " of sizes ", sizes, " takes ", bytes, " bytes, and ",
                    maxBytes, " are left of what a run may take");
   TensorMemory result;
-  result.memory = pool.take(bytes);
+  result.memory = pool.allocate(bytes);
   std::memset(result.memory.get(), isFloating(tensor->dtype()) ? 0xff : 0xa5, bytes);
   result.ref.data = result.memory.get();
   result.ref.dtype = tensor->dtype();

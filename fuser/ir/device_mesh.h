@@ -26,12 +26,12 @@ class DeviceMesh {
   bool empty() const { return devices_.empty(); }
   size_t size() const { return devices_.size(); }
   // The index of a device in the mesh; nullopt when the mesh does not contain it.
-  std::optional<size_t> placeOf(int device) const {
+  std::optional<size_t> indexOf(int device) const {
     const auto found = std::find(devices_.begin(), devices_.end(), device);
     return found == devices_.end() ? std::nullopt
                                    : std::optional<size_t>(static_cast<size_t>(found - devices_.begin()));
   }
-  bool contains(int device) const { return placeOf(device).has_value(); }
+  bool contains(int device) const { return indexOf(device).has_value(); }
   bool containsAll(const DeviceMesh& other) const {
     return std::all_of(other.devices_.begin(), other.devices_.end(), [&](int device) { return contains(device); });
   }

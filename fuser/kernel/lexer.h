@@ -15,7 +15,7 @@ class KernelLexer {
   // The next token, without consuming it; empty at the end.
   std::string_view peek() const { return tokens_.peek().text; }
   bool atEnd() const { return tokens_.peek().kind == TokenKind::End; }
-  std::string_view take() { return tokens_.next().text; }
+  std::string_view next() { return tokens_.next().text; }
   // Consumes the next token if it is this one; true if so.
   bool accept(std::string_view token) { return tokens_.accept(token); }
   void expect(std::string_view token) { tokens_.expect(token); }
@@ -30,7 +30,7 @@ class KernelLexer {
   ScalarValue literal() { return readLiteral(tokens_); }
 
   // Throws a UserError at the last consumed token.
-  [[noreturn]] void fail(const std::string& message) const { tokens_.fail(tokens_.taken(), message); }
+  [[noreturn]] void fail(const std::string& message) const { tokens_.fail(tokens_.lastToken(), message); }
 
  private:
   static constexpr TokenRules kRules = {.punctuation = "(){}[],:=+-*%<$",

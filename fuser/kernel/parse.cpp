@@ -257,7 +257,7 @@ class Parser {
       if (found == scalars_.end()) lexer_.fail("no such scalar");
       o.param = found->second;
     } else if (const auto buffer = buffers_.find(std::string(lexer_.peek())); buffer != buffers_.end()) {
-      lexer_.take();
+      lexer_.next();
       o.kind = Operand::Kind::Access;
       o.access = access(buffer->second);
     } else if (lexer_.accept("int")) {
@@ -332,7 +332,7 @@ class Parser {
 
   IntExpr operatorAfter(IntExpr a) {
     IntExprArena& ints = *kernel_->ints;
-    const std::string op(lexer_.take());
+    const std::string op(lexer_.next());
     if (op != "+" && op != "*" && op != "//" && op != "%" && op != "<" && op != "==" && op != "&&") {
       lexer_.fail("expected an operator before here, found '" + op + "'");
     }

@@ -81,19 +81,19 @@ class FollowOperands : public Pass {
 
   // `map`: for each logical axis of the result, including reduction axes, the leader's axis or -1.
   static std::vector<int> orderAfter(const TensorView& leader, const std::vector<int>& map, const TensorView& result) {
-    std::vector<int> order, placeOf(leader.rank(), -1);
+    std::vector<int> order, resultAxis(leader.rank(), -1);
     int visible = 0;
     for (size_t i = 0; i < map.size(); ++i) {
       if (result.domain().logical[i]->isReduction()) continue;
       if (map[i] < 0) {
         order.push_back(visible);
       } else {
-        placeOf[static_cast<size_t>(map[i])] = visible;
+        resultAxis[static_cast<size_t>(map[i])] = visible;
       }
       ++visible;
     }
     for (int axis : leader.domain().allocationOrder) {
-      const int place = placeOf[static_cast<size_t>(axis)];
+      const int place = resultAxis[static_cast<size_t>(axis)];
       if (place >= 0) order.push_back(place);
     }
     return order;

@@ -28,7 +28,7 @@
 #include "fuser/ir/infer.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/ops/op_eval.h"
-#include "fuser/ir/take_place.h"
+#include "fuser/ir/replace_value.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -135,7 +135,7 @@ class PadUp : public Pass {
       if (value.isNan() || !reachesInputs(fusion, pad->input(0)->as<TensorView>(), value) || !mayApply()) continue;
       TensorView* old = pad->output()->as<TensorView>();
       std::unordered_map<const Val*, TensorView*> made;
-      takePlace(fusion, old, lifted(fusion, pad->input(0)->as<TensorView>(), value, made));
+      replaceValue(fusion, old, lifted(fusion, pad->input(0)->as<TensorView>(), value, made));
       removeUnused(fusion, old);
       modified_ = true;
     }
@@ -264,7 +264,7 @@ class PadDown : public Pass {
       if (operand->isTensor()) pads = operand->definition()->attributes().pad();
     }
     TensorView* whole = rebuilt(fusion, expr, operands, old->name().empty() ? "" : old->name() + ".whole");
-    takePlace(fusion, old, build::pad(*fusion, whole, pads, fusion->newConstant(value.scalar())));
+    replaceValue(fusion, old, build::pad(*fusion, whole, pads, fusion->newConstant(value.scalar())));
     removeUnused(fusion, old);
     modified_ = true;
   }

@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
-#include "fuser/ir/take_place.h"
+#include "fuser/ir/replace_value.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -42,7 +42,8 @@ class CatToRepeat : public Pass {
     std::vector<IntExpr> repeats(tensor->rank(), fusion->ints().constant(1));
     repeats[static_cast<size_t>(cat->attributes().dim())] =
         fusion->ints().constant(static_cast<int64_t>(operands.size()));
-    takePlace(fusion, cat->output()->as<TensorView>(), build::repeat(*fusion, operands[0]->as<TensorView>(), repeats));
+    replaceValue(fusion, cat->output()->as<TensorView>(),
+                 build::repeat(*fusion, operands[0]->as<TensorView>(), repeats));
     fusion->removeExpr(cat);
     modified_ = true;
   }
@@ -120,7 +121,7 @@ class RepeatForward : public Pass {
     Val* made = isPointwise(expr->op()) ? build::pointwise(*fusion, expr->op(), operands, name)
                                         : build::cast(*fusion, operands[0], expr->attributes().dtype(), name);
     TensorView* with = build::repeat(*fusion, made->as<TensorView>(), repeats);
-    takePlace(fusion, old, with);
+    replaceValue(fusion, old, with);
     const std::vector<Val*> readBefore = expr->inputs();
     fusion->removeExpr(expr);
     for (const Val* operand : readBefore) {

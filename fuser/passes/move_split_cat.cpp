@@ -17,7 +17,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/view_axes.h"
-#include "fuser/ir/take_place.h"
+#include "fuser/ir/replace_value.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -151,7 +151,7 @@ class SplitCat : public Pass {
     // A set makes a new value, because the whole keeps its name and uses.
     if (wholeOf(cat->inputs())) made = build::set(*fusion, made->as<TensorView>());
     TensorView* with = made->as<TensorView>();
-    takePlace(fusion, old, with);
+    replaceValue(fusion, old, with);
     removeUnused(fusion, old);
     modified_ = true;
   }

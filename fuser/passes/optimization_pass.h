@@ -41,13 +41,13 @@ class OptimizationPass {
   // True when the fusion changed. Does nothing if disabled by setEnabled or by context.options.disabledPasses.
   static bool runPass(Fusion* fusion, const CompileContext& context = {}) {
     if (!getEnabled() || context.options.disabledPasses.count(std::string(Derived::name())) != 0) return false;
-    return runObserved(fusion, Derived::name(), context, [&](const CompileContext& counted) {
-      if constexpr (requires { Derived::runPass(fusion, counted, OwnRun{}); }) {
-        return Derived::runPass(fusion, counted, OwnRun{});
-      } else if constexpr (requires { Derived::registerPasses(fusion, counted); }) {
-        return runPassList(fusion, Derived::name(), Derived::registerPasses(fusion, counted), counted);
+    return runObserved(fusion, Derived::name(), context, [&](const CompileContext& observed) {
+      if constexpr (requires { Derived::runPass(fusion, observed, OwnRun{}); }) {
+        return Derived::runPass(fusion, observed, OwnRun{});
+      } else if constexpr (requires { Derived::registerPasses(fusion, observed); }) {
+        return runPassList(fusion, Derived::name(), Derived::registerPasses(fusion, observed), observed);
       } else {
-        return runPassList(fusion, Derived::name(), Derived::registerPasses(fusion), counted);
+        return runPassList(fusion, Derived::name(), Derived::registerPasses(fusion), observed);
       }
     });
   }

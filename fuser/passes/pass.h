@@ -16,7 +16,7 @@ namespace fuser {
 // which finds a wrong rewrite by bisection), and the fusion's fingerprint. Nothing else may edit the fusion meanwhile.
 struct PipelineState {
   int64_t limit = std::numeric_limits<int64_t>::max();
-  int64_t made = 0;
+  int64_t rewrites = 0;
   std::optional<uint64_t> fingerprint;  // the fusion's, if checkInvariants; nullopt before the first pass
 };
 
@@ -37,11 +37,11 @@ class Pass {
   // mayApply() counts as one rewrite. Does nothing if the limit is reached.
   bool run(PipelineState& pipeline) {
     modified_ = false;
-    if (pipeline.made >= pipeline.limit) return false;
+    if (pipeline.rewrites >= pipeline.limit) return false;
     pipeline_ = &pipeline;
-    const int64_t before = pipeline.made;
+    const int64_t before = pipeline.rewrites;
     runPass(fusion_);
-    if (modified_ && pipeline.made == before) ++pipeline.made;
+    if (modified_ && pipeline.rewrites == before) ++pipeline.rewrites;
     pipeline_ = nullptr;
     return modified_;
   }
@@ -51,8 +51,8 @@ class Pass {
   // Whether the limit allows one more rewrite; counts it. Call it right before a rewrite whose conditions all hold.
   bool mayApply() {
     if (!pipeline_) return true;
-    if (pipeline_->made >= pipeline_->limit) return false;
-    ++pipeline_->made;
+    if (pipeline_->rewrites >= pipeline_->limit) return false;
+    ++pipeline_->rewrites;
     return true;
   }
 

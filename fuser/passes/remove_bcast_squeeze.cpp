@@ -18,7 +18,7 @@
 #include <iterator>
 
 #include "fuser/ir/builder.h"
-#include "fuser/ir/take_place.h"
+#include "fuser/ir/replace_value.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {

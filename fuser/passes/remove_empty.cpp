@@ -19,7 +19,7 @@
 #include <limits>
 
 #include "fuser/ir/builder.h"
-#include "fuser/ir/take_place.h"
+#include "fuser/ir/replace_value.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -149,7 +149,7 @@ class ReplaceEmpty : public Pass {
   }
 
   void putInPlace(Fusion* fusion, TensorView* old, TensorView* result) {
-    takePlace(fusion, old, result);
+    replaceValue(fusion, old, result);
     // Removing the definition removes the old value from the fusion, so that the names do not clash.
     removeUnused(fusion, old);
     modified_ = true;

@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
-#include "fuser/ir/take_place.h"
+#include "fuser/ir/replace_value.h"
 #include "fuser/passes/passes.h"
 #include "fuser/types/dims.h"
 
@@ -96,7 +96,7 @@ class RepeatToExpand : public Pass {
 
   void replace(Fusion* fusion, Expr* expr, TensorView* with) {
     TensorView* old = expr->output()->as<TensorView>();
-    takePlace(fusion, old, with);
+    replaceValue(fusion, old, with);
     fusion->removeExpr(expr);
     modified_ = true;
   }

@@ -18,7 +18,7 @@
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/pre_segmenter.h"
-#include "fuser/runtime/given_outputs.h"
+#include "fuser/runtime/output_buffers.h"
 #include "fuser/runtime/plan_aliases.h"
 #include "fuser/runtime/plan_groups.h"
 #include "fuser/schedule/schedule.h"
@@ -104,7 +104,7 @@ class Builder {
     std::vector<HostGroup> groups = planHostGroups();
     std::vector<const TensorView*> inPlace = planAliases(fusion(), groups);
     std::erase_if(inPlace, [&](const TensorView* output) { return runsAlone(groups, output); });
-    const std::vector<GivenOutput> given = planGivenOutputs(fusion(), groups, settings_.preallocated);
+    const std::vector<BufferedOutput> given = planBufferedOutputs(fusion(), groups, settings_.preallocated);
     for (HostGroup& group : groups) makeKernel(group);
     timed("host", [&] {
       program_->host = HostIrLower(fusion()).lower(groups, inPlace, given);

@@ -67,7 +67,7 @@ FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   aliasesIn(*testCase.fusion, testCase.aliases);  // a UserError now, not where a cache is made
   settings.aliases = testCase.aliases;
   for (const PreallocatedOutput& given : testCase.preallocated) {
-    const size_t output = placeOf(testCase.fusion->outputs(), given.output);
+    const size_t output = indexOfNamed(testCase.fusion->outputs(), given.output);
     const std::string problem = whyNoPreallocation(*testCase.fusion, testCase.fusion->outputs()[output]);
     FUSER_USER_CHECK(problem.empty(), "preallocate %", given.output, ": ", problem);
     settings.preallocated.insert(output);
@@ -83,7 +83,7 @@ OutputMemory outputMemory(const Case& testCase, ExpressionEvaluator& sizes, size
   memory.refs.resize(fusion.outputs().size());
   for (const PreallocatedOutput& given : testCase.preallocated) {
     // The first position at which it is returned.
-    const size_t number = placeOf(fusion.outputs(), given.output);
+    const size_t number = indexOfNamed(fusion.outputs(), given.output);
     const auto* output = fusion.outputs()[number]->as<TensorView>();
     memory.blocks.push_back(materialize(given, output->dtype(), sizes.sizes(output), maxBytes));
     memory.refs[number] = memory.blocks.back().ref;

@@ -17,7 +17,7 @@ void checkEqualParts(const TensorView* tensor, int64_t size) {
 }  // namespace
 
 TensorRef partOnDevice(const TensorView* tensor, int device, const TensorRef& whole) {
-  const std::optional<size_t> place = tensor->mesh().placeOf(device);
+  const std::optional<size_t> place = tensor->mesh().indexOf(device);
   const std::optional<size_t> axis = tensor->shardAxis();
   TensorRef part = whole;
   if (axis && *axis < part.sizes.size()) {

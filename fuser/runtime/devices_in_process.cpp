@@ -30,7 +30,7 @@ class Gatherer {
   std::optional<TensorRef> gather(const TensorView* tensor, const Parts& parts) {
     std::vector<const TensorRef*> held;  // in the order of the tensor's mesh
     for (int device : tensor->mesh().devices()) {
-      held.push_back(parts.at(fusion_.mesh().placeOf(device).value()));
+      held.push_back(parts.at(fusion_.mesh().indexOf(device).value()));
       if (!held.back()) return std::nullopt;
     }
     if (tensor->shardAxis()) return joined(tensor, held);
@@ -194,7 +194,7 @@ RunRecord DevicesInProcess::run(std::span<const HostValue> inputs, ExpressionEva
   const auto start = std::chrono::steady_clock::now();
   try {
     runRanks(*std::max_element(devices.begin(), devices.end()) + 1, [&](Communicator& communicator) {
-      const std::optional<size_t> place = fusion_->mesh().placeOf(communicator.rank());
+      const std::optional<size_t> place = fusion_->mesh().indexOf(communicator.rank());
       if (place) records[*place] = caches_[*place]->runOnDevice(parts[*place], communicator);
     });
   } catch (const CommunicationError& error) {

@@ -10,7 +10,7 @@
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/device_inputs.h"
 #include "fuser/runtime/devices_in_process.h"
-#include "fuser/runtime/given_outputs.h"
+#include "fuser/runtime/output_buffers.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/runtime/kernel_pool.h"
 #include "fuser/runtime/run_request.h"
@@ -59,7 +59,7 @@ struct FusionExecutorCache::Impl {
   std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
   CacheCounters counters;
 
-  void checkNoMemoryOnDevices(GivenOutputs outputs) const {
+  void checkNoMemoryOnDevices(OutputBuffers outputs) const {
     for (size_t i = 0; devices && i < outputs.size(); ++i) {
       FUSER_USER_CHECK(!outputs[i], "preallocate %", i < fusion->outputs().size() ? fusion->outputs()[i]->name() : "",
                        ": a case on several devices takes no memory for its outputs");
@@ -149,7 +149,7 @@ struct FusionExecutorCache::Impl {
   }
 
   RunRecord execute(const CompiledProgram& program, std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
-                    Communicator* communicator, GivenOutputs outputs) {
+                    Communicator* communicator, OutputBuffers outputs) {
     const auto start = std::chrono::steady_clock::now();
     const HostRunSettings limits{settings.record,
                                  settings.maxBytes,
@@ -200,7 +200,7 @@ RunRecord FusionExecutorCache::runOnDevice(std::span<const HostValue> inputs, Co
   return impl_->execute(*ready->program, inputs, *ready->evaluator, &communicator, {});
 }
 
-RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutputs outputs) {
+RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, OutputBuffers outputs) {
   impl_->checkNoMemoryOnDevices(outputs);
   ExpressionEvaluator sizes(*impl_->fusion);
   sizes.bindInputs(inputs);
@@ -208,7 +208,7 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, GivenOutpu
 }
 
 RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes,
-                                   GivenOutputs outputs) {
+                                   OutputBuffers outputs) {
   impl_->checkNoMemoryOnDevices(outputs);
   if (impl_->devices) return impl_->devices->run(inputs, sizes);
   const std::vector<InputFacts> facts = inspectInputs(*impl_->fusion, inputs);
@@ -218,7 +218,7 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, Expression
     checkOverwritten(*impl_->fusion, output, wanted, input, inputs);
   }
 
-  const GivenMemory given = checkGiven(*impl_->fusion, sizes, impl_->aliases, inputs, outputs);
+  const CheckedBuffers given = checkBuffers(*impl_->fusion, sizes, impl_->aliases, inputs, outputs);
   const RunRequest request = impl_->requestOf(inputs, facts, given.memory, given.numbers);
 
   std::optional<ExpressionEvaluator> evaluator;

@@ -64,11 +64,11 @@ class FusionExecutorCache {
   // returned at an earlier position with a buffer. A UserError rejects invalid inputs and buffers. A multi-device
   // fusion runs on all devices in this process (devices_in_process.h), unless the settings name one, and takes no
   // buffers.
-  RunRecord run(std::span<const HostValue> inputs, GivenOutputs outputs = {});
+  RunRecord run(std::span<const HostValue> inputs, OutputBuffers outputs = {});
   // The same for a caller that has bound the sizes already, so that they are not bound again. `sizes` is over the
   // fusion, bound to these inputs or to others with equal sizes, scalars and host tensors; it memoizes what this run
   // evaluates.
-  RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes, GivenOutputs outputs = {});
+  RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes, OutputBuffers outputs = {});
 
   // Runs the program of the device that the settings name, with its parts of the inputs and outputs; a tensor that it
   // does not hold has only dtype and sizes. Also throws what the communicator throws.

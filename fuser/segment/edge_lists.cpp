@@ -18,7 +18,7 @@ class EdgeLists::OwnedEdge : public SegmentedEdge {
 namespace {
 
 // Finds an edge in a list sorted by id; returns the end if it is missing.
-std::vector<SegmentedEdgePtr>::iterator placeOf(std::vector<SegmentedEdgePtr>& edges, const SegmentedEdge& edge) {
+std::vector<SegmentedEdgePtr>::iterator findEdge(std::vector<SegmentedEdgePtr>& edges, const SegmentedEdge& edge) {
   const auto place = std::lower_bound(edges.begin(), edges.end(), edge.id(),
                                       [](const SegmentedEdgePtr& other, uint32_t id) { return other->id() < id; });
   return place != edges.end() && place->get() == &edge ? place : edges.end();
@@ -66,8 +66,8 @@ void EdgeLists::remove(const SegmentedEdgePtr& edge) {
   const std::shared_ptr<OwnedEdge> removed = *found;
   std::vector<SegmentedEdgePtr>& consumers = lists_.at(removed->from()->id()).consumers;
   std::vector<SegmentedEdgePtr>& producers = lists_.at(removed->to()->id()).producers;
-  const auto consumer = placeOf(consumers, *removed);
-  const auto producer = placeOf(producers, *removed);
+  const auto consumer = findEdge(consumers, *removed);
+  const auto producer = findEdge(producers, *removed);
   FUSER_CHECK(consumer != consumers.end() && producer != producers.end(), "edge ", removed->toString(),
               " misses an end");
   consumers.erase(consumer);

@@ -19,7 +19,7 @@ class EdgeLists {
   // Removes every edge between the two, in both directions.
   void disconnect(SegmentedGroup* a, SegmentedGroup* b);
   void remove(const SegmentedEdgePtr& edge);
-  // Adds an edge without any check, for segmentations that may be invalid (told_segments.h).
+  // Adds an edge without any check, for segmentations that may be invalid (unchecked_segments.h).
   SegmentedEdgePtr addUnchecked(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   // The edges between two groups, in both directions.
   std::vector<SegmentedEdgePtr> between(const SegmentedGroup* a, const SegmentedGroup* b) const;

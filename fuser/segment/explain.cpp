@@ -38,52 +38,55 @@ class Explanation {
 
   // One line per neighbor with a larger index.
   std::string neighbours(SegmentedGroup* group) {
-    Told told{group, {}, ""};
+    Neighbors neighbors{group, {}, ""};
     for (const Val* output : group->outputs()) {
-      for (SegmentedGroup* consumer : segmented_.consumersOf(output)) tell(told, consumer, "which reads", output);
+      for (SegmentedGroup* consumer : segmented_.consumersOf(output))
+        append(neighbors, consumer, "which reads", output);
     }
     for (const Val* input : group->inputs()) {
-      if (input->isTensor()) tellOtherReaders(told, input);
+      if (input->isTensor()) appendOtherReaders(neighbors, input);
     }
-    for (const std::vector<Expr*>& reductions : reductions_) tellLikeReductions(told, reductions);
-    return told.text;
+    for (const std::vector<Expr*>& reductions : reductions_) appendLikeReductions(neighbors, reductions);
+    return neighbors.text;
   }
 
-  struct Told {
+  struct Neighbors {
     SegmentedGroup* group;
     VectorOfUniqueEntries<SegmentedGroup*> others;
     std::string text;
   };
 
-  void tell(Told& told, SegmentedGroup* other, const char* how, const Val* val) {
-    if (other == told.group || other->index() < told.group->index() || !told.others.pushBack(other)) return;
-    told.text += concat("  with ", other->index(), ", ", how, " ", label(val), ": ", whyApart(told.group, other), "\n");
+  void append(Neighbors& neighbors, SegmentedGroup* other, const char* how, const Val* val) {
+    if (other == neighbors.group || other->index() < neighbors.group->index() || !neighbors.others.pushBack(other))
+      return;
+    neighbors.text +=
+        concat("  with ", other->index(), ", ", how, " ", label(val), ": ", whyApart(neighbors.group, other), "\n");
   }
 
   // Other readers of an input, within the window in which SiblingMerges tries them.
-  void tellOtherReaders(Told& told, const Val* input) {
+  void appendOtherReaders(Neighbors& neighbors, const Val* input) {
     std::vector<SegmentedGroup*> readers = segmented_.consumersOf(input);
-    std::erase_if(readers, [&](const SegmentedGroup* reader) { return reader->index() <= told.group->index(); });
+    std::erase_if(readers, [&](const SegmentedGroup* reader) { return reader->index() <= neighbors.group->index(); });
     std::sort(readers.begin(), readers.end(),
               [](const SegmentedGroup* a, const SegmentedGroup* b) { return a->index() < b->index(); });
     size_t more = 0;
     for (size_t i = 0; i < readers.size(); ++i) {
       if (i < kSiblingWindow) {
-        tell(told, readers[i], "which also reads", input);
+        append(neighbors, readers[i], "which also reads", input);
       } else {
-        more += !told.others.contains(readers[i]);
+        more += !neighbors.others.contains(readers[i]);
       }
     }
     if (more == 0) return;
-    told.text += concat("  with ", more, " more that read ", label(input), ": ", kNotTried, "\n");
+    neighbors.text += concat("  with ", more, " more that read ", label(input), ": ", kNotTried, "\n");
   }
 
-  void tellLikeReductions(Told& told, const std::vector<Expr*>& reductions) {
+  void appendLikeReductions(Neighbors& neighbors, const std::vector<Expr*>& reductions) {
     for (size_t i = 0; i < reductions.size(); ++i) {
-      if (segmented_.groupOf(reductions[i]) != told.group) continue;
+      if (segmented_.groupOf(reductions[i]) != neighbors.group) continue;
       const size_t end = std::min(reductions.size(), i + 1 + kReductionWindow);
       for (size_t j = i + 1; j < end; ++j) {
-        tell(told, segmented_.groupOf(reductions[j]), "which reduces the same axes as", reductions[i]->output());
+        append(neighbors, segmented_.groupOf(reductions[j]), "which reduces the same axes as", reductions[i]->output());
       }
     }
   }

@@ -92,11 +92,11 @@ size_t forwardInputs(SegmentedFusion& segmented, SchedulerAnswers& answers);
 std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
 // Before: merging is done. After: of `exprs`, those whose copies cost more memory traffic than storing the result once
 // are computed once, by the group that computes their operand.
-struct Undone {
+struct UndoneCounts {
   size_t unpaid = 0;  // computed once again
   size_t merged = 0;  // skipped, because all readers had become one group
 };
-Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
+UndoneCounts undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
                                 const std::vector<Expr*>& exprs);
 
 // --- narrow_boundaries.cpp ---

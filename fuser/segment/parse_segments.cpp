@@ -4,7 +4,7 @@
 
 #include "fuser/segment/invariants.h"
 #include "fuser/segment/segmented_text.h"
-#include "fuser/segment/told_segments.h"
+#include "fuser/segment/unchecked_segments.h"
 #include "fuser/segment/value_view.h"
 #include "fuser/tokens/literals.h"
 
@@ -28,7 +28,7 @@ class SegmentedParser {
     for (Val* val : fusion.usedVals()) vals_[labels[val->id()].substr(1)] = val;
   }
 
-  const ToldSegments& parse() {
+  const SegmentsDescription& parse() {
     tokens_.expect("segmented");
     tokens_.expect("{");
     while (!tokens_.accept("}")) {
@@ -42,25 +42,25 @@ class SegmentedParser {
     }
     tokens_.expect(TokenKind::End, "the end of the text");
     checkCopies();
-    return told_;
+    return description_;
   }
 
   // Validates the parsed segmentation and returns it.
   std::unique_ptr<SegmentedFusion> verified() {
-    for (const ToldSegments::Group& group : told_.groups) {
+    for (const SegmentsDescription::Group& group : description_.groups) {
       const auto isScalar = [](const Expr* copy) { return copy->isScalarExpr(); };
       if (std::any_of(group.copies.begin(), group.copies.end(), isScalar)) {
         tokens_.fail(end_, "a host scalar is computed once");
       }
     }
-    auto segmented = segmentAsTold(fusion_, ToldSegments{told_.groups, {}});
+    auto segmented = buildUnchecked(fusion_, SegmentsDescription{description_.groups, {}});
     connectAll(*segmented);
     const std::vector<SegmentedGroup*> groups = segmented->groups();
     for (size_t i = 0; i < groups.size(); ++i) {
-      if (told_.groups[i].inputs != segmented->inputsOf(groups[i]->exprs())) {
+      if (description_.groups[i].inputs != segmented->inputsOf(groups[i]->exprs())) {
         tokens_.fail(end_, "group ", i, " has other inputs");
       }
-      if (told_.groups[i].outputs != segmented->outputsOf(groups[i]->exprs())) {
+      if (description_.groups[i].outputs != segmented->outputsOf(groups[i]->exprs())) {
         tokens_.fail(end_, "group ", i, " has other outputs");
       }
     }
@@ -75,7 +75,7 @@ class SegmentedParser {
   // Throws a UserError at the last token taken.
   template <class... Args>
   [[noreturn]] void fail(const Args&... args) const {
-    tokens_.fail(tokens_.taken(), args...);
+    tokens_.fail(tokens_.lastToken(), args...);
   }
 
   Val* val() {
@@ -95,7 +95,7 @@ class SegmentedParser {
   }
   size_t group() {
     const uint64_t index = readUnsigned(tokens_);
-    if (index >= told_.groups.size()) fail("there is no group ", index);
+    if (index >= description_.groups.size()) fail("there is no group ", index);
     return index;
   }
 
@@ -115,31 +115,31 @@ class SegmentedParser {
   }
 
   void parseGroup() {
-    if (readUnsigned(tokens_) != told_.groups.size()) fail("expected group ", told_.groups.size());
-    ToldSegments::Group told;
+    if (readUnsigned(tokens_) != description_.groups.size()) fail("expected group ", description_.groups.size());
+    SegmentsDescription::Group description;
     const Token name = tokens_.expect(TokenKind::Identifier, "a scheduler");
     const std::optional<SchedulerType> type = schedulerTypeFromName(name.text);
     if (!type) fail("unknown scheduler");
-    told.type = *type;
-    told.exprs = exprList();
-    const Token afterExprs = tokens_.taken();
-    if (tokens_.accept("copies")) told.copies = exprList();
-    for (const Expr* copy : told.copies) {
-      if (std::erase(told.exprs, copy) == 0) fail("the group does not compute what it has a copy of");
+    description.type = *type;
+    description.exprs = exprList();
+    const Token afterExprs = tokens_.lastToken();
+    if (tokens_.accept("copies")) description.copies = exprList();
+    for (const Expr* copy : description.copies) {
+      if (std::erase(description.exprs, copy) == 0) fail("the group does not compute what it has a copy of");
     }
-    if (told.exprs.empty()) tokens_.fail(afterExprs, "a group has an expression of its own");
-    for (const Expr* expr : told.exprs) {
-      if (expr->isScalarExpr() != told.exprs.front()->isScalarExpr()) {
+    if (description.exprs.empty()) tokens_.fail(afterExprs, "a group has an expression of its own");
+    for (const Expr* expr : description.exprs) {
+      if (expr->isScalarExpr() != description.exprs.front()->isScalarExpr()) {
         tokens_.fail(afterExprs, "scalars and tensors in one group");
       }
       if (taken_[expr->id()]) tokens_.fail(afterExprs, "it is in a group already");
       taken_[expr->id()] = true;
     }
     tokens_.expect("inputs");
-    told.inputs = valList();
+    description.inputs = valList();
     tokens_.expect("outputs");
-    told.outputs = valList();
-    told_.groups.push_back(std::move(told));
+    description.outputs = valList();
+    description_.groups.push_back(std::move(description));
   }
 
   void parseEdge() {
@@ -147,12 +147,12 @@ class SegmentedParser {
     tokens_.expect("->");
     const size_t to = group();
     Val* crossing = val();
-    edgePlaces_.push_back(tokens_.taken());
-    told_.edges.push_back({from, to, crossing});
+    edgePlaces_.push_back(tokens_.lastToken());
+    description_.edges.push_back({from, to, crossing});
   }
 
   void checkCopies() {
-    for (const ToldSegments::Group& group : told_.groups) {
+    for (const SegmentsDescription::Group& group : description_.groups) {
       for (const Expr* copy : group.copies) {
         if (!taken_[copy->id()]) {
           tokens_.fail(end_, "%", copy->output()->name(), " is copied and in no group of its own");
@@ -164,10 +164,10 @@ class SegmentedParser {
   // Creates the edges through the checked interface, now that all groups and copies are known.
   void connectAll(SegmentedFusion& segmented) {
     const std::vector<SegmentedGroup*> groups = segmented.groups();
-    for (size_t i = 0; i < told_.edges.size(); ++i) {
-      Val* val = told_.edges[i].val;
-      SegmentedGroup* from = groups[told_.edges[i].from];
-      SegmentedGroup* to = groups[told_.edges[i].to];
+    for (size_t i = 0; i < description_.edges.size(); ++i) {
+      Val* val = description_.edges[i].val;
+      SegmentedGroup* from = groups[description_.edges[i].from];
+      SegmentedGroup* to = groups[description_.edges[i].to];
       const std::vector<SegmentedGroup*> consumers = segmented.consumersOf(val);
       const bool reads = std::find(consumers.begin(), consumers.end(), to) != consumers.end();
       const bool made = from != to && segmented.producerOf(val) == from;
@@ -184,14 +184,14 @@ class SegmentedParser {
   const ValueView values_;
   std::unordered_map<std::string, Val*> vals_;  // look-ups only
   std::vector<bool> taken_;                     // by expression id: some group's own
-  ToldSegments told_;
+  SegmentsDescription description_;
   std::vector<Token> edgePlaces_;  // in the text
 };
 
 }  // namespace
 
-std::unique_ptr<SegmentedFusion> parseAsTold(std::string_view text, const Fusion& fusion) {
-  return segmentAsTold(fusion, SegmentedParser(text, fusion).parse());
+std::unique_ptr<SegmentedFusion> parseUnchecked(std::string_view text, const Fusion& fusion) {
+  return buildUnchecked(fusion, SegmentedParser(text, fusion).parse());
 }
 
 std::unique_ptr<SegmentedFusion> parseSegmentedFusion(std::string_view text, const Fusion& fusion) {

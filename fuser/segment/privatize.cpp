@@ -87,9 +87,9 @@ std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, Scheduler
   return privatized;
 }
 
-Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
+UndoneCounts undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
                                 const std::vector<Expr*>& exprs) {
-  Undone undone;
+  UndoneCounts undone;
   for (Expr* expr : exprs) {
     if (!segmented.isPrivatized(expr)) {
       ++undone.merged;
@@ -105,11 +105,11 @@ Undone undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& an
     // Undoes it first, so that schedulers see the resulting outputs, and restores it if they refuse.
     segmented.computeOnce(expr, maker);
     const std::vector<SegmentedGroup*> readers = segmented.consumersOf(expr->output());
-    const bool taken = answers.ask(maker->exprs()).accepted() &&
+    const bool accepted = answers.ask(maker->exprs()).accepted() &&
                        std::all_of(readers.begin(), readers.end(), [&](const SegmentedGroup* reader) {
                          return answers.ask(reader->exprs()).accepted();
                        });
-    if (taken) {
+    if (accepted) {
       ++undone.unpaid;
     } else {
       segmented.privatize(expr);

@@ -91,7 +91,7 @@ class SegmentCandidateFinder {
     counters_.privatized = privatized.size();
     merger_.emplace(*segmented_, *answers_, *cuts_);
     countMerges(runMergeRules(*merger_, false));
-    const Undone undone = undoUnpaidPrivatizations(*segmented_, *answers_, *cuts_, privatized);
+    const UndoneCounts undone = undoUnpaidPrivatizations(*segmented_, *answers_, *cuts_, privatized);
     counters_.privatizationsUndone = undone.unpaid;
     counters_.privatizationsMerged = undone.merged;
     if (undone.unpaid == 0) return;

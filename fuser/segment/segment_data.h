@@ -1,6 +1,6 @@
 #pragma once
-// SegmentData: the mutable graph of a segmentation, for the code that edits it (group_edits.h, told_segments.h). All
-// other code reads it through SegmentGraph. Private to this folder.
+// SegmentData: the mutable graph of a segmentation, for the code that edits it (group_edits.h, unchecked_segments.h).
+// All other code reads it through SegmentGraph. Private to this folder.
 
 #include <deque>
 

@@ -11,7 +11,7 @@ class SegmentedFusion : public SegmentGraph {
   // Starts without groups. The fusion must outlive this object. checkEdits: check all invariants after each edit
   // (slow).
   explicit SegmentedFusion(const Fusion& fusion, bool checkEdits = false);
-  // Wraps an existing graph, which may be invalid (told_segments.h).
+  // Wraps an existing graph, which may be invalid (unchecked_segments.h).
   explicit SegmentedFusion(std::unique_ptr<SegmentData> graph, bool checkEdits = false);
   ~SegmentedFusion();
   SegmentedFusion(const SegmentedFusion&) = delete;

@@ -42,7 +42,7 @@ std::string toString(const SegmentGraph& graph) {
     return copies.empty() ? "" : " copies " + list(copies, exprLabel);
   };
   // The sort key of a value: the position of its definition.
-  const auto placeOf = [&](const Val* val) {
+  const auto labelIndexOf = [&](const Val* val) {
     const Expr* definition = val->definition();
     const auto output = std::find(definition->outputs().begin(), definition->outputs().end(), val);
     return std::pair(graph.position(definition), output - definition->outputs().begin());
@@ -58,7 +58,7 @@ std::string toString(const SegmentGraph& graph) {
   }
   std::vector<SegmentedEdgePtr> edges = graph.edges();
   const auto key = [&](const SegmentedEdgePtr& edge) {
-    return std::tuple(index.at(edge->from()), index.at(edge->to()), placeOf(edge->val()));
+    return std::tuple(index.at(edge->from()), index.at(edge->to()), labelIndexOf(edge->val()));
   };
   std::sort(edges.begin(), edges.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   for (const SegmentedEdgePtr& edge : edges) {

@@ -55,7 +55,7 @@ std::string excerpt(std::string_view text, size_t offset) {
 }
 
 std::string describe(std::string_view text, const std::string& fileName, size_t offset, const std::string& message) {
-  const SourcePlace place = placeOf(text, offset);
+  const SourcePlace place = sourcePlaceAt(text, offset);
   return concat(fileName, ":", place.line, ":", place.column, ": ", message, "\n", excerpt(text, offset));
 }
 
@@ -86,7 +86,7 @@ std::string withoutControls(std::string_view text) {
   return clean;
 }
 
-SourcePlace placeOf(std::string_view text, size_t offset) {
+SourcePlace sourcePlaceAt(std::string_view text, size_t offset) {
   offset = std::min(offset, text.size());
   const std::string_view before = text.substr(0, offset);
   const size_t newline = before.rfind('\n');
@@ -97,7 +97,7 @@ SourcePlace placeOf(std::string_view text, size_t offset) {
 LocatedError::LocatedError(std::string_view text, std::string fileName, size_t offset, std::string message)
     : UserError(describe(text, fileName, std::min(offset, text.size()), shortened(message))),
       fileName_(std::move(fileName)),
-      place_(placeOf(text, offset)),
+      place_(sourcePlaceAt(text, offset)),
       message_(shortened(std::move(message))) {}
 
 }  // namespace fuser

@@ -15,7 +15,7 @@ struct SourcePlace {
   bool operator==(const SourcePlace&) const = default;
 };
 
-SourcePlace placeOf(std::string_view text, size_t offset);
+SourcePlace sourcePlaceAt(std::string_view text, size_t offset);
 
 // Escapes control bytes other than '\n' and '\t' as "\x1b", so that no file name can send control codes to a terminal,
 // and bytes that are no UTF-8 as "\xc0", so that what is printed is text.

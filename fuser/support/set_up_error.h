@@ -1,9 +1,9 @@
 #pragma once
-// SetUpError: the surroundings did not give what a program needs: room on a disk, memory, a process, a file that may be
-// read, a program that is installed. It says nothing about the caller's program or data, and nothing about ours: no
-// verdict comes of it, and a campaign ends with it.
+// SetUpError: the environment lacks a resource: disk space, memory, a process, a readable file, an installed program.
+// It says nothing about the caller's program or about the compiler, so it never becomes a verdict, and it ends a
+// campaign.
 //
-// It is a UserError, since a person must act; who makes verdicts of errors catches it first, and lets it go on.
+// It is a UserError, because a person must act. Code that turns errors into verdicts catches it first and rethrows it.
 
 #include <exception>
 #include <new>
@@ -18,19 +18,18 @@ class SetUpError : public UserError {
   using UserError::UserError;
 };
 
-// For handlers of any exception: goes on with the one that is being handled where the surroundings are to blame for it.
-// What came of a system call becomes a SetUpError; want of memory stays what it is, for who knows how much there may
-// be.
+// For handlers of any exception: rethrows the current one if the environment caused it. A std::system_error becomes a
+// SetUpError; std::bad_alloc stays as it is, because only the caller knows the memory limit.
 inline void rethrowOfSurroundings(const std::exception& error) {
   if (dynamic_cast<const SetUpError*>(&error)) throw;
-  if (dynamic_cast<const std::bad_array_new_length*>(&error)) return;  // a size that no machine has
+  if (dynamic_cast<const std::bad_array_new_length*>(&error)) return;  // a size that no machine can allocate
   if (dynamic_cast<const std::bad_alloc*>(&error)) throw;
   if (dynamic_cast<const std::system_error*>(&error)) throw SetUpError(error.what());
 }
 
 }  // namespace fuser
 
-// As FUSER_USER_CHECK: what the message says is looked up after the condition has failed (strerror(errno)).
+// Like FUSER_USER_CHECK. The message is evaluated only after the condition has failed (strerror(errno)).
 #define FUSER_SET_UP_CHECK(condition, ...)                     \
   do {                                                         \
     if (!(condition)) [[unlikely]]                             \

@@ -1,5 +1,5 @@
 #pragma once
-// "did you mean …": the name that a misspelt one may stand for.
+// Suggestions for misspelled names: "did you mean …".
 
 #include <string>
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace fuser {
 
-// "; did you mean 'softsign'" with the known name that is the fewest edits away from the given one, the first of
-// several; "" where that would be another word: more edits than a third of its letters, rounded up.
+// "; did you mean 'softsign'", with the known name at the smallest edit distance (the first of several); "" if that
+// distance exceeds a third of its letters, rounded up.
 std::string didYouMean(std::string_view name, const std::vector<std::string_view>& known);
 
 }  // namespace fuser

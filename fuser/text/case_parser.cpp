@@ -92,7 +92,7 @@ class CaseParser {
     SourcePlace place;
     size_t at = 0;
     for (auto& [offset, what] : marks_) {
-      const SourcePlace step = placeOf(reader_.text().substr(at), offset - at);
+      const SourcePlace step = sourcePlaceAt(reader_.text().substr(at), offset - at);
       place = step.line == 1 ? SourcePlace{place.line, place.column + step.column - 1}
                              : SourcePlace{place.line + step.line - 1, step.column};
       at = offset;

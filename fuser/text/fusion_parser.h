@@ -36,7 +36,7 @@ class FusionParser {
     std::vector<std::optional<bool>> contiguity;  // empty: contiguous
     bool onHost = false;                          // device = cpu
     bool view = false;                            // view = true: the result is a view of its operand's memory
-    bool given = false;                           // the text has an order or contiguity
+    bool isExplicit = false; // the text has an order or contiguity
   };
   struct Type {
     Token start;

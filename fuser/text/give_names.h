@@ -1,5 +1,5 @@
 #pragma once
-// giveNames(): the names of a program that was just built, as its text or its edit has them.
+// giveNames(): restores the names that the text or the edit of a newly built program specifies.
 
 #include <functional>
 #include <map>
@@ -11,8 +11,8 @@ namespace fuser {
 
 using NamedVals = std::map<std::string, Val*, std::less<>>;
 
-// Gives every used value the name that it prints with. `named`: values that keep their names; another value that a
-// builder gave such a name gets one of its own.
+// Gives every used value the name with which it prints. Values in `named` keep their names; a value to which a builder
+// gave one of these names gets a new one.
 void giveNames(Fusion& fusion, const NamedVals& named);
 
 }  // namespace fuser

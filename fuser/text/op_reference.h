@@ -8,8 +8,8 @@ namespace fuser {
 // A Markdown table in the order of the op table; ops with the same operands and attributes share a row.
 std::string opReference();
 
-// One line an op, in the order of the op table: "sum  operands: one tensor; attributes: …; dtypes: f64 f32 …", those
-// that operands have together once they are promoted.
+// One line per op, in the order of the op table: "sum  operands: one tensor; attributes: …; dtypes: f64 f32 …". The
+// dtypes are common dtypes after promotion.
 std::string opList();
 
 }  // namespace fuser

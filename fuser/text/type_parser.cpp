@@ -82,7 +82,7 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
       layout.view = readBool(reader_);
       return;
     }
-    layout.given = true;
+    layout.isExplicit = true;
     if (key.text == "allocation_order") {
       const std::vector<int64_t> order = readIntegerList(reader_, kMaxRank);
       const bool permutation =
@@ -255,7 +255,7 @@ void FusionParser::checkResultType(Val* result, const Type& type) {
   }
   tensor->domain().allocationOrder = type.layout->order;
   tensor->domain().contiguity = type.layout->contiguity;
-  tensor->domain().layoutGiven = type.layout->given;
+  tensor->domain().layoutGiven = type.layout->isExplicit;
   tensor->domain().view = type.layout->view;
   if (type.layout->view) views_.emplace_back(type.layout->start, tensor);
 }

@@ -10,19 +10,19 @@
 
 namespace fuser {
 
-// The integer that stands next, if one does that i64 holds; else nothing is read.
+// Reads the next token if it is an integer that fits i64; otherwise reads nothing.
 std::optional<int64_t> acceptInteger(TokenReader& reader);
 
-// Each of these is a UserError at the token that is none, or that the type does not hold.
+// Each of these is a UserError at a token that is not such a literal, or whose value does not fit the type.
 
 int64_t readInteger(TokenReader& reader);
 uint64_t readUnsigned(TokenReader& reader);
 bool readBool(TokenReader& reader);
-// An integer or a floating literal.
+// Reads an integer or a floating literal.
 double readNumber(TokenReader& reader);
-// Whether a literal stands next: 1, -1.5, nan, -inf, true.
+// Whether the next token is a literal: 1, -1.5, nan, -inf, true.
 bool atLiteral(const TokenReader& reader);
-// f64 where it has '.', 'e', nan or inf; else i64; or bool.
+// f64 if it has '.', 'e', nan or inf; otherwise i64 or bool.
 ScalarValue readLiteral(TokenReader& reader);
 
 // The text of a String token. Escapes: \\ \" \n \r \t \xHH.

@@ -43,7 +43,7 @@ TokenReader::TokenReader(std::string_view text, std::string name, const TokenRul
 }
 
 void TokenReader::failAt(size_t offset, const std::string& message) const {
-  const SourcePlace place = placeOf(text_, offset);
+  const SourcePlace place = sourcePlaceAt(text_, offset);
   switch (rules_.errors) {
     case ErrorPlace::Caret: throw LocatedError(text_, name_, offset, message);
     case ErrorPlace::Column:
@@ -54,9 +54,9 @@ void TokenReader::failAt(size_t offset, const std::string& message) const {
 }
 
 Token TokenReader::next() {
-  taken_ = token_;
+  lastToken_ = token_;
   token_ = scan();
-  return taken_;
+  return lastToken_;
 }
 
 void TokenReader::rewind(const Token& token) {

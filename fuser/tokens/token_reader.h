@@ -1,6 +1,6 @@
 #pragma once
-// TokenReader: text -> tokens, for every grammar of the compiler, and what all their parsers stand on: one token ahead,
-// errors with their place. What differs between the grammars is TokenRules, which each of them states once.
+// TokenReader: text -> tokens, with one token of lookahead and located errors. Every parser of the compiler uses it;
+// each grammar defines its own TokenRules.
 
 #include <array>
 #include <cstdint>
@@ -25,10 +25,10 @@ enum class TokenKind : uint8_t {
 struct Token {
   TokenKind kind = TokenKind::End;
   std::string_view text;
-  size_t offset = 0;  // in the whole text
+  size_t offset = 0;  // from the start of the text, in bytes
 };
 
-// How an error names its place, behind the name of the text (bytes of a line count from 1, as lines do).
+// How an error states its position after the text's name. Lines and columns count from 1; columns count bytes.
 enum class ErrorPlace : uint8_t {
   Caret,   // "a.fusion:3:8: message", then the line and a caret below it: LocatedError
   Column,  // "segmented fusion, line 3, column 8: message"
@@ -38,41 +38,41 @@ enum class ErrorPlace : uint8_t {
 // A grammar's tokens. Blanks are ' ', \t, \r and \n everywhere; names are letters, digits, '_' and '.'.
 struct TokenRules {
   std::string_view punctuation = {};           // each of these bytes is a token
-  std::array<std::string_view, 3> pairs = {};  // two bytes that are one token; those left out are empty
+  std::array<std::string_view, 3> pairs = {};  // two-byte tokens; unused entries are empty
   bool values = false;                         // '%' begins a value's name
-  std::string_view valueBytes = {};            // that such a name may have beside the usual ones
+  std::string_view valueBytes = {};            // additional bytes that such a name may contain
   bool strings = false;
   bool comments = false;                       // from '#' to the end of the line; "#:" begins metadata
-  size_t maxBytes = SIZE_MAX;                  // of a text
+  size_t maxBytes = SIZE_MAX;                  // of the text
   size_t maxNameBytes = SIZE_MAX;
   ErrorPlace errors = ErrorPlace::Caret;
 };
 
-// What a name is made of, and what an identifier begins with: a letter or '_'.
+// isNameByte: whether a name may contain the byte. isNameStart: whether an identifier may start with it.
 bool isNameByte(char c);
 bool isNameStart(char c);
 
 class TokenReader {
  public:
-  // The text and the rules must outlive the reader. `name`: what errors call the text. A UserError when it is too long.
+  // The text and the rules must outlive the reader. Errors call the text `name`. A UserError if the text is too long.
   TokenReader(std::string_view text, std::string name, const TokenRules& rules);
 
   const Token& peek() const { return token_; }
   Token next();
-  // What next() gave last.
-  const Token& taken() const { return taken_; }
+  // The last token that was read.
+  const Token& lastToken() const { return lastToken_; }
 
-  // The next token is this punctuation or word.
+  // Whether the next token is this punctuation or word.
   bool at(std::string_view what) const;
   bool accept(std::string_view what);
   Token expect(std::string_view what);
-  // `what` names the thing in the error: "a value".
+  // `what` describes the expected token in the error: "a value".
   Token expect(TokenKind kind, std::string_view what);
 
-  // Go back to a token seen before.
+  // Goes back to an earlier token.
   void rewind(const Token& token);
 
-  // "[a, b]": reads open, entries with f between commas, close. A trailing comma is an error.
+  // Reads "[a, b]": calls f for each entry. A trailing comma is an error.
   template <class F>
   void list(std::string_view open, std::string_view close, size_t maxEntries, F&& entry) {
     expect(open);
@@ -85,15 +85,15 @@ class TokenReader {
     }
   }
 
-  // A UserError at the token.
+  // Throws a UserError at the token.
   template <class... Args>
   [[noreturn]] void fail(const Token& token, const Args&... args) const {
     failAt(token.offset, concat(args...));
   }
-  // "expected `what`, found …", at the next token.
+  // Throws "expected `what`, found …" at the next token.
   [[noreturn]] void failExpected(std::string_view what) const;
 
-  // Runs f; a UserError of another layer gets the token's place.
+  // Runs f; a UserError without a position gets the token's.
   template <class F>
   decltype(auto) located(const Token& token, F&& f) const {
     try {
@@ -106,7 +106,7 @@ class TokenReader {
     }
   }
 
-  size_t lineOf(size_t offset) const { return placeOf(text_, offset).line; }
+  size_t lineOf(size_t offset) const { return sourcePlaceAt(text_, offset).line; }
   std::string_view text() const { return text_; }
   const std::string& name() const { return name_; }
 
@@ -124,12 +124,12 @@ class TokenReader {
   std::string name_;
   const TokenRules& rules_;
   size_t cursor_ = 0;
-  size_t lastEnd_ = 0;  // behind the last token: where the end of the text is reported
+  size_t lastEnd_ = 0;  // the end of the last token, where errors at the end of the text point
   Token token_;
-  Token taken_;
+  Token lastToken_;
 };
 
-// What a token is, for errors: "'add'", "%x", "the end of the text".
+// Describes a token in errors: "'add'", "%x", "the end of the text".
 std::string describe(const Token& token);
 
 }  // namespace fuser

@@ -1,5 +1,5 @@
 #pragma once
-// Compiles a case for the sizes of its first run, or for any where it has none; and counts what came of it.
+// Compiles a case for the sizes of its first run, or for any sizes if it has no run, and counts its segments.
 
 #include <iosfwd>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace fuser {
 
-// The settings' observers see the stages.
+// Calls the settings' observers at each stage.
 void compileCase(const Case& testCase, const FusionExecutorCache::Settings& settings);
 
-// One line a case, with its name: segments and kernels with the segmenter's top-down phase and without it, and a sum.
+// Prints one line per case: its name, its segments and kernels with and without the top-down phase; then the totals.
 void countSegments(const std::vector<std::pair<std::string, Case>>& cases, std::ostream& out);
 
 }  // namespace fuser

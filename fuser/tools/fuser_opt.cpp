@@ -143,7 +143,7 @@ EngineKind engineOf(const std::string& name) {
   return EngineKind::Interp;
 }
 
-std::string counted(size_t count, const char* what) { return concat(count, " ", what, count == 1 ? "" : "s"); }
+std::string countText(size_t count, const char* what) { return concat(count, " ", what, count == 1 ? "" : "s"); }
 
 void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings) {
   FUSER_USER_CHECK(!testCase.runs.empty(), "--run: the file has no run");
@@ -160,8 +160,8 @@ void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings)
     std::cout << "run " << i << "\n" << summarizeOutputs(*fusion, record);
   }
   const CacheCounters counters = cache.counters();
-  std::cout << counted(counters.runs, "run") << ", " << counted(counters.compilations, "program") << " and "
-            << counted(counters.kernelCompilations, "kernel") << " compiled\n";
+  std::cout << countText(counters.runs, "run") << ", " << countText(counters.compilations, "program") << " and "
+            << countText(counters.kernelCompilations, "kernel") << " compiled\n";
 }
 
 // What the segmenter did at all: "forwarded 2, merged by SiblingMerges 1".
@@ -238,7 +238,7 @@ void execute(const Arguments& arguments, spdlog::logger* log) {
     execute(arguments, testCase, log);
   } catch (const UserError& error) {
     rethrowOfSurroundings(error);
-    throw UserError(withItsLine(testCase.places, text, error.what()));
+    throw UserError(withSourceLine(testCase.places, text, error.what()));
   }
 }
 

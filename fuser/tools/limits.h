@@ -1,6 +1,6 @@
 #pragma once
-// The limits of time and memory that fuser-opt sets itself: a file of a few lines may ask for more of both than a
-// machine has. The harness stops its workers from outside; a program that a person starts has nobody to do that.
+// The time and memory limits of fuser-opt: a file of a few lines may need more of either than a machine has. (The
+// harness limits its workers from outside.)
 
 #include <condition_variable>
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace fuser {
 
-inline constexpr double kUsualSeconds = 60;  // as a worker of the harness has them
+inline constexpr double kUsualSeconds = 60;  // the limit of a harness worker
 inline constexpr size_t kUsualBytes = size_t{4} << 30;
 
-// From now on this process may allocate so many bytes beyond what it has; an allocation past them is a std::bad_alloc.
-// 0: no limit. What it starts (clang) has the limit for itself.
+// Limits what this process may allocate from now on; exceeding it is a std::bad_alloc. 0: no limit. Child processes
+// (clang) have the same limit, each for itself.
 void limitMemory(size_t bytes);
 
-// Ends the process with exit code 1 and one sentence on standard error when the time is up, unless it is destroyed
-// before. 0: no limit.
+// Ends the process with exit code 1 and one sentence on standard error when the time is up, unless destroyed before. 0:
+// no limit.
 class TimeLimit {
  public:
   explicit TimeLimit(double seconds);

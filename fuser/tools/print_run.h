@@ -1,5 +1,5 @@
 #pragma once
-// What fuser-opt --run prints of a run.
+// Prints the results of a run for fuser-opt --run.
 
 #include <string>
 
@@ -11,7 +11,7 @@ namespace fuser {
 // "bf16[33, 129] = 0.25, 1.0, nan, …": the first elements in logical order; a scalar as its literal.
 std::string summarize(const HostValue& value, int64_t maxElements = 8);
 
-// One line an output: "  %y = bf16[33, 129] …".
+// One line per output: "  %y = bf16[33, 129] …".
 std::string summarizeOutputs(const Fusion& fusion, const RunRecord& record);
 
 }  // namespace fuser

@@ -13,7 +13,7 @@ size_t offsetOf(std::string_view text, SourcePlace place) {
 
 }  // namespace
 
-std::string withItsLine(const CasePlaces& places, std::string_view text, const std::string& message) {
+std::string withSourceLine(const CasePlaces& places, std::string_view text, const std::string& message) {
   const std::string sentence = located(places, message);
   for (const auto& [what, place] : places.of) {
     if (sentence != places.before(what) + message) continue;

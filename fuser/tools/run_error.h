@@ -1,6 +1,6 @@
 #pragma once
-// What is wrong with a case behind its parsing (a schedule's step, sizes of a run), said as the parser says it: the
-// place in the file, the line, and a caret.
+// Formats errors of a case that occur after parsing (in a schedule step, the sizes of a run) as the parser does: the
+// position in the file, the line, and a caret.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace fuser {
 
-// text: what the case was read from. Without a place, the message as it is.
-std::string withItsLine(const CasePlaces& places, std::string_view text, const std::string& message);
+// `text` is the source of the case. A message without a position is returned unchanged.
+std::string withSourceLine(const CasePlaces& places, std::string_view text, const std::string& message);
 
 }  // namespace fuser

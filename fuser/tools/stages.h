@@ -25,10 +25,10 @@ struct PrintRequest {
   std::set<std::string> after;  // names of passes and of steps of lowering
 };
 
-// Prints each stage asked for as it is reached.
+// Prints each requested stage when it is reached.
 class StagePrinter final : public CompileObserver {
  public:
-  // Both outlive this.
+  // The request and the stream must outlive this object.
   StagePrinter(const PrintRequest& request, std::ostream& out) : request_(request), out_(out) {}
 
   // The passes and steps of lowering that ran, in order of first run.
@@ -44,7 +44,7 @@ class StagePrinter final : public CompileObserver {
 
  private:
   bool wants(Stage stage) const { return request_.stages.count(stage) != 0; }
-  // Whether this step's result is printed.
+  // Records the step; whether its result is printed.
   bool reached(std::string_view step);
 
   const PrintRequest& request_;

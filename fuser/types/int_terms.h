@@ -1,5 +1,5 @@
 #pragma once
-// Sums as lists of terms: how the rules that simplify an IntExpr see one. For the files of this folder.
+// Sums as lists of terms, for the simplification rules of IntExpr. Private to this folder.
 
 #include <vector>
 
@@ -13,7 +13,7 @@ struct Term {
   IntExpr rest;
 };
 
-// A sum's terms; a node that is no sum is its own only term.
+// Appends the terms of a sum; any other node is a single term.
 void collectTerms(IntExpr expr, std::vector<IntExpr>& terms);
 Term splitTerm(IntExpr term);
 

@@ -1,6 +1,6 @@
 #pragma once
-// How long the text of an integer expression is. Expressions share their parts, so that a short list of nodes may have
-// an endless text; nothing that walks an expression does so before its length is known.
+// The length of an integer expression's text. Expressions share subexpressions, so a few nodes may have an
+// exponentially long text; check the length before any traversal.
 
 #include <cstddef>
 
@@ -8,14 +8,14 @@
 
 namespace fuser {
 
-// The limits of a size (fuser/text/grammar.md#limits). Whoever makes a size keeps to them: past them it has no text.
+// The limits of a size (fuser/text/grammar.md#limits). A size that exceeds them cannot be printed.
 inline constexpr size_t kMaxSizeTerms = 256;             // names, numbers and parentheses
-inline constexpr size_t kMaxSizeDepth = 32;              // parentheses in each other
+inline constexpr size_t kMaxSizeDepth = 32;              // nested parentheses
 inline constexpr double kMaxSizeNumber = 1099511627776.0;  // 2^40, as the range of an extent symbol
 
-// Whether the text of the expression has at most so many names, numbers and parentheses, and parentheses at most so
-// deep in each other. A shared part counts once a mention; of `most` mentions no more are visited. A product among
-// others counts as one in parentheses, which it need not have.
+// Whether the text has at most `most` names, numbers and parentheses, nested at most `depth` deep. A shared
+// subexpression counts once per mention; at most `most` mentions are visited. A product inside a product counts as
+// parenthesized.
 bool hasAtMostTerms(IntExpr expr, size_t most, size_t depth);
 
 }  // namespace fuser

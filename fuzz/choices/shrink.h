@@ -15,8 +15,8 @@ struct StreamEdit {
   size_t end;
 };
 
-// From the boldest to the most careful; every edit makes the stream shorter, or some byte smaller, so that trying them
-// over and over ends. At most some 2,500, whatever the length.
+// Returns edits from the largest to the smallest. Each one makes the stream shorter or a byte smaller, so that repeated
+// shrinking terminates. At most about 2,500 edits, for any length.
 std::vector<StreamEdit> smallerStreams(const std::vector<uint8_t>& bytes);
 
 std::vector<uint8_t> applyEdit(std::vector<uint8_t> bytes, const StreamEdit& edit);

@@ -11,11 +11,11 @@ namespace fuser::fuzz {
 namespace {
 
 // A case's fusion, value by value.
-class Taker {
+class EditBuilder {
  public:
-  Taker(const Fusion& fusion, CaseEdit& edit) : fusion_(fusion), names_(fusion), edit_(edit) {}
+  EditBuilder(const Fusion& fusion, CaseEdit& edit) : fusion_(fusion), names_(fusion), edit_(edit) {}
 
-  void take() {
+  void build() {
     for (const Val* input : fusion_.inputs()) {
       edit_.inputs.push_back(inputOf(input));
       describe(input);
@@ -136,7 +136,7 @@ void CaseEdit::insertBehind(const EditValue& former, EditLine line) {
 CaseEdit caseEditOf(const Case& testCase) {
   CaseEdit edit;
   edit.name = testCase.fusion->name();
-  Taker(*testCase.fusion, edit).take();
+  EditBuilder(*testCase.fusion, edit).build();
   edit.mesh = testCase.fusion->mesh();
   edit.aliases = testCase.aliases;
   edit.preallocated = testCase.preallocated;

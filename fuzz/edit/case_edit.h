@@ -1,7 +1,7 @@
 #pragma once
-// CaseEdit: a case taken apart into plain data over IR, for mutations and the minimiser to change. An edit may be
-// wrong; finish() makes a case of it again, or says why it is none: types and shapes are worked out anew, by the
-// builders. No text is printed or read.
+// CaseEdit: a case as plain data over IR, which mutations and the minimizer change. An edit may be invalid; finish()
+// converts it to a case or reports why it cannot: the builders infer all types and shapes again. No text is printed or
+// parsed.
 //
 //   %y = sum(%x) {dims = [1]}   ->   results {"y"}, op Sum, operands {%x}, attributes dims(1)
 
@@ -35,33 +35,33 @@ class EditOperand {
   std::variant<std::string, ScalarValue> what_;
 };
 
-// One expression. Sizes among the attributes are of the edit's extents.
+// One expression. Sizes in its attributes belong to the edit's extents.
 struct EditLine {
   std::vector<std::string> results;
   OpKind op;
-  std::vector<EditOperand> operands;     // those in the parentheses of the text
+  std::vector<EditOperand> operands;     // in parentheses in the text
   Attributes attributes = {};            // axes may count from the end
-  std::vector<EditOperand> braced = {};  // those in the braces; none: what the row says of one that is left out
+  std::vector<EditOperand> braced = {};  // in braces; none: the defaults of the row
 };
 
 struct EditInput {
   std::string name;
   bool tensor = false;
   DataType dtype = DataType::Float;
-  // Of a tensor.
+  // For a tensor.
   std::vector<AxisType> axes = {};
   std::vector<int> allocationOrder = {};
   std::vector<std::optional<bool>> contiguity = {};  // along that order; empty: contiguous
   bool onHost = false;
 };
 
-// What is known of a value of the case that the edit was taken from.
+// A value of the case from which the edit was created.
 struct EditValue {
   std::string name;
   bool tensor = false;
   DataType dtype = DataType::Float;
   size_t rank = 0;
-  size_t line = 0;  // it exists for lines from here on: 0 for inputs
+  size_t line = 0;  // the first line that may read it: 0 for inputs
 };
 
 struct CaseEdit {
@@ -71,43 +71,43 @@ struct CaseEdit {
   std::vector<EditLine> lines;
   std::vector<EditOperand> outputs;
   CompileOptions options;
-  std::vector<Run> runs;  // an entry an input, in the same order
+  std::vector<Run> runs;  // one entry per input, in the same order
   std::vector<EditValue> values;
 
-  // What belongs to the tensors of these names, whatever becomes of them.
+  // Attached to tensors by name, whatever happens to the tensors.
   DeviceMesh mesh;
   std::map<std::string, TensorPlacement> placements;
   Aliases aliases;
   std::vector<PreallocatedOutput> preallocated;
 
-  // Kept as they are.
+  // Unchanged.
   std::vector<std::pair<std::string, std::string>> metadata;
   std::optional<Schedule> schedule;
   std::map<int64_t, Schedule> segmentSchedules;
 
-  // Whether finish() leaves out, so that no run is rejected for it alone, what the runs' sizes or an expression do not
-  // suit: shards that are unequal in some run, an axis of more than kMaxTurns places or of an expression that the host
-  // does not compute place by place on streams, and on several devices whatever takes one.
+  // Whether finish() drops placements that would make a run invalid: shards that are unequal in some run; stream axes
+  // with more than kMaxTurns elements, or of expressions that cannot be sliced; and, on several devices, features for a
+  // single device.
   bool dropUnsuited = false;
 
-  // Values that exist where a line is to be inserted.
+  // The values that a line inserted here may read.
   std::vector<const EditValue*> valuesBefore(size_t line) const;
   const EditValue* find(const EditOperand& operand) const;  // null for literals
-  // A name, from this one, that neither a value of the case has nor any that the edit has got since.
+  // A name derived from `base` that no value of the case or of the edit has.
   std::string freshName(const std::string& base) const;
-  // Puts a line in where `former` exists, and makes every later line and output read its result instead: as an operand,
-  // in braces, or as a size. An output's memory goes with the output. `values` stays what is known of the case, and is
-  // right about lines up to there alone.
+  // Inserts a line after `former` is computed, and makes every later line and output read its result instead: as an
+  // operand, in braces, or as a size. An output's memory stays with the output. `values` is not updated: it is valid
+  // only for lines before the inserted one.
   void insertBehind(const EditValue& former, EditLine line);
 };
 
-// All of the case: finished without a change it prints alike.
+// Converts the whole case; finish() of the unchanged edit prints the same text.
 CaseEdit caseEditOf(const Case& testCase);
 
 // --- finish.cpp ---
 
-// A UserError where the edit is no valid case, or none that keeps within the limits of the text. Layouts, stream axes,
-// devices, aliases and memory stay with the tensors of their names where these can have them (placement.h).
+// A UserError if the edit is not a valid case or exceeds the limits of the text. Layouts, stream axes, devices, aliases
+// and memory are applied to the tensors of their names where that is valid (placement.h).
 Case finish(const CaseEdit& edit);
 
 }  // namespace fuser::fuzz

@@ -1,20 +1,20 @@
 #pragma once
-// What a case that is made of data must keep so that its text reads back: the builders see to its program's types, and
-// these to the rest. A UserError says what is broken.
+// Checks that a case built from data can be printed and parsed. The builders check the types of its program; these
+// check the rest. A UserError names the broken rule.
 
 #include "fuser/case/case.h"
 
 namespace fuser::fuzz {
 
-// Every size of the program keeps within fuser/text/limits.h: terms (fuser/types/term_count.h), depth and numbers.
+// Checks every size of the program against fuser/text/limits.h: terms (fuser/types/term_count.h), depth and numbers.
 void checkSizes(const Fusion& fusion);
 
-// The run gives each input a value of its kind: a scalar of its dtype, or a tensor whose strides, offset and recipe
-// make sense by themselves. (Whether sizes, dtype and rank fit the input is for the run to see.)
+// Checks that the run has a value of the right kind for each input: a scalar of its dtype, or a tensor whose strides,
+// offset and recipe are valid. (Running checks sizes, dtype and rank.)
 void checkRun(const Fusion& fusion, const Run& run);
 
-// Each step of a schedule of the whole fusion names tensors of the program, or those that steps before it made; what it
-// makes has a name of its own.
+// Checks that each step of a schedule for the whole fusion names tensors of the program or of earlier steps, and that
+// each tensor it creates has a new name.
 void checkSchedule(const Fusion& fusion, const Schedule& schedule);
 
 }  // namespace fuser::fuzz

@@ -1,6 +1,6 @@
 #pragma once
-// EditExtents: the sizes of an edit, over symbols that are names: "i0" for an extent, "%n" for a scalar. Copies share
-// one arena, which only grows, so that a copy of an edit costs no rewriting.
+// EditExtents: the arena of an edit's sizes. Symbols are identified by name: "i0" for an extent, "%n" for a scalar.
+// Copies share the arena, which only grows, so that copying an edit is cheap.
 
 #include <functional>
 #include <map>
@@ -17,20 +17,20 @@ class EditExtents {
  public:
   IntExpr constant(int64_t value) { return ints_->constant(value); }
   IntExpr named(const std::string& name);
-  // The name behind a symbol.
+  // The name of a symbol.
   const std::string& nameOf(IntExpr symbol) const { return ints_->symbolOf(symbol).name; }
 
-  // A size of another arena; null stays null. image: of each of its symbols, in this arena.
+  // Copies a size from another arena; null stays null. `image` maps its symbols to this arena.
   using Image = std::function<IntExpr(IntExpr symbol)>;
   IntExpr import(IntExpr extent, const Image& image) { return extent ? ints_->import(extent, image) : nullptr; }
 
  private:
-  // symbols: look-ups by name.
+  // symbols_: for lookups by name.
   std::shared_ptr<IntExprArena> ints_ = std::make_shared<IntExprArena>();
   std::shared_ptr<std::map<std::string, IntExpr>> symbols_ = std::make_shared<std::map<std::string, IntExpr>>();
 };
 
-// The same attributes, and axes, with each of their sizes mapped; null stays null.
+// Copies of attributes and axes with each size mapped; null stays null.
 using MapExtent = std::function<IntExpr(IntExpr)>;
 Attributes withExtents(Attributes attributes, const MapExtent& map);
 std::vector<AxisType> withExtents(std::vector<AxisType> axes, const MapExtent& map);

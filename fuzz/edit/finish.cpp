@@ -70,7 +70,7 @@ void placeAll(const CaseEdit& edit, Fusion& fusion) {
   fusion.setMesh(edit.mesh);
   for (Val* val : fusion.usedVals()) {
     const auto found = edit.placements.find(val->name());
-    if (val->isTensor() && found != edit.placements.end()) place(val->as<TensorView>(), found->second);
+    if (val->isTensor() && found != edit.placements.end()) applyPlacement(val->as<TensorView>(), found->second);
   }
   keepPossibleViews(fusion);
 }
@@ -99,7 +99,7 @@ Case finish(const CaseEdit& edit) {
   made.runs = edit.runs;
   placeAll(edit, *made.fusion);
   if (edit.dropUnsuited) dropUnsuited(made);
-  giveMemory(made, edit.aliases, edit.preallocated);
+  attachMemory(made, edit.aliases, edit.preallocated);
   checkSizes(*made.fusion);
   if (made.schedule) checkSchedule(*made.fusion, *made.schedule);
   for (const Run& run : made.runs) checkRun(*made.fusion, run);

@@ -1,5 +1,5 @@
 #pragma once
-// makeProgram(): an edit's program as a fusion, through the builders.
+// makeProgram(): builds the fusion of an edit with the builders.
 
 #include <memory>
 
@@ -7,9 +7,9 @@
 
 namespace fuser::fuzz {
 
-// Inputs, lines and outputs; every value has a unique name. What is known by name alone (placements, memory) is not yet
-// there. A UserError where a name is unknown or taken, an op does not take its operands or attributes, or a size names
-// what no input binds.
+// Creates inputs, lines and outputs, with unique names, but not what the edit attaches by name (placements, memory). A
+// UserError if a name is unknown or duplicate, operands or attributes are invalid, or a size names a symbol that no
+// input binds.
 std::unique_ptr<Fusion> makeProgram(const CaseEdit& edit);
 
 }  // namespace fuser::fuzz

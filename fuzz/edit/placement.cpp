@@ -15,10 +15,10 @@ std::vector<IterType> typesOf(const TensorView* tensor) {
   return types;
 }
 
-// `axis` counted among those kept; nullopt where it is not.
-std::optional<size_t> placeAmong(const std::vector<bool>& kept, std::optional<size_t> axis) {
-  if (!axis || !kept.at(*axis)) return std::nullopt;
-  return static_cast<size_t>(std::count(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(*axis), true));
+// `axis` counted among those keptAxes; nullopt where it is not.
+std::optional<size_t> placeAmong(const std::vector<bool>& keptAxes, std::optional<size_t> axis) {
+  if (!axis || !keptAxes.at(*axis)) return std::nullopt;
+  return static_cast<size_t>(std::count(keptAxes.begin(), keptAxes.begin() + static_cast<std::ptrdiff_t>(*axis), true));
 }
 
 void placeAxis(TensorView* tensor, std::optional<size_t> axis, ParallelType type) {
@@ -63,24 +63,24 @@ TensorPlacement placementOf(const TensorView* tensor) {
   return placement;
 }
 
-TensorPlacement withAxes(const TensorPlacement& placement, const std::vector<bool>& kept) {
+TensorPlacement withAxes(const TensorPlacement& placement, const std::vector<bool>& keptAxes) {
   TensorPlacement left = placement;
   left.axes.clear();
   left.allocationOrder.clear();
-  for (size_t axis = 0; axis < kept.size(); ++axis) {
-    if (kept[axis]) left.axes.push_back(placement.axes.at(axis));
+  for (size_t axis = 0; axis < keptAxes.size(); ++axis) {
+    if (keptAxes[axis]) left.axes.push_back(placement.axes.at(axis));
   }
   for (int axis : placement.allocationOrder) {
-    if (const auto place = placeAmong(kept, static_cast<size_t>(axis))) {
+    if (const auto place = placeAmong(keptAxes, static_cast<size_t>(axis))) {
       left.allocationOrder.push_back(static_cast<int>(*place));
     }
   }
-  left.streamAxis = placeAmong(kept, placement.streamAxis);
-  left.shardAxis = placeAmong(kept, placement.shardAxis);
+  left.streamAxis = placeAmong(keptAxes, placement.streamAxis);
+  left.shardAxis = placeAmong(keptAxes, placement.shardAxis);
   return left;
 }
 
-void place(TensorView* tensor, const TensorPlacement& placement) {
+void applyPlacement(TensorView* tensor, const TensorPlacement& placement) {
   if (tensor->fusion().mesh().containsAll(placement.mesh)) tensor->domain().mesh = placement.mesh;
   if (tensor->rank() != placement.axes.size()) return;
   if (tensor->fusion().hasDevices()) placeAxis(tensor, placement.shardAxis, ParallelType::DIDx);
@@ -102,29 +102,29 @@ void keepPossibleViews(Fusion& fusion) {
   }
 }
 
-void giveMemory(Case& made, const Aliases& aliases, const std::vector<PreallocatedOutput>& given) {
-  const Fusion& fusion = *made.fusion;
+void attachMemory(Case& testCase, const Aliases& aliases, const std::vector<PreallocatedOutput>& buffers) {
+  const Fusion& fusion = *testCase.fusion;
   if (fusion.hasDevices()) return;
   for (const auto& alias : aliases) {
     const Val* output = named(fusion.outputs(), alias.first);
     const Val* input = named(fusion.inputs(), alias.second);
-    const bool taken = std::any_of(made.aliases.begin(), made.aliases.end(), [&](const auto& other) {
+    const bool isAliased = std::any_of(testCase.aliases.begin(), testCase.aliases.end(), [&](const auto& other) {
       return other.first == alias.first || other.second == alias.second;
     });
-    if (output && input && !taken && whyNoAlias(fusion, output, input).empty()) made.aliases.push_back(alias);
+    if (output && input && !isAliased && whyNoAlias(fusion, output, input).empty()) testCase.aliases.push_back(alias);
   }
-  for (PreallocatedOutput memory : given) {
+  for (PreallocatedOutput memory : buffers) {
     const Val* output = named(fusion.outputs(), memory.output);
-    const bool reuses = std::any_of(made.aliases.begin(), made.aliases.end(),
+    const bool reuses = std::any_of(testCase.aliases.begin(), testCase.aliases.end(),
                                     [&](const auto& alias) { return alias.first == memory.output; });
-    const bool taken = std::any_of(made.preallocated.begin(), made.preallocated.end(),
+    const bool hasBuffer = std::any_of(testCase.preallocated.begin(), testCase.preallocated.end(),
                                    [&](const PreallocatedOutput& other) { return other.output == memory.output; });
-    if (!output || reuses || taken || !whyNoPreallocation(fusion, output).empty()) continue;
-    // What order and gaps were made for may be gone.
+    if (!output || reuses || hasBuffer || !whyNoPreallocation(fusion, output).empty()) continue;
+    // The axes of order and gaps may be gone.
     const size_t rank = output->as<TensorView>()->rank();
     if (memory.order.size() != rank) memory.order.clear();
     if (memory.gaps.size() != rank) memory.gaps.clear();
-    made.preallocated.push_back(std::move(memory));
+    testCase.preallocated.push_back(std::move(memory));
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Placement: what a case says of a program's tensors beside their values: layouts, stream axes, devices, memory. A
-// program that was changed is given as much of it as still makes sense.
+// Placement: the properties of a case's tensors that do not affect values: layouts, stream axes, devices, memory. After
+// a program changes, the placements that are still valid are applied again.
 
 #include <optional>
 #include <string>
@@ -11,27 +11,27 @@
 
 namespace fuser::fuzz {
 
-// Of one tensor. Axes are counted in axes().
+// The placement of one tensor. Axes are indices into axes().
 struct TensorPlacement {
-  std::vector<IterType> axes;        // of the tensor that it was taken from
-  std::vector<int> allocationOrder;  // of a result whose type gives its layout; else empty
-  bool view = false;                 // of a result
+  std::vector<IterType> axes;        // of the original tensor
+  std::vector<int> allocationOrder;  // of a result with a specified layout; otherwise empty
+  bool view = false;                 // for results
   std::optional<size_t> streamAxis;
   std::optional<size_t> shardAxis;
-  DeviceMesh mesh;  // its own; empty: the fusion's
+  DeviceMesh mesh;  // the tensor's own; empty: the fusion's
 };
 TensorPlacement placementOf(const TensorView* tensor);
-// What is left of it when some of the tensor's axes are.
-TensorPlacement withAxes(const TensorPlacement& placement, const std::vector<bool>& kept);
+// Restricts the placement to the axes that remain.
+TensorPlacement withAxes(const TensorPlacement& placement, const std::vector<bool>& keptAxes);
 
-// Gives the tensor what it can have of the placement: a mesh, where the fusion has those devices; axes on streams or
-// devices, where it has that many axes and this is no broadcast axis (an input runs on no streams); a layout, where it
-// is a result with such axes. A view stays one until keepPossibleViews() asks what the program makes of it.
-void place(TensorView* tensor, const TensorPlacement& placement);
+// Applies the valid parts of the placement: the mesh, if the fusion has those devices; stream and device axes, if the
+// tensor has such an axis and it is not a broadcast axis (an input has no stream axis); the layout, if it is a result
+// with such axes. keepPossibleViews() checks views afterwards.
+void applyPlacement(TensorView* tensor, const TensorPlacement& placement);
 void keepPossibleViews(Fusion& fusion);
 
-// Gives the case's outputs the aliases and the memory that they can have, by name; of a fusion on several devices none.
+// Attaches aliases and output buffers to the case's outputs by name, where valid; none for a multi-device fusion.
 using Aliases = std::vector<std::pair<std::string, std::string>>;
-void giveMemory(Case& made, const Aliases& aliases, const std::vector<PreallocatedOutput>& given);
+void attachMemory(Case& testCase, const Aliases& aliases, const std::vector<PreallocatedOutput>& buffers);
 
 }  // namespace fuser::fuzz

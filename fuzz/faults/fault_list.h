@@ -1,6 +1,6 @@
 #pragma once
-// What each line of faults.def defines: a function that plants the fault wherever it can and says whether there was a
-// place.
+// The function that each line of faults.def requires: it plants the fault wherever possible and returns whether it
+// found a place.
 
 #include <functional>
 
@@ -12,8 +12,8 @@
 
 namespace fuser::fuzz {
 
-// What SegmentedFusion's text says, for faults to edit: no access of theirs reaches its edges. Values are named as
-// there.
+// The content of a SegmentedFusion's text form, which faults edit because they have no access to its edges. Values have
+// the text's names.
 struct SegmentsText {
   struct Group {
     std::string scheduler;
@@ -27,22 +27,22 @@ struct SegmentsText {
   std::vector<Edge> edges;
 };
 SegmentsText segmentsText(const SegmentedFusion& segmented);
-std::string toString(const SegmentsText& text);  // for parseAsTold
+std::string toString(const SegmentsText& text);  // for parseUnchecked
 
-// One dtype, and axes of the same kinds and sizes.
+// Whether the two have the same dtype and axes of the same kinds and sizes.
 bool haveSameType(const TensorView* a, const TensorView* b);
 
 using LaunchFault = std::function<bool(const Kernel&, KernelArguments&)>;
 
-// A function that no line declares does not compile.
+// A function that is not in faults.def does not compile.
 #ifndef __clang__
 #pragma GCC diagnostic error "-Wmissing-declarations"
 #endif
 
 namespace faults {
 
-// By stage. A fault of a pass sees what a pass (by its name in pipeline.def) just left. A launch fault makes a function
-// with a memory of its own; a fault of the cache makes the observer itself.
+// The function types by stage. A Pass fault gets the result of a pass, named as in pipeline.def. A Launch fault creates
+// a function with state; a Cache fault creates the observer itself.
 #define FAULT_FUNCTION_Pass(function) bool function(std::string_view pass, Fusion& fusion, bool& modified);
 #define FAULT_FUNCTION_Report(function) FAULT_FUNCTION_Pass(function)
 #define FAULT_FUNCTION_Fusion(function) bool function(Fusion& fusion);

@@ -3,7 +3,7 @@
 #include "fuzz/faults/faults.h"
 
 #include "fuser/runtime/fusion_executor_cache.h"
-#include "fuser/segment/told_segments.h"
+#include "fuser/segment/unchecked_segments.h"
 #include "fuzz/faults/fault_list.h"
 
 namespace fuser::fuzz {
@@ -51,7 +51,7 @@ class FaultOfSegment final : public PlantedFault {
     SegmentsText text = segmentsText(*segmented);
     if (!plant_(*segmented, text)) return;
     note(true);
-    segmented = parseAsTold(toString(text), segmented->completeFusion());
+    segmented = parseUnchecked(toString(text), segmented->completeFusion());
   }
 
  private:

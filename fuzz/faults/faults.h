@@ -1,6 +1,6 @@
 #pragma once
-// Planted faults: bugs of a compiler, put in by an observer that edits what a stage made, to see whether the harness
-// catches them. A case names one with `option fault = "name"`, so that it replays and minimises like any other.
+// Planted faults: simulated compiler bugs that measure whether the harness catches them. An observer edits a stage's
+// result. A case names its fault with `option fault = "name"`, so that it replays and minimizes like any other.
 
 #include <memory>
 #include <span>
@@ -22,14 +22,14 @@ struct FaultInfo {
 // In the order of faults.def.
 std::span<const FaultInfo> allFaults();
 
-// One fault, in the compilations and runs that it observes: those of segments with a cache of their own, too.
+// Plants one fault in the compilations and runs that it observes, including those of segments with their own cache.
 class PlantedFault : public CompileObserver {
  public:
   explicit PlantedFault(FaultStage stage) : stage_(stage) {}
   FaultStage stage() const { return stage_; }
-  // False where kernels are faulty: what their verifier finds is not what the harness is measured by.
+  // False for faults in kernels: a finding of the kernel verifier does not count as caught.
   bool verifyKernels() const { return stage_ != FaultStage::Schedule && stage_ != FaultStage::Kernel; }
-  // Whether there was a place for it so far.
+  // Whether the fault was applied at least once.
   bool applied() const { return applied_; }
 
   void beforeSegmentCache(const Fusion& part, CacheSettings& inner) final;
@@ -42,8 +42,8 @@ class PlantedFault : public CompileObserver {
   bool applied_ = false;
 };
 
-// For one FusionExecutorCache, which it outlives: what one remembers between runs is of that cache. It stands before
-// whoever looks at what it edits. A UserError lists the known names for an unknown one.
+// For one FusionExecutorCache, which it must outlive, because a fault may keep state between runs. Add it before
+// observers that read what it edits. A UserError for an unknown name lists the known ones.
 std::unique_ptr<PlantedFault> plantFault(std::string_view name);
 
 }  // namespace fuser::fuzz

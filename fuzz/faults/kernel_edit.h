@@ -1,5 +1,5 @@
 #pragma once
-// Walks and small changes of a kernel's statements, for the faults in it.
+// Traversals and small edits of a kernel's statements, for kernel faults.
 
 #include <functional>
 #include <optional>
@@ -9,23 +9,23 @@
 
 namespace fuser::fuzz {
 
-// Every body of the kernel, inner ones before the bodies they lie in.
+// Visits every body of the kernel, inner bodies first.
 void forEachBody(Body& body, const std::function<void(Body&)>& visit);
 
-// Each statement that `make` gives something for is replaced by that; true when any was.
+// Replaces each statement for which `make` returns a body; true if there was one.
 using Replace = std::function<std::optional<Body>(const Statement&)>;
 bool replaceStatements(Kernel& kernel, const Replace& make);
 
-// Each Compute that `edit` changes and says so.
+// Calls `edit` for each Compute; true if any call returned true.
 bool editComputes(Kernel& kernel, const std::function<bool(Compute&)>& edit);
 
 bool isAccumulate(const Compute& compute);  // acc = combine(acc, x) of a reduction
 bool isInit(const Compute& compute);        // acc = identity
 
-// The expression with one symbol replaced.
+// Replaces one symbol of the expression.
 IntExpr substitute(Kernel& kernel, IntExpr expr, IntExpr symbol, IntExpr with);
 
-// A new register of one element; its Allocate goes to `body`.
+// Creates a register of one element; appends its Allocate to `body`.
 Access newRegister(Kernel& kernel, DataType dtype, Body& body);
 Operand operandAt(Access access);
 Operand literalOperand(ScalarValue value);

@@ -1,5 +1,5 @@
 #pragma once
-// RapidCheck's view of the generator: whole test cases, and fusions alone, as arguments of a property.
+// RapidCheck generators: test cases and fusions as arguments of a property.
 //
 //   #include <rapidcheck/gtest.h>
 //   #include "fuzz/generate/arbitrary_fusion.h"
@@ -8,8 +8,8 @@
 //     RC_ASSERT(fusion->outputs().size() == …);
 //   }
 //
-// A failing case shrinks (its choices do: fewer and smaller ones make a smaller case) and prints as .fusion text, which
-// fuser-opt and fuserfuzz replay. The program that includes this links rapidcheck and fuzz_generate.
+// A failing case shrinks by its choices (fewer and smaller ones give a smaller case) and prints as .fusion text, which
+// fuser-opt and fuserfuzz replay. Link rapidcheck and fuzz_generate.
 
 #include <rapidcheck.h>
 
@@ -23,8 +23,8 @@
 
 namespace fuser::fuzz {
 
-// A generated case: verifies, binds, and has at least one run. Copies share it: a property that edits it works on a
-// clone (cloneFusion).
+// A generated case: it verifies, its sizes bind, and it has at least one run. Copies share it, so edit a clone
+// (cloneFusion).
 class ArbitraryCase {
  public:
   explicit ArbitraryCase(Case made) : made_(std::make_shared<const Case>(std::move(made))) {}
@@ -53,8 +53,8 @@ inline std::ostream& operator<<(std::ostream& out, const ArbitraryFusion& made) 
   return out << "\n" << printFusion(*made);
 }
 
-// Streams of choices, in length proportional to RapidCheck's size: at the usual 100 there are enough for cases like a
-// campaign's.
+// Streams of choices, with a length proportional to RapidCheck's size. The default size of 100 gives cases as large as
+// a campaign's.
 inline rc::Gen<std::vector<uint8_t>> arbitraryChoices() {
   constexpr int kBytesPerSize = 40;
   return [](const rc::Random& source, int size) {

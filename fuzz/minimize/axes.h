@@ -1,5 +1,5 @@
 #pragma once
-// Classes of axes that stand or fall together.
+// Classes of axes that can only be dropped or resized together.
 
 #include <vector>
 
@@ -7,12 +7,12 @@
 
 namespace fuser::fuzz {
 
-using AxisClass = std::vector<AxisOf>;  // in order of value and place
+using AxisClass = std::vector<AxisOf>;  // by value, then axis
 
-// Axes with one coordinate: linked through the ops' maps. Dropped together, they leave a program.
+// Axes with the same coordinate, linked through the ops' axis maps. Dropping a whole class leaves a valid program.
 std::vector<AxisClass> coordinateClasses(const Fusion& fusion);
 
-// Axes of one size: coordinate classes joined where they name the same symbol. Resized together, runs still fit.
+// Axes of the same size: coordinate classes joined by common symbols. Resizing a whole class keeps runs valid.
 std::vector<AxisClass> sizeClasses(const Fusion& fusion);
 
 }  // namespace fuser::fuzz

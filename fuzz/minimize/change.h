@@ -1,7 +1,7 @@
 #pragma once
-// Changes of a case. Both kinds are applied to its CaseEdit and made through the builders, so that inference makes
-// every type and shape anew: a Change, plain data about values and axes, by rebuild(); an EditCase, for what the edit
-// has a field of (options, runs, memory, schedules, devices, streams), by edited().
+// Changes of a case. rebuild() applies a Change: plain data about values and axes; edited() applies an EditCase to
+// fields of the CaseEdit (options, runs, memory, schedules, devices, streams). Both use the builders, which infer all
+// types and shapes again.
 
 #include <array>
 #include <functional>
@@ -16,27 +16,27 @@
 
 namespace fuser::fuzz {
 
-// Values and expressions are named by their ids in the case that is changed.
+// Values and expressions are identified by their ids in the original case.
 using ValId = uint32_t;
 using ExprId = uint32_t;
-using AxisOf = std::pair<ValId, size_t>;  // a value's axis, by its place in the logical domain
+using AxisOf = std::pair<ValId, size_t>;  // a value and the index of its logical axis
 
 struct Change {
-  std::optional<std::vector<ValId>> outputs;  // instead of the fusion's
-  std::set<ValId> asInputs;                   // made by an expression: become inputs of their own
-  std::map<ValId, ValId> replaced;            // a value -> the one that stands in its place everywhere
-  std::map<std::pair<ExprId, size_t>, ScalarValue> literals;  // an operand -> a literal
-  std::map<ExprId, std::pair<OpKind, size_t>> ops;  // an expression -> an op of this one of its operands
-  std::map<ValId, ScalarValue> constants;     // a scalar -> a literal, everywhere
-  std::set<AxisOf> droppedAxes;               // whole classes of axes (axes.h)
-  std::map<AxisOf, int64_t> sizes;            // new sizes in all runs; whole classes too
+  std::optional<std::vector<ValId>> outputs;  // replaces the fusion's
+  std::set<ValId> asInputs;                   // computed values that become inputs
+  std::map<ValId, ValId> replaced;            // a value -> its replacement everywhere
+  std::map<std::pair<ExprId, size_t>, ScalarValue> literals;  // an operand -> its literal replacement
+  std::map<ExprId, std::pair<OpKind, size_t>> ops;  // an expression -> a unary op, and the operand to which it applies
+  std::map<ValId, ScalarValue> constants;     // a scalar -> its literal replacement everywhere
+  std::set<AxisOf> droppedAxes;               // complete classes (axes.h)
+  std::map<AxisOf, int64_t> sizes;            // new sizes in all runs; complete classes
   std::map<DataType, DataType> dtypes;        // of inputs, casts and fulls
   std::map<ValId, DataType> inputDtypes;      // of single inputs
   std::set<ValId> plainLayouts;               // values whose memory becomes row-major and contiguous, at offset 0
   bool dropDeadCode = false;
 };
 
-// Changes the edit; false where there is nothing to change.
+// Changes the edit; false if there is nothing to change.
 using EditCase = std::function<bool(CaseEdit& edit)>;
 
 // The recipe of a new input's data.
@@ -44,15 +44,15 @@ using MakeRecipe = std::function<Recipe(const Val* val, size_t run, DataType dty
 
 // --- rebuild.cpp ---
 
-// What outputs do not need is left out (dead code only where asked for), and inputs that nothing needs. Nothing where
-// the change does not lead to a well-formed program; whether its runs are accepted is for a run to see.
+// Also removes unused inputs and what outputs do not need (dead code only if requested). nullopt if the result is not
+// well formed. Does not check whether its runs are accepted.
 std::optional<Case> rebuild(const Case& from, const Change& change, const MakeRecipe& makeRecipe);
-// Nothing where nothing is changed, or where that is no case.
+// nullopt if nothing changes or the result is not a valid case.
 std::optional<Case> edited(const Case& from, const EditCase& change);
 
 // --- edit_runs.cpp ---
 
-// A short recipe that suits the dtype: ordinary values without zeros among integers.
+// A short recipe of ordinary values for the dtype; integers contain no zeros.
 Recipe plainRecipe(DataType dtype, uint64_t seed);
 
 }  // namespace fuser::fuzz

@@ -1,6 +1,6 @@
 #pragma once
-// Judging of candidates in a worker process that lives from one to the next, so that a crash, a hang or a memory
-// blow-up costs one candidate.
+// Judges candidates in a worker process, so that a crash, a hang or a memory blow-up costs one candidate. The process
+// is reused until it dies.
 
 #include <map>
 #include <memory>
@@ -13,15 +13,15 @@
 
 namespace fuser::fuzz {
 
-// A worker's death as the verdict it means.
+// The verdict for a worker's ending.
 VerdictKind kindOf(Ending ending);
 
-// The verdict as far as a search needs it.
+// The part of a verdict that a search needs.
 struct JudgedCase {
   VerdictKind kind = VerdictKind::Agrees;
   Bucket bucket;           // without its stage
   std::string reason, detail;
-  std::string wrongValue;  // names a value of the case, or ""
+  std::string wrongValue;  // the name of a value of the case, or ""
   int run = -1;
   bool onlyProbed = false;
   bool operator==(const JudgedCase&) const = default;
@@ -34,9 +34,9 @@ struct RecordedValues {
   bool operator==(const RecordedValues&) const = default;
 };
 REPORTS_FIELDS(RecordedValues, sizes, values)
-using RecordedRun = std::map<std::string, RecordedValues>;  // by the value's name
+using RecordedRun = std::map<std::string, RecordedValues>;  // by value name
 
-// The boundary of a segment, as names of the case's values.
+// The inputs and outputs of a segment, as names of the case's values.
 struct SegmentNames {
   std::vector<std::string> inputs, outputs;
   bool operator==(const SegmentNames&) const = default;
@@ -47,18 +47,18 @@ class Judging {
  public:
   Judging(const JudgeSettings& settings, const Limits& limits);
 
-  // Which of the settings' checks are made from now on: all, or those alone that a finding like this needs.
+  // From now on runs only the checks that can reproduce this finding.
   void needOnly(const JudgedCase& finding);
   void needAll();
 
   JudgedCase judge(const std::string& text);
-  // The whole bucket, the stage included, from all checks.
+  // The complete bucket, including the stage, from all checks.
   Bucket bucket(const std::string& text);
-  // The reference's values of all tensors of up to 4096 elements and all scalars, by run; empty where it cannot say.
+  // The reference's values of scalars and of tensors of up to 4096 elements, by run; empty if they are unknown.
   std::vector<RecordedRun> values(const std::string& text);
-  // The segments that the compiler makes of it; empty where it does not come to that.
+  // The segments of the compiled case; empty if segmentation fails.
   std::vector<SegmentNames> segments(const std::string& text);
-  // The next question goes to a process that has seen nothing.
+  // Judges the next candidate in a new process.
   void forget() { worker_.reset(); }
   size_t judged() const { return judged_; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// minimize(): a finding -> the smallest case that the reducers reach and that is in the same bucket.
+// minimize(): reduces a finding to the smallest case in the same bucket that the reducers reach.
 
 #include <filesystem>
 #include <functional>
@@ -14,24 +14,24 @@
 namespace fuser::fuzz {
 
 struct MinimizeSettings {
-  double seconds = 60;  // budget; what is best then is the result
-  size_t maxTried = 0;  // candidates judged, 0: no limit. Same budget in candidates, same result
-  Limits limits{10, 4096};  // of one candidate: candidates are judged in a worker process
+  double seconds = 60;  // time budget; the result is the best case by then
+  size_t maxTried = 0;  // limit on judged candidates; 0: none. It alone makes results reproducible
+  Limits limits{10, 4096};  // per candidate; candidates are judged in a worker process
   JudgeSettings judge;
-  std::string bucket;  // toString of the one that the finding must be in, or nothing is done; empty: whichever it is in
-  std::filesystem::path bestSoFar;       // rewritten (beside, then renamed) with every success; empty: nowhere
-  int64_t maxBytes = std::numeric_limits<int64_t>::max();  // of that file; what would take more is left out
-  std::function<bool()> interrupted;     // asked before each candidate; may be empty
-  spdlog::logger* log = nullptr;         // a line of progress (Info) with every success; null: silent
+  std::string bucket;  // the finding must be in this bucket (toString), or nothing is done; empty: any
+  std::filesystem::path bestSoFar;       // replaced atomically with every success; empty: no file
+  int64_t maxBytes = std::numeric_limits<int64_t>::max();  // the size limit of that file; longer texts are not written
+  std::function<bool()> interrupted;     // called before each candidate; may be empty
+  spdlog::logger* log = nullptr;         // gets a line (Info) per success; null: silent
 };
 
 struct CaseSize {
   size_t expressions = 0;
-  int64_t elements = 0;  // of the inputs of all runs
-  size_t bytes = 0;      // of text
+  int64_t elements = 0;  // in the inputs of all runs
+  size_t bytes = 0;      // of the text
 };
 
-// A finding met on the way, in another bucket.
+// A finding in another bucket, found while minimizing.
 struct OtherFinding {
   Bucket bucket;
   std::string text;
@@ -40,18 +40,18 @@ struct OtherFinding {
 struct Minimized {
   std::string text;     // .fusion with "#: bucket" and "#: verdict"
   Bucket bucket;
-  std::string reason, detail;  // of the text's verdict, judged once more at the end
+  std::string reason, detail;  // of the final verdict
   CaseSize before, after;
-  size_t tried = 0;     // candidates judged
+  size_t tried = 0;     // the number of judged candidates
   double seconds = 0;
-  bool finished = false;             // no reducer makes it smaller; false: budget used up, or interrupted
+  bool finished = false;             // no reducer makes it smaller; false: out of budget or interrupted
   std::vector<OtherFinding> others;  // the first of each bucket
-  // Why nothing was done: the text is no finding, not twice the same one, …; or that the result is another one in the
-  // end, which is what findings do that fail by chance. Empty: all is well.
+  // Why nothing was done (the text is not a finding, the finding is not reproducible, …), or that the final verdict
+  // differs, as for flaky findings. Empty: success.
   std::string problem;
 };
 
-// A UserError where the text does not parse.
+// A UserError if the text does not parse.
 Minimized minimize(const std::string& caseText, const MinimizeSettings& settings);
 
 }  // namespace fuser::fuzz

@@ -1,5 +1,6 @@
 #pragma once
-// Rebuilding: what the parts of rebuild() share: the case, the change of it, and the CaseEdit that they apply it to.
+// Rebuilding: the state that the steps of rebuild() share: the case, its change, and the CaseEdit to which they apply
+// it.
 
 #include <map>
 #include <memory>
@@ -12,29 +13,29 @@
 #include "fuser/text/value_names.h"
 #include "fuzz/edit/case_edit.h"
 #include "fuzz/minimize/change.h"
-#include "fuzz/minimize/kept.h"
+#include "fuzz/minimize/remaining_values.h"
 
 namespace fuser::fuzz {
 
 struct Rebuilding {
-  // A UserError where the runs do not fit the case, or values replace each other. All must outlive this.
+  // A UserError if the runs do not fit the case or replacements form a cycle. The arguments must outlive this object.
   Rebuilding(const Case& from, const Change& change, const MakeRecipe& makeRecipe);
 
-  // --- values and sizes of the old case, as the edit has them ---
+  // --- values and sizes of the old case, translated to the edit ---
 
   EditOperand operandOf(const Val* val) const;
-  // A symbol that nothing binds any more becomes its size where that is one number in all runs. Null stays null.
+  // A symbol that is no longer bound becomes its size if that is equal in all runs. Null stays null.
   IntExpr sizeOf(IntExpr extent);
-  // Of an axis that gets another size: a number becomes that number, a symbol stays.
+  // The extent of an axis with a new size: a constant becomes that size, a symbol stays.
   IntExpr resized(IntExpr extent, AxisOf axis);
-  // Of what becomes an input: a symbol or a number as it is; what is computed becomes a symbol of its own, with a name
-  // that no size of what is left mentions.
+  // The extent of a value that becomes an input: symbols and constants stay; any other expression becomes a new symbol,
+  // with a name that no remaining size mentions.
   IntExpr inputSizeOf(IntExpr extent);
-  // The size in all runs, where it is the same.
+  // The size, if it is equal in all runs.
   std::optional<int64_t> numberOf(IntExpr extent);
   DataType dtypeOf(DataType dtype) const;
   DataType dtypeOfInput(const Val* val) const;
-  // What is said of the tensor's place goes on being said, of the axes that stay.
+  // Keeps the tensor's placement, restricted to the axes that remain.
   void keepPlacement(const TensorView* tensor);
 
   const Case& from;
@@ -42,21 +43,21 @@ struct Rebuilding {
   const Change& change;
   const MakeRecipe& makeRecipe;
   const ValueNames names;
-  const Kept kept;
-  std::vector<std::unique_ptr<ExpressionEvaluator>> evaluators;  // of the old fusion: one a run
-  CaseEdit edit;                          // of `from`; the parts put new lists in the places of its own
-  std::map<ValId, EditOperand> standIns;  // results of expressions that have nothing left to do
+  const RemainingValues kept;
+  std::vector<std::unique_ptr<ExpressionEvaluator>> evaluators;  // over the old fusion, one per run
+  CaseEdit edit;                                                 // of `from`; the steps replace its lists
+  std::map<ValId, EditOperand> standIns;  // replacements for results of expressions that became trivial
 
  private:
   void noteBound();
   void noteMentioned();
 
-  std::set<std::string> bound_;               // extent symbols that an input binds
-  std::set<std::string> mentioned_;           // extent symbols of the old program that what is left of it speaks of
-  std::map<IntExpr, IntExpr> computedSizes_;  // look-ups only
+  std::set<std::string> bound_;               // extent symbols that inputs bind
+  std::set<std::string> mentioned_;           // extent symbols of the old program that the rest of it mentions
+  std::map<IntExpr, IntExpr> computedSizes_;  // for lookups only
 };
 
-// Each puts a part of the edit in order: inputs, lines, then what is returned, and runs.
+// Each step updates a part of the edit: inputs, lines, then outputs and runs.
 
 // --- edit_inputs.cpp ---
 void editInputs(Rebuilding& rebuilding);

@@ -1,5 +1,5 @@
 #pragma once
-// The reducers of reducers.def: each tries candidates that are smaller in one respect. True when the best case changed.
+// The reducers of reducers.def: each tries candidates that are smaller in one respect. True if the best case changed.
 
 #include <span>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// Search: the best case so far, and the one way to try another: valid, smaller, interesting, in this order of price.
+// Search: the best case so far, and the checks of a candidate, cheapest first: valid, smaller, same finding.
 
 #include <array>
 #include <chrono>
@@ -11,33 +11,33 @@
 
 namespace fuser::fuzz {
 
-// What "smaller" compares, the first difference deciding: expressions, inputs and outputs, axes, runs, elements,
-// options, layouts, dtypes by rarity and ops that are not plain, recipes by strangeness, bytes of text.
+// The order of cases, lexicographic: expressions, inputs and outputs, axes, runs, elements, options, layouts, unusual
+// dtypes and ops, unusual recipes, bytes of text.
 using Weight = std::array<int64_t, 10>;
 Weight weigh(const Case& testCase, size_t bytes);
 
-// The first op of a family in the table, of which plainOps() makes ops that do not matter.
+// The first op of a family in the table, with which plainOps() replaces ops that do not matter.
 OpKind plainOp(Family family);
 CaseSize sizeOf(const Case& testCase, size_t bytes);
 
 class Search {
  public:
-  // text: a finding in this bucket, as it prints; judging is set to what the bucket needs.
+  // `text` is a printed finding in this bucket; `judging` must run the checks that the bucket needs.
   Search(std::string text, Bucket target, const JudgedCase& finding, Judging& judging, const MinimizeSettings& settings,
          Minimized& result);
 
   const Case& best() const { return best_; }
   const std::string& text() const { return text_; }
-  // Values of the best case that the finding speaks of, the likeliest first; then its outputs.
+  // The values of the best case that the finding names, the likeliest first; then its outputs.
   std::vector<ValId> suspects() const;
   std::vector<SegmentNames> segments() { return judging_.segments(text_); }
 
-  // True when the best case with the change is the best case now: ids of the former one mean nothing any more.
+  // True if the change was accepted; ids of the previous best case are then invalid.
   bool attempt(const EditCase& change) { return attemptCase(edited(best_, change)); }
-  // New inputs get plain data first, then what the reference computed for them.
+  // New inputs get plain data first, then the values that the reference computed.
   bool attempt(const Change& change);
 
-  // The budget is used up, or somebody asks to stop.
+  // Whether the budget is used up or the search is interrupted.
   bool isOver();
   void setReducer(std::string_view name) { reducer_ = name; }
   double seconds() const;
@@ -56,20 +56,19 @@ class Search {
   const MinimizeSettings& settings_;
   Minimized& result_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::vector<RecordedRun> recorded_;  // of the case that the search began with
+  std::vector<RecordedRun> recorded_;  // of the initial case
   std::unordered_set<std::string> seen_;
   std::unordered_set<std::string> others_;  // buckets of other findings, as text
   std::string_view reducer_;
 };
 
-// Delta debugging over a list: chunks from the end, of half the list first, then of halves of that; a size that had
-// success is kept. `count` entries, counted anew after each success; `candidate` makes the change of entries
-// [first, last), or nothing.
+// Delta debugging over a list: tries chunks from the end, of half the list first, then halves the chunk size; repeats a
+// size that succeeded. `count` returns the number of entries, after each success anew; `candidate` creates the change
+// for entries [first, last), or nothing.
 bool reduceChunks(Search& search, const std::function<size_t()>& count,
                   const std::function<std::optional<Change>(size_t first, size_t last)>& candidate);
 
-// Beside the file first, then renamed, where the settings name one and the text is not too long for it. A UserError
-// where that is impossible.
+// Replaces the file atomically, if the settings name one and the text is not too long. A UserError if that fails.
 void writeBestSoFar(const MinimizeSettings& settings, const std::string& text);
 
 }  // namespace fuser::fuzz

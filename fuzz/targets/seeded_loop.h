@@ -1,6 +1,6 @@
 #pragma once
-// The targets without libFuzzer: the files of a seed corpus, then so many inputs made from them. Same seed, same
-// inputs.
+// Runs targets without libFuzzer: on the files of a seed corpus, then on inputs derived from them. Equal seeds give
+// equal inputs.
 
 #include <filesystem>
 #include <functional>
@@ -12,16 +12,16 @@
 namespace fuser::fuzz {
 
 using Target = std::function<void(Bytes)>;
-// From an input and another of the pool to a new one, of at most 64 KiB.
+// Derives an input of at most 64 KiB from two inputs of the pool.
 using Maker = std::function<std::vector<uint8_t>(const std::vector<uint8_t>& input, const std::vector<uint8_t>& other,
                                                  Choices& choices)>;
 
-// The makers of text targets and of byte streams.
+// Makers for text and for byte streams.
 std::vector<uint8_t> makeText(const std::vector<uint8_t>& input, const std::vector<uint8_t>& other, Choices& choices);
 std::vector<uint8_t> makeStream(const std::vector<uint8_t>& input, const std::vector<uint8_t>& other, Choices& choices);
 
-// Inputs tried. What the target throws comes out with the input's text or bytes in front of it, as a CheckError. Made
-// inputs replace others of the pool, so that mutations pile up.
+// Returns the number of inputs tried. Rethrows the target's errors as a CheckError that starts with the input's text or
+// bytes. Derived inputs replace others in the pool, so that mutations accumulate.
 size_t runSeeded(const Target& target, const std::filesystem::path& corpus, const Maker& maker, uint64_t seed,
                  size_t made);
 

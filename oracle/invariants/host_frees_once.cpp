@@ -72,9 +72,9 @@ class Paths {
     const Path one = std::exchange(path_, before);
     walk(host_.body(expr, 1));
     for (size_t id = 0; id < before.frees.size(); ++id) {
-      // Of what is there on both ways.
-      const bool both = one.allocated[id] && path_.allocated[id];
-      if (both && one.frees[id] != path_.frees[id])
+      // Of what is there on inBothBranches ways.
+      const bool inBothBranches = one.allocated[id] && path_.allocated[id];
+      if (inBothBranches && one.frees[id] != path_.frees[id])
         note(host_.fusion().allVals()[id].get(), "is freed on one way of an if alone");
       if (!one.allocated[id]) continue;
       path_.frees[id] = std::max(path_.frees[id], one.frees[id]);

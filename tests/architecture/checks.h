@@ -1,5 +1,5 @@
 #pragma once
-// The rules of the tree, one function each. Every message starts with the place and says what to change.
+// The rules of the repository, one function each. Every message starts with a position and says what to change.
 
 #include <string>
 #include <vector>
@@ -10,32 +10,31 @@ namespace architecture {
 
 using Messages = std::vector<std::string>;
 
-// A file includes only what its folder declares to use, or what that uses in turn. Includes start at the repository
-// root. Tests may include anything.
+// A file includes only headers of the folders that its folder uses, directly or indirectly. Includes start at the
+// repository root. Tests may include anything.
 Messages checkIncludes(const Repository&);
 
-// Every edge that a folder declares is taken by an #include in a file of that folder itself: what others need through
-// it they declare themselves.
+// A folder declares only folders that its own files include. Folders that need more declare it themselves.
 Messages checkEdgesAreUsed(const Repository&);
 
-// No folder uses itself, however indirectly.
+// No folder uses itself, not even indirectly.
 Messages checkCycles(const Repository&);
 
-// Every .cpp lies in a folder that CMake builds.
+// CMake builds the folder of every .cpp.
 Messages checkEverythingIsBuilt(const Repository&);
 
-// Where the files of a list (*.def) lie, each .cpp has its line, or a header says what is in it: one of its own name,
-// or one of its folder that names it. The file that a line names has the line's name in its code.
+// In a folder with the files of a list (*.def), each .cpp has a line in the list, a header of the same name, or a
+// header in the folder that names it. The file that a line names contains the line's name.
 Messages checkLists(const Repository&);
 
-// LibTorch is the oracle's alone.
+// Only the oracle uses LibTorch.
 Messages checkLibTorch(const Repository&);
 
-// The reference sees op names only: a row's text must not be able to agree with itself.
+// The reference sees only op names, so that a wrong row of the op table cannot agree with itself.
 Messages checkReferenceSeesOpNamesOnly(const Repository&);
 
-// The oracle sees what defines the language of fusions and a run's record, its reference the language alone: whatever
-// they link in turn counts. So the judge can share nothing with the compiler that it judges.
+// The oracle links only the definition of the fusion language and the run record, its reference only the language;
+// indirect links count. So the judge shares no code with the compiler that it judges.
 Messages checkOracleLinksNoCompiler(const Repository&);
 
 // Names that say nothing: util, helper, common, misc, manager; of files, folders and classes.
@@ -52,18 +51,18 @@ Messages checkNoFriend(const Repository&);
 // rejection or mutant may come of it.
 Messages checkSurroundings(const Repository&);
 
-// At most 600 lines a file.
+// At most 600 lines per file.
 Messages checkLength(const Repository&);
 
-// At most 120 columns a line, where it can be wrapped: not in a raw string, nor a row of a .def file.
+// At most 120 columns per line, except in raw strings and rows of .def files, which cannot be wrapped.
 Messages checkColumns(const Repository&);
 
-// A citation of a document, in any file, leads to a section that is there; a file that a document names is there
+// Every citation of a document refers to an existing section, and every file that a document names exists
 // (citations.cpp).
 Messages checkCitations(const Repository&);
 
-// Expected texts of several lines stand in golden files: no argument of EXPECT_EQ, ASSERT_EQ or their STREQ is such a
-// literal, raw or joined, nor the name of one, unless what it is compared with is made of that text (a round trip).
+// Expected texts of several lines are in golden files: no argument of EXPECT_EQ, ASSERT_EQ or their STREQ is such a
+// literal, raw or joined, or the name of one, unless the other argument is derived from that text (a round trip).
 Messages checkExpectedTexts(const Repository&);
 
 Messages checkAll(const Repository&);

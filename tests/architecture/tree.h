@@ -1,5 +1,5 @@
 #pragma once
-// What the architecture checks look at, as plain data, so that a test can make it up.
+// The input of the architecture checks as plain data, so that tests can construct it.
 
 #include <filesystem>
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace architecture {
 
-// Path from the repository root -> text. Files that hold a NUL byte, and so no text, are there by name only.
+// Path from the repository root -> text. Binary files (with a NUL byte) have only their name.
 using Tree = std::map<std::string, std::string>;
 
 // Folder -> the folders it declares to use, as in CMakeLists.txt: layers, programs, and tests with a line of their own.
@@ -21,7 +21,7 @@ struct Repository {
   Layers layers;
 };
 
-// Reads the build's layers.txt and the repository it names. What .gitignore names is not read.
+// Reads the build's layers.txt and the repository it names, without the files that .gitignore names.
 // Throws std::runtime_error if there is no such file.
 Repository readRepository(const std::filesystem::path& layersFile);
 
@@ -32,7 +32,7 @@ bool isCode(std::string_view path);
 // paths of #include lines.
 std::string codeOnly(std::string_view text);
 
-// The numbers, from 1, of the lines that a raw string stands on, in whole or in part.
+// The numbers, from 1, of the lines that contain a part of a raw string.
 std::set<size_t> linesOfRawStrings(std::string_view text);
 
 }  // namespace architecture

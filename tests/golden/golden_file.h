@@ -1,5 +1,5 @@
 #pragma once
-// Files of golden texts: inputs, and what a stage makes of each. A file is lines of text:
+// Golden files: inputs and the expected output of a stage for each. A file is lines of text:
 //
 //   what the file is about, for people
 //   ==== an input that is read twice is padded once    the title of a case
@@ -9,7 +9,7 @@
 //   ---- changed                                       an answer: its label, which may be absent, and below it its text
 //   fusion f(%x: f32[(i0 + 2)]) { … }
 //
-// Notes and options stand between the title and the input. A case may have several answers, each with its line of
+// Notes and options are between the title and the input. A case may have several answers, each with its line of
 // dashes.
 
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace golden {
 
-// One text that a stage gives. Its lines all end in '\n', and none begins with "==== " or is a line of dashes.
+// One output text of a stage. Its lines all end in '\n', and none begins with "==== " or is a line of dashes.
 struct Answer {
   std::string label;
   std::string text;
@@ -31,10 +31,10 @@ struct Option {
 };
 
 struct Case {
-  std::string path;  // of its file, from the repository root
-  int line = 0;      // of its title, from 1
+  std::string path;  // of the file, from the repository root
+  int line = 0;      // of the title, from 1
   std::string title;
-  std::string notesAndOptions;  // as they stand in the file
+  std::string notesAndOptions;  // verbatim
   std::vector<Option> options;
   std::string input;
   Answers expected;
@@ -46,17 +46,17 @@ struct Case {
 };
 
 struct File {
-  std::string head;  // what stands before the first case
+  std::string head;  // the text before the first case
   std::vector<Case> cases;
 };
 
 // Lines "key: value" below a title are options if their key is among `keys`; other lines except notes begin the input.
 File parseFile(const std::string& text, const std::string& path, const std::vector<std::string>& keys);
 
-// The text that parseFile reads: the same bytes, but for a missing newline at the end.
+// The inverse of parseFile: the same bytes, except that a missing final newline is added.
 std::string printFile(const File& file);
 
-// As in the file: a line of dashes, and the text, for each.
+// For each answer, a line of dashes and the text, as in the file.
 std::string printAnswers(const Answers& answers);
 
 // The contents of a file, byte for byte. Throws std::runtime_error if there is no such file; paths start at the

@@ -1,6 +1,5 @@
 #pragma once
-// The programs that people start, started without a shell, with what a test may take from them: room on the disk,
-// privileges.
+// Starts the programs without a shell, with restricted resources: disk space, privileges, open files.
 
 #include <filesystem>
 #include <string>
@@ -16,18 +15,18 @@ struct Started {
 };
 
 struct Surroundings {
-  size_t maxFileBytes = 0;         // 0: no limit; else no file may grow past it (as on a full disk)
-  bool withoutPrivileges = false;  // permissions of files hold for root, too
+  size_t maxFileBytes = 0;         // limit on the size of each file (as on a full disk); 0: none
+  bool withoutPrivileges = false;  // file permissions apply to root, too
   std::string outputTo = {};            // standard output goes to this file instead
-  double seconds = 60;             // then it is killed
-  std::vector<std::pair<std::string, std::string>> environment = {};  // set beside the test's own
+  double seconds = 60;             // the time limit; the program is then killed
+  std::vector<std::pair<std::string, std::string>> environment = {};  // in addition to the test's own
   size_t maxOpenFiles = 0;                                            // 0: the test's own limit
 };
 
-// program: "fuserfuzz", "fuser-opt"; of the build that the test belongs to.
+// `program` is "fuserfuzz" or "fuser-opt" of the same build.
 Started start(const std::string& program, std::vector<std::string> arguments, const Surroundings& surroundings = {});
 
-// A folder of the test's own, removed at the end.
+// A temporary folder, removed by the destructor.
 class Folder {
  public:
   Folder();
@@ -35,15 +34,15 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   const std::filesystem::path& path() const { return path_; }
-  // Writes a file; gives its path.
+  // Writes a file and returns its path.
   std::string write(const std::string& name, const std::string& text) const;
 
  private:
   std::filesystem::path path_;
 };
 
-// One sentence on standard error, without a stack or a second line of complaint; the line of the file that it is about
-// may stand behind it, over a caret.
+// Whether the text is one sentence with this beginning, without a stack or a second message; the source line and a
+// caret may follow.
 bool isOneSentence(const std::string& text, const std::string& beginning);
 
 }  // namespace hostile

@@ -68,7 +68,7 @@ TEST(TextLimitsTest, NestingLengthsAndNumbersAreLocatedErrors) {
                 "range");
 }
 
-TEST(TextLimitsTest, WhatIsLongButAllowedWorks) {
+TEST(TextLimitsTest, AcceptsTextAtTheLimits) {
   const Folder folder;
   const std::string commented =
       folder.write("commented.fusion", "fusion f(%x: f32[i0]) " + kBody + "#" + repeated("a", 10000000) +

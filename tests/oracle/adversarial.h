@@ -1,7 +1,7 @@
 #pragma once
-// A correct engine that does its worst (oracle/ORACLE.md#an-adversarial-correct-engine). It draws segments, stores or
-// recomputes what they share (anew, so that copies differ), any error that the column allows, any reduction tree (and
-// says its depth), either sign of zero where both are right, and contraction or not.
+// A correct engine with the worst permitted errors (oracle/ORACLE.md#an-adversarial-correct-engine). It draws segments,
+// stores or recomputes what they share (anew, so that copies differ), any error that the column allows, any reduction
+// tree (and records its depth), either sign of zero if both are correct, and contraction or not.
 
 #include <random>
 #include <span>

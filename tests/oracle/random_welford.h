@@ -1,6 +1,6 @@
 #pragma once
 // Welford's method on terms in a random order, split over a random number of accumulators that are joined in pairs:
-// what a correct engine may do, written apart from the compiler's.
+// any order that a correct engine may choose, implemented independently of the compiler.
 
 #include <algorithm>
 #include <cmath>
@@ -34,15 +34,15 @@ void update(WelfordState<T>& state, T term, bool contraction) {
 
 template <class T>
 WelfordState<T> joined(const WelfordState<T>& a, const WelfordState<T>& b) {
-  WelfordState<T> both = a.count == 0 ? b : a;
-  both.depth = std::max(a.depth, b.depth) + 1;
-  if (a.count == 0 || b.count == 0) return both;
-  both.count = a.count + b.count;
+  WelfordState<T> merged = a.count == 0 ? b : a;
+  merged.depth = std::max(a.depth, b.depth) + 1;
+  if (a.count == 0 || b.count == 0) return merged;
+  merged.count = a.count + b.count;
   const T distance = b.mean - a.mean;
-  const T share = static_cast<T>(b.count) / static_cast<T>(both.count);
-  both.mean = a.mean + distance * share;
-  both.squares = a.squares + b.squares + distance * distance * static_cast<T>(a.count) * share;
-  return both;
+  const T share = static_cast<T>(b.count) / static_cast<T>(merged.count);
+  merged.mean = a.mean + distance * share;
+  merged.squares = a.squares + b.squares + distance * distance * static_cast<T>(a.count) * share;
+  return merged;
 }
 
 // depth grows to that of the tree.

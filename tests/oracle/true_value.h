@@ -8,7 +8,7 @@
 
 namespace oracle_test {
 
-// Rounded once to the compute dtype (f32 or f64); none for an op that MPFR has no function for here. b is ignored by
+// Rounded once to the compute dtype (f32 or f64); nullopt for an op without an MPFR function here. b is ignored by
 // unary ops.
 std::optional<double> trueValue(fuser::OpKind op, double a, double b, fuser::DataType compute);
 

@@ -192,7 +192,7 @@ std::string accepted(std::vector<double> numbers, int64_t correction, size_t res
   return oracle::toString(sets.realAt(0));
 }
 
-TEST(WelfordNamedTest, OneTermVariesByNothingExactly) {
+TEST(WelfordNamedTest, VarianceOfOneTermIsExactlyZero) {
   EXPECT_EQ(accepted({3.5}, 0, 0), "0");
   EXPECT_EQ(accepted({3.5}, 0, 1), "3.5");
   EXPECT_EQ(accepted({3.5}, 1, 0), "nan");
@@ -202,13 +202,13 @@ TEST(WelfordNamedTest, OneTermVariesByNothingExactly) {
 
 TEST(WelfordNamedTest, TooLargeACorrectionGivesInfinity) { EXPECT_EQ(accepted({1, 2, 4}, 5, 0), "inf"); }
 
-TEST(WelfordNamedTest, NothingHasNoMean) {
+TEST(WelfordNamedTest, MeanOfNoTermsIsNan) {
   EXPECT_EQ(accepted({}, 0, 0), "nan");
   EXPECT_EQ(accepted({}, 1, 0), "nan");
   EXPECT_EQ(accepted({}, 0, 1), "nan");
 }
 
-TEST(WelfordNamedTest, InfinityAndNanVaryByNan) {
+TEST(WelfordNamedTest, VarianceWithInfinityOrNanIsNan) {
   EXPECT_EQ(accepted({1, HUGE_VAL, 2}, 1, 0), "nan");
   EXPECT_EQ(accepted({1, HUGE_VAL, 2}, 1, 1), "inf or nan");
   EXPECT_EQ(accepted({1, NAN}, 1, 0), "nan");

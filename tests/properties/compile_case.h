@@ -1,5 +1,5 @@
 #pragma once
-// Makes a FusionExecutorCache for a generated case.
+// Creates a FusionExecutorCache for a generated case.
 
 #include <memory>
 

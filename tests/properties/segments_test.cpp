@@ -57,7 +57,7 @@ void checkGroups(const Segmentation& made, bool typed) {
   }
 }
 
-TEST(SegmentProperties, GroupsAreWholeAndTaken) {
+TEST(SegmentProperties, GroupsAreCompleteAndAccepted) {
   size_t groups = 0, exprs = 0, cuts = 0;
   checkProperty(600, [&](const fuzz::ArbitraryFusion& fusion) {
     const Segmentation made(*fusion);
@@ -70,7 +70,7 @@ TEST(SegmentProperties, GroupsAreWholeAndTaken) {
   EXPECT_LT(groups, exprs);
 }
 
-TEST(SegmentProperties, BottomUpAloneGivesWholeGroupsToo) {
+TEST(SegmentProperties, BottomUpMergingGivesCompleteGroups) {
   checkProperty(200, [](const fuzz::ArbitraryFusion& fusion) {
     SegmentCandidateFinderOptions options;
     options.topDown = false;
@@ -86,7 +86,7 @@ SegmentCandidateFinderOptions randomPredicate(uint32_t dice) {
   return options;
 }
 
-TEST(SegmentProperties, ARandomMergePredicateGivesWholeGroups) {
+TEST(SegmentProperties, ARandomMergePredicateGivesCompleteGroups) {
   checkProperty(200, [](const fuzz::ArbitraryFusion& fusion, uint32_t dice) {
     checkGroups(Segmentation(*fusion, randomPredicate(dice)), false);
   });
@@ -138,7 +138,7 @@ Recorded record(const Fusion& fusion, bool narrowing) {
 
 // What top-down took whole is asked about again only as a part of something larger, and ends in one group. The
 // questions about pieces are the first ones: this does not ask the segmenter's own count.
-TEST(SegmentProperties, AcceptedPiecesAreNeitherTriedAgainNorTakenApart) {
+TEST(SegmentProperties, AcceptedPiecesAreNeitherTriedAgainNorSplit) {
   size_t accepted = 0, later = 0, grown = 0;
   checkProperty(400, [&](const fuzz::ArbitraryFusion& fusion) {
     const Recorded recorded = record(*fusion, false);
@@ -169,7 +169,7 @@ TEST(SegmentProperties, AcceptedPiecesAreNeitherTriedAgainNorTakenApart) {
   EXPECT_GT(grown, 5u);
 }
 
-TEST(SegmentProperties, NarrowingAsksAboutNoAcceptedPieceEither) {
+TEST(SegmentProperties, NarrowingAsksAboutNoAcceptedPiece) {
   size_t narrowed = 0;
   checkProperty(400, [&](const fuzz::ArbitraryFusion& fusion) {
     const Recorded recorded = record(*fusion, true);
@@ -299,7 +299,7 @@ std::string programText(const Case& made, const std::vector<HostValue>& inputs) 
   return text;
 }
 
-TEST(SegmentProperties, TheOrderInWhichExpressionsWereBuiltDoesNotCount) {
+TEST(SegmentProperties, SegmentsDoNotDependOnBuildOrder) {
   size_t moved = 0;
   checkProperty(300, [&](const fuzz::ArbitraryFusion& fusion, uint32_t dice) {
     const std::string text = printFusion(*fusion);
@@ -311,7 +311,7 @@ TEST(SegmentProperties, TheOrderInWhichExpressionsWereBuiltDoesNotCount) {
   EXPECT_GT(moved, 100u);
 }
 
-TEST(SegmentProperties, NorDoesItForTheWholeProgram) {
+TEST(SegmentProperties, ProgramsDoNotDependOnBuildOrder) {
   checkProperty(150, [](const fuzz::ArbitraryCase& made, uint32_t dice) {
     const RunData data = materialize(*made, made->runs.front());
     const std::vector<HostValue> inputs = hostValues(data);

@@ -117,7 +117,7 @@ std::string drawProgram(bool square) {
 }
 
 // On streams of a device, too, in whatever order they do their work.
-TEST(StreamProperties, StreamsOfADeviceGiveTheSame) {
+TEST(StreamProperties, DeviceStreamsGiveTheSameResults) {
   CudaStandIn standIn;
   size_t loops = 0, given = 0;
   checkProperty(12, [&] {
@@ -202,7 +202,7 @@ TEST(StreamProperties, ASynchronizationThatIsMissingIsReportedOrOrdersNothing) {
 constexpr int64_t kSizes[][2] = {{3, 3}, {1, 4}, {4, 1}, {2, 5}}, kSquares[][2] = {{3, 3}, {2, 2}, {4, 4}, {5, 5}};
 
 // Each synchronization that is left orders something in some run; with all of them no run lacks an order.
-TEST(StreamProperties, NoSynchronizationThatIsLeftOrdersNothing) {
+TEST(StreamProperties, EveryRemainingSynchronizationOrdersSomething) {
   size_t dropped = 0, programs = 0, given = 0;
   checkProperty(150, [&] {
     const bool square = *rc::gen::inRange(0, 3) == 0;

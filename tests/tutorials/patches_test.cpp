@@ -103,7 +103,7 @@ TEST(TutorialsTest, APatchDoesNotApplyWhereItsPlaceIsGone) {
   }
 }
 
-TEST(TutorialsTest, EachTutorialEndsInItsPatchAndStandsInTheList) {
+TEST(TutorialsTest, EachTutorialEndsWithItsPatchAndIsListed) {
   const std::string list = readAll(kFolder / "README.md");
   std::set<fs::path> withPatch, texts;
   for (fs::path patch : filesWith(".patch")) withPatch.insert(patch.replace_extension(".md"));

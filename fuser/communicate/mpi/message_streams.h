@@ -1,9 +1,9 @@
 #pragma once
-// Messages between the processes of an MPI job: numbers and bytes, of any length, in order for each pair of ranks. MPI
-// carries bytes only, and nothing here blocks: a rank that waits must go on hearing what the others say, or a deadlock
-// could not be told from a slow rank.
+// Messages between the processes of an MPI job: integers and bytes, of any length, in order for each pair of ranks.
+// Nothing here blocks: a waiting rank must keep receiving messages, or it could not distinguish a deadlock from a slow
+// rank.
 //
-// Used by one thread, the one that initialised MPI. An error of MPI itself ends the job.
+// For use by the thread that initialised MPI only. An MPI error ends the job.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Message {
 
 class MessageStreams {
  public:
-  // MPI must be initialised, and stay so as long as this lives. Longer messages travel in pieces of chunkBytes, since
-  // MPI counts in int: 1 to INT_MAX, else a CheckError.
+  // MPI must be initialised while this object exists. Longer messages are sent in pieces of chunkBytes, because MPI
+  // counts in int: 1 to INT_MAX, otherwise a CheckError.
   explicit MessageStreams(size_t chunkBytes);
   ~MessageStreams();
   int rank() const;
@@ -32,9 +32,9 @@ class MessageStreams {
   // bytes lie in what `owner` holds, which lives until they are sent.
   void send(int to, std::vector<int64_t> words, std::shared_ptr<const void> owner = nullptr,
             std::span<const std::byte> bytes = {});
-  // The next message that has come in whole, of whichever rank; nullopt where none has yet.
+  // The next completely received message, from any rank; nullopt if there is none yet.
   std::optional<Message> receive();
-  // Frees what has been sent; is anything still on its way?
+  // Frees the messages that have been sent. Whether any are still being sent.
   bool isSending();
 
  private:

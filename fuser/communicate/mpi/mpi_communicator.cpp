@@ -19,13 +19,13 @@ class MpiCommunicator : public Communicator, public BoardTransport {
  public:
   explicit MpiCommunicator(size_t chunkBytes)
       : streams_(chunkBytes),
-        board_(streams_.rank(), streams_.size(), [this](const BoardEvent& event) { tell(event); }) {}
+        board_(streams_.rank(), streams_.size(), [this](const BoardEvent& event) { sendEvent(event); }) {}
   int rank() const override { return streams_.rank(); }
   int size() const override { return streams_.size(); }
 
   std::shared_ptr<Work> post(const Collective& collective) override {
     Exchange exchange = checkedExchange(collective, rank(), size(), DeviceKind::Cpu);
-    while (hear()) continue;
+    while (receiveMessage()) continue;
     std::shared_ptr<const PostedCollective> posted;
     if (takesPart(exchange, rank())) posted = say(exchange);
     const bool isReceiver = receives(exchange, rank());
@@ -36,7 +36,7 @@ class MpiCommunicator : public Communicator, public BoardTransport {
   void finish() {
     board_.leave();
     Idle idle;
-    while (streams_.isSending() || !board_.haveAllLeft()) hear() ? idle.reset() : idle.rest();
+    while (streams_.isSending() || !board_.haveAllLeft()) receiveMessage() ? idle.reset() : idle.rest();
   }
 
  private:
@@ -56,7 +56,7 @@ class MpiCommunicator : public Communicator, public BoardTransport {
     int polls_ = 0;
   };
 
-  void tell(const BoardEvent& event) {
+  void sendEvent(const BoardEvent& event) {
     const std::vector<int64_t> words = event.words();
     for (int to = 0; to < size(); ++to) {
       if (to != rank()) streams_.send(to, words);
@@ -85,18 +85,18 @@ class MpiCommunicator : public Communicator, public BoardTransport {
   }
 
   // Takes in one event, if one has come. Sends go on meanwhile.
-  bool hear() {
+  bool receiveMessage() {
     streams_.isSending();
     std::optional<Message> message = streams_.receive();
-    if (message) board_.hear(message->from, BoardEvent::fromWords(message->words, std::move(message->bytes)));
+    if (message) board_.apply(message->from, BoardEvent::fromWords(message->words, std::move(message->bytes)));
     return message.has_value();
   }
 
   void await(const PostedCollective& posted) override {
-    while (!posted.isComplete() && hear()) continue;
+    while (!posted.isComplete() && receiveMessage()) continue;
     board_.beginWait(posted);
     Idle idle;
-    while (!board_.isOver(posted)) hear() ? idle.reset() : idle.rest();
+    while (!board_.isOver(posted)) receiveMessage() ? idle.reset() : idle.rest();
   }
 
   // A post holds the part for this rank.

@@ -1,12 +1,12 @@
 #pragma once
-// The target that needs the oracle: bytes are the generator's choices, and the case that they give is judged.
+// The target that needs the oracle: generates a case from the bytes as choices and judges it.
 
 #include "fuzz/targets/targets.h"
 
 namespace fuser::fuzz {
 
-// A finding is written to <verdict>-<fingerprint>.fusion in the working folder, or the one that FUSERFUZZ_FINDINGS
-// names, and thrown as a CheckError with the line that replays it.
+// Writes a finding to <verdict>-<fingerprint>.fusion in the folder FUSERFUZZ_FINDINGS (default: the working folder),
+// and throws a CheckError with the command that replays it.
 void endToEndTarget(Bytes choices);
 
 }  // namespace fuser::fuzz

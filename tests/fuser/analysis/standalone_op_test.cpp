@@ -49,7 +49,7 @@ constexpr OpCase kOps[] = {
     {Family::Cast, "%y = cast(%s) {dtype = i64}", false},
 };
 
-TEST(StandaloneOpTest, TheHostRunsAloneWhatMovesComputesOrReducesTensors) {
+TEST(StandaloneOpTest, RunsStandaloneOpsOfEveryFamily) {
   std::set<Family> seen;
   for (const auto& [family, op, alone] : kOps) {
     const Case testCase = parseCase(

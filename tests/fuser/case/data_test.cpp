@@ -106,7 +106,7 @@ TEST(RecipeTest, FollowsItsDefinition) {
 }
 
 // Changing one of these breaks every stored case: raise kRecipeVersion instead.
-TEST(RecipeTest, KeepsItsValuesOverVersions) {
+TEST(RecipeTest, KeepsItsValuesAcrossVersions) {
   EXPECT_EQ(kRecipeVersion, "philox4x32-10/1");
   EXPECT_EQ(elements<double>(OneInput(DataType::Double, {2}, recipe(RecipeKind::Uniform, 1)).data()),
             (std::vector<double>{0.8902591729757107, 0.6719982688953429}));
@@ -217,7 +217,7 @@ TEST(MaterializeTest, ElementDependsOnItsIndexAloneNotOnTheSize) {
   EXPECT_EQ(std::memcmp(small.data(), large.data(), 3 * sizeof(float)), 0);
 }
 
-TEST(MaterializeTest, FillsWithPoisonWhatIsNoElement) {
+TEST(MaterializeTest, FillsGapsWithPoison) {
   for (DataType dtype : kAllDataTypes) {
     Recipe ones = recipe(RecipeKind::Values, 0);
     ones.values = {int64_t{1}, int64_t{1}};
@@ -301,7 +301,7 @@ TEST(MaterializeTest, RejectsWhatDoesNotFitTheInput) {
 }
 
 // None of these may take memory: some could not.
-TEST(MaterializeTest, ChecksLimitsBeforeItTakesMemory) {
+TEST(MaterializeTest, ChecksLimitsBeforeAllocating) {
   OneInput one(DataType::Double, {2, 2}, recipe(RecipeKind::Normal, 1));
   const int64_t huge = std::numeric_limits<int64_t>::max();
   one.input().sizes = {huge, huge};

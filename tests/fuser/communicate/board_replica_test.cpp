@@ -111,7 +111,7 @@ class Simulation {
   void deliver(size_t queue) {
     const size_t count = ranks_.size();
     Rank& to = ranks_[queue % count];
-    to.replica.hear(static_cast<int>(queue / count), std::move(queues_[queue].front()));
+    to.replica.apply(static_cast<int>(queue / count), std::move(queues_[queue].front()));
     queues_[queue].pop_front();
     if (to.awaited) look(to);
   }

@@ -38,7 +38,7 @@ std::string errorOf(const std::function<void(Collective&)>& spoil) {
   return message;
 }
 
-TEST(CollectiveTest, ARightOneIsPosted) {
+TEST(CollectiveTest, AValidCollectiveIsPosted) {
   EXPECT_EQ(errorOf([](Collective&) {}), "");
 }
 
@@ -61,7 +61,7 @@ TEST(CollectiveTest, TeamsAndRootsAreRanks) {
             "send_recv: the team is the one receiver, but it has 2 ranks");
 }
 
-TEST(CollectiveTest, BuffersAreThereAndPlain) {
+TEST(CollectiveTest, BuffersArePresentAndContiguous) {
   EXPECT_EQ(errorOf([](Collective& c) { c.send.reset(); }), "all_to_all: the buffer that rank 0 sends is missing");
   EXPECT_EQ(errorOf([](Collective& c) { c.receive.reset(); }),
             "all_to_all: the buffer that rank 0 receives in is missing");
@@ -89,7 +89,7 @@ TEST(CollectiveTest, BuffersAreThereAndPlain) {
 }
 
 // The strides of axes of size 1, and of tensors without elements, address nothing.
-TEST(CollectiveTest, StridesThatAddressNothingAreFine) {
+TEST(CollectiveTest, StridesOfEmptyTensorsAreIgnored) {
   EXPECT_EQ(errorOf([](Collective& c) {
               c.send->sizes = {1, 6};
               c.send->strides = {77, 1};

@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(All, KindTest, testing::ValuesIn(kAllCollectiveKinds),
 RC_GTEST_PROP(InProcessTest, ManyCollectivesAtOnce, ()) { checkProgramInProcess(*arbitraryProgram(randomRanks(), 12)); }
 
 // What the two properties above are worth.
-TEST(InProcessTest, ProgramsHaveEverything) {
+TEST(InProcessTest, RandomProgramsCoverAllFeatures) {
   std::set<std::string> seen;
   rc::Random random(20260101);
   for (int i = 0; i < 600; ++i) {
@@ -104,7 +104,7 @@ void waitForAll(Communicator& communicator) {
   communicator.post({CollectiveKind::Allgather, team, 0, Reduction::Sum, send, receive})->wait();
 }
 
-TEST(InProcessTest, TheCauseIsThrownAndNamedToTheOthers) {
+TEST(InProcessTest, ThrowsTheCauseAndNamesItToOtherRanks) {
   for (int guilty = 0; guilty < 3; ++guilty) {
     std::vector<std::string> texts(3);
     const auto rank = [&](Communicator& communicator) {
@@ -166,7 +166,7 @@ TEST(InProcessTest, FaultyProgramsMeetEveryError) {
 }
 
 // A wait that can be served no more is over, whatever another rank does about its own.
-TEST(InProcessTest, ARankGoesOnAfterAnotherLeft) {
+TEST(InProcessTest, ARankContinuesAfterAnotherLeft) {
   runRanks(3, [](Communicator& communicator) {
     if (communicator.rank() == 2) return;
     EXPECT_THROW(waitForAll(communicator), CommunicationError);
@@ -180,7 +180,7 @@ TEST(InProcessTest, ARankGoesOnAfterAnotherLeft) {
 }
 
 // Others get what a rank posted, though it never waits and its buffers are gone.
-TEST(InProcessTest, AWorkMayBeDropped) {
+TEST(InProcessTest, AWorkMayBeDestroyedWithoutAWait) {
   runRanks(2, [](Communicator& communicator) {
     const Collective collective{CollectiveKind::SendRecv, {1}, 0, Reduction::Sum, {}, {}};
     if (communicator.rank() == 0) {
@@ -198,7 +198,7 @@ TEST(InProcessTest, AWorkMayBeDropped) {
   });
 }
 
-TEST(InProcessTest, AtLeastOneRankAndNotTooMany) {
+TEST(InProcessTest, RejectsZeroOrTooManyRanks) {
   EXPECT_THROW(runRanks(0, [](Communicator&) {}), UserError);
   EXPECT_THROW(runRanks(kMaxRanksInProcess + 1, [](Communicator&) {}), UserError);
   std::atomic<int> ran = 0;

@@ -53,7 +53,7 @@ TEST_F(CheckShapesTest, ABroadcastAxisMeetsAnySize) {
   EXPECT_EQ(rejection({{4, 1}, {4, 7}}), "");
 }
 
-TEST_F(CheckShapesTest, AnExpandedAxisMeetsItsSizeOnly) {
+TEST_F(CheckShapesTest, AnExpandedAxisMeetsOnlyItsOwnSize) {
   TensorView* wide = build::expand(fusion, input("x", {"1"}), {fusion.extentSymbol("i1")}, "wide");
   build::input(fusion, DataType::Float, {fusion.extentSymbol("i1")}, "y");
   build::binary(fusion, OpKind::Add, wide, input("w", {"i2"}), "z");
@@ -61,7 +61,7 @@ TEST_F(CheckShapesTest, AnExpandedAxisMeetsItsSizeOnly) {
   EXPECT_EQ(rejection({{1}, {4}, {5}}), "%z = add: axis 0 of %wide has size 4, that of %w has size 5");
 }
 
-TEST_F(CheckShapesTest, ExtremeOfNothingIsRejectedAsInPyTorch) {
+TEST_F(CheckShapesTest, RejectsAnExtremumOfAnEmptyAxisAsPyTorchDoes) {
   build::reduction(fusion, OpKind::Amax, input("x", {"i0", "i1"}), {1}, false, "m");
   EXPECT_EQ(rejection({{0, 3}}), "");
   EXPECT_EQ(rejection({{3, 0}}),
@@ -69,12 +69,12 @@ TEST_F(CheckShapesTest, ExtremeOfNothingIsRejectedAsInPyTorch) {
   EXPECT_NE(rejection({{0, 0}}), "");
 }
 
-TEST_F(CheckShapesTest, SumOfNothingIsFine) {
+TEST_F(CheckShapesTest, AcceptsASumOverAnEmptyAxis) {
   build::reduction(fusion, OpKind::Sum, input("x", {"i0", "i1"}), {1}, false, "m");
   EXPECT_EQ(rejection({{3, 0}}), "");
 }
 
-TEST_F(CheckShapesTest, ASliceTakesWhatIsThere) {
+TEST_F(CheckShapesTest, ASliceIsClampedToTheAxis) {
   IntExprArena& ints = fusion.ints();
   build::slice(fusion, input("x", {"i0"}), 0, ints.constant(-3), ints.constant(100), ints.constant(2), "s");
   EXPECT_EQ(rejection({{10}}), "");
@@ -82,14 +82,14 @@ TEST_F(CheckShapesTest, ASliceTakesWhatIsThere) {
   EXPECT_EQ(rejection({{0}}), "");
 }
 
-TEST_F(CheckShapesTest, APadRemovesWhatIsThere) {
+TEST_F(CheckShapesTest, APadRemovesAtMostTheWholeAxis) {
   IntExprArena& ints = fusion.ints();
   build::pad(fusion, input("x", {"i0"}), {ints.constant(-3), ints.constant(5)}, fusion.newConstant(0.0), "p");
   EXPECT_EQ(rejection({{3}}), "");
   EXPECT_EQ(rejection({{2}}), "%p = pad: axis 0 of %x has size 2, and padding it by -3 and 5 removes more");
 }
 
-TEST_F(CheckShapesTest, CatJoinsOneAxisOfAnySizesAndMeetsInTheOthers) {
+TEST_F(CheckShapesTest, CatAllowsAnySizesAlongItsAxisOnly) {
   Val* operands[] = {input("x", {"i0", "i1"}), input("y", {"i2", "i3"})};
   build::cat(fusion, operands, 0, "c");
   EXPECT_EQ(rejection({{4, 3}, {0, 3}}), "");
@@ -105,13 +105,13 @@ TEST_F(CheckShapesTest, AReshapeKeepsTheNumberOfElements) {
   EXPECT_EQ(rejection({{10}}), "%r = reshape: %x of sizes [10] has 10 elements, and cannot be reshaped to [3, -1]");
 }
 
-TEST_F(CheckShapesTest, AnOpenSizeBesideNothingIsRejectedAsInPyTorch) {
+TEST_F(CheckShapesTest, RejectsAnInferredSizeNextToSizeZeroAsPyTorchDoes) {
   build::reshape(fusion, input("x", {"i0", "i1"}), {fusion.extentSymbol("i0"), fusion.ints().constant(-1)}, "r");
   EXPECT_EQ(rejection({{4, 0}}), "");
   EXPECT_EQ(rejection({{0, 4}}), "%r = reshape: the -1 of [0, -1] is ambiguous, because another size is 0");
 }
 
-TEST_F(CheckShapesTest, RepeatsAreNotNegative) {
+TEST_F(CheckShapesTest, RejectsNegativeRepeats) {
   TensorView* x = input("x", {"i0"});
   Val* less = build::binary(fusion, OpKind::Sub, build::size(fusion, x, 0), fusion.newConstant(int64_t{5}), "less");
   build::repeat(fusion, input("y", {"i1"}), {fusion.scalarSymbol(less)}, "t");

@@ -1,5 +1,5 @@
 #pragma once
-// A fusion whose values may be seen in each other's memory, and host programs over it.
+// A fusion whose values may be views of each other's memory, and host programs over it.
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@ struct AliasChainTest : AliasChain {};
 
 using Tensors = std::vector<const TensorView*>;
 
-TEST_F(AliasChainTest, ChainsEndAtWhoHoldsTheMemory) {
+TEST_F(AliasChainTest, ChainsEndAtTheOwnerOfTheMemory) {
   const HostIrContainer program = parse(concat("  allocate %t: f32[i0, i1]\n", kChain));
   EXPECT_EQ(program.aliasesOf(c), Tensors{b});
   EXPECT_EQ(program.ownersOf(c), Tensors{t});
@@ -20,7 +20,7 @@ TEST_F(AliasChainTest, ChainsEndAtWhoHoldsTheMemory) {
   EXPECT_EQ(program.ownersOf(t), Tensors{t});
 }
 
-TEST_F(AliasChainTest, ReadingThroughTheChainOfWhatIsFreedIsFound) {
+TEST_F(AliasChainTest, FindsReadsOfFreedMemoryThroughTheChain) {
   const HostIrContainer program =
       parse(concat("  allocate %t: f32[i0, i1]\n", kChain, "  free %t\n  compute (%y) from (%c) as %y\n"));
   try {
@@ -34,7 +34,7 @@ TEST_F(AliasChainTest, ReadingThroughTheChainOfWhatIsFreedIsFound) {
   }
 }
 
-TEST_F(AliasChainTest, CirclesOfOneTwoAndThreeAreRejected) {
+TEST_F(AliasChainTest, RejectsCyclesOfLengthOneTwoAndThree) {
   EXPECT_EQ(parseError("  view %a of %a\n"), "host program, line 2: aliases in a circle: %a -> %a");
   EXPECT_EQ(parseError("  view %a of %b\n  view %b of %a\n"),
             "host program, line 3: aliases in a circle: %b -> %a -> %b");
@@ -51,7 +51,7 @@ TEST_F(AliasChainTest, CirclesOfOneTwoAndThreeAreRejected) {
 }
 
 // Each way of an if may say another thing: what follows may read any of them.
-TEST_F(AliasChainTest, ATensorMayBeInSeveralMemories) {
+TEST_F(AliasChainTest, ATensorMayHaveSeveralOwners) {
   fusion.addInput(fusion.newScalar(DataType::Bool, "c0"));
   const HostIrContainer program = parse(
       "  allocate %t: f32[i0, i1]\n  if %c0 {\n    view %a of %x\n  } else {\n    view %a of %t\n  }\n"
@@ -71,7 +71,7 @@ TEST_F(AliasChainTest, AnEditMovesTheAlias) {
   EXPECT_EQ(program.ownersOf(a), Tensors{a});
 }
 
-TEST_F(AliasChainTest, WhatIsChangedBehindTheProgramsBackIsFound) {
+TEST_F(AliasChainTest, FindsChangesThatBypassTheProgram) {
   HostIrContainer program =
       parse("  allocate %y: f32[i0, i1]\n  view %a of %x\n  allocate %t: f32[i0, i1]\n  free %t\n");
   verifyHostIr(program);

@@ -43,13 +43,13 @@ struct HostIrEditTest : testing::Test {
   std::vector<hir::HostExpr*> exprs;
 };
 
-TEST_F(HostIrEditTest, InsertsBesideAPlace) {
+TEST_F(HostIrEditTest, InsertsBeforeAndAfterANode) {
   program.insertBefore(exprs[1], hir::Allocate{tensors[3]});
   program.insertAfter(exprs[1], hir::Allocate{tensors[0]});
   EXPECT_EQ(shape(), "adbacd");
 }
 
-TEST_F(HostIrEditTest, ARemovedNodeStaysReadableAndHasNoPlace) {
+TEST_F(HostIrEditTest, ARemovedNodeStaysReadableWithoutAPosition) {
   program.remove(exprs[1]);
   EXPECT_EQ(shape(), "acd");
   EXPECT_FALSE(program.isPlaced(exprs[1]));
@@ -83,7 +83,7 @@ TEST_F(HostIrEditTest, MovesIntoALoopAndBeforeAnotherNode) {
   EXPECT_THROW(program.moveBefore(made, exprs[1]), CheckError) << "a node does not move into itself";
 }
 
-TEST_F(HostIrEditTest, RemovingALoopRemovesWhatStandsInIt) {
+TEST_F(HostIrEditTest, RemovingALoopRemovesItsBody) {
   hir::HostExpr* made = program.wrapInLoop(exprs[1], exprs[2], loop());
   program.remove(made);
   EXPECT_EQ(shape(), "ad");
@@ -91,7 +91,7 @@ TEST_F(HostIrEditTest, RemovingALoopRemovesWhatStandsInIt) {
   EXPECT_FALSE(program.isPlaced(exprs[2]));
 }
 
-TEST_F(HostIrEditTest, FusesTwoLoopsUnderTheFirstOnesIndex) {
+TEST_F(HostIrEditTest, FusingTwoLoopsKeepsTheFirstIndex) {
   hir::HostExpr* first = program.wrapInLoop(exprs[0], exprs[1], loop());
   hir::HostExpr* second = program.wrapInLoop(exprs[2], exprs[2], loop());
   const IntExpr to = std::get<hir::ForLoop>(first->node).index, from = std::get<hir::ForLoop>(second->node).index;
@@ -106,7 +106,7 @@ TEST_F(HostIrEditTest, FusesTwoLoopsUnderTheFirstOnesIndex) {
   EXPECT_THROW(program.fuseLoops(first, exprs[3]), CheckError);
 }
 
-TEST_F(HostIrEditTest, DoesNotVisitWhatTheVisitorRemoved) {
+TEST_F(HostIrEditTest, DoesNotVisitRemovedNodes) {
   std::vector<hir::HostExpr*> seen;
   forEachHostExpr(program, [&](hir::HostExpr* expr) {
     seen.push_back(expr);

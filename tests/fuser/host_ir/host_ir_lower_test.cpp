@@ -9,7 +9,7 @@
 namespace fuser {
 namespace {
 
-TEST(HostIrLowerTest, GroupsMergeWhereNeitherHoldsWhatTheHostRunsAlone) {
+TEST(HostIrLowerTest, GroupsWithoutStandaloneOpsMerge) {
   const Case testCase = parseCase(
       "fusion f(%x: f32[i0, i1]) {\n  %alone = neg(%x)\n  %alone2 = exp(%alone)\n  %kernel = reshape(%x) {shape = "
       "[-1]}\n  %kernel2 = repeat(%kernel) {repeats = [2]}\n  %mixed = cat(%x, %x) {dim = 0}\n  %mixed2 = neg(%mixed)\n"

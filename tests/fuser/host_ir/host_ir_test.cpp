@@ -28,7 +28,7 @@ struct HostIrTest : LoweredProgram {
   }
 };
 
-TEST_F(HostIrTest, AllocatesBeforeTheLaunchThatFills) {
+TEST_F(HostIrTest, AllocatesBeforeTheLaunchThatWrites) {
   EXPECT_EQ(toString(*HostIrLower(fusion).lower(groups())), edited("  free %t\n", ""));
 }
 
@@ -106,7 +106,7 @@ TEST_F(HostIrTest, VerifierFindsAScalarThatIsEvaluatedTwice) {
   EXPECT_EQ(complaint([&] { HostIrLower(fusion).lower(wrong); }), "constraint 5: %n is evaluated twice");
 }
 
-TEST_F(HostIrTest, ALaunchWritesNoInputAndTakesWhatItsKernelDeclares) {
+TEST_F(HostIrTest, ALaunchWritesNoInputAndMatchesItsKernel) {
   const std::unique_ptr<HostIrContainer> program = lowered();
   const auto problem = [&](const std::string& from, const std::string& to) {
     return complaint(
@@ -134,7 +134,7 @@ TEST_F(HostIrTest, ALaunchHasAsManyArgumentsAsItsKernelDeclares) {
   EXPECT_EQ(problem([](hir::LaunchKernel& launch) { launch.scalars.pop_back(); }), other);
 }
 
-TEST_F(HostIrTest, TheKernelOfWhatRunsAloneIsGivenItsOperandsAndResults) {
+TEST_F(HostIrTest, AStandaloneKernelGetsItsOperandsAndResults) {
   const std::unique_ptr<HostIrContainer> program = lowered();
   const auto given = [&](const std::string& second) {
     const std::string line = concat("compute into (%t) from (%x) as %t by k1(%x, %", second, "; i0, stride(%x, 0); )");

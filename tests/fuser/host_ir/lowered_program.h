@@ -1,5 +1,5 @@
 #pragma once
-// A lowered program of a host scalar and two kernels, whose declarations are written by hand.
+// A lowered program with a host scalar and two kernels, whose declarations are written by hand.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 namespace fuser {
 
-// The declaration of a kernel over a part: its tensors and scalar inputs, the extents given, and one stride each.
+// Declares a kernel over a part: its tensors, scalar inputs and these extents, and one stride per tensor.
 inline std::unique_ptr<Kernel> declaredKernel(const std::string& name, const Fusion& part,
                                               const std::vector<IntExpr>& extents) {
   auto kernel = std::make_unique<Kernel>();
@@ -86,7 +86,7 @@ struct LoweredProgram : testing::Test {
     return {scalars, first, second};
   }
 
-  // What kLoweredText says: lowered, and %t freed behind its last use.
+  // The lowered program of kLoweredText, with %t freed after its last use.
   std::unique_ptr<HostIrContainer> lowered() {
     std::unique_ptr<HostIrContainer> program = HostIrLower(fusion).lower(groups());
     program->append(hir::Deallocate{t->as<TensorView>()});

@@ -46,19 +46,19 @@ struct VerifyHostIrTest : testing::Test {
   Fusion fusion{"f"};
 };
 
-TEST_F(VerifyHostIrTest, TakesWhatIsRight) {
+TEST_F(VerifyHostIrTest, AcceptsAValidProgram) {
   EXPECT_EQ(problem(kY), "");
   EXPECT_EQ(problem(concat(kT, kY, "  free %t\n")), "");
 }
 
-TEST_F(VerifyHostIrTest, AValueExistsWhereItIsRead) {
+TEST_F(VerifyHostIrTest, AValueExistsBeforeItIsRead) {
   EXPECT_EQ(problem(concat(kY, "  view %t of %y\n")), "");
   EXPECT_EQ(problem(concat("  view %y of %t\n")), "constraint 1: %t is read where it does not exist");
   EXPECT_EQ(problem(concat(kT, "  free %t\n  copy %t to %x\n", kY)),
             "constraint 1: %t is read where it does not exist");
 }
 
-TEST_F(VerifyHostIrTest, AScalarIsThereWhereItNamesASize) {
+TEST_F(VerifyHostIrTest, AScalarIsEvaluatedBeforeASizeThatUsesIt) {
   const Case made = parseCase(
       "fusion g(%n: i64) {\n  %k = mul(%n, 2)\n"
       "  %a = arange() {start = 0, end = %k, step = 1, dtype = f32}\n  return %a\n}\n",
@@ -73,11 +73,11 @@ TEST_F(VerifyHostIrTest, AScalarIsThereWhereItNamesASize) {
   EXPECT_EQ(said(concat(allocate, segment)), "constraint 1: %k is read where it does not exist");
 }
 
-TEST_F(VerifyHostIrTest, NothingIsMadeTwice) {
+TEST_F(VerifyHostIrTest, NothingIsDefinedTwice) {
   EXPECT_EQ(problem(concat(kY, kY)), "constraint 2: %y is there already");
 }
 
-TEST_F(VerifyHostIrTest, OnlyTheProgramsOwnIsFreed) {
+TEST_F(VerifyHostIrTest, OnlyOwnedMemoryIsFreed) {
   EXPECT_EQ(problem(concat(kY, "  free %x\n")), "constraint 3: %x is not the program's to free");
   EXPECT_EQ(problem(concat(kY, "  free %y\n")), "constraint 3: %y is not the program's to free");
 }
@@ -90,7 +90,7 @@ TEST_F(VerifyHostIrTest, NothingIsLeaked) {
 }
 
 // The builders take no such expression.
-TEST_F(VerifyHostIrTest, AHostScalarIsMadeOfWhatTheHostHas) {
+TEST_F(VerifyHostIrTest, AHostScalarDependsOnHostScalarsOnly) {
   TensorView* s = build::hostInput(fusion, DataType::Float, "s");
   const Scalar* k = build::item(fusion, s, "k");
   const Scalar* n = build::size(fusion, fusion.inputs().front()->as<TensorView>(), 0, "n");
@@ -123,7 +123,7 @@ TEST_F(VerifyHostIrTest, AnIndexIsUsedInItsLoop) {
             "constraint 8: an index is used outside its loop");
 }
 
-TEST_F(VerifyHostIrTest, StreamsAreFoundAndBalanced) {
+TEST_F(VerifyHostIrTest, StreamsAreDefinedAndBalanced) {
   const std::string loop = "  for index0 in %x {axis = 0} {\n    get stream saved0\n    set stream by index0\n";
   EXPECT_EQ(problem(concat(loop, "    set stream saved0\n  }\n", kY)), "");
   EXPECT_EQ(problem(concat(loop, "  }\n", kY)), "constraint 9: a body leaves another stream current");
@@ -138,7 +138,7 @@ TEST_F(VerifyHostIrTest, StreamsAreFoundAndBalanced) {
   EXPECT_EQ(problem(concat(kY, "  set stream saved0\n")), unknown);
 }
 
-TEST_F(VerifyHostIrTest, BothWaysOfAnIfLeaveTheSame) {
+TEST_F(VerifyHostIrTest, BothBranchesOfAnIfHaveTheSameEffect) {
   EXPECT_EQ(problem(concat("  if %c {\n  ", kY, "  } else {\n  ", kY, "  }\n")), "");
   EXPECT_EQ(problem(concat("  if %c {\n  ", kY, "  } else {\n  }\n")),
             "constraint 10: the ways of an if leave different values");
@@ -146,7 +146,7 @@ TEST_F(VerifyHostIrTest, BothWaysOfAnIfLeaveTheSame) {
             "constraint 10: a loop's turn takes %t away, which the next one may read");
 }
 
-TEST_F(VerifyHostIrTest, AViewOfFreedMemoryIsNoneOfWhatIsAllocatedAnew) {
+TEST_F(VerifyHostIrTest, AViewOfFreedMemoryDoesNotReferToALaterAllocation) {
   build::set(fusion, fusion.inputs().front()->as<TensorView>(), "u");
   const std::string freed = "  free %t\n", again = concat(freed, kT), read = "  compute (%y) from (%u) as %y\n";
   EXPECT_EQ(problem(concat(kT, again, "  view %u of %t\n", read, freed)), "");
@@ -154,7 +154,7 @@ TEST_F(VerifyHostIrTest, AViewOfFreedMemoryIsNoneOfWhatIsAllocatedAnew) {
             "constraint 2: %u is in the memory of %t, which is allocated anew");
 }
 
-TEST_F(VerifyHostIrTest, ALoopLeavesMemoryAsItFoundIt) {
+TEST_F(VerifyHostIrTest, ALoopBalancesItsAllocations) {
   const auto loop = [](const std::string& body) { return concat("  for index0 in %x {axis = 0} {\n", body, "  }\n"); };
   EXPECT_EQ(problem(concat(kY, kT, loop(concat("    free %t\n  ", kT)), "  free %t\n")), "");
   EXPECT_EQ(problem(concat(kY, kT, loop("    free %t\n    view %t of %x\n"), "  free %t\n")),
@@ -190,7 +190,7 @@ TEST_F(VerifyHostIrTest, MemoryKeepsItsDtype) {
             concat(other, "x, which is f32"));
 }
 
-TEST_F(VerifyHostIrTest, ASelectedTensorIsItsSourceWithoutTheAxis) {
+TEST_F(VerifyHostIrTest, ASelectIsItsSourceWithoutTheAxis) {
   const auto selected = [&](const std::string& name, const std::string& type, int axis) {
     return problem(concat("  tensor %", name, ": ", type, " {contiguity = [false]}\n  for index0 in %x {axis = 0} {\n",
                           "    select %", name, ": ", type, " of %x {axis = ", axis, ", index = index0}\n  }\n", kY));
@@ -212,7 +212,7 @@ TEST_F(VerifyHostIrTest, AShardIsAPartOfItsSource) {
   EXPECT_EQ(shard("half", "f16[(i0 // 2), i1]", 0), "constraint 12: %half is no part of %x along axis 0");
 }
 
-TEST_F(VerifyHostIrTest, WhatRunsAloneHasItsExpressionsOperandsAndResults) {
+TEST_F(VerifyHostIrTest, AStandaloneOpHasItsExpressionsOperandsAndResults) {
   const std::string other = "constraint 12: %y is computed with other operands or results than its expression has";
   const auto computed = [&](const std::string& line) {
     return problem(concat(kT, "  compute ", line, "\n  free %t\n"));
@@ -228,7 +228,7 @@ TEST_F(VerifyHostIrTest, WhatRunsAloneHasItsExpressionsOperandsAndResults) {
 }
 
 // Where the ways leave a tensor in different memory, what follows may be in either.
-TEST_F(VerifyHostIrTest, EitherWaysMemoryIsMeantBehindAnIf) {
+TEST_F(VerifyHostIrTest, AnIfMayAliasTheMemoryOfEitherBranch) {
   const auto ways = [](const std::string& one, const std::string& other) {
     return concat("  if %c {\n    view %u of %", one, "\n  } else {\n    view %u of %", other, "\n  }\n");
   };
@@ -252,7 +252,7 @@ TEST_F(VerifyHostIrTest, EitherWaysMemoryIsMeantBehindAnIf) {
             "constraint 11: %y is read in the memory of %t, which is freed or overwritten");
 }
 
-TEST_F(VerifyHostIrTest, WhatEitherWayReusesIsOverwritten) {
+TEST_F(VerifyHostIrTest, AnInputReusedInEitherBranchIsOverwritten) {
   TensorView* z = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i1")}, "z");
   build::set(fusion, z, "u");
   const auto readBehind = [&](const std::string& input) {
@@ -267,7 +267,7 @@ TEST_F(VerifyHostIrTest, WhatEitherWayReusesIsOverwritten) {
 }
 
 // A segment's cache may be given an input for its sizes: then the segment does not name it.
-TEST_F(VerifyHostIrTest, OverwrittenInputsAreGivenForTheirSizesAlone) {
+TEST_F(VerifyHostIrTest, OverwrittenInputsAreUsedOnlyForTheirSizes) {
   const auto givenBehind = [&](const std::string& segmentInputs) {
     return problem(concat("  reuse %x for %y\n", kT, "  compute into (%y) from (%t) as %y\n  segment 0 None (",
                           segmentInputs, ") -> (%t) {\n    run cache 0(%x) -> (%t)\n  }\n  free %t\n"));
@@ -276,7 +276,7 @@ TEST_F(VerifyHostIrTest, OverwrittenInputsAreGivenForTheirSizesAlone) {
   EXPECT_EQ(givenBehind("%x"), "constraint 1: %x is read where it does not exist");
 }
 
-TEST_F(VerifyHostIrTest, WhatACacheMakesOverwritesAnInput) {
+TEST_F(VerifyHostIrTest, AnOutputOfACacheMayOverwriteAnInput) {
   const std::string run = "  segment 0 None (%t) -> (%y) {\n    run cache 0(%t) -> (%y)\n  }\n  free %t\n";
   build::set(fusion, fusion.inputs().front()->as<TensorView>(), "u");
   EXPECT_EQ(problem(concat("  reuse %x for %y\n", kT, run)), "");
@@ -284,7 +284,7 @@ TEST_F(VerifyHostIrTest, WhatACacheMakesOverwritesAnInput) {
             "constraint 1: %x is read where it does not exist");
 }
 
-TEST_F(VerifyHostIrTest, BothWaysOfAnIfAllocateTheSameSlices) {
+TEST_F(VerifyHostIrTest, BothBranchesOfAnIfAllocateTheSameSlices) {
   EXPECT_EQ(problem(concat("  if %c {\n  ", kT, "  } else {\n  ", kT, "  }\n  free %t\n", kY)), "");
   EXPECT_EQ(problem(concat("  if %c {\n    allocate %t: f32[i0, i1] {sliced_axis = 0}\n  } else {\n  ", kT,
                            "  }\n  free %t\n", kY)),
@@ -294,7 +294,7 @@ TEST_F(VerifyHostIrTest, BothWaysOfAnIfAllocateTheSameSlices) {
 }
 
 // No text says so, and no edit of the container: only a node that is written over behind its back.
-TEST_F(VerifyHostIrTest, TheProgramKnowsOfEachAliasAndOfNoOther) {
+TEST_F(VerifyHostIrTest, TheProgramRecordsExactlyItsAliases) {
   const auto* x = fusion.inputs().front()->as<TensorView>();
   const auto* y = fusion.outputs().front()->as<TensorView>();
   const auto* t = y->definition()->input(0)->as<TensorView>();
@@ -307,7 +307,7 @@ TEST_F(VerifyHostIrTest, TheProgramKnowsOfEachAliasAndOfNoOther) {
   EXPECT_EQ(complaint(program, HostLeaks::Forbidden), "constraint 15: %t is in another memory than the program knows");
 }
 
-TEST_F(VerifyHostIrTest, TheProgramKnowsOfNoAliasThatNoNodeSays) {
+TEST_F(VerifyHostIrTest, TheProgramRecordsNoAliasWithoutANode) {
   const auto* x = fusion.inputs().front()->as<TensorView>();
   const auto* y = fusion.outputs().front()->as<TensorView>();
   for (const bool anotherSaysSo : {false, true}) {
@@ -322,7 +322,7 @@ TEST_F(VerifyHostIrTest, TheProgramKnowsOfNoAliasThatNoNodeSays) {
   }
 }
 
-TEST_F(VerifyHostIrTest, MemoryForAnOutputIsTakenOnceForThatOutput) {
+TEST_F(VerifyHostIrTest, ABufferIsUsedOnceForItsOutput) {
   const std::string take = "  take output 0 for %y\n";
   EXPECT_EQ(problem(take), "");
   EXPECT_EQ(problem(concat(kY, "  copy %y to output 0\n")), "");
@@ -336,7 +336,7 @@ TEST_F(VerifyHostIrTest, MemoryForAnOutputIsTakenOnceForThatOutput) {
             "constraint 14: a loop takes the memory for an output, which each of its turns would");
 }
 
-TEST_F(VerifyHostIrTest, EveryOutputIsThere) {
+TEST_F(VerifyHostIrTest, EveryOutputIsDefined) {
   EXPECT_EQ(problem(""), "constraint 11: %y is read where it does not exist");
   EXPECT_EQ(problem(concat("  for index0 in %x {axis = 0} {\n  ", kY, "  }\n")),
             "constraint 11: %y is read where it does not exist");
@@ -348,7 +348,7 @@ std::string turns(const std::string& work) {
                 "    set stream saved0\n  }\n");
 }
 
-TEST_F(VerifyHostIrTest, SlicesAreUsedAPlaceATurn) {
+TEST_F(VerifyHostIrTest, EachIterationUsesOneSlice) {
   const std::string sliced = "  allocate %t: f32[i0, i1] {sliced_axis = 0}\n", freed = concat("  free %t\n", kY);
   const std::string wraps = "    select %t.s0: f32[i1] of %t {axis = 0, index = index0, wraps}\n";
   const std::string plain = "    select %t.s0: f32[i1] of %t {axis = 0, index = index0}\n";
@@ -385,7 +385,7 @@ struct VerifyCommunicationTest : VerifyHostIrTest {
   static constexpr const char* kWait = "  wait for communication 0\n";
 };
 
-TEST_F(VerifyCommunicationTest, AWaitStandsBehindEachCommunication) {
+TEST_F(VerifyCommunicationTest, EveryCommunicationHasAWait) {
   EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, kWait)), "");
   EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce)),
             "constraint 16: a body leaves a communication that it started, or waits for another's");
@@ -399,7 +399,7 @@ TEST_F(VerifyCommunicationTest, AWaitStandsBehindEachCommunication) {
             "constraint 16: a body leaves a communication that it started, or waits for another's");
 }
 
-TEST_F(VerifyCommunicationTest, NothingThatTravelsIsTouched) {
+TEST_F(VerifyCommunicationTest, BuffersInFlightAreNotAccessed) {
   EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, "  copy %y to %x\n", kWait)),
             "constraint 16: %y is used before a wait for what brings it");
   EXPECT_EQ(problemOnDevice(concat(kT, kY, kAllreduce, "  copy %t to %x\n", kWait)), "");
@@ -414,7 +414,7 @@ TEST_F(VerifyCommunicationTest, NothingThatTravelsIsTouched) {
             "constraint 16: %t changes before a wait for what sends it");
 }
 
-TEST_F(VerifyCommunicationTest, NothingThatTravelsIsTouchedThroughEitherWaysMemory) {
+TEST_F(VerifyCommunicationTest, BuffersInFlightAreNotAccessedThroughEitherBranchsAlias) {
   build::set(fusion, fusion.inputs().front()->as<TensorView>(), "u");
   const std::string either = "  if %c {\n    view %u of %y\n  } else {\n    view %u of %x\n  }\n";
   EXPECT_EQ(problemOnDevice(concat(kT, kY, either, kAllreduce, "  copy %u to %x\n", kWait)),
@@ -425,7 +425,7 @@ TEST_F(VerifyCommunicationTest, NothingThatTravelsIsTouchedThroughEitherWaysMemo
 }
 
 // What the program allocates is dense whatever it declares; of other memory the declaration counts.
-TEST_F(VerifyCommunicationTest, WhatIsMovedIsDense) {
+TEST_F(VerifyCommunicationTest, CommunicatedTensorsAreDense) {
   const auto problemOfTurn = [&](const std::string& layout, const std::string& made) {
     const std::string turn =
         concat("  for index0 in %x {axis = 0} {\n    ", made, "\n",
@@ -443,7 +443,7 @@ TEST_F(VerifyCommunicationTest, WhatIsMovedIsDense) {
             "constraint 19: %y is moved, and not known to be dense");
 }
 
-TEST_F(VerifyCommunicationTest, WhoTakesPartHasATensorForIt) {
+TEST_F(VerifyCommunicationTest, ParticipantsHaveATensor) {
   EXPECT_EQ(problemOnDevice(concat(kT, kY, "  allreduce none -> %y {team = [0, 1], reduction = sum}\n", kWait)),
             "constraint 17: allreduce: device 0 gives something");
   EXPECT_EQ(problemOnDevice(concat(kT, kY, "  broadcast %t -> %y {team = [0, 1], root = 1}\n", kWait)),

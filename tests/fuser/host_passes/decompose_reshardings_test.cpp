@@ -43,7 +43,7 @@ struct DecomposeReshardingsTest : testing::Test {
   TensorView* x = nullptr;
 };
 
-TEST_F(DecomposeReshardingsTest, LeavesWhatNeedsNoOtherDevice) {
+TEST_F(DecomposeReshardingsTest, LeavesLocalExpressionsUnchanged) {
   TensorView* y = build::unary(fusion, OpKind::Neg, x, "y")->as<TensorView>();
   fusion.addOutput(y);
   place(x, kAll, 0);
@@ -52,14 +52,14 @@ TEST_F(DecomposeReshardingsTest, LeavesWhatNeedsNoOtherDevice) {
   EXPECT_EQ(decomposed(), "%y = neg(%x)");
 }
 
-TEST_F(DecomposeReshardingsTest, AWholeOperandIsThereForEveryPart) {
+TEST_F(DecomposeReshardingsTest, AReplicatedOperandNeedsNoCommunication) {
   TensorView* y = build::unary(fusion, OpKind::Neg, x, "y")->as<TensorView>();
   fusion.addOutput(y);
   place(y, kPair, 1);
   EXPECT_EQ(decomposed(), "%y = neg(%x)");
 }
 
-TEST_F(DecomposeReshardingsTest, BringsAnOperandBeforeTheOp) {
+TEST_F(DecomposeReshardingsTest, MovesAnOperandBeforeTheOp) {
   TensorView* y = build::unary(fusion, OpKind::Neg, x, "y")->as<TensorView>();
   fusion.addOutput(y);
   place(x, kAll, 0);
@@ -67,13 +67,13 @@ TEST_F(DecomposeReshardingsTest, BringsAnOperandBeforeTheOp) {
   EXPECT_EQ(decomposed(), "%x.d0 = set(%x) *; %y = neg(%x.d0)");
 }
 
-TEST_F(DecomposeReshardingsTest, BringsAnOperandOnceForAllReaders) {
+TEST_F(DecomposeReshardingsTest, MovesAnOperandOnceForAllReaders) {
   for (const char* name : {"y", "z"}) fusion.addOutput(build::unary(fusion, OpKind::Neg, x, name));
   place(x, kAll, 0);
   EXPECT_EQ(decomposed(), "%x.d0 = set(%x) *; %y = neg(%x.d0); %z = neg(%x.d0)");
 }
 
-TEST_F(DecomposeReshardingsTest, StopsAtOneDeviceOnTheWayToOthers) {
+TEST_F(DecomposeReshardingsTest, MovesByWayOfOneDeviceInTwoRounds) {
   TensorView* y = build::unary(fusion, OpKind::Neg, x, "y")->as<TensorView>();
   fusion.addOutput(y);
   place(x, kAll, 0);
@@ -82,14 +82,14 @@ TEST_F(DecomposeReshardingsTest, StopsAtOneDeviceOnTheWayToOthers) {
   EXPECT_EQ(fusion.exprs()[0]->output()->as<TensorView>()->mesh(), DeviceMesh({2}));
 }
 
-TEST_F(DecomposeReshardingsTest, ASumOverTheShardedAxisIsJoined) {
+TEST_F(DecomposeReshardingsTest, ReducesASumOverTheShardedAxisAcrossDevices) {
   TensorView* y = build::reduction(fusion, OpKind::Sum, x, {0}, false, "y");
   fusion.addOutput(y);
   place(x, kAll, 0);
   EXPECT_EQ(decomposed(), "%y = sum(%x) *");
 }
 
-TEST_F(DecomposeReshardingsTest, AJoinedSumMovesOnFromWhereItsPartsAre) {
+TEST_F(DecomposeReshardingsTest, AReducedSumMovesFromTheDevicesOfItsParts) {
   TensorView* y = build::reduction(fusion, OpKind::Sum, x, {0}, false, "y");
   fusion.addOutput(y);
   place(x, kAll, 0);
@@ -97,7 +97,7 @@ TEST_F(DecomposeReshardingsTest, AJoinedSumMovesOnFromWhereItsPartsAre) {
   EXPECT_EQ(decomposed(), "%y.d0 = sum(%x) *; %y = set(%y.d0)") << "all devices have the sum, so the pair has it";
 }
 
-TEST_F(DecomposeReshardingsTest, ShortFloatsAreJoinedInFloat) {
+TEST_F(DecomposeReshardingsTest, ReducesShortFloatsInF32) {
   TensorView* h = build::cast(fusion, x, DataType::BFloat16, "h")->as<TensorView>();
   TensorView* y = build::reduction(fusion, OpKind::Sum, h, {0}, false, "y");
   fusion.addOutput(y);
@@ -109,14 +109,14 @@ TEST_F(DecomposeReshardingsTest, ShortFloatsAreJoinedInFloat) {
   EXPECT_EQ(fusion.outputs()[0]->dtype(), DataType::BFloat16);
 }
 
-TEST_F(DecomposeReshardingsTest, AMeanIsComputedOfTheWhole) {
+TEST_F(DecomposeReshardingsTest, ComputesAMeanFromTheWholeOperand) {
   TensorView* y = build::reduction(fusion, OpKind::Mean, x, {0}, false, "y");
   fusion.addOutput(y);
   place(x, kAll, 0);
   EXPECT_EQ(decomposed(), "%x.d0 = set(%x) *; %y = mean(%x.d0)");
 }
 
-TEST_F(DecomposeReshardingsTest, WhatMovesElementsIsShardedAfterwards) {
+TEST_F(DecomposeReshardingsTest, ShardsTheResultOfOpsThatMoveElements) {
   TensorView* y = build::slice(fusion, x, 0, fusion.ints().constant(1), nullptr, fusion.ints().constant(1), "y");
   fusion.addOutput(y);
   y->setOrigin(3);
@@ -126,7 +126,7 @@ TEST_F(DecomposeReshardingsTest, WhatMovesElementsIsShardedAfterwards) {
   EXPECT_EQ(fusion.outputs()[0]->as<TensorView>()->shardAxis(), 0u);
 }
 
-TEST_F(DecomposeReshardingsTest, ResultsOfOneExpressionAreInOnePlace) {
+TEST_F(DecomposeReshardingsTest, ResultsOfOneExpressionShareDevices) {
   const std::vector<TensorView*> results = build::welford(fusion, OpKind::VarMean, x, {1}, 1, false, {"v", "m"});
   for (TensorView* result : results) fusion.addOutput(result);
   place(results[0], kAll, 0);

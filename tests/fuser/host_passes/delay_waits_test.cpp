@@ -40,17 +40,17 @@ struct DelayWaitsTest : testing::Test {
   Fusion fusion{"f"};
 };
 
-TEST_F(DelayWaitsTest, AWaitGoesDownToWhatReadsWhatItBrings) {
+TEST_F(DelayWaitsTest, AWaitMovesDownToTheFirstReader) {
   EXPECT_EQ(after(concat(kBringT, kWait0, kOther, kReadsT)), concat(kBringT, kOther, kWait0, kReadsT));
   EXPECT_EQ(after(concat(kBringT, kWait0, kReadsT, kOther)), concat(kBringT, kWait0, kReadsT, kOther));
   EXPECT_EQ(after(concat(kBringT, kWait0, kOther, "  free %t\n")), concat(kBringT, kOther, kWait0, "  free %t\n"));
 }
 
-TEST_F(DelayWaitsTest, WhatIsSentMayBeReadButNotChanged) {
+TEST_F(DelayWaitsTest, ASentTensorMayBeReadButNotWritten) {
   EXPECT_EQ(after(concat(kSendU, kWait0, kOther, kReadsT)), concat(kSendU, kOther, kWait0, kReadsT));
 }
 
-TEST_F(DelayWaitsTest, WhatNobodyNeedsIsAwaitedAtTheEnd) {
+TEST_F(DelayWaitsTest, AnUnusedTensorIsAwaitedAtTheEnd) {
   EXPECT_EQ(after(concat(kSendU, kWait0, kOther)), concat(kSendU, kOther, kWait0));
 }
 
@@ -59,19 +59,19 @@ TEST_F(DelayWaitsTest, WaitsPassEachOther) {
             concat(kBringT, kSendU, kOther, kWait0, kWait1, kReadsT));
 }
 
-TEST_F(DelayWaitsTest, AViewOfWhatIsBroughtIsItsMemory) {
+TEST_F(DelayWaitsTest, AViewOfAReceivedTensorIsItsMemory) {
   const std::string view = concat(kBringT, kWait0, "  view %y of %t\n");
   EXPECT_EQ(after(view, kAllocated), view);
 }
 
-TEST_F(DelayWaitsTest, AWaitStaysAboveWhatMayBeInOneOfSeveralMemories) {
+TEST_F(DelayWaitsTest, AWaitStaysAboveTensorsWithSeveralPossibleOwners) {
   const std::string ways = "  if %c {\n    view %y of %u\n  } else {\n    view %y of %x\n  }\n";
   const std::string read = "  compute into (%t) from (%y) as %t\n";
   const std::string send = "  send_recv %x -> none {team = [1], root = 0}\n";
   EXPECT_EQ(after(concat(ways, send, kWait0, read), kAllocated), concat(ways, send, kWait0, read));
 }
 
-TEST_F(DelayWaitsTest, AWaitHoldsForTheStreamThatIsCurrent) {
+TEST_F(DelayWaitsTest, AWaitAppliesToTheCurrentStream) {
   const std::string stream = "  get stream saved0\n";
   EXPECT_EQ(after(concat(kBringT, kWait0, stream, kReadsT)), concat(kBringT, kWait0, stream, kReadsT));
 }

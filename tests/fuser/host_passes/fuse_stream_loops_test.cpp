@@ -39,14 +39,14 @@ struct FuseTextTest : FuseStreamLoopsTest {
   }
 };
 
-TEST_F(FuseTextTest, NothingMovesPastWhatAwaitsStreams) {
+TEST_F(FuseTextTest, NothingMovesPastAWaitForStreams) {
   EXPECT_TRUE(fusesAround(""));
   EXPECT_FALSE(fusesAround("  get stream saved2\n  synchronize saved2\n"));
   EXPECT_FALSE(fusesAround("  for index2 in streams of %a {axis = 0} {\n    synchronize by index2\n  }\n"));
 }
 
 // Such a loop has no turn for every place.
-TEST_F(FuseTextTest, ALoopOverTheStreamsAloneIsNoLoopOverThePlaces) {
+TEST_F(FuseTextTest, ALoopOverStreamsDoesNotFuseWithALoopOverElements) {
   const std::string loops = concat("  allocate %a: f32[i0, i1]\n  allocate %b: f32[i0, i1]\n", loopOver("0", "x", "a"),
                                    loopOver("1", "a", "b"), "  compute (%c) from (%a) as %c\n");
   for (const std::string place : {"index0 in ", "index1 in "}) {
@@ -58,7 +58,7 @@ TEST_F(FuseTextTest, ALoopOverTheStreamsAloneIsNoLoopOverThePlaces) {
   }
 }
 
-TEST_F(FuseStreamLoopsTest, AHostScalarThatTheSecondLoopNeedsIsEvaluatedBefore) {
+TEST_F(FuseStreamLoopsTest, HoistsAHostScalarOfTheSecondLoop) {
   TensorView* a = neg(x, "a");
   fusion.addOutput(build::binary(fusion, OpKind::Mul, a, build::size(fusion, x, 0, "n"), "b"));
   std::string second = loopOver("1", "a", "b");
@@ -70,7 +70,7 @@ TEST_F(FuseStreamLoopsTest, AHostScalarThatTheSecondLoopNeedsIsEvaluatedBefore) 
   EXPECT_LT(bodyOf(*program).find("evaluate %n"), bodyOf(*program).find("for index0"));
 }
 
-TEST_F(FuseStreamLoopsTest, WhatTheFirstLoopReadsIsFreedBehindBoth) {
+TEST_F(FuseStreamLoopsTest, FreesTensorsOfTheFirstLoopAfterTheFusedLoop) {
   TensorView* p = neg(x, "p");
   TensorView* a = neg(p, "a", 0);
   fusion.addOutput(add(a, neg(x, "q"), "b", 0));

@@ -73,7 +73,7 @@ TEST_F(HostIrPassTest, TheLogSaysWhichPassChangedNothing) {
                                               concat("# after InsertDeallocationsPass\n", toString(*program))}));
 }
 
-TEST_F(HostIrPassTest, APassThatIsOffIsNeitherTimedNorLogged) {
+TEST_F(HostIrPassTest, ADisabledPassIsNeitherTimedNorLogged) {
   lower();
   const std::string before = toString(*program);
   context.options.disabledPasses.insert("InsertDeallocationsPass");
@@ -83,7 +83,7 @@ TEST_F(HostIrPassTest, APassThatIsOffIsNeitherTimedNorLogged) {
   EXPECT_EQ(logged, std::vector<std::string>{});
 }
 
-TEST_F(HostIrPassTest, AnInvalidProgramIsFoundBehindThePassThatLeftIt) {
+TEST_F(HostIrPassTest, AnInvalidProgramIsFoundAfterThePassThatCausedIt) {
   program = std::make_unique<HostIrContainer>(
       parse("  allocate %y: f32[i0, i1]\n  compute (%t) from (%x) as %t\n  compute into (%y) from (%t) as %y\n"));
   EXPECT_EQ(complaint<Forgetful<HostLeaks::Allowed>>(), "host IR constraint 1: %y is read where it does not exist");
@@ -92,7 +92,7 @@ TEST_F(HostIrPassTest, AnInvalidProgramIsFoundBehindThePassThatLeftIt) {
   EXPECT_EQ(timed(), std::vector<std::string>{"ForgetfulPass"});
 }
 
-TEST_F(HostIrPassTest, WhetherMemoryMayBeLeftDependsOnThePass) {
+TEST_F(HostIrPassTest, LeaksAreAllowedPerPass) {
   const auto left = [&] {
     program = std::make_unique<HostIrContainer>(
         parse("  allocate %y: f32[i0, i1]\n  compute (%t) from (%x) as %t\n  compute (%y) from (%t) as %y\n"));

@@ -13,7 +13,7 @@ namespace {
 
 struct FreesLoweredTest : LoweredProgram {};
 
-TEST_F(FreesLoweredTest, BehindTheLastUse) {
+TEST_F(FreesLoweredTest, FreesAfterTheLastUse) {
   const std::unique_ptr<HostIrContainer> program = HostIrLower(fusion).lower(groups());
   EXPECT_TRUE(InsertDeallocationsPass::runPass(*program));
   EXPECT_EQ(toString(*program), kLoweredText);
@@ -22,7 +22,7 @@ TEST_F(FreesLoweredTest, BehindTheLastUse) {
 struct FreesAliasChainTest : AliasChain {};
 
 // What is read at the end of a chain keeps its memory so long.
-TEST_F(FreesAliasChainTest, MemoryIsFreedBehindTheLastReadingThroughTheChain) {
+TEST_F(FreesAliasChainTest, FreesAfterTheLastReadThroughTheChain) {
   HostIrContainer program = parse(concat("  allocate %t: f32[i0, i1]\n", kChain,
                                          "  compute (%y) from (%c) as %y\n"));
   InsertDeallocationsPass::runPass(program);

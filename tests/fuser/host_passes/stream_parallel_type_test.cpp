@@ -36,7 +36,7 @@ struct Chain {
   std::vector<TensorView*> tensors;
 };
 
-TEST(StreamParallelTypeTest, DoesNothingWhereItIsSwitchedOff) {
+TEST(StreamParallelTypeTest, DoesNothingIfDisabled) {
   Chain chain({true});
   const std::unique_ptr<HostIrContainer> program = chain.lowered();
   const OptimizationPassGuard<StreamParallelTypePass> off(false);
@@ -60,13 +60,13 @@ TEST(StreamParallelTypeTest, ATensorHasOneStreamAxis) {
   EXPECT_EQ(rejectionOf(chain.fusion), "stream %t1: two of its axes are on streams, and one can be");
 }
 
-TEST(StreamParallelTypeTest, NothingMakesAnInputPlaceByPlace) {
+TEST(StreamParallelTypeTest, RejectsAStreamAxisOfAnInput) {
   Chain chain({true});
   chain.fusion.inputs()[0]->as<TensorView>()->axes()[0]->parallelize(ParallelType::Stream);
   EXPECT_EQ(rejectionOf(chain.fusion), "input %t0 has a stream axis: nothing makes it place by place");
 }
 
-TEST(StreamParallelTypeTest, NamesTheTensorThatCannotBeTakenApart) {
+TEST(StreamParallelTypeTest, NamesTheTensorThatCannotBeSliced) {
   Fusion fusion("sliced");
   TensorView* x = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
   TensorView* y = build::slice(fusion, x, 0, fusion.ints().constant(1), nullptr, fusion.ints().constant(1), "y");

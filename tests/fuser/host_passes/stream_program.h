@@ -1,6 +1,5 @@
 #pragma once
-// A fusion whose expressions the host runs alone, some of them spread over streams, and its host program after
-// StreamParallelTypePass.
+// A fusion of standalone ops, some of them with stream axes, and its host program after StreamParallelTypePass.
 
 #include <memory>
 #include <optional>
@@ -20,13 +19,13 @@ struct StreamProgram {
   }
 
   TensorView* neg(TensorView* operand, const std::string& name, std::optional<size_t> streamAxis = std::nullopt) {
-    return spread(build::unary(fusion, OpKind::Neg, operand, name), streamAxis);
+    return withStreamAxis(build::unary(fusion, OpKind::Neg, operand, name), streamAxis);
   }
   TensorView* add(TensorView* a, TensorView* b, const std::string& name,
                   std::optional<size_t> streamAxis = std::nullopt) {
-    return spread(build::binary(fusion, OpKind::Add, a, b, name)->as<TensorView>(), streamAxis);
+    return withStreamAxis(build::binary(fusion, OpKind::Add, a, b, name)->as<TensorView>(), streamAxis);
   }
-  TensorView* spread(Val* made, std::optional<size_t> streamAxis) {
+  TensorView* withStreamAxis(Val* made, std::optional<size_t> streamAxis) {
     auto* tensor = made->as<TensorView>();
     if (streamAxis) tensor->axes()[*streamAxis]->parallelize(ParallelType::Stream);
     return tensor;

@@ -16,7 +16,7 @@ struct StreamSlicesTest : testing::Test, StreamProgram {
 };
 
 // A turn that does not write its place first would see what another turn left there.
-TEST_F(StreamSlicesTest, WhatTurnsReadFirstIsWhole) {
+TEST_F(StreamSlicesTest, TensorsReadByLaterIterationsAreNotSliced) {
   TensorView* a = neg(x, "a", 0);
   fusion.addOutput(neg(a, "b", 0));
   slice();

@@ -11,7 +11,7 @@ namespace {
 struct AliasRunTest : AliasChain {};
 
 // The view's sizes would say nothing of how far the memory reaches.
-TEST_F(AliasRunTest, ARunRefusesAViewOfMemoryOfOtherSizes) {
+TEST_F(AliasRunTest, RejectsAViewOfMemoryWithOtherSizes) {
   TensorView* w = build::input(fusion, DataType::Float, {fusion.extentSymbol("i1"), fusion.extentSymbol("i2")}, "w");
   const HostIrContainer program = parse(concat("  view %a of %", w->name(), "\n"));
   std::vector<float> elements(6);
@@ -29,7 +29,7 @@ TEST_F(AliasRunTest, ARunRefusesAViewOfMemoryOfOtherSizes) {
 }
 
 // The copy reads %x and writes through three steps; the output sees it.
-TEST_F(AliasRunTest, WhatIsWrittenAtTheEndOfTheChainIsReadAtItsStart) {
+TEST_F(AliasRunTest, AWriteAtTheEndOfTheChainIsReadAtItsStart) {
   fusion.addOutput(x);
   const HostIrContainer program =
       parseHostIr(concat("host f(%x: f32[i0, i1]) {\n  view %a of %x\n  view %b of %a\n  view %c of %b\n",

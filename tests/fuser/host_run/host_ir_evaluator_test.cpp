@@ -33,7 +33,7 @@ struct BodiesTest : testing::Test {
   RunRecord record;
 };
 
-TEST_F(BodiesTest, AnIfTakesTheWayOfItsCondition) {
+TEST_F(BodiesTest, AnIfRunsTheBranchOfItsCondition) {
   const std::string body = "  if %c {\n    view %y of %x\n  } else {\n    allocate %y: f32[i0]\n  }\n";
   EXPECT_EQ(run(body, true), data.data());
   try {
@@ -44,7 +44,7 @@ TEST_F(BodiesTest, AnIfTakesTheWayOfItsCondition) {
   }
 }
 
-TEST_F(BodiesTest, WhatReusesAnInputHasToBeWritten) {
+TEST_F(BodiesTest, AnOutputThatReusesAnInputMustBeWritten) {
   try {
     run("  reuse %x for %y\n", true);
     ADD_FAILURE() << "%y still holds %x";

@@ -90,7 +90,7 @@ TEST_F(HostRunTest, ARecordHoldsEveryBoundary) {
   EXPECT_TRUE(second.reductionDepths.empty());
 }
 
-TEST_F(HostRunTest, WhatNothingHasWrittenIsReportedWhereItIsReadAndWhereItIsReturned) {
+TEST_F(HostRunTest, ReportsUnwrittenTensorsWhenReadOrReturned) {
   const auto reported = [&](size_t launch) -> std::string {
     program->remove(hostExprsOf<hir::LaunchKernel>(*program).at(launch));
     try {
@@ -105,7 +105,7 @@ TEST_F(HostRunTest, WhatNothingHasWrittenIsReportedWhereItIsReadAndWhereItIsRetu
   EXPECT_EQ(reported(1), "%y is returned, and nothing has written it");
 }
 
-TEST_F(HostRunTest, RefusesToTakeMoreMemoryThanARunMay) {
+TEST_F(HostRunTest, RejectsARunOverTheMemoryLimit) {
   EXPECT_NO_THROW(run(false, 24));
   EXPECT_THROW(run(false, 23), UserError);
 }

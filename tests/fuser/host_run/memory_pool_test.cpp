@@ -10,37 +10,37 @@
 namespace fuser {
 namespace {
 
-TEST(MemoryPoolTest, ABlockThatCameBackIsTakenAgainForAnySizeOfItsClass) {
+TEST(MemoryPoolTest, AReleasedBlockIsReusedForItsSizeClass) {
   const auto pool = std::make_shared<MemoryPool>();
-  const std::byte* first = pool->take(100).get();
-  EXPECT_EQ(pool->take(128).get(), first);
+  const std::byte* first = pool->allocate(100).get();
+  EXPECT_EQ(pool->allocate(128).get(), first);
   EXPECT_EQ(pool->blocksMade(), 1u);
-  const auto held = pool->take(65);
-  EXPECT_NE(pool->take(65).get(), held.get());
+  const auto held = pool->allocate(65);
+  EXPECT_NE(pool->allocate(65).get(), held.get());
   EXPECT_EQ(pool->blocksMade(), 2u);
-  pool->take(129);
+  pool->allocate(129);
   EXPECT_EQ(pool->blocksMade(), 3u);
 }
 
-TEST(MemoryPoolTest, NothingHasAnAddressOfItsOwn) {
+TEST(MemoryPoolTest, AnEmptyBlockHasAUniqueAddress) {
   const auto pool = std::make_shared<MemoryPool>();
-  const auto one = pool->take(0), other = pool->take(0);
+  const auto one = pool->allocate(0), other = pool->allocate(0);
   EXPECT_NE(one.get(), other.get());
 }
 
-TEST(MemoryPoolTest, BlocksOutliveWhoHeldThePool) {
+TEST(MemoryPoolTest, BlocksKeepThePoolAlive) {
   std::shared_ptr<std::byte[]> block;
   {
     const auto pool = std::make_shared<MemoryPool>();
-    block = pool->take(1000);
+    block = pool->allocate(1000);
   }
   std::memset(block.get(), 1, 1000);
 }
 
-TEST(MemoryPoolTest, KeepsNoMoreThanItMay) {
+TEST(MemoryPoolTest, KeepsFreeBlocksUpToItsLimit) {
   const auto pool = std::make_shared<MemoryPool>(256);
-  { const auto a = pool->take(128), b = pool->take(128), c = pool->take(128); }
-  { const auto a = pool->take(128), b = pool->take(128), c = pool->take(128); }
+  { const auto a = pool->allocate(128), b = pool->allocate(128), c = pool->allocate(128); }
+  { const auto a = pool->allocate(128), b = pool->allocate(128), c = pool->allocate(128); }
   EXPECT_EQ(pool->blocksMade(), 4u) << "two of three waited";
 }
 
@@ -49,7 +49,7 @@ RC_GTEST_PROP(MemoryPoolTest, BlocksInUseDoNotOverlap, (const std::vector<uint16
   std::vector<std::pair<std::shared_ptr<std::byte[]>, size_t>> held;
   for (uint16_t size : sizes) {
     const size_t bytes = size % 5000;
-    held.emplace_back(pool->take(bytes), bytes);
+    held.emplace_back(pool->allocate(bytes), bytes);
     RC_ASSERT(reinterpret_cast<uintptr_t>(held.back().first.get()) % 64 == 0);
     std::memset(held.back().first.get(), static_cast<int>(held.size() % 251), bytes);
     if (size % 3 == 0) held.erase(held.begin());

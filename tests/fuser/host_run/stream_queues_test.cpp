@@ -21,7 +21,7 @@ std::string messageOf(const std::function<void()>& work) {
   return "";
 }
 
-TEST(StreamQueuesTest, WorkThatWaitsHasALimit) {
+TEST(StreamQueuesTest, QueuedWorkHasALimit) {
   StreamQueues queues(2, true, first, nullptr, {3, 100});
   int done = 0;
   const auto enqueue = [&] { queues.enqueue("work", {}, [&] { ++done; }); };
@@ -32,7 +32,7 @@ TEST(StreamQueuesTest, WorkThatWaitsHasALimit) {
   EXPECT_EQ(done, 3);
 }
 
-TEST(StreamQueuesTest, ElementsThatAreRememberedHaveALimitAndThoseGivenBackDoNotCount) {
+TEST(StreamQueuesTest, RecordedElementsHaveALimitWithoutFreedOnes) {
   StreamQueues queues(2, true, first, nullptr, {100, 8});
   std::vector<float> memory(16);
   const auto access = [&](size_t begin, int64_t count) {
@@ -40,7 +40,7 @@ TEST(StreamQueuesTest, ElementsThatAreRememberedHaveALimitAndThoseGivenBackDoNot
   };
   queues.enqueue("a", {access(0, 8)}, [] {});
   queues.enqueue("a again", {access(0, 8)}, [] {});
-  queues.giveBack("free", access(0, 4));
+  queues.enqueueFree("free", access(0, 4));
   queues.enqueue("b", {access(8, 4)}, [] {});
   EXPECT_EQ(messageOf([&] { queues.enqueue("c", {access(12, 1)}, [] {}); }),
             "a run on streams touches at most 8 elements, and this one more: %t is too large");

@@ -32,7 +32,7 @@ TensorRef refOf(std::vector<std::byte>& memory, DataType dtype, const Dims& size
 }
 
 // The element at a row-major index.
-std::byte* placeOf(const TensorRef& ref, int64_t index) {
+std::byte* addressOf(const TensorRef& ref, int64_t index) {
   int64_t offset = 0;
   for (size_t axis = ref.sizes.size(); axis-- > 0; index /= ref.sizes[axis]) {
     offset += index % ref.sizes[axis] * ref.strides[axis];
@@ -54,7 +54,7 @@ RC_GTEST_PROP(CopyElementsTest, EveryElementArrivesAndNothingBesideIsTouched, ()
   const size_t size = dtypeSize(dtype);
   std::vector<std::byte> expected = written;
   for (int64_t index = 0; index < numel(sizes); ++index) {
-    std::memcpy(expected.data() + (placeOf(to, index) - written.data()), placeOf(from, index), size);
+    std::memcpy(expected.data() + (addressOf(to, index) - written.data()), addressOf(from, index), size);
   }
   copyElements(from, to);
   RC_ASSERT(written == expected);

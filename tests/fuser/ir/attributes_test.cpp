@@ -5,7 +5,7 @@
 namespace fuser {
 namespace {
 
-TEST(AttributesTest, AnAttributeThatIsNotSetCannotBeRead) {
+TEST(AttributesTest, ReadingAnUnsetAttributeFails) {
   const Attributes attributes = Attributes().dims({0, 2});
   EXPECT_EQ(attributes.dims(), (std::vector<int64_t>{0, 2}));
   EXPECT_FALSE(attributes.has(AttributeName::dim));
@@ -13,7 +13,7 @@ TEST(AttributesTest, AnAttributeThatIsNotSetCannotBeRead) {
   EXPECT_THROW(attributes.dtype(), CheckError);
 }
 
-TEST(AttributesTest, BoundsKeepTheirPlacesInAnyOrderOfSetting) {
+TEST(AttributesTest, BoundsDoNotDependOnTheOrderOfSetting) {
   IntExprArena ints;
   const Attributes attributes =
       Attributes().dim(1).step(ints.constant(3)).start(ints.constant(1)).end(ints.constant(2));
@@ -24,7 +24,7 @@ TEST(AttributesTest, BoundsKeepTheirPlacesInAnyOrderOfSetting) {
   EXPECT_EQ(attributes, Attributes().dim(1).start(ints.constant(1)).end(ints.constant(2)).step(ints.constant(3)));
 }
 
-TEST(AttributesTest, WhatIsSetIsPartOfEquality) {
+TEST(AttributesTest, SetAttributesArePartOfEquality) {
   EXPECT_FALSE(Attributes().dims({1}) == Attributes().dim(1));
   EXPECT_FALSE(Attributes().dtype(DataType::Float) == Attributes());
   EXPECT_EQ(Attributes(Attributes().dtype(DataType::Half)).dtype(), DataType::Half);

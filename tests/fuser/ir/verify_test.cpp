@@ -58,7 +58,7 @@ TEST_F(VerifyTest, Constraint3OutputIsDefined) {
   EXPECT_TRUE(broken(3));
 }
 
-TEST_F(VerifyTest, Constraint4DtypeIsWhatInferenceGives) {
+TEST_F(VerifyTest, Constraint4DtypeMatchesInference) {
   fusion.newExpr(
       OpKind::Exp, {x},
       {tensorOf({axis(IterType::Iteration, extent("i0")), axis(IterType::Iteration, extent("i1"))}, DataType::Half)});
@@ -71,7 +71,7 @@ TEST_F(VerifyTest, Constraint4OperandsFitTheRow) {
   EXPECT_TRUE(broken(4));
 }
 
-TEST_F(VerifyTest, Constraint5AxesAreWhatInferenceGives) {
+TEST_F(VerifyTest, Constraint5AxesMatchInference) {
   fusion.newExpr(OpKind::Exp, {x}, {tensorOf({axis(IterType::Iteration, extent("i0"))})});
   EXPECT_TRUE(broken(5));
 }
@@ -101,7 +101,7 @@ TEST_F(VerifyTest, Constraint9AllocationOrderIsAPermutation) {
   EXPECT_TRUE(broken(9));
 }
 
-TEST_F(VerifyTest, Constraint9ContiguityHasAnEntryAnAxis) {
+TEST_F(VerifyTest, Constraint9ContiguityHasOneEntryPerAxis) {
   x->domain().contiguity.pop_back();
   EXPECT_TRUE(broken(9));
 }
@@ -123,7 +123,7 @@ TEST_F(VerifyTest, Constraint12OneDefinition) {
   EXPECT_TRUE(broken(12));
 }
 
-TEST_F(VerifyTest, Constraint14WhatLiesOnTheHostIsAnInputOfRank0) {
+TEST_F(VerifyTest, Constraint14HostTensorsAreInputsOfRank0) {
   y->setCpuScalar(true);
   EXPECT_TRUE(broken(14));
   y->setCpuScalar(false);
@@ -157,7 +157,7 @@ TEST_F(VerifyTest, Constraint13AViewComputesNothing) {
   EXPECT_TRUE(broken(13));
 }
 
-TEST_F(VerifyTest, VerifyThrowsOurError) {
+TEST_F(VerifyTest, VerifyThrowsACheckError) {
   fusion.addOutput(tensorOf({}));
   EXPECT_THROW(verify(fusion), CheckError);
 }

@@ -57,7 +57,7 @@ struct TwoSums {
   }
 };
 
-TEST(AccumulationDepthTest, CountsTurnsOfALoop) {
+TEST(AccumulationDepthTest, CountsIterationsOfALoop) {
   const TwoSums k("p[0] = Set f32 (0.0)\nfor j < n {\np[0] = Add f32 (p[0], x[j])\n}\ny[0] = move p[0]\n");
   for (int64_t n : {1, 2, 3, 17, 1000, 100000}) EXPECT_EQ(k.depths(n), (Depths{{"p", n}})) << n;
   EXPECT_EQ(k.depths(0), Depths{});
@@ -70,7 +70,7 @@ TEST(AccumulationDepthTest, CountsNestedLoopsAndConditionsAsTaken) {
 }
 
 // In each turn q may be what makes the target's element the same again.
-TEST(AccumulationDepthTest, CountsEveryTurnWhereALoadedIndexMovesTheTarget) {
+TEST(AccumulationDepthTest, CountsEveryIterationIfALoadedIndexSelectsTheTarget) {
   const auto k = [](const std::string& before, const std::string& inside) {
     return TwoSums("p[0] = Set f32 (0.0)\n" + before + "for j < n {\n" + inside +
                    "p[(j + q)] = Add f32 (p[(j + q)], x[j])\n}\n");
@@ -81,24 +81,24 @@ TEST(AccumulationDepthTest, CountsEveryTurnWhereALoadedIndexMovesTheTarget) {
 }
 
 // A scatter: all terms may go to one element.
-TEST(AccumulationDepthTest, CountsTermsThatDataSendsToAnElement) {
+TEST(AccumulationDepthTest, CountsTermsScatteredToAnElement) {
   const TwoSums k("p[0] = Set f32 (0.0)\nfor j < n {\nindex q in [0, 4) = idx[j]\np[q] = Add f32 (p[q], x[j])\n}\n");
   EXPECT_EQ(k.depths(300), (Depths{{"p", 300}}));
 }
 
-TEST(AccumulationDepthTest, StartsAgainAtTheIdentity) {
+TEST(AccumulationDepthTest, RestartsAtTheIdentity) {
   const TwoSums k(
       "for i < 100 {\np[0] = Set f32 (0.0)\nfor j < n {\np[0] = Add f32 (p[0], x[j])\n}\ny[i] = move p[0]\n}\n");
   EXPECT_EQ(k.depths(9), (Depths{{"p", 9}}));
 }
 
-TEST(AccumulationDepthTest, KeepsAccumulatorsOfAVectorApart) {
+TEST(AccumulationDepthTest, CountsVectorAccumulatorsSeparately) {
   const TwoSums k("for v < 4 {\np[v] = Set f32 (0.0)\n}\nfor j < n {\nfor w < 4 {\n"
                   "p[w] = Add f32 (p[w], x[((j * 4) + w)])\n}\n}\n");
   EXPECT_EQ(k.depths(50), (Depths{{"p", 50}}));
 }
 
-TEST(AccumulationDepthTest, CountsEveryTurnWhereTheAccumulatorComesBack) {
+TEST(AccumulationDepthTest, CountsEveryIterationIfTheAccumulatorRecurs) {
   const TwoSums k("for v < 4 {\np[v] = Set f32 (0.0)\n}\nfor j < n {\np[(j % 4)] = Add f32 (p[(j % 4)], x[j])\n}\n");
   EXPECT_GE(k.depths(40).at("p"), 10);
 }
@@ -114,12 +114,12 @@ const char* const kChain =
     "p[0] = Set f32 (0.0)\nfor j < n {\np[0] = Add f32 (p[0], x[j])\n}\n"
     "q[0] = Set f32 (0.0)\nfor i < 3 {\nq[0] = Add f32 (q[0], p[0])\n}\nz[0] = Neg f32 (q[0])\n";
 
-TEST(AccumulationDepthTest, GoesOnFromPartialResults) {
+TEST(AccumulationDepthTest, ContinuesFromPartialResults) {
   // p has no origin: it is the partial result that an rFactor made of q.
   EXPECT_EQ(TwoSums(kChain).depths(10), (Depths{{"p", 10}, {"q", 13}}));
 }
 
-TEST(AccumulationDepthTest, CountsAReductionOfAReductionAlone) {
+TEST(AccumulationDepthTest, CountsAReductionOfAReductionSeparately) {
   TwoSums k(kChain);
   k.fusion.markOrigins();
   EXPECT_EQ(k.depths(10), (Depths{{"p", 10}, {"q", 3}}));
@@ -131,7 +131,7 @@ TEST(AccumulationDepthTest, FollowsPartialResultsThroughMoves) {
   EXPECT_EQ(k.depths(10), (Depths{{"p", 10}, {"q", 16}}));
 }
 
-TEST(AccumulationDepthTest, TakesTheLongestOfExtentsThatDependOnIndices) {
+TEST(AccumulationDepthTest, UsesTheLargestExtentThatDependsOnIndices) {
   const TwoSums k("p[0] = Set f32 (0.0)\nfor j < (blockIdx.x + 1) {\np[0] = Add f32 (p[0], x[j])\n}\n");
   EXPECT_EQ(k.depths(64), (Depths{{"p", 64}}));
 }

@@ -14,8 +14,8 @@
 
 namespace fuser {
 
-// Builds a random kernel that keeps the verifier's constraints: names collide, expressions are built in an order of
-// their own, so that the arena's ids differ from those of a parsed kernel.
+// Builds a random kernel that satisfies the verifier: names collide, and expressions are built in a random order, so
+// that the arena's ids differ from those of a parsed kernel.
 class RandomKernel {
  public:
   static constexpr int64_t kOrderlySize = 4 * 4 * 4 * 9 * 9 * 9;
@@ -108,7 +108,7 @@ class RandomKernel {
     kernel_->buffers.push_back(local);
   }
 
-  // Of what is in scope.
+  // A random expression over the symbols in scope.
   IntExpr expression(int depth) {
     IntExprArena& ints = *kernel_->ints;
     if (depth == 0 || chance(4)) return chance(3) ? ints.constant(number(20) - 4) : pick(symbols_);
@@ -130,7 +130,7 @@ class RandomKernel {
     return chance(3) ? ints.conjunction(one, ints.less(expression(1), expression(2))) : one;
   }
 
-  // An index that a range may bring into the buffer.
+  // An index that may be in bounds of the buffer.
   IntExpr fitting(int buffer, IntExpr index) const {
     IntExprArena& ints = *kernel_->ints;
     const IntExpr size = kernel_->buffers[static_cast<size_t>(buffer)].size;
@@ -154,7 +154,7 @@ class RandomKernel {
     return {buffer->id, write ? ownElement() : ints.mod(expression(3), ints.constant(kOrderlySize))};
   }
 
-  // The thread's number in the launch.
+  // The thread's index in the launch.
   IntExpr ownElement() {
     IntExprArena& ints = *kernel_->ints;
     IntExpr thread = ints.constant(0);

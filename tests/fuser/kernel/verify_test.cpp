@@ -69,7 +69,7 @@ std::unique_ptr<Kernel> replaced(const std::string& from, const std::string& to)
   return parseKernel(text.replace(at, from.size(), to));
 }
 
-TEST(KernelVerifierTest, AcceptsAKernelThatKeepsAll) {
+TEST(KernelVerifierTest, AcceptsAValidKernel) {
   const Broken good;
   for (const KernelViolation& violation : findKernelViolations(*good.kernel)) {
     ADD_FAILURE() << violation.constraint << ": " << violation.message;
@@ -142,7 +142,7 @@ TEST(KernelVerifierTest, Constraint5ThreadAndBlockIndicesRunOverTheLaunch) {
   constant.expect(5);
 }
 
-TEST(KernelVerifierTest, Constraint6ParametersAreWhole) {
+TEST(KernelVerifierTest, Constraint6ParametersAreComplete) {
   Broken twice;
   twice.kernel->intParams[1].symbol = twice.kernel->intParams[0].symbol;
   twice.expect(6);
@@ -250,7 +250,7 @@ TEST(KernelVerifierTest, Constraint14InputsAreNeverWritten) {
   broken.expect(14);
 }
 
-TEST(KernelVerifierTest, Constraint15MeetingPlacesAreNotDivergent) {
+TEST(KernelVerifierTest, Constraint15BarriersAreNotDivergent) {
   Broken broken;
   broken.kernel = replaced("if (blockIdx.x < 1) {", "if (threadIdx.x < 1) {");
   broken.expect(15);
@@ -275,7 +275,7 @@ TEST(KernelVerifierTest, Constraint16BlockReductionsJoinLocals) {
   shared.expect(16);
 }
 
-TEST(KernelVerifierTest, Constraint17OperandsAreWhole) {
+TEST(KernelVerifierTest, Constraint17OperandsAreComplete) {
   Broken param;
   param.add().operands[1].param = 1;
   param.expect(17);
@@ -395,7 +395,7 @@ TEST(KernelVerifierTest, Constraint11LoopExtentsHoldNoLoadedIndex) {
   EXPECT_EQ(brokenInGather("if (r < q) {\n", "for i < (q + 2) {\n"), 11);
 }
 
-TEST(KernelVerifierTest, Constraint15MeetingPlacesHangOnNoLoadedIndex) {
+TEST(KernelVerifierTest, Constraint15BarriersDependOnNoLoadedIndex) {
   EXPECT_EQ(brokenInGather("if (r < q) {\n", "if (r < q) {\n barrier\n"), 15);
   EXPECT_EQ(brokenInGather("if (r < q) {\n", "barrier\n if (r < q) {\n"), 0);
 }
@@ -432,7 +432,7 @@ TEST(KernelVerifierTest, Constraint10LoopIndicesAreNotLoaded) {
             }), 10);
 }
 
-TEST(KernelVerifierTest, Constraint22AccessesByLoadedIndicesMayFallIntoTheBuffer) {
+TEST(KernelVerifierTest, Constraint22AccessesByLoadedIndicesMayBeInBounds) {
   EXPECT_EQ(brokenInGather("t[(threadIdx.x % 4)] = Set", "t[(q + 4)] = Set"), 22);
   EXPECT_EQ(brokenInGather("t[(threadIdx.x % 4)] = Set", "t[(q + 3)] = Set"), 0);
   EXPECT_EQ(brokenInGather("move x[q]", "move x[((q * -1) + -1)]"), 22);

@@ -50,7 +50,7 @@ class LogTest : public testing::Test {
   std::vector<std::pair<LogLevel, std::string>> lines_;
 };
 
-TEST_F(LogTest, ALevelTakesItsLinesAndThoseAfterIt) {
+TEST_F(LogTest, ALevelIncludesLaterLevels) {
   constexpr LogLevel kAll[] = {LogLevel::Trace, LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error};
   for (LogLevel level : {LogLevel::Trace, LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error,
                          LogLevel::Off}) {
@@ -83,7 +83,7 @@ TEST_F(LogTest, TheOptionGoesBeforeTheVariable) {
   EXPECT_EQ(chosenLogLevel("off"), LogLevel::Off);
 }
 
-TEST_F(LogTest, ABadLevelIsOneSentenceThatNamesItsSource) {
+TEST_F(LogTest, AnUnknownLevelNamesItsSource) {
   const std::string rest = ": no such level of the log; there are trace, debug, info, warn, error and off";
   EXPECT_EQ(userErrorOf([] { chosenLogLevel("loud"); }), "--log-level=loud" + rest);
   EXPECT_EQ(userErrorOf([] { chosenLogLevel(""); }), "--log-level=" + rest);
@@ -91,7 +91,7 @@ TEST_F(LogTest, ABadLevelIsOneSentenceThatNamesItsSource) {
   EXPECT_EQ(userErrorOf([] { chosenLogLevel({}); }), "FUSER_LOG=Debug" + rest);
 }
 
-TEST_F(LogTest, StderrGetsLinesAsTheyAreWithoutControls) {
+TEST_F(LogTest, StderrLinesHaveControlBytesEscaped) {
   testing::internal::CaptureStderr();
   const LogPtr log = logToStderr(LogLevel::Info);
   logLine(log.get(), LogLevel::Debug, "not this");
@@ -117,7 +117,7 @@ TEST_F(LogTest, AFileThatCannotBeOpenedIsOneSentence) {
 }
 
 // A limit on the size of files is an error like a full disk.
-TEST_F(LogTest, WhatAFullDiskDoesNotTakeIsWrittenOnceThereIsRoom) {
+TEST_F(LogTest, LinesAreKeptUntilAFullDiskHasRoom) {
   const std::filesystem::path path = folder_ / "campaign.log";
   std::vector<std::string> complaints;
   const LogPtr log =
@@ -138,7 +138,7 @@ TEST_F(LogTest, WhatAFullDiskDoesNotTakeIsWrittenOnceThereIsRoom) {
   EXPECT_EQ(contents(path), "one\nsecond line\nthird\nfourth\n");
 }
 
-TEST_F(LogTest, BothGetTheirOwnLevels) {
+TEST_F(LogTest, EachLoggerHasItsOwnLevel) {
   const std::filesystem::path path = folder_ / "campaign.log";
   const LogPtr file = logToFile(LogLevel::Info, path, [](const std::string& why) { ADD_FAILURE() << why; });
   const LogPtr both = logToBoth(keeping(LogLevel::Warn), file);

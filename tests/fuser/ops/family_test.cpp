@@ -31,7 +31,7 @@ bool areIntegers(AttributeKind kind) {
          kind == AttributeKind::Extent;
 }
 
-TEST(FamilyTableTest, NoTwoAttributesOfAFamilyShareTheirPlace) {
+TEST(FamilyTableTest, AttributesOfAFamilyHaveDistinctSlots) {
   for (Family family : kAllFamilies) {
     std::map<std::string, int> places;
     size_t bounds = 0;
@@ -49,7 +49,7 @@ TEST(FamilyTableTest, NoTwoAttributesOfAFamilyShareTheirPlace) {
   }
 }
 
-TEST(FamilyTableTest, WordsBeforeANameFitItsKind) {
+TEST(FamilyTableTest, ModifiersFitTheAttributeKind) {
   for (Family family : kAllFamilies) {
     for (const FamilyAttribute& attribute : familyAttributes(family)) {
       const std::string where = concat(familyInfo(family).name, ": ", attribute.text());

@@ -92,7 +92,7 @@ TEST_F(ArithmeticTest, IntegerDivisionIsDefinedEverywhere) {
   }
 }
 
-TEST_F(ArithmeticTest, DivisionsRoundAsTheirNamesSay) {
+TEST_F(ArithmeticTest, DivisionsFollowTheirRoundingModes) {
   EXPECT_EQ(eval<int64_t>(OpKind::TruncDiv, {int64_t{-7}, int64_t{2}}), -3);
   EXPECT_EQ(eval<int64_t>(OpKind::FloorDiv, {int64_t{-7}, int64_t{2}}), -4);
   EXPECT_EQ(eval<int64_t>(OpKind::Fmod, {int64_t{-7}, int64_t{2}}), -1);
@@ -102,7 +102,7 @@ TEST_F(ArithmeticTest, DivisionsRoundAsTheirNamesSay) {
   EXPECT_EQ(eval<double>(OpKind::Div, {int64_t{1}, int64_t{2}}), 0.5);
 }
 
-TEST_F(ArithmeticTest, NanWinsInMaximumAndLosesInFmax) {
+TEST_F(ArithmeticTest, MaximumPropagatesNanAndFmaxIgnoresIt) {
   const double nan = std::nan("");
   for (bool first : {true, false}) {
     const std::vector<ScalarValue> operands =

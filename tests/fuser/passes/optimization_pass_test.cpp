@@ -89,12 +89,12 @@ class OptimizationPassTest : public testing::Test {
   Script script_;
 };
 
-TEST_F(OptimizationPassTest, RunsOneCleanTurn) {
+TEST_F(OptimizationPassTest, RunsOneUnchangedRound) {
   EXPECT_FALSE(ScriptedOptimization::runPass(fusion_.get(), context_));
   EXPECT_EQ(script_.calls, (std::vector<std::string>{"First", "Second"}));
 }
 
-TEST_F(OptimizationPassTest, StartsAgainAfterATurnThatModified) {
+TEST_F(OptimizationPassTest, RestartsAfterARoundWithChanges) {
   script_.second = [](Fusion* fusion, int run) {
     if (run >= 2) return false;
     appendNeg(fusion);
@@ -123,7 +123,7 @@ TEST_F(OptimizationPassTest, DisabledDoesNothingAndGuardRestores) {
   EXPECT_TRUE(DeadCodePass::getEnabled()) << "each pass has its own switch";
 }
 
-TEST_F(OptimizationPassTest, PassesThatUndoEachOtherAreNamed) {
+TEST_F(OptimizationPassTest, OscillatingPassesAreNamed) {
   script_.first = [](Fusion* fusion, int run) {
     if (run % 2 == 0) appendNeg(fusion);
     return run % 2 == 0;
@@ -140,7 +140,7 @@ TEST_F(OptimizationPassTest, PassesThatUndoEachOtherAreNamed) {
   EXPECT_NE(error.find("optimization_pass.cpp:"), std::string::npos) << error;
 }
 
-TEST_F(OptimizationPassTest, PassesThatUndoEachOtherWithinATurnAreNamed) {
+TEST_F(OptimizationPassTest, PassesThatOscillateWithinARoundAreNamed) {
   script_.first = [](Fusion* fusion, int) {
     appendNeg(fusion);
     return true;
@@ -199,7 +199,7 @@ TEST_F(OptimizationPassTest, ALimitCountsRewrites) {
     return run < 2;
   };
   ScriptedOptimization::runPass(fusion_.get(), context_);
-  EXPECT_EQ(pipeline.made, 5);
+  EXPECT_EQ(pipeline.rewrites, 5);
   EXPECT_EQ(fusion_->exprs().size(), 6u);
 }
 
@@ -218,7 +218,7 @@ class BoastingPass : public OptimizationPass<BoastingPass> {
   }
 };
 
-TEST_F(OptimizationPassTest, TheOnlyPassOfAListGoesByItsOwnersName) {
+TEST_F(OptimizationPassTest, TheOnlyPassOfAListHasItsOwnersName) {
   try {
     BoastingPass::runPass(fusion_.get(), context_);
     FAIL() << "no error";
@@ -249,7 +249,7 @@ class OwnPass : public OptimizationPass<OwnPass> {
   }
 };
 
-TEST_F(OptimizationPassTest, APassWithItsOwnRunRunsOnceBehindItsSwitch) {
+TEST_F(OptimizationPassTest, APassWithCustomCodeRunsOnceAndCanBeDisabled) {
   Trace trace;
   context_.trace = &trace;
   EXPECT_TRUE(OwnPass::runPass(fusion_.get(), context_));
@@ -462,7 +462,7 @@ bool passFolds(DataType from, DataType between, DataType to) {
   return ConsecutiveCastPass::runPass(fusion.get());
 }
 
-TEST(ConsecutiveCastTest, FoldsExactlyWhereNoValueTellsTheDifference) {
+TEST(ConsecutiveCastTest, FoldsExactlyWhenNoValueDiffers) {
   size_t folds = 0;
   for (DataType from : kAllDataTypes) {
     for (DataType between : kAllDataTypes) {

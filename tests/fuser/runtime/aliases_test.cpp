@@ -115,7 +115,7 @@ run { %x = values [1.0, 2.0, 3.0, 4.0] : f32[2, 2] }
 }
 
 // One kernel would read it again behind the store.
-TEST(AliasTest, AReaderThatTheOutputDoesNotWaitForReadsFirst) {
+TEST(AliasTest, AnIndependentReaderReadsFirst) {
   for (const char* off : {"", "option disable pass SegmentInplaceUpdatePass\n"}) {
     const Ran ran = run(concat(R"(
 fusion f(%x: f32[i0]) {
@@ -132,7 +132,7 @@ alias %y -> %x
   }
 }
 
-TEST(AliasTest, ATransposedReadingIsNotOverwritten) {
+TEST(AliasTest, AnInputReadTransposedIsNotOverwritten) {
   const Ran ran = run(R"(
 fusion f(%x: f32[i0, i0]) {
   %a = permute(%x) {dims = [1, 0]}
@@ -145,7 +145,7 @@ run { %x = values [1.0, 2.0, 3.0, 4.0] : f32[2, 2] }
   EXPECT_EQ(ran.input, (std::vector<float>{2, 5, 5, 8}));
 }
 
-TEST(AliasTest, WhatCannotBeOverwrittenIsRejected) {
+TEST(AliasTest, RejectsInputsThatCannotBeOverwritten) {
   const std::string program = "fusion f(%x: f32[i0], %z: f32[i1]) {\n  %y = neg(%z)\n  return %y\n}\nalias %y -> %x\n";
   EXPECT_EQ(errorOf(program + "run { %x = normal(seed = 1) : f32[3]  %z = normal(seed = 1) : f32[4] }\n"),
             "%y has sizes [4] and cannot be written to %x of sizes [3]");
@@ -163,7 +163,7 @@ TEST(AliasTest, WhatCannotBeOverwrittenIsRejected) {
   EXPECT_EQ(located("  %y = sum(%x)\n  return %y\n}\nalias %y -> %x\n"), "test:5:13: %y has 0 axes, %x has 1");
 }
 
-TEST(ViewTest, AMovedInputNeedsNoKernel) {
+TEST(ViewTest, APermutedInputNeedsNoKernel) {
   const Ran ran = run(R"(
 fusion f(%x: f32[i0, i1]) {
   %a = permute(%x) {dims = [1, 0]}
@@ -182,7 +182,7 @@ run { %x = values [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] : f32[2, 3] }
   EXPECT_EQ(output.strides, (Dims{1, 0, 3}));
 }
 
-TEST(ViewTest, AnOutputOfAKernelIsASourceToo) {
+TEST(ViewTest, AKernelOutputMayBeASource) {
   const Ran ran = run(R"(
 fusion f(%x: f32[i0, i1]) {
   %t = exp(%x)

@@ -42,7 +42,7 @@ TEST(DrawnStreamsTest, DependOnTheFirstSeedAlone) {
   }
 }
 
-TEST(DrawnStreamsTest, WithoutASeedTheyAreTheUsualOnes) {
+TEST(DrawnStreamsTest, WithoutASeedTheyAreTheDefaults) {
   const StreamSettings streams =
       streamsOf("%n = values [1.0] : f64[]\n  %x = values [1.0, 2.0] : f32[2]\n  %y = values [1.0, 2.0] : f32[2]");
   EXPECT_EQ(streams.seed, StreamSettings{}.seed);

@@ -119,7 +119,7 @@ TEST(CompileObserverTest, SeesEachStageOfACompilationOnceAndEachRun) {
                       "beforeLaunch k1_pointwise"}));
 }
 
-TEST(CompileObserverTest, AllOfThemAreCalledAtEachStageInTheOrderOfTheList) {
+TEST(CompileObserverTest, CallsAllObserversInListOrderAtEachStage) {
   Log alone, together;
   Recorder one(alone, "");
   runAll(kTwoSegments, {&one});
@@ -134,7 +134,7 @@ TEST(CompileObserverTest, AllOfThemAreCalledAtEachStageInTheOrderOfTheList) {
 }
 
 // Each edit lasts: the one that comes later edits what the earlier one left, and whoever looks sees both.
-TEST(CompileObserverTest, ALaterOneSeesWhatAnEarlierOneEdited) {
+TEST(CompileObserverTest, ALaterObserverSeesEditsOfEarlierOnes) {
   AfterLower first([](int, Kernel& kernel) { kernel.name += "_first"; });
   AfterLower second([](int, Kernel& kernel) { kernel.name += "_second"; });
   Log names;
@@ -144,7 +144,7 @@ TEST(CompileObserverTest, ALaterOneSeesWhatAnEarlierOneEdited) {
                         "k1_pointwise_first_second"}));
 }
 
-TEST(CompileObserverTest, AnExchangedSegmentationIsWhatLaterOnesSeeAndWhatIsCompiled) {
+TEST(CompileObserverTest, AReplacedSegmentationIsObservedAndCompiled) {
   size_t before = 0, after = 0;
   AfterSegment exchanging([&](std::unique_ptr<SegmentedFusion>& segmented) {
     before = segmented->groups().size();
@@ -183,7 +183,7 @@ class WatchesSegmentCaches final : public CompileObserver {
 };
 
 // What happens in the cache of a segment is seen by those that are added for it, and by no others.
-TEST(CompileObserverTest, TheCacheOfASegmentHasObserversOfItsOwn) {
+TEST(CompileObserverTest, ASegmentCacheHasItsOwnObservers) {
   Log outer, inner;
   Recorder outside(outer, ""), inside(inner, "");
   runAll(kMergedAnyway, {&outside});
@@ -218,7 +218,7 @@ class KeepsKeys final : public CompileObserver {
 };
 
 // The key of a run says nothing of sizes, and of layouts all that matters; programs are kept under it.
-TEST(CompileObserverTest, ARunIsLookedUpUnderTheKeyThatObserversLeave) {
+TEST(CompileObserverTest, ARunUsesTheKeyThatObserversEdited) {
   KeepsKeys looking, editing;
   editing.oneForAll = true;
   EXPECT_EQ(runAll(kTwoLayouts, {&looking}).compilations, 2u);
@@ -231,7 +231,7 @@ TEST(CompileObserverTest, ARunIsLookedUpUnderTheKeyThatObserversLeave) {
 }
 
 // Devices run side by side, and launches are shown one at a time.
-TEST(CompileObserverTest, LaunchesOfDevicesAreSeenOneAtATime) {
+TEST(CompileObserverTest, LaunchesOfDevicesAreObservedOneAtATime) {
   std::atomic<int> inside = 0, most = 0, seen = 0;
   BeforeLaunch waiting([&](const Kernel&, KernelArguments&) {
     most = std::max(most.load(), ++inside);

@@ -165,7 +165,7 @@ class DeviceStreamsTest : public ::testing::Test {
   CudaStandIn standIn_;
 };
 
-TEST_F(DeviceStreamsTest, OrdersThatEventsAllowGiveTheInterpretersResults) {
+TEST_F(DeviceStreamsTest, AllOrdersThatEventsAllowGiveTheSameResults) {
   for (const char* text : kAll) {
     const Written expected = Program(text, nullptr).run();
     Program device = onDevice(text);
@@ -182,7 +182,7 @@ TEST_F(DeviceStreamsTest, OrdersThatEventsAllowGiveTheInterpretersResults) {
 }
 
 // What orders the work is the event: without it some order is wrong, and with the check on it is reported first.
-TEST_F(DeviceStreamsTest, WithoutASynchronizationSomeOrderIsWrongAndAllAreReported) {
+TEST_F(DeviceStreamsTest, AMissingSynchronizationIsAlwaysReported) {
   const Written expected = Program(kChain, nullptr).run();
   const auto someOrderIsWrong = [&](size_t dropped) {
     Program device = onDevice(kChain, false, dropped);
@@ -206,7 +206,7 @@ TEST_F(DeviceStreamsTest, WithoutASynchronizationSomeOrderIsWrongAndAllAreReport
   expectAllGivenBack();
 }
 
-TEST_F(DeviceStreamsTest, RunsOfTheSameShapesTakeNoNewMemory) {
+TEST_F(DeviceStreamsTest, RunsWithEqualShapesAllocateNoMemory) {
   Program device = onDevice(kChain);
   device.run();
   const size_t blocks = device.cache->counters().memoryBlocks;
@@ -228,7 +228,7 @@ TEST_F(DeviceStreamsTest, AFaultOfAnyKernelIsAViolation) {
 }
 
 // Each has streams of its own; what they read is the same memory.
-TEST_F(DeviceStreamsTest, RunsOfSeveralThreadsDoNotMeet) {
+TEST_F(DeviceStreamsTest, ConcurrentRunsAreIndependent) {
   const Written expected = Program(kChain, nullptr).run();
   Program device = onDevice(kChain);
   const RunData data = materialize(device.made, device.made.runs.front());
@@ -248,7 +248,7 @@ TEST_F(DeviceStreamsTest, RunsOfSeveralThreadsDoNotMeet) {
 }
 
 // Launch by launch, then, as programs without streams run.
-TEST_F(DeviceStreamsTest, WithoutSharedMemoryStreamsAreQueuesOfTheHost) {
+TEST_F(DeviceStreamsTest, WithoutSharedMemoryStreamsAreHostQueues) {
   standIn_.setShares(false);
   EXPECT_EQ(onDevice(kGiven).run(), Program(kGiven, nullptr).run());
   EXPECT_GT(standIn_.launches, 0u);

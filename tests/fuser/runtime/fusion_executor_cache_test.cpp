@@ -129,7 +129,7 @@ run { %x = values [1, 2] : f32[2]  %a = 10.0  %b = 20.0 })");
 
 // Eight runs, one compilation: what is evaluated in each run is the scalar chain, each of its expressions once, however
 // many segments read it.
-TEST(FusionExecutorCacheTest, ScalarsThatSeveralSegmentsShareAreEvaluatedOnceARun) {
+TEST(FusionExecutorCacheTest, SharedScalarsAreEvaluatedOncePerRun) {
   std::string text = R"(
 fusion f(%x: f32[i0, i1], %a: f64, %h: i64[] {device = cpu}) {
   %k = item(%h)
@@ -160,7 +160,7 @@ fusion f(%x: f32[i0, i1], %a: f64, %h: i64[] {device = cpu}) {
   EXPECT_EQ(session.cache->counters().compilations, 1u);
 }
 
-TEST(FusionExecutorCacheTest, ScalarValuesCountOnlyWhereAnExtentThatWasAskedAboutDependsOnThem) {
+TEST(FusionExecutorCacheTest, ScalarValuesSelectAProgramOnlyThroughSizeQuestions) {
   Session session(R"(
 fusion f(%x: f32[i0], %a: i64, %b: i64) {
   %n = mul(%a, 2)
@@ -269,7 +269,7 @@ run { %x = values [1, 2] : f32[2] })");
   EXPECT_EQ(cache.counters().compilations, 1u);
 }
 
-TEST(FusionExecutorCacheTest, ANewSizeClassCompilesAnewAndAnOldOneIsFoundAgain) {
+TEST(FusionExecutorCacheTest, ANewSizeClassIsACacheMissAndAnOldOneAHit) {
   Session session(R"(
 fusion f(%x: f32[i0, i1]) {
   %y = sum(%x) {dims = [1]}
@@ -305,7 +305,7 @@ run { %a = 7  %v = 2.0 })");
   EXPECT_EQ(session.cache->counters().compilations, 2u);
 }
 
-TEST(FusionExecutorCacheTest, AnotherAlignmentIsAnotherProgram) {
+TEST(FusionExecutorCacheTest, AnotherAlignmentIsACacheMiss) {
   Session session(R"(
 fusion f(%x: f32[i0]) {
   %y = neg(%x)
@@ -354,7 +354,7 @@ run { %x = values [] : f32[3, 0] })");
   EXPECT_EQ(session.cache->counters().kernelCompilations, 0u);
 }
 
-TEST(FusionExecutorCacheTest, SumOfNothingIsWritten) {
+TEST(FusionExecutorCacheTest, ASumOverAnEmptyAxisIsWritten) {
   Session session(R"(
 fusion f(%x: f32[i0, i1]) {
   %y = sum(%x) {dims = [1]}
@@ -398,7 +398,7 @@ run { %x = values [1, 2] : f32[2]  %y = values [1] : f32[1] })");
   EXPECT_EQ(session.cache->counters().compilations, 0u);
 }
 
-TEST(FusionExecutorCacheTest, RejectsMoreMemoryThanARunMayTake) {
+TEST(FusionExecutorCacheTest, RejectsARunOverTheMemoryLimit) {
   Session session(R"(
 fusion f(%x: f32[i0]) {
   %y = neg(%x)

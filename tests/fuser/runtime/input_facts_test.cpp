@@ -72,7 +72,7 @@ TEST_F(InputFactsTest, ExpandedAxesHaveStrideZero) {
   EXPECT_EQ(userError([&] { inspectInputs(other, bad); }), "axis 0 of %e is expanded: its stride must be 0, not 1");
 }
 
-TEST_F(InputFactsTest, RejectsMisalignedMissingAndBackwardMemory) {
+TEST_F(InputFactsTest, RejectsMisalignedNullAndNegativeStrideMemory) {
   EXPECT_EQ(rejection({3, 4}, {4, 1}, 2), "the address of %x is not a multiple of 4 bytes, the size of f32");
   EXPECT_EQ(rejection({3, 4}, {-4, 1}), "%x has the negative stride -4");
   EXPECT_EQ(rejection({3, 4}, {1}), "%x has sizes [3, 4] and strides [1]");
@@ -80,7 +80,7 @@ TEST_F(InputFactsTest, RejectsMisalignedMissingAndBackwardMemory) {
   EXPECT_EQ(userError([&] { inspectInputs(fusion, inputs); }), "%x has no memory");
 }
 
-TEST_F(InputFactsTest, AlignmentIsOfTheAddressAndOfTheFreeStrides) {
+TEST_F(InputFactsTest, AlignmentCoversTheAddressAndFreeStrides) {
   EXPECT_EQ(inspect({2, 2}, {2, 1}).layout.alignment, 16);
   EXPECT_EQ(inspect({2, 2}, {2, 1}, 8).layout.alignment, 8);
   EXPECT_EQ(inspect({2, 2}, {2, 1}, 4).layout.alignment, 4);

@@ -107,7 +107,7 @@ TEST_P(MoveTest, KeepsEveryElement) {
 }
 
 // The run says so, whether somebody reads what is received or not.
-TEST_P(MoveTest, AWaitThatIsMissingIsReported) {
+TEST_P(MoveTest, AMissingWaitIsReported) {
   const Case testCase = readCase("  %y = set(%x)\n", GetParam().placement);
   const RunData data = materialize(testCase, testCase.runs.front());
   for (int device : {0, 1}) {

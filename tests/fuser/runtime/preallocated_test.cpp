@@ -75,7 +75,7 @@ Ran expectSame(const std::string& text) {
 constexpr const char* kRun = "run { %x = normal(seed = 1) : f32[6, 5] }\n";
 const std::vector<std::string> kOutputLines = {"allocate", "take", "copy", "view", "reuse"};
 
-TEST(PreallocatedTest, TheKernelWritesThereAndTheProgramAllocatesNothing) {
+TEST(PreallocatedTest, AKernelWritesToTheBufferWithoutAnAllocation) {
   const Ran ran = expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %y = neg(%x)\n  return %y\n}\n",
                                     "preallocate %y {allocation_order = [1, 0], gaps = [2, 3], offset = 1}\n", kRun));
   EXPECT_EQ(linesOf(ran.host, kOutputLines), std::vector<std::string>{"take output 0 for %y"});
@@ -84,14 +84,14 @@ TEST(PreallocatedTest, TheKernelWritesThereAndTheProgramAllocatesNothing) {
   EXPECT_TRUE(ran.record.memory.empty());
 }
 
-TEST(PreallocatedTest, WhatReadsTheOutputReadsItThere) {
+TEST(PreallocatedTest, ReadersOfTheOutputReadTheBuffer) {
   const Ran ran = expectSame(
       concat("fusion f(%x: f32[i0, i1]) {\n  %y = exp(%x)\n  %c = segment_set(%y)\n  %s = sum(%c) {dims = [0]}\n",
              "  return %y, %s\n}\npreallocate %y {gaps = [0, 1], offset = 3}\n", kRun));
   EXPECT_EQ(linesOf(ran.host, {"take"}), std::vector<std::string>{"take output 0 for %y"});
 }
 
-TEST(PreallocatedTest, AnOutputReturnedTwiceIsOneTensorInThatMemory) {
+TEST(PreallocatedTest, ARepeatedOutputIsOneTensorInTheBuffer) {
   const Ran ran = expectSame(
       concat("fusion f(%x: f32[i0, i1]) {\n  %y = neg(%x)\n  return %y, %y\n}\npreallocate %y {offset = 1}\n", kRun));
   EXPECT_EQ(std::get<TensorRef>(ran.record.outputs[1]).data, ran.memory.refs[0]->data);
@@ -120,7 +120,7 @@ TEST(PreallocatedTest, AViewOfAnOutputSeesTheCallersMemory) {
             (std::vector<std::string>{"take output 0 for %y", "view %v of %y", "copy %v to output 1"}));
 }
 
-TEST(PreallocatedTest, WhatHasAnExpandedAxisIsCopied) {
+TEST(PreallocatedTest, AnExpandedOutputIsCopied) {
   const Ran ran =
       expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %s = sum(%x) {dims = [1], keepdim = true}\n",
                         "  %y = expand(%s) {shape = [-1, i1]}\n  return %y\n}\npreallocate %y {offset = 1}\n", kRun));
@@ -137,7 +137,7 @@ TEST(PreallocatedTest, AnEmptyOutputNeedsNoAddress) {
   EXPECT_EQ(std::get<TensorRef>(cache.run(hostValues(data), outputs).outputs.at(0)).sizes, Dims{0});
 }
 
-TEST(PreallocatedTest, ExpressionsThatRunAloneWriteThereToo) {
+TEST(PreallocatedTest, StandaloneOpsWriteToTheBuffer) {
   const Ran ran = expectSame(concat(
       "fusion f(%x: f32[i0, i1]) {\n  %t = exp(%x)\n  %y = neg(%t)\n  %s = sum(%y) {dims = [1]}\n",
       "  return %y, %s\n}\nstream %t {dim = 0}\nstream %y {dim = 0}\n",
@@ -147,7 +147,7 @@ TEST(PreallocatedTest, ExpressionsThatRunAloneWriteThereToo) {
                                       "take output 1 for %s"}));
 }
 
-TEST(PreallocatedTest, ASegmentWithACacheOfItsOwnWritesThereToo) {
+TEST(PreallocatedTest, ASegmentWithItsOwnCacheWritesToTheBuffer) {
   expectSame(concat(
       "fusion f(%x: f32[i0, i1]) {\n  %y = exp(%x)\n  %s = sum(%y) {dims = [0]}\n  %z = neg(%s)\n  return %y, %z\n}\n",
       "option merge_predicate = \"always\"\npreallocate %y {offset = 1}\npreallocate %z {gaps = [3]}\n", kRun));
@@ -184,7 +184,7 @@ struct RejectedMemoryTest : testing::Test {
   std::vector<float> block = std::vector<float>(64, 0.5f);
 };
 
-TEST_F(RejectedMemoryTest, WhatFitsIsTakenAndNothingAroundIsWritten) {
+TEST_F(RejectedMemoryTest, AcceptsAValidBufferAndWritesOnlyItsElements) {
   EXPECT_EQ(errorOf(memory()), "");
   std::vector<float> expected(64, 0.5f);
   for (size_t i = 0; i < 6; ++i) expected[4 + i] = -static_cast<float>(i + 1);
@@ -205,7 +205,7 @@ TEST_F(RejectedMemoryTest, AnotherDtypeSizeOrDevice) {
   EXPECT_EQ(errorOf(ref), "the memory given for output %y is on cuda:1, and must be on cpu:0");
 }
 
-TEST_F(RejectedMemoryTest, StridesThatAreNone) {
+TEST_F(RejectedMemoryTest, NegativeOrOverlappingStrides) {
   TensorRef ref = memory();
   ref.strides = {1};
   EXPECT_EQ(errorOf(ref),
@@ -219,7 +219,7 @@ TEST_F(RejectedMemoryTest, StridesThatAreNone) {
       "hold each alone");
 }
 
-TEST_F(RejectedMemoryTest, AnAddressThatIsNone) {
+TEST_F(RejectedMemoryTest, NullOrMisalignedAddress) {
   TensorRef ref = memory();
   ref.data = nullptr;
   EXPECT_EQ(errorOf(ref), "the memory given for output %y has no address, and must have 6 elements");
@@ -246,7 +246,7 @@ TEST_F(RejectedMemoryTest, AScalarAndTheWrongNumberOfOutputs) {
   EXPECT_EQ(given.errorOf({memory()}), "memory is given for 1 outputs, and there are 3");
 }
 
-TEST(PreallocatedTest, MemoryForAnOutputThatOverwritesAnInputIsThatInputs) {
+TEST(PreallocatedTest, TheBufferOfAnInPlaceOutputIsItsInput) {
   Given given(
       "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nalias %y -> %x\nrun { %x = values [1.0, 2.0] : f32[2] "
       "}\n");
@@ -258,7 +258,7 @@ TEST(PreallocatedTest, MemoryForAnOutputThatOverwritesAnInputIsThatInputs) {
 }
 
 // The first place is where the program writes it; at the second it is copied to.
-TEST(PreallocatedTest, AnOutputReturnedTwiceMayBeGivenTwoMemories) {
+TEST(PreallocatedTest, ARepeatedOutputMayHaveTwoBuffers) {
   Given given("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y, %y\n}\nrun { %x = values [1.0, 2.0] : f32[2] }\n");
   float first[2] = {}, second[2] = {};
   EXPECT_EQ(given.errorOf(
@@ -269,7 +269,7 @@ TEST(PreallocatedTest, AnOutputReturnedTwiceMayBeGivenTwoMemories) {
 }
 
 // A program for another set of outputs is another program; each is compiled once.
-TEST(PreallocatedTest, EachSetOfOutputsHasItsProgram) {
+TEST(PreallocatedTest, EachSetOfBufferedOutputsHasItsOwnProgram) {
   Given given("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = values [1.0, 2.0] : f32[2] }\n");
   float first[2] = {}, second[4] = {};
   EXPECT_EQ(given.errorOf({}), "");

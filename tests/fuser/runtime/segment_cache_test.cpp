@@ -62,7 +62,7 @@ std::vector<float> elements(const HostValue& value) {
   return {data, data + numel(ref.sizes)};
 }
 
-TEST(SegmentCacheTest, AGroupThatNoSchedulerTakesIsSegmentedAgain) {
+TEST(SegmentCacheTest, AGroupThatNoSchedulerAcceptsIsSegmentedAgain) {
   const Program plain = runWith("");
   const Program merged = runWith("option merge_predicate = \"always\"\n");
   // One group of all tensor ops, which no scheduler takes: two reductions in a row.

@@ -92,7 +92,7 @@ Ran run(const std::string& text, bool withGaps) {
 
 class StandaloneOpTest : public testing::TestWithParam<StandaloneOpCase> {};
 
-TEST_P(StandaloneOpTest, WritesTheSameBytesToMemoryThatItIsGiven) {
+TEST_P(StandaloneOpTest, WritesTheSameBytesToAGivenBuffer) {
   const StandaloneOpCase& op = GetParam();
   const Ran own = run(caseText(op, false, false), false);
   const std::string results = concat("(%y", *op.second ? concat(", %", op.second) : "", ")");

@@ -133,7 +133,7 @@ RC_GTEST_PROP(StreamsTest, EveryOrderOfASmallProgramGivesTheResult, ()) {
 
 // What a loop reads is made before it, by the caller or by another expression; what it makes is read behind it, and
 // what it read is given back behind it. The caller reads the outputs.
-TEST(StreamsTest, ANeededSynchronizationThatIsMissingIsReported) {
+TEST(StreamsTest, AMissingSynchronizationIsReported) {
   Chain chain({true, false, true});
   ASSERT_TRUE(chain.run({2, true, 0, {}}));
   ASSERT_EQ(chain.synchronizations, 4u);
@@ -148,7 +148,7 @@ TEST(StreamsTest, ANeededSynchronizationThatIsMissingIsReported) {
 }
 
 // Of the field's three programs, as StreamParallelTypePass makes them and behind all passes.
-TEST(StreamsTest, EachSynchronizationThatIsMissingIsReported) {
+TEST(StreamsTest, EveryMissingSynchronizationIsReported) {
   for (const std::vector<bool>& streams : {std::vector<bool>{true}, {true, true}, {true, false, true}}) {
     for (bool passes : {false, true}) {
       Chain chain(streams);
@@ -194,7 +194,7 @@ TEST(StreamsTest, ACaseWithoutStreamsMayNameAPassOfTheHostProgram) {
 }
 
 // The schedulers take an expanded axis where they know that it has a place; no cache of its own runs one expression.
-TEST(StreamsTest, AnExpressionThatNeedsSizesIsRejectedWithoutThem) {
+TEST(StreamsTest, RejectsAnExpressionThatNeedsUnknownSizes) {
   const Case made = parseCase("fusion f(%x: f32[i0, 1*i1]) { %y = neg(%x) return %y }\nstream %y {dim = 0}\n"
                               "run { %x = normal(seed = 1) : f32[2, 3] }\n", "test");
   const FusionExecutorCache::Settings settings = settingsOf(made);
@@ -210,7 +210,7 @@ TEST(StreamsTest, AnExpressionThatNeedsSizesIsRejectedWithoutThem) {
 }
 
 // %t1 and %t2 live inside the loop; a run takes their memory for as many turns as there are streams.
-TEST(StreamsTest, WhatLivesInsideALoopTakesMemoryForAsManyTurnsAsThereAreStreams) {
+TEST(StreamsTest, ALoopLocalTensorHasOneSlicePerStream) {
   const Case made = parseCase(R"(fusion f(%x: f32[i0, i1]) {
   %t1 = neg(%x)
   %t2 = neg(%t1)
@@ -277,7 +277,7 @@ RC_GTEST_PROP(StreamsTest, AMissingSynchronizationIsReportedWhereAnOrderIsWrong,
   if (!unseen) RC_ASSERT(!right);
 }
 
-TEST(StreamsTest, TheStreamsOfOneTurnAndTheNextAreTheSameAfterAllWereUsed) {
+TEST(StreamsTest, StreamsAreReusedRoundRobin) {
   Chain chain({true, true});
   EXPECT_TRUE(chain.run({1, true, 0, {}}));
   EXPECT_TRUE(chain.run({7, true, 5, {}}));

@@ -119,7 +119,7 @@ std::string doublingSteps(size_t rounds) {
 
 constexpr const char* kTwoOps = "fusion f(%x: f32[i0]) {\n  %e = exp(%x)\n  %y = neg(%e)\n  return %y\n}";
 
-TEST(ScheduleTest, LoopsOfManyMergesAreSharedWithoutWalkingEachPathToAnAxis) {
+TEST(ScheduleTest, LoopsOfManyMergesAreSharedInPolynomialTime) {
   const std::unique_ptr<Fusion> fusion = parseFusion(kTwoOps);
   applySchedule(*fusion, parseSchedule(doublingSteps(26)));  // 2^26 paths, for each of the loops that are asked about
   checkSchedule(*fusion);

@@ -14,7 +14,7 @@ SegmentCandidateFinderOptions narrowing() {
   return options;
 }
 
-TEST(BoundaryPrecisionTest, AValueThatIsOnlyEverUsedAsBf16CrossesAsBf16) {
+TEST(BoundaryPrecisionTest, AValueUsedOnlyAsBf16CrossesAsBf16) {
   const std::string text =
       function("%x: f32[i0], %y: f32[i0]",
                "  %q = add(%x, %y)\n  %p = mul(%q, %x)\n  %n = mul(%p, %y)\n  %h = cast(%n) {dtype = bf16}\n"
@@ -37,7 +37,7 @@ const char kCutBeforeCasts[] =
     "  %i = sum(%g) {dims = [0], keepdim = true}\n"
     "  %o = mul(%i, %k)\n  return %g, %o\n}\n";
 
-TEST(BoundaryPrecisionTest, ACutStandsBehindTheCastsThatReadASegmentSet) {
+TEST(BoundaryPrecisionTest, ACutFollowsTheCastsThatReadASegmentSet) {
   for (bool topDown : {true, false}) {
     SegmentCandidateFinderOptions options;
     options.topDown = topDown;
@@ -75,7 +75,7 @@ TEST(BoundaryPrecisionTest, ACutStaysWhereNarrowingWouldNotBeExactOrCostMore) {
 }
 
 // The sum is only ever used as bf16, by an op that a reduction's kernel does not take.
-TEST(BoundaryPrecisionTest, ACastMovesToTheGroupThatMakesItsOperand) {
+TEST(BoundaryPrecisionTest, ACastMovesToTheGroupOfItsOperand) {
   const std::string text =
       function("%x: f32[i0], %y: bf16[i0]",
                "  %v = mul(%x, %x)\n  %w = mul(%v, %x)\n  %i = sum(%w)\n  %c = cast(%i) {dtype = bf16}\n"
@@ -100,7 +100,7 @@ TEST(BoundaryPrecisionTest, AValueThatIsUsedWideCrossesWide) {
 }
 
 // The parts form a circle: %h could join what makes %a, and would leave an accepted piece without it.
-TEST(BoundaryPrecisionTest, AnAcceptedPieceIsNotTakenApart) {
+TEST(BoundaryPrecisionTest, AnAcceptedPieceIsNotSplit) {
   const char text[] =
       "fusion f(%x: f32[i0]) {\n  %a = add(%x, %x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %t = segment_set(%b)\n"
       "  %h = cast(%a) {dtype = bf16}\n  %d = neg(%h)\n  %e = mul(%d, %t)\n  return %e\n}\n";
@@ -111,7 +111,7 @@ TEST(BoundaryPrecisionTest, AnAcceptedPieceIsNotTakenApart) {
   EXPECT_EQ(result.groupOf("h"), result.groupOf("e"));
 }
 
-TEST(BoundaryPrecisionTest, AnExactWideningCrossesAsWhatItWasWidenedFrom) {
+TEST(BoundaryPrecisionTest, AnExactlyWidenedValueCrossesInItsOriginalType) {
   const std::string text =
       function("%x: bf16[i0, i1], %y: bf16[i0, i1], %z: f32[i0, i1]",
                "  %a = add(%x, %y)\n  %w = cast(%a) {dtype = f32}\n  %b = exp(%w)\n  %c = mul(%w, %z)\n"

@@ -1,5 +1,5 @@
 #pragma once
-// Segmentations with all that the segmenter says of them, with the real schedulers or other ones.
+// Segmentations with their explanations, with the real schedulers or other ones.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Schedulers made of predicates, for tests: every part for which `whyNot` gives no reason is taken, as PointWise.
+// Schedulers defined by predicates, for tests: accept every part for which `whyNot` returns no reason, as PointWise.
 
 #include <functional>
 #include <string>
@@ -34,7 +34,7 @@ class FakeSchedulers : public SchedulerInterface {
   Required required_;
 };
 
-// At most so many expressions a group.
+// Accepts groups of at most `exprs` expressions.
 inline FakeSchedulers::WhyNot atMost(size_t exprs) {
   return [exprs](const FusionView& view) { return view.exprs.size() > exprs ? "too many expressions" : ""; };
 }
@@ -46,7 +46,7 @@ inline bool holdsOp(const FusionView& view, OpKind op) {
   return false;
 }
 
-// A segmentation with the fusion that it is of.
+// A segmentation with its fusion.
 struct Segmented {
   std::unique_ptr<Fusion> fusion;
   std::unique_ptr<SegmentedFusion> segments;
@@ -58,7 +58,7 @@ struct Segmented {
     FUSER_CHECK(false, "no value %", name);
   }
   SegmentedGroup* groupOf(const std::string& name) const { return segments->producerOf(val(name)); }
-  // "a b | c": names of the results, by group.
+  // The names of the results by group: "a b | c".
   std::string groups() const {
     std::string text;
     for (const SegmentedGroup* group : segments->groups()) {
@@ -79,7 +79,7 @@ inline Segmented segmentText(const std::string& text, const FakeSchedulers& sche
   return result;
 }
 
-// One group an expression, with its edges.
+// One group per expression, with its edges.
 inline Segmented singles(const std::string& text) {
   SegmentCandidateFinderOptions options;
   options.custom_should_merge_groups = [](const SegmentedGroup*, const SegmentedGroup*) { return false; };

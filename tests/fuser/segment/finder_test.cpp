@@ -18,7 +18,7 @@ std::string chain(size_t length) {
   return text + concat("  return %v", length - 1, "\n}\n");
 }
 
-TEST(SegmentTest, AWholeFusionThatASchedulerTakesIsOneGroupAfterOneQuestion) {
+TEST(SegmentTest, AnAcceptedFusionIsOneGroupAfterOneQuestion) {
   const FakeSchedulers schedulers;
   const Segmented result = segmentText(chain(20), schedulers);
   EXPECT_EQ(result.segments->groups().size(), 1u);
@@ -34,12 +34,12 @@ TEST(SegmentTest, DeadExpressionsAreInNoGroup) {
   EXPECT_EQ(result.segments->groups()[0]->outputs().vector(), std::vector<Val*>{result.val("a")});
 }
 
-TEST(SegmentTest, PairsMergeAsFarAsSchedulersTakeThem) {
+TEST(SegmentTest, PairsMergeIfASchedulerAccepts) {
   const Segmented result = segmentText(chain(8), FakeSchedulers(atMost(4)));
   EXPECT_EQ(result.groups(), "v0 v1 v2 v3 | v4 v5 v6 v7");
 }
 
-TEST(SegmentTest, AMergeThatWouldCloseACircleIsLeftOut) {
+TEST(SegmentTest, SkipsAMergeThatWouldCreateACycle) {
   // sum may not be with others: a and c would merge round it if cycles were allowed.
   const char text[] =
       "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %s = sum(%a)\n  %u = unsqueeze(%s) {dims = [0]}\n"
@@ -89,7 +89,7 @@ TEST(SegmentTest, ASegmentSetCuts) {
   EXPECT_EQ(segmentText(text, FakeSchedulers(), options).groups(), "a s | b c");
 }
 
-TEST(SegmentTest, ASegmentSetThatAnotherPathGoesRoundIsAPlainSet) {
+TEST(SegmentTest, ASegmentSetBypassedByAnotherPathIsAPlainSet) {
   const Segmented result = segmentText(
       "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %s = segment_set(%a)\n  %b = add(%s, %a)\n  return %b\n}\n",
       FakeSchedulers());
@@ -98,7 +98,7 @@ TEST(SegmentTest, ASegmentSetThatAnotherPathGoesRoundIsAPlainSet) {
   EXPECT_EQ(result.segments->uncutSegmentSets(), 1u);
 }
 
-TEST(SegmentTest, CutsHoldWhereThePartsFormACircle) {
+TEST(SegmentTest, CutsHoldIfThePartsFormACycle) {
   // a and d are one part, b another, each needing the other: a segment_set on the way there and one on the way back.
   const char text[] =
       "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %s = segment_set(%a)\n  %b = neg(%s)\n  %t = segment_set(%b)\n"
@@ -116,14 +116,14 @@ TEST(SegmentTest, RequiredInputsCut) {
   EXPECT_EQ(segmentText(text, FakeSchedulers({}, negReadsMemory)).groups(), "a | b c");
 }
 
-TEST(SegmentTest, AFusionOfScalarsAloneAsksNoScheduler) {
+TEST(SegmentTest, AScalarFusionAsksNoScheduler) {
   const FakeSchedulers schedulers;
   const Segmented result = segmentText("fusion f(%n: i64) {\n  %m = add(%n, 1)\n  return %m, %n\n}\n", schedulers);
   EXPECT_EQ(result.groups(), "m");
   EXPECT_EQ(schedulers.questions, 0u);
 }
 
-TEST(SegmentTest, ACustomPredicateAloneDecides) {
+TEST(SegmentTest, OnlyACustomPredicateDecides) {
   const FakeSchedulers schedulers(atMost(0));
   SegmentCandidateFinderOptions options;
   options.custom_should_merge_groups = [](const SegmentedGroup* a, const SegmentedGroup* b) {

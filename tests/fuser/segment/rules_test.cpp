@@ -58,14 +58,14 @@ std::string chainOf(size_t length) {
   return function("%x: f32[i0], %w: f32[i0]", concat(body, "  %y = add(%c", length - 1, ", %w)\n  return %y\n"));
 }
 
-TEST(ForwardInputsTest, TakesTheLongestStartThatASchedulerTakes) {
+TEST(ForwardInputsTest, ForwardsTheLongestPrefixThatASchedulerAccepts) {
   for (size_t most : {1, 2, 5, 7, 8, 9}) {
     const Explained result = segmentWith(chainOf(8), FakeSchedulers(atMost(most)), bottomUp());
     EXPECT_EQ(result.counters.forwarded, std::min<size_t>(most - 1, 8)) << most;
   }
 }
 
-TEST(ForwardInputsTest, AsksAboutALongChainInTimeOfItsLength) {
+TEST(ForwardInputsTest, AsksAboutALongChainInLinearTime) {
   constexpr size_t kLength = 400;
   size_t asked = 0;  // expressions, over all questions
   const FakeSchedulers schedulers([&](const FusionView& view) {
@@ -99,7 +99,7 @@ TEST(PrivatizeTest, AWideningCastIsComputedByEachReaderAndItsOperandCrosses) {
   EXPECT_TRUE(result.groupOf("a")->outputs().contains(result.val("a")));  // 16 bits cross, not 32
 }
 
-TEST(PrivatizeTest, ANarrowingCastIsComputedOnceAgainWhereCopiesDoNotPay) {
+TEST(PrivatizeTest, ANarrowingCastIsComputedOnceIfCopiesDoNotPay) {
   const Explained result = segmentReal(
       function("%x: f32[i0, i1], %y: f32[i0, i1]",
                "  %a = add(%x, %y)\n  %h = cast(%a) {dtype = bf16}\n  %s = sum(%h) {dims = [1], keepdim = true}\n"
@@ -165,7 +165,7 @@ Explained segmentSmall(const std::string& text, size_t exprs) {
   return segmentWith(text, FakeSchedulers(atMost(exprs)), bottomUp());
 }
 
-TEST(PreferredMergesTest, WhatGrowsItsOperandJoinsItsReader) {
+TEST(PreferredMergesTest, AnOpThatEnlargesItsOperandMergesWithItsReader) {
   const Explained result = segmentSmall(
       function("%x: f32[i0], %y: f32[i0, i1]",
                "  %a = add(%x, %x)\n  %u = unsqueeze(%a) {dims = [1]}\n  %b = mul(%u, %y)\n  return %b\n"),
@@ -173,7 +173,7 @@ TEST(PreferredMergesTest, WhatGrowsItsOperandJoinsItsReader) {
   EXPECT_EQ(result.groups(), "a | u b");
 }
 
-TEST(PreferredMergesTest, WhatShrinksItsOperandJoinsItsProducer) {
+TEST(PreferredMergesTest, AnOpThatShrinksItsOperandMergesWithItsProducer) {
   const Explained result = segmentSmall(
       function("%x: f32[i0, 1], %y: f32[i0]",
                "  %a = add(%x, %x)\n  %q = squeeze(%a) {dims = [1]}\n  %b = mul(%q, %y)\n  return %b\n"),
@@ -181,7 +181,7 @@ TEST(PreferredMergesTest, WhatShrinksItsOperandJoinsItsProducer) {
   EXPECT_EQ(result.groups(), "a q | b");
 }
 
-TEST(PreferredMergesTest, APadJoinsItsReader) {
+TEST(PreferredMergesTest, APadMergesWithItsReader) {
   const std::string text =
       function("%x: f32[i0]",
                "  %a = mul(%x, %x)\n  %m = segment_set(%a)\n  %p = pad(%m) {pad = [1, 1], value = 0.0}\n"
@@ -250,7 +250,7 @@ TEST(CombineReductionsTest, TheRealSchedulerTakesReductionsOfOneShapeSideBySide)
   EXPECT_NE(apart.groupOf("s"), apart.groupOf("t"));
 }
 
-TEST(SiblingMergesTest, SaveAKernelOrStayApart) {
+TEST(SiblingMergesTest, MergeOnlyIfThatSavesAKernel) {
   const std::string text =
       function("%x: f32[i0], %w: f32[i0]", "  %a = exp(%x)\n  %b = log(%x)\n  %c = neg(%w)\n  return %a, %b, %c\n");
   EXPECT_EQ(segmentSmall(text, 2).groups(), "a b | c");
@@ -293,7 +293,7 @@ TEST(TopDownTest, AcceptedPiecesAreNeverAskedAboutAgain) {
   EXPECT_EQ(result.counters.cutSegmentSets, 1u);
 }
 
-TEST(TopDownTest, OnlyPartsInACircleAreTakenApart) {
+TEST(TopDownTest, OnlyPartsInACycleAreSplit) {
   // a, d and b, t need each other; p and q hang on in front and behind, and stay whole.
   const char text[] =
       "fusion f(%x: f32[i0]) {\n  %p = add(%x, %x)\n  %r = exp(%p)\n  %q = segment_set(%r)\n  %a = neg(%q)\n"
@@ -305,7 +305,7 @@ TEST(TopDownTest, OnlyPartsInACircleAreTakenApart) {
 }
 
 // What leads into a circle of parts to one reader alone is in that reader's piece: the heart of a rotary embedding.
-TEST(TopDownTest, AnOpOnAnInputIsNoPieceOfItsOwn) {
+TEST(TopDownTest, AnOpOnAnInputIsNotASeparatePiece) {
   const std::string text = function(
       "%q: bf16[i0, i1], %cos: f32[i1], %sin: f32[i1]",
       "  %x = cast(%q) {dtype = f32}\n  %n = size(%q) {dim = 1}\n  %half = div(%n, 2) {rounding_mode = floor}\n"
@@ -345,7 +345,7 @@ TEST(ClassicTest, LayerNormBackward) {
   EXPECT_NE(result.groupOf("dw"), result.groupOf("dx"));
 }
 
-TEST(ClassicTest, EdgesAreNotDoubled) {
+TEST(ClassicTest, EdgesAreUnique) {
   // %a is read three times by one group, and %b twice by the same.
   const Segmented result = singles(
       "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = mul(%b, %b)\n  %d = add(%c, %a)\n"
@@ -358,7 +358,7 @@ TEST(ClassicTest, EdgesAreNotDoubled) {
   EXPECT_EQ(findBrokenInvariants(segments), std::vector<std::string>{});
 }
 
-TEST(ClassicTest, ADiamondThatAGreedyMergeWouldMakeCyclic) {
+TEST(ClassicTest, ADiamondThatAGreedyMergeMakesCyclic) {
   // a with d is taken, b and c with nothing: a greedy merge of the two ends would wait for itself.
   const char text[] =
       "fusion f(%x: f32[i0]) {\n  %a = add(%x, %x)\n  %b = exp(%a)\n  %c = log(%a)\n  %d = add(%b, %c)\n"
@@ -371,7 +371,7 @@ TEST(ClassicTest, ADiamondThatAGreedyMergeWouldMakeCyclic) {
   EXPECT_EQ(segmentWith(text, FakeSchedulers(endsOnly), bottomUp()).groups(), "a | b | c | d e");
 }
 
-TEST(ClassicTest, ComponentsWithoutACommonInputAreOneKernelWhereASchedulerTakesThem) {
+TEST(ClassicTest, ComponentsWithoutACommonInputAreOneKernelIfAccepted) {
   const std::string text = function("%x: f32[i0], %y: f32[i1]", "  %a = exp(%x)\n  %b = exp(%y)\n  return %a, %b\n");
   EXPECT_EQ(segmentReal(text).counters.kernels, 2u);  // loops over i0 are none over i1
   EXPECT_EQ(segmentWith(text, FakeSchedulers()).groups(), "a b");

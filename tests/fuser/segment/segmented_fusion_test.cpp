@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fuser/segment/invariants.h"
-#include "fuser/segment/told_segments.h"
+#include "fuser/segment/unchecked_segments.h"
 #include "tests/fuser/segment/fake_schedulers.h"
 
 namespace fuser {
@@ -26,7 +26,7 @@ class EdgeTest : public testing::Test {
   Segmented segmented_ = singles(kDiamond);
 };
 
-TEST_F(EdgeTest, ConnectReturnsTheEdgeThatIsThere) {
+TEST_F(EdgeTest, ConnectReturnsTheExistingEdge) {
   const SegmentedEdgePtr old = edge("a", "b");
   EXPECT_EQ(segments().connectGroups(group("a"), group("b"), segmented_.val("a")), old);
   EXPECT_EQ(segments().edges().size(), 4u);
@@ -96,7 +96,7 @@ TEST_F(EdgeTest, MergingMovesEdgesAndRemovesThoseInside) {
   EXPECT_THROW(segments().mergeGroups(a, b), CheckError);
 }
 
-TEST_F(EdgeTest, MergingGroupsThatReadFromEachOtherIsRefused) {
+TEST_F(EdgeTest, RejectsMergingGroupsWithEdgesInBothDirections) {
   SegmentedGroup* merged = segments().mergeGroups(group("b"), group("c"));
   segments().mergeGroups(merged, group("d"));
   EXPECT_EQ(segments().groups().size(), 2u);
@@ -166,17 +166,17 @@ static_assert(std::is_abstract_v<SegmentedEdge>, "an edge says whether it is con
 
 // --- the checker after each edit ---
 
-ToldSegments toldOf(const SegmentedFusion& segmented) {
-  ToldSegments told;
+SegmentsDescription toldOf(const SegmentedFusion& segmented) {
+  SegmentsDescription description;
   for (const SegmentedGroup* group : segmented.groups()) {
-    told.groups.push_back(
+    description.groups.push_back(
         {group->exprs(), {}, group->schedulerType(), group->inputs().vector(), group->outputs().vector()});
   }
   for (const SegmentedEdgePtr& edge : segmented.edges()) {
-    told.edges.push_back(
+    description.edges.push_back(
         {static_cast<size_t>(edge->from()->index()), static_cast<size_t>(edge->to()->index()), edge->val()});
   }
-  return told;
+  return description;
 }
 
 struct Edit {
@@ -213,18 +213,18 @@ const Edit kEdits[] = {
 TEST(CheckAfterEditTest, EveryEditOfASoundSegmentationPasses) {
   for (const Edit& edit : kEdits) {
     const Segmented singly = singles(kEdited);
-    const auto segments = segmentAsTold(*singly.fusion, toldOf(*singly.segments), true);
+    const auto segments = buildUnchecked(*singly.fusion, toldOf(*singly.segments), true);
     EXPECT_NO_THROW(edit.run(*segments, singly)) << edit.name;
   }
 }
 
-TEST(CheckAfterEditTest, EveryEditLooksOverAllEdges) {
+TEST(CheckAfterEditTest, EveryEditChecksAllEdges) {
   for (const Edit& edit : kEdits) {
     const Segmented singly = singles(kEdited);
-    ToldSegments told = toldOf(*singly.segments);
-    told.edges.push_back(told.edges.front());  // a -> b twice, far from the edit
-    EXPECT_NO_THROW(edit.run(*segmentAsTold(*singly.fusion, told), singly)) << edit.name;
-    const auto segments = segmentAsTold(*singly.fusion, told, true);
+    SegmentsDescription description = toldOf(*singly.segments);
+    description.edges.push_back(description.edges.front());  // a -> b twice, far from the edit
+    EXPECT_NO_THROW(edit.run(*buildUnchecked(*singly.fusion, description), singly)) << edit.name;
+    const auto segments = buildUnchecked(*singly.fusion, description, true);
     try {
       edit.run(*segments, singly);
       ADD_FAILURE() << edit.name << ": the doubled edge was not found";
@@ -236,21 +236,21 @@ TEST(CheckAfterEditTest, EveryEditLooksOverAllEdges) {
   }
 }
 
-TEST(CheckAfterEditTest, ComputingAnExpressionOnceLooksOverAllEdges) {
+TEST(CheckAfterEditTest, ComputingAnExpressionOnceChecksAllEdges) {
   const Segmented singly = singles(kEdited);
   Expr* cast = singly.val("h")->definition();
   // %h is computed by both its readers; an edge is doubled elsewhere.
   const auto privatised = [&](bool checkEdits) {
-    const auto plain = segmentAsTold(*singly.fusion, toldOf(*singly.segments));
+    const auto plain = buildUnchecked(*singly.fusion, toldOf(*singly.segments));
     plain->privatize(cast);
     plain->finalize();
-    ToldSegments copied = toldOf(*plain);
+    SegmentsDescription copied = toldOf(*plain);
     for (size_t i = 0; i < copied.groups.size(); ++i) {
       if (plain->groupOf(cast) == plain->groups()[i] || std::erase(copied.groups[i].exprs, cast) == 0) continue;
       copied.groups[i].copies = {cast};
     }
     copied.edges.push_back(copied.edges.front());
-    return segmentAsTold(*singly.fusion, copied, checkEdits);
+    return buildUnchecked(*singly.fusion, copied, checkEdits);
   };
   const auto unchecked = privatised(false);
   EXPECT_NO_THROW(unchecked->computeOnce(cast, unchecked->producerOf(singly.val("p"))));
@@ -258,35 +258,37 @@ TEST(CheckAfterEditTest, ComputingAnExpressionOnceLooksOverAllEdges) {
   EXPECT_THROW(checked->computeOnce(cast, checked->producerOf(singly.val("p"))), CheckError);
 }
 
-// --- as told ---
+// --- as description ---
 
-TEST(ToldSegmentsTest, DamageIsKeptAndSeenByTheChecker) {
+TEST(UncheckedSegmentsTest, DamageIsKeptAndFoundByTheInvariants) {
   const Segmented singly = singles(kDiamond);
-  const auto brokenBy = [&](const std::function<void(ToldSegments&)>& damage) {
-    ToldSegments told = toldOf(*singly.segments);
-    damage(told);
-    return findBrokenInvariants(*segmentAsTold(*singly.fusion, told));
+  const auto brokenBy = [&](const std::function<void(SegmentsDescription&)>& damage) {
+    SegmentsDescription description = toldOf(*singly.segments);
+    damage(description);
+    return findBrokenInvariants(*buildUnchecked(*singly.fusion, description));
   };
   using Lines = std::vector<std::string>;
-  EXPECT_EQ(brokenBy([](ToldSegments&) {}), Lines{});
-  EXPECT_EQ(brokenBy([](ToldSegments& told) { told.edges.push_back(told.edges.front()); }),
+  EXPECT_EQ(brokenBy([](SegmentsDescription&) {}), Lines{});
+  EXPECT_EQ(brokenBy([](SegmentsDescription& description) { description.edges.push_back(description.edges.front()); }),
             Lines{"edge g0 -> g1: %a is there twice"});
-  EXPECT_EQ(brokenBy([](ToldSegments& told) { told.groups[0].outputs.clear(); }), Lines{"group 0 has other outputs"});
-  EXPECT_EQ(brokenBy([](ToldSegments& told) { told.groups[3].inputs.pop_back(); }), Lines{"group 3 has other inputs"});
-  const Lines lost = brokenBy([](ToldSegments& told) { told.edges.pop_back(); });
+  EXPECT_EQ(brokenBy([](SegmentsDescription& description) { description.groups[0].outputs.clear(); }),
+            Lines{"group 0 has other outputs"});
+  EXPECT_EQ(brokenBy([](SegmentsDescription& description) { description.groups[3].inputs.pop_back(); }),
+            Lines{"group 3 has other inputs"});
+  const Lines lost = brokenBy([](SegmentsDescription& description) { description.edges.pop_back(); });
   ASSERT_EQ(lost.size(), 1u);
   EXPECT_NE(lost[0].find("crosses from group 2 to group 3 without an edge"), std::string::npos) << lost[0];
 }
 
-TEST(ToldSegmentsTest, WhatCannotBeToldApartIsRefused) {
+TEST(UncheckedSegmentsTest, RejectsAmbiguousNames) {
   const Segmented singly = singles(kDiamond);
-  ToldSegments twice = toldOf(*singly.segments);
+  SegmentsDescription twice = toldOf(*singly.segments);
   twice.groups[1].exprs.push_back(twice.groups[0].exprs.front());
-  EXPECT_THROW(segmentAsTold(*singly.fusion, twice), CheckError);
-  ToldSegments homeless = toldOf(*singly.segments);
+  EXPECT_THROW(buildUnchecked(*singly.fusion, twice), CheckError);
+  SegmentsDescription homeless = toldOf(*singly.segments);
   homeless.groups[1].copies = homeless.groups[3].exprs;
   homeless.groups.pop_back();
-  EXPECT_THROW(segmentAsTold(*singly.fusion, homeless), CheckError);
+  EXPECT_THROW(buildUnchecked(*singly.fusion, homeless), CheckError);
 }
 
 TEST(SegmentedFusionTest, MergingManyGroupsKeepsEveryValuesEdge) {
@@ -302,7 +304,7 @@ TEST(SegmentedFusionTest, MergingManyGroupsKeepsEveryValuesEdge) {
   EXPECT_THROW(segments.mergeGroups({merged, merged}), CheckError);
 }
 
-TEST(SegmentedFusionTest, ACircleIsFound) {
+TEST(SegmentedFusionTest, FindsACycle) {
   const auto fusion =
       parseFusion("fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%b)\n  return %c\n}\n");
   SegmentedFusion segmented(*fusion);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fuser/segment/told_segments.h"
+#include "fuser/segment/unchecked_segments.h"
 #include "tests/fuser/segment/fake_schedulers.h"
 
 namespace fuser {
@@ -15,7 +15,7 @@ const char kDiamond[] =
     "  return %d, %a\n}\n";
 
 // What it prints: segments.txt.
-TEST(SegmentedTextTest, WhatIsPrintedReadsBack) {
+TEST(SegmentedTextTest, PrintedTextParsesBack) {
   const std::string text =
       "fusion f(%x: f32[i0], %n: i64) {\n  %m = add(%n, 1)\n  %s = cast(%m) {dtype = f64}\n  %a = mul(%x, %s)\n"
       "  %b = exp(%a)\n  %c = log(%b)\n  return %c, %m\n}\n";
@@ -26,7 +26,7 @@ TEST(SegmentedTextTest, WhatIsPrintedReadsBack) {
   EXPECT_EQ(parsed->groups()[1]->schedulerType(), SchedulerType::PointWise);
 }
 
-TEST(SegmentedTextTest, NamesThatAreNoNamesGetTheirId) {
+TEST(SegmentedTextTest, InvalidNamesGetTheirId) {
   Segmented segmented = singles(kDiamond);
   segmented.val("b")->setName("");
   segmented.val("c")->setName("a");
@@ -76,13 +76,13 @@ TEST(SegmentedTextTest, ParseErrorsNameTheirPlace) {
   }
 }
 
-TEST(SegmentedTextTest, ATextWithACopyOfAHostScalarIsReadAsToldAlone) {
+TEST(SegmentedTextTest, OnlyTheUncheckedParserAcceptsACopyOfAHostScalar) {
   const std::unique_ptr<Fusion> fusion = parseFusion(
       "fusion f(%x: f32[i0], %n: f64) {\n  %k = neg(%n)\n  %y = mul(%x, %k)\n  return %y\n}\n");
   const std::string copied =
       "segmented {\n  group 0 ExprEval {%k} inputs {%n} outputs {%k}\n"
       "  group 1 None {%k, %y} copies {%k} inputs {%x, %n} outputs {%y}\n}\n";
-  EXPECT_EQ(toString(*parseAsTold(copied, *fusion)), copied);
+  EXPECT_EQ(toString(*parseUnchecked(copied, *fusion)), copied);
   const auto errorOf = [&](const auto& parse, const std::string& text) {
     try {
       parse(text, *fusion);
@@ -94,7 +94,7 @@ TEST(SegmentedTextTest, ATextWithACopyOfAHostScalarIsReadAsToldAlone) {
   const std::string error = errorOf(parseSegmentedFusion, copied);
   EXPECT_NE(error.find("a host scalar is computed once"), std::string::npos) << error;
   const std::string mixed = "segmented {\n  group 0 None {%k, %y} inputs {%x, %n} outputs {%y}\n}\n";
-  const std::string toldError = errorOf(parseAsTold, mixed);
+  const std::string toldError = errorOf(parseUnchecked, mixed);
   EXPECT_NE(toldError.find("scalars and tensors in one group"), std::string::npos) << toldError;
 }
 

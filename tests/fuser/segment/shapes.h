@@ -8,7 +8,7 @@
 
 namespace fuser::shapes {
 
-// A chain of pointwise ops with a sum every 10 expressions, whose result goes on along the reduced axis:
+// A chain of pointwise ops with a sum every 10 expressions, whose result is broadcast along the reduced axis:
 //   7 pointwise ops, sum (keepdim: a sum and an unsqueeze), sub …
 inline std::unique_ptr<Fusion> chainWithReductions(size_t exprs) {
   auto fusion = std::make_unique<Fusion>("chain_with_reductions");

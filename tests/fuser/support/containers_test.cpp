@@ -43,7 +43,7 @@ RC_GTEST_PROP(DisjointSetsTest, RepresentativeIsTheSmallestMember, ()) {
   for (size_t i = 0; i < count; ++i) RC_ASSERT(sets.find(i) == naive[i]);
 }
 
-TEST(CheckTest, OursAndTheCallersErrorsAreDifferentTypes) {
+TEST(CheckTest, CompilerAndUserErrorsHaveDifferentTypes) {
   EXPECT_THROW(FUSER_CHECK(1 == 2, "x = ", 3), CheckError);
   EXPECT_THROW(FUSER_USER_CHECK(1 == 2, "x = ", 3), UserError);
   EXPECT_NO_THROW(FUSER_CHECK(true));

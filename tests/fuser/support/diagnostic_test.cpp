@@ -9,11 +9,11 @@ namespace {
 
 TEST(DiagnosticTest, PlacesCountBytesFromOne) {
   const std::string text = "a\r\nbc\n\n";
-  EXPECT_EQ(placeOf(text, 0), (SourcePlace{1, 1}));
-  EXPECT_EQ(placeOf(text, 4), (SourcePlace{2, 2}));
-  EXPECT_EQ(placeOf(text, 6), (SourcePlace{3, 1}));
-  EXPECT_EQ(placeOf(text, 99), (SourcePlace{4, 1}));
-  EXPECT_EQ(placeOf("", 0), (SourcePlace{1, 1}));
+  EXPECT_EQ(sourcePlaceAt(text, 0), (SourcePlace{1, 1}));
+  EXPECT_EQ(sourcePlaceAt(text, 4), (SourcePlace{2, 2}));
+  EXPECT_EQ(sourcePlaceAt(text, 6), (SourcePlace{3, 1}));
+  EXPECT_EQ(sourcePlaceAt(text, 99), (SourcePlace{4, 1}));
+  EXPECT_EQ(sourcePlaceAt("", 0), (SourcePlace{1, 1}));
 }
 
 TEST(DiagnosticTest, ShowsTheLineAndACaret) {

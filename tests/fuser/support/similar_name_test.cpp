@@ -7,14 +7,14 @@ namespace {
 
 const std::vector<std::string_view> kNames = {"sum", "sub", "softsign", "floor", "DeadCodePass"};
 
-TEST(SimilarNameTest, OfAMisspeltNameIsTheNearestOne) {
+TEST(SimilarNameTest, SuggestsTheNearestName) {
   EXPECT_EQ(didYouMean("sofstign", kNames), "; did you mean 'softsign'");  // two neighbours, swapped
   EXPECT_EQ(didYouMean("DeadCodPass", kNames), "; did you mean 'DeadCodePass'");
   EXPECT_EQ(didYouMean("flor", kNames), "; did you mean 'floor'");
   EXPECT_EQ(didYouMean("su", kNames), "; did you mean 'sum'");  // the first of two
 }
 
-TEST(SimilarNameTest, AnotherWordHasNone) {
+TEST(SimilarNameTest, SuggestsNothingForAnUnrelatedWord) {
   EXPECT_EQ(didYouMean("matmul", kNames), "");
   EXPECT_EQ(didYouMean("x", kNames), "");
   EXPECT_EQ(didYouMean("", kNames), "");

@@ -37,7 +37,7 @@ int64_t sizeAfter(const std::vector<Slice>& slices, int64_t size) {
 
 IntExpr sizeOf(const Fusion& fusion) { return fusion.outputs()[0]->as<TensorView>()->axes()[0]->size(); }
 
-TEST(SlicesTest, ManyInARowCompileAndReadBack) {
+TEST(SlicesTest, ManyConsecutiveSlicesCompileAndParseBack) {
   for (size_t count : {5u, 10u, 20u}) {
     for (const Slice& slice : {Slice{1}, Slice{0, -1}, Slice{1, -1}, Slice{2, 60}, Slice{1, 1000000, 2}}) {
       const std::vector<Slice> slices(count, slice);

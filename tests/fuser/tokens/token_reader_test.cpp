@@ -36,7 +36,7 @@ std::string tokensOf(std::string_view text, const TokenRules& rules) {
   std::string tokens;
   while (reader.peek().kind != TokenKind::End) {
     const Token token = reader.next();
-    EXPECT_EQ(reader.taken().offset, token.offset);
+    EXPECT_EQ(reader.lastToken().offset, token.offset);
     tokens += concat(tokens.empty() ? "" : " ", letter(token.kind), token.text);
   }
   return tokens;
@@ -51,7 +51,7 @@ std::string errorOf(std::string_view text, const TokenRules& rules) {
   return "none";
 }
 
-TEST(TokenReaderTest, RulesSayWhatIsAToken) {
+TEST(TokenReaderTest, RulesDefineTheTokens) {
   EXPECT_EQ(tokensOf("%a = x.b1 -> %c@7", kRich), "value:a mark:= word:x.b1 mark:-> value:c@7");
   EXPECT_EQ(tokensOf("a %b == c", kPlain), "word:a mark:% word:b mark:== word:c");
   EXPECT_EQ(tokensOf("a == b", kRich), "word:a mark:= mark:= word:b");
@@ -59,7 +59,7 @@ TEST(TokenReaderTest, RulesSayWhatIsAToken) {
             "mark:- number:1.5e-3 mark:, number:7 mark:// string:a b metadata:key = 1 mark:)");
 }
 
-TEST(TokenReaderTest, WhatTheRulesLackIsAnError) {
+TEST(TokenReaderTest, UnknownBytesAreErrors) {
   EXPECT_EQ(errorOf("a\n #b", kPlain), "text, line 2: unexpected '#'");
   EXPECT_EQ(errorOf("\"a\"", kPlain), "text, line 1: unexpected '\"'");
   EXPECT_EQ(errorOf("a -> b", kPlain), "text, line 1: unexpected '>'");
@@ -69,7 +69,7 @@ TEST(TokenReaderTest, WhatTheRulesLackIsAnError) {
   EXPECT_EQ(errorOf("abcdefgh abcdefghi", kPlain), "none");
 }
 
-TEST(TokenReaderTest, ErrorsNameTheirPlaceAsTheRulesSay) {
+TEST(TokenReaderTest, ErrorsStateTheirPositionByTheRules) {
   constexpr TokenRules kColumn = {.maxNameBytes = 8, .errors = ErrorPlace::Column};
   EXPECT_EQ(errorOf("a\n b abcdefghi", kColumn), "text, line 2, column 4: a name has at most 8 bytes");
   EXPECT_EQ(errorOf("a\n b abcdefghi", kRich),
@@ -79,7 +79,7 @@ TEST(TokenReaderTest, ErrorsNameTheirPlaceAsTheRulesSay) {
   EXPECT_EQ(errorOf("abcd", kShort), "text, line 1: the text has more than 3 bytes");
 }
 
-TEST(TokenReaderTest, ExpectingSaysWhatIsThereInstead) {
+TEST(TokenReaderTest, ExpectNamesTheTokenItFound) {
   const auto errorAfter = [](std::string_view text, const auto& read) {
     TokenReader reader(text, "text", kPlain);
     try {

@@ -12,7 +12,7 @@ namespace fuser {
 namespace {
 
 // An expression built twice: simplified in an arena, and as a value by plain arithmetic under one binding of symbols.
-struct Both {
+struct ExprPair {
   IntExpr expr;
   int64_t value;
 };
@@ -32,7 +32,7 @@ class Twice {
       leaves_.push_back({index, value});
     }
     // A loaded index between minus the first extent and the second, one of its ends.
-    const Both first = leaves_[0], second = leaves_[2];
+    const ExprPair first = leaves_[0], second = leaves_[2];
     const IntExpr low = ints_.mul(first.expr, ints_.constant(-1));
     const IntExpr loaded = ints_.loaded("q", low, second.expr);
     const int64_t inside = *rc::gen::inRange<int64_t>(-first.value, second.value);
@@ -49,15 +49,15 @@ class Twice {
     leaves_.push_back({thread, lane});
   }
 
-  Both draw(int depth) {
+  ExprPair draw(int depth) {
     const int kind = depth == 0 ? *rc::gen::inRange(0, 2) : *rc::gen::inRange(0, 9);
     if (kind == 0) {
       const int64_t value = *rc::gen::inRange<int64_t>(-2, 5);
       return {ints_.constant(value), value};
     }
     if (kind == 1) return leaves_[*rc::gen::inRange<size_t>(0, leaves_.size())];
-    const Both a = draw(depth - 1);
-    const Both b = draw(depth - 1);
+    const ExprPair a = draw(depth - 1);
+    const ExprPair b = draw(depth - 1);
     const int64_t divisor = std::max<int64_t>(b.value, 1);
     const IntExpr divisorExpr = ints_.max(b.expr, ints_.constant(1));
     switch (kind) {
@@ -76,7 +76,7 @@ class Twice {
     return evaluate(expr, [&](IntExpr symbol) { return values_.at(symbol->value); });
   }
   IntExprArena& ints() { return ints_; }
-  const std::vector<Both>& leaves() const { return leaves_; }
+  const std::vector<ExprPair>& leaves() const { return leaves_; }
 
  private:
   void bind(IntExpr symbol, int64_t value) {
@@ -84,19 +84,19 @@ class Twice {
   }
 
   IntExprArena ints_;
-  std::vector<Both> leaves_;
+  std::vector<ExprPair> leaves_;
   std::unordered_map<int64_t, int64_t> values_;
 };
 
 RC_GTEST_PROP(IntExprTest, SimplificationKeepsTheValue, ()) {
   Twice twice;
-  const Both both = twice.draw(5);
+  const ExprPair both = twice.draw(5);
   RC_ASSERT(twice.evaluated(both.expr) == both.value);
 }
 
 RC_GTEST_PROP(SimplifyExtremesTest, KeepsTheValue, ()) {
   Twice twice;
-  const Both both = twice.draw(5);
+  const ExprPair both = twice.draw(5);
   RC_ASSERT(twice.evaluated(simplifyExtremes(twice.ints(), both.expr)) == both.value);
 }
 
@@ -150,28 +150,28 @@ TEST(SimplifyExtremesTest, ASizeIsMentionedOnce) {
 
 RC_GTEST_PROP(IntExprTest, ValueLiesInTheRange, ()) {
   Twice twice;
-  const Both both = twice.draw(5);
+  const ExprPair both = twice.draw(5);
   RC_ASSERT(both.expr->range.low <= both.value);
   RC_ASSERT(both.value <= both.expr->range.high);
 }
 
 RC_GTEST_PROP(IntExprTest, ProvablyLessIsTrue, ()) {
   Twice twice;
-  const Both a = twice.draw(3);
-  const Both b = twice.draw(2);
+  const ExprPair a = twice.draw(3);
+  const ExprPair b = twice.draw(2);
   if (twice.ints().provablyLess(a.expr, b.expr)) RC_ASSERT(a.value < b.value);
 }
 
 RC_GTEST_PROP(IntExprTest, ProvablyAtMostIsTrue, ()) {
   Twice twice;
-  const Both a = twice.draw(3);
-  const Both b = twice.draw(3);
+  const ExprPair a = twice.draw(3);
+  const ExprPair b = twice.draw(3);
   if (twice.ints().provablyAtMost(a.expr, b.expr)) RC_ASSERT(a.value <= b.value);
 }
 
 RC_GTEST_PROP(IntExprTest, ImportIntoAnotherArenaKeepsTheValue, ()) {
   Twice twice;
-  const Both both = twice.draw(4);
+  const ExprPair both = twice.draw(4);
   IntExprArena other;
   std::unordered_map<int64_t, IntExpr> images;
   std::unordered_map<int64_t, IntExpr> back;
@@ -280,7 +280,7 @@ TEST(IntExprTest, NumbersOutsideOfTheRangeOfI64AreTheCallersError) {
   EXPECT_EQ(evaluate(quotient, [](IntExpr) { return kRangeMax; }), 0);
 }
 
-TEST(TermCountTest, APartThatIsSharedCountsOnceAMention) {
+TEST(TermCountTest, ASharedSubexpressionCountsOncePerMention) {
   IntExprArena ints;
   const IntExpr n = ints.symbol("n"), m = ints.symbol("m");
   IntExpr doubled = ints.min(n, m);

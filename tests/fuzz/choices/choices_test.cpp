@@ -38,7 +38,7 @@ TEST(ChoicesTest, IntegersAreUniform) {
   for (int count : counts) EXPECT_NEAR(count, 2000, 250);
 }
 
-TEST(ChoicesTest, WeightsAndChancesHoldTheirShares) {
+TEST(ChoicesTest, WeightsAndProbabilitiesAreRespected) {
   Choices choices(12, 0);
   const double weights[] = {0, 3, 0, 1, 0};
   std::vector<int> counts(5);

@@ -19,7 +19,7 @@ RC_GTEST_PROP(ShrinkTest, EveryEditMakesTheStreamShorterOrAByteSmaller, (const s
   }
 }
 
-TEST(ShrinkTest, NothingIsSmallerThanNothing) {
+TEST(ShrinkTest, AnEmptyStreamHasNoSmallerStream) {
   EXPECT_TRUE(smallerStreams({}).empty());
   EXPECT_EQ(smallerStreams({0}).size(), 1u);  // only to remove it
 }

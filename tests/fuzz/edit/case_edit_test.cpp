@@ -24,7 +24,7 @@ RC_GTEST_PROP(CaseEditTest, TheUnchangedEditIsTheCaseWithAllThatBelongsToIt, (co
   }
 }
 
-TEST(CaseEditTest, TheUnchangedEditOfACampaignsCaseIsTheCase) {
+TEST(CaseEditTest, AnUnchangedEditGivesTheSameCase) {
   std::map<What, int> given;
   int layouts = 0;
   for (uint64_t number = 0; number < 300; ++number) {
@@ -40,7 +40,7 @@ TEST(CaseEditTest, TheUnchangedEditOfACampaignsCaseIsTheCase) {
   EXPECT_GE(layouts, 20);
 }
 
-TEST(CaseEditTest, SchedulesMetadataAndExpectationsStay) {
+TEST(CaseEditTest, KeepsSchedulesMetadataAndExpectations) {
   const Case testCase = parseCase(R"(#: note = kept
 fusion f(%x: f32[i0]) {
   %y = exp(%x)
@@ -65,7 +65,7 @@ expect rejected
   EXPECT_EQ(printCase(finish(caseEditOf(testCase))), text);
 }
 
-TEST(CaseEditTest, AScheduleOfWhatIsGoneIsAUserError) {
+TEST(CaseEditTest, AScheduleOfARemovedTensorIsAUserError) {
   const auto finished = [](const std::string& steps, const std::string& renamed) {
     CaseEdit edit =
         caseEditOf(parseCase("fusion f(%x: f32[i0], %n: i64) {\n%y = exp(%x)\n%z = neg(%y)\nreturn %z\n}\n"
@@ -85,12 +85,12 @@ TEST(CaseEditTest, AScheduleOfWhatIsGoneIsAUserError) {
 }
 
 // The minimiser's cases may be such, too.
-TEST(CaseEditTest, AProgramThatReturnsNothingIsACase) {
+TEST(CaseEditTest, AcceptsAProgramWithoutOutputs) {
   const Case testCase = parseCase("fusion f(%x: f32[i0]) { return }", "text");
   EXPECT_EQ(printCase(finish(caseEditOf(testCase))), printCase(testCase));
 }
 
-TEST(CaseEditTest, WhatIsLeftKeepsItsPlace) {
+TEST(CaseEditTest, RemainingTensorsKeepTheirPlacement) {
   const Case testCase = parseCase(R"(fusion f(%x: f32[i0, i1], %w: f32[i0, i1] {allocation_order = [1, 0]}) {
   %a = exp(%x) : f32[i0, i1]
   %b = neg(%a) : f32[i0, i1] {allocation_order = [1, 0]}
@@ -125,7 +125,7 @@ run { %x = normal(seed = 1) : f32[6, 4]  %w = normal(seed = 2) : f32[6, 4] }
   EXPECT_EQ(less.find("view"), std::string::npos) << less;
 }
 
-TEST(CaseEditTest, WhatRunsOrExpressionsDoNotSuitIsLeftOut) {
+TEST(CaseEditTest, DropsPlacementsThatRunsOrExpressionsDoNotAllow) {
   const std::string program = R"(fusion f(%x: f32[i0, i1]) {
   %a = exp(%x) : f32[i0, i1]
   %b = neg(%a) : f32[i0, i1]
@@ -154,7 +154,7 @@ TEST(CaseEditTest, WhatRunsOrExpressionsDoNotSuitIsLeftOut) {
   EXPECT_NE(text.find("mesh {devices = [0]}\nrun"), std::string::npos) << text;
 }
 
-TEST(CaseEditTest, MemoryFollowsAnOutputThatALineIsPutBehind) {
+TEST(CaseEditTest, MemoryFollowsAnOutputWhenALineIsInserted) {
   CaseEdit edit = caseEditOf(parseCase(
       "fusion f(%x: f32[i0]) { %y = exp(%x) %z = neg(%y) return %y, %z }\npreallocate %y\nalias %z -> %x\n", "test"));
   edit.insertBehind(*edit.find("y"), {{"s"}, OpKind::Set, {"y"}});
@@ -164,7 +164,7 @@ TEST(CaseEditTest, MemoryFollowsAnOutputThatALineIsPutBehind) {
   EXPECT_NE(text.find("alias %t -> %x\n"), std::string::npos) << text;
 }
 
-TEST(CaseEditTest, WhatIsNoCaseIsAUserError) {
+TEST(CaseEditTest, AnInvalidCaseIsAUserError) {
   CaseEdit edit = caseEditOf(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) return %y }", "text"));
   edit.lines[0].operands[0] = "nowhere";
   EXPECT_THROW(finish(edit), UserError);
@@ -172,7 +172,7 @@ TEST(CaseEditTest, WhatIsNoCaseIsAUserError) {
   EXPECT_NO_THROW(finish(edit));
 }
 
-TEST(CaseEditTest, AnInsertedLineIsReadByAllThatFollow) {
+TEST(CaseEditTest, AnInsertedLineIsReadByAllLaterLines) {
   CaseEdit edit =
       caseEditOf(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) %z = add(%y, %x) return %y, %z }", "text"));
   edit.insertBehind(*edit.find("y"), {{"s"}, OpKind::SegmentSet, {"y"}});
@@ -194,7 +194,7 @@ TEST(CaseEditTest, AnInsertedLineIsReadInBracesAndAsASize) {
   EXPECT_EQ(printFusion(*finish(edit).fusion), printFusion(*parseFusion(wanted)));
 }
 
-TEST(CaseEditTest, AFreshNameIsNoneThatTheEditHasGot) {
+TEST(CaseEditTest, AFreshNameIsUniqueInTheEdit) {
   CaseEdit edit = caseEditOf(parseCase("fusion f(%x: f32[i0], %x.m0: f32[i0]) { %y = exp(%x) return %y }", "text"));
   EXPECT_EQ(edit.freshName("x"), "x.m1");
   edit.insertBehind(*edit.find("x"), {{"x.m1"}, OpKind::Set, {"x"}});
@@ -203,7 +203,7 @@ TEST(CaseEditTest, AFreshNameIsNoneThatTheEditHasGot) {
   EXPECT_EQ(edit.freshName("x"), "x.m3");
 }
 
-TEST(CaseEditTest, WhatTheTextCannotHoldIsAUserError) {
+TEST(CaseEditTest, AValueThatCannotBePrintedIsAUserError) {
   const Case testCase = parseCase(
       "fusion f(%x: f32[i0, 4]) { %y = expand(%x) {shape = [i0, -1]} return %y }\n"
       "run { %x = normal(seed = 1) : f32[2, 4] {strides = [4, 1]} }\n",

@@ -30,7 +30,7 @@ Case readCase(std::string_view fault) {
 
 class CaughtTest : public ::testing::TestWithParam<FaultInfo> {};
 
-TEST_P(CaughtTest, InItsCaseAndNothingWithoutIt) {
+TEST_P(CaughtTest, FaultIsCaughtAndItsCaseAgreesWithoutIt) {
   const FaultInfo& fault = GetParam();
   Case testCase = readCase(fault.name);
   ASSERT_EQ(testCase.options.fault, fault.name);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint64_t kCases = 3000;
 
-TEST(FaultsTest, NamesAreDistinctAndTheSpellingsThatACaseTakes) {
+TEST(FaultsTest, NamesAreUniqueAndValidInACase) {
   std::set<std::string> names;
   for (const FaultInfo& fault : allFaults()) {
     EXPECT_TRUE(names.emplace(fault.name).second) << fault.name;
@@ -99,7 +99,7 @@ fusion f(%x: bf16[i0, i1], %y: bf16[i0, i1], %n: i64) {
 run { %x = normal(seed = 1) : bf16[4, 6]  %y = normal(seed = 2) : bf16[4, 6]  %n = 3 }
 )";
 
-TEST(FaultsTest, EveryFaultOfTheSegmentsHasAPlaceAndIsCaught) {
+TEST(FaultsTest, EverySegmentFaultIsAppliedAndCaught) {
   for (const FaultInfo& fault : allFaults()) {
     if (fault.stage != FaultStage::Segment) continue;
     Case testCase = parseCase(kSegments, "test");
@@ -183,7 +183,7 @@ TEST(FaultsTest, FaultsOfIndicesReachTheLoadsOfIndices) {
 }
 
 // The faults that are no edit of a fusion or a kernel find their place in a few cases, too.
-TEST(FaultsTest, EveryOtherFaultFindsAPlace) {
+TEST(FaultsTest, EveryOtherFaultIsApplied) {
   constexpr uint64_t kMany = 2000;  // as many as the suite allows each
   GeneratorOptions small;
   small.medianElements = 64;
@@ -210,7 +210,7 @@ run { %x = uniform(seed = 1, low = 1, high = 2) : f32[5, 700] }
 )";
 
 // With the barrier that the fault leaves out, the written-out reduction is right: nothing else is wrong with it.
-TEST(FaultsTest, TheDroppedBarrierIsAllThatIsMissing) {
+TEST(FaultsTest, RemovesOnlyTheBarrier) {
   const Case testCase = parseCase(kSum, "test");
   int planted = 0;
   JudgeSettings settings;
@@ -237,7 +237,7 @@ TEST(FaultsTest, TheDroppedBarrierIsAllThatIsMissing) {
   EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
 }
 
-TEST(FaultsTest, ACaseWithoutAPlaceForItsFaultAgrees) {
+TEST(FaultsTest, ACaseToWhichItsFaultDoesNotApplyAgrees) {
   Case testCase = parseCase(kSum, "test");
   testCase.options.fault = "where-swapped";
   const CaseVerdict without = judgeCase(testCase);

@@ -118,7 +118,7 @@ class Script : public TaskSource {
   size_t given_ = 0;
 };
 
-TEST(WorkerPoolTest, KnowsWhatAProcessHasDoneBefore) {
+TEST(WorkerPoolTest, KeepsTheHistoryOfEachProcess) {
   Script script(
       {{"a", false}, {"process", false}, {"process", false}, {"process", true}, {"b", false}, {"segv", false}});
   WorkerPool(1, Limits{}, misbehave).run(script);
@@ -198,7 +198,7 @@ TEST(WorkerPoolTest, ReplacesAWorkerAfterItsShareOfTasks) {
   EXPECT_EQ(before, (std::vector<size_t>{0, 1, 0, 1, 0}));
 }
 
-TEST(WorkerPoolTest, AnEndFromOutsideIsToldFromACrash) {
+TEST(WorkerPoolTest, DistinguishesAKillFromOutsideFromACrash) {
   EXPECT_TRUE(runAlone("killed", {}, misbehave).fromOutside);
   EXPECT_FALSE(runAlone("segv", {}, misbehave).fromOutside);
   EXPECT_FALSE(runAlone("memory", {.seconds = 20, .residentMb = 200}, misbehave).fromOutside);
@@ -206,7 +206,7 @@ TEST(WorkerPoolTest, AnEndFromOutsideIsToldFromACrash) {
 }
 
 // The kernel, short of memory, may end a process that is past its limit before we look.
-TEST(WorkerPoolTest, AnEndFromOutsidePastTheLimitIsOutOfMemory) {
+TEST(WorkerPoolTest, AKillPastTheMemoryLimitIsOutOfMemory) {
   const WorkerPool::Work greedy = [](const std::string&) {
     std::vector<char> memory(300 << 20, 'x');
     raise(SIGKILL);
@@ -229,7 +229,7 @@ std::string setUpErrorOf(const std::function<void()>& action) {
   return "";
 }
 
-TEST(WorkerPoolTest, WhatTheSurroundingsDoNotGiveIsNoOutcome) {
+TEST(WorkerPoolTest, AnEnvironmentFailureIsNotAnOutcome) {
   const WorkerPool::Work lacking = [](const std::string& task) -> std::string {
     if (task == "space") throw SetUpError("cannot write x; is the disk full?");
     if (task == "memory") throw std::bad_alloc();
@@ -256,13 +256,13 @@ int endBelow(decltype(RLIMIT_NOFILE) resource, rlim_t most, const std::function<
   return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
-TEST(WorkerPoolTest, WithoutFilesForAWorkerItIsTheSurroundings) {
+TEST(WorkerPoolTest, RunningOutOfFileDescriptorsIsASetUpError) {
   for (rlim_t files = 3; files < 8; ++files)
     EXPECT_EQ(endBelow(RLIMIT_NOFILE, files, [] { runAlone("a", {}, misbehave); }), 0) << files;
   EXPECT_EQ(endBelow(RLIMIT_NOFILE, 60, [] { runAlone("a", {}, misbehave); }), 1);
 }
 
-TEST(SymboliserTest, WithoutItsProgramItIsTheSurroundings) {
+TEST(SymboliserTest, AMissingProgramIsASetUpError) {
   const std::string detail = "signal x\n/nowhere(+0x12) [0x12]\n";
   EXPECT_EQ(endBelow(RLIMIT_NOFILE, 3, [&] { withSymbols(detail); }), 0);
   const std::filesystem::path folder =
@@ -281,7 +281,7 @@ TEST(SymboliserTest, WithoutItsProgramItIsTheSurroundings) {
 }
 
 // fuserfuzz ends its report on SIGTERM; its workers have nothing to end, and must not take it for one of their own.
-TEST(WorkerPoolTest, TheSupervisorsHandlersAreNotTheWorkers) {
+TEST(WorkerPoolTest, WorkersDoNotInheritSignalHandlers) {
   const auto former = std::signal(SIGTERM, [](int) {});
   const Outcome outcome = runAlone("terminated", {}, misbehave);
   std::signal(SIGTERM, former);
@@ -289,7 +289,7 @@ TEST(WorkerPoolTest, TheSupervisorsHandlersAreNotTheWorkers) {
   EXPECT_TRUE(outcome.fromOutside) << outcome.detail;
 }
 
-TEST(SymboliserTest, LooksUpAnAddressOnceAndGivesTheSame) {
+TEST(SymboliserTest, LooksUpEachAddressOnce) {
   const std::string stack = "signal x\nnothing known\n" + std::string("/nowhere(+0x12) [0x12]\n");
   Symboliser symbols;
   EXPECT_EQ(symbols.withSymbols(stack), stack);
@@ -299,7 +299,7 @@ TEST(SymboliserTest, LooksUpAnAddressOnceAndGivesTheSame) {
 }
 
 // A lock of the supervisor must not live on in a worker.
-TEST(WorkerPoolTest, WorkersHaveNoFileOfTheSupervisor) {
+TEST(WorkerPoolTest, WorkersInheritNoOpenFiles) {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("worker_pool_test." + std::to_string(getpid()));
   std::FILE* file = std::fopen(path.c_str(), "w");

@@ -38,7 +38,7 @@ std::string withFault(const std::string& fault) {
   return concat(kProgram, "option fault = \"", fault, "\"\n", kRuns);
 }
 
-TEST(MinimizeTest, AWrongOpIsLeftAlone) {
+TEST(MinimizeTest, MinimizesToTheWrongOp) {
   const Minimized result = minimize(withFault("swapped-operands"), {});
   EXPECT_EQ(result.problem, "");
   EXPECT_TRUE(result.finished);
@@ -101,12 +101,12 @@ TEST(MinimizeTest, ASuccessIsALineOfTheLog) {
   EXPECT_NE(lines.front().find("expressions"), std::string::npos) << lines.front();
 }
 
-TEST(MinimizeTest, WhatIsNoFindingIsNotMinimized) {
+TEST(MinimizeTest, AgreeingCasesAreNotMinimized) {
   EXPECT_NE(minimize(concat(kProgram, kRuns), {}).problem.find("not a finding: agrees"), std::string::npos);
   EXPECT_THROW(minimize("fusion", {}), UserError);
 }
 
-TEST(MinimizeTest, WhatFailsForEverythingIsNotMinimized) {
+TEST(MinimizeTest, AFailureOfEveryCaseIsNotMinimized) {
   MinimizeSettings settings;
   AfterPasses failing([](Fusion&) { FUSER_CHECK(false, "always"); });
   settings.judge.observers = {&failing};
@@ -165,7 +165,7 @@ __attribute__((noinline)) void dieThere() {
 }
 
 // Two crashes by one signal are two bugs where they come from two places.
-TEST(MinimizeTest, ACrashDoesNotSlideToAnother) {
+TEST(MinimizeTest, ACrashIsNotReplacedByAnotherCrash) {
   MinimizeSettings settings;
   AfterPasses dying([](Fusion& fusion) {
     if (hasOp(fusion, OpKind::Exp) && hasOp(fusion, OpKind::Sum)) dieHere();

@@ -50,7 +50,7 @@ std::string changed(const Case& testCase, const Change& change) {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST(RebuildTest, TheEmptyChangeGivesTheSameCase) {
+TEST(RebuildTest, AnEmptyChangeGivesTheSameCase) {
   for (uint64_t number = 0; number < 300; ++number) {
     const Case testCase = generateCase(11, number);
     const std::optional<Case> again = rebuild(testCase, {}, kPlain);
@@ -60,7 +60,7 @@ TEST(RebuildTest, TheEmptyChangeGivesTheSameCase) {
   }
 }
 
-TEST(RebuildTest, WhatIsLeftOfAProgramNeedsNothingElse) {
+TEST(RebuildTest, TheRemainingProgramIsSelfContained) {
   const Case testCase = parseCase(kSoftmax, "test");
   Change change;
   change.outputs = {idOf(testCase, "s")};
@@ -73,7 +73,7 @@ TEST(RebuildTest, WhatIsLeftOfAProgramNeedsNothingElse) {
   EXPECT_FALSE(has(cut, "cast") || has(cut, "%x")) << cut;
 }
 
-TEST(RebuildTest, AnOperandStandsForAResultAndANumberForAScalar) {
+TEST(RebuildTest, ReplacesAResultByItsOperandAndAScalarByALiteral) {
   const Case testCase = parseCase(kSoftmax, "test");
   Change change;
   change.outputs = {idOf(testCase, "e")};
@@ -94,7 +94,7 @@ Change withoutAxis(const Case& testCase, const std::string& name, size_t axis) {
   return change;
 }
 
-TEST(RebuildTest, AnAxisGoesFromAllValuesAndAttributes) {
+TEST(RebuildTest, DropsAnAxisFromAllValuesAndAttributes) {
   const Case testCase = parseCase(kSoftmax, "test");
   for (size_t axis : {0, 1}) {
     const std::string text = changed(testCase, withoutAxis(testCase, "x", axis));
@@ -135,7 +135,7 @@ run { %x = values [1, 2, 3, 4, 5, 6] : i64[2, 3] }
   EXPECT_TRUE(has(changed(testCase, change), "[1, 2, 4, 5]")) << changed(testCase, change);
 }
 
-TEST(RebuildTest, AFlipTurnsTheAxesThatAreLeft) {
+TEST(RebuildTest, AFlipKeepsItsRemainingAxes) {
   const Case testCase = parseCase(R"(fusion f(%x: f32[i0, i1, i2]) {
   %y = flip(%x) {dims = [0, 2]}
   %z = neg(%y)
@@ -155,7 +155,7 @@ run { %x = normal(seed = 1) : f32[2, 3, 4] }
   EXPECT_FALSE(has(neither, "flip")) << neither;
 }
 
-TEST(RebuildTest, AnEyeIsAsLargeAsItsAxesAre) {
+TEST(RebuildTest, AnEyeHasTheSizesOfItsAxes) {
   const Case testCase = parseCase(R"(fusion f(%x: f32[i0]) {
   %y = eye() {n = 3, m = 4, dtype = bf16}
   %z = eye() {n = i0, dtype = f32}
@@ -192,7 +192,7 @@ constexpr const char* kJoined = R"(fusion f(%x: f32[i0], %b: f32[z0]) {
 run { %x = normal(seed = 1) : f32[4]  %b = normal(seed = 2) : f32[3] }
 )";
 
-TEST(RebuildTest, ANewSizeHasNoNameThatALineSpeaksOf) {
+TEST(RebuildTest, ANewSizeHasANameThatNoLineMentions) {
   const Case testCase = parseCase(kJoined, "test");
   Change change;
   change.asInputs = {idOf(testCase, "y")};
@@ -201,7 +201,7 @@ TEST(RebuildTest, ANewSizeHasNoNameThatALineSpeaksOf) {
   EXPECT_TRUE(has(text, "%y: f32[z1]") && has(text, "full() {shape = [3],")) << text;
 }
 
-TEST(RebuildTest, ANewSizeHasNoNameThatAnotherNewInputHas) {
+TEST(RebuildTest, ANewSizeHasANameThatNoNewInputHas) {
   const Case testCase = parseCase(kJoined, "test");
   Change change;
   change.asInputs = {idOf(testCase, "y"), idOf(testCase, "p")};
@@ -210,7 +210,7 @@ TEST(RebuildTest, ANewSizeHasNoNameThatAnotherNewInputHas) {
   EXPECT_TRUE(has(text, "%p: f32[z0]") && has(text, "%y: f32[z1]")) << text;
 }
 
-TEST(RebuildTest, ANewSizeHasTheNameOfOneThatIsGone) {
+TEST(RebuildTest, ANewSizeReusesTheNameOfARemovedOne) {
   const Case testCase = parseCase(kJoined, "test");
   Change change;
   change.asInputs = {idOf(testCase, "y")};
@@ -323,7 +323,7 @@ Schedule drawSchedule(const Case& testCase, Choices& choices) {
 
 // What is made of a change goes to workers and files as text, and is not read on the way: made once more, it is what
 // reading would give, down to its numbers.
-TEST(RebuildTest, WhateverIsMadeParsesBackToItself) {
+TEST(RebuildTest, EveryResultParsesBackToItself) {
   std::map<What, size_t> made;
   for (uint64_t number = 0; number < 100; ++number) {
     const What what = kAll[number % std::size(kAll)];
@@ -345,7 +345,7 @@ TEST(RebuildTest, WhateverIsMadeParsesBackToItself) {
   for (What what : kAll) EXPECT_GE(made[what], 100u) << static_cast<int>(what);
 }
 
-TEST(RebuildTest, AnEditMakesACaseOrNothing) {
+TEST(RebuildTest, AnEditGivesACaseOrNothing) {
   const Case testCase = parseCase(kSoftmax, "test");
   const std::optional<Case> plain = edited(testCase, [](CaseEdit& edit) {
     edit.options.fault = "swapped-operands";
@@ -360,7 +360,7 @@ TEST(RebuildTest, AnEditMakesACaseOrNothing) {
   }));
 }
 
-TEST(RebuildTest, AScheduleStaysWhereItsTensorsDo) {
+TEST(RebuildTest, AScheduleStaysIfItsTensorsDo) {
   Case testCase = parseCase(kSoftmax, "test");
   testCase.schedule = parseSchedule("split %s {axis = 0, factor = 2}", "test");
   Change change;
@@ -372,7 +372,7 @@ TEST(RebuildTest, AScheduleStaysWhereItsTensorsDo) {
   EXPECT_FALSE(rebuild(testCase, change, kPlain));
 }
 
-TEST(RebuildTest, AChangeThatLeadsNowhereGivesNothing) {
+TEST(RebuildTest, AnInvalidChangeGivesNothing) {
   const Case testCase = parseCase(kSoftmax, "test");
   Change change;
   change.droppedAxes = {{idOf(testCase, "x"), 0}};  // of one value alone

@@ -114,7 +114,7 @@ class CompiledCase {
     } else {
       const std::vector<int>& devices = case_.fusion->mesh().devices();
       runRanks(*std::max_element(devices.begin(), devices.end()) + 1, [&](Communicator& communicator) {
-        const std::optional<size_t> place = case_.fusion->mesh().placeOf(communicator.rank());
+        const std::optional<size_t> place = case_.fusion->mesh().indexOf(communicator.rank());
         if (!place) return;
         const std::vector<HostValue> parts = partsOf(data.inputs, communicator.rank());
         records[*place] = runOne(*place, texts[*place], parts, wholeInputs(*case_.fusion, communicator.rank(), parts),

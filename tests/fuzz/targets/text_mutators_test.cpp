@@ -39,7 +39,7 @@ TEST(TextMutatorsTest, ProgramsStayProgramsAndBytesAreTheFuzzersOwn) {
   EXPECT_GT(bytesCalled, 25);
 }
 
-TEST(TextMutatorsTest, NothingGrowsPastTheRoom) {
+TEST(TextMutatorsTest, ResultsFitTheMaximumSize) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::vector<uint8_t> buffer(sizeof kCase - 1);
     std::memcpy(buffer.data(), kCase, buffer.size());
@@ -49,7 +49,7 @@ TEST(TextMutatorsTest, NothingGrowsPastTheRoom) {
   }
 }
 
-TEST(TextMutatorsTest, TwoProgramsCrossToOneThatHasBoth) {
+TEST(TextMutatorsTest, CrossoverCombinesTwoPrograms) {
   int both = 0;
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::vector<uint8_t> out(8192);
@@ -61,7 +61,7 @@ TEST(TextMutatorsTest, TwoProgramsCrossToOneThatHasBoth) {
   EXPECT_GT(both, 15);
 }
 
-TEST(TextMutatorsTest, TextThatIsNoProgramCrossesAsBytes) {
+TEST(TextMutatorsTest, CrossoverOfInvalidTextWorksOnBytes) {
   std::vector<uint8_t> out(100);
   for (unsigned seed = 0; seed < 20; ++seed) {
     EXPECT_LE(crossOverTexts(bytesOf("abc"), bytesOf(kOther), out.data(), out.size(), seed), out.size());

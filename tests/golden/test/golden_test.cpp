@@ -95,7 +95,7 @@ struct GoldenCheckTest : testing::Test {
   std::string path_ = std::filesystem::temp_directory_path() / ("golden_test." + std::to_string(getpid()) + ".txt");
 };
 
-TEST_F(GoldenCheckTest, TakesAnAnswerThatIsTheSame) { check(at(0), kKeys, madeOf, false); }
+TEST_F(GoldenCheckTest, AcceptsAnEqualAnswer) { check(at(0), kKeys, madeOf, false); }
 
 TEST_F(GoldenCheckTest, AFailureShowsTheCaseAndTheLines) {
   testing::TestPartResultArray failures;
@@ -126,7 +126,7 @@ TEST_F(GoldenCheckTest, ATextThatAFileCannotHoldIsAFailure) {
   }
 }
 
-TEST_F(GoldenCheckTest, AnUpdateWritesAnswersAlone) {
+TEST_F(GoldenCheckTest, AnUpdateWritesOnlyAnswers) {
   check(at(1), kKeys, madeOf, true);
   EXPECT_EQ(
       readFile(path_),

@@ -13,7 +13,7 @@
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/plan_groups.h"
 #include "fuser/segment/segmented_text.h"
-#include "fuser/segment/told_segments.h"
+#include "fuser/segment/unchecked_segments.h"
 #include "fuser/text/parser.h"
 #include "tests/fuser/analysis/stage_observers.h"
 
@@ -124,7 +124,7 @@ std::function<void(Subject&)> retold(const std::string& from, const std::string&
     const size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << text;
     text.replace(at, from.size(), to);
-    subject.program->segmented = parseAsTold(text, *subject.presegmented);
+    subject.program->segmented = parseUnchecked(text, *subject.presegmented);
   };
 }
 
@@ -221,14 +221,14 @@ const std::vector<Break>& breaks() {
   return all;
 }
 
-TEST(InvariantsTest, EachHoldsOfAnHonestCompilation) {
+TEST(InvariantsTest, EachHoldsForACorrectCompilation) {
   Subject subject;
   for (const Invariant& invariant : allInvariants())
     EXPECT_EQ(invariant.check(subject.compilation()), "") << invariant.name;
 }
 
 // The host cannot evaluate what only a tensor's data say.
-TEST(InvariantsTest, ArithmeticOnALoadedIndexIsTheKernelsOwn) {
+TEST(InvariantsTest, AcceptsArithmeticOnALoadedIndex) {
   Subject subject;
   Kernel& kernel = subject.scaling();
   LoadIndex load;
@@ -248,7 +248,7 @@ TEST(InvariantsTest, ArithmeticOnALoadedIndexIsTheKernelsOwn) {
   }
 }
 
-TEST(InvariantsTest, WhatBothWaysOfAnIfFreeIsFreedOnce) {
+TEST(InvariantsTest, AFreeInBothBranchesCountsOnce) {
   Subject subject;
   subject.freeInAnIf(2);
   for (const Invariant& invariant : allInvariants()) {
@@ -257,7 +257,7 @@ TEST(InvariantsTest, WhatBothWaysOfAnIfFreeIsFreedOnce) {
   }
 }
 
-TEST(InvariantsTest, EachSeesWhatBreaksIt) {
+TEST(InvariantsTest, EachDetectsItsViolation) {
   for (const Break& broken : breaks()) {
     Subject subject;
     broken.edit(subject);
@@ -352,7 +352,7 @@ TEST(InvariantObserverTest, SeesIntoCachesOfSegments) {
 }
 
 // Whoever plants a fault in a stage is not caught by that stage's own verifiers.
-TEST(InvariantObserverTest, AStageWithAPlantedFaultIsNotHeldAgainstItsInvariants) {
+TEST(InvariantObserverTest, SkipsInvariantsOfAStageWithAPlantedFault) {
   AfterPasses fault([](Fusion& fusion) { fusion.outputs()[0]->setOrigin(*fusion.inputs()[0]->origin()); });
   EXPECT_EQ(problemsWith({&fault}, InvariantStage::Passes), std::vector<std::string>{});
   EXPECT_EQ(problemsWith({&fault}, InvariantStage::Kernels).size(), 1u);

@@ -1,6 +1,6 @@
 #pragma once
 // Random programs with mistakes in them: ranks that skip a collective, post another one, return or throw in the middle.
-// What each rank lives through is written down, so that two runs can be compared.
+// The errors and data of each rank are recorded, so that two runs can be compared.
 
 #include "fuser/communicate/communicator.h"
 #include "tests/fuser/communicate/suite/random_program.h"
@@ -17,18 +17,18 @@ struct Fault {
 struct FaultyProgram {
   RandomProgram program;
   std::vector<Fault> faults;
-  std::vector<bool> stubborn;  // by rank: it goes on after a CommunicationError, instead of throwing it on
+  std::vector<bool> stubborn;  // by rank: continues after a CommunicationError instead of rethrowing it
 };
 
 std::ostream& operator<<(std::ostream& out, const FaultyProgram& faulty);
 
 rc::Gen<FaultyProgram> arbitraryFaultyProgram(int ranks);
 
-// Runs one rank, and appends each error and what was received to its transcript, in order. The haste says how it
-// dawdles between its steps.
+// Runs one rank and appends each error and the received data to its transcript, in order. `haste` is the seed of random
+// delays between steps.
 void liveThrough(Communicator& communicator, const FaultyProgram& faulty, uint64_t haste, std::string& transcript);
 
-// All ranks in one process: their transcripts, and the text of what runRanks threw.
+// Runs all ranks in one process. Returns their transcripts and the error of runRanks.
 std::vector<std::string> transcripts(const FaultyProgram& faulty, uint64_t haste);
 
 }  // namespace fuser::communicate_suite

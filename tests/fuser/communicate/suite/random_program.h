@@ -1,6 +1,6 @@
 #pragma once
 // Random programs of collectives: what every rank posts, in which order, and how long it lets each run before it waits.
-// The data follows from a seed, so that any rank knows what any other sends.
+// The data is derived from a seed, so that every rank can compute what the others send.
 
 #include <rapidcheck.h>
 
@@ -37,16 +37,16 @@ struct RandomProgram {
 
 std::ostream& operator<<(std::ostream& out, const RandomProgram& program);
 
-// Of 1 to maxSteps steps; all of one kind if given.
+// Generates 1 to maxSteps steps; all of one kind if `kind` is set.
 rc::Gen<RandomProgram> arbitraryProgram(int ranks, int maxSteps, std::optional<CollectiveKind> kind = std::nullopt);
 
-// What a rank sends in a step: small numbers, any bits, NaN and infinities; bools are 0 and 1.
+// The data that a rank sends in a step: small numbers, any bits, NaN and infinities; bools are 0 and 1.
 std::vector<std::byte> sentBytes(const RandomProgram& program, size_t step, int rank);
 
-// What a rank must receive, by the plain definition of each kind, one element after the other.
+// The data that a rank must receive, computed element by element from the definition of each kind.
 std::vector<std::byte> expectedBytes(const RandomProgram& program, size_t step, int rank);
 
-// The same bits; any NaN is as good as any other, and of a maximum or minimum either zero.
+// Whether the bits are equal; NaNs are all equal, and so are the zeros of a maximum or minimum.
 bool sameElements(const Step& step, const std::vector<std::byte>& got, const std::vector<std::byte>& expected);
 
 }  // namespace fuser::communicate_suite

@@ -1,5 +1,5 @@
 #pragma once
-// Cases with streams, devices or memory, as a test wants them.
+// Adds streams, devices or memory to cases, for tests.
 
 #include "fuser/case/case.h"
 #include "fuzz/choices/choices.h"
@@ -9,7 +9,7 @@ namespace fuser::fuzz {
 enum class What : uint8_t { Plain, Streams, Memory, StreamsAndMemory, Devices };
 constexpr What kAll[] = {What::Plain, What::Streams, What::Memory, What::StreamsAndMemory, What::Devices};
 
-// Gives the case what it has not yet; false where it can have none of it.
+// Adds the placement to the case; false if the case cannot have it.
 bool give(Case& testCase, What what, Choices& choices);
 
 }  // namespace fuser::fuzz

@@ -12,7 +12,7 @@
 
 namespace fuser {
 
-struct GivenMemory {
+struct CheckedBuffers {
   std::vector<std::optional<TensorRef>> memory;  // one entry per output, or empty
   std::set<size_t> numbers;                      // the numbers of the outputs with buffers
 };
@@ -22,13 +22,13 @@ struct GivenMemory {
 // elements that share memory, or overlap with an input or another output; and for a scalar output. The buffer of an
 // in-place output must be its input's memory
 // and has no effect.
-GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, Val*>& aliases,
-                       std::span<const HostValue> inputs, GivenOutputs outputs);
+CheckedBuffers checkBuffers(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, Val*>& aliases,
+                            std::span<const HostValue> inputs, OutputBuffers outputs);
 
 // Returns one entry per number. Outputs that kernels write directly get a layout with unknown strides, of which only
 // the order of axes is known. Outputs that are inputs, views, expanded, or returned at an earlier position with a
 // buffer are copied at the end.
-std::vector<GivenOutput> planGivenOutputs(Fusion& fusion, const std::vector<HostGroup>& groups,
-                                          const std::set<size_t>& numbers);
+std::vector<BufferedOutput> planBufferedOutputs(Fusion& fusion, const std::vector<HostGroup>& groups,
+                                                const std::set<size_t>& numbers);
 
 }  // namespace fuser

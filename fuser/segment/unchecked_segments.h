@@ -9,7 +9,7 @@
 namespace fuser {
 
 // The description. Groups are numbered by their index in `groups`.
-struct ToldSegments {
+struct SegmentsDescription {
   struct Group {
     std::vector<Expr*> exprs;   // the expressions that the group owns
     std::vector<Expr*> copies;  // private copies of expressions that other groups own
@@ -28,11 +28,12 @@ struct ToldSegments {
 
 // Builds the segmentation as described, even if edges are duplicated, carry values that do not cross, or inputs and
 // outputs are wrong. A CheckError only if an expression has no owner or two. checkEdits: see SegmentedFusion.
-std::unique_ptr<SegmentedFusion> segmentAsTold(const Fusion& fusion, const ToldSegments& told, bool checkEdits = false);
+std::unique_ptr<SegmentedFusion> buildUnchecked(const Fusion& fusion, const SegmentsDescription& description,
+                                                bool checkEdits = false);
 
 // The same for the text form, as toString(SegmentGraph) prints it. Groups keep the order of the text. A UserError with
 // line and column if the text cannot be parsed: unknown names, an expression with no owner or two, scalars and tensors
 // in one group.
-std::unique_ptr<SegmentedFusion> parseAsTold(std::string_view text, const Fusion& fusion);
+std::unique_ptr<SegmentedFusion> parseUnchecked(std::string_view text, const Fusion& fusion);
 
 }  // namespace fuser

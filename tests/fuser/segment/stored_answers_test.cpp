@@ -10,7 +10,7 @@
 namespace fuser {
 namespace {
 
-TEST(KeptAnswersTest, EachKernelsGroupHasTheMapOfItsAnswer) {
+TEST(StoredAnswersTest, EachKernelsGroupHasTheMapOfItsAnswer) {
   const Explained made = segmentReal(function("%x: f32[i0, i1], %n: f64",
                                               "  %k = neg(%n)\n  %a = mul(%x, %k)\n  %s = sum(%a) {dims = [1]}\n"
                                               "  %t = sum(%s) {dims = [0]}\n  return %t\n"));

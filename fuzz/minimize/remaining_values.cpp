@@ -1,18 +1,18 @@
 // From the outputs upwards: what is replaced, cut or made a literal needs nothing any more.
 
-#include "fuzz/minimize/kept.h"
+#include "fuzz/minimize/remaining_values.h"
 
 #include <algorithm>
 
 namespace fuser::fuzz {
 
-Kept::Kept(const Fusion& fusion, const Change& change)
+RemainingValues::RemainingValues(const Fusion& fusion, const Change& change)
     : fusion_(fusion), change_(change), needed_(fusion.valCount(), false) {
   for (const Val* output : outputs()) need(output);
   if (!change.dropDeadCode && !change.outputs && change.asInputs.empty() && change.replaced.empty()) needDeadCode();
 }
 
-const Val* Kept::standIn(const Val* val) const {
+const Val* RemainingValues::standIn(const Val* val) const {
   for (size_t steps = 0; steps <= fusion_.valCount(); ++steps) {
     const auto found = change_.replaced.find(val->id());
     if (found == change_.replaced.end()) return val;
@@ -21,16 +21,16 @@ const Val* Kept::standIn(const Val* val) const {
   throwUserError("values replace each other");
 }
 
-bool Kept::isInput(const Val* val) const {
+bool RemainingValues::isInput(const Val* val) const {
   return val->isFusionInput() || (val->definition() && change_.asInputs.count(val->id()) != 0);
 }
 
-bool Kept::isMade(const Expr* expr) const {
+bool RemainingValues::isMade(const Expr* expr) const {
   return std::any_of(expr->outputs().begin(), expr->outputs().end(),
                      [&](const Val* output) { return has(output) && !isInput(output); });
 }
 
-std::vector<const Val*> Kept::inputs() const {
+std::vector<const Val*> RemainingValues::inputs() const {
   std::vector<const Val*> inputs;
   for (const Val* val : fusion_.inputs()) {
     if (has(val)) inputs.push_back(val);
@@ -41,14 +41,14 @@ std::vector<const Val*> Kept::inputs() const {
   return inputs;
 }
 
-std::vector<const Val*> Kept::outputs() const {
+std::vector<const Val*> RemainingValues::outputs() const {
   if (!change_.outputs) return {fusion_.outputs().begin(), fusion_.outputs().end()};
   std::vector<const Val*> outputs;
   for (ValId id : *change_.outputs) outputs.push_back(fusion_.allVals().at(id).get());
   return outputs;
 }
 
-std::vector<bool> Kept::axes(const TensorView* tensor) const {
+std::vector<bool> RemainingValues::axes(const TensorView* tensor) const {
   std::vector<bool> kept;
   const std::vector<IterDomain*>& logical = tensor->domain().logical;
   for (size_t i = 0; i < logical.size(); ++i) {
@@ -57,7 +57,7 @@ std::vector<bool> Kept::axes(const TensorView* tensor) const {
   return kept;
 }
 
-void Kept::need(const Val* wanted) {
+void RemainingValues::need(const Val* wanted) {
   const Val* val = standIn(wanted);
   if (has(val) || change_.constants.count(val->id())) return;
   needed_[val->id()] = true;
@@ -73,21 +73,21 @@ void Kept::need(const Val* wanted) {
   if (!isInput(val) && val->definition()) needOperands(val->definition());
 }
 
-void Kept::needOperands(const Expr* expr) {
+void RemainingValues::needOperands(const Expr* expr) {
   for (size_t i = 0; i < expr->inputs().size(); ++i) {
     if (!change_.literals.count({expr->id(), i})) need(expr->input(i));
   }
   for (IntExpr extent : expr->attributes().allIntegers()) needScalars(extent);
 }
 
-void Kept::needScalars(IntExpr extent) {
+void RemainingValues::needScalars(IntExpr extent) {
   if (!extent) return;
   forEachSymbol(extent, [&](IntExpr symbol) {
     if (const Val* scalar = fusion_.scalarOf(symbol)) need(scalar);
   });
 }
 
-void Kept::needDeadCode() {
+void RemainingValues::needDeadCode() {
   for (const Expr* expr : fusion_.exprs()) {
     for (const Val* output : expr->outputs()) need(output);
   }

@@ -1,4 +1,4 @@
-#include "fuser/ir/take_place.h"
+#include "fuser/ir/replace_value.h"
 
 #include <algorithm>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace fuser {
 
-void takePlace(Fusion* fusion, TensorView* old, TensorView* with) {
+void replaceValue(Fusion* fusion, TensorView* old, TensorView* with) {
   with->setName(old->name());
   with->setOrigin(old->origin());
   with->domain().allocationOrder = old->domain().allocationOrder;

@@ -1,5 +1,5 @@
 #pragma once
-// Kept: which values, expressions and axes of a case are left when it is changed.
+// RemainingValues: the values, expressions and axes of a case that remain after a change.
 
 #include <vector>
 
@@ -7,23 +7,23 @@
 
 namespace fuser::fuzz {
 
-class Kept {
+class RemainingValues {
  public:
-  // A UserError where values replace each other. The fusion and the change must outlive this.
-  Kept(const Fusion& fusion, const Change& change);
+  // A UserError if replacements form a cycle. The fusion and the change must outlive this object.
+  RemainingValues(const Fusion& fusion, const Change& change);
 
-  // What stands in the value's place everywhere: itself, or what replaces it.
+  // The value's replacement, or the value itself.
   const Val* standIn(const Val* val) const;
-  // Whether something reads the value, or it is returned.
+  // Whether the value is read or returned.
   bool has(const Val* val) const { return needed_.at(val->id()); }
   bool isInput(const Val* val) const;
-  // Whether the expression still makes something that is read.
+  // Whether some result of the expression is used.
   bool isMade(const Expr* expr) const;
 
-  // Of the new program: those of the old that are read, then the values that become inputs, by id.
+  // The inputs of the new program: the old ones that are read, then the values that become inputs, by id.
   std::vector<const Val*> inputs() const;
   std::vector<const Val*> outputs() const;
-  // Which of axes() stay.
+  // For each of axes(), whether it remains.
   std::vector<bool> axes(const TensorView* tensor) const;
 
  private:

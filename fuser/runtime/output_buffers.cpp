@@ -1,6 +1,6 @@
 // Validates and plans the caller's output buffers.
 
-#include "fuser/runtime/given_outputs.h"
+#include "fuser/runtime/output_buffers.h"
 
 #include <algorithm>
 
@@ -74,13 +74,13 @@ void forgetStrides(TensorView* output) {
 
 }  // namespace
 
-GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, Val*>& aliases,
-                       std::span<const HostValue> inputs, GivenOutputs outputs) {
+CheckedBuffers checkBuffers(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, Val*>& aliases,
+                            std::span<const HostValue> inputs, OutputBuffers outputs) {
   const size_t count = fusion.outputs().size();
   FUSER_USER_CHECK(outputs.empty() || outputs.size() == count, "memory is given for ", outputs.size(),
                    " outputs, and there are ", count);
   const Device device = deviceOf(fusion, inputs);
-  GivenMemory given{{outputs.begin(), outputs.end()}, {}};
+  CheckedBuffers given{{outputs.begin(), outputs.end()}, {}};
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i]) continue;
     const Val* output = fusion.outputs()[i];
@@ -110,14 +110,14 @@ GivenMemory checkGiven(const Fusion& fusion, ExpressionEvaluator& sizes, const s
   return given;
 }
 
-std::vector<GivenOutput> planGivenOutputs(Fusion& fusion, const std::vector<HostGroup>& groups,
-                                          const std::set<size_t>& numbers) {
-  std::vector<GivenOutput> plan;
+std::vector<BufferedOutput> planBufferedOutputs(Fusion& fusion, const std::vector<HostGroup>& groups,
+                                                const std::set<size_t>& numbers) {
+  std::vector<BufferedOutput> plan;
   for (size_t number : numbers) {
     auto* output = fusion.outputs().at(number)->as<TensorView>();
     const std::vector<IterDomain*> axes = output->axes();
     const bool again =
-        std::any_of(plan.begin(), plan.end(), [&](const GivenOutput& given) { return given.tensor == output; });
+        std::any_of(plan.begin(), plan.end(), [&](const BufferedOutput& given) { return given.tensor == output; });
     const bool expanded =
         std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); });
     const bool direct = !again && !expanded && !output->domain().view && isMade(groups, output);

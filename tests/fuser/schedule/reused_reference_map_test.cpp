@@ -10,9 +10,9 @@
 namespace fuser {
 namespace {
 
-class KeptMapTest : public testing::TestWithParam<const char*> {};
+class ReusedReferenceMapTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(KeptMapTest, MakesTheSameSchedule) {
+TEST_P(ReusedReferenceMapTest, MakesTheSameSchedule) {
   const std::unique_ptr<Fusion> fusion = parseFusion(GetParam());
   SizeFacts sizes([](IntExpr) { return 64; });
   const FusionView view{fusion.get(), fusion->exprs(), fusion->inputs(), fusion->outputs(), &sizes};
@@ -34,7 +34,7 @@ TEST_P(KeptMapTest, MakesTheSameSchedule) {
 }
 
 // Which map it is given shows in the schedule: the other one's reference is another tensor.
-TEST(KeptMapTest, IsWhatTheScheduleIsMadeFrom) {
+TEST(ReusedReferenceMapTest, IsWhatTheScheduleIsMadeFrom) {
   const std::unique_ptr<Fusion> fusion =
       parseFusion("fusion f(%x: f32[i0, i1]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  return %a, %b\n}\n");
   const auto* b = fusion->exprs()[1]->output()->as<TensorView>();
@@ -45,7 +45,7 @@ TEST(KeptMapTest, IsWhatTheScheduleIsMadeFrom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Parts, KeptMapTest,
+    Parts, ReusedReferenceMapTest,
     testing::Values(
         "fusion f(%x: f32[i0, i1], %y: f32[i1]) {\n  %b = unsqueeze(%y) {dims = [0]}\n"
         "  %a = add(%x, %b)\n  %e = exp(%a)\n  return %e, %a\n}\n",
