@@ -13,8 +13,8 @@ namespace fuser::fuzz {
 std::string structureOf(const Fusion& fusion);
 
 // That of the program; then what a smallest case keeps only where the finding needs it: "Sum, 1 element",
-// "Add, a vector, runs, strides". How many elements the largest input has: "no elements", "1 element", "a vector" (up to
-// 8), "a block" (up to 1024), "blocks". runs: more than one. strides: an input that is not contiguous, or begins behind
+// "Add, a vector, runs, strides". How many elements the largest input has: "no elements", "1 element", "a vector" (at
+// most 8), "a block" (at most 1024), "blocks". runs: more than one. strides: an input that is not contiguous, or begins behind
 // the start of its memory. views: an input that shares another one's memory. aliases: an output in an input's memory.
 // preallocated: an output in the caller's memory.
 std::string structureOf(const Case& testCase);

@@ -41,7 +41,8 @@ TEST(StructureTest, SaysWhatASmallestCaseKeepsBesideItsOps) {
   EXPECT_EQ(structureOfText("", run), "Add, a vector");
   EXPECT_EQ(structureOfText("", run + run), "Add, a vector, runs");
   EXPECT_EQ(structureOfText("", "run { %x = normal(seed = 1) : f32[2] {strides = [2]} " + z), "Add, a vector, strides");
-  EXPECT_EQ(structureOfText("", "run { %x = normal(seed = 1) : f32[2] %z = view of %x : f32[2] }\n"), "Add, a vector, views");
+  const std::string view = "run { %x = normal(seed = 1) : f32[2] %z = view of %x : f32[2] }\n";
+  EXPECT_EQ(structureOfText("", view), "Add, a vector, views");
   EXPECT_EQ(structureOfText("alias %y -> %x\n", run), "Add, a vector, aliases");
   EXPECT_EQ(structureOfText("preallocate %y {offset = 1}\n", run + run), "Add, a vector, runs, preallocated");
   EXPECT_EQ(structureOfText("", "run { %x = values [1] : f32[1] %z = values [1] : f32[1] }\n"), "Add, 1 element");
