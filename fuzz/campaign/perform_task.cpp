@@ -245,6 +245,11 @@ TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {
   TaskResult result;
   try {
     std::visit(Performer(settings, result), task);
+  } catch (const SetUpError& error) {
+    // A file may ask for what this machine has not got: a GPU.
+    const auto* file = std::get_if<FileTask>(&task);
+    if (!file || std::string_view(error.what()).find(file->path) != std::string_view::npos) throw;
+    throw SetUpError(concat(file->path, ": ", error.what()));
   } catch (const UserError& error) {
     rethrowOfSurroundings(error);
     result.verdict.kind = std::holds_alternative<FileTask>(task) ? VerdictKind::Rejected : VerdictKind::Check;

@@ -96,6 +96,13 @@ TEST_F(SurroundingsTest, AFileThatCannotBeReadIsNoVerdict) {
   EXPECT_EQ(WEXITSTATUS(status), 42);
 }
 
+TEST_F(SurroundingsTest, TheFileThatNeedsThemIsNamed) {
+  whenCompiling([]() { throw SetUpError("no GPU"); });
+  const std::string path = file("a.fusion", kRight);
+  EXPECT_EQ(setUpErrorOf([&] { performTask(FileTask{path}, settings()); }), path + ": no GPU");
+  EXPECT_EQ(setUpErrorOf([&] { performTask(TextsTask{{kRight}}, settings()); }), "no GPU");
+}
+
 TEST_F(SurroundingsTest, NoStageMakesAVerdictOfThem) {
   whenCompiling([]() { noThreads(); });
   const TaskSettings lacking = settings();
