@@ -124,7 +124,7 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
   const ReplayContext context = contextOf(contents, folder, report);
   std::vector<LedgerFinding> findings = contents.findings;
   std::stable_sort(findings.begin(), findings.end(),
-                   [](const LedgerFinding& a, const LedgerFinding& b) { return orderInReport(a) < placeOf(b); });
+                   [](const LedgerFinding& a, const LedgerFinding& b) { return orderInReport(a) < orderInReport(b); });
   for (const LedgerFinding& finding : findings) {
     countFeatures(finding, summary);
     reports::Finding entry;
