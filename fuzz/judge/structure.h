@@ -13,10 +13,11 @@ namespace fuser::fuzz {
 std::string structureOf(const Fusion& fusion);
 
 // That of the program; then what a smallest case keeps only where the finding needs it: "Sum, 1 element",
-// "Add, a vector, runs, strides". How many elements the largest input has: "no elements", "1 element", "a vector" (at
-// most 8), "a block" (at most 1024), "blocks". runs: more than one. strides: an input that is not contiguous, or begins behind
-// the start of its memory. views: an input that shares another one's memory. aliases: an output in an input's memory.
-// preallocated: an output in the caller's memory.
+// "Add, a vector, runs, strides".
+// Of the elements of the largest input: "no elements", "1 element", "a vector" (at most 8), "a block" (at most 1024),
+// "blocks". runs: more than one. strides: an input that is not contiguous, or begins behind the start of its memory.
+// views: an input that shares another one's memory. aliases: an output in an input's memory. preallocated: an output in
+// the caller's memory.
 std::string structureOf(const Case& testCase);
 
 // The op that computes the value of this name, without '%'; null for inputs, and where there is no such value.
