@@ -49,7 +49,7 @@ bool isUnreadable(const CaseVerdict& verdict) {
 }
 
 void printVerdict(const std::string& line, const CaseVerdict& verdict, const ReplayOptions& options, const Log& print) {
-  const bool isWrong = isFinding(verdict.kind) || verdict.kind != VerdictKind::Agrees;
+  const bool isWrong = verdict.kind != VerdictKind::Agrees;
   std::string said = isUnreadable(verdict) ? verdict.detail : toString(verdict);
   if (verdict.kind == VerdictKind::Crash || verdict.kind == VerdictKind::Hang) said = shortStack(said);
   const bool other = !isFinding(verdict.kind) && !verdict.expected && !isUnreadable(verdict);

@@ -1,0 +1,21 @@
+#pragma once
+// Whether this is compiled with address sanitizer, which keeps memory of its own: a process that it is in does not
+// survive a small limit of its address space.
+
+#ifdef __has_feature  // clang
+#if __has_feature(address_sanitizer)
+#define FUSER_ADDRESS_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)  // g++
+#define FUSER_ADDRESS_SANITIZER 1
+#endif
+
+namespace fuser {
+
+#ifdef FUSER_ADDRESS_SANITIZER
+inline constexpr bool kAddressSanitizer = true;
+#else
+inline constexpr bool kAddressSanitizer = false;
+#endif
+
+}  // namespace fuser
