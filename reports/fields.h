@@ -43,10 +43,14 @@ template <class Enum>
 struct Names;
 
 template <class T>
-concept HasNames = requires(T value) { Names<T>::name(value); };
+concept HasNames = requires(T value) {
+  Names<T>::name(value);
+};
 
 template <class T>
-concept HasFields = requires { countFields(std::type_identity<T>()); };
+concept HasFields = requires {
+  countFields(std::type_identity<T>());
+};
 
 // Converts to any type; used to count how many initializers an aggregate takes.
 struct Anything {
@@ -59,28 +63,22 @@ constexpr bool takesInitializers(std::index_sequence<I...>) {
   return requires { T{(static_cast<void>(I), Anything())...}; };
 }
 
-template <class T>
-constexpr bool isNumberOfFields(size_t count) {
-  constexpr size_t kMost = 64;
-  return [count]<size_t... N>(std::index_sequence<N...>) {
-    return ((N == count && takesInitializers<T>(std::make_index_sequence<N>()) &&
-             !takesInitializers<T>(std::make_index_sequence<N + 1>())) ||
-            ...);
-  }(std::make_index_sequence<kMost>());
-}
+template <class T, size_t count>
+constexpr bool isNumberOfFields = takesInitializers<T>(std::make_index_sequence<count>()) &&
+                                  !takesInitializers<T>(std::make_index_sequence<count + 1>());
 
 }  // namespace reports
 
 // Defines countFields(), and visitFields(type, visit, objects…), which calls visit("lines_of_text", objects.field…).
-#define REPORTS_FIELDS(Type, ...)                                                                        \
-  constexpr size_t countFields(std::type_identity<Type>) {                                               \
-    return 0 REPORTS_FOR_EACH(REPORTS_COUNT_FIELD, __VA_ARGS__);                                         \
-  }                                                                                                      \
-  static_assert(::reports::isNumberOfFields<Type>(countFields(std::type_identity<Type>())),              \
-                #Type " has other fields than its list");                                                \
-  template <class Visit, class... Objects>                                                               \
-  void visitFields(std::type_identity<Type>, const Visit& visit, Objects&... objects) {                  \
-    REPORTS_FOR_EACH(REPORTS_VISIT_FIELD, __VA_ARGS__)                                                   \
+#define REPORTS_FIELDS(Type, ...)                                                           \
+  constexpr size_t countFields(std::type_identity<Type>) {                                  \
+    return 0 REPORTS_FOR_EACH(REPORTS_COUNT_FIELD, __VA_ARGS__);                            \
+  }                                                                                         \
+  static_assert(::reports::isNumberOfFields<Type, countFields(std::type_identity<Type>())>, \
+                #Type " has other fields than its list");                                   \
+  template <class Visit, class... Objects>                                                  \
+  void visitFields(std::type_identity<Type>, const Visit& visit, Objects&... objects) {     \
+    REPORTS_FOR_EACH(REPORTS_VISIT_FIELD, __VA_ARGS__)                                      \
   }
 #define REPORTS_COUNT_FIELD(field) +1
 #define REPORTS_VISIT_FIELD(field)                    \
@@ -89,12 +87,12 @@ constexpr bool isNumberOfFields(size_t count) {
     visit(key.text(), objects.field...);              \
   }
 
-// REPORTS_FOR_EACH(apply, a, b) -> apply(a) apply(b), for up to 86 names, more than isNumberOfFields counts; past that
-// it does not compile. A macro does not expand itself, but each scan of what it left expands one name more; each level
+// REPORTS_FOR_EACH(apply, a, b) -> apply(a) apply(b), for up to 86 names; past that it does not
+// compile. A macro does not expand itself, but each scan of what it left expands one name more; each level
 // of REPORTS_SCAN has four times the scans of the one below.
 // (Recursion through __VA_OPT__: David Mazieres, "Recursive macros with C++20 __VA_OPT__", 2021.)
 #define REPORTS_FOR_EACH(apply, ...) REPORTS_SCAN64(REPORTS_FIRST(apply, __VA_ARGS__))
-#define REPORTS_FIRST(apply, name, ...) apply(name) __VA_OPT__(REPORTS_NEXT REPORTS_NO_ARGUMENTS (apply, __VA_ARGS__))
+#define REPORTS_FIRST(apply, name, ...) apply(name) __VA_OPT__(REPORTS_NEXT REPORTS_NO_ARGUMENTS(apply, __VA_ARGS__))
 #define REPORTS_NEXT() REPORTS_FIRST
 #define REPORTS_NO_ARGUMENTS ()
 #define REPORTS_SCAN64(...) REPORTS_SCAN16(REPORTS_SCAN16(REPORTS_SCAN16(REPORTS_SCAN16(__VA_ARGS__))))

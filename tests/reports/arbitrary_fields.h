@@ -1,10 +1,17 @@
 #pragma once
 // Arbitrary structs, from their lists of fields, for properties: whatever is in a list is drawn.
+//
+// RapidCheck draws numbers, strings and sizes of containers; the loops around them are ours: a generator of each
+// container of each struct took the compiler a minute.
 
 #include <rapidcheck.h>
 
+#include <array>
 #include <exception>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -13,66 +20,99 @@
 #include "reports/fields.h"
 #include "reports/fields_sum.h"
 
-namespace rc {
+namespace reports {
 
-// Lists in lists in lists stay short.
-template <reports::HasFields T>
-struct Arbitrary<T> {
-  static constexpr double kScale = 0.2;
-  static Gen<T> arbitrary() {
-    return gen::exec([] {
+// Draws a struct field by field, inside rc::gen::exec. `size` is RapidCheck's; lists in lists in lists stay short.
+class FieldDraw {
+ public:
+  explicit FieldDraw(int size) : size_(size) {}
+
+  template <HasFields T>
+  void draw(T& value) const {
+    const FieldDraw inner(size_ / 5);
+    visitFields(
+        std::type_identity<T>(), [&](std::string_view, auto& field) { inner.draw(field); }, value);
+  }
+
+  // The values of an enum are 0, 1, … up to the first that has no name; there are at most 64 of them.
+  template <HasNames Enum>
+  void draw(Enum& value) const {
+    int count = 0;
+    try {
+      while (count < 64) Names<Enum>::name(static_cast<Enum>(count++));
+    } catch (const std::exception&) {
+      --count;
+    }
+    value = static_cast<Enum>(below(count));
+  }
+
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void draw(T& value) const { value = *rc::gen::resize(size_, rc::gen::arbitrary<T>()); }
+  void draw(std::string& value) const { value = *rc::gen::resize(size_, rc::gen::arbitrary<std::string>()); }
+
+  template <class T>
+  void draw(Largest<T>& value) const {
+    draw(value.value);
+  }
+  template <class T>
+  void draw(std::optional<T>& value) const {
+    if (below(2) == 1) draw(value.emplace());
+  }
+  template <class... Kinds>
+  void draw(std::variant<Kinds...>& value) const {
+    const int kind = below(sizeof...(Kinds));
+    int index = 0;
+    ((index++ == kind ? draw(value.template emplace<Kinds>()) : void()), ...);
+  }
+  template <class A, class B>
+  void draw(std::pair<A, B>& value) const {
+    draw(value.first);
+    draw(value.second);
+  }
+  template <class T, size_t N>
+  void draw(std::array<T, N>& values) const {
+    for (T& value : values) draw(value);
+  }
+  template <class T>
+  void draw(std::vector<T>& values) const {
+    values.resize(below(size_ + 1));
+    for (T& value : values) draw(value);
+  }
+  // A key that is drawn twice counts once.
+  template <class T>
+  void draw(std::set<T>& values) const {
+    for (int count = below(size_ + 1); count > 0; --count) {
       T value{};
-      visitFields(
-          std::type_identity<T>(),
-          [](std::string_view, auto& field) {
-            using Field = std::remove_reference_t<decltype(field)>;
-            field = *gen::scale(kScale, gen::arbitrary<Field>());
-          },
-          value);
+      draw(value);
+      values.insert(std::move(value));
+    }
+  }
+  template <class Key, class T>
+  void draw(std::map<Key, T>& values) const {
+    for (int count = below(size_ + 1); count > 0; --count) {
+      Key key{};
+      draw(key);
+      draw(values[key]);
+    }
+  }
+
+ private:
+  static int below(int end) { return *rc::gen::inRange(0, end); }
+
+  int size_;
+};
+
+// Any struct with a list of fields, or a variant of such.
+template <class T>
+rc::Gen<T> arbitraryFields() {
+  return rc::gen::withSize([](int size) {
+    return rc::gen::exec([size] {
+      T value{};
+      FieldDraw(size).draw(value);
       return value;
     });
-  }
-};
+  });
+}
 
-// Enums whose values are 0, 1, … up to the first that has no name; at most 64 of them.
-template <reports::HasNames Enum>
-struct Arbitrary<Enum> {
-  static Gen<Enum> arbitrary() {
-    return gen::map(gen::inRange(0, count()), [](int value) { return static_cast<Enum>(value); });
-  }
-  static int count() {
-    int values = 0;
-    try {
-      for (; values < 64; ++values) reports::Names<Enum>::name(static_cast<Enum>(values));
-    } catch (const std::exception&) {
-    }
-    return values;
-  }
-};
-
-// (There are few keys: those that are drawn twice count once.)
-template <reports::HasNames Enum, class Value>
-struct Arbitrary<std::map<Enum, Value>> {
-  static Gen<std::map<Enum, Value>> arbitrary() {
-    return gen::map(gen::arbitrary<std::vector<std::pair<Enum, Value>>>(),
-                    [](const std::vector<std::pair<Enum, Value>>& pairs) {
-                      return std::map<Enum, Value>(pairs.begin(), pairs.end());
-                    });
-  }
-};
-
-template <class T>
-struct Arbitrary<reports::Largest<T>> {
-  static Gen<reports::Largest<T>> arbitrary() {
-    return gen::map(gen::arbitrary<T>(), [](T value) { return reports::Largest<T>(value); });
-  }
-};
-
-template <class... Kinds>
-struct Arbitrary<std::variant<Kinds...>> {
-  static Gen<std::variant<Kinds...>> arbitrary() {
-    return gen::oneOf(gen::map(gen::arbitrary<Kinds>(), [](Kinds kind) { return std::variant<Kinds...>(kind); })...);
-  }
-};
-
-}  // namespace rc
+}  // namespace reports

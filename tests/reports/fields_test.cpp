@@ -32,8 +32,8 @@ struct Outer {
 REPORTS_FIELDS(Outer, lastName, byName, all, pair)
 
 static_assert(FieldKey("decidedToScale").text() == "decided_to_scale");
-static_assert(isNumberOfFields<Inner>(2) && !isNumberOfFields<Inner>(1) && !isNumberOfFields<Inner>(3));
-static_assert(isNumberOfFields<Outer>(4) && !isNumberOfFields<Outer>(3) && !isNumberOfFields<Outer>(5));
+static_assert(isNumberOfFields<Inner, 2> && !isNumberOfFields<Inner, 1> && !isNumberOfFields<Inner, 3>);
+static_assert(isNumberOfFields<Outer, 4> && !isNumberOfFields<Outer, 3> && !isNumberOfFields<Outer, 5>);
 
 TEST(FieldsTest, KeysAreInOneStyleAndWhatIsAsInANewObjectIsLeftOut) {
   EXPECT_EQ(toJsonText(Outer()), "{}");
@@ -100,7 +100,7 @@ TEST(FieldsTest, EachFieldAddsUpAsItsTypeSays) {
 template <class T>
 void checkFrame(const char* what) {
   EXPECT_TRUE(rc::check(what, [] {
-    const T value = *rc::gen::arbitrary<T>();
+    const T value = *arbitraryFields<T>();
     RC_ASSERT(decode<T>(encode(value)) == value);
   }));
 }
@@ -111,7 +111,7 @@ TEST(FieldsTest, EveryMinimisedFindingIsTheSameAfterThePipe) { checkFrame<Minimi
 // All figures of Sums but seconds, whose sum is not exact.
 TEST(FieldsTest, SumsDoNotDependOnTheOrder) {
   EXPECT_TRUE(rc::check("order", [] {
-    Coverage a = *rc::gen::arbitrary<Coverage>(), b = *rc::gen::arbitrary<Coverage>();
+    Coverage a = *arbitraryFields<Coverage>(), b = *arbitraryFields<Coverage>();
     Coverage ab = a, ba = b;
     addTo(ab, b);
     addTo(ba, a);

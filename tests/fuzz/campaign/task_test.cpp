@@ -36,7 +36,7 @@ TEST(TaskTest, WhatIsNoTaskIsRefused) {
 template <class Tasks>
 void checkPrinted() {
   EXPECT_TRUE(rc::check("print, parse", [] {
-    const Tasks task = *rc::gen::arbitrary<Tasks>();
+    const Tasks task = *reports::arbitraryFields<Tasks>();
     RC_ASSERT(parseTask<Tasks>(printTask(task)) == task);
   }));
 }
@@ -47,7 +47,7 @@ TEST(TaskTest, EveryJudgingTaskIsTheSameAfterItsText) { checkPrinted<JudgingTask
 template <class T>
 void checkFrame() {
   EXPECT_TRUE(rc::check("encode, decode", [] {
-    const T value = *rc::gen::arbitrary<T>();
+    const T value = *reports::arbitraryFields<T>();
     RC_ASSERT(reports::decode<T>(reports::encode(value)) == value);
   }));
 }
