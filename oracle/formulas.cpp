@@ -114,7 +114,7 @@ Steps either(const Steps& a, const Steps& b) {
   return each(a, b, [](const Interval& x, const Interval& y) { return hull(x, y); });
 }
 // `result` where the chosen part of x is not empty.
-Steps given(const Steps& part, const Steps& result) {
+Steps whereChosen(const Steps& part, const Steps& result) {
   return each(part, result, [](const Interval& x, const Interval& r) { return x.empty() ? Interval{} : r; });
 }
 
@@ -122,13 +122,12 @@ Steps given(const Steps& part, const Steps& result) {
 template <class IfBelow, class Otherwise>
 Steps split(const Steps& x, const Steps& cut, bool closed, const IfBelow& ifBelow, const Otherwise& otherwise) {
   const DataType compute = x.compute;
-  const Steps lower =
-      each(x, cut, [&](const Interval& s, const Interval& c) { return below(s, c, closed, compute); });
+  const Steps lower = each(x, cut, [&](const Interval& s, const Interval& c) { return below(s, c, closed, compute); });
   const Steps upper = each(x, cut, [&](const Interval& s, const Interval& c) {
     const Interval rest = above(s, c, !closed, compute);
     return c.has(kNan) ? s : hull(rest, nanOf(s));
   });
-  return either(given(lower, ifBelow(lower)), given(upper, otherwise(upper)));
+  return either(whereChosen(lower, ifBelow(lower)), whereChosen(upper, otherwise(upper)));
 }
 
 // The result, or what a comparison with NaN chooses where the cut may be NaN.
@@ -167,7 +166,8 @@ Steps sinc(const Steps& x) {
 // Above the cut first: it may be negative.
 Steps shrunk(const Steps& x, const Steps& cut) {
   const auto atMost = [&](const Steps& rest) {
-    return split(rest, -cut, false, [&](const Steps& s) { return s + cut; }, [](const Steps& s) { return 0.0 * s; });
+    return split(
+        rest, -cut, false, [&](const Steps& s) { return s + cut; }, [](const Steps& s) { return 0.0 * s; });
   };
   const Steps result = split(x, cut, true, atMost, [&](const Steps& s) { return s - cut; });
   // a * 0 of what is neither above nor below keeps NaN; the sign of its zero is open. Nothing is beyond a cut of NaN.
@@ -179,7 +179,8 @@ Steps shrunk(const Steps& x, const Steps& cut) {
 
 Steps hardShrunk(const Steps& x, const Steps& cut) {
   const auto upper = [&](const Steps& rest) {
-    return split(rest, cut, true, [](const Steps& s) { return constant(0, s); }, kSame);
+    return split(
+        rest, cut, true, [](const Steps& s) { return constant(0, s); }, kSame);
   };
   return split(x, -cut, false, kSame, upper);
 }
@@ -196,9 +197,7 @@ Steps infinitiesAlike(const Steps& a, const Steps& b, const Steps& otherwise) {
   return result;
 }
 
-Steps logAddExp(const Steps& a, const Steps& b) {
-  return infinitiesAlike(a, b, max(a, b) + log1p(exp(-abs(a - b))));
-}
+Steps logAddExp(const Steps& a, const Steps& b) { return infinitiesAlike(a, b, max(a, b) + log1p(exp(-abs(a - b)))); }
 Steps logAddExp2(const Steps& a, const Steps& b) {
   const Steps rest = log1p(exp2(-abs(a - b)));
   return infinitiesAlike(a, b, max(a, b) + rest * constant(std::numbers::log2e, rest));
@@ -258,13 +257,17 @@ Steps evaluate(OpKind op, std::span<const Steps> x) {
   if (op == OpKind::Logaddexp) return logAddExp(a, x[1]);
   if (op == OpKind::Logaddexp2) return logAddExp2(a, x[1]);
   if (op == OpKind::Xlogy) return xlogy(a, x[1]);
-  if (op == OpKind::Elu) return split(a, zero(), false, [&](const Steps& s) { return expm1(s) * x[1]; }, kSame);
+  if (op == OpKind::Elu)
+    return split(
+        a, zero(), false, [&](const Steps& s) { return expm1(s) * x[1]; }, kSame);
   const auto celuTail = [&](const Steps& s) { return expm1(s * (1.0 / x[1])) * x[1]; };
   if (op == OpKind::Celu) return split(a, zero(), false, celuTail, kSame);
   if (op == OpKind::LeakyRelu) return -split(-a, zero(), false, kSame, [&](const Steps& s) { return s * x[1]; });
   if (op == OpKind::Hardshrink) return hardShrunk(a, x[1]);
   if (op == OpKind::Softshrink) return shrunk(a, x[1]);
-  if (op == OpKind::Threshold) return split(a, x[1], true, [&](const Steps&) { return x[2]; }, kSame);
+  if (op == OpKind::Threshold)
+    return split(
+        a, x[1], true, [&](const Steps&) { return x[2]; }, kSame);
   if (op == OpKind::Lerp) return lerp(a, x[1], x[2]);
   if (op == OpKind::Addcmul) return a + x[1] * x[2];
   if (op == OpKind::Addcdiv) return a + x[1] / x[2];

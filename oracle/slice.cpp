@@ -42,8 +42,7 @@ Value exactTensor(const TensorRef& ref) {
   const Storage* data = static_cast<const Storage*>(ref.data);
   const size_t count = static_cast<size_t>(fuser::numel(stored));
   const auto forEach = [&](const auto& visit) {
-    forEachOffset<1>(stored, {ref.strides},
-                     [&](const std::array<int64_t, 1>& at) { visit(numberOf(data[at[0]])); });
+    forEachOffset<1>(stored, {ref.strides}, [&](const std::array<int64_t, 1>& at) { visit(numberOf(data[at[0]])); });
   };
   if (fuser::isFloating(ref.dtype)) {
     std::vector<Interval> sets(count);
@@ -123,7 +122,7 @@ Value filled(const Value& fill, DataType dtype, const Dims& shape) {
 }
 
 // arange: bounds are start, end, step.
-Value counted(const Dims& bounds, DataType dtype) {
+Value range(const Dims& bounds, DataType dtype) {
   Value value;
   value.dtype = DataType::Int64;
   std::vector<Whole> numbers;
@@ -278,7 +277,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Expand: return expanded(x[0], shapeOf(expr));
     case fuser::Family::Permute: return permuted(x[0], expr->attributes().dims());
     case fuser::Family::Factory: return filled(x[0], expr->output()->dtype(), shapeOf(expr));
-    case fuser::Family::Range: return counted(shapeOf(expr), expr->output()->dtype());
+    case fuser::Family::Range: return range(shapeOf(expr), expr->output()->dtype());
     case fuser::Family::Eye: return diagonal(shapeOf(expr), expr->output()->dtype());
     case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dim())]);
     case fuser::Family::Slice: return sliced(x[0], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));

@@ -33,7 +33,7 @@ class Layout {
     addBends();
     fillLayers();
     for (int sweep = 0; sweep < kSweeps; ++sweep) order(sweep % 2 == 0);
-    spread();
+    placeLayers();
     for (int sweep = 0; sweep < kSweeps; ++sweep) align(sweep % 2 == 0);
     return result();
   }
@@ -104,7 +104,7 @@ class Layout {
     return (places_[left].size.width + places_[right].size.width) / 2 + kColumnGap;
   }
 
-  void spread() {
+  void placeLayers() {
     double y = kMargin;
     for (const auto& layer : layers_) {
       double above = 0, height = 0, center = 0;

@@ -11,12 +11,12 @@ bool SizeFacts::answer(const Question& question, int64_t value) {
 }
 
 bool SizeFacts::ask(Question question) {
-  for (const auto& [earlier, given] : asked_) {
-    if (earlier == question) return given;
+  for (const auto& [earlier, answered] : asked_) {
+    if (earlier == question) return answered;
   }
-  const bool given = answer(question, question.size->isConstant() ? question.size->value : valueOf_(question.size));
-  if (!question.size->isConstant()) asked_.emplace_back(question, given);
-  return given;
+  const bool result = answer(question, question.size->isConstant() ? question.size->value : valueOf_(question.size));
+  if (!question.size->isConstant()) asked_.emplace_back(question, result);
+  return result;
 }
 
 }  // namespace fuser

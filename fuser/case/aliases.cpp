@@ -25,7 +25,7 @@ std::string whyNoAlias(const Fusion& fusion, const Val* output, const Val* input
   if (std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); })) {
     return concat("%", input->name(), " has an expanded axis: its elements share memory");
   }
-  if (from->domain().layoutGiven && from->domain().allocationOrder != to->domain().allocationOrder) {
+  if (from->domain().hasFixedLayout && from->domain().allocationOrder != to->domain().allocationOrder) {
     return concat("the type of %", output->name(), " gives another layout than that of %", input->name());
   }
   if (from->domain().view) return concat("%", output->name(), " is a view of another value");

@@ -101,11 +101,11 @@ void ExpressionEvaluator::checkInputSizes() {
     if (val->isScalar()) continue;
     const TensorView* input = val->as<TensorView>();
     const std::vector<IterDomain*> axes = input->axes();
-    const Dims& given = *sizeSlot(input);
+    const Dims& sizes = *sizeSlot(input);
     for (size_t axis = 0; axis < axes.size(); ++axis) {
       const IntExpr size = axes[axis]->size();
       const int64_t expected = evaluate(size);
-      FUSER_USER_CHECK(given[axis] == expected, "axis ", axis, " of %", input->name(), " has size ", given[axis],
+      FUSER_USER_CHECK(sizes[axis] == expected, "axis ", axis, " of %", input->name(), " has size ", sizes[axis],
                        ", must be ", size->isConstant() ? "" : describe(size) + " = ", expected);
     }
   }

@@ -8,23 +8,23 @@
 
 namespace fuser::interp {
 
-int IndexProgram::add(Register made) {
-  if (made.varying) made.laneSlot = static_cast<int>(laneSlots_++);
-  registers_.push_back(made);
+int IndexProgram::add(Register target) {
+  if (target.varying) target.laneSlot = static_cast<int>(laneSlots_++);
+  registers_.push_back(target);
   return static_cast<int>(registers_.size()) - 1;
 }
 
 int IndexProgram::declare(IntExpr symbol, int scope, bool varying, int extent) {
   FUSER_CHECK(symbol && (symbol->isSymbol() || symbol->isConstant()),
               "a parameter or index of a kernel is not a symbol");
-  Register made;
-  made.op = symbol->op;
-  made.constant = symbol->value;  // a constant stands where an index runs over 1
-  made.varying = varying && symbol->isSymbol();
-  made.scope = symbol->isSymbol() ? scope : kLaunchScope;
-  made.extent = extent;
+  Register target;
+  target.op = symbol->op;
+  target.constant = symbol->value;  // a constant stands where an index runs over 1
+  target.varying = varying && symbol->isSymbol();
+  target.scope = symbol->isSymbol() ? scope : kLaunchScope;
+  target.extent = extent;
   if (registerOfNode_.size() <= symbol->id) registerOfNode_.resize(symbol->id + 1, -1);
-  return registerOfNode_[symbol->id] = add(made);
+  return registerOfNode_[symbol->id] = add(target);
 }
 
 int IndexProgram::declareLoaded(IntExpr symbol, int scope, int low, int extent) {
@@ -40,14 +40,14 @@ int IndexProgram::newScope() {
 }
 
 int IndexProgram::computed(IntOp op, int a, int b) {
-  Register made;
-  made.op = op;
-  made.a = a;
-  made.b = b;
-  made.varying = (*this)[a].varying || (*this)[b].varying;
-  made.scope = std::max((*this)[a].scope, (*this)[b].scope);
-  const int r = add(made);
-  scopes_[static_cast<size_t>(made.scope)].push_back(r);
+  Register target;
+  target.op = op;
+  target.a = a;
+  target.b = b;
+  target.varying = (*this)[a].varying || (*this)[b].varying;
+  target.scope = std::max((*this)[a].scope, (*this)[b].scope);
+  const int r = add(target);
+  scopes_[static_cast<size_t>(target.scope)].push_back(r);
   return r;
 }
 
@@ -89,9 +89,9 @@ int IndexProgram::registerOf(IntExpr expr) {
   FUSER_CHECK(!expr->isSymbol(), "a kernel uses a symbol that it does not declare");
   int r = -1;
   if (expr->isConstant()) {
-    Register made;
-    made.constant = expr->value;
-    r = add(made);
+    Register target;
+    target.constant = expr->value;
+    r = add(target);
   } else {
     r = expr->op == IntOp::Add ? sum(expr) : computed(expr->op, registerOf(expr->a), registerOf(expr->b));
   }
@@ -210,8 +210,12 @@ Range rangeOf(IntOp op, Range a, Range b) {
 }  // namespace
 
 IndexValues::IndexValues(const IndexProgram& program, size_t stride)
-    : program_(program), stride_(stride), uniform_(program.size()), ranges_(program.size()),
-      versions_(program.size(), 1), facts_(program.size()) {
+    : program_(program),
+      stride_(stride),
+      uniform_(program.size()),
+      ranges_(program.size()),
+      versions_(program.size(), 1),
+      facts_(program.size()) {
   for (size_t i = 0; i < program.size(); ++i) {
     const Register& r = program[static_cast<int>(i)];
     if (r.op == IntOp::Constant) uniform_[i] = r.constant;

@@ -29,8 +29,8 @@ struct Register {
   bool varying = false;
   int laneSlot = -1;  // varying: the index of its array of lanes
   int scope = kLaunchScope;
-  int extent = -1;    // for an index symbol: the register of its extent
-  int low = -1;       // for a loaded index: the register of its lower bound
+  int extent = -1;  // for an index symbol: the register of its extent
+  int low = -1;     // for a loaded index: the register of its lower bound
 };
 
 // The registers and the code of each scope. Built when the kernel is compiled; immutable afterwards.
@@ -51,13 +51,13 @@ class IndexProgram {
   size_t laneSlots() const { return laneSlots_; }
 
  private:
-  int add(Register made);
+  int add(Register result);
   int computed(IntOp op, int a, int b);
   int sum(IntExpr expr);
 
   std::vector<Register> registers_;
   std::vector<std::vector<int>> scopes_{2};
-  std::vector<int> registerOfNode_;  // by IntNode::id; -1: none yet
+  std::vector<int> registerOfNode_;          // by IntNode::id; -1: none yet
   std::map<std::pair<int, int>, int> sums_;  // registers of sums, by their operands
   size_t laneSlots_ = 0;
 };
@@ -70,8 +70,14 @@ class IndexValues {
   void useMemory(int64_t* laneMemory) { laneMemory_ = laneMemory; }
 
   // Set the value of a symbol; a varying one is written through the returned array.
-  void set(int r, int64_t value) { uniform_[static_cast<size_t>(r)] = value; touch(r); }
-  int64_t* setLanes(int r) { touch(r); return laneArray(r); }
+  void set(int r, int64_t value) {
+    uniform_[static_cast<size_t>(r)] = value;
+    touch(r);
+  }
+  int64_t* setLanes(int r) {
+    touch(r);
+    return laneArray(r);
+  }
   // Sets the inclusive bounds of a symbol's values in this launch. Call it before prepare().
   void bound(int r, int64_t low, int64_t high) { ranges_[static_cast<size_t>(r)] = {low, high}; }
 
@@ -82,9 +88,7 @@ class IndexValues {
   void compute(int scope, size_t lanes);
 
   int64_t uniform(int r) const { return uniform_[static_cast<size_t>(r)]; }
-  const int64_t* lanes(int r) const {
-    return laneMemory_ + static_cast<size_t>(program_[r].laneSlot) * stride_;
-  }
+  const int64_t* lanes(int r) const { return laneMemory_ + static_cast<size_t>(program_[r].laneSlot) * stride_; }
   // The value of a uniform or varying register for one lane.
   int64_t at(int r, size_t lane) const { return program_[r].varying ? lanes(r)[lane] : uniform(r); }
 

@@ -365,7 +365,7 @@ void declare(Fusion& fusion, std::string_view declaration, std::map<std::string,
     for (std::string_view axis : declared.axes) domain.logical.push_back(reader.axis(axis));
     domain.allocationOrder = declared.order;
     domain.contiguity = declared.contiguity;
-    domain.layoutGiven = true;
+    domain.hasFixedLayout = true;
     known = fusion.newTensor(declared.dtype, std::move(domain), declared.name);
   }
   if (declaredType(known) != declared.type) fail(concat("%", declared.name, " is ", declaredType(known)));

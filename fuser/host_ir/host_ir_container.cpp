@@ -239,9 +239,9 @@ hir::HostExpr* HostIrContainer::wrapInLoop(hir::HostExpr* first, hir::HostExpr* 
   FUSER_CHECK(from.parent == to.parent && from.branch == to.branch && begin <= end,
               "what a loop wraps stands in one body, from first to last");
   const hir::Body wrapped(begin, end + 1);
-  hir::HostExpr* made = insertBefore(first, std::move(loop));
-  for (hir::HostExpr* expr : wrapped) moveInto(expr, made);
-  return made;
+  hir::HostExpr* hostExpr = insertBefore(first, std::move(loop));
+  for (hir::HostExpr* expr : wrapped) moveInto(expr, hostExpr);
+  return hostExpr;
 }
 
 void HostIrContainer::fuseLoops(hir::HostExpr* first, hir::HostExpr* second) {

@@ -50,16 +50,16 @@ bool HostIrLower::shouldMergeSegmentedGroups(const SegmentedGroup* a, const Segm
 
 std::unique_ptr<HostIrContainer> HostIrLower::lower(std::span<const HostGroup> groups,
                                                     std::span<const TensorView* const> inPlace,
-                                                    std::span<const BufferedOutput> given) {
+                                                    std::span<const BufferedOutput> preallocated) {
   inPlace_ = inPlace;
-  given_ = given;
+  preallocated_ = preallocated;
   auto program = std::make_unique<HostIrContainer>(fusion_);
   for (const HostGroup& group : groups) lowerGroup(group, *program);
   for (const auto& [number, input] : fusion_.aliases()) {
     const Val* output = fusion_.outputs().at(number);
     if (!isInPlace(output)) program->append(hir::Copy{output->as<TensorView>(), input->as<TensorView>()});
   }
-  for (const BufferedOutput& output : given) {
+  for (const BufferedOutput& output : preallocated) {
     if (!output.direct) program->append(hir::CopyToOutput{output.tensor, output.output});
   }
   verifyHostIr(*program, HostLeaks::Allowed);
@@ -117,7 +117,7 @@ hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output
     while (isMade(source)) source = source->definition()->input(0)->as<TensorView>();
     return hir::View{output, source};
   }
-  if (const BufferedOutput* given = writtenToCaller(output)) return hir::TakeOutput{output, given->output};
+  if (const BufferedOutput* buffer = writtenToCaller(output)) return hir::TakeOutput{output, buffer->output};
   for (const auto& [number, input] : fusion_.aliases()) {
     if (fusion_.outputs().at(number) == output && isInPlace(output)) return hir::Reuse{output, input->as<TensorView>()};
   }
@@ -129,9 +129,10 @@ bool HostIrLower::isInPlace(const Val* output) const {
 }
 
 const BufferedOutput* HostIrLower::writtenToCaller(const TensorView* output) const {
-  const auto found = std::find_if(given_.begin(), given_.end(),
-                                  [&](const BufferedOutput& given) { return given.direct && given.tensor == output; });
-  return found == given_.end() ? nullptr : &*found;
+  const auto found = std::find_if(preallocated_.begin(), preallocated_.end(), [&](const BufferedOutput& buffer) {
+    return buffer.direct && buffer.tensor == output;
+  });
+  return found == preallocated_.end() ? nullptr : &*found;
 }
 
 hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs,

@@ -61,7 +61,7 @@ class HostIrLower {
   explicit HostIrLower(Fusion& fusion) : fusion_(fusion) {}
   std::unique_ptr<HostIrContainer> lower(std::span<const HostGroup> groups,
                                          std::span<const TensorView* const> inPlace = {},
-                                         std::span<const BufferedOutput> given = {});
+                                         std::span<const BufferedOutput> preallocated = {});
 
   // A SegmentCandidateFinderOptions::custom_should_merge_groups for fusions with stream axes (with several devices,
   // nothing merges): false if either group has an expression for which isLowerableAsStandaloneHostOp is true.
@@ -75,7 +75,7 @@ class HostIrLower {
 
   Fusion& fusion_;
   std::span<const TensorView* const> inPlace_;
-  std::span<const BufferedOutput> given_;
+  std::span<const BufferedOutput> preallocated_;
 };
 
 }  // namespace fuser

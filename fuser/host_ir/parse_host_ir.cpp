@@ -106,9 +106,9 @@ class Parser {
     } else if (line.accept("for ")) {
       parseBody(open(line, parseFor(line), parent, branch), 0, "}");
     } else if (line.accept("if ")) {
-      hir::HostExpr* made = open(line, hir::IfThenElse{names_.scalar(line)}, parent, branch);
-      parseBody(made, 0, "} else {");
-      parseBody(made, 1, "}");
+      hir::HostExpr* hostExpr = open(line, hir::IfThenElse{names_.scalar(line)}, parent, branch);
+      parseBody(hostExpr, 0, "} else {");
+      parseBody(hostExpr, 1, "}");
     } else {
       hir::Node node = parseStatement(line, names_);
       line.end();

@@ -63,7 +63,7 @@ TensorView* newSlice(Fusion& fusion, const TensorView* source, size_t axis, cons
     // Rows skip the rest of the source, and a slice may start anywhere, so that its strides are unknown.
     domain.contiguity.push_back(whole.contiguity[i] ? std::optional<bool>(false) : std::nullopt);
   }
-  domain.layoutGiven = true;
+  domain.hasFixedLayout = true;
   return fusion.newTensor(source->dtype(), std::move(domain), name);
 }
 
@@ -82,13 +82,13 @@ TensorView* newPart(Fusion& fusion, const TensorView* source, size_t axis, int64
   }
   domain.allocationOrder = source->domain().allocationOrder;
   domain.contiguity = source->domain().contiguity;
-  domain.layoutGiven = source->domain().layoutGiven;
+  domain.hasFixedLayout = source->domain().hasFixedLayout;
   for (size_t place = 0; place < domain.contiguity.size(); ++place) {
     const IterDomain* stored = domain.logical[static_cast<size_t>(domain.allocationOrder[place])];
     if (memory == PartMemory::InSource && domain.contiguity[place]) domain.contiguity[place] = false;
     if (stored->isBroadcast()) domain.contiguity[place] = std::nullopt;
   }
-  if (memory == PartMemory::InSource) domain.layoutGiven = true;
+  if (memory == PartMemory::InSource) domain.hasFixedLayout = true;
   return fusion.newTensor(source->dtype(), std::move(domain), name);
 }
 

@@ -101,7 +101,8 @@ class DeviceLowering {
                        ": DecomposeReshardingsPass, which is off, would make two of it");
       for (const CommunicationPlan::Step& step : plan->steps) move(step, from, op.outputs.front());
     } else {
-      FUSER_USER_CHECK(!isResharding(op.expr), "%", op.outputs.front()->name(), " is made of what other devices hold: "
+      FUSER_USER_CHECK(!isResharding(op.expr), "%", op.outputs.front()->name(),
+                       " is made of what other devices hold: "
                        "DecomposeReshardingsPass, which is off, would bring it");
       if (holds(op.outputs.front())) computePart(op);
     }
@@ -198,8 +199,8 @@ class DeviceLowering {
       received = result->domain().allocationOrder == order ? wanted : buffer(result, wanted, order);
       program_.insertBefore(place_, hir::Allocate{received});
     }
-    const hir::HostExpr* communication = program_.insertBefore(
-        place_, hir::Communication{step.kind, step.team, step.root, reduction, sent, received});
+    const hir::HostExpr* communication =
+        program_.insertBefore(place_, hir::Communication{step.kind, step.team, step.root, reduction, sent, received});
     program_.insertBefore(place_, hir::Wait{communication});
     if (received == wanted) return;
     program_.insertBefore(place_, hir::Allocate{wanted});
@@ -237,7 +238,7 @@ class DeviceLowering {
     TensorDomain domain;
     for (const IterDomain* axis : sizes->axes()) domain.logical.push_back(fusion_.cloneIterDomain(axis));
     domain.allocationOrder = order;
-    domain.layoutGiven = !std::is_sorted(order.begin(), order.end());
+    domain.hasFixedLayout = !std::is_sorted(order.begin(), order.end());
     return fusion_.newTensor(sizes->dtype(), std::move(domain), names_.of(named));
   }
 

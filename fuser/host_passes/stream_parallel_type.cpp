@@ -101,8 +101,8 @@ class Builder {
       }
     }
     for (const Val* input : fusion_.inputs()) {
-      const bool spread = input->isTensor() && input->as<TensorView>()->streamAxis().has_value();
-      FUSER_USER_CHECK(!spread, "input %", input->name(), " has a stream axis: nothing makes it place by place");
+      const bool hasStreamAxis = input->isTensor() && input->as<TensorView>()->streamAxis().has_value();
+      FUSER_USER_CHECK(!hasStreamAxis, "input %", input->name(), " has a stream axis: nothing makes it place by place");
     }
   }
 

@@ -104,8 +104,8 @@ class HostRun {
   }
 
   void operator()(const hir::View& node) {
-    tensors_.at(node.tensor->id()).ref = viewOf(node.tensor, node.source, tensors_.at(node.source->id()).ref,
-                                                evaluator_.sizes(node.tensor));
+    tensors_.at(node.tensor->id()).ref =
+        viewOf(node.tensor, node.source, tensors_.at(node.source->id()).ref, evaluator_.sizes(node.tensor));
   }
 
   void operator()(const hir::Reuse& node) {
@@ -122,14 +122,14 @@ class HostRun {
   }
 
   void operator()(const hir::TakeOutput& node) {
-    tensors_.at(node.tensor->id()).ref = given(node.output);
+    tensors_.at(node.tensor->id()).ref = callersBuffer(node.output);
     freed_.at(node.tensor->id()) = false;
   }
 
   void operator()(const hir::CopyToOutput& node) {
     requireWritten(node.tensor, "copied");
     const TensorRef& from = tensors_.at(node.tensor->id()).ref;
-    const TensorRef& to = given(node.output);
+    const TensorRef& to = callersBuffer(node.output);
     enqueueOnHost(node, concat("copy %", node.tensor->name(), " to output ", node.output),
                   [from, to] { copyElements(from, to); }, {{node.tensor->name(), to, true}});
   }
@@ -266,7 +266,8 @@ class HostRun {
     record.peakBytes = peak_;
     for (size_t i = 0; i < program_.outputs().size(); ++i) record.outputs.push_back(output(i));
     if (settings_.record) {
-      describeRun(program_, [this](const Val* val) { return value(val); }, traces_, record);
+      describeRun(
+          program_, [this](const Val* val) { return value(val); }, traces_, record);
       if (callers_) record.memory = callers_->blocks();
       for (std::shared_ptr<std::byte[]>& memory : kept_) record.memory.push_back(std::move(memory));
       for (RunRecord& inner : traces_.cached) {
@@ -300,12 +301,13 @@ class HostRun {
   template <class Node, class Work>
   void enqueueOnHost(const Node& node, const std::string& what, Work work,
                      std::vector<StreamQueues::Access> accesses = {}) {
-    enqueue(node, what,
-            [this, work = std::move(work)] {
-              if (device_) device_->finish(queues_->current());
-              work();
-            },
-            std::move(accesses));
+    enqueue(
+        node, what,
+        [this, work = std::move(work)] {
+          if (device_) device_->finish(queues_->current());
+          work();
+        },
+        std::move(accesses));
   }
 
   // Moves the caller's tensors to device-visible memory, until moveToCaller.
@@ -452,7 +454,7 @@ class HostRun {
     }
   }
 
-  const TensorRef& given(size_t output) const {
+  const TensorRef& callersBuffer(size_t output) const {
     FUSER_CHECK(output < outputs_.size() && outputs_[output], "the program writes output ", output,
                 " to the caller's memory, and none is given");
     return *outputs_[output];
@@ -479,25 +481,25 @@ class HostRun {
   ExpressionEvaluator& evaluator_;
   const HostRunSettings& settings_;
   const OutputBuffers callerOutputs_;
-  OutputBuffers outputs_;           // where the program writes them: what is given, or what a device sees of it
+  OutputBuffers outputs_;  // where the program writes them: what is given, or what a device sees of it
   std::vector<std::optional<TensorRef>> onDevice_;
-  std::vector<TensorMemory> tensors_;       // by id; no memory: an input, or not allocated
-  std::vector<Running> running_;            // communications that nobody waited for yet
-  std::vector<bool> freed_;                 // by id
-  std::vector<bool> written_;               // by id of what holds memory: something has written to it
-  std::vector<bool> untouched_;             // by id of what reuses an input's memory: it holds the input still
+  std::vector<TensorMemory> tensors_;        // by id; no memory: an input, or not allocated
+  std::vector<Running> running_;             // communications that nobody waited for yet
+  std::vector<bool> freed_;                  // by id
+  std::vector<bool> written_;                // by id of what holds memory: something has written to it
+  std::vector<bool> untouched_;              // by id of what reuses an input's memory: it holds the input still
   std::vector<const TensorView*> memoryOf_;  // by id: what it is seen in by now, of its aliases; null: its own
   RunTraces traces_;
   std::unordered_map<IntExpr, int64_t> indices_;  // of the loops that run; look-ups only
   const std::shared_ptr<MemoryPool> pool_;
-  std::optional<StreamQueues> queues_;      // where the program has streams
-  std::vector<size_t> saved_;               // by a stream's number: what GetCurrentStream found
+  std::optional<StreamQueues> queues_;              // where the program has streams
+  std::vector<size_t> saved_;                       // by a stream's number: what GetCurrentStream found
   std::vector<std::shared_ptr<std::byte[]>> kept_;  // of freed tensors: for a record, or for work that waits
-  std::optional<CallersMemory> callers_;    // where there is a device
-  std::unique_ptr<DeviceStreams> device_;   // ends before the memory that its work uses
-  size_t bytes_ = 0;  // that this run holds, what is kept included
-  size_t live_ = 0;   // of them, of tensors that are not freed
-  size_t peak_ = 0;   // the most that was live
+  std::optional<CallersMemory> callers_;            // where there is a device
+  std::unique_ptr<DeviceStreams> device_;           // ends before the memory that its work uses
+  size_t bytes_ = 0;                                // that this run holds, what is kept included
+  size_t live_ = 0;                                 // of them, of tensors that are not freed
+  size_t peak_ = 0;                                 // the most that was live
 };
 
 }  // namespace

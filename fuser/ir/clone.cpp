@@ -42,7 +42,7 @@ class Cloner {
     clone.logical = (*this)(domain.logical);
     clone.allocationOrder = domain.allocationOrder;
     clone.contiguity = domain.contiguity;
-    clone.layoutGiven = domain.layoutGiven;
+    clone.hasFixedLayout = domain.hasFixedLayout;
     clone.view = domain.view;
     clone.mesh = domain.mesh;
     clone.loopRoot = (*this)(domain.loopRoot);
@@ -50,8 +50,8 @@ class Cloner {
     for (const LoopTransform& step : domain.transforms) {
       LoopTransform copy;
       if (step.split) {
-        copy.split = Split{(*this)(step.split->in), (*this)(step.split->outer), (*this)(step.split->inner),
-                           step.split->factor};
+        copy.split =
+            Split{(*this)(step.split->in), (*this)(step.split->outer), (*this)(step.split->inner), step.split->factor};
       } else {
         copy.merge = Merge{(*this)(step.merge->outer), (*this)(step.merge->inner), (*this)(step.merge->out)};
       }
@@ -68,7 +68,7 @@ class Cloner {
     for (IterDomain* axis : clone.logical) axis->parallelize(ParallelType::Serial);
     clone.allocationOrder = tensor->domain().allocationOrder;
     clone.contiguity = tensor->domain().contiguity;
-    clone.layoutGiven = tensor->domain().layoutGiven;
+    clone.hasFixedLayout = tensor->domain().hasFixedLayout;
     return clone;
   }
 

@@ -116,7 +116,7 @@ class CanonicalText {
     if (val->as<TensorView>()->isCpuScalar()) add(" cpu");
     // A layout that is not row-major always counts as specified, because it parses back that way.
     const bool rowMajor = std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end());
-    if (domain.layoutGiven && rowMajor) add(" given");
+    if (domain.hasFixedLayout && rowMajor) add(" given");
     if (domain.view) add(" view");
     for (size_t i = 0; i < domain.allocationOrder.size(); ++i) {
       const std::optional<bool> contiguous = domain.contiguity[i];

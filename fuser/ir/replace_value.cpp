@@ -12,7 +12,7 @@ void replaceValue(Fusion* fusion, TensorView* old, TensorView* with) {
   with->setOrigin(old->origin());
   with->domain().allocationOrder = old->domain().allocationOrder;
   with->domain().contiguity = old->domain().contiguity;
-  with->domain().layoutGiven = old->domain().layoutGiven;
+  with->domain().hasFixedLayout = old->domain().hasFixedLayout;
   fusion->replaceAllUses(old, with);
 }
 

@@ -44,7 +44,7 @@ struct TensorDomain {
   std::vector<std::optional<bool>> contiguity;
   // For results: the program specifies the layout, and passes keep it. Otherwise a result is row-major until a pass
   // finds a better order.
-  bool layoutGiven = false;
+  bool hasFixedLayout = false;
   // For results: the tensor is a view of its operand's memory, and no kernel computes it. Constraint 13 of the verifier
   // lists the conditions.
   bool view = false;

@@ -39,7 +39,7 @@ class StatementBuilder {
   Operand operandOf(const Expr* expr, size_t place);
   Statement compute(const Expr* expr);
   Statement accumulate(const Expr* expr);
-  IntExpr coordinate(const TensorView* made, size_t place);
+  IntExpr coordinate(const TensorView* result, size_t place);
   Statement make(const Expr* expr, IntExpr value);
   Statement count(const Expr* expr);
   Statement diagonal(const Expr* expr);
@@ -58,8 +58,8 @@ class StatementBuilder {
   const Fusion& part_;
   Kernel& kernel_;
   IntExprArena& ints_;
-  std::unordered_map<const Val*, int> buffers_;       // for lookups only
-  std::unordered_map<const Val*, int> accumulators_;  // for lookups only
+  std::unordered_map<const Val*, int> buffers_;                      // for lookups only
+  std::unordered_map<const Val*, int> accumulators_;                 // for lookups only
   std::unordered_map<const TensorView*, WelfordRegisters> welford_;  // by first result; for lookups only
   LoopNest nest_;
   Indexing indexing_;

@@ -59,26 +59,26 @@ constexpr bool accepted(Accepts accepts) {
 // One struct per row: value() computes one element, lanes() arrays of them.
 #define POINTWISE(kind, mnemonic, variant, family, operands, accepts, promotion, result, scalar, domain, error, rule, \
                   agreement, ...)                                                                                     \
-  template <class T>                                                                                              \
-  struct kind##Row {                                                                                              \
-    using Out = std::conditional_t<Result::result == Result::Bool, bool, T>;                                      \
-    using First = std::conditional_t<std::string_view(operands) == "condition", bool, T>;                         \
-    static Out value([[maybe_unused]] First a, [[maybe_unused]] T b, [[maybe_unused]] T c) { return __VA_ARGS__; } \
-    static void lanes(const void* in0, const void* in1, const void* in2, void* out, size_t count) {               \
-      [[maybe_unused]] const First* a = static_cast<const First*>(in0);                                           \
-      [[maybe_unused]] const T* b = static_cast<const T*>(in1);                                                   \
-      [[maybe_unused]] const T* c = static_cast<const T*>(in2);                                                   \
-      Out* o = static_cast<Out*>(out);                                                                            \
-      for (size_t i = 0; i < count; ++i) {                                                                        \
-        if constexpr (Family::family == Family::Unary) {                                                          \
-          o[i] = value(a[i], T{}, T{});                                                                           \
-        } else if constexpr (Family::family == Family::Binary) {                                                  \
-          o[i] = value(a[i], b[i], T{});                                                                          \
-        } else {                                                                                                  \
-          o[i] = value(a[i], b[i], c[i]);                                                                         \
-        }                                                                                                         \
-      }                                                                                                           \
-    }                                                                                                             \
+  template <class T>                                                                                                  \
+  struct kind##Row {                                                                                                  \
+    using Out = std::conditional_t<Result::result == Result::Bool, bool, T>;                                          \
+    using First = std::conditional_t<std::string_view(operands) == "condition", bool, T>;                             \
+    static Out value([[maybe_unused]] First a, [[maybe_unused]] T b, [[maybe_unused]] T c) { return __VA_ARGS__; }    \
+    static void lanes(const void* in0, const void* in1, const void* in2, void* out, size_t count) {                   \
+      [[maybe_unused]] const First* a = static_cast<const First*>(in0);                                               \
+      [[maybe_unused]] const T* b = static_cast<const T*>(in1);                                                       \
+      [[maybe_unused]] const T* c = static_cast<const T*>(in2);                                                       \
+      Out* o = static_cast<Out*>(out);                                                                                \
+      for (size_t i = 0; i < count; ++i) {                                                                            \
+        if constexpr (Family::family == Family::Unary) {                                                              \
+          o[i] = value(a[i], T{}, T{});                                                                               \
+        } else if constexpr (Family::family == Family::Binary) {                                                      \
+          o[i] = value(a[i], b[i], T{});                                                                              \
+        } else {                                                                                                      \
+          o[i] = value(a[i], b[i], c[i]);                                                                             \
+        }                                                                                                             \
+      }                                                                                                               \
+    }                                                                                                                 \
   };
 #define STRUCTURAL(...)
 #define REDUCTION(...)
@@ -90,9 +90,11 @@ template <class T>
 LaneFunction laneFunctionFor(OpKind op) {
   switch (op) {
 #define POINTWISE(kind, mnemonic, variant, family, operands, accepts, ...) \
-  case OpKind::kind:                                             \
-    if constexpr (accepted<T>(Accepts::accepts)) return &kind##Row<T>::lanes; \
-    else return nullptr;
+  case OpKind::kind:                                                       \
+    if constexpr (accepted<T>(Accepts::accepts))                           \
+      return &kind##Row<T>::lanes;                                         \
+    else                                                                   \
+      return nullptr;
 #undef STRUCTURAL
 #undef REDUCTION
 #undef WELFORD
@@ -114,11 +116,11 @@ void joinWelfordLanes(void* mean, void* squares, int64* count, size_t offset, si
   T* m = static_cast<T*>(mean);
   T* s = static_cast<T*>(squares);
   for (size_t i = 0; i < lanes; ++i) {
-    const WelfordPart<T> both = joinWelford(WelfordPart<T>{m[i], s[i], count[i]},
-                                            WelfordPart<T>{m[i + offset], s[i + offset], count[i + offset]});
-    m[i] = both.mean;
-    s[i] = both.squares;
-    count[i] = both.count;
+    const WelfordPart<T> joined = joinWelford(WelfordPart<T>{m[i], s[i], count[i]},
+                                              WelfordPart<T>{m[i + offset], s[i + offset], count[i + offset]});
+    m[i] = joined.mean;
+    s[i] = joined.squares;
+    count[i] = joined.count;
   }
 }
 

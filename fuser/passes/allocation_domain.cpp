@@ -31,7 +31,7 @@ class FollowOperands : public Pass {
       for (Val* output : expr->outputs()) {
         if (!output->isTensor()) continue;
         auto* tensor = output->as<TensorView>();
-        if (!tensor->domain().layoutGiven && !tensor->domain().view) follow(expr, tensor);
+        if (!tensor->domain().hasFixedLayout && !tensor->domain().view) follow(expr, tensor);
       }
     }
   }

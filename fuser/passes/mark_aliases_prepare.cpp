@@ -46,7 +46,7 @@ class MarkViews : public Pass {
     std::vector<TensorView*> chain;
     for (TensorView* tensor = output;;) {
       const Expr* maker = tensor->definition();
-      if (!maker || !movesElements(maker->op()) || tensor->domain().layoutGiven) return;
+      if (!maker || !movesElements(maker->op()) || tensor->domain().hasFixedLayout) return;
       chain.push_back(tensor);
       tensor = maker->input(0)->as<TensorView>();
       if (tensor->isFusionInput()) {

@@ -26,9 +26,9 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
+#include "fuser/ir/replace_value.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/ops/op_eval.h"
-#include "fuser/ir/replace_value.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -182,9 +182,8 @@ class PadUp : public Pass {
     const Expr* maker = tensor->definition();
     std::vector<Val*> operands;
     for (Val* operand : maker->inputs()) {
-      operands.push_back(operand->isScalar()
-                             ? operand
-                             : lifted(fusion, operand->as<TensorView>(), value.as(operand->dtype()), made));
+      operands.push_back(
+          operand->isScalar() ? operand : lifted(fusion, operand->as<TensorView>(), value.as(operand->dtype()), made));
     }
     return rebuilt(fusion, maker, operands, name);
   }
@@ -209,8 +208,8 @@ class PadDown : public Pass {
  private:
   static const Expr* ownPad(const Val* val) {
     const Expr* pad = val->definition();
-    const bool own = pad && pad->family() == Family::Pad && val->uses().size() == 1 && !val->isFusionOutput();
-    return own && literalOf(pad->input(1)) ? pad : nullptr;
+    const bool isOnlyUse = pad && pad->family() == Family::Pad && val->uses().size() == 1 && !val->isFusionOutput();
+    return isOnlyUse && literalOf(pad->input(1)) ? pad : nullptr;
   }
 
   // Whether only pointwise ops lead from fusion inputs to the value. Then a pad moves up or stays.

@@ -118,9 +118,9 @@ class RepeatForward : public Pass {
     std::vector<Val*> operands;
     for (Val* operand : expr->inputs()) operands.push_back(once(operand, repeat));
     const std::string name = old->name().empty() ? "" : old->name() + ".once";
-    Val* made = isPointwise(expr->op()) ? build::pointwise(*fusion, expr->op(), operands, name)
-                                        : build::cast(*fusion, operands[0], expr->attributes().dtype(), name);
-    TensorView* with = build::repeat(*fusion, made->as<TensorView>(), repeats);
+    Val* result = isPointwise(expr->op()) ? build::pointwise(*fusion, expr->op(), operands, name)
+                                          : build::cast(*fusion, operands[0], expr->attributes().dtype(), name);
+    TensorView* with = build::repeat(*fusion, result->as<TensorView>(), repeats);
     replaceValue(fusion, old, with);
     const std::vector<Val*> readBefore = expr->inputs();
     fusion->removeExpr(expr);

@@ -16,8 +16,8 @@
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
-#include "fuser/ir/view_axes.h"
 #include "fuser/ir/replace_value.h"
+#include "fuser/ir/view_axes.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -147,10 +147,10 @@ class SplitCat : public Pass {
 
   void replace(Fusion* fusion, Expr* cat) {
     TensorView* old = cat->output()->as<TensorView>();
-    Val* made = build(fusion, cat->inputs());
+    Val* result = build(fusion, cat->inputs());
     // A set makes a new value, because the whole keeps its name and uses.
-    if (wholeOf(cat->inputs())) made = build::set(*fusion, made->as<TensorView>());
-    TensorView* with = made->as<TensorView>();
+    if (wholeOf(cat->inputs())) result = build::set(*fusion, result->as<TensorView>());
+    TensorView* with = result->as<TensorView>();
     replaceValue(fusion, old, with);
     removeUnused(fusion, old);
     modified_ = true;

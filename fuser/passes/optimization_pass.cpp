@@ -99,7 +99,7 @@ class Turns {
   PipelineState own_;
   PipelineState& pipeline_;
   const size_t budget_;
-  std::map<uint64_t, size_t> seen_;              // fingerprint -> the turn after which it occurred; 0: before the first
+  std::map<uint64_t, size_t> seen_;  // fingerprint -> the turn after which it occurred; 0: before the first
   std::vector<std::set<std::string>> changedBy_;  // by turn
 };
 
@@ -112,16 +112,16 @@ bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes,
 bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
                  const std::function<bool(const CompileContext&)>& run) {
   PipelineState pipeline;
-  std::optional<CompileContext> own;
+  std::optional<CompileContext> withPipeline;
   if (!context.pipeline) {
     if (context.options.passLimit) pipeline.limit = *context.options.passLimit;
-    own.emplace(context).pipeline = &pipeline;
+    withPipeline.emplace(context).pipeline = &pipeline;
   }
   const bool dumped =
       context.dumps.count(DebugDumpOption::PreSegmenterLogging) != 0 && isLogged(context.log, LogLevel::Info);
   if (dumped) logLine(context.log, LogLevel::Info, concat("before ", name, ":\n", printFusion(*fusion)));
   const auto start = std::chrono::steady_clock::now();
-  const bool modified = run(own ? *own : context);
+  const bool modified = run(withPipeline ? *withPipeline : context);
   if (context.trace) context.trace->add(std::string(name), std::chrono::steady_clock::now() - start);
   if (dumped) {
     logLine(context.log, LogLevel::Info,

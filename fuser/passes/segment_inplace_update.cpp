@@ -65,21 +65,20 @@ class IsolateUpdates : public Pass {
       if (!needed[(*expr)->output()->id()]) continue;
       for (const Val* operand : (*expr)->inputs()) needed[operand->id()] = true;
     }
-    return std::all_of(input->uses().begin(), input->uses().end(), [&](const Expr* use) {
-      return use->isScalarExpr() || needed[use->output()->id()];
-    });
+    return std::all_of(input->uses().begin(), input->uses().end(),
+                       [&](const Expr* use) { return use->isScalarExpr() || needed[use->output()->id()]; });
   }
 
   // Whether everything derived from the input is pointwise over the input's own axes.
   static bool isElementwise(const Fusion& fusion, const Val* input) {
-    std::vector<bool> made(fusion.valCount(), false);
-    made[input->id()] = true;
+    std::vector<bool> isCopied(fusion.valCount(), false);
+    isCopied[input->id()] = true;
     for (const Expr* expr : fusion.exprs()) {
       if (expr->isScalarExpr()) continue;
       for (const Val* operand : expr->inputs()) {
-        if (!made[operand->id()]) continue;
+        if (!isCopied[operand->id()]) continue;
         if (!keepsPlaces(expr, operand->as<TensorView>())) return false;
-        made[expr->output()->id()] = true;
+        isCopied[expr->output()->id()] = true;
       }
     }
     return true;

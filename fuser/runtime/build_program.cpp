@@ -48,8 +48,8 @@ std::vector<Val*> inputsWithSizes(const Fusion& fusion, const HostGroup& group) 
       for (Val* input : fusion.inputs()) {
         if (input->isScalar()) continue;
         const std::vector<IterDomain*> axes = input->as<TensorView>()->axes();
-        const bool binds = std::any_of(axes.begin(), axes.end(),
-                                       [&](const IterDomain* axis) { return axis->size() == symbol; });
+        const bool binds =
+            std::any_of(axes.begin(), axes.end(), [&](const IterDomain* axis) { return axis->size() == symbol; });
         if (!binds) continue;
         inputs.push_back(input);
         bindSizes(input);
@@ -104,10 +104,10 @@ class Builder {
     std::vector<HostGroup> groups = planHostGroups();
     std::vector<const TensorView*> inPlace = planAliases(fusion(), groups);
     std::erase_if(inPlace, [&](const TensorView* output) { return runsAlone(groups, output); });
-    const std::vector<BufferedOutput> given = planBufferedOutputs(fusion(), groups, settings_.preallocated);
+    const std::vector<BufferedOutput> buffers = planBufferedOutputs(fusion(), groups, settings_.preallocated);
     for (HostGroup& group : groups) makeKernel(group);
     timed("host", [&] {
-      program_->host = HostIrLower(fusion()).lower(groups, inPlace, given);
+      program_->host = HostIrLower(fusion()).lower(groups, inPlace, buffers);
       if (fusion().hasDevices()) {
         program_->host->device = {settings_.device.value_or(fusion().mesh().devices().front()), {}, {}};
       }
@@ -242,7 +242,7 @@ class Builder {
     if (group.scheduler == SchedulerType::ExprEval || group.scheduler == SchedulerType::NoOp || group.standalone) {
       return;
     }
-    if (group.scheduler == SchedulerType::None && !givenSchedule(group)) {
+    if (group.scheduler == SchedulerType::None && !callersSchedule(group)) {
       ClonedPart part = clonePart(fusion(), group.exprs, inputsWithSizes(fusion(), group), group.outputs);
       group.cache = static_cast<int>(program_->caches.size());
       program_->caches.push_back(std::make_unique<SegmentCache>(std::move(part), settings_));
@@ -289,8 +289,8 @@ class Builder {
     SizeFacts* known = sizesKnown_ ? &sizes : nullptr;
 
     Schedule schedule;
-    bool given = false;
-    timed("schedule", [&] { given = !chooseInto(schedule, group, part, known, map); });
+    bool isCallers = false;
+    timed("schedule", [&] { isCallers = !chooseInto(schedule, group, part, known, map); });
     try {
       timed("apply schedule", [&] {
         applySchedule(*part.fusion, schedule);
@@ -301,8 +301,8 @@ class Builder {
     } catch (const UserError& error) {
       rethrowOfSurroundings(error);
       // An illegal schedule from our own scheduler is a bug, not the caller's error.
-      FUSER_CHECK(given, "the schedule that ", schedulerTypeName(group.scheduler), " chose for segment ", group.index,
-                  " is not legal: ", error.what());
+      FUSER_CHECK(isCallers, "the schedule that ", schedulerTypeName(group.scheduler), " chose for segment ",
+                  group.index, " is not legal: ", error.what());
       if (settings_.segmentSchedules.count(group.index) == 0) throw;
       throw UserError(concat("schedule segment ", group.index, ": ", error.what()));
     }
@@ -316,12 +316,12 @@ class Builder {
   // Whether our scheduler chose the schedule, and no observer changed it.
   bool chooseInto(Schedule& schedule, const HostGroup& group, const ClonedPart& part, SizeFacts* sizes,
                   const ReferenceMap* map) {
-    const Schedule* given = givenSchedule(group);
-    schedule = given ? *given : chooseSchedule(*part.fusion, group.scheduler, sizes, layoutsOf(part), map);
-    if (context_.observers.empty()) return !given;
+    const Schedule* callers = callersSchedule(group);
+    schedule = callers ? *callers : chooseSchedule(*part.fusion, group.scheduler, sizes, layoutsOf(part), map);
+    if (context_.observers.empty()) return !callers;
     const Schedule chosen = schedule;
     tell(&CompileObserver::afterSchedule, group.index, *part.fusion, schedule);
-    return !given && schedule == chosen;
+    return !callers && schedule == chosen;
   }
 
   void lowerPart(const HostGroup& group, const ClonedPart& part, SizeFacts* sizes) {
@@ -331,7 +331,7 @@ class Builder {
   }
 
   // The case's schedule for a group, or null. None fits a probed group, because it has other outputs than its segment.
-  const Schedule* givenSchedule(const HostGroup& group) const {
+  const Schedule* callersSchedule(const HostGroup& group) const {
     if (context_.options.probes) return nullptr;
     if (settings_.schedule) return &*settings_.schedule;
     const auto found = settings_.segmentSchedules.find(group.index);

@@ -66,10 +66,10 @@ FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   settings.streams = drawnStreams(testCase);
   aliasesIn(*testCase.fusion, testCase.aliases);  // a UserError now, not where a cache is made
   settings.aliases = testCase.aliases;
-  for (const PreallocatedOutput& given : testCase.preallocated) {
-    const size_t output = indexOfNamed(testCase.fusion->outputs(), given.output);
+  for (const PreallocatedOutput& memory : testCase.preallocated) {
+    const size_t output = indexOfNamed(testCase.fusion->outputs(), memory.output);
     const std::string problem = whyNoPreallocation(*testCase.fusion, testCase.fusion->outputs()[output]);
-    FUSER_USER_CHECK(problem.empty(), "preallocate %", given.output, ": ", problem);
+    FUSER_USER_CHECK(problem.empty(), "preallocate %", memory.output, ": ", problem);
     settings.preallocated.insert(output);
   }
   return settings;
@@ -81,11 +81,11 @@ OutputMemory outputMemory(const Case& testCase, ExpressionEvaluator& sizes, size
   const Fusion& fusion = *testCase.fusion;
   checkShapes(fusion, sizes);
   memory.refs.resize(fusion.outputs().size());
-  for (const PreallocatedOutput& given : testCase.preallocated) {
+  for (const PreallocatedOutput& layout : testCase.preallocated) {
     // The first position at which it is returned.
-    const size_t number = indexOfNamed(fusion.outputs(), given.output);
+    const size_t number = indexOfNamed(fusion.outputs(), layout.output);
     const auto* output = fusion.outputs()[number]->as<TensorView>();
-    memory.blocks.push_back(materialize(given, output->dtype(), sizes.sizes(output), maxBytes));
+    memory.blocks.push_back(materialize(layout, output->dtype(), sizes.sizes(output), maxBytes));
     memory.refs[number] = memory.blocks.back().ref;
   }
   return memory;

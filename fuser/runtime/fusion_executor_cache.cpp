@@ -10,9 +10,9 @@
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/device_inputs.h"
 #include "fuser/runtime/devices_in_process.h"
-#include "fuser/runtime/output_buffers.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/runtime/kernel_pool.h"
+#include "fuser/runtime/output_buffers.h"
 #include "fuser/runtime/run_request.h"
 #include "fuser/support/set_up_error.h"
 
@@ -134,9 +134,9 @@ struct FusionExecutorCache::Impl {
   std::unique_ptr<Ready> readyOnDevice(std::span<const HostValue> inputs, ExpressionEvaluator* sizes) {
     FUSER_CHECK(settings.device, "no device is named");
     const std::vector<HostValue> whole = wholeInputs(*fusion, *settings.device, inputs);
-    std::optional<ExpressionEvaluator> own;
+    std::optional<ExpressionEvaluator> evaluator;
     if (!sizes) {
-      sizes = &own.emplace(*fusion);
+      sizes = &evaluator.emplace(*fusion);
       sizes->bindInputs(whole);
     }
     const std::vector<InputFacts> facts = inspectInputs(*fusion, whole, settings.device);
@@ -151,14 +151,9 @@ struct FusionExecutorCache::Impl {
   RunRecord execute(const CompiledProgram& program, std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
                     Communicator* communicator, OutputBuffers outputs) {
     const auto start = std::chrono::steady_clock::now();
-    const HostRunSettings limits{settings.record,
-                                 settings.maxBytes,
-                                 settings.context.observers,
-                                 settings.launchLock.get(),
-                                 settings.streams,
-                                 communicator,
-                                 program.memory,
-                                 settings.context.options.probes};
+    const HostRunSettings limits{
+        settings.record, settings.maxBytes, settings.context.observers,     settings.launchLock.get(), settings.streams,
+        communicator,    program.memory,    settings.context.options.probes};
     std::vector<SegmentRunner*> caches;
     for (const std::unique_ptr<SegmentCache>& cache : program.caches) caches.push_back(cache.get());
     RunRecord record =
@@ -218,13 +213,13 @@ RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, Expression
     checkOverwritten(*impl_->fusion, output, wanted, input, inputs);
   }
 
-  const CheckedBuffers given = checkBuffers(*impl_->fusion, sizes, impl_->aliases, inputs, outputs);
-  const RunRequest request = impl_->requestOf(inputs, facts, given.memory, given.numbers);
+  const CheckedBuffers buffers = checkBuffers(*impl_->fusion, sizes, impl_->aliases, inputs, outputs);
+  const RunRequest request = impl_->requestOf(inputs, facts, buffers.memory, buffers.numbers);
 
   std::optional<ExpressionEvaluator> evaluator;
-  const std::shared_ptr<CompiledProgram> program = impl_->find(request, facts, given.numbers, evaluator);
+  const std::shared_ptr<CompiledProgram> program = impl_->find(request, facts, buffers.numbers, evaluator);
   RunRecord record = impl_->execute(*program, inputs, *evaluator, nullptr, request.outputs);
-  for (size_t output : given.numbers) record.outputs.at(output) = *outputs[output];
+  for (size_t output : buffers.numbers) record.outputs.at(output) = *outputs[output];
   return record;
 }
 

@@ -114,7 +114,7 @@ bool overlap(const TensorRef& a, const TensorRef& b) {
   return begin < otherEnd && otherBegin < end;
 }
 
-const TensorRef& givenFor(const Fusion& fusion, const Val* input, std::span<const HostValue> inputs) {
+const TensorRef& inputTensor(const Fusion& fusion, const Val* input, std::span<const HostValue> inputs) {
   const auto place = std::find(fusion.inputs().begin(), fusion.inputs().end(), input);
   FUSER_CHECK(place != fusion.inputs().end(), "%", input->name(), " is not an input of '", fusion.name(), "'");
   return std::get<TensorRef>(inputs[static_cast<size_t>(place - fusion.inputs().begin())]);
@@ -122,7 +122,7 @@ const TensorRef& givenFor(const Fusion& fusion, const Val* input, std::span<cons
 
 void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSizes, const Val* input,
                       std::span<const HostValue> inputs) {
-  const TensorRef& ref = givenFor(fusion, input, inputs);
+  const TensorRef& ref = inputTensor(fusion, input, inputs);
   const std::string& name = input->name();
   const std::string& outputName = fusion.outputs()[output]->name();
   FUSER_USER_CHECK(ref.sizes == outputSizes, "%", outputName, " has sizes ", outputSizes, " and cannot be written to %",

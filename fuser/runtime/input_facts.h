@@ -36,7 +36,7 @@ void checkOverwritten(const Fusion& fusion, size_t output, const Dims& outputSiz
                       std::span<const HostValue> inputs);
 
 // The argument for an input tensor of the fusion.
-const TensorRef& givenFor(const Fusion& fusion, const Val* input, std::span<const HostValue> inputs);
+const TensorRef& inputTensor(const Fusion& fusion, const Val* input, std::span<const HostValue> inputs);
 
 // Whether each stride steps over all elements of the faster axes, which implies that no two elements share memory.
 bool hasOwnElements(const TensorRef& ref);

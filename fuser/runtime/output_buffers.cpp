@@ -80,7 +80,7 @@ CheckedBuffers checkBuffers(const Fusion& fusion, ExpressionEvaluator& sizes, co
   FUSER_USER_CHECK(outputs.empty() || outputs.size() == count, "memory is given for ", outputs.size(),
                    " outputs, and there are ", count);
   const Device device = deviceOf(fusion, inputs);
-  CheckedBuffers given{{outputs.begin(), outputs.end()}, {}};
+  CheckedBuffers buffers{{outputs.begin(), outputs.end()}, {}};
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i]) continue;
     const Val* output = fusion.outputs()[i];
@@ -90,11 +90,11 @@ CheckedBuffers checkBuffers(const Fusion& fusion, ExpressionEvaluator& sizes, co
     const auto alias = std::find_if(aliases.begin(), aliases.end(),
                                     [&](const auto& entry) { return fusion.outputs().at(entry.first) == output; });
     if (alias != aliases.end()) {
-      const TensorRef& overwritten = givenFor(fusion, alias->second, inputs);
+      const TensorRef& overwritten = inputTensor(fusion, alias->second, inputs);
       FUSER_USER_CHECK(outputs[i]->data == overwritten.data && outputs[i]->strides == overwritten.strides,
                        "other memory is given for output %", output->name(), " than that of input %",
                        alias->second->name(), ", which it overwrites and must be given");
-      given.memory[i].reset();
+      buffers.memory[i].reset();
       continue;
     }
     for (size_t input = 0; input < inputs.size(); ++input) {
@@ -102,12 +102,12 @@ CheckedBuffers checkBuffers(const Fusion& fusion, ExpressionEvaluator& sizes, co
         checkApart(output, *outputs[i], *tensor, "input", fusion.inputs()[input]);
       }
     }
-    for (size_t other : given.numbers) {
+    for (size_t other : buffers.numbers) {
       checkApart(output, *outputs[i], *outputs[other], "output", fusion.outputs()[other]);
     }
-    given.numbers.insert(i);
+    buffers.numbers.insert(i);
   }
-  return given;
+  return buffers;
 }
 
 std::vector<BufferedOutput> planBufferedOutputs(Fusion& fusion, const std::vector<HostGroup>& groups,
@@ -117,7 +117,7 @@ std::vector<BufferedOutput> planBufferedOutputs(Fusion& fusion, const std::vecto
     auto* output = fusion.outputs().at(number)->as<TensorView>();
     const std::vector<IterDomain*> axes = output->axes();
     const bool again =
-        std::any_of(plan.begin(), plan.end(), [&](const BufferedOutput& given) { return given.tensor == output; });
+        std::any_of(plan.begin(), plan.end(), [&](const BufferedOutput& buffer) { return buffer.tensor == output; });
     const bool expanded =
         std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); });
     const bool direct = !again && !expanded && !output->domain().view && isMade(groups, output);

@@ -56,7 +56,7 @@ std::vector<Expr*> withCopies(const SegmentedFusion& segmented, const SegmentedG
 
 // Results of private copies are not outputs here; the group that owns the expression stores them.
 void addProbed(const SegmentedFusion& segmented, const SegmentedGroup& group, const CompileContext& context,
-               bool scheduleGiven, std::vector<HostGroup>& groups) {
+               bool hasSchedule, std::vector<HostGroup>& groups) {
   HostGroup probed = wholeGroup(group);
   for (const Expr* expr : group.exprs()) {
     if (segmented.groupOf(expr) != &group) continue;
@@ -66,7 +66,7 @@ void addProbed(const SegmentedFusion& segmented, const SegmentedGroup& group, co
       }
     }
   }
-  if (!scheduleGiven && accept(probed, segmented.completeFusion(), context)) {
+  if (!hasSchedule && accept(probed, segmented.completeFusion(), context)) {
     groups.push_back(std::move(probed));
     return;
   }
@@ -109,12 +109,12 @@ std::unique_ptr<SegmentedFusion> segmentAsOne(const Fusion& fusion) {
   return segmented;
 }
 
-std::vector<HostGroup> planGroups(const SegmentedFusion& segmented, const CompileContext& context, bool scheduleGiven) {
+std::vector<HostGroup> planGroups(const SegmentedFusion& segmented, const CompileContext& context, bool hasSchedule) {
   std::vector<HostGroup> groups;
   for (const SegmentedGroup* group : segmented.groups()) {
     const bool computes = !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
     if (context.options.probes && computes) {
-      addProbed(segmented, *group, context, scheduleGiven, groups);
+      addProbed(segmented, *group, context, hasSchedule, groups);
     } else {
       groups.push_back(wholeGroup(*group));
     }

@@ -20,6 +20,6 @@ bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& contex
 // Returns one group per segment, without part and kernel. With probes, every tensor of a segment becomes an output, so
 // that each op can be judged from exact operands. If no scheduler accepts that, or the segment has a given schedule,
 // which was made for other outputs, it becomes one group per expression. All groups of a segment have its index.
-std::vector<HostGroup> planGroups(const SegmentedFusion& segmented, const CompileContext& context, bool scheduleGiven);
+std::vector<HostGroup> planGroups(const SegmentedFusion& segmented, const CompileContext& context, bool hasSchedule);
 
 }  // namespace fuser

@@ -89,8 +89,8 @@ class Applier {
     requireRoom(step, domain);
     FUSER_USER_CHECK(domain.loop.size() < kMaxLoops, "%", step.tensor, " has more than ", kMaxLoops, " loops");
     int64_t factors = step.factor;
-    for (const LoopTransform& made : domain.transforms) {
-      if (made.split) factors *= made.split->factor;
+    for (const LoopTransform& transform : domain.transforms) {
+      if (transform.split) factors *= transform.split->factor;
     }
     FUSER_USER_CHECK(factors <= kMaxFactors, "the factors of the splits of %", step.tensor, " multiply to ", factors,
                      ", and at most to ", kMaxFactors);

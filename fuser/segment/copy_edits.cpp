@@ -18,7 +18,7 @@ class CopyEdit {
     for (const Val* output : expr->outputs()) {
       FUSER_CHECK(!output->isFusionOutput(), "%", output->name(), " is an output of the fusion: one group stores it");
     }
-    spread(expr);
+    copyToReaders(expr);
   }
 
   void computeOnce(Expr* expr, SegmentedGroup* in) {
@@ -39,8 +39,8 @@ class CopyEdit {
   void move(Expr* expr, SegmentedGroup* to) {
     OwnedGroup* target = data_.owned(to);
     OwnedGroup* from = data_.exprs.at(expr->id()).group;
-    FUSER_CHECK(from && target->isLive() && from != target && !graph_.isPrivatized(expr), "%",
-                expr->output()->name(), " cannot move");
+    FUSER_CHECK(from && target->isLive() && from != target && !graph_.isPrivatized(expr), "%", expr->output()->name(),
+                " cannot move");
     FUSER_CHECK(expr->isScalarExpr() == target->isScalarGroup(), "host scalars stay apart from tensors");
     target->exprs_.push_back(expr);
     std::erase(from->exprs_, expr);
@@ -56,7 +56,7 @@ class CopyEdit {
  private:
   // Makes exactly the readers of the expression's results compute it; then the same for those operands that several
   // groups compute.
-  void spread(Expr* expr) {
+  void copyToReaders(Expr* expr) {
     VectorOfUniqueEntries<SegmentedGroup*> users;
     for (const Val* output : expr->outputs()) users.pushBackAll(graph_.consumersOf(output));
     FUSER_CHECK(!users.empty(), "nothing reads %", expr->output()->name());
@@ -67,10 +67,10 @@ class CopyEdit {
     for (SegmentedGroup* group : before) {
       if (!users.contains(group)) std::erase(data_.owned(group)->exprs_, expr);
     }
-    auto& [own, copies] = data_.exprs[expr->id()];
-    if (!users.contains(own)) own = data_.owned(users.front());
+    auto& [home, copies] = data_.exprs[expr->id()];
+    if (!users.contains(home)) home = data_.owned(users.front());
     copies = users.vector();
-    std::erase(copies, own);
+    std::erase(copies, home);
     for (SegmentedGroup* user : users) {
       touch(user);
       followGain(user, expr);
@@ -87,7 +87,7 @@ class CopyEdit {
 
   void spreadOperands(const Expr* expr) {
     for (const Val* operand : expr->inputs()) {
-      if (operand->definition() && graph_.isPrivatized(operand->definition())) spread(operand->definition());
+      if (operand->definition() && graph_.isPrivatized(operand->definition())) copyToReaders(operand->definition());
     }
   }
 

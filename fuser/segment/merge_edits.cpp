@@ -31,11 +31,11 @@ namespace {
 // Moves the expressions of `gone` to `keep`; of an expression that both compute, one copy remains.
 void moveExprs(SegmentData& data, OwnedGroup* gone, OwnedGroup* keep) {
   for (Expr* expr : gone->exprs_) {
-    auto& [own, copies] = data.exprs[expr->id()];
+    auto& [home, copies] = data.exprs[expr->id()];
     const bool known = SegmentGraph(data).computes(keep, expr);
     if (!known) keep->exprs_.push_back(expr);
-    if (own == gone) {
-      own = keep;
+    if (home == gone) {
+      home = keep;
       std::erase(copies, keep);
     } else if (known) {
       std::erase(copies, gone);

@@ -27,7 +27,7 @@ SegmentedGroup* SegmentGraph::producerOf(const Val* val) const {
 
 std::vector<SegmentedGroup*> SegmentGraph::groupsOf(const Expr* expr) const {
   std::vector<SegmentedGroup*> groups;
-  if (SegmentedGroup* own = groupOf(expr)) groups.push_back(own);
+  if (SegmentedGroup* home = groupOf(expr)) groups.push_back(home);
   const std::vector<SegmentedGroup*>& copies = data_.exprs[expr->id()].copies;
   groups.insert(groups.end(), copies.begin(), copies.end());
   return groups;
@@ -114,9 +114,9 @@ std::vector<Val*> SegmentGraph::outputsOf(const std::vector<Expr*>& exprs) const
   // Whether the group's own expressions are marked; the first one represents all. Private copies always lead to an
   // expression that is not privatized.
   const auto isInside = [&](const SegmentedGroup* group) {
-    const auto own = std::find_if(group->exprs().begin(), group->exprs().end(),
-                                  [&](const Expr* expr) { return !isPrivatized(expr); });
-    return own != group->exprs().end() && stamps.exprs[(*own)->id()] == mark;
+    const auto first = std::find_if(group->exprs().begin(), group->exprs().end(),
+                                    [&](const Expr* expr) { return !isPrivatized(expr); });
+    return first != group->exprs().end() && stamps.exprs[(*first)->id()] == mark;
   };
   const auto isOutside = [&](const Expr* user) {
     if (stamps.exprs[user->id()] != mark) return true;

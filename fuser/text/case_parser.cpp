@@ -170,7 +170,7 @@ class CaseParser {
 
   bool isPreallocated(const Val* output) const {
     return std::any_of(case_.preallocated.begin(), case_.preallocated.end(),
-                       [&](const PreallocatedOutput& given) { return given.output == output->name(); });
+                       [&](const PreallocatedOutput& memory) { return memory.output == output->name(); });
   }
 
   // preallocate %output {allocation_order = [1, 0], gaps = [0, 3], offset = 2}
@@ -186,14 +186,14 @@ class CaseParser {
         reader_.fail(at, "%", at.text, " reuses %", input, ", and cannot be preallocated");
       }
     }
-    PreallocatedOutput given;
-    given.output = output->name();
-    if (reader_.at("{")) parseOutputMemory(output->as<TensorView>()->rank(), given);
-    mark(start, concat("preallocate %", given.output));
-    case_.preallocated.push_back(std::move(given));
+    PreallocatedOutput memory;
+    memory.output = output->name();
+    if (reader_.at("{")) parseOutputMemory(output->as<TensorView>()->rank(), memory);
+    mark(start, concat("preallocate %", memory.output));
+    case_.preallocated.push_back(std::move(memory));
   }
 
-  void parseOutputMemory(size_t rank, PreallocatedOutput& given) {
+  void parseOutputMemory(size_t rank, PreallocatedOutput& memory) {
     std::set<std::string_view> keys;
     reader_.list("{", "}", kMaxListEntries, [&] {
       const Token key = reader_.expect(TokenKind::Identifier, "allocation_order, gaps or offset");
@@ -201,21 +201,21 @@ class CaseParser {
       reader_.expect("=");
       const Token value = reader_.peek();
       if (key.text == "allocation_order") {
-        given.order = readIntegerList(reader_, kMaxRank);
-        std::vector<int64_t> axes = given.order;
+        memory.order = readIntegerList(reader_, kMaxRank);
+        std::vector<int64_t> axes = memory.order;
         std::sort(axes.begin(), axes.end());
         bool each = axes.size() == rank;
         for (size_t axis = 0; axis < axes.size(); ++axis) each = each && axes[axis] == static_cast<int64_t>(axis);
         if (!each) reader_.fail(value, "an allocation order names each of ", rank, " axes once");
       } else if (key.text == "gaps") {
-        given.gaps = readIntegerList(reader_, kMaxRank);
-        if (given.gaps.size() != rank) reader_.fail(value, given.gaps.size(), " gaps for ", rank, " axes");
-        const bool fits = std::all_of(given.gaps.begin(), given.gaps.end(),
+        memory.gaps = readIntegerList(reader_, kMaxRank);
+        if (memory.gaps.size() != rank) reader_.fail(value, memory.gaps.size(), " gaps for ", rank, " axes");
+        const bool fits = std::all_of(memory.gaps.begin(), memory.gaps.end(),
                                       [](int64_t gap) { return gap >= 0 && gap <= kMaxElements; });
         if (!fits) reader_.fail(value, "a gap is a number from 0 to ", kMaxElements);
       } else if (key.text == "offset") {
-        given.offset = readInteger(reader_);
-        if (given.offset < 0 || given.offset > kMaxElements) {
+        memory.offset = readInteger(reader_);
+        if (memory.offset < 0 || memory.offset > kMaxElements) {
           reader_.fail(value, "an offset is a number from 0 to ", kMaxElements);
         }
       } else {
@@ -286,9 +286,8 @@ class CaseParser {
     if (!case_.options.fault.empty()) reader_.fail(option, "option 'fault' is given twice");
     reader_.expect("=");
     const Token name = reader_.expect(TokenKind::String, "a fault's name as a string");
-    const bool plain = std::all_of(name.text.begin(), name.text.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    });
+    const bool plain = std::all_of(name.text.begin(), name.text.end(),
+                                   [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
     if (name.text.empty() || name.text.size() > 64 || !plain) {
       reader_.fail(name, "a fault's name is 1 to 64 lower-case letters, digits and '-'");
     }
@@ -421,9 +420,9 @@ class CaseParser {
   TokenReader reader_;
   Case case_;
   std::map<std::string, Val*, std::less<>> values_;
-  std::set<const OptionInfo*> options_;  // those given
+  std::set<const OptionInfo*> options_;                // those given
   std::vector<std::pair<size_t, std::string>> marks_;  // offsets in the text, of what places are kept
-  size_t judged_ = 0;                    // runs with an expectation
+  size_t judged_ = 0;                                  // runs with an expectation
 };
 
 }  // namespace

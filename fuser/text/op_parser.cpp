@@ -204,8 +204,8 @@ void FusionParser::parseBracedOperand(const Token& key, OpAttributes& attributes
 // Appends the operands in braces, in the order of the row; an omitted one becomes a literal with its default.
 void FusionParser::addBracedOperands(const OpInfo& info, const OpAttributes& attributes, std::vector<Val*>& operands) {
   const auto add = [&](std::string_view name, auto makeDefault) {
-    const auto given = attributes.operands.find(name);
-    operands.push_back(given != attributes.operands.end() ? given->second : makeDefault());
+    const auto written = attributes.operands.find(name);
+    operands.push_back(written != attributes.operands.end() ? written->second : makeDefault());
   };
   for (const NamedOperand& named : namedOperands(info.kind)) {
     add(named.name, [&] { return fusion_->newConstant(*named.ifAbsent); });

@@ -67,11 +67,11 @@ std::string printRecipe(const Recipe& recipe) {
     case RecipeKind::Normal: return concat("normal(seed = ", recipe.seed, ")");
     case RecipeKind::Special: return concat("special(seed = ", recipe.seed, ")");
     case RecipeKind::Uniform:
-      return concat("uniform(seed = ", recipe.seed, ", low = ", ScalarValue(recipe.low), ", high = ",
-                    ScalarValue(recipe.high), ")");
+      return concat("uniform(seed = ", recipe.seed, ", low = ", ScalarValue(recipe.low),
+                    ", high = ", ScalarValue(recipe.high), ")");
     case RecipeKind::Integers:
-      return concat("integers(seed = ", recipe.seed, ", low = ", static_cast<int64_t>(recipe.low), ", high = ",
-                    static_cast<int64_t>(recipe.high), ")");
+      return concat("integers(seed = ", recipe.seed, ", low = ", static_cast<int64_t>(recipe.low),
+                    ", high = ", static_cast<int64_t>(recipe.high), ")");
     case RecipeKind::Values: return printValues(recipe.values);
     case RecipeKind::View: return "view of %" + recipe.viewOf;
   }
@@ -178,16 +178,16 @@ static std::string printStreams(const Fusion& fusion) {
   return out;
 }
 
-static std::string printPreallocated(const PreallocatedOutput& given) {
+static std::string printPreallocated(const PreallocatedOutput& memory) {
   const auto isPlain = [](const std::vector<int64_t>& order) { return std::is_sorted(order.begin(), order.end()); };
   std::string fields;
   const auto add = [&](const std::string& field) { fields += concat(fields.empty() ? "" : ", ", field); };
-  if (!isPlain(given.order)) add("allocation_order = " + integerList(given.order));
-  if (std::any_of(given.gaps.begin(), given.gaps.end(), [](int64_t gap) { return gap != 0; })) {
-    add("gaps = " + integerList(given.gaps));
+  if (!isPlain(memory.order)) add("allocation_order = " + integerList(memory.order));
+  if (std::any_of(memory.gaps.begin(), memory.gaps.end(), [](int64_t gap) { return gap != 0; })) {
+    add("gaps = " + integerList(memory.gaps));
   }
-  if (given.offset != 0) add(concat("offset = ", given.offset));
-  return concat("preallocate %", given.output, fields.empty() ? "" : concat(" {", fields, "}"), "\n");
+  if (memory.offset != 0) add(concat("offset = ", memory.offset));
+  return concat("preallocate %", memory.output, fields.empty() ? "" : concat(" {", fields, "}"), "\n");
 }
 
 static std::string printDevices(const Fusion& fusion) {
@@ -217,7 +217,7 @@ std::string printCase(const Case& testCase) {
   out += printOptions(testCase.options);
   out += printDevices(*testCase.fusion);
   out += printStreams(*testCase.fusion);
-  for (const PreallocatedOutput& given : testCase.preallocated) out += printPreallocated(given);
+  for (const PreallocatedOutput& memory : testCase.preallocated) out += printPreallocated(memory);
   if (testCase.schedule) out += printScheduleSection("schedule", *testCase.schedule);
   for (const auto& [segment, schedule] : testCase.segmentSchedules) {
     out += printScheduleSection(concat("schedule segment ", segment), schedule);

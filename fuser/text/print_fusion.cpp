@@ -41,17 +41,17 @@ class DimPrinter {
     if (dim->isSymbol()) return symbol(dim);
     if (dim->op == IntOp::Min || dim->op == IntOp::Max) return extreme(dim);
     std::string text;
-    Level own = Level::Product;
+    Level precedence = Level::Product;
     if (dim->op == IntOp::Add) {
       text = sum(dim);
-      own = Level::Sum;
+      precedence = Level::Sum;
     } else if (dim->op == IntOp::Mul) {
       text = product(dim);
     } else {
       FUSER_CHECK(dim->op == IntOp::FloorDiv, "an extent is made of + - * // min max alone");
       text = at(dim->a, Level::Product) + " // " + at(dim->b, Level::Atom);
     }
-    return own < level ? "(" + text + ")" : text;
+    return precedence < level ? "(" + text + ")" : text;
   }
 
   std::string symbol(IntExpr symbol) const {
@@ -127,7 +127,7 @@ std::string printLayout(const TensorView* tensor) {
       std::all_of(contiguity.begin(), contiguity.end(), [](std::optional<bool> c) { return c.value_or(true); });
   std::string out;
   if (tensor->isCpuScalar()) return " {device = cpu}";
-  if (!rowMajor || tensor->domain().layoutGiven) {
+  if (!rowMajor || tensor->domain().hasFixedLayout) {
     out = "allocation_order = [" + joined(order, [](int axis) { return std::to_string(axis); }) + "]";
   }
   if (!contiguous) {
@@ -229,9 +229,10 @@ std::string printFusion(const Fusion& fusion) {
   const ValueNames names(fusion);
   std::string out = "fusion ";
   if (text::isIdentifier(fusion.name())) out += fusion.name();
-  out += "(" + joined(fusion.inputs(), [&](const Val* val) {
-    return withPercent(val, names) + ": " + printType(val, names);
-  }) + ") {\n";
+  out +=
+      "(" +
+      joined(fusion.inputs(), [&](const Val* val) { return withPercent(val, names) + ": " + printType(val, names); }) +
+      ") {\n";
   for (const Expr* expr : fusion.exprs()) out += "  " + printExpr(expr, names) + "\n";
   out += "  return";
   if (!fusion.outputs().empty()) {

@@ -22,24 +22,24 @@ class RunParser {
   Run parse(const Fusion& fusion) {
     const Token start = reader_.expect("run");
     reader_.expect("{");
-    std::map<std::string, RunInput> given;
+    std::map<std::string, RunInput> inputs;
     while (!reader_.accept("}")) {
       const Token name = reader_.expect(TokenKind::Value, "an input or '}'");
       const Val* input = find(name);
       reader_.expect("=");
       RunInput value{std::string(name.text), {}};
-      if (given.count(value.name)) reader_.fail(name, "%", name.text, " is given twice");
+      if (inputs.count(value.name)) reader_.fail(name, "%", name.text, " is given twice");
       if (input->isTensor()) {
         value.value = parseTensor();
       } else {
         value.value = parseScalar(input);
       }
-      given.emplace(value.name, std::move(value));
+      inputs.emplace(value.name, std::move(value));
     }
     Run run;
     for (const Val* input : fusion.inputs()) {
-      const auto found = given.find(input->name());
-      if (found == given.end()) reader_.fail(start, "the run has no value for %", input->name());
+      const auto found = inputs.find(input->name());
+      if (found == inputs.end()) reader_.fail(start, "the run has no value for %", input->name());
       run.inputs.push_back(std::move(found->second));
     }
     return run;
@@ -134,12 +134,12 @@ class RunParser {
 
   // (seed = 1, low = 0, high = 4): all are required, except the bounds of uniform.
   void parseArguments(const Token& name, const std::set<std::string_view>& known, Recipe& recipe) {
-    std::set<std::string_view> given;
+    std::set<std::string_view> keys;
     const bool integers = recipe.kind == RecipeKind::Integers;
     reader_.list("(", ")", kMaxListEntries, [&] {
       const Token key = reader_.expect(TokenKind::Identifier, "an argument");
       if (!known.count(key.text)) reader_.fail(key, name.text, " takes no argument '", key.text, "'");
-      if (!given.insert(key.text).second) reader_.fail(key, "'", key.text, "' is given twice");
+      if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' is given twice");
       reader_.expect("=");
       if (key.text == "seed") {
         recipe.seed = readUnsigned(reader_);
@@ -150,7 +150,7 @@ class RunParser {
     });
     for (std::string_view key : known) {
       const bool needed = integers || key == "seed";
-      if (needed && !given.count(key)) reader_.fail(name, name.text, " needs '", key, "'");
+      if (needed && !keys.count(key)) reader_.fail(name, name.text, " needs '", key, "'");
     }
   }
 

@@ -64,18 +64,18 @@ void readField(TokenReader& reader, TransformField field, Transform& transform) 
 }
 
 void readFields(TokenReader& reader, const Token& step, const TransformForm& form, Transform& transform) {
-  std::set<TransformField> given;
+  std::set<TransformField> fields;
   reader.list("{", "}", kMaxAxes, [&] {
     const Token key = reader.expect(TokenKind::Identifier, "an attribute");
     const auto field = std::find_if(form.fields.begin(), form.fields.end(),
                                     [&](TransformField each) { return fieldName(each) == key.text; });
     if (field == form.fields.end()) reader.fail(key, step.text, " takes no attribute '", key.text, "'");
-    if (!given.insert(*field).second) reader.fail(key, "'", key.text, "' is given twice");
+    if (!fields.insert(*field).second) reader.fail(key, "'", key.text, "' is given twice");
     reader.expect("=");
     readField(reader, *field, transform);
   });
   for (TransformField field : form.fields) {
-    if (!given.count(field)) reader.fail(step, step.text, " needs '", fieldName(field), "'");
+    if (!fields.count(field)) reader.fail(step, step.text, " needs '", fieldName(field), "'");
   }
 }
 

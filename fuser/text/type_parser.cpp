@@ -255,7 +255,7 @@ void FusionParser::checkResultType(Val* result, const Type& type) {
   }
   tensor->domain().allocationOrder = type.layout->order;
   tensor->domain().contiguity = type.layout->contiguity;
-  tensor->domain().layoutGiven = type.layout->isExplicit;
+  tensor->domain().hasFixedLayout = type.layout->isExplicit;
   tensor->domain().view = type.layout->view;
   if (type.layout->view) views_.emplace_back(type.layout->start, tensor);
 }
@@ -307,7 +307,8 @@ void FusionParser::recordMeetings(const Expr* expr) {
 void FusionParser::checkViews() {
   for (const auto& [place, tensor] : views_) {
     if (canBeView(tensor)) continue;
-    reader_.fail(place, "%", tensor->name(), " cannot be a view: one is made by set, permute, unsqueeze, squeeze or "
+    reader_.fail(place, "%", tensor->name(),
+                 " cannot be a view: one is made by set, permute, unsqueeze, squeeze or "
                  "expand from an input, an output or a view, and read by views alone");
   }
 }

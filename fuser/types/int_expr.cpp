@@ -150,13 +150,13 @@ IntExpr IntExprArena::add(IntExpr a, IntExpr b) {
       return t.rest == wanted.rest && t.coefficient == wanted.coefficient;
     });
     if (match == joined.end()) continue;
-    const IntExpr both = mul(remainder->a, constant(joined[i].coefficient));
+    const IntExpr product = mul(remainder->a, constant(joined[i].coefficient));
     IntExpr sum = constant(offset);
     for (size_t j = 0; j < joined.size(); ++j) {
       if (j == i || &joined[j] == &*match) continue;
       sum = add(sum, mul(joined[j].rest, constant(joined[j].coefficient)));
     }
-    return add(sum, both);
+    return add(sum, product);
   }
   std::sort(joined.begin(), joined.end(), [](const Term& x, const Term& y) { return x.rest->id < y.rest->id; });
   IntExpr sum = nullptr;

@@ -20,10 +20,10 @@
 namespace fuser::fuzz {
 namespace {
 
-constexpr double kProgressSeconds = 5;     // between lines, progress points and reports
-constexpr double kShowSeconds = 0.25;      // between redraws
-constexpr double kPatienceSeconds = 10;    // after the first Ctrl-C, for what runs
-constexpr size_t kTasksPerWorker = 500;    // bounds a finding's history
+constexpr double kProgressSeconds = 5;   // between lines, progress points and reports
+constexpr double kShowSeconds = 0.25;    // between redraws
+constexpr double kPatienceSeconds = 10;  // after the first Ctrl-C, for what runs
+constexpr size_t kTasksPerWorker = 500;  // bounds a finding's history
 constexpr size_t kMaxProgressPoints = 400;
 constexpr size_t kRecent = 6;  // progress lines, over which the present speed is taken
 
@@ -49,14 +49,14 @@ class Supervisor : public TaskSource {
     const auto work = [settings = settings_, limits = options_.limits](const std::string& text, spdlog::logger* log) {
       TaskSettings logging = settings;
       logging.judge.log = log;
-      return std::visit(
-          ByKind{[&](const MinimizeTask& task) { return performMinimize(task, settings, limits); },
-                 [&](const ConfirmTask& task) { return encode(confirm(task.suspect, settings, limits)); },
-                 [&](const auto& task) { return encode(performTask(JudgingTask(task), logging)); }},
-          parseTask<Task>(text));
+      return std::visit(ByKind{[&](const MinimizeTask& task) { return performMinimize(task, settings, limits); },
+                               [&](const ConfirmTask& task) { return encode(confirm(task.suspect, settings, limits)); },
+                               [&](const auto& task) { return encode(performTask(JudgingTask(task), logging)); }},
+                        parseTask<Task>(text));
     };
-    WorkerPool(options_.jobs, [this](const std::string& text) { return limitsOf(parseTask<Task>(text)); }, work, log_,
-               kTasksPerWorker)
+    WorkerPool(
+        options_.jobs, [this](const std::string& text) { return limitsOf(parseTask<Task>(text)); }, work, log_,
+        kTasksPerWorker)
         .run(*this);
     return finish();
   }
@@ -69,15 +69,15 @@ class Supervisor : public TaskSource {
     if (confirming_ < most || stopped()) {
       if (std::optional<PoolTask> task = findings_->nextConfirmation()) {
         ++confirming_;
-        return counted(std::move(task));
+        return countTask(std::move(task));
       }
     }
     casesDone_ = stopped();
     if (!casesDone_) {
-      if (std::optional<PoolTask> task = supply_->next()) return counted(std::move(task));
+      if (std::optional<PoolTask> task = supply_->next()) return countTask(std::move(task));
       casesDone_ = true;
     }
-    return counted(nextMinimization());
+    return countTask(nextMinimization());
   }
 
   void done(const Outcome& outcome, const std::vector<std::string>& history) override {
@@ -126,7 +126,7 @@ class Supervisor : public TaskSource {
     workCountedTo_ += passed;
   }
 
-  std::optional<PoolTask> counted(std::optional<PoolTask> task) {
+  std::optional<PoolTask> countTask(std::optional<PoolTask> task) {
     countWork();
     if (task) ++running_[parseTask<Task>(task->text).index()];
     return task;
@@ -209,9 +209,8 @@ class Supervisor : public TaskSource {
     FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "say how long: --runs or --max-total-time");
     if (!options_.out.empty()) {
       const LogLevel level = std::min(logLevelOf(options_.log.get()), LogLevel::Info);
-      file_ = logToFile(level, options_.out / "campaign.log", [this](const std::string& sentence) {
-        logLine(options_.log.get(), LogLevel::Warn, sentence);
-      });
+      file_ = logToFile(level, options_.out / "campaign.log",
+                        [this](const std::string& sentence) { logLine(options_.log.get(), LogLevel::Warn, sentence); });
     }
     log_ = logToBoth(options_.log, file_);
     accounting_ = contents_.accounting;
@@ -317,12 +316,12 @@ class Supervisor : public TaskSource {
     if (impatient) usual.seconds = 0;
     Limits manyCases = usual;  // and two compilers
     manyCases.seconds *= static_cast<double>(kBatch);
-    return std::visit(ByKind{[&](const MinimizeTask&) { return fromWithin; },
-                             [&](const ConfirmTask&) { return fromWithin; },
-                             [&](const BatchTask&) { return manyCases; },
-                             [&](const CaseTask&) { return usual; }, [&](const PlainTask&) { return usual; },
-                             [&](const ViewTask&) { return usual; }, [&](const FileTask&) { return usual; }},
-                      task);
+    return std::visit(
+        ByKind{[&](const MinimizeTask&) { return fromWithin; }, [&](const ConfirmTask&) { return fromWithin; },
+               [&](const BatchTask&) { return manyCases; }, [&](const CaseTask&) { return usual; },
+               [&](const PlainTask&) { return usual; }, [&](const ViewTask&) { return usual; },
+               [&](const FileTask&) { return usual; }},
+        task);
   }
 
   void take(const SingleTask& task, const Outcome& outcome, const std::vector<std::string>& texts) {
@@ -463,14 +462,14 @@ class Supervisor : public TaskSource {
   std::optional<BucketMinimizer> minimizer_;
   std::map<size_t, size_t> running_;  // tasks by kind: the index of a Task
   bool casesDone_ = false;            // there are none to give, for now
-  bool minimizing_ = false;  // there are no cases any more
+  bool minimizing_ = false;           // there are no cases any more
   Accounting accounting_;
   Ledger::Contents contents_;  // as it was at the beginning, or the last progress line
-  LogPtr file_;  // campaign.log: what is printed, too, and progress; null without a folder
-  LogPtr log_;   // what is not printed: the one that was given, and campaign.log
+  LogPtr file_;                // campaign.log: what is printed, too, and progress; null without a folder
+  LogPtr log_;                 // what is not printed: the one that was given, and campaign.log
   uint64_t runs_ = 0;
   double maxTotalTime_ = 0;
-  double before_ = 0;  // seconds of earlier starts
+  double before_ = 0;                                  // seconds of earlier starts
   double compilerSeconds_ = 0, minimizerSeconds_ = 0;  // of workers, all starts
   double workCountedTo_ = 0;
   std::optional<double> interruptedAt_;

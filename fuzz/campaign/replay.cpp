@@ -80,13 +80,15 @@ void reportFile(const std::string& file, const Outcome& outcome, const ReplayOpt
   tally.unsupported += verdict.kind == VerdictKind::Unsupported;
   tally.ok += !failed && !unreadable && !open;
   if (options.json) {
-    print(reports::toJsonText(ReplayedFile{file, std::string(verdictName(verdict.kind)), failed || unreadable,
-                                           outcome.seconds, verdict}));
+    print(reports::toJsonText(
+        ReplayedFile{file, std::string(verdictName(verdict.kind)), failed || unreadable, outcome.seconds, verdict}));
     return;
   }
   char beginning[40];
-  const std::string word =
-      unreadable ? "NO CASE" : failed ? "FAILED" : open ? std::string(verdictName(verdict.kind)) : "ok";
+  const std::string word = unreadable ? "NO CASE"
+                           : failed   ? "FAILED"
+                           : open     ? std::string(verdictName(verdict.kind))
+                                      : "ok";
   std::snprintf(beginning, sizeof beginning, "%-11s %8.3f s  ", word.c_str(), outcome.seconds);
   printVerdict(concat(beginning, file, verdict.probed ? "  (with probes)" : ""), verdict, options, print);
   if (!options.verbose || unreadable) return;
@@ -142,13 +144,13 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
   // Lines come in the files' order, whatever finishes first.
   std::map<std::string, Outcome> waiting;
   const auto taskOf = [&](size_t file) { return printTask(SingleTask(FileTask{files[file].string()})); };
-  size_t given = 0, printed = 0;
+  size_t handedOut = 0, printed = 0;
   WorkerPool(
       options.jobs, [&](const std::string&) { return options.limits; }, loggingWork(settings), options.log)
       .run(
           [&]() -> std::optional<PoolTask> {
-            if (given == files.size()) return std::nullopt;
-            return taskOf(given++);
+            if (handedOut == files.size()) return std::nullopt;
+            return taskOf(handedOut++);
           },
           [&](const Outcome& outcome) {
             waiting[outcome.task] = outcome;

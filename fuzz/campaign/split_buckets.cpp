@@ -73,7 +73,7 @@ std::pair<std::string, std::string> bucketOf(const reports::Finding& finding, co
   const auto sameOp = [&](const Sample& one) { return one.finding->guiltyOp == finding.guiltyOp; };
   const auto sameShape = [&](const Sample& one) { return sameOp(one) && one.finding->structure == finding.structure; };
   const auto same = [&](const Sample& one) { return !finding.file.empty() && one.finding->file == finding.file; };
-  if (const Sample* own = sampleWith(same)) return {own->minimized->bucket, reports::kItsSmallestCase};
+  if (const Sample* sample = sampleWith(same)) return {sample->minimized->bucket, reports::kItsSmallestCase};
   if (const Sample* like = sampleWith(sameShape))
     return {like->minimized->bucket, "a finding of its guilty op and ops"};
   if (const Sample* like = sampleWith(sameOp)) return {like->minimized->bucket, "a finding of its guilty op"};

@@ -117,8 +117,8 @@ void move(const std::filesystem::path& folder, Waiting& waiting, bool dryRun) {
   entry.to = nextStage(entry.from, entry.fails, entry.cleanReplays);
   if (dryRun) return;
   // Past its incubation nobody counts.
-  const int counted = entry.to == Stage::Incubating ? entry.cleanReplays : 0;
-  const std::string changed = withCounter(text, counted);
+  const int cleanReplays = entry.to == Stage::Incubating ? entry.cleanReplays : 0;
+  const std::string changed = withCounter(text, cleanReplays);
   std::filesystem::path target = folder / stageFolder(entry.to) / entry.name;
   if (target == waiting.path) {
     if (changed != text) reports::writeFile(target, changed);
@@ -188,9 +188,9 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
     if (sequence) limits.seconds *= static_cast<double>(std::max<size_t>(sequence->texts.size(), 1));
     return limits;
   };
-  size_t given = 0;
+  size_t handedOut = 0;
   WorkerPool(options.jobs, limitsOf, loggingWork(settings), options.log)
-      .run([&]() { return given < tasks.size() ? std::optional<PoolTask>(tasks[given++]) : std::nullopt; },
+      .run([&]() { return handedOut < tasks.size() ? std::optional<PoolTask>(tasks[handedOut++]) : std::nullopt; },
            [&](const Outcome& outcome) {
              for (size_t one : byTask.at(outcome.task)) take(outcome, all[one]);
            });

@@ -43,10 +43,11 @@ Examples
   return {generate, [arguments](const LogPtr&) {
             GeneratorArguments& generator = arguments->generator;
             generator.resolve();
-            Case made = generateCase(generator.seed, arguments->caseNumber, generator.options);
-            if (!arguments->view.empty()) made = viewOf(arguments->view, made, generator.seed, arguments->caseNumber);
-            made.options.engine = arguments->engine;
-            std::fputs(printCase(made).c_str(), stdout);
+            Case testCase = generateCase(generator.seed, arguments->caseNumber, generator.options);
+            if (!arguments->view.empty())
+              testCase = viewOf(arguments->view, testCase, generator.seed, arguments->caseNumber);
+            testCase.options.engine = arguments->engine;
+            std::fputs(printCase(testCase).c_str(), stdout);
             return kExitClean;
           }};
 }

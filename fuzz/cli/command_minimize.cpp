@@ -30,18 +30,18 @@ struct MinimizeArguments {
 };
 
 // What a finding's file is called by: a campaign's has it in its name, and calls the result after it, too.
-std::string sha1Of(const std::string& file, const std::string& given) {
+std::string sha1Of(const std::string& file, const std::string& text) {
   constexpr size_t kDigits = 40;
   const std::string stem = fs::path(file).stem().string();
   if (stem.size() > kDigits && stem[stem.size() - kDigits - 1] == '-') {
     const std::string last = stem.substr(stem.size() - kDigits);
     if (last.find_first_not_of("0123456789abcdef") == std::string::npos) return last;
   }
-  return sha1(given);
+  return sha1(text);
 }
 
 // A file where --out names one, else minimized-from-<sha1>.fusion in that folder; empty: standard output.
-fs::path outputPathOf(const MinimizeArguments& arguments, const std::string& file, const std::string& given) {
+fs::path outputPathOf(const MinimizeArguments& arguments, const std::string& file, const std::string& text) {
   const fs::path out = arguments.out;
   const bool isFile = out.extension() == ".fusion" && !fs::is_directory(out);
   FUSER_USER_CHECK(arguments.files.size() == 1 || !(isFile || arguments.isToStdout()), "--out ", out.string(),
@@ -52,7 +52,7 @@ fs::path outputPathOf(const MinimizeArguments& arguments, const std::string& fil
     return out;
   }
   makeWritableFolder(out);
-  return out / ("minimized-from-" + sha1Of(file, given) + ".fusion");
+  return out / ("minimized-from-" + sha1Of(file, text) + ".fusion");
 }
 
 // Findings of other buckets, beside the result.
@@ -94,8 +94,8 @@ void showResult(const MinimizeArguments& arguments, const Minimized& result, con
 bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, spdlog::logger* log) {
   const bool isStdin = file == kStandard;
   const std::string name = isStdin ? "<stdin>" : file;
-  const std::string given = isStdin ? readFusionText(std::cin) : readTextFile(file);
-  const fs::path place = outputPathOf(arguments, file, given);
+  const std::string text = isStdin ? readFusionText(std::cin) : readTextFile(file);
+  const fs::path place = outputPathOf(arguments, file, text);
   MinimizeSettings settings;
   settings.seconds = arguments.seconds;
   settings.limits = arguments.limits;
@@ -105,7 +105,7 @@ bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, s
   settings.interrupted = interrupted;
   if (!arguments.quiet) settings.log = log;
   if (!arguments.isToStdout()) printLine(concat("minimizing ", name));
-  const Minimized result = minimize(given, settings);
+  const Minimized result = minimize(text, settings);
   if (!result.problem.empty()) {
     logLine(log, LogLevel::Error, concat("fuserfuzz: cannot minimize ", name, ": ", result.problem));
     return false;
@@ -131,9 +131,8 @@ Command addMinimizeCommand(CLI::App& app) {
   takesSeconds(command->add_option("--timeout", arguments->limits.seconds, "for one candidate"), 0.01, 1e6)
       ->type_name("SECONDS")
       ->capture_default_str();
-  takesCount(command->add_option("--rss-limit-mb", arguments->limits.residentMb,
-                                 "resident size of a candidate's process"),
-             1)
+  takesCount(
+      command->add_option("--rss-limit-mb", arguments->limits.residentMb, "resident size of a candidate's process"), 1)
       ->type_name("N")
       ->capture_default_str();
   command->add_flag("--quiet,-q", arguments->quiet, "figures alone, no progress");

@@ -33,12 +33,12 @@ ComparisonRow& Comparison::row(const std::string& set) {
 }
 
 void Comparison::add(const std::string& set, const std::string& origin, const ComparedCase& compared) {
-  ComparisonRow& counted = row(set);
+  ComparisonRow& counts = row(set);
   const CaseVerdict& verdict = compared.verdict;
-  ++counted.verdicts[verdict.kind];
-  counted.judged += verdict.elements.judged;
-  counted.decided += verdict.elements.decided;
-  reports::addTo(counted.bits, compared.bits);
+  ++counts.verdicts[verdict.kind];
+  counts.judged += verdict.elements.judged;
+  counts.decided += verdict.elements.decided;
+  reports::addTo(counts.bits, compared.bits);
   judgedCases += verdict.kind != VerdictKind::Unsupported;
   if (isFinding(verdict.kind) || !verdict.expected)
     findings.push_back({origin, concat(verdictName(verdict.kind), ": ", verdict.reason)});

@@ -129,7 +129,7 @@ void CaseEdit::insertBehind(const EditValue& former, EditLine line) {
   }
   for (EditOperand& output : outputs) redirect(output);
   for (auto& [output, input] : aliases) output = output == former.name ? name : output;
-  for (PreallocatedOutput& given : preallocated) given.output = given.output == former.name ? name : given.output;
+  for (PreallocatedOutput& memory : preallocated) memory.output = memory.output == former.name ? name : memory.output;
   lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(former.line), std::move(line));
 }
 

@@ -17,9 +17,9 @@ namespace fuser::fuzz {
 namespace {
 
 // Null where the runs do not fit the program, and are rejected for that.
-std::unique_ptr<RunSizes> sizesOf(const Case& made) {
+std::unique_ptr<RunSizes> sizesOf(const Case& testCase) {
   try {
-    return std::make_unique<RunSizes>(made);
+    return std::make_unique<RunSizes>(testCase);
   } catch (const UserError& error) {
     rethrowOfSurroundings(error);
     return nullptr;
@@ -53,16 +53,16 @@ void dropShards(const std::vector<Val*>& tensors, RunSizes* sizes) {
 
 // All results of an expression have the axis of whichever was given one.
 void dropStreams(const Expr* expr, RunSizes* sizes) {
-  bool given = false;
+  bool hasAxis = false;
   for (Val* output : expr->outputs()) {
     auto* tensor = output->as<TensorView>();
     const std::optional<size_t> axis = tensor->streamAxis();
     if (!axis) continue;
     const auto isFew = [](int64_t size) { return size <= kMaxTurns; };
     const bool possible =
-        !given && whyNoSlices(expr, *axis).empty() && (!sizes || fits(*sizes, tensor->axes()[*axis], isFew));
+        !hasAxis && whyNoSlices(expr, *axis).empty() && (!sizes || fits(*sizes, tensor->axes()[*axis], isFew));
     if (!possible) tensor->axes()[*axis]->parallelize(ParallelType::Serial);
-    given |= possible;
+    hasAxis |= possible;
   }
 }
 
@@ -75,9 +75,9 @@ void placeAll(const CaseEdit& edit, Fusion& fusion) {
   keepPossibleViews(fusion);
 }
 
-void dropUnsuited(Case& made) {
-  Fusion& fusion = *made.fusion;
-  const std::unique_ptr<RunSizes> sizes = sizesOf(made);
+void dropUnsuited(Case& testCase) {
+  Fusion& fusion = *testCase.fusion;
+  const std::unique_ptr<RunSizes> sizes = sizesOf(testCase);
   for (Val* input : fusion.inputs()) {
     if (fusion.hasDevices() && input->isTensor()) dropShards({input}, sizes.get());
   }
@@ -90,20 +90,20 @@ void dropUnsuited(Case& made) {
 }  // namespace
 
 Case finish(const CaseEdit& edit) {
-  Case made;
-  made.fusion = makeProgram(edit);
-  made.metadata = edit.metadata;
-  made.options = edit.options;
-  made.schedule = edit.schedule;
-  made.segmentSchedules = edit.segmentSchedules;
-  made.runs = edit.runs;
-  placeAll(edit, *made.fusion);
-  if (edit.dropUnsuited) dropUnsuited(made);
-  attachMemory(made, edit.aliases, edit.preallocated);
-  checkSizes(*made.fusion);
-  if (made.schedule) checkSchedule(*made.fusion, *made.schedule);
-  for (const Run& run : made.runs) checkRun(*made.fusion, run);
-  return made;
+  Case testCase;
+  testCase.fusion = makeProgram(edit);
+  testCase.metadata = edit.metadata;
+  testCase.options = edit.options;
+  testCase.schedule = edit.schedule;
+  testCase.segmentSchedules = edit.segmentSchedules;
+  testCase.runs = edit.runs;
+  placeAll(edit, *testCase.fusion);
+  if (edit.dropUnsuited) dropUnsuited(testCase);
+  attachMemory(testCase, edit.aliases, edit.preallocated);
+  checkSizes(*testCase.fusion);
+  if (testCase.schedule) checkSchedule(*testCase.fusion, *testCase.schedule);
+  for (const Run& run : testCase.runs) checkRun(*testCase.fusion, run);
+  return testCase;
 }
 
 }  // namespace fuser::fuzz

@@ -146,9 +146,9 @@ class ProgramMaker {
   static void checkAttributes(const EditLine& line) {
     for (const FamilyAttribute& attribute : familyAttributes(opInfo(line.op).family)) {
       if (attribute.textOnly || attribute.kind == AttributeKind::Operand) continue;
-      const bool given = line.attributes.has(attribute.name);
-      FUSER_USER_CHECK(given || attribute.ifAbsent, opInfo(line.op).mnemonic, " needs '", attribute.text(), "'");
-      if (given) checkEntries(attribute, line.attributes);
+      const bool isWritten = line.attributes.has(attribute.name);
+      FUSER_USER_CHECK(isWritten || attribute.ifAbsent, opInfo(line.op).mnemonic, " needs '", attribute.text(), "'");
+      if (isWritten) checkEntries(attribute, line.attributes);
     }
   }
 
@@ -180,8 +180,8 @@ class ProgramMaker {
 
   const CaseEdit& edit_;
   std::unique_ptr<Fusion> fusion_;
-  NamedVals values_;                    // of the edit's names
-  std::set<std::string> bound_;         // extent symbols that a run gives a size
+  NamedVals values_;             // of the edit's names
+  std::set<std::string> bound_;  // extent symbols that a run gives a size
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ void placeLayout(TensorView* tensor, const TensorPlacement& placement) {
     domain.contiguity.push_back(axes.at(static_cast<size_t>(axis))->isBroadcast() ? std::nullopt
                                                                                   : std::optional<bool>(true));
   }
-  domain.layoutGiven = true;
+  domain.hasFixedLayout = true;
 }
 
 const Val* named(const std::vector<Val*>& vals, const std::string& name) {
@@ -50,7 +50,7 @@ const Val* named(const std::vector<Val*>& vals, const std::string& name) {
 TensorPlacement placementOf(const TensorView* tensor) {
   TensorPlacement placement;
   placement.axes = typesOf(tensor);
-  if (tensor->domain().layoutGiven && tensor->definition()) {
+  if (tensor->domain().hasFixedLayout && tensor->definition()) {
     placement.allocationOrder = tensor->domain().allocationOrder;
   }
   placement.view = tensor->domain().view;
@@ -118,7 +118,7 @@ void attachMemory(Case& testCase, const Aliases& aliases, const std::vector<Prea
     const bool reuses = std::any_of(testCase.aliases.begin(), testCase.aliases.end(),
                                     [&](const auto& alias) { return alias.first == memory.output; });
     const bool hasBuffer = std::any_of(testCase.preallocated.begin(), testCase.preallocated.end(),
-                                   [&](const PreallocatedOutput& other) { return other.output == memory.output; });
+                                       [&](const PreallocatedOutput& other) { return other.output == memory.output; });
     if (!output || reuses || hasBuffer || !whyNoPreallocation(fusion, output).empty()) continue;
     // The axes of order and gaps may be gone.
     const size_t rank = output->as<TensorView>()->rank();

@@ -102,12 +102,12 @@ bool reuseTooEarly(HostIrContainer& program) {
   for (size_t place = 0; place < launches.size(); ++place) {
     const Kernel& kernel = kernelOf(program, launch(place));
     for (size_t i = 0; i < launch(place).tensors.size(); ++i) {
-      const TensorView* made = launch(place).tensors[i];
+      const TensorView* result = launch(place).tensors[i];
       if (!kernel.tensors[i].written) continue;
       // A tensor that an earlier launch made and a later one reads.
       for (size_t before = 0; before < place; ++before) {
         for (const TensorView* old : std::vector<const TensorView*>(launch(before).tensors)) {
-          if (old == made || !haveSameType(old, made) || !writes(program, launch(before), old)) continue;
+          if (old == result || !haveSameType(old, result) || !writes(program, launch(before), old)) continue;
           bool readLater = false;
           for (size_t after = place + 1; after < launches.size(); ++after) {
             readLater |= reads(program, launch(after), old);
@@ -115,7 +115,7 @@ bool reuseTooEarly(HostIrContainer& program) {
           if (!readLater) continue;
           for (size_t each = 0; each < launches.size(); ++each) {
             std::vector<const TensorView*>& tensors = launch(each).tensors;
-            std::replace(tensors.begin(), tensors.end(), made, old);
+            std::replace(tensors.begin(), tensors.end(), result, old);
           }
           return true;
         }
@@ -156,7 +156,7 @@ bool dropAliasCopy(HostIrContainer& program) {
 }
 
 // The caller's memory still holds what the caller left there.
-bool dropGivenCopy(HostIrContainer& program) {
+bool dropOutputCopy(HostIrContainer& program) {
   const std::vector<hir::HostExpr*> copies = hostExprsOf<hir::CopyToOutput>(program);
   for (hir::HostExpr* copy : copies) program.remove(copy);
   return !copies.empty();

@@ -162,7 +162,7 @@ bool layoutPassOverrides(std::string_view pass, Fusion& fusion, bool& modified) 
     TensorDomain& domain = tensor->domain();
     const std::vector<IterDomain*> axes = tensor->axes();
     const auto stored = [&](int axis) { return !axes[static_cast<size_t>(axis)]->isBroadcast(); };
-    if (!domain.layoutGiven ||
+    if (!domain.hasFixedLayout ||
         std::count_if(domain.allocationOrder.begin(), domain.allocationOrder.end(), stored) < 2) {
       continue;
     }
@@ -174,16 +174,14 @@ bool layoutPassOverrides(std::string_view pass, Fusion& fusion, bool& modified) 
   if (!applied || modified) return false;
   for (const Val* output : fusion.outputs()) {
     if (output->isTensor() && output->definition()) {
-      output->definition()->output()->as<TensorView>()->domain().layoutGiven = false;
+      output->definition()->output()->as<TensorView>()->domain().hasFixedLayout = false;
     }
   }
   modified = true;
   return true;
 }
 
-bool passHidesChange(std::string_view, Fusion&, bool& modified) {
-  return std::exchange(modified, false);
-}
+bool passHidesChange(std::string_view, Fusion&, bool& modified) { return std::exchange(modified, false); }
 
 bool passInventsChange(std::string_view pass, Fusion&, bool& modified) {
   if (pass != "DeadCodePass" || modified) return false;

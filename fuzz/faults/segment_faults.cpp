@@ -89,8 +89,8 @@ void mergeInto(SegmentsText& text, size_t first, size_t second) {
   using Pair = std::pair<const SegmentsText::Group*, const SegmentsText::Group*>;
   for (const auto& [one, other] : {Pair(&keep, &gone), Pair(&gone, &keep)}) {
     for (const std::string& copy : one->copies) {
-      const bool own = holds(other->exprs, copy) && !holds(other->copies, copy);
-      if (!own) addNew(copies, {copy});
+      const bool computes = holds(other->exprs, copy) && !holds(other->copies, copy);
+      if (!computes) addNew(copies, {copy});
     }
   }
   addNew(keep.exprs, gone.exprs);

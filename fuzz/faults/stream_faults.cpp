@@ -47,9 +47,9 @@ bool waitForOwnStream(HostIrContainer& program) {
   for (hir::HostExpr* expr : hostExprsOf<hir::Synchronize>(program)) {
     auto& wait = std::get<hir::Synchronize>(expr->node);
     if (!wait.stream->index) continue;
-    const hir::Stream* own = program.newStream();
-    program.insertBefore(expr, hir::GetCurrentStream{own});
-    wait.stream = own;
+    const hir::Stream* stream = program.newStream();
+    program.insertBefore(expr, hir::GetCurrentStream{stream});
+    wait.stream = stream;
     applied = true;
   }
   return applied;
@@ -152,8 +152,8 @@ bool fuseOverADependence(HostIrContainer& program) {
 // What something reads beside the selects of one loop, at one axis.
 bool sliceWhatIsReadLater(HostIrContainer& program) {
   bool applied = false;
-  for (hir::HostExpr* made : hostExprsOf<hir::Allocate>(program)) {
-    auto& allocate = std::get<hir::Allocate>(made->node);
+  for (hir::HostExpr* hostExpr : hostExprsOf<hir::Allocate>(program)) {
+    auto& allocate = std::get<hir::Allocate>(hostExpr->node);
     std::vector<hir::HostExpr*> selects;
     bool whole = false, oneAxis = true;
     forEachHostExpr(program, [&](hir::HostExpr* expr) {

@@ -102,7 +102,7 @@ void giveLayouts(Workspace& work) {
       const bool stored = !axes[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast();
       domain.contiguity[place] = stored ? std::optional<bool>(true) : std::nullopt;
     }
-    domain.layoutGiven = true;
+    domain.hasFixedLayout = true;
   }
 }
 
@@ -114,26 +114,26 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   grow(work);
   chooseOutputs(work);
   giveLayouts(work);
-  Case made;
-  made.aliases = chooseAliases(work);
-  made.runs = makeRuns(work);
-  made.fusion = std::move(work.fusion);
+  Case testCase;
+  testCase.aliases = chooseAliases(work);
+  testCase.runs = makeRuns(work);
+  testCase.fusion = std::move(work.fusion);
   // Pads move where nothing schedules them.
-  const std::vector<Expr*>& exprs = made.fusion->exprs();
+  const std::vector<Expr*>& exprs = testCase.fusion->exprs();
   const bool pads = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->op() == OpKind::Pad; });
-  if (pads && choices.chance(0.5)) made.options.disabled.insert(DisableOption::ResizeScheduler);
-  if (choices.chance(0.02)) spreadOverStreams(made, choices);
-  if (choices.chance(0.02)) preallocateOutputs(made, choices);
-  if (choices.chance(0.04)) spreadOverDevices(made, choices);
-  return made;
+  if (pads && choices.chance(0.5)) testCase.options.disabled.insert(DisableOption::ResizeScheduler);
+  if (choices.chance(0.02)) spreadOverStreams(testCase, choices);
+  if (choices.chance(0.02)) preallocateOutputs(testCase, choices);
+  if (choices.chance(0.04)) spreadOverDevices(testCase, choices);
+  return testCase;
 }
 
 Case generateCase(uint64_t seed, uint64_t number, const GeneratorOptions& options) {
   Choices choices(seed, number);
-  Case made = generate(choices, options);
-  made.metadata = {
+  Case testCase = generate(choices, options);
+  testCase.metadata = {
       {"stream", std::to_string(kStreamVersion)}, {"seed", std::to_string(seed)}, {"case", std::to_string(number)}};
-  return made;
+  return testCase;
 }
 
 }  // namespace fuser::fuzz

@@ -55,9 +55,9 @@ Val* derivedScalar(Workspace& work, const Sizes& sizes) {
   const Sizes values{from->values[0].as<int64_t>(), from->values[1].as<int64_t>()};
   const auto make = [&](OpKind op, int64_t number) -> Val* {
     if (!work.policy.opAllowed(op)) return nullptr;
-    Val* made = build::binary(*work.fusion, op, from->scalar, work.fusion->newConstant(number), work.freshName());
-    work.keepScalar(made, {sizes[0], sizes[1]});
-    return made;
+    Val* val = build::binary(*work.fusion, op, from->scalar, work.fusion->newConstant(number), work.freshName());
+    work.keepScalar(val, {sizes[0], sizes[1]});
+    return val;
   };
   constexpr int64_t kFar = 1 << 20;
   const int64_t distance = sizes[0] - values[0];

@@ -110,18 +110,20 @@ void checkNotFromOutside(const Outcome& outcome) {
 }
 
 Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::Work& work) {
-  return runAlone(task, limits, [&work](const std::string& given, spdlog::logger*) { return work(given); }, nullptr);
+  return runAlone(
+      task, limits, [&work](const std::string& text, spdlog::logger*) { return work(text); }, nullptr);
 }
 
 Outcome runAlone(const std::string& task, const Limits& limits, const WorkerPool::LoggingWork& work,
                  const LogPtr& log) {
   Outcome result;
-  bool given = false;
-  WorkerPool(1, [limits](const std::string&) { return limits; }, work, log)
+  bool handedOut = false;
+  WorkerPool(
+      1, [limits](const std::string&) { return limits; }, work, log)
       .run(
           [&]() -> std::optional<PoolTask> {
-            if (given) return std::nullopt;
-            given = true;
+            if (handedOut) return std::nullopt;
+            handedOut = true;
             return task;
           },
           [&](const Outcome& outcome) { result = outcome; });

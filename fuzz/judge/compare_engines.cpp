@@ -7,8 +7,8 @@
 
 #include "fuser/runtime/case_settings.h"
 #include "fuser/support/set_up_error.h"
+#include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/collecting_engine.h"
-#include "fuzz/judge/given_data.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -23,8 +23,8 @@ struct PreparedRun {
 struct PreparedCase {
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<PreparedRun> runs;
-  size_t rejected = 0;        // as they expect
-  GivenData given;  // data that runs overwrite, memory for outputs
+  size_t rejected = 0;  // as they expect
+  CallerMemory memory;  // data that runs overwrite, memory for outputs
 };
 
 // The heavier verdict stays; of equals the first.
@@ -46,7 +46,7 @@ std::unique_ptr<FusionExecutorCache> makeCache(const Case& testCase, const std::
 }
 
 void checkBeside(const Case& testCase, const PreparedCase& prepared, int run, CaseVerdict& verdict) {
-  const std::string problem = problemBesideGiven(testCase, prepared.given);
+  const std::string problem = strayWrite(testCase, prepared.memory);
   if (!problem.empty()) report(verdict, VerdictKind::Invariant, run, problem);
 }
 
@@ -63,8 +63,8 @@ void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Pre
     ready.data = materialize(testCase, run, JudgeSettings{}.maxInputBytes);
     const std::vector<HostValue> inputs = hostValues(ready.data);
     ready.sizes.emplace(bindSizes(testCase, inputs));
-    ready.interpreted = runGiven(*prepared.cache, givenTo(testCase, run, inputs, *ready.sizes, prepared.given,
-                                                          JudgeSettings{}.maxInputBytes));
+    ready.interpreted = runWith(*prepared.cache, argumentsOf(testCase, run, inputs, *ready.sizes, prepared.memory,
+                                                             JudgeSettings{}.maxInputBytes));
     ready.ran = true;
     checkBeside(testCase, prepared, index, verdict);
     if (!wanted) return;
@@ -175,8 +175,8 @@ VerdictKind kindOf(oracle::Verdict verdict) {
 void judgeRun(const Case& testCase, PreparedCase& prepared, size_t run, ComparedCase& compared) {
   const std::vector<HostValue> inputs = hostValues(prepared.runs[run].data);
   const RunRecord record =
-      runGiven(*prepared.cache, givenTo(testCase, testCase.runs[run], inputs, *prepared.runs[run].sizes, prepared.given,
-                                        JudgeSettings{}.maxInputBytes));
+      runWith(*prepared.cache, argumentsOf(testCase, testCase.runs[run], inputs, *prepared.runs[run].sizes,
+                                           prepared.memory, JudgeSettings{}.maxInputBytes));
   checkBeside(testCase, prepared, static_cast<int>(run), compared.verdict);
   oracle::JudgeOptions options;
   options.contraction = testCase.options.contraction;

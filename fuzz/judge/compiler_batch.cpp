@@ -11,8 +11,8 @@
 #include "fuser/execute/nvrtc.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/support/set_up_error.h"
+#include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/collecting_engine.h"
-#include "fuzz/judge/given_data.h"
 #include "fuzz/judge/pattern.h"
 
 namespace fuser::fuzz {
@@ -24,7 +24,7 @@ struct CompiledCase {
   std::unique_ptr<FusionExecutorCache> cache;
   std::vector<RunData> data;
   std::deque<ExpressionEvaluator> sizes;  // one a run with data
-  GivenData given;
+  CallerMemory memory;
 };
 
 constexpr size_t kMaxInputBytes = size_t{1} << 31;  // as materialize() has it
@@ -41,8 +41,8 @@ CompiledCase prepare(const Case& testCase, size_t index, const std::shared_ptr<E
       prepared.data.push_back(materialize(testCase, run));
       const std::vector<HostValue> inputs = hostValues(prepared.data.back());
       ExpressionEvaluator& sizes = prepared.sizes.emplace_back(bindSizes(testCase, inputs));
-      runGiven(*prepared.cache, givenTo(testCase, run, inputs, sizes, prepared.given, kMaxInputBytes));
-      const std::string beside = problemBesideGiven(testCase, prepared.given);
+      runWith(*prepared.cache, argumentsOf(testCase, run, inputs, sizes, prepared.memory, kMaxInputBytes));
+      const std::string beside = strayWrite(testCase, prepared.memory);
       FUSER_CHECK(beside.empty(), beside);
     }
   } catch (const std::exception& error) {
@@ -67,10 +67,10 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, oracle::Cou
     options.contraction = testCase.options.contraction;
     options.probes = testCase.options.probes;
     try {
-      const RunRecord record = runGiven(
+      const RunRecord record = runWith(
           *prepared.cache,
-          givenTo(testCase, testCase.runs[run], inputs, prepared.sizes[run], prepared.given, kMaxInputBytes));
-      const std::string beside = problemBesideGiven(testCase, prepared.given);
+          argumentsOf(testCase, testCase.runs[run], inputs, prepared.sizes[run], prepared.memory, kMaxInputBytes));
+      const std::string beside = strayWrite(testCase, prepared.memory);
       if (!beside.empty()) {
         verdict.kind = VerdictKind::Invariant;
         verdict.run = static_cast<int>(run);

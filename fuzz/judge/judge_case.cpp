@@ -21,7 +21,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
-#include "fuzz/judge/given_data.h"
+#include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/memory_shortage.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
@@ -197,17 +197,17 @@ class Judge {
       const std::vector<HostValue> inputs = hostValues(data);
       if (!cache_) cache_ = makeCache(false);
       const std::vector<uint64_t> before = hashes(data);
-      given_ = {};
+      memory_ = {};
       sizes_.emplace(bindSizes(case_, inputs));
-      const GivenRun own = given(index, inputs);
-      RunRecord record = runGiven(*cache_, own);
-      const RunData& after = given_.copies.empty() ? data : given_.copies.front();
+      const RunArguments runArguments = arguments(index, inputs);
+      RunRecord record = runWith(*cache_, runArguments);
+      const RunData& after = memory_.copies.empty() ? data : memory_.copies.front();
       if (!keptInputs(before, hashes(after), after)) {
         report(VerdictKind::Invariant, index, "a run changed its inputs' memory");
         return;
       }
-      checkAliases(index, own.inputs, record);
-      checkGivenMemory(index);
+      checkAliases(index, runArguments.inputs, record);
+      checkStrayWrites(index);
       checkLayouts(index, record);
       countSegments(record);
       judgeRecord(index, inputs, record);
@@ -225,8 +225,8 @@ class Judge {
     }
   }
 
-  GivenRun given(int run, const std::vector<HostValue>& inputs) {
-    return givenTo(case_, case_.runs[run], inputs, *sizes_, given_, settings_.maxInputBytes);
+  RunArguments arguments(int run, const std::vector<HostValue>& inputs) {
+    return argumentsOf(case_, case_.runs[run], inputs, *sizes_, memory_, settings_.maxInputBytes);
   }
 
   bool isAliased(const std::string& input) const {
@@ -244,10 +244,10 @@ class Judge {
   }
 
   // An output that overwrites an input is that input's memory: judging it judges what the input holds afterwards.
-  void checkAliases(int run, const std::vector<HostValue>& given, const RunRecord& record) {
+  void checkAliases(int run, const std::vector<HostValue>& arguments, const RunRecord& record) {
     for (const auto& [output, input] : aliasesIn(*case_.fusion, case_.aliases)) {
       const auto& made = std::get<TensorRef>(record.outputs.at(output));
-      const auto& memory = givenFor(*case_.fusion, input, given);
+      const auto& memory = inputTensor(*case_.fusion, input, arguments);
       if (numel(memory.sizes) == 0 || (made.data == memory.data && made.strides == memory.strides)) continue;
       report(VerdictKind::Invariant, run,
              concat("output %", case_.fusion->outputs()[output]->name(), " does not lie in the memory of %",
@@ -255,8 +255,8 @@ class Judge {
     }
   }
 
-  void checkGivenMemory(int run) {
-    const std::string problem = problemBesideGiven(case_, given_);
+  void checkStrayWrites(int run) {
+    const std::string problem = strayWrite(case_, memory_);
     if (!problem.empty()) report(VerdictKind::Invariant, run, problem);
   }
 
@@ -274,14 +274,16 @@ class Judge {
       const TensorView* tensor = ref ? outputs[i]->as<TensorView>() : nullptr;
       const bool overwrites = tensor && std::any_of(case_.aliases.begin(), case_.aliases.end(),
                                                     [&](const auto& alias) { return alias.first == tensor->name(); });
-      const bool given = tensor && std::any_of(case_.preallocated.begin(), case_.preallocated.end(),
-                                               [&](const auto& memory) { return memory.output == tensor->name(); });
-      if (!tensor || overwrites || given || !tensor->domain().layoutGiven || numel(ref->sizes) == 0) continue;
+      const bool isPreallocated =
+          tensor && std::any_of(case_.preallocated.begin(), case_.preallocated.end(),
+                                [&](const auto& memory) { return memory.output == tensor->name(); });
+      if (!tensor || overwrites || isPreallocated || !tensor->domain().hasFixedLayout || numel(ref->sizes) == 0)
+        continue;
       const Dims wanted = allocationStrides(tensor, ref->sizes);
       for (size_t axis = 0; axis < wanted.size(); ++axis) {
         if (ref->sizes[axis] == 1 || ref->strides[axis] == wanted[axis]) continue;
-        report(VerdictKind::Invariant, run, concat("output %", tensor->name(), " has strides ", ref->strides,
-                                                   ", its type says ", wanted));
+        report(VerdictKind::Invariant, run,
+               concat("output %", tensor->name(), " has strides ", ref->strides, ", its type says ", wanted));
         return;
       }
     }
@@ -326,8 +328,8 @@ class Judge {
     if (!probedCache_) probedCache_ = makeCache(true);
     verdict_.probed = true;
     RunRecord probedRecord;
-    timed("probes", [&] { probedRecord = runGiven(*probedCache_, given(run, inputs)); });
-    checkGivenMemory(run);
+    timed("probes", [&] { probedRecord = runWith(*probedCache_, arguments(run, inputs)); });
+    checkStrayWrites(run);
     const oracle::Judgement probed = judgeWith(inputs, probedRecord, true);
     if (probed.verdict == oracle::Verdict::Differs) {
       detail += "\nwith probes: " + oracle::toString(probed);
@@ -413,8 +415,8 @@ class Judge {
 
   void checkRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& record) {
     RunRecord again;
-    timed("repeat", [&] { again = runGiven(*cache_, given(run, inputs)); });
-    checkGivenMemory(run);
+    timed("repeat", [&] { again = runWith(*cache_, arguments(run, inputs)); });
+    checkStrayWrites(run);
     for (size_t i = 0; i < record.outputs.size(); ++i) {
       if (sameBits(record.outputs[i], again.outputs.at(i))) continue;
       report(VerdictKind::Invariant, run,
@@ -431,8 +433,7 @@ class Judge {
   DecisionCounter counter_{verdict_};
   std::optional<oracle::InvariantObserver> observer_;
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
-  GivenData
-      given_;  // of one run of the case: what each run of a program with aliases or preallocated outputs was given
+  CallerMemory memory_;  // of one run: the arguments of each run of a program with aliases or preallocated outputs
   std::optional<ExpressionEvaluator> sizes_;  // of one run of the case
 };
 

@@ -32,9 +32,9 @@ bool keepDevices(CaseEdit& edit, size_t count) {
   devices.resize(count);
   edit.mesh = DeviceMesh(devices);
   for (auto& [name, placement] : edit.placements) {
-    std::vector<int> own = placement.mesh.devices();
-    std::erase_if(own, [&](int device) { return !edit.mesh.contains(device); });
-    placement.mesh = DeviceMesh(own);
+    std::vector<int> devices = placement.mesh.devices();
+    std::erase_if(devices, [&](int device) { return !edit.mesh.contains(device); });
+    placement.mesh = DeviceMesh(devices);
   }
   return true;
 }

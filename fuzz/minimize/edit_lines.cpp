@@ -96,8 +96,8 @@ class LineEditor {
       switch (attribute.kind) {
         case AttributeKind::Axis:
         case AttributeKind::Axes: {
-          const Val* counted = attribute.ofResult ? result : expr_->input(0);
-          kept.setAxes(name, keptDims(old.axes(name), rebuilding_.kept.axes(counted->as<TensorView>())));
+          const Val* tensor = attribute.ofResult ? result : expr_->input(0);
+          kept.setAxes(name, keptDims(old.axes(name), rebuilding_.kept.axes(tensor->as<TensorView>())));
           break;
         }
         case AttributeKind::Extents: kept.setIntegers(name, keptEntries(name, itself, resized)); break;

@@ -32,9 +32,9 @@ struct PreFlight {
   std::string problem;
 };
 
-PreFlight preFlight(const std::string& given, const std::string& printed, const std::string& wanted, Judging& judging) {
+PreFlight preFlight(const std::string& text, const std::string& printed, const std::string& wanted, Judging& judging) {
   PreFlight result;
-  result.finding = judging.judge(given);
+  result.finding = judging.judge(text);
   if (!isFinding(result.finding.kind)) {
     result.problem = concat("it is not a finding: ", verdictName(result.finding.kind));
     return result;
@@ -101,14 +101,12 @@ std::span<const Reducer> allReducers() { return kReducers; }
 
 Minimized minimize(const std::string& caseText, const MinimizeSettings& settings) {
   const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   Minimized result;
-  const Case given = parseCase(caseText, "case");
-  const std::string printed = printCase(given);
+  const Case parsed = parseCase(caseText, "case");
+  const std::string printed = printCase(parsed);
   result.text = printed;
-  result.before = result.after = sizeOf(given, printed.size());
+  result.before = result.after = sizeOf(parsed, printed.size());
   Judging judging(settings.judge, settings.limits);
   const PreFlight flight = preFlight(caseText, printed, settings.bucket, judging);
   result.bucket = flight.bucket;

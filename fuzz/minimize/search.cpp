@@ -34,7 +34,7 @@ int64_t strangeness(const Recipe& recipe) {
 bool isPlainLayout(const TensorView* tensor) {
   const std::vector<int>& order = tensor->domain().allocationOrder;
   const auto& contiguity = tensor->domain().contiguity;
-  return std::is_sorted(order.begin(), order.end()) && !tensor->domain().layoutGiven &&
+  return std::is_sorted(order.begin(), order.end()) && !tensor->domain().hasFixedLayout &&
          std::none_of(contiguity.begin(), contiguity.end(),
                       [](const std::optional<bool>& entry) { return entry == std::optional<bool>(false); });
 }
@@ -71,8 +71,8 @@ Weight weigh(const Case& testCase, size_t bytes) {
       weight[8] += strangeness(tensor->recipe);
     }
   }
-  for (const PreallocatedOutput& given : testCase.preallocated) {
-    weight[6] += !given.order.empty() + !given.gaps.empty() + (given.offset > 0);
+  for (const PreallocatedOutput& memory : testCase.preallocated) {
+    weight[6] += !memory.order.empty() + !memory.gaps.empty() + (memory.offset > 0);
   }
   const CompileOptions& options = testCase.options;
   weight[5] =
@@ -126,8 +126,8 @@ std::vector<ValId> Search::suspects() const {
   for (size_t i = 0; i < reason.size(); ++i) {
     if (reason[i] != '%') continue;
     size_t end = i + 1;
-    while (end < reason.size() && (std::isalnum(static_cast<unsigned char>(reason[end])) || reason[end] == '_' ||
-                                   reason[end] == '.')) {
+    while (end < reason.size() &&
+           (std::isalnum(static_cast<unsigned char>(reason[end])) || reason[end] == '_' || reason[end] == '.')) {
       ++end;
     }
     while (end > i + 1 && reason[end - 1] == '.') --end;
@@ -181,10 +181,10 @@ bool Search::attempt(const Change& change) {
 void Search::accept(const Case& candidate, std::string text, const JudgedCase& judged) {
   // Made once more, values are numbered as the text has them, without gaps where builders put lines or literals in
   // between: by these numbers inputs are ordered and their data seeded, and whoever begins with the text gets the same.
-  Case made = finish(caseEditOf(candidate));
+  Case smaller = finish(caseEditOf(candidate));
   weight_ = weigh(candidate, text.size());
   text_ = std::move(text);
-  best_ = std::move(made);
+  best_ = std::move(smaller);
   finding_ = judged;
   writeBestSoFar(settings_, text_);
   if (!isLogged(settings_.log, LogLevel::Info)) return;

@@ -39,10 +39,10 @@ void setDevices(Fusion& fusion, const std::vector<int>& devices) {
   fusion.setMesh(DeviceMesh(devices));
   for (const Together& tensors : tensorsOf(fusion)) {
     for (Val* tensor : tensors) {
-      DeviceMesh& own = tensor->as<TensorView>()->domain().mesh;
-      std::vector<int> left = own.devices();
+      DeviceMesh& mesh = tensor->as<TensorView>()->domain().mesh;
+      std::vector<int> left = mesh.devices();
       std::erase_if(left, [&](int device) { return !fusion.mesh().contains(device); });
-      own = DeviceMesh(left);
+      mesh = DeviceMesh(left);
     }
   }
 }

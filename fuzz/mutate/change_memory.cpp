@@ -22,7 +22,7 @@ Aliases possibleAliases(const Case& testCase) {
                testCase.aliases.begin(), testCase.aliases.end(),
                [&](const auto& alias) { return alias.first == output->name() || alias.second == input->name(); }) &&
            std::none_of(testCase.preallocated.begin(), testCase.preallocated.end(),
-                        [&](const PreallocatedOutput& given) { return given.output == output->name(); });
+                        [&](const PreallocatedOutput& memory) { return memory.output == output->name(); });
   };
   for (const Val* output : testCase.fusion->outputs()) {
     for (const Val* input : testCase.fusion->inputs()) {
@@ -59,17 +59,17 @@ bool giveOneMore(Case& testCase, Choices& choices) {
 bool changeMemory(Case& testCase, Choices& choices) {
   if (testCase.fusion->hasDevices()) return false;
   if (choices.chance(0.2)) return changeAlias(testCase, choices);
-  std::vector<PreallocatedOutput>& given = testCase.preallocated;
-  if (given.empty() || choices.chance(0.3)) return giveOneMore(testCase, choices);
-  const size_t at = choices.index(given.size());
+  std::vector<PreallocatedOutput>& preallocated = testCase.preallocated;
+  if (preallocated.empty() || choices.chance(0.3)) return giveOneMore(testCase, choices);
+  const size_t at = choices.index(preallocated.size());
   if (choices.chance(0.3)) {
-    given.erase(given.begin() + static_cast<std::ptrdiff_t>(at));
+    preallocated.erase(preallocated.begin() + static_cast<std::ptrdiff_t>(at));
     return true;
   }
   const auto& outputs = testCase.fusion->outputs();
-  const auto output =
-      std::find_if(outputs.begin(), outputs.end(), [&](const Val* val) { return val->name() == given[at].output; });
-  given[at] = drawMemory((*output)->as<TensorView>(), choices);
+  const auto output = std::find_if(outputs.begin(), outputs.end(),
+                                   [&](const Val* val) { return val->name() == preallocated[at].output; });
+  preallocated[at] = drawMemory((*output)->as<TensorView>(), choices);
   return true;
 }
 

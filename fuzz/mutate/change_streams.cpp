@@ -45,14 +45,14 @@ bool changeStreams(Case& testCase, Choices& choices) {
   const Fusion& fusion = *testCase.fusion;
   if (fusion.hasDevices()) return false;
   if (!fusion.hasStreams() && choices.chance(0.5)) return spreadOverStreams(testCase, choices);
-  std::vector<const Expr*> spread;
+  std::vector<const Expr*> onStreams;
   for (const Expr* expr : fusion.exprs()) {
     const auto runs = [](const Val* output) { return output->isTensor() && output->as<TensorView>()->streamAxis(); };
-    if (std::any_of(expr->outputs().begin(), expr->outputs().end(), runs)) spread.push_back(expr);
+    if (std::any_of(expr->outputs().begin(), expr->outputs().end(), runs)) onStreams.push_back(expr);
   }
-  if (!spread.empty() && choices.chance(0.3)) {
-    if (!choices.chance(0.2)) spread = {choices.pick(spread)};
-    for (const Expr* expr : spread) takeOff(expr);
+  if (!onStreams.empty() && choices.chance(0.3)) {
+    if (!choices.chance(0.2)) onStreams = {choices.pick(onStreams)};
+    for (const Expr* expr : onStreams) takeOff(expr);
     return true;
   }
   const std::vector<StreamPlace> places = placesOf(testCase);

@@ -23,8 +23,8 @@ std::span<const Mutation> allMutations();
 #undef MUTATION
 
 struct Mutated {
-  Case made;
-  std::string_view mutation;  // empty: no attempt gave a valid case, and `made` is a copy of the input
+  Case testCase;
+  std::string_view mutation;  // empty: no attempt gave a valid case, and testCase is a copy of the input
 };
 
 // Applies one random mutation at a random place; tries up to 12 until one gives a valid case within the limits of

@@ -28,9 +28,9 @@ void splicePlacements(CaseEdit& edit, const CaseEdit& donor, const std::string& 
   if (edit.mesh.empty()) edit.mesh = donor.mesh;
   for (const auto& [name, placement] : donor.placements) edit.placements.emplace(prefix + name, placement);
   for (const auto& [output, input] : donor.aliases) edit.aliases.emplace_back(prefix + output, prefix + input);
-  for (PreallocatedOutput given : donor.preallocated) {
-    given.output = prefix + given.output;
-    edit.preallocated.push_back(std::move(given));
+  for (PreallocatedOutput memory : donor.preallocated) {
+    memory.output = prefix + memory.output;
+    edit.preallocated.push_back(std::move(memory));
   }
 }
 

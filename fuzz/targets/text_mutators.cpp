@@ -34,7 +34,7 @@ size_t mutateText(uint8_t* data, size_t size, size_t maxSize, unsigned seed, con
   Choices choices(seed, size);
   std::optional<Case> testCase = choices.chance(0.5) ? std::nullopt : parsed({data, size});
   if (!testCase) return bytes(data, size, maxSize);
-  for (int64_t i = choices.integer(1, 3); i > 0; --i) testCase = mutate(*testCase, choices).made;
+  for (int64_t i = choices.integer(1, 3); i > 0; --i) testCase = mutate(*testCase, choices).testCase;
   const size_t stored = store(printCase(*testCase), data, maxSize);
   return stored ? stored : bytes(data, size, maxSize);
 }
@@ -44,7 +44,7 @@ size_t crossOverTexts(std::span<const uint8_t> first, std::span<const uint8_t> s
   Choices choices(seed, first.size());
   const std::optional<Case> base = parsed(first), donor = parsed(second);
   if (base && donor) {
-    const size_t stored = store(printCase(mutate(*base, choices, &*donor).made), out, maxSize);
+    const size_t stored = store(printCase(mutate(*base, choices, &*donor).testCase), out, maxSize);
     if (stored) return stored;
   }
   const size_t head = std::min(choices.index(first.size() + 1), maxSize);

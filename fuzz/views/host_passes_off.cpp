@@ -11,8 +11,8 @@ namespace fuser::fuzz {
 
 bool hostPassesOff(Case& testCase, uint64_t draw) {
   Choices choices(draw, 1);
-  const bool spread = testCase.fusion->hasStreams() || testCase.fusion->hasDevices();
-  if (!spread && !spreadOverStreams(testCase, choices)) return false;
+  const bool isLowered = testCase.fusion->hasStreams() || testCase.fusion->hasDevices();
+  if (!isLowered && !spreadOverStreams(testCase, choices)) return false;
   std::vector<std::string_view> passes(allHostPasses().begin(), allHostPasses().end());
   std::erase(passes, LowerReshardingsPass::name());
   std::erase(passes, StreamParallelTypePass::name());

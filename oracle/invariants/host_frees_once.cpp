@@ -40,8 +40,8 @@ class Paths {
     for (const hir::HostExpr* expr : body) {
       if (const auto* allocate = std::get_if<hir::Allocate>(&expr->node)) make(allocate->tensor);
       const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
-      for (const TensorView* made : op && !op->preallocated ? op->outputs : std::vector<const TensorView*>{}) {
-        make(made);
+      for (const TensorView* result : op && !op->preallocated ? op->outputs : std::vector<const TensorView*>{}) {
+        make(result);
       }
       if (const auto* free = std::get_if<hir::Deallocate>(&expr->node)) {
         if (!path_.allocated[free->tensor->id()]) note(free->tensor, "is freed and was not allocated");

@@ -17,7 +17,7 @@ namespace {
 // still one value, in that memory. given: those that are written to memory of the caller's, of whose strides nothing is
 // known.
 std::string compare(const char* what, const std::vector<Val*>& before, const std::vector<Val*>& after,
-                    const std::map<size_t, Val*>& overwriting, const std::set<const Val*>& given) {
+                    const std::map<size_t, Val*>& overwriting, const std::set<const Val*>& preallocated) {
   if (before.size() != after.size()) return concat(before.size(), " ", what, "s became ", after.size());
   for (size_t i = 0; i < before.size(); ++i) {
     const std::string place = concat(what, " ", i, " (%", before[i]->name(), ")");
@@ -30,12 +30,12 @@ std::string compare(const char* what, const std::vector<Val*>& before, const std
     const TensorView* second = after[i]->as<TensorView>();
     if (first->rank() != second->rank()) return place + " has another rank";
     // A result's order is the passes' to choose where the program does not.
-    if (!first->isFusionInput() && !first->domain().layoutGiven) continue;
+    if (!first->isFusionInput() && !first->domain().hasFixedLayout) continue;
     const bool overwrites = std::any_of(overwriting.begin(), overwriting.end(),
                                         [&](const auto& entry) { return before.at(entry.first) == before[i]; });
     if (overwrites) continue;  // it has the layout of the memory that it is written to
     if (first->domain().allocationOrder != second->domain().allocationOrder ||
-        (given.count(after[i]) == 0 && first->domain().contiguity != second->domain().contiguity))
+        (preallocated.count(after[i]) == 0 && first->domain().contiguity != second->domain().contiguity))
       return place + " has another layout";
   }
   return "";
@@ -50,12 +50,12 @@ std::string checkPassesKeepInterface(const Compilation& compilation) {
   const std::string inputs = compare("input", compilation.original.inputs(), compilation.presegmented.inputs(), {}, {});
   if (!inputs.empty()) return inputs;
   if (compilation.presegmented.aliases().size() != compilation.settings.aliases.size()) return "an alias is lost";
-  std::set<const Val*> given;  // look-ups only
+  std::set<const Val*> preallocated;  // look-ups only
   for (const hir::HostExpr* expr : hostExprsOf<hir::TakeOutput>(compilation.host)) {
-    given.insert(std::get<hir::TakeOutput>(expr->node).tensor);
+    preallocated.insert(std::get<hir::TakeOutput>(expr->node).tensor);
   }
   return compare("output", compilation.original.outputs(), compilation.presegmented.outputs(),
-                 aliasesIn(compilation.original, compilation.settings.aliases), given);
+                 aliasesIn(compilation.original, compilation.settings.aliases), preallocated);
 }
 
 }  // namespace oracle

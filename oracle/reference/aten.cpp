@@ -1,9 +1,9 @@
 // The reference's lines: OpKind -> LibTorch. x holds the operands, scalars as zero-dimensional "wrapped numbers", which
 // is how Python's numbers take part in promotion.
 
-#include <torch/headeronly/version.h>
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <torch/headeronly/version.h>
 
 #include "oracle/reference/reference.h"
 
@@ -241,7 +241,7 @@ ScalarValue scalarValue(const at::Tensor& tensor) {
   FUSER_CHECK(false, "no host scalar has this dtype");
 }
 
-Value own(at::Tensor tensor) {
+Value owned(at::Tensor tensor) {
   TensorRef ref;
   ref.data = tensor.data_ptr();
   ref.dtype = dataType(tensor.scalar_type());
@@ -280,15 +280,15 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const D
     x.push_back(scalarTensor(std::get<ScalarValue>(operands[i].value), !expr.isScalarExpr()));
     if (convertsScalars(expr) && output->dtype() == DataType::Double && !condition) x.back() = x.back().to(at::kDouble);
   }
-  const fuser::Attributes& given = expr.attributes();
-  const int64_t correction = given.has(fuser::AttributeName::correction) ? given.correction() : 0;
-  const Attributes attributes{given.allAxes(), shape, scalarType(output->dtype()), correction, which};
+  const fuser::Attributes& written = expr.attributes();
+  const int64_t correction = written.has(fuser::AttributeName::correction) ? written.correction() : 0;
+  const Attributes attributes{written.allAxes(), shape, scalarType(output->dtype()), correction, which};
   const at::Tensor result = apply(expr.op(), x, attributes);
   if (output->isScalar()) return {scalarValue(result.to(attributes.dtype)), nullptr};
   // The dtype of the result is LibTorch's word too.
   FUSER_CHECK(result.scalar_type() == attributes.dtype, "%", output->name(), " is ", output->dtype(),
               ", and LibTorch's ", fuser::opName(expr.op()), " gives ", at::toString(result.scalar_type()));
-  return own(result);
+  return owned(result);
 }
 
 std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs) {

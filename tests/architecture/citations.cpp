@@ -148,9 +148,9 @@ class Citations {
   void checkSectionNumbers(const std::string& line, const std::string& next) {
     static const std::regex number(R"(\b([A-Za-z_]+)(\.md)?('s)?,? sections? [0-9])");
     const size_t word = std::min(next.find_first_not_of(" \t/#*"), next.size());
-    const std::string both = line + " " + next.substr(word);
-    if (both.find(" section") == both.npos) return;
-    for (std::sregex_iterator match(both.begin(), both.end(), number), end; match != end; ++match) {
+    const std::string lines = line + " " + next.substr(word);
+    if (lines.find(" section") == lines.npos) return;
+    for (std::sregex_iterator match(lines.begin(), lines.end(), number), end; match != end; ++match) {
       const std::smatch& found = *match;
       if (static_cast<size_t>(found.position()) >= line.size() || !isNameOfDocument(found[1])) continue;
       messages_.push_back(place_ + ": says \"" + found.str() +

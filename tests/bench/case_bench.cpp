@@ -31,8 +31,8 @@ void judge(benchmark::State& state) {
   uint64_t number = 0;
   int64_t elements = 0;
   for (auto _ : state) {
-    const Case made = generateCase(1, number++);
-    const CaseVerdict verdict = judgeCase(made);
+    const Case testCase = generateCase(1, number++);
+    const CaseVerdict verdict = judgeCase(testCase);
     elements += verdict.elements.judged;
     for (const auto& [stage, time] : verdict.seconds) seconds[stageGroup(stage)] += time;
   }

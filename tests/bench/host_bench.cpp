@@ -40,14 +40,14 @@ std::string chainText(int length, bool streams) {
 
 // check: that accesses have an order, which costs more than all else.
 void dispatch(benchmark::State& state, const std::string& text, bool passes, bool check = true) {
-  Case made = parseCase(text, "chain");
+  Case testCase = parseCase(text, "chain");
   for (const char* pass : kStreamPasses) {
-    if (!passes) made.options.disabledPasses.insert(pass);
+    if (!passes) testCase.options.disabledPasses.insert(pass);
   }
-  const RunData data = materialize(made, made.runs.front());
+  const RunData data = materialize(testCase, testCase.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
-  const FusionExecutorCache::Settings settings = settingsOf(made);
-  const auto program = buildProgram(*made.fusion, settings, {{16}}, inputs);
+  const FusionExecutorCache::Settings settings = settingsOf(testCase);
+  const auto program = buildProgram(*testCase.fusion, settings, {{16}}, inputs);
   for (size_t i = 0; i < program->host->kernels.size(); ++i) program->compiled.push_back(std::make_unique<NoKernel>());
   HostRunSettings runSettings;
   runSettings.streams.check = check;

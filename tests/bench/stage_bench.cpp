@@ -116,13 +116,14 @@ std::vector<Compiled> compiledCases() {
   std::vector<Compiled> cases;
   for (uint64_t number = 0; cases.size() < kCases; ++number) {
     try {
-      Case made = generateCase(kSeed, number);
-      const bool usual = !made.schedule && made.segmentSchedules.empty() && !made.options.probes;
+      Case drawnCase = generateCase(kSeed, number);
+      const bool usual = !drawnCase.schedule && drawnCase.segmentSchedules.empty() && !drawnCase.options.probes;
       // Where tensors are on streams, kernels are made otherwise; groups that no scheduler took have caches of their
       // own; aliases put groups in another order.
-      const bool byKernels = !made.fusion->hasStreams() && made.options.mergePredicate == MergePredicate::Schedulers &&
-                             made.aliases.empty();
-      if (usual && byKernels) cases.push_back(compile(std::move(made)));
+      const bool byKernels = !drawnCase.fusion->hasStreams() &&
+                             drawnCase.options.mergePredicate == MergePredicate::Schedulers &&
+                             drawnCase.aliases.empty();
+      if (usual && byKernels) cases.push_back(compile(std::move(drawnCase)));
     } catch (const UserError&) {
       // Rejected: another one.
     }

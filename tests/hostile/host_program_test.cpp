@@ -45,9 +45,9 @@ class HostProgramTextTest : public testing::Test {
     FusionExecutorCache::Settings settings = settingsOf(testCase);
     for (size_t i = 0; i < testCase.fusion->outputs().size(); ++i) {
       const std::string& name = testCase.fusion->outputs()[i]->name();
-      const bool given = std::any_of(testCase.preallocated.begin(), testCase.preallocated.end(),
-                                     [&](const PreallocatedOutput& memory) { return memory.output == name; });
-      if (given) settings.preallocated.insert(i);
+      const bool isPreallocated = std::any_of(testCase.preallocated.begin(), testCase.preallocated.end(),
+                                              [&](const PreallocatedOutput& memory) { return memory.output == name; });
+      if (isPreallocated) settings.preallocated.insert(i);
     }
     const RunData data = materialize(testCase, testCase.runs.at(0));
     std::vector<HostValue> inputs = hostValues(data);

@@ -92,8 +92,8 @@ TEST(StorageTest, AReportOfAReadOnlyCampaignIsMadeElsewhere) {
   ASSERT_EQ(chmod(out.c_str(), 0555), 0);
   ASSERT_EQ(chmod((out / "ledger.sqlite").c_str(), 0444), 0);
   const std::string elsewhere = folder.path() / "elsewhere";
-  const Started made = start("fuserfuzz", {"report", out, "--out", elsewhere}, {.withoutPrivileges = true});
-  EXPECT_EQ(made.exitCode, 0) << made.err;
+  const Started run = start("fuserfuzz", {"report", out, "--out", elsewhere}, {.withoutPrivileges = true});
+  EXPECT_EQ(run.exitCode, 0) << run.err;
   EXPECT_TRUE(std::filesystem::exists(elsewhere + "/report.html"));
   for (const char* leftOver : {"ledger.sqlite-wal", "ledger.sqlite-shm"})
     EXPECT_FALSE(std::filesystem::exists(out / leftOver)) << leftOver;

@@ -32,9 +32,9 @@ Case generated(uint64_t number, bool onlySums) {
   options.medianElements = 64;
   options.maxElements = 2048;
   options.maxCaseElements = 1 << 14;
-  Case made = fuser::fuzz::generateCase(20, number, options);
-  made.fusion->markOrigins();
-  return made;
+  Case testCase = fuser::fuzz::generateCase(20, number, options);
+  testCase.fusion->markOrigins();
+  return testCase;
 }
 
 std::vector<HostValue> hostValues(const RunData& data) {
@@ -87,14 +87,14 @@ Statistics campaign(const Adversary& adversary, uint64_t count, uint64_t seed, b
   reference::useOneThread();
   Statistics statistics;
   for (uint64_t number = 0; number < count; ++number) {
-    const Case made = generated(number, adversary.contraction);
+    const Case testCase = generated(number, adversary.contraction);
     std::mt19937_64 random(seed * 1000003 + number);
-    for (const fuser::Run& run : made.runs) {
-      const RunData data = fuser::materialize(made, run);
+    for (const fuser::Run& run : testCase.runs) {
+      const RunData data = fuser::materialize(testCase, run);
       const std::vector<HostValue> inputs = hostValues(data);
-      const fuser::RunRecord record = runAdversarially(*made.fusion, inputs, adversary, random);
+      const fuser::RunRecord record = runAdversarially(*testCase.fusion, inputs, adversary, random);
       const Judgement judgement =
-          oracle::judge(*made.fusion, inputs, record, {adversary.contraction && tellsJudge, adversary.probes, 5});
+          oracle::judge(*testCase.fusion, inputs, record, {adversary.contraction && tellsJudge, adversary.probes, 5});
       statistics.add(judgement);
       if (adversary.errorScale <= 1 && tellsJudge && judgement.verdict == Verdict::Differs) {
         ADD_FAILURE() << "case " << number << " " << oracle::toString(judgement);

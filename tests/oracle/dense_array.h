@@ -91,11 +91,11 @@ struct DenseArray {
     return gathered(shape, strides);
   }
   DenseArray permuted(const std::vector<int64_t>& dims) const {
-    const fuser::Dims own = fuser::contiguousStrides(sizes);
+    const fuser::Dims rowMajor = fuser::contiguousStrides(sizes);
     fuser::Dims shape, strides;
     for (int64_t dim : dims) {
       shape.push_back(sizes[static_cast<size_t>(dim)]);
-      strides.push_back(own[static_cast<size_t>(dim)]);
+      strides.push_back(rowMajor[static_cast<size_t>(dim)]);
     }
     return gathered(shape, strides);
   }

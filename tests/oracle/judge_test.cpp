@@ -207,17 +207,17 @@ TEST(JudgeTest, CatchesPlantedFaults) {
   options.medianElements = 64;
   int planted = 0, caught = 0;
   for (uint64_t number = 0; number < 400; ++number) {
-    Case made = fuser::fuzz::generateCase(21, number, options);
-    made.fusion->markOrigins();
+    Case testCase = fuser::fuzz::generateCase(21, number, options);
+    testCase.fusion->markOrigins();
     std::mt19937_64 random(number);
-    const RunData data = fuser::materialize(made, made.runs[0]);
+    const RunData data = fuser::materialize(testCase, testCase.runs[0]);
     const std::vector<HostValue> inputs = hostValues(data);
     Adversary adversary;
     adversary.probes = true;
-    RunRecord record = runAdversarially(*made.fusion, inputs, adversary, random);
+    RunRecord record = runAdversarially(*testCase.fusion, inputs, adversary, random);
     if (!plantFault(record, random)) continue;
     ++planted;
-    caught += oracle::judge(*made.fusion, inputs, record, {false, true, 5}).verdict == Verdict::Differs;
+    caught += oracle::judge(*testCase.fusion, inputs, record, {false, true, 5}).verdict == Verdict::Differs;
   }
   std::printf("planted faults: %d of %d caught\n", caught, planted);
   EXPECT_GT(planted, 200);
@@ -282,12 +282,11 @@ TEST(JudgeTest, CatchesFourUlpInExactOps) {
 // Ops whose LibTorch kernels leave the fusions' semantics on some operands: see boxes_test.cpp; and prod, which
 // multiplies in 16 bits on the CPU.
 std::set<OpKind> outliers() {
-  return {
-      OpKind::Prod,  OpKind::Sqrt,      OpKind::Rsqrt,   OpKind::Erf,       OpKind::TruncDiv, OpKind::FloorDiv,
-      OpKind::Fmod,  OpKind::Remainder, OpKind::Gelu,    OpKind::Softsign,  OpKind::Logit,    OpKind::Tanhshrink,
-      OpKind::Xlogy, OpKind::Lerp,      OpKind::Addcmul,
-      // LibTorch refuses a negative lambd, and alpha = 0.
-      OpKind::Softshrink, OpKind::Celu};
+  return {OpKind::Prod, OpKind::Sqrt, OpKind::Rsqrt, OpKind::Erf, OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Fmod,
+          OpKind::Remainder, OpKind::Gelu, OpKind::Softsign, OpKind::Logit, OpKind::Tanhshrink, OpKind::Xlogy,
+          OpKind::Lerp, OpKind::Addcmul,
+          // LibTorch refuses a negative lambd, and alpha = 0.
+          OpKind::Softshrink, OpKind::Celu};
 }
 
 TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
@@ -296,23 +295,23 @@ TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
   options.medianElements = 64;
   options.exclude = outliers();
   for (uint64_t number = 0; number < 400; ++number) {
-    Case made = fuser::fuzz::generateCase(22, number, options);
-    made.fusion->markOrigins();
-    for (const fuser::Run& run : made.runs) {
-      const RunData data = fuser::materialize(made, run);
+    Case testCase = fuser::fuzz::generateCase(22, number, options);
+    testCase.fusion->markOrigins();
+    for (const fuser::Run& run : testCase.runs) {
+      const RunData data = fuser::materialize(testCase, run);
       const std::vector<HostValue> inputs = hostValues(data);
       std::vector<reference::Value> operands;
       for (const HostValue& input : inputs) operands.push_back({input, nullptr});
-      const auto values = reference::evaluate(*made.fusion, operands);
+      const auto values = reference::evaluate(*testCase.fusion, operands);
       RunRecord record;
-      for (const Val* output : made.fusion->outputs()) {
+      for (const Val* output : testCase.fusion->outputs()) {
         const auto* scalar = output->isScalar() ? output->as<fuser::Scalar>() : nullptr;
         if (scalar && scalar->isConstant())
           record.outputs.push_back(*scalar->constant());
         else
           record.outputs.push_back(values[output->id()].value().value);
       }
-      const Judgement judgement = oracle::judge(*made.fusion, inputs, record);
+      const Judgement judgement = oracle::judge(*testCase.fusion, inputs, record);
       EXPECT_NE(judgement.verdict, Verdict::Differs) << "case " << number << " " << oracle::toString(judgement);
     }
   }

@@ -83,13 +83,13 @@ void expectHeld(const Program& program, const Value& sets, const std::vector<dou
                 const std::string& what) {
   const DataType dtype = sets.dtype, compute = fuser::computeType(dtype);
   const int64_t correction = program.expr->attributes().correction();
-  const Evaluation made = compute == DataType::Double ? evaluate<double>(random, numbers, correction)
-                                                      : evaluate<float>(random, numbers, correction);
-  const std::string outsideVariance =
-      insideOf(oracle::welford(*program.expr, 0, sets, made.depth), scalarOf(made.variance, compute, dtype));
+  const Evaluation evaluation = compute == DataType::Double ? evaluate<double>(random, numbers, correction)
+                                                            : evaluate<float>(random, numbers, correction);
+  const std::string outsideVariance = insideOf(oracle::welford(*program.expr, 0, sets, evaluation.depth),
+                                               scalarOf(evaluation.variance, compute, dtype));
   EXPECT_EQ(outsideVariance, "") << "variance of " << what;
   const std::string outsideMean =
-      insideOf(oracle::welford(*program.expr, 1, sets, made.depth), scalarOf(made.mean, compute, dtype));
+      insideOf(oracle::welford(*program.expr, 1, sets, evaluation.depth), scalarOf(evaluation.mean, compute, dtype));
   EXPECT_EQ(outsideMean, "") << "mean of " << what;
 }
 

@@ -8,14 +8,14 @@
 namespace fuser {
 
 // The case's settings, with the interp engine. The case must outlive the cache.
-inline FusionExecutorCache::Settings interpSettings(const Case& made) {
-  FusionExecutorCache::Settings settings = settingsOf(made);
+inline FusionExecutorCache::Settings interpSettings(const Case& testCase) {
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
   settings.context.options.engine = EngineKind::Interp;
   return settings;
 }
 
-inline std::unique_ptr<FusionExecutorCache> makeCache(const Case& made, FusionExecutorCache::Settings settings) {
-  std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());  // owns nothing
+inline std::unique_ptr<FusionExecutorCache> makeCache(const Case& testCase, FusionExecutorCache::Settings settings) {
+  std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());  // owns nothing
   return std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
 }
 

@@ -41,12 +41,12 @@ struct CachedCase {
 };
 
 TEST(RunProperties, TheSameInputsGiveTheSameBitsAndCompileOnce) {
-  checkProperty(kCases, [](const fuzz::ArbitraryCase& made) {
-    CachedCase cached(*made);
+  checkProperty(kCases, [](const fuzz::ArbitraryCase& arbitrary) {
+    CachedCase cached(*arbitrary);
     std::vector<std::string> first;
-    for (const fuser::Run& run : made->runs) first.push_back(cached.run(run));
+    for (const fuser::Run& run : arbitrary->runs) first.push_back(cached.run(run));
     const CacheCounters counters = cached.cache->counters();
-    for (size_t i = 0; i < first.size(); ++i) RC_ASSERT((cached.run(made->runs[i]) == first[i]));
+    for (size_t i = 0; i < first.size(); ++i) RC_ASSERT((cached.run(arbitrary->runs[i]) == first[i]));
     RC_ASSERT(cached.compilations() == counters.compilations);
     RC_ASSERT(cached.cache->counters().hostScalarEvaluations == 2 * counters.hostScalarEvaluations);
   });
@@ -54,14 +54,14 @@ TEST(RunProperties, TheSameInputsGiveTheSameBitsAndCompileOnce) {
 
 TEST(RunProperties, AProgramThatServesSeveralSizesGivesWhatAFreshOneGives) {
   int shared = 0;
-  checkProperty(kCases, [&](const fuzz::ArbitraryCase& made) {
-    CachedCase cached(*made);
-    for (const fuser::Run& run : made->runs) {
+  checkProperty(kCases, [&](const fuzz::ArbitraryCase& arbitrary) {
+    CachedCase cached(*arbitrary);
+    for (const fuser::Run& run : arbitrary->runs) {
       const size_t before = cached.compilations();
       const std::string bytes = cached.run(run);
       if (cached.compilations() != before) continue;
       ++shared;
-      RC_ASSERT((bytes == CachedCase(*made).run(run)));
+      RC_ASSERT((bytes == CachedCase(*arbitrary).run(run)));
     }
   });
   EXPECT_GT(shared, 5) << "too few runs found a program";

@@ -30,17 +30,18 @@ struct Forms {
   size_t loops = 0, fused = 0, sliced = 0, joins = 0;
 };
 
-std::string run(const Case& made, const std::vector<HostValue>& inputs, unsigned passes, const StreamSettings& streams,
-                bool record, std::string& text, std::shared_ptr<Engine> engine = nullptr) {
-  FusionExecutorCache::Settings settings = interpSettings(made);
+std::string run(const Case& testCase, const std::vector<HostValue>& inputs, unsigned passes,
+                const StreamSettings& streams, bool record, std::string& text,
+                std::shared_ptr<Engine> engine = nullptr) {
+  FusionExecutorCache::Settings settings = interpSettings(testCase);
   settings.context.options.disabledPasses = passesOff(passes);
   settings.streams = streams;
   settings.record = record;
   settings.engine = std::move(engine);
   AfterHost printing([&](HostIrContainer& program) { text = toString(program); });
   settings.context.observers = {&printing};
-  const OutputMemory memory = outputMemory(made, inputs);
-  const std::string bytes = bytesOf(makeCache(made, settings)->run(inputs, memory.refs));
+  const OutputMemory memory = outputMemory(testCase, inputs);
+  const std::string bytes = bytesOf(makeCache(testCase, settings)->run(inputs, memory.refs));
   RC_ASSERT(std::all_of(memory.blocks.begin(), memory.blocks.end(), keptPoison));
   return bytes;
 }
@@ -55,24 +56,24 @@ size_t countOf(const std::string& part, const std::string& text) {
 TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
   Forms forms;
   checkProperty(60, [&](const fuzz::ArbitraryCase& generated) {
-    Case made = cloneCase(*generated);
+    Case testCase = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
-    if (!fuzz::spreadOverStreams(made, choices) || !made.aliases.empty()) return;
+    if (!fuzz::spreadOverStreams(testCase, choices) || !testCase.aliases.empty()) return;
     const StreamSettings streams{*rc::gen::inRange<size_t>(1, 6), true, *rc::gen::arbitrary<uint64_t>(), {}};
-    const RunData data = materialize(made, made.runs.front());
+    const RunData data = materialize(testCase, testCase.runs.front());
     const std::vector<HostValue> inputs = hostValues(data);
     std::string plain, text;
-    const std::string expected = run(made, inputs, 0, streams, false, plain);
+    const std::string expected = run(testCase, inputs, 0, streams, false, plain);
     forms.loops += countOf("  for ", plain) > 0;
     for (unsigned passes = 1; passes < 8; ++passes) {
-      RC_ASSERT(run(made, inputs, passes, streams, passes % 3 == 0, text) == expected);
+      RC_ASSERT(run(testCase, inputs, passes, streams, passes % 3 == 0, text) == expected);
       if (passes == 1) forms.fused += countOf("  for ", text) < countOf("  for ", plain);
       forms.sliced += text.find("sliced_axis") != std::string::npos;
       forms.joins += text.find("in streams of") != std::string::npos;
     }
     // A run that is to show every value.
-    made.options.probes = true;
-    RC_ASSERT(run(made, inputs, 7, streams, true, text) == expected);
+    testCase.options.probes = true;
+    RC_ASSERT(run(testCase, inputs, 7, streams, true, text) == expected);
   });
   EXPECT_GT(forms.loops, 10u);
   EXPECT_GT(forms.fused, 2u);
@@ -83,8 +84,8 @@ TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
 // Memory of the caller's for an output, of any layout.
 std::string drawMemory(size_t output) {
   return concat("preallocate %v", output, " {allocation_order = ", *rc::gen::arbitrary<bool>() ? "[1, 0]" : "[0, 1]",
-                ", gaps = [", *rc::gen::inRange(0, 3), ", ", *rc::gen::inRange(0, 3), "], offset = ",
-                *rc::gen::inRange(0, 3), "}\n");
+                ", gaps = [", *rc::gen::inRange(0, 3), ", ", *rc::gen::inRange(0, 3),
+                "], offset = ", *rc::gen::inRange(0, 3), "}\n");
 }
 
 // Ops over a matrix, square or not, each of results before it, on streams or not; some outputs to given memory.
@@ -119,22 +120,22 @@ std::string drawProgram(bool square) {
 // On streams of a device, too, in whatever order they do their work.
 TEST(StreamProperties, DeviceStreamsGiveTheSameResults) {
   CudaStandIn standIn;
-  size_t loops = 0, given = 0;
+  size_t loops = 0, preallocated = 0;
   checkProperty(12, [&] {
-    const Case made = parseCase(concat(drawProgram(true), "run { %v0 = normal(seed = 1) : f32[4, 4] }\n"), "drawn");
-    const RunData data = materialize(made, made.runs.front());
+    const Case testCase = parseCase(concat(drawProgram(true), "run { %v0 = normal(seed = 1) : f32[4, 4] }\n"), "drawn");
+    const RunData data = materialize(testCase, testCase.runs.front());
     const StreamSettings streams{*rc::gen::inRange<size_t>(1, 6), true, 0, {}};
     std::string text;
-    const std::string expected = run(made, hostValues(data), 7, streams, false, text);
+    const std::string expected = run(testCase, hostValues(data), 7, streams, false, text);
     standIn.choose = [choices = fuzz::Choices(*rc::gen::inRange<uint64_t>(0, 1000), 0)](size_t ready) mutable {
       return choices.index(ready);
     };
-    RC_ASSERT(run(made, hostValues(data), 7, streams, true, text, standIn.makeEngine()) == expected);
+    RC_ASSERT(run(testCase, hostValues(data), 7, streams, true, text, standIn.makeEngine()) == expected);
     loops += countOf("  for ", text) > 0;
-    given += !made.preallocated.empty();
+    preallocated += !testCase.preallocated.empty();
   });
   EXPECT_GT(loops, 5u);
-  EXPECT_GT(given, 2u);
+  EXPECT_GT(preallocated, 2u);
   EXPECT_GT(standIn.launchesOnStreams, 50u);
   EXPECT_EQ(standIn.foreignArguments, 0u);
   EXPECT_EQ(standIn.allocations(), 0);
@@ -142,9 +143,9 @@ TEST(StreamProperties, DeviceStreamsGiveTheSameResults) {
 
 // The outputs of a run without the synchronization number `dropped`, where one is named. synchronizations: how many
 // there are.
-std::string runWithout(const Case& made, std::optional<size_t> dropped, const StreamSettings& streams,
+std::string runWithout(const Case& testCase, std::optional<size_t> dropped, const StreamSettings& streams,
                        size_t& synchronizations) {
-  FusionExecutorCache::Settings settings = interpSettings(made);
+  FusionExecutorCache::Settings settings = interpSettings(testCase);
   settings.streams = streams;
   AfterHost dropping([&](HostIrContainer& host) {
     const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Synchronize>(host);
@@ -152,16 +153,16 @@ std::string runWithout(const Case& made, std::optional<size_t> dropped, const St
     if (dropped) host.remove(all.at(*dropped));
   });
   settings.context.observers = {&dropping};
-  const RunData data = materialize(made, made.runs.front());
+  const RunData data = materialize(testCase, testCase.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
-  const OutputMemory memory = outputMemory(made, inputs);
-  return bytesOf(makeCache(made, settings)->run(inputs, memory.refs));
+  const OutputMemory memory = outputMemory(testCase, inputs);
+  return bytesOf(makeCache(testCase, settings)->run(inputs, memory.refs));
 }
 
 // Whether a run reports two accesses without order.
-bool reports(const Case& made, std::optional<size_t> dropped, size_t streams, size_t& synchronizations) {
+bool reports(const Case& testCase, std::optional<size_t> dropped, size_t streams, size_t& synchronizations) {
   try {
-    runWithout(made, dropped, {streams, true, 0, {}}, synchronizations);
+    runWithout(testCase, dropped, {streams, true, 0, {}}, synchronizations);
     return false;
   } catch (const ViolationError&) {
     return true;
@@ -179,20 +180,21 @@ bool reports(const std::string& program, int64_t rows, int64_t columns, size_t s
 TEST(StreamProperties, ASynchronizationThatIsMissingIsReportedOrOrdersNothing) {
   size_t reported = 0, needless = 0;
   checkProperty(120, [&](const fuzz::ArbitraryCase& generated) {
-    Case made = cloneCase(*generated);
+    Case testCase = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
-    if (!fuzz::spreadOverStreams(made, choices) || !made.aliases.empty()) return;
+    if (!fuzz::spreadOverStreams(testCase, choices) || !testCase.aliases.empty()) return;
     size_t count = 0;
-    const std::string expected = runWithout(made, std::nullopt, {2, true, 0, {}}, count);
+    const std::string expected = runWithout(testCase, std::nullopt, {2, true, 0, {}}, count);
     for (size_t dropped = 0; dropped < count; ++dropped) {
-      if (reports(made, dropped, 2, count) || reports(made, dropped, 3, count) || reports(made, dropped, 4, count)) {
+      if (reports(testCase, dropped, 2, count) || reports(testCase, dropped, 3, count) ||
+          reports(testCase, dropped, 4, count)) {
         ++reported;
         continue;
       }
       ++needless;
       RC_LOG() << "without synchronization " << dropped << "\n";
       for (uint64_t seed = 0; seed < 6; ++seed)
-        RC_ASSERT(runWithout(made, dropped, {2 + seed % 3, false, seed, {}}, count) == expected);
+        RC_ASSERT(runWithout(testCase, dropped, {2 + seed % 3, false, seed, {}}, count) == expected);
     }
   });
   EXPECT_GT(reported, 100u);
@@ -203,15 +205,16 @@ constexpr int64_t kSizes[][2] = {{3, 3}, {1, 4}, {4, 1}, {2, 5}}, kSquares[][2] 
 
 // Each synchronization that is left orders something in some run; with all of them no run lacks an order.
 TEST(StreamProperties, EveryRemainingSynchronizationOrdersSomething) {
-  size_t dropped = 0, programs = 0, given = 0;
+  size_t dropped = 0, programs = 0, preallocated = 0;
   checkProperty(150, [&] {
     const bool square = *rc::gen::inRange(0, 3) == 0;
     std::string program = drawProgram(square);
     // What turns of others make is read too early where loops are one that must not be: an order, and a wrong one.
-    const Case made = parseCase(concat(program, "run { %v0 = normal(seed = 1) : f32[4, 4] }\n"), "drawn");
-    const RunData data = materialize(made, made.runs.front());
+    const Case testCase = parseCase(concat(program, "run { %v0 = normal(seed = 1) : f32[4, 4] }\n"), "drawn");
+    const RunData data = materialize(testCase, testCase.runs.front());
     std::string text;
-    RC_ASSERT(run(made, hostValues(data), 7, {}, false, text) == run(made, hostValues(data), 0, {}, false, text));
+    RC_ASSERT(run(testCase, hostValues(data), 7, {}, false, text) ==
+              run(testCase, hostValues(data), 0, {}, false, text));
     if (*rc::gen::inRange(0, 2) == 0) program += "option disable pass FuseStreamLoopsPass\n";
     const auto& sizes = square ? kSquares : kSizes;
     RC_LOG() << program;
@@ -220,7 +223,7 @@ TEST(StreamProperties, EveryRemainingSynchronizationOrdersSomething) {
       for (size_t streams : {2, 3, 5}) RC_ASSERT(!reports(program, rows, columns, streams, std::nullopt, count));
     }
     programs += count > 0;
-    given += count > 0 && !made.preallocated.empty();
+    preallocated += count > 0 && !testCase.preallocated.empty();
     for (size_t each = 0; each < count; ++each) {
       bool reported = false;
       for (const auto& [rows, columns] : sizes) {
@@ -232,7 +235,7 @@ TEST(StreamProperties, EveryRemainingSynchronizationOrdersSomething) {
     }
   });
   EXPECT_GT(programs, 75u);
-  EXPECT_GT(given, 25u);
+  EXPECT_GT(preallocated, 25u);
   EXPECT_GT(dropped, 200u);
 }
 

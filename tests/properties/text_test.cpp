@@ -27,19 +27,19 @@ void checkSameData(const Case& a, const Case& b) {
 }
 
 TEST(TextProperties, CasesKeepTextFusionNamesOptionsAndData) {
-  checkProperty(1200, [](const fuzz::ArbitraryCase& made) {
-    const std::string printed = printCase(*made);
+  checkProperty(1200, [](const fuzz::ArbitraryCase& arbitrary) {
+    const std::string printed = printCase(*arbitrary);
     const Case second = parseCase(printed, "printed");
     RC_ASSERT(printCase(second) == printed);
-    RC_ASSERT(firstDifference(*made->fusion, *second.fusion) == "");
-    RC_ASSERT(second.options == made->options);
-    RC_ASSERT(second.metadata == made->metadata);
-    RC_ASSERT(second.runs.size() == made->runs.size());
-    const ValueNames names(*made->fusion);
-    const std::vector<Expr*>& before = made->fusion->exprs();
+    RC_ASSERT(firstDifference(*arbitrary->fusion, *second.fusion) == "");
+    RC_ASSERT(second.options == arbitrary->options);
+    RC_ASSERT(second.metadata == arbitrary->metadata);
+    RC_ASSERT(second.runs.size() == arbitrary->runs.size());
+    const ValueNames names(*arbitrary->fusion);
+    const std::vector<Expr*>& before = arbitrary->fusion->exprs();
     const std::vector<Expr*>& after = second.fusion->exprs();
     for (size_t i = 0; i < before.size(); ++i) RC_ASSERT(after[i]->output()->name() == names.of(before[i]->output()));
-    checkSameData(*made, second);
+    checkSameData(*arbitrary, second);
   });
 }
 

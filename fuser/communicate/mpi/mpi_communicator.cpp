@@ -70,8 +70,8 @@ class MpiCommunicator : public Communicator, public BoardTransport {
       const std::span<const std::byte> all = bytesOf(*exchange.collective.send);
       sent->assign(all.begin(), all.end());
     }
-    const std::span<const std::byte> own = partFor(exchange, rank(), rank(), *sent);
-    const auto posted = board_.post(exchange.circle, {exchange.header, {own.begin(), own.end()}});
+    const std::span<const std::byte> part = partFor(exchange, rank(), rank(), *sent);
+    const auto posted = board_.post(exchange.circle, {exchange.header, {part.begin(), part.end()}});
     BoardEvent event;
     event.kind = BoardEvent::Kind::Post;
     event.circle = exchange.circle;

@@ -12,14 +12,14 @@
 namespace fuser::fuzz {
 namespace {
 
-std::string writeFinding(const Case& made, const CaseVerdict& verdict) {
+std::string writeFinding(const Case& testCase, const CaseVerdict& verdict) {
   const char* folder = std::getenv("FUSERFUZZ_FINDINGS");
   const std::string file = concat(folder ? folder : ".", "/", artifactPrefix(verdict.kind), "-", std::hex,
-                                  fingerprint(*made.fusion), ".fusion");
+                                  fingerprint(*testCase.fusion), ".fusion");
   std::ofstream out(file, std::ios::binary);
-  out << printCase(made);
+  out << printCase(testCase);
   out.close();
-  return out.good() ? "fuserfuzz replay " + file : concat("(cannot write ", file, ")\n", printCase(made));
+  return out.good() ? "fuserfuzz replay " + file : concat("(cannot write ", file, ")\n", printCase(testCase));
 }
 
 }  // namespace
@@ -31,9 +31,9 @@ void endToEndTarget(Bytes bytes) {
   options.maxElements = 4096;
   options.maxExpressions = 40;
   Choices choices(bytes);
-  const Case made = generate(choices, options);
-  const CaseVerdict verdict = judgeCase(made);
-  FUSER_CHECK(!isFinding(verdict.kind), toString(verdict), "\n", writeFinding(made, verdict));
+  const Case testCase = generate(choices, options);
+  const CaseVerdict verdict = judgeCase(testCase);
+  FUSER_CHECK(!isFinding(verdict.kind), toString(verdict), "\n", writeFinding(testCase, verdict));
 }
 
 }  // namespace fuser::fuzz

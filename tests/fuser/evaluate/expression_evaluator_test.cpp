@@ -69,7 +69,7 @@ TEST_F(ExpressionEvaluatorTest, ItemReadsTheHost) {
   };
   ExpressionEvaluator evaluator(host);
   evaluator.bindInputs(std::vector<ExpressionEvaluator::InputValue>{at(DataType::BFloat16, &a), at(DataType::Int8, &b),
-                                                                     at(DataType::Bool, &c)});
+                                                                    at(DataType::Bool, &c)});
   a = convert<BFloat16>(2.0f);
   EXPECT_EQ(evaluator.evaluate(half), ScalarValue(0.5)) << "as it was when it was bound";
   EXPECT_EQ(evaluator.evaluate(count), ScalarValue(int64_t{-3}));
@@ -158,12 +158,12 @@ TEST_F(ExpressionEvaluatorTest, TakesChainsThatAreLongerThanTheStackIsDeep) {
 TEST_F(ExpressionEvaluatorTest, SizesMayDependOnScalarsThatDependOnSizes) {
   Val* more = build::binary(fusion, OpKind::Add, build::size(fusion, z, 1), fusion.newConstant(int64_t{2}), "more");
   Val* zero = fusion.newConstant(0.0);
-  TensorView* made = build::full(fusion, {fusion.scalarSymbol(more)}, zero, DataType::Float, "made");
-  Val* count = build::size(fusion, made, 0, "count");
+  TensorView* tensor = build::full(fusion, {fusion.scalarSymbol(more)}, zero, DataType::Float, "made");
+  Val* count = build::size(fusion, tensor, 0, "count");
   ExpressionEvaluator evaluator(fusion);
   evaluator.bindInputs(inputs({4, 3}, 7, {4, 7}));
   EXPECT_EQ(evaluator.evaluate(count), ScalarValue(int64_t{9}));
-  EXPECT_EQ(evaluator.sizes(made), (Dims{9}));
+  EXPECT_EQ(evaluator.sizes(tensor), (Dims{9}));
 }
 
 }  // namespace

@@ -160,12 +160,13 @@ TEST(InterpLoadedIndexTest, FindsLoadsThatRaceInGlobalMemory) {
   EXPECT_TRUE(
       contains(violationOf(written, {}), "race: reads element 3 of w, which block (0, 0, 0), thread (3, 0, 0) wrote"));
   // What the thread itself wrote is no race; another thread's write after the load is one.
-  const std::string own = "w[threadIdx.x] = Set i64 (3)\nindex q in [0, n) = w[threadIdx.x]\n";
-  Case good(kernelWith(own + "y[threadIdx.x] = move x[q]\n"), {});
+  const std::string load = "w[threadIdx.x] = Set i64 (3)\nindex q in [0, n) = w[threadIdx.x]\n";
+  Case good(kernelWith(load + "y[threadIdx.x] = move x[q]\n"), {});
   good.run.run();
   EXPECT_EQ(good.y, (Floats{13, 13, 13, 13, -1, -1, -1, -1}));
-  const std::string later = "if (threadIdx.x < 1) {\nw[0] = Set i64 (3)\n}\nbarrier\nindex q in [0, n) = w[0]\n"
-                            "if (threadIdx.x == 2) {\nw[0] = Set i64 (1)\n}\n";
+  const std::string later =
+      "if (threadIdx.x < 1) {\nw[0] = Set i64 (3)\n}\nbarrier\nindex q in [0, n) = w[0]\n"
+      "if (threadIdx.x == 2) {\nw[0] = Set i64 (1)\n}\n";
   EXPECT_TRUE(contains(violationOf(later, {}), "race: writes element 0 of w, which several threads read"));
   // Blocks have no order, with a barrier or without.
   const std::string blocks = "w[blockIdx.x] = Set i64 (0)\nbarrier\nindex q in [0, n) = w[((blockIdx.x * -1) + 1)]\n";

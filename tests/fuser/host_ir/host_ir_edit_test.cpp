@@ -66,26 +66,26 @@ TEST_F(HostIrEditTest, ReplacesInPlace) {
 }
 
 TEST_F(HostIrEditTest, WrapsARangeInALoop) {
-  hir::HostExpr* made = program.wrapInLoop(exprs[1], exprs[2], loop());
+  hir::HostExpr* hostExpr = program.wrapInLoop(exprs[1], exprs[2], loop());
   EXPECT_EQ(shape(), "a(bc)d");
-  EXPECT_EQ(program.parent(exprs[1]), made);
-  EXPECT_EQ(program.parent(made), nullptr);
+  EXPECT_EQ(program.parent(exprs[1]), hostExpr);
+  EXPECT_EQ(program.parent(hostExpr), nullptr);
   EXPECT_THROW(program.wrapInLoop(exprs[2], exprs[1], loop()), CheckError);
   EXPECT_THROW(program.wrapInLoop(exprs[0], exprs[1], loop()), CheckError) << "they stand in two bodies";
 }
 
 TEST_F(HostIrEditTest, MovesIntoALoopAndBeforeAnotherNode) {
-  hir::HostExpr* made = program.wrapInLoop(exprs[1], exprs[2], loop());
-  program.moveInto(exprs[0], made);
+  hir::HostExpr* hostExpr = program.wrapInLoop(exprs[1], exprs[2], loop());
+  program.moveInto(exprs[0], hostExpr);
   EXPECT_EQ(shape(), "(bca)d");
-  program.moveBefore(exprs[2], made);
+  program.moveBefore(exprs[2], hostExpr);
   EXPECT_EQ(shape(), "c(ba)d");
-  EXPECT_THROW(program.moveBefore(made, exprs[1]), CheckError) << "a node does not move into itself";
+  EXPECT_THROW(program.moveBefore(hostExpr, exprs[1]), CheckError) << "a node does not move into itself";
 }
 
 TEST_F(HostIrEditTest, RemovingALoopRemovesItsBody) {
-  hir::HostExpr* made = program.wrapInLoop(exprs[1], exprs[2], loop());
-  program.remove(made);
+  hir::HostExpr* hostExpr = program.wrapInLoop(exprs[1], exprs[2], loop());
+  program.remove(hostExpr);
   EXPECT_EQ(shape(), "ad");
   EXPECT_FALSE(program.isPlaced(exprs[1]));
   EXPECT_FALSE(program.isPlaced(exprs[2]));
@@ -123,10 +123,10 @@ TEST_F(HostIrEditTest, ACommunicationStaysWhileTheProgramWaitsForIt) {
   EXPECT_THROW(program.remove(communication), CheckError);
   EXPECT_THROW(program.replace(communication, node), CheckError);
   EXPECT_TRUE(program.isPlaced(communication));
-  hir::HostExpr* made = program.wrapInLoop(communication, communication, loop());
-  EXPECT_THROW(program.remove(made), CheckError);
-  program.moveInto(wait, made);
-  program.remove(made);
+  hir::HostExpr* hostExpr = program.wrapInLoop(communication, communication, loop());
+  EXPECT_THROW(program.remove(hostExpr), CheckError);
+  program.moveInto(wait, hostExpr);
+  program.remove(hostExpr);
   EXPECT_FALSE(program.isPlaced(communication));
 }
 

@@ -136,13 +136,13 @@ TEST_F(HostIrTest, ALaunchHasAsManyArgumentsAsItsKernelDeclares) {
 
 TEST_F(HostIrTest, AStandaloneKernelGetsItsOperandsAndResults) {
   const std::unique_ptr<HostIrContainer> program = lowered();
-  const auto given = [&](const std::string& second) {
+  const auto textWith = [&](const std::string& second) {
     const std::string line = concat("compute into (%t) from (%x) as %t by k1(%x, %", second, "; i0, stride(%x, 0); )");
     const std::string text = edited("launch k1(%x, %t; i0, stride(%x, 0); )", line);
     return complaint([&] { verifyHostIr(parseHostIr(text, fusion, program->kernels)); });
   };
-  EXPECT_EQ(given("t"), "");
-  EXPECT_EQ(given("y"),
+  EXPECT_EQ(textWith("t"), "");
+  EXPECT_EQ(textWith("y"),
             "constraint 12: the kernel of what runs alone is given %y, which is none of its operands or results");
 }
 

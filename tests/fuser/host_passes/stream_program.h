@@ -25,8 +25,8 @@ struct StreamProgram {
                   std::optional<size_t> streamAxis = std::nullopt) {
     return withStreamAxis(build::binary(fusion, OpKind::Add, a, b, name)->as<TensorView>(), streamAxis);
   }
-  TensorView* withStreamAxis(Val* made, std::optional<size_t> streamAxis) {
-    auto* tensor = made->as<TensorView>();
+  TensorView* withStreamAxis(Val* val, std::optional<size_t> streamAxis) {
+    auto* tensor = val->as<TensorView>();
     if (streamAxis) tensor->axes()[*streamAxis]->parallelize(ParallelType::Stream);
     return tensor;
   }

@@ -45,10 +45,10 @@ bool runPass(const std::string& name, HostIrContainer& program) {
 
 golden::Made programBehindPasses(const golden::Case& test) {
   const auto [fusionText, hostText] = partsOf(test.input);
-  const Case made = parseCase(fusionText, "test"), fresh = parseCase(fusionText, "test");
+  const Case testCase = parseCase(fusionText, "test"), fresh = parseCase(fusionText, "test");
   const std::unique_ptr<HostIrContainer> program =
-      hostText.empty() ? everythingAlone(*made.fusion)
-                       : std::make_unique<HostIrContainer>(parseHostIr(hostText, *made.fusion, {}));
+      hostText.empty() ? everythingAlone(*testCase.fusion)
+                       : std::make_unique<HostIrContainer>(parseHostIr(hostText, *testCase.fusion, {}));
   std::vector<std::string> passes = test.allOptions("pass");
   FUSER_CHECK(!passes.empty(), "the case names no pass");
   const std::string last = passes.back();
@@ -63,7 +63,7 @@ golden::Made programBehindPasses(const golden::Case& test) {
     EXPECT_FALSE(runPass(last, *program)) << "a second run finds more to do";
   }
   EXPECT_EQ(toString(*program), after) << "a second run changes more";
-  EXPECT_EQ(toString(parseHostIr(after, *made.fusion, {})), after);
+  EXPECT_EQ(toString(parseHostIr(after, *testCase.fusion, {})), after);
   // Also where the tensors that passes add are not there yet.
   const HostIrContainer parsed = parseHostIr(after, *fresh.fusion, {});
   EXPECT_EQ(toString(parsed), after);

@@ -52,8 +52,8 @@ class LogTest : public testing::Test {
 
 TEST_F(LogTest, ALevelIncludesLaterLevels) {
   constexpr LogLevel kAll[] = {LogLevel::Trace, LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error};
-  for (LogLevel level : {LogLevel::Trace, LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error,
-                         LogLevel::Off}) {
+  for (LogLevel level :
+       {LogLevel::Trace, LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error, LogLevel::Off}) {
     lines_.clear();
     const LogPtr log = keeping(level);
     EXPECT_EQ(logLevelOf(log.get()), level);
@@ -132,8 +132,7 @@ TEST_F(LogTest, LinesAreKeptUntilAFullDiskHasRoom) {
   std::signal(SIGXFSZ, before);
   EXPECT_EQ(contents(path), "one\nseco");
   ASSERT_EQ(complaints.size(), 1u);
-  EXPECT_EQ(complaints[0],
-            "cannot write to " + path.string() + ": File too large; its lines wait until there is room");
+  EXPECT_EQ(complaints[0], "cannot write to " + path.string() + ": File too large; its lines wait until there is room");
   logLine(log.get(), LogLevel::Info, "fourth");
   EXPECT_EQ(contents(path), "one\nsecond line\nthird\nfourth\n");
 }
@@ -141,10 +140,10 @@ TEST_F(LogTest, LinesAreKeptUntilAFullDiskHasRoom) {
 TEST_F(LogTest, EachLoggerHasItsOwnLevel) {
   const std::filesystem::path path = folder_ / "campaign.log";
   const LogPtr file = logToFile(LogLevel::Info, path, [](const std::string& why) { ADD_FAILURE() << why; });
-  const LogPtr both = logToBoth(keeping(LogLevel::Warn), file);
-  EXPECT_FALSE(isLogged(both.get(), LogLevel::Debug));
-  logLine(both.get(), LogLevel::Info, "for the file");
-  logLine(both.get(), LogLevel::Warn, "for both");
+  const LogPtr log = logToBoth(keeping(LogLevel::Warn), file);
+  EXPECT_FALSE(isLogged(log.get(), LogLevel::Debug));
+  logLine(log.get(), LogLevel::Info, "for the file");
+  logLine(log.get(), LogLevel::Warn, "for both");
   EXPECT_EQ(contents(path), "for the file\nfor both\n");
   const std::vector<std::pair<LogLevel, std::string>> expected = {{LogLevel::Warn, "for both"}};
   EXPECT_EQ(lines_, expected);

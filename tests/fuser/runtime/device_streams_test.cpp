@@ -103,13 +103,13 @@ struct Dropping : CompileObserver {
 struct Program {
   Program(const std::string& text, std::shared_ptr<Engine> engine, bool check = true,
           std::optional<size_t> dropped = std::nullopt)
-      : made(parseCase(text, "test")), settings(settingsOf(made)) {
+      : testCase(parseCase(text, "test")), settings(settingsOf(testCase)) {
     settings.engine = std::move(engine);
     settings.streams.check = check;
     settings.record = true;
     settings.context.observers = {&dropping};
     dropping.dropped = dropped;
-    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
+    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
     cache = std::make_unique<FusionExecutorCache>(fusion, settings);
   }
 
@@ -117,10 +117,10 @@ struct Program {
   Program& operator=(const Program&) = delete;
 
   Written run() {
-    RunData data = materialize(made, made.runs.front());
+    RunData data = materialize(testCase, testCase.runs.front());
     const std::vector<HostValue> inputs = hostValues(data);
-    OutputMemory given = outputMemory(made, inputs);
-    const RunRecord record = cache->run(inputs, given.refs);
+    OutputMemory memory = outputMemory(testCase, inputs);
+    const RunRecord record = cache->run(inputs, memory.refs);
     Written written;
     const auto add = [&](const HostValue& value) { written.push_back(elementsOf(std::get<TensorRef>(value))); };
     std::for_each(record.outputs.begin(), record.outputs.end(), add);
@@ -129,7 +129,7 @@ struct Program {
       for (const BoundaryValue& value : segment.inputs) add(value.value);
       for (const BoundaryValue& value : segment.outputs) add(value.value);
     }
-    for (const TensorData& block : given.blocks) {
+    for (const TensorData& block : memory.blocks) {
       EXPECT_TRUE(keptPoison(block));
       written.push_back(elementsOf(block.ref));
     }
@@ -138,7 +138,7 @@ struct Program {
 
   size_t synchronizations() const { return dropping.synchronizations; }
 
-  Case made;
+  Case testCase;
   Dropping dropping;
   FusionExecutorCache::Settings settings;
   std::unique_ptr<FusionExecutorCache> cache;
@@ -231,7 +231,7 @@ TEST_F(DeviceStreamsTest, AFaultOfAnyKernelIsAViolation) {
 TEST_F(DeviceStreamsTest, ConcurrentRunsAreIndependent) {
   const Written expected = Program(kChain, nullptr).run();
   Program device = onDevice(kChain);
-  const RunData data = materialize(device.made, device.made.runs.front());
+  const RunData data = materialize(device.testCase, device.testCase.runs.front());
   chooseBy(7);
   std::vector<std::thread> threads;
   std::atomic<int> right = 0;

@@ -36,8 +36,8 @@ std::vector<std::string> linesOf(const std::string& text, const std::vector<std:
   return lines;
 }
 
-// given: false: the same case, whose outputs the program allocates.
-Ran run(const std::string& text, bool given = true) {
+// withMemory: false: the same case, whose outputs the program allocates.
+Ran run(const std::string& text, bool withMemory = true) {
   const Case testCase = parseCase(text, "test");
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   settings.context.checkInvariants = true;
@@ -47,7 +47,7 @@ Ran run(const std::string& text, bool given = true) {
   std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
   ran.data = materialize(testCase, testCase.runs.at(0));
   ran.inputs = hostValues(ran.data);
-  if (given) ran.memory = outputMemory(testCase, ran.inputs);
+  if (withMemory) ran.memory = outputMemory(testCase, ran.inputs);
   FusionExecutorCache cache(fusion, settings);
   ran.record = cache.run(ran.inputs, ran.memory.refs);
   ran.blocks = cache.counters().memoryBlocks;
@@ -60,11 +60,12 @@ std::vector<std::byte> bytesOf(const HostValue& value) { return elementsOf(std::
 // Each output has the bytes that it has where the program allocates it, and those with memory lie there.
 Ran expectSame(const std::string& text) {
   Ran ran = run(text);
-  const Ran own = run(text, false);
-  EXPECT_EQ(ran.record.outputs.size(), own.record.outputs.size());
+  const Ran withoutMemory = run(text, false);
+  EXPECT_EQ(ran.record.outputs.size(), withoutMemory.record.outputs.size());
   for (size_t i = 0; i < ran.record.outputs.size(); ++i) {
     if (!std::holds_alternative<TensorRef>(ran.record.outputs[i])) continue;
-    EXPECT_EQ(bytesOf(ran.record.outputs[i]), bytesOf(own.record.outputs[i])) << "output " << i << "\n" << ran.host;
+    EXPECT_EQ(bytesOf(ran.record.outputs[i]), bytesOf(withoutMemory.record.outputs[i])) << "output " << i << "\n"
+                                                                                        << ran.host;
     if (!ran.memory.refs[i]) continue;
     EXPECT_EQ(std::get<TensorRef>(ran.record.outputs[i]).data, ran.memory.refs[i]->data);
     EXPECT_EQ(std::get<TensorRef>(ran.record.outputs[i]).strides, ran.memory.refs[i]->strides);
@@ -115,8 +116,8 @@ TEST(PreallocatedTest, AViewOfAnOutputSeesTheCallersMemory) {
   const Ran one = expectSame(concat(program, "preallocate %y {gaps = [0, 2]}\n", kRun));
   EXPECT_EQ(linesOf(one.host, kOutputLines), (std::vector<std::string>{"take output 0 for %y", "view %v of %y"}));
   EXPECT_EQ(std::get<TensorRef>(one.record.outputs[1]).data, one.memory.refs[0]->data);
-  const Ran both = expectSame(concat(program, "preallocate %y {gaps = [0, 2]}\npreallocate %v\n", kRun));
-  EXPECT_EQ(linesOf(both.host, kOutputLines),
+  const Ran result = expectSame(concat(program, "preallocate %y {gaps = [0, 2]}\npreallocate %v\n", kRun));
+  EXPECT_EQ(linesOf(result.host, kOutputLines),
             (std::vector<std::string>{"take output 0 for %y", "view %v of %y", "copy %v to output 1"}));
 }
 
@@ -128,12 +129,12 @@ TEST(PreallocatedTest, AnExpandedOutputIsCopied) {
 }
 
 TEST(PreallocatedTest, AnEmptyOutputNeedsNoAddress) {
-  const Case made = parseCase(
+  const Case emptyCase = parseCase(
       "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[0] }\n", "test");
-  const RunData data = materialize(made, made.runs.front());
+  const RunData data = materialize(emptyCase, emptyCase.runs.front());
   const std::vector<std::optional<TensorRef>> outputs{TensorRef{nullptr, DataType::Float, {0}, {1}, {}}};
-  std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
-  FusionExecutorCache cache(fusion, settingsOf(made));
+  std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), emptyCase.fusion.get());
+  FusionExecutorCache cache(fusion, settingsOf(emptyCase));
   EXPECT_EQ(std::get<TensorRef>(cache.run(hostValues(data), outputs).outputs.at(0)).sizes, Dims{0});
 }
 
@@ -155,10 +156,13 @@ TEST(PreallocatedTest, ASegmentWithItsOwnCacheWritesToTheBuffer) {
 
 // --- through the interface alone ---
 
-struct Given {
-  explicit Given(const std::string& text)
-      : made(parseCase(text, "test")), data(materialize(made, made.runs.front())), inputs(hostValues(data)),
-        cache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), made.fusion.get()), settingsOf(made)) {}
+struct Buffers {
+  explicit Buffers(const std::string& text)
+      : program(parseCase(text, "test")),
+        data(materialize(program, program.runs.front())),
+        inputs(hostValues(data)),
+        cache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), program.fusion.get()),
+              settingsOf(program)) {}
 
   std::string errorOf(const std::vector<std::optional<TensorRef>>& outputs) {
     try {
@@ -169,7 +173,7 @@ struct Given {
     return "";
   }
 
-  Case made;
+  Case program;
   RunData data;
   std::vector<HostValue> inputs;
   FusionExecutorCache cache;
@@ -177,10 +181,11 @@ struct Given {
 
 struct RejectedMemoryTest : testing::Test {
   TensorRef memory() { return {block.data() + 4, DataType::Float, {2, 3}, {3, 1}, {}}; }
-  std::string errorOf(const TensorRef& ref) { return given.errorOf({ref, std::nullopt, std::nullopt}); }
+  std::string errorOf(const TensorRef& ref) { return buffers.errorOf({ref, std::nullopt, std::nullopt}); }
 
-  Given given{"fusion f(%x: f32[i0, i1], %a: f64) {\n  %y = neg(%x)\n  %z = exp(%x)\n  return %y, %z, %a\n}\n"
-              "run { %x = values [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] : f32[2, 3]  %a = 1.0 }\n"};
+  Buffers buffers{
+      "fusion f(%x: f32[i0, i1], %a: f64) {\n  %y = neg(%x)\n  %z = exp(%x)\n  return %y, %z, %a\n}\n"
+      "run { %x = values [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] : f32[2, 3]  %a = 1.0 }\n"};
   std::vector<float> block = std::vector<float>(64, 0.5f);
 };
 
@@ -189,8 +194,8 @@ TEST_F(RejectedMemoryTest, AcceptsAValidBufferAndWritesOnlyItsElements) {
   std::vector<float> expected(64, 0.5f);
   for (size_t i = 0; i < 6; ++i) expected[4 + i] = -static_cast<float>(i + 1);
   EXPECT_EQ(block, expected);
-  EXPECT_EQ(given.errorOf({}), "");
-  EXPECT_EQ(given.errorOf({std::nullopt, std::nullopt, std::nullopt}), "");
+  EXPECT_EQ(buffers.errorOf({}), "");
+  EXPECT_EQ(buffers.errorOf({std::nullopt, std::nullopt, std::nullopt}), "");
 }
 
 TEST_F(RejectedMemoryTest, AnotherDtypeSizeOrDevice) {
@@ -230,38 +235,39 @@ TEST_F(RejectedMemoryTest, NullOrMisalignedAddress) {
 }
 
 TEST_F(RejectedMemoryTest, MemoryOfAnInputOrOfAnotherOutput) {
-  EXPECT_EQ(errorOf(std::get<TensorRef>(given.inputs[0])),
+  EXPECT_EQ(errorOf(std::get<TensorRef>(buffers.inputs[0])),
             "the memory given for output %y overlaps that of input %x, and must lie apart");
   TensorRef next = memory();
   next.data = block.data() + 9;
-  EXPECT_EQ(given.errorOf({memory(), next, std::nullopt}),
+  EXPECT_EQ(buffers.errorOf({memory(), next, std::nullopt}),
             "the memory given for output %z overlaps that of output %y, and must lie apart");
   next.data = block.data() + 10;
-  EXPECT_EQ(given.errorOf({memory(), next, std::nullopt}), "");
+  EXPECT_EQ(buffers.errorOf({memory(), next, std::nullopt}), "");
 }
 
 TEST_F(RejectedMemoryTest, AScalarAndTheWrongNumberOfOutputs) {
-  EXPECT_EQ(given.errorOf({std::nullopt, std::nullopt, memory()}),
+  EXPECT_EQ(buffers.errorOf({std::nullopt, std::nullopt, memory()}),
             "memory is given for output %a, which is a scalar, and must be given for tensors");
-  EXPECT_EQ(given.errorOf({memory()}), "memory is given for 1 outputs, and there are 3");
+  EXPECT_EQ(buffers.errorOf({memory()}), "memory is given for 1 outputs, and there are 3");
 }
 
 TEST(PreallocatedTest, TheBufferOfAnInPlaceOutputIsItsInput) {
-  Given given(
+  Buffers buffers(
       "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nalias %y -> %x\nrun { %x = values [1.0, 2.0] : f32[2] "
       "}\n");
   float other[2] = {};
-  EXPECT_EQ(given.errorOf({TensorRef{other, DataType::Float, {2}, {1}, {}}}),
+  EXPECT_EQ(buffers.errorOf({TensorRef{other, DataType::Float, {2}, {1}, {}}}),
             "other memory is given for output %y than that of input %x, which it overwrites and must be given");
-  EXPECT_EQ(given.errorOf({std::get<TensorRef>(given.inputs[0])}), "");
-  EXPECT_EQ(static_cast<const float*>(given.data.tensors[0].ref.data)[1], -2.0f);
+  EXPECT_EQ(buffers.errorOf({std::get<TensorRef>(buffers.inputs[0])}), "");
+  EXPECT_EQ(static_cast<const float*>(buffers.data.tensors[0].ref.data)[1], -2.0f);
 }
 
 // The first place is where the program writes it; at the second it is copied to.
 TEST(PreallocatedTest, ARepeatedOutputMayHaveTwoBuffers) {
-  Given given("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y, %y\n}\nrun { %x = values [1.0, 2.0] : f32[2] }\n");
+  Buffers buffers(
+      "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y, %y\n}\nrun { %x = values [1.0, 2.0] : f32[2] }\n");
   float first[2] = {}, second[2] = {};
-  EXPECT_EQ(given.errorOf(
+  EXPECT_EQ(buffers.errorOf(
                 {TensorRef{first, DataType::Float, {2}, {1}, {}}, TensorRef{second, DataType::Float, {2}, {1}, {}}}),
             "");
   EXPECT_EQ(first[1], -2.0f);
@@ -270,12 +276,12 @@ TEST(PreallocatedTest, ARepeatedOutputMayHaveTwoBuffers) {
 
 // A program for another set of outputs is another program; each is compiled once.
 TEST(PreallocatedTest, EachSetOfBufferedOutputsHasItsOwnProgram) {
-  Given given("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = values [1.0, 2.0] : f32[2] }\n");
+  Buffers buffers("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = values [1.0, 2.0] : f32[2] }\n");
   float first[2] = {}, second[4] = {};
-  EXPECT_EQ(given.errorOf({}), "");
-  EXPECT_EQ(given.errorOf({TensorRef{first, DataType::Float, {2}, {1}, {}}}), "");
-  EXPECT_EQ(given.errorOf({TensorRef{second, DataType::Float, {2}, {2}, {}}}), "");
-  EXPECT_EQ(given.cache.counters().compilations, 2u);
+  EXPECT_EQ(buffers.errorOf({}), "");
+  EXPECT_EQ(buffers.errorOf({TensorRef{first, DataType::Float, {2}, {1}, {}}}), "");
+  EXPECT_EQ(buffers.errorOf({TensorRef{second, DataType::Float, {2}, {2}, {}}}), "");
+  EXPECT_EQ(buffers.cache.counters().compilations, 2u);
   EXPECT_EQ(second[2], -2.0f);
   EXPECT_EQ(second[1], 0.0f);
 }

@@ -15,12 +15,12 @@
 namespace fuser {
 namespace {
 
-std::unique_ptr<CompiledProgram> programOf(const Case& made, int device) {
-  FusionExecutorCache::Settings settings = settingsOf(made);
+std::unique_ptr<CompiledProgram> programOf(const Case& testCase, int device) {
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
   settings.context.checkInvariants = true;
   settings.device = device;
-  const RunData data = materialize(made, made.runs.front());
-  return buildProgram(*made.fusion, settings, {}, hostValues(data));
+  const RunData data = materialize(testCase, testCase.runs.front());
+  return buildProgram(*testCase.fusion, settings, {}, hostValues(data));
 }
 
 // Nothing of the scalars is left in a kernel but arguments: an i64 where an extent or a bound names it.
@@ -31,17 +31,17 @@ void expectScalarsAsArguments(const CompiledProgram& program) {
 }
 
 const golden::Texts kScalars("tests/fuser/runtime/scalar_segments.txt", {}, [](const golden::Case& test) {
-  const Case made = parseCase(test.input, "test");
-  const std::unique_ptr<CompiledProgram> program = programOf(made, 0);
+  const Case testCase = parseCase(test.input, "test");
+  const std::unique_ptr<CompiledProgram> program = programOf(testCase, 0);
   expectScalarsAsArguments(*program);
   return golden::Answers{{"segments", toString(*program->segmented)}, {"host", toString(*program->host)}};
 });
 
 const golden::Texts kDevices("tests/fuser/runtime/device_programs.txt", {"device"}, [](const golden::Case& test) {
-  const Case made = parseCase(test.input, "test");
+  const Case testCase = parseCase(test.input, "test");
   golden::Answers answers;
   for (const std::string& device : test.allOptions("device")) {
-    answers.push_back({"device " + device, toString(*programOf(made, std::stoi(device))->host)});
+    answers.push_back({"device " + device, toString(*programOf(testCase, std::stoi(device))->host)});
   }
   return answers;
 });

@@ -14,9 +14,9 @@ namespace {
 
 struct StandaloneOpCase {
   const char* name;
-  const char* op;        // of %x: f32[4, 3, 5], %z: f32[4, 3, 5], %v: f32[1, 3] and %s: f64, makes %y
+  const char* op;           // of %x: f32[4, 3, 5], %z: f32[4, 3, 5], %v: f32[1, 3] and %s: f64, makes %y
   const char* second = "";  // the second result's name
-  int streamAxis = 0;    // of %y; -1: none can be taken apart
+  int streamAxis = 0;       // of %y; -1: none can be taken apart
 };
 
 constexpr StandaloneOpCase kCases[] = {
@@ -40,7 +40,7 @@ constexpr StandaloneOpCase kCases[] = {
     {"var_mean", "%y, %m = var_mean(%x) {dims = [2], correction = 0}", "m", 1},
 };
 
-std::string caseText(const StandaloneOpCase& op, bool streams, bool given) {
+std::string caseText(const StandaloneOpCase& op, bool streams, bool preallocated) {
   const std::string second = op.second;
   std::string text = concat(
       "fusion f(%x: f32[i0, i1, i2], %z: f32[i0, i1, i2], %v: f32[1, i1], %c: bool[i0, i1, i2], %s: f64) {\n  ", op.op,
@@ -48,8 +48,8 @@ std::string caseText(const StandaloneOpCase& op, bool streams, bool given) {
   // A stream anywhere makes each expression run alone.
   text += "stream %other {dim = 0}\n";
   if (streams && op.streamAxis >= 0) text += concat("stream %y {dim = ", op.streamAxis, "}\n");
-  if (given) text += "preallocate %y {offset = 3}\n";
-  if (given && !second.empty()) text += concat("preallocate %", second, " {offset = 1}\n");
+  if (preallocated) text += "preallocate %y {offset = 3}\n";
+  if (preallocated && !second.empty()) text += concat("preallocate %", second, " {offset = 1}\n");
   return text +
          "run { %x = normal(seed = 1) : f32[4, 3, 5]  %z = normal(seed = 2) : f32[4, 3, 5]  %v = normal(seed = 3) : "
          "f32[1, 3]\n"
@@ -63,24 +63,24 @@ struct Ran {
 
 // withGaps: the memory of each output gets another order of axes and gaps.
 Ran run(const std::string& text, bool withGaps) {
-  Case made = parseCase(text, "test");
-  for (PreallocatedOutput& given : made.preallocated) {
-    const auto find = [&](const Val* output) { return output->name() == given.output; };
-    const auto output = std::find_if(made.fusion->outputs().begin(), made.fusion->outputs().end(), find);
+  Case testCase = parseCase(text, "test");
+  for (PreallocatedOutput& memory : testCase.preallocated) {
+    const auto find = [&](const Val* output) { return output->name() == memory.output; };
+    const auto output = std::find_if(testCase.fusion->outputs().begin(), testCase.fusion->outputs().end(), find);
     const size_t rank = (*output)->as<TensorView>()->rank();
     for (size_t axis = 0; withGaps && axis < rank; ++axis) {
-      given.order.push_back(static_cast<int64_t>(rank - 1 - axis));
-      given.gaps.push_back(static_cast<int64_t>(axis + 1));
+      memory.order.push_back(static_cast<int64_t>(rank - 1 - axis));
+      memory.gaps.push_back(static_cast<int64_t>(axis + 1));
     }
   }
-  FusionExecutorCache::Settings settings = settingsOf(made);
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
   Ran ran;
   AfterHost printing([&](HostIrContainer& program) { ran.host = toString(program); });
   settings.context.observers = {&printing};
-  const RunData data = materialize(made, made.runs.front());
+  const RunData data = materialize(testCase, testCase.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
-  const OutputMemory memory = outputMemory(made, inputs);
-  FusionExecutorCache cache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), made.fusion.get()),
+  const OutputMemory memory = outputMemory(testCase, inputs);
+  FusionExecutorCache cache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), testCase.fusion.get()),
                             settings);
   const RunRecord record = cache.run(inputs, memory.refs);
   for (const TensorData& block : memory.blocks) EXPECT_TRUE(keptPoison(block)) << ran.host;
@@ -94,20 +94,21 @@ class StandaloneOpTest : public testing::TestWithParam<StandaloneOpCase> {};
 
 TEST_P(StandaloneOpTest, WritesTheSameBytesToAGivenBuffer) {
   const StandaloneOpCase& op = GetParam();
-  const Ran own = run(caseText(op, false, false), false);
+  const Ran expected = run(caseText(op, false, false), false);
   const std::string results = concat("(%y", *op.second ? concat(", %", op.second) : "", ")");
-  EXPECT_NE(own.host.find(concat("compute ", results)), std::string::npos) << own.host;
+  EXPECT_NE(expected.host.find(concat("compute ", results)), std::string::npos) << expected.host;
   const bool expands = std::string(op.name) == "expand";
   for (const bool streams : {false, true}) {
-    EXPECT_EQ(run(caseText(op, streams, false), false).outputs, own.outputs) << "streams " << streams;
+    EXPECT_EQ(run(caseText(op, streams, false), false).outputs, expected.outputs) << "streams " << streams;
     for (const bool withGaps : {false, true}) {
-      const Ran given = run(caseText(op, streams, true), withGaps);
-      EXPECT_EQ(given.outputs, own.outputs) << "streams " << streams << " gaps " << withGaps << "\n" << given.host;
-      EXPECT_NE(given.host.find(expands ? "copy %y to output 0" : "take output 0 for %y"), std::string::npos)
-          << given.host;
-      EXPECT_EQ(given.host.find("allocate %y") == std::string::npos, !(expands && streams)) << given.host;
-      const bool whole = given.host.find(concat("compute into ", results)) != std::string::npos;
-      EXPECT_EQ(whole, (!streams || op.streamAxis < 0) && !expands) << given.host;
+      const Ran result = run(caseText(op, streams, true), withGaps);
+      EXPECT_EQ(result.outputs, expected.outputs) << "streams " << streams << " gaps " << withGaps << "\n"
+                                                  << result.host;
+      EXPECT_NE(result.host.find(expands ? "copy %y to output 0" : "take output 0 for %y"), std::string::npos)
+          << result.host;
+      EXPECT_EQ(result.host.find("allocate %y") == std::string::npos, !(expands && streams)) << result.host;
+      const bool whole = result.host.find(concat("compute into ", results)) != std::string::npos;
+      EXPECT_EQ(whole, (!streams || op.streamAxis < 0) && !expands) << result.host;
     }
   }
 }

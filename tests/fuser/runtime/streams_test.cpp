@@ -52,12 +52,12 @@ struct Chain {
   explicit Chain(const std::vector<bool>& streams, size_t rows = 2)
       : length(streams.size()),
         rows(rows),
-        made(parseCase(chainText(streams, rows), "chain")),
-        data(materialize(made, made.runs.front())) {}
+        testCase(parseCase(chainText(streams, rows), "chain")),
+        data(materialize(testCase, testCase.runs.front())) {}
 
   // The synchronization number `dropped` taken away, where there are so many. Whether the result is right.
   bool run(const StreamSettings& streams, std::optional<size_t> dropped = std::nullopt) {
-    FusionExecutorCache::Settings settings = settingsOf(made);
+    FusionExecutorCache::Settings settings = settingsOf(testCase);
     settings.streams = streams;
     AfterHost dropping([&](HostIrContainer& program) {
       const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Synchronize>(program);
@@ -65,7 +65,7 @@ struct Chain {
       if (dropped) program.remove(all.at(*dropped));
     });
     settings.context.observers = {&dropping};
-    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
+    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
     const RunRecord record = FusionExecutorCache(fusion, settings).run(hostValues(data));
     const float sign = length % 2 == 0 ? 1.0f : -1.0f;
     std::vector<float> expected;
@@ -99,7 +99,7 @@ struct Chain {
   }
 
   size_t length, rows;
-  Case made;
+  Case testCase;
   RunData data;
   size_t synchronizations = 0;
   size_t orders = 0;
@@ -113,7 +113,7 @@ TEST(StreamsTest, EveryOrderOfTheWorkGivesTheResult) {
     EXPECT_TRUE(chain.run({}));
     EXPECT_TRUE(chain.anyOrderIsRight());
     EXPECT_EQ(chain.orders, orders) << "two turns on two streams have no order";
-    chain.made.options.disabledPasses.insert("RedundantSynchronizationsPass");
+    chain.testCase.options.disabledPasses.insert("RedundantSynchronizationsPass");
     EXPECT_TRUE(chain.anyOrderIsRight());
     EXPECT_EQ(chain.orders, 1u) << "a turn waits for the outer stream, which waited for the turn before";
   }
@@ -125,7 +125,7 @@ RC_GTEST_PROP(StreamsTest, EveryOrderOfASmallProgramGivesTheResult, ()) {
   const auto streams = *rc::gen::container<std::vector<bool>>(length, rc::gen::arbitrary<bool>());
   Chain chain(streams, *rc::gen::inRange<size_t>(1, 4));
   for (const char* pass : {"FuseStreamLoopsPass", "StreamSlicesPass", "RedundantSynchronizationsPass"}) {
-    if (*rc::gen::inRange(0, 4) == 0) chain.made.options.disabledPasses.insert(pass);
+    if (*rc::gen::inRange(0, 4) == 0) chain.testCase.options.disabledPasses.insert(pass);
   }
   RC_ASSERT(chain.anyOrderIsRight());
   RC_ASSERT(chain.orders < Chain::kMostOrders);
@@ -153,7 +153,7 @@ TEST(StreamsTest, EveryMissingSynchronizationIsReported) {
     for (bool passes : {false, true}) {
       Chain chain(streams);
       for (const char* pass : {"FuseStreamLoopsPass", "StreamSlicesPass", "RedundantSynchronizationsPass"}) {
-        if (!passes) chain.made.options.disabledPasses.insert(pass);
+        if (!passes) chain.testCase.options.disabledPasses.insert(pass);
       }
       ASSERT_TRUE(chain.run({2, true, 0, {}}));
       const size_t count = chain.synchronizations;
@@ -176,11 +176,11 @@ TEST(StreamsTest, RunsWithoutAnyOfItsPasses) {
   for (const char* pass : {"StreamParallelTypePass", "FuseStreamLoopsPass", "StreamSlicesPass",
                            "InsertDeallocationsPass", "RedundantSynchronizationsPass"}) {
     Chain chain({true, true, false, true});
-    chain.made.options.disabledPasses.insert(pass);
+    chain.testCase.options.disabledPasses.insert(pass);
     EXPECT_TRUE(chain.run({})) << pass;
   }
   Chain chain({true});
-  chain.made.options.disabledPasses.insert("StreamParallelTypePass");
+  chain.testCase.options.disabledPasses.insert("StreamParallelTypePass");
   EXPECT_TRUE(chain.run({}));
   EXPECT_EQ(chain.synchronizations, 0u);
 }
@@ -189,29 +189,31 @@ TEST(StreamsTest, RunsWithoutAnyOfItsPasses) {
 // a case may switch them off all the same.
 TEST(StreamsTest, ACaseWithoutStreamsMayNameAPassOfTheHostProgram) {
   Chain chain({false, false});
-  chain.made.options.disabledPasses.insert("RedundantSynchronizationsPass");
+  chain.testCase.options.disabledPasses.insert("RedundantSynchronizationsPass");
   EXPECT_TRUE(chain.run({}));
 }
 
 // The schedulers take an expanded axis where they know that it has a place; no cache of its own runs one expression.
 TEST(StreamsTest, RejectsAnExpressionThatNeedsUnknownSizes) {
-  const Case made = parseCase("fusion f(%x: f32[i0, 1*i1]) { %y = neg(%x) return %y }\nstream %y {dim = 0}\n"
-                              "run { %x = normal(seed = 1) : f32[2, 3] }\n", "test");
-  const FusionExecutorCache::Settings settings = settingsOf(made);
+  const Case testCase = parseCase(
+      "fusion f(%x: f32[i0, 1*i1]) { %y = neg(%x) return %y }\nstream %y {dim = 0}\n"
+      "run { %x = normal(seed = 1) : f32[2, 3] }\n",
+      "test");
+  const FusionExecutorCache::Settings settings = settingsOf(testCase);
   try {
-    buildProgram(*made.fusion, settings, {}, std::nullopt);
+    buildProgram(*testCase.fusion, settings, {}, std::nullopt);
     ADD_FAILURE() << "compiled";
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("no kernel does it for all sizes"), std::string::npos) << error.what();
   }
-  const RunData data = materialize(made, made.runs.front());
+  const RunData data = materialize(testCase, testCase.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
-  EXPECT_EQ(buildProgram(*made.fusion, settings, {}, inputs)->kernels.size(), 1u);
+  EXPECT_EQ(buildProgram(*testCase.fusion, settings, {}, inputs)->kernels.size(), 1u);
 }
 
 // %t1 and %t2 live inside the loop; a run takes their memory for as many turns as there are streams.
 TEST(StreamsTest, ALoopLocalTensorHasOneSlicePerStream) {
-  const Case made = parseCase(R"(fusion f(%x: f32[i0, i1]) {
+  const Case testCase = parseCase(R"(fusion f(%x: f32[i0, i1]) {
   %t1 = neg(%x)
   %t2 = neg(%t1)
   %y = neg(%t2)
@@ -222,15 +224,15 @@ stream %t2 {dim = 0}
 stream %y {dim = 0}
 run { %x = normal(seed = 1) : f32[64, 8] }
 )",
-                              "test");
-  const RunData data = materialize(made, made.runs.front());
+                                  "test");
+  const RunData data = materialize(testCase, testCase.runs.front());
   const auto run = [&](size_t streams, bool slices, bool probes) {
-    FusionExecutorCache::Settings settings = settingsOf(made);
+    FusionExecutorCache::Settings settings = settingsOf(testCase);
     settings.streams.loopStreams = streams;
     settings.record = true;
     settings.context.options.probes = probes;
     if (!slices) settings.context.options.disabledPasses.insert("StreamSlicesPass");
-    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
+    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
     return FusionExecutorCache(fusion, settings).run(hostValues(data));
   };
   const size_t row = 8 * sizeof(float), whole = 64 * row;

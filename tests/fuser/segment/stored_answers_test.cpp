@@ -11,11 +11,11 @@ namespace fuser {
 namespace {
 
 TEST(StoredAnswersTest, EachKernelsGroupHasTheMapOfItsAnswer) {
-  const Explained made = segmentReal(function("%x: f32[i0, i1], %n: f64",
-                                              "  %k = neg(%n)\n  %a = mul(%x, %k)\n  %s = sum(%a) {dims = [1]}\n"
-                                              "  %t = sum(%s) {dims = [0]}\n  return %t\n"));
+  const Explained explanation = segmentReal(function("%x: f32[i0, i1], %n: f64",
+                                                     "  %k = neg(%n)\n  %a = mul(%x, %k)\n  %s = sum(%a) {dims = [1]}\n"
+                                                     "  %t = sum(%s) {dims = [0]}\n  return %t\n"));
   size_t kernels = 0;
-  for (SegmentedGroup* group : made.segments->groups()) {
+  for (SegmentedGroup* group : explanation.segments->groups()) {
     if (group->isScalarGroup()) {
       EXPECT_FALSE(group->referenceMap());
       continue;
@@ -25,7 +25,7 @@ TEST(StoredAnswersTest, EachKernelsGroupHasTheMapOfItsAnswer) {
     const std::vector<Expr*>& exprs = group->exprs();
     EXPECT_TRUE(std::count(exprs.begin(), exprs.end(), group->referenceMap()->reference()->definition()));
     for (const Expr* expr : exprs) EXPECT_TRUE(group->referenceMap()->contains(expr->output()->as<TensorView>()));
-    made.segments->setSchedulerType(group, SchedulerType::NoOp);
+    explanation.segments->setSchedulerType(group, SchedulerType::NoOp);
     EXPECT_FALSE(group->referenceMap()) << "another scheduler's";
   }
   EXPECT_EQ(kernels, 2u);

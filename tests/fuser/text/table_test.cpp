@@ -26,13 +26,13 @@ DataType scalarTypeFor(DataType dtype) {
 std::vector<Val*> operands(Fusion& fusion, OpKind op, DataType dtype, bool scalars) {
   std::vector<Val*> vals;
   for (size_t i = 0; i < operandCount(op); ++i) {
-    const DataType own = takesCondition(op, i) ? DataType::Bool : dtype;
+    const DataType operandType = takesCondition(op, i) ? DataType::Bool : dtype;
     const std::string name(1, static_cast<char>('a' + i));
     if (scalars || i + namedOperands(op).size() >= operandCount(op)) {
-      vals.push_back(fusion.newScalar(scalarTypeFor(own), name));
+      vals.push_back(fusion.newScalar(scalarTypeFor(operandType), name));
       fusion.addInput(vals.back());
     } else {
-      vals.push_back(tensor(fusion, own, name));
+      vals.push_back(tensor(fusion, operandType, name));
     }
   }
   return vals;
@@ -98,17 +98,17 @@ size_t checkStructural(OpKind op, DataType dtype, bool scalar) {
 TEST(OpTableTextTest, EveryRowOfEveryDtypeReadsBack) {
   size_t forms = 0;
   for (OpKind op : kAllOps) {
-    size_t own = 0;
+    size_t count = 0;
     for (DataType dtype : kAllDataTypes) {
       if (isPointwise(op)) {
-        own += checkPointwise(op, dtype);
+        count += checkPointwise(op, dtype);
       } else {
-        own += checkStructural(op, dtype, false);
-        if (takesScalars(opInfo(op).family)) own += checkStructural(op, dtype, true);
+        count += checkStructural(op, dtype, false);
+        if (takesScalars(opInfo(op).family)) count += checkStructural(op, dtype, true);
       }
     }
-    EXPECT_GT(own, 0u) << opName(op);
-    forms += own;
+    EXPECT_GT(count, 0u) << opName(op);
+    forms += count;
   }
   RecordProperty("forms", static_cast<int>(forms));
   EXPECT_GT(forms, std::size(kAllOps) * 4);

@@ -90,14 +90,14 @@ class Twice {
 
 RC_GTEST_PROP(IntExprTest, SimplificationKeepsTheValue, ()) {
   Twice twice;
-  const ExprPair both = twice.draw(5);
-  RC_ASSERT(twice.evaluated(both.expr) == both.value);
+  const ExprPair drawn = twice.draw(5);
+  RC_ASSERT(twice.evaluated(drawn.expr) == drawn.value);
 }
 
 RC_GTEST_PROP(SimplifyExtremesTest, KeepsTheValue, ()) {
   Twice twice;
-  const ExprPair both = twice.draw(5);
-  RC_ASSERT(twice.evaluated(simplifyExtremes(twice.ints(), both.expr)) == both.value);
+  const ExprPair drawn = twice.draw(5);
+  RC_ASSERT(twice.evaluated(simplifyExtremes(twice.ints(), drawn.expr)) == drawn.value);
 }
 
 // What slices leave: sums of a size and extremes of it, again and again.
@@ -150,9 +150,9 @@ TEST(SimplifyExtremesTest, ASizeIsMentionedOnce) {
 
 RC_GTEST_PROP(IntExprTest, ValueLiesInTheRange, ()) {
   Twice twice;
-  const ExprPair both = twice.draw(5);
-  RC_ASSERT(both.expr->range.low <= both.value);
-  RC_ASSERT(both.value <= both.expr->range.high);
+  const ExprPair drawn = twice.draw(5);
+  RC_ASSERT(drawn.expr->range.low <= drawn.value);
+  RC_ASSERT(drawn.value <= drawn.expr->range.high);
 }
 
 RC_GTEST_PROP(IntExprTest, ProvablyLessIsTrue, ()) {
@@ -171,11 +171,11 @@ RC_GTEST_PROP(IntExprTest, ProvablyAtMostIsTrue, ()) {
 
 RC_GTEST_PROP(IntExprTest, ImportIntoAnotherArenaKeepsTheValue, ()) {
   Twice twice;
-  const ExprPair both = twice.draw(4);
+  const ExprPair drawn = twice.draw(4);
   IntExprArena other;
   std::unordered_map<int64_t, IntExpr> images;
   std::unordered_map<int64_t, IntExpr> back;
-  const IntExpr copy = other.import(both.expr, [&](IntExpr symbol) {
+  const IntExpr copy = other.import(drawn.expr, [&](IntExpr symbol) {
     IntExpr& image = images[symbol->value];
     if (!image) {
       image = other.symbol(twice.ints().symbolOf(symbol).name, symbol->range);
@@ -183,7 +183,7 @@ RC_GTEST_PROP(IntExprTest, ImportIntoAnotherArenaKeepsTheValue, ()) {
     }
     return image;
   });
-  RC_ASSERT(evaluate(copy, [&](IntExpr symbol) { return twice.evaluated(back.at(symbol->value)); }) == both.value);
+  RC_ASSERT(evaluate(copy, [&](IntExpr symbol) { return twice.evaluated(back.at(symbol->value)); }) == drawn.value);
 }
 
 class IndexingTest : public testing::Test {
@@ -223,8 +223,9 @@ TEST_F(IndexingTest, ALoadedIndexStaysInItsRange) {
   EXPECT_EQ(ints.mod(natural, rows), natural);
   EXPECT_NE(ints.mod(loaded, rows), loaded) << "may be negative";
   EXPECT_TRUE(ints.floorDiv(natural, rows)->isConstant(0));
-  EXPECT_EQ(ints.floorDiv(ints.add(ints.mul(natural, ints.constant(3)), ints.index("i", ints.constant(3))),
-                          ints.constant(3)), natural);
+  EXPECT_EQ(
+      ints.floorDiv(ints.add(ints.mul(natural, ints.constant(3)), ints.index("i", ints.constant(3))), ints.constant(3)),
+      natural);
   EXPECT_TRUE(ints.less(ints.floorDiv(ints.loaded("m", ints.constant(0), ints.mul(rows, columns)), columns), rows)
                   ->isConstant(1));
 }

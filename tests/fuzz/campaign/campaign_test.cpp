@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/sha1.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -16,12 +16,12 @@ class CampaignTest : public CampaignFolder {
  protected:
   // Cases as campaigns draw them.
   CampaignOptions options(uint64_t runs) const {
-    CampaignOptions made;
-    made.runs = runs;
-    made.jobs = 2;
-    made.minimize = false;
-    made.compilers = false;
-    return made;
+    CampaignOptions campaign;
+    campaign.runs = runs;
+    campaign.jobs = 2;
+    campaign.minimize = false;
+    campaign.compilers = false;
+    return campaign;
   }
 };
 
@@ -55,11 +55,11 @@ TEST_F(CampaignTest, VerdictsDoNotDependOnTheWorkers) {
 
 // The generator promises nothing about memory: what is too large is refused, and counted.
 TEST_F(CampaignTest, ARejectedGeneratedCaseIsCountedAndIsNoFinding) {
-  CampaignOptions made = options(30);
-  made.seed = 3;
-  made.task.generator.medianElements = 64;
-  made.task.judge.maxInputBytes = 1000;  // some fit
-  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
+  CampaignOptions campaign = options(30);
+  campaign.seed = 3;
+  campaign.task.generator.medianElements = 64;
+  campaign.task.judge.maxInputBytes = 1000;  // some fit
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, kSilent);
   EXPECT_GE(summary.verdicts.at("rejected"), 1);
   EXPECT_GE(summary.judgedCases, 1);
   EXPECT_FALSE(summary.rejectedByReason.empty());
@@ -73,20 +73,20 @@ TEST_F(CampaignTest, ARejectedGeneratedCaseIsCountedAndIsNoFinding) {
 
 TEST_F(CampaignTest, AFindingIsAFileThatReplays) {
   const auto wrong = file("wrong.fusion", kWrong);
-  CampaignOptions made = options(1);
-  made.corpora = {wrong};
-  made.out = folder_ / "out";
-  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
+  CampaignOptions campaign = options(1);
+  campaign.corpora = {wrong};
+  campaign.out = folder_ / "out";
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, kSilent);
   EXPECT_EQ(exitCode(summary), kExitFinding);
   ASSERT_EQ(summary.findings.size(), 1u);
   const reports::Finding& finding = summary.findings[0];
   EXPECT_EQ(finding.kind, "differs");
   EXPECT_EQ(finding.reproduces, "fails fresh");
   EXPECT_EQ(finding.file.rfind("mismatch-", 0), 0u);
-  const std::filesystem::path artifact = made.out / finding.file;
+  const std::filesystem::path artifact = campaign.out / finding.file;
   EXPECT_EQ(finding.replay, "fuserfuzz replay " + finding.file);  // in the report's folder
   EXPECT_EQ(replay({artifact}, {}, kSilent), kExitFinding);
-  const nlohmann::json report = nlohmann::json::parse(readTextFile((made.out / "report.json").string()));
+  const nlohmann::json report = nlohmann::json::parse(readTextFile((campaign.out / "report.json").string()));
   EXPECT_EQ(report["findings"][0]["file"], finding.file);
 }
 
@@ -100,11 +100,11 @@ fusion f(%x: f64[i0, i1]) {
 }
 run { %x = normal(seed = 1) : f64[2048, 2048] }
 )");
-  CampaignOptions made = options(1);
-  made.corpora = {slow};
-  made.limits.seconds = 0.06;
-  made.out = folder_ / "out";
-  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
+  CampaignOptions campaign = options(1);
+  campaign.corpora = {slow};
+  campaign.limits.seconds = 0.06;
+  campaign.out = folder_ / "out";
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, kSilent);
   EXPECT_GE(summary.verdicts.at("hang"), 1);
   EXPECT_EQ(exitCode(summary), kExitTimeout);
 }

@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <memory>
 
-#include "tests/fuzz/campaign/campaign_folder.h"
+#include "fuser/kernel/text.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
-#include "fuser/kernel/text.h"
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/views/views.h"
 #include "tests/fuser/analysis/stage_observers.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -23,13 +23,13 @@ class FindingsTest : public CampaignFolder {
  protected:
   // A compiler that fails as `fails` says, which sees each compilation in its own process.
   CampaignOptions faulty(uint64_t runs, std::function<bool(const Fusion&)> fails) {
-    CampaignOptions made = options(runs);
-    made.out = folder_ / "out";
-    made.jobs = 1;
-    made.task.judge.probes = false;
-    made.task.judge.observers = {&failing_};
+    CampaignOptions campaign = options(runs);
+    campaign.out = folder_ / "out";
+    campaign.jobs = 1;
+    campaign.task.judge.probes = false;
+    campaign.task.judge.observers = {&failing_};
     failing_.fails = std::move(fails);
-    return made;
+    return campaign;
   }
   // The same, but it looks at the program that is compiled: passes cut, too.
   CampaignOptions faultyBeforePasses(uint64_t runs, std::function<bool(const Fusion&)> fails) {
@@ -65,46 +65,47 @@ bool has(const Fusion& fusion, OpKind op) {
 }
 
 TEST_F(FindingsTest, WhatFailsAloneFailsFresh) {
-  CampaignOptions made = faulty(0, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
-  made.runs = 1;
-  made.task.generator.exclude = {OpKind::Exp};
-  made.corpora = {file("right.fusion", kRight)};
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  CampaignOptions campaign = faulty(0, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  campaign.runs = 1;
+  campaign.task.generator.exclude = {OpKind::Exp};
+  campaign.corpora = {file("right.fusion", kRight)};
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 1u);
   EXPECT_EQ(summary.findings[0].kind, "check");
   EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
   EXPECT_EQ(exitCode(summary), kExitFinding);
   // The file says what found it, and parses.
-  const std::string text = readTextFile((made.out / summary.findings[0].file).string());
+  const std::string text = readTextFile((campaign.out / summary.findings[0].file).string());
   EXPECT_NE(text.find("#: finding = check: "), std::string::npos) << text;
   EXPECT_NE(text.find("; libtorch 2.11"), std::string::npos) << text;
-  EXPECT_EQ(replay({made.out / summary.findings[0].file}, {}, kSilent), kExitClean);
+  EXPECT_EQ(replay({campaign.out / summary.findings[0].file}, {}, kSilent), kExitClean);
 }
 
 // A case that fails only in a process that has compiled an exp before: the shortest history is that one case.
 TEST_F(FindingsTest, WhatFailsAfterItsHistoryIsASequence) {
   const auto sawExp = std::make_shared<bool>(false);  // after a fork, in each process its own
-  CampaignOptions made = faulty(0, [sawExp](const Fusion& fusion) {
+  CampaignOptions campaign = faulty(0, [sawExp](const Fusion& fusion) {
     const bool bad = *sawExp && has(fusion, OpKind::Neg);
     *sawExp = *sawExp || has(fusion, OpKind::Exp);
     return bad;
   });
-  made.task.generator.only = {OpKind::Add};
-  made.runs = 1;
+  campaign.task.generator.only = {OpKind::Add};
+  campaign.runs = 1;
   const std::string plain =
       "\nfusion f(%x: f32[i0]) {\n  %y = abs(%x)\n  return %y\n}\n"
       "run { %x = normal(seed = 1) : f32[4] }\n";
   const std::string fails =
       "\nfusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n"
       "run { %x = normal(seed = 1) : f32[4] }\n";
-  made.corpora = {file("1.fusion", plain), file("2.fusion", plain), file("3.fusion", kRight), file("4.fusion", plain),
-                  file("5.fusion", plain), file("6.fusion", fails)};
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  campaign.corpora = {file("1.fusion", plain), file("2.fusion", plain), file("3.fusion", kRight),
+                      file("4.fusion", plain), file("5.fusion", plain), file("6.fusion", fails)};
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 1u);
   const reports::Finding& finding = summary.findings[0];
   EXPECT_EQ(finding.reproduces, "fails only after its history");
   // exp, then neg.
-  const std::filesystem::path sequence = std::filesystem::path(made.out / finding.file).replace_extension(".sequence");
+  const std::filesystem::path sequence =
+      std::filesystem::path(campaign.out / finding.file).replace_extension(".sequence");
   ASSERT_TRUE(std::filesystem::exists(sequence));
   EXPECT_NE(finding.replay.find("replay --sequence "), std::string::npos) << finding.replay;
   const std::string text = readTextFile(sequence.string());
@@ -113,25 +114,25 @@ TEST_F(FindingsTest, WhatFailsAfterItsHistoryIsASequence) {
   EXPECT_EQ(text.find("abs("), std::string::npos) << text;
   // It fails as a sequence, and its last case does not fail alone.
   ReplayOptions replays;
-  replays.judge = made.task.judge;
+  replays.judge = campaign.task.judge;
   EXPECT_EQ(replaySequence(sequence, replays, kSilent), kExitFinding);
-  EXPECT_EQ(replay({made.out / finding.file}, replays, kSilent), kExitClean);
+  EXPECT_EQ(replay({campaign.out / finding.file}, replays, kSilent), kExitClean);
 }
 
 TEST_F(FindingsTest, WhatFailsNowAndThenIsFlakyWithItsRate) {
   // Every seventh compilation of the neg fails, over all processes: a file counts.
   const std::filesystem::path counter = file("counter", "");
-  CampaignOptions made = faulty(0, [counter](const Fusion& fusion) {
+  CampaignOptions campaign = faulty(0, [counter](const Fusion& fusion) {
     if (!has(fusion, OpKind::Neg)) return false;
     std::ofstream(counter, std::ios::app) << 'x';
     return std::filesystem::file_size(counter) % 7 == 1;
   });
-  made.task.generator.only = {OpKind::Add};
-  made.runs = 1;
-  made.corpora = {file("a.fusion",
-                       "\nfusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n"
-                       "run { %x = normal(seed = 1) : f32[4] }\n")};
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  campaign.task.generator.only = {OpKind::Add};
+  campaign.runs = 1;
+  campaign.corpora = {file("a.fusion",
+                           "\nfusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n"
+                           "run { %x = normal(seed = 1) : f32[4] }\n")};
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 1u);
   EXPECT_EQ(summary.findings[0].reproduces.rfind("flaky: ", 0), 0u) << summary.findings[0].reproduces;
   EXPECT_NE(summary.findings[0].reproduces, "flaky: 0 of 10");
@@ -141,14 +142,14 @@ TEST_F(FindingsTest, WhatFailsNowAndThenIsFlakyWithItsRate) {
 
 TEST_F(FindingsTest, AWorkerKilledFromOutsideIsNoFinding) {
   const std::filesystem::path mark = folder_ / "killed";
-  CampaignOptions made = faulty(5, [mark](const Fusion&) {
+  CampaignOptions campaign = faulty(5, [mark](const Fusion&) {
     if (!std::filesystem::exists(mark)) {
       std::ofstream(mark) << "x";
       raise(SIGKILL);
     }
     return false;
   });
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   EXPECT_EQ(summary.cases, 5);
   EXPECT_TRUE(summary.findings.empty());
   EXPECT_TRUE(std::any_of(log_.begin(), log_.end(), [](const std::string& line) {
@@ -157,18 +158,18 @@ TEST_F(FindingsTest, AWorkerKilledFromOutsideIsNoFinding) {
 }
 
 TEST_F(FindingsTest, ACrashHasItsStackAndItsText) {
-  CampaignOptions made = faulty(1, [](const Fusion& fusion) -> bool {
+  CampaignOptions campaign = faulty(1, [](const Fusion& fusion) -> bool {
     if (has(fusion, OpKind::Exp)) raise(SIGSEGV);
     return false;
   });
-  made.task.generator.only = {OpKind::Add};
-  made.corpora = {file("right.fusion", kRight)};
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  campaign.task.generator.only = {OpKind::Add};
+  campaign.corpora = {file("right.fusion", kRight)};
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 1u);
   EXPECT_EQ(summary.findings[0].kind, "crash");
   EXPECT_EQ(summary.findings[0].reproduces, "fails fresh");
   EXPECT_NE(summary.findings[0].detail.find("findings_test.cpp"), std::string::npos) << summary.findings[0].detail;
-  EXPECT_NE(readTextFile((made.out / summary.findings[0].file).string()).find("exp(%x)"), std::string::npos);
+  EXPECT_NE(readTextFile((campaign.out / summary.findings[0].file).string()).find("exp(%x)"), std::string::npos);
   // What it had is covered, though its process could not say.
   ASSERT_TRUE(summary.ops.count("Exp"));
   EXPECT_EQ(summary.ops.at("Exp").cases, 1);
@@ -180,11 +181,11 @@ TEST_F(FindingsTest, ACrashHasItsStackAndItsText) {
 }
 
 TEST_F(FindingsTest, AKnownFindingIsCountedByWhatItHas) {
-  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
-  made.task.generator.only = {OpKind::Add};
-  made.corpora = {file("right.fusion", kRight)};
-  made.knownIssues = {{"check | *", "why", ""}};
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  campaign.task.generator.only = {OpKind::Add};
+  campaign.corpora = {file("right.fusion", kRight)};
+  campaign.knownIssues = {{"check | *", "why", ""}};
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   EXPECT_EQ(summary.findings.at(0).known, "why");
   EXPECT_EQ(summary.ops.at("Exp").known, 1);
   EXPECT_EQ(summary.ops.at("Exp").cases, 1);
@@ -210,11 +211,11 @@ bool isCut(const Fusion& fusion) { return has(fusion, OpKind::SegmentSet); }
 class ViewFindingsTest : public FindingsTest {
  protected:
   // Up to the first case with a cut, which none but views make; the finding must be of that.
-  reports::Finding onlyFinding(CampaignOptions& made) {
-    made.task.generator.exclude = {OpKind::SegmentSet};
-    const uint64_t number = firstSeenIn("one cut", made.task.generator);
-    made.runs = number + 1;
-    const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  reports::Finding onlyFinding(CampaignOptions& campaign) {
+    campaign.task.generator.exclude = {OpKind::SegmentSet};
+    const uint64_t number = firstSeenIn("one cut", campaign.task.generator);
+    campaign.runs = number + 1;
+    const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
     for (const reports::Finding& finding : summary.findings) {
       if (finding.origin == concat("seed 1 case ", number, " in the view 'one cut'")) return finding;
       EXPECT_NE(finding.origin.find(" in the view 'cut at every op'"), std::string::npos) << finding.origin;
@@ -222,22 +223,22 @@ class ViewFindingsTest : public FindingsTest {
     ADD_FAILURE() << "no finding of the view";
     return {};
   }
-  void expectTheView(const CampaignOptions& made, const reports::Finding& finding) {
+  void expectTheView(const CampaignOptions& campaign, const reports::Finding& finding) {
     EXPECT_EQ(finding.reproduces, "fails fresh");
-    const std::string text = readTextFile((made.out / finding.file).string());
+    const std::string text = readTextFile((campaign.out / finding.file).string());
     EXPECT_NE(text.find("#: view = one cut\n"), std::string::npos) << text;
     EXPECT_NE(text.find("segment_set("), std::string::npos) << text;
   }
 };
 
 TEST_F(ViewFindingsTest, AFindingOfAViewIsTheCaseInThatView) {
-  CampaignOptions made = faultyBeforePasses(1, isCut);
-  const reports::Finding finding = onlyFinding(made);
-  expectTheView(made, finding);
+  CampaignOptions campaign = faultyBeforePasses(1, isCut);
+  const reports::Finding finding = onlyFinding(campaign);
+  expectTheView(campaign, finding);
   EXPECT_EQ(finding.bucket.rfind("check | kernel | - | ", 0), 0u) << finding.bucket;
   ReplayOptions replays;
-  replays.judge = made.task.judge;
-  EXPECT_EQ(replay({made.out / finding.file}, replays, kSilent), kExitFinding);
+  replays.judge = campaign.task.judge;
+  EXPECT_EQ(replay({campaign.out / finding.file}, replays, kSilent), kExitFinding);
 }
 
 TEST_F(ViewFindingsTest, ACrashInAViewIsTheCaseInThatView) {
@@ -245,51 +246,51 @@ TEST_F(ViewFindingsTest, ACrashInAViewIsTheCaseInThatView) {
     if (isCut(fusion)) raise(SIGSEGV);
     return false;
   };
-  CampaignOptions made = faultyBeforePasses(1, crashes);
-  const reports::Finding finding = onlyFinding(made);
+  CampaignOptions campaign = faultyBeforePasses(1, crashes);
+  const reports::Finding finding = onlyFinding(campaign);
   EXPECT_EQ(finding.kind, "crash");
-  expectTheView(made, finding);
+  expectTheView(campaign, finding);
 }
 
 TEST_F(ViewFindingsTest, WithoutAFileTheReplayLineNamesTheView) {
-  CampaignOptions made = faultyBeforePasses(1, isCut);
-  made.out.clear();
-  const reports::Finding finding = onlyFinding(made);
+  CampaignOptions campaign = faultyBeforePasses(1, isCut);
+  campaign.out.clear();
+  const reports::Finding finding = onlyFinding(campaign);
   EXPECT_NE(finding.replay.find(" --view 'one cut' "), std::string::npos) << finding.replay;
 }
 
 // Mismatches that fail by chance are still told apart by where and what.
 TEST_F(FindingsTest, AFlakyMismatchHasItsPlaceAndItsPattern) {
   const std::filesystem::path counter = file("counter", "");
-  CampaignOptions made = faulty(1, [](const Fusion&) { return false; });
-  made.task.generator.only = {OpKind::Add};
+  CampaignOptions campaign = faulty(1, [](const Fusion&) { return false; });
+  campaign.task.generator.only = {OpKind::Add};
   AfterLower emptying([counter](int, Kernel& kernel) {
     if (printKernel(kernel).find("Exp") == std::string::npos) return;
     std::ofstream(counter, std::ios::app) << 'x';
     if (std::filesystem::file_size(counter) % 7 == 1) kernel.body.clear();
   });
-  made.task.judge.observers = {&emptying};
-  made.corpora = {file("right.fusion", kRight)};
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  campaign.task.judge.observers = {&emptying};
+  campaign.corpora = {file("right.fusion", kRight)};
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 1u);
   EXPECT_EQ(summary.findings[0].reproduces.rfind("flaky: ", 0), 0u) << summary.findings[0].reproduces;
   EXPECT_EQ(summary.findings[0].bucket, "differs | - | pointwise | nan");
 }
 
 TEST_F(FindingsTest, ASlowCaseIsKeptAndCountedButIsNoFinding) {
-  CampaignOptions made = options(1);
-  made.compilers = false;
-  made.jobs = 1;
-  made.out = folder_ / "out";
-  made.corpora = {file("right.fusion", kRight)};
-  made.task.slowSeconds = 1e-6;
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  CampaignOptions campaign = options(1);
+  campaign.compilers = false;
+  campaign.jobs = 1;
+  campaign.out = folder_ / "out";
+  campaign.corpora = {file("right.fusion", kRight)};
+  campaign.task.slowSeconds = 1e-6;
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   EXPECT_EQ(summary.slowCases, 2);
   EXPECT_GT(summary.slowestSeconds, 0);
   EXPECT_TRUE(summary.findings.empty());
   EXPECT_EQ(exitCode(summary), kExitClean);
   const std::filesystem::path kept =
-      made.out / ("slow-unit-" + sha1(printCase(parseCase(kRight, "right"))) + ".fusion");
+      campaign.out / ("slow-unit-" + sha1(printCase(parseCase(kRight, "right"))) + ".fusion");
   ASSERT_TRUE(std::filesystem::exists(kept));
   EXPECT_NE(readTextFile(kept.string()).find("#: took = "), std::string::npos);
   EXPECT_EQ(printCase(parseCase(kRight, "right")), [&] {
@@ -299,69 +300,68 @@ TEST_F(FindingsTest, ASlowCaseIsKeptAndCountedButIsNoFinding) {
 }
 
 TEST_F(FindingsTest, NoCaseIsSlowByDefaultHere) {
-  CampaignOptions made = options(2);
-  made.compilers = false;
-  made.out = folder_ / "out";
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  CampaignOptions campaign = options(2);
+  campaign.compilers = false;
+  campaign.out = folder_ / "out";
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   EXPECT_EQ(summary.slowCases, 0);
-  for (const auto& entry : std::filesystem::directory_iterator(made.out))
+  for (const auto& entry : std::filesystem::directory_iterator(campaign.out))
     EXPECT_NE(entry.path().extension(), ".fusion") << entry.path();
 }
 
 TEST_F(FindingsTest, ABucketKeepsTenArtifacts) {
-  CampaignOptions made = faulty(0, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
-  made.runs = 1;
-  made.task.generator.only = {OpKind::Add};
+  CampaignOptions campaign = faulty(0, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  campaign.runs = 1;
+  campaign.task.generator.only = {OpKind::Add};
   std::filesystem::create_directories(folder_ / "corpus");
   for (int i = 0; i < 14; ++i)
     file("corpus/" + std::to_string(i) + ".fusion", "#: number = " + std::to_string(i) + kRight);
-  made.corpora = {folder_ / "corpus"};
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  campaign.corpora = {folder_ / "corpus"};
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   EXPECT_EQ(summary.findings.size(), 14u);
   EXPECT_EQ(std::count_if(summary.findings.begin(), summary.findings.end(),
                           [](const reports::Finding& finding) { return !finding.file.empty(); }),
             Findings::kArtifactsPerBucket);
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(made.out)) {
+  for (const auto& entry : std::filesystem::directory_iterator(campaign.out)) {
     files += entry.path().extension() == ".fusion";
   }
   EXPECT_EQ(files, Findings::kArtifactsPerBucket);
 }
 
 TEST_F(FindingsTest, PastTheCapFindingsAreInTheLedgerAlone) {
-  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
-  made.task.generator.only = {OpKind::Add};
-  made.corpora = {file("a.fusion", kRight), file("b.fusion", std::string("#: b = 1") + kRight)};
-  made.maxArtifactBytes = 700;
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  campaign.task.generator.only = {OpKind::Add};
+  campaign.corpora = {file("a.fusion", kRight), file("b.fusion", std::string("#: b = 1") + kRight)};
+  campaign.maxArtifactBytes = 700;
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 2u);
   EXPECT_NE(summary.findings[0].file, "");
   EXPECT_EQ(summary.findings[1].file, "");
-  EXPECT_TRUE(std::any_of(log_.begin(), log_.end(), [](const std::string& line) {
-    return line.find("--max-artifact-mb") != std::string::npos;
-  }));
+  EXPECT_TRUE(std::any_of(log_.begin(), log_.end(),
+                          [](const std::string& line) { return line.find("--max-artifact-mb") != std::string::npos; }));
 }
 
 TEST_F(FindingsTest, AnInterruptedConfirmationIsTakenUpAgain) {
-  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
-  made.task.generator.only = {OpKind::Add};
-  made.corpora = {file("right.fusion", kRight)};
+  CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  campaign.task.generator.only = {OpKind::Add};
+  campaign.corpora = {file("right.fusion", kRight)};
   bool found = false;
-  const reports::CampaignSummary first = runCampaign(made, [&] { return found; }, [&](const std::string& line) {
-    found = found || line.rfind("found check", 0) == 0;
-  });
+  const reports::CampaignSummary first = runCampaign(
+      campaign, [&] { return found; },
+      [&](const std::string& line) { found = found || line.rfind("found check", 0) == 0; });
   ASSERT_EQ(first.findings.size(), 1u);
   EXPECT_EQ(first.findings[0].reproduces, "not run again yet");
-  EXPECT_TRUE(std::filesystem::exists(made.out / first.findings[0].file));
-  made.resume = true;
-  const reports::CampaignSummary second = runCampaign(made, kNever, kSilent);
+  EXPECT_TRUE(std::filesystem::exists(campaign.out / first.findings[0].file));
+  campaign.resume = true;
+  const reports::CampaignSummary second = runCampaign(campaign, kNever, kSilent);
   ASSERT_EQ(second.findings.size(), 1u);
   EXPECT_EQ(second.findings[0].reproduces, "fails fresh");
 }
 
 TEST_F(FindingsTest, OneFindingOfABucketIsMinimisedAndGrowsTheCorpusThatIsNamed) {
-  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
-  made.task.generator.only = {OpKind::Add};
+  CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  campaign.task.generator.only = {OpKind::Add};
   std::filesystem::create_directories(folder_ / "corpus");
   for (const char* name : {"corpus/a.fusion", "corpus/b.fusion"}) {
     file(name, std::string("#: name = ") + std::string(name).substr(7, 1) + R"(
@@ -375,11 +375,11 @@ fusion f(%x: f32[i0]) {
 run { %x = normal(seed = 1) : f32[40] }
 )");
   }
-  made.corpora = {folder_ / "corpus"};
-  made.minimize = true;
-  made.minimizeSeconds = 30;
-  made.growCorpus = folder_ / "grown";
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  campaign.corpora = {folder_ / "corpus"};
+  campaign.minimize = true;
+  campaign.minimizeSeconds = 30;
+  campaign.growCorpus = folder_ / "grown";
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   EXPECT_EQ(summary.findings.size(), 2u);
   ASSERT_EQ(summary.minimized.size(), 1u);
   const reports::MinimizedFinding& minimized = summary.minimized[0];
@@ -388,27 +388,27 @@ run { %x = normal(seed = 1) : f32[40] }
   EXPECT_EQ(minimized.exprsBefore, 4);
   EXPECT_EQ(minimized.exprsAfter, 1) << minimized.text;
   EXPECT_EQ(minimized.file.rfind("minimized-from-", 0), 0u);
-  EXPECT_EQ(readTextFile((made.out / minimized.file).string()), minimized.text);
+  EXPECT_EQ(readTextFile((campaign.out / minimized.file).string()), minimized.text);
   EXPECT_EQ(namesIn(folder_ / "grown"), std::vector<std::string>{sha1(minimized.text) + ".fusion"});
   EXPECT_EQ(namesIn(folder_ / "corpus"), (std::vector<std::string>{"a.fusion", "b.fusion"}));
   // A campaign that goes on does not minimise it again.
-  made.resume = true;
+  campaign.resume = true;
   log_.clear();
-  EXPECT_EQ(runCampaign(made, kNever, keep_).minimized.size(), 1u);
+  EXPECT_EQ(runCampaign(campaign, kNever, keep_).minimized.size(), 1u);
   for (const std::string& line : log_) EXPECT_EQ(line.rfind("minimis", 0), std::string::npos) << line;
 }
 
 // Without its neg the case shows another bug: that is a finding with a verdict of its own, and becomes small as well.
 TEST_F(FindingsTest, WhatIsMetWhileMinimisingKeepsItsVerdictAndIsMinimised) {
-  CampaignOptions made = faulty(1, [](const Fusion&) { return false; });
+  CampaignOptions campaign = faulty(1, [](const Fusion&) { return false; });
   BeforePasses planting([](Fusion& fusion) {
     FUSER_CHECK(!has(fusion, OpKind::Exp) || !has(fusion, OpKind::Neg), "planted for both");
     FUSER_CHECK(!has(fusion, OpKind::Exp), "planted for one");
   });
-  made.task.judge.observers = {&planting};
-  made.task.generator.only = {OpKind::Add};
-  made.minimize = true;
-  made.corpora = {file("a.fusion", R"(
+  campaign.task.judge.observers = {&planting};
+  campaign.task.generator.only = {OpKind::Add};
+  campaign.minimize = true;
+  campaign.corpora = {file("a.fusion", R"(
 fusion f(%x: f32[i0]) {
   %a = neg(%x)
   %b = exp(%x)
@@ -418,7 +418,7 @@ fusion f(%x: f32[i0]) {
 }
 run { %x = normal(seed = 1) : f32[40] }
 )")};
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 2u);
   const auto met = std::find_if(summary.findings.begin(), summary.findings.end(), [](const reports::Finding& finding) {
     return finding.origin.rfind("while minimising ", 0) == 0;
@@ -436,26 +436,26 @@ run { %x = normal(seed = 1) : f32[40] }
 
 // With findings, minimised too, and a corpus that could be written to.
 TEST_F(FindingsTest, ACampaignWritesBelowOutAlone) {
-  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   std::filesystem::create_directories(folder_ / "corpus");
   file("corpus/right.fusion", kRight);
-  made.corpora = {folder_ / "corpus"};
-  made.minimize = true;
-  EXPECT_EQ(runCampaign(made, kNever, keep_).minimized.size(), 1u);
+  campaign.corpora = {folder_ / "corpus"};
+  campaign.minimize = true;
+  EXPECT_EQ(runCampaign(campaign, kNever, keep_).minimized.size(), 1u);
   EXPECT_EQ(namesIn(folder_), (std::vector<std::string>{"corpus", "out"}));
   EXPECT_EQ(namesIn(folder_ / "corpus"), std::vector<std::string>{"right.fusion"});
   EXPECT_EQ(readTextFile((folder_ / "corpus/right.fusion").string()), kRight);
 }
 
 TEST_F(FindingsTest, ACorpusThatCannotGrowIsSaidAtTheBeginning) {
-  CampaignOptions made = options(1);
-  made.out = folder_ / "out";
-  made.growCorpus = folder_ / "grown";
-  EXPECT_THROW(runCampaign(made, kNever, keep_), UserError);  // nothing is minimised
-  made.minimize = true;
-  made.growCorpus = file("file", "") / "below";
-  EXPECT_THROW(runCampaign(made, kNever, keep_), UserError);
-  EXPECT_FALSE(std::filesystem::exists(made.out));
+  CampaignOptions campaign = options(1);
+  campaign.out = folder_ / "out";
+  campaign.growCorpus = folder_ / "grown";
+  EXPECT_THROW(runCampaign(campaign, kNever, keep_), UserError);  // nothing is minimised
+  campaign.minimize = true;
+  campaign.growCorpus = file("file", "") / "below";
+  EXPECT_THROW(runCampaign(campaign, kNever, keep_), UserError);
+  EXPECT_FALSE(std::filesystem::exists(campaign.out));
 }
 
 TEST(ShellTest, ArgumentsStayArguments) {
@@ -496,13 +496,14 @@ TEST_F(CommandLinesTest, AFileIsReplayedAndMinimisedUnderTheLimitsThatItWasFound
 }
 
 TEST_F(CommandLinesTest, WithoutAFileTheCaseIsMadeAgain) {
-  const std::string made = "/b/fuserfuzz generate --seed 5 --case 3";
+  const std::string campaign = "/b/fuserfuzz generate --seed 5 --case 3";
   EXPECT_EQ(commandLines(of("case 3"), context_).replay,
-            made + " --only add > case.fusion && /b/fuserfuzz replay case.fusion");
+            campaign + " --only add > case.fusion && /b/fuserfuzz replay case.fusion");
   EXPECT_EQ(commandLines(of("case 3"), context_).minimize,
-            made + " --only add > case.fusion && /b/fuserfuzz minimize case.fusion");
-  EXPECT_EQ(commandLines(of("view 3 one cut"), context_).replay.rfind(made + " --view 'one cut' --only add > ", 0), 0u);
-  EXPECT_EQ(commandLines(of("batch 3 1"), context_).replay.rfind(made + " --engine cpu --only add > ", 0), 0u);
+            campaign + " --only add > case.fusion && /b/fuserfuzz minimize case.fusion");
+  EXPECT_EQ(commandLines(of("view 3 one cut"), context_).replay.rfind(campaign + " --view 'one cut' --only add > ", 0),
+            0u);
+  EXPECT_EQ(commandLines(of("batch 3 1"), context_).replay.rfind(campaign + " --engine cpu --only add > ", 0), 0u);
   EXPECT_EQ(commandLines(of("file c/x y.fusion"), context_).minimize, "/b/fuserfuzz minimize 'c/x y.fusion'");
 }
 
@@ -535,18 +536,18 @@ TEST_F(CommandLinesTest, LinesOfAReportRunInItsFolder) {
 }
 
 TEST_F(FindingsTest, ATerminalGetsTheFirstClauseAndTheLogGetsAll) {
-  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
-  made.task.generator.only = {OpKind::Add};
-  made.corpora = {file("right.fusion", kRight)};
-  made.program = "/b/fuserfuzz";
-  const reports::CampaignSummary summary = runCampaign(made, kNever, keep_);
+  CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  campaign.task.generator.only = {OpKind::Add};
+  campaign.corpora = {file("right.fusion", kRight)};
+  campaign.program = "/b/fuserfuzz";
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 1u);
   const reports::Finding& finding = summary.findings[0];
   const auto printed = std::find_if(log_.begin(), log_.end(),
                                     [](const std::string& line) { return line.rfind("FINDING check", 0) == 0; });
   ASSERT_NE(printed, log_.end());
-  const std::string artifact = (made.out / finding.file).string();
-  const std::string logged = readTextFile((made.out / "campaign.log").string());
+  const std::string artifact = (campaign.out / finding.file).string();
+  const std::string logged = readTextFile((campaign.out / "campaign.log").string());
   EXPECT_NE(printed->find(": " + firstClause(finding.reason) + "\n"), std::string::npos) << *printed;
   EXPECT_NE(printed->find("\n  replay: /b/fuserfuzz replay " + artifact), std::string::npos) << *printed;
   EXPECT_NE(logged.find(": " + finding.reason + "\n"), std::string::npos) << logged;
@@ -558,15 +559,15 @@ TEST_F(FindingsTest, ATerminalGetsTheFirstClauseAndTheLogGetsAll) {
 
 // The report of a folder into another one: names of files lead back.
 TEST_F(FindingsTest, AReportElsewhereNamesFilesFromThere) {
-  CampaignOptions made = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
-  made.task.generator.only = {OpKind::Add};
-  made.corpora = {file("right.fusion", kRight)};
-  made.minimize = true;
-  const reports::CampaignSummary here = runCampaign(made, kNever, kSilent);
+  CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
+  campaign.task.generator.only = {OpKind::Add};
+  campaign.corpora = {file("right.fusion", kRight)};
+  campaign.minimize = true;
+  const reports::CampaignSummary here = runCampaign(campaign, kNever, kSilent);
   ASSERT_EQ(here.findings.size(), 1u);
   ASSERT_EQ(here.minimized.size(), 1u);
   EXPECT_EQ(here.files, (std::vector<std::string>{"campaign.log", here.findings[0].file, here.minimized[0].file}));
-  const reports::CampaignSummary elsewhere = summaryOf(made.out, folder_ / "pages");
+  const reports::CampaignSummary elsewhere = summaryOf(campaign.out, folder_ / "pages");
   EXPECT_EQ(elsewhere.findings.at(0).file, "../out/" + here.findings[0].file);
   EXPECT_EQ(elsewhere.minimized.at(0).file, "../out/" + here.minimized[0].file);
   EXPECT_EQ(elsewhere.minimized.at(0).finding, elsewhere.findings[0].file);

@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-#include "tests/fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/campaign.h"
+#include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -27,10 +27,10 @@ TEST(ShippedKnownIssuesTest, EveryCaseStillFails) {
 
 TEST_F(KnownIssuesTest, AMatchingFindingIsNoNewOne) {
   const auto wrong = file("wrong.fusion", kWrong);
-  CampaignOptions made = options(1);
-  made.corpora = {wrong};
-  made.knownIssues = readKnownIssues(list("differs | *", "wrong.fusion"));
-  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
+  CampaignOptions campaign = options(1);
+  campaign.corpora = {wrong};
+  campaign.knownIssues = readKnownIssues(list("differs | *", "wrong.fusion"));
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, kSilent);
   ASSERT_EQ(summary.findings.size(), 1u);
   EXPECT_EQ(summary.findings[0].known, "why") << summary.findings[0].bucket;
   EXPECT_EQ(exitCode(summary), kExitClean);

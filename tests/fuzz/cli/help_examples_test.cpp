@@ -36,10 +36,14 @@ class HelpExamplesTest : public FuserfuzzTest {
   // Shorter, and without what not every machine has; its arguments stay.
   std::string small(std::string example) {
     const std::pair<const char*, std::string> changes[] = {
-        {R"(--runs [0-9]+k?)", "--runs 20"},  {R"(--max-total-time [0-9]+h?)", "--max-total-time 1"},
-        {R"(--jobs [0-9]+)", "--jobs 2"},     {R"(out/mismatch-….fusion)", "planted.fusion"},
-        {R"(--engine cuda)", "--engine cpu"}, {R"(^selftest --jobs)", "selftest --only-fault dropped-predicate --jobs"},
-        {R"(^selftest)", "selftest --runs 20"}, {R"(\| fuserfuzz)", "| " + program()},
+        {R"(--runs [0-9]+k?)", "--runs 20"},
+        {R"(--max-total-time [0-9]+h?)", "--max-total-time 1"},
+        {R"(--jobs [0-9]+)", "--jobs 2"},
+        {R"(out/mismatch-….fusion)", "planted.fusion"},
+        {R"(--engine cuda)", "--engine cpu"},
+        {R"(^selftest --jobs)", "selftest --only-fault dropped-predicate --jobs"},
+        {R"(^selftest)", "selftest --runs 20"},
+        {R"(\| fuserfuzz)", "| " + program()},
         {R"((old|new)\.json)", "now.json"},
     };
     for (const auto& [pattern, text] : changes) example = std::regex_replace(example, std::regex(pattern), text);
@@ -67,10 +71,10 @@ TEST_F(HelpExamplesTest, EachOneRuns) {
   std::set<std::string> examples = examplesOf(fuserfuzz("--help").text);
   for (const char* command :
        {"run", "replay", "compare", "triage", "generate", "minimize", "report", "perf-check", "selftest"}) {
-    std::set<std::string> own = examplesOf(fuserfuzz(std::string(command) + " --help").text);
-    EXPECT_GE(own.size(), 2u) << command;
-    for (const std::string& example : own) EXPECT_NE(example.find(command), example.npos) << example;
-    examples.merge(own);
+    std::set<std::string> ofCommand = examplesOf(fuserfuzz(std::string(command) + " --help").text);
+    EXPECT_GE(ofCommand.size(), 2u) << command;
+    for (const std::string& example : ofCommand) EXPECT_NE(example.find(command), example.npos) << example;
+    examples.merge(ofCommand);
   }
   // The campaign that others go on with, or report.
   const std::string inFolder = "cd " + folder_.string() + " && " + program() + " ";

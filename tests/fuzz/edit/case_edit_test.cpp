@@ -25,18 +25,18 @@ RC_GTEST_PROP(CaseEditTest, TheUnchangedEditIsTheCaseWithAllThatBelongsToIt, (co
 }
 
 TEST(CaseEditTest, AnUnchangedEditGivesTheSameCase) {
-  std::map<What, int> given;
+  std::map<What, int> counts;
   int layouts = 0;
   for (uint64_t number = 0; number < 300; ++number) {
     const What what = kAll[number % std::size(kAll)];
     Case testCase = generateCase(1, number);
     Choices choices(2, number);
-    given[what] += give(testCase, what, choices);
+    counts[what] += give(testCase, what, choices);
     const std::string text = printCase(testCase);
     layouts += text.find("] {allocation_order") != std::string::npos;
     EXPECT_EQ(printCase(finish(caseEditOf(testCase))), text);
   }
-  for (What what : kAll) EXPECT_GE(given[what], 30) << static_cast<int>(what);
+  for (What what : kAll) EXPECT_GE(counts[what], 30) << static_cast<int>(what);
   EXPECT_GE(layouts, 20);
 }
 

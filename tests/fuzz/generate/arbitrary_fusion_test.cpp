@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <rapidcheck/gtest.h>
 #include <algorithm>
 #include <vector>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <sstream>
@@ -46,8 +46,8 @@ size_t shrunkSize(uint64_t seed) {
   rc::detail::TestParams params;
   params.seed = seed;
   params.maxSuccess = 300;
-  const auto property = [](const ArbitraryCase& made) {
-    for (const Expr* expr : made->fusion->exprs()) RC_ASSERT(expr->op() != OpKind::Sum);
+  const auto property = [](const ArbitraryCase& arbitrary) {
+    for (const Expr* expr : arbitrary->fusion->exprs()) RC_ASSERT(expr->op() != OpKind::Sum);
   };
   const auto result = rc::detail::checkTestable(property, rc::detail::TestMetadata(), params);
   EXPECT_TRUE(result.is<rc::detail::FailureResult>());

@@ -24,11 +24,11 @@ uint64_t caseCount() { return std::getenv("FUSERFUZZ_LONG") ? 100000 : 2000; }
 
 const RunInput& inputOf(const ::fuser::Run& run, size_t i) { return run.inputs.at(i); }
 
-ExpressionEvaluator bind(const Case& made, const ::fuser::Run& run) {
-  ExpressionEvaluator evaluator(*made.fusion);
-  EXPECT_EQ(run.inputs.size(), made.fusion->inputs().size());
+ExpressionEvaluator bind(const Case& testCase, const ::fuser::Run& run) {
+  ExpressionEvaluator evaluator(*testCase.fusion);
+  EXPECT_EQ(run.inputs.size(), testCase.fusion->inputs().size());
   for (size_t i = 0; i < run.inputs.size(); ++i) {
-    const Val* input = made.fusion->inputs()[i];
+    const Val* input = testCase.fusion->inputs()[i];
     EXPECT_EQ(inputOf(run, i).name, input->name());
     if (input->isScalar()) {
       evaluator.bindScalar(input, std::get<ScalarValue>(inputOf(run, i).value));
@@ -43,25 +43,25 @@ ExpressionEvaluator bind(const Case& made, const ::fuser::Run& run) {
   return evaluator;
 }
 
-void checkText(const Case& made) {
-  const std::string text = printCase(made);
+void checkText(const Case& testCase) {
+  const std::string text = printCase(testCase);
   const Case again = parseCase(text, "generated");
-  EXPECT_EQ(firstDifference(*made.fusion, *again.fusion), "") << text;
+  EXPECT_EQ(firstDifference(*testCase.fusion, *again.fusion), "") << text;
   EXPECT_EQ(printCase(again), text);
 }
 
 // Verifies, prints and parses, binds, fits its sizes, gives data; elements of the largest run.
-int64_t checkCase(const Case& made, const GeneratorOptions& options) {
-  verify(*made.fusion);
-  checkText(made);
-  EXPECT_FALSE(made.fusion->outputs().empty());
-  EXPECT_FALSE(made.runs.empty());
+int64_t checkCase(const Case& testCase, const GeneratorOptions& options) {
+  verify(*testCase.fusion);
+  checkText(testCase);
+  EXPECT_FALSE(testCase.fusion->outputs().empty());
+  EXPECT_FALSE(testCase.runs.empty());
   int64_t largest = 0;
-  for (const ::fuser::Run& run : made.runs) {
-    ExpressionEvaluator evaluator = bind(made, run);
-    checkShapes(*made.fusion, evaluator);
-    EXPECT_EQ(materialize(made, run).inputs.size(), run.inputs.size());
-    for (const Val* val : made.fusion->usedVals()) {
+  for (const ::fuser::Run& run : testCase.runs) {
+    ExpressionEvaluator evaluator = bind(testCase, run);
+    checkShapes(*testCase.fusion, evaluator);
+    EXPECT_EQ(materialize(testCase, run).inputs.size(), run.inputs.size());
+    for (const Val* val : testCase.fusion->usedVals()) {
       if (!val->isTensor()) continue;
       const int64_t elements = checkedNumel(evaluator.sizes(val->as<TensorView>())).value();
       EXPECT_LE(elements, options.maxElements) << "%" << val->name();
@@ -77,10 +77,10 @@ TEST(GenerateTest, EveryCaseVerifiesAndBinds) {
   std::vector<size_t> expressions;
   for (uint64_t number = 0; number < caseCount(); ++number) {
     try {
-      const Case made = generateCase(1, number, options);
+      const Case testCase = generateCase(1, number, options);
       SCOPED_TRACE(number);
-      elements.push_back(checkCase(made, options));
-      expressions.push_back(made.fusion->exprs().size());
+      elements.push_back(checkCase(testCase, options));
+      expressions.push_back(testCase.fusion->exprs().size());
     } catch (const std::exception& error) {
       ADD_FAILURE() << "case " << number << ": " << error.what();
     }
@@ -105,9 +105,9 @@ RC_GTEST_PROP(GenerateTest, BytesGiveValidCases, (const std::vector<uint8_t>& by
 
 TEST(GenerateTest, NoBytesGiveASmallCase) {
   Choices choices{std::span<const uint8_t>()};
-  const Case made = generate(choices);
-  checkCase(made, {});
-  EXPECT_LE(made.fusion->exprs().size(), 4u);
+  const Case testCase = generate(choices);
+  checkCase(testCase, {});
+  EXPECT_LE(testCase.fusion->exprs().size(), 4u);
 }
 
 TEST(GenerateTest, CaseDependsOnSeedAndNumberAlone) {
@@ -130,9 +130,9 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
   std::map<std::string, int> seen;
   constexpr int kCases = 1500;
   for (uint64_t number = 0; number < kCases; ++number) {
-    const Case made = generateCase(3, number);
+    const Case testCase = generateCase(3, number);
     std::map<std::string, bool> here;
-    for (const Expr* expr : made.fusion->exprs()) {
+    for (const Expr* expr : testCase.fusion->exprs()) {
       ++ops[expr->op()];
       here["scalar op"] |= expr->isScalarExpr() && expr->family() != Family::Size;
       const std::vector<Val*>& operands = expr->inputs();
@@ -155,7 +155,7 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
       here["used twice"] |= expr->output()->uses().size() > 1;
     }
     bool tensorInput = false;
-    for (const Val* val : made.fusion->usedVals()) {
+    for (const Val* val : testCase.fusion->usedVals()) {
       if (!val->isTensor()) continue;
       ++dtypes[val->dtype()];
       const TensorView* tensor = val->as<TensorView>();
@@ -174,12 +174,12 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
       here["permuted input"] |= !std::is_sorted(order.begin(), order.end());
     }
     here["no tensor input"] = !tensorInput;
-    std::vector<Val*> outputs = made.fusion->outputs();
+    std::vector<Val*> outputs = testCase.fusion->outputs();
     here["scalar output"] = std::any_of(outputs.begin(), outputs.end(), [](Val* val) { return val->isScalar(); });
     std::sort(outputs.begin(), outputs.end());
     here["repeated output"] = std::adjacent_find(outputs.begin(), outputs.end()) != outputs.end();
-    here["two runs"] = made.runs.size() == 2;
-    for (const ::fuser::Run& run : made.runs) {
+    here["two runs"] = testCase.runs.size() == 2;
+    for (const ::fuser::Run& run : testCase.runs) {
       for (const RunInput& input : run.inputs) {
         const TensorInput* tensor = std::get_if<TensorInput>(&input.value);
         if (!tensor) continue;
@@ -203,8 +203,8 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
 
 TEST(GenerateTest, StaysAwayFromUndefinedDivision) {
   for (uint64_t number = 0; number < 1500; ++number) {
-    const Case made = generateCase(4, number);
-    for (const Expr* expr : made.fusion->exprs()) {
+    const Case testCase = generateCase(4, number);
+    for (const Expr* expr : testCase.fusion->exprs()) {
       const bool division = expr->op() == OpKind::TruncDiv || expr->op() == OpKind::FloorDiv ||
                             expr->op() == OpKind::Fmod || expr->op() == OpKind::Remainder;
       if (!division || isFloating(expr->output()->dtype())) continue;

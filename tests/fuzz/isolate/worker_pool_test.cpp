@@ -76,9 +76,9 @@ std::string misbehave(const std::string& task) {
 
 std::map<std::string, Outcome> runAll(const std::vector<std::string>& tasks, int jobs, Limits limits) {
   std::map<std::string, Outcome> outcomes;
-  size_t given = 0, count = 0;
+  size_t handedOut = 0, count = 0;
   WorkerPool(jobs, limits, misbehave)
-      .run([&]() { return given < tasks.size() ? std::optional(tasks[given++]) : std::nullopt; },
+      .run([&]() { return handedOut < tasks.size() ? std::optional(tasks[handedOut++]) : std::nullopt; },
            [&](const Outcome& outcome) {
              ++count;
              outcomes[outcome.task] = outcome;
@@ -101,8 +101,8 @@ class Script : public TaskSource {
  public:
   explicit Script(std::vector<PoolTask> tasks) : tasks_(std::move(tasks)) {}
   std::optional<PoolTask> next() override {
-    if (given_ == tasks_.size()) return std::nullopt;
-    return tasks_[given_++];
+    if (handedOut_ == tasks_.size()) return std::nullopt;
+    return tasks_[handedOut_++];
   }
   void done(const Outcome& outcome, const std::vector<std::string>& history) override {
     outcomes.push_back(outcome);
@@ -115,7 +115,7 @@ class Script : public TaskSource {
 
  private:
   std::vector<PoolTask> tasks_;
-  size_t given_ = 0;
+  size_t handedOut_ = 0;
 };
 
 TEST(WorkerPoolTest, KeepsTheHistoryOfEachProcess) {
@@ -148,7 +148,9 @@ Lines chatterOf(const std::vector<PoolTask>& tasks, LogLevel level, std::vector<
   Lines lines;
   const LogPtr log = logTo(level, [&](LogLevel of, std::string_view line) { lines.emplace_back(of, line); });
   Script script(tasks);
-  WorkerPool(1, [](const std::string&) { return Limits{.seconds = 0.5}; }, chatter, log).run(script);
+  WorkerPool(
+      1, [](const std::string&) { return Limits{.seconds = 0.5}; }, chatter, log)
+      .run(script);
   for (const Outcome& outcome : script.outcomes) replies.push_back(outcome.reply);
   return lines;
 }
@@ -192,7 +194,9 @@ TEST(WorkerPoolTest, ManyLinesArriveInOrder) {
 
 TEST(WorkerPoolTest, ReplacesAWorkerAfterItsShareOfTasks) {
   Script script({{"a", false}, {"b", false}, {"c", false}, {"d", false}, {"e", false}});
-  WorkerPool(1, [](const std::string&) { return Limits{}; }, misbehave, 2).run(script);
+  WorkerPool(
+      1, [](const std::string&) { return Limits{}; }, misbehave, 2)
+      .run(script);
   std::vector<size_t> before;
   for (const auto& history : script.histories) before.push_back(history.size());
   EXPECT_EQ(before, (std::vector<size_t>{0, 1, 0, 1, 0}));

@@ -153,19 +153,19 @@ TEST(SeedsOnDevicesTest, AgreeOnFour) {
 }
 
 TEST(CasesOnDevicesTest, Agree) {
-  size_t spread = 0, undecided = 0;
+  size_t onDevices = 0, undecided = 0;
   for (uint64_t number = 0; number < 150; ++number) {
     Case testCase = generateCase(20260101, number);
     testCase.aliases.clear();
     Choices choices(20260101, number);
     if (!spreadOverDevices(testCase, choices)) continue;
-    ++spread;
+    ++onDevices;
     const CaseVerdict verdict = judgeCase(testCase);
     undecided += verdict.kind == VerdictKind::Undecided;
     EXPECT_TRUE(isFine(verdict)) << toString(verdict) << "\n" << printCase(testCase);
   }
-  EXPECT_GT(spread, 130u);
-  EXPECT_LT(undecided, spread / 10);
+  EXPECT_GT(onDevices, 130u);
+  EXPECT_LT(undecided, onDevices / 10);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::vector<std::filesystem::path> seedFiles() {
 }
 
 TEST(SeedsOnStreamsTest, AgreeAsTheyDidBefore) {
-  size_t spread = 0, undecided = 0;
+  size_t onStreams = 0, undecided = 0;
   std::vector<std::string> left;
   const std::vector<std::filesystem::path> files = seedFiles();
   for (size_t i = 0; i < files.size(); ++i) {
@@ -39,14 +39,14 @@ TEST(SeedsOnStreamsTest, AgreeAsTheyDidBefore) {
       left.push_back(files[i].stem());
       continue;
     }
-    ++spread;
+    ++onStreams;
     const CaseVerdict verdict = judgeCase(seed);
     // Every value is stored, and judged: one that only a product with 0 reads may be undecided.
     undecided += verdict.kind == VerdictKind::Undecided;
     const bool fine = verdict.kind == VerdictKind::Agrees || verdict.kind == VerdictKind::Undecided;
     EXPECT_TRUE(fine) << files[i] << "\n" << toString(verdict) << "\n" << printCase(seed);
   }
-  std::printf("%zu of %zu seeds on streams, %zu of them undecided; left:", spread, files.size(), undecided);
+  std::printf("%zu of %zu seeds on streams, %zu of them undecided; left:", onStreams, files.size(), undecided);
   for (const std::string& name : left) std::printf(" %s", name.c_str());
   std::printf("\n");
   EXPECT_EQ(left, std::vector<std::string>{});

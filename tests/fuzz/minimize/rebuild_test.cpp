@@ -17,7 +17,8 @@ namespace {
 
 const MakeRecipe kPlain = [](const Val*, size_t, DataType dtype, const Dims&) { return plainRecipe(dtype, 1); };
 
-constexpr const char* kSoftmax = R"(fusion softmax(%x: bf16[i0, i1] {allocation_order = [1, 0], contiguity = [false, true]}, %scale: f64) {
+constexpr const char* kSoftmax =
+    R"(fusion softmax(%x: bf16[i0, i1] {allocation_order = [1, 0], contiguity = [false, true]}, %scale: f64) {
   %f = cast(%x) {dtype = f32}
   %s = mul(%f, %scale)
   %m = amax(%s) {dims = [1]}
@@ -148,9 +149,9 @@ run { %x = normal(seed = 1) : f32[2, 3, 4] }
   EXPECT_TRUE(has(first, "%x: f32[i1, i2]") && has(first, "flip(%x) {dims = [1]}")) << first;
   const std::string second = changed(testCase, withoutAxis(testCase, "x", 1));
   EXPECT_TRUE(has(second, "%x: f32[i0, i2]") && has(second, "flip(%x) {dims = [0, 1]}")) << second;
-  Change both = withoutAxis(testCase, "x", 0);
-  both.droppedAxes.merge(withoutAxis(testCase, "x", 2).droppedAxes);
-  const std::string neither = changed(testCase, both);
+  Change change = withoutAxis(testCase, "x", 0);
+  change.droppedAxes.merge(withoutAxis(testCase, "x", 2).droppedAxes);
+  const std::string neither = changed(testCase, change);
   EXPECT_TRUE(has(neither, "%x: f32[i1]") && has(neither, "neg(%x)")) << neither;
   EXPECT_FALSE(has(neither, "flip")) << neither;
 }

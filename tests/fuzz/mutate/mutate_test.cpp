@@ -19,12 +19,12 @@
 namespace fuser::fuzz {
 namespace {
 
-void expectCase(const Case& made) {
-  verify(*made.fusion);
-  const std::string text = printCase(made);
+void expectCase(const Case& drawnCase) {
+  verify(*drawnCase.fusion);
+  const std::string text = printCase(drawnCase);
   const Case again = parseCase(text, "mutated");
   EXPECT_EQ(printCase(again), text);
-  EXPECT_EQ(firstDifference(*again.fusion, *made.fusion), "");
+  EXPECT_EQ(firstDifference(*again.fusion, *drawnCase.fusion), "");
 }
 
 TEST(MutantTest, WhatReturnsNothingIsNone) {
@@ -40,9 +40,9 @@ TEST(MutantTest, HasNoScheduleAndNoMetadataAndMayBeRejected) {
       "schedule segment 0 { merge %y {axis = 0} }\nrun { %x = normal(seed = 1) : f32[6] }\n",
       "text");
   ASSERT_EQ(testCase.segmentSchedules.size(), 1u);
-  const Case made = finishMutant(editForMutation(testCase));
-  EXPECT_TRUE(made.segmentSchedules.empty() && made.metadata.empty());
-  EXPECT_EQ(made.runs.at(0).expectation, Expectation::AgreesOrRejected);
+  const Case drawnCase = finishMutant(editForMutation(testCase));
+  EXPECT_TRUE(drawnCase.segmentSchedules.empty() && drawnCase.metadata.empty());
+  EXPECT_EQ(drawnCase.runs.at(0).expectation, Expectation::AgreesOrRejected);
 }
 
 // A program without results parses, and most of what is made of it is no case.
@@ -61,7 +61,7 @@ TEST(MutateTest, WhatNoMutationFitsStaysAsItIs) {
     const Mutated mutated = mutate(empty, choices);
     if (!mutated.mutation.empty()) continue;
     ++kept;
-    EXPECT_EQ(printCase(mutated.made), printCase(empty));
+    EXPECT_EQ(printCase(mutated.testCase), printCase(empty));
   }
   EXPECT_GT(kept, 0u);
 }
@@ -72,15 +72,15 @@ TEST_P(MutationTest, FindsPlacesAndGivesOtherCases) {
   int places = 0, cases = 0, changed = 0;
   for (uint64_t number = 0; number < 150; ++number) {
     Choices choices(2, number);
-    const Case made = generateCase(3, number);
+    const Case drawnCase = generateCase(3, number);
     const CaseEdit donor = editForMutation(generateCase(4, number));
-    CaseEdit edit = editForMutation(made);
+    CaseEdit edit = editForMutation(drawnCase);
     if (!GetParam().apply(edit, &donor, choices)) continue;
     ++places;
     try {
       const Case mutated = finishMutant(edit);
       ++cases;
-      changed += printCase(mutated) != printCase(finishMutant(editForMutation(made)));
+      changed += printCase(mutated) != printCase(finishMutant(editForMutation(drawnCase)));
       expectCase(mutated);
     } catch (const UserError&) {
       // Not every edit gives a case.
@@ -100,14 +100,14 @@ TEST(MutateTest, ChainsOfMutationsStayCases) {
   std::map<std::string_view, int> seen;
   for (uint64_t number = 0; number < 30; ++number) {
     Choices choices(5, number);
-    Case made = generateCase(6, number);
+    Case drawnCase = generateCase(6, number);
     const Case donor = generateCase(7, number);
     for (int step = 0; step < 8; ++step) {
-      Mutated mutated = mutate(made, choices, step == 4 ? &donor : nullptr);
+      Mutated mutated = mutate(drawnCase, choices, step == 4 ? &donor : nullptr);
       ++seen[mutated.mutation];
-      made = std::move(mutated.made);
+      drawnCase = std::move(mutated.testCase);
     }
-    expectCase(made);
+    expectCase(drawnCase);
   }
   EXPECT_EQ(seen.count(""), 0u) << "twelve tries gave no case";
   EXPECT_GE(seen.size(), 12u);
@@ -115,9 +115,10 @@ TEST(MutateTest, ChainsOfMutationsStayCases) {
 
 TEST(MutateTest, TheSameChoicesGiveTheSameMutation) {
   for (uint64_t number = 0; number < 30; ++number) {
-    const Case made = generateCase(8, number), donor = generateCase(9, number);
+    const Case drawnCase = generateCase(8, number), donor = generateCase(9, number);
     Choices first(1, number), second(1, number);
-    EXPECT_EQ(printCase(mutate(made, first, &donor).made), printCase(mutate(made, second, &donor).made));
+    EXPECT_EQ(printCase(mutate(drawnCase, first, &donor).testCase),
+              printCase(mutate(drawnCase, second, &donor).testCase));
   }
 }
 

@@ -145,7 +145,7 @@ TEST(MutateTest, CasesOnStreamsAndDevicesAndWithMemoryStayCases) {
     Case testCase = generateCase(32, number);
     if (!give(testCase, what, choices)) continue;
     ++tried[what];
-    for (int step = 0; step < 3; ++step) testCase = mutate(testCase, choices).made;
+    for (int step = 0; step < 3; ++step) testCase = mutate(testCase, choices).testCase;
     const bool streams = testCase.fusion->hasStreams(), memory = !testCase.preallocated.empty();
     switch (what) {
       case What::Plain: ++kept[what]; break;

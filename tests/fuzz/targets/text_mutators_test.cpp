@@ -50,15 +50,15 @@ TEST(TextMutatorsTest, ResultsFitTheMaximumSize) {
 }
 
 TEST(TextMutatorsTest, CrossoverCombinesTwoPrograms) {
-  int both = 0;
+  int withExpAndMul = 0;
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::vector<uint8_t> out(8192);
     out.resize(crossOverTexts(bytesOf(kCase), bytesOf(kOther), out.data(), out.size(), seed));
     const std::string text(out.begin(), out.end());
     EXPECT_NO_THROW(parseCase(text, "crossed")) << text;
-    both += text.find("exp(") != std::string::npos && text.find("mul(") != std::string::npos;
+    withExpAndMul += text.find("exp(") != std::string::npos && text.find("mul(") != std::string::npos;
   }
-  EXPECT_GT(both, 15);
+  EXPECT_GT(withExpAndMul, 15);
 }
 
 TEST(TextMutatorsTest, CrossoverOfInvalidTextWorksOnBytes) {

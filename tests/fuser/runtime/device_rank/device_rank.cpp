@@ -19,7 +19,6 @@ namespace {
 
 using namespace fuser;
 
-
 void runCase(Communicator& communicator, const std::string& file) {
   const Case testCase = parseCase(readFusionFile(file), file);
   const Fusion& fusion = *testCase.fusion;
@@ -35,13 +34,13 @@ void runCase(Communicator& communicator, const std::string& file) {
       auto* tensor = std::get_if<TensorRef>(&inputs[i]);
       if (tensor) *tensor = partOnDevice(fusion.inputs()[i]->as<TensorView>(), communicator.rank(), *tensor);
     }
-    const RunRecord made = executor.run(inputs);
+    const RunRecord record = executor.run(inputs);
     for (size_t i = 0; i < fusion.outputs().size(); ++i) {
       const Val* output = fusion.outputs()[i];
       if (output->isScalar() || !output->as<TensorView>()->mesh().contains(communicator.rank())) continue;
       const TensorRef wanted =
           partOnDevice(output->as<TensorView>(), communicator.rank(), std::get<TensorRef>(expected.outputs[i]));
-      const std::vector<std::byte> elements = elementsOf(std::get<TensorRef>(made.outputs[i]));
+      const std::vector<std::byte> elements = elementsOf(std::get<TensorRef>(record.outputs[i]));
       FUSER_USER_CHECK(elements == elementsOf(wanted), file, ": %", output->name(), " on rank ", communicator.rank(),
                        " is not what all devices make in one process");
       bytes += elements.size();
