@@ -39,7 +39,7 @@ std::string extentText(const Fusion& fusion, IntExpr extent) {
   const bool commutes =
       extent->op == IntOp::Add || extent->op == IntOp::Mul || extent->op == IntOp::Min || extent->op == IntOp::Max;
   if (!commutes) {
-    FUSER_CHECK(extent->op == IntOp::FloorDiv, "an extent is made of + - * // min max alone");
+    FUSER_CHECK(extent->op == IntOp::FloorDiv, "an extent consists of + - * // min max only");
     return concat("(", extentText(fusion, extent->a), " // ", extentText(fusion, extent->b), ")");
   }
   std::vector<std::string> parts;

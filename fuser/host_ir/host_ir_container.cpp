@@ -124,7 +124,7 @@ std::string HostIrContainer::chainTo(const TensorView* from, const TensorView* w
 std::string HostIrContainer::whyNoAlias(const hir::Node& node) const {
   const auto [tensor, source] = aliasIn(node);
   const std::string back = tensor ? chainTo(source, tensor) : "";
-  return back.empty() ? "" : concat("aliases in a circle: %", tensor->name(), " -> ", back);
+  return back.empty() ? "" : concat("cyclic aliases: %", tensor->name(), " -> ", back);
 }
 
 std::pair<const TensorView*, const TensorView*> aliasIn(const hir::Node& node) {

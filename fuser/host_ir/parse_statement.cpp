@@ -134,7 +134,7 @@ hir::Node parseCompute(HostIrLine& line, HostIrNames& names) {
   if (!made->definition()) line.fail(concat("%", made->name(), " is not a result of an expression"));
   node.expr = made->definition();
   if (node.inputs.size() != node.expr->inputs().size()) {
-    line.fail(concat("%", made->name(), " has another number of operands"));
+    line.fail(concat("%", made->name(), " has a different number of operands"));
   }
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i]) node.inputs[i] = node.expr->input(i);

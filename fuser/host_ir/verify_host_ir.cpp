@@ -40,17 +40,17 @@ namespace {
 
 // The abstract state at a point of the program.
 struct State {
-  std::vector<bool> there;  // by id of the value; an input that is overwritten is gone
+  std::vector<bool> there;                               // by id of the value; an input that is overwritten is gone
   std::vector<std::vector<const TensorView*>> reusedBy;  // by an output's id: inputs in whose memory it may be
-  std::vector<bool> allocated;  // by id: by the program, and not freed
-  std::vector<bool> freed;  // by id: once, on some path
+  std::vector<bool> allocated;                           // by id: by the program, and not freed
+  std::vector<bool> freed;                               // by id: once, on some path
   // By id: the tensors whose memory it may use, including itself if its own is one of several; none: only its own.
   std::vector<std::vector<const TensorView*>> memoryOf;
   std::vector<std::optional<size_t>> slicedAxis;  // by id: of what is allocated in slices
-  std::vector<bool> taken;  // by number of an output: the caller's memory for it
+  std::vector<bool> taken;                        // by number of an output: the caller's memory for it
   // The current stream; null is the one that was current when the program started.
   const hir::Stream* current = nullptr;
-  std::vector<const hir::HostExpr*> running;  // communications that nobody waited for yet
+  std::vector<const hir::HostExpr*> running;             // communications that nobody waited for yet
   std::vector<std::optional<const hir::Stream*>> saved;  // by number, what GetCurrentStream found
 };
 
@@ -436,7 +436,7 @@ class Verifier {
     for (const hir::HostExpr* expr : body) {
       if (const auto [tensor, source] = aliasIn(expr->node); tensor) {
         require(15, contains(program_.aliasesOf(tensor), source), "%", tensor->name(),
-                " is in another memory than the program knows");
+                " is in other memory than the program records");
       }
       std::visit(*this, expr->node);
       if (const auto [tensor, source] = aliasIn(expr->node);
@@ -464,17 +464,18 @@ class Verifier {
     for (size_t id = 0; id < before.there.size(); ++id) {
       if (!before.there[id]) continue;
       const std::string& name = program_.fusion().allVals()[id]->name();
-      require(10, state_.there[id], "a loop's turn takes %", name, " away, which the next one may read");
+      require(10, state_.there[id], "a loop iteration takes %", name, " away, which the next one may read");
       require(10,
               before.allocated[id] == state_.allocated[id] && before.slicedAxis[id] == state_.slicedAxis[id] &&
                   before.memoryOf[id] == state_.memoryOf[id] && before.reusedBy[id] == state_.reusedBy[id],
-              "a loop's turn leaves %", name, " in other memory than it found it in");
+              "a loop iteration leaves %", name, " in other memory than it found it in");
     }
     for (size_t stream = 0; stream < before.saved.size(); ++stream) {
       require(9, !before.saved[stream] || before.saved[stream] == state_.saved[stream],
-              "a loop's turn finds stream ", stream, " anew");
+              "a loop iteration finds stream ", stream, " anew");
     }
-    require(14, before.taken == state_.taken, "a loop takes the memory for an output, which each of its turns would");
+    require(14, before.taken == state_.taken,
+            "a loop takes the memory for an output, which each of its iterations would");
     std::vector<bool> freed = std::move(state_.freed);
     state_ = before;  // it may turn no time
     state_.freed = std::move(freed);
@@ -485,8 +486,8 @@ class Verifier {
     runWay(program_.body(expr, 0));
     const State one = std::exchange(state_, before);
     runWay(program_.body(expr, 1));
-    require(10, one.there == state_.there, "the ways of an if leave different values");
-    require(14, one.taken == state_.taken, "the ways of an if take the memory for different outputs");
+    require(10, one.there == state_.there, "the branches of an if leave different values");
+    require(14, one.taken == state_.taken, "the branches of an if take the memory for different outputs");
     for (size_t stream = 0; stream < state_.saved.size(); ++stream) {
       if (one.saved[stream] != state_.saved[stream]) state_.saved[stream].reset();  // found on one way alone
     }
@@ -497,9 +498,9 @@ class Verifier {
   void joinValue(const State& one, const Val* val) {
     const size_t id = val->id();
     // Whose memory an output uses does not matter, because outputs are never freed.
-    require(10, one.allocated[id] == state_.allocated[id] || program_.isOutput(val), "the ways of an if leave %",
+    require(10, one.allocated[id] == state_.allocated[id] || program_.isOutput(val), "the branches of an if leave %",
             val->name(), " in different memory");
-    require(10, !one.allocated[id] || one.slicedAxis[id] == state_.slicedAxis[id], "the ways of an if allocate %",
+    require(10, !one.allocated[id] || one.slicedAxis[id] == state_.slicedAxis[id], "the branches of an if allocate %",
             val->name(), " in different slices");
     state_.allocated[id] = one.allocated[id] && state_.allocated[id];
     state_.freed[id] = one.freed[id] || state_.freed[id];
@@ -530,8 +531,8 @@ class Verifier {
   HostLeaks leaks_;
   State state_;
   const hir::Segment* segment_ = nullptr;  // in whose body this is
-  std::vector<IntExpr> indices_;     // of the loops around
-  std::vector<IntExpr> sliceIndex_;  // by id of what is allocated in slices: that of the loop which uses it
+  std::vector<IntExpr> indices_;           // of the loops around
+  std::vector<IntExpr> sliceIndex_;        // by id of what is allocated in slices: that of the loop which uses it
 };
 
 }  // namespace

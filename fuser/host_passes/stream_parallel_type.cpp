@@ -102,7 +102,8 @@ class Builder {
     }
     for (const Val* input : fusion_.inputs()) {
       const bool hasStreamAxis = input->isTensor() && input->as<TensorView>()->streamAxis().has_value();
-      FUSER_USER_CHECK(!hasStreamAxis, "input %", input->name(), " has a stream axis: nothing makes it place by place");
+      FUSER_USER_CHECK(!hasStreamAxis, "input %", input->name(),
+                       " has a stream axis: only a computed tensor can have one");
     }
   }
 
@@ -112,7 +113,7 @@ class Builder {
       const std::vector<IterDomain*> axes = output->as<TensorView>()->axes();
       const auto isStream = [](const IterDomain* axis) { return axis->parallelType() == ParallelType::Stream; };
       FUSER_USER_CHECK(std::count_if(axes.begin(), axes.end(), isStream) < 2, "stream %", output->name(),
-                       ": two of its axes are on streams, and one can be");
+                       ": two of its axes are on streams, but at most one can be");
     }
   }
 

@@ -62,7 +62,7 @@ struct FusionExecutorCache::Impl {
   void checkNoMemoryOnDevices(OutputBuffers outputs) const {
     for (size_t i = 0; devices && i < outputs.size(); ++i) {
       FUSER_USER_CHECK(!outputs[i], "preallocate %", i < fusion->outputs().size() ? fusion->outputs()[i]->name() : "",
-                       ": a case on several devices takes no memory for its outputs");
+                       ": a case on several devices cannot have preallocated outputs");
     }
   }
 

@@ -10,8 +10,7 @@ namespace {
 
 class InvariantCheck {
  public:
-  InvariantCheck(const SegmentGraph& graph, Completeness completeness)
-      : graph_(graph), completeness_(completeness) {
+  InvariantCheck(const SegmentGraph& graph, Completeness completeness) : graph_(graph), completeness_(completeness) {
     checkPartition();
     checkEdgeLists();
     checkCrossings();
@@ -142,7 +141,7 @@ class InvariantCheck {
         if (--missing[edge->to()->id()] == 0) ready.push_back(edge->to());
       }
     }
-    if (ordered != graph_.groups().size()) report("the groups depend on each other in a circle");
+    if (ordered != graph_.groups().size()) report("the groups form a cycle");
   }
 
   // After finalize(): inputs and outputs match what the expressions read, and producers come first.

@@ -138,8 +138,7 @@ void SegmentedFusion::sortGroups() {
       if (--missing[edge->to()->id()] == 0) push(edge->to());
     }
   }
-  FUSER_CHECK(sorted.size() == groups().size(), "the groups of '", completeFusion().name(),
-              "' depend on each other in a circle");
+  FUSER_CHECK(sorted.size() == groups().size(), "the groups of '", completeFusion().name(), "' form a cycle");
   data_->live = std::move(sorted);
 }
 

@@ -48,7 +48,7 @@ class DimPrinter {
     } else if (dim->op == IntOp::Mul) {
       text = product(dim);
     } else {
-      FUSER_CHECK(dim->op == IntOp::FloorDiv, "an extent is made of + - * // min max alone");
+      FUSER_CHECK(dim->op == IntOp::FloorDiv, "an extent consists of + - * // min max only");
       text = at(dim->a, Level::Product) + " // " + at(dim->b, Level::Atom);
     }
     return precedence < level ? "(" + text + ")" : text;

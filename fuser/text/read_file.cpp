@@ -23,7 +23,8 @@ std::string readFusionText(std::istream& in) {
 std::string readFusionFile(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  FUSER_SET_UP_CHECK(status.type() != std::filesystem::file_type::not_found, "cannot read ", path, ": it is not there");
+  FUSER_SET_UP_CHECK(status.type() != std::filesystem::file_type::not_found, "cannot read ", path,
+                     ": it does not exist");
   FUSER_SET_UP_CHECK(!error, "cannot read ", path, ": ", error.message());
   FUSER_USER_CHECK(std::filesystem::is_regular_file(status), "cannot read ", path, ": it is not a regular file");
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);

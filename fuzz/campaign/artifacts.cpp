@@ -21,8 +21,7 @@ std::string prefixOf(const LedgerFinding& finding) {
 }  // namespace
 
 std::string shellQuoted(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%";
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
   std::string quoted = "'";
   for (char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -79,8 +78,7 @@ std::string generateArguments(const SingleTask& task, const ReplayContext& conte
     return concat("generate --seed ", context.seed, " --case ", number, more, shellQuoted(context.generatorFlags));
   };
   return std::visit(
-      ByKind{[&](const CaseTask& one) { return line(one.number, ""); },
-             [&](const PlainTask&) { return std::string(); },
+      ByKind{[&](const CaseTask& one) { return line(one.number, ""); }, [&](const PlainTask&) { return std::string(); },
              [&](const ViewTask& one) { return line(one.number, " --view " + shellQuoted(one.view)); },
              [&](const FileTask&) { return std::string(); },
              // Several cases together are none.
@@ -143,9 +141,10 @@ CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& con
     return {first + line("replay", "case.fusion"), first + line("minimize", "case.fusion")};
   }
   if (context.folder.empty()) return {"name a folder with --out: the case is written there", ""};
-  return {"not kept: a symptom keeps ten files and one of each op that those lack, all of them --max-artifact-mb; and "
-          "no single case shows it alone",
-          ""};
+  return {
+      "not kept: each symptom keeps ten files and one for each op that those lack, up to --max-artifact-mb; and "
+      "no single case shows it alone",
+      ""};
 }
 
 namespace {

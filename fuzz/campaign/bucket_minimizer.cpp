@@ -195,7 +195,7 @@ void BucketMinimizer::addToCorpus(const reports::MinimizedFinding& minimized) {
   try {
     reports::writeFile(settings_.corpus / (sha1(minimized.text) + ".fusion"), minimized.text);
   } catch (const UserError& error) {
-    say_(concat("the corpus does not get it: ", error.what()));
+    say_(concat("not added to the corpus: ", error.what()));
   }
 }
 

@@ -158,7 +158,7 @@ class Supervisor : public TaskSource {
   void doneSingle(const SingleTask& task, const Outcome& outcome, bool givenUp,
                   const std::vector<std::string>& history) {
     if (givenUp) {
-      say(concat(outcome.task, " was given up: it took too long to finish after the interrupt"));
+      say(concat(outcome.task, " was abandoned: it took too long to finish after the interrupt"));
     } else if (outcome.fromOutside && supply_->again(task)) {
       say(concat("the worker on ", outcome.task, " was killed from outside; it runs again alone"));
     } else {
@@ -186,7 +186,7 @@ class Supervisor : public TaskSource {
 
   void open() {
     const bool bounded = options_.runs > 0 || options_.maxTotalTime > 0;
-    FUSER_USER_CHECK(bounded || options_.resume, "say how long: --runs or --max-total-time");
+    FUSER_USER_CHECK(bounded || options_.resume, "set a limit with --runs or --max-total-time");
     checkPrograms();
     if (!options_.growCorpus.empty()) {
       FUSER_USER_CHECK(!options_.out.empty() && options_.minimize,
@@ -206,7 +206,7 @@ class Supervisor : public TaskSource {
     } else {
       goOn();
     }
-    FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "say how long: --runs or --max-total-time");
+    FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "set a limit with --runs or --max-total-time");
     if (!options_.out.empty()) {
       const LogLevel level = std::min(logLevelOf(options_.log.get()), LogLevel::Info);
       file_ = logToFile(level, options_.out / "campaign.log",
@@ -276,7 +276,7 @@ class Supervisor : public TaskSource {
     for (const std::filesystem::path& file : fusionFiles(options_.corpora)) {
       if (seen.insert(file.string()).second) contents_.files.emplace_back(file.string(), sha1(readTextFile(file)));
     }
-    FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "say how long: --runs or --max-total-time");
+    FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "set a limit with --runs or --max-total-time");
     contents_.stamp = stampOf(options_);
     ledger_->begin(contents_.stamp, contents_.files);
   }
@@ -290,7 +290,7 @@ class Supervisor : public TaskSource {
       const auto& [path, hash] = contents_.files[i];
       if (contents_.accounting.files().contains(i)) continue;
       std::error_code error;
-      FUSER_USER_CHECK(std::filesystem::exists(path, error), where, path, " is not there; the campaign was begun in ",
+      FUSER_USER_CHECK(std::filesystem::exists(path, error), where, path, " does not exist; the campaign was begun in ",
                        contents_.settings[kBegunIn]);
       FUSER_USER_CHECK(sha1(readTextFile(path)) == hash, where, path, " has changed since it began");
     }
@@ -445,7 +445,7 @@ class Supervisor : public TaskSource {
     ledger_->close();
     writeReport(summary);
     logLine(file_.get(), LogLevel::Info, reports::toText(summary));
-    if (findings_->leftOut() > 0) say(concat(findings_->leftOut(), " artifacts were left out for want of room"));
+    if (findings_->leftOut() > 0) say(concat(findings_->leftOut(), " artifacts were not written: there was no room"));
     const std::string problem = summary.interrupted ? "" : reports::setUpProblem(summary);
     FUSER_USER_CHECK(problem.empty(), problem);
     return summary;

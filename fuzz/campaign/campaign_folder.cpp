@@ -48,7 +48,7 @@ void checkLedgerIsThere(const std::filesystem::path& folder, bool resume) {
                    kLedgerName, "): put the ledger back, or begin a new campaign in another folder");
   // Who is killed before the first task leaves the lock, and perhaps no ledger.
   FUSER_USER_CHECK(!resume || std::filesystem::exists(folder / "lock", error), folder.string(),
-                   " holds no campaign to go on with: there is no ", kLedgerName, "; leave --resume out to begin one");
+                   " holds no campaign to resume: there is no ", kLedgerName, "; omit --resume to begin one");
 }
 
 }  // namespace fuser::fuzz

@@ -17,7 +17,7 @@ std::vector<std::string> filesOfResults(const std::filesystem::path& folder);
 // Whether a campaign has left a report, its log or a finding there.
 bool holdsResults(const std::filesystem::path& folder);
 
-// A UserError where a campaign must not begin (resume: go on) in the folder: its ledger is not there. Makes nothing.
+// A UserError where a campaign must not begin (resume: go on) in the folder: its ledger does not exist. Makes nothing.
 void checkLedgerIsThere(const std::filesystem::path& folder, bool resume);
 
 }  // namespace fuser::fuzz

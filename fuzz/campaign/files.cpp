@@ -19,7 +19,7 @@ std::vector<std::filesystem::path> fusionFiles(const std::vector<std::filesystem
   std::vector<std::filesystem::path> files;
   for (const std::filesystem::path& path : paths) {
     std::error_code error;
-    FUSER_USER_CHECK(std::filesystem::exists(path, error), path.string(), " is not there");
+    FUSER_USER_CHECK(std::filesystem::exists(path, error), path.string(), " does not exist");
     if (!std::filesystem::is_directory(path)) {
       files.push_back(path);
       continue;

@@ -154,8 +154,8 @@ void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
   ledger_.update(finding);
   ledger_.commit();
   if (artifacts_.leftOut() > 0 && !saidFull_) {
-    say(concat("artifacts take all of the ", settings_.maxBytes >> 20,
-               " MB they may (--max-artifact-mb): findings go on in the ledger, without files"));
+    say(concat("artifacts fill the ", settings_.maxBytes >> 20,
+               " MB that --max-artifact-mb allows: further findings are in the ledger alone"));
     saidFull_ = true;
   }
 }

@@ -20,7 +20,7 @@ std::vector<KnownIssue> readKnownIssues(const std::filesystem::path& list) {
       issue.file = list.parent_path() / entry.at("case").get<std::string>();
       FUSER_USER_CHECK(!issue.reason.empty(), list.string(), ": the entry '", issue.bucket, "' gives no reason");
       FUSER_USER_CHECK(std::filesystem::exists(issue.file), list.string(), ": the entry '", issue.bucket,
-                       "' names a case that is not there: ", issue.file.string());
+                       "' names a case that does not exist: ", issue.file.string());
       issues.push_back(std::move(issue));
     }
   } catch (const nlohmann::json::exception& error) {

@@ -68,12 +68,12 @@ std::set<OpKind> parseOps(const std::vector<std::string>& names) {
 
 void GeneratorArguments::addTo(CLI::App* app) {
   constexpr const char* kGroup = "Which cases";
-  takesCount(app->add_option("--seed", seed, "of all cases; 0: a random one, printed first"), 0,
+  takesCount(app->add_option("--seed", seed, "seed of all cases; 0 draws a random one and prints it first"), 0,
              std::numeric_limits<uint64_t>::max())
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
-  app->add_option("--only", only, "draw these ops alone: mnemonics, comma between")
+  app->add_option("--only", only, "draw only these ops: mnemonics, separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false)  // what follows a space is an argument of its own
       ->type_name("OP,OP")
@@ -101,7 +101,7 @@ void GeneratorArguments::resolve() {
   options.exclude = parseOps(exclude);
   FUSER_USER_CHECK(options.only.empty() || !std::includes(options.exclude.begin(), options.exclude.end(),
                                                           options.only.begin(), options.only.end()),
-                   "--exclude takes away every op that --only leaves");
+                   "--exclude removes every op that --only allows");
   // Room for some tensors of the largest size.
   options.maxCaseElements = std::max(options.maxCaseElements, 8 * options.maxElements);
   if (seed == 0) seed = std::random_device{}() | 1u;
@@ -132,21 +132,22 @@ void WorkerArguments::addTo(CLI::App* app) {
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
-  takesSeconds(app->add_option("--timeout", limits.seconds, "for one case: 60, 2m; past it the case is a finding"),
-               0.01, 1e6)
+  takesSeconds(
+      app->add_option("--timeout", limits.seconds, "time limit of a case: 60, 2m; a case that exceeds it is a finding"),
+      0.01, 1e6)
       ->type_name("SECONDS")
       ->group(kGroup)
       ->capture_default_str();
-  takesCount(
-      app->add_option("--rss-limit-mb", limits.residentMb, "resident size of a worker; past it the case is a finding"),
-      1, kMostMegabytes)
+  takesCount(app->add_option("--rss-limit-mb", limits.residentMb,
+                             "memory limit of a worker (resident size); a case that exceeds it is a finding"),
+             1, kMostMegabytes)
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
 }
 
 void addNoProbes(CLI::App* app, bool& noProbes) {
-  app->add_flag("--no-probes", noProbes, "do not run undecided cases again with every op judged alone");
+  app->add_flag("--no-probes", noProbes, "do not rerun undecided cases with each op judged by itself");
 }
 
 void watchInterrupts() {

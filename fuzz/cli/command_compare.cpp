@@ -157,15 +157,16 @@ Command addCompareCommand(CLI::App& app) {
       ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
       ->type_name("NAME")
       ->capture_default_str();
-  takesCount(compare->add_option("--runs", arguments->runs, "generated cases, behind those of the files"), 0)
+  takesCount(
+      compare->add_option("--runs", arguments->runs, "number of generated cases, judged after those of the files"), 0)
       ->type_name("N")
       ->capture_default_str();
-  compare->add_option("--out", arguments->out, "file for the table (Markdown)")->type_name("FILE");
+  compare->add_option("--out", arguments->out, "write the table to this file (Markdown)")->type_name("FILE");
   takesSeconds(compare->add_option("--timeout", arguments->seconds, "for 32 cases: 600, 10m"), 0.01, 1e6)
       ->type_name("SECONDS")
       ->capture_default_str();
   compare->add_flag("--in-process", arguments->inProcess,
-                    "no process of its own for every 32 cases: for tools that watch one");
+                    "judge all cases in one process, for tools that watch one; otherwise each 32 cases have a process");
   compare->add_option("paths", arguments->paths, "files and folders")->type_name("PATH");
   compare->footer(R"(
 Examples

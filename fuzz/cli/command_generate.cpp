@@ -32,7 +32,7 @@ Command addGenerateCommand(CLI::App& app) {
       ->type_name("NAME");
   const std::map<std::string, EngineKind> engines = {
       {"interp", EngineKind::Interp}, {"cpu", EngineKind::Cpu}, {"cuda", EngineKind::Cuda}};
-  generate->add_option("--engine", arguments->engine, "that the text names: interp, cpu or cuda")
+  generate->add_option("--engine", arguments->engine, "engine that the printed case names: interp, cpu or cuda")
       ->transform(CLI::CheckedTransformer(engines).description(""))
       ->type_name("NAME");
   generate->footer(R"(

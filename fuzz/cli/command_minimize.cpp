@@ -76,7 +76,7 @@ void showResult(const MinimizeArguments& arguments, const Minimized& result, con
   std::snprintf(figures, sizeof figures, "  %zu -> %zu expressions, %lld -> %lld elements, %zu tried, %.1f s%s",
                 result.before.expressions, result.after.expressions, static_cast<long long>(result.before.elements),
                 static_cast<long long>(result.after.elements), result.tried, result.seconds,
-                result.finished ? "" : " (stopped: it may get smaller yet)");
+                result.finished ? "" : " (stopped at a limit: it may get smaller)");
   say(figures);
   say(concat("  bucket: ", toString(result.bucket)));
   if (arguments.isToStdout()) {
@@ -117,7 +117,7 @@ bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, s
 }  // namespace
 
 Command addMinimizeCommand(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("minimize", "make findings as small as they get, in the same bucket");
+  CLI::App* command = app.add_subcommand("minimize", "reduce findings to the smallest case in the same bucket");
   const auto arguments = std::make_shared<MinimizeArguments>();
   command->add_option("files", arguments->files, ".fusion files that are findings, or - for one on standard input")
       ->required();
@@ -125,17 +125,18 @@ Command addMinimizeCommand(CLI::App& app) {
       ->add_option("--out", arguments->out,
                    "the result's file (*.fusion), a folder for minimized-from-<sha1>.fusion, or - for standard output")
       ->capture_default_str();
-  takesSeconds(command->add_option("--max-total-time", arguments->seconds, "for each file: 60, 5m"), 0.1, 1e6)
+  takesSeconds(command->add_option("--max-total-time", arguments->seconds, "time limit of each file: 60, 5m"), 0.1, 1e6)
       ->type_name("SECONDS")
       ->capture_default_str();
-  takesSeconds(command->add_option("--timeout", arguments->limits.seconds, "for one candidate"), 0.01, 1e6)
+  takesSeconds(command->add_option("--timeout", arguments->limits.seconds, "time limit of a candidate"), 0.01, 1e6)
       ->type_name("SECONDS")
       ->capture_default_str();
-  takesCount(
-      command->add_option("--rss-limit-mb", arguments->limits.residentMb, "resident size of a candidate's process"), 1)
+  takesCount(command->add_option("--rss-limit-mb", arguments->limits.residentMb,
+                                 "memory limit of a candidate's process (resident size)"),
+             1)
       ->type_name("N")
       ->capture_default_str();
-  command->add_flag("--quiet,-q", arguments->quiet, "figures alone, no progress");
+  command->add_flag("--quiet,-q", arguments->quiet, "print only the figures, no progress");
   addNoProbes(command, arguments->noProbes);
   command->footer(R"(
 Examples
@@ -146,7 +147,7 @@ Examples
   return {command, [arguments](const LogPtr& log) {
             watchInterrupts();
             FUSER_USER_CHECK(std::count(arguments->files.begin(), arguments->files.end(), kStandard) <= 1,
-                             "- is given twice: standard input holds one case");
+                             "'-' appears twice, and standard input holds one case");
             bool all = true;
             for (const std::string& file : arguments->files) {
               if (interrupted()) break;

@@ -39,12 +39,14 @@ int check(const PerfCheckArguments& arguments) {
 Command addPerfCheckCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("perf-check", "compare two measurements of the benchmarks");
   const auto arguments = std::make_shared<PerfCheckArguments>();
-  command->add_option("baseline", arguments->baseline, "what tests/bench/measure wrote before")->required();
-  command->add_option("current", arguments->current, "and what it wrote now")->required();
-  command->add_option("--threshold", arguments->settings.threshold, "a smaller share of change is none")
+  command->add_option("baseline", arguments->baseline, "the earlier measurement, by tests/bench/measure")->required();
+  command->add_option("current", arguments->current, "the later measurement")->required();
+  command->add_option("--threshold", arguments->settings.threshold, "smallest relative change that counts")
       ->check(CLI::Range(0.001, 10.0))
       ->capture_default_str();
-  command->add_option("--renamed", arguments->renamed, "old=new: a benchmark's name in the two files; once for each")
+  command
+      ->add_option("--renamed", arguments->renamed,
+                   "old=new: a benchmark that has another name in the later file; repeatable")
       ->allow_extra_args(false);
   command->add_flag("--fail-on-regression", arguments->failOnRegression, "exit with 77 where a benchmark is SLOW");
   command->footer(R"(

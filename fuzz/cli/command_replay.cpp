@@ -26,12 +26,12 @@ Command addReplayCommand(CLI::App& app) {
           ->type_name("PATH");
   replayCommand
       ->add_option("--sequence", arguments->sequence,
-                   "a .sequence file of a campaign: its cases one after the other in one process; the last one counts")
+                   "a campaign's .sequence file: runs its cases in order in one process; the last one's verdict counts")
       ->type_name("FILE")
       ->excludes(paths);
-  replayCommand->add_flag("--quiet,-q", arguments->quiet, "one line a file");
+  replayCommand->add_flag("--quiet,-q", arguments->quiet, "print one line per file");
   replayCommand->add_flag("--json", arguments->json,
-                          "a line of JSON for each file: file, kind, failed, seconds, verdict");
+                          "print one line of JSON per file: file, kind, failed, seconds, verdict");
   replayCommand->footer(R"(
 Examples
   fuserfuzz replay out/mismatch-….fusion                       the verdict, the worst elements, the first wrong op

@@ -132,12 +132,12 @@ What a campaign does
   Each case is a random program with data. A worker process compiles it, runs it on the interpreter, and holds every
   element against the interval that LibTorch says is right. A crash, a hang or a memory blow-up costs one case.
   A finding is run again in a fresh process and labelled: fails fresh, fails only after its history (then the shortest
-  sequence of cases is kept), or flaky with its rate. Findings of one bucket are taken for one bug; a symptom keeps ten
-  files. Corpora are judged first. Everything is in ledger.sqlite as it happens: after kill -9 or a power cut --resume
+  sequence of cases is kept), or flaky with its rate. Findings of one bucket count as one bug; ten files are kept per
+  symptom. Corpora are judged first. Everything is in ledger.sqlite as it happens: after kill -9 or a power cut --resume
   goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at
   once; SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 logs a line of status (info).
 
-Beside the interpreter, a sample by case number
+Further checks, on a sample of the case numbers
 )";
   char line[160];
   std::snprintf(line, sizeof line, "  %-24s cases 0 to %llu of every %llu, before those %llu: the first at once\n",
@@ -157,7 +157,7 @@ In --out
   report.html, report.json, junit.xml    what ran, what was covered, what was found
   mismatch-, check-, crash-, timeout-, oom-, violation-, invariant-, flaky-<sha1>.fusion    findings, ready to replay
   minimized-from-<sha1>.fusion           the smallest case of a bucket, made from that finding
-  …-<sha1>.sequence                      of a finding that fails only after other cases: those, in order
+  …-<sha1>.sequence                      the cases that must run before a finding, in order, for it to fail
   slow-unit-<sha1>.fusion                the slowest cases that are no findings (--report-slow-units)
   campaign.log                           what is printed, progress, and the log: from info on, or from --log-level
                                          where that is lower
@@ -238,7 +238,7 @@ Command addRunCommand(CLI::App& app) {
   run->add_flag("--no-compilers", arguments->noCompilers, "no sample through clang (cpu engine) and NVRTC");
   CLI::Option* quiet = run->add_flag("--quiet,-q", arguments->quiet, "print the last line alone");
   run->add_flag("--verbose,-v", arguments->verbose, "print all figures at the end, not one line")->excludes(quiet);
-  run->add_flag("--json", arguments->json, "print what report.json holds, and nothing else");
+  run->add_flag("--json", arguments->json, "print report.json instead of the summary");
   run->footer(teaching());
   return {run, [run, arguments](const LogPtr& log) { return runCampaignCommand(*run, *arguments, log); }};
 }

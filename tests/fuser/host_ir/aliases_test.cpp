@@ -35,11 +35,10 @@ TEST_F(AliasChainTest, FindsReadsOfFreedMemoryThroughTheChain) {
 }
 
 TEST_F(AliasChainTest, RejectsCyclesOfLengthOneTwoAndThree) {
-  EXPECT_EQ(parseError("  view %a of %a\n"), "host program, line 2: aliases in a circle: %a -> %a");
-  EXPECT_EQ(parseError("  view %a of %b\n  view %b of %a\n"),
-            "host program, line 3: aliases in a circle: %b -> %a -> %b");
+  EXPECT_EQ(parseError("  view %a of %a\n"), "host program, line 2: cyclic aliases: %a -> %a");
+  EXPECT_EQ(parseError("  view %a of %b\n  view %b of %a\n"), "host program, line 3: cyclic aliases: %b -> %a -> %b");
   EXPECT_EQ(parseError("  view %a of %c\n  view %b of %a\n  view %c of %b\n"),
-            "host program, line 4: aliases in a circle: %c -> %b -> %a -> %c");
+            "host program, line 4: cyclic aliases: %c -> %b -> %a -> %c");
   HostIrContainer program(fusion);
   program.append(hir::View{b, a});
   hir::HostExpr* last = program.append(hir::View{c, b});
@@ -59,7 +58,7 @@ TEST_F(AliasChainTest, ATensorMayHaveSeveralOwners) {
   EXPECT_EQ(program.aliasesOf(a), (Tensors{x, t}));
   EXPECT_EQ(program.ownersOf(b), (Tensors{x, t}));
   EXPECT_EQ(parseError("  if %c0 {\n    view %a of %x\n  } else {\n    view %a of %b\n  }\n  view %b of %a\n"),
-            "host program, line 7: aliases in a circle: %b -> %a -> %b");
+            "host program, line 7: cyclic aliases: %b -> %a -> %b");
 }
 
 TEST_F(AliasChainTest, AnEditMovesTheAlias) {
@@ -80,7 +79,7 @@ TEST_F(AliasChainTest, FindsChangesThatBypassTheProgram) {
     verifyHostIr(program);
     FAIL() << "taken";
   } catch (const CheckError& error) {
-    EXPECT_NE(std::string(error.what()).find("constraint 15: %a is in another memory than the program knows"),
+    EXPECT_NE(std::string(error.what()).find("constraint 15: %a is in other memory than the program records"),
               std::string::npos)
         << error.what();
   }

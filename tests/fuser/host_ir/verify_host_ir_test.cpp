@@ -131,7 +131,8 @@ TEST_F(VerifyHostIrTest, StreamsAreDefinedAndBalanced) {
   const std::string onItsStream = "    set stream by index0\n", anew = "    get stream saved0\n";
   const std::string end = concat("    set stream saved1\n  }\n", kY);
   EXPECT_EQ(problem(concat(before, turn, anew, onItsStream, end)), "") << "the same stream again";
-  EXPECT_EQ(problem(concat(before, turn, onItsStream, anew, end)), "constraint 9: a loop's turn finds stream 0 anew");
+  EXPECT_EQ(problem(concat(before, turn, onItsStream, anew, end)),
+            "constraint 9: a loop iteration finds stream 0 anew");
   const std::string unknown = "constraint 9: stream 0 is named before it is found";
   EXPECT_EQ(problem(concat(kY, "  get stream saved0\n  synchronize saved0\n")), "");
   EXPECT_EQ(problem(concat(kY, "  synchronize saved0\n")), unknown);
@@ -141,9 +142,9 @@ TEST_F(VerifyHostIrTest, StreamsAreDefinedAndBalanced) {
 TEST_F(VerifyHostIrTest, BothBranchesOfAnIfHaveTheSameEffect) {
   EXPECT_EQ(problem(concat("  if %c {\n  ", kY, "  } else {\n  ", kY, "  }\n")), "");
   EXPECT_EQ(problem(concat("  if %c {\n  ", kY, "  } else {\n  }\n")),
-            "constraint 10: the ways of an if leave different values");
+            "constraint 10: the branches of an if leave different values");
   EXPECT_EQ(problem(concat(kT, "  for index0 in %x {axis = 0} {\n    free %t\n  }\n", kY)),
-            "constraint 10: a loop's turn takes %t away, which the next one may read");
+            "constraint 10: a loop iteration takes %t away, which the next one may read");
 }
 
 TEST_F(VerifyHostIrTest, AViewOfFreedMemoryDoesNotReferToALaterAllocation) {
@@ -158,11 +159,11 @@ TEST_F(VerifyHostIrTest, ALoopBalancesItsAllocations) {
   const auto loop = [](const std::string& body) { return concat("  for index0 in %x {axis = 0} {\n", body, "  }\n"); };
   EXPECT_EQ(problem(concat(kY, kT, loop(concat("    free %t\n  ", kT)), "  free %t\n")), "");
   EXPECT_EQ(problem(concat(kY, kT, loop("    free %t\n    view %t of %x\n"), "  free %t\n")),
-            "constraint 10: a loop's turn leaves %t in other memory than it found it in");
+            "constraint 10: a loop iteration leaves %t in other memory than it found it in");
   EXPECT_EQ(
       problem(concat(kY, kT, loop("    free %t\n    allocate %t: f32[i0, i1] {sliced_axis = 0}\n"), "  free %t\n"),
               HostLeaks::Allowed),
-      "constraint 10: a loop's turn leaves %t in other memory than it found it in");
+      "constraint 10: a loop iteration leaves %t in other memory than it found it in");
 }
 
 TEST_F(VerifyHostIrTest, AWriteThroughAViewOverwritesTheInput) {
@@ -256,10 +257,10 @@ TEST_F(VerifyHostIrTest, AnInputReusedInEitherBranchIsOverwritten) {
   TensorView* z = build::input(fusion, DataType::Float, {fusion.extentSymbol("i0"), fusion.extentSymbol("i1")}, "z");
   build::set(fusion, z, "u");
   const auto readBehind = [&](const std::string& input) {
-    const std::string text = concat(
-        "host f(%x: f32[i0, i1], %c: bool, %z: f32[i0, i1]) {\n  if %c {\n    reuse %x for %y\n  } else {\n",
-        "    reuse %z for %y\n  }\n", kT, "  compute into (%y) from (%t) as %y\n  free %t\n  view %u of %", input,
-        "\n  return %y\n}\n");
+    const std::string text =
+        concat("host f(%x: f32[i0, i1], %c: bool, %z: f32[i0, i1]) {\n  if %c {\n    reuse %x for %y\n  } else {\n",
+               "    reuse %z for %y\n  }\n", kT, "  compute into (%y) from (%t) as %y\n  free %t\n  view %u of %",
+               input, "\n  return %y\n}\n");
     return complaint(parseHostIr(text, fusion, {}), HostLeaks::Forbidden);
   };
   EXPECT_EQ(readBehind("x"), "constraint 1: %x is read where it does not exist");
@@ -288,9 +289,9 @@ TEST_F(VerifyHostIrTest, BothBranchesOfAnIfAllocateTheSameSlices) {
   EXPECT_EQ(problem(concat("  if %c {\n  ", kT, "  } else {\n  ", kT, "  }\n  free %t\n", kY)), "");
   EXPECT_EQ(problem(concat("  if %c {\n    allocate %t: f32[i0, i1] {sliced_axis = 0}\n  } else {\n  ", kT,
                            "  }\n  free %t\n", kY)),
-            "constraint 10: the ways of an if allocate %t in different slices");
+            "constraint 10: the branches of an if allocate %t in different slices");
   EXPECT_EQ(problem(concat("  if %c {\n  ", kT, "  } else {\n    view %t of %x\n  }\n", kY)),
-            "constraint 10: the ways of an if leave %t in different memory");
+            "constraint 10: the branches of an if leave %t in different memory");
 }
 
 // No text says so, and no edit of the container: only a node that is written over behind its back.
@@ -304,7 +305,7 @@ TEST_F(VerifyHostIrTest, TheProgramRecordsExactlyItsAliases) {
   EXPECT_EQ(complaint(program, HostLeaks::Forbidden), "");
   std::get<hir::View>(view->node).source = y;
   program.moveBefore(output, view);
-  EXPECT_EQ(complaint(program, HostLeaks::Forbidden), "constraint 15: %t is in another memory than the program knows");
+  EXPECT_EQ(complaint(program, HostLeaks::Forbidden), "constraint 15: %t is in other memory than the program records");
 }
 
 TEST_F(VerifyHostIrTest, TheProgramRecordsNoAliasWithoutANode) {
@@ -331,9 +332,9 @@ TEST_F(VerifyHostIrTest, ABufferIsUsedOnceForItsOutput) {
   EXPECT_EQ(problem(concat(take, take)), "constraint 14: the memory for output 0 is taken twice");
   EXPECT_EQ(problem("  copy %y to output 0\n"), "constraint 1: %y is read where it does not exist");
   EXPECT_EQ(problem(concat("  if %c {\n  ", take, "  } else {\n  ", kY, "  }\n")),
-            "constraint 14: the ways of an if take the memory for different outputs");
+            "constraint 14: the branches of an if take the memory for different outputs");
   EXPECT_EQ(problem(concat(kY, "  for index0 in %x {axis = 0} {\n    copy %y to output 0\n  }\n")),
-            "constraint 14: a loop takes the memory for an output, which each of its turns would");
+            "constraint 14: a loop takes the memory for an output, which each of its iterations would");
 }
 
 TEST_F(VerifyHostIrTest, EveryOutputIsDefined) {

@@ -57,13 +57,13 @@ std::string rejectionOf(Fusion& fusion) {
 TEST(StreamParallelTypeTest, ATensorHasOneStreamAxis) {
   Chain chain({true});
   chain.tensors[0]->axes()[1]->parallelize(ParallelType::Stream);
-  EXPECT_EQ(rejectionOf(chain.fusion), "stream %t1: two of its axes are on streams, and one can be");
+  EXPECT_EQ(rejectionOf(chain.fusion), "stream %t1: two of its axes are on streams, but at most one can be");
 }
 
 TEST(StreamParallelTypeTest, RejectsAStreamAxisOfAnInput) {
   Chain chain({true});
   chain.fusion.inputs()[0]->as<TensorView>()->axes()[0]->parallelize(ParallelType::Stream);
-  EXPECT_EQ(rejectionOf(chain.fusion), "input %t0 has a stream axis: nothing makes it place by place");
+  EXPECT_EQ(rejectionOf(chain.fusion), "input %t0 has a stream axis: only a computed tensor can have one");
 }
 
 TEST(StreamParallelTypeTest, NamesTheTensorThatCannotBeSliced) {

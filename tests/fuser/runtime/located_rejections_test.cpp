@@ -47,7 +47,7 @@ constexpr Rejection kRejections[] = {
     {"AliasesOnDevices", "  %y = neg(%x)\n  return %y\n", "mesh {devices = [0, 1]}\nalias %y -> %x\n",
      "in:6:1: alias %y -> %x: a case on several devices has no aliases"},
     {"GivenMemoryOnDevices", "  %y = neg(%x)\n  return %y\n", "preallocate %y\nmesh {devices = [0, 1]}\n",
-     "in:5:1: preallocate %y: a case on several devices takes no memory for its outputs"},
+     "in:5:1: preallocate %y: a case on several devices cannot have preallocated outputs"},
     {"AScheduleOnDevices", "  %y = neg(%x)\n  return %y\n", "mesh {devices = [0, 1]}\n  schedule {\n  inlineMost\n}\n",
      "in:6:3: schedule: a case on streams or devices takes no schedule: each expression is a kernel of its own"},
     {"AScheduleOfASegmentOnDevices", "  %y = neg(%x)\n  return %y\n",
@@ -78,9 +78,8 @@ class LocatedRejectionTest : public testing::TestWithParam<Rejection> {};
 
 TEST_P(LocatedRejectionTest, HasThePlaceOfItsStatement) {
   const Rejection& each = GetParam();
-  const std::string rejection =
-      rejectionOf(concat("fusion f(%x: f32[i0, i1]) {\n", each.body, "}\n", each.settings,
-                         "run { %x = uniform(seed = 1) : f32[4, 6] }\n"));
+  const std::string rejection = rejectionOf(concat("fusion f(%x: f32[i0, i1]) {\n", each.body, "}\n", each.settings,
+                                                   "run { %x = uniform(seed = 1) : f32[4, 6] }\n"));
   EXPECT_EQ(rejection.substr(0, *each.error ? std::string_view(each.error).size() : rejection.npos), each.error);
 }
 

@@ -138,11 +138,11 @@ class GroupProbe : public SegmentedGroup {
  public:
   template <class Group>
   static constexpr bool reachesEdges() {
-    return requires(Group& group) { group.edges_; };
+    return requires(Group & group) { group.edges_; };
   }
   template <class Group>
   static constexpr bool reachesExprs() {
-    return requires(Group& group) { group.exprs_; };
+    return requires(Group & group) { group.exprs_; };
   }
 };
 static_assert(GroupProbe::reachesExprs<GroupProbe>(), "the probe sees what subclasses see");
@@ -152,8 +152,8 @@ class FusionProbe : public SegmentedFusion {
  public:
   template <class Segments>
   static constexpr bool reachesEdgeLists() {
-    return requires(Segments& segments) { segments.data_; } ||
-           requires(Segments& segments) { segments.SegmentGraph::data_; };
+    return requires(Segments & segments) { segments.data_; }
+    || requires(Segments & segments) { segments.SegmentGraph::data_; };
   }
 };
 static_assert(!FusionProbe::reachesEdgeLists<FusionProbe>(), "the four functions are the one way to the edges");
@@ -295,8 +295,7 @@ TEST(SegmentedFusionTest, MergingManyGroupsKeepsEveryValuesEdge) {
   const Segmented singly = singles(kDiamond);
   SegmentedFusion& segments = *singly.segments;
   const SegmentedEdgePtr inside = segments.getEdgesBetween(singly.groupOf("b"), singly.groupOf("d")).at(0);
-  SegmentedGroup* merged =
-      segments.mergeGroups({singly.groupOf("b"), singly.groupOf("c"), singly.groupOf("d")});
+  SegmentedGroup* merged = segments.mergeGroups({singly.groupOf("b"), singly.groupOf("c"), singly.groupOf("d")});
   EXPECT_EQ(findBrokenInvariants(segments), std::vector<std::string>{});
   EXPECT_EQ(segments.getEdgesBetween(singly.groupOf("a"), merged).size(), 1u);
   EXPECT_EQ(segments.edges().size(), 1u);
@@ -313,7 +312,7 @@ TEST(SegmentedFusionTest, FindsACycle) {
   SegmentedGroup* inner = segmented.newGroup({exprs[1]});
   segmented.connectGroups(outer, inner, exprs[0]->output());
   segmented.connectGroups(inner, outer, exprs[1]->output());
-  EXPECT_EQ(findBrokenInvariants(segmented), std::vector<std::string>{"the groups depend on each other in a circle"});
+  EXPECT_EQ(findBrokenInvariants(segmented), std::vector<std::string>{"the groups form a cycle"});
   EXPECT_THROW(segmented.finalize(), CheckError);
 }
 

@@ -194,7 +194,8 @@ TEST_F(FuserOptTest, AnUnknownPassHasItsPlaceInTheFile) {
   const std::string path = file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }\noption disable pass DeadCodPass");
   const Outcome outcome = fuserOpt(path + " --print=kernel");
   EXPECT_EQ(outcome.exitCode, 1);
-  EXPECT_EQ(outcome.text.find("fuser-opt: " + path + ":3:21: no pass is called 'DeadCodPass'; "
+  EXPECT_EQ(outcome.text.find("fuser-opt: " + path +
+                              ":3:21: no pass is called 'DeadCodPass'; "
                               "did you mean 'DeadCodePass'; known: PreSegmenter, "),
             0u)
       << outcome.text;
@@ -216,8 +217,9 @@ TEST_F(FuserOptTest, ListsEachOpInALine) {
 }
 
 TEST_F(FuserOptTest, SaysThatItPlantsNoFault) {
-  const std::string path = file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }\n"
-                                "option fault = \"dropped-predicate\"\n");
+  const std::string path = file(
+      "fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }\n"
+      "option fault = \"dropped-predicate\"\n");
   EXPECT_EQ(fuserOpt(path + " --print=segments 2>&1 >/dev/null", "").text,
             "fuser-opt: option fault = \"dropped-predicate\" is planted by fuserfuzz alone; this is the compiler "
             "without it\n");
@@ -226,8 +228,9 @@ TEST_F(FuserOptTest, SaysThatItPlantsNoFault) {
 
 TEST_F(FuserOptTest, PrintsCudaThatCompilesAsItStands) {
   // Two kernels that use one op, and a name that C++ has taken.
-  const std::string path = file("fusion f(%int: f32[i0, i1]) {\n  %a = exp(%int)\n  %b = segment_set(%a)\n"
-                                "  %s = sum(%b) {dims = [1]}\n  %y = exp(%s)\n  return %y\n}\n");
+  const std::string path = file(
+      "fusion f(%int: f32[i0, i1]) {\n  %a = exp(%int)\n  %b = segment_set(%a)\n"
+      "  %s = sum(%b) {dims = [1]}\n  %y = exp(%s)\n  return %y\n}\n");
   const std::string text = standardOutput(path + " --print=cuda,runtime");
   EXPECT_EQ(count(text, "__global__ void"), standardOutput(path + " --print=cuda").empty() ? 0u : 2u) << text;
   const fuser::Nvrtc nvrtc;
@@ -241,7 +244,7 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
     EXPECT_EQ(outcome.exitCode, 1) << arguments;
     return outcome.text;
   };
-  EXPECT_EQ(error("/nonexistent"), "fuser-opt: cannot read /nonexistent: it is not there\n");
+  EXPECT_EQ(error("/nonexistent"), "fuser-opt: cannot read /nonexistent: it does not exist\n");
   EXPECT_EQ(error("/tmp"), "fuser-opt: cannot read /tmp: it is not a regular file\n");
   const std::string path = file(kTwoSegments);
   EXPECT_EQ(error(path + " --print=nonesuch"), "fuser-opt: --print=nonesuch: no such stage; --help lists them\n");
@@ -250,12 +253,13 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
   EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there are preseg and host_ir\n");
   EXPECT_EQ(error(file("fusion f(%x: f32[i0]) { return %x }") + " --run"), "fuser-opt: --run: the file has no run\n");
   EXPECT_NE(error(file("fusion f(%x: f32[i0]) { %y = nonesuch(%x)\n return %y }")).find(":1:"), std::string::npos);
-  const std::string sizes = file("fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n return %z }\n"
-                                 "run { %x = values [1] : f32[1] %y = values [1, 2] : f32[2] }");
-  EXPECT_EQ(error(sizes + " --run"),
-            "fuser-opt: " + sizes + ":1:38: %z = add: axis 0 of %x has size 1, that of %y has size 2\n"
-            "  fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n" +
-                std::string(39, ' ') + "^\n");
+  const std::string sizes = file(
+      "fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n return %z }\n"
+      "run { %x = values [1] : f32[1] %y = values [1, 2] : f32[2] }");
+  EXPECT_EQ(error(sizes + " --run"), "fuser-opt: " + sizes +
+                                         ":1:38: %z = add: axis 0 of %x has size 1, that of %y has size 2\n"
+                                         "  fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n" +
+                                         std::string(39, ' ') + "^\n");
   EXPECT_NE(error("").find("FILE"), std::string::npos);
 }
 

@@ -131,7 +131,7 @@ TEST_F(LedgerDamageTest, ResumeWithoutACampaignMakesNoFolder) {
   CampaignOptions made = options(2);
   made.out = folder_ / "nowhere";
   made.resume = true;
-  EXPECT_NE(refusal(made).find("holds no campaign to go on with"), std::string::npos) << refusal(made);
+  EXPECT_NE(refusal(made).find("holds no campaign to resume"), std::string::npos) << refusal(made);
   EXPECT_FALSE(std::filesystem::exists(made.out));
 }
 

@@ -82,7 +82,7 @@ TEST_F(SurroundingsTest, AFileThatCannotBeReadIsNoVerdict) {
   const auto judge = [&](const std::string& path) {
     return setUpErrorOf([&] { performTask(FileTask{path}, TaskSettings()); });
   };
-  EXPECT_NE(judge((folder_ / "nowhere.fusion").string()).find("nowhere.fusion: it is not there"), std::string::npos);
+  EXPECT_NE(judge((folder_ / "nowhere.fusion").string()).find("nowhere.fusion: it does not exist"), std::string::npos);
   const std::string path = file("a.fusion", kRight);
   EXPECT_EQ(judge(path), "");
   const pid_t child = fork();

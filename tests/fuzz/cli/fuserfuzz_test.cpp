@@ -379,7 +379,7 @@ TEST_F(ResumeTest, AFolderWithoutACampaignStaysAway) {
   const std::string nowhere = (folder_ / "nowhere").string();
   const Outcome outcome = fuserfuzz("run --resume --out " + nowhere);
   EXPECT_EQ(outcome.exitCode, 1);
-  EXPECT_NE(outcome.text.find("holds no campaign to go on with"), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("holds no campaign to resume"), std::string::npos) << outcome.text;
   EXPECT_FALSE(std::filesystem::exists(nowhere));
 }
 
