@@ -128,7 +128,7 @@ std::string toJUnit(const CampaignSummary& summary) {
   for (const CorpusCase& one : summary.corpus) writeCorpusCase(xml, one, all);
   writeCampaign(xml, summary, problem);
   xml.close().close();
-  return xml.take();
+  return xml.release();
 }
 
 }  // namespace reports

@@ -110,7 +110,7 @@ Markup& Markup::verbatim(std::string_view text) {
   return *this;
 }
 
-std::string Markup::take() {
+std::string Markup::release() {
   FUSER_CHECK(open_.empty(), "<", open_.back(), "> is open");
   return std::move(out_);
 }

@@ -38,7 +38,7 @@ class Markup {
   Markup& verbatim(std::string_view text);
 
   // Returns the document. All elements must be closed.
-  std::string take();
+  std::string release();
 
  private:
   void start(std::string_view tag, Attributes attributes);

@@ -135,7 +135,7 @@ PerformanceCheck checkPerformance(const Measurement& baseline, const Measurement
     const std::string& now = other == settings.renamed.end() ? name : other->second;
     const auto found = current.relative.find(now);
     if (found == current.relative.end()) {
-      check.gone.push_back(name);
+      check.missing.push_back(name);
       continue;
     }
     used[now] = true;
@@ -168,7 +168,7 @@ std::string toText(const PerformanceCheck& check) {
     text += padded(verdictName(row.verdict), 7, false) + "  " + padded(row.name, width, false) +
             padded(fixed(row.factor, 3), 9, true) + "  " + padded(interval, 16, false) + "  " + fixed(row.p, 5) + "\n";
   }
-  for (const std::string& name : check.gone) text += "gone: " + name + " is in the baseline alone\n";
+  for (const std::string& name : check.missing) text += "gone: " + name + " is in the baseline alone\n";
   for (const std::string& name : check.added) text += "new: " + name + " is not in the baseline\n";
   for (const std::string& warning : check.warnings) text += "warning: " + warning + "\n";
   return text;

@@ -47,7 +47,7 @@ struct PerformanceRow {
 
 struct PerformanceCheck {
   std::vector<PerformanceRow> rows;   // by name
-  std::vector<std::string> gone;      // only in the baseline
+  std::vector<std::string> missing;   // only in the baseline
   std::vector<std::string> added;     // only in the current file
   std::vector<std::string> warnings;  // such as a different machine or compiler
 };

@@ -46,7 +46,7 @@ std::string toHtml(const CampaignSummary& summary) {
   page.close();
   page.open("script").verbatim(pageScript()).close();
   page.close().close();
-  return page.take();
+  return page.release();
 }
 
 }  // namespace reports

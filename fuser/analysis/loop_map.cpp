@@ -90,17 +90,17 @@ std::vector<int> matchLoopRoots(const TensorView* producer, const Expr* use) {
 
 std::vector<size_t> rootsOf(const TensorView* tensor, const IterDomain* loopAxis) {
   const TensorDomain& domain = tensor->domain();
-  std::set<const IterDomain*> made{loopAxis};  // look-ups only
+  std::set<const IterDomain*> ancestors{loopAxis};  // look-ups only
   for (auto step = domain.transforms.rbegin(); step != domain.transforms.rend(); ++step) {
     if (step->split) {
-      if (made.count(step->split->outer) || made.count(step->split->inner)) made.insert(step->split->in);
-    } else if (made.count(step->merge->out)) {
-      made.insert({step->merge->outer, step->merge->inner});
+      if (ancestors.count(step->split->outer) || ancestors.count(step->split->inner)) ancestors.insert(step->split->in);
+    } else if (ancestors.count(step->merge->out)) {
+      ancestors.insert({step->merge->outer, step->merge->inner});
     }
   }
   std::vector<size_t> roots;
   for (size_t i = 0; i < domain.loopRoot.size(); ++i) {
-    if (made.count(domain.loopRoot[i])) roots.push_back(i);
+    if (ancestors.count(domain.loopRoot[i])) roots.push_back(i);
   }
   FUSER_CHECK(!roots.empty(), "an axis of another tensor");
   return roots;

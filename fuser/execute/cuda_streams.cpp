@@ -25,7 +25,7 @@ struct Lane {
   }
 
  private:
-  Lane(const CudaDriver& d, CudaDriver::Stream made) : driver(d), stream(made) {}
+  Lane(const CudaDriver& d, CudaDriver::Stream newStream) : driver(d), stream(newStream) {}
 };
 
 class CudaDevice : public StreamDevice {
@@ -40,7 +40,7 @@ class CudaDevice : public StreamDevice {
   void free(std::byte* memory) override { driver_->free(reinterpret_cast<CudaDriver::Address>(memory)); }
   std::unique_ptr<DeviceStreams> makeStreams(size_t count) override;
 
-  std::unique_ptr<Lane> take() {
+  std::unique_ptr<Lane> acquire() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) return std::make_unique<Lane>(*driver_);
     std::unique_ptr<Lane> lane = std::move(idle_.back());
@@ -61,7 +61,7 @@ class CudaDevice : public StreamDevice {
 class CudaStreams : public DeviceStreams {
  public:
   CudaStreams(CudaDevice& device, size_t count) : device_(device) {
-    for (size_t i = 0; i < count; ++i) lanes_.push_back(device.take());
+    for (size_t i = 0; i < count; ++i) lanes_.push_back(device.acquire());
   }
   ~CudaStreams() override {
     for (std::unique_ptr<Lane>& lane : lanes_) {

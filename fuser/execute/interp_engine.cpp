@@ -11,7 +11,7 @@ namespace {
 // A pool of scratch memory for concurrent launches; idle memory is reused by later launches of any kernel.
 class ScratchPool {
  public:
-  std::unique_ptr<interp::Scratch> take() {
+  std::unique_ptr<interp::Scratch> acquire() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) return std::make_unique<interp::Scratch>();
     std::unique_ptr<interp::Scratch> scratch = std::move(idle_.back());
@@ -37,7 +37,7 @@ class InterpKernel : public CompiledKernel {
       : program_(interp::compileKernel(kernel)), pool_(std::move(pool)) {}
 
   void launch(const KernelArguments& arguments) override {
-    std::unique_ptr<interp::Scratch> scratch = pool_->take();
+    std::unique_ptr<interp::Scratch> scratch = pool_->acquire();
     interp::runLaunch(program_, arguments, *scratch);
     pool_->giveBack(std::move(scratch));
   }

@@ -29,11 +29,11 @@ class Machine {
         stride_(static_cast<size_t>(program.threads * std::min(blocks, program.blocksTogether))),
         values_(program.index, stride_), memory_(program, arguments, position_, values_, stride_, arena),
         zeroed_(arena.used()), masks_(program.branches) {
-    values_.useMemory(arena.take<int64_t>(program.index.laneSlots() * stride_));
-    for (std::byte*& room : rooms_) room = arena.take<std::byte>(8 * stride_);
-    for (CachedMask& mask : masks_) mask.marks = arena.take<uint8_t>(stride_);
+    values_.useMemory(arena.allocate<int64_t>(program.index.laneSlots() * stride_));
+    for (std::byte*& room : rooms_) room = arena.allocate<std::byte>(8 * stride_);
+    for (CachedMask& mask : masks_) mask.marks = arena.allocate<uint8_t>(stride_);
     for (const Constant& constant : program.constants) {
-      constants_.push_back(arena.take<std::byte>(dtypeSize(constant.dtype) * stride_));
+      constants_.push_back(arena.allocate<std::byte>(dtypeSize(constant.dtype) * stride_));
     }
   }
 

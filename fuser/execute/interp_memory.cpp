@@ -28,35 +28,35 @@ LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments,
     : program_(program), position_(position), values_(values), stride_(stride) {
   const Kernel& kernel = *program.kernel;
   for (const Buffer& buffer : kernel.buffers) {
-    Memory made;
-    made.buffer = &buffer;
-    made.elementSize = dtypeSize(buffer.dtype);
+    Memory memory;
+    memory.buffer = &buffer;
+    memory.elementSize = dtypeSize(buffer.dtype);
     if (buffer.memory == MemoryType::Global) {
       const size_t index = static_cast<size_t>(buffer.tensor);
       const TensorRef& tensor = arguments.tensors[index];
-      made.extent = extentInMemory(tensor.sizes, tensor.strides);
-      made.data = static_cast<std::byte*>(tensor.data);
-      made.output = kernel.tensors[index].written;
+      memory.extent = extentInMemory(tensor.sizes, tensor.strides);
+      memory.data = static_cast<std::byte*>(tensor.data);
+      memory.output = kernel.tensors[index].written;
       const bool readBack = program.readBack[static_cast<size_t>(buffer.id)];
-      if (made.output) made.history = takeHistory(static_cast<size_t>(made.extent), readBack, arena);
+      if (memory.output) memory.history = takeHistory(static_cast<size_t>(memory.extent), readBack, arena);
     } else {
-      made.extent = buffer.size->value;
-      const size_t cells = static_cast<size_t>(made.extent) * (buffer.memory == MemoryType::Local ? stride : 1);
-      made.data = arena.take<std::byte>(cells * made.elementSize);
-      made.written = arena.take<uint8_t>(cells);
-      if (buffer.memory == MemoryType::Shared) made.history = takeHistory(cells, true, arena);
+      memory.extent = buffer.size->value;
+      const size_t cells = static_cast<size_t>(memory.extent) * (buffer.memory == MemoryType::Local ? stride : 1);
+      memory.data = arena.allocate<std::byte>(cells * memory.elementSize);
+      memory.written = arena.allocate<uint8_t>(cells);
+      if (buffer.memory == MemoryType::Shared) memory.history = takeHistory(cells, true, arena);
     }
-    memories_.push_back(made);
+    memories_.push_back(memory);
   }
 }
 
 LaneMemory::History LaneMemory::takeHistory(size_t elements, bool readBack, Arena& arena) const {
   History history;
-  history.writer = arena.take<uint32_t>(elements);
-  if (program_.ordered) history.writeEpoch = arena.take<uint32_t>(elements);
+  history.writer = arena.allocate<uint32_t>(elements);
+  if (program_.ordered) history.writeEpoch = arena.allocate<uint32_t>(elements);
   if (readBack) {
-    history.reader = arena.take<uint32_t>(elements);
-    history.readEpoch = arena.take<uint32_t>(elements);
+    history.reader = arena.allocate<uint32_t>(elements);
+    history.readEpoch = arena.allocate<uint32_t>(elements);
   }
   return history;
 }

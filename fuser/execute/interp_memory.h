@@ -33,7 +33,7 @@ class Arena {
  public:
   explicit Arena(std::byte* base = nullptr) : base_(base) {}
   template <class T>
-  T* take(size_t count) {
+  T* allocate(size_t count) {
     const size_t at = used_;
     used_ += (count * sizeof(T) + 63) / 64 * 64;
     return base_ ? reinterpret_cast<T*>(base_ + at) : nullptr;

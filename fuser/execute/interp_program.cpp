@@ -152,29 +152,29 @@ class Compiler {
   }
 
   Input input(const Operand& operand, DataType dtype) {
-    Input made{};
-    made.dtype = dtype;
+    Input result{};
+    result.dtype = dtype;
     switch (operand.kind) {
       case Operand::Kind::Access:
-        made.kind = Input::Kind::Element;
-        made.element = readElement(operand.access);
-        made.convert = conversion(buffer(operand.access.buffer).dtype, dtype);
+        result.kind = Input::Kind::Element;
+        result.element = readElement(operand.access);
+        result.convert = conversion(buffer(operand.access.buffer).dtype, dtype);
         break;
       case Operand::Kind::Param:
         FUSER_CHECK(static_cast<size_t>(operand.param) < kernel_.scalars.size(), "no scalar ", operand.param);
         [[fallthrough]];
       case Operand::Kind::Literal:
-        made.kind = Input::Kind::Constant;
-        made.constant = program_.constants.size();
+        result.kind = Input::Kind::Constant;
+        result.constant = program_.constants.size();
         program_.constants.push_back({operand, dtype});
         break;
       case Operand::Kind::Int:
-        made.kind = Input::Kind::Integer;
-        made.integer = program_.index.registerOf(operand.integer);
-        made.convert = conversion(DataType::Int64, dtype);
+        result.kind = Input::Kind::Integer;
+        result.integer = program_.index.registerOf(operand.integer);
+        result.convert = conversion(DataType::Int64, dtype);
         break;
     }
-    return made;
+    return result;
   }
 
   ComputeStep compile(const Compute& node) {

@@ -116,34 +116,35 @@ class Reader {
 
   // "%t.s0: f32[i1] {allocation_order = [0], contiguity = [false], stream = 0}"
   Declared read(std::string_view text) const {
-    Declared made;
+    Declared declaration;
     const size_t colon = text.find(": "), open = text.find('['), brace = text.find(" {"),
                  close = text.rfind(']', brace);
     if (!text.starts_with('%') || colon == text.npos || open == text.npos || open < colon || close == text.npos ||
         close < open) {
       refuse("'%name: dtype[axes] {layout}' expected");
     }
-    made.name = text.substr(1, colon - 1);
-    if (!text::isName(made.name) || made.name.size() > text::kMaxNameBytes) refuse("that is not a tensor's name");
-    made.type = trimmed(text.substr(colon + 2, brace == text.npos ? brace : brace - colon - 2));
+    declaration.name = text.substr(1, colon - 1);
+    if (!text::isName(declaration.name) || declaration.name.size() > text::kMaxNameBytes)
+      refuse("that is not a tensor's name");
+    declaration.type = trimmed(text.substr(colon + 2, brace == text.npos ? brace : brace - colon - 2));
     const std::string_view dtype = trimmed(text.substr(colon + 2, open - colon - 2));
     const std::optional<DataType> known = dtypeFromName(dtype);
     if (!known) refuse(concat("no dtype is called ", dtype));
-    made.dtype = *known;
-    made.axes = pieces(text.substr(open + 1, close - open - 1));
-    if (made.axes.size() > static_cast<size_t>(kMaxRank)) {
-      refuse(concat("%", made.name, " has more than ", kMaxRank, " axes"));
+    declaration.dtype = *known;
+    declaration.axes = pieces(text.substr(open + 1, close - open - 1));
+    if (declaration.axes.size() > static_cast<size_t>(kMaxRank)) {
+      refuse(concat("%", declaration.name, " has more than ", kMaxRank, " axes"));
     }
-    for (size_t i = 0; i < made.axes.size(); ++i) {
-      made.order.push_back(static_cast<int>(i));
-      made.contiguity.push_back(isStored(made.axes[i]) ? std::optional<bool>(true) : std::nullopt);
+    for (size_t i = 0; i < declaration.axes.size(); ++i) {
+      declaration.order.push_back(static_cast<int>(i));
+      declaration.contiguity.push_back(isStored(declaration.axes[i]) ? std::optional<bool>(true) : std::nullopt);
     }
-    if (brace == text.npos) return made;
+    if (brace == text.npos) return declaration;
     std::string_view layout = trimmed(text.substr(brace + 2));
     if (!layout.ends_with('}')) refuse("'}' expected");
     layout.remove_suffix(1);
-    for (std::string_view field : pieces(layout)) readField(field, made);
-    return made;
+    for (std::string_view field : pieces(layout)) readField(field, declaration);
+    return declaration;
   }
 
   // Finds an extent of the fusion by its text; otherwise builds it from integers, symbols and the operators that
@@ -173,42 +174,43 @@ class Reader {
     return value;
   }
 
-  void readField(std::string_view field, Declared& made) const {
+  void readField(std::string_view field, Declared& declaration) const {
     const size_t equals = field.find(" = ");
     if (equals == field.npos) refuse(concat("'name = value' expected, not '", field, "'"));
     const std::string_view name = field.substr(0, equals);
     std::string_view value = field.substr(equals + 3);
     if (name == "stream") {
       const int axis = integer(value);
-      if (axis < 0 || static_cast<size_t>(axis) >= made.axes.size() ||
-          !isStored(made.axes[static_cast<size_t>(axis)])) {
-        refuse(concat("%", made.name, " has no axis ", value, " to spread over streams"));
+      if (axis < 0 || static_cast<size_t>(axis) >= declaration.axes.size() ||
+          !isStored(declaration.axes[static_cast<size_t>(axis)])) {
+        refuse(concat("%", declaration.name, " has no axis ", value, " to spread over streams"));
       }
-      made.stream = static_cast<size_t>(axis);
+      declaration.stream = static_cast<size_t>(axis);
       return;
     }
     if (!value.starts_with('[') || !value.ends_with(']')) refuse(concat("'[…]' expected, not '", value, "'"));
     const std::vector<std::string_view> entries = pieces(value.substr(1, value.size() - 2));
-    if (entries.size() != made.axes.size()) refuse(concat("%", made.name, " has ", made.axes.size(), " axes"));
+    if (entries.size() != declaration.axes.size())
+      refuse(concat("%", declaration.name, " has ", declaration.axes.size(), " axes"));
     if (name == "allocation_order") {
       std::vector<int> order;
       for (std::string_view entry : entries) order.push_back(integer(entry));
-      if (!std::is_permutation(order.begin(), order.end(), made.order.begin())) {
+      if (!std::is_permutation(order.begin(), order.end(), declaration.order.begin())) {
         refuse("an allocation order names each axis once");
       }
-      made.order = order;
+      declaration.order = order;
       for (size_t i = 0; i < order.size(); ++i) {
-        made.contiguity[i] =
-            isStored(made.axes[static_cast<size_t>(order[i])]) ? std::optional<bool>(true) : std::nullopt;
+        declaration.contiguity[i] =
+            isStored(declaration.axes[static_cast<size_t>(order[i])]) ? std::optional<bool>(true) : std::nullopt;
       }
     } else if (name == "contiguity") {
       for (size_t i = 0; i < entries.size(); ++i) {
-        const bool stored = isStored(made.axes[static_cast<size_t>(made.order[i])]);
+        const bool stored = isStored(declaration.axes[static_cast<size_t>(declaration.order[i])]);
         if (entries[i] != "none" && entries[i] != "true" && entries[i] != "false") {
           refuse("contiguity is true, false or none");
         }
         if (stored == (entries[i] == "none")) refuse("contiguity is none exactly on broadcast axes");
-        made.contiguity[i] = stored ? std::optional<bool>(entries[i] == "true") : std::nullopt;
+        declaration.contiguity[i] = stored ? std::optional<bool>(entries[i] == "true") : std::nullopt;
       }
     } else {
       refuse(concat("no '", name, "' is declared of tensors"));

@@ -130,11 +130,11 @@ hir::Node parseCompute(HostIrLine& line, HostIrNames& names) {
     if (line.accept("by ")) node.launch = parseLaunch(line, names);
     return node;
   }
-  const TensorView* made = names.tensor(line);
-  if (!made->definition()) line.fail(concat("%", made->name(), " is not a result of an expression"));
-  node.expr = made->definition();
+  const TensorView* output = names.tensor(line);
+  if (!output->definition()) line.fail(concat("%", output->name(), " is not a result of an expression"));
+  node.expr = output->definition();
   if (node.inputs.size() != node.expr->inputs().size()) {
-    line.fail(concat("%", made->name(), " has a different number of operands"));
+    line.fail(concat("%", output->name(), " has a different number of operands"));
   }
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i]) node.inputs[i] = node.expr->input(i);

@@ -517,13 +517,13 @@ class Verifier {
   }
 
   void checkAliases() const {
-    std::vector<std::pair<const TensorView*, const TensorView*>> said;
-    forEachHostExpr(program_, [&](const hir::HostExpr* expr) { said.push_back(aliasIn(expr->node)); });
+    std::vector<std::pair<const TensorView*, const TensorView*>> programAliases;
+    forEachHostExpr(program_, [&](const hir::HostExpr* expr) { programAliases.push_back(aliasIn(expr->node)); });
     for (const std::pair<const TensorView*, const TensorView*>& alias : program_.aliases()) {
-      const auto place = std::find(said.begin(), said.end(), alias);
-      require(18, place != said.end(), "the program knows of %", alias.first->name(), " in the memory of %",
+      const auto place = std::find(programAliases.begin(), programAliases.end(), alias);
+      require(18, place != programAliases.end(), "the program knows of %", alias.first->name(), " in the memory of %",
               alias.second->name(), ", which no node says");
-      said.erase(place);
+      programAliases.erase(place);
     }
   }
 

@@ -19,7 +19,7 @@ class FreshNames {
   std::string of(const Val* val) {
     std::string name;
     do {
-      name = concat(val->name(), ".", kind_, made_++);
+      name = concat(val->name(), ".", kind_, nextNumber_++);
     } while (!names_.insert(name).second);
     return name;
   }
@@ -27,7 +27,7 @@ class FreshNames {
  private:
   std::string kind_;
   std::set<std::string> names_;
-  size_t made_ = 0;
+  size_t nextNumber_ = 0;
 };
 
 }  // namespace fuser

@@ -65,8 +65,8 @@ class Orders {
   bool read() {
     addCaller(program_.fusion().inputs(), true);
     // The caller's earlier accesses of output buffers count as work of the outer stream.
-    for (const hir::HostExpr* take : hostExprsOf<hir::TakeOutput>(program_)) {
-      steps_.front().accesses.push_back({std::get<hir::TakeOutput>(take->node).tensor, true, std::nullopt});
+    for (const hir::HostExpr* takeOutput : hostExprsOf<hir::TakeOutput>(program_)) {
+      steps_.front().accesses.push_back({std::get<hir::TakeOutput>(takeOutput->node).tensor, true, std::nullopt});
     }
     for (hir::HostExpr* expr : program_.topLevel()) {
       if (!add(expr)) return false;

@@ -141,8 +141,8 @@ class Builder {
     if (!open_.loop || open_.size != size) return false;
     return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Val* input) {
       const std::optional<size_t> at = operandAxis(op.expr, input, axis);
-      return std::all_of(open_.slices.begin(), open_.slices.end(), [&](const OpenLoop::Slice& made) {
-        return !made.written || made.tensor != input || at == made.axis;
+      return std::all_of(open_.slices.begin(), open_.slices.end(), [&](const OpenLoop::Slice& openSlice) {
+        return !openSlice.written || openSlice.tensor != input || at == openSlice.axis;
       });
     });
   }

@@ -53,14 +53,14 @@ class RunDescription {
   void describePart(const hir::HostExpr* expr) {
     SegmentRecord alone;
     alone.index = static_cast<int>(record_.segments.size());
-    const auto made = [&](const TensorView* output) {
+    const auto noteResult = [&](const TensorView* output) {
       if (output->origin()) alone.outputs.push_back({output->origin(), output->name(), value_(output)});
     };
     if (const auto* op = std::get_if<hir::StandaloneOp>(&expr->node)) {
-      for (const TensorView* output : op->outputs) made(output);
+      for (const TensorView* output : op->outputs) noteResult(output);
       if (op->expr) addDepths(op->launch.kernel, op->expr, alone);
     } else if (const auto* communication = std::get_if<hir::Communication>(&expr->node)) {
-      if (communication->receive) made(communication->receive);
+      if (communication->receive) noteResult(communication->receive);
     }
     if (!alone.outputs.empty() || !alone.reductionDepths.empty()) record_.segments.push_back(std::move(alone));
   }
@@ -82,22 +82,22 @@ class RunDescription {
   SegmentRecord recordOf(const std::vector<const hir::StandaloneOp*>& ops, size_t index) {
     SegmentRecord together;
     together.index = static_cast<int>(index);
-    std::vector<const Val*> read, made;
+    std::vector<const Val*> read, results;
     for (const hir::StandaloneOp* op : ops)
-      made.insert(made.end(), op->expr->outputs().begin(), op->expr->outputs().end());
+      results.insert(results.end(), op->expr->outputs().begin(), op->expr->outputs().end());
     const auto contains = [](const std::vector<const Val*>& vals, const Val* val) {
       return std::find(vals.begin(), vals.end(), val) != vals.end();
     };
     for (const hir::StandaloneOp* op : ops) {
       for (const Val* input : op->expr->inputs()) {
         const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
-        if (!literal && !contains(made, input) && !contains(read, input)) read.push_back(input);
+        if (!literal && !contains(results, input) && !contains(read, input)) read.push_back(input);
       }
       addDepths(op->launch.kernel, op->expr, together);
     }
-    std::erase_if(made, [&](const Val* val) { return traces_.sliced.at(val->id()); });
+    std::erase_if(results, [&](const Val* val) { return traces_.sliced.at(val->id()); });
     together.inputs = boundary(read);
-    together.outputs = boundary(made);
+    together.outputs = boundary(results);
     return together;
   }
 

@@ -207,8 +207,9 @@ class HostRun {
     bindStrides(*program_.kernels[kernel], arguments);
     showLaunch(*program_.kernels[kernel], arguments);
     traces_.launched[kernel] = arguments.ints;
-    const TensorView* made = node.tensors.empty() ? nullptr : node.tensors.back();
-    enqueue(node, concat("launch ", program_.kernels[kernel]->name, made ? concat(" for %", made->name()) : ""),
+    const TensorView* lastTensor = node.tensors.empty() ? nullptr : node.tensors.back();
+    enqueue(node,
+            concat("launch ", program_.kernels[kernel]->name, lastTensor ? concat(" for %", lastTensor->name()) : ""),
             [this, kernel, arguments = std::move(arguments)] {
               if (device_) {
                 kernels_[kernel]->enqueue(arguments, device_->handle(queues_->current()));
@@ -237,10 +238,10 @@ class HostRun {
       inner = caches_.at(cache)->run(inputs);
       peak_ = std::max(peak_, live + inner.peakBytes);
       for (size_t i = 0; i < asked.size(); ++i) {
-        const TensorRef& made = std::get<TensorRef>(inner.outputs.at(i));
-        FUSER_CHECK(made.dtype == asked[i].dtype && made.sizes == asked[i].sizes, "cache ", cache, " made another %",
-                    node.outputs[i]->name(), " than was asked for");
-        copyElements(made, asked[i]);
+        const TensorRef& result = std::get<TensorRef>(inner.outputs.at(i));
+        FUSER_CHECK(result.dtype == asked[i].dtype && result.sizes == asked[i].sizes, "cache ", cache,
+                    " made another %", node.outputs[i]->name(), " than was asked for");
+        copyElements(result, asked[i]);
       }
       if (!settings_.record) inner = {};
     });

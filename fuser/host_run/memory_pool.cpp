@@ -46,7 +46,7 @@ std::shared_ptr<std::byte[]> MemoryPool::allocate(size_t bytes) {
   if (!block) {
     block = allocateFromSystem(size_t{1} << sizeClass);
     const std::lock_guard lock(mutex_);
-    ++made_;
+    ++blockCount_;
   }
   return {block, [pool = shared_from_this(), sizeClass](std::byte* back) { pool->recycle(back, sizeClass); }};
 }
@@ -66,7 +66,7 @@ void MemoryPool::recycle(std::byte* block, size_t sizeClass) {
 
 size_t MemoryPool::blocksMade() const {
   const std::lock_guard lock(mutex_);
-  return made_;
+  return blockCount_;
 }
 
 }  // namespace fuser

@@ -44,7 +44,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   mutable std::mutex mutex_;  // guards the members below
   std::array<std::vector<std::byte*>, 64> waiting_;  // the free lists, by the exponent of their size
   size_t waitingBytes_ = 0;
-  size_t made_ = 0;
+  size_t blockCount_ = 0;
 };
 
 }  // namespace fuser

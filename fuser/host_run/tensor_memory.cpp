@@ -9,8 +9,9 @@
 namespace fuser {
 namespace {
 
-// Derives the strides, or sizes, of a view op's result from those of its operand; new broadcast axes get `made`.
-Dims movedAxes(const Expr* move, const Dims& strides, int64_t made) {
+// Derives the strides, or sizes, of a view op's result from those of its operand; new broadcast axes get
+// `newAxisValue`.
+Dims movedAxes(const Expr* move, const Dims& strides, int64_t newAxisValue) {
   const std::vector<int64_t>& dims = move->attributes().allAxes();
   const auto contains = [&](size_t axis) {
     return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
@@ -22,7 +23,8 @@ Dims movedAxes(const Expr* move, const Dims& strides, int64_t made) {
   if (op == OpKind::Permute) {
     for (int64_t axis : dims) moved.push_back(strides[static_cast<size_t>(axis)]);
   } else if (op == OpKind::Unsqueeze) {
-    for (size_t axis = 0, next = 0; axis < rank; ++axis) moved.push_back(contains(axis) ? made : strides[next++]);
+    for (size_t axis = 0, next = 0; axis < rank; ++axis)
+      moved.push_back(contains(axis) ? newAxisValue : strides[next++]);
   } else {
     FUSER_CHECK(op == OpKind::Squeeze, "%", move->output()->name(), " is not a view");
     for (size_t axis = 0; axis < strides.size(); ++axis) {

@@ -199,10 +199,10 @@ std::vector<Val*> structural(Fusion& fusion, OpKind op, std::vector<Val*> operan
   addLeadingAxes(fusion, op, operands, attributes);
   if (family.elements == Elements::Move) checkViewSizes(fusion, op, operands, attributes);
   const std::vector<int64_t> restored = keepdim ? attributes.dims() : std::vector<int64_t>();
-  Names made = names;
-  made.resize(info.results);
-  for (std::string& name : made) name += !restored.empty() && !name.empty() ? ".r" : "";
-  std::vector<Val*> results = emitAll(fusion, op, std::move(operands), std::move(attributes), made);
+  Names innerNames = names;
+  innerNames.resize(info.results);
+  for (std::string& name : innerNames) name += !restored.empty() && !name.empty() ? ".r" : "";
+  std::vector<Val*> results = emitAll(fusion, op, std::move(operands), std::move(attributes), innerNames);
   for (size_t i = 0; !restored.empty() && i < results.size(); ++i) {
     results[i] = unsqueeze(fusion, results[i]->as<TensorView>(), restored, i < names.size() ? names[i] : "");
   }

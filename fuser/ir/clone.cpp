@@ -226,10 +226,10 @@ std::unique_ptr<Fusion> cloneInOrderOfUse(const Fusion& fusion) {
   std::unordered_map<const Val*, Val*> vals;
   Cloner clone(fusion, *result, vals);
   const auto copy = [&](const Val* val) {
-    Val* made = val->isScalar()
-                    ? clone.scalar(val->as<Scalar>())
-                    : clone.tensor(val->as<TensorView>(), clone.wholeDomain(val->as<TensorView>()->domain()));
-    made->setOrigin(val->id());
+    Val* newVal = val->isScalar()
+                      ? clone.scalar(val->as<Scalar>())
+                      : clone.tensor(val->as<TensorView>(), clone.wholeDomain(val->as<TensorView>()->domain()));
+    newVal->setOrigin(val->id());
   };
   // Scalars first: extents of tensors may name them.
   for (const bool scalars : {true, false}) {

@@ -10,18 +10,18 @@ bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::string identifierFrom(const std::string& name) {
-  std::string made;
-  for (char c : name) made += isLetter(c) || isDigit(c) ? c : '_';
-  if (made.empty() || !isLetter(made[0])) made.insert(0, "_");
-  return made;
+  std::string identifier;
+  for (char c : name) identifier += isLetter(c) || isDigit(c) ? c : '_';
+  if (identifier.empty() || !isLetter(identifier[0])) identifier.insert(0, "_");
+  return identifier;
 }
 
 // The name, with the smallest number appended that makes it unique, if necessary.
 std::string distinct(const std::string& name, std::set<std::string>& taken) {
   const std::string base = identifierFrom(name);
-  std::string made = base;
-  for (int i = 1; !taken.insert(made).second; ++i) made = base + "_" + std::to_string(i);
-  return made;
+  std::string candidate = base;
+  for (int i = 1; !taken.insert(candidate).second; ++i) candidate = base + "_" + std::to_string(i);
+  return candidate;
 }
 
 void nameSymbol(const Kernel& kernel, IntExpr symbol, std::set<std::string>& taken, KernelNames& names) {

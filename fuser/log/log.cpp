@@ -101,7 +101,7 @@ class AppendedFile {
   bool complained_ = false;
 };
 
-LogPtr made(std::vector<spdlog::sink_ptr> sinks, LogLevel level) {
+LogPtr makeLog(std::vector<spdlog::sink_ptr> sinks, LogLevel level) {
   auto log = std::make_shared<spdlog::logger>("", sinks.begin(), sinks.end());
   log->set_level(theirs(level));
   return log;
@@ -127,7 +127,7 @@ LogLevel chosenLogLevel(const std::optional<std::string>& option) {
 LogPtr logTo(LogLevel level, LineSink sink) {
   const auto lines = std::make_shared<Lines>(std::move(sink));
   lines->set_level(theirs(level));
-  return made({lines}, level);
+  return makeLog({lines}, level);
 }
 
 LogPtr logToStderr(LogLevel level) {
@@ -148,7 +148,7 @@ LogPtr logToBoth(const LogPtr& first, const LogPtr& second) {
   if (!first || !second) return first ? first : second;
   std::vector<spdlog::sink_ptr> sinks = first->sinks();
   sinks.insert(sinks.end(), second->sinks().begin(), second->sinks().end());
-  return made(std::move(sinks), std::min(logLevelOf(first.get()), logLevelOf(second.get())));
+  return makeLog(std::move(sinks), std::min(logLevelOf(first.get()), logLevelOf(second.get())));
 }
 
 LogLevel logLevelOf(const spdlog::logger* log) { return log ? ours(log->level()) : LogLevel::Off; }

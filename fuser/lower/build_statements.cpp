@@ -359,8 +359,8 @@ Statement StatementBuilder::accumulate(const Expr* expr) {
 }
 
 // The coordinate along an axis; 0 on a broadcast axis, although a consumer's loop may run over it.
-IntExpr StatementBuilder::coordinate(const TensorView* made, size_t place) {
-  const IterDomain* axis = made->domain().logical.at(place);
+IntExpr StatementBuilder::coordinate(const TensorView* tensor, size_t place) {
+  const IterDomain* axis = tensor->domain().logical.at(place);
   return axis->isBroadcast() ? ints_.constant(0) : nest_.coordinate(axis);
 }
 

@@ -101,11 +101,11 @@ std::optional<Element> resultOf(const Expr* expr, const std::vector<Element>& te
     }
     if (lanes[i].isNan()) return std::nullopt;
   }
-  Element made{info.result == Result::Bool ? DataType::Bool : compute, {}};
+  Element result{info.result == Result::Bool ? DataType::Bool : compute, {}};
   laneFunction(expr->op(), compute)(lanes[0].bytes.data(), lanes[1].bytes.data(), lanes[2].bytes.data(),
-                                    made.bytes.data(), 1);
-  if (made.isNan()) return std::nullopt;
-  return made.as(dtype);
+                                    result.bytes.data(), 1);
+  if (result.isNan()) return std::nullopt;
+  return result.as(dtype);
 }
 
 size_t tensorCount(const Expr* expr) {
@@ -134,8 +134,8 @@ class PadUp : public Pass {
       const Element value = elementOf(*literalOf(pad->input(1)), pad->output()->dtype());
       if (value.isNan() || !reachesInputs(fusion, pad->input(0)->as<TensorView>(), value) || !mayApply()) continue;
       TensorView* old = pad->output()->as<TensorView>();
-      std::unordered_map<const Val*, TensorView*> made;
-      replaceValue(fusion, old, lifted(fusion, pad->input(0)->as<TensorView>(), value, made));
+      std::unordered_map<const Val*, TensorView*> padOfInput;
+      replaceValue(fusion, old, lifted(fusion, pad->input(0)->as<TensorView>(), value, padOfInput));
       removeUnused(fusion, old);
       modified_ = true;
     }
@@ -170,20 +170,21 @@ class PadUp : public Pass {
     });
   }
 
-  // Rebuilds the value from padded inputs; `made` keeps the pad of each input, so that an input is padded once.
+  // Rebuilds the value from padded inputs; `padOfInput` keeps the pad of each input, so that an input is padded once.
   TensorView* lifted(Fusion* fusion, TensorView* tensor, const Element& value,
-                     std::unordered_map<const Val*, TensorView*>& made) const {
+                     std::unordered_map<const Val*, TensorView*>& padOfInput) const {
     const std::string name = tensor->name().empty() ? "" : tensor->name() + ".pad";
     if (tensor->isFusionInput()) {
-      TensorView*& pad = made[tensor];
+      TensorView*& pad = padOfInput[tensor];
       if (!pad) pad = build::pad(*fusion, tensor, pads_, fusion->newConstant(value.scalar()), name);
       return pad;
     }
     const Expr* maker = tensor->definition();
     std::vector<Val*> operands;
     for (Val* operand : maker->inputs()) {
-      operands.push_back(
-          operand->isScalar() ? operand : lifted(fusion, operand->as<TensorView>(), value.as(operand->dtype()), made));
+      operands.push_back(operand->isScalar()
+                             ? operand
+                             : lifted(fusion, operand->as<TensorView>(), value.as(operand->dtype()), padOfInput));
     }
     return rebuilt(fusion, maker, operands, name);
   }

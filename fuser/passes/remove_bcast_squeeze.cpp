@@ -83,25 +83,25 @@ class CancelSqueezes : public Pass {
 
   // Whether pointwise ops without other uses make the value from tensors that got the axes from unsqueezes.
   static bool isPlain(const Expr* maker, const Axes& dims) {
-    const Val* made = maker->output();
-    if (!worksByElement(maker) || made->isFusionOutput() || made->uses().size() != 1) return false;
+    const Val* value = maker->output();
+    if (!worksByElement(maker) || value->isFusionOutput() || value->uses().size() != 1) return false;
     return std::all_of(maker->inputs().begin(), maker->inputs().end(), [&](const Val* operand) {
       if (operand->isScalar()) return true;
       const Expr* definition = operand->definition();
       if (!definition) return false;
       if (definition->op() != OpKind::Unsqueeze) return isPlain(definition, dims);
-      const Axes& made = definition->attributes().dims();
-      return std::includes(made.begin(), made.end(), dims.begin(), dims.end());
+      const Axes& newAxes = definition->attributes().dims();
+      return std::includes(newAxes.begin(), newAxes.end(), dims.begin(), dims.end());
     });
   }
 
   // The unsqueeze's result without the axes in `common`, squeezed along the remaining axes of `dims`.
   static Val* partlySqueezed(Fusion& fusion, const Expr* unsqueeze, const Axes& dims, const Axes& common) {
     auto* value = unsqueeze->input(0)->as<TensorView>();
-    const Axes made = renumbered(without(unsqueeze->attributes().dims(), common), common);
+    const Axes newAxes = renumbered(without(unsqueeze->attributes().dims(), common), common);
     const Axes squeezed = renumbered(without(dims, common), common);
     const std::string& name = unsqueeze->output()->name();
-    if (!made.empty()) value = build::unsqueeze(fusion, value, made, name + ".unsqueezed");
+    if (!newAxes.empty()) value = build::unsqueeze(fusion, value, newAxes, name + ".unsqueezed");
     if (!squeezed.empty()) value = build::squeeze(fusion, value, squeezed, name + ".squeezed");
     return value;
   }

@@ -93,9 +93,9 @@ class IsolateUpdates : public Pass {
 
   void isolate(Fusion& fusion, size_t output) {
     auto* value = fusion.outputs().at(output)->as<TensorView>();
-    TensorView* held = build::segmentSet(fusion, value, value->name() + ".held");
-    TensorView* stored = build::set(fusion, held, value->name() + ".stored");
-    held->setOrigin(value->origin());
+    TensorView* copy = build::segmentSet(fusion, value, value->name() + ".held");
+    TensorView* stored = build::set(fusion, copy, value->name() + ".stored");
+    copy->setOrigin(value->origin());
     stored->setOrigin(value->origin());
     std::vector<Val*> outputs = fusion.outputs();
     outputs[output] = stored;

@@ -28,32 +28,32 @@ class Gatherer {
 
   // nullopt if a device that should hold a part has none.
   std::optional<TensorRef> gather(const TensorView* tensor, const Parts& parts) {
-    std::vector<const TensorRef*> held;  // in the order of the tensor's mesh
+    std::vector<const TensorRef*> deviceTensors;  // in the order of the tensor's mesh
     for (int device : tensor->mesh().devices()) {
-      held.push_back(parts.at(fusion_.mesh().indexOf(device).value()));
-      if (!held.back()) return std::nullopt;
+      deviceTensors.push_back(parts.at(fusion_.mesh().indexOf(device).value()));
+      if (!deviceTensors.back()) return std::nullopt;
     }
-    if (tensor->shardAxis()) return joined(tensor, held);
-    for (const TensorRef* other : held) {
-      FUSER_CHECK(sameElements(*held.front(), *other), "devices of the mesh ", toString(tensor->mesh()),
+    if (tensor->shardAxis()) return joined(tensor, deviceTensors);
+    for (const TensorRef* other : deviceTensors) {
+      FUSER_CHECK(sameElements(*deviceTensors.front(), *other), "devices of the mesh ", toString(tensor->mesh()),
                   " hold different elements of %", tensor->name());
     }
-    return *held.front();
+    return *deviceTensors.front();
   }
 
  private:
-  TensorRef joined(const TensorView* tensor, const std::vector<const TensorRef*>& held) {
+  TensorRef joined(const TensorView* tensor, const std::vector<const TensorRef*>& deviceTensors) {
     const size_t axis = *tensor->shardAxis();
     TensorRef whole;
     whole.dtype = tensor->dtype();
-    whole.sizes = held.front()->sizes;
-    whole.sizes[axis] *= static_cast<int64_t>(held.size());
+    whole.sizes = deviceTensors.front()->sizes;
+    whole.sizes[axis] *= static_cast<int64_t>(deviceTensors.size());
     whole.strides = allocationStrides(tensor, whole.sizes);
     const size_t bytes = static_cast<size_t>(extentInMemory(whole.sizes, whole.strides)) * dtypeSize(whole.dtype);
     record_.memory.push_back(std::shared_ptr<std::byte[]>(new std::byte[bytes + 1]));
     whole.data = record_.memory.back().get();
-    for (size_t place = 0; place < held.size(); ++place) {
-      copyElements(*held[place], partOnDevice(tensor, tensor->mesh().devices()[place], whole));
+    for (size_t place = 0; place < deviceTensors.size(); ++place) {
+      copyElements(*deviceTensors[place], partOnDevice(tensor, tensor->mesh().devices()[place], whole));
     }
     return whole;
   }
@@ -96,30 +96,30 @@ class Joiner {
       const auto& tensor = std::get<TensorRef>(each.outputs[number]);
       parts.push_back(val->as<TensorView>()->mesh().contains(deviceOf(parts.size())) ? &tensor : nullptr);
     }
-    const std::optional<TensorRef> made = gatherer_.gather(val->as<TensorView>(), parts);
-    FUSER_CHECK(made, "a device gives nothing of %", val->name());
-    return *made;
+    const std::optional<TensorRef> whole = gatherer_.gather(val->as<TensorView>(), parts);
+    FUSER_CHECK(whole, "a device gives nothing of %", val->name());
+    return *whole;
   }
 
   int deviceOf(size_t place) const { return fusion_.mesh().devices()[place]; }
 
   void describe() {
-    std::map<uint32_t, Parts> made;       // by origin
+    std::map<uint32_t, Parts> partsByOrigin;
     std::map<uint32_t, int64_t> depths;  // by origin
     for (size_t place = 0; place < records_.size(); ++place) {
       for (SegmentRecord& segment : records_[place].segments) {
         for (const auto& [origin, depth] : segment.reductionDepths) depths[origin] = std::max(depths[origin], depth);
         for (const BoundaryValue& value : segment.outputs) {
           if (!value.origin || !std::holds_alternative<TensorRef>(value.value)) continue;
-          Parts& parts = made.try_emplace(*value.origin, records_.size(), nullptr).first->second;
+          Parts& parts = partsByOrigin.try_emplace(*value.origin, records_.size(), nullptr).first->second;
           parts[place] = &std::get<TensorRef>(value.value);
         }
       }
     }
     std::map<uint32_t, TensorRef> tensors;
     for (const Val* val : fusion_.usedVals()) {
-      const auto parts = made.find(val->id());
-      if (parts == made.end() || !val->isTensor()) continue;
+      const auto parts = partsByOrigin.find(val->id());
+      if (parts == partsByOrigin.end() || !val->isTensor()) continue;
       if (const auto tensor = gatherer_.gather(val->as<TensorView>(), parts->second)) {
         tensors.emplace(val->id(), *tensor);
       }

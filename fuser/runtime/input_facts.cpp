@@ -100,10 +100,10 @@ bool hasOwnElements(const TensorRef& ref) {
     if (ref.sizes[axis] > 1) axes.push_back(axis);
   }
   std::sort(axes.begin(), axes.end(), [&](size_t a, size_t b) { return ref.strides[a] < ref.strides[b]; });
-  int64_t held = 1;
+  int64_t extent = 1;
   for (size_t axis : axes) {
-    if (ref.strides[axis] < held) return false;
-    held = ref.strides[axis] * (ref.sizes[axis] - 1) + held;
+    if (ref.strides[axis] < extent) return false;
+    extent = ref.strides[axis] * (ref.sizes[axis] - 1) + extent;
   }
   return true;
 }

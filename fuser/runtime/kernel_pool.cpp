@@ -51,14 +51,14 @@ std::vector<std::unique_ptr<CompiledKernel>> KernelPool::compile(Engine& engine,
       missing.push_back(kernels[i]);
     }
   }
-  std::vector<std::unique_ptr<CompiledKernel>> made = engine.compile(missing);
+  std::vector<std::unique_ptr<CompiledKernel>> newKernels = engine.compile(missing);
   size_t next = 0;
   std::vector<std::unique_ptr<CompiledKernel>> compiled;
   for (size_t i = 0; i < kernels.size(); ++i) {
     if (!found[i]) {
       found[i] = std::make_shared<Entry>();
       found[i]->kernel = kernels[i];
-      found[i]->compiled = std::move(made.at(next++));
+      found[i]->compiled = std::move(newKernels.at(next++));
       entries_.push_back(found[i]);
     }
     compiled.push_back(std::make_unique<Shared>(found[i]));

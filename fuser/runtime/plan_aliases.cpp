@@ -62,8 +62,8 @@ class AliasPlanner {
     for (size_t reader = 0; reader < groups.size(); ++reader) {
       for (size_t writer = 0; writer < reader; ++writer) {
         const auto reads = [&](const Val* val) { return contains(groups[reader].inputs, val); };
-        const std::vector<Val*>& made = groups[writer].outputs;
-        if (std::any_of(made.begin(), made.end(), reads)) before_.insert({writer, reader});
+        const std::vector<Val*>& outputs = groups[writer].outputs;
+        if (std::any_of(outputs.begin(), outputs.end(), reads)) before_.insert({writer, reader});
       }
     }
   }

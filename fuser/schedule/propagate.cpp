@@ -46,9 +46,9 @@ AxisImages followTransforms(const TensorDomain& reference, AxisImages images,
     if (transform.split) {
       IterDomain* in = imageOf(transform.split->in);
       if (!in) continue;
-      const LoopTransform made = step(transform, in, nullptr);
-      images[transform.split->outer] = made.split->outer;
-      images[transform.split->inner] = made.split->inner;
+      const LoopTransform image = step(transform, in, nullptr);
+      images[transform.split->outer] = image.split->outer;
+      images[transform.split->inner] = image.split->inner;
       continue;
     }
     IterDomain* outer = imageOf(transform.merge->outer);

@@ -127,11 +127,11 @@ class CopyEdit {
   }
 
   void removeEdgesTo(const SegmentedGroup* group, const std::function<bool(const Val*)>& isGone) {
-    std::vector<SegmentedEdgePtr> gone;  // removal edits the list
+    std::vector<SegmentedEdgePtr> edges;  // removal edits the list
     for (const SegmentedEdgePtr& edge : group->producerEdges()) {
-      if (isGone(edge->val())) gone.push_back(edge);
+      if (isGone(edge->val())) edges.push_back(edge);
     }
-    for (const SegmentedEdgePtr& edge : gone) {
+    for (const SegmentedEdgePtr& edge : edges) {
       touchEdge(*edge);
       data_.edges.remove(edge);
     }

@@ -170,8 +170,8 @@ class SegmentedParser {
       SegmentedGroup* to = groups[description_.edges[i].to];
       const std::vector<SegmentedGroup*> consumers = segmented.consumersOf(val);
       const bool reads = std::find(consumers.begin(), consumers.end(), to) != consumers.end();
-      const bool made = from != to && segmented.producerOf(val) == from;
-      if (!made || !reads || segmented.computes(to, val->definition())) {
+      const bool isProduced = from != to && segmented.producerOf(val) == from;
+      if (!isProduced || !reads || segmented.computes(to, val->definition())) {
         tokens_.fail(edgePlaces_[i], "the value does not cross there");
       }
       segmented.connectGroups(from, to, val);

@@ -28,14 +28,14 @@ OwnedGroup* SegmentData::addGroup(const std::vector<Expr*>& added) {
 }
 
 void SegmentData::bury(SegmentedGroup* group) {
-  OwnedGroup* gone = owned(group);
-  gone->exprs_.clear();
-  gone->inputs_.clear();
-  gone->outputs_.clear();
-  gone->index_ = -1;
+  OwnedGroup* ownedGroup = owned(group);
+  ownedGroup->exprs_.clear();
+  ownedGroup->inputs_.clear();
+  ownedGroup->outputs_.clear();
+  ownedGroup->index_ = -1;
   OwnedGroup* last = owned(live.back());
-  live[gone->place] = last;
-  last->place = gone->place;
+  live[ownedGroup->place] = last;
+  last->place = ownedGroup->place;
   live.pop_back();
 }
 

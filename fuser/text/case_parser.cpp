@@ -375,18 +375,18 @@ class CaseParser {
         : reader_(reader), values_(values) {}
     void onTensor(const Token& name) override {
       const auto found = values_.find(name.text);
-      const bool known = found == values_.end() ? made_.count(name.text) != 0 : found->second->isTensor();
+      const bool known = found == values_.end() ? newTensors_.count(name.text) != 0 : found->second->isTensor();
       if (!known) reader_.fail(name, "unknown tensor %", name.text);
     }
     void onNew(const Token& name) override {
-      const bool fresh = !values_.count(name.text) && made_.emplace(name.text).second;
+      const bool fresh = !values_.count(name.text) && newTensors_.emplace(name.text).second;
       if (!fresh) reader_.fail(name, "%", name.text, " is defined already");
     }
 
    private:
     const TokenReader& reader_;
     const std::map<std::string, Val*, std::less<>>& values_;
-    std::set<std::string, std::less<>> made_;
+    std::set<std::string, std::less<>> newTensors_;
   };
 
   // The tensors of a segment are known only after the passes, so these names are not resolved here.
@@ -395,12 +395,12 @@ class CaseParser {
     explicit SegmentNames(const TokenReader& reader) : reader_(reader) {}
     void onTensor(const Token&) override {}
     void onNew(const Token& name) override {
-      if (!made_.emplace(name.text).second) reader_.fail(name, "%", name.text, " is defined already");
+      if (!newTensors_.emplace(name.text).second) reader_.fail(name, "%", name.text, " is defined already");
     }
 
    private:
     const TokenReader& reader_;
-    std::set<std::string, std::less<>> made_;
+    std::set<std::string, std::less<>> newTensors_;
   };
 
   bool parseRunOrExpectation() {

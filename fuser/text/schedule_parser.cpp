@@ -99,9 +99,9 @@ Transform readStep(TokenReader& reader, TensorNames& names) {
   if (!form->fields.empty()) readFields(reader, step, *form, transform);
   if (form->makesTensor) {
     reader.expect("->");
-    const Token made = reader.expect(TokenKind::Value, "the new tensor's name");
-    names.onNew(made);
-    transform.other = made.text;
+    const Token newName = reader.expect(TokenKind::Value, "the new tensor's name");
+    names.onNew(newName);
+    transform.other = newName.text;
   }
   return transform;
 }

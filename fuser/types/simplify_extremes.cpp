@@ -33,9 +33,9 @@ class Simplifier {
 
   IntExpr simplify(IntExpr expr) {
     if (!expr->a) return expr;
-    const auto known = made_.find(expr);
-    if (known != made_.end()) return known->second;
-    return made_[expr] = join(expr->op, simplify(expr->a), simplify(expr->b));
+    const auto known = results_.find(expr);
+    if (known != results_.end()) return known->second;
+    return results_[expr] = join(expr->op, simplify(expr->a), simplify(expr->b));
   }
 
  private:
@@ -152,7 +152,7 @@ class Simplifier {
   }
 
   IntExprArena& ints_;
-  std::unordered_map<IntExpr, IntExpr> made_;  // look-ups only
+  std::unordered_map<IntExpr, IntExpr> results_;  // look-ups only
 };
 
 }  // namespace

@@ -136,8 +136,9 @@ CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& con
       return {line("replay --sequence", shellQuoted(pathIn(context.folder, finding.sequenceFile))), ""};
   } else if (const std::string file = fileOf(finding, context); !file.empty()) {
     return {line("replay", shellQuoted(file)), line("minimize", shellQuoted(file))};
-  } else if (const std::string made = finding.task ? generateArguments(*finding.task, context) : ""; !made.empty()) {
-    const std::string first = concat(start, " ", made, " > case.fusion && ");
+  } else if (const std::string caseArguments = finding.task ? generateArguments(*finding.task, context) : "";
+             !caseArguments.empty()) {
+    const std::string first = concat(start, " ", caseArguments, " > case.fusion && ");
     return {first + line("replay", "case.fusion"), first + line("minimize", "case.fusion")};
   }
   if (context.folder.empty()) return {"name a folder with --out: the case is written there", ""};

@@ -152,7 +152,7 @@ std::optional<PoolTask> BucketMinimizer::next() {
   return task;
 }
 
-std::vector<LedgerFinding> BucketMinimizer::take(const Outcome& outcome) {
+std::vector<LedgerFinding> BucketMinimizer::accept(const Outcome& outcome) {
   constexpr int kAttempts = 5;
   Job job = std::move(running_.extract(outcome.task).mapped());
   const std::string file = fileOf(job);

@@ -53,7 +53,7 @@ class BucketMinimizer {
   void add(const LedgerFinding& finding);
   // Findings in other buckets that it met on the way, for the ledger and for add(). Neither they nor the result are
   // committed yet. What was ended from outside comes again.
-  std::vector<LedgerFinding> take(const Outcome& outcome);
+  std::vector<LedgerFinding> accept(const Outcome& outcome);
 
  private:
   void addToCorpus(const reports::MinimizedFinding& minimized);

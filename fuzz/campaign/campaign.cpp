@@ -83,15 +83,15 @@ class Supervisor : public TaskSource {
   void done(const Outcome& outcome, const std::vector<std::string>& history) override {
     countWork();
     --running_[parseTask<Task>(outcome.task).index()];
-    const bool givenUp = interrupted() && outcome.ending == Ending::TimedOut;
+    const bool isAborted = interrupted() && outcome.ending == Ending::TimedOut;
     std::visit(ByKind{[&](const MinimizeTask&) {
-                        if (!givenUp) takeMinimization(outcome);
+                        if (!isAborted) takeMinimization(outcome);
                       },
                       [&](const ConfirmTask& task) {
                         --confirming_;
-                        if (!givenUp) findings_->takeConfirmation(task, outcome);
+                        if (!isAborted) findings_->takeConfirmation(task, outcome);
                       },
-                      [&](const auto& task) { doneSingle(SingleTask(task), outcome, givenUp, history); }},
+                      [&](const auto& task) { doneSingle(SingleTask(task), outcome, isAborted, history); }},
                parseTask<Task>(outcome.task));
   }
 
@@ -155,19 +155,19 @@ class Supervisor : public TaskSource {
     return minimizer_->next();
   }
 
-  void doneSingle(const SingleTask& task, const Outcome& outcome, bool givenUp,
+  void doneSingle(const SingleTask& task, const Outcome& outcome, bool isAborted,
                   const std::vector<std::string>& history) {
-    if (givenUp) {
+    if (isAborted) {
       say(concat(outcome.task, " was abandoned: it took too long to finish after the interrupt"));
     } else if (outcome.fromOutside && supply_->again(task)) {
       say(concat("the worker on ", outcome.task, " was killed from outside; it runs again alone"));
     } else {
-      take(task, outcome, history);
+      recordResult(task, outcome, history);
     }
   }
 
   void takeMinimization(const Outcome& outcome) {
-    for (LedgerFinding& other : minimizer_->take(outcome)) {
+    for (LedgerFinding& other : minimizer_->accept(outcome)) {
       const LedgerFinding* added = findings_->addLabelled(std::move(other));
       if (added != nullptr && !enoughFindings()) minimizer_->add(*added);
     }
@@ -324,7 +324,7 @@ class Supervisor : public TaskSource {
         task);
   }
 
-  void take(const SingleTask& task, const Outcome& outcome, const std::vector<std::string>& texts) {
+  void recordResult(const SingleTask& task, const Outcome& outcome, const std::vector<std::string>& texts) {
     const bool finished = outcome.ending == Ending::Finished;
     TaskResult result = resultOf(outcome);
     const std::string key = supply_->keyOf(task);

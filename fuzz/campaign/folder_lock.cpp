@@ -21,12 +21,12 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "lock";
   descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   FUSER_USER_CHECK(descriptor_ >= 0, "cannot write to ", folder.string(), ": ", strerror(errno));
-  bool held = false;
-  for (int attempt = 0; attempt < 20 && !held; ++attempt) {
+  bool isLocked = false;
+  for (int attempt = 0; attempt < 20 && !isLocked; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    held = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    isLocked = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
   }
-  if (!held) {
+  if (!isLocked) {
     std::array<char, 32> owner{};
     const ssize_t count = pread(descriptor_, owner.data(), owner.size() - 1, 0);
     const std::string process(owner.data(), count > 0 ? static_cast<size_t>(count) : 0);

@@ -57,18 +57,18 @@ size_t guiltyCase(const std::vector<const Case*>& cases) {
 
 TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
   const uint64_t first = task.first, count = task.count;
-  std::vector<Case> made;
-  for (uint64_t i = 0; i < count; ++i) made.push_back(generateCase(settings.seed, first + i, settings.generator));
+  std::vector<Case> batchCases;
+  for (uint64_t i = 0; i < count; ++i) batchCases.push_back(generateCase(settings.seed, first + i, settings.generator));
   std::vector<const Case*> cases;
-  for (const Case& one : made) cases.push_back(&one);
+  for (const Case& one : batchCases) cases.push_back(&one);
   // NVRTC is the dearest: one arch a batch, in turn.
   const BatchResult batch = runCompilerBatch(cases, {first / kBatchStride % 2 == 0 ? "80" : "90"});
   TaskResult result;
   result.batch = {static_cast<int64_t>(batch.cases), static_cast<int64_t>(batch.kernels), batch.clangSeconds,
                   batch.nvrtcSeconds, batch.skipped};
   const auto add = [&](size_t index, CaseVerdict verdict) {
-    made[index].options.engine = EngineKind::Cpu;
-    result.findings.push_back({first + index, std::move(verdict), printCase(made[index])});
+    batchCases[index].options.engine = EngineKind::Cpu;
+    result.findings.push_back({first + index, std::move(verdict), printCase(batchCases[index])});
   };
   for (const CompilerVerdict& finding : batch.findings) add(finding.index, finding.verdict);
   if (!batch.problem.empty()) {
@@ -136,16 +136,16 @@ class Performer {
   Performer(const TaskSettings& settings, TaskResult& result) : settings_(settings), result_(result) {}
 
   void operator()(const CaseTask& task) {
-    const Case made = generate(task.number);
-    judgeGenerated(made, repeats(task.number));
-    if (!isKept()) judgeViews(made, task.number, settings_, result_);
-    keepIfSlow(made);
+    const Case testCase = generate(task.number);
+    judgeGenerated(testCase, repeats(task.number));
+    if (!isKept()) judgeViews(testCase, task.number, settings_, result_);
+    keepIfSlow(testCase);
   }
 
   void operator()(const PlainTask& task) {
-    const Case made = generate(task.number);
-    judgeGenerated(made, repeats(task.number));
-    keepIfSlow(made);
+    const Case testCase = generate(task.number);
+    judgeGenerated(testCase, repeats(task.number));
+    keepIfSlow(testCase);
   }
 
   void operator()(const ViewTask& task) {
@@ -164,9 +164,9 @@ class Performer {
   }
 
   void operator()(const PrintTask& task) {
-    const Case made = generate(task.number, task.view);
-    describe(made, result_);
-    result_.text = printCase(made);
+    const Case testCase = generate(task.number, task.view);
+    describe(testCase, result_);
+    result_.text = printCase(testCase);
   }
 
   void operator()(const BatchTask& task) { result_ = performBatch(task, settings_); }
@@ -189,8 +189,8 @@ class Performer {
  private:
   // view: "": none.
   Case generate(uint64_t number, const std::string& view = "") const {
-    Case made = generateCase(settings_.seed, number, settings_.generator);
-    return view.empty() ? std::move(made) : viewOf(view, made, settings_.seed, number);
+    Case testCase = generateCase(settings_.seed, number, settings_.generator);
+    return view.empty() ? std::move(testCase) : viewOf(view, testCase, settings_.seed, number);
   }
 
   static bool repeats(uint64_t number) { return number % kRepeatOneIn == 0; }

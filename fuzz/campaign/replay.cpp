@@ -50,16 +50,17 @@ bool isUnreadable(const CaseVerdict& verdict) {
 
 void printVerdict(const std::string& line, const CaseVerdict& verdict, const ReplayOptions& options, const Log& print) {
   const bool isWrong = verdict.kind != VerdictKind::Agrees;
-  std::string said = isUnreadable(verdict) ? verdict.detail : toString(verdict);
-  if (verdict.kind == VerdictKind::Crash || verdict.kind == VerdictKind::Hang) said = shortStack(said);
+  std::string verdictText = isUnreadable(verdict) ? verdict.detail : toString(verdict);
+  if (verdict.kind == VerdictKind::Crash || verdict.kind == VerdictKind::Hang) verdictText = shortStack(verdictText);
   const bool other = !isFinding(verdict.kind) && !verdict.expected && !isUnreadable(verdict);
   constexpr const char* kOther = "the file expects another verdict";
   if (!options.verbose) {
-    print(line + (isWrong ? ": " + said.substr(0, said.find('\n')) : "") + (other ? concat("; ", kOther) : ""));
+    print(line + (isWrong ? ": " + verdictText.substr(0, verdictText.find('\n')) : "") +
+          (other ? concat("; ", kOther) : ""));
     return;
   }
   print(line);
-  if (isWrong) print(indented(said));
+  if (isWrong) print(indented(verdictText));
   if (other) print(concat("    ", kOther));
 }
 

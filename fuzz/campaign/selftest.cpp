@@ -88,11 +88,9 @@ class Selftest {
     series_.push_back({"", 0, 0, false, false, {}});
     for (const FaultResult& fault : result_.faults)
       series_.push_back({std::string(fault.fault.name), 0, 0, false, false, {}});
-    WorkerPool(options_.jobs, options_.limits,
-               [options = options_](const std::string& task) {
-                 return reports::encode(perform(reports::decode<FaultTask>(task), options));
-               })
-        .run([this] { return nextTask(); }, [this](const Outcome& outcome) { take(outcome); });
+    WorkerPool(options_.jobs, options_.limits, [options = options_](const std::string& task) {
+      return reports::encode(perform(reports::decode<FaultTask>(task), options));
+    }).run([this] { return nextTask(); }, [this](const Outcome& outcome) { recordOutcome(outcome); });
     result_.interrupted = interrupted_();
     for (size_t i = 0; i < series_.size(); ++i) {
       if (!series_[i].concluded) conclude(i);  // as far as it came
@@ -134,7 +132,7 @@ class Selftest {
     return std::nullopt;
   }
 
-  void take(const Outcome& outcome) {
+  void recordOutcome(const Outcome& outcome) {
     const FaultTask task = reports::decode<FaultTask>(outcome.task);
     const size_t index = static_cast<size_t>(
         std::find_if(series_.begin(), series_.end(), [&](const Series& series) { return series.name == task.fault; }) -

@@ -69,7 +69,7 @@ std::string withCounter(std::string text, int count) {
   return count == 0 ? text : concat(kCounter, count, "\n") + text;
 }
 
-void take(const Outcome& outcome, Waiting& waiting) {
+void recordOutcome(const Outcome& outcome, Waiting& waiting) {
   const CaseVerdict verdict = resultOf(outcome).verdict;
   const bool fails = isFinding(verdict.kind) || !verdict.expected;
   if (fails || waiting.entry.verdict.empty()) {
@@ -192,7 +192,7 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
   WorkerPool(options.jobs, limitsOf, loggingWork(settings), options.log)
       .run([&]() { return handedOut < tasks.size() ? std::optional<PoolTask>(tasks[handedOut++]) : std::nullopt; },
            [&](const Outcome& outcome) {
-             for (size_t one : byTask.at(outcome.task)) take(outcome, all[one]);
+             for (size_t one : byTask.at(outcome.task)) recordOutcome(outcome, all[one]);
            });
   std::vector<Triaged> entries;
   for (Waiting& waiting : all) {

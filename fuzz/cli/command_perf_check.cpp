@@ -29,8 +29,9 @@ int check(const PerfCheckArguments& arguments) {
       reports::checkPerformance(read(arguments.baseline), read(arguments.current), settings);
   printLine(reports::toText(result));
   if (!arguments.failOnRegression) return kExitClean;
-  FUSER_USER_CHECK(result.gone.empty(), "the benchmark ", result.gone[0], " of ", arguments.baseline, " is not in ",
-                   arguments.current, ", so its speed was not checked; --renamed says what it is called now");
+  FUSER_USER_CHECK(result.missing.empty(), "the benchmark ", result.missing[0], " of ", arguments.baseline,
+                   " is not in ", arguments.current,
+                   ", so its speed was not checked; --renamed says what it is called now");
   return reports::anySlow(result) ? kExitFinding : kExitClean;
 }
 

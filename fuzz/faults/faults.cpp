@@ -98,13 +98,13 @@ class FaultOfLaunch final : public PlantedFault {
 };
 
 template <class OfStage, class Plant>
-std::unique_ptr<PlantedFault> made(Plant plant) {
+std::unique_ptr<PlantedFault> makeFault(Plant plant) {
   return std::make_unique<OfStage>(plant);
 }
 
 struct FaultOfCache {};  // its function makes the observer
 template <>
-std::unique_ptr<PlantedFault> made<FaultOfCache>(std::unique_ptr<PlantedFault> (*make)()) {
+std::unique_ptr<PlantedFault> makeFault<FaultOfCache>(std::unique_ptr<PlantedFault> (*make)()) {
   return make();
 }
 
@@ -131,7 +131,7 @@ std::span<const FaultInfo> allFaults() { return kFaults; }
 
 std::unique_ptr<PlantedFault> plantFault(std::string_view name) {
 #define FAULT(function, text, stage, summary, file) \
-  if (name == text) return made<FaultOf##stage>(faults::function);
+  if (name == text) return makeFault<FaultOf##stage>(faults::function);
 #include "fuzz/faults/faults.def"
 #undef FAULT
   std::string known;

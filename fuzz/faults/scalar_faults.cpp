@@ -69,16 +69,16 @@ bool roundItems(Fusion& fusion) {
 bool computeScalarInKernel(Kernel& kernel) {
   bool applied = false;
   std::map<int, Access> copies;  // by scalar argument
-  Body made;
+  Body prologue;
   const auto copyOf = [&](int param) {
     const auto known = copies.find(param);
     if (known != copies.end()) return known->second;
     const DataType dtype = kernel.scalars.at(static_cast<size_t>(param)).dtype;
-    const Access copy = newRegister(kernel, dtype, made);
+    const Access copy = newRegister(kernel, dtype, prologue);
     Operand operand;
     operand.kind = Operand::Kind::Param;
     operand.param = param;
-    made.push_back(computeOf(OpKind::Maximum, dtype, copy, {operand, operand}, nullptr));
+    prologue.push_back(computeOf(OpKind::Maximum, dtype, copy, {operand, operand}, nullptr));
     return copies.emplace(param, copy).first->second;
   };
   editComputes(kernel, [&](Compute& compute) {
@@ -91,7 +91,7 @@ bool computeScalarInKernel(Kernel& kernel) {
     applied |= changed;
     return changed;
   });
-  kernel.body.insert(kernel.body.begin(), made.begin(), made.end());
+  kernel.body.insert(kernel.body.begin(), prologue.begin(), prologue.end());
   return applied;
 }
 

@@ -83,21 +83,21 @@ std::vector<size_t> tensorEdges(const SegmentsText& text) {
 // boundary any more.
 void mergeInto(SegmentsText& text, size_t first, size_t second) {
   SegmentsText::Group& keep = text.groups[first];
-  const SegmentsText::Group gone = text.groups[second];
+  const SegmentsText::Group source = text.groups[second];
   // A copy of what neither has as its own stays a copy.
   Labels copies;
   using Pair = std::pair<const SegmentsText::Group*, const SegmentsText::Group*>;
-  for (const auto& [one, other] : {Pair(&keep, &gone), Pair(&gone, &keep)}) {
+  for (const auto& [one, other] : {Pair(&keep, &source), Pair(&source, &keep)}) {
     for (const std::string& copy : one->copies) {
       const bool computes = holds(other->exprs, copy) && !holds(other->copies, copy);
       if (!computes) addNew(copies, {copy});
     }
   }
-  addNew(keep.exprs, gone.exprs);
+  addNew(keep.exprs, source.exprs);
   keep.copies = copies;
-  addNew(keep.inputs, gone.inputs);
+  addNew(keep.inputs, source.inputs);
   std::erase_if(keep.inputs, [&](const std::string& input) { return holds(keep.exprs, input); });
-  addNew(keep.outputs, gone.outputs);
+  addNew(keep.outputs, source.outputs);
   text.groups.erase(text.groups.begin() + static_cast<std::ptrdiff_t>(second));
   std::vector<SegmentsText::Edge> edges;
   for (SegmentsText::Edge edge : text.edges) {
@@ -164,17 +164,18 @@ bool closeCircle(const SegmentedFusion&, SegmentsText& text) {
   // a -> b -> c becomes b <-> c: what a made for b is now made in c.
   for (size_t first : tensorEdges(text)) {
     for (size_t second : tensorEdges(text)) {
-      const SegmentsText::Edge made = text.edges[first], read = text.edges[second];
-      SegmentsText::Group& a = text.groups[made.from];
+      const SegmentsText::Edge producerEdge = text.edges[first], read = text.edges[second];
+      SegmentsText::Group& a = text.groups[producerEdge.from];
       SegmentsText::Group& c = text.groups[read.to];
-      if (read.from != made.to || a.exprs.size() < 2 || !holds(a.exprs, made.val) || holds(a.copies, made.val)) {
+      if (read.from != producerEdge.to || a.exprs.size() < 2 || !holds(a.exprs, producerEdge.val) ||
+          holds(a.copies, producerEdge.val)) {
         continue;
       }
-      if (holds(c.exprs, made.val)) continue;
-      std::erase(a.exprs, made.val);
-      std::erase(a.outputs, made.val);
-      c.exprs.push_back(made.val);
-      c.outputs.push_back(made.val);
+      if (holds(c.exprs, producerEdge.val)) continue;
+      std::erase(a.exprs, producerEdge.val);
+      std::erase(a.outputs, producerEdge.val);
+      c.exprs.push_back(producerEdge.val);
+      c.outputs.push_back(producerEdge.val);
       text.edges[first].from = read.to;
       return true;
     }

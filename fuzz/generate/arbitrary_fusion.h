@@ -27,30 +27,30 @@ namespace fuser::fuzz {
 // (cloneFusion).
 class ArbitraryCase {
  public:
-  explicit ArbitraryCase(Case made) : made_(std::make_shared<const Case>(std::move(made))) {}
-  const Case& operator*() const { return *made_; }
-  const Case* operator->() const { return made_.get(); }
+  explicit ArbitraryCase(Case testCase) : case_(std::make_shared<const Case>(std::move(testCase))) {}
+  const Case& operator*() const { return *case_; }
+  const Case* operator->() const { return case_.get(); }
 
  private:
-  std::shared_ptr<const Case> made_;
+  std::shared_ptr<const Case> case_;
 };
 
 // The fusion of a generated case, without its runs.
 class ArbitraryFusion {
  public:
-  explicit ArbitraryFusion(ArbitraryCase made) : made_(std::move(made)) {}
-  const Fusion& operator*() const { return *made_->fusion; }
-  const Fusion* operator->() const { return made_->fusion.get(); }
+  explicit ArbitraryFusion(ArbitraryCase testCase) : case_(std::move(testCase)) {}
+  const Fusion& operator*() const { return *case_->fusion; }
+  const Fusion* operator->() const { return case_->fusion.get(); }
 
  private:
-  ArbitraryCase made_;
+  ArbitraryCase case_;
 };
 
-inline std::ostream& operator<<(std::ostream& out, const ArbitraryCase& made) {
-  return out << "\n" << printCase(*made);
+inline std::ostream& operator<<(std::ostream& out, const ArbitraryCase& testCase) {
+  return out << "\n" << printCase(*testCase);
 }
-inline std::ostream& operator<<(std::ostream& out, const ArbitraryFusion& made) {
-  return out << "\n" << printFusion(*made);
+inline std::ostream& operator<<(std::ostream& out, const ArbitraryFusion& fusion) {
+  return out << "\n" << printFusion(*fusion);
 }
 
 // Streams of choices, with a length proportional to RapidCheck's size. The default size of 100 gives cases as large as
@@ -76,7 +76,7 @@ inline rc::Gen<ArbitraryCase> arbitraryCase(const GeneratorOptions& options = {}
 }
 
 inline rc::Gen<ArbitraryFusion> arbitraryFusion(const GeneratorOptions& options = {}) {
-  return rc::gen::map(arbitraryCase(options), [](const ArbitraryCase& made) { return ArbitraryFusion(made); });
+  return rc::gen::map(arbitraryCase(options), [](const ArbitraryCase& testCase) { return ArbitraryFusion(testCase); });
 }
 
 }  // namespace fuser::fuzz

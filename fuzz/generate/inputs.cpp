@@ -238,11 +238,11 @@ ScalarEntry newScalarInput(Workspace& work, DataType dtype) {
 std::vector<Run> makeRuns(Workspace& work) {
   std::vector<Run> runs;
   for (size_t run = 0; run < work.policy.runs; ++run) {
-    Run& made = runs.emplace_back();
+    Run& newRun = runs.emplace_back();
     for (const InputPlan& plan : work.inputs) {
       RunInput input{plan.input->name(), plan.scalar[run]};
       if (plan.input->isTensor()) input.value = makeTensorInput(work, plan, run);
-      made.inputs.push_back(std::move(input));
+      newRun.inputs.push_back(std::move(input));
     }
   }
   return runs;

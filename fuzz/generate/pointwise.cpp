@@ -105,9 +105,9 @@ size_t drawPartner(Workspace& work, const Joined& joined, DataType dtype, bool c
     if (found >= 0) return static_cast<size_t>(found);
   }
   const TensorValue like = work.tensors[first];
-  const size_t made = newSource(work, same ? dtype : work.drawDtype(), drawShapeLike(work, like));
-  if (condition) return castTo(work, made, DataType::Bool);
-  return made;
+  const size_t source = newSource(work, same ? dtype : work.drawDtype(), drawShapeLike(work, like));
+  if (condition) return castTo(work, source, DataType::Bool);
+  return source;
 }
 
 // An operand that stands in braces: a positive number mostly, as slopes, bounds and scales are.

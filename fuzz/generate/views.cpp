@@ -28,8 +28,8 @@ int64_t drawViewed(Workspace& work, Suits suits) {
     const int64_t found = drawTensor(work, suits);
     if (found >= 0) return found;
   }
-  const size_t made = newSource(work, work.drawDtype(), drawShape(work));
-  return suits(work.tensors[made]) ? static_cast<int64_t>(made) : -1;
+  const size_t source = newSource(work, work.drawDtype(), drawShape(work));
+  return suits(work.tensors[source]) ? static_cast<int64_t>(source) : -1;
 }
 
 int64_t leastSize(const TensorValue& value, size_t axis) {
@@ -136,9 +136,9 @@ int64_t drawNeighbour(Workspace& work, size_t first, size_t along) {
     const bool broadcast = axis != along && isOne(axes[axis]);
     shape.push_back({broadcast ? IterType::Broadcast : IterType::Iteration, false, sizes});
   }
-  const size_t made = newSource(work, sameDtype ? like.tensor->dtype() : work.drawDtype(), shape);
-  return suits(work.tensors[made]) || (!sameDtype && fitsBeside(like, work.tensors[made], along))
-             ? static_cast<int64_t>(made)
+  const size_t source = newSource(work, sameDtype ? like.tensor->dtype() : work.drawDtype(), shape);
+  return suits(work.tensors[source]) || (!sameDtype && fitsBeside(like, work.tensors[source], along))
+             ? static_cast<int64_t>(source)
              : -1;
 }
 

@@ -213,8 +213,8 @@ std::string functionOf(const std::string& frame) {
 // The function where it is ours: "fuser::lower(…) at fuser/lower/lower.cpp:30" -> "fuser::lower"; empty for those of
 // others, whatever of ours their arguments name.
 std::string ourFunction(std::string frame) {
-  for (const std::string gone : {"(anonymous namespace)::", "(inlined by) "}) {
-    for (size_t at = frame.find(gone); at != std::string::npos; at = frame.find(gone)) frame.erase(at, gone.size());
+  for (const std::string noise : {"(anonymous namespace)::", "(inlined by) "}) {
+    for (size_t at = frame.find(noise); at != std::string::npos; at = frame.find(noise)) frame.erase(at, noise.size());
   }
   const std::string function = functionOf(frame);
   for (const char* root : {"fuser::", "oracle::", "reference::", "reports::"}) {

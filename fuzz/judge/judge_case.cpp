@@ -246,9 +246,9 @@ class Judge {
   // An output that overwrites an input is that input's memory: judging it judges what the input holds afterwards.
   void checkAliases(int run, const std::vector<HostValue>& arguments, const RunRecord& record) {
     for (const auto& [output, input] : aliasesIn(*case_.fusion, case_.aliases)) {
-      const auto& made = std::get<TensorRef>(record.outputs.at(output));
+      const auto& tensor = std::get<TensorRef>(record.outputs.at(output));
       const auto& memory = inputTensor(*case_.fusion, input, arguments);
-      if (numel(memory.sizes) == 0 || (made.data == memory.data && made.strides == memory.strides)) continue;
+      if (numel(memory.sizes) == 0 || (tensor.data == memory.data && tensor.strides == memory.strides)) continue;
       report(VerdictKind::Invariant, run,
              concat("output %", case_.fusion->outputs()[output]->name(), " does not lie in the memory of %",
                     input->name()));

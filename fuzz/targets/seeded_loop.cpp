@@ -61,13 +61,13 @@ void tryInput(const Target& target, const std::vector<uint8_t>& input) {
 }  // namespace
 
 std::vector<uint8_t> makeText(const std::vector<uint8_t>& input, const std::vector<uint8_t>& other, Choices& choices) {
-  std::vector<uint8_t> made(kMaxBytes);
+  std::vector<uint8_t> text(kMaxBytes);
   const auto seed = static_cast<unsigned>(choices.dataSeed());
   if (choices.chance(0.2)) {
-    made.resize(crossOverTexts(input, other, made.data(), made.size(), seed));
-    return made;
+    text.resize(crossOverTexts(input, other, text.data(), text.size(), seed));
+    return text;
   }
-  std::copy(input.begin(), input.end(), made.begin());
+  std::copy(input.begin(), input.end(), text.begin());
   const auto bytes = [&](uint8_t* data, size_t size, size_t maxSize) {
     std::vector<uint8_t> edited(data, data + size);
     for (int64_t i = choices.integer(1, 4); i > 0; --i) editBytes(edited, choices);
@@ -75,33 +75,34 @@ std::vector<uint8_t> makeText(const std::vector<uint8_t>& input, const std::vect
     std::copy(edited.begin(), edited.end(), data);
     return edited.size();
   };
-  made.resize(mutateText(made.data(), input.size(), made.size(), seed, bytes));
-  return made;
+  text.resize(mutateText(text.data(), input.size(), text.size(), seed, bytes));
+  return text;
 }
 
 std::vector<uint8_t> makeStream(const std::vector<uint8_t>& input, const std::vector<uint8_t>& other,
                                 Choices& choices) {
-  std::vector<uint8_t> made = input;
+  std::vector<uint8_t> stream = input;
   if (choices.chance(0.3)) {
-    made.resize(choices.index(made.size() + 1));
-    made.insert(made.end(), other.begin() + static_cast<std::ptrdiff_t>(choices.index(other.size() + 1)), other.end());
+    stream.resize(choices.index(stream.size() + 1));
+    stream.insert(stream.end(), other.begin() + static_cast<std::ptrdiff_t>(choices.index(other.size() + 1)),
+                  other.end());
   }
-  for (int64_t i = choices.integer(1, 8); i > 0; --i) editBytes(made, choices);
-  made.resize(std::min<size_t>(made.size(), 4096));
-  return made;
+  for (int64_t i = choices.integer(1, 8); i > 0; --i) editBytes(stream, choices);
+  stream.resize(std::min<size_t>(stream.size(), 4096));
+  return stream;
 }
 
 size_t runSeeded(const Target& target, const std::filesystem::path& corpus, const Maker& maker, uint64_t seed,
-                 size_t made) {
+                 size_t attempts) {
   std::vector<std::vector<uint8_t>> pool = readCorpus(corpus);
   for (const std::vector<uint8_t>& input : pool) tryInput(target, input);
   Choices choices(seed, 0);
-  for (size_t i = 0; i < made; ++i) {
+  for (size_t i = 0; i < attempts; ++i) {
     std::vector<uint8_t> input = maker(choices.pick(pool), choices.pick(pool), choices);
     tryInput(target, input);
     if (choices.chance(0.3)) pool[choices.index(pool.size())] = std::move(input);
   }
-  return pool.size() + made;
+  return pool.size() + attempts;
 }
 
 }  // namespace fuser::fuzz

@@ -23,6 +23,6 @@ std::vector<uint8_t> makeStream(const std::vector<uint8_t>& input, const std::ve
 // Returns the number of inputs tried. Rethrows the target's errors as a CheckError that starts with the input's text or
 // bytes. Derived inputs replace others in the pool, so that mutations accumulate.
 size_t runSeeded(const Target& target, const std::filesystem::path& corpus, const Maker& maker, uint64_t seed,
-                 size_t made);
+                 size_t attempts);
 
 }  // namespace fuser::fuzz

@@ -72,9 +72,9 @@ class PartitionCheck {
     const SegmentedGroup& it = *segmented_.groups()[group];
     for (const Expr* expr : it.exprs()) {
       for (Val* val : segmented_.reads(expr)) {
-        const bool made = val->definition() && computes(group, val->definition());
-        if (!made && !it.inputs().contains(val)) report("%", val->name(), " is not an input of group ", group);
-        if (!made && val->definition()) needed_[{group, val}] = 0;
+        const bool isComputed = val->definition() && computes(group, val->definition());
+        if (!isComputed && !it.inputs().contains(val)) report("%", val->name(), " is not an input of group ", group);
+        if (!isComputed && val->definition()) needed_[{group, val}] = 0;
       }
       for (Val* output : expr->outputs()) {
         if (segmented_.groupOf(expr) == &it && isWanted(output, group) && !it.outputs().contains(output))

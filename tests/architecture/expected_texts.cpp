@@ -56,9 +56,9 @@ bool mentions(std::string_view code, const std::string& name) {
 
 // The names that are given such a text: `name = "…";`.
 std::set<std::string> namesOfTexts(const Piece& all) {
-  static const std::regex given(R"(\b(\w+)(\[\])?\s*=([ \nR]*);)");
+  static const std::regex assignment(R"(\b(\w+)(\[\])?\s*=([ \nR]*);)");
   std::set<std::string> names;
-  for (std::cregex_iterator match(all.code.begin(), all.code.end(), given), end; match != end; ++match) {
+  for (std::cregex_iterator match(all.code.begin(), all.code.end(), assignment), end; match != end; ++match) {
     const auto at = static_cast<size_t>(match->position(3)), size = static_cast<size_t>(match->length(3));
     if (isTextOfSeveralLines(trimmed({all.code.substr(at, size), all.written.substr(at, size)}))) {
       names.insert((*match)[1]);

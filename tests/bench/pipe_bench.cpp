@@ -10,15 +10,15 @@ namespace {
 
 std::vector<TaskResult> results() {
   TaskSettings settings;
-  std::vector<TaskResult> made;
-  for (uint64_t number = 0; number < 50; ++number) made.push_back(performTask(CaseTask{number}, settings));
-  return made;
+  std::vector<TaskResult> taskResults;
+  for (uint64_t number = 0; number < 50; ++number) taskResults.push_back(performTask(CaseTask{number}, settings));
+  return taskResults;
 }
 
 void encoding(benchmark::State& state) {
-  const std::vector<TaskResult> made = results();
+  const std::vector<TaskResult> taskResults = results();
   size_t next = 0, bytes = 0;
-  for (auto _ : state) bytes += encode(made[next++ % made.size()]).size();
+  for (auto _ : state) bytes += encode(taskResults[next++ % taskResults.size()]).size();
   state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(next);
 }
 BENCHMARK(encoding)->Name("pipe/encode")->Unit(benchmark::kMicrosecond);
@@ -32,11 +32,11 @@ void decoding(benchmark::State& state) {
 BENCHMARK(decoding)->Name("pipe/decode")->Unit(benchmark::kMicrosecond);
 
 void accounting(benchmark::State& state) {
-  const std::vector<TaskResult> made = results();
+  const std::vector<TaskResult> taskResults = results();
   Accounting sums;
   size_t next = 0;
   for (auto _ : state) {
-    sums.add(concat("case ", next), made[next % made.size()], 0.005);
+    sums.add(concat("case ", next), taskResults[next % taskResults.size()], 0.005);
     ++next;
   }
 }

@@ -25,20 +25,20 @@ using namespace fuser;
 class HostProgramTextTest : public testing::Test {
  protected:
   static std::vector<std::unique_ptr<CompiledProgram>> programs(size_t wanted) {
-    std::vector<std::unique_ptr<CompiledProgram>> made;
+    std::vector<std::unique_ptr<CompiledProgram>> compiledPrograms;
     fuzz::GeneratorOptions options;
     options.medianElements = 64;
     options.maxElements = 512;
     options.maxExpressions = 10;
-    for (uint64_t number = 0; made.size() < wanted; ++number) {
+    for (uint64_t number = 0; compiledPrograms.size() < wanted; ++number) {
       Case testCase = fuzz::generateCase(51, number, options);
       fuzz::Choices choices(52, number);
       if (number % 4 == 1 && !fuzz::spreadOverStreams(testCase, choices, 6)) continue;
       if (number % 4 == 2 && !fuzz::preallocateOutputs(testCase, choices)) continue;
       if (number % 4 == 3 && !fuzz::spreadOverDevices(testCase, choices, 4)) continue;
-      made.push_back(compile(testCase));
+      compiledPrograms.push_back(compile(testCase));
     }
-    return made;
+    return compiledPrograms;
   }
 
   static std::unique_ptr<CompiledProgram> compile(const Case& testCase) {

@@ -108,8 +108,8 @@ TEST_F(SurroundingsTest, TooFewFilesAreNoFinding) {
     EXPECT_TRUE(started.exitCode == 0 || started.exitCode == 1) << files << started.out << started.err;
     EXPECT_EQ(started.out.find("FINDING"), std::string::npos) << files << started.out;
     EXPECT_EQ(started.exitCode != 0, isOneSentence(started.err, "SETUP FAILURE: ")) << files << started.err;
-    const bool said = started.err.find("Too many open files") != std::string::npos;
-    EXPECT_TRUE(said || files > 7) << started.err;
+    const bool isReported = started.err.find("Too many open files") != std::string::npos;
+    EXPECT_TRUE(isReported || files > 7) << started.err;
   }
 }
 

@@ -479,14 +479,14 @@ class Engine {
     const DenseArray rows = x.cast(compute).reducedLast(expr->attributes().dims());
     Dims kept = rows.sizes;
     kept.erase(kept.size() - 1);
-    DenseArray made(compute, kept);
+    DenseArray results(compute, kept);
     int64_t depth = 0;
     const int64_t count = rows.sizes.back();
     const auto all = [&]<class T>() {
-      for (size_t i = 0; i < made.count(); ++i) {
+      for (size_t i = 0; i < results.count(); ++i) {
         const WelfordState<T> part = welfordAtRandom<T>(random_, rows.as<T>() + i * static_cast<size_t>(count), count,
                                                         adversary_.contraction, depth);
-        made.as<T>()[i] = result == 0 ? finishedVariance(part, expr->attributes().correction()) : finishedMean(part);
+        results.as<T>()[i] = result == 0 ? finishedVariance(part, expr->attributes().correction()) : finishedMean(part);
       }
     };
     if (compute == DataType::Double) {
@@ -495,7 +495,7 @@ class Engine {
       all.template operator()<float>();
     }
     records_.back().reductionDepths.emplace_back(expr->output(result)->id(), depth);
-    return made.cast(dtype);
+    return results.cast(dtype);
   }
 
   template <class T>

@@ -18,15 +18,15 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 // Runs the case; gives the compilations that were checked.
-size_t expectInvariants(const Case& made, const CompileOptions& options) {
-  oracle::InvariantObserver observer(*made.fusion, true);
-  FusionExecutorCache::Settings settings = interpSettings(made);
+size_t expectInvariants(const Case& testCase, const CompileOptions& options) {
+  oracle::InvariantObserver observer(*testCase.fusion, true);
+  FusionExecutorCache::Settings settings = interpSettings(testCase);
   settings.context.options = options;
   settings.context.checkInvariants = true;
   observer.watch(settings);
-  const auto cache = makeCache(made, settings);
-  for (const Run& run : made.runs) {
-    const RunData data = materialize(made, run);
+  const auto cache = makeCache(testCase, settings);
+  for (const Run& run : testCase.runs) {
+    const RunData data = materialize(testCase, run);
     const std::vector<HostValue> inputs = hostValues(data);
     cache->run(inputs);
     if (!observer.problems().empty()) RC_FAIL(joined(observer.problems()));
@@ -36,23 +36,23 @@ size_t expectInvariants(const Case& made, const CompileOptions& options) {
 }
 
 TEST(InvariantProperties, HoldWithTheUsualOptions) {
-  checkProperty(kCases, [](const fuzz::ArbitraryCase& made) { expectInvariants(*made, {}); });
+  checkProperty(kCases, [](const fuzz::ArbitraryCase& testCase) { expectInvariants(*testCase, {}); });
 }
 
 TEST(InvariantProperties, HoldWithEveryTensorProbed) {
   CompileOptions options;
   options.probes = true;
-  checkProperty(kCases / 2, [&](const fuzz::ArbitraryCase& made) { expectInvariants(*made, options); });
+  checkProperty(kCases / 2, [&](const fuzz::ArbitraryCase& testCase) { expectInvariants(*testCase, options); });
 }
 
 TEST(InvariantProperties, HoldWithPassesOffAndContraction) {
-  checkProperty(kCases / 2, [](const fuzz::ArbitraryCase& made, uint8_t off, bool contraction) {
+  checkProperty(kCases / 2, [](const fuzz::ArbitraryCase& testCase, uint8_t off, bool contraction) {
     CompileOptions options;
     options.contraction = contraction;
     for (size_t i = 0; i < allPasses().size(); ++i) {
       if (off >> (i % 8) & 1) options.disabledPasses.insert(std::string(allPasses()[i].name));
     }
-    expectInvariants(*made, options);
+    expectInvariants(*testCase, options);
   });
 }
 

@@ -81,9 +81,9 @@ int64_t peakOf(const std::string& text, const Fusion& fusion, const std::vector<
 }
 
 TEST(MemoryProperties, ARepeatedRunAsksForNoMemory) {
-  checkProperty(100, [](const fuzz::ArbitraryCase& made) {
-    const RunData data = materialize(*made, made->runs.front());
-    const std::unique_ptr<FusionExecutorCache> cache = makeCache(*made, interpSettings(*made));
+  checkProperty(100, [](const fuzz::ArbitraryCase& testCase) {
+    const RunData data = materialize(*testCase, testCase->runs.front());
+    const std::unique_ptr<FusionExecutorCache> cache = makeCache(*testCase, interpSettings(*testCase));
     cache->run(hostValues(data));
     const size_t blocks = cache->counters().memoryBlocks;
     for (int i = 0; i < 3; ++i) cache->run(hostValues(data));
@@ -98,8 +98,8 @@ TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
     if (choices.chance(0.5)) fuzz::spreadOverStreams(copy, choices);
     if (choices.chance(0.3)) fuzz::spreadOverDevices(copy, choices);
-    const Case* const made = &copy;
-    FusionExecutorCache::Settings settings = interpSettings(*made);
+    const Case* const testCase = &copy;
+    FusionExecutorCache::Settings settings = interpSettings(*testCase);
     std::string text;
     std::vector<std::pair<std::string, const Fusion*>> programs;  // one a device
     AfterHost keeping([&](HostIrContainer& program) {
@@ -107,9 +107,9 @@ TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
       programs.emplace_back(text, &program.fusion());
     });
     settings.context.observers = {&keeping};
-    const RunData data = materialize(*made, made->runs.front());
+    const RunData data = materialize(*testCase, testCase->runs.front());
     const std::vector<HostValue> inputs = hostValues(data);
-    const std::unique_ptr<FusionExecutorCache> cache = makeCache(*made, settings);
+    const std::unique_ptr<FusionExecutorCache> cache = makeCache(*testCase, settings);
     const RunRecord record = cache->run(inputs);
     if (text.find("run cache") != std::string::npos) return;  // that one's values are not in the text
     freed += text.find("free %") != std::string::npos;

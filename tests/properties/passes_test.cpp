@@ -38,8 +38,8 @@ void addAliases(Fusion& fusion) {
 
 // Whether the pass had something to do. The whole sequence runs each pass once, so that what a later one makes possible
 // for an earlier one stays undone: it need not settle.
-bool checkPass(RunPass run, const Fusion& made, bool settles = true) {
-  const ClonedFusion copy = cloneFusion(made);
+bool checkPass(RunPass run, const Fusion& source, bool settles = true) {
+  const ClonedFusion copy = cloneFusion(source);
   addAliases(*copy.fusion);
   const Fusion& original = *copy.fusion;
   const ClonedFusion clone = cloneFusion(original);

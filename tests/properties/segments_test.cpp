@@ -44,15 +44,15 @@ struct Segmentation {
   std::unique_ptr<SegmentedFusion> segmented;
 };
 
-void checkGroups(const Segmentation& made, bool typed) {
-  RC_ASSERT(findBrokenInvariants(*made.segmented) == std::vector<std::string>{});
-  for (const SegmentedGroup* group : made.segmented->groups()) {
+void checkGroups(const Segmentation& segmentation, bool typed) {
+  RC_ASSERT(findBrokenInvariants(*segmentation.segmented) == std::vector<std::string>{});
+  for (const SegmentedGroup* group : segmentation.segmented->groups()) {
     RC_ASSERT((group->schedulerType() == SchedulerType::ExprEval) == group->isScalarGroup());
     if (typed) RC_ASSERT(group->schedulerType() != SchedulerType::None);
     if (group->isScalarGroup()) continue;  // runs where it stands: `size` of a tensor that the group does not read
     // What the group says that it reads and makes is all that a copy of it needs.
     const ClonedPart part =
-        clonePart(*made.fusion, group->exprs(), group->inputs().vector(), group->outputs().vector());
+        clonePart(*segmentation.fusion, group->exprs(), group->inputs().vector(), group->outputs().vector());
     RC_ASSERT(part.inputs == group->inputs().vector());
   }
 }
@@ -60,11 +60,11 @@ void checkGroups(const Segmentation& made, bool typed) {
 TEST(SegmentProperties, GroupsAreCompleteAndAccepted) {
   size_t groups = 0, exprs = 0, cuts = 0;
   checkProperty(600, [&](const fuzz::ArbitraryFusion& fusion) {
-    const Segmentation made(*fusion);
-    checkGroups(made, true);
-    groups += made.segmented->groups().size();
-    exprs += made.segmented->liveExprs().size();
-    cuts += made.segmented->cutSegmentSets();
+    const Segmentation segmentation(*fusion);
+    checkGroups(segmentation, true);
+    groups += segmentation.segmented->groups().size();
+    exprs += segmentation.segmented->liveExprs().size();
+    cuts += segmentation.segmented->cutSegmentSets();
   });
   EXPECT_GT(cuts, 40u);
   EXPECT_LT(groups, exprs);
@@ -205,23 +205,24 @@ TEST(SegmentProperties, NoSeedNeedsMoreKernelsTopDown) {
   }
 }
 
-std::string firstRun(const Case& made, FusionExecutorCache::Settings settings) {
-  const RunData data = materialize(made, made.runs.front());
-  return bytesOf(makeCache(made, std::move(settings))->run(hostValues(data)));
+std::string firstRun(const Case& testCase, FusionExecutorCache::Settings settings) {
+  const RunData data = materialize(testCase, testCase.runs.front());
+  return bytesOf(makeCache(testCase, std::move(settings))->run(hostValues(data)));
 }
 
 // Kernels may add in another order, so fusions with sums of floats are left out: the judge's property
 // (tests/fuzz/judge/merge_predicate_test.cpp) holds those against the oracle's intervals.
 TEST(SegmentProperties, ARandomMergePredicateGivesTheSameResults) {
   size_t compared = 0, withoutScheduler = 0;
-  checkProperty(400, [&](const fuzz::ArbitraryCase& made, uint32_t dice) {
-    const std::vector<Expr*>& exprs = made->fusion->exprs();
+  checkProperty(400, [&](const fuzz::ArbitraryCase& testCase, uint32_t dice) {
+    const std::vector<Expr*>& exprs = testCase->fusion->exprs();
     const bool anyOrder = std::none_of(exprs.begin(), exprs.end(), [](const Expr* expr) {
       return (isReduction(expr->op()) || isWelford(expr->op())) && isFloating(expr->output()->dtype());
     });
-    if (!anyOrder || made->schedule || !made->segmentSchedules.empty()) return;
-    if (made->fusion->hasStreams() || made->fusion->hasDevices()) return;  // their segments are single expressions
-    FusionExecutorCache::Settings settings = interpSettings(*made);
+    if (!anyOrder || testCase->schedule || !testCase->segmentSchedules.empty()) return;
+    if (testCase->fusion->hasStreams() || testCase->fusion->hasDevices())
+      return;  // their segments are single expressions
+    FusionExecutorCache::Settings settings = interpSettings(*testCase);
     settings.context.checkInvariants = true;
     AfterSegment exchanging([&](std::unique_ptr<SegmentedFusion>& segmented) {
       segmented = segment(segmented->completeFusion(), CompileContext{}, randomPredicate(dice));
@@ -230,7 +231,7 @@ TEST(SegmentProperties, ARandomMergePredicateGivesTheSameResults) {
       }
     });
     settings.context.observers = {&exchanging};
-    RC_ASSERT(firstRun(*made, settings) == firstRun(*made, interpSettings(*made)));
+    RC_ASSERT(firstRun(*testCase, settings) == firstRun(*testCase, interpSettings(*testCase)));
     ++compared;
   });
   EXPECT_GT(compared, 100u);
@@ -256,20 +257,20 @@ std::string shuffled(const std::string& text, uint32_t dice) {
     }
     return names;
   };
-  std::set<std::string> made, madeLater;
-  for (const std::string& line : waiting) madeLater.merge(namesIn(line.substr(0, line.find('='))));
+  std::set<std::string> definedNames, namesDefinedLater;
+  for (const std::string& line : waiting) namesDefinedLater.merge(namesIn(line.substr(0, line.find('='))));
   while (!waiting.empty()) {
     std::vector<size_t> ready;
     for (size_t i = 0; i < waiting.size(); ++i) {
       const std::set<std::string> read = namesIn(waiting[i].substr(waiting[i].find('=')));
       const bool free = std::all_of(read.begin(), read.end(), [&](const std::string& name) {
-        return made.count(name) != 0 || madeLater.count(name) == 0;
+        return definedNames.count(name) != 0 || namesDefinedLater.count(name) == 0;
       });
       if (free) ready.push_back(i);
     }
     dice = dice * 1664525u + 1013904223u;
     const size_t chosen = ready.at((dice >> 8) % ready.size());
-    made.merge(namesIn(waiting[chosen].substr(0, waiting[chosen].find('='))));
+    definedNames.merge(namesIn(waiting[chosen].substr(0, waiting[chosen].find('='))));
     done.push_back(waiting[chosen]);
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(chosen));
   }
@@ -292,8 +293,8 @@ std::string segmentsOf(const Fusion& fusion, bool topDown) {
 }
 
 // Segments, host program and kernels of a case's first run.
-std::string programText(const Case& made, const std::vector<HostValue>& inputs) {
-  const auto program = buildProgram(*made.fusion, interpSettings(made), {}, inputs);
+std::string programText(const Case& testCase, const std::vector<HostValue>& inputs) {
+  const auto program = buildProgram(*testCase.fusion, interpSettings(testCase), {}, inputs);
   std::string text = toString(*program->segmented) + toString(*program->host);
   for (const auto& kernel : program->kernels) text += printKernel(*kernel);
   return text;
@@ -312,25 +313,25 @@ TEST(SegmentProperties, SegmentsDoNotDependOnBuildOrder) {
 }
 
 TEST(SegmentProperties, ProgramsDoNotDependOnBuildOrder) {
-  checkProperty(150, [](const fuzz::ArbitraryCase& made, uint32_t dice) {
-    const RunData data = materialize(*made, made->runs.front());
+  checkProperty(150, [](const fuzz::ArbitraryCase& testCase, uint32_t dice) {
+    const RunData data = materialize(*testCase, testCase->runs.front());
     const std::vector<HostValue> inputs = hostValues(data);
-    Case other = cloneCase(*made);
+    Case other = cloneCase(*testCase);
     // With what the case says of streams behind the program.
-    other.fusion = std::move(parseCase(shuffled(printCase(*made), dice), "shuffled").fusion);
-    RC_ASSERT(programText(*made, inputs) == programText(other, inputs));
+    other.fusion = std::move(parseCase(shuffled(printCase(*testCase), dice), "shuffled").fusion);
+    RC_ASSERT(programText(*testCase, inputs) == programText(other, inputs));
   });
 }
 
 TEST(SegmentProperties, TwentyCompilationsGiveTheSameText) {
-  checkProperty(40, [](const fuzz::ArbitraryCase& made) {
-    const RunData data = materialize(*made, made->runs.front());
+  checkProperty(40, [](const fuzz::ArbitraryCase& testCase) {
+    const RunData data = materialize(*testCase, testCase->runs.front());
     const std::vector<HostValue> inputs = hostValues(data);
-    const std::string first = programText(*made, inputs);
+    const std::string first = programText(*testCase, inputs);
     std::vector<std::unique_ptr<char[]>> moved;  // so that nothing lies where it lay before
     for (size_t i = 1; i < 20; ++i) {
       for (size_t size : {24, 40, 72, 136, 520}) moved.push_back(std::make_unique<char[]>(size * i));
-      RC_ASSERT(programText(*made, inputs) == first);
+      RC_ASSERT(programText(*testCase, inputs) == first);
     }
   });
 }

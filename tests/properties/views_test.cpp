@@ -12,9 +12,9 @@ constexpr int kCases = 300;
 
 class MapChecker {
  public:
-  MapChecker(const Case& made, const Run& run) : evaluator_(*made.fusion) {
+  MapChecker(const Case& testCase, const Run& run) : evaluator_(*testCase.fusion) {
     for (size_t i = 0; i < run.inputs.size(); ++i) {
-      const Val* input = made.fusion->inputs()[i];
+      const Val* input = testCase.fusion->inputs()[i];
       if (const auto* tensor = std::get_if<TensorInput>(&run.inputs[i].value)) {
         evaluator_.bindSizes(input->as<TensorView>(), tensor->sizes);
       } else {
@@ -83,10 +83,10 @@ TEST(ViewMapProperty, EveryElementIsOneElementOfOneOperand) {
   }
   int64_t elements = 0;
   checkProperty(kCases, [&] {
-    const fuzz::ArbitraryCase made = *fuzz::arbitraryCase(options);
-    for (const fuser::Run& run : made->runs) {
-      MapChecker checker(*made, run);
-      for (const Expr* expr : made->fusion->exprs()) {
+    const fuzz::ArbitraryCase testCase = *fuzz::arbitraryCase(options);
+    for (const fuser::Run& run : testCase->runs) {
+      MapChecker checker(*testCase, run);
+      for (const Expr* expr : testCase->fusion->exprs()) {
         const Family family = expr->family();
         if (familyInfo(family).elements == Elements::Move) elements += checker.check(expr);
       }

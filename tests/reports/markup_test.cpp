@@ -35,7 +35,7 @@ TEST(MarkupTest, ReplacesWhatXmlCannotHold) {
 TEST(MarkupTest, ClosesInOrder) {
   Markup markup("<!DOCTYPE html>\n");
   markup.open("div", {{"class", "a"}}).element("p", {}, "x").empty("br").close();
-  const XmlNode root = parseXml(markup.take());
+  const XmlNode root = parseXml(markup.release());
   EXPECT_EQ(root.tag, "div");
   ASSERT_EQ(root.children.size(), 2u);
   EXPECT_EQ(root.children[0].text, "x");
@@ -44,7 +44,7 @@ TEST(MarkupTest, ClosesInOrder) {
 TEST(MarkupTest, MistakesOfOursAreChecks) {
   Markup open;
   open.open("p");
-  EXPECT_THROW(open.take(), fuser::CheckError);
+  EXPECT_THROW(open.release(), fuser::CheckError);
   Markup closed;
   EXPECT_THROW(closed.close(), fuser::CheckError);
   EXPECT_THROW(Markup().verbatim("a < b"), fuser::CheckError);
@@ -53,7 +53,7 @@ TEST(MarkupTest, MistakesOfOursAreChecks) {
 RC_GTEST_PROP(MarkupTest, AnyBytesBecomeWellFormed, (const std::string& text, const std::string& value)) {
   Markup markup;
   markup.element("p", {{"title", value}}, text);
-  const XmlNode root = parseXml(markup.take());
+  const XmlNode root = parseXml(markup.release());
   RC_ASSERT(escaped(root.text) == escaped(text));
   RC_ASSERT(escaped(root.attributes.at("title")) == escaped(value));
 }
@@ -62,7 +62,7 @@ RC_GTEST_PROP(MarkupTest, PrintableTextComesBackAsItIs, ()) {
   const auto text = *rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '~' + 1));
   Markup markup;
   markup.element("p", {}, text);
-  RC_ASSERT(parseXml(markup.take()).text == text);
+  RC_ASSERT(parseXml(markup.release()).text == text);
 }
 
 }  // namespace

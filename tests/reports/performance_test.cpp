@@ -124,13 +124,13 @@ TEST(PerformanceTest, NamesWhatIsInOneFileOnlyAndFollowsRenaming) {
   addBenchmark(after, "new", sample(noise, 5, 0.01));
   const Measurement x = measurement(before, "before.json"), y = measurement(after, "after.json");
   const PerformanceCheck check = checkPerformance(x, y);
-  EXPECT_EQ(check.gone, std::vector<std::string>{"old"});
+  EXPECT_EQ(check.missing, std::vector<std::string>{"old"});
   EXPECT_EQ(check.added, std::vector<std::string>{"new"});
   PerformanceSettings settings;
   settings.renamed["old"] = "new";
   const PerformanceCheck renamed = checkPerformance(x, y, settings);
   EXPECT_EQ(renamed.rows.size(), 2u);
-  EXPECT_TRUE(renamed.gone.empty() && renamed.added.empty());
+  EXPECT_TRUE(renamed.missing.empty() && renamed.added.empty());
 }
 
 std::string errorOf(const std::function<void()>& body) {

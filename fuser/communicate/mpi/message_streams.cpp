@@ -68,18 +68,18 @@ std::optional<Message> MessageStreams::receive() {
     int count = 0;
     MPI_Get_count(&status, MPI_BYTE, &count);
     State::Arriving& arriving = state_->arriving[static_cast<size_t>(status.MPI_SOURCE)];
-    const auto take = [&](void* data) { MPI_Mrecv(data, count, MPI_BYTE, &handle, MPI_STATUS_IGNORE); };
+    const auto receive = [&](void* data) { MPI_Mrecv(data, count, MPI_BYTE, &handle, MPI_STATUS_IGNORE); };
     if (!arriving.message) {
       Message& message = arriving.message.emplace();
       message.from = status.MPI_SOURCE;
       message.words.resize(static_cast<size_t>(count) / sizeof(int64_t));
-      take(message.words.data());
+      receive(message.words.data());
       message.bytes.resize(static_cast<size_t>(message.words.back()));
       message.words.pop_back();
       arriving.bytes = 0;
     } else {
       FUSER_CHECK(arriving.bytes + static_cast<size_t>(count) <= arriving.message->bytes.size());
-      take(arriving.message->bytes.data() + arriving.bytes);
+      receive(arriving.message->bytes.data() + arriving.bytes);
       arriving.bytes += static_cast<size_t>(count);
     }
     if (arriving.bytes < arriving.message->bytes.size()) continue;

@@ -85,11 +85,11 @@ TEST_F(ClangSurroundingsTest, ACompilerThatSaysNothingOfTheTextIsTheSurroundings
   EXPECT_NE(setUpErrorOf(script("exit 1")).find("ended with status 1"), std::string::npos);
   EXPECT_NE(setUpErrorOf(script("kill -KILL $$")).find("was ended by signal 9"), std::string::npos);
   EXPECT_NE(setUpErrorOf(script("kill -TERM $$")).find("was ended by signal 15"), std::string::npos);
-  for (const char* said : {"error: unable to open output file 'x.o': 'No space left on device'",
-                           "error: error opening 'x': Too many open files", "fatal error: Cannot allocate memory",
-                           "error: unable to open output file 'x.o': 'Permission denied'",
-                           "error: unable to execute command: Executable \"ld\" doesn't exist!"}) {
-    EXPECT_NE(setUpErrorOf(script("echo \"" + std::string(said) + "\"; exit 1")), "") << said;
+  for (const char* message : {"error: unable to open output file 'x.o': 'No space left on device'",
+                              "error: error opening 'x': Too many open files", "fatal error: Cannot allocate memory",
+                              "error: unable to open output file 'x.o': 'Permission denied'",
+                              "error: unable to execute command: Executable \"ld\" doesn't exist!"}) {
+    EXPECT_NE(setUpErrorOf(script("echo \"" + std::string(message) + "\"; exit 1")), "") << message;
   }
   EXPECT_NE(setUpErrorOf({(folder_ / "missing").string()}).find("cannot start"), std::string::npos);
   EXPECT_NE(setUpErrorOf(script("exit 0")).find("do not load"), std::string::npos);

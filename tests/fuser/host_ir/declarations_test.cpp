@@ -68,12 +68,12 @@ TEST_F(DeclarationsTest, MakesTensorsThatTheFusionLacks) {
       "}\n";
   const HostIrContainer program = parseHostIr(text, fusion, {});
   EXPECT_NO_THROW(verifyHostIr(program));
-  const auto* made = std::get<hir::Allocate>(hostExprsOf<hir::Allocate>(program).front()->node).tensor;
-  EXPECT_EQ(made->definition(), nullptr);
-  EXPECT_EQ(made->axes()[0]->extent(), fusion.outputs()[1]->as<TensorView>()->axes()[0]->extent())
+  const auto* tensor = std::get<hir::Allocate>(hostExprsOf<hir::Allocate>(program).front()->node).tensor;
+  EXPECT_EQ(tensor->definition(), nullptr);
+  EXPECT_EQ(tensor->axes()[0]->extent(), fusion.outputs()[1]->as<TensorView>()->axes()[0]->extent())
       << "the extent that is there";
-  EXPECT_TRUE(made->axes()[2]->isExpanded());
-  EXPECT_TRUE(made->axes()[5]->extent()->isConstant(3));
+  EXPECT_TRUE(tensor->axes()[2]->isExpanded());
+  EXPECT_TRUE(tensor->axes()[5]->extent()->isConstant(3));
 }
 
 TEST_F(DeclarationsTest, AWrongOneIsRejectedWithItsLine) {

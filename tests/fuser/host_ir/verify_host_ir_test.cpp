@@ -59,18 +59,18 @@ TEST_F(VerifyHostIrTest, AValueExistsBeforeItIsRead) {
 }
 
 TEST_F(VerifyHostIrTest, AScalarIsEvaluatedBeforeASizeThatUsesIt) {
-  const Case made = parseCase(
+  const Case testCase = parseCase(
       "fusion g(%n: i64) {\n  %k = mul(%n, 2)\n"
       "  %a = arange() {start = 0, end = %k, step = 1, dtype = f32}\n  return %a\n}\n",
       "g");
-  const auto said = [&](const std::string& body) {
-    return complaint(parseHostIr(concat("host g(%n: i64) {\n", body, "  return %a\n}\n"), *made.fusion, {}),
+  const auto problemIn = [&](const std::string& body) {
+    return complaint(parseHostIr(concat("host g(%n: i64) {\n", body, "  return %a\n}\n"), *testCase.fusion, {}),
                      HostLeaks::Forbidden);
   };
   const std::string segment = "  segment 0 ExprEval (%n) -> (%k) {\n    evaluate %k\n  }\n",
                     allocate = "  allocate %a: f32[%k]\n";
-  EXPECT_EQ(said(concat(segment, allocate)), "");
-  EXPECT_EQ(said(concat(allocate, segment)), "constraint 1: %k is read where it does not exist");
+  EXPECT_EQ(problemIn(concat(segment, allocate)), "");
+  EXPECT_EQ(problemIn(concat(allocate, segment)), "constraint 1: %k is read where it does not exist");
 }
 
 TEST_F(VerifyHostIrTest, NothingIsDefinedTwice) {
@@ -269,12 +269,12 @@ TEST_F(VerifyHostIrTest, AnInputReusedInEitherBranchIsOverwritten) {
 
 // A segment's cache may be given an input for its sizes: then the segment does not name it.
 TEST_F(VerifyHostIrTest, OverwrittenInputsAreUsedOnlyForTheirSizes) {
-  const auto givenBehind = [&](const std::string& segmentInputs) {
+  const auto problemWith = [&](const std::string& segmentInputs) {
     return problem(concat("  reuse %x for %y\n", kT, "  compute into (%y) from (%t) as %y\n  segment 0 None (",
                           segmentInputs, ") -> (%t) {\n    run cache 0(%x) -> (%t)\n  }\n  free %t\n"));
   };
-  EXPECT_EQ(givenBehind(""), "");
-  EXPECT_EQ(givenBehind("%x"), "constraint 1: %x is read where it does not exist");
+  EXPECT_EQ(problemWith(""), "");
+  EXPECT_EQ(problemWith("%x"), "constraint 1: %x is read where it does not exist");
 }
 
 TEST_F(VerifyHostIrTest, AnOutputOfACacheMayOverwriteAnInput) {
@@ -324,14 +324,15 @@ TEST_F(VerifyHostIrTest, TheProgramRecordsNoAliasWithoutANode) {
 }
 
 TEST_F(VerifyHostIrTest, ABufferIsUsedOnceForItsOutput) {
-  const std::string take = "  take output 0 for %y\n";
-  EXPECT_EQ(problem(take), "");
+  const std::string takeOutput = "  take output 0 for %y\n";
+  EXPECT_EQ(problem(takeOutput), "");
   EXPECT_EQ(problem(concat(kY, "  copy %y to output 0\n")), "");
-  EXPECT_EQ(problem(concat(take, kT, "  copy %t to output 0\n")), "constraint 14: %t is not output 0");
-  EXPECT_EQ(problem(concat(take, "  copy %y to output 0\n")), "constraint 14: the memory for output 0 is taken twice");
-  EXPECT_EQ(problem(concat(take, take)), "constraint 14: the memory for output 0 is taken twice");
+  EXPECT_EQ(problem(concat(takeOutput, kT, "  copy %t to output 0\n")), "constraint 14: %t is not output 0");
+  EXPECT_EQ(problem(concat(takeOutput, "  copy %y to output 0\n")),
+            "constraint 14: the memory for output 0 is taken twice");
+  EXPECT_EQ(problem(concat(takeOutput, takeOutput)), "constraint 14: the memory for output 0 is taken twice");
   EXPECT_EQ(problem("  copy %y to output 0\n"), "constraint 1: %y is read where it does not exist");
-  EXPECT_EQ(problem(concat("  if %c {\n  ", take, "  } else {\n  ", kY, "  }\n")),
+  EXPECT_EQ(problem(concat("  if %c {\n  ", takeOutput, "  } else {\n  ", kY, "  }\n")),
             "constraint 14: the branches of an if take the memory for different outputs");
   EXPECT_EQ(problem(concat(kY, "  for index0 in %x {axis = 0} {\n    copy %y to output 0\n  }\n")),
             "constraint 14: a loop takes the memory for an output, which each of its iterations would");
@@ -427,9 +428,9 @@ TEST_F(VerifyCommunicationTest, BuffersInFlightAreNotAccessedThroughEitherBranch
 
 // What the program allocates is dense whatever it declares; of other memory the declaration counts.
 TEST_F(VerifyCommunicationTest, CommunicatedTensorsAreDense) {
-  const auto problemOfTurn = [&](const std::string& layout, const std::string& made) {
+  const auto problemOfTurn = [&](const std::string& layout, const std::string& statement) {
     const std::string turn =
-        concat("  for index0 in %x {axis = 0} {\n    ", made, "\n",
+        concat("  for index0 in %x {axis = 0} {\n    ", statement, "\n",
                "    send_recv %x.s0 -> none {team = [1], root = 0}\n    wait for communication 0\n  }\n");
     return problemOnDevice(concat(turn, kY), HostLeaks::Allowed, concat("  tensor %x.s0: f32[i1]", layout, "\n"));
   };

@@ -23,10 +23,10 @@ struct DelayWaitsTest : testing::Test {
     const bool changed = DelayWaitsPass::runPass(program);
     const std::string text = toString(program);
     const size_t begin = text.find(allocated) + allocated.size();
-    const std::string made = text.substr(begin, text.rfind("  return") - begin);
-    EXPECT_EQ(changed, made != body);
+    const std::string newBody = text.substr(begin, text.rfind("  return") - begin);
+    EXPECT_EQ(changed, newBody != body);
     EXPECT_FALSE(DelayWaitsPass::runPass(program));
-    return made;
+    return newBody;
   }
 
   static constexpr const char* kAllocated = "  allocate %t: f32[i0, i1]\n  allocate %u: f32[i0, i1]\n";

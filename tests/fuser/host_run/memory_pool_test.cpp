@@ -15,8 +15,8 @@ TEST(MemoryPoolTest, AReleasedBlockIsReusedForItsSizeClass) {
   const std::byte* first = pool->allocate(100).get();
   EXPECT_EQ(pool->allocate(128).get(), first);
   EXPECT_EQ(pool->blocksMade(), 1u);
-  const auto held = pool->allocate(65);
-  EXPECT_NE(pool->allocate(65).get(), held.get());
+  const auto block = pool->allocate(65);
+  EXPECT_NE(pool->allocate(65).get(), block.get());
   EXPECT_EQ(pool->blocksMade(), 2u);
   pool->allocate(129);
   EXPECT_EQ(pool->blocksMade(), 3u);
@@ -46,16 +46,18 @@ TEST(MemoryPoolTest, KeepsFreeBlocksUpToItsLimit) {
 
 RC_GTEST_PROP(MemoryPoolTest, BlocksInUseDoNotOverlap, (const std::vector<uint16_t>& sizes)) {
   const auto pool = std::make_shared<MemoryPool>();
-  std::vector<std::pair<std::shared_ptr<std::byte[]>, size_t>> held;
+  std::vector<std::pair<std::shared_ptr<std::byte[]>, size_t>> blocks;
   for (uint16_t size : sizes) {
     const size_t bytes = size % 5000;
-    held.emplace_back(pool->allocate(bytes), bytes);
-    RC_ASSERT(reinterpret_cast<uintptr_t>(held.back().first.get()) % 64 == 0);
-    std::memset(held.back().first.get(), static_cast<int>(held.size() % 251), bytes);
-    if (size % 3 == 0) held.erase(held.begin());
-    else held.back().second = bytes;
+    blocks.emplace_back(pool->allocate(bytes), bytes);
+    RC_ASSERT(reinterpret_cast<uintptr_t>(blocks.back().first.get()) % 64 == 0);
+    std::memset(blocks.back().first.get(), static_cast<int>(blocks.size() % 251), bytes);
+    if (size % 3 == 0)
+      blocks.erase(blocks.begin());
+    else
+      blocks.back().second = bytes;
   }
-  for (const auto& [block, bytes] : held) {
+  for (const auto& [block, bytes] : blocks) {
     for (size_t i = 1; i < bytes; ++i) RC_ASSERT(block[i] == block[0]);
   }
 }

@@ -31,7 +31,7 @@ const golden::Texts kTexts("tests/fuser/lower/loaded_indices.txt", {}, [](const 
 
 // In the place of `mul(%x, %i)`, an op of the same shape: the element of %x at the integer in %i.
 void gatherWhereItMultiplies(Kernel& kernel, Body& body, IntExpr size) {
-  Body made;
+  Body newBody;
   for (Statement& statement : body) {
     if (For* loop = std::get_if<For>(&statement.node)) gatherWhereItMultiplies(kernel, loop->body, size);
     if (If* branch = std::get_if<If>(&statement.node)) gatherWhereItMultiplies(kernel, branch->body, size);
@@ -43,13 +43,13 @@ void gatherWhereItMultiplies(Kernel& kernel, Body& body, IntExpr size) {
       load.low = ints.constant(0);
       load.extent = size;
       load.index = ints.loaded("q", load.low, load.extent);
-      made.push_back({load});
-      made.push_back({Move{compute->target, {compute->operands.at(0).access.buffer, load.index}, 1}});
+      newBody.push_back({load});
+      newBody.push_back({Move{compute->target, {compute->operands.at(0).access.buffer, load.index}, 1}});
     } else {
-      made.push_back(std::move(statement));
+      newBody.push_back(std::move(statement));
     }
   }
-  body = std::move(made);
+  body = std::move(newBody);
 }
 
 // Lowered step by step with the schedule that the schedulers choose for elements of this number.

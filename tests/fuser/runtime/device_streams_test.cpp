@@ -31,7 +31,7 @@ run { %x = normal(seed = 1) : f32[5, 3] }
 )";
 
 // Outputs in the caller's memory: between gaps, over an input, and of a view by a copy behind the loops.
-constexpr const char* kGiven = R"(fusion given(%x: f32[i0, i1], %w: f32[i0, i1]) {
+constexpr const char* kPreallocated = R"(fusion given(%x: f32[i0, i1], %w: f32[i0, i1]) {
   %a = neg(%x)
   %y = sub(%a, %w)
   %z = sub(%y, %a)
@@ -83,7 +83,7 @@ run {
 }
 )";
 
-constexpr const char* kAll[] = {kChain, kGiven, kInner, kEmpty};
+constexpr const char* kAll[] = {kChain, kPreallocated, kInner, kEmpty};
 
 // All that a run shows or may write: outputs, inputs, what its segments read and made, and the memory given for outputs
 // with what lies around it.
@@ -216,10 +216,10 @@ TEST_F(DeviceStreamsTest, RunsWithEqualShapesAllocateNoMemory) {
 }
 
 TEST_F(DeviceStreamsTest, AFaultOfAnyKernelIsAViolation) {
-  Program(kGiven, standIn_.makeEngine()).run();
+  Program(kPreallocated, standIn_.makeEngine()).run();
   const size_t launches = standIn_.launches;
   for (size_t failing = 1; failing <= launches; ++failing) {
-    Program device = onDevice(kGiven);
+    Program device = onDevice(kPreallocated);
     standIn_.failingLaunch = standIn_.launches + failing;
     EXPECT_THROW(device.run(), ViolationError) << failing;
     standIn_.setFailure(0);
@@ -250,7 +250,7 @@ TEST_F(DeviceStreamsTest, ConcurrentRunsAreIndependent) {
 // Launch by launch, then, as programs without streams run.
 TEST_F(DeviceStreamsTest, WithoutSharedMemoryStreamsAreHostQueues) {
   standIn_.setShares(false);
-  EXPECT_EQ(onDevice(kGiven).run(), Program(kGiven, nullptr).run());
+  EXPECT_EQ(onDevice(kPreallocated).run(), Program(kPreallocated, nullptr).run());
   EXPECT_GT(standIn_.launches, 0u);
   EXPECT_EQ(standIn_.launchesOnStreams, 0u);
   expectAllGivenBack();
@@ -269,7 +269,7 @@ TEST(StreamsOnAGpuTest, GiveTheInterpretersResultsWhereThereIsAGpu) {
   const std::shared_ptr<Engine> engine = makeCudaEngine();
   std::string large = kChain;
   large.replace(large.find("[5, 3]"), 6, "[16, 100000]");
-  for (const std::string& text : {std::string(kGiven), std::string(kInner), std::string(kEmpty), large}) {
+  for (const std::string& text : {std::string(kPreallocated), std::string(kInner), std::string(kEmpty), large}) {
     const Written expected = Program(text, nullptr).run();
     Program gpu(text, engine);
     for (int turn = 0; turn < 20; ++turn) EXPECT_EQ(gpu.run(), expected) << text;

@@ -95,16 +95,16 @@ std::unique_ptr<Twins> drawTwins(size_t steps, const Draw& draw) {
   for (size_t type = 0; type < std::size(kScalarTypes); ++type) {
     for (int i = 0; i < kInputsOfEach[type]; ++i) twins->addInput(kScalarTypes[type]);
   }
-  for (size_t made = 0, tries = 0; made < steps && tries < 20 * steps; ++tries) {
+  for (size_t count = 0, tries = 0; count < steps && tries < 20 * steps; ++tries) {
     if (draw(6) == 0) {
       twins->addCast(draw(twins->scalar.size()), kScalarTypes[draw(3)]);
-      ++made;
+      ++count;
       continue;
     }
     const OpKind op = ops[draw(ops.size())];
     std::vector<size_t> operands;
     for (size_t i = 0; i < operandCount(op); ++i) operands.push_back(draw(twins->scalar.size()));
-    made += twins->addOp(op, operands);
+    count += twins->addOp(op, operands);
   }
   return twins;
 }

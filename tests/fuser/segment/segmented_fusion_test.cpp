@@ -47,20 +47,20 @@ TEST_F(EdgeTest, ConnectValidatesBeforeItChangesAnything) {
 }
 
 TEST_F(EdgeTest, ARemovedEdgeStaysReadableAndSaysSo) {
-  const SegmentedEdgePtr held = edge("a", "b");
-  const std::string text = held->toString();
-  segments().removeEdge(held);
-  EXPECT_FALSE(held->isConnected());
-  EXPECT_EQ(held->from(), group("a"));
-  EXPECT_EQ(held->to(), group("b"));
-  EXPECT_EQ(held->val(), segmented_.val("a"));
-  EXPECT_EQ(held->toString(), text + " (disconnected)");
-  EXPECT_THROW(segments().removeEdge(held), CheckError);
+  const SegmentedEdgePtr removedEdge = edge("a", "b");
+  const std::string text = removedEdge->toString();
+  segments().removeEdge(removedEdge);
+  EXPECT_FALSE(removedEdge->isConnected());
+  EXPECT_EQ(removedEdge->from(), group("a"));
+  EXPECT_EQ(removedEdge->to(), group("b"));
+  EXPECT_EQ(removedEdge->val(), segmented_.val("a"));
+  EXPECT_EQ(removedEdge->toString(), text + " (disconnected)");
+  EXPECT_THROW(segments().removeEdge(removedEdge), CheckError);
   EXPECT_THROW(segments().removeEdge(nullptr), CheckError);
   const SegmentedEdgePtr again = segments().connectGroups(group("a"), group("b"), segmented_.val("a"));
-  EXPECT_NE(again, held);
+  EXPECT_NE(again, removedEdge);
   EXPECT_TRUE(again->isConnected());
-  EXPECT_FALSE(held->isConnected());
+  EXPECT_FALSE(removedEdge->isConnected());
 }
 
 TEST_F(EdgeTest, RemovingOneConsumersEdgeLeavesTheOthers) {
@@ -72,10 +72,10 @@ TEST_F(EdgeTest, RemovingOneConsumersEdgeLeavesTheOthers) {
 }
 
 TEST_F(EdgeTest, DisconnectRemovesAllEdgesBetweenTwoGroups) {
-  const SegmentedEdgePtr held = edge("b", "d");
+  const SegmentedEdgePtr removedEdge = edge("b", "d");
   segments().disconnectGroups(group("d"), group("b"));
   EXPECT_TRUE(segments().getEdgesBetween(group("b"), group("d")).empty());
-  EXPECT_FALSE(held->isConnected());
+  EXPECT_FALSE(removedEdge->isConnected());
   EXPECT_EQ(segments().edges().size(), 3u);
   EXPECT_THROW(segments().disconnectGroups(group("b"), group("b")), CheckError);
 }

@@ -56,7 +56,7 @@ run { %x = values [1, 2, 3, 4] : f32[2, 2] }
 )";
 
 // The path of the file that this program gives to fuser-opt, which no text shows.
-std::filesystem::path givenFile() {
+std::filesystem::path inputFile() {
   return std::filesystem::temp_directory_path() / ("fuser_opt_test." + std::to_string(getpid()) + ".fusion");
 }
 
@@ -64,7 +64,7 @@ class FuserOptTest : public testing::Test {
  protected:
   // The path of a file with this text in it, removed at the end.
   std::string file(const std::string& text) {
-    path_ = givenFile();
+    path_ = inputFile();
     std::ofstream(path_) << text;
     return path_.string();
   }
@@ -78,9 +78,9 @@ class FuserOptTest : public testing::Test {
 
 // Cases (tests/golden/golden_file.h) have the option "arguments", which stand before the file; fuser-opt takes them.
 const golden::Texts kTexts("tests/fuser/tools/fuser_opt.txt", {"arguments"}, [](const golden::Case& test) {
-  std::ofstream(givenFile()) << test.input;
-  const Outcome outcome = fuserOpt(test.option("arguments") + " " + givenFile().string());
-  std::filesystem::remove(givenFile());
+  std::ofstream(inputFile()) << test.input;
+  const Outcome outcome = fuserOpt(test.option("arguments") + " " + inputFile().string());
+  std::filesystem::remove(inputFile());
   EXPECT_EQ(outcome.exitCode, 0);
   return outcome.text;
 });

@@ -21,11 +21,11 @@ class ArtifactsTest : public CampaignFolder {
     return bytes;
   }
   static LedgerFinding finding(const SingleTask& task = CaseTask{1}) {
-    LedgerFinding made;
-    made.task = task;
-    made.kind = "differs";
-    made.reason = "why";
-    return made;
+    LedgerFinding ledgerFinding;
+    ledgerFinding.task = task;
+    ledgerFinding.kind = "differs";
+    ledgerFinding.reason = "why";
+    return ledgerFinding;
   }
   std::string text(const LedgerFinding& finding) const { return readTextFile((folder_ / finding.file).string()); }
 };
@@ -108,13 +108,13 @@ class BucketMinimizerTest : public ArtifactsTest {
     return done;
   }
   static std::string reply() {
-    MinimizeReply made;
-    made.minimized.text = "small";
-    made.minimized.exprsBefore = 5;
-    made.minimized.exprsAfter = 1;
-    made.minimized.seconds = 2;
-    made.others = {{"check | - | - | x", "check", "other text", "x", "x", "fails fresh", "x", "", "Exp"}};
-    return reports::encode(made);
+    MinimizeReply minimizeReply;
+    minimizeReply.minimized.text = "small";
+    minimizeReply.minimized.exprsBefore = 5;
+    minimizeReply.minimized.exprsAfter = 1;
+    minimizeReply.minimized.seconds = 2;
+    minimizeReply.others = {{"check | - | - | x", "check", "other text", "x", "x", "fails fresh", "x", "", "Exp"}};
+    return reports::encode(minimizeReply);
   }
 };
 
@@ -133,7 +133,7 @@ TEST_F(BucketMinimizerTest, WhatIsKilledFromOutsideIsDoneAgain) {
     Outcome killed = outcome(*task, "");
     killed.ending = Ending::OutOfMemory;
     killed.fromOutside = true;
-    EXPECT_TRUE(minimizer.take(killed).empty());
+    EXPECT_TRUE(minimizer.accept(killed).empty());
     EXPECT_EQ(artifacts.used(), before);
     task = minimizer.next();
   }
@@ -143,7 +143,7 @@ TEST_F(BucketMinimizerTest, WhatIsKilledFromOutsideIsDoneAgain) {
   killed.ending = Ending::OutOfMemory;
   killed.detail = "signal Killed";
   killed.fromOutside = true;
-  EXPECT_THROW(minimizer.take(killed), SetUpError);
+  EXPECT_THROW(minimizer.accept(killed), SetUpError);
 }
 
 // A campaign that dies between the two does the bucket again, and loses nothing that it met.
@@ -159,7 +159,7 @@ TEST_F(BucketMinimizerTest, AResultAndWhatItMetAreKeptTogether) {
       artifacts.write(one, kRight);
       BucketMinimizer minimizer({folder_, "", 1}, ledger, artifacts, {}, [](const std::string&) {});
       minimizer.begin({one});
-      EXPECT_EQ(minimizer.take(outcome(*minimizer.next(), reply())).size(), 1u);
+      EXPECT_EQ(minimizer.accept(outcome(*minimizer.next(), reply())).size(), 1u);
       if (commit) ledger.commit();
     }
     return Ledger(place, true).load().minimized.size();
@@ -179,7 +179,7 @@ TEST_F(BucketMinimizerTest, WithoutRoomTheTextIsInTheLedgerAlone) {
   const std::optional<PoolTask> task = minimizer.next();
   ASSERT_TRUE(task.has_value());
   EXPECT_EQ(std::get<MinimizeTask>(parseTask<Task>(task->text)).bytes, 2);  // for the best so far
-  minimizer.take(outcome(*task, reply()));
+  minimizer.accept(outcome(*task, reply()));
   const Ledger::Contents contents = ledger.load();
   ASSERT_EQ(contents.minimized.size(), 1u);
   EXPECT_EQ(contents.minimized[0].text, "small");

@@ -46,25 +46,25 @@ class CampaignFolder : public testing::Test {
 
   // Small cases: the campaign is what is tested.
   CampaignOptions options(uint64_t runs) const {
-    CampaignOptions made;
-    made.runs = runs;
-    made.jobs = 2;
-    made.minimize = false;
-    made.compilers = false;
-    made.task.generator.medianElements = 64;
-    made.generatorFlags = {"--median-elements", "64"};
-    return made;
+    CampaignOptions campaignOptions;
+    campaignOptions.runs = runs;
+    campaignOptions.jobs = 2;
+    campaignOptions.minimize = false;
+    campaignOptions.compilers = false;
+    campaignOptions.task.generator.medianElements = 64;
+    campaignOptions.generatorFlags = {"--median-elements", "64"};
+    return campaignOptions;
   }
   // The same with a ledger, reports and findings below `out`.
   CampaignOptions campaign(uint64_t runs) const {
-    CampaignOptions made = options(runs);
-    made.out = folder_ / "out";
-    return made;
+    CampaignOptions campaignOptions = options(runs);
+    campaignOptions.out = folder_ / "out";
+    return campaignOptions;
   }
   // What a campaign that cannot begin says.
-  static std::string refusal(const CampaignOptions& made) {
+  static std::string refusal(const CampaignOptions& campaignOptions) {
     try {
-      runCampaign(made, kNever, kSilent);
+      runCampaign(campaignOptions, kNever, kSilent);
     } catch (const UserError& error) {
       return error.what();
     }

@@ -27,26 +27,26 @@ std::vector<pid_t> childrenOf(pid_t pid) {
 class DurabilityTest : public CampaignFolder {
  protected:
   CampaignOptions campaign(const std::string& out, uint64_t runs, uint64_t seed) {
-    CampaignOptions made = options(runs);
-    made.seed = seed;
-    made.corpora = {folder_ / "corpus"};
-    made.out = folder_ / out;
-    made.resume = std::filesystem::exists(made.out / "lock");  // a start before this one came so far
-    return made;
+    CampaignOptions campaignOptions = options(runs);
+    campaignOptions.seed = seed;
+    campaignOptions.corpora = {folder_ / "corpus"};
+    campaignOptions.out = folder_ / out;
+    campaignOptions.resume =
+        std::filesystem::exists(campaignOptions.out / "lock");  // a start before this one came so far
+    return campaignOptions;
   }
 
   // The campaign in a process of its own, which is returned.
-  static pid_t start(const CampaignOptions& made) {
+  static pid_t start(const CampaignOptions& campaignOptions) {
     const pid_t pid = fork();
     if (pid != 0) return pid;
     try {
-      _exit(exitCode(runCampaign(made, kNever, kSilent)));
+      _exit(exitCode(runCampaign(campaignOptions, kNever, kSilent)));
     } catch (const std::exception& error) {
       std::fprintf(stderr, "%s\n", error.what());
       _exit(kExitSetup);
     }
   }
-
 };
 
 class KillTest : public DurabilityTest, public testing::WithParamInterface<int> {
@@ -56,9 +56,9 @@ class KillTest : public DurabilityTest, public testing::WithParamInterface<int> 
   }
 
   // Kills ten times, about every other time a worker.
-  void killAtRandom(const CampaignOptions& made) {
+  void killAtRandom(const CampaignOptions& campaignOptions) {
     std::mt19937 random(static_cast<unsigned>(GetParam()));
-    pid_t pid = start(made);
+    pid_t pid = start(campaignOptions);
     for (int kill = 0; kill < 10; ++kill) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10 + random() % 150));
       const std::vector<pid_t> children = childrenOf(pid);
@@ -68,7 +68,7 @@ class KillTest : public DurabilityTest, public testing::WithParamInterface<int> 
       }
       ::kill(pid, SIGKILL);
       waitpid(pid, nullptr, 0);
-      pid = start(campaign("killed", made.runs));
+      pid = start(campaign("killed", campaignOptions.runs));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     ::kill(pid, SIGKILL);

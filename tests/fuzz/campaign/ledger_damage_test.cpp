@@ -15,10 +15,10 @@ class LedgerDamageTest : public CampaignFolder {
  protected:
   // A finished campaign with a finding.
   CampaignOptions finished(uint64_t runs) {
-    CampaignOptions made = campaign(runs);
-    made.corpora = {file("wrong.fusion", kWrong)};
-    runCampaign(made, kNever, kSilent);
-    return made;
+    CampaignOptions campaignOptions = campaign(runs);
+    campaignOptions.corpora = {file("wrong.fusion", kWrong)};
+    runCampaign(campaignOptions, kNever, kSilent);
+    return campaignOptions;
   }
   // Every file of the folder but the ledger's own.
   static std::map<std::string, std::string> results(const std::filesystem::path& folder) {
@@ -36,9 +36,9 @@ class LedgerDamageTest : public CampaignFolder {
 };
 
 TEST_F(LedgerDamageTest, AFlippedBitIsRefusedOrChangesNothing) {
-  const CampaignOptions made = finished(40);
-  const std::filesystem::path path = made.out / kLedgerName;
-  const std::string whole = bytesOf(path), report = reports::toJson(summaryOf(made.out));
+  const CampaignOptions campaignOptions = finished(40);
+  const std::filesystem::path path = campaignOptions.out / kLedgerName;
+  const std::string whole = bytesOf(path), report = reports::toJson(summaryOf(campaignOptions.out));
   std::mt19937_64 random(1);
   int refused = 0;
   for (int flip = 0; flip < 64; ++flip) {
@@ -47,9 +47,9 @@ TEST_F(LedgerDamageTest, AFlippedBitIsRefusedOrChangesNothing) {
     changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << (bit % 8)));
     std::ofstream(path, std::ios::binary) << changed;
     for (const char* leftOver : {"ledger.sqlite-wal", "ledger.sqlite-shm"})
-      std::filesystem::remove(made.out / leftOver);
+      std::filesystem::remove(campaignOptions.out / leftOver);
     try {
-      EXPECT_EQ(reports::toJson(summaryOf(made.out)), report) << "bit " << bit;
+      EXPECT_EQ(reports::toJson(summaryOf(campaignOptions.out)), report) << "bit " << bit;
     } catch (const UserError& error) {
       ++refused;
       EXPECT_NE(std::string(error.what()).find("ledger.sqlite"), std::string::npos) << error.what();
@@ -60,22 +60,22 @@ TEST_F(LedgerDamageTest, AFlippedBitIsRefusedOrChangesNothing) {
 
 // What no structure shows: another number in a row.
 TEST_F(LedgerDamageTest, AChangedRowIsDamage) {
-  CampaignOptions made = finished(5);
-  made.resume = true;
-  Database(made.out / kLedgerName, Database::Mode::Write)
+  CampaignOptions campaignOptions = finished(5);
+  campaignOptions.resume = true;
+  Database(campaignOptions.out / kLedgerName, Database::Mode::Write)
       .execute("UPDATE progress SET cases = cases + 1 WHERE rowid = 1");
-  EXPECT_NE(refusal(made).find("is damaged (its rows are not those that were written)"), std::string::npos)
-      << refusal(made);
-  EXPECT_THROW(summaryOf(made.out), UserError);
+  EXPECT_NE(refusal(campaignOptions).find("is damaged (its rows are not those that were written)"), std::string::npos)
+      << refusal(campaignOptions);
+  EXPECT_THROW(summaryOf(campaignOptions.out), UserError);
 }
 
 // Every way to change rows keeps the digest, folds and findings included.
 TEST_F(LedgerDamageTest, TheDigestFollowsTheRows) {
-  CampaignOptions made = finished(30);
-  made.resume = true;
-  made.runs = 1100;
-  runCampaign(made, kNever, kSilent);
-  Ledger ledger(made.out, true);
+  CampaignOptions campaignOptions = finished(30);
+  campaignOptions.resume = true;
+  campaignOptions.runs = 1100;
+  runCampaign(campaignOptions, kNever, kSilent);
+  Ledger ledger(campaignOptions.out, true);
   Ledger::Contents contents = ledger.load();
   ASSERT_EQ(contents.findings.size(), 1u);
   contents.findings[0].detail = "another";
@@ -86,25 +86,25 @@ TEST_F(LedgerDamageTest, TheDigestFollowsTheRows) {
   ledger.setSetting("jobs", "7");
   ledger.record("case 5000", encode(TaskResult()), 1, 2);
   ledger.commit();
-  Database database(made.out / kLedgerName, Database::Mode::Read);
+  Database database(campaignOptions.out / kLedgerName, Database::Mode::Read);
   EXPECT_EQ(readDigest(database), digestOfAll(database));
-  EXPECT_EQ(summaryOf(made.out).findings.size(), 2u);
+  EXPECT_EQ(summaryOf(campaignOptions.out).findings.size(), 2u);
 }
 
 TEST_F(LedgerDamageTest, NothingGoesOnOverAnEmptyOrMissingLedger) {
-  CampaignOptions made = finished(5);
-  const auto before = results(made.out);
+  CampaignOptions campaignOptions = finished(5);
+  const auto before = results(campaignOptions.out);
   for (const bool missing : {false, true}) {
     for (const bool resume : {false, true}) {
-      std::ofstream(made.out / kLedgerName, std::ios::trunc).close();
-      if (missing) std::filesystem::remove(made.out / kLedgerName);
-      made.resume = resume;
-      const std::string said = refusal(made);
-      EXPECT_NE(said.find(missing ? "without its ledger" : "is empty, and results of a campaign lie beside it"),
+      std::ofstream(campaignOptions.out / kLedgerName, std::ios::trunc).close();
+      if (missing) std::filesystem::remove(campaignOptions.out / kLedgerName);
+      campaignOptions.resume = resume;
+      const std::string message = refusal(campaignOptions);
+      EXPECT_NE(message.find(missing ? "without its ledger" : "is empty, and results of a campaign lie beside it"),
                 std::string::npos)
-          << said;
-      EXPECT_EQ(said.find('\n'), std::string::npos) << said;
-      EXPECT_EQ(results(made.out), before);
+          << message;
+      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+      EXPECT_EQ(results(campaignOptions.out), before);
     }
   }
 }
@@ -114,33 +114,34 @@ TEST_F(LedgerDamageTest, ResultsAreReportsLogsAndFindings) {
   const std::string sha1(40, 'a');
   for (const std::string& name : {std::string("report.json"), std::string("report.html"), std::string("campaign.log"),
                                   "crash-" + sha1 + ".fusion", "flaky-" + sha1 + ".sequence"}) {
-    CampaignOptions made = options(2);
-    made.out = folder_ / ("beside-" + name);
-    std::filesystem::create_directories(made.out);
-    std::ofstream(made.out / name) << "x";
-    EXPECT_NE(refusal(made), "") << name;
+    CampaignOptions campaignOptions = options(2);
+    campaignOptions.out = folder_ / ("beside-" + name);
+    std::filesystem::create_directories(campaignOptions.out);
+    std::ofstream(campaignOptions.out / name) << "x";
+    EXPECT_NE(refusal(campaignOptions), "") << name;
   }
-  CampaignOptions made = options(2);
-  made.out = folder_ / "own";
-  std::filesystem::create_directories(made.out);
-  std::ofstream(made.out / "mine.fusion") << "x";
-  EXPECT_EQ(refusal(made), "");
+  CampaignOptions campaignOptions = options(2);
+  campaignOptions.out = folder_ / "own";
+  std::filesystem::create_directories(campaignOptions.out);
+  std::ofstream(campaignOptions.out / "mine.fusion") << "x";
+  EXPECT_EQ(refusal(campaignOptions), "");
 }
 
 TEST_F(LedgerDamageTest, ResumeWithoutACampaignMakesNoFolder) {
-  CampaignOptions made = options(2);
-  made.out = folder_ / "nowhere";
-  made.resume = true;
-  EXPECT_NE(refusal(made).find("holds no campaign to resume"), std::string::npos) << refusal(made);
-  EXPECT_FALSE(std::filesystem::exists(made.out));
+  CampaignOptions campaignOptions = options(2);
+  campaignOptions.out = folder_ / "nowhere";
+  campaignOptions.resume = true;
+  EXPECT_NE(refusal(campaignOptions).find("holds no campaign to resume"), std::string::npos)
+      << refusal(campaignOptions);
+  EXPECT_FALSE(std::filesystem::exists(campaignOptions.out));
 }
 
 // A finished ledger is one file, which needs no place to write.
 TEST_F(LedgerDamageTest, AFinishedLedgerIsOneFile) {
-  const CampaignOptions made = finished(5);
-  summaryOf(made.out);
+  const CampaignOptions campaignOptions = finished(5);
+  summaryOf(campaignOptions.out);
   for (const char* leftOver : {"ledger.sqlite-wal", "ledger.sqlite-shm", "ledger.sqlite-journal"})
-    EXPECT_FALSE(std::filesystem::exists(made.out / leftOver)) << leftOver;
+    EXPECT_FALSE(std::filesystem::exists(campaignOptions.out / leftOver)) << leftOver;
 }
 
 }  // namespace

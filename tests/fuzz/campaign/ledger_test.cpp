@@ -25,10 +25,10 @@ class LedgerTest : public CampaignFolder {
 };
 
 TEST_F(LedgerTest, AReportIsMadeFromTheLedgerAlone) {
-  CampaignOptions made = campaign(30);
-  made.corpora = {file("wrong.fusion", kWrong)};
-  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
-  const reports::CampaignSummary again = summaryOf(made.out);
+  CampaignOptions campaignOptions = campaign(30);
+  campaignOptions.corpora = {file("wrong.fusion", kWrong)};
+  const reports::CampaignSummary summary = runCampaign(campaignOptions, kNever, kSilent);
+  const reports::CampaignSummary again = summaryOf(campaignOptions.out);
   EXPECT_EQ(withoutTime(again), withoutTime(summary));
   EXPECT_EQ(again.seconds, summary.seconds);
   EXPECT_FALSE(again.progress.empty());
@@ -91,12 +91,14 @@ TEST_F(LedgerTest, AnotherStampIsAnotherCampaign) {
 
 TEST_F(LedgerTest, AFileThatChangedMeanwhileIsNamed) {
   // The interrupt comes before the first task.
-  CampaignOptions made = campaign(5);
-  made.corpora = {file("right.fusion", kRight)};
-  EXPECT_TRUE(runCampaign(made, [] { return true; }, kSilent).interrupted);
+  CampaignOptions campaignOptions = campaign(5);
+  campaignOptions.corpora = {file("right.fusion", kRight)};
+  EXPECT_TRUE(runCampaign(
+                  campaignOptions, [] { return true; }, kSilent)
+                  .interrupted);
   file("right.fusion", kWrong);
-  made.resume = true;
-  EXPECT_NE(refusal(made).find("right.fusion has changed"), std::string::npos) << refusal(made);
+  campaignOptions.resume = true;
+  EXPECT_NE(refusal(campaignOptions).find("right.fusion has changed"), std::string::npos) << refusal(campaignOptions);
 }
 
 TEST_F(LedgerTest, TwoCampaignsInOneFolderAreRefused) {
@@ -122,17 +124,17 @@ TEST_F(LedgerTest, AKilledCampaignsLockIsNoObstacle) {
 }
 
 TEST_F(LedgerTest, ADamagedLedgerIsOneSentence) {
-  CampaignOptions made = campaign(20);
-  runCampaign(made, kNever, kSilent);
-  made.resume = true;
-  const std::filesystem::path path = made.out / kLedgerName;
+  CampaignOptions campaignOptions = campaign(20);
+  runCampaign(campaignOptions, kNever, kSilent);
+  campaignOptions.resume = true;
+  const std::filesystem::path path = campaignOptions.out / kLedgerName;
   const uintmax_t size = std::filesystem::file_size(path);
   const std::string whole = readTextFile(path.string());
   const auto expectRefusal = [&](const std::string& bytes) {
     std::ofstream(path, std::ios::binary) << bytes;
-    const std::string text = refusal(made);
+    const std::string text = refusal(campaignOptions);
     EXPECT_NE(text.find("is damaged"), std::string::npos) << text;
-    EXPECT_THROW(summaryOf(made.out), UserError);
+    EXPECT_THROW(summaryOf(campaignOptions.out), UserError);
   };
   expectRefusal("no database at all, but long enough to look like the beginning of one, it is only text. " +
                 std::string(1000, 'x'));
@@ -143,37 +145,38 @@ TEST_F(LedgerTest, ADamagedLedgerIsOneSentence) {
 }
 
 TEST_F(LedgerTest, AStrangersTablesAreDamage) {
-  CampaignOptions made = campaign(5);
-  runCampaign(made, kNever, kSilent);
-  made.resume = true;
+  CampaignOptions campaignOptions = campaign(5);
+  runCampaign(campaignOptions, kNever, kSilent);
+  campaignOptions.resume = true;
   for (const char* change : {"UPDATE snapshot SET sums = '{'", "UPDATE snapshot SET sums = '{\"cases\": \"9-1\"}'",
                              "UPDATE snapshot SET sums = '{\"done\": {}}'",
                              "UPDATE findings SET task = 'nonsense'",
                              "DROP TABLE files"}) {
     {
-      Database database(made.out / kLedgerName, Database::Mode::Write);
+      Database database(campaignOptions.out / kLedgerName, Database::Mode::Write);
       database.execute(change);
     }
-    if (std::string(change) != "DROP TABLE files") seal(made.out);
-    EXPECT_THROW(summaryOf(made.out), UserError) << change;
-    EXPECT_THROW(runCampaign(made, kNever, kSilent), UserError) << change;
+    if (std::string(change) != "DROP TABLE files") seal(campaignOptions.out);
+    EXPECT_THROW(summaryOf(campaignOptions.out), UserError) << change;
+    EXPECT_THROW(runCampaign(campaignOptions, kNever, kSilent), UserError) << change;
   }
 }
 
 // Begun by a program that wrote its ledger in another way: nothing of it is read, and nothing is called damaged.
 TEST_F(LedgerTest, ALedgerOfAnotherVersionIsOneSentence) {
-  CampaignOptions made = campaign(5);
-  runCampaign(made, kNever, kSilent);
-  made.resume = true;
-  Database(made.out / kLedgerName, Database::Mode::Write).execute("PRAGMA user_version = 1; DROP TABLE findings");
+  CampaignOptions campaignOptions = campaign(5);
+  runCampaign(campaignOptions, kNever, kSilent);
+  campaignOptions.resume = true;
+  Database(campaignOptions.out / kLedgerName, Database::Mode::Write)
+      .execute("PRAGMA user_version = 1; DROP TABLE findings");
   const std::string expected =
-      concat("the ledger ", (made.out / kLedgerName).string(),
+      concat("the ledger ", (campaignOptions.out / kLedgerName).string(),
              " was written by another version of this program (ledger version 1, and this reads ", kLedgerVersion,
              "): what was found stays in the files beside it; begin a new campaign in another folder");
   const auto sentence = [](const std::string& text) { return text.substr(0, text.find("\n")); };
-  EXPECT_NE(sentence(refusal(made)).find(expected), std::string::npos) << refusal(made);
+  EXPECT_NE(sentence(refusal(campaignOptions)).find(expected), std::string::npos) << refusal(campaignOptions);
   try {
-    summaryOf(made.out);
+    summaryOf(campaignOptions.out);
     ADD_FAILURE() << "it is read";
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
@@ -211,21 +214,21 @@ TEST_F(LedgerTest, TheVersionBelongsToTheseKeys) {
 }
 
 TEST_F(LedgerTest, AFullDiskLosesNothing) {
-  CampaignOptions made = campaign(400);
-  made.corpora = {file("wrong.fusion", kWrong)};
+  CampaignOptions campaignOptions = campaign(400);
+  campaignOptions.corpora = {file("wrong.fusion", kWrong)};
   const pid_t child = fork();
   if (child == 0) {
     // The disk is "full" once a file would grow past this.
     signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{200 << 10, 200 << 10};
     setrlimit(RLIMIT_FSIZE, &limit);
-    _exit(refusal(made).find("cannot write") != std::string::npos ? 42 : 1);
+    _exit(refusal(campaignOptions).find("cannot write") != std::string::npos ? 42 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 42);
-  made.resume = true;
-  const reports::CampaignSummary resumed = runCampaign(made, kNever, kSilent);
+  campaignOptions.resume = true;
+  const reports::CampaignSummary resumed = runCampaign(campaignOptions, kNever, kSilent);
   EXPECT_EQ(resumed.cases, 401);
   EXPECT_EQ(resumed.findings.size(), 1u);
 }
@@ -234,39 +237,39 @@ TEST_F(LedgerTest, AFolderWithoutACampaignIsNamed) {
   EXPECT_THROW(summaryOf(folder_), UserError);
   EXPECT_THROW(summaryOf(folder_ / "nowhere"), UserError);
   EXPECT_FALSE(argumentsOf(folder_).has_value());
-  CampaignOptions made = campaign(1);
-  made.arguments = {{"--seed", " 77"}, {"corpora", " 'a b' c"}};
-  runCampaign(made, kNever, kSilent);
-  EXPECT_EQ(argumentsOf(made.out), made.arguments);
+  CampaignOptions campaignOptions = campaign(1);
+  campaignOptions.arguments = {{"--seed", " 77"}, {"corpora", " 'a b' c"}};
+  runCampaign(campaignOptions, kNever, kSilent);
+  EXPECT_EQ(argumentsOf(campaignOptions.out), campaignOptions.arguments);
 }
 
 // A database from elsewhere may name files; none of them leads out of the folder.
 TEST_F(LedgerTest, NamesOfArtifactsStayInTheFolder) {
-  CampaignOptions made = campaign(1);
-  made.corpora = {file("wrong.fusion", kWrong)};
-  runCampaign(made, kNever, kSilent);
-  Database(made.out / kLedgerName, Database::Mode::Write)
+  CampaignOptions campaignOptions = campaign(1);
+  campaignOptions.corpora = {file("wrong.fusion", kWrong)};
+  runCampaign(campaignOptions, kNever, kSilent);
+  Database(campaignOptions.out / kLedgerName, Database::Mode::Write)
       .execute("UPDATE findings SET finding = json_set(finding, '$.file', '../../x; rm y')");
-  seal(made.out);
-  const reports::CampaignSummary summary = summaryOf(made.out);
+  seal(campaignOptions.out);
+  const reports::CampaignSummary summary = summaryOf(campaignOptions.out);
   EXPECT_EQ(summary.findings.at(0).file, "x; rm y");
   EXPECT_EQ(summary.findings.at(0).replay, "fuserfuzz replay 'x; rm y'");
 }
 
 // Nor is anything else in it more than an argument of the program that runs now.
 TEST_F(LedgerTest, AStrangersLedgerGivesArgumentsAndNothingElse) {
-  CampaignOptions made = campaign(1);
-  made.corpora = {file("wrong.fusion", kWrong)};
-  made.maxArtifactBytes = 0;
-  runCampaign(made, kNever, kSilent);
-  Database(made.out / kLedgerName, Database::Mode::Write)
+  CampaignOptions campaignOptions = campaign(1);
+  campaignOptions.corpora = {file("wrong.fusion", kWrong)};
+  campaignOptions.maxArtifactBytes = 0;
+  runCampaign(campaignOptions, kNever, kSilent);
+  Database(campaignOptions.out / kLedgerName, Database::Mode::Write)
       .execute(
           "UPDATE findings SET task = 'view 17 one cut; touch x';"
           "UPDATE stamp SET value = ' --only add; touch y $(z) ''`w`' WHERE key = 'generator flags';"
           "INSERT INTO settings VALUES('program', 'rm -r');"
           "UPDATE settings SET value = '7; touch v' WHERE key = 'timeout'");
-  seal(made.out);
-  const reports::CampaignSummary summary = summaryOf(made.out);
+  seal(campaignOptions.out);
+  const reports::CampaignSummary summary = summaryOf(campaignOptions.out);
   EXPECT_EQ(
       summary.findings.at(0).replay,
       "fuserfuzz generate --seed 1 --case 17 --view 'one cut; touch x' --only 'add;' touch y '$(z)' '`w`' > "

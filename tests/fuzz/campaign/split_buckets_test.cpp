@@ -10,15 +10,15 @@ namespace {
 const char* kSymptom = "differs | kernel | reduction | other";
 
 LedgerFinding finding(const std::string& file, const std::string& op, const std::string& structure, int64_t bytes) {
-  LedgerFinding made;
-  made.kind = "differs";
-  made.bucket = kSymptom;
-  made.label = "fails fresh";
-  made.file = file;
-  made.guiltyOp = op;
-  made.structure = structure;
-  made.bytes = bytes;
-  return made;
+  LedgerFinding result;
+  result.kind = "differs";
+  result.bucket = kSymptom;
+  result.label = "fails fresh";
+  result.file = file;
+  result.guiltyOp = op;
+  result.structure = structure;
+  result.bytes = bytes;
+  return result;
 }
 
 std::vector<std::string> chosen(const std::vector<LedgerFinding>& findings, const std::vector<std::string>& done = {}) {
@@ -64,22 +64,22 @@ TEST(ChooseForMinimizingTest, TakesOneOfASymptomThatNamesItsCause) {
 }
 
 reports::Finding reported(const std::string& file, const std::string& op, const std::string& structure) {
-  reports::Finding made;
-  made.kind = "differs";
-  made.symptom = kSymptom;
-  made.file = file;
-  made.guiltyOp = op;
-  made.structure = structure;
-  return made;
+  reports::Finding result;
+  result.kind = "differs";
+  result.symptom = kSymptom;
+  result.file = file;
+  result.guiltyOp = op;
+  result.structure = structure;
+  return result;
 }
 
 reports::MinimizedFinding smallest(const std::string& file, const std::string& bucket, int64_t exprs) {
-  reports::MinimizedFinding made;
-  made.finding = file;
-  made.symptom = kSymptom;
-  made.bucket = bucket;
-  made.exprsAfter = exprs;
-  return made;
+  reports::MinimizedFinding result;
+  result.finding = file;
+  result.symptom = kSymptom;
+  result.bucket = bucket;
+  result.exprsAfter = exprs;
+  return result;
 }
 
 // Two bugs with one symptom are two buckets; what was not minimised goes to the one that is most like it.

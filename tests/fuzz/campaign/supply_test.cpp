@@ -19,9 +19,9 @@ std::vector<std::string> all(Supply& supply) {
 }
 
 TaskResult result(VerdictKind kind) {
-  TaskResult made;
-  made.verdict.kind = kind;
-  return made;
+  TaskResult taskResult;
+  taskResult.verdict.kind = kind;
+  return taskResult;
 }
 
 TEST(SupplyTest, FilesComeBeforeCases) {

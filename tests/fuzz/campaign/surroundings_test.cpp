@@ -27,15 +27,15 @@ class SurroundingsTest : public CampaignFolder {
   // A compiler that does so before its passes.
   void whenCompiling(std::function<void()> action) { failing_.action = std::move(action); }
   TaskSettings settings() {
-    TaskSettings made;
-    made.judge.observers = {&failing_};
-    return made;
+    TaskSettings taskSettings;
+    taskSettings.judge.observers = {&failing_};
+    return taskSettings;
   }
   CampaignOptions campaign() {
-    CampaignOptions made = options(10);
-    made.out = folder_ / "out";
-    made.task.judge.observers = {&failing_};
-    return made;
+    CampaignOptions campaignOptions = options(10);
+    campaignOptions.out = folder_ / "out";
+    campaignOptions.task.judge.observers = {&failing_};
+    return campaignOptions;
   }
   struct Failing : CompileObserver {
     void beforePasses(Fusion&) override { action(); }
@@ -59,12 +59,13 @@ TEST_F(SurroundingsTest, ACampaignEndsWithoutAFindingAndGoesOn) {
   whenCompiling([mark]() {
     if (!std::filesystem::exists(mark)) noThreads();
   });
-  CampaignOptions made = campaign();
-  EXPECT_NE(setUpErrorOf([&] { runCampaign(made, kNever, kSilent); }).find("no more threads"), std::string::npos);
-  EXPECT_TRUE(summaryOf(made.out).findings.empty());
+  CampaignOptions campaignOptions = campaign();
+  EXPECT_NE(setUpErrorOf([&] { runCampaign(campaignOptions, kNever, kSilent); }).find("no more threads"),
+            std::string::npos);
+  EXPECT_TRUE(summaryOf(campaignOptions.out).findings.empty());
   std::ofstream(mark) << "x";
-  made.resume = true;
-  const reports::CampaignSummary summary = runCampaign(made, kNever, kSilent);
+  campaignOptions.resume = true;
+  const reports::CampaignSummary summary = runCampaign(campaignOptions, kNever, kSilent);
   EXPECT_EQ(summary.cases, 10);
   EXPECT_TRUE(summary.findings.empty());
 }
@@ -72,10 +73,10 @@ TEST_F(SurroundingsTest, ACampaignEndsWithoutAFindingAndGoesOn) {
 // Killed once it runs again (findings_test.cpp); killed for ever it is no finding either.
 TEST_F(SurroundingsTest, AWorkerThatIsAlwaysKilledIsNoFinding) {
   whenCompiling([]() { raise(SIGKILL); });
-  const CampaignOptions made = campaign();
-  EXPECT_NE(setUpErrorOf([&] { runCampaign(made, kNever, kSilent); }).find("was ended from outside"),
+  const CampaignOptions campaignOptions = campaign();
+  EXPECT_NE(setUpErrorOf([&] { runCampaign(campaignOptions, kNever, kSilent); }).find("was ended from outside"),
             std::string::npos);
-  EXPECT_TRUE(summaryOf(made.out).findings.empty());
+  EXPECT_TRUE(summaryOf(campaignOptions.out).findings.empty());
 }
 
 TEST_F(SurroundingsTest, AFileThatCannotBeReadIsNoVerdict) {
@@ -136,18 +137,18 @@ TEST_F(SurroundingsTest, NoStageMakesAVerdictOfThem) {
 // Memory: short of what the process may take it is the surroundings', past that it is a finding.
 TEST_F(SurroundingsTest, WantOfMemoryIsToldFromAnAppetite) {
   whenCompiling([]() { throw std::bad_alloc(); });
-  TaskSettings made = settings();
-  made.judge.memoryMb = 256;
+  TaskSettings taskSettings = settings();
+  taskSettings.judge.memoryMb = 256;
   const std::string path = file("a.fusion", kRight);
-  EXPECT_EQ(performTask(FileTask{path}, made).verdict.kind, VerdictKind::OutOfMemory);
+  EXPECT_EQ(performTask(FileTask{path}, taskSettings).verdict.kind, VerdictKind::OutOfMemory);
   EXPECT_FALSE(isMemoryShort(256));
   const pid_t child = fork();
   if (child == 0) {
     const rlimit little{rlim_t{64} << 20, rlim_t{64} << 20};  // less than it has: it gets no more
     setrlimit(RLIMIT_AS, &little);
-    const bool said =
-        isMemoryShort(256) && !setUpErrorOf([&] { judgeCase(parseCase(kRight, "a"), made.judge); }).empty();
-    _exit(said ? 42 : 1);
+    const bool isReported =
+        isMemoryShort(256) && !setUpErrorOf([&] { judgeCase(parseCase(kRight, "a"), taskSettings.judge); }).empty();
+    _exit(isReported ? 42 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);

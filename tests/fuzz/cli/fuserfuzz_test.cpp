@@ -131,15 +131,15 @@ TEST_F(FuserfuzzTest, GenerateKnowsViewsAndEngines) {
   EXPECT_EQ(unknown.exitCode, 1);
   EXPECT_NE(unknown.text.find("no view is called 'no such view'; known: "), std::string::npos) << unknown.text;
   // Of seed 1, by the sample's rule, which knows nothing of the generator.
-  int made = 0;
+  int count = 0;
   for (const char* number : {"72", "427", "533"}) {
     const Outcome outcome = fuserfuzz(std::string("generate --view 'one cut' --case ") + number);
-    made += outcome.exitCode == 0 && outcome.text.find("#: view = one cut") != std::string::npos;
+    count += outcome.exitCode == 0 && outcome.text.find("#: view = one cut") != std::string::npos;
     if (outcome.exitCode != 0) {
       EXPECT_NE(outcome.text.find("has no place for the view"), std::string::npos) << outcome.text;
     }
   }
-  EXPECT_GT(made, 0);
+  EXPECT_GT(count, 0);
   const Outcome refused = fuserfuzz("generate --view 'one cut' --case 71");
   EXPECT_EQ(refused.exitCode, 1);
   EXPECT_NE(refused.text.find("case 71 of seed 1 is not judged in the view 'one cut': one case in 100 is"),
@@ -346,7 +346,7 @@ TEST_F(ResumeTest, EverySettingIsTheCampaignsOwn) {
 TEST_F(ResumeTest, WhatIsTypedAndDiffersIsNamedWithTheLineToType) {
   const std::string line = "; to go on, type: fuserfuzz run --resume --out " + out_ + "\n";
   const auto refusal = [&](const std::string& typed) { return fuserfuzz("run --resume --out " + out_ + " " + typed); };
-  for (const auto& [typed, said] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& [typed, message] : std::vector<std::pair<std::string, std::string>>{
            {"--seed 9", "begun with --seed 3, not with --seed 9"},
            {"--only add", "begun with --only add,neg, not with --only add"},
            {"--exclude exp", "begun without --exclude, not with --exclude exp"},
@@ -354,7 +354,7 @@ TEST_F(ResumeTest, WhatIsTypedAndDiffersIsNamedWithTheLineToType) {
            {folder_.string(), "not with " + folder_.string()}}) {
     const Outcome outcome = refusal(typed);
     EXPECT_EQ(outcome.exitCode, 1) << typed;
-    EXPECT_NE(outcome.text.find(said), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find(message), std::string::npos) << outcome.text;
     EXPECT_NE(outcome.text.find(line), std::string::npos) << outcome.text;
     EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
   }

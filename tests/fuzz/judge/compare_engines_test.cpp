@@ -13,8 +13,8 @@ namespace fuser::fuzz {
 namespace {
 
 ComparedCase compare(const std::string& text) {
-  const Case made = parseCase(text, "case");
-  return compareEngines({&made}, EngineKind::Cpu).at(0);
+  const Case testCase = parseCase(text, "case");
+  return compareEngines({&testCase}, EngineKind::Cpu).at(0);
 }
 
 TEST(CompareEnginesTest, ExactOpsAreHeldToTheBit) {
@@ -28,11 +28,12 @@ TEST(CompareEnginesTest, ExactOpsAreHeldToTheBit) {
 }
 
 TEST(CompareEnginesTest, StreamsAreThoseOfTheEnginesDevice) {
-  const Case made = parseCase("fusion f(%x: f32[i0, i1]) {\n  %a = neg(%x)\n  %y = neg(%a)\n  return %y\n}\n"
-                              "stream %a {dim = 0}\nrun { %x = normal(seed = 1) : f32[5, 3] }\n",
-                              "case");
+  const Case testCase = parseCase(
+      "fusion f(%x: f32[i0, i1]) {\n  %a = neg(%x)\n  %y = neg(%a)\n  return %y\n}\n"
+      "stream %a {dim = 0}\nrun { %x = normal(seed = 1) : f32[5, 3] }\n",
+      "case");
   CudaStandIn standIn;
-  const ComparedCase compared = compareEngines({&made}, *standIn.makeEngine()).at(0);
+  const ComparedCase compared = compareEngines({&testCase}, *standIn.makeEngine()).at(0);
   EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees) << compared.verdict.detail;
   EXPECT_EQ(compared.bits.exactEqual, compared.bits.exact);
   EXPECT_EQ(standIn.launchesOnStreams, 6u) << "five turns, and %y";
@@ -80,14 +81,14 @@ TEST(CompareEnginesTest, EachRunIsHeldAgainstWhatItExpects) {
 }
 
 TEST(CompareEnginesTest, ManyCasesKeepTheirOrder) {
-  std::vector<Case> made;
+  std::vector<Case> testCases;
   std::vector<const Case*> cases;
-  for (uint64_t number = 0; number < 12; ++number) made.push_back(generateCase(2, number));
-  made.push_back(
+  for (uint64_t number = 0; number < 12; ++number) testCases.push_back(generateCase(2, number));
+  testCases.push_back(
       parseCase("fusion f(%n: i64) { %y = full() {shape = [%n], fill_value = 1.0, dtype = f32} return %y }\n"
                 "run { %n = -1 }\nexpect rejected\n",
                 "case"));
-  for (const Case& one : made) cases.push_back(&one);
+  for (const Case& one : testCases) cases.push_back(&one);
   const std::vector<ComparedCase> compared = compareEngines(cases, EngineKind::Cpu);
   ASSERT_EQ(compared.size(), 13u);
   BitCounts bits;

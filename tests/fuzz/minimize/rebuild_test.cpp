@@ -41,12 +41,12 @@ ValId idOf(const Case& testCase, const std::string& name) {
 
 // The case with the change, printed; it has to agree, or to be rejected where it says so.
 std::string changed(const Case& testCase, const Change& change) {
-  const std::optional<Case> made = rebuild(testCase, change, kPlain);
-  if (!made) return "";
-  const CaseVerdict verdict = judgeCase(*made);
+  const std::optional<Case> result = rebuild(testCase, change, kPlain);
+  if (!result) return "";
+  const CaseVerdict verdict = judgeCase(*result);
   EXPECT_FALSE(isFinding(verdict.kind)) << toString(verdict);
-  EXPECT_NE(verdict.kind, VerdictKind::Rejected) << toString(verdict) << printCase(*made);
-  return printCase(*made);
+  EXPECT_NE(verdict.kind, VerdictKind::Rejected) << toString(verdict) << printCase(*result);
+  return printCase(*result);
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -220,10 +220,10 @@ TEST(RebuildTest, ANewSizeReusesTheNameOfARemovedOne) {
 }
 
 // Whatever a change makes is a case: it prints and parses back, and running it is no accident.
-void expectCase(const Case& from, const Change& change, uint64_t number, size_t& made) {
+void expectCase(const Case& from, const Change& change, uint64_t number, size_t& count) {
   const std::optional<Case> result = rebuild(from, change, kPlain);
   if (!result) return;
-  ++made;
+  ++count;
   const std::string text = printCase(*result);
   ASSERT_EQ(printCase(parseCase(text, "rebuilt")), text) << number;
   const CaseVerdict verdict = judgeCase(*result);
@@ -300,17 +300,17 @@ Change drawChange(const Case& testCase, Choices& choices) {
 }
 
 // The case as its text has it: ids of all that is used, in the program's order.
-void expectNumberedAsItsText(const Case& made, const std::string& text) {
+void expectNumberedAsItsText(const Case& testCase, const std::string& text) {
   const Case read = parseCase(text, "text");
-  ASSERT_EQ(printCase(made), text);
-  const std::vector<Val*> vals = made.fusion->usedVals(), wanted = read.fusion->usedVals();
+  ASSERT_EQ(printCase(testCase), text);
+  const std::vector<Val*> vals = testCase.fusion->usedVals(), wanted = read.fusion->usedVals();
   ASSERT_EQ(vals.size(), wanted.size()) << text;
   for (size_t i = 0; i < vals.size(); ++i) {
     ASSERT_EQ(vals[i]->id(), wanted[i]->id()) << "%" << wanted[i]->name() << "\n" << text;
     ASSERT_EQ(vals[i]->name(), wanted[i]->name()) << text;
   }
-  for (size_t i = 0; i < made.fusion->exprs().size(); ++i) {
-    ASSERT_EQ(made.fusion->exprs()[i]->id(), read.fusion->exprs()[i]->id()) << text;
+  for (size_t i = 0; i < testCase.fusion->exprs().size(); ++i) {
+    ASSERT_EQ(testCase.fusion->exprs()[i]->id(), read.fusion->exprs()[i]->id()) << text;
   }
 }
 
@@ -325,7 +325,7 @@ Schedule drawSchedule(const Case& testCase, Choices& choices) {
 // What is made of a change goes to workers and files as text, and is not read on the way: made once more, it is what
 // reading would give, down to its numbers.
 TEST(RebuildTest, EveryResultParsesBackToItself) {
-  std::map<What, size_t> made;
+  std::map<What, size_t> counts;
   for (uint64_t number = 0; number < 100; ++number) {
     const What what = kAll[number % std::size(kAll)];
     Choices choices(14, number);
@@ -336,14 +336,14 @@ TEST(RebuildTest, EveryResultParsesBackToItself) {
     for (int i = 0; i < 12; ++i) {
       const std::optional<Case> result = rebuild(testCase, drawChange(testCase, choices), kPlain);
       if (!result) continue;
-      ++made[what];
+      ++counts[what];
       const std::string text = printCase(*result);
       ASSERT_NO_THROW(parseCase(text, "rebuilt")) << number << "\n" << text;
       ASSERT_EQ(printCase(parseCase(text, "rebuilt")), text) << number;
       expectNumberedAsItsText(finish(caseEditOf(*result)), text);
     }
   }
-  for (What what : kAll) EXPECT_GE(made[what], 100u) << static_cast<int>(what);
+  for (What what : kAll) EXPECT_GE(counts[what], 100u) << static_cast<int>(what);
 }
 
 TEST(RebuildTest, AnEditGivesACaseOrNothing) {
@@ -366,9 +366,9 @@ TEST(RebuildTest, AScheduleStaysIfItsTensorsDo) {
   testCase.schedule = parseSchedule("split %s {axis = 0, factor = 2}", "test");
   Change change;
   change.outputs = {idOf(testCase, "s")};
-  const std::optional<Case> made = rebuild(testCase, change, kPlain);
-  ASSERT_TRUE(made);
-  EXPECT_EQ(made->schedule, testCase.schedule);
+  const std::optional<Case> result = rebuild(testCase, change, kPlain);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->schedule, testCase.schedule);
   change.outputs = {idOf(testCase, "f")};
   EXPECT_FALSE(rebuild(testCase, change, kPlain));
 }

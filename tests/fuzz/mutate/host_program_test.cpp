@@ -35,14 +35,16 @@ std::optional<Case> makeCase(Kind kind, uint64_t number) {
   options.maxElements = 1024;
   options.maxCaseElements = 1 << 14;
   options.maxExpressions = 12;
-  Case made = generateCase(41, number, options);
-  if (hasBools(*made.fusion)) return std::nullopt;
+  Case testCase = generateCase(41, number, options);
+  if (hasBools(*testCase.fusion)) return std::nullopt;
   Choices choices(42, number);
   switch (kind) {
-    case Kind::Plain: return made;
-    case Kind::Streams: return spreadOverStreams(made, choices, 6) ? std::optional(std::move(made)) : std::nullopt;
-    case Kind::Memory: return preallocateOutputs(made, choices) ? std::optional(std::move(made)) : std::nullopt;
-    case Kind::Devices: return spreadOverDevices(made, choices, 4) ? std::optional(std::move(made)) : std::nullopt;
+    case Kind::Plain: return testCase;
+    case Kind::Streams:
+      return spreadOverStreams(testCase, choices, 6) ? std::optional(std::move(testCase)) : std::nullopt;
+    case Kind::Memory: return preallocateOutputs(testCase, choices) ? std::optional(std::move(testCase)) : std::nullopt;
+    case Kind::Devices:
+      return spreadOverDevices(testCase, choices, 4) ? std::optional(std::move(testCase)) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -102,12 +104,12 @@ struct Row {
 
 std::map<std::string_view, Row> mutateAll(Kind kind, int cases, int each) {
   std::map<std::string_view, Row> table;
-  int made = 0;
-  for (uint64_t number = 0; made < cases; ++number) {
+  int count = 0;
+  for (uint64_t number = 0; count < cases; ++number) {
     const std::optional<Case> testCase = makeCase(kind, number);
     if (!testCase) continue;
     const CompiledCase compiled(*testCase);
-    ++made;
+    ++count;
     for (const HostMutation& mutation : hostMutations()) {
       for (int i = 0; i < each; ++i) {
         Choices choices(static_cast<uint64_t>(43 + i), number);

@@ -37,18 +37,18 @@ run { %x = normal(seed = 1) : f32[8, 40]  %a = 0.5 }
 // A compilation of kText, all of it open to edits.
 struct Subject {
   Subject() {
-    settings = settingsOf(made);
+    settings = settingsOf(testCase);
     AfterSchedule keeping([this](int segment, Fusion& part, Schedule& schedule) {
       parts.push_back(&part);
       schedules[segment] = schedule;
     });
     FusionExecutorCache::Settings observed = settings;
     observed.context.observers = {&keeping};
-    program = buildProgram(*made.fusion, observed, {{16}}, inputs);
+    program = buildProgram(*testCase.fusion, observed, {{16}}, inputs);
     presegmented = program->fusion.get();
   }
   Compilation compilation() {
-    return {*made.fusion, settings, inputs, *presegmented, *program->segmented, parts, schedules, *program->host};
+    return {*testCase.fusion, settings, inputs, *presegmented, *program->segmented, parts, schedules, *program->host};
   }
   // Those of the compilations to come.
   void observe(std::unique_ptr<CompileObserver> observer) {
@@ -66,8 +66,8 @@ struct Subject {
   // The first free, on so many ways of an if in its place.
   void freeInAnIf(size_t ways) {
     hir::HostExpr* free = hostExprsOf<hir::Deallocate>(*program->host).front();
-    hir::HostExpr* made = program->host->insertAfter(free, hir::IfThenElse{program->fusion->inputs().at(1)});
-    for (size_t way = 0; way < ways; ++way) program->host->append(free->node, made, way);
+    hir::HostExpr* conditional = program->host->insertAfter(free, hir::IfThenElse{program->fusion->inputs().at(1)});
+    for (size_t way = 0; way < ways; ++way) program->host->append(free->node, conditional, way);
     program->host->remove(free);
   }
 
@@ -80,8 +80,8 @@ struct Subject {
     return operand;
   }
 
-  Case made = parseCase(kText, "case");
-  RunData data = materialize(made, made.runs.front());
+  Case testCase = parseCase(kText, "case");
+  RunData data = materialize(testCase, testCase.runs.front());
   std::vector<HostValue> inputs = hostValues(data);
   FusionExecutorCache::Settings settings;
   std::vector<std::unique_ptr<CompileObserver>> observers;
@@ -295,14 +295,14 @@ TEST(InvariantsTest, EveryFileHasALine) {
 
 std::vector<std::string> problemsWith(const std::vector<CompileObserver*>& observers,
                                       std::optional<InvariantStage> faulty = std::nullopt) {
-  const Case made = parseCase(kText, "case");
-  FusionExecutorCache::Settings settings = settingsOf(made);
+  const Case testCase = parseCase(kText, "case");
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
   settings.context.observers = observers;
-  InvariantObserver observer(*made.fusion, true, faulty);
+  InvariantObserver observer(*testCase.fusion, true, faulty);
   observer.watch(settings);
-  const RunData data = materialize(made, made.runs.front());
+  const RunData data = materialize(testCase, testCase.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
-  buildProgram(*made.fusion, settings, {}, inputs);
+  buildProgram(*testCase.fusion, settings, {}, inputs);
   EXPECT_EQ(observer.compilations(), 1u);
   return observer.problems();
 }
@@ -334,16 +334,16 @@ class InSegmentCaches final : public CompileObserver {
 // With a merge predicate, what no scheduler was asked about is compiled when it runs, in a cache of its own.
 TEST(InvariantObserverTest, SeesIntoCachesOfSegments) {
   const auto problemsWhere = [](bool broken) {
-    Case made = parseCase(kText, "case");
-    made.options.mergePredicate = MergePredicate::Always;
-    FusionExecutorCache::Settings settings = settingsOf(made);
+    Case testCase = parseCase(kText, "case");
+    testCase.options.mergePredicate = MergePredicate::Always;
+    FusionExecutorCache::Settings settings = settingsOf(testCase);
     NothingFreed fault;
     InSegmentCaches planting(fault);
     if (broken) settings.context.observers = {&planting};
-    InvariantObserver observer(*made.fusion, true);
+    InvariantObserver observer(*testCase.fusion, true);
     observer.watch(settings);
-    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), made.fusion.get());
-    const RunData data = materialize(made, made.runs.front());
+    const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
+    const RunData data = materialize(testCase, testCase.runs.front());
     FusionExecutorCache(fusion, settings).run(hostValues(data));
     return observer.problems();
   };
