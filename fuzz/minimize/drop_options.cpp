@@ -33,8 +33,8 @@ bool dropSchedules(Search& search) {
     });
   }
   const std::map<int64_t, Schedule> segments = search.best().segmentSchedules;
-  for (const auto& [segment, schedule] : segments) {
-    progress |= search.attempt([&](CaseEdit& edit) { return edit.segmentSchedules.erase(segment) > 0; });
+  for (const auto& segment : segments) {
+    progress |= search.attempt([&](CaseEdit& edit) { return edit.segmentSchedules.erase(segment.first) > 0; });
   }
   return progress;
 }

@@ -157,7 +157,7 @@ TEST(PerformanceTest, BrokenFilesAreOneSentence) {
       {R"({"context": {}, "benchmarks": [{"name": "a", "error_occurred": true, "error_message": "no gpu"}]})",
        "the benchmark a failed: no gpu"}};
   for (const auto& [text, message] : broken) {
-    const std::string error = errorOf([&] { parseMeasurement(text, "broken.json"); });
+    const std::string error = errorOf([&, &text = text] { parseMeasurement(text, "broken.json"); });
     EXPECT_NE(error.find(message), std::string::npos) << text << "\n" << error;
     EXPECT_NE(error.find("broken.json"), std::string::npos) << error;
     EXPECT_EQ(error.find("exception"), std::string::npos) << error;
