@@ -109,8 +109,8 @@ std::string endOf(const Ran& ran) {
   return ran.output.empty() ? how : concat(how, ": ", firstLine(ran.output));
 }
 
-// Whether the compiler, which failed, says that the text is wrong, or breaks over it. All else is the surroundings':
-// no place for its files, no memory, somebody who ended it.
+// Whether a failed compiler reports an error in the text, or crashes on it. Everything else is an error of the
+// environment: a full disk, a lack of memory, a kill.
 bool isOfTheText(const Ran& ran) {
   if (WIFSIGNALED(ran.status)) {
     const int signal = WTERMSIG(ran.status);

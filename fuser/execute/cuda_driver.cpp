@@ -16,7 +16,8 @@ constexpr Status kSuccess = 0;
 constexpr Status kOutOfMemory = 2;
 // What the machine does not give: memory, a real libcuda, the device (in use, none, its memory broken), a call to the
 // system, a driver that fits the GPU, the service that shares one.
-constexpr Status kSurroundings[] = {kOutOfMemory, 34, 46, 100, 214, 220, 304, 802, 803, 804, 805, 806, 807, 808, 809};
+constexpr Status kEnvironmentErrors[] = {kOutOfMemory, 34,  46,  100, 214, 220, 304, 802,
+                                         803,          804, 805, 806, 807, 808, 809};
 // Error codes for faults of a kernel. After one, the context returns it from every later call, too.
 constexpr Status kKernelFaults[] = {700, 702, 710, 714, 715, 716, 717, 718, 719};
 constexpr int kCapabilityMajor = 75;
@@ -103,7 +104,7 @@ struct CudaDriver::Functions {
     if (result == kSuccess) return;
     const auto isOne = [&](const auto& of) { return std::find(std::begin(of), std::end(of), result) != std::end(of); };
     if (isOne(kKernelFaults)) throw ViolationError(concat(what..., " on the GPU: ", text(result)));
-    FUSER_SET_UP_CHECK(!isOne(kSurroundings), what..., ": ", text(result));
+    FUSER_SET_UP_CHECK(!isOne(kEnvironmentErrors), what..., ": ", text(result));
     FUSER_CHECK(false, what..., ": ", text(result));
   }
 };

@@ -56,13 +56,13 @@ struct Nvrtc::Functions {
   const char* (*errorString)(Status);
 
   void check(Status result, const char* what) const {
-    checkSurroundings(result, what);
+    checkEnvironmentErrors(result, what);
     FUSER_CHECK(result == 0, "NVRTC: ", what, ": ", errorString(result));
   }
 
   // Memory, or the library of built-in functions beside it. NVRTC_ERROR_OUT_OF_MEMORY, …_BUILTIN_OPERATION_FAILURE,
   // …_TIME_FILE_WRITE_FAILED.
-  void checkSurroundings(Status result, const std::string& what) const {
+  void checkEnvironmentErrors(Status result, const std::string& what) const {
     FUSER_SET_UP_CHECK(result != 1 && result != 7 && result != 12, "NVRTC: ", what, ": ", errorString(result));
   }
 
@@ -93,11 +93,15 @@ std::string Nvrtc::Functions::compile(const std::string& text, const std::string
   check(createProgram(&owner.program, text.c_str(), "kernels.cu", 0, nullptr, nullptr), "create");
   // Each IR op rounds once; division and square root are correctly rounded; denormals are kept.
   const std::string arch = "--gpu-architecture=" + target;
-  const char* const options[] = {arch.c_str(),     "--std=c++17",      "-w",
-                                 "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
+  const char* const options[] = {arch.c_str(),
+                                 "--std=c++17",
+                                 "-w",
+                                 "--prec-div=true",
+                                 "--prec-sqrt=true",
+                                 "--ftz=false",
                                  contraction ? "--fmad=true" : "--fmad=false"};
   const Status result = compileProgram(owner.program, static_cast<int>(std::size(options)), options);
-  checkSurroundings(result, "compile");
+  checkEnvironmentErrors(result, "compile");
   size_t size = 0;
   check(getLogSize(owner.program, &size), "log size");
   std::string log(size, '\0');

@@ -15,7 +15,7 @@ std::optional<InferredType> inferIfValid(Fusion& fusion, const Expr& expr) {
   try {
     return infer(fusion, expr.op(), expr.inputs(), expr.attributes());
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     return std::nullopt;
   }
 }
@@ -344,8 +344,10 @@ RenamedExtents Fusion::renameExtents(const std::function<IntExpr(IntExpr)>& map)
     for (Val* output : expr->outputs()) {
       if (!output->isTensor()) continue;
       auto* tensor = output->as<TensorView>();
-      if (type && hasAxes(*tensor, *type)) result.changed |= setSizes(*this, tensor, type->axes);
-      else result.misfit = tensor;
+      if (type && hasAxes(*tensor, *type))
+        result.changed |= setSizes(*this, tensor, type->axes);
+      else
+        result.misfit = tensor;
     }
   }
   if (result.changed) invalidate();

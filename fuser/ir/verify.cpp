@@ -141,7 +141,7 @@ class Verifier {
       // infer() takes a mutable fusion only to intern constants in its arena.
       type = infer(const_cast<Fusion&>(fusion_), expr->op(), expr->inputs(), expr->attributes());
     } catch (const UserError& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       report(4, "%", output->name(), ": ", error.what());
       return;
     }
@@ -216,8 +216,8 @@ class Verifier {
   }
 
   const Fusion& fusion_;
-  std::vector<Expr*> users_;        // of all values, by their ids
-  std::vector<size_t> firstUser_;   // by value id: where its users begin in users_; one extra entry marks the end
+  std::vector<Expr*> users_;       // of all values, by their ids
+  std::vector<size_t> firstUser_;  // by value id: where its users begin in users_; one extra entry marks the end
   std::set<int64_t> bound_;
   std::vector<Violation> violations_;
 };

@@ -299,7 +299,7 @@ class Builder {
       tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
       timed("lower", [&] { lowerPart(group, part, known); });
     } catch (const UserError& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       // An illegal schedule from our own scheduler is a bug, not the caller's error.
       FUSER_CHECK(isCallers, "the schedule that ", schedulerTypeName(group.scheduler), " chose for segment ",
                   group.index, " is not legal: ", error.what());

@@ -29,7 +29,7 @@ void mustFit(Step step) {
   try {
     step();
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     FUSER_CHECK(false, "inputs that fit the program do not fit what its passes made of it: ", error.what());
   }
 }

@@ -248,7 +248,7 @@ void applySchedule(Fusion& part, const Schedule& schedule) {
     try {
       applier.apply(schedule[i]);
     } catch (const UserError& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       throw UserError(concat("schedule step ", i + 1, ": ", error.what()));
     }
   }

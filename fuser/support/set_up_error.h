@@ -20,7 +20,7 @@ class SetUpError : public UserError {
 
 // For handlers of any exception: rethrows the current one if the environment caused it. A std::system_error becomes a
 // SetUpError; std::bad_alloc stays as it is, because only the caller knows the memory limit.
-inline void rethrowOfSurroundings(const std::exception& error) {
+inline void rethrowIfSetUpError(const std::exception& error) {
   if (dynamic_cast<const SetUpError*>(&error)) throw;
   if (dynamic_cast<const std::bad_array_new_length*>(&error)) return;  // a size that no machine can allocate
   if (dynamic_cast<const std::bad_alloc*>(&error)) throw;

@@ -42,8 +42,8 @@ struct TokenRules {
   bool values = false;                         // '%' begins a value's name
   std::string_view valueBytes = {};            // additional bytes that such a name may contain
   bool strings = false;
-  bool comments = false;                       // from '#' to the end of the line; "#:" begins metadata
-  size_t maxBytes = SIZE_MAX;                  // of the text
+  bool comments = false;       // from '#' to the end of the line; "#:" begins metadata
+  size_t maxBytes = SIZE_MAX;  // of the text
   size_t maxNameBytes = SIZE_MAX;
   ErrorPlace errors = ErrorPlace::Caret;
 };
@@ -101,7 +101,7 @@ class TokenReader {
     } catch (const LocatedError&) {
       throw;
     } catch (const UserError& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       fail(token, error.what());
     }
   }

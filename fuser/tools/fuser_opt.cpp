@@ -231,13 +231,14 @@ void execute(const Arguments& arguments, spdlog::logger* log) {
   const std::string text = readAll(arguments.file);
   const Case testCase = parseCase(text, arguments.file == "-" ? "<stdin>" : arguments.file);
   if (!testCase.options.fault.empty()) {
-    logLine(log, LogLevel::Warn, concat("fuser-opt: option fault = ", quote(testCase.options.fault),
-                                        " is planted by fuserfuzz alone; this is the compiler without it"));
+    logLine(log, LogLevel::Warn,
+            concat("fuser-opt: option fault = ", quote(testCase.options.fault),
+                   " is planted by fuserfuzz alone; this is the compiler without it"));
   }
   try {
     execute(arguments, testCase, log);
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     throw UserError(withSourceLine(testCase.places, text, error.what()));
   }
 }
@@ -267,9 +268,8 @@ int run(int argc, char** argv) {
   app.add_flag("--count-segments", arguments.countSegments,
                "print a table of segments and kernels, with the top-down phase and without it");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");
-  takesSeconds(app.add_option("--max-seconds", arguments.maxSeconds,
-                              "end with an error after so long: 90, 10m; 0: never"),
-               0)
+  takesSeconds(
+      app.add_option("--max-seconds", arguments.maxSeconds, "end with an error after so long: 90, 10m; 0: never"), 0)
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option("--max-memory", arguments.maxMemory,

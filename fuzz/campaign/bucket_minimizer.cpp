@@ -107,7 +107,7 @@ std::string performMinimize(const MinimizeTask& task, const TaskSettings& settin
     told.seconds = minimized.seconds;
     told.picture = pictureOf(minimized, settings, limits);
   } catch (const std::exception& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     told = {};
     told.problem = error.what();
   }

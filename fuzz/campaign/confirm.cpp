@@ -83,9 +83,15 @@ class Confirmation {
 
   std::string textOf(const SingleTask& task) {
     try {
-      return std::visit(ByKind{[&](const CaseTask& one) { return printed({one.number, ""}); },
-                               [&](const PlainTask& one) { return printed({one.number, ""}); },
-                               [&](const ViewTask& one) { return printed({one.number, one.view}); },
+      return std::visit(ByKind{[&](const CaseTask& one) {
+                                 return printed({one.number, ""});
+                               },
+                               [&](const PlainTask& one) {
+                                 return printed({one.number, ""});
+                               },
+                               [&](const ViewTask& one) {
+                                 return printed({one.number, one.view});
+                               },
                                [&](const FileTask& one) { return readTextFile(one.path); },
                                // Batches of several cases have no text.
                                [&](const BatchTask& one) {
@@ -93,7 +99,7 @@ class Confirmation {
                                }},
                         task);
     } catch (const std::exception& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       result_.problem = error.what();
       return "";
     }
@@ -118,7 +124,7 @@ class Confirmation {
       result_.features = featuresOf(testCase);
       result_.structure = structureOf(*testCase.fusion);
     } catch (const UserError& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       // A file that does not parse has none.
     }
   }

@@ -251,12 +251,12 @@ TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {
     if (!file || std::string_view(error.what()).find(file->path) != std::string_view::npos) throw;
     throw SetUpError(concat(file->path, ": ", error.what()));
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     result.verdict.kind = std::holds_alternative<FileTask>(task) ? VerdictKind::Rejected : VerdictKind::Check;
     result.verdict.reason = result.verdict.detail = error.what();
     result.verdict.expected = false;
   } catch (const std::exception& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     result.verdict.kind = VerdictKind::Check;
     result.verdict.reason = result.verdict.detail = error.what();
   }
@@ -264,9 +264,7 @@ TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {
 }
 
 WorkerPool::Work judgingWork(const TaskSettings& settings) {
-  return [settings](const std::string& task) {
-    return encode(performTask(parseTask<JudgingTask>(task), settings));
-  };
+  return [settings](const std::string& task) { return encode(performTask(parseTask<JudgingTask>(task), settings)); };
 }
 
 WorkerPool::LoggingWork loggingWork(const TaskSettings& settings) {

@@ -23,7 +23,7 @@ struct TaskSettings {
   double slowSeconds = 10;  // a case that takes so long and is no finding gives its text; 0: none does
 };
 
-// What goes wrong is a verdict, but for the surroundings' faults: those are thrown (SetUpError, std::bad_alloc). A file
+// Every error is a verdict, except errors of the environment, which are thrown (SetUpError, std::bad_alloc). A file
 // that does not parse is Rejected, with the place.
 TaskResult performTask(const JudgingTask& task, const TaskSettings& settings);
 

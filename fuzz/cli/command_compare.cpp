@@ -86,10 +86,10 @@ ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const 
   try {
     reply.cases = compareItems(items, range, arguments);
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     reply.callersError = error.what();
   } catch (const std::exception& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     reply.refused = error.what();
   }
   return reply;

@@ -21,7 +21,7 @@ std::unique_ptr<RunSizes> sizesOf(const Case& testCase) {
   try {
     return std::make_unique<RunSizes>(testCase);
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     return nullptr;
   }
 }
@@ -31,7 +31,7 @@ bool fits(RunSizes& sizes, const IterDomain* axis, const std::function<bool(int6
   try {
     return sizes.all(axis->size(), wanted);
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     return false;
   }
 }

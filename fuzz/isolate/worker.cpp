@@ -1,6 +1,6 @@
-// A forked worker: frames of an 8-byte length and its bytes, in both directions. What comes from the worker begins with
-// what it is: "r" and the reply to the task, "s" and what the surroundings did not give, or "l", the line's level as a
-// digit, and the line.
+// A forked worker: frames of an 8-byte length and its bytes, in both directions. A frame from the worker begins
+// with its kind: "r" and the reply to the task, "s" and the message of a SetUpError, or "l", the level of a log line as
+// a digit, and the line.
 
 #include "fuzz/isolate/worker.h"
 
@@ -243,8 +243,8 @@ std::optional<Outcome> Worker::receive() {
   const int status = end();
   if (askedForStack_) return timedOut();
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  std::string detail = signal != 0 ? std::string("signal ") + strsignal(signal)
-                                   : "exit code " + std::to_string(WEXITSTATUS(status));
+  std::string detail =
+      signal != 0 ? std::string("signal ") + strsignal(signal) : "exit code " + std::to_string(WEXITSTATUS(status));
   // The kernel may be faster than we look.
   const bool pastLimit = comesFromOutside(signal) && peakMb_ > limits_.residentMb;
   if (pastLimit) detail = concat("resident size ", peakMb_, " MiB is above ", limits_.residentMb, " MiB");

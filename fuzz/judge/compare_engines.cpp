@@ -73,14 +73,14 @@ void prepareRun(const Case& testCase, const std::shared_ptr<Engine>& engine, Pre
   } catch (const ViolationError& error) {
     report(verdict, VerdictKind::Violation, index, error.what());
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     const bool allowed = run.expectation != Expectation::Agrees;
     prepared.rejected += allowed;
     if (allowed) return;
     verdict.expected = false;
     report(verdict, VerdictKind::Rejected, index, error.what());
   } catch (const std::exception& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     report(verdict, VerdictKind::Check, index, error.what());
   }
 }
@@ -217,7 +217,7 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
       } catch (const ViolationError& error) {
         report(verdict, VerdictKind::Violation, static_cast<int>(run), error.what());
       } catch (const std::exception& error) {
-        rethrowOfSurroundings(error);
+        rethrowIfSetUpError(error);
         report(verdict, VerdictKind::Check, static_cast<int>(run), concat("not so when interpreted: ", error.what()));
       }
     }

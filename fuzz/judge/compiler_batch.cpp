@@ -46,7 +46,7 @@ CompiledCase prepare(const Case& testCase, size_t index, const std::shared_ptr<E
       FUSER_CHECK(beside.empty(), beside);
     }
   } catch (const std::exception& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     // What does not run here is judgeCase's to report. Its kernels may be collected already, so the cache stays.
     prepared.data.clear();
   }
@@ -86,7 +86,7 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, oracle::Cou
       verdict.reason =
           concat("on the cpu engine: ", judgement.worst.empty() ? judgement.reason : "%" + judgement.worst[0].value);
     } catch (const std::exception& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       verdict.kind = VerdictKind::Check;
       verdict.reason = verdict.detail = concat("on the cpu engine, but not interpreted: ", error.what());
     }
@@ -102,7 +102,7 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& 
   try {
     cpu = makeCpu();
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     result.skipped += concat("cpu: ", error.what(), "; ");
     return;
   }
@@ -120,7 +120,7 @@ void compileForGpus(const CollectingEngine& engine, const std::vector<std::strin
   try {
     nvrtc.emplace();
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     result.skipped += concat("nvrtc: ", error.what(), "; ");
     return;
   }

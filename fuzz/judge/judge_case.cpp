@@ -126,7 +126,7 @@ class Judge {
     } catch (const CheckError& error) {
       report(VerdictKind::Check, run, error.what());
     } catch (const UserError& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       if (rejection) {
         *rejection = error.what();
       } else {
@@ -139,7 +139,7 @@ class Judge {
         report(VerdictKind::OutOfMemory, run, error.what());
         return false;
       }
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       report(VerdictKind::Crash, run, concat("an unexpected exception: ", error.what()));
     }
     return false;
@@ -154,7 +154,7 @@ class Judge {
       problem = firstDifference(*case_.fusion, *again.fusion);
       if (problem.empty() && printCase(again) != text) problem = "prints differently after parsing";
     } catch (const UserError& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       problem = concat("the printed text does not parse: ", error.what());
     }
     if (!problem.empty()) report(VerdictKind::Invariant, -1, concat("text round trip: ", problem));

@@ -58,8 +58,8 @@ struct JudgeSettings {
   bool roundTrip = true;                     // print, parse, compare
   size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may take four times that. Past it a
                                              // case is rejected before memory is taken
-  size_t memoryMb = 4096;                    // that the process may take: an allocation that fails below it is the
-                                             // surroundings' (a SetUpError), one that would pass it a finding
+  size_t memoryMb = 4096;                    // of the process: an allocation that fails below it is a SetUpError, one
+                                             // that would exceed it a finding
   std::optional<EngineKind> engine;          // instead of the case's
   // Of the compiler: called after the case's planted fault. They outlive the judging.
   std::vector<CompileObserver*> observers;
@@ -79,11 +79,11 @@ struct CaseVerdict {
   oracle::Counts elements;    // elements of all stored values; with probes, of every op's result
   std::map<OpKind, oracle::Counts> ops;
   std::map<OpKind, oracle::Margins> margins;  // only ops with any
-  std::string wrongValue;  // Differs: the first wrong op's result, or the worst value; without '%'
-  std::string place;       // Differs: the scheduler of that value's segment, in lower case
-  std::string pattern;     // Differs: patternOf (pattern.h)
-  std::string wrongOp;     // Differs: the op that computes that value, "Sum"; empty for an input
-  std::string title;       // Differs: titleOfWrong (title.h), which has one for every other kind, too
+  std::string wrongValue;                     // Differs: the first wrong op's result, or the worst value; without '%'
+  std::string place;                          // Differs: the scheduler of that value's segment, in lower case
+  std::string pattern;                        // Differs: patternOf (pattern.h)
+  std::string wrongOp;                        // Differs: the op that computes that value, "Sum"; empty for an input
+  std::string title;  // Differs: titleOfWrong (title.h), which has one for every other kind, too
   std::map<std::string, int64_t> schedulers;  // number of segments by scheduler type
   std::map<std::string, int64_t> passes;      // by pass: compilations in which it changed the fusion; no entry: 0
   std::map<std::string, int64_t> decisions;   // the segmenter's counters by name (namedCounts); no entry: 0
@@ -95,9 +95,9 @@ REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, onlyPro
                ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers, passes, decisions, compilations,
                kernels, seconds)
 
-// Throws nothing that a case brings about: errors of every class, and more memory than the limit, are verdicts. What
-// the surroundings bring about it throws on (fuser/support/set_up_error.h). What kills or hangs the process does so
-// here (fuzz/isolate makes verdicts of that).
+// Throws no error that a case causes: errors of every class, and use of memory beyond the limit, are verdicts. Rethrows
+// errors of the environment (fuser/support/set_up_error.h). A crash or a hang of the case crashes or hangs this process
+// (fuzz/isolate turns that into verdicts).
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
 
 // A few lines: verdict, counts, the worst elements, the first wrong op.

@@ -102,7 +102,7 @@ SegmentGraph segmentGraphOf(const Case& testCase, const std::string& wrongValue)
         .run(hostValues(data));
   } catch (const Segmented&) {
   } catch (const std::exception& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     graph = {};
     graph.problem = concat("there are no segments to draw: ", error.what());
   }

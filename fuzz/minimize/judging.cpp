@@ -56,8 +56,8 @@ namespace {
 constexpr int64_t kMaxRecorded = 4096;  // elements of a value
 
 JudgedCase judgedCase(const CaseVerdict& verdict) {
-  return {verdict.kind,       bucketWithoutStage(verdict), verdict.reason,    verdict.detail,
-          verdict.wrongValue, verdict.run,                 verdict.onlyProbed};
+  return {verdict.kind, bucketWithoutStage(verdict), verdict.reason, verdict.detail, verdict.wrongValue,
+          verdict.run,  verdict.onlyProbed};
 }
 
 ScalarValue elementOf(const TensorRef& tensor, int64_t place) {
@@ -128,7 +128,7 @@ std::vector<SegmentNames> segmentsOf(const Case& testCase) {
   try {
     FusionExecutorCache(fusion, settings).run(hostValues(data));
   } catch (const std::exception& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     // What comes after segmentation is not asked about.
   }
   return segments;
@@ -147,7 +147,7 @@ std::string answer(const std::string& task, const JudgeSettings& settings, const
     return question == "judge" ? reports::encode(judgedCase(verdict))
                                : reports::encode(bucketOf(testCase, verdict, all));
   } catch (const std::exception& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     CaseVerdict verdict;
     verdict.kind = VerdictKind::Rejected;
     verdict.reason = error.what();

@@ -26,7 +26,7 @@ bool changeCase(CaseEdit& edit, Choices& choices, bool (*change)(Case& testCase,
     edit = editForMutation(testCase);
     return true;
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     return false;
   }
 }

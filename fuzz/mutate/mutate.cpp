@@ -36,7 +36,7 @@ Mutated mutate(const Case& testCase, Choices& choices, const Case* donor) {
     try {
       return {finishMutant(edit), mutation.name};
     } catch (const UserError& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       // No valid case; another try.
     }
   }

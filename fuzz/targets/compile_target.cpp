@@ -47,7 +47,7 @@ void compileTarget(Bytes bytes) {
     checkShapes(*testCase.fusion, evaluator);
     compile(testCase, inputs);
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     // Whoever wrote the text is told what is wrong with it.
   }
 }

@@ -23,7 +23,7 @@ void parseTarget(Bytes bytes) {
     const std::string difference = firstDifference(*testCase.fusion, *again.fusion);
     FUSER_CHECK(difference.empty(), "another fusion after parsing: ", difference, "\n", printed);
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     FUSER_CHECK(false, "the printed text does not parse: ", error.what(), "\n", printed);
   }
 }

@@ -16,7 +16,7 @@ std::optional<Case> parsed(std::span<const uint8_t> text) {
   try {
     return parseCase({reinterpret_cast<const char*>(text.data()), text.size()}, "input");
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     return std::nullopt;
   }
 }

@@ -118,10 +118,10 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
     try {
       FusionExecutorCache(fusion, settings).run(inputs);
     } catch (const UserError& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       continue;  // not legal: another draw
     } catch (const std::exception& error) {
-      rethrowOfSurroundings(error);
+      rethrowIfSetUpError(error);
       // Legal, and broken: whoever judges the case will see it again.
     }
     if (schedules.empty()) return std::nullopt;

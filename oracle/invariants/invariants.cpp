@@ -47,7 +47,7 @@ std::string outcome(const Invariant& invariant, const Compilation& compilation) 
   } catch (const CheckError& error) {
     return error.what();
   } catch (const UserError& error) {
-    rethrowOfSurroundings(error);
+    rethrowIfSetUpError(error);
     return error.what();
   }
 }

@@ -242,10 +242,10 @@ Messages checkNoFriend(const Repository& repository) {
   return messages;
 }
 
-Messages checkSurroundings(const Repository& repository) {
+Messages checkSetUpErrorHandlers(const Repository& repository) {
   // Who says the error to a person: the end of a program; a corpus that gets nothing, though the ledger does.
   static const std::set<std::string> says = {"fuzz/cli/main.cpp", "fuzz/campaign/bucket_minimizer.cpp"};
-  static const std::regex handler(R"re(catch \(const UserError&[^)]*\) \{\s*(rethrowOfSurroundings\(|throw;)?)re");
+  static const std::regex handler(R"re(catch \(const UserError&[^)]*\) \{\s*(rethrowIfSetUpError\(|throw;)?)re");
   Messages messages;
   for (const auto& [path, text] : repository.tree) {
     if (!isCode(path) || !isUnderRoot(path) || isIn(path, "tests") || says.count(path)) continue;
@@ -254,7 +254,7 @@ Messages checkSurroundings(const Repository& repository) {
       if ((*match)[1].matched) continue;
       const auto line = 1 + std::count(code.begin(), code.begin() + match->position(), '\n');
       messages.push_back(path + ":" + std::to_string(line) +
-                         ": takes a SetUpError for the caller's error; call rethrowOfSurroundings(error) first");
+                         ": treats a SetUpError as the user's error; call rethrowIfSetUpError(error) first");
     }
   }
   return messages;
@@ -297,7 +297,7 @@ Messages checkAll(const Repository& repository) {
   for (const auto check :
        {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLists, checkLibTorch,
         checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkLongTestsAreListed,
-        checkNoFriend, checkSurroundings, checkLength, checkColumns, checkCitations, checkExpectedTexts}) {
+        checkNoFriend, checkSetUpErrorHandlers, checkLength, checkColumns, checkCitations, checkExpectedTexts}) {
     const Messages messages = check(repository);
     all.insert(all.end(), messages.begin(), messages.end());
   }

@@ -47,9 +47,9 @@ Messages checkLongTestsAreListed(const Repository&);
 
 Messages checkNoFriend(const Repository&);
 
-// A handler of UserError begins with rethrowOfSurroundings(error), or throws on: a SetUpError is one, and no verdict,
+// A handler of UserError begins with rethrowIfSetUpError(error), or throws on: a SetUpError is one, and no verdict,
 // rejection or mutant may come of it.
-Messages checkSurroundings(const Repository&);
+Messages checkSetUpErrorHandlers(const Repository&);
 
 // At most 600 lines per file.
 Messages checkLength(const Repository&);

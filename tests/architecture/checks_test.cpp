@@ -167,22 +167,22 @@ TEST(Friend, Keyword) {
             one("fuser/ir/a.h:3: has a friend; give the class the interface that its users need"));
 }
 
-TEST(Surroundings, HandlersOfUserErrorsLetThemThrough) {
+TEST(SetUpErrorHandlers, HandlersOfUserErrorsLetThemThrough) {
   const std::string wrong = "try {\n} catch (const UserError& error) {\n  return 1;\n}\n";
   const Tree tree = {{"fuser/ir/a.cpp", wrong},
-                     {"fuzz/mutate/a.cpp", "} catch (const UserError&) {\n  // rethrowOfSurroundings(\n}\n"},
-                     {"fuzz/b.cpp",
-                      "} catch (const UserError& error) {\n  // why\n  rethrowOfSurroundings(error);\n}\n"},
+                     {"fuzz/mutate/a.cpp", "} catch (const UserError&) {\n  // rethrowIfSetUpError(\n}\n"},
+                     {"fuzz/b.cpp", "} catch (const UserError& error) {\n  // why\n  rethrowIfSetUpError(error);\n}\n"},
                      {"fuzz/c.cpp", "} catch (const UserError&) {\n  throw;\n}\n"},
                      {"fuzz/cli/main.cpp", wrong},
                      {"tests/fuser/ir/a.cpp", wrong}};
-  const std::string says = ": takes a SetUpError for the caller's error; call rethrowOfSurroundings(error) first";
-  EXPECT_EQ(checkSurroundings({tree, kLayers}),
+  const std::string says = ": treats a SetUpError as the user's error; call rethrowIfSetUpError(error) first";
+  EXPECT_EQ(checkSetUpErrorHandlers({tree, kLayers}),
             (Messages{"fuser/ir/a.cpp:2" + says, "fuzz/mutate/a.cpp:1" + says}));
 }
 
 TEST(Length, OnePastTheLimit) {
-  const Tree tree = {{"fuser/ir/a.h", std::string(601, '\n')}, {"fuser/ir/b.h", std::string(600, '\n')},
+  const Tree tree = {{"fuser/ir/a.h", std::string(601, '\n')},
+                     {"fuser/ir/b.h", std::string(600, '\n')},
                      {"fuser/ir/c.txt", std::string(601, '\n')}};
   EXPECT_EQ(checkLength({tree, kLayers}), one("fuser/ir/a.h: has 601 lines; split it, 600 is the limit"));
 }
@@ -225,12 +225,11 @@ TEST(ExpectedTexts, LiteralsAndTheirNames) {
                      {"tests/h_test.cpp", "EXPECT_EQ(std::string(" + raw + "), f(x));\n"},
                      {"tests/i_test.cpp", "expectSame(f(x), " + raw + ");\n"}};
   const std::string what = ": expects a text of several lines; make it a case of a file (tests/golden/golden_file.h)";
-  EXPECT_EQ(checkExpectedTexts({tree, kLayers}), (Messages{"tests/a_test.cpp:1" + what, "tests/a_test.cpp:4" + what,
-                                                           "tests/b_test.cpp:4" + what, "tests/c_test.cpp:4" + what,
-                                                           "tests/d_test.cpp:4" + what, "tests/d_test.cpp:1" + what,
-                                                           "tests/e_test.cpp:4" + what, "tests/f_test.cpp:1" + what,
-                                                           "tests/g_test.cpp:4" + what, "tests/h_test.cpp:1" + what,
-                                                           "tests/i_test.cpp:1" + what}));
+  EXPECT_EQ(checkExpectedTexts({tree, kLayers}),
+            (Messages{"tests/a_test.cpp:1" + what, "tests/a_test.cpp:4" + what, "tests/b_test.cpp:4" + what,
+                      "tests/c_test.cpp:4" + what, "tests/d_test.cpp:4" + what, "tests/d_test.cpp:1" + what,
+                      "tests/e_test.cpp:4" + what, "tests/f_test.cpp:1" + what, "tests/g_test.cpp:4" + what,
+                      "tests/h_test.cpp:1" + what, "tests/i_test.cpp:1" + what}));
 }
 
 TEST(ExpectedTexts, InputsRoundTripsAndSingleLinesAreFine) {
@@ -238,8 +237,8 @@ TEST(ExpectedTexts, InputsRoundTripsAndSingleLinesAreFine) {
   const Tree tree = {{"tests/a_test.cpp", "EXPECT_EQ(f(" + raw + ").type, 1);\nconst char* text = " + raw +
                                               ";\nEXPECT_EQ(print(parse(text)), text);\nuse(text);\n"
                                               "EXPECT_EQ(f(x), \"a\\nb\\n\");\nEXPECT_EQ(f(x), \"a \"\n \"b\\n\");\n"
-                                              "EXPECT_TRUE(text == print(parse(text)));\nexpectError(" + raw +
-                                              ", \"b\");\nEXPECT_THAT(f(" + raw + "), Eq(1));\n"},
+                                              "EXPECT_TRUE(text == print(parse(text)));\nexpectError(" +
+                                              raw + ", \"b\");\nEXPECT_THAT(f(" + raw + "), Eq(1));\n"},
                      {"fuser/ir/a.cpp", "EXPECT_EQ(f(x), " + raw + ");\n"}};
   EXPECT_EQ(checkExpectedTexts({tree, kLayers}), Messages());
 }

@@ -31,31 +31,31 @@ void redirect(int descriptor, const std::string& path) {
 }
 
 // In the child, before it becomes the program.
-void enter(const Surroundings& surroundings, const std::string& out, const std::string& err) {
+void enter(const Environment& environment, const std::string& out, const std::string& err) {
   redirect(STDOUT_FILENO, out);
   redirect(STDERR_FILENO, err);
-  if (surroundings.withoutPrivileges && geteuid() == 0) {
+  if (environment.withoutPrivileges && geteuid() == 0) {
     // Root keeps what the bounding set leaves it.
     if (prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE) != 0 || prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH) != 0)
       _exit(kSetUpFailed);
   }
-  for (const auto& [name, value] : surroundings.environment) setenv(name.c_str(), value.c_str(), 1);
-  if (surroundings.maxOpenFiles) {
-    const rlimit limit{surroundings.maxOpenFiles, surroundings.maxOpenFiles};
+  for (const auto& [name, value] : environment.environment) setenv(name.c_str(), value.c_str(), 1);
+  if (environment.maxOpenFiles) {
+    const rlimit limit{environment.maxOpenFiles, environment.maxOpenFiles};
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) _exit(kSetUpFailed);
   }
-  if (surroundings.maxFileBytes) {
-    const rlimit limit{surroundings.maxFileBytes, surroundings.maxFileBytes};
+  if (environment.maxFileBytes) {
+    const rlimit limit{environment.maxFileBytes, environment.maxFileBytes};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(kSetUpFailed);
   }
 }
 
 }  // namespace
 
-Started start(const std::string& program, std::vector<std::string> arguments, const Surroundings& surroundings) {
+Started start(const std::string& program, std::vector<std::string> arguments, const Environment& environment) {
   const auto path = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / program;
   const Folder folder;
-  const std::string out = surroundings.outputTo.empty() ? (folder.path() / "out").string() : surroundings.outputTo;
+  const std::string out = environment.outputTo.empty() ? (folder.path() / "out").string() : environment.outputTo;
   const std::string err = folder.path() / "err";
   arguments.insert(arguments.begin(), path);
   std::vector<char*> argv;
@@ -64,7 +64,7 @@ Started start(const std::string& program, std::vector<std::string> arguments, co
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("cannot fork");
   if (child == 0) {
-    enter(surroundings, out, err);
+    enter(environment, out, err);
     execv(argv[0], argv.data());
     _exit(kSetUpFailed);
   }
@@ -72,7 +72,7 @@ Started start(const std::string& program, std::vector<std::string> arguments, co
   int status = 0;
   rusage usage{};
   while (wait4(child, &status, WNOHANG, &usage) == 0) {
-    if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(surroundings.seconds))
+    if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(environment.seconds))
       kill(child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -80,7 +80,7 @@ Started start(const std::string& program, std::vector<std::string> arguments, co
     throw std::runtime_error("cannot start " + path.string());
   Started started;
   started.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  if (surroundings.outputTo.empty()) started.out = readAll(out);
+  if (environment.outputTo.empty()) started.out = readAll(out);
   started.err = readAll(err);
   started.peakMb = static_cast<size_t>(usage.ru_maxrss) >> 10;
   return started;

@@ -14,17 +14,17 @@ struct Started {
   size_t peakMb = 0;     // largest resident size, its children's included
 };
 
-struct Surroundings {
+struct Environment {
   size_t maxFileBytes = 0;         // limit on the size of each file (as on a full disk); 0: none
   bool withoutPrivileges = false;  // file permissions apply to root, too
-  std::string outputTo = {};            // standard output goes to this file instead
+  std::string outputTo = {};       // standard output goes to this file instead
   double seconds = 60;             // the time limit; the program is then killed
   std::vector<std::pair<std::string, std::string>> environment = {};  // in addition to the test's own
   size_t maxOpenFiles = 0;                                            // 0: the test's own limit
 };
 
 // `program` is "fuserfuzz" or "fuser-opt" of the same build.
-Started start(const std::string& program, std::vector<std::string> arguments, const Surroundings& surroundings = {});
+Started start(const std::string& program, std::vector<std::string> arguments, const Environment& environment = {});
 
 // A temporary folder, removed by the destructor.
 class Folder {

@@ -65,7 +65,7 @@ TEST(StorageTest, AReadOnlyCorpusIsRead) {
   const Folder folder;
   folder.write("corpus/case.fusion", kPlain);
   ASSERT_EQ(chmod((folder.path() / "corpus").c_str(), 0555), 0);
-  const Surroundings plain{.withoutPrivileges = true};
+  const Environment plain{.withoutPrivileges = true};
   const Started replayed = start("fuserfuzz", {"replay", folder.path() / "corpus"}, plain);
   EXPECT_EQ(replayed.exitCode, 0) << replayed.out << replayed.err;
   const Started campaign =
@@ -78,7 +78,7 @@ TEST(StorageTest, AnOutFolderThatCannotBeWrittenIsNamed) {
   const Folder folder;
   std::filesystem::create_directories(folder.path() / "locked");
   ASSERT_EQ(chmod((folder.path() / "locked").c_str(), 0555), 0);
-  const Surroundings plain{.withoutPrivileges = true};
+  const Environment plain{.withoutPrivileges = true};
   expectSetUpFailure(start("fuserfuzz", with(kRun, {"--out", folder.path() / "locked"}), plain), "locked");
   expectSetUpFailure(start("fuserfuzz", with(kRun, {"--out", folder.path() / "locked/below"}), plain), "locked/below");
   const std::string file = folder.write("file", "");
@@ -105,7 +105,7 @@ TEST(StorageTest, AnUnreadableFileIsNamed) {
   const Folder folder;
   const std::string file = folder.write("corpus/secret.fusion", kPlain);
   ASSERT_EQ(chmod(file.c_str(), 0), 0);
-  const Surroundings plain{.withoutPrivileges = true};
+  const Environment plain{.withoutPrivileges = true};
   const Started replayed = start("fuserfuzz", {"replay", file}, plain);
   EXPECT_NE(replayed.exitCode, 0);
   EXPECT_NE((replayed.out + replayed.err).find("cannot read " + file), std::string::npos) << replayed.out;
@@ -115,7 +115,7 @@ TEST(StorageTest, AnUnreadableFileIsNamed) {
 
 TEST(StorageTest, AFullDiskBehindStandardOutputIsSaid) {
   const Folder folder;
-  const Surroundings full{.outputTo = "/dev/full"};
+  const Environment full{.outputTo = "/dev/full"};
   expectSetUpFailure(start("fuserfuzz", {"generate", "--seed", "1", "--case", "1"}, full), "disk full");
   const Started opt = start("fuser-opt", {folder.write("case.fusion", kPlain)}, full);
   EXPECT_EQ(opt.exitCode, 1);

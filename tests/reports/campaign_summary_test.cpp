@@ -37,7 +37,7 @@ CampaignSummary sample() {
   return summary;
 }
 
-TEST(CampaignSummaryTest, SharesAreOfWhatTheySay) {
+TEST(CampaignSummaryTest, SharesHaveTheirStatedDenominators) {
   const CampaignSummary summary = sample();
   EXPECT_DOUBLE_EQ(decidedShare(summary), 0.98);
   EXPECT_DOUBLE_EQ(decidedOutputShare(summary), 0.9);
@@ -80,7 +80,7 @@ TEST(CampaignSummaryTest, TheReadmeListsEveryFieldOfTheJson) {
   for (const std::string& name : documented) EXPECT_TRUE(written.count(name)) << "not in report.json: " << name;
 }
 
-TEST(CampaignSummaryTest, AFolderGetsAllReports) {
+TEST(CampaignSummaryTest, AllReportsAreWrittenToTheFolder) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "campaign_summary_test";
   std::filesystem::create_directories(folder);
   writeReports(folder, reports_test::fullSummary());
@@ -94,7 +94,7 @@ TEST(CampaignSummaryTest, TextNamesEveryReasonOfRejection) {
   EXPECT_NE(toText(sample()).find("10 x axis # differs"), std::string::npos);
 }
 
-TEST(CampaignSummaryTest, TextAndJsonSayHowOftenTheSegmenterDecidedSo) {
+TEST(CampaignSummaryTest, TextAndJsonCountTheSegmentersDecisions) {
   CampaignSummary summary = sample();
   summary.cases = 200;
   summary.decisions = {{"forwarded", {50, {}}}, {"narrowed", {0, {}}}};
@@ -105,7 +105,7 @@ TEST(CampaignSummaryTest, TextAndJsonSayHowOftenTheSegmenterDecidedSo) {
   EXPECT_EQ(json["coverage"]["segmenter_decision"]["forwarded"]["cases"], 50);
 }
 
-TEST(CampaignSummaryTest, TextAndJsonSayHowManyCasesHadStreamsAliasesAndPreallocatedOutputs) {
+TEST(CampaignSummaryTest, TextAndJsonCountCasesWithStreamsAliasesAndPreallocatedOutputs) {
   CampaignSummary summary = sample();
   summary.traits = {{"aliases", {40, {}}}, {"preallocated outputs", {4, {}}}, {"streams", {0, {}}}};
   EXPECT_NE(toText(summary).find("\ncases with aliases 40, with preallocated outputs 4, with streams 0\n"),
@@ -116,11 +116,11 @@ TEST(CampaignSummaryTest, TextAndJsonSayHowManyCasesHadStreamsAliasesAndPrealloc
   EXPECT_EQ(json["coverage"]["trait"]["streams"]["cases"], 0);
 }
 
-TEST(CampaignSummaryTest, AnImpossiblePathIsOneSentence) {
+TEST(CampaignSummaryTest, AnUnwritablePathIsOneSentence) {
   EXPECT_THROW(writeFile("/nowhere/at/all/report.json", "x"), fuser::UserError);
 }
 
-TEST(CampaignSummaryTest, FilesAppearWhole) {
+TEST(CampaignSummaryTest, FilesAreReplacedAtomically) {
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "campaign_summary_test.json";
   writeFile(path, "one\n");
   writeFile(path, "two\n");

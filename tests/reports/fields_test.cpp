@@ -35,7 +35,7 @@ static_assert(FieldKey("decidedToScale").text() == "decided_to_scale");
 static_assert(isNumberOfFields<Inner, 2> && !isNumberOfFields<Inner, 1> && !isNumberOfFields<Inner, 3>);
 static_assert(isNumberOfFields<Outer, 4> && !isNumberOfFields<Outer, 3> && !isNumberOfFields<Outer, 5>);
 
-TEST(FieldsTest, KeysAreInOneStyleAndWhatIsAsInANewObjectIsLeftOut) {
+TEST(FieldsTest, KeysShareOneStyleAndDefaultValuesAreOmitted) {
   EXPECT_EQ(toJsonText(Outer()), "{}");
   Outer outer;
   outer.lastName = "";
@@ -46,7 +46,7 @@ TEST(FieldsTest, KeysAreInOneStyleAndWhatIsAsInANewObjectIsLeftOut) {
   EXPECT_EQ(keyFromWords("generator flags"), "generator_flags");
 }
 
-TEST(FieldsTest, ReadingReplacesWhatWasThere) {
+TEST(FieldsTest, ReadingReplacesEarlierContents) {
   Outer outer;
   outer.all = {"x"};
   nlohmann::json::parse(R"({"pair":[1,2]})").get_to(outer);
@@ -55,7 +55,7 @@ TEST(FieldsTest, ReadingReplacesWhatWasThere) {
   EXPECT_EQ(outer.lastName, "none");
 }
 
-TEST(FieldsTest, WhatIsNoFieldIsRefusedByName) {
+TEST(FieldsTest, AnUnknownFieldIsRefusedByName) {
   const auto refusal = [](const char* text) -> std::string {
     try {
       fromJsonText<Outer>(text);
@@ -73,14 +73,14 @@ TEST(FieldsTest, WhatIsNoFieldIsRefusedByName) {
   EXPECT_THROW(decode<Outer>("\xff"), std::invalid_argument);
 }
 
-TEST(FieldsTest, BytesThatAreNoTextSurviveAPipe) {
+TEST(FieldsTest, InvalidUtf8SurvivesAPipe) {
   Outer outer;
   outer.lastName = std::string("\xff\x00\xfe", 3);
   EXPECT_EQ(decode<Outer>(encode(outer)), outer);
   EXPECT_NO_THROW(fromJsonText<Outer>(toJsonText(outer)));
 }
 
-TEST(FieldsTest, EachFieldAddsUpAsItsTypeSays) {
+TEST(FieldsTest, EachFieldIsAddedByTheRuleOfItsType) {
   Outer sum, more;
   sum.byName = {{"a", {1, 5.0}}, {"b", {2, 1.0}}};
   sum.all = {"x"};
@@ -106,7 +106,7 @@ void checkFrame(const char* what) {
 }
 
 TEST(FieldsTest, EverySumIsTheSameAfterThePipe) { checkFrame<Sums>("sums"); }
-TEST(FieldsTest, EveryMinimisedFindingIsTheSameAfterThePipe) { checkFrame<MinimizedFinding>("minimised findings"); }
+TEST(FieldsTest, EveryMinimizedFindingIsTheSameAfterThePipe) { checkFrame<MinimizedFinding>("minimised findings"); }
 
 // All figures of Sums but seconds, whose sum is not exact.
 TEST(FieldsTest, SumsDoNotDependOnTheOrder) {

@@ -9,7 +9,7 @@
 namespace reports {
 namespace {
 
-TEST(FiguresTest, OneIsNotMany) {
+TEST(FiguresTest, UsesTheSingularForOne) {
   EXPECT_EQ(plural(1, "finding", "findings"), "1 finding");
   EXPECT_EQ(plural(0, "finding", "findings"), "0 findings");
   EXPECT_EQ(plural(2000, "finding", "findings"), "2,000 findings");
@@ -32,7 +32,7 @@ TEST(FiguresTest, CompactFitsACell) {
   EXPECT_EQ(compact(std::numeric_limits<int64_t>::max()), "9.2E");
 }
 
-TEST(FiguresTest, ASharesRoundingNeverSaysAllOrNothing) {
+TEST(FiguresTest, APartialShareIsNeverRoundedToAllOrNothing) {
   EXPECT_EQ(percent(0), "0.00 %");
   EXPECT_EQ(percent(1), "100.00 %");
   EXPECT_EQ(percent(0.5), "50.00 %");
@@ -48,7 +48,7 @@ TEST(FiguresTest, DurationsInTheUnitOfTheirSize) {
   EXPECT_EQ(duration(7380), "2 h 03 min");
 }
 
-TEST(FiguresTest, FixedHasNoNegativeZeroAndNamesWhatIsNoNumber) {
+TEST(FiguresTest, FixedPrintsNoNegativeZeroAndNamesNanAndInfinity) {
   EXPECT_EQ(fixed(-0.001, 2), "0.00");
   EXPECT_EQ(fixed(2.5, 1), "2.5");
   EXPECT_EQ(fixed(std::numeric_limits<double>::infinity(), 1), "inf");

@@ -48,7 +48,7 @@ RC_GTEST_PROP(GraphLayoutTest, BoxesAreApartAndInside, ()) {
   }
 }
 
-RC_GTEST_PROP(GraphLayoutTest, EdgesRunDownwardsFromBoxToBoxThroughNone, ()) {
+RC_GTEST_PROP(GraphLayoutTest, EdgesRunDownwardsAndCrossNoBox, ()) {
   const SegmentGraph graph = randomGraph();
   const GraphLayout layout = layOutSized(graph);
   RC_ASSERT(layout.paths.size() == graph.edges.size());

@@ -18,7 +18,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-TEST(JsonTextTest, WhatIsNoJsonHasItsPlace) {
+TEST(JsonTextTest, InvalidJsonIsReportedWithItsPosition) {
   EXPECT_EQ(refusal("[1, {\"a\": 2}]"), "");
   EXPECT_EQ(refusal(""), "a.json, line 1, column 1: is not JSON: it is empty");
   EXPECT_EQ(refusal("{\n  \"a\": 1,\n  }\n"), "a.json, line 3, column 3: is not JSON: unexpected '}'");
@@ -28,7 +28,7 @@ TEST(JsonTextTest, WhatIsNoJsonHasItsPlace) {
   EXPECT_EQ(refusal("[1e999]"), "a.json: is not JSON that can be read: a number is too large");
 }
 
-TEST(JsonTextTest, WhatAReaderMissesIsNamed) {
+TEST(JsonTextTest, AMissingFieldIsNamed) {
   const auto words = [](const char* text) -> std::string {
     const nlohmann::json value = parseJson(text, "a.json");
     try {

@@ -23,7 +23,7 @@ void expectCountsAddUp(const XmlNode& root) {
   EXPECT_EQ(suite.attributes.at("skipped"), std::to_string(suite.all("skipped").size()));
 }
 
-TEST(JUnitTest, BucketsFailKnownOnesAreSkippedCorpusFilesAreCases) {
+TEST(JUnitTest, NewBucketsFailKnownBucketsAreSkippedCorpusFilesAreTestCases) {
   const XmlNode root = parseXml(toJUnit(fullSummary()));
   EXPECT_EQ(root.tag, "testsuites");
   ASSERT_EQ(root.all("testcase").size(), 3u + 2u + 1u);
@@ -40,7 +40,7 @@ TEST(JUnitTest, BucketsFailKnownOnesAreSkippedCorpusFilesAreCases) {
   EXPECT_EQ(failure.attributes.at("message"), "cast has or lacks NaN in 1 of 1 element");
 }
 
-TEST(JUnitTest, ACleanCampaignIsASuiteThatPassed) {
+TEST(JUnitTest, ACleanCampaignIsAPassingSuite) {
   CampaignSummary summary = fullSummary();
   summary.findings.clear();
   summary.corpus.clear();
@@ -107,7 +107,7 @@ TEST(JUnitTest, TheSummaryIsInTheProperties) {
   EXPECT_EQ(properties.at("stamp.version"), "0.1");
 }
 
-RC_GTEST_PROP(JUnitTest, AnyTextGivesXml, (const std::string& text)) {
+RC_GTEST_PROP(JUnitTest, AnyTextGivesWellFormedXml, (const std::string& text)) {
   expectCountsAddUp(parseXml(toJUnit(hostileSummary(text))));
 }
 

@@ -14,12 +14,12 @@ namespace {
 using reports_test::parseXml;
 using reports_test::XmlNode;
 
-TEST(MarkupTest, EscapesWhatHasAMeaning) {
+TEST(MarkupTest, EscapesSpecialCharacters) {
   EXPECT_EQ(escaped("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
   EXPECT_EQ(escaped("läßt\t1\n"), "läßt\t1\n");
 }
 
-TEST(MarkupTest, ReplacesWhatXmlCannotHold) {
+TEST(MarkupTest, ReplacesCharactersThatXmlForbids) {
   const std::string replaced = "\xEF\xBF\xBD";
   for (const std::string& bad :
        {std::string(1, '\0'), std::string("\x1b"), std::string("\r"), std::string("\x7f"), std::string("\xff"),
@@ -32,7 +32,7 @@ TEST(MarkupTest, ReplacesWhatXmlCannotHold) {
   EXPECT_EQ(escaped("\xe2\x82"), replaced + replaced);
 }
 
-TEST(MarkupTest, ClosesInOrder) {
+TEST(MarkupTest, ClosesElementsInOrder) {
   Markup markup("<!DOCTYPE html>\n");
   markup.open("div", {{"class", "a"}}).element("p", {}, "x").empty("br").close();
   const XmlNode root = parseXml(markup.release());
@@ -41,7 +41,7 @@ TEST(MarkupTest, ClosesInOrder) {
   EXPECT_EQ(root.children[0].text, "x");
 }
 
-TEST(MarkupTest, MistakesOfOursAreChecks) {
+TEST(MarkupTest, MisuseFailsACheck) {
   Markup open;
   open.open("p");
   EXPECT_THROW(open.release(), fuser::CheckError);
@@ -58,7 +58,7 @@ RC_GTEST_PROP(MarkupTest, AnyBytesBecomeWellFormed, (const std::string& text, co
   RC_ASSERT(escaped(root.attributes.at("title")) == escaped(value));
 }
 
-RC_GTEST_PROP(MarkupTest, PrintableTextComesBackAsItIs, ()) {
+RC_GTEST_PROP(MarkupTest, PrintableTextRoundTrips, ()) {
   const auto text = *rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '~' + 1));
   Markup markup;
   markup.element("p", {}, text);

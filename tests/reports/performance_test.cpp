@@ -75,7 +75,7 @@ PerformanceCheck simulate(uint64_t seed, double factor, double scatter) {
   return checkPerformance(measurement(before, "before.json"), measurement(after, "after.json"));
 }
 
-TEST(PerformanceTest, ADoubledCostIsSlowAndAnUnchangedOneSameIn20Of20Runs) {
+TEST(PerformanceTest, ADoubledCostIsSlowerAndAnEqualCostUnchangedIn20Of20Runs) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const PerformanceCheck check = simulate(seed, 2, 0.02);
     ASSERT_EQ(check.rows.size(), 2u);
@@ -92,7 +92,7 @@ TEST(PerformanceTest, AHalvedCostIsFast) {
   }
 }
 
-TEST(PerformanceTest, NoiseBeyondTheThresholdIsUnsureNeverSlow) {
+TEST(PerformanceTest, NoiseBeyondTheThresholdIsUndecidedAndNeverSlower) {
   int unsure = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const PerformanceCheck check = simulate(seed, 1, 0.3);
@@ -104,7 +104,7 @@ TEST(PerformanceTest, NoiseBeyondTheThresholdIsUnsureNeverSlow) {
   EXPECT_GE(unsure, 30);
 }
 
-TEST(PerformanceTest, AChangeWithinTheThresholdIsNone) {
+TEST(PerformanceTest, AChangeWithinTheThresholdIsNotReported) {
   json before = file(), after = file();
   std::vector<double> costs, slightly;
   for (int i = 0; i < 9; ++i) costs.push_back(10 + 0.01 * i), slightly.push_back(10.3 + 0.01 * i);
@@ -115,7 +115,7 @@ TEST(PerformanceTest, AChangeWithinTheThresholdIsNone) {
   EXPECT_EQ(check.rows[0].verdict, SpeedVerdict::Same);
 }
 
-TEST(PerformanceTest, NamesWhatIsInOneFileOnlyAndFollowsRenaming) {
+TEST(PerformanceTest, NamesBenchmarksInOneFileOnlyAndFollowsRenames) {
   Noise noise(3);
   json before = file(), after = file();
   addBenchmark(before, "a", sample(noise, 5, 0.01));
@@ -147,8 +147,9 @@ TEST(PerformanceTest, BrokenFilesAreOneSentence) {
       {"", "broken.json, line 1, column 1: is not JSON: it is empty"},
       {"{\"context\": {", "broken.json, line 1, column 14: is not JSON: it ends too early"},
       {"[1, 2]", "is not what Google Benchmark writes with --benchmark_out_format=json: a value is of another type"},
-      {"{\"context\": {}}", "is not what Google Benchmark writes with --benchmark_out_format=json: it has no field "
-                            "'benchmarks'"},
+      {"{\"context\": {}}",
+       "is not what Google Benchmark writes with --benchmark_out_format=json: it has no field "
+       "'benchmarks'"},
       {R"({"context": {}, "benchmarks": []})", "has no benchmark with the counter relative_cost"},
       {R"({"context": {}, "benchmarks": [{"name": "a", "cpu_time": 1}]})", "has no benchmark with the counter"},
       {R"({"context": {}, "benchmarks": [{"cpu_time": 1}]})", "is not what Google Benchmark writes"},
@@ -164,7 +165,7 @@ TEST(PerformanceTest, BrokenFilesAreOneSentence) {
   }
 }
 
-TEST(PerformanceTest, FilesThatDoNotMatchAreOneSentence) {
+TEST(PerformanceTest, MismatchedFilesAreOneSentence) {
   Noise noise(5);
   json nine = file(), five = file(), other = file(), debug = file();
   addBenchmark(nine, "a", sample(noise, 5, 0.01));
@@ -195,7 +196,7 @@ TEST(PerformanceTest, AnotherMachineIsAWarning) {
   EXPECT_NE(toText(check).find("another machine: a in here.json, b in there.json"), std::string::npos);
 }
 
-TEST(PerformanceTest, TheExampleBaselineIsOne) {
+TEST(PerformanceTest, TheExampleBaselineIsValid) {
   std::ostringstream text;
   text << std::ifstream("reports/baselines/stages.json").rdbuf();
   const Measurement baseline = parseMeasurement(text.str(), "reports/baselines/stages.json");
@@ -208,7 +209,7 @@ TEST(PerformanceTest, TheExampleBaselineIsOne) {
   for (const PerformanceRow& row : check.rows) EXPECT_DOUBLE_EQ(row.factor, 1) << row.name;
 }
 
-TEST(PerformanceTest, TheTableHasTheSlowOnesFirst) {
+TEST(PerformanceTest, TheTableListsSlowerBenchmarksFirst) {
   const std::string text = toText(simulate(1, 2, 0.03));
   EXPECT_LT(text.find("SLOW     stage/lower"), text.find("SAME     stage/text")) << text;
 }

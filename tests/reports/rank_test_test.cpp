@@ -45,7 +45,7 @@ TEST(DistributionOfUTest, AgreesWithCountingAllOrders) {
   for (size_t u = 0; u < counts.size(); ++u) EXPECT_NEAR(cumulative[u], counts[u] / orders, 1e-12);
 }
 
-TEST(MannWhitneyTest, SamplesThatDoNotOverlapHaveTheLeastP) {
+TEST(MannWhitneyTest, DisjointSamplesHaveTheSmallestPValue) {
   const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8, 9}, y = {11, 12, 13, 14, 15, 16, 17, 18, 19};
   const RankTest test = mannWhitney(x, y);
   EXPECT_EQ(test.u, 81);
@@ -53,7 +53,7 @@ TEST(MannWhitneyTest, SamplesThatDoNotOverlapHaveTheLeastP) {
   EXPECT_EQ(mannWhitney(y, x).p, test.p);
 }
 
-TEST(MannWhitneyTest, EqualValuesSayNothing) {
+TEST(MannWhitneyTest, EqualValuesGiveNoEvidence) {
   EXPECT_EQ(mannWhitney({2, 2, 2}, {2, 2, 2, 2}).p, 1);
   EXPECT_GT(mannWhitney({1, 2, 3}, {1, 2, 3}).p, 0.9);
 }
@@ -69,7 +69,7 @@ TEST(MannWhitneyTest, TiesAreCorrected) {
 }
 
 // The p of equal distributions is at most a in at most a share a of draws.
-TEST(MannWhitneyTest, KeepsItsLevel) {
+TEST(MannWhitneyTest, RejectsEqualDistributionsNoMoreOftenThanItsLevel) {
   uint64_t state = 12345;
   const auto draw = [&state] {
     state = state * 6364136223846793005ull + 1442695040888963407ull;
@@ -96,13 +96,13 @@ TEST(ShiftTest, IsTheMedianDifferenceWithAnIntervalAroundIt) {
   EXPECT_LT(shift.high, 15);
 }
 
-TEST(ShiftTest, TooFewValuesBoundNothing) {
+TEST(ShiftTest, TooFewValuesGiveAnUnboundedInterval) {
   const Shift shift = shiftOf({1, 2}, {3, 4}, 0.95);
   EXPECT_EQ(shift.low, -std::numeric_limits<double>::infinity());
   EXPECT_EQ(shift.high, std::numeric_limits<double>::infinity());
 }
 
-TEST(ShiftTest, TheIntervalHoldsTheShiftAsOftenAsItSays) {
+TEST(ShiftTest, TheIntervalHasItsStatedCoverage) {
   uint64_t state = 99;
   const auto draw = [&state] {
     state = state * 6364136223846793005ull + 1442695040888963407ull;
@@ -126,7 +126,7 @@ TEST(ShiftTest, TheIntervalHoldsTheShiftAsOftenAsItSays) {
   EXPECT_LE(insideLarge, draws * 0.975);
 }
 
-RC_GTEST_PROP(ShiftTest, MovesWithTheSample, ()) {
+RC_GTEST_PROP(ShiftTest, ShiftingTheSampleShiftsTheEstimate, ()) {
   const auto value = rc::gen::map(rc::gen::inRange(-1000, 1000), [](int i) { return static_cast<double>(i); });
   const auto x = *rc::gen::container<std::vector<double>>(9, value);
   const auto y = *rc::gen::container<std::vector<double>>(12, value);

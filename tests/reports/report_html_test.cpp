@@ -74,7 +74,7 @@ TEST(ReportHtmlTest, BucketsComeNewAndFrequentFirst) {
 }
 
 // Of known issues alone none is open.
-TEST(ReportHtmlTest, AKnownIssueIsClosed) {
+TEST(ReportHtmlTest, TheCardOfAKnownIssueIsCollapsed) {
   CampaignSummary summary = fullSummary();
   summary.findings = {summary.findings[3]};
   const XmlNode page = pageOf(summary);
@@ -82,7 +82,7 @@ TEST(ReportHtmlTest, AKnownIssueIsClosed) {
   EXPECT_FALSE(page.withClass("bucket")[0]->attributes.count("open"));
 }
 
-TEST(ReportHtmlTest, TheFiguresOfABucketHaveTheirNames) {
+TEST(ReportHtmlTest, EachFigureOfABucketHasALabel) {
   const XmlNode page = pageOf(fullSummary());
   const XmlNode& facts = *page.withClass("bucket").at(0)->withClass("facts").at(0);
   std::string text;
@@ -100,7 +100,7 @@ std::string tile(const XmlNode& page, const std::string& name) {
   return "";
 }
 
-TEST(ReportHtmlTest, TheFindingOutweighsOtherFigures) {
+TEST(ReportHtmlTest, FindingsAreEmphasizedAndZerosAreDimmed) {
   CampaignSummary summary = fullSummary();
   const XmlNode page = pageOf(summary);
   EXPECT_EQ(tile(page, "suspected bugs").rfind("tile weighty bad: 2", 0), 0u) << tile(page, "suspected bugs");
@@ -113,7 +113,7 @@ TEST(ReportHtmlTest, TheFindingOutweighsOtherFigures) {
   EXPECT_EQ(tile(clean, "suspected bugs").rfind("tile weighty good: 0", 0), 0u);
 }
 
-TEST(ReportHtmlTest, CasesDecidedSaysOutOfHowManyAndWhyOthersAreMissing) {
+TEST(ReportHtmlTest, DecidedCasesAreShownWithTheirTotalAndTheReasonsForTheRest) {
   const std::string decided = tile(pageOf(fullSummary()), "of cases decided");
   EXPECT_NE(decided.find("1,804 of 1,900 judged, 96 undecided; of 2,000 cases not judged: 100 rejected"),
             std::string::npos)
@@ -300,7 +300,7 @@ TEST(ReportHtmlTest, SaysWhereTheTimeWentAndWhatWasRefused) {
   EXPECT_EQ(section(page, "throughput").withClass("line").size(), 1u);
 }
 
-TEST(ReportHtmlTest, FetchesNothing) {
+TEST(ReportHtmlTest, LoadsNothingFromTheNetwork) {
   const XmlNode page = pageOf(fullSummary());
   for (const XmlNode* node : page.all("")) {
     EXPECT_FALSE(node->attributes.count("src")) << node->tag;
@@ -313,7 +313,7 @@ TEST(ReportHtmlTest, FetchesNothing) {
   for (const char* fetch : {"url(", "@import", "fetch("}) EXPECT_FALSE(has(page, fetch)) << fetch;
 }
 
-TEST(ReportHtmlTest, TheScriptOnlyAddsToThePage) {
+TEST(ReportHtmlTest, NoElementNeedsTheScript) {
   const XmlNode page = pageOf(fullSummary());
   for (const XmlNode* node : page.all("")) {
     for (const auto& [name, value] : node->attributes) EXPECT_NE(name.substr(0, 2), "on") << name << "=" << value;
@@ -321,7 +321,7 @@ TEST(ReportHtmlTest, TheScriptOnlyAddsToThePage) {
   }
 }
 
-TEST(ReportHtmlTest, ALongCaseIsCutAndSaysSo) {
+TEST(ReportHtmlTest, ALongCaseIsTruncatedAndMarkedAsSuch) {
   CampaignSummary summary = fullSummary();
   for (int i = 0; i < 1000; ++i) summary.minimized[0].text += "  # line\n";
   const XmlNode page = pageOf(summary);
@@ -331,14 +331,14 @@ TEST(ReportHtmlTest, ALongCaseIsCutAndSaysSo) {
   }));
 }
 
-TEST(ReportHtmlTest, AGraphTooLargeToReadIsASentence) {
+TEST(ReportHtmlTest, ATooLargeGraphIsReplacedByASentence) {
   CampaignSummary summary = fullSummary();
   summary.minimized[0].picture.nodes.resize(500);
   EXPECT_TRUE(has(pageOf(summary), "No picture: 500 segments, inputs and outputs"));
 }
 
 // Whatever a stranger's file puts into names, reasons and texts, the page keeps its structure.
-RC_GTEST_PROP(ReportHtmlTest, NoTextBreaksThePage, ()) {
+RC_GTEST_PROP(ReportHtmlTest, AnyTextGivesWellFormedHtml, ()) {
   const auto text = *rc::gen::container<std::string>(
       rc::gen::oneOf(rc::gen::elementOf(std::string("<>&\"'/=-!]")), rc::gen::arbitrary<char>()));
   const XmlNode page = pageOf(hostileSummary(text));

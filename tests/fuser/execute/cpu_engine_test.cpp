@@ -33,7 +33,7 @@ Array hostResult(const PointwiseCase& c, const std::vector<Array>& operands) {
   return convertedArray(result, c.result);
 }
 
-TEST(CpuEngineTest, AgreesWithTheHostOnEveryRowAndDtype) {
+TEST(CpuEngineTest, AgreesWithTheHostOnEveryOpAndDtype) {
   const std::vector<PointwiseCase> cases = pointwiseCases();
   ASSERT_GT(cases.size(), 150u);
   const auto compiled = makeCpuEngine()->compile(kernelsOf(cases));
@@ -122,8 +122,8 @@ std::unique_ptr<CompiledKernel> compileText(const std::string& text, std::unique
 }
 
 TEST(CpuEngineTest, KeepsLiteralsToTheBit) {
-  const char* const literals[] = {"0.1", "-0.0", "nan", "inf", "-inf", "5e-324", "1.7976931348623157e+308",
-                                  "0.30000000000000004", "1e-45"};
+  const char* const literals[] = {
+      "0.1", "-0.0", "nan", "inf", "-inf", "5e-324", "1.7976931348623157e+308", "0.30000000000000004", "1e-45"};
   std::string text =
       "kernel literals {\n  tensor y : f64 rank 1 argument 0 written\n"
       "  tensor z : f16 rank 1 argument 1 written\n"
@@ -180,7 +180,8 @@ TEST(CpuEngineTest, RoundsScalarOperandsWhereTheKernelSaysSo) {
   y[3] = Where f32 ($c, 1.5, -1.5)
   y[4] = Set f32 (0.3 as f16)
 }
-)", kernel);
+)",
+                                    kernel);
   Array y(DataType::Float, 5), expected(DataType::Float, 5);
   const float values[] = {0.7f, floatFromBfloat16(bfloat16FromFloat(0.7f)), 16777220.0f, 1.5f,
                           floatFromHalf(halfFromFloat(0.3f))};
@@ -246,9 +247,11 @@ TEST(CpuEngineTest, EvaluatesIndexExpressionsAsTheHost) {
   }
   const Kernel* const kernels[] = {&kernel};
   const auto compiled = makeCpuEngine()->compile(kernels);
-  for (const std::vector<int64_t>& values : std::vector<std::vector<int64_t>>{
-           {-7, 0, 1, -9, 5}, {0, 3, 2, kHuge, 0}, {-1, 1000, 1000, -kHuge, 3}, {13, 7, 3, 12345678901, 0},
-           {-1000, 5, 4, -1, 1000}}) {
+  for (const std::vector<int64_t>& values : std::vector<std::vector<int64_t>>{{-7, 0, 1, -9, 5},
+                                                                              {0, 3, 2, kHuge, 0},
+                                                                              {-1, 1000, 1000, -kHuge, 3},
+                                                                              {13, 7, 3, 12345678901, 0},
+                                                                              {-1000, 5, 4, -1, 1000}}) {
     Array y(DataType::Int64, expressions.size()), expected(DataType::Int64, expressions.size());
     for (size_t i = 0; i < expressions.size(); ++i) {
       expected.as<int64>()[i] =
@@ -328,7 +331,7 @@ TEST(ClangCompilerTest, ShowsTheCompilersWordsAboutTextThatDoesNotCompile) {
   }
 }
 
-TEST(ClangCompilerTest, SaysWhatToInstallWhereThereIsNoClang) {
+TEST(ClangCompilerTest, WithoutClangNamesThePackageToInstall) {
   const std::string path = std::getenv("PATH");
   setenv("PATH", "/nonexistent", 1);
   try {

@@ -19,7 +19,7 @@ namespace {
 
 bool hasDriver() { return CudaDriver::open().isOpen(); }
 
-TEST(CudaEngineTest, SaysWhatIsMissingWhereThereIsNoDriver) {
+TEST(CudaEngineTest, WithoutADriverNamesTheMissingLibrary) {
   if (hasDriver()) GTEST_SKIP() << "this machine has NVIDIA's driver";
   try {
     makeCudaEngine();
@@ -50,7 +50,7 @@ class CudaStandInTest : public ::testing::Test {
   CudaStandIn standIn_;
 };
 
-TEST_F(CudaStandInTest, CopiesArgumentsInAndResultsOutAndFreesAll) {
+TEST_F(CudaStandInTest, CopiesArgumentsInAndResultsOutAndFreesAllMemory) {
   const auto kernel = castKernel(DataType::Float, DataType::Half);
   {
     const auto compiled = compile(*kernel);
@@ -66,7 +66,7 @@ TEST_F(CudaStandInTest, CopiesArgumentsInAndResultsOutAndFreesAll) {
   EXPECT_EQ(standIn_.modules(), 0);
 }
 
-TEST_F(CudaStandInTest, KeepsAlignmentAndOverlapAndWhatLiesBetweenElements) {
+TEST_F(CudaStandInTest, KeepsAlignmentOverlapAndGapsBetweenElements) {
   const auto kernel = castKernel(DataType::Float, DataType::Float);
   const auto compiled = compile(*kernel);
   std::vector<float> memory(100);
@@ -80,7 +80,7 @@ TEST_F(CudaStandInTest, KeepsAlignmentAndOverlapAndWhatLiesBetweenElements) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(standIn_.lastData) % 256, reinterpret_cast<uintptr_t>(&memory[5]) % 256);
 }
 
-TEST_F(CudaStandInTest, UsesMemoryOnTheDeviceWhereItIs) {
+TEST_F(CudaStandInTest, UsesDeviceMemoryInPlace) {
   const auto kernel = castKernel(DataType::Float, DataType::Double);
   const auto compiled = compile(*kernel);
   Array x = mixedArray(DataType::Float, 100, 2), y(DataType::Double, 100);
@@ -127,7 +127,7 @@ struct TwoCasts {
   TensorRef x, y, z;
 };
 
-TEST_F(CudaStandInTest, StreamsAreOrderedByTheirEventsAndByNothingElse) {
+TEST_F(CudaStandInTest, StreamsAreOrderedByEventsAlone) {
   std::set<float> loosely;
   {
     const std::shared_ptr<StreamDevice> device = makeCudaDevice(standIn_.driver());
@@ -160,7 +160,7 @@ TEST_F(CudaStandInTest, AStreamWaitsForItselfWithoutAnEvent) {
 }
 
 // The context answers what a kernel did to every call.
-TEST_F(CudaStandInTest, WhatAKernelDidIsAViolationOfWhateverCallComesNext) {
+TEST_F(CudaStandInTest, AKernelsErrorIsAViolationAtTheNextCall) {
   const std::shared_ptr<StreamDevice> device = makeCudaDevice(standIn_.driver());
   const std::unique_ptr<DeviceStreams> streams = device->makeStreams(2);
   const auto kernel = castKernel(DataType::Float, DataType::Float);
@@ -180,7 +180,7 @@ TEST_F(CudaStandInTest, WhatAKernelDidIsAViolationOfWhateverCallComesNext) {
   device->free(static_cast<std::byte*>(x.data));
 }
 
-TEST_F(CudaStandInTest, AStreamThatFailedIsKeptForNobody) {
+TEST_F(CudaStandInTest, AFailedStreamIsDestroyed) {
   const std::shared_ptr<StreamDevice> device = makeCudaDevice(standIn_.driver());
   {
     const std::unique_ptr<DeviceStreams> streams = device->makeStreams(1);
@@ -190,13 +190,13 @@ TEST_F(CudaStandInTest, AStreamThatFailedIsKeptForNobody) {
   EXPECT_EQ(standIn_.streamsAndEvents(), 0);
 }
 
-TEST_F(CudaStandInTest, AGpuThatSharesNoMemoryHasNoDeviceForStreams) {
+TEST_F(CudaStandInTest, AGpuWithoutSharedMemoryHasNoStreamDevice) {
   EXPECT_TRUE(standIn_.makeEngine()->device());
   standIn_.setShares(false);
   EXPECT_FALSE(standIn_.makeEngine()->device());
 }
 
-TEST_F(CudaStandInTest, SharedMemoryThatIsOutIsTheSurroundings) {
+TEST_F(CudaStandInTest, LackOfSharedMemoryIsASetUpError) {
   EXPECT_THROW(makeCudaDevice(standIn_.driver())->allocate(size_t{1} << 50), SetUpError);
 }
 
@@ -209,12 +209,12 @@ TEST(EngineTest, WithoutADeviceThereAreNoStreams) {
   EXPECT_THROW(engine->compile(kernels)[0]->enqueue({{x.tensor(), y.tensor()}, {10}, {}}, nullptr), CheckError);
 }
 
-TEST_F(CudaStandInTest, OutOfDeviceMemoryIsTheSurroundings) {
+TEST_F(CudaStandInTest, LackOfDeviceMemoryIsASetUpError) {
   EXPECT_THROW(DeviceMemory(*standIn_.driver(), size_t{1} << 50), SetUpError);
 }
 
 // Out of memory, in use, no GPU, a broken memory, the system, a driver that does not fit, no service to share it.
-TEST_F(CudaStandInTest, WhatTheMachineDoesNotGiveIsTheSurroundingsInEveryCall) {
+TEST_F(CudaStandInTest, LackOfResourcesIsASetUpErrorInEveryCall) {
   const std::shared_ptr<StreamDevice> device = makeCudaDevice(standIn_.driver());
   const std::unique_ptr<DeviceStreams> streams = device->makeStreams(2);
   const auto kernel = castKernel(DataType::Float, DataType::Float);
@@ -235,7 +235,7 @@ TEST_F(CudaStandInTest, WhatTheMachineDoesNotGiveIsTheSurroundingsInEveryCall) {
   device->free(static_cast<std::byte*>(x.data));
 }
 
-TEST(CudaDriverTest, ALibraryOfAnotherVersionIsTheSurroundings) {
+TEST(CudaDriverTest, ALibraryOfAnotherVersionIsASetUpError) {
   const std::string another[] = {"libm.so.6"};
   try {
     CudaDriver{SharedLibrary(another, SharedLibrary::Unload::Never)};
@@ -245,7 +245,7 @@ TEST(CudaDriverTest, ALibraryOfAnotherVersionIsTheSurroundings) {
   }
 }
 
-TEST_F(CudaStandInTest, AGridThatNoGpuTakesIsAnErrorOfOurs) {
+TEST_F(CudaStandInTest, AnInvalidGridFailsACheck) {
   const auto kernel = castKernel(DataType::Float, DataType::Half);
   const auto compiled = compile(*kernel);
   Array x(DataType::Float, 10), y(DataType::Half, 10);

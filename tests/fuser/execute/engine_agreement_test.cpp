@@ -35,7 +35,7 @@ void expectAgreement(const Kernel& kernel, CompiledKernel& interp, CompiledKerne
   }
 }
 
-TEST(EngineAgreementTest, OnEveryRowAndDtype) {
+TEST(EngineAgreementTest, OnEveryOpAndDtype) {
   const std::vector<PointwiseCase> cases = pointwiseCases();
   const auto interp = makeInterpEngine()->compile(kernelsOf(cases));
   const auto cpu = makeCpuEngine()->compile(kernelsOf(cases));
@@ -150,7 +150,10 @@ class RandomKernel {
         return;
       default:
         body_ += concat("  a[0] = reduce Add f32 ", blockX_ > 1 ? "x" : "",
-                        blockY_ > 1 ? "y" : blockX_ > 1 ? "" : "x", " (a[0])\n");
+                        blockY_ > 1   ? "y"
+                        : blockX_ > 1 ? ""
+                                      : "x",
+                        " (a[0])\n");
         if (pick(2)) {
           // Of what a thread has in `a` and `e`, whatever that is, with a count that may be 0.
           body_ += concat("  e[0] = Mul f32 (a[0], a[0])\n  c[0] = Set i64 (int((", local_, " % 3)))\n");

@@ -72,15 +72,16 @@ TEST(InterpChecks, FindsMisalignedVectors) {
 }
 
 TEST(InterpChecks, FindsUninitialisedReads) {
-  EXPECT_TRUE(contains(Case(kernelWith("alloc t\ny[threadIdx.x] = move t[0]\n")).run.violation(),
-                       "uninitialised read of t"));
+  EXPECT_TRUE(
+      contains(Case(kernelWith("alloc t\ny[threadIdx.x] = move t[0]\n")).run.violation(), "uninitialised read of t"));
   EXPECT_TRUE(contains(Case(kernelWith("alloc s\ny[threadIdx.x] = move s[threadIdx.x]\n")).run.violation(),
                        "uninitialised read of s"));
-  EXPECT_TRUE(contains(Case(kernelWith("alloc t\nt[0] = move y[threadIdx.x]\n")).run.violation(),
-                       "uninitialised read of y"));
+  EXPECT_TRUE(
+      contains(Case(kernelWith("alloc t\nt[0] = move y[threadIdx.x]\n")).run.violation(), "uninitialised read of y"));
   // Written by lanes 0 and 1 only.
   const std::string message = Case(kernelWith("alloc t\nif (threadIdx.x < 2) {\nt[0] = Set f32 (1.0)\n}\n"
-                                              "y[threadIdx.x] = Neg f32 (t[0])\n")).run.violation();
+                                              "y[threadIdx.x] = Neg f32 (t[0])\n"))
+                                  .run.violation();
   EXPECT_TRUE(contains(message, "uninitialised read of t"));
   EXPECT_TRUE(contains(message, "thread (2, 0, 0)"));
 }
@@ -105,15 +106,17 @@ TEST(InterpChecks, ForgetsLocalsAndSharedFromBlockToBlock) {
 TEST(InterpChecks, FindsRacesInSharedMemory) {
   // Written by one thread, read by another, no barrier.
   EXPECT_TRUE(contains(Case(kernelWith("alloc s\ns[threadIdx.x] = move x[threadIdx.x]\n"
-                                       "y[threadIdx.x] = move s[((threadIdx.x * -1) + 3)]\n")).run.violation(),
+                                       "y[threadIdx.x] = move s[((threadIdx.x * -1) + 3)]\n"))
+                           .run.violation(),
                        "race: reads element 3 of s, which block (0, 0, 0), thread (3, 0, 0) wrote"));
   // Both write, the same value.
   EXPECT_TRUE(contains(Case(kernelWith("alloc s\ns[(threadIdx.x // 2)] = Set f32 (1.0)\n")).run.violation(),
                        "race: writes element 0 of s, which block (0, 0, 0), thread (0, 0, 0) wrote"));
   // Read, then written by another without a barrier between.
-  const std::string again = "alloc s\ns[threadIdx.x] = move x[threadIdx.x]\nbarrier\n"
-                            "y[threadIdx.x] = move s[((threadIdx.x * -1) + 3)]\nBARRIER"
-                            "s[threadIdx.x] = Set f32 (2.0)\n";
+  const std::string again =
+      "alloc s\ns[threadIdx.x] = move x[threadIdx.x]\nbarrier\n"
+      "y[threadIdx.x] = move s[((threadIdx.x * -1) + 3)]\nBARRIER"
+      "s[threadIdx.x] = Set f32 (2.0)\n";
   const auto with = [&](const std::string& barrier) {
     std::string copy = again;
     return copy.replace(copy.find("BARRIER"), 7, barrier);
@@ -125,16 +128,16 @@ TEST(InterpChecks, FindsRacesInSharedMemory) {
 TEST(InterpChecks, RemembersThatSeveralThreadsRead) {
   // Thread 0 reads, then thread 1; thread 1, or thread 0, writes.
   for (const char* writer : {"(threadIdx.x == 1)", "(threadIdx.x == 0)"}) {
-    const std::string body = concat("alloc t\nalloc s\nif (threadIdx.x < 1) {\ns[0] = Set f32 (1.0)\n}\nbarrier\n",
-                                    "if (threadIdx.x < 2) {\nt[0] = move s[0]\n}\nif ", writer,
-                                    " {\ns[0] = Set f32 (2.0)\n}\n");
+    const std::string body =
+        concat("alloc t\nalloc s\nif (threadIdx.x < 1) {\ns[0] = Set f32 (1.0)\n}\nbarrier\n",
+               "if (threadIdx.x < 2) {\nt[0] = move s[0]\n}\nif ", writer, " {\ns[0] = Set f32 (2.0)\n}\n");
     EXPECT_TRUE(contains(Case(kernelWith(body)).run.violation(),
                          "race: writes element 0 of s, which several threads read with no barrier between"));
   }
 }
 
 // The engines take kernels that nothing has verified, too.
-TEST(InterpChecks, ABufferThatIsNotThereIsAnErrorOfOurs) {
+TEST(InterpChecks, AMissingBufferFailsACheck) {
   for (int wrong : {-1, 5}) {
     Case c(kernelWith("y[threadIdx.x] = move x[threadIdx.x]\n"));
     std::get<Move>(c.run.kernel().body.at(0).node).source.buffer = wrong;
@@ -152,16 +155,18 @@ TEST(InterpChecks, FindsRacesInGlobalMemory) {
   // One thread twice is none.
   Case(kernelWith("y[threadIdx.x] = Set f32 (1.0)\ny[threadIdx.x] = Set f32 (2.0)\n")).run.run();
   // In one block a barrier orders, between blocks nothing does.
-  const std::string exchange = "y[((blockIdx.x * 2) + threadIdx.x)] = Set f32 (1.0)\nbarrier\n"
-                               "alloc t\nt[0] = move y[((blockIdx.x * OTHER) + (threadIdx.x * -1) + 1)]\n";
+  const std::string exchange =
+      "y[((blockIdx.x * 2) + threadIdx.x)] = Set f32 (1.0)\nbarrier\n"
+      "alloc t\nt[0] = move y[((blockIdx.x * OTHER) + (threadIdx.x * -1) + 1)]\n";
   const auto with = [&](const std::string& factor) {
     std::string copy = exchange;
     return copy.replace(copy.find("OTHER"), 5, factor);
   };
   Case(kernelWith(with("2"), "block 2, 1, 1\n grid 2, 1, 1\n")).run.run();
   EXPECT_TRUE(contains(Case(kernelWith(with("0"), "block 2, 1, 1\n grid 2, 1, 1\n")).run.violation(), "race: reads"));
-  EXPECT_TRUE(contains(Case(kernelWith("y[threadIdx.x] = Set f32 (1.0)\n", "block 4, 1, 1\n grid 2, 1, 1\n"))
-                           .run.violation(), "block (1, 0, 0), thread (0, 0, 0)"));
+  EXPECT_TRUE(
+      contains(Case(kernelWith("y[threadIdx.x] = Set f32 (1.0)\n", "block 4, 1, 1\n grid 2, 1, 1\n")).run.violation(),
+               "block (1, 0, 0), thread (0, 0, 0)"));
 }
 
 TEST(InterpChecks, FindsRacesBetweenBlocksOfDifferentBatches) {
@@ -176,10 +181,11 @@ TEST(InterpChecks, FindsRacesBetweenBlocksOfDifferentBatches) {
 TEST(InterpChecks, FindsDivergentBarriersReductionsAndLoops) {
   EXPECT_TRUE(contains(Case(kernelWith("if (threadIdx.x < 3) {\nbarrier\n}\n")).run.violation(), "divergent barrier"));
   EXPECT_TRUE(contains(Case(kernelWith("alloc t\nt[0] = Set f32 (1.0)\nif (threadIdx.x < 3) {\n"
-                                       "t[1] = reduce Add f32 x (t[0])\n}\n")).run.violation(),
+                                       "t[1] = reduce Add f32 x (t[0])\n}\n"))
+                           .run.violation(),
                        "divergent block reduction"));
-  EXPECT_TRUE(contains(Case(kernelWith("for i < (threadIdx.x + 1) {\nalloc t\n}\n")).run.violation(),
-                       "divergent loop"));
+  EXPECT_TRUE(
+      contains(Case(kernelWith("for i < (threadIdx.x + 1) {\nalloc t\n}\n")).run.violation(), "divergent loop"));
   // Whole blocks may stay away.
   Case(kernelWith("if (blockIdx.x < 1) {\nbarrier\n}\n", "block 4, 1, 1\n grid 3, 1, 1\n")).run.run();
 }
@@ -189,7 +195,8 @@ TEST(InterpChecks, CountsABarrierForTheBlocksThatReachItOnly) {
   const std::string message =
       Case(kernelWith("y[((blockIdx.x * 2) + threadIdx.x)] = Set f32 (1.0)\nif (blockIdx.x < 1) {\nbarrier\n}\n"
                       "alloc t\nt[0] = move y[((blockIdx.x * 2) + (threadIdx.x * -1) + 1)]\n",
-                      "block 2, 1, 1\n grid 2, 1, 1\n")).run.violation();
+                      "block 2, 1, 1\n grid 2, 1, 1\n"))
+          .run.violation();
   EXPECT_TRUE(contains(message, "race: reads"));
   EXPECT_TRUE(contains(message, "block (1, 0, 0)"));
 }
@@ -222,7 +229,7 @@ TEST(InterpChecks, RefusesKernelsThatCannotRun) {
   EXPECT_THROW(c.run.run(), CheckError);
 }
 
-TEST(InterpChecks, RefusesOtherArguments) {
+TEST(InterpChecks, RefusesArgumentsThatDoNotMatch) {
   Case c(kernelWith("y[threadIdx.x] = move x[threadIdx.x]\n"));
   std::vector<double> wrong(4);
   c.run.tensor(0, wrong);

@@ -71,7 +71,7 @@ TEST(InterpLoadedIndexTest, ReadsTheElementOnceWhateverIsStoredLater) {
   EXPECT_EQ(c.y, (Floats{7, 7, 7, 7, -1, -1, -1, -1}));
 }
 
-TEST(InterpLoadedIndexTest, LoadsAnewInEachTurn) {
+TEST(InterpLoadedIndexTest, LoadsAgainInEachIteration) {
   Case c(kernelWith("for i < 4 {\nindex q in [0, 8) = idx[i]\nif ((threadIdx.x < q) && (q < 4)) {\n"
                     "y[threadIdx.x] = Set f32 (int(((q * 10) + i)))\n}\n}\n"),
          {3, 2, 7, 1});
@@ -115,7 +115,7 @@ TEST(InterpLoadedIndexTest, FindsAnyValueInARangeThatIsEmptyAtTheLaunch) {
   Case(kernelWith("if (threadIdx.x < n) {\n" + load + "}\n"), {}, 0).run.run();
 }
 
-TEST(InterpLoadedIndexTest, LeavesThreadsThatDoNotArriveAlone) {
+TEST(InterpLoadedIndexTest, ChecksActiveThreadsAlone) {
   Case c(kernelWith("if ((threadIdx.x % 2) == 1) {\nindex q in [0, n) = idx[threadIdx.x]\n"
                     "y[threadIdx.x] = move x[(q * q)]\nif (q < 2) {\nw[q] = Set i64 (int(q))\n}\n}\n"),
          {99, 2, -1, 1});
@@ -208,7 +208,7 @@ TEST(InterpLoadedIndexTest, FindsMisalignedVectors) {
 }
 
 // A barrier under a condition that data decides: the verifier refuses the kernel, and so does the interpreter.
-TEST(InterpLoadedIndexTest, FindsBarriersThatDataKeepsThreadsFrom) {
+TEST(InterpLoadedIndexTest, FindsBarriersThatDivergeOnData) {
   const std::string text = kernelWith("index q in [0, n) = idx[threadIdx.x]\nif (q < 2) {\nbarrier\n}\n");
   EXPECT_FALSE(findKernelViolations(*parseKernel(text)).empty());
   InterpRun run(text);

@@ -163,7 +163,7 @@ kernel reduce {
 }
 
 // Threads with 0, 1, 2, … terms of their own; the join knows all of them, in each row of the block.
-TEST(InterpResults, JoinsWhatThreadsKnowOfTheirTerms) {
+TEST(InterpResults, CombinesTermsAcrossThreads) {
   std::vector<double> mean(10), squares(10), means(10), sums(10);
   std::vector<int64> count(10), counts(10);
   double total[2] = {}, terms[2] = {};

@@ -167,14 +167,14 @@ RC_GTEST_PROP(LoadedIndexAgreementTest, InterpAndCpuGiveEqualBits, ()) {
   }
 }
 
-TEST(LoadedIndexAgreementTest, KernelsComeBackFromTheirText) {
+TEST(LoadedIndexAgreementTest, KernelsRoundTripThroughText) {
   for (const Kernel* kernel : compiled().kernels) {
     const std::string text = printKernel(*kernel);
     EXPECT_EQ(printKernel(*parseKernel(text)), text);
   }
 }
 
-TEST(LoadedIndexAgreementTest, NvrtcTakesTheText) {
+TEST(LoadedIndexAgreementTest, NvrtcCompilesTheText) {
   const std::span<const Kernel* const> kernels(compiled().kernels.data(), 12);  // its compiler is slow
   const std::string text = printModule(kernels);
   const Nvrtc nvrtc;

@@ -18,7 +18,7 @@ class NvrtcTest : public ::testing::TestWithParam<const char*> {
   Nvrtc nvrtc_;
 };
 
-TEST_P(NvrtcTest, CompilesEveryRowAndDtype) {
+TEST_P(NvrtcTest, CompilesEveryOpAndDtype) {
   const std::vector<PointwiseCase> cases = pointwiseCases();
   const std::vector<const Kernel*> kernels = kernelsOf(cases);
   const std::string cubin = nvrtc_.compileToCubin(printModule(kernels), GetParam());
@@ -98,7 +98,7 @@ std::string exactOps(bool contraction) {
   return printModule(kernels);
 }
 
-TEST_P(NvrtcTest, RoundsOnceAnOp) {
+TEST_P(NvrtcTest, RoundsOncePerOp) {
   const std::string ptx = nvrtc_.compileToPtx(exactOps(false), GetParam());
   for (const char* part : {"mul.f32", "add.f32", "sqrt.rn.f32", "rcp.rn.f32", "div.rn.f32"}) {
     EXPECT_TRUE(contains(ptx, part) || contains(ptx, std::string(part).insert(3, ".rn"))) << part << "\n" << ptx;

@@ -30,7 +30,7 @@ class ArtifactsTest : public CampaignFolder {
   std::string text(const LedgerFinding& finding) const { return readTextFile((folder_ / finding.file).string()); }
 };
 
-TEST_F(ArtifactsTest, AFileSaysWhichEngineFoundIt) {
+TEST_F(ArtifactsTest, AFileNamesTheEngineThatFoundIt) {
   Artifacts artifacts(folder_, 10000, {{"engine", "interp"}, {"clang", "clang 14"}, {"device", "CPU"}}, {});
   LedgerFinding interpreted = finding(), compiled = finding(BatchTask{7, 1});
   artifacts.write(interpreted, kRight);
@@ -77,7 +77,7 @@ TEST_F(ArtifactsTest, FindingsOfOneTextShareAFile) {
   EXPECT_EQ(bytesOnDisk(), 0);
 }
 
-TEST_F(ArtifactsTest, EverythingInTheFolderCounts) {
+TEST_F(ArtifactsTest, ExistingFilesCountTowardsTheCap) {
   file("slow-unit-1.fusion", std::string(300, 'x'));
   file("ledger.sqlite", std::string(3000, 'x'));
   Artifacts artifacts(folder_, 1000, {}, {});
@@ -118,7 +118,7 @@ class BucketMinimizerTest : public ArtifactsTest {
   }
 };
 
-TEST_F(BucketMinimizerTest, WhatIsKilledFromOutsideIsDoneAgain) {
+TEST_F(BucketMinimizerTest, AMinimizationKilledFromOutsideIsRepeated) {
   Ledger ledger;
   Artifacts artifacts(folder_, 100000, {}, {});
   LedgerFinding one = minimizable();
@@ -147,7 +147,7 @@ TEST_F(BucketMinimizerTest, WhatIsKilledFromOutsideIsDoneAgain) {
 }
 
 // A campaign that dies between the two does the bucket again, and loses nothing that it met.
-TEST_F(BucketMinimizerTest, AResultAndWhatItMetAreKeptTogether) {
+TEST_F(BucketMinimizerTest, AResultAndTheFindingsMetOnTheWayAreStoredTogether) {
   const std::filesystem::path place = folder_ / "campaign";
   std::filesystem::create_directories(place);
   const auto rows = [&](bool commit) {
@@ -168,7 +168,7 @@ TEST_F(BucketMinimizerTest, AResultAndWhatItMetAreKeptTogether) {
   EXPECT_EQ(rows(true), 1u);
 }
 
-TEST_F(BucketMinimizerTest, WithoutRoomTheTextIsInTheLedgerAlone) {
+TEST_F(BucketMinimizerTest, OnAFullDiskTheTextIsInTheLedgerAlone) {
   Ledger ledger;
   Artifacts artifacts(folder_, 100000, {}, {});
   LedgerFinding one = minimizable();

@@ -109,7 +109,7 @@ run { %x = normal(seed = 1) : f64[2048, 2048] }
   EXPECT_EQ(exitCode(summary), kExitTimeout);
 }
 
-TEST_F(CampaignTest, SetUpFailuresSaySo) {
+TEST_F(CampaignTest, SetUpFailuresHaveTheirOwnMessage) {
   EXPECT_THROW(runCampaign(options(0), kNever, kSilent), UserError);
   CampaignOptions missing = options(1);
   missing.corpora = {folder_ / "nothing"};
@@ -138,7 +138,7 @@ TEST(ExitCodeTest, AKnownFindingHidesNoSetUpFailure) {
   EXPECT_EQ(exitCode(summary), kExitFinding);
 }
 
-TEST_F(CampaignTest, AnInterruptedCampaignReportsWhatItHas) {
+TEST_F(CampaignTest, AnInterruptedCampaignReportsFinishedCases) {
   int asked = 0;
   const reports::CampaignSummary summary = runCampaign(
       options(1000000), [&] { return ++asked > 10; }, kSilent);
@@ -147,7 +147,7 @@ TEST_F(CampaignTest, AnInterruptedCampaignReportsWhatItHas) {
 }
 
 // It is no finding of the compiler's, and hides none.
-TEST_F(CampaignTest, AFileThatDoesNotParseIsNoCase) {
+TEST_F(CampaignTest, AFileWithASyntaxErrorIsNoCase) {
   std::string lines;
   const Log print = [&](const std::string& line) { lines += line + "\n"; };
   const auto broken = file("broken.fusion", "fusion f(");
@@ -159,7 +159,7 @@ TEST_F(CampaignTest, AFileThatDoesNotParseIsNoCase) {
   EXPECT_EQ(replay({broken, file("wrong.fusion", kWrong)}, {}, print), kExitFinding);
 }
 
-TEST_F(CampaignTest, AQuietReplayHasALineAFile) {
+TEST_F(CampaignTest, AQuietReplayPrintsOneLinePerFile) {
   ReplayOptions quiet;
   quiet.verbose = false;
   std::string lines;
@@ -171,7 +171,7 @@ TEST_F(CampaignTest, AQuietReplayHasALineAFile) {
 }
 
 // The regressions and the real workloads. Tests run in the repository's root.
-TEST(CorpusTest, EveryFileIsJudgedAsItExpects) {
+TEST(CorpusTest, EveryFileGetsItsExpectedVerdict) {
   ReplayOptions options;
   options.jobs = 2;
   options.limits.seconds = 200;
@@ -181,7 +181,7 @@ TEST(CorpusTest, EveryFileIsJudgedAsItExpects) {
   EXPECT_NE(lines.find(" 0 undecided, 0 unsupported"), std::string::npos) << lines;
 }
 
-TEST(Sha1Test, GivesTheStandardsExamples) {
+TEST(Sha1Test, MatchesTheExamplesOfTheStandard) {
   EXPECT_EQ(sha1(""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
   EXPECT_EQ(sha1("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
   EXPECT_EQ(sha1("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),

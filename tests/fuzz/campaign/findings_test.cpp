@@ -64,7 +64,7 @@ bool has(const Fusion& fusion, OpKind op) {
   return std::any_of(exprs.begin(), exprs.end(), [&](const Expr* expr) { return expr->op() == op; });
 }
 
-TEST_F(FindingsTest, WhatFailsAloneFailsFresh) {
+TEST_F(FindingsTest, ACaseThatFailsAloneIsReproducible) {
   CampaignOptions campaign = faulty(0, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   campaign.runs = 1;
   campaign.task.generator.exclude = {OpKind::Exp};
@@ -82,7 +82,7 @@ TEST_F(FindingsTest, WhatFailsAloneFailsFresh) {
 }
 
 // A case that fails only in a process that has compiled an exp before: the shortest history is that one case.
-TEST_F(FindingsTest, WhatFailsAfterItsHistoryIsASequence) {
+TEST_F(FindingsTest, ACaseThatFailsAfterItsHistoryIsASequence) {
   const auto sawExp = std::make_shared<bool>(false);  // after a fork, in each process its own
   CampaignOptions campaign = faulty(0, [sawExp](const Fusion& fusion) {
     const bool bad = *sawExp && has(fusion, OpKind::Neg);
@@ -119,7 +119,7 @@ TEST_F(FindingsTest, WhatFailsAfterItsHistoryIsASequence) {
   EXPECT_EQ(replay({campaign.out / finding.file}, replays, kSilent), kExitClean);
 }
 
-TEST_F(FindingsTest, WhatFailsNowAndThenIsFlakyWithItsRate) {
+TEST_F(FindingsTest, AnIntermittentFailureIsFlakyWithItsRate) {
   // Every seventh compilation of the neg fails, over all processes: a file counts.
   const std::filesystem::path counter = file("counter", "");
   CampaignOptions campaign = faulty(0, [counter](const Fusion& fusion) {
@@ -180,7 +180,7 @@ TEST_F(FindingsTest, ACrashHasItsStackAndItsText) {
   EXPECT_EQ(std::count(summary.neverGenerated.begin(), summary.neverGenerated.end(), "Exp"), 0);
 }
 
-TEST_F(FindingsTest, AKnownFindingIsCountedByWhatItHas) {
+TEST_F(FindingsTest, AKnownFindingIsCounted) {
   CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   campaign.task.generator.only = {OpKind::Add};
   campaign.corpora = {file("right.fusion", kRight)};
@@ -277,7 +277,7 @@ TEST_F(FindingsTest, AFlakyMismatchHasItsPlaceAndItsPattern) {
   EXPECT_EQ(summary.findings[0].bucket, "differs | - | pointwise | nan");
 }
 
-TEST_F(FindingsTest, ASlowCaseIsKeptAndCountedButIsNoFinding) {
+TEST_F(FindingsTest, ASlowCaseIsStoredAndCountedAndIsNoFinding) {
   CampaignOptions campaign = options(1);
   campaign.compilers = false;
   campaign.jobs = 1;
@@ -329,7 +329,7 @@ TEST_F(FindingsTest, ABucketKeepsTenArtifacts) {
   EXPECT_EQ(files, Findings::kArtifactsPerBucket);
 }
 
-TEST_F(FindingsTest, PastTheCapFindingsAreInTheLedgerAlone) {
+TEST_F(FindingsTest, BeyondTheCapFindingsAreInTheLedgerAlone) {
   CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   campaign.task.generator.only = {OpKind::Add};
   campaign.corpora = {file("a.fusion", kRight), file("b.fusion", std::string("#: b = 1") + kRight)};
@@ -342,7 +342,7 @@ TEST_F(FindingsTest, PastTheCapFindingsAreInTheLedgerAlone) {
                           [](const std::string& line) { return line.find("--max-artifact-mb") != std::string::npos; }));
 }
 
-TEST_F(FindingsTest, AnInterruptedConfirmationIsTakenUpAgain) {
+TEST_F(FindingsTest, AnInterruptedConfirmationIsResumed) {
   CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   campaign.task.generator.only = {OpKind::Add};
   campaign.corpora = {file("right.fusion", kRight)};
@@ -359,7 +359,7 @@ TEST_F(FindingsTest, AnInterruptedConfirmationIsTakenUpAgain) {
   EXPECT_EQ(second.findings[0].reproduces, "fails fresh");
 }
 
-TEST_F(FindingsTest, OneFindingOfABucketIsMinimisedAndGrowsTheCorpusThatIsNamed) {
+TEST_F(FindingsTest, OneFindingOfABucketIsMinimizedAndGrowsTheCorpusThatIsNamed) {
   CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   campaign.task.generator.only = {OpKind::Add};
   std::filesystem::create_directories(folder_ / "corpus");
@@ -399,7 +399,7 @@ run { %x = normal(seed = 1) : f32[40] }
 }
 
 // Without its neg the case shows another bug: that is a finding with a verdict of its own, and becomes small as well.
-TEST_F(FindingsTest, WhatIsMetWhileMinimisingKeepsItsVerdictAndIsMinimised) {
+TEST_F(FindingsTest, AFindingMetWhileMinimizingKeepsItsVerdictAndIsMinimized) {
   CampaignOptions campaign = faulty(1, [](const Fusion&) { return false; });
   BeforePasses planting([](Fusion& fusion) {
     FUSER_CHECK(!has(fusion, OpKind::Exp) || !has(fusion, OpKind::Neg), "planted for both");
@@ -447,7 +447,7 @@ TEST_F(FindingsTest, ACampaignWritesBelowOutAlone) {
   EXPECT_EQ(readTextFile((folder_ / "corpus/right.fusion").string()), kRight);
 }
 
-TEST_F(FindingsTest, ACorpusThatCannotGrowIsSaidAtTheBeginning) {
+TEST_F(FindingsTest, AnUnwritableCorpusIsReportedAtTheStart) {
   CampaignOptions campaign = options(1);
   campaign.out = folder_ / "out";
   campaign.growCorpus = folder_ / "grown";
@@ -458,7 +458,7 @@ TEST_F(FindingsTest, ACorpusThatCannotGrowIsSaidAtTheBeginning) {
   EXPECT_FALSE(std::filesystem::exists(campaign.out));
 }
 
-TEST(ShellTest, ArgumentsStayArguments) {
+TEST(ShellTest, QuotedArgumentsStayIntactInAShell) {
   EXPECT_EQ(shellQuoted("out/check-1.fusion"), "out/check-1.fusion");
   EXPECT_EQ(shellQuoted("a b"), "'a b'");
   EXPECT_EQ(shellQuoted("it's; rm -r /"), "'it'\\''s; rm -r /'");
@@ -484,7 +484,7 @@ class CommandLinesTest : public testing::Test {
   ReplayContext context_{"out", "/b/fuserfuzz", 5, {"--only", "add"}, {}, true};
 };
 
-TEST_F(CommandLinesTest, AFileIsReplayedAndMinimisedUnderTheLimitsThatItWasFoundWith) {
+TEST_F(CommandLinesTest, AFileIsReplayedAndMinimizedUnderTheLimitsThatItWasFoundWith) {
   CommandLines lines = commandLines(of("case 3", "a.fusion"), context_);
   EXPECT_EQ(lines.replay, "/b/fuserfuzz replay out/a.fusion");
   EXPECT_EQ(lines.minimize, "/b/fuserfuzz minimize out/a.fusion");
@@ -495,7 +495,7 @@ TEST_F(CommandLinesTest, AFileIsReplayedAndMinimisedUnderTheLimitsThatItWasFound
   EXPECT_EQ(lines.minimize, "/b/fuserfuzz minimize out/a.fusion --timeout 0.5 --rss-limit-mb 100 --no-probes");
 }
 
-TEST_F(CommandLinesTest, WithoutAFileTheCaseIsMadeAgain) {
+TEST_F(CommandLinesTest, WithoutAFileTheCaseIsGeneratedAgain) {
   const std::string campaign = "/b/fuserfuzz generate --seed 5 --case 3";
   EXPECT_EQ(commandLines(of("case 3"), context_).replay,
             campaign + " --only add > case.fusion && /b/fuserfuzz replay case.fusion");
@@ -507,7 +507,7 @@ TEST_F(CommandLinesTest, WithoutAFileTheCaseIsMadeAgain) {
   EXPECT_EQ(commandLines(of("file c/x y.fusion"), context_).minimize, "/b/fuserfuzz minimize 'c/x y.fusion'");
 }
 
-TEST_F(CommandLinesTest, WhatIsNotKeptSaysWhy) {
+TEST_F(CommandLinesTest, AFindingWithoutAFileSaysWhyItCannotBeReplayed) {
   for (const char* task : {"batch 0 32", "text"}) {
     EXPECT_EQ(commandLines(of(task), context_).replay.rfind("not kept: ", 0), 0u) << task;
     EXPECT_EQ(commandLines(of(task), context_).minimize, "") << task;
@@ -535,7 +535,7 @@ TEST_F(CommandLinesTest, LinesOfAReportRunInItsFolder) {
   EXPECT_EQ(commandLines(of("file c.fusion"), context_).replay, "fuserfuzz replay ../../begun/there/c.fusion");
 }
 
-TEST_F(FindingsTest, ATerminalGetsTheFirstClauseAndTheLogGetsAll) {
+TEST_F(FindingsTest, ATerminalShowsTheFirstClauseAndTheLogTheWholeReason) {
   CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   campaign.task.generator.only = {OpKind::Add};
   campaign.corpora = {file("right.fusion", kRight)};
@@ -558,7 +558,7 @@ TEST_F(FindingsTest, ATerminalGetsTheFirstClauseAndTheLogGetsAll) {
 }
 
 // The report of a folder into another one: names of files lead back.
-TEST_F(FindingsTest, AReportElsewhereNamesFilesFromThere) {
+TEST_F(FindingsTest, AReportInAnotherFolderHasPathsFromThere) {
   CampaignOptions campaign = faulty(1, [](const Fusion& fusion) { return has(fusion, OpKind::Exp); });
   campaign.task.generator.only = {OpKind::Add};
   campaign.corpora = {file("right.fusion", kRight)};

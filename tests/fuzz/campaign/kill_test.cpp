@@ -76,7 +76,7 @@ class KillTest : public DurabilityTest, public testing::WithParamInterface<int> 
   }
 };
 
-TEST_P(KillTest, AResumedCampaignEndsAsAnUninterruptedOne) {
+TEST_P(KillTest, AResumedCampaignMatchesAnUninterruptedOne) {
   std::filesystem::create_directories(folder_ / "corpus");
   for (int i = 0; i < 3; ++i) file("corpus/wrong" + std::to_string(i) + ".fusion", "# " + std::to_string(i) + kWrong);
   constexpr uint64_t kWithoutEnd = 1000000;
@@ -99,7 +99,7 @@ TEST_P(KillTest, AResumedCampaignEndsAsAnUninterruptedOne) {
 
 // Cases are in the ledger soon after they finish, long before it folds them into its sums: what kill -9 then takes away
 // is what ran at that moment.
-TEST_F(DurabilityTest, FinishedCasesAreKeptAsTheyHappen) {
+TEST_F(DurabilityTest, FinishedCasesAreStoredAtOnce) {
   std::filesystem::create_directories(folder_ / "corpus");
   CampaignOptions slow = campaign("slow", 1000000, 1);
   BeforePasses waiting([](Fusion&) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });

@@ -25,7 +25,7 @@ TEST(ShippedKnownIssuesTest, EveryCaseStillFails) {
   EXPECT_EQ(outdated(readKnownIssues("corpus/known_issues.json"), {}, {}), std::vector<std::string>{});
 }
 
-TEST_F(KnownIssuesTest, AMatchingFindingIsNoNewOne) {
+TEST_F(KnownIssuesTest, AMatchingFindingIsKnown) {
   const auto wrong = file("wrong.fusion", kWrong);
   CampaignOptions campaign = options(1);
   campaign.corpora = {wrong};
@@ -36,7 +36,7 @@ TEST_F(KnownIssuesTest, AMatchingFindingIsNoNewOne) {
   EXPECT_EQ(exitCode(summary), kExitClean);
 }
 
-TEST_F(KnownIssuesTest, AnIssueThatIsGoneIsNamed) {
+TEST_F(KnownIssuesTest, AnIssueWithoutFindingsIsNamed) {
   file("wrong.fusion", kWrong);
   file("right.fusion", kRight);
   EXPECT_TRUE(outdated(readKnownIssues(list("differs | *", "wrong.fusion")), {}, {}).empty());
@@ -67,7 +67,7 @@ TEST_F(KnownIssuesTest, ABrokenListIsOneSentence) {
   EXPECT_THROW(readKnownIssues(folder_ / "nothing.json"), UserError);
 }
 
-TEST(PatternTest, StarsStandForAnyText) {
+TEST(PatternTest, AStarMatchesAnyText) {
   EXPECT_TRUE(matchesPattern("a*c*", "abcbcd"));
   EXPECT_TRUE(matchesPattern("*", ""));
   EXPECT_TRUE(matchesPattern("differs | *", "differs | pass X | nan"));

@@ -91,7 +91,7 @@ TEST_F(LedgerDamageTest, TheDigestFollowsTheRows) {
   EXPECT_EQ(summaryOf(campaignOptions.out).findings.size(), 2u);
 }
 
-TEST_F(LedgerDamageTest, NothingGoesOnOverAnEmptyOrMissingLedger) {
+TEST_F(LedgerDamageTest, AnEmptyOrMissingLedgerBesideResultsIsRefused) {
   CampaignOptions campaignOptions = finished(5);
   const auto before = results(campaignOptions.out);
   for (const bool missing : {false, true}) {
@@ -110,7 +110,7 @@ TEST_F(LedgerDamageTest, NothingGoesOnOverAnEmptyOrMissingLedger) {
 }
 
 // Each of them alone is a trace of a campaign; other files are not.
-TEST_F(LedgerDamageTest, ResultsAreReportsLogsAndFindings) {
+TEST_F(LedgerDamageTest, ReportsLogsAndFindingsCountAsResults) {
   const std::string sha1(40, 'a');
   for (const std::string& name : {std::string("report.json"), std::string("report.html"), std::string("campaign.log"),
                                   "crash-" + sha1 + ".fusion", "flaky-" + sha1 + ".sequence"}) {
@@ -127,7 +127,7 @@ TEST_F(LedgerDamageTest, ResultsAreReportsLogsAndFindings) {
   EXPECT_EQ(refusal(campaignOptions), "");
 }
 
-TEST_F(LedgerDamageTest, ResumeWithoutACampaignMakesNoFolder) {
+TEST_F(LedgerDamageTest, ResumeWithoutACampaignCreatesNoFolder) {
   CampaignOptions campaignOptions = options(2);
   campaignOptions.out = folder_ / "nowhere";
   campaignOptions.resume = true;

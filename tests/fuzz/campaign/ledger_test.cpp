@@ -24,7 +24,7 @@ class LedgerTest : public CampaignFolder {
   }
 };
 
-TEST_F(LedgerTest, AReportIsMadeFromTheLedgerAlone) {
+TEST_F(LedgerTest, AReportNeedsTheLedgerAlone) {
   CampaignOptions campaignOptions = campaign(30);
   campaignOptions.corpora = {file("wrong.fusion", kWrong)};
   const reports::CampaignSummary summary = runCampaign(campaignOptions, kNever, kSilent);
@@ -36,7 +36,7 @@ TEST_F(LedgerTest, AReportIsMadeFromTheLedgerAlone) {
   EXPECT_FALSE(again.ops.begin()->second.verdicts.empty());
 }
 
-TEST_F(LedgerTest, AFinishedCampaignGoesOnToMoreRuns) {
+TEST_F(LedgerTest, AFinishedCampaignContinuesToMoreRuns) {
   runCampaign(campaign(20), kNever, kSilent);
   CampaignOptions more = campaign(50);
   more.resume = true;
@@ -48,7 +48,7 @@ TEST_F(LedgerTest, AFinishedCampaignGoesOnToMoreRuns) {
   EXPECT_EQ(withoutTime(resumed), withoutTime(runCampaign(whole, kNever, kSilent)));
 }
 
-TEST_F(LedgerTest, ResumeKeepsTheGoalWhereNoneIsGiven) {
+TEST_F(LedgerTest, ResumeKeepsTheGoalByDefault) {
   int asked = 0;
   const auto soon = [&] { return ++asked > 30; };
   EXPECT_TRUE(runCampaign(campaign(60), soon, kSilent).interrupted);
@@ -80,7 +80,7 @@ TEST_F(LedgerTest, ResumeNamesWhatDiffers) {
   EXPECT_NE(refusal(other).find("probes 'on', and this is 'off'"), std::string::npos) << refusal(other);
 }
 
-TEST_F(LedgerTest, AnotherStampIsAnotherCampaign) {
+TEST_F(LedgerTest, ADifferentStampIsADifferentCampaign) {
   const Ledger::Stamp begun = {{"version", "1"}, {"libtorch", "2.11.0"}};
   EXPECT_EQ(differenceOf(begun, begun), "");
   EXPECT_EQ(differenceOf(begun, {{"version", "1"}, {"libtorch", "2.12.0"}}),
@@ -89,7 +89,7 @@ TEST_F(LedgerTest, AnotherStampIsAnotherCampaign) {
   EXPECT_NE(differenceOf({{"version", "1"}}, begun), "");
 }
 
-TEST_F(LedgerTest, AFileThatChangedMeanwhileIsNamed) {
+TEST_F(LedgerTest, ACorpusFileThatChangedIsNamed) {
   // The interrupt comes before the first task.
   CampaignOptions campaignOptions = campaign(5);
   campaignOptions.corpora = {file("right.fusion", kRight)};
@@ -112,7 +112,7 @@ TEST_F(LedgerTest, TwoCampaignsInOneFolderAreRefused) {
       UserError);
 }
 
-TEST_F(LedgerTest, AKilledCampaignsLockIsNoObstacle) {
+TEST_F(LedgerTest, TheLockOfAKilledCampaignIsReleased) {
   const pid_t child = fork();
   if (child == 0) {
     const Ledger ledger(folder_, false);
@@ -144,14 +144,13 @@ TEST_F(LedgerTest, ADamagedLedgerIsOneSentence) {
   expectRefusal(changed);
 }
 
-TEST_F(LedgerTest, AStrangersTablesAreDamage) {
+TEST_F(LedgerTest, TablesOfAnotherProgramAreDamage) {
   CampaignOptions campaignOptions = campaign(5);
   runCampaign(campaignOptions, kNever, kSilent);
   campaignOptions.resume = true;
-  for (const char* change : {"UPDATE snapshot SET sums = '{'", "UPDATE snapshot SET sums = '{\"cases\": \"9-1\"}'",
-                             "UPDATE snapshot SET sums = '{\"done\": {}}'",
-                             "UPDATE findings SET task = 'nonsense'",
-                             "DROP TABLE files"}) {
+  for (const char* change :
+       {"UPDATE snapshot SET sums = '{'", "UPDATE snapshot SET sums = '{\"cases\": \"9-1\"}'",
+        "UPDATE snapshot SET sums = '{\"done\": {}}'", "UPDATE findings SET task = 'nonsense'", "DROP TABLE files"}) {
     {
       Database database(campaignOptions.out / kLedgerName, Database::Mode::Write);
       database.execute(change);
@@ -184,7 +183,7 @@ TEST_F(LedgerTest, ALedgerOfAnotherVersionIsOneSentence) {
 }
 
 // What a ledger's rows hold, key by key. Where this changes, kLedgerVersion is one more.
-TEST_F(LedgerTest, TheVersionBelongsToTheseKeys) {
+TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
   const auto keysOf = []<class T>(std::type_identity<T>) {
     const T kNew{};
     std::string keys;
@@ -257,7 +256,7 @@ TEST_F(LedgerTest, NamesOfArtifactsStayInTheFolder) {
 }
 
 // Nor is anything else in it more than an argument of the program that runs now.
-TEST_F(LedgerTest, AStrangersLedgerGivesArgumentsAndNothingElse) {
+TEST_F(LedgerTest, AnUntrustedLedgerCannotInjectShellCommands) {
   CampaignOptions campaignOptions = campaign(1);
   campaignOptions.corpora = {file("wrong.fusion", kWrong)};
   campaignOptions.maxArtifactBytes = 0;
@@ -270,10 +269,9 @@ TEST_F(LedgerTest, AStrangersLedgerGivesArgumentsAndNothingElse) {
           "UPDATE settings SET value = '7; touch v' WHERE key = 'timeout'");
   seal(campaignOptions.out);
   const reports::CampaignSummary summary = summaryOf(campaignOptions.out);
-  EXPECT_EQ(
-      summary.findings.at(0).replay,
-      "fuserfuzz generate --seed 1 --case 17 --view 'one cut; touch x' --only 'add;' touch y '$(z)' '`w`' > "
-      "case.fusion && fuserfuzz replay case.fusion --timeout 7");
+  EXPECT_EQ(summary.findings.at(0).replay,
+            "fuserfuzz generate --seed 1 --case 17 --view 'one cut; touch x' --only 'add;' touch y '$(z)' '`w`' > "
+            "case.fusion && fuserfuzz replay case.fusion --timeout 7");
 }
 
 }  // namespace

@@ -48,20 +48,20 @@ class CampaignLogTest : public testing::Test {
   std::string text_, figures_, logged_;
 };
 
-TEST_F(CampaignLogTest, CampaignLogHasWhatIsPrintedThenAllFigures) {
+TEST_F(CampaignLogTest, CampaignLogHoldsTheConsoleLinesAndAllFigures) {
   printed(LogLevel::Off);
   EXPECT_EQ(text_, "seed 1, 1 worker\n");
   EXPECT_EQ(file(), text_ + figures_);
   EXPECT_EQ(logged_, "");
 }
 
-TEST_F(CampaignLogTest, AtTheUsualLevelTheLogHasNothingBeside) {
+TEST_F(CampaignLogTest, AtLevelInfoTheLogHoldsTheConsoleLinesAlone) {
   printed(LogLevel::Info);
   EXPECT_EQ(file(), text_ + figures_);
   EXPECT_EQ(logged_, "");
 }
 
-TEST_F(CampaignLogTest, VerdictsOfWorkersArriveAndChangeNothingThatIsPrinted) {
+TEST_F(CampaignLogTest, WorkersVerdictsAreLoggedAndTheConsoleIsUnchanged) {
   const std::string quiet = printed(LogLevel::Off);
   EXPECT_EQ(printed(LogLevel::Debug), quiet);
   for (int i = 0; i < 5; ++i) {
@@ -79,7 +79,7 @@ TEST_F(CampaignLogTest, PassesAreLoggedAtTrace) {
   EXPECT_TRUE(std::regex_search(file(), line));
 }
 
-TEST_F(CampaignLogTest, ALogFileThatCannotBeWrittenIsASetUpFailure) {
+TEST_F(CampaignLogTest, AnUnwritableLogFileIsASetUpFailure) {
   std::filesystem::create_directories(folder_ / "campaign.log");
   CampaignOptions options;
   options.runs = 1;

@@ -22,7 +22,7 @@ TEST(NumberSetTest, IntervalsGrowAndJoin) {
   EXPECT_EQ(set.firstMissing(7), 7u);
 }
 
-TEST(NumberSetTest, BrokenTextIsRefused) {
+TEST(NumberSetTest, MalformedTextIsRefused) {
   for (const char* text : {"x", "1-", "3-2", "1,", "1,,2", "2,1", "1-5,3", "1-2,3", "-1", "99999999999999999999"}) {
     EXPECT_THROW(NumberSet::parse(text), UserError) << text;
   }

@@ -27,7 +27,7 @@ TEST(ProgressTest, ALineHoldsEveryFigure) {
             "75 s: 30000 cases, 400.0/s, decided 0.9900, rejected 0.0100, findings 8, 3 min 45 s left");
 }
 
-TEST(ProgressTest, WhatIsDoneBesideCasesIsSaid) {
+TEST(ProgressTest, MinimizingAndConfirmingAreShown) {
   Status status = sample();
   status.secondsLeft.reset();
   status.activity = "cases done; minimising 1 finding, 2 wait";
@@ -45,7 +45,7 @@ TEST(ProgressTest, WhatIsDoneBesideCasesIsSaid) {
             "cases done; running 1 finding again; minimising 2 findings, 5 wait, 1 min 0 s each at most");
 }
 
-TEST(ProgressTest, TheBlockListsBucketsTheFullestFirst) {
+TEST(ProgressTest, TheBlockListsTheLargestBucketsFirst) {
   const std::vector<std::string> lines = statusBlock(sample(), 100, false);
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_NE(lines[0].find("30000 cases in 1 min 15 s, 400.0 cases/s, 3 min 45 s left"), std::string::npos) << lines[0];
@@ -87,7 +87,7 @@ TEST(ProgressTest, LinesScrollAboveTheBlock) {
 }
 
 // Files from strangers have names, and findings quote them: a terminal gets none of their control bytes.
-TEST(ProgressTest, ControlBytesOfTextsAreSpelled) {
+TEST(ProgressTest, ControlBytesAreEscaped) {
   Status status = sample();
   status.buckets = {{"check | \x1b]0;title\x07\n | x", 3}};
   char* text = nullptr;

@@ -61,7 +61,7 @@ TEST(SelftestTest, FaultsOfEveryStageAreCaughtAndNothingIsFoundWithoutOne) {
   EXPECT_TRUE(json.at("stamp").contains("libtorch"));
 }
 
-TEST(SelftestTest, WhichCaseCatchesAFaultDoesNotDependOnTheWorkers) {
+TEST(SelftestTest, TheCaseThatCatchesAFaultDoesNotDependOnTheWorkers) {
   SelftestOptions options = small();
   options.onlyFaults = {"keepdim-lost", "swapped-operands"};
   options.jobs = 1;
@@ -75,7 +75,7 @@ TEST(SelftestTest, WhichCaseCatchesAFaultDoesNotDependOnTheWorkers) {
   }
 }
 
-TEST(SelftestTest, AFaultThatNoCaseShowsIsMissedAndSaidSo) {
+TEST(SelftestTest, AnUndetectedFaultIsReportedAsMissed) {
   SelftestOptions options = small();
   options.runs = 1;  // case 0 of this seed
   options.onlyFaults = {"where-swapped"};
@@ -89,7 +89,7 @@ TEST(SelftestTest, AFaultThatNoCaseShowsIsMissedAndSaidSo) {
   EXPECT_EQ(json.at("recall").get<double>(), 0.0);
 }
 
-TEST(SelftestTest, AFindingOfTheControlIsNotClean) {
+TEST(SelftestTest, AFindingOfTheControlRunIsNotClean) {
   SelftestOptions options = small();
   options.runs = 2;
   options.onlyFaults = {"dropped-predicate"};
@@ -104,7 +104,7 @@ TEST(SelftestTest, AFindingOfTheControlIsNotClean) {
 }
 
 // What is found only by a check of the compiler's own, or by a death, is not caught: the search goes on.
-TEST(SelftestTest, ACheckOrACrashIsNoCatch) {
+TEST(SelftestTest, ACheckOrACrashDoesNotCountAsCaught) {
   SelftestOptions options = small();
   options.runs = 3;
   options.onlyFaults = {"dropped-predicate"};
@@ -122,7 +122,7 @@ TEST(SelftestTest, ACheckOrACrashIsNoCatch) {
   EXPECT_EQ(result.faults[0].reason.rfind("(crash) ", 0), 0u) << result.faults[0].reason;
 }
 
-TEST(SelftestTest, AWorkerKilledFromOutsideCatchesNothing) {
+TEST(SelftestTest, AWorkerKilledFromOutsideDoesNotCountAsCaught) {
   const std::filesystem::path mark =
       std::filesystem::temp_directory_path() / ("selftest_test." + std::to_string(getpid()));
   SelftestOptions options = small();
@@ -140,7 +140,7 @@ TEST(SelftestTest, AWorkerKilledFromOutsideCatchesNothing) {
   EXPECT_EQ(result.controlCases, 2u);
 }
 
-TEST(SelftestTest, WhatAnInterruptLeftOutIsNotMissed) {
+TEST(SelftestTest, FaultsNotTriedBeforeAnInterruptAreNotMissed) {
   SelftestOptions options = small();
   int asked = 0;
   const SelftestResult result = runSelftest(

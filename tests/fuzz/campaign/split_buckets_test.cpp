@@ -37,7 +37,7 @@ TEST(ChooseForMinimizingTest, TakesTheShortestOfEachOpAndStructure) {
             (Files{"b", "d", "c"}));  // an op of its own first
 }
 
-TEST(ChooseForMinimizingTest, LeavesOutWhatIsKnownFlakyOrWithoutFile) {
+TEST(ChooseForMinimizingTest, SkipsKnownAndFlakyFindingsAndThoseWithoutAFile) {
   LedgerFinding known = finding("a", "Sum", "Sum", 1), flaky = known, lost = known;
   known.known = "erf near 0";
   flaky.label = "flaky: 3 of 10";
@@ -45,7 +45,7 @@ TEST(ChooseForMinimizingTest, LeavesOutWhatIsKnownFlakyOrWithoutFile) {
   EXPECT_EQ(chosen({known, flaky, lost}), Files{});
 }
 
-TEST(ChooseForMinimizingTest, TakesNoMoreThanTheCapAndCountsThoseDone) {
+TEST(ChooseForMinimizingTest, StopsAtTheCapWhichIncludesFinishedOnes) {
   std::vector<LedgerFinding> many;
   for (int i = 10; i < 50; ++i) many.push_back(finding(std::to_string(i), "Sum", std::string(i, 'x'), i));
   const Files all = chosen(many);
@@ -83,7 +83,7 @@ reports::MinimizedFinding smallest(const std::string& file, const std::string& b
 }
 
 // Two bugs with one symptom are two buckets; what was not minimised goes to the one that is most like it.
-TEST(SplitBucketsTest, FindingsGoWithTheSmallestCaseThatIsMostLikeTheirs) {
+TEST(SplitBucketsTest, FindingsJoinTheMostSimilarSmallestCase) {
   reports::CampaignSummary summary;
   summary.findings = {reported("a", "Sum", "Neg Sum"), reported("b", "Prod", "Exp Prod"),
                       reported("", "Prod", "Exp Prod"), reported("d", "Prod", "Prod"), reported("e", "Amax", "Amax")};
@@ -99,7 +99,7 @@ TEST(SplitBucketsTest, FindingsGoWithTheSmallestCaseThatIsMostLikeTheirs) {
                              "a finding of its guilty op", "a finding of its symptom"}));
 }
 
-TEST(SplitBucketsTest, WithoutSmallestCaseTheSymptomIsTheBucket) {
+TEST(SplitBucketsTest, WithoutASmallestCaseTheSymptomIsTheBucket) {
   reports::CampaignSummary summary;
   summary.findings = {reported("a", "Sum", "Sum"), reported("b", "Sum", "Sum")};
   summary.findings[1].symptom = "differs | kernel | pointwise | nan";

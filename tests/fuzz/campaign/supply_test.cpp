@@ -31,7 +31,7 @@ TEST(SupplyTest, FilesComeBeforeCases) {
   EXPECT_EQ(supply.keyOf(CaseTask{1}), "case 1");
 }
 
-TEST(SupplyTest, WhatIsDoneIsLeftOut) {
+TEST(SupplyTest, FinishedTasksAreSkipped) {
   Accounting done;
   for (const char* key : {"file 1", "case 0", "case 2"}) EXPECT_TRUE(done.add(key, result(VerdictKind::Agrees), 0));
   Supply supply({"a.fusion", "b.fusion", "c.fusion"}, 4, false, done);
@@ -71,7 +71,7 @@ TEST(SupplyTest, TheFirstBatchIsTheSecondTask) {
   EXPECT_EQ(all(again), (std::vector<std::string>{"case 1", "case 2"}));
 }
 
-TEST(SupplyTest, WhatWasKilledComesAgainAloneAndNotForEver) {
+TEST(SupplyTest, AKilledTaskIsRetriedAloneAFewTimes) {
   Supply supply({}, 1, false, {});
   EXPECT_EQ(all(supply), std::vector<std::string>{"case 0"});
   int again = 0;
@@ -93,7 +93,7 @@ TEST(AccountingTest, NothingIsCountedTwice) {
     EXPECT_THROW(accounting.add(key, {}, 0), UserError) << key;
 }
 
-TEST(AccountingTest, SumsSurviveAsText) {
+TEST(AccountingTest, SumsRoundTripThroughText) {
   Accounting accounting;
   TaskSettings settings;
   settings.generator.medianElements = 64;
@@ -115,7 +115,7 @@ TEST(AccountingTest, SumsSurviveAsText) {
 }
 
 // Whoever judged what, in which order.
-TEST(AccountingTest, TheSumsOfTwoAreTheSumsOfAll) {
+TEST(AccountingTest, SumsOfPartsEqualTheSumOfTheWhole) {
   TaskSettings settings;
   settings.generator.medianElements = 64;
   Accounting all, even, odd;
@@ -137,7 +137,7 @@ TEST(AccountingTest, TheSumsOfTwoAreTheSumsOfAll) {
   EXPECT_EQ(even.sums().views.at("one cut").oneIn, all.sums().views.at("one cut").oneIn);
 }
 
-TEST(AccountingTest, WhatNeverHappenedIsListed) {
+TEST(AccountingTest, CombinationsThatNeverOccurredAreListed) {
   Accounting accounting;
   TaskResult one;
   one.ops = {"Add", "Exp", "Size"};

@@ -13,7 +13,7 @@
 namespace fuser::fuzz {
 namespace {
 
-TEST(TaskTest, ALineSaysWhatPeopleRead) {
+TEST(TaskTest, ATaskIsDescribedInOneLine) {
   EXPECT_EQ(printTask(SingleTask(CaseTask{17})), "case 17");
   EXPECT_EQ(printTask(SingleTask(PlainTask{17})), "plain 17");
   EXPECT_EQ(printTask(SingleTask(ViewTask{17, "one cut"})), "view 17 one cut");
@@ -21,7 +21,7 @@ TEST(TaskTest, ALineSaysWhatPeopleRead) {
   EXPECT_EQ(printTask(SingleTask(BatchTask{8192, 16})), "batch 8192 16");
 }
 
-TEST(TaskTest, WhatIsNoTaskIsRefused) {
+TEST(TaskTest, MalformedTasksAreRefused) {
   for (const char* text : {"", "case", "case ", "case x", "case 1 2", "case -1", "case 99999999999999999999", "batch 3",
                            "view", "print 3", "cases 3", "Case 3", "confirm 1\n{}"}) {
     EXPECT_THROW(parseTask<SingleTask>(text), UserError) << text;
@@ -65,7 +65,7 @@ TEST(TaskTest, TheResultOfACaseIsTheSameAfterThePipe) {
   EXPECT_GT(result.runs, 0);
 }
 
-TEST(TaskTest, TheVerdictOfADeadWorkerIsItsEnding) {
+TEST(TaskTest, TheVerdictOfADeadWorkerIsItsExitStatus) {
   Outcome outcome;
   outcome.ending = Ending::TimedOut;
   outcome.detail = "took more than 3 s\nframes";
@@ -75,7 +75,7 @@ TEST(TaskTest, TheVerdictOfADeadWorkerIsItsEnding) {
   EXPECT_EQ(verdict.detail, outcome.detail);
 }
 
-TEST(TaskTest, ACaseIsItselfAndItsViews) {
+TEST(TaskTest, ACaseIsJudgedWithItsViews) {
   uint64_t number = 0;
   while (partsOf(CaseTask{number}, 1).size() < 2) ++number;
   const std::vector<SingleTask> parts = partsOf(CaseTask{number}, 1);

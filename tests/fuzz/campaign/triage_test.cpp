@@ -42,7 +42,7 @@ TEST_F(TriageTest, AFindingThatIsFixedIncubatesAndBecomesARegression) {
   EXPECT_EQ(only().to, Stage::Crashing);
 }
 
-TEST_F(TriageTest, WhatHasNeverFailedStaysWhereItIs) {
+TEST_F(TriageTest, ACaseThatNeverFailedIsNotMoved) {
   file("a.fusion", kRight);
   const Triaged entry = only();
   EXPECT_EQ(entry.to, Stage::Fresh);
@@ -67,7 +67,7 @@ TEST_F(TriageTest, ACircleOfLinksIsLeftAlone) {
   EXPECT_EQ(only().name, "a.fusion");
 }
 
-TEST_F(TriageTest, AFailureStartsTheCountAgain) {
+TEST_F(TriageTest, AFailureRestartsTheCount) {
   file("a.fusion", std::string("#: finding = differs\n") + kRight);
   only();
   only();
@@ -79,7 +79,7 @@ TEST_F(TriageTest, AFailureStartsTheCountAgain) {
 }
 
 // Two findings of one name: neither is lost.
-TEST_F(TriageTest, NothingIsWrittenOver) {
+TEST_F(TriageTest, NoFileIsOverwritten) {
   std::filesystem::create_directories(folder_ / "crashing");
   const std::string other = std::string("#: other = 1") + kWrong;
   file("a.fusion", kWrong);
@@ -127,7 +127,7 @@ TEST_F(TriageTest, ASequenceIsReplayedAndMoves) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "incubating" / "a.sequence"));
 }
 
-TEST_F(TriageTest, EveryStepIsNamed) {
+TEST_F(TriageTest, EveryTransitionIsAsDocumented) {
   EXPECT_EQ(nextStage(Stage::Fresh, true, 0), Stage::Crashing);
   EXPECT_EQ(nextStage(Stage::Fresh, false, 1), Stage::Incubating);
   EXPECT_EQ(nextStage(Stage::Incubating, false, kCleanReplays - 1), Stage::Incubating);

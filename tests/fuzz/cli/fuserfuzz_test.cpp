@@ -47,11 +47,10 @@ TEST_F(FuserfuzzTest, UsageAndSetUpErrorsAreOne) {
   }
 }
 
-TEST_F(FuserfuzzTest, EveryCommandTakesALevelOfTheLog) {
+TEST_F(FuserfuzzTest, EveryCommandHasALogLevel) {
   for (const char* command :
        {"run", "replay", "compare", "triage", "generate", "minimize", "report", "perf-check", "selftest"}) {
-    EXPECT_NE(fuserfuzz(std::string(command) + " --help").text.find("--log-level LEVEL"), std::string::npos)
-        << command;
+    EXPECT_NE(fuserfuzz(std::string(command) + " --help").text.find("--log-level LEVEL"), std::string::npos) << command;
   }
   const std::string rest = ": no such level of the log; there are trace, debug, info, warn, error and off\n";
   const Outcome option = fuserfuzz("generate --log-level=loud");
@@ -77,7 +76,7 @@ std::string standardOutput(const std::string& arguments, const std::string& erro
   return text.str();
 }
 
-TEST_F(FuserfuzzTest, TheLogIsOnStandardErrorAndLeavesStandardOutputAsItIs) {
+TEST_F(FuserfuzzTest, TheLogGoesToStandardErrorAlone) {
   const std::string replay = "replay corpus/seeds/softmax.fusion --quiet ", errors = (folder_ / "errors").string();
   const auto run = [&](const std::string& more) {
     const std::string text = standardOutput(replay + more, errors);
@@ -96,7 +95,7 @@ TEST_F(FuserfuzzTest, TheLogIsOnStandardErrorAndLeavesStandardOutputAsItIs) {
 }
 
 // Progress is for terminals.
-TEST_F(FuserfuzzTest, ARunInAPipeHasNothingOnStandardError) {
+TEST_F(FuserfuzzTest, ARunInAPipePrintsNothingToStandardError) {
   const std::string errors = (folder_ / "errors").string();
   const std::string out = (folder_ / "out").string();
   const std::string flags = "--seed 1 --median-elements 64 --no-compilers --no-minimize --max-findings 0 --out " + out;
@@ -125,7 +124,7 @@ TEST_F(FuserfuzzTest, AGeneratedCaseReplays) {
   EXPECT_NE(outcome.text.find("1 file: 1 ok, 0 failed"), std::string::npos) << outcome.text;
 }
 
-TEST_F(FuserfuzzTest, GenerateKnowsViewsAndEngines) {
+TEST_F(FuserfuzzTest, GenerateTakesViewsAndEngines) {
   EXPECT_NE(fuserfuzz("generate --case 1 --engine cpu").text.find("option engine = \"cpu\""), std::string::npos);
   const Outcome unknown = fuserfuzz("generate --case 1 --view 'no such view'");
   EXPECT_EQ(unknown.exitCode, 1);
@@ -147,7 +146,7 @@ TEST_F(FuserfuzzTest, GenerateKnowsViewsAndEngines) {
       << refused.text;
 }
 
-TEST_F(FuserfuzzTest, CompareHoldsFilesAgainstWhatTheyExpect) {
+TEST_F(FuserfuzzTest, CompareChecksFilesAgainstTheirExpectations) {
   const std::string right = "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n";
   std::ofstream(folder_ / "wrong.fusion") << right << "run { %x = normal(seed = 1) : f32[4] }\nexpect rejected\n";
   std::ofstream(folder_ / "none.fusion") << right;
@@ -280,7 +279,7 @@ TEST_F(FuserfuzzTest, AUsedFolderNeedsResume) {
 }
 
 // What a run needs at its end is looked at before it begins.
-TEST_F(FuserfuzzTest, WhereResultsGoIsCheckedAtTheStart) {
+TEST_F(FuserfuzzTest, TheOutputFolderIsCheckedAtTheStart) {
   const std::string file = (folder_ / "file").string();
   std::ofstream(file) << "kept";
   const std::vector<std::string> lines = {"compare --engine cpu --runs 400 --out " + file + "/table",
@@ -298,7 +297,7 @@ TEST_F(FuserfuzzTest, WhereResultsGoIsCheckedAtTheStart) {
   EXPECT_EQ(std::string((std::istreambuf_iterator<char>(kept)), {}), "kept");
 }
 
-TEST_F(FuserfuzzTest, AStackThatIsTooSmallIsSaid) {
+TEST_F(FuserfuzzTest, ATooSmallStackIsAnError) {
   rlimit limit{};
   getrlimit(RLIMIT_STACK, &limit);
   const rlimit small{256 << 10, limit.rlim_max};
@@ -330,7 +329,7 @@ class ResumeTest : public FuserfuzzTest {
   std::string out_;
 };
 
-TEST_F(ResumeTest, EverySettingIsTheCampaignsOwn) {
+TEST_F(ResumeTest, EverySettingComesFromTheLedger) {
   const Outcome resumed = fuserfuzz("run --resume --runs 9 --out " + out_);
   EXPECT_EQ(resumed.exitCode, 0) << resumed.text;
   EXPECT_NE(resumed.text.find("seed 3, 1 worker"), std::string::npos) << resumed.text;
@@ -343,7 +342,7 @@ TEST_F(ResumeTest, EverySettingIsTheCampaignsOwn) {
   EXPECT_NE(again.text.find("seed 3, 2 workers"), std::string::npos) << again.text;
 }
 
-TEST_F(ResumeTest, WhatIsTypedAndDiffersIsNamedWithTheLineToType) {
+TEST_F(ResumeTest, ADifferingOptionIsNamedWithTheCommandToType) {
   const std::string line = "; to go on, type: fuserfuzz run --resume --out " + out_ + "\n";
   const auto refusal = [&](const std::string& typed) { return fuserfuzz("run --resume --out " + out_ + " " + typed); };
   for (const auto& [typed, message] : std::vector<std::pair<std::string, std::string>>{
@@ -375,7 +374,7 @@ TEST_F(ResumeTest, AnEmptyLedgerBesideResultsIsRefused) {
   EXPECT_EQ(contents(), report);
 }
 
-TEST_F(ResumeTest, AFolderWithoutACampaignStaysAway) {
+TEST_F(ResumeTest, AFolderWithoutACampaignIsNotCreated) {
   const std::string nowhere = (folder_ / "nowhere").string();
   const Outcome outcome = fuserfuzz("run --resume --out " + nowhere);
   EXPECT_EQ(outcome.exitCode, 1);

@@ -90,7 +90,7 @@ TEST_F(HelpExamplesTest, EachOneRuns) {
   }
 }
 
-TEST_F(HelpExamplesTest, WhatFollowsAListOfOpsIsACorpus) {
+TEST_F(HelpExamplesTest, AnArgumentAfterAListOfOpsIsACorpus) {
   const std::string corpus = (folder_ / "corpus").string();
   for (const char* flag : {"--only add,sum", "--exclude add,sum", "--only add --only sum"}) {
     const Outcome outcome = fuserfuzz("run --runs 5 --seed 1 --no-compilers " + std::string(flag) + " " + corpus);

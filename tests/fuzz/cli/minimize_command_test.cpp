@@ -36,7 +36,7 @@ run { %x = normal(seed = 1) : f32[5, 33]  %y = normal(seed = 2) : f32[5, 33]  %s
   return folder / "planted.fusion";
 }
 
-TEST_F(MinimizeCommandTest, WritesTheSmallestCaseUnderItsOriginsName) {
+TEST_F(MinimizeCommandTest, NamesTheSmallestCaseAfterItsOrigin) {
   const std::filesystem::path planted = plantedCase(folder_);
   ASSERT_EQ(fuserfuzz("replay -q " + planted.string()).exitCode, 77);
   const Outcome outcome = fuserfuzz("minimize " + planted.string() + " --out " + (folder_ / "small").string());
@@ -59,14 +59,14 @@ TEST_F(MinimizeCommandTest, AResultIsNamedAfterTheFindingAsACampaignDoes) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "small" / ("minimized-from-" + sha1 + ".fusion")));
 }
 
-TEST_F(MinimizeCommandTest, WritesToAFileWhereOneIsNamed) {
+TEST_F(MinimizeCommandTest, WritesToTheNamedFile) {
   const std::filesystem::path place = folder_ / "sub" / "small.fusion";
   EXPECT_EQ(fuserfuzz("minimize -q " + plantedCase(folder_).string() + " --out " + place.string()).exitCode, 0);
   EXPECT_NE(contentsOf(place).find("option fault"), std::string::npos);
 }
 
 // The same case as in a file; a third program reads it.
-TEST_F(MinimizeCommandTest, ReadsStandardInputAndWritesToStandardOutputTheCaseAlone) {
+TEST_F(MinimizeCommandTest, ReadsStandardInputAndWritesTheCaseAloneToStandardOutput) {
   const std::string planted = plantedCase(folder_).string();
   const std::filesystem::path piped = folder_ / "piped.fusion", place = folder_ / "small.fusion";
   const Outcome outcome = fuserfuzz("minimize --out - - < " + planted + " 2>/dev/null > " + piped.string() + " && " +
@@ -80,11 +80,10 @@ TEST_F(MinimizeCommandTest, ReadsStandardInputAndWritesToStandardOutputTheCaseAl
   EXPECT_EQ(fuserfuzz("minimize --out - " + planted + " " + planted).exitCode, 1);
   EXPECT_EQ(fuserfuzz("minimize --out small - - < " + planted).exitCode, 1);
   const Outcome right = fuserfuzz("generate --seed 1 --case 0 | " + program() + " minimize --out - -");
-  EXPECT_NE(right.text.find("cannot minimize <stdin>: it is not a finding: agrees\n"), std::string::npos)
-      << right.text;
+  EXPECT_NE(right.text.find("cannot minimize <stdin>: it is not a finding: agrees\n"), std::string::npos) << right.text;
 }
 
-TEST_F(MinimizeCommandTest, ProgressIsOfTheLog) {
+TEST_F(MinimizeCommandTest, ProgressGoesToTheLog) {
   const std::string command = "minimize " + plantedCase(folder_).string() + " --out " + folder_.string();
   const auto tells = [](const Outcome& outcome, const char* part) {
     return outcome.text.find(part) != std::string::npos;
@@ -97,22 +96,22 @@ TEST_F(MinimizeCommandTest, ProgressIsOfTheLog) {
   EXPECT_FALSE(tells(silent, " inputs and outputs, ")) << silent.text;
 }
 
-TEST_F(MinimizeCommandTest, WhatIsNoFindingIsASetUpFailure) {
+TEST_F(MinimizeCommandTest, ACaseWithoutAFindingIsASetUpFailure) {
   std::ofstream(folder_ / "right.fusion") << fuserfuzz("generate --seed 1 --case 0").text;
   const Outcome outcome = fuserfuzz("minimize " + (folder_ / "right.fusion").string() + " --out " + folder_.string());
   EXPECT_EQ(outcome.exitCode, 1) << outcome.text;
-  EXPECT_NE(outcome.text.find("cannot minimize " + (folder_ / "right.fusion").string() +
-                              ": it is not a finding: agrees\n"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.text.find("cannot minimize " + (folder_ / "right.fusion").string() + ": it is not a finding: agrees\n"),
+      std::string::npos)
       << outcome.text;
   EXPECT_EQ(outcome.text.find("SETUP"), std::string::npos) << outcome.text;
   EXPECT_EQ(fuserfuzz("minimize /nowhere.fusion").exitCode, 1);
 }
 
-TEST_F(SelftestCommandTest, SaysWhatIsCaughtInATableAndAsJson) {
+TEST_F(SelftestCommandTest, PrintsCaughtFaultsAsATableAndAsJson) {
   const std::filesystem::path json = folder_ / "selftest.json";
-  const Outcome outcome = fuserfuzz("selftest --runs 40 --seed 1 --only-fault dropped-predicate,keepdim-lost --out " +
-                                    folder_.string());
+  const Outcome outcome =
+      fuserfuzz("selftest --runs 40 --seed 1 --only-fault dropped-predicate,keepdim-lost --out " + folder_.string());
   EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
   EXPECT_EQ(outcome.text.rfind("seed 1, ", 0), 0u) << outcome.text;
   EXPECT_NE(outcome.text.find("2 of 2 faults caught"), std::string::npos) << outcome.text;

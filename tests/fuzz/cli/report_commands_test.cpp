@@ -84,7 +84,7 @@ TEST_F(ReportCommandsTest, AFolderWithoutACampaignIsOneSentence) {
   }
 }
 
-TEST_F(ReportCommandsTest, PerfCheckFailsOnlyWhereItIsAskedTo) {
+TEST_F(ReportCommandsTest, PerfCheckFailsOnlyOnRequest) {
   const std::string before = measurement("before.json", 10), after = measurement("after.json", 20);
   const Outcome told = fuserfuzz("perf-check " + before + " " + after);
   EXPECT_EQ(told.exitCode, 0);
@@ -94,7 +94,7 @@ TEST_F(ReportCommandsTest, PerfCheckFailsOnlyWhereItIsAskedTo) {
   EXPECT_EQ(fuserfuzz("perf-check --fail-on-regression " + before + " " + before).exitCode, 0);
 }
 
-TEST_F(ReportCommandsTest, PerfCheckSaysWhatIsWrongWithAFile) {
+TEST_F(ReportCommandsTest, PerfCheckNamesTheProblemOfAFile) {
   const std::string good = measurement("good.json", 10), broken = write("broken.json", "{\"context\":");
   for (const std::string& arguments :
        {good + " " + broken, good + " /nowhere.json", good + " " + good + " --renamed x"}) {

@@ -15,7 +15,7 @@
 namespace fuser::fuzz {
 namespace {
 
-RC_GTEST_PROP(CaseEditTest, TheUnchangedEditIsTheCaseWithAllThatBelongsToIt, (const ArbitraryCase& generated)) {
+RC_GTEST_PROP(CaseEditTest, TheUnchangedEditKeepsTheCaseAndItsMetadata, (const ArbitraryCase& generated)) {
   for (What what : kAll) {
     Case testCase = cloneCase(*generated);
     Choices choices(*rc::gen::arbitrary<uint32_t>(), 0);

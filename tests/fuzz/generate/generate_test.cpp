@@ -103,7 +103,7 @@ RC_GTEST_PROP(GenerateTest, BytesGiveValidCases, (const std::vector<uint8_t>& by
   checkCase(generate(choices), {});
 }
 
-TEST(GenerateTest, NoBytesGiveASmallCase) {
+TEST(GenerateTest, EmptyBytesGiveASmallCase) {
   Choices choices{std::span<const uint8_t>()};
   const Case testCase = generate(choices);
   checkCase(testCase, {});
@@ -201,7 +201,7 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
   EXPECT_EQ(seen.size(), 29u);
 }
 
-TEST(GenerateTest, StaysAwayFromUndefinedDivision) {
+TEST(GenerateTest, AvoidsUndefinedDivision) {
   for (uint64_t number = 0; number < 1500; ++number) {
     const Case testCase = generateCase(4, number);
     for (const Expr* expr : testCase.fusion->exprs()) {

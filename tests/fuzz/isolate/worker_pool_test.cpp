@@ -155,7 +155,7 @@ Lines chatterOf(const std::vector<PoolTask>& tasks, LogLevel level, std::vector<
   return lines;
 }
 
-TEST(WorkerPoolTest, WhatAWorkerLogsComesBeforeItsOutcomeUnderTheTasksName) {
+TEST(WorkerPoolTest, WorkersLinesComeBeforeTheOutcomeUnderTheTasksName) {
   std::vector<std::string> replies;
   const Lines lines = chatterOf({{"a\nwith more"}, {"b"}}, LogLevel::Debug, replies);
   EXPECT_EQ(lines, (Lines{{LogLevel::Debug, "a: detail"},

@@ -118,13 +118,12 @@ fusion f(%x: f32[i0]) {
 }
 run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
 )",
-                       "test");
+                                  "test");
   const CaseVerdict verdict = judgeCase(testCase, settings);
   ASSERT_TRUE(isFinding(verdict.kind)) << toString(verdict);
   const std::optional<GuiltyRewrite> rewrite = guiltyRewrite(testCase, verdict, settings);
   ASSERT_TRUE(rewrite);
-  EXPECT_EQ(toString(*rewrite),
-            "DeadCodePass, rewrite 2: the finding is gone with pass_limit = 1 and there with 2");
+  EXPECT_EQ(toString(*rewrite), "DeadCodePass, rewrite 2: the finding is gone with pass_limit = 1 and there with 2");
 }
 
 TEST(BucketTest, AViolationHasItsClassAndItsKernelsScheduler) {
@@ -221,7 +220,7 @@ run { %x = normal(seed = 1) : f32[3, 5] }
   EXPECT_EQ(bucketOfText(program, settings).stage, "pass RedundantSynchronizationsPass");
 }
 
-TEST(BucketTest, AnOptionIsGuiltyWhereTheFindingGoesAwayWithoutIt) {
+TEST(BucketTest, AnOptionIsGuiltyIfTheFindingVanishesWithoutIt) {
   JudgeSettings settings;
   AfterLower planting([](int, Kernel& kernel) {
     if (kernel.contraction) kernel.body.clear();
@@ -260,7 +259,7 @@ run { %x = uniform(seed = 1, low = 1, high = 2) : f32[100] }
   EXPECT_EQ(bucketOfText(program, settings).stage, "schedule");
 }
 
-TEST(BucketTest, WhatIsRightOpByOpIsTheFusings) {
+TEST(BucketTest, AFindingThatVanishesOpByOpIsBlamedOnFusion) {
   JudgeSettings settings;
   AfterLower planting([](int, Kernel& kernel) {
     size_t written = 0;
@@ -273,7 +272,7 @@ TEST(BucketTest, WhatIsRightOpByOpIsTheFusings) {
   EXPECT_EQ(bucket.pattern, "nan");  // poison
 }
 
-TEST(BucketTest, ADeadWorkersBucketIsItsSignalAndOurTopFrames) {
+TEST(BucketTest, ADeadWorkersBucketIsItsSignalAndTopFrames) {
   const std::string detail =
       "signal Segmentation fault\nfuser::fuzz::(anonymous namespace)::writeStack(int) at fuzz/isolate/x.cpp:3\n"
       "/lib/libc.so.6(+0x3c050) [0x7f]\nfuser::lower(fuser::Fusion const&) at fuser/lower/lower.cpp:30\n"
@@ -287,7 +286,7 @@ TEST(BucketTest, ADeadWorkersBucketIsItsSignalAndOurTopFrames) {
 }
 
 // What ours stands in the arguments of others' functions is none of ours, and a return type is no function.
-TEST(BucketTest, AFrameIsOursByItsFunctionAlone) {
+TEST(BucketTest, AFrameIsClassifiedByItsFunctionAlone) {
   const auto frames = [](const std::string& lines) {
     return bucketOfEnding(VerdictKind::Hang, "took more than 1 s\n" + lines).pattern;
   };

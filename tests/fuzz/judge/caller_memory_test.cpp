@@ -72,7 +72,7 @@ class SloppyEngine : public Engine {
 
 constexpr int kNever = -1, kSecond = 1;
 
-TEST(CallerMemoryTest, AnEngineThatWritesBesideGivenMemoryIsFoundWhenEnginesAreCompared) {
+TEST(CallerMemoryTest, AnEngineThatWritesBesideCallerMemoryIsFoundWhenEnginesAreCompared) {
   const Case testCase = parseCase(kCase, "case");
   SloppyEngine careful(kNever), sloppy(kSecond);
   EXPECT_EQ(compareEngines({&testCase}, careful).at(0).verdict.kind, VerdictKind::Agrees);
@@ -82,7 +82,7 @@ TEST(CallerMemoryTest, AnEngineThatWritesBesideGivenMemoryIsFoundWhenEnginesAreC
   EXPECT_EQ(verdict.run, 1);
 }
 
-TEST(CallerMemoryTest, AnEngineThatWritesBesideGivenMemoryIsFoundInABatch) {
+TEST(CallerMemoryTest, AnEngineThatWritesBesideCallerMemoryIsFoundInABatch) {
   const Case testCase = parseCase(kCase, "case");
   const auto batch = [&](int when) {
     return runCompilerBatch({&testCase}, {}, [=] { return std::make_unique<SloppyEngine>(when); });
@@ -107,7 +107,7 @@ CaseVerdict judgedWithAWriteBehind(const std::string& text, int when) {
 }
 
 // In its first run, and in the one that repeats it.
-TEST(CallerMemoryTest, ARunThatWritesBesideGivenMemoryIsFoundWhenACaseIsJudged) {
+TEST(CallerMemoryTest, ARunThatWritesBesideCallerMemoryIsFoundWhenACaseIsJudged) {
   for (const int when : {kNever, 0, kSecond}) {
     const CaseVerdict verdict = judgedWithAWriteBehind(kCase, when);
     EXPECT_EQ(verdict.kind, when == kNever ? VerdictKind::Agrees : VerdictKind::Invariant) << verdict.detail;

@@ -40,7 +40,7 @@ TEST(CompareEnginesTest, StreamsAreThoseOfTheEnginesDevice) {
   EXPECT_EQ(standIn.foreignArguments, 0u);
 }
 
-TEST(CompareEnginesTest, LibraryFunctionsAreTheOraclesAlone) {
+TEST(CompareEnginesTest, LibraryFunctionsAreJudgedByTheOracleAlone) {
   const ComparedCase compared = compare(
       "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %c = segment_set(%a)\n  %b = neg(%c)\n  return %b\n}\n"
       "run { %x = normal(seed = 1) : f32[300] }\n");
@@ -59,7 +59,7 @@ std::string threeRuns(const char* first, const char* second, const char* third) 
       run("3", first), run("-1", second), run("5", third));
 }
 
-TEST(CompareEnginesTest, EachRunIsHeldAgainstWhatItExpects) {
+TEST(CompareEnginesTest, EachRunIsComparedWithItsExpectation) {
   const char *agrees = "expect agrees\n", *rejected = "expect rejected\n";
   const ComparedCase right = compare(threeRuns(agrees, rejected, agrees));
   EXPECT_EQ(right.verdict.kind, VerdictKind::Agrees) << right.verdict.detail;

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "fuser/text/parser.h"
-#include "fuzz/judge/compiler_batch.h"
 #include "fuzz/generate/generate.h"
+#include "fuzz/judge/compiler_batch.h"
 #include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser::fuzz {
@@ -29,7 +29,7 @@ run { %x = normal(seed = 1) : f32[33, 65] }
 run { %x = normal(seed = 2) : f32[5, 130] }
 )";
 
-TEST(JudgeCaseTest, ARightRunAgrees) {
+TEST(JudgeCaseTest, ACorrectRunAgrees) {
   const CaseVerdict verdict = verdictOf(kSoftmax);
   EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
   EXPECT_TRUE(verdict.expected);
@@ -39,7 +39,7 @@ TEST(JudgeCaseTest, ARightRunAgrees) {
   EXPECT_FALSE(verdict.schedulers.empty());
 }
 
-TEST(JudgeCaseTest, SizesThatDoNotMeetAreRejected) {
+TEST(JudgeCaseTest, MismatchedSizesAreRejected) {
   const std::string program = R"(
 fusion f(%x: f32[i0], %y: f32[i1]) {
   %z = add(%x, %y)
@@ -57,7 +57,7 @@ run { %x = normal(seed = 1) : f32[4]
   EXPECT_TRUE(expected.expected);
 }
 
-TEST(JudgeCaseTest, AnExpectedRejectionHidesNoEarlierRun) {
+TEST(JudgeCaseTest, AnExpectedRejectionDoesNotHideAnEarlierRun) {
   const CaseVerdict verdict = verdictOf(R"(
 fusion f(%x: f32[i0], %y: f32[i1]) {
   %z = add(%x, %y)
@@ -109,7 +109,7 @@ TEST(JudgeCaseTest, APlantedFaultDiffersAndNamesTheFirstWrongOp) {
   EXPECT_NE(verdict.reason.find("Exp"), std::string::npos) << verdict.reason;
 }
 
-TEST(JudgeCaseTest, AnErrorOfOursIsAFindingAndAnErrorOfTheCallersIsNot) {
+TEST(JudgeCaseTest, ACheckIsAFindingAndAUserErrorIsNot) {
   JudgeSettings ours, callers;
   AfterPasses bug([](Fusion&) { FUSER_CHECK(false, "planted"); });
   AfterPasses rejection([](Fusion&) { FUSER_USER_CHECK(false, "planted"); });

@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> seedFiles() {
   return files;
 }
 
-TEST(SeedsOnStreamsTest, AgreeAsTheyDidBefore) {
+TEST(SeedsOnStreamsTest, AgreeOnStreams) {
   size_t onStreams = 0, undecided = 0;
   std::vector<std::string> left;
   const std::vector<std::filesystem::path> files = seedFiles();

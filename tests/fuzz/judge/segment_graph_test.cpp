@@ -63,7 +63,7 @@ TEST(SegmentGraphTest, MarksTheWrongOp) {
   EXPECT_EQ(wrongOps(segmentGraphOf(parseCase(kTwoReductions, "test"), "b")), std::vector<std::string>{"%b"});
 }
 
-TEST(SegmentGraphTest, ShowsWhatAPlantedFaultMadeOfIt) {
+TEST(SegmentGraphTest, ShowsTheResultOfAPlantedFault) {
   const std::string casts =
       "fusion f(%x: f32[i0]) {\n  %b = cast(%x) {dtype = bf16}\n  %f = cast(%b) {dtype = f32}\n  %y = neg(%f)\n"
       "  return %y\n}\n";
@@ -85,7 +85,7 @@ TEST(SegmentGraphTest, AnInputThatIsReturnedGoesStraightToTheOutput) {
   EXPECT_EQ(graph.nodes[graph.edges[0].to].kind, GraphNode::Kind::Output);
 }
 
-TEST(SegmentGraphTest, ACaseThatIsRefusedHasAReasonInstead) {
+TEST(SegmentGraphTest, ARejectedCaseHasAReasonInsteadOfAGraph) {
   const SegmentGraph graph =
       segmentGraphOf(parseCase("fusion f(%x: f32[i0], %y: f32[i1]) {\n  %z = add(%x, %y)\n  return %z\n}\n"
                                "run { %x = normal(seed = 1) : f32[4]\n %y = normal(seed = 2) : f32[5] }\n",

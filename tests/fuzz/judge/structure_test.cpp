@@ -22,20 +22,20 @@ TEST(StructureTest, NamesOpsInTopologicalOrder) {
   EXPECT_EQ(structureIn("", "%x"), "");
 }
 
-TEST(StructureTest, IndependentOpsMayChangePlaces) {
+TEST(StructureTest, TheOrderOfIndependentOpsDoesNotMatter) {
   const std::string one = structureIn("  %a = neg(%x)\n  %b = exp(%x)\n  %c = add(%a, %b)\n", "%c");
   EXPECT_EQ(one, "Exp Neg Add");
   EXPECT_EQ(structureIn("  %p = exp(%x)\n  %q = neg(%x)\n  %r = add(%q, %p)\n", "%r"), one);
 }
 
-TEST(StructureTest, DeadCodeIsNoPartOfIt) { EXPECT_EQ(structureIn("  %a = neg(%x)\n  %b = exp(%x)\n", "%a"), "Neg"); }
+TEST(StructureTest, DeadCodeIsIgnored) { EXPECT_EQ(structureIn("  %a = neg(%x)\n  %b = exp(%x)\n", "%a"), "Neg"); }
 
 std::string structureOfText(const std::string& statements, const std::string& runs) {
   const std::string fusion = "fusion f(%x: f32[i0], %z: f32[i0]) {\n  %y = add(%x, %z)\n  return %y\n}\n";
   return structureOf(parseCase(fusion + statements + runs, "test"));
 }
 
-TEST(StructureTest, SaysWhatASmallestCaseKeepsBesideItsOps) {
+TEST(StructureTest, NamesFeaturesThatASmallestCaseKeeps) {
   const std::string z = "%z = normal(seed = 2) : f32[2] }\n";
   const std::string run = "run { %x = normal(seed = 1) : f32[2] " + z;
   EXPECT_EQ(structureOfText("", run), "Add, a vector");

@@ -34,9 +34,7 @@ run { %x = uniform(seed = 3, low = 1, high = 2) : f32[4, 300]
       %s = 0.5 }
 )";
 
-std::string withFault(const std::string& fault) {
-  return concat(kProgram, "option fault = \"", fault, "\"\n", kRuns);
-}
+std::string withFault(const std::string& fault) { return concat(kProgram, "option fault = \"", fault, "\"\n", kRuns); }
 
 TEST(MinimizeTest, MinimizesToTheWrongOp) {
   const Minimized result = minimize(withFault("swapped-operands"), {});
@@ -55,7 +53,7 @@ TEST(MinimizeTest, MinimizesToTheWrongOp) {
 }
 
 // A bug that has nothing to do with the op has one smallest case, and one that has keeps its op.
-TEST(MinimizeTest, OpsThatDoNotMatterBecomePlain) {
+TEST(MinimizeTest, IrrelevantOpsAreSimplified) {
   const auto smallest = [](const std::string& line, const std::string& fault) {
     const Minimized result = minimize(R"(
 fusion f(%x: f32[i0], %y: f32[i0]) {
@@ -87,7 +85,7 @@ TEST(MinimizeTest, SameBudgetInCandidatesSameResult) {
   EXPECT_LT(one.after.bytes, one.before.bytes);
 }
 
-TEST(MinimizeTest, ASuccessIsALineOfTheLog) {
+TEST(MinimizeTest, EachSuccessIsLogged) {
   std::vector<std::string> lines;
   const LogPtr log = logTo(LogLevel::Info, [&](LogLevel level, std::string_view line) {
     EXPECT_EQ(level, LogLevel::Info);
@@ -136,7 +134,7 @@ bool hasOp(const Fusion& fusion, OpKind op) {
   return false;
 }
 
-TEST(MinimizeTest, ACrashIsMinimizedAndAnotherFindingIsKeptOnTheWay) {
+TEST(MinimizeTest, ACrashIsMinimizedAndOtherFindingsAreStored) {
   MinimizeSettings settings;
   AfterPasses dying([](Fusion& fusion) {
     if (hasOp(fusion, OpKind::Exp) && hasOp(fusion, OpKind::Sum)) raise(SIGSEGV);
@@ -181,7 +179,7 @@ TEST(MinimizeTest, ACrashIsNotReplacedByAnotherCrash) {
   EXPECT_NE(result.others[0].bucket.pattern.find("dieThere"), std::string::npos) << result.others[0].bucket.pattern;
 }
 
-TEST(MinimizeTest, AnotherBucketThanTheOneAskedForIsAProblem) {
+TEST(MinimizeTest, AnUnexpectedBucketIsAProblem) {
   MinimizeSettings settings;
   settings.bucket = "differs | pass NoSuchPass | - | nan";
   const Minimized result = minimize(withFault("swapped-operands"), settings);

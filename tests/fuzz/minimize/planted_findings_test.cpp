@@ -113,7 +113,7 @@ void check(const std::vector<Planted>& findings, bool table) {
   }
 }
 
-TEST(PlantedFindingsTest, AreSmallAndInTheSameBucketAfterwards) {
+TEST(PlantedFindingsTest, BecomeSmallAndStayInTheirBucket) {
   if (std::getenv("FUSERFUZZ_FULL_MINIMIZER")) {
     std::vector<std::string> all;
     for (const FaultInfo& fault : allFaults()) all.emplace_back(fault.name);
@@ -166,7 +166,7 @@ std::string caseWith(OpKind op) {
 
 class PlantedDeathTest : public testing::TestWithParam<Death> {};
 
-TEST_P(PlantedDeathTest, IsSmallAndInTheSameBucketAfterwards) {
+TEST_P(PlantedDeathTest, BecomesSmallAndStaysInItsBucket) {
   const Death death = GetParam();
   MinimizeSettings settings;
   settings.seconds = 60;

@@ -147,13 +147,13 @@ void show(const std::map<std::string_view, Row>& table) {
   }
 }
 
-TEST(HostProgramTest, APlainOneWithOneChangeIsRefusedOrReportedOrRuns) {
+TEST(HostProgramTest, AChangedPlainProgramIsRefusedOrReportedOrRuns) {
   const auto table = mutateAll(Kind::Plain, 60, 2);
   show(table);
   for (const char* name : {"FreeEarly", "DropAllocate", "AllocateLate"}) EXPECT_GE(table.at(name).places, 15) << name;
 }
 
-TEST(HostProgramTest, OneOnStreamsWithOneChangeIsRefusedOrReportedOrRuns) {
+TEST(HostProgramTest, AChangedProgramOnStreamsIsRefusedOrReportedOrRuns) {
   const auto table = mutateAll(Kind::Streams, 60, 2);
   show(table);
   for (const char* name :
@@ -162,13 +162,13 @@ TEST(HostProgramTest, OneOnStreamsWithOneChangeIsRefusedOrReportedOrRuns) {
   }
 }
 
-TEST(HostProgramTest, OneWithGivenMemoryAndOneChangeIsRefusedOrReportedOrRuns) {
+TEST(HostProgramTest, AChangedProgramWithCallerMemoryIsRefusedOrReportedOrRuns) {
   const auto table = mutateAll(Kind::Memory, 60, 2);
   show(table);
   EXPECT_GE(table.at("DropStatement").places, 30);
 }
 
-TEST(HostProgramTest, OneOfSeveralDevicesWithOneChangeIsRefusedOrReportedOrRuns) {
+TEST(HostProgramTest, AChangedProgramOnSeveralDevicesIsRefusedOrReportedOrRuns) {
   const auto table = mutateAll(Kind::Devices, 50, 2);
   show(table);
   for (const char* name : {"DropWait", "ChangeRanks"}) EXPECT_GE(table.at(name).places, 15) << name;

@@ -27,7 +27,7 @@ void expectCase(const Case& drawnCase) {
   EXPECT_EQ(firstDifference(*again.fusion, *drawnCase.fusion), "");
 }
 
-TEST(MutantTest, WhatReturnsNothingIsNone) {
+TEST(MutantTest, AProgramWithoutOutputsIsNoMutant) {
   CaseEdit edit = editForMutation(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) return %y }", "text"));
   EXPECT_NO_THROW(finishMutant(edit));
   edit.outputs.clear();
@@ -46,14 +46,14 @@ TEST(MutantTest, HasNoScheduleAndNoMetadataAndMayBeRejected) {
 }
 
 // A program without results parses, and most of what is made of it is no case.
-TEST(MutantTest, AnErrorOfTheSurroundingsIsNoMutant) {
+TEST(MutantTest, ASetUpErrorIsNoMutant) {
   CaseEdit edit = editForMutation(parseCase("fusion f(%x: f32[i0]) { %y = exp(%x) return %y }", "text"));
   Choices choices(1, 1);
   EXPECT_FALSE(changeCase(edit, choices, [](Case&, Choices&) -> bool { throw UserError("does not fit"); }));
   EXPECT_THROW(changeCase(edit, choices, [](Case&, Choices&) -> bool { throw SetUpError("no room"); }), SetUpError);
 }
 
-TEST(MutateTest, WhatNoMutationFitsStaysAsItIs) {
+TEST(MutateTest, ACaseThatNoMutationFitsIsUnchanged) {
   const Case empty = parseCase("fusion f(%x: f32[i0]) { return }", "text");
   size_t kept = 0;
   for (uint64_t number = 0; number < 50; ++number) {
@@ -68,7 +68,7 @@ TEST(MutateTest, WhatNoMutationFitsStaysAsItIs) {
 
 class MutationTest : public testing::TestWithParam<Mutation> {};
 
-TEST_P(MutationTest, FindsPlacesAndGivesOtherCases) {
+TEST_P(MutationTest, FindsPlacesAndChangesTheCase) {
   int places = 0, cases = 0, changed = 0;
   for (uint64_t number = 0; number < 150; ++number) {
     Choices choices(2, number);

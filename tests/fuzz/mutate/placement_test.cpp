@@ -21,7 +21,7 @@
 namespace fuser::fuzz {
 namespace {
 
-TEST(SpliceTest, ASplicedProgramBringsWhatBelongsToIt) {
+TEST(SpliceTest, ASplicedProgramKeepsItsMetadata) {
   Case donor = parseCase(R"(fusion g(%x: f32[i0, i1]) {
   %a = exp(%x)
   return %a
@@ -29,7 +29,8 @@ TEST(SpliceTest, ASplicedProgramBringsWhatBelongsToIt) {
 mesh {devices = [1, 0]}
 shard %a {dim = 1, type = DIDx}
 run { %x = normal(seed = 1) : f32[6, 4] }
-)", "donor");
+)",
+                         "donor");
   const Case base = parseCase(
       "fusion f(%x: f64[i0]) { %y = exp(%x) return %y }\n"
       "run { %x = normal(seed = 1) : f64[3] }\n",
@@ -109,7 +110,7 @@ Tally mutateMuch(std::string_view name, const std::vector<std::string>& words, i
 int every(uint64_t) { return 1; }
 int everyThird(uint64_t number) { return number % 3 == 0; }
 
-TEST(ChangeStreamsTest, AxesComeGoAndMoveInCasesThatRun) {
+TEST(ChangeStreamsTest, AddsRemovesAndMovesStreamAxesInValidCases) {
   const Tally tally = mutateMuch("ChangeStreams", {"stream"}, every);
   EXPECT_EQ(tally.seen, (std::set<std::string>{"stream more", "stream fewer", "stream other"}));
   EXPECT_GE(tally.cases, 150);
@@ -117,7 +118,7 @@ TEST(ChangeStreamsTest, AxesComeGoAndMoveInCasesThatRun) {
   EXPECT_GE(tally.ran, 57) << "of 60";
 }
 
-TEST(ChangeMemoryTest, MemoryComesGoesAndIsAnotherInCasesThatRun) {
+TEST(ChangeMemoryTest, AddsRemovesAndChangesMemoryInValidCases) {
   const Tally tally = mutateMuch("ChangeMemory", {"preallocate", "alias"}, every);
   EXPECT_EQ(tally.seen, (std::set<std::string>{"preallocate more", "preallocate fewer", "preallocate other",
                                                "alias more", "alias fewer"}));
@@ -126,7 +127,7 @@ TEST(ChangeMemoryTest, MemoryComesGoesAndIsAnotherInCasesThatRun) {
   EXPECT_GE(tally.ran, 57) << "of 60";
 }
 
-TEST(ChangeDevicesTest, DevicesAndPartsComeGoAndMoveInCasesThatRun) {
+TEST(ChangeDevicesTest, AddsRemovesAndMovesDevicesInValidCases) {
   const Tally tally = mutateMuch("ChangeDevices", {"mesh {", "mesh %", "shard"}, everyThird);
   EXPECT_EQ(tally.seen,
             (std::set<std::string>{"mesh { more", "mesh { fewer", "mesh { other", "mesh % more", "mesh % fewer",

@@ -112,9 +112,9 @@ class ReportPageTest : public testing::TestWithParam<int> {
   static inline std::map<std::string, json>* measured_ = nullptr;
 };
 
-TEST_P(ReportPageTest, TheWindowIsAsWideAsItShouldBe) { EXPECT_EQ(of("plain").at("width"), GetParam()); }
+TEST_P(ReportPageTest, TheWindowHasTheRequestedWidth) { EXPECT_EQ(of("plain").at("width"), GetParam()); }
 
-TEST_P(ReportPageTest, NothingLeavesTheWindowButWhatScrolls) {
+TEST_P(ReportPageTest, OnlyScrollableElementsOverflow) {
   for (const char* page : {"plain", "wide", "none"}) {
     const json measured = of(page);
     EXPECT_EQ(measured.at("tooWide"), json::array()) << page;
@@ -147,7 +147,7 @@ TEST_P(ReportPageTest, TheFirstBugIsOpenAndNoOther) {
 
 TEST_P(ReportPageTest, ALinkOpensTheFoldThatItLeadsTo) { EXPECT_EQ(of("plain").at("foldOpened"), true); }
 
-TEST_P(ReportPageTest, APictureThatScrollsSaysSo) {
+TEST_P(ReportPageTest, AScrollablePictureIsLabelledAsSuch) {
   bool some = false;
   for (const char* page : {"plain", "wide"}) {
     for (const json& picture : of(page).at("pictures")) {
@@ -174,7 +174,7 @@ TEST_P(ReportPageTest, ALabelStandsBesideItsCommandOrAboveIt) {
   }
 }
 
-TEST_P(ReportPageTest, HeadAndOpColumnOfTheHeatMapStay) {
+TEST_P(ReportPageTest, HeaderAndOpColumnOfTheHeatMapAreSticky) {
   const json maps = of("plain").at("maps");
   ASSERT_EQ(maps.size(), 2u);  // ops with trouble, and all
   const json& all = maps.at(1);

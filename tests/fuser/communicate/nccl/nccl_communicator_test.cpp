@@ -189,7 +189,7 @@ TEST_F(NcclStandInTest, WaitingForARankThatReturnsIsAnError) {
 }
 
 // ncclSystemError; any other is an error of ours.
-TEST_F(NcclStandInTest, AnErrorOfTheSystemIsTheSurroundings) {
+TEST_F(NcclStandInTest, AnErrorOfTheSystemIsASetUpError) {
   *failure_ = 2;
   EXPECT_THROW(nccl_->beginGroup(), SetUpError);
   *failure_ = 3;

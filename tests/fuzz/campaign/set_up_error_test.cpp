@@ -1,4 +1,4 @@
-// Errors of the surroundings while a campaign works: it ends with them, makes no finding of them, and goes on later.
+// Errors of the environment during a campaign: the campaign ends, records no finding, and resumes later.
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@ namespace {
 
 [[noreturn]] void noThreads() { throw std::system_error(EAGAIN, std::generic_category(), "no more threads"); }
 
-class SurroundingsTest : public CampaignFolder {
+class SetUpErrorTest : public CampaignFolder {
  protected:
   // A compiler that does so before its passes.
   void whenCompiling(std::function<void()> action) { failing_.action = std::move(action); }
@@ -54,7 +54,7 @@ std::string setUpErrorOf(const Action& action) {
   return "";
 }
 
-TEST_F(SurroundingsTest, ACampaignEndsWithoutAFindingAndGoesOn) {
+TEST_F(SetUpErrorTest, ACampaignEndsWithoutAFindingAndGoesOn) {
   const std::filesystem::path mark = folder_ / "mark";
   whenCompiling([mark]() {
     if (!std::filesystem::exists(mark)) noThreads();
@@ -71,7 +71,7 @@ TEST_F(SurroundingsTest, ACampaignEndsWithoutAFindingAndGoesOn) {
 }
 
 // Killed once it runs again (findings_test.cpp); killed for ever it is no finding either.
-TEST_F(SurroundingsTest, AWorkerThatIsAlwaysKilledIsNoFinding) {
+TEST_F(SetUpErrorTest, AWorkerThatIsAlwaysKilledIsNoFinding) {
   whenCompiling([]() { raise(SIGKILL); });
   const CampaignOptions campaignOptions = campaign();
   EXPECT_NE(setUpErrorOf([&] { runCampaign(campaignOptions, kNever, kSilent); }).find("was ended from outside"),
@@ -79,7 +79,7 @@ TEST_F(SurroundingsTest, AWorkerThatIsAlwaysKilledIsNoFinding) {
   EXPECT_TRUE(summaryOf(campaignOptions.out).findings.empty());
 }
 
-TEST_F(SurroundingsTest, AFileThatCannotBeReadIsNoVerdict) {
+TEST_F(SetUpErrorTest, AnUnreadableFileGivesNoVerdict) {
   const auto judge = [&](const std::string& path) {
     return setUpErrorOf([&] { performTask(FileTask{path}, TaskSettings()); });
   };
@@ -97,14 +97,14 @@ TEST_F(SurroundingsTest, AFileThatCannotBeReadIsNoVerdict) {
   EXPECT_EQ(WEXITSTATUS(status), 42);
 }
 
-TEST_F(SurroundingsTest, TheFileThatNeedsThemIsNamed) {
+TEST_F(SetUpErrorTest, ASetUpErrorNamesTheCorpusFile) {
   whenCompiling([]() { throw SetUpError("no GPU"); });
   const std::string path = file("a.fusion", kRight);
   EXPECT_EQ(setUpErrorOf([&] { performTask(FileTask{path}, settings()); }), path + ": no GPU");
   EXPECT_EQ(setUpErrorOf([&] { performTask(TextsTask{{kRight}}, settings()); }), "no GPU");
 }
 
-TEST_F(SurroundingsTest, NoStageMakesAVerdictOfThem) {
+TEST_F(SetUpErrorTest, NoStageTurnsASetUpErrorIntoAVerdict) {
   whenCompiling([]() { noThreads(); });
   const TaskSettings lacking = settings();
   const std::string path = file("a.fusion", kRight);
@@ -134,8 +134,8 @@ TEST_F(SurroundingsTest, NoStageMakesAVerdictOfThem) {
   EXPECT_TRUE(std::filesystem::exists(path));  // not moved
 }
 
-// Memory: short of what the process may take it is the surroundings', past that it is a finding.
-TEST_F(SurroundingsTest, WantOfMemoryIsToldFromAnAppetite) {
+// A failed allocation below the memory limit is a SetUpError, one beyond it is a finding.
+TEST_F(SetUpErrorTest, LackOfMemoryIsDistinguishedFromExcessiveUse) {
   whenCompiling([]() { throw std::bad_alloc(); });
   TaskSettings taskSettings = settings();
   taskSettings.judge.memoryMb = 256;
@@ -155,7 +155,7 @@ TEST_F(SurroundingsTest, WantOfMemoryIsToldFromAnAppetite) {
   EXPECT_EQ(WEXITSTATUS(status), 42);
 }
 
-TEST_F(SurroundingsTest, LibTorchsWantOfMemoryIsOne) {
+TEST_F(SetUpErrorTest, LackOfMemoryInLibTorchIsASetUpError) {
   EXPECT_TRUE(saysOutOfMemory(std::bad_alloc()));
   EXPECT_TRUE(saysOutOfMemory(std::runtime_error(
       "[enforce fail at alloc_cpu.cpp:121] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "

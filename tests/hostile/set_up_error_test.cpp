@@ -15,14 +15,14 @@ namespace {
 constexpr const char* kPlain =
     "fusion f(%x: f32[i0]) { %y = neg(%x) return %y }\nrun { %x = normal(seed = 1) : f32[4] }\n";
 
-class SurroundingsTest : public testing::Test {
+class SetUpErrorTest : public testing::Test {
  protected:
   // A short campaign with the sample through the compilers. It ends in its first seconds, and leaves no finding.
-  void expectNoFinding(const Surroundings& surroundings, const std::string& says) {
+  void expectNoFinding(const Environment& environment, const std::string& says) {
     const std::filesystem::path out = folder_.path() / "out";
     std::filesystem::remove_all(out);
-    const Started started = start(
-        "fuserfuzz", {"run", "--runs", "3", "--seed", "1", "--median-elements", "64", "--out", out}, surroundings);
+    const Started started =
+        start("fuserfuzz", {"run", "--runs", "3", "--seed", "1", "--median-elements", "64", "--out", out}, environment);
     EXPECT_EQ(started.exitCode, 1) << started.out << started.err;
     EXPECT_TRUE(isOneSentence(started.err, "SETUP FAILURE: ")) << started.err;
     EXPECT_NE(started.err.find(says), std::string::npos) << started.err;
@@ -32,13 +32,13 @@ class SurroundingsTest : public testing::Test {
       EXPECT_NE(entry.path().extension(), ".fusion") << entry.path();
   }
   // An executable file of the folder "bin", which alone is the PATH then.
-  Surroundings withProgram(const std::string& name, const std::string& lines) {
+  Environment withProgram(const std::string& name, const std::string& lines) {
     const std::string path = folder_.write("bin/" + name, "#!/bin/sh\n" + lines + "\n");
     chmod(path.c_str(), 0755);
     return {.environment = {{"PATH", folder_.path() / "bin"}}};
   }
   // An NVRTC whose compilations end so.
-  Surroundings withNvrtc(int status) {
+  Environment withNvrtc(int status) {
     const std::string source = folder_.write("nvrtc.cpp", R"(#include <cstddef>
 extern "C" {
 int nvrtcCreateProgram(void** program, ...) { *program = program; return 0; }
@@ -63,7 +63,7 @@ const char* nvrtcGetErrorString(int) { return "stand-in"; }
   Folder folder_;
 };
 
-TEST_F(SurroundingsTest, AMissingOrLockedTemporaryFolderIsNoFinding) {
+TEST_F(SetUpErrorTest, AMissingOrLockedTemporaryFolderIsNoFinding) {
   expectNoFinding({.environment = {{"TMPDIR", folder_.path() / "nowhere"}}}, "TMPDIR");
   std::filesystem::create_directories(folder_.path() / "locked");
   ASSERT_EQ(chmod((folder_.path() / "locked").c_str(), 0555), 0);
@@ -71,12 +71,12 @@ TEST_F(SurroundingsTest, AMissingOrLockedTemporaryFolderIsNoFinding) {
                   "Permission denied");
 }
 
-TEST_F(SurroundingsTest, AMissingProgramIsSaidAtOnce) {
+TEST_F(SetUpErrorTest, AMissingProgramIsSaidAtOnce) {
   expectNoFinding(withProgram("nothing", ""), "addr2line, which gives stacks their names, is not in PATH");
   expectNoFinding(withProgram("addr2line", "exit 0"), "apt-get install clang; or leave the compilers out with --no-");
 }
 
-TEST_F(SurroundingsTest, ACompilerThatIsKilledOrHasNoRoomIsNoFinding) {
+TEST_F(SetUpErrorTest, ACompilerThatIsKilledOrHasNoRoomIsNoFinding) {
   withProgram("addr2line", "exit 0");
   const std::string version = "if [ \"$1\" = --version ]; then echo clang; exit 0; fi\n";
   expectNoFinding(withProgram("clang++", version + "kill -KILL $$"), "was ended by signal 9");
@@ -85,7 +85,7 @@ TEST_F(SurroundingsTest, ACompilerThatIsKilledOrHasNoRoomIsNoFinding) {
       "No space left on device");
 }
 
-TEST_F(SurroundingsTest, AnNvrtcWithoutMemoryIsNoFinding) {
+TEST_F(SetUpErrorTest, AnNvrtcWithoutMemoryIsNoFinding) {
   expectNoFinding(withNvrtc(1), "NVRTC: compile: stand-in");
   // One that refuses the text is.
   const std::filesystem::path out = folder_.path() / "refused";
@@ -98,7 +98,7 @@ TEST_F(SurroundingsTest, AnNvrtcWithoutMemoryIsNoFinding) {
   EXPECT_NE(log.find("do not compile with NVRTC"), std::string::npos) << log;
 }
 
-TEST_F(SurroundingsTest, TooFewFilesAreNoFinding) {
+TEST_F(SetUpErrorTest, TooFewFilesAreNoFinding) {
   const std::string corpus = folder_.write("corpus/a.fusion", kPlain);
   for (const size_t files : {7u, 8u, 10u, 12u}) {
     const Started started = start("fuserfuzz",

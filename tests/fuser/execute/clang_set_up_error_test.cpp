@@ -1,4 +1,4 @@
-// clang as a library: what is our text's fault, and what is the surroundings'.
+// clang as a library: which failures are errors in the text, and which are SetUpErrors.
 
 #include "fuser/execute/clang_compiler.h"
 
@@ -23,7 +23,7 @@
 namespace fuser {
 namespace {
 
-class ClangSurroundingsTest : public testing::Test {
+class ClangSetUpErrorTest : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / ("clang_compiler_test." + std::to_string(getpid()));
@@ -75,13 +75,13 @@ class ClangSurroundingsTest : public testing::Test {
   std::string former_;
 };
 
-TEST_F(ClangSurroundingsTest, TextThatDoesNotCompileIsOurs) {
+TEST_F(ClangSetUpErrorTest, ACompileErrorFailsACheck) {
   EXPECT_THROW(ClangCompiler::find().compile("int f( {", false), CheckError);
   EXPECT_THROW(script("echo \"kernels.cpp:3:1: error: unknown type\"; exit 1").compile("", false), CheckError);
   EXPECT_THROW(script("kill -SEGV $$").compile("", false), CheckError);
 }
 
-TEST_F(ClangSurroundingsTest, ACompilerThatSaysNothingOfTheTextIsTheSurroundings) {
+TEST_F(ClangSetUpErrorTest, ACompilerThatFailsWithoutADiagnosticIsASetUpError) {
   EXPECT_NE(setUpErrorOf(script("exit 1")).find("ended with status 1"), std::string::npos);
   EXPECT_NE(setUpErrorOf(script("kill -KILL $$")).find("was ended by signal 9"), std::string::npos);
   EXPECT_NE(setUpErrorOf(script("kill -TERM $$")).find("was ended by signal 15"), std::string::npos);
@@ -95,14 +95,14 @@ TEST_F(ClangSurroundingsTest, ACompilerThatSaysNothingOfTheTextIsTheSurroundings
   EXPECT_NE(setUpErrorOf(script("exit 0")).find("do not load"), std::string::npos);
 }
 
-TEST_F(ClangSurroundingsTest, ATemporaryFolderThatIsMissingOrLockedIsTheSurroundings) {
+TEST_F(ClangSetUpErrorTest, AMissingOrUnwritableTemporaryFolderIsASetUpError) {
   setenv("TMPDIR", (folder_ / "nowhere").c_str(), 1);
   EXPECT_NE(setUpErrorOf(ClangCompiler::find()).find("TMPDIR"), std::string::npos);
   setenv("TMPDIR", "/proc", 1);
   EXPECT_NE(setUpErrorOf(ClangCompiler::find()).find("/proc/fuser-cpu-"), std::string::npos);
 }
 
-TEST_F(ClangSurroundingsTest, WithoutFilesOrRoomItIsTheSurroundings) {
+TEST_F(ClangSetUpErrorTest, TooManyOpenFilesOrAFullDiskIsASetUpError) {
   const auto below = [](decltype(RLIMIT_NOFILE) resource, rlim_t most) {
     return [resource, most] {
       signal(SIGXFSZ, SIG_IGN);
@@ -116,7 +116,7 @@ TEST_F(ClangSurroundingsTest, WithoutFilesOrRoomItIsTheSurroundings) {
   EXPECT_EQ(endBelow([] {}), 2);
 }
 
-TEST_F(ClangSurroundingsTest, WithoutMemoryItIsTheSurroundings) {
+TEST_F(ClangSetUpErrorTest, LackOfMemoryIsASetUpError) {
   if (kAddressSanitizer) GTEST_SKIP() << "address sanitizer needs more than the 40 MB that are left to this process";
   EXPECT_EQ(endBelow([] {
               // What this process has, and a clang has not.
@@ -126,14 +126,14 @@ TEST_F(ClangSurroundingsTest, WithoutMemoryItIsTheSurroundings) {
             0);
 }
 
-TEST_F(ClangSurroundingsTest, WithoutCompilerInThePathItIsTheSurroundings) {
+TEST_F(ClangSetUpErrorTest, AMissingCompilerIsASetUpError) {
   const std::string path = std::getenv("PATH");
   setenv("PATH", folder_.c_str(), 1);
   EXPECT_THROW(ClangCompiler::find(), SetUpError);
   setenv("PATH", path.c_str(), 1);
 }
 
-TEST_F(ClangSurroundingsTest, AbandonedFoldersGoAndThoseInUseStay) {
+TEST_F(ClangSetUpErrorTest, AbandonedFoldersAreRemovedAndFoldersInUseAreKept) {
   setenv("TMPDIR", folder_.c_str(), 1);
   const auto make = [&](const char* name, bool old) {
     std::filesystem::create_directories(folder_ / name);
