@@ -1,5 +1,5 @@
 #pragma once
-// JSON from files and pipes, with errors in our own words: what a library says of its tokens is nobody's business.
+// JSON from files and pipes, with our own error messages instead of the library's, which describe its tokens.
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
-// BucketMinimizer: at the end of a campaign, findings of each new symptom become small: those that
-// chooseForMinimizing() (split_buckets.h) names. What it gives is minimized-from-<sha1>.fusion beside the finding, a
-// row in the ledger, and, where a corpus is to grow, a file named by its content there.
+// BucketMinimizer: minimizes findings of each new symptom at the end of a campaign: those that chooseForMinimizing()
+// (split_buckets.h) selects. A result is a file minimized-from-<sha1>.fusion beside the finding, a row in the ledger,
+// and, with --grow-corpus, a file in that corpus, named by its content.
 
 #include <deque>
 #include <filesystem>
@@ -16,17 +16,18 @@
 
 namespace fuser::fuzz {
 
-// A finding that was met on the way, in another bucket.
+// A finding in another bucket, met while minimizing.
 struct MetFinding {
   std::string bucket, kind, text;
-  std::string reason, detail;  // of its verdict
-  std::string label;           // as a finding's
+  std::string reason, detail;  // of the verdict
+  std::string label;           // LedgerFinding::label
   std::string title, guiltyOp, structure;
   bool operator==(const MetFinding&) const = default;
 };
 REPORTS_FIELDS(MetFinding, bucket, kind, text, reason, detail, label, title, guiltyOp, structure)
 
-// What performMinimize() says, by reports::encode(). Its `finding`, `symptom` and `file` the supervisor knows.
+// The result of performMinimize(), as reports::encode() writes it. The supervisor sets its `finding`, `symptom` and
+// `file`.
 struct MinimizeReply {
   reports::MinimizedFinding minimized;
   std::vector<MetFinding> others;
@@ -38,21 +39,21 @@ class BucketMinimizer {
  public:
   struct Settings {
     std::filesystem::path folder;  // of the artifacts
-    std::filesystem::path corpus;  // to add to; empty: none
-    double seconds = 60;           // a finding
+    std::filesystem::path corpus;  // to which results are added; empty: none
+    double seconds = 60;           // per finding
   };
   BucketMinimizer(Settings settings, Ledger& ledger, Artifacts& artifacts, std::vector<reports::MinimizedFinding> done,
                   std::function<void(const std::string&)> say);
 
-  // Once all findings are labelled: what is to be done.
+  // Call it when all findings are labelled: chooses those to minimize.
   void begin(const std::vector<LedgerFinding>& findings);
-  // A MinimizeTask, for a fresh process: performMinimize().
+  // The next MinimizeTask, to run in a new process by performMinimize().
   std::optional<PoolTask> next();
   size_t waiting() const { return queue_.size(); }
-  // One that was met on the way, where its bucket is new.
+  // Adds a finding met while minimizing, if its bucket is new.
   void add(const LedgerFinding& finding);
-  // Findings in other buckets that it met on the way, for the ledger and for add(). Neither they nor the result are
-  // committed yet. What was ended from outside comes again.
+  // Stores the result. Returns the findings in other buckets, for the ledger and for add(); neither they nor the result
+  // are committed yet. A task that was killed from outside runs again.
   std::vector<LedgerFinding> accept(const Outcome& outcome);
 
  private:
@@ -62,19 +63,19 @@ class BucketMinimizer {
   Ledger& ledger_;
   Artifacts& artifacts_;
   std::function<void(const std::string&)> say_;
-  std::vector<reports::MinimizedFinding> done_;  // by earlier starts
+  std::vector<reports::MinimizedFinding> done_;  // by earlier processes of the campaign
   struct Job {
     LedgerFinding finding;
     int attempts = 0;
-    int64_t reserved = 0;  // bytes for the best so far
+    int64_t reserved = 0;  // bytes for the best case so far
   };
   std::string fileOf(const Job& job) const { return "minimized-from-" + job.finding.textSha1 + ".fusion"; }
 
   std::deque<Job> queue_;
-  std::map<std::string, Job> running_;  // by task
+  std::map<std::string, Job> running_;  // by task text
 };
 
-// The work of such a task: a MinimizeReply, for take().
+// Performs such a task; the outcome's reply is a MinimizeReply, for accept().
 std::string performMinimize(const MinimizeTask& task, const TaskSettings& settings, const Limits& limits);
 
 }  // namespace fuser::fuzz

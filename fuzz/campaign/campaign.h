@@ -1,6 +1,6 @@
 #pragma once
-// A campaign: many cases through forked workers, findings into files, figures into a report. And a replay: given files,
-// each with its verdict.
+// A campaign judges many cases in forked workers, writes findings to files, and reports figures. A replay judges the
+// given files.
 
 #include <atomic>
 #include <filesystem>
@@ -20,74 +20,74 @@
 
 namespace fuser::fuzz {
 
-// Exit codes that users of libFuzzer and OSS-Fuzz know.
+// Exit codes, the same as libFuzzer's and OSS-Fuzz's.
 inline constexpr int kExitClean = 0, kExitSetup = 1, kExitTimeout = 70, kExitMemory = 71, kExitInterrupted = 72,
                      kExitFinding = 77;
 
 struct CampaignOptions {
   uint64_t seed = 1;
-  uint64_t runs = 0;        // cases; 0: until the time is up
-  double maxTotalTime = 0;  // seconds, those before --resume included; 0: until the cases are done
+  uint64_t runs = 0;        // number of cases; 0: no limit
+  double maxTotalTime = 0;  // in seconds, including those before --resume; 0: no limit
   int jobs = 1;
-  uint64_t maxFindings = 100;  // new ones; then it stops
+  uint64_t maxFindings = 100;  // the campaign stops after this many new findings
   Limits limits;
-  bool compilers = true;      // of every kBatchStride cases kBatch through clang and NVRTC
-  TaskSettings task;          // its seed is set from `seed`
-  std::filesystem::path out;  // ledger, reports, campaign.log, artifacts; made where missing. Empty: nothing is kept
-  bool resume = false;        // go on with the campaign in `out`; runs and time are its own where none are given
-  bool minimize = true;        // at the end, those of chooseForMinimizing(), where `out` is set
-  double minimizeSeconds = 60;  // a finding
+  bool compilers = true;        // compile kBatch of every kBatchStride cases with clang and NVRTC
+  TaskSettings task;            // `seed` replaces its seed
+  std::filesystem::path out;    // for ledger, reports, campaign.log, artifacts; created if missing. Empty: no files
+  bool resume = false;          // continue the campaign in `out`; its runs and time limit are the defaults
+  bool minimize = true;         // minimize findings at the end (chooseForMinimizing()); requires `out`
+  double minimizeSeconds = 60;  // per finding
   int64_t maxArtifactBytes = int64_t{256} << 20;
-  std::vector<std::filesystem::path> corpora;  // judged first, and never written to
-  // A folder that minimised cases are added to, named by their content; made where missing. Empty: none grows. It is
-  // the one place outside `out` that a campaign writes to.
+  std::vector<std::filesystem::path> corpora;  // judged first; only read
+  // A folder to which minimized cases are added, named by their content; created if missing. Empty: none. It is the
+  // only place outside `out` to which a campaign writes.
   std::filesystem::path growCorpus;
   std::vector<KnownIssue> knownIssues;
-  std::map<std::string, std::string> arguments;  // kept in the ledger for who goes on: argumentsOf()
-  std::vector<std::string> generatorFlags;  // arguments that give the generator options: "--only", "add"
-  std::string program = "fuserfuzz";  // in the lines that are printed to tell how to replay
-  LogPtr log;  // beside campaign.log in `out`: what workers and compilers do (Debug, Trace), and warnings; may be null
-  // Asked often; where it says yes, a line of status goes to `log` and to campaign.log (Info). May be empty.
+  std::map<std::string, std::string> arguments;  // stored in the ledger for --resume: argumentsOf()
+  std::vector<std::string> generatorFlags;       // the generator's arguments: "--only", "add"
+  std::string program = "fuserfuzz";             // the program's name in printed command lines
+  LogPtr log;  // in addition to campaign.log: warnings, and what workers and compilers do (Debug, Trace); may be null
+  // Called often; if it returns true, a status line goes to `log` and to campaign.log (Info). May be empty.
   std::function<bool()> statusRequested;
-  // Called up to four times a second, for a terminal; may be empty. The campaign's own lines of progress, one in five
-  // seconds, go to campaign.log alone.
+  // Called up to four times per second, to update a terminal; may be empty. Independently, campaign.log gets a progress
+  // line every five seconds.
   std::function<void(const Status&)> show;
 };
 
-// "0.1.0 build <the linker's id of this program>".
+// "0.1.0 build ID", where ID is the linker's build id of this program.
 std::string versionOfProgram();
 
-// What the results of a campaign depend on: it goes on under an equal stamp only.
+// What the results of a campaign depend on; it can only continue with an equal stamp.
 Ledger::Stamp stampOf(const CampaignOptions& options);
 
-// Set by a signal handler: stop giving tasks, write the report.
+// Set by a signal handler: stop starting tasks and write the report.
 using Interrupt = std::function<bool()>;
-// Where the lines go that are a command's result: its standard output. They do not depend on the level of the log.
+// Prints a line of the command's result to standard output; independent of the log level.
 using Log = std::function<void(const std::string& line)>;
 
-// campaign.log gets what `print` gets, at the level Info, with reasons in full and command lines that run in its
-// folder, and lines about progress. A UserError is a set-up failure:
-// nothing to judge, a folder that cannot be written or holds another campaign, nothing judged.
+// Runs or resumes a campaign. campaign.log gets the printed lines at level Info, with whole reasons and command lines
+// that run in its folder, and progress lines. A UserError is a set-up failure: nothing to judge, nothing judged, or a
+// folder that is not writable or holds another campaign.
 reports::CampaignSummary runCampaign(const CampaignOptions& options, const Interrupt& interrupted, const Log& print);
-// Known findings count as none. kExitSetup where nothing was judged, or a check could not run.
+// Known findings do not count. kExitSetup if nothing was judged, or a check could not run.
 int exitCode(const reports::CampaignSummary& summary);
 
 struct ReplayOptions {
   int jobs = 1;
   Limits limits;
   JudgeSettings judge;
-  bool verbose = true;  // details of files that agree, too: time by stage
-  bool json = false;    // lines of JSON instead, one a file: file, kind, failed, seconds, verdict
-  LogPtr log;           // what workers and compilers do (Debug, Trace); may be null
+  bool verbose = true;  // also print details of files that agree, such as the time by stage
+  bool json = false;    // print one line of JSON per file instead: file, kind, failed, seconds, verdict
+  LogPtr log;           // gets what workers and compilers do (Debug, Trace); may be null
 };
-// Judges files, and the .fusion files below folders in order of name. An exit code; lines go to `print`.
+// Judges files, and the .fusion files below folders in order of name; prints the verdicts. Returns an exit code.
 int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions& options, const Log& print);
 
-// Judges a case that is no file's; `name` stands for it in lines.
+// Judges a case that has no file; `name` stands for the file's name in the output.
 int replayText(const std::string& name, const std::string& text, const ReplayOptions& options, const Log& print);
 
-// Judges the cases of a sequence file (an artifact of what fails only after its history) one after the other in one
-// process. The exit code is the last one's.
+// Judges the cases of a sequence file (the artifact of a case that only fails after others) in order, in one process.
+// Returns the exit code of the last one.
 int replaySequence(const std::filesystem::path& path, const ReplayOptions& options, const Log& print);
 
 }  // namespace fuser::fuzz

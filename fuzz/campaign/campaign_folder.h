@@ -1,5 +1,5 @@
 #pragma once
-// What lies in a campaign's folder, told before anything is written to it.
+// Checks the contents of a campaign's folder before anything is written to it.
 
 #include <filesystem>
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace fuser::fuzz {
 
-// Whether a campaign gives such names: "mismatch-<sha1>.fusion", "minimized-from-<sha1>.fusion",
+// Whether the name is that of an artifact: "mismatch-<sha1>.fusion", "minimized-from-<sha1>.fusion",
 // "mismatch-<sha1>.sequence".
 bool isArtifact(const std::filesystem::path& path);
 
-// The names of the artifacts and of campaign.log in the folder, in order.
+// The names of the artifacts in the folder and, if it exists, campaign.log, sorted.
 std::vector<std::string> filesOfResults(const std::filesystem::path& folder);
 
-// Whether a campaign has left a report, its log or a finding there.
+// Whether the folder has a report, a log or a finding of a campaign.
 bool holdsResults(const std::filesystem::path& folder);
 
-// A UserError where a campaign must not begin (resume: go on) in the folder: its ledger does not exist. Makes nothing.
+// A UserError if no campaign may start (or, with `resume`, continue) in a folder without a ledger. Creates nothing.
 void checkLedgerIsThere(const std::filesystem::path& folder, bool resume);
 
 }  // namespace fuser::fuzz

@@ -1,5 +1,5 @@
 #pragma once
-// Database: an SQLite file, with errors that say what to do. Everything that goes wrong with the file is a UserError.
+// Database: an SQLite file. Every error of the file is a UserError that says what to do.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,11 +15,11 @@ namespace fuser::fuzz {
 class Database {
  public:
   enum class Mode : uint8_t { Read, Write, Create };
-  // An empty path: in memory.
+  // An empty path creates the database in memory.
   Database(const std::filesystem::path& path, Mode mode);
 
   void execute(const std::string& sql);
-  // False, and nothing has happened, where another program uses the file.
+  // Returns false, without an effect, if another program uses the file.
   bool executeUnlessBusy(const std::string& sql);
 
   // A prepared statement. Parameters and columns count from 0.
@@ -30,9 +30,9 @@ class Database {
     Statement& bind(int parameter, double value);
     Statement& bind(int parameter, std::string_view value);
     Statement& bindBlob(int parameter, std::string_view bytes);
-    // Whether there is a row.
+    // Returns whether there is a row.
     bool step();
-    // step() without a row, then ready to be bound again.
+    // Calls step(), which must give no row, and resets the statement for new parameters.
     void run();
     int64_t integer(int column) const;
     double real(int column) const;

@@ -1,5 +1,5 @@
 #pragma once
-// Corpora as lists of files, and files as text.
+// Lists corpora, and reads and checks files.
 
 #include <filesystem>
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace fuser::fuzz {
 
-// The .fusion files that paths name: files as they are, folders searched, in order of name. A UserError for a path that
-// is not there.
+// The .fusion files among `paths` and, sorted by name, below the folders among them. A UserError for a path that does
+// not exist.
 std::vector<std::filesystem::path> fusionFiles(const std::vector<std::filesystem::path>& paths);
 
-// The whole file; a UserError says why it cannot be read.
+// Reads the whole file; a UserError says why it cannot be read.
 std::string readTextFile(const std::string& path);
 
-// For what is written at the end of a long run: found out at its beginning. A UserError where the folder cannot be made
-// or takes no new file; where the file cannot be written (a file that is there keeps what it holds).
+// Check at the start of a long run what is written at its end. A UserError if the folder cannot be created or written,
+// or the file cannot be written (existing content stays).
 void makeWritableFolder(const std::filesystem::path& folder);
 void checkWritableFile(const std::filesystem::path& path);
 
-// Artifacts of what fails only after its history: cases one after the other, each below a line kSequenceMark.
+// Sequence files, the artifacts of cases that only fail after others: the cases in order, each after a line
+// kSequenceMark.
 inline constexpr std::string_view kSequenceMark = "#### case of a sequence";
 std::string sequenceOf(const std::vector<std::string>& texts);
 std::vector<std::string> textsOf(const std::string& sequence);

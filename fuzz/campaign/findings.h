@@ -1,6 +1,6 @@
 #pragma once
-// Findings: from the moment a task shows one, through its runs in fresh processes, to its artifact, bucket and label.
-// Each step is in the ledger before the next begins.
+// Findings: processes a finding from its first appearance through confirmation in new processes to its artifact, label
+// and bucket. Each step is in the ledger before the next one starts.
 
 #include <deque>
 #include <functional>
@@ -18,35 +18,35 @@ namespace fuser::fuzz {
 
 class Findings {
  public:
-  // A line, and what campaign.log gets in its stead.
+  // Prints a line; campaign.log gets the second text instead.
   using Say = std::function<void(const std::string& line, const std::string& logged)>;
 
   struct Settings {
-    ReplayContext context;  // of the command lines that are printed
-    ReplayContext logged;   // of those in campaign.log
-    int64_t maxBytes = 0;  // of artifacts
-    Ledger::Stamp stamp;   // of the engine and of what made it
+    ReplayContext context;  // for printed command lines
+    ReplayContext logged;   // for those in campaign.log
+    int64_t maxBytes = 0;   // the limit on artifacts
+    Ledger::Stamp stamp;    // versions of the engine and the compiler
     std::vector<KnownIssue> known;
     std::function<double()> elapsed;  // seconds since the campaign's start
   };
-  // found: those of earlier starts; what they lack is done first.
+  // found: the findings of earlier processes of the campaign; their missing steps are done first.
   Findings(Settings settings, Ledger& ledger, std::vector<LedgerFinding> found, Say say);
 
-  // A task showed it. history: what its process had done before. text: the case, where it is known.
-  // features: of the case, where its process lived to tell them.
+  // Adds a finding of a task. history: the earlier tasks of its process. text: the case, if known. features: of the
+  // case, if its process survived.
   void see(const SingleTask& task, const CaseVerdict& verdict, const std::string& text, const Features& features,
            const std::vector<SingleTask>& history);
 
-  // A case that is no finding but took long. Its text is kept as slow-unit-<sha1>.fusion where it took a tenth longer
-  // than all before in this process's life, so that a slow machine does not fill a disk.
+  // Counts a slow case, which is no finding. Stores its text as slow-unit-<sha1>.fusion if it took at least a tenth
+  // longer than all before in this process, so that a slow machine does not fill the disk.
   void keepSlow(const SingleTask& task, const std::string& text, double seconds);
 
-  // One that came with its bucket, its label and its text; null where its bucket is not new. It is not committed yet.
+  // Adds a finding with bucket, label and text, met while minimizing; null if its bucket is not new. Does not commit.
   const LedgerFinding* addLabelled(LedgerFinding finding);
 
-  // The next finding to be run again: a ConfirmTask, for a fresh process.
+  // The next ConfirmTask, which runs a finding again in a new process.
   std::optional<PoolTask> nextConfirmation();
-  size_t unconfirmed() const { return unconfirmed_; }  // waiting, or under way
+  size_t unconfirmed() const { return unconfirmed_; }  // waiting or running
   void takeConfirmation(const ConfirmTask& task, const Outcome& outcome);
 
   const std::vector<LedgerFinding>& all() const { return findings_; }
@@ -56,13 +56,13 @@ class Findings {
   int64_t leftOut() const { return artifacts_.leftOut(); }
   Artifacts& artifacts() { return artifacts_; }
 
-  // And one of each guilty op that those do not have: it may be another bug.
+  // Also one per guilty op that those do not have, which may be another bug.
   static constexpr int64_t kArtifactsPerBucket = 10;
 
  private:
   LedgerFinding& byId(int64_t id);
   void label(LedgerFinding& finding, const Confirmed& confirmed);
-  bool isKept(const LedgerFinding& finding) const;  // its file, in its bucket
+  bool isKept(const LedgerFinding& finding) const;  // whether the finding's file is among those that its bucket keeps
   void announce(const LedgerFinding& finding);
   void say(const std::string& line) { say_(line, line); }
 

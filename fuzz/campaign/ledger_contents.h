@@ -1,5 +1,5 @@
 #pragma once
-// Reading of a ledger's tables. Whatever is wrong with them is a UserError that names the file.
+// Reads a ledger's tables. Every error in them is a UserError that names the file.
 
 #include <filesystem>
 
@@ -7,14 +7,14 @@
 
 namespace fuser::fuzz {
 
-// In the column of a finding's task, where it has none.
+// The value of a finding's task column if it has no task.
 inline constexpr const char* kNoTaskText = "text";
 
 bool hasTables(Database& database);
-// Structure, version and rows are as a ledger wrote them.
+// Checks version, structure and digest.
 void checkSound(Database& database, const std::filesystem::path& path);
 Ledger::Stamp readStamp(Database& database, const std::filesystem::path& path);
-// Checked, and in one transaction, so that a campaign that goes on meanwhile shows one moment.
+// Checks and reads everything in one transaction, so that the result is consistent while a campaign runs.
 Ledger::Contents readContents(Database& database, const std::filesystem::path& path);
 
 }  // namespace fuser::fuzz

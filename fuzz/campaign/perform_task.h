@@ -1,5 +1,5 @@
 #pragma once
-// performTask(): a worker's side of a campaign: task in, result out.
+// performTask(): the worker's side of a campaign: task in, result out.
 
 #include "fuzz/campaign/task.h"
 #include "fuzz/campaign/task_result.h"
@@ -9,18 +9,18 @@
 
 namespace fuser::fuzz {
 
-// A compiler call costs as much as many interpreted cases: of every kBatchStride cases the first kBatch go through the
-// compilers, in one call, which takes about 2 s against 40 s for the interpretation of all.
+// A compiler call costs as much as many interpreted cases. The compilers get the first kBatch of every kBatchStride
+// cases, in one call, which takes about 2 s; interpreting kBatchStride cases takes 40 s.
 inline constexpr uint64_t kBatch = 16, kBatchStride = 8192;
 
-// Of so many generated cases one runs everything twice, to see the same bits. Files always do.
+// One in this many generated cases runs everything twice, to compare the bits. Files always do.
 inline constexpr uint64_t kRepeatOneIn = 4;
 
 struct TaskSettings {
   uint64_t seed = 1;
   GeneratorOptions generator;
   JudgeSettings judge;
-  double slowSeconds = 10;  // a case that takes so long and is no finding gives its text; 0: none does
+  double slowSeconds = 10;  // a slower case that is no finding returns its text; 0: none does
 };
 
 // Every error is a verdict, except errors of the environment, which are thrown (SetUpError, std::bad_alloc). A file

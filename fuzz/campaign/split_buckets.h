@@ -1,7 +1,7 @@
 #pragma once
-// Buckets are split by what their smallest cases are made of. Minimising takes time, so that of findings with one
-// symptom (toString(Bucket): kind, guilty pass or stage, place, pattern) some are minimised, and the others are put
-// beside the one that is most like them.
+// Splits buckets by the structure of their smallest cases. Minimizing takes time, so only some findings of a symptom
+// (toString(Bucket): kind, guilty pass or stage, place, pattern) are minimized; the others join the bucket of the most
+// similar one.
 
 #include <cstddef>
 #include <vector>
@@ -10,16 +10,16 @@
 
 namespace fuser::fuzz {
 
-// Of one symptom, where isSplit() its kind (bucket.h); else one.
+// The limit per symptom if isSplit() its kind (bucket.h); otherwise one.
 inline constexpr size_t kMinimizedPerSymptom = 12;
 
-// The findings to minimise: of each symptom one, the shortest, of each pair of guilty op and structure; those of a
-// guilty op of their own first, then the shorter ones; no more than kMinimizedPerSymptom, those done included. None of
-// known issues, without a file, or that do not fail in a fresh process.
+// Chooses the findings to minimize: per symptom the shortest finding of each pair of guilty op and structure, first
+// those with a guilty op that no other has, then shorter ones; at most kMinimizedPerSymptom, including finished ones.
+// Skips known issues, findings without a file, and those that do not fail in a new process.
 std::vector<const LedgerFinding*> chooseForMinimizing(const std::vector<LedgerFinding>& findings,
                                                       const std::vector<reports::MinimizedFinding>& done);
 
-// Sets `bucket` and `placedBy` of every finding, from the symptoms and the minimised cases.
+// Sets `bucket` and `placedBy` of every finding from the symptoms and the minimized cases.
 void splitBuckets(reports::CampaignSummary& summary);
 
 }  // namespace fuser::fuzz

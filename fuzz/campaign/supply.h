@@ -1,7 +1,7 @@
 #pragma once
-// Supply: the tasks of a campaign in their order: the corpora's files, then cases by number; between them the compiler
-// batches, each before the first case of its stride, and the first one behind the very first task. Every campaign has
-// that, of its own cases alone; of the others those that are whole. What is done already is left out.
+// Supply: the tasks of a campaign in order: the corpora's files, then the cases by number, with a compiler batch before
+// the first case of each stride; the first batch is the second task. Every campaign has the first batch, cut to its own
+// cases; the others only if they are whole. Finished tasks are skipped.
 
 #include <deque>
 #include <map>
@@ -18,14 +18,14 @@ namespace fuser::fuzz {
 
 class Supply {
  public:
-  // runs: cases; 0: without end.
+  // runs: the number of cases; 0: no limit.
   Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done);
 
   std::optional<PoolTask> next();
-  // Once more, alone: what ended it came from outside. False when that has happened too often.
+  // Schedules a task again, alone, after a kill from outside; false if that has happened too often.
   bool again(const SingleTask& task);
 
-  // The ledger's name of a task: its text, of files by number.
+  // The key of a task in the ledger: its text, with files by number.
   std::string keyOf(const SingleTask& task) const;
 
  private:
@@ -33,14 +33,14 @@ class Supply {
   SingleTask takeBatch();
 
   std::vector<std::string> files_;
-  std::map<std::string, size_t> numbers_;  // of files
+  std::map<std::string, size_t> numbers_;  // index of each file
   uint64_t runs_;
   bool batches_;
-  bool begun_ = false;                             // a task was given
-  NumberSet doneCases_, doneFiles_, doneBatches_;  // when this process began
+  bool begun_ = false;                             // whether a task was handed out
+  NumberSet doneCases_, doneFiles_, doneBatches_;  // finished when this process began
   uint64_t nextFile_ = 0, nextCase_ = 0, nextBatch_ = 0;
   std::deque<SingleTask> again_;
-  std::map<std::string, int> attempts_;  // by the text of the task
+  std::map<std::string, int> attempts_;  // by the task's text
 };
 
 }  // namespace fuser::fuzz

@@ -55,8 +55,8 @@ struct BatchTask {
 };
 REPORTS_FIELDS(BatchTask, first, count)
 
-// Those that a campaign is made of: one of them shows a finding, and a list of them is what a process has done. A line
-// of words each, which people read and a ledger keeps: "case 17", "view 17 one cut", "file a b.fusion", "batch 0 16".
+// The tasks of which a campaign consists; a finding has one, and the history of a process is a list of them. Each one
+// is a line of words, for people and the ledger: "case 17", "view 17 one cut", "file a b.fusion", "batch 0 16".
 using SingleTask = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask>;
 
 // Generates a case and returns its text.
@@ -93,8 +93,8 @@ struct BucketTask {
 REPORTS_FIELDS(BucketTask, text)
 
 // The tasks that performTask() executes, with a TaskResult.
-using JudgingTask = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, PrintTask, SequenceTask, TextsTask,
-                                 BucketTask>;
+using JudgingTask =
+    std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, PrintTask, SequenceTask, TextsTask, BucketTask>;
 
 // A finding to confirm (confirm.h).
 struct Suspect {
@@ -125,25 +125,25 @@ struct MinimizeTask {
 };
 REPORTS_FIELDS(MinimizeTask, path, bucket, best, bytes, seconds)
 
-// Those that the supervisor gives. What a confirmation asks processes of its own is a JudgingTask.
+// The tasks that the supervisor sends. Confirmations send JudgingTasks to their own processes.
 using Task = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, ConfirmTask, MinimizeTask>;
 
-// A task as one of a longer list.
+// Converts a task to a variant with more alternatives.
 template <class Wide, class... Kinds>
 Wide widened(const std::variant<Kinds...>& task) {
   return std::visit([](const auto& one) { return Wide(one); }, task);
 }
 
-// A task's word and, for the kinds of SingleTask, its fields as words; for the others a line break and its fields as
-// reports::encode() gives them. Of Task, JudgingTask and SingleTask.
+// Prints a Task, JudgingTask or SingleTask: a SingleTask as its word and its fields as words; any other one as its
+// word, a line break, and its fields as reports::encode() writes them.
 template <class... Kinds>
 std::string printTask(const std::variant<Kinds...>& task);
 // Parses the output of printTask() for one of these kinds; a UserError for any other text.
 template <class Tasks>
 Tasks parseTask(std::string_view text);
 
-// What a task does, in its order, as tasks of their own: of a case the case itself and the views that its number draws,
-// of a batch its single cases; of others the task.
+// Splits a task into its parts, in order: a case into the case itself and the views that its number selects, a batch
+// into its cases; any other task has one part.
 std::vector<SingleTask> partsOf(const SingleTask& task, uint64_t seed);
 
 // A visitor for std::visit with one lambda per kind, so that a new kind does not compile until every place handles it.

@@ -1,5 +1,5 @@
 #pragma once
-// A task of a campaign in JSON: as its line of words.
+// JSON of a campaign's task: its line of words.
 
 #include <string>
 

@@ -37,19 +37,19 @@ using OpPlace = std::array<std::string, 3>;
 
 struct TaskResult {
   CaseVerdict verdict;
-  std::string text;    // the case; of findings, of slow cases and of PrintTask
-  double slow = 0;     // seconds of a slow case; 0: it is none
-  std::string bucket;  // of BucketTask
-  std::string view;    // of a finding: the view of the case that it is in; "" where it is in the case itself
-  std::string guilty;  // of BucketTask: the rewrite of a pass that brings the finding about; "" where none does
+  std::string text;    // the case; for findings, slow cases and PrintTask
+  double slow = 0;     // seconds of a slow case; 0 for any other
+  std::string bucket;  // for BucketTask
+  std::string view;    // for a finding: the view with the finding; "" for the case itself
+  std::string guilty;  // for BucketTask: the rewrite that causes the finding; "" if none does
   int64_t runs = 0;
   BatchFigures batch;
-  std::vector<BatchFinding> findings;                // of a batch
-  std::set<std::string> ops, dtypes, ranks, traits;  // that the case has
-  std::set<OpPlace> places;                          // of the compiled program: after passes, segmented
+  std::vector<BatchFinding> findings;                // for a batch
+  std::set<std::string> ops, dtypes, ranks, traits;  // of the case
+  std::set<OpPlace> places;                          // of the program after passes and segmentation
   std::set<std::string> fused;                       // ops that shared a kernel with another op
-  std::map<std::string, std::string> views;  // verdicts of the views that it was judged in, too (views/views.h)
-  // Segments over all runs, by view: of the case itself, and in the view.
+  std::map<std::string, std::string> views;          // verdicts by view in which it was judged (views/views.h)
+  // The numbers of segments over all runs, by view: of the case itself, and in the view.
   std::map<std::string, std::array<int64_t, 2>> viewSegments;
   bool operator==(const TaskResult&) const = default;
 };
@@ -67,7 +67,7 @@ TaskResult resultOf(const Outcome& outcome);
 // The features of a case by which coverage is counted.
 struct Features {
   std::set<std::string> ops, dtypes, ranks, schedulers;
-  std::set<std::string> traits;  // of allTraits(): what the host program is asked to do
+  std::set<std::string> traits;  // of allTraits(): features that the host program needs
   bool operator==(const Features&) const = default;
 };
 REPORTS_FIELDS(Features, ops, dtypes, ranks, schedulers, traits)

@@ -1,18 +1,17 @@
 #pragma once
-// triage(): the life of findings that a folder keeps, over many nights.
+// triage(): sorts a folder of findings over many nights.
 //
-//   DIR/*.fusion      just in: what a campaign wrote, or a person put there
+//   DIR/*.fusion      new: written by a campaign or a person
 //   DIR/crashing/     fails
-//   DIR/incubating/   failed once, and does not fail now: fixed, hidden, or flaky
-//   DIR/regression/   did not fail kCleanReplays times in a row: a test that the bug stays fixed
+//   DIR/incubating/   failed once and does not fail now: fixed, hidden or flaky
+//   DIR/regression/   did not fail kCleanReplays times in a row: a regression test
 //
-// Each call replays every file in processes of their own and moves it: what fails goes to crashing/, wherever it was;
-// what does not goes from crashing/ (or DIR) to incubating/, and from there, after kCleanReplays clean calls, to
-// regression/. A file of DIR that does not fail and bears no trace of a campaign (its name, "#: finding = …") has never
-// failed, as far as anybody knows, and stays where it is. A .sequence file beside a case (it fails only after others)
-// is what is replayed, and moves with it. Where another finding has the name already, one gets a number: nothing is
-// written over. The calls are counted in the file ("#: clean_replays = 2"). A "flaky-" file is run ten times; one
-// failure is enough.
+// Each call replays every file in a new process and moves it: a case that fails goes to crashing/; a case that does not
+// goes from DIR or crashing/ to incubating/, and after kCleanReplays clean calls to regression/. A file in DIR that
+// does not fail and has no trace of a campaign (its name, "#: finding = …") never failed as far as is known, and stays.
+// A .sequence file beside a case (which only fails after others) is replayed instead, and moves with it. If a file of
+// that name exists at the destination, the moved one gets a number; no file is overwritten. The number of clean calls
+// is stored in the file ("#: clean_replays = 2"). A "flaky-" file runs ten times; one failure is enough.
 
 #include <filesystem>
 #include <string>
@@ -28,19 +27,19 @@ enum class Stage : uint8_t { Fresh, Crashing, Incubating, Regression };
 std::string stageFolder(Stage stage);  // "" | "crashing" | …
 
 struct Triaged {
-  std::string name;     // of the file
-  std::string movedTo;  // its name there, mostly the same
+  std::string name;     // of the file in its old place
+  std::string movedTo;  // its name in the new place, usually the same
   Stage from = Stage::Fresh, to = Stage::Fresh;
   bool fails = false;
   int cleanReplays = 0;
   std::string verdict;  // one line
 };
 
-// In order of stage and name. dryRun: nothing moves, and `to` says what would. A UserError where the folder is not
-// there, cannot be written, or holds no case.
+// Results are ordered by stage and name. dryRun: moves nothing; `to` says where files would go. A UserError if the
+// folder does not exist, is not writable, or has no case.
 std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOptions& options, bool dryRun = false);
 
-// Where a file goes that was in `from` and fails or not; cleanReplays: with this one, 0 if it fails.
+// The next stage of a file. cleanReplays: including this one; 0 if it fails.
 Stage nextStage(Stage from, bool fails, int cleanReplays);
 
 }  // namespace fuser::fuzz

@@ -13,20 +13,20 @@
 
 namespace fuser::fuzz {
 
-// What decides which cases there are.
+// The arguments that determine the generated cases.
 struct GeneratorArguments {
   uint64_t seed = 0;
   std::vector<std::string> only, exclude;
   GeneratorOptions options;
 
   void addTo(CLI::App* app);
-  // After parsing: draws the seed where it is 0, resolves names of ops. A UserError names what is wrong.
+  // Call it after parsing: draws the seed if it is 0 and resolves names of ops. A UserError names the invalid argument.
   void resolve();
-  // Arguments that make `generate` print the same cases: none, or "--only", "add".
+  // The arguments with which `generate` prints the same cases; may be empty: "--only", "add".
   std::vector<std::string> flags() const;
 };
 
-// What one case may take, and how many run at once.
+// The limits per case, and the number of concurrent workers.
 struct WorkerArguments {
   int jobs = 1;
   Limits limits;
@@ -34,24 +34,24 @@ struct WorkerArguments {
   void addTo(CLI::App* app);
 };
 
-// "--no-probes", for commands that judge.
+// Adds "--no-probes", for commands that judge.
 void addNoProbes(CLI::App* app, bool& noProbes);
 
-// Ctrl-C and SIGTERM: the first asks to finish, the second leaves at once with 72. A hang-up asks to finish, however
-// often it comes, unless it is ignored (nohup).
+// Handles SIGINT and SIGTERM: the first one asks the command to finish, the second one exits at once with 72. SIGHUP
+// asks it to finish, however often it comes, unless it is ignored (nohup).
 void watchInterrupts();
 bool interrupted();
 
-// SIGUSR1 asks for a line of status. True once for each time, or for several that came together.
+// Handles SIGUSR1, which asks for a status line. Returns true once per signal; signals that come together count once.
 void watchStatusRequests();
 bool statusRequested();
 
-// This very program, for lines to paste into a shell.
+// The path of this program, quoted for a shell.
 std::string runningProgram();
 
-// A line on standard output, at once.
+// Prints a line to standard output and flushes.
 void printLine(const std::string& line);
-// Text for a program to read, as it is.
+// Prints text for other programs, verbatim.
 void printText(const std::string& text);
 
 }  // namespace fuser::fuzz

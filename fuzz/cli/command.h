@@ -1,5 +1,6 @@
 #pragma once
-// The commands of fuserfuzz: each a file command_<name>.cpp that adds its subcommand, and a line in main.cpp's list.
+// The commands of fuserfuzz. Each one is a file command_<name>.cpp that adds its subcommand, and a line in the list of
+// main.cpp.
 
 #include <CLI/CLI.hpp>
 
@@ -11,7 +12,7 @@ namespace fuser::fuzz {
 
 struct Command {
   CLI::App* app = nullptr;
-  // After parsing; the exit code. A UserError is a set-up failure. log: what is no result, on standard error.
+  // Runs after parsing; returns the exit code. A UserError is a set-up failure. log: for messages, on standard error.
   std::function<int(const LogPtr& log)> run;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What `fuserfuzz compare` counts, set of cases by set of cases, and its table.
+// The counts of `fuserfuzz compare` per set of cases, and their table.
 
 #include <map>
 #include <string>
@@ -12,7 +12,7 @@ namespace fuser::fuzz {
 struct ComparisonRow {
   std::string set;  // "corpus/seeds", "generated"
   std::map<VerdictKind, int64_t> verdicts;
-  int64_t judged = 0, decided = 0;  // elements, by the oracle
+  int64_t judged = 0, decided = 0;  // elements, judged by the oracle
   BitCounts bits;
 };
 
@@ -24,20 +24,20 @@ struct ComparisonFinding {
 struct Comparison {
   std::vector<ComparisonRow> rows;
   std::vector<ComparisonFinding> findings;
-  int64_t judgedCases = 0;  // all that the oracle has an opinion on
+  int64_t judgedCases = 0;  // cases that the oracle judges
 
   ComparisonRow& row(const std::string& set);
   void add(const std::string& set, const std::string& origin, const ComparedCase& compared);
 };
 
-// A table in Markdown, the findings below it, and what the columns mean.
+// A Markdown table, the findings below it, and an explanation of the columns.
 std::string toMarkdown(const Comparison& comparison, const std::string& engine);
 
-// What a process that compared some cases says of them: one entry a case, or why there is none.
+// The result of a process that compared some cases: one entry per case, or the reason why there is none.
 struct ComparisonReply {
   std::vector<ComparedCase> cases;
-  std::string callersError;  // the engine is not here, a file does not parse, …
-  std::string refused;       // the engine's compiler does not take what it was given
+  std::string callersError;  // the engine is not available, a file does not parse, …
+  std::string refused;       // the engine's compiler reports an error in the generated code
   bool operator==(const ComparisonReply&) const = default;
 };
 REPORTS_FIELDS(ComparisonReply, cases, callersError, refused)

@@ -1,5 +1,5 @@
 #pragma once
-// The arguments of a campaign that its ledger keeps, so that --resume needs none of them.
+// The arguments of a campaign that its ledger stores, so that --resume needs no others.
 
 #include <CLI/CLI.hpp>
 
@@ -8,11 +8,11 @@
 
 namespace fuser::fuzz {
 
-// By option, the words for a shell: what was typed of the options that a campaign goes on with.
+// The typed options that a resumed campaign uses again, each with its words for a shell.
 std::map<std::string, std::string> keptArguments(const CLI::App& run);
 
-// Gives `run`, which is parsed, what was kept and is not typed now. A UserError names an option that decides what the
-// campaign's results are and is typed otherwise; lineToType: what goes on.
+// Sets the options of the parsed command `run` that were stored and not typed now. A UserError names an option that
+// decides results and was typed with another value. lineToType: the command line that continues the campaign.
 void takeKeptArguments(CLI::App& run, const std::map<std::string, std::string>& kept, const std::string& lineToType);
 
 }  // namespace fuser::fuzz

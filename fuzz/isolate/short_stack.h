@@ -1,12 +1,12 @@
 #pragma once
-// shortStack(): the detail of a dead worker for a terminal.
+// shortStack(): shortens the detail of a dead worker for a terminal.
 
 #include <string>
 
 namespace fuser::fuzz {
 
-// The first line as it is; of the symbolised frames below it, those of the signal handler are left out, a run of frames
-// that repeats stands once with how often, and what is past 40 lines is counted.
+// Keeps the first line. Of the symbolised frames below it, omits those of the signal handler, prints repeated frames
+// once with their number, and counts the rest after 40 lines.
 std::string shortStack(const std::string& detail);
 
 }  // namespace fuser::fuzz

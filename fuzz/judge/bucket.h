@@ -12,13 +12,13 @@
 namespace fuser::fuzz {
 
 struct Bucket {
-  std::string kind;     // verdictName: "differs", "violation", …
+  std::string kind;  // verdictName: "differs", "violation", …
   // The feature whose removal makes the finding disappear, tried in this order: "pass NAME" (one pass, or the one with
   // the guilty rewrite), "passes" (all together), "option NAME", "schedule" (the case's own; with the kind of step, as
   // in "schedule split", if one step decides), "fusing" (with probes, every op is judged alone); otherwise "kernel".
   // Empty if not determined: a dead worker, or nothing ran.
   std::string stage;
-  std::string place;    // the guilty segment's scheduler, "pointwise"; empty if unknown
+  std::string place;  // the guilty segment's scheduler, "pointwise"; empty if unknown
   // For differs: nan, inf, zeros, permuted, tail, whole row, constant factor, one-ulp scale, other. For errors: the
   // message without numbers and names of values, with file:line for checks. For crashes: the signal and the innermost
   // frames of our code; for hangs: the outermost.
@@ -30,15 +30,15 @@ REPORTS_FIELDS(Bucket, kind, stage, place, pattern)
 // "differs | pass ConsecutiveCastPass | pointwise | nan"
 std::string toString(const Bucket& bucket);
 
-// Whether a bucket of this kind (verdictName) is split by what the smallest case is made of. Wrong elements and
-// violations say what came out, and not why; a failed check, a broken invariant and a stack name their cause, and their
-// smallest cases tell only where it was met.
+// Whether buckets of this kind (verdictName) are split by the structure of the smallest case. Wrong elements and
+// violations do not show their cause; a failed check, a broken invariant and a stack do, and the structure of their
+// smallest case only shows where they were met.
 bool isSplit(std::string_view kind);
 
-// The bucket after minimising. guiltyOp: CaseVerdict::wrongOp. structure: that of the smallest case (structure.h).
-// Of a kind that is split "differs | kernel | reduction | zeros | Sum | Neg Sum, a vector",
-// "violation | kernel | pointwise | out of bounds | - | Slice, 1 element". Of other kinds the message alone,
-// "check | fuser/lower/x.cpp:53: check failed: a == b": passes and options that it needs to be met are not its cause.
+// The bucket after minimizing. guiltyOp: CaseVerdict::wrongOp. structure: of the smallest case (structure.h). For a
+// kind that is split: "differs | kernel | reduction | zeros | Sum | Neg Sum, a vector", "violation | kernel | pointwise
+// | out of bounds | - | Slice, 1 element". For other kinds the message alone: "check | fuser/lower/x.cpp:53: check
+// failed: a == b"; passes and options that trigger it are not its cause.
 std::string nameOfMinimized(const Bucket& bucket, const std::string& guiltyOp, const std::string& structure);
 
 // The bucket of a finding of judgeCase(testCase, settings). Judges variants of the case a few times, in this process;

@@ -63,7 +63,7 @@ struct JudgeSettings {
   std::optional<EngineKind> engine;          // instead of the case's
   // Of the compiler: called after the case's planted fault. They outlive the judging.
   std::vector<CompileObserver*> observers;
-  spdlog::logger* log = nullptr;  // what each pass does (Trace), and who judges adds verdicts (Debug); null: silent
+  spdlog::logger* log = nullptr;  // gets what each pass does (Trace); null: silent. Callers add verdicts (Debug)
 };
 
 struct CaseVerdict {
@@ -83,7 +83,7 @@ struct CaseVerdict {
   std::string place;                          // Differs: the scheduler of that value's segment, in lower case
   std::string pattern;                        // Differs: patternOf (pattern.h)
   std::string wrongOp;                        // Differs: the op that computes that value, "Sum"; empty for an input
-  std::string title;  // Differs: titleOfWrong (title.h), which has one for every other kind, too
+  std::string title;                          // Differs: titleOfWrong (title.h)
   std::map<std::string, int64_t> schedulers;  // number of segments by scheduler type
   std::map<std::string, int64_t> passes;      // by pass: compilations in which it changed the fusion; no entry: 0
   std::map<std::string, int64_t> decisions;   // the segmenter's counters by name (namedCounts); no entry: 0

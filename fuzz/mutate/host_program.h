@@ -1,7 +1,6 @@
 #pragma once
-// Mutations of a host program: one thing changed in its full text, as toString(HostIrContainer) prints it. What comes
-// of it may be refused by the parser or the verifier, may run and be reported, or may be as good a program: who calls
-// this says which.
+// Mutations of a host program: one change of its full text, as toString(HostIrContainer) prints it. The parser or the
+// verifier may reject the result, a checked run may report it, or it may be equally good; each mutation states which.
 
 #include <optional>
 #include <span>
@@ -16,16 +15,16 @@ namespace fuser::fuzz {
 struct HostMutation {
   std::string_view name;
   std::string_view summary;
-  // Of the lines of the program, "return" and "}" at its end included; false where there is no place for it.
+  // Changes the lines of the program, which include "return" and the last "}"; false if it does not apply.
   bool (*apply)(std::vector<std::string>& lines, Choices& choices);
-  // Every program that comes of it is wrong: the verifier refuses it, or a checked run reports it.
+  // Every result is wrong: the verifier rejects it, or a checked run reports it.
   bool alwaysWrong = false;
-  // What comes of it gives the same results, or is refused or reported: other results without a word never do.
+  // A result computes the same values, or is rejected or reported; it never silently computes other values.
   bool neverUnseen = false;
 };
 std::span<const HostMutation> hostMutations();
 
-// Nullopt where there is no place for it.
+// nullopt if it does not apply.
 std::optional<std::string> mutateHostProgram(const std::string& program, const HostMutation& mutation,
                                              Choices& choices);
 

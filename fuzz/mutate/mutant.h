@@ -1,20 +1,20 @@
 #pragma once
-// What mutations begin from, and what they end in.
+// The first and the last step of every mutation.
 
 #include "fuzz/choices/choices.h"
 #include "fuzz/edit/case_edit.h"
 
 namespace fuser::fuzz {
 
-// Without metadata, and without schedules, which are made for one program. What is expected becomes that runs agree or
-// are rejected; what the runs' sizes do not suit is left out.
+// The edit of a case without metadata and without schedules, which are made for one program. Expectations become
+// "agrees or is rejected"; placements that do not suit the runs' sizes are omitted.
 CaseEdit editForMutation(const Case& testCase);
 
-// A UserError as finish() has it, and where nothing is returned any more.
+// Converts the edit to a case. A UserError as from finish(), and for a program without outputs.
 Case finishMutant(const CaseEdit& edit);
 
-// The edit becomes that of its case after a change of it, for mutations that need to know types. False where `change`,
-// which is asked once, says that it found no place, or the runs do not fit the program; the edit stays then as it is.
+// For mutations that need to know types: converts the edit to a case, applies `change` once, and makes the edit that of
+// the result. Returns false, with the edit unchanged, if `change` does not apply or the runs do not fit the program.
 bool changeCase(CaseEdit& edit, Choices& choices, bool (*change)(Case& testCase, Choices& choices));
 
 }  // namespace fuser::fuzz

@@ -1,6 +1,6 @@
 #pragma once
-// Views: other ways through the compiler for the same fusion and data, each held against the same intervals. A view is
-// itself a case, so that what it finds replays and minimises like any other (views.def).
+// Views: other ways to compile the same fusion for the same data, judged by the same intervals. A view is itself a
+// case, so that its findings replay and minimize like any other (views.def).
 
 #include <optional>
 #include <span>
@@ -12,10 +12,10 @@ namespace fuser::fuzz {
 
 struct View {
   std::string_view name;     // "one pass off"
-  std::string_view summary;  // what it does, for a person
-  int oneIn;                 // of so many generated cases one is judged in this view, too
-  // Changes a case's options or program, not what it computes. draw: any number; the same gives the same change. False
-  // where the case has no place for it.
+  std::string_view summary;  // for people
+  int oneIn;                 // one in this many generated cases is also judged in this view
+  // Changes a case's options or program, but not what it computes. Equal draws give equal changes. False if the view
+  // does not apply to the case.
   bool (*apply)(Case& testCase, uint64_t draw);
 };
 
@@ -25,14 +25,14 @@ std::span<const View> allViews();  // in the order of views.def
 #include "fuzz/views/views.def"
 #undef VIEW
 
-// Whether case `number` of a seed is judged in the view, too, and the number that decides the view's choices.
+// Whether case `number` of a seed is also judged in the view, and the draw that decides the view's choices.
 std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t number);
 
-// The case in the view, a copy; none where it has no place for it.
+// A copy of the case in the view; nullopt if the view does not apply.
 std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw);
 
-// Case `number` of a seed in the view of that name, as campaigns judge it. A UserError where no view is called so, or
-// the case is not judged in it.
+// Case `number` of a seed in the view of that name, as campaigns judge it. A UserError for an unknown view, or if the
+// case is not judged in it.
 Case viewOf(const std::string& name, const Case& testCase, uint64_t seed, uint64_t number);
 
 }  // namespace fuser::fuzz
