@@ -20,9 +20,12 @@ struct Thread {
   context::fiber self;       // suspended thread, while the scheduler runs
   context::fiber scheduler;  // suspended scheduler, while the thread runs
   bool atBarrier = false;    // why it last gave up control: a barrier, or the end of its block
+  bool launchEnded = false;
 
+  // Lets the thread return. If it waits at a barrier that others never reach, its stack is unwound.
   ~Thread() {
-    stack.enter([&] { self = {}; });  // resumes the thread to unwind its stack
+    launchEnded = true;
+    stack.enter([&] { self = atBarrier ? context::fiber() : std::move(self).resume(); });
   }
   void giveUp(bool barrier) {
     atBarrier = barrier;
@@ -69,11 +72,11 @@ void runFibers(const FiberLaunch& launch, const std::string& kernelName) {
     thread->cpu = {indexOf(i, launch.block), {}, launch.shared, &waitAtBarrier, thread};
     const auto body = [&, thread](context::fiber&& scheduler) {
       thread->scheduler = std::move(scheduler);
-      while (true) {  // ends when the fiber is destroyed, which unwinds its stack
+      while (!thread->launchEnded) {
         launch.launcher(launch.arguments, grid, &thread->cpu);
         thread->giveUp(false);
       }
-      return context::fiber();
+      return std::move(thread->scheduler);
     };
     thread->stack.enter([&] { thread->self = context::fiber(std::allocator_arg, stacks, body); });
   }

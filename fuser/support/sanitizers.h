@@ -1,6 +1,6 @@
 #pragma once
-// Whether this is compiled with address sanitizer, which keeps memory of its own: a process that it is in does not
-// survive a small limit of its address space.
+// Whether this is compiled with address sanitizer, which needs much memory of its own: a process with it does not
+// run within a small limit of its address space.
 
 #ifdef __has_feature  // clang
 #if __has_feature(address_sanitizer)

@@ -59,7 +59,8 @@ void countSegments(const std::vector<std::pair<std::string, Case>>& cases, std::
   size_t width = 6;
   for (const auto& [name, testCase] : cases) width = std::max(width, name.size() + 2);
   out << std::left << std::setw(static_cast<int>(width)) << "" << std::right << std::setw(24) << "segments"
-      << std::setw(24) << "kernels" << "\n";
+      << std::setw(24) << "kernels"
+      << "\n";
   out << std::left << std::setw(static_cast<int>(width)) << "" << std::right;
   for (const char* column : {"top-down", "bottom-up", "top-down", "bottom-up"}) out << std::setw(12) << column;
   out << "\n";

@@ -313,14 +313,13 @@ int run(int argc, char** argv) {
     std::cout.flush();
     FUSER_USER_CHECK(std::cout.good(), "cannot write the output; is the disk full?");
   } catch (const CheckError& error) {
-    logLine(log.get(), LogLevel::Error, concat("fuser-opt: a bug of fuser: ", error.what()));
+    logLine(log.get(), LogLevel::Error, concat("fuser-opt: internal error: ", error.what()));
     return 1;
   } catch (const std::bad_alloc&) {
     logLine(log.get(), LogLevel::Error,
-            arguments.maxMemory == 0
-                ? std::string("fuser-opt: it needs more memory than the machine gives")
-                : concat("fuser-opt: it needs more memory than the machine gives, or more than the ",
-                         arguments.maxMemory, " bytes of --max-memory (0: no limit)"));
+            arguments.maxMemory == 0 ? std::string("fuser-opt: out of memory")
+                                     : concat("fuser-opt: out of memory: the machine has no more, or the limit of ",
+                                              arguments.maxMemory, " bytes is reached (--max-memory; 0: no limit)"));
     return 1;
   } catch (const std::exception& error) {
     logLine(log.get(), LogLevel::Error, concat("fuser-opt: ", error.what()));

@@ -53,8 +53,7 @@ void TimeLimit::watch(double seconds) {
   std::unique_lock lock(mutex_);
   if (changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return over_; })) return;
   // Not by the log: another thread may hold it, and never come back.
-  const std::string sentence =
-      concat("fuser-opt: it takes more than ", seconds, " s; --max-seconds allows more, and 0 any time\n");
+  const std::string sentence = concat("fuser-opt: stopped after ", seconds, " s (--max-seconds; 0: no limit)\n");
   if (write(STDERR_FILENO, sentence.data(), sentence.size()) < 0) _exit(1);
   _exit(1);
 }

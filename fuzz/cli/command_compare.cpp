@@ -150,23 +150,22 @@ int compareCommand(CompareArguments& arguments) {
 
 Command addCompareCommand(CLI::App& app) {
   CLI::App* compare =
-      app.add_subcommand("compare", "cases on the cpu or cuda engine, against the oracle and the interpreter");
+      app.add_subcommand("compare", "compare the cpu or cuda engine with the oracle and the interpreter");
   const auto arguments = std::make_shared<CompareArguments>();
   arguments->generator.addTo(compare);
   compare->add_option("--engine", arguments->engine, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
       ->type_name("NAME")
       ->capture_default_str();
-  takesCount(
-      compare->add_option("--runs", arguments->runs, "number of generated cases, judged after those of the files"), 0)
+  takesCount(compare->add_option("--runs", arguments->runs, "number of generated cases, judged after the files"), 0)
       ->type_name("N")
       ->capture_default_str();
   compare->add_option("--out", arguments->out, "write the table to this file (Markdown)")->type_name("FILE");
-  takesSeconds(compare->add_option("--timeout", arguments->seconds, "for 32 cases: 600, 10m"), 0.01, 1e6)
+  takesSeconds(compare->add_option("--timeout", arguments->seconds, "time limit per 32 cases: 600, 10m"), 0.01, 1e6)
       ->type_name("SECONDS")
       ->capture_default_str();
   compare->add_flag("--in-process", arguments->inProcess,
-                    "judge all cases in one process, for tools that watch one; otherwise each 32 cases have a process");
+                    "judge all cases in one process, for debuggers and profilers; default: one process per 32 cases");
   compare->add_option("paths", arguments->paths, "files and folders")->type_name("PATH");
   compare->footer(R"(
 Examples

@@ -24,15 +24,14 @@ Command addGenerateCommand(CLI::App& app) {
   const auto arguments = std::make_shared<GenerateArguments>();
   arguments->generator.seed = 1;
   arguments->generator.addTo(generate);
-  takesCount(generate->add_option("--case", arguments->caseNumber, "its number"), 0)
+  takesCount(generate->add_option("--case", arguments->caseNumber, "number of the case"), 0)
       ->type_name("N")
       ->capture_default_str();
-  generate
-      ->add_option("--view", arguments->view, "the case in that view, where campaigns judge it so, too (run --help)")
+  generate->add_option("--view", arguments->view, "print the case in this view (run --help lists the views)")
       ->type_name("NAME");
   const std::map<std::string, EngineKind> engines = {
       {"interp", EngineKind::Interp}, {"cpu", EngineKind::Cpu}, {"cuda", EngineKind::Cuda}};
-  generate->add_option("--engine", arguments->engine, "engine that the printed case names: interp, cpu or cuda")
+  generate->add_option("--engine", arguments->engine, "engine option of the printed case: interp, cpu or cuda")
       ->transform(CLI::CheckedTransformer(engines).description(""))
       ->type_name("NAME");
   generate->footer(R"(

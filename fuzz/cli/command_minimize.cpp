@@ -76,7 +76,7 @@ void showResult(const MinimizeArguments& arguments, const Minimized& result, con
   std::snprintf(figures, sizeof figures, "  %zu -> %zu expressions, %lld -> %lld elements, %zu tried, %.1f s%s",
                 result.before.expressions, result.after.expressions, static_cast<long long>(result.before.elements),
                 static_cast<long long>(result.after.elements), result.tried, result.seconds,
-                result.finished ? "" : " (stopped at a limit: it may get smaller)");
+                result.finished ? "" : " (stopped at a limit; it may get smaller)");
   say(figures);
   say(concat("  bucket: ", toString(result.bucket)));
   if (arguments.isToStdout()) {
@@ -119,7 +119,7 @@ bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, s
 Command addMinimizeCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("minimize", "reduce findings to the smallest case in the same bucket");
   const auto arguments = std::make_shared<MinimizeArguments>();
-  command->add_option("files", arguments->files, ".fusion files that are findings, or - for one on standard input")
+  command->add_option("files", arguments->files, ".fusion files with findings, or - for one on standard input")
       ->required();
   command
       ->add_option("--out", arguments->out,

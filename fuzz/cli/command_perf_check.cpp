@@ -31,7 +31,7 @@ int check(const PerfCheckArguments& arguments) {
   if (!arguments.failOnRegression) return kExitClean;
   FUSER_USER_CHECK(result.missing.empty(), "the benchmark ", result.missing[0], " of ", arguments.baseline,
                    " is not in ", arguments.current,
-                   ", so its speed was not checked; --renamed says what it is called now");
+                   ", so its speed was not checked; --renamed old=new names its new name");
   return reports::anySlow(result) ? kExitFinding : kExitClean;
 }
 
@@ -40,16 +40,17 @@ int check(const PerfCheckArguments& arguments) {
 Command addPerfCheckCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("perf-check", "compare two measurements of the benchmarks");
   const auto arguments = std::make_shared<PerfCheckArguments>();
-  command->add_option("baseline", arguments->baseline, "the earlier measurement, by tests/bench/measure")->required();
+  command->add_option("baseline", arguments->baseline, "the earlier measurement, made by tests/bench/measure")
+      ->required();
   command->add_option("current", arguments->current, "the later measurement")->required();
   command->add_option("--threshold", arguments->settings.threshold, "smallest relative change that counts")
       ->check(CLI::Range(0.001, 10.0))
       ->capture_default_str();
   command
       ->add_option("--renamed", arguments->renamed,
-                   "old=new: a benchmark that has another name in the later file; repeatable")
+                   "old=new: the benchmark is called new in the later file; repeatable")
       ->allow_extra_args(false);
-  command->add_flag("--fail-on-regression", arguments->failOnRegression, "exit with 77 where a benchmark is SLOW");
+  command->add_flag("--fail-on-regression", arguments->failOnRegression, "exit with 77 if a benchmark is SLOW");
   command->footer(R"(
 Examples
   fuserfuzz perf-check reports/baselines/stages.json now.json   what became slower (tests/bench/measure now.json)

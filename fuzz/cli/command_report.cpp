@@ -36,10 +36,11 @@ int makeReports(const ReportArguments& arguments) {
 Command addReportCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "write a campaign's reports again from its ledger");
   const auto arguments = std::make_shared<ReportArguments>();
-  command->add_option("folder", arguments->folder, "that `run --out` filled; the campaign may be running")->required();
+  command->add_option("folder", arguments->folder, "folder of the campaign (run --out), which may be running")
+      ->required();
   command->add_option("--out", arguments->out, "folder for the reports (default: the campaign's folder)")
       ->type_name("DIR");
-  command->add_flag("--json", arguments->json, "print report.json, and write no file");
+  command->add_flag("--json", arguments->json, "print report.json; write no files");
   command->footer(R"(
 Examples
   fuserfuzz report out                    out/report.html and the others again, from the ledger

@@ -129,23 +129,23 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
 std::string teaching() {
   std::string text = R"(
 What a campaign does
-  Each case is a random program with data. A worker process compiles it, runs it on the interpreter, and holds every
-  element against the interval that LibTorch says is right. A crash, a hang or a memory blow-up costs one case.
-  A finding is run again in a fresh process and labelled: fails fresh, fails only after its history (then the shortest
+  Each case is a random program with data. A worker process compiles it, runs it on the interpreter, and compares every
+  element with the interval that LibTorch's result allows. A crash, a hang or a memory blow-up costs one case.
+  A finding runs again in a new process and gets a label: fails fresh, fails only after its history (the shortest
   sequence of cases is kept), or flaky with its rate. Findings of one bucket count as one bug; ten files are kept per
-  symptom. Corpora are judged first. Everything is in ledger.sqlite as it happens: after kill -9 or a power cut --resume
-  goes on, and nothing finished is done or counted twice. The first Ctrl-C finishes the report, the second leaves at
-  once; SIGTERM does the same, and so does a hang-up, without a second. SIGUSR1 logs a line of status (info).
+  symptom. Corpora are judged first. ledger.sqlite stores each result at once: after kill -9 or a power cut, --resume
+  continues, and no finished case runs or counts twice. The first Ctrl-C or SIGTERM writes the report, the second one
+  exits at once; SIGHUP writes the report. SIGUSR1 logs a status line (info).
 
 Further checks, on a sample of the case numbers
 )";
   char line[160];
-  std::snprintf(line, sizeof line, "  %-24s cases 0 to %llu of every %llu, before those %llu: the first at once\n",
-                "clang and NVRTC", static_cast<unsigned long long>(kBatch - 1),
-                static_cast<unsigned long long>(kBatchStride), static_cast<unsigned long long>(kBatchStride));
+  std::snprintf(
+      line, sizeof line, "  %-24s the first %llu of every %llu cases, in one batch; the first batch at the start\n",
+      "clang and NVRTC", static_cast<unsigned long long>(kBatch), static_cast<unsigned long long>(kBatchStride));
   text += line;
   std::snprintf(line, sizeof line, "  %-24s 1 in %-4d %s\n", "repeat", static_cast<int>(kRepeatOneIn),
-                "the same kernels on the same data again: the same bits");
+                "a second run on the same data, which must give the same bits");
   text += line;
   for (const View& view : allViews()) {
     std::snprintf(line, sizeof line, "  %-24s 1 in %-4d %s\n", std::string(view.name).c_str(), view.oneIn,
@@ -158,18 +158,18 @@ In --out
   mismatch-, check-, crash-, timeout-, oom-, violation-, invariant-, flaky-<sha1>.fusion    findings, ready to replay
   minimized-from-<sha1>.fusion           the smallest case of a bucket, made from that finding
   …-<sha1>.sequence                      the cases that must run before a finding, in order, for it to fail
-  slow-unit-<sha1>.fusion                the slowest cases that are no findings (--report-slow-units)
-  campaign.log                           what is printed, progress, and the log: from info on, or from --log-level
-                                         where that is lower
-  ledger.sqlite                          everything
-  lock                                   says which process runs here
-  A campaign writes here alone, and to the folder of --grow-corpus where that is given.
+  slow-unit-<sha1>.fusion                the slowest cases that are not findings (--report-slow-units)
+  campaign.log                           the console's lines, progress, and the log from info on, or from --log-level
+                                         if that is lower
+  ledger.sqlite                          the state of the campaign, from which --resume and `report` start
+  lock                                   the process that runs here
+  A campaign writes only here, and to the folder of --grow-corpus if that is set.
 
 Examples
   fuserfuzz run --runs 20000 --seed 1 --jobs 2 --out out     the same cases every time
-  fuserfuzz run --max-total-time 8h --jobs 8 --out out       a night, other cases every time
-  fuserfuzz run --resume --out out                           goes on
-  fuserfuzz run --runs 1000 --only sum,amax,add corpus       first the files below corpus, then cases of these ops
+  fuserfuzz run --max-total-time 8h --jobs 8 --out out       one night, new cases every time
+  fuserfuzz run --resume --out out                           continues
+  fuserfuzz run --runs 1000 --only sum,amax,add corpus       the files below corpus, then cases of these ops
 
 Exit codes
   0 clean, or known findings only   1 usage or set-up, nothing judged, a check that could not run   70 only timeouts
@@ -181,63 +181,66 @@ Exit codes
 
 Command addRunCommand(CLI::App& app) {
   constexpr const char *kLong = "How long", *kFolder = "What is kept";
-  CLI::App* run = app.add_subcommand("run", "a campaign: judge random cases, keep what is wrong");
+  CLI::App* run = app.add_subcommand("run", "run a campaign: judge random cases and keep the findings");
   const auto arguments = std::make_shared<RunArguments>();
   CampaignOptions& campaign = arguments->campaign;
-  run->add_option("corpora", arguments->corpora, "files and folders to judge first; read, never written to")
+  run->add_option("corpora", arguments->corpora, "files and folders to judge first; they are only read")
       ->type_name("CORPUS");
-  takesCount(run->add_option("--runs", campaign.runs, "number of cases: 20000, 20k, 1e6; 0: until the time is up"), 0)
+  takesCount(run->add_option("--runs", campaign.runs, "number of cases: 20000, 20k, 1e6; 0: no limit"), 0)
       ->type_name("N")
       ->group(kLong);
   takesSeconds(run->add_option("--max-total-time", campaign.maxTotalTime,
-                               "90, 10m, 8h, with the time before --resume; 0: until the cases are done"),
+                               "time limit: 90, 10m, 8h; includes the time before --resume; 0: no limit"),
                0)
       ->type_name("SECONDS")
       ->group(kLong);
-  takesCount(run->add_option("--max-findings", campaign.maxFindings, "stop after so many new ones; 0: never"), 0)
+  takesCount(run->add_option("--max-findings", campaign.maxFindings, "stop after this many new findings; 0: never"), 0)
       ->type_name("N")
       ->group(kLong)
       ->capture_default_str();
   run->add_option("--out", arguments->out,
-                  "folder for ledger, reports, log and findings; made where missing. Without it "
-                  "nothing is kept")
+                  "folder for ledger, reports, log and findings; created if missing. Without it "
+                  "nothing is written")
       ->type_name("DIR")
       ->group(kFolder);
-  run->add_option("--grow-corpus", arguments->growCorpus,
-                  "folder that minimised findings are added to, named by their content; made where missing. Without it "
-                  "nothing is written outside --out")
+  run->add_option(
+         "--grow-corpus", arguments->growCorpus,
+         "folder to which minimised findings are added, named by their content; created if missing. Without it "
+         "nothing is written outside --out")
       ->type_name("DIR")
       ->group(kFolder);
-  run->add_flag("--resume", campaign.resume,
-                "go on with the campaign in --out, however it ended. Every setting is the campaign's own; limits, jobs "
-                "and how long may be typed anew, and what decides its results must not differ where it is typed")
+  run->add_flag(
+         "--resume", campaign.resume,
+         "continue the campaign in --out, however it ended, with its own settings. Limits, jobs and duration may "
+         "be changed; options that decide results must not differ")
       ->group(kFolder);
   takesCount(run->add_option("--max-artifact-mb", arguments->maxArtifactMb,
-                             "disk space for the files of findings; past it they are in the ledger alone"),
+                             "disk space for the files of findings; beyond it they are in the ledger only"),
              0, 1 << 20)
       ->type_name("N")
       ->group(kFolder)
       ->capture_default_str();
-  takesSeconds(
-      run->add_option("--report-slow-units", campaign.task.slowSeconds,
-                      "a case that takes so long is counted, and kept where it is the slowest so far; 0: none"),
-      0, 1e6)
+  takesSeconds(run->add_option("--report-slow-units", campaign.task.slowSeconds,
+                               "count cases that take this long, and keep the slowest ones; 0: none"),
+               0, 1e6)
       ->type_name("SECONDS")
       ->group(kFolder)
       ->capture_default_str();
   run->add_flag("--no-minimize", arguments->noMinimize,
-                "do not minimise findings at the end, up to twelve of each symptom (a minute each at most)");
+                "do not minimise findings at the end (up to twelve per symptom, a minute each)");
   run->add_option("--known-issues", arguments->knownIssues,
-                  "list of findings that count as known, not as new; corpus/known_issues.json where that is there")
+                  "list of findings that count as known (default: corpus/known_issues.json, if it exists)")
       ->check(CLI::ExistingFile)
       ->type_name("FILE")
       ->group(kFolder);
   arguments->generator.addTo(run);
   arguments->workers.addTo(run);
   addNoProbes(run, arguments->noProbes);
-  run->add_flag("--no-compilers", arguments->noCompilers, "no sample through clang (cpu engine) and NVRTC");
-  CLI::Option* quiet = run->add_flag("--quiet,-q", arguments->quiet, "print the last line alone");
-  run->add_flag("--verbose,-v", arguments->verbose, "print all figures at the end, not one line")->excludes(quiet);
+  run->add_flag("--no-compilers", arguments->noCompilers,
+                "do not compile a sample of the cases with clang (cpu engine) and NVRTC");
+  CLI::Option* quiet = run->add_flag("--quiet,-q", arguments->quiet, "print only the last line");
+  run->add_flag("--verbose,-v", arguments->verbose, "print all figures at the end instead of one line")
+      ->excludes(quiet);
   run->add_flag("--json", arguments->json, "print report.json instead of the summary");
   run->footer(teaching());
   return {run, [run, arguments](const LogPtr& log) { return runCampaignCommand(*run, *arguments, log); }};

@@ -21,22 +21,22 @@ Command addSelftestCommand(CLI::App& app) {
     std::string out, json;
     bool list = false;
   };
-  CLI::App* command = app.add_subcommand("selftest", "plant known bugs one by one, and say which are caught");
+  CLI::App* command = app.add_subcommand("selftest", "plant known bugs one by one, and report which are caught");
   const auto arguments = std::make_shared<SelftestArguments>();
   arguments->generator.seed = 1;
   arguments->generator.addTo(command);
   arguments->workers.addTo(command);
   takesCount(
-      command->add_option("--runs", arguments->options.runs, "cases without a fault, and at most so many a fault"), 1,
+      command->add_option("--runs", arguments->options.runs, "number of cases without a fault, and limit per fault"), 1,
       uint64_t{1} << 32)
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--only-fault", arguments->options.onlyFaults, "these faults alone, comma between")
+  command->add_option("--only-fault", arguments->options.onlyFaults, "plant only these faults, separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--json", arguments->json, "file for the result");
-  command->add_option("--out", arguments->out, "folder for selftest.json; made where missing");
-  command->add_flag("--list", arguments->list, "say which faults there are, and nothing else");
+  command->add_option("--out", arguments->out, "folder for selftest.json; created if missing");
+  command->add_flag("--list", arguments->list, "print the faults and exit");
   command->footer(R"(
 Examples
   fuserfuzz selftest --jobs 2                                plants known bugs, says which are caught
@@ -60,7 +60,7 @@ Examples
             options.generatorFlags = arguments->generator.flags();
             watchInterrupts();
             printLine(concat("seed ", options.seed, ", ", options.runs,
-                             " cases without a fault and at most as many with each"));
+                             " cases without a fault, and at most as many with each fault"));
             const bool showsProgress = isatty(STDERR_FILENO);
             const SelftestResult result = runSelftest(options, interrupted, [&](const std::string& line) {
               if (showsProgress) logLine(log.get(), LogLevel::Info, line);

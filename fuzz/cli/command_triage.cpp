@@ -47,11 +47,11 @@ Command addTriageCommand(CLI::App& app) {
     std::string folder;
     bool dryRun = false;
   };
-  CLI::App* command = app.add_subcommand("triage", "replay a folder of findings, and move each by what it does now");
+  CLI::App* command = app.add_subcommand("triage", "replay a folder of findings, and sort them by the result");
   const auto arguments = std::make_shared<TriageArguments>();
   arguments->workers.addTo(command);
-  command->add_option("folder", arguments->folder, "of findings")->required();
-  command->add_flag("--dry-run", arguments->dryRun, "say what would be moved, and move nothing");
+  command->add_option("folder", arguments->folder, "folder of findings")->required();
+  command->add_flag("--dry-run", arguments->dryRun, "print the moves without making them");
   command->footer(kStages);
   return {command, [arguments](const LogPtr& log) {
             ReplayOptions options;

@@ -53,7 +53,7 @@ void checkStack() {
 }
 
 int commandLine(int argc, char** argv) {
-  CLI::App app("Random fusions through the fuser, each output element judged against LibTorch.", "fuserfuzz");
+  CLI::App app("Compiles random fusions with fuser and judges each output element against LibTorch.", "fuserfuzz");
   app.footer(kExamples);
   app.require_subcommand(1);
   const std::vector<Command> commands = addCommands(app);
@@ -66,7 +66,7 @@ int commandLine(int argc, char** argv) {
     printText(opList());
     throw CLI::Success();
   };
-  app.add_flag_callback("--list-ops", listOps, "print each op in a line: operands, attributes, dtypes");
+  app.add_flag_callback("--list-ops", listOps, "print one line per op: operands, attributes, dtypes");
   addConfigFile(app);
   addManual(app);
   try {
@@ -92,7 +92,7 @@ int commandLine(int argc, char** argv) {
   } catch (const UserError& error) {
     logLine(log.get(), LogLevel::Error, concat("SETUP FAILURE: ", error.what()));
   } catch (const std::exception& error) {
-    logLine(log.get(), LogLevel::Error, concat("SETUP FAILURE: fuserfuzz itself broke: ", error.what()));
+    logLine(log.get(), LogLevel::Error, concat("SETUP FAILURE: internal error in fuserfuzz: ", error.what()));
   }
   return kExitSetup;
 }

@@ -6,7 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "fuser/support/sanitizers.h"
+
 namespace hostile {
+
+// What address sanitizer adds to the resident size: its shadow memory, and freed memory that it keeps.
+inline constexpr size_t kSanitizerMb = fuser::kAddressSanitizer ? 600 : 0;
+
+// Resident size of a program that takes no memory for a case; most of it is LibTorch.
+inline constexpr size_t kUsualMb = 400 + kSanitizerMb;
 
 struct Started {
   int exitCode = -1;     // -1: ended by a signal, or by the time limit

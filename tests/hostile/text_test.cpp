@@ -37,7 +37,7 @@ void expectLocated(const std::string& text, const std::string& says) {
   EXPECT_TRUE(std::regex_search(rest, std::regex("^:[0-9]+:[0-9]+: "))) << started.err;
   EXPECT_NE(started.err.find(says), std::string::npos) << started.err;
   EXPECT_LT(started.err.size(), 1000u);
-  EXPECT_LT(started.peakMb, 400u);
+  EXPECT_LT(started.peakMb, kUsualMb);
 }
 
 // Its size is asked for before it is read.
