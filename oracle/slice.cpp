@@ -39,7 +39,9 @@ Value exactTensor(const TensorRef& ref) {
   for (size_t axis = 0; axis < stored.size(); ++axis) {
     if (stored[axis] == 1) value.strides[axis] = 0;
   }
-  const Storage* data = static_cast<const Storage*>(ref.data);
+  // A bool is the number in its byte: 0, 1, or whatever memory that no kernel wrote holds.
+  using Stored = std::conditional_t<std::is_same_v<Storage, bool>, uint8_t, Storage>;
+  const Stored* data = static_cast<const Stored*>(ref.data);
   const size_t count = static_cast<size_t>(fuser::numel(stored));
   const auto forEach = [&](const auto& visit) {
     forEachOffset<1>(stored, {ref.strides}, [&](const std::array<int64_t, 1>& at) { visit(numberOf(data[at[0]])); });

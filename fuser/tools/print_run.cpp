@@ -22,7 +22,7 @@ int64_t offsetOf(const TensorRef& ref, int64_t index) {
 // As a literal; floats of at most 32 bits with the digits that tell f32 values apart.
 std::string elementText(const TensorRef& ref, int64_t offset) {
   return dispatch(ref.dtype, [&]<class T>() -> std::string {
-    const T value = static_cast<const T*>(ref.data)[offset];
+    const T value = loadElement(static_cast<const T*>(ref.data) + offset);
     if (category(ref.dtype) == Category::Bool) return ScalarValue(convert<bool>(value)).toString();
     if (category(ref.dtype) == Category::Int) return ScalarValue(convert<int64_t>(value)).toString();
     const double wide = convert<double>(value);

@@ -20,7 +20,7 @@ ScalarValue ScalarValue::castTo(DataType dtype) const {
 
 ScalarValue elementAt(DataType dtype, const void* element) {
   return dispatch(dtype, [&]<class Storage>() -> ScalarValue {
-    const Storage value = *static_cast<const Storage*>(element);
+    const Storage value = loadElement(static_cast<const Storage*>(element));
     switch (category(dtype)) {
       case Category::Float: return convert<double>(value);
       case Category::Int: return convert<int64>(value);

@@ -39,6 +39,17 @@ class ScalarValue {
   std::variant<double, int64_t, bool> value_;
 };
 
+// Loads one element. A bool is true if its byte is not 0: memory that no kernel wrote holds poison, which is not a
+// valid bool in C++.
+template <class Storage>
+Storage loadElement(const Storage* element) {
+  if constexpr (std::is_same_v<Storage, bool>) {
+    return *reinterpret_cast<const uint8_t*>(element) != 0;
+  } else {
+    return *element;
+  }
+}
+
 // Loads one element as a host scalar: f64, i64 or bool, by the category of the dtype; the conversion is exact.
 // `element` is a host address, aligned for the dtype.
 ScalarValue elementAt(DataType dtype, const void* element);

@@ -6,6 +6,8 @@
 // consumes as few bytes as its range needs. After the end of the bytes every decision is the first choice (the lowest
 // integer, false, the first entry), so that fewer and smaller bytes give a smaller case. (As in Hypothesis: MacIver and
 // Donaldson, "Test-case reduction via test-case generation", ECOOP 2020.)
+//
+// Take two decisions in two statements: compilers differ in the order in which they evaluate the arguments of a call.
 
 #include <cstdint>
 #include <span>

@@ -16,7 +16,7 @@ size_t drawOperand(Workspace& work) {
   if (!work.tensors.empty() && !work.choices.chance(work.policy.newInput)) {
     return static_cast<size_t>(drawTensor(work, anyTensor));
   }
-  return newSource(work, work.drawDtype(), drawShape(work));
+  return drawSource(work);
 }
 
 Sizes axisSizes(const TensorValue& value, size_t axis) { return {value.sizes[0][axis], value.sizes[1][axis]}; }
@@ -128,9 +128,9 @@ bool applyFlip(Workspace& work) {
     work.choices.shuffle(dims);
     dims.resize(static_cast<size_t>(work.choices.integer(1, std::min<int64_t>(2, static_cast<int64_t>(dims.size())))));
   }
-  work.keep(build::structuralTensor(*work.fusion, OpKind::Flip, {value.tensor}, Attributes().dims(dims),
-                                    work.freshName()),
-            value.estimate);
+  work.keep(
+      build::structuralTensor(*work.fusion, OpKind::Flip, {value.tensor}, Attributes().dims(dims), work.freshName()),
+      value.estimate);
   return true;
 }
 

@@ -26,7 +26,7 @@ void grow(Workspace& work) {
     }
   }
   const bool unused = work.policy.inputs && work.choices.chance(0.03);
-  if (work.tensors.empty() || unused) newSource(work, work.drawDtype(), drawShape(work));
+  if (work.tensors.empty() || unused) drawSource(work);
 }
 
 // Back to 16 bits, as programs do that compute in f32.

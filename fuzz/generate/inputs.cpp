@@ -206,8 +206,13 @@ size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape) {
   return index;
 }
 
+size_t drawSource(Workspace& work) {
+  const std::vector<AxisPlan> shape = drawShape(work);
+  return newSource(work, work.drawDtype(), shape);
+}
+
 ScalarEntry newHostElement(Workspace& work, DataType dtype) {
-  const DataType scalarType = isFloating(dtype)          ? DataType::Double
+  const DataType scalarType = isFloating(dtype)         ? DataType::Double
                               : dtype == DataType::Bool ? DataType::Bool
                                                         : DataType::Int64;
   std::array<ScalarValue, kRuns> values = drawScalarValues(work, scalarType);

@@ -78,7 +78,7 @@ size_t castTo(Workspace& work, size_t index, DataType dtype) {
 size_t drawFirst(Workspace& work, OpKind op) {
   size_t index = 0;
   if (work.tensors.empty() || work.choices.chance(work.policy.newInput)) {
-    index = newSource(work, work.drawDtype(), drawShape(work));
+    index = drawSource(work);
   } else {
     index = static_cast<size_t>(drawTensor(work, [](const TensorValue&) { return true; }));
   }
@@ -104,8 +104,8 @@ size_t drawPartner(Workspace& work, const Joined& joined, DataType dtype, bool c
     const int64_t found = drawTensor(work, suits);
     if (found >= 0) return static_cast<size_t>(found);
   }
-  const TensorValue like = work.tensors[first];
-  const size_t source = newSource(work, same ? dtype : work.drawDtype(), drawShapeLike(work, like));
+  const std::vector<AxisPlan> shape = drawShapeLike(work, work.tensors[first]);
+  const size_t source = newSource(work, same ? dtype : work.drawDtype(), shape);
   if (condition) return castTo(work, source, DataType::Bool);
   return source;
 }

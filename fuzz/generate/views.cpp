@@ -28,7 +28,7 @@ int64_t drawViewed(Workspace& work, Suits suits) {
     const int64_t found = drawTensor(work, suits);
     if (found >= 0) return found;
   }
-  const size_t source = newSource(work, work.drawDtype(), drawShape(work));
+  const size_t source = drawSource(work);
   return suits(work.tensors[source]) ? static_cast<int64_t>(source) : -1;
 }
 
@@ -93,7 +93,7 @@ Bounds drawBounds(Workspace& work, const TensorValue& value, size_t axis) {
 // A value to pad with: zero mostly.
 ScalarEntry drawFill(Workspace& work, DataType dtype) {
   if (!work.choices.chance(0.5)) return drawScalar(work, dtype);
-  const ScalarValue zero = isFloating(dtype)          ? ScalarValue(0.0)
+  const ScalarValue zero = isFloating(dtype)         ? ScalarValue(0.0)
                            : dtype == DataType::Bool ? ScalarValue(false)
                                                      : ScalarValue(int64_t{0});
   return {work.fusion->newConstant(zero), {zero, zero}};

@@ -95,6 +95,8 @@ std::vector<AxisPlan> drawShapeLike(Workspace& work, const TensorValue& other);
 // index in Workspace::tensors.
 size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape);
 ScalarEntry newScalarInput(Workspace& work, DataType dtype);
+// The same with a drawn dtype and shape.
+size_t drawSource(Workspace& work);
 // Adds an `item` of a new host tensor input with this dtype.
 ScalarEntry newHostElement(Workspace& work, DataType dtype);
 // The same with these values in the runs, which the dtype must represent.

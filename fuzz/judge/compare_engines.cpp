@@ -100,10 +100,10 @@ int64_t equalElements(const TensorRef& a, const TensorRef& b, std::string& first
   return dispatch(a.dtype, [&]<class T>() -> int64_t {
     int64_t equal = 0;
     for (int64_t i = 0; i < numel(a.sizes); ++i) {
-      const T left = static_cast<const T*>(a.data)[offsetOf(a, i)],
-              right = static_cast<const T*>(b.data)[offsetOf(b, i)];
-      const auto x = widen(left), y = widen(right);
-      const bool same = std::memcmp(&left, &right, sizeof(T)) == 0 || (x != x && y != y);
+      const T* left = static_cast<const T*>(a.data) + offsetOf(a, i);
+      const T* right = static_cast<const T*>(b.data) + offsetOf(b, i);
+      const auto x = widen(loadElement(left)), y = widen(loadElement(right));
+      const bool same = std::memcmp(left, right, sizeof(T)) == 0 || (x != x && y != y);
       equal += same;
       if (!same && first.empty()) first = concat("element ", i, " is ", y, " and interpreted ", x);
     }

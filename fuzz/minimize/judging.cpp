@@ -60,19 +60,6 @@ JudgedCase judgedCase(const CaseVerdict& verdict) {
           verdict.run,  verdict.onlyProbed};
 }
 
-ScalarValue elementOf(const TensorRef& tensor, int64_t place) {
-  return dispatch(tensor.dtype, [&]<class T>() -> ScalarValue {
-    const T value = static_cast<const T*>(tensor.data)[place];
-    if constexpr (std::is_same_v<T, bool>) {
-      return value;
-    } else if constexpr (std::is_integral_v<T>) {
-      return static_cast<int64_t>(value);
-    } else {
-      return convert<double>(value);
-    }
-  });
-}
-
 std::vector<ScalarValue> elementsOf(const TensorRef& tensor) {
   std::vector<ScalarValue> elements;
   for (int64_t index = 0; index < numel(tensor.sizes); ++index) {
@@ -81,7 +68,8 @@ std::vector<ScalarValue> elementsOf(const TensorRef& tensor) {
       place += rest % tensor.sizes[axis] * tensor.strides[axis];
       rest /= tensor.sizes[axis];
     }
-    elements.push_back(elementOf(tensor, place));
+    const size_t offset = static_cast<size_t>(place) * dtypeSize(tensor.dtype);
+    elements.push_back(elementAt(tensor.dtype, static_cast<const std::byte*>(tensor.data) + offset));
   }
   return elements;
 }

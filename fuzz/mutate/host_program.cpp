@@ -301,7 +301,8 @@ bool changeType(Lines& lines, Choices& choices) {
     for (const std::string& name : all) (touches(line, name) ? names : others).push_back(name);
   }
   if (names.empty() || others.empty()) return false;
-  rename(line, choices.pick(names), choices.pick(others));
+  const std::string& other = choices.pick(others);
+  rename(line, choices.pick(names), other);
   return true;
 }
 

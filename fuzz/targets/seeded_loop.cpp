@@ -98,7 +98,8 @@ size_t runSeeded(const Target& target, const std::filesystem::path& corpus, cons
   for (const std::vector<uint8_t>& input : pool) tryInput(target, input);
   Choices choices(seed, 0);
   for (size_t i = 0; i < attempts; ++i) {
-    std::vector<uint8_t> input = maker(choices.pick(pool), choices.pick(pool), choices);
+    const std::vector<uint8_t>& other = choices.pick(pool);
+    std::vector<uint8_t> input = maker(choices.pick(pool), other, choices);
     tryInput(target, input);
     if (choices.chance(0.3)) pool[choices.index(pool.size())] = std::move(input);
   }

@@ -70,9 +70,18 @@ class KillTest : public DurabilityTest, public testing::WithParamInterface<int> 
       waitpid(pid, nullptr, 0);
       pid = start(campaign("killed", campaignOptions.runs));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    while (storedCases(campaignOptions.out) < 20) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     ::kill(pid, SIGKILL);
     waitpid(pid, nullptr, 0);
+  }
+
+  // 0 until the first process has begun the ledger.
+  static int64_t storedCases(const std::filesystem::path& folder) {
+    try {
+      return summaryOf(folder).cases;
+    } catch (const UserError&) {
+      return 0;
+    }
   }
 };
 
