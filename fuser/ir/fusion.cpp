@@ -137,6 +137,7 @@ TensorView* Fusion::newTensor(DataType dtype, TensorDomain domain, std::string n
 }
 
 IterDomain* Fusion::newIterDomain(IterType type, IntExpr extent, IntExpr expandedExtent) {
+  if (expandedExtent && expandedExtent->isConstant(1)) expandedExtent = nullptr;
   iterDomains_.push_back(
       std::make_unique<IterDomain>(static_cast<uint32_t>(iterDomains_.size()), type, extent, expandedExtent));
   return iterDomains_.back().get();

@@ -44,6 +44,7 @@ class Fusion {
   // Fills empty fields of the domain: loopRoot and loop become the logical axes, allocationOrder row-major, contiguity
   // contiguous.
   TensorView* newTensor(DataType dtype, TensorDomain domain, std::string name = "");
+  // An expanded extent that is the constant 1 is dropped: one stored element is the whole axis.
   IterDomain* newIterDomain(IterType type, IntExpr extent, IntExpr expandedExtent = nullptr);
   IterDomain* cloneIterDomain(const IterDomain* domain) { return cloneAs(domain, domain->type()); }
   IterDomain* cloneAs(const IterDomain* domain, IterType type);  // with ParallelType::Serial

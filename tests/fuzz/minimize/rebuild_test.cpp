@@ -123,6 +123,15 @@ TEST(RebuildTest, SizesDtypesAndLayoutsChangeInProgramAndRuns) {
   EXPECT_FALSE(has(changed(testCase, layouts), "{allocation") || has(changed(testCase, layouts), "strides"));
 }
 
+TEST(RebuildTest, AnExpandedAxisOfSizeOneIsAPlainBroadcastAxis) {
+  const Case testCase = parseCase(
+      "fusion f(%x: f32[1*4]) { %y = neg(%x) return %y }\nrun { %x = normal(seed = 1) : f32[4] }\n", "test");
+  Change change;
+  change.sizes[{idOf(testCase, "x"), 0}] = 1;
+  change.sizes[{idOf(testCase, "y"), 0}] = 1;
+  EXPECT_TRUE(has(changed(testCase, change), "%x: f32[1])")) << changed(testCase, change);
+}
+
 TEST(RebuildTest, ListedValuesFollowTheSizes) {
   const Case testCase = parseCase(R"(fusion f(%x: i64[i0, i1]) {
   %y = neg(%x)
