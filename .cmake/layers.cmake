@@ -227,6 +227,12 @@ macro(layer_tests folder)
   _record(${folder} ${ARGN})
 endmacro()
 
+# In seconds. Tests run several times longer with sanitizers.
+set(FUSER_TEST_TIMEOUT 400)
+if(FUSER_SANITIZE)
+  set(FUSER_TEST_TIMEOUT 1500)
+endif()
+
 # RapidCheck draws the same cases in every run; random seeds are for campaigns.
 set(FUSER_TEST_SEED "RC_PARAMS=seed=20260101")
 
@@ -266,7 +272,7 @@ function(_add_tests folder)
   endif()
   if(NOT arg_SHARDS)
     add_test(NAME ${subject} COMMAND ${program} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
-    set_tests_properties(${subject} PROPERTIES TIMEOUT 400 ENVIRONMENT "${FUSER_TEST_SEED}")
+    set_tests_properties(${subject} PROPERTIES TIMEOUT ${FUSER_TEST_TIMEOUT} ENVIRONMENT "${FUSER_TEST_SEED}")
     if(arg_SKIPS)
       set_tests_properties(${subject} PROPERTIES SKIP_REGULAR_EXPRESSION "${arg_SKIPS}")
     endif()
@@ -275,7 +281,7 @@ function(_add_tests folder)
   math(EXPR last "${arg_SHARDS} - 1")
   foreach(index RANGE ${last})
     add_test(NAME ${subject}.${index} COMMAND ${program} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
-    set_tests_properties(${subject}.${index} PROPERTIES TIMEOUT 400
+    set_tests_properties(${subject}.${index} PROPERTIES TIMEOUT ${FUSER_TEST_TIMEOUT}
       ENVIRONMENT "${FUSER_TEST_SEED};GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()

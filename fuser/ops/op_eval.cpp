@@ -56,7 +56,8 @@ constexpr bool accepted(Accepts accepts) {
   return std::is_floating_point_v<T>;
 }
 
-// One struct per row: value() computes one element, lanes() arrays of them.
+// One struct per row: value() computes one element, lanes() arrays of them. Lanes that no statement has written hold
+// any bytes.
 #define POINTWISE(kind, mnemonic, variant, family, operands, accepts, promotion, result, scalar, domain, error, rule, \
                   agreement, ...)                                                                                     \
   template <class T>                                                                                                  \
@@ -71,11 +72,11 @@ constexpr bool accepted(Accepts accepts) {
       Out* o = static_cast<Out*>(out);                                                                                \
       for (size_t i = 0; i < count; ++i) {                                                                            \
         if constexpr (Family::family == Family::Unary) {                                                              \
-          o[i] = value(a[i], T{}, T{});                                                                               \
+          o[i] = value(loadElement(a + i), T{}, T{});                                                                 \
         } else if constexpr (Family::family == Family::Binary) {                                                      \
-          o[i] = value(a[i], b[i], T{});                                                                              \
+          o[i] = value(loadElement(a + i), loadElement(b + i), T{});                                                  \
         } else {                                                                                                      \
-          o[i] = value(a[i], b[i], c[i]);                                                                             \
+          o[i] = value(loadElement(a + i), loadElement(b + i), loadElement(c + i));                                   \
         }                                                                                                             \
       }                                                                                                               \
     }                                                                                                                 \
@@ -128,7 +129,7 @@ template <class From, class To>
 void convertLanes(const void* from, void* to, size_t lanes) {
   const From* in = static_cast<const From*>(from);
   To* out = static_cast<To*>(to);
-  for (size_t i = 0; i < lanes; ++i) out[i] = convert<To>(in[i]);
+  for (size_t i = 0; i < lanes; ++i) out[i] = convert<To>(loadElement(in + i));
 }
 
 }  // namespace
