@@ -14,9 +14,12 @@
 #include "fuser/support/diagnostic.h"
 #include "fuser/support/similar_name.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/faults/faults.h"
 
 namespace fuser::fuzz {
 namespace {
+
+constexpr const char* kGroup = "Which cases";
 
 constexpr uint64_t kMostElements = uint64_t{1} << 30;
 constexpr uint64_t kMostMegabytes = uint64_t{1} << 40;
@@ -47,6 +50,13 @@ std::string withoutBlanks(const std::string& name) {
   return first == name.npos ? "" : name.substr(first, name.find_last_not_of(' ') + 1 - first);
 }
 
+void checkFault(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const FaultInfo& fault : allFaults()) names.push_back(fault.name);
+  FUSER_USER_CHECK(name.empty() || std::find(names.begin(), names.end(), name) != names.end(), "no fault is called '",
+                   name, "'", didYouMean(name, names), "; fuserfuzz selftest --list prints all");
+}
+
 // "add,sum" or "div:rounding_mode = trunc"; a mnemonic alone means all its rows.
 std::set<OpKind> parseOps(const std::vector<std::string>& names) {
   std::set<OpKind> ops;
@@ -67,7 +77,6 @@ std::set<OpKind> parseOps(const std::vector<std::string>& names) {
 }  // namespace
 
 void GeneratorArguments::addTo(CLI::App* app) {
-  constexpr const char* kGroup = "Which cases";
   takesCount(app->add_option("--seed", seed, "seed of all cases; 0 draws a random one and prints it first"), 0,
              std::numeric_limits<uint64_t>::max())
       ->type_name("N")
@@ -93,10 +102,17 @@ void GeneratorArguments::addTo(CLI::App* app) {
       ->capture_default_str();
 }
 
+void GeneratorArguments::addFaultTo(CLI::App* app) {
+  app->add_option("--fault", options.fault, "plant this bug in every generated case (fuserfuzz selftest --list)")
+      ->type_name("NAME")
+      ->group(kGroup);
+}
+
 void GeneratorArguments::resolve() {
   const bool usual = options.medianElements == GeneratorOptions().medianElements;
   FUSER_USER_CHECK(usual || options.medianElements <= options.maxElements, "--median-elements ", options.medianElements,
                    " is above --max-elements ", options.maxElements);
+  checkFault(options.fault);
   options.only = parseOps(only);
   options.exclude = parseOps(exclude);
   FUSER_USER_CHECK(options.only.empty() || !std::includes(options.exclude.begin(), options.exclude.end(),
@@ -123,6 +139,7 @@ std::vector<std::string> GeneratorArguments::flags() const {
   list("--exclude", exclude);
   number("--median-elements", options.medianElements, usual.medianElements);
   number("--max-elements", options.maxElements, usual.maxElements);
+  if (!options.fault.empty()) flags.insert(flags.end(), {"--fault", options.fault});
   return flags;
 }
 

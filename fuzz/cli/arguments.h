@@ -20,6 +20,8 @@ struct GeneratorArguments {
   GeneratorOptions options;
 
   void addTo(CLI::App* app);
+  // Adds "--fault".
+  void addFaultTo(CLI::App* app);
   // Call it after parsing: draws the seed if it is 0 and resolves names of ops. A UserError names the invalid argument.
   void resolve();
   // The arguments with which `generate` prints the same cases; may be empty: "--only", "add".

@@ -170,6 +170,7 @@ Examples
   fuserfuzz run --max-total-time 8h --jobs 8 --out out       one night, new cases every time
   fuserfuzz run --resume --out out                           continues
   fuserfuzz run --runs 1000 --only sum,amax,add corpus       the files below corpus, then cases of these ops
+  fuserfuzz run --runs 300 --fault loop-one-short --out out   the findings of a planted bug
 
 Exit codes
   0 clean, or known findings only   1 usage or set-up, nothing judged, a check that could not run   70 only timeouts
@@ -234,6 +235,7 @@ Command addRunCommand(CLI::App& app) {
       ->type_name("FILE")
       ->group(kFolder);
   arguments->generator.addTo(run);
+  arguments->generator.addFaultTo(run);
   arguments->workers.addTo(run);
   addNoProbes(run, arguments->noProbes);
   run->add_flag("--no-compilers", arguments->noCompilers,

@@ -133,6 +133,7 @@ Case generateCase(uint64_t seed, uint64_t number, const GeneratorOptions& option
   Case testCase = generate(choices, options);
   testCase.metadata = {
       {"stream", std::to_string(kStreamVersion)}, {"seed", std::to_string(seed)}, {"case", std::to_string(number)}};
+  testCase.options.fault = options.fault;
   return testCase;
 }
 

@@ -22,13 +22,14 @@
 namespace fuser::fuzz {
 
 struct GeneratorOptions {
-  int64_t medianElements = 3072;           // the median size of a main shape, before reductions and empty axes
-  int64_t maxElements = int64_t{1} << 15;  // the maximum per tensor
+  int64_t medianElements = 3072;               // the median size of a main shape, before reductions and empty axes
+  int64_t maxElements = int64_t{1} << 15;      // the maximum per tensor
   int64_t maxCaseElements = int64_t{1} << 18;  // the maximum for all tensors of a case in one run
   int maxExpressions = 60;                     // the maximal number of expressions
   std::set<OpKind> only;                       // if not empty, draw only these ops
-  std::set<OpKind> exclude;  // never draw these ops. (Promotion and broadcasting insert casts and
-                             // unsqueezes regardless of the two sets.)
+  std::string fault;                           // planted in every case of a seed (`option fault`); empty: none
+  std::set<OpKind> exclude;                    // never draw these ops. (Promotion and broadcasting insert casts and
+                                               // unsqueezes regardless of the two sets.)
 };
 
 // The version of the case stream. It increases whenever a seed gives different cases (a test checks that): a change of

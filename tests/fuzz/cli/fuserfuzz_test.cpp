@@ -146,6 +146,20 @@ TEST_F(FuserfuzzTest, GenerateTakesViewsAndEngines) {
       << refused.text;
 }
 
+TEST_F(FuserfuzzTest, AFaultIsPlantedInEveryGeneratedCase) {
+  const Outcome generated = fuserfuzz("generate --case 1 --fault swapped-operands");
+  EXPECT_NE(generated.text.find("option fault = \"swapped-operands\""), std::string::npos) << generated.text;
+  const std::string run = "run --runs 20 --seed 1 --no-compilers --no-minimize --only sub --out ";
+  EXPECT_EQ(fuserfuzz(run + (folder_ / "right").string()).exitCode, 0);
+  const Outcome campaign = fuserfuzz(run + (folder_ / "wrong").string() + " --fault swapped-operands");
+  EXPECT_EQ(campaign.exitCode, 77) << campaign.text;
+  const Outcome unknown = fuserfuzz("run --runs 1 --fault swapped-operand");
+  EXPECT_EQ(unknown.exitCode, 1);
+  EXPECT_NE(unknown.text.find("no fault is called 'swapped-operand'; did you mean 'swapped-operands'"),
+            std::string::npos)
+      << unknown.text;
+}
+
 TEST_F(FuserfuzzTest, CompareChecksFilesAgainstTheirExpectations) {
   const std::string right = "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n";
   std::ofstream(folder_ / "wrong.fusion") << right << "run { %x = normal(seed = 1) : f32[4] }\nexpect rejected\n";
