@@ -35,6 +35,15 @@ std::span<Val* const> promotedOperands(OpKind op, std::span<Val* const> operands
   return takesCondition(op, 0) ? operands.subspan(1) : operands;
 }
 
+// "f64 f32 f16 bf16": the common dtypes that the op accepts.
+std::string dtypesOf(OpKind op) {
+  std::string text;
+  for (DataType dtype : kAllDataTypes) {
+    if (acceptsDtype(op, dtype)) text += concat(text.empty() ? "" : " ", dtype);
+  }
+  return text;
+}
+
 InferredType inferScalarOp(OpKind op, std::span<Val* const> operands) {
   std::array<DataType, 3> dtypes{};
   std::transform(operands.begin(), operands.end(), dtypes.begin(), [](const Val* val) { return val->dtype(); });
@@ -43,7 +52,8 @@ InferredType inferScalarOp(OpKind op, std::span<Val* const> operands) {
   DataType common = DataType::Bool;
   for (size_t i = first; i < operands.size(); ++i) common = promoteTypes(common, dtypes[i]);
   if (info.promotion == Promotion::Float && !isFloating(common)) common = DataType::Double;
-  FUSER_USER_CHECK(acceptsDtype(op, common), info.mnemonic, " does not take (", operandTypes(operands), ")");
+  FUSER_USER_CHECK(acceptsDtype(op, common), info.mnemonic, " does not take (", operandTypes(operands),
+                   "); its dtypes are ", dtypesOf(op));
   return {false, info.result == Result::Bool ? DataType::Bool : common, {}};
 }
 
@@ -63,7 +73,8 @@ InferredType inferPointwise(OpKind op, std::span<Val* const> operands) {
     return inferScalarOp(op, operands);
   }
   const DataType common = commonType(op, operands);
-  FUSER_USER_CHECK(acceptsDtype(op, common), info.mnemonic, " does not take (", operandTypes(operands), ")");
+  FUSER_USER_CHECK(acceptsDtype(op, common), info.mnemonic, " does not take (", operandTypes(operands),
+                   "); its dtypes are ", dtypesOf(op));
   for (const Val* operand : promotedOperands(op, operands)) {
     FUSER_USER_CHECK(operand->isScalar() || operand->dtype() == common, info.mnemonic, " of (", operandTypes(operands),
                      ") computes in ", common, ": insert a cast");
@@ -82,7 +93,8 @@ InferredType inferPointwise(OpKind op, std::span<Val* const> operands) {
       if (axes[i].type == IterType::Iteration && joined.type == IterType::Iteration) {
         FUSER_USER_CHECK(
             !axes[i].extent->isConstant() || !joined.extent->isConstant() || axes[i].extent == joined.extent,
-            info.mnemonic, " of (", operandTypes(operands), "): axis ", i, " differs");
+            info.mnemonic, " of (", operandTypes(operands), "): axis ", i,
+            " differs; operands are aligned at their last axes");
       } else if (axes[i].type == IterType::Iteration) {
         joined = axes[i];
       } else if (joined.type == IterType::Broadcast && !joined.expandedExtent) {
@@ -98,7 +110,7 @@ void checkDims(OpKind op, const std::vector<int64_t>& dims, size_t rank, const V
   std::array<bool, kMaxRank> seen{};
   for (int64_t dim : dims) {
     FUSER_USER_CHECK(dim >= 0 && dim < static_cast<int64_t>(rank), opInfo(op).mnemonic, " of ", typeText(operand),
-                     ": axis ", dim, " is out of range");
+                     ": axis ", dim, " is out of range for rank ", rank);
     FUSER_USER_CHECK(!seen[dim], opInfo(op).mnemonic, " of ", typeText(operand), ": axis ", dim, " is given twice");
     seen[dim] = true;
   }
@@ -111,7 +123,8 @@ bool contains(const std::vector<int64_t>& dims, size_t axis) {
 InferredType inferReduction(OpKind op, const Val* operand, const Attributes& attributes) {
   InferredType result{true, operand->dtype(), axisTypesOf(operand)};
   checkDims(op, attributes.dims(), result.axes.size(), operand);
-  FUSER_USER_CHECK(acceptsDtype(op, operand->dtype()), opInfo(op).mnemonic, " does not take ", typeText(operand));
+  FUSER_USER_CHECK(acceptsDtype(op, operand->dtype()), opInfo(op).mnemonic, " does not take ", typeText(operand),
+                   "; its dtypes are ", dtypesOf(op));
   const bool narrow = !isFloating(operand->dtype()) && operand->dtype() != DataType::Int64;
   FUSER_USER_CHECK(opInfo(op).promotion != Promotion::Integral64 || !narrow, opInfo(op).mnemonic, " of ",
                    typeText(operand), " computes in i64: insert a cast");

@@ -165,7 +165,7 @@ class ViewInference {
   size_t dim() const {
     const int64_t dim = attributes_.dim();
     FUSER_USER_CHECK(dim >= 0 && dim < static_cast<int64_t>(axes_.size()), name(), " of ", text(), ": axis ", dim,
-                     " is out of range");
+                     " is out of range for rank ", axes_.size());
     return static_cast<size_t>(dim);
   }
 

@@ -29,7 +29,7 @@ size_t editsBetween(std::string_view a, std::string_view b) {
 
 std::string didYouMean(std::string_view name, const std::vector<std::string_view>& known) {
   std::string_view best;
-  size_t fewest = (name.size() + 2) / 3 + 1;
+  size_t fewest = std::max<size_t>(name.size() / 3, 1) + 1;
   for (std::string_view each : known) {
     const size_t edits = editsBetween(name, each);
     if (edits >= fewest) continue;

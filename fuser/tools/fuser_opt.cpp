@@ -268,13 +268,11 @@ int run(int argc, char** argv) {
   app.add_flag("--count-segments", arguments.countSegments,
                "print a table of segments and kernels, with the top-down phase and without it");
   app.add_flag("--time-passes", arguments.timePasses, "print the time of each pass and stage");
-  takesSeconds(
-      app.add_option("--max-seconds", arguments.maxSeconds, "end with an error after so long: 90, 10m; 0: never"), 0)
+  takesSeconds(app.add_option("--max-seconds", arguments.maxSeconds, "time limit: 90, 10m; 0: no limit"), 0)
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("--max-memory", arguments.maxMemory,
-                 "end with an error where more memory is needed: bytes, or 500m, 8g; 0: no limit")
-      ->transform(CLI::AsSizeValue(false))
+  app.add_option("--max-memory", arguments.maxMemory, "memory limit: bytes, or 500m, 8g; 0: no limit")
+      ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE")
       ->default_str("4g");
   app.add_option("--log-level", arguments.logLevel, kLogLevelHelp)->type_name("LEVEL");

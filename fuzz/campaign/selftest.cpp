@@ -9,6 +9,7 @@
 #include <map>
 
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/progress.h"
 #include "fuzz/minimize/judging.h"
 #include "oracle/reference/reference.h"
 #include "reports/fields_json.h"
@@ -66,7 +67,7 @@ std::string lineOf(const FaultResult& fault) {
   std::snprintf(line, sizeof line, "%-26s %-9s %-7s %6llu %8llu  %-10s %s", std::string(fault.fault.name).c_str(),
                 std::string(faultStageName(fault.fault.stage)).c_str(), stateOf(fault),
                 static_cast<unsigned long long>(fault.cases), static_cast<unsigned long long>(fault.applied),
-                fault.check.c_str(), fault.reason.substr(0, 100).c_str());
+                fault.check.c_str(), firstClause(fault.reason).c_str());
   return line;
 }
 
@@ -256,7 +257,7 @@ std::string toText(const SelftestResult& result) {
     if (fault.caught) most = std::max(most, fault.cases);
   }
   text += concat(caught, " of ", result.faults.size(), " faults caught");
-  if (open > 0) text += concat(", ", open, " not told before the interrupt");
+  if (open > 0) text += concat(", ", open, " not finished before the interrupt");
   if (caught > 0) text += concat("; cases until then: median ", result.medianCases(), ", at most ", most);
   char seconds[40];
   std::snprintf(seconds, sizeof seconds, "; %.1f s", result.seconds);
@@ -269,9 +270,8 @@ std::string toJson(const SelftestResult& result) {
   out["clean"] = result.clean();
   out["interrupted"] = result.interrupted;
   out["seconds"] = result.seconds;
-  out["control"] = {{"cases", result.controlCases},
-                    {"judged", result.controlJudged},
-                    {"findings", result.controlFindings}};
+  out["control"] = {
+      {"cases", result.controlCases}, {"judged", result.controlJudged}, {"findings", result.controlFindings}};
   out["stamp"] = json::object();
   for (const auto& [key, value] : result.stamp) {
     if (!value.empty()) out["stamp"][reports::keyFromWords(key)] = value;

@@ -12,22 +12,22 @@ namespace {
 
 struct ReportArguments {
   std::string folder, out;
-  bool json = false;
+  bool json = false, verbose = false;
 };
 
 int makeReports(const ReportArguments& arguments) {
   const std::filesystem::path folder = arguments.folder;
   const std::filesystem::path out = arguments.out.empty() ? arguments.folder : arguments.out;
   checkHoldsCampaign(folder);
-  makeWritableFolder(out);
+  if (!arguments.json) makeWritableFolder(out);
   const reports::CampaignSummary summary = summaryOf(folder, out);
-  reports::writeReports(out, summary);
   if (arguments.json) {
     printText(reports::toJson(summary));
     return kExitClean;
   }
-  printLine(reports::toText(summary));
-  printLine(concat("written: ", (out / "report.html").string(), ", report.json, junit.xml"));
+  reports::writeReports(out, summary);
+  if (arguments.verbose) printLine(reports::toText(summary));
+  printLine(concat(reports::toLine(summary), "; ", (out / "report.html").string(), ", report.json, junit.xml"));
   return kExitClean;
 }
 
@@ -37,15 +37,17 @@ Command addReportCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "write a campaign's reports again from its ledger");
   const auto arguments = std::make_shared<ReportArguments>();
   command->add_option("folder", arguments->folder, "folder of the campaign (run --out), which may be running")
-      ->required();
+      ->required()
+      ->type_name("DIR");
   command->add_option("--out", arguments->out, "folder for the reports (default: the campaign's folder)")
       ->type_name("DIR");
   command->add_flag("--json", arguments->json, "print report.json; write no files");
+  command->add_flag("--verbose,-v", arguments->verbose, "print all figures, not one line");
   command->footer(R"(
 Examples
-  fuserfuzz report out                    out/report.html and the others again, from the ledger
-  fuserfuzz report out --out elsewhere    the same into another folder
-  fuserfuzz report out --json             for a program to read
+  fuserfuzz report out                    writes out/report.html, report.json and junit.xml from the ledger
+  fuserfuzz report out --out elsewhere    writes them to another folder
+  fuserfuzz report out --json             prints report.json, for other programs
 )");
   return {command, [arguments](const LogPtr&) { return makeReports(*arguments); }};
 }

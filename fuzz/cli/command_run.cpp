@@ -231,7 +231,7 @@ Command addRunCommand(CLI::App& app) {
                 "do not minimise findings at the end (up to twelve per symptom, a minute each)");
   run->add_option("--known-issues", arguments->knownIssues,
                   "list of findings that count as known (default: corpus/known_issues.json, if it exists)")
-      ->check(CLI::ExistingFile)
+      ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->type_name("FILE")
       ->group(kFolder);
   arguments->generator.addTo(run);

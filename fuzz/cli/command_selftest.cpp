@@ -18,8 +18,8 @@ Command addSelftestCommand(CLI::App& app) {
     SelftestOptions options;
     GeneratorArguments generator;
     WorkerArguments workers;
-    std::string out, json;
-    bool list = false;
+    std::string out;
+    bool json = false, list = false;
   };
   CLI::App* command = app.add_subcommand("selftest", "plant known bugs one by one, and report which are caught");
   const auto arguments = std::make_shared<SelftestArguments>();
@@ -34,13 +34,13 @@ Command addSelftestCommand(CLI::App& app) {
   command->add_option("--only-fault", arguments->options.onlyFaults, "plant only these faults, separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--json", arguments->json, "file for the result");
+  command->add_flag("--json", arguments->json, "print the result as JSON instead of a table");
   command->add_option("--out", arguments->out, "folder for selftest.json; created if missing");
   command->add_flag("--list", arguments->list, "print the faults and exit");
   command->footer(R"(
 Examples
-  fuserfuzz selftest --jobs 2                                plants known bugs, says which are caught
-  fuserfuzz selftest --only-fault dropped-predicate --json selftest.json   one of them, the result for a program
+  fuserfuzz selftest --jobs 2                                plants known bugs, reports which are caught
+  fuserfuzz selftest --only-fault dropped-predicate --json   one of them, the result for a program
 )");
   return {command, [arguments](const LogPtr& log) {
             if (arguments->list) {
@@ -50,7 +50,6 @@ Examples
               return kExitClean;
             }
             arguments->generator.resolve();
-            if (!arguments->json.empty()) checkWritableFile(arguments->json);
             if (!arguments->out.empty()) makeWritableFolder(arguments->out);
             SelftestOptions& options = arguments->options;
             options.seed = arguments->generator.seed;
@@ -59,14 +58,14 @@ Examples
             options.limits = arguments->workers.limits;
             options.generatorFlags = arguments->generator.flags();
             watchInterrupts();
-            printLine(concat("seed ", options.seed, ", ", options.runs,
-                             " cases without a fault, and at most as many with each fault"));
+            if (!arguments->json)
+              printLine(concat("seed ", options.seed, ", ", options.runs,
+                               " cases without a fault, and at most as many with each fault"));
             const bool showsProgress = isatty(STDERR_FILENO);
             const SelftestResult result = runSelftest(options, interrupted, [&](const std::string& line) {
               if (showsProgress) logLine(log.get(), LogLevel::Info, line);
             });
-            printLine("\n" + toText(result));
-            if (!arguments->json.empty()) reports::writeFile(arguments->json, toJson(result));
+            arguments->json ? printText(toJson(result)) : printLine("\n" + toText(result));
             if (!arguments->out.empty())
               reports::writeFile(std::filesystem::path(arguments->out) / "selftest.json", toJson(result));
             if (result.interrupted) return kExitInterrupted;

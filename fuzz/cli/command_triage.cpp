@@ -10,15 +10,15 @@ namespace fuser::fuzz {
 namespace {
 
 constexpr const char* kStages = R"(
-Folders of DIR
-  (DIR itself)   just in: what a campaign wrote, or you put there; what does not fail and never has stays here
+Folders in DIR
+  (DIR itself)   new files, from a campaign or from you; a case that never failed stays here
   crashing/      fails
   incubating/    failed once, does not fail now
-  regression/    did not fail in three calls in a row; a failure takes it back to crashing/
+  regression/    did not fail in three calls in a row; a failure moves it back to crashing/
 
 Examples
-  fuserfuzz triage findings --dry-run    what a folder of findings does today
-  fuserfuzz triage findings              and moves each
+  fuserfuzz triage findings --dry-run    replays a folder of findings
+  fuserfuzz triage findings              and moves each file
 
 Exit codes
   0 nothing fails   1 usage or set-up   77 something fails
@@ -50,7 +50,7 @@ Command addTriageCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("triage", "replay a folder of findings, and sort them by the result");
   const auto arguments = std::make_shared<TriageArguments>();
   arguments->workers.addTo(command);
-  command->add_option("folder", arguments->folder, "folder of findings")->required();
+  command->add_option("folder", arguments->folder, "folder of findings")->type_name("DIR")->required();
   command->add_flag("--dry-run", arguments->dryRun, "print the moves without making them");
   command->footer(kStages);
   return {command, [arguments](const LogPtr& log) {

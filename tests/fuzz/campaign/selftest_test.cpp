@@ -151,7 +151,7 @@ TEST(SelftestTest, FaultsNotTriedBeforeAnInterruptAreNotMissed) {
   EXPECT_EQ(result.faults.back().cases, 0u);
   const std::string text = toText(result);
   EXPECT_EQ(text.find("MISSED"), std::string::npos) << text;
-  EXPECT_NE(text.find("not told before the interrupt"), std::string::npos) << text;
+  EXPECT_NE(text.find("not finished before the interrupt"), std::string::npos) << text;
 }
 
 TEST(SelftestTest, AnUnknownFaultIsTheCallersError) {

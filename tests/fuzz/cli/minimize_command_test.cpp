@@ -119,6 +119,9 @@ TEST_F(SelftestCommandTest, PrintsCaughtFaultsAsATableAndAsJson) {
   EXPECT_NE(outcome.text.find("dropped-predicate"), std::string::npos) << outcome.text;
   EXPECT_EQ(outcome.text.find("dropped-predicate"), outcome.text.rfind("dropped-predicate")) << outcome.text;
   EXPECT_NE(contentsOf(json).find("\"recall\": 1.0"), std::string::npos) << contentsOf(json);
+  const Outcome asJson = fuserfuzz("selftest --runs 40 --seed 1 --only-fault dropped-predicate --json");
+  EXPECT_EQ(asJson.text.rfind("{", 0), 0u) << asJson.text;
+  EXPECT_NE(asJson.text.find("\"recall\": 1.0"), std::string::npos) << asJson.text;
 }
 
 TEST_F(SelftestCommandTest, AFaultThatIsMissedExitsWith77) {

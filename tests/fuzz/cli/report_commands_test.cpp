@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <cstdio>
 #include <filesystem>
@@ -66,6 +67,7 @@ TEST_F(ReportCommandsTest, ReportMakesTheSameFilesFromTheLedger) {
   const Outcome outcome = fuserfuzz("report " + out + " --out " + again);
   EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
   EXPECT_NE(outcome.text.find("report.html"), std::string::npos);
+  EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
   for (const char* name : {"report.html", "report.json", "junit.xml"}) {
     EXPECT_GT(contents(folder_ / "campaign" / name).size(), 1000u) << name;
     const std::string elsewhere = contents(folder_ / "again" / name);
