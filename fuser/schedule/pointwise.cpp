@@ -135,7 +135,8 @@ Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vect
   const std::string& name = reference->name();
   const size_t rank = reference->rank();
   if (rank > 0) {
-    schedule.push_back(reorder(name, memoryOrder(reference)));
+    const Transform inMemoryOrder = reorder(name, memoryOrder(reference));
+    if (!inMemoryOrder.old2new.empty()) schedule.push_back(inMemoryOrder);
     for (size_t i = 1; i < rank; ++i) schedule.push_back(merge(name, 0));
     if (plan.width > 1) schedule.push_back(split(name, 0, plan.width));
     schedule.push_back(split(name, 0, kThreads));
