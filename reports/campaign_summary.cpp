@@ -6,6 +6,8 @@
 #include <iomanip>
 #include <sstream>
 
+#include "reports/buckets.h"
+
 namespace reports {
 namespace {
 
@@ -46,6 +48,10 @@ std::string toLine(const CampaignSummary& summary) {
       << casesPerSecond(summary) << " a second); " << summary.findings.size()
       << (summary.findings.size() == 1 ? " finding" : " findings");
   if (known > 0) out << ", " << known << " of them known";
+  if (!summary.findings.empty()) {
+    const size_t buckets = bucketsOf(summary).size();
+    out << " in " << buckets << (buckets == 1 ? " bucket" : " buckets");
+  }
   out << "; " << 100 * decidedCaseShare(summary) << " % of cases decided";
   return out.str();
 }

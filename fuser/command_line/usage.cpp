@@ -75,7 +75,7 @@ void addVersion(CLI::App& app, const std::string& version) {
 
 void addConfigFile(CLI::App& app) {
   app.set_config("--config", "",
-                 "options from a file: lines as runs = 20k, those of a command below its name in brackets")
+                 "options from a file, one per line: runs = 20k; those of a command after a line with its name: [run]")
       ->type_name("FILE");
   // A misspelt name is an error, as it is on the command line.
   app.allow_config_extras(CLI::config_extras_mode::error);

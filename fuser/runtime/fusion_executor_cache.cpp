@@ -108,7 +108,8 @@ struct FusionExecutorCache::Impl {
     const auto start = std::chrono::steady_clock::now();
     // Compiles all kernels that no earlier program has together, in one call of the engine's compiler.
     program->compiled = kernels.compile(*engine, program->host->kernels);
-    if (settings.context.trace) settings.context.trace->add("compile kernels", std::chrono::steady_clock::now() - start);
+    if (settings.context.trace)
+      settings.context.trace->add("compile kernels", std::chrono::steady_clock::now() - start);
     program->memory = memoryFor(*program->host);
     ++counters.compilations;
     counters.kernelCompilations = kernels.compilations();

@@ -43,8 +43,8 @@ void checkVector(const TensorView* tensor) {
                       extent->value * static_cast<int64_t>(dtypeSize(tensor->dtype())) <= 16;
     const Expr* maker = tensor->definition();
     const bool stores = tensor->memoryType() == MemoryType::Global;
-    const bool copy = maker->op() == OpKind::Set &&
-                      (maker->input(0)->as<TensorView>()->memoryType() == MemoryType::Global) != stores;
+    const bool copy =
+        maker->op() == OpKind::Set && (maker->input(0)->as<TensorView>()->memoryType() == MemoryType::Global) != stores;
     // The elements of a vector are contiguous.
     const auto& contiguity = (stores || !copy ? tensor : maker->input(0)->as<TensorView>())->domain().contiguity;
     const bool dense = contiguity.empty() || contiguity.back().value_or(false);

@@ -116,12 +116,12 @@ Transform parallelize(const std::string& tensor, int64_t axis, ParallelType type
   return step;
 }
 
-Transform reorder(const std::string& tensor, const std::vector<int>& newOrder) {
+void reorder(Schedule& schedule, const std::string& tensor, const std::vector<int>& newOrder) {
   Transform step = on(TransformKind::Reorder, tensor);
   for (size_t i = 0; i < newOrder.size(); ++i) {
     if (newOrder[i] != static_cast<int>(i)) step.old2new.emplace_back(newOrder[i], static_cast<int64_t>(i));
   }
-  return step;
+  if (!step.old2new.empty()) schedule.push_back(step);
 }
 
 }  // namespace fuser

@@ -42,7 +42,9 @@ std::vector<int> memoryOrder(const TensorView* tensor);
 Transform split(const std::string& tensor, int64_t axis, int64_t factor);
 Transform merge(const std::string& tensor, int64_t axis);
 Transform parallelize(const std::string& tensor, int64_t axis, ParallelType type);
-Transform reorder(const std::string& tensor, const std::vector<int>& newOrder);  // newOrder[new] = old
 Transform on(TransformKind kind, const std::string& tensor, const std::string& other = "");
+
+// Appends the step that moves the axis newOrder[i] to i, for all i; no step where each axis stays.
+void reorder(Schedule& schedule, const std::string& tensor, const std::vector<int>& newOrder);
 
 }  // namespace fuser

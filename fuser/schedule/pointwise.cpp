@@ -135,8 +135,7 @@ Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vect
   const std::string& name = reference->name();
   const size_t rank = reference->rank();
   if (rank > 0) {
-    const Transform inMemoryOrder = reorder(name, memoryOrder(reference));
-    if (!inMemoryOrder.old2new.empty()) schedule.push_back(inMemoryOrder);
+    reorder(schedule, name, memoryOrder(reference));
     for (size_t i = 1; i < rank; ++i) schedule.push_back(merge(name, 0));
     if (plan.width > 1) schedule.push_back(split(name, 0, plan.width));
     schedule.push_back(split(name, 0, kThreads));

@@ -195,7 +195,7 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   // A reduction that is an output becomes a copy of a local reduction, which is the reference from then on.
   const std::string name = reference->isFusionOutput() ? localName(reference) : reference->name();
   const std::vector<int> order = memoryOrder(reference);
-  schedule.push_back(reorder(name, order));
+  reorder(schedule, name, order);
   const int64_t reducedCount = std::count(reduced.begin(), reduced.end(), true);
   const int64_t keptCount = static_cast<int64_t>(reduced.size()) - reducedCount;
   for (int64_t i = 1; i < keptCount; ++i) schedule.push_back(merge(name, 0));

@@ -25,10 +25,10 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
     if (reason.empty()) return {SchedulerType::NoOp, ""};
     return {SchedulerType::None, concat("%", seen->name(), " is a view and needs no kernel, but ", reason)};
   }
-#define SCHEDULER(name, summary, file)                                               \
-  {                                                                                  \
-    const std::string reason = whyNot##name(view, answer.map);                       \
-    if (reason.empty()) return {SchedulerType::name, "", answer.map};                \
+#define SCHEDULER(name, summary, file)                                                \
+  {                                                                                   \
+    const std::string reason = whyNot##name(view, answer.map);                        \
+    if (reason.empty()) return {SchedulerType::name, "", answer.map};                 \
     answer.reason += (answer.reason.empty() ? #name ": " : "; " #name ": ") + reason; \
   }
 #include "fuser/analysis/schedulers.def"
@@ -53,7 +53,8 @@ Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes
   switch (type) {
     case SchedulerType::None: break;
 #define SCHEDULER(name, summary, file) \
-  case SchedulerType::name: return schedule##name(part, sizes, layouts, map);
+  case SchedulerType::name:            \
+    return schedule##name(part, sizes, layouts, map);
 #include "fuser/analysis/schedulers.def"
 #undef SCHEDULER
   }

@@ -8,10 +8,10 @@
 
 namespace fuser {
 
-#define SCHEDULER(name, summary, file)                                                        \
-  std::string whyNot##name(const FusionView& view, std::shared_ptr<const ReferenceMap>& map); \
-  Schedule schedule##name(const Fusion& part, SizeFacts* sizes,                               \
-                          const std::vector<InputLayout>& layouts, const ReferenceMap* map);
+#define SCHEDULER(name, summary, file)                                                                   \
+  std::string whyNot##name(const FusionView& view, std::shared_ptr<const ReferenceMap>& map);            \
+  Schedule schedule##name(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts, \
+                          const ReferenceMap* map);
 #include "fuser/analysis/schedulers.def"
 #undef SCHEDULER
 

@@ -112,7 +112,10 @@ std::string stageLike(std::string_view name) {
   std::vector<std::string_view> known;
   for (const StageInfo& info : stageTable()) known.push_back(info.name);
   const std::string guess = didYouMean(name, known);
-  return guess.empty() ? "; --help lists them" : guess;
+  if (!guess.empty()) return guess;
+  std::string all;
+  for (std::string_view each : known) all += concat(all.empty() ? "; the stages are " : ", ", each);
+  return all;
 }
 
 PrintRequest requestOf(const Arguments& arguments) {

@@ -35,7 +35,7 @@ const std::vector<StageInfo>& stageTable() {
       {Stage::Schedule, "schedule", "each segment's transforms, as a section that a .fusion file takes"},
       {Stage::Kernel, "kernel", "kernel IR (also called lowered)"},
       {Stage::Cuda, "cuda", "the CUDA C++ of each kernel, without what it calls"},
-      {Stage::Runtime, "runtime", "beside cuda: all kernels behind the runtime, as nvcc and NVRTC compile them"},
+      {Stage::Runtime, "runtime", "a whole .cu file: the runtime, then all kernels, as nvcc and NVRTC compile them"},
       {Stage::Host, "host", "the host program: allocate, evaluate, launch, free"},
       {Stage::HostSummary, "host_summary", "the host program in short: tensors by number, with their axes"},
   };

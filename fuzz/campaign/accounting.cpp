@@ -159,9 +159,8 @@ bool Accounting::isHostScalar(const std::string& op) const {
   const auto dtypes = figures_.sums.opCoverage.find(op);
   if (dtypes == figures_.sums.opCoverage.end()) return false;
   const std::string onHost(schedulerTypeName(SchedulerType::ExprEval));
-  return std::all_of(dtypes->second.begin(), dtypes->second.end(), [&](const auto& row) {
-    return row.second.size() == 1 && row.second.begin()->first == onHost;
-  });
+  return std::all_of(dtypes->second.begin(), dtypes->second.end(),
+                     [&](const auto& row) { return row.second.size() == 1 && row.second.begin()->first == onHost; });
 }
 
 reports::CampaignSummary Accounting::summary() const {

@@ -273,6 +273,10 @@ class Supervisor : public TaskSource {
     runs_ = options_.runs;
     maxTotalTime_ = options_.maxTotalTime;
     std::set<std::string> seen;
+    for (const std::filesystem::path& corpus : options_.corpora) {
+      FUSER_USER_CHECK(!std::filesystem::is_regular_file(corpus) || corpus.extension() == ".fusion", corpus.string(),
+                       " is not a .fusion file");
+    }
     for (const std::filesystem::path& file : fusionFiles(options_.corpora)) {
       if (seen.insert(file.string()).second) contents_.files.emplace_back(file.string(), sha1(readTextFile(file)));
     }

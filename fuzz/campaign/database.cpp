@@ -74,8 +74,8 @@ bool Database::executeUnlessBusy(const std::string& sql) {
 
 Database::Statement::Statement(Database& database, std::string_view sql) : database_(&database) {
   sqlite3_stmt* statement = nullptr;
-  database.check(sqlite3_prepare_v2(database.handle_.get(), sql.data(), static_cast<int>(sql.size()), &statement,
-                                    nullptr));
+  database.check(
+      sqlite3_prepare_v2(database.handle_.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr));
   statement_.reset(statement);
 }
 

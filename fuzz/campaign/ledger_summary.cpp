@@ -93,9 +93,8 @@ void countFeatures(const LedgerFinding& finding, reports::CampaignSummary& summa
 
 std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now) {
   for (const auto& [key, value] : now) {
-    const auto other = std::find_if(begun.begin(), begun.end(), [&, &key = key](const auto& entry) {
-      return entry.first == key;
-    });
+    const auto other =
+        std::find_if(begun.begin(), begun.end(), [&, &key = key](const auto& entry) { return entry.first == key; });
     if (other == begun.end()) return concat("it was begun without a ", key);
     if (other->second != value) {
       return concat("it was begun with ", key, " '", other->second, "', and this is '", value, "'");

@@ -10,6 +10,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/files.h"
+#include "fuzz/faults/faults.h"
 #include "fuzz/judge/bucket.h"
 #include "fuzz/judge/compiler_batch.h"
 #include "fuzz/judge/title.h"
@@ -156,6 +157,8 @@ class Performer {
 
   void operator()(const FileTask& task) {
     const Case testCase = parseCase(readTextFile(task.path), task.path);
+    const std::string& fault = testCase.options.fault;
+    if (!fault.empty()) plantFault(fault);  // a UserError for an unknown one: the file is no case
     judge(testCase, "parse", true);
     CaseVerdict& verdict = result_.verdict;
     if (verdict.kind == VerdictKind::Rejected) verdict.detail = located(testCase.places, verdict.detail);

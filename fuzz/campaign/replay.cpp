@@ -137,7 +137,8 @@ int replayText(const std::string& name, const std::string& text, const ReplayOpt
 
 int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions& options, const Log& print) {
   const std::vector<std::filesystem::path> files = fusionFiles(paths);
-  FUSER_USER_CHECK(!files.empty(), "no .fusion file below the paths given");
+  FUSER_USER_CHECK(!files.empty(),
+                   "nothing to replay: name .fusion files, folders with .fusion files, or - for standard input");
   TaskSettings settings;
   settings.judge = options.judge;
   settings.judge.memoryMb = options.limits.residentMb;

@@ -58,7 +58,8 @@ std::optional<Kind> parseKind(std::string_view rest) {
   Kind task;
   if constexpr (isLine<Kind>) {
     Words words(rest);
-    visitFields(std::type_identity<Kind>(), [&](std::string_view, auto& field) { words.read(field); }, task);
+    visitFields(
+        std::type_identity<Kind>(), [&](std::string_view, auto& field) { words.read(field); }, task);
     if (!words.areRead()) return std::nullopt;
   } else {
     if (rest.empty() || rest[0] != '\n') return std::nullopt;
@@ -88,8 +89,8 @@ std::string printTask(const std::variant<Kinds...>& task) {
       []<class Kind>(const Kind& one) {
         std::string text(Kind::kWord);
         if constexpr (isLine<Kind>) {
-          visitFields(std::type_identity<Kind>(), [&](std::string_view, const auto& field) { printWord(text, field); },
-                      one);
+          visitFields(
+              std::type_identity<Kind>(), [&](std::string_view, const auto& field) { printWord(text, field); }, one);
         } else {
           text += "\n" + reports::encode(one);
         }

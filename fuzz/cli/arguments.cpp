@@ -50,13 +50,6 @@ std::string withoutBlanks(const std::string& name) {
   return first == name.npos ? "" : name.substr(first, name.find_last_not_of(' ') + 1 - first);
 }
 
-void checkFault(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const FaultInfo& fault : allFaults()) names.push_back(fault.name);
-  FUSER_USER_CHECK(name.empty() || std::find(names.begin(), names.end(), name) != names.end(), "no fault is called '",
-                   name, "'", didYouMean(name, names), "; fuserfuzz selftest --list prints all");
-}
-
 // "add,sum" or "div:rounding_mode = trunc"; a mnemonic alone means all its rows.
 std::set<OpKind> parseOps(const std::vector<std::string>& names) {
   std::set<OpKind> ops;
@@ -112,7 +105,7 @@ void GeneratorArguments::resolve() {
   const bool usual = options.medianElements == GeneratorOptions().medianElements;
   FUSER_USER_CHECK(usual || options.medianElements <= options.maxElements, "--median-elements ", options.medianElements,
                    " is above --max-elements ", options.maxElements);
-  checkFault(options.fault);
+  if (!options.fault.empty()) plantFault(options.fault);  // a UserError if there is none of that name
   options.only = parseOps(only);
   options.exclude = parseOps(exclude);
   FUSER_USER_CHECK(options.only.empty() || !std::includes(options.exclude.begin(), options.exclude.end(),

@@ -44,6 +44,8 @@ std::string sha1Of(const std::string& file, const std::string& text) {
 fs::path outputPathOf(const MinimizeArguments& arguments, const std::string& file, const std::string& text) {
   const fs::path out = arguments.out;
   const bool isFile = out.extension() == ".fusion" && !fs::is_directory(out);
+  FUSER_USER_CHECK(out.extension().empty() || isFile || arguments.isToStdout() || fs::is_directory(out), "--out ",
+                   out.string(), " is neither a .fusion file nor a folder");
   FUSER_USER_CHECK(arguments.files.size() == 1 || !(isFile || arguments.isToStdout()), "--out ", out.string(),
                    " is one place for ", arguments.files.size(), " cases: name a folder");
   if (arguments.isToStdout()) return {};

@@ -50,6 +50,8 @@ class Screen {
     const char* noColor = std::getenv("NO_COLOR");
     if (!dumb_) display_.emplace(stderr, noColor == nullptr || *noColor == '\0');
   }
+  // Removes the block. What is printed below it would be erased with it.
+  void close() { display_.reset(); }
   // On standard output, which may be the same terminal.
   void line(const std::string& text) {
     above([&] { printLine(text); });
@@ -86,6 +88,9 @@ void printEnd(const RunArguments& arguments, const reports::CampaignSummary& sum
   const std::string report =
       arguments.out.empty() ? "" : "; " + (std::filesystem::path(arguments.out) / "report.html").string();
   printLine(reports::toLine(summary) + report);
+  if (summary.interrupted && !arguments.out.empty()) {
+    printLine("interrupted; to continue: fuserfuzz run --resume --out " + shellQuoted(arguments.out));
+  }
 }
 
 int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log) {
@@ -121,6 +126,7 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   const reports::CampaignSummary summary = runCampaign(campaign, interrupted, [&](const std::string& line) {
     if (!silent) screen.line(line);
   });
+  screen.close();
   printEnd(arguments, summary);
   return exitCode(summary);
 }
@@ -174,7 +180,7 @@ Examples
 
 Exit codes
   0 clean, or known findings only   1 usage or set-up, nothing judged, a check that could not run   70 only timeouts
-  71 only out of memory   72 interrupted   77 findings
+  71 only out of memory   72 interrupted, with findings or without   77 findings
 )";
 }
 

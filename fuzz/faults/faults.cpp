@@ -4,6 +4,7 @@
 
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/unchecked_segments.h"
+#include "fuser/support/similar_name.h"
 #include "fuzz/faults/fault_list.h"
 
 namespace fuser::fuzz {
@@ -134,9 +135,10 @@ std::unique_ptr<PlantedFault> plantFault(std::string_view name) {
   if (name == text) return makeFault<FaultOf##stage>(faults::function);
 #include "fuzz/faults/faults.def"
 #undef FAULT
-  std::string known;
-  for (const FaultInfo& fault : kFaults) known += concat(known.empty() ? "" : ", ", fault.name);
-  throwUserError(concat("no fault is called '", name, "'; known: ", known));
+  std::vector<std::string_view> known;
+  for (const FaultInfo& fault : kFaults) known.push_back(fault.name);
+  throwUserError(
+      concat("no fault is called '", name, "'", didYouMean(name, known), "; fuserfuzz selftest --list prints all"));
 }
 
 }  // namespace fuser::fuzz

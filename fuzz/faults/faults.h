@@ -43,7 +43,7 @@ class PlantedFault : public CompileObserver {
 };
 
 // For one FusionExecutorCache, which it must outlive, because a fault may keep state between runs. Add it before
-// observers that read what it edits. A UserError for an unknown name lists the known ones.
+// observers that read what it edits. A UserError for an unknown name.
 std::unique_ptr<PlantedFault> plantFault(std::string_view name);
 
 }  // namespace fuser::fuzz
