@@ -29,6 +29,13 @@ std::string setUpProblem(const CampaignSummary& summary) {
   return "a check could not run: " + skipped + "; --no-compilers leaves it out";
 }
 
+std::string plantedFault(const CampaignSummary& summary) {
+  for (const auto& [name, value] : summary.stamp) {
+    if (name == kPlantedFault) return value;
+  }
+  return "";
+}
+
 double decidedShare(const Sums& sums) { return share(sums.elements.decided, sums.elements.judged); }
 double decidedOutputShare(const Sums& sums) { return share(sums.outputs.decided, sums.outputs.judged); }
 double decidedCaseShare(const Sums& sums) { return share(sums.decidedCases, sums.judgedCases); }
@@ -53,6 +60,7 @@ std::string toLine(const CampaignSummary& summary) {
     out << " in " << buckets << (buckets == 1 ? " bucket" : " buckets");
   }
   out << "; " << 100 * decidedCaseShare(summary) << " % of cases decided";
+  if (const std::string fault = plantedFault(summary); !fault.empty()) out << "; planted fault " << fault;
   return out.str();
 }
 

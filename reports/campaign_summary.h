@@ -33,23 +33,23 @@ struct Coverage {
 REPORTS_FIELDS(Coverage, cases, elements, verdicts, known)
 
 struct Finding {
-  std::string kind;        // "differs", "check", …
-  std::string reason;      // one line
-  std::string file;        // the artifact, relative to the report; empty beyond the limit on artifacts
+  std::string kind;          // "differs", "check", …
+  std::string reason;        // one line
+  std::string file;          // the artifact, relative to the report; empty beyond the limit on artifacts
   std::string sequenceFile;  // the cases after which alone it fails, relative to the report; empty if there are none
-  std::string origin;      // "case 17" or the corpus file
-  std::string replay;      // a command line, to be run in the report's folder
-  std::string reproduces;  // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
-  std::string bucket;      // findings with equal buckets count as one bug: the symptom, split by smallest cases
-  std::string symptom;     // kind, guilty pass or stage, place, pattern
-  std::string placedBy;    // what its bucket is told by: kItsSmallestCase, "a finding of its …", "its symptom"
-  std::string title;       // a sentence: "sum over dim 0 is wrong in 7 of 7 rows"
-  std::string guiltyOp;    // "Sum"; empty if unknown
-  std::string structure;   // its ops in topological order: "Neg Sum"
-  std::string detail;      // lines of text: worst elements, first wrong op, stack
-  std::string minimize;    // a command line
-  std::string known;       // the known issue that it matches; "" if it is new
-  double foundSeconds = 0;  // since the start
+  std::string origin;        // "case 17" or the corpus file
+  std::string replay;        // a command line, to be run in the report's folder
+  std::string reproduces;    // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
+  std::string bucket;        // findings with equal buckets count as one bug: the symptom, split by smallest cases
+  std::string symptom;       // kind, guilty pass or stage, place, pattern
+  std::string placedBy;      // what its bucket is told by: kItsSmallestCase, "a finding of its …", "its symptom"
+  std::string title;         // a sentence: "sum over dim 0 is wrong in 7 of 7 rows"
+  std::string guiltyOp;      // "Sum"; empty if unknown
+  std::string structure;     // its ops in topological order: "Neg Sum"
+  std::string detail;        // lines of text: worst elements, first wrong op, stack
+  std::string minimize;      // a command line
+  std::string known;         // the known issue that it matches; "" if it is new
+  double foundSeconds = 0;   // since the start
   bool operator==(const Finding&) const = default;
 };
 REPORTS_FIELDS(Finding, kind, title, bucket, symptom, placedBy, guiltyOp, structure, reason, detail, file, sequenceFile,
@@ -60,11 +60,11 @@ inline constexpr const char* kItsSmallestCase = "its smallest case";
 
 // A finding, minimized.
 struct MinimizedFinding {
-  std::string finding;  // its file
-  std::string symptom;  // of the finding, and of the smallest case
-  std::string bucket;   // the symptom, split by what the smallest case is made of
-  std::string file;     // relative to the report
-  std::string text;     // .fusion
+  std::string finding;                // its file
+  std::string symptom;                // of the finding, and of the smallest case
+  std::string bucket;                 // the symptom, split by what the smallest case is made of
+  std::string file;                   // relative to the report
+  std::string text;                   // .fusion
   std::string title, reason, detail;  // of the verdict on this text
   std::string guiltyOp, structure;    // of this text
   std::string replay;                 // a command line
@@ -105,8 +105,8 @@ REPORTS_FIELDS(Compilers, cases, kernels, seconds, clangSeconds, nvrtcSeconds, s
 // A file that was judged before the generated cases.
 struct CorpusCase {
   std::string file;
-  std::string verdict;  // "agrees", …
-  std::string problem;  // "" if the file's expectations hold
+  std::string verdict;     // "agrees", …
+  std::string problem;     // "" if the file's expectations hold
   std::string known = {};  // the known issue that its problem matches
   bool operator==(const CorpusCase&) const = default;
 };
@@ -158,7 +158,7 @@ struct CampaignSummary : Sums {
   int jobs = 0;
   double seconds = 0;
   bool interrupted = false;
-  int exitCode = 0;  // the exit code of the process; 0 while it runs
+  int exitCode = 0;                         // the exit code of the process; 0 while it runs
   std::vector<std::string> neverGenerated;  // ops without any case
   std::vector<std::string> neverFused;      // ops that occurred, but never with another op in one kernel
   std::vector<Progress> progress;           // in order of time, at most a few hundred samples
@@ -171,6 +171,10 @@ struct CampaignSummary : Sums {
 // For a campaign without new findings: one sentence if that says little about the compiler, because nothing was judged
 // or a requested check could not run. "" otherwise.
 std::string setUpProblem(const CampaignSummary& summary);
+
+// The fault of fuser that the campaign planted in each generated case (stamp kPlantedFault); "" if there was none.
+std::string plantedFault(const CampaignSummary& summary);
+inline constexpr const char* kPlantedFault = "planted fault";
 
 // Shares in [0, 1]; 0 if the denominator is 0.
 double decidedShare(const Sums& sums);

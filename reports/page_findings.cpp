@@ -92,10 +92,9 @@ void writeDetail(Markup& page, const std::string& reason, const std::string& det
 void writeSmallest(Markup& page, const MinimizedFinding& minimized, const Finding& from) {
   writeCommand(page, "replay", minimized.replay);
   page.element("p", {{"class", "note"}},
-               "Made of " + from.origin + " (" + from.reproduces + "): " +
-                   plural(minimized.exprsBefore, "expression", "expressions") + " before, " +
-                   grouped(minimized.exprsAfter) + " after, in " +
-                   duration(minimized.seconds));
+               "Minimised from " + from.origin + " (" + from.reproduces +
+                   "): " + plural(minimized.exprsBefore, "expression", "expressions") + " before, " +
+                   grouped(minimized.exprsAfter) + " after, in " + duration(minimized.seconds));
   writeFiles(page, {minimized.file, from.file, from.sequenceFile});
   page.open("div", {{"class", "case"}}).open("div");
   page.element("h4", {}, "The smallest case");
@@ -129,7 +128,7 @@ void writeList(Markup& page, const Bucket& bucket) {
   page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
   page.within("thead", {}, [&] {
     page.open("tr");
-    for (const char* name : {"from", "reproduces", "what is wrong", "file", "is here by"})
+    for (const char* name : {"from", "reproduces", "what is wrong", "file", "bucket known by"})
       page.element("th", {{"scope", "col"}}, name);
     page.close();
   });

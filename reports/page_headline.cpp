@@ -22,22 +22,24 @@ Verdict verdictOf(const CampaignSummary& summary) {
     ++fresh;
     findings += static_cast<int64_t>(bucket.findings.size());
   }
-  const std::string early = summary.interrupted ? "; not finished" : "";
+  const std::string fault = plantedFault(summary);
+  const std::string rest = (fault.empty() ? "" : "; the fault " + fault + " is planted in each generated case") +
+                           std::string(summary.interrupted ? "; not finished" : "");
   if (fresh > 0) {
     return {
         "bad", "✗",
-        plural(fresh, "suspected bug", "suspected bugs") + ", from " + plural(findings, "finding", "findings") + early};
+        plural(fresh, "suspected bug", "suspected bugs") + ", from " + plural(findings, "finding", "findings") + rest};
   }
   if (summary.judgedCases == 0) {
-    return {"warn", "!", "Nothing was judged: this says nothing about the compiler" + early};
+    return {"warn", "!", "Nothing was judged: this says nothing about the compiler" + rest};
   }
   if (const std::string problem = setUpProblem(summary); !problem.empty()) {
-    return {"warn", "!", "No new finding, but " + problem + early};
+    return {"warn", "!", "No new finding, but " + problem + rest};
   }
   const auto issues = static_cast<int64_t>(buckets.size());
   const std::string known = issues == 0 ? "" : ", beside " + plural(issues, "known issue", "known issues");
   return {summary.interrupted ? "warn" : "good", summary.interrupted ? "!" : "✓",
-          "No new finding in " + grouped(summary.cases) + " cases" + known + early};
+          "No new finding in " + grouped(summary.cases) + " cases" + known + rest};
 }
 
 struct Tile {
@@ -99,8 +101,7 @@ void writeTiles(Markup& page, const CampaignSummary& summary) {
   writeTile(page, tileOfFindings(summary));
   writeTile(page, {grouped(summary.cases), "cases",
                    grouped(summary.runs) + " runs in " + duration(summary.seconds) + ", " +
-                       fixed(casesPerSecond(summary), 1) + " a second, " +
-                       plural(summary.jobs, "worker", "workers")});
+                       fixed(casesPerSecond(summary), 1) + " a second, " + plural(summary.jobs, "worker", "workers")});
   writeTile(page, tileOfDecidedCases(summary));
   writeTile(page, {percent(decidedShare(summary)), "of elements decided",
                    "of " + grouped(summary.elements.judged) + " judged, " + grouped(summary.outputs.judged) +

@@ -54,8 +54,8 @@ Dims defaultStrides(const TensorView* tensor, const Dims& sizes) {
 }
 
 Plan planTensor(const TensorView* tensor, const RunInput& run, const TensorInput& input) {
-  FUSER_USER_CHECK(input.dtype == tensor->dtype(), "%", run.name, " is ", tensor->dtype(), ", the run gives ",
-                   input.dtype);
+  FUSER_USER_CHECK(input.dtype == tensor->dtype(), "%", run.name, " is ", tensor->dtype(), " in the fusion, and ",
+                   input.dtype, " in the run");
   FUSER_USER_CHECK(input.sizes.size() == tensor->rank(), "%", run.name, " has rank ", tensor->rank(),
                    ", the run gives sizes ", input.sizes);
   FUSER_USER_CHECK(!input.strides || input.strides->size() == input.sizes.size(), "%", run.name, ": strides ",
@@ -222,8 +222,11 @@ TensorData materialize(const PreallocatedOutput& output, DataType dtype, const D
                    " bytes, more than ", maxBytes);
   data.memory = allocate(data.bytes);
   std::memset(data.memory.get(), static_cast<int>(poisonByte(dtype)), data.bytes);
-  data.ref = {data.memory.get() + kAlignment + static_cast<size_t>(output.offset) * dtypeSize(dtype), dtype, sizes,
-              strides, {}};
+  data.ref = {data.memory.get() + kAlignment + static_cast<size_t>(output.offset) * dtypeSize(dtype),
+              dtype,
+              sizes,
+              strides,
+              {}};
   return data;
 }
 

@@ -47,7 +47,6 @@ FUSER_LIBRARY(erfc)
 FUSER_LIBRARY(exp)
 FUSER_LIBRARY(exp2)
 FUSER_LIBRARY(expm1)
-FUSER_LIBRARY(lgamma)
 FUSER_LIBRARY(log)
 FUSER_LIBRARY(log10)
 FUSER_LIBRARY(log1p)
@@ -58,6 +57,11 @@ FUSER_LIBRARY(sinh)
 FUSER_LIBRARY(tan)
 FUSER_LIBRARY(tanh)
 FUSER_LIBRARY(tgamma)
+// lgamma would write the global signgam, which threads race for.
+extern "C" double lgamma_r(double, int*) noexcept;
+extern "C" float lgammaf_r(float, int*) noexcept;
+inline double lgamma(double a) { int sign; return lgamma_r(a, &sign); }
+inline float lgamma(float a) { int sign; return lgammaf_r(a, &sign); }
 FUSER_LIBRARY_2(atan2)
 FUSER_LIBRARY_2(fmod)
 FUSER_LIBRARY_2(hypot)

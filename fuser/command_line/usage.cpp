@@ -77,6 +77,8 @@ void addConfigFile(CLI::App& app) {
   app.set_config("--config", "",
                  "options from a file, one per line: runs = 20k; those of a command after a line with its name: [run]")
       ->type_name("FILE");
+  // `run --config FILE` as well as `--config FILE run`.
+  for (CLI::App* command : app.get_subcommands({})) command->fallthrough();
   // A misspelt name is an error, as it is on the command line.
   app.allow_config_extras(CLI::config_extras_mode::error);
 }

@@ -26,7 +26,6 @@ using std::fabs;
 using std::floor;
 using std::fmod;
 using std::hypot;
-using std::lgamma;
 using std::log;
 using std::log10;
 using std::log1p;
@@ -40,6 +39,14 @@ using std::sqrt;
 using std::tan;
 using std::tanh;
 using std::trunc;
+
+// std::lgamma writes the global signgam, which threads of a case (its devices) would race for.
+template <class T>
+T lgamma(T a) {
+  int sign = 0;
+  if constexpr (std::is_same_v<T, float>) return lgammaf_r(a, &sign);
+  return lgamma_r(a, &sign);
+}
 }  // namespace fuser
 
 #include "fuser/ops/op_math.cuh"

@@ -8,15 +8,15 @@ namespace fuser {
 
 std::vector<std::pair<std::string, int64_t>> namedCounts(const SegmentCounters& counters) {
   std::vector<std::pair<std::string, int64_t>> counts = {
-      {"pieces taken top-down", static_cast<int64_t>(counters.accepted)},
-      {"pieces shattered", static_cast<int64_t>(counters.pieces - counters.accepted)},
-      {"segment_sets that cut", static_cast<int64_t>(counters.cutSegmentSets)},
-      {"segment_sets that do not", static_cast<int64_t>(counters.uncutSegmentSets)},
-      {"forwarded", static_cast<int64_t>(counters.forwarded)},
-      {"privatized", static_cast<int64_t>(counters.privatized)},
-      {"privatizations undone", static_cast<int64_t>(counters.privatizationsUndone)},
-      {"privatizations whose readers merged", static_cast<int64_t>(counters.privatizationsMerged)},
-      {"narrowed", static_cast<int64_t>(counters.narrowed)},
+      {"parts accepted whole", static_cast<int64_t>(counters.accepted)},
+      {"parts split into ops", static_cast<int64_t>(counters.pieces - counters.accepted)},
+      {"segment_sets that separate kernels", static_cast<int64_t>(counters.cutSegmentSets)},
+      {"segment_sets that do not separate kernels", static_cast<int64_t>(counters.uncutSegmentSets)},
+      {"ops on inputs forwarded to their readers", static_cast<int64_t>(counters.forwarded)},
+      {"ops copied into their readers", static_cast<int64_t>(counters.privatized)},
+      {"copies undone", static_cast<int64_t>(counters.privatizationsUndone)},
+      {"copies whose readers merged", static_cast<int64_t>(counters.privatizationsMerged)},
+      {"values narrowed between kernels", static_cast<int64_t>(counters.narrowed)},
   };
   for (const MergeRule& rule : mergeRules()) {
     const auto found = std::find_if(counters.merges.begin(), counters.merges.end(),

@@ -245,7 +245,9 @@ void FusionParser::checkResultType(Val* result, const Type& type) {
     same = axes.size() == type.axes.size();
     for (size_t i = 0; same && i < axes.size(); ++i) same = fits(type.axes[i], axes[i]);
   }
-  if (!same) reader_.fail(type.start, "the result is ", printType(result, ValueNames(*fusion_)), ", not this");
+  if (!same)
+    reader_.fail(type.start, "the op's result is ", printType(result, ValueNames(*fusion_)),
+                 "; the type written here differs");
   if (!type.tensor) return;
   TensorView* tensor = result->as<TensorView>();
   applyAxes(tensor, type);

@@ -62,7 +62,7 @@ LedgerFinding metWhileMinimising(const MetFinding& other, const LedgerFinding& f
   met.kind = other.kind;
   met.reason = other.reason;
   met.detail = other.detail;
-  met.origin = "while minimising " + finding.file;
+  met.origin = "a step of minimising " + finding.file;
   met.label = other.label;
   met.title = other.title;
   met.guiltyOp = other.guiltyOp;

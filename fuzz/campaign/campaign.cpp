@@ -214,7 +214,8 @@ class Supervisor : public TaskSource {
     }
     log_ = logToBoth(options_.log, file_);
     accounting_ = contents_.accounting;
-    before_ = lastProgress_ = lastShown_ = workCountedTo_ = contents_.seconds;
+    before_ = lastProgress_ = workCountedTo_ = contents_.seconds;
+    lastShown_ = contents_.seconds - kShowSeconds;  // the first turn draws
     points_ = contents_.progress;
     if (!points_.empty()) {
       compilerSeconds_ = points_.back().compilerSeconds;

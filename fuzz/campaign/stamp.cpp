@@ -86,6 +86,7 @@ Ledger::Stamp stampOf(const CampaignOptions& options) {
           {"device", "CPU: " + processor()},
           {"seed", std::to_string(options.seed)},
           {"generator flags", generatorFlags},
+          {reports::kPlantedFault, options.task.generator.fault},
           {"probes", onOrOff(options.task.judge.probes)},
           {"compiler batches", onOrOff(options.compilers)},
           {"corpora", corpora}};

@@ -176,7 +176,6 @@ std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOpt
       all.push_back(std::move(waiting));
     }
   }
-  FUSER_USER_CHECK(!all.empty(), "no .fusion file in ", folder.string(), ", nor in its folders of findings");
   TaskSettings settings;
   settings.judge = options.judge;
   settings.judge.memoryMb = options.limits.residentMb;

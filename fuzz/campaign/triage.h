@@ -36,7 +36,7 @@ struct Triaged {
 };
 
 // Results are ordered by stage and name. dryRun: moves nothing; `to` says where files would go. A UserError if the
-// folder does not exist, is not writable, or has no case.
+// folder does not exist or is not writable.
 std::vector<Triaged> triage(const std::filesystem::path& folder, const ReplayOptions& options, bool dryRun = false);
 
 // The next stage of a file. cleanReplays: including this one; 0 if it fails.

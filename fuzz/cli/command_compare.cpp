@@ -171,6 +171,9 @@ Command addCompareCommand(CLI::App& app) {
 Examples
   fuserfuzz compare --engine cuda --runs 200 corpus            on a GPU: judged, and held against the interpreter's bits
   fuserfuzz compare --engine cpu --seed 7 --runs 64            without one: the text that clang compiles
+
+Exit codes
+  0 no finding   1 usage or set-up   77 findings
 )");
   return {compare, [arguments](const LogPtr&) { return compareCommand(*arguments); }};
 }

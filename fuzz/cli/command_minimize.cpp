@@ -145,6 +145,9 @@ Examples
   fuserfuzz minimize out/mismatch-….fusion --out small         the smallest case in the same bucket
   fuserfuzz minimize out/mismatch-….fusion --out small.fusion --max-total-time 5m   into a file of that name
   fuserfuzz minimize --out - - < out/mismatch-….fusion         from standard input to standard output, and nothing else
+
+Exit codes
+  0 each is minimised   1 usage or set-up, a file that is no finding   72 interrupted
 )");
   return {command, [arguments](const LogPtr& log) {
             watchInterrupts();

@@ -37,6 +37,10 @@ Examples
   fuserfuzz replay out/mismatch-….fusion                       the verdict, the worst elements, the first wrong op
   fuserfuzz replay corpus --jobs 2 --quiet                     all files below corpus
   fuserfuzz generate --seed 1 --case 17 | fuserfuzz replay -   a case that is no file
+
+Exit codes
+  0 each file as it expects, or without a finding   1 usage or set-up, a file that does not parse
+  70 only timeouts   71 only out of memory   77 other findings
 )");
   return {replayCommand, [arguments](const LogPtr& log) {
             ReplayOptions options;

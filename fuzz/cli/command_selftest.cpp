@@ -41,6 +41,9 @@ Command addSelftestCommand(CLI::App& app) {
 Examples
   fuserfuzz selftest --jobs 2                                plants known bugs, reports which are caught
   fuserfuzz selftest --only-fault dropped-predicate --json   one of them, the result for a program
+
+Exit codes
+  0 each is caught   1 usage or set-up   72 interrupted   77 one is missed, or a case without a fault is a finding
 )");
   return {command, [arguments](const LogPtr& log) {
             if (arguments->list) {

@@ -25,8 +25,10 @@ Exit codes
 )";
 
 int runTriage(const std::string& folder, const ReplayOptions& options, bool dryRun) {
+  const std::vector<Triaged> all = triage(folder, options, dryRun);
+  if (all.empty()) printLine(concat("no .fusion file in ", folder, ", nor in its folders of findings"));
   int failing = 0;
-  for (const Triaged& entry : triage(folder, options, dryRun)) {
+  for (const Triaged& entry : all) {
     const std::string from = stageFolder(entry.from), to = stageFolder(entry.to);
     std::string line = concat(entry.fails ? "FAILS  " : "clean  ", from.empty() ? "new" : from);
     if (from != to) line += concat(" -> ", to);

@@ -48,6 +48,15 @@ TEST(ReportHtmlTest, TheHeadlineCountsNewBugsAlone) {
   EXPECT_NE(headline(summary).find("No new finding"), std::string::npos);
 }
 
+TEST(ReportHtmlTest, APlantedFaultIsNamedBesideItsFindings) {
+  CampaignSummary summary = fullSummary();
+  EXPECT_EQ(headline(summary).find("planted"), std::string::npos);
+  EXPECT_EQ(toLine(summary).find("planted"), std::string::npos);
+  summary.stamp.emplace_back(kPlantedFault, "loop-one-short");
+  EXPECT_NE(headline(summary).find("the fault loop-one-short is planted in each generated case"), std::string::npos);
+  EXPECT_NE(toLine(summary).find("; planted fault loop-one-short"), std::string::npos);
+}
+
 TEST(ReportHtmlTest, ACampaignThatJudgedNothingIsNotClean) {
   EXPECT_NE(headline(CampaignSummary{}).find("Nothing was judged"), std::string::npos);
   EXPECT_TRUE(pageOf(CampaignSummary{}).withClass("good").empty());
@@ -162,7 +171,7 @@ TEST(ReportHtmlTest, ACardShowsOneCaseThroughout) {
   summary.findings[1].detail = "elements of another case";
   const XmlNode page = pageOf(summary);
   const XmlNode& bucket = *page.withClass("bucket").at(0);
-  EXPECT_TRUE(has(bucket, "Made of seed 7 case 3"));
+  EXPECT_TRUE(has(bucket, "Minimised from seed 7 case 3"));
   EXPECT_EQ(bucket.withClass("reason").at(0)->text, "cast %c: 1 element outside");
   for (const char* other : {"elements of another case", "replay out/mismatch-2", "accepted [0.24, 0.26]"}) {
     EXPECT_FALSE(has(bucket, other)) << other;

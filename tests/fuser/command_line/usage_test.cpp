@@ -60,6 +60,8 @@ TEST_F(UsageTest, AFileGivesOptionsOfACommandAndWhatIsTypedGoesFirst) {
   EXPECT_EQ(jobs_, 3);
   EXPECT_EQ(problem("--config " + file.string() + " run --jobs 2"), "");
   EXPECT_EQ(jobs_, 2);
+  EXPECT_EQ(problem("run --config " + file.string()), "");
+  EXPECT_EQ(jobs_, 3);
   std::ofstream(file) << "[run]\njobbs = 3\n";
   EXPECT_NE(problem("--config " + file.string() + " run").find("jobbs"), std::string::npos);
   std::filesystem::remove(file);

@@ -65,9 +65,9 @@ TEST_F(CampaignTest, ARejectedGeneratedCaseIsCountedAndIsNoFinding) {
   EXPECT_FALSE(summary.rejectedByReason.empty());
   EXPECT_TRUE(summary.findings.empty()) << describe(summary);
   // What the segmenter decided is counted case by case; what it never decided stands there with 0.
-  EXPECT_GE(summary.decisions.at("pieces taken top-down").cases, 1);
-  EXPECT_LE(summary.decisions.at("pieces taken top-down").cases, summary.cases);
-  EXPECT_EQ(summary.decisions.count("narrowed"), 1u);
+  EXPECT_GE(summary.decisions.at("parts accepted whole").cases, 1);
+  EXPECT_LE(summary.decisions.at("parts accepted whole").cases, summary.cases);
+  EXPECT_EQ(summary.decisions.count("values narrowed between kernels"), 1u);
   EXPECT_EQ(summary.decisions.count("merged by SiblingMerges"), 1u);
 }
 

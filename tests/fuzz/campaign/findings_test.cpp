@@ -421,7 +421,7 @@ run { %x = normal(seed = 1) : f32[40] }
   const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 2u);
   const auto met = std::find_if(summary.findings.begin(), summary.findings.end(), [](const reports::Finding& finding) {
-    return finding.origin.rfind("while minimising ", 0) == 0;
+    return finding.origin.rfind("a step of minimising ", 0) == 0;
   });
   ASSERT_NE(met, summary.findings.end());
   EXPECT_EQ(met->kind, "check");

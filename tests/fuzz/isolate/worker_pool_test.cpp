@@ -144,12 +144,13 @@ std::string chatter(const std::string& task, spdlog::logger* log) {
 using Lines = std::vector<std::pair<LogLevel, std::string>>;
 
 // What the pool's log gets of the workers, task by task.
-Lines chatterOf(const std::vector<PoolTask>& tasks, LogLevel level, std::vector<std::string>& replies) {
+Lines chatterOf(const std::vector<PoolTask>& tasks, LogLevel level, std::vector<std::string>& replies,
+                double seconds = 60) {
   Lines lines;
   const LogPtr log = logTo(level, [&](LogLevel of, std::string_view line) { lines.emplace_back(of, line); });
   Script script(tasks);
   WorkerPool(
-      1, [](const std::string&) { return Limits{.seconds = 0.5}; }, chatter, log)
+      1, [seconds](const std::string&) { return Limits{.seconds = seconds}; }, chatter, log)
       .run(script);
   for (const Outcome& outcome : script.outcomes) replies.push_back(outcome.reply);
   return lines;
@@ -175,7 +176,7 @@ TEST(WorkerPoolTest, AWorkersLogHasTheLevelOfThePools) {
 
 TEST(WorkerPoolTest, TheLastLinesOfAWorkerThatDiesOrHangsArrive) {
   std::vector<std::string> replies;
-  const Lines lines = chatterOf({{"killed"}, {"slow"}, {"after"}}, LogLevel::Info, replies);
+  const Lines lines = chatterOf({{"killed"}, {"slow"}, {"after"}}, LogLevel::Info, replies, 0.5);
   EXPECT_EQ(lines, (Lines{{LogLevel::Info, "killed: a line\nof two"},
                           {LogLevel::Info, "slow: a line\nof two"},
                           {LogLevel::Info, "after: a line\nof two"}}));
