@@ -59,7 +59,7 @@ endif()
 add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")  # the files that a unity file includes are absolute
 
 # Several .cpp files of a layer are compiled as one where the preset says so (CMAKE_UNITY_BUILD): their headers are parsed
-# once. So names in anonymous namespaces are one layer's: they differ. Test programs take precompiled headers instead.
+# once. So names in anonymous namespaces are one layer's: they differ. Test programs take precompiled headers, too.
 
 # Loops over lanes and elements. -O2 of g++ 12 does not vectorise them; no float changes by it, there is no -ffast-math.
 set_source_files_properties(fuser/ops/op_eval.cpp fuser/execute/interp_index.cpp fuser/execute/interp_memory.cpp
