@@ -9,7 +9,7 @@
 namespace fuser {
 namespace {
 
-constexpr int kCases = 250;
+constexpr int kInvariantCases = 250;
 
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
@@ -36,17 +36,18 @@ size_t expectInvariants(const Case& testCase, const CompileOptions& options) {
 }
 
 TEST(InvariantProperties, HoldWithTheUsualOptions) {
-  checkProperty(kCases, [](const fuzz::ArbitraryCase& testCase) { expectInvariants(*testCase, {}); });
+  checkProperty(kInvariantCases, [](const fuzz::ArbitraryCase& testCase) { expectInvariants(*testCase, {}); });
 }
 
 TEST(InvariantProperties, HoldWithEveryTensorProbed) {
   CompileOptions options;
   options.probes = true;
-  checkProperty(kCases / 2, [&](const fuzz::ArbitraryCase& testCase) { expectInvariants(*testCase, options); });
+  checkProperty(kInvariantCases / 2,
+                [&](const fuzz::ArbitraryCase& testCase) { expectInvariants(*testCase, options); });
 }
 
 TEST(InvariantProperties, HoldWithPassesOffAndContraction) {
-  checkProperty(kCases / 2, [](const fuzz::ArbitraryCase& testCase, uint8_t off, bool contraction) {
+  checkProperty(kInvariantCases / 2, [](const fuzz::ArbitraryCase& testCase, uint8_t off, bool contraction) {
     CompileOptions options;
     options.contraction = contraction;
     for (size_t i = 0; i < allPasses().size(); ++i) {

@@ -11,7 +11,7 @@
 namespace fuser {
 namespace {
 
-constexpr int kCases = 2000;
+constexpr int kFusions = 2000;
 
 // For passes that ask schedulers: reductions must find their operands in memory.
 class ReductionsReadMemory : public SchedulerInterface {
@@ -73,7 +73,8 @@ class PassProperties : public testing::TestWithParam<const PassInfo*> {};
 
 TEST_P(PassProperties, SettlesAndSaysWhatItChanged) {
   int modified = 0;
-  checkProperty(kCases, [&](const fuzz::ArbitraryFusion& fusion) { modified += checkPass(GetParam()->run, *fusion); });
+  checkProperty(kFusions,
+                [&](const fuzz::ArbitraryFusion& fusion) { modified += checkPass(GetParam()->run, *fusion); });
   EXPECT_GT(modified, 5) << "the pass hardly ever had anything to do";
 }
 
@@ -87,7 +88,8 @@ INSTANTIATE_TEST_SUITE_P(EachPass, PassProperties, testing::ValuesIn(pointersToP
                          [](const auto& info) { return std::string(info.param->name); });
 
 TEST(PreSegmenterProperties, SaysWhatItChangedAndKeepsOutputs) {
-  checkProperty(kCases, [](const fuzz::ArbitraryFusion& fusion) { checkPass(&PreSegmenter::runPass, *fusion, false); });
+  checkProperty(kFusions,
+                [](const fuzz::ArbitraryFusion& fusion) { checkPass(&PreSegmenter::runPass, *fusion, false); });
 }
 
 }  // namespace

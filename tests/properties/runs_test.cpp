@@ -10,7 +10,7 @@
 namespace fuser {
 namespace {
 
-constexpr int kCases = 200;
+constexpr int kRunCases = 200;
 
 struct CachedCase {
   explicit CachedCase(const Case& testCase)
@@ -41,7 +41,7 @@ struct CachedCase {
 };
 
 TEST(RunProperties, TheSameInputsGiveTheSameBitsAndCompileOnce) {
-  checkProperty(kCases, [](const fuzz::ArbitraryCase& arbitrary) {
+  checkProperty(kRunCases, [](const fuzz::ArbitraryCase& arbitrary) {
     CachedCase cached(*arbitrary);
     std::vector<std::string> first;
     for (const fuser::Run& run : arbitrary->runs) first.push_back(cached.run(run));
@@ -54,7 +54,7 @@ TEST(RunProperties, TheSameInputsGiveTheSameBitsAndCompileOnce) {
 
 TEST(RunProperties, AProgramThatServesSeveralSizesGivesWhatAFreshOneGives) {
   int shared = 0;
-  checkProperty(kCases, [&](const fuzz::ArbitraryCase& arbitrary) {
+  checkProperty(kRunCases, [&](const fuzz::ArbitraryCase& arbitrary) {
     CachedCase cached(*arbitrary);
     for (const fuser::Run& run : arbitrary->runs) {
       const size_t before = cached.compilations();

@@ -8,7 +8,7 @@
 namespace fuser {
 namespace {
 
-constexpr int kCases = 300;
+constexpr int kViewCases = 300;
 
 class MapChecker {
  public:
@@ -82,7 +82,7 @@ TEST(ViewMapProperty, EveryElementIsOneElementOfOneOperand) {
     if (familyInfo(opInfo(op).family).elements == Elements::Move) options.only.insert(op);
   }
   int64_t elements = 0;
-  checkProperty(kCases, [&] {
+  checkProperty(kViewCases, [&] {
     const fuzz::ArbitraryCase testCase = *fuzz::arbitraryCase(options);
     for (const fuser::Run& run : testCase->runs) {
       MapChecker checker(*testCase, run);

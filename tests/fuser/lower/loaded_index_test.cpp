@@ -15,7 +15,7 @@
 namespace fuser {
 namespace {
 
-const golden::Texts kTexts("tests/fuser/lower/loaded_indices.txt", {}, [](const golden::Case& test) -> golden::Made {
+const golden::Texts kIndexTexts("tests/fuser/lower/loaded_indices.txt", {}, [](const golden::Case& test) -> golden::Made {
   const std::unique_ptr<Kernel> kernel = parseKernel(test.input);
   verifyKernel(*kernel);
   const Fusion part("none");  // these two steps edit the kernel alone

@@ -149,7 +149,7 @@ TEST_F(FuserfuzzTest, GenerateTakesViewsAndEngines) {
 TEST_F(FuserfuzzTest, AFaultIsPlantedInEveryGeneratedCase) {
   const Outcome generated = fuserfuzz("generate --case 1 --fault swapped-operands");
   EXPECT_NE(generated.text.find("option fault = \"swapped-operands\""), std::string::npos) << generated.text;
-  const std::string run = "run --runs 20 --seed 1 --no-compilers --no-minimize --only sub --out ";
+  const std::string run = "run --runs 20 --max-findings 1 --seed 1 --no-compilers --no-minimize --only sub --out ";
   EXPECT_EQ(fuserfuzz(run + (folder_ / "right").string()).exitCode, 0);
   const Outcome campaign = fuserfuzz(run + (folder_ / "wrong").string() + " --fault swapped-operands");
   EXPECT_EQ(campaign.exitCode, 77) << campaign.text;

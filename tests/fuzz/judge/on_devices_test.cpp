@@ -16,21 +16,13 @@
 #include "fuzz/generate/generate.h"
 #include "fuzz/generate/run_sizes.h"
 #include "fuzz/judge/judge_case.h"
+#include "tests/fuzz/judge/seed_files.h"
 
 namespace fuser::fuzz {
 namespace {
 
 bool isFine(const CaseVerdict& verdict) {
   return verdict.kind == VerdictKind::Agrees || verdict.kind == VerdictKind::Undecided;
-}
-
-std::vector<std::filesystem::path> seedFiles() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
-    if (entry.path().extension() == ".fusion") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 // A size that the program leaves open, or all of them (null), becomes a multiple of the number in every run; so data

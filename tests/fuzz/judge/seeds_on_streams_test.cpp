@@ -11,18 +11,10 @@
 #include "fuser/text/read_file.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/judge/judge_case.h"
+#include "tests/fuzz/judge/seed_files.h"
 
 namespace fuser::fuzz {
 namespace {
-
-std::vector<std::filesystem::path> seedFiles() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
-    if (entry.path().extension() == ".fusion") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 TEST(SeedsOnStreamsTest, AgreeOnStreams) {
   size_t onStreams = 0, undecided = 0;
