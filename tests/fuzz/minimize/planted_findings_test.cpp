@@ -129,7 +129,7 @@ TEST(PlantedFindingsTest, BecomeSmallAndStayInTheirBucket) {
 }
 
 // On the way to an output: what is dead is gone with the first edit.
-bool hasOp(const Fusion& fusion, OpKind op) {
+bool outputsNeed(const Fusion& fusion, OpKind op) {
   std::vector<const Val*> work(fusion.outputs().begin(), fusion.outputs().end());
   std::set<const Val*> seen(work.begin(), work.end());
   while (!work.empty()) {
@@ -146,7 +146,7 @@ bool hasOp(const Fusion& fusion, OpKind op) {
 
 // A compiler that dies of one op, in its way. Out of line, so that the stack names it.
 __attribute__((noinline)) void dieOf(const Fusion& fusion, OpKind op, bool hang) {
-  if (!hasOp(fusion, op)) return;
+  if (!outputsNeed(fusion, op)) return;
   if (!hang) raise(SIGSEGV);
   while (hang) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
@@ -160,7 +160,7 @@ struct Death {
 std::string caseWith(OpKind op) {
   for (uint64_t number = 0;; ++number) {
     const Case testCase = generateCase(kSeed, number);
-    if (hasOp(*testCase.fusion, op) && testCase.fusion->exprs().size() >= 5) return printCase(testCase);
+    if (outputsNeed(*testCase.fusion, op) && testCase.fusion->exprs().size() >= 5) return printCase(testCase);
   }
 }
 
@@ -182,7 +182,7 @@ TEST_P(PlantedDeathTest, BecomesSmallAndStaysInItsBucket) {
   EXPECT_EQ(toString(result.bucket), toString(before));
   EXPECT_EQ(toString(Judging(settings.judge, settings.limits).judge(result.text).bucket), toString(before));
   EXPECT_LE(result.after.expressions, 2u) << result.text;
-  EXPECT_TRUE(hasOp(*parseCase(result.text, "minimized").fusion, death.op)) << result.text;
+  EXPECT_TRUE(outputsNeed(*parseCase(result.text, "minimized").fusion, death.op)) << result.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Deaths, PlantedDeathTest,
