@@ -79,7 +79,7 @@ TEST(TextLimitsTest, AcceptsTextAtTheLimits) {
 }
 
 TEST(TextLimitsTest, ContradictionsAreLocatedErrors) {
-  expectLocated("fusion f(%x: f32[i0]) { %y = neg(%x) : f64[i0] return %y }", "the result is f32[i0]");
+  expectLocated("fusion f(%x: f32[i0]) { %y = neg(%x) : f64[i0] return %y }", "the op's result is f32[i0]");
   expectLocated("fusion f(%x: f32[i0]) { %y = add(%x, %y) return %y }", "unknown value %y");
   expectLocated("fusion f(%x: f32[i0], %x: f32[i0]) " + kBody, "%x");
   expectLocated("fusion f(%x: f32[i0]) { %y = neg(%x) %y = exp(%x) return %y }", "%y");

@@ -281,7 +281,7 @@ TEST(MaterializeTest, EmptyAndRankZeroTensors) {
 TEST(MaterializeTest, RejectsWhatDoesNotFitTheInput) {
   OneInput one(DataType::Float, {3, 4}, recipe(RecipeKind::Normal, 1));
   one.input().dtype = DataType::Half;
-  EXPECT_EQ(rejection(one), "%x is f32, the run gives f16");
+  EXPECT_EQ(rejection(one), "%x is f32 in the fusion, and f16 in the run");
   one.input().dtype = DataType::Float;
   one.input().sizes = {3};
   EXPECT_EQ(rejection(one), "%x has rank 2, the run gives sizes [3]");

@@ -15,17 +15,18 @@
 namespace fuser {
 namespace {
 
-const golden::Texts kIndexTexts("tests/fuser/lower/loaded_indices.txt", {}, [](const golden::Case& test) -> golden::Made {
-  const std::unique_ptr<Kernel> kernel = parseKernel(test.input);
-  verifyKernel(*kernel);
-  const Fusion part("none");  // these two steps edit the kernel alone
-  runMergeConditions(part, *kernel);
-  verifyKernel(*kernel);
-  const std::string merged = printKernel(*kernel);
-  runHoistConditions(part, *kernel);
-  verifyKernel(*kernel);
-  return golden::Answers{{"merged", merged}, {"merged and hoisted", printKernel(*kernel)}};
-});
+const golden::Texts kIndexTexts(
+    "tests/fuser/lower/loaded_indices.txt", {}, [](const golden::Case& test) -> golden::Made {
+      const std::unique_ptr<Kernel> kernel = parseKernel(test.input);
+      verifyKernel(*kernel);
+      const Fusion part("none");  // these two steps edit the kernel alone
+      runMergeConditions(part, *kernel);
+      verifyKernel(*kernel);
+      const std::string merged = printKernel(*kernel);
+      runHoistConditions(part, *kernel);
+      verifyKernel(*kernel);
+      return golden::Answers{{"merged", merged}, {"merged and hoisted", printKernel(*kernel)}};
+    });
 
 // --- the gather ---
 
