@@ -1,9 +1,9 @@
 #pragma once
 // The map between the axes of an op's result and those of an operand: the only place that knows what an op does with
 // coordinates. Segmentation, schedules, lowering and sharding follow axes through ops with these functions, so that a
-// new family is mapped once. (nvFuser's LogicalDomainMap is the model.)
+// new family is mapped once. (Modelled on nvFuser's LogicalDomainMap.)
 //
-//   %y[j0, j1] = permute(%x[i0, i1]) {dims = [1, 0]}:  producerAxes = [1, 0], %y[a, b] is made of %x[b, a]
+//   %y[j0, j1] = permute(%x[i0, i1]) {dims = [1, 0]}:  producerAxes = [1, 0], %y[a, b] is %x[b, a]
 //   %s[j0, r1] = sum(%x[i0, i1]) {dims = [1]}:         producerAxes = [0, 1]: the reduction axis is an axis of %x
 
 #include <functional>

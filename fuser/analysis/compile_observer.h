@@ -1,11 +1,11 @@
 #pragma once
 // CompileObserver: callbacks for each stage of a compilation and for runs of the compiled program. A planted fault
 // edits a stage's result; a probe, a report or a check reads it. Each stage calls every observer in
-// CompileContext::observers in order, so that each one sees the edits of those before it. Two tasks need two observers;
-// one that edits comes before one that reads.
+// CompileContext::observers in order, so that each one sees the edits of those before it. Use one observer per task,
+// and add those that edit before those that only read.
 //
-// It is in analysis because the lowest stages that call it are. The types of later stages are only declared here; an
-// observer includes the headers of the stages that it overrides.
+// The class is in analysis, because the lowest stages that call it are there. The types of later stages are only
+// declared here; an observer includes the headers of the stages that it overrides.
 //
 // Threads: the stages of a compilation and beforeRun are called under the compiling cache's lock. beforeLaunch is
 // called by the running thread; when several devices of a case run concurrently, by one of them at a time.
@@ -55,9 +55,9 @@ class CompileObserver {
   // Never null. The observer may replace it by another segmentation of the same fusion, even an invalid one.
   virtual void afterSegment(std::unique_ptr<SegmentedFusion>& /*segmented*/) {}
   // A segment gets its own cache, with these settings. To observe that cache's compilations and launches, add an
-  // observer to their list: it begins empty, and holds what the observers before this one added.
+  // observer to inner.context.observers, which contains only those that earlier observers added.
   virtual void beforeSegmentCache(const Fusion& /*part*/, CacheSettings& /*inner*/) {}
-  // The schedule that a scheduler chose or the case has, before it is applied.
+  // The schedule that a scheduler chose or the case specifies, before it is applied.
   virtual void afterSchedule(int /*segment*/, Fusion& /*part*/, Schedule& /*schedule*/) {}
   // The scheduled part, after checkSchedule.
   virtual void afterApplySchedule(int /*segment*/, Fusion& /*part*/) {}

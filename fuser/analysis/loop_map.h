@@ -1,6 +1,6 @@
 #pragma once
 // Decides which loops a producer and a consumer can share: those built by equal transforms from axes that map to each
-// other. ComputeAt, InlineMost and lowering all ask here, so that lowering can build every legal schedule.
+// other. ComputeAt, InlineMost and lowering all use these functions, so that lowering can build every legal schedule.
 //
 // `use` is an expression that reads `producer`; its first result is the consumer. Both tensors may be scheduled.
 

@@ -1,10 +1,10 @@
 #pragma once
 // Decides which expressions of a multi-device fusion need data from another device (resharding, as nvFuser calls it).
-// DecomposeReshardingsPass turns them into communications; the generator and the mutators ask the same rules.
+// DecomposeReshardingsPass turns them into communications; the generator and the mutators apply the same rules.
 //
 // Axes are indices into axes(). Every tensor must have a mesh, its own or the fusion's.
 //
-//   %y [j0 (DIDx), j1] = add(%x [i0, i1 (DIDx)], …) resharding: each device needs rows of %x, and has columns
+//   %y [j0 (DIDx), j1] = add(%x [i0, i1 (DIDx)], …) resharding: each device needs rows of %x but holds columns
 
 #include <optional>
 
@@ -13,7 +13,8 @@
 
 namespace fuser {
 
-// Whether a tensor with the first sharding already satisfies `wanted`: they are equal, or it is replicated there.
+// Whether a tensor with the first sharding already satisfies `wanted`: the two are equal, or the tensor is replicated
+// on all devices of the wanted mesh.
 bool satisfiesSharding(const Sharding& sharding, const Sharding& wanted);
 
 // The sharding that an operand needs, so that each device in the results' mesh computes its part from local data.

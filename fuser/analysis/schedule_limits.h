@@ -1,7 +1,7 @@
 #pragma once
-// Limits of schedules, which may come from untrusted files: each loop is a level of nesting in everything that walks a
+// Limits of schedules, which may come from untrusted files: each loop adds a level of nesting to every traversal of a
 // kernel, each split may round its axis up, and each merge may double an index. Exceeding a limit is a UserError that
-// states it (fuser/text/grammar.md#limits). Our own schedulers stay far below.
+// states it (fuser/text/grammar.md#limits). The schedulers stay far below these limits.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// SchedulerInterface: how the segmenter asks schedulers. It depends on nothing else of them, so that it links none of
-// them, and tests can substitute their own.
+// SchedulerInterface: the only interface through which the segmenter queries schedulers. The segmenter therefore links
+// none of them, and tests can substitute their own.
 
 #include <memory>
 #include <optional>

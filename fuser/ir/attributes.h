@@ -31,7 +31,7 @@ class Attributes {
 #define ATTRIBUTE_Extent(name) ATTRIBUTE_Bound(name)
 #define ATTRIBUTE_Dtype(name) ACCESSORS(name, DataType, dtypeOf, setDtype)
 #define ATTRIBUTE_Number(name) ACCESSORS(name, int64_t, number, setNumber)
-#define ATTRIBUTE_Flag(name)     // text alone
+#define ATTRIBUTE_Flag(name)     // only in the text form
 #define ATTRIBUTE_Operand(name)  // an operand of the expression
 #define ATTRIBUTE(name, kind, slot) ATTRIBUTE_##kind(name)
 #define FAMILY(...)
@@ -83,7 +83,7 @@ class Attributes {
     return mark(name);
   }
 
-  // All axes, and all sizes, counts and bounds, under whatever name; for clones, equality and rewrites of sizes.
+  // All axes, and all sizes, counts and bounds, whatever their names; for clones, equality and rewrites of sizes.
   const std::vector<int64_t>& allAxes() const { return axes_; }
   const std::vector<IntExpr>& allIntegers() const { return integers_; }
   std::vector<IntExpr>& allIntegers() { return integers_; }

@@ -48,7 +48,8 @@ TensorView* unsqueeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, 
 // Each of `dims` must be a broadcast axis that is not expanded.
 TensorView* squeeze(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name = "");
 TensorView* permute(Fusion& fusion, TensorView* a, std::vector<int64_t> dims, const std::string& name = "");
-// constant(-1) or its own size keeps an axis; a broadcast axis takes any size; extra leading sizes add axes in front.
+// An entry of constant(-1), or the size of the axis, keeps the axis; a broadcast axis takes any size; extra leading
+// sizes add axes in front.
 TensorView* expand(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, const std::string& name = "");
 // A tensor filled with a scalar. A constant size of 1 makes a broadcast axis.
 TensorView* full(Fusion& fusion, std::vector<IntExpr> shape, Val* fillValue, DataType dtype,
@@ -60,7 +61,8 @@ Scalar* size(Fusion& fusion, TensorView* a, int64_t dim, const std::string& name
 // Tensor.item() of a rank-0 tensor on the host: f64, i64 or bool, by the category of its dtype.
 Scalar* item(Fusion& fusion, TensorView* a, const std::string& name = "");
 
-// a[start:end:step] along `dim`: a negative bound counts from the end, both are clamped. Null: 0, the axis' size, 1.
+// a[start:end:step] along `dim`: a negative bound counts from the end, both are clamped. A null start, end or step
+// stands for 0, the axis' size or 1.
 TensorView* slice(Fusion& fusion, TensorView* a, int64_t dim, IntExpr start, IntExpr end, IntExpr step,
                   const std::string& name = "");
 // torch.nn.functional.pad: `pads` has the number of elements to add before and after the last axis, then the axis
@@ -76,7 +78,7 @@ TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, 
 // A row-major, contiguous input tensor; the constant size 1 makes a broadcast axis. For expanded axes and other layouts
 // create the domain with Fusion::newTensor and call Fusion::addInput.
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name);
-// An input tensor of rank 0 in host memory, as nvFuser's CPU scalar tensors.
+// An input tensor of rank 0 in host memory, like nvFuser's CPU scalar tensors.
 TensorView* hostInput(Fusion& fusion, DataType dtype, const std::string& name);
 
 

@@ -1,5 +1,5 @@
 #pragma once
-// Clones a fusion or a part of it. Every stage edits a clone, so that the caller's fusion stays as it is.
+// Clones a fusion or a part of it. Every stage edits a clone, so that the caller's fusion is never modified.
 
 #include <memory>
 #include <unordered_map>
@@ -18,8 +18,8 @@ struct ClonedFusion {
 ClonedFusion cloneFusion(const Fusion& fusion);
 
 // Clones the program in a canonical order: inputs, then a depth-first post-order from each output with operands from
-// left to right, then dead code. So no result depends on the order in which independent expressions were built. Each
-// value's origin is the id of the original. The fusion must not be scheduled.
+// left to right, then dead code. No result therefore depends on the order in which independent expressions were built.
+// Each value's origin is the id of the original. The fusion must not be scheduled.
 std::unique_ptr<Fusion> cloneInOrderOfUse(const Fusion& fusion);
 
 // Copies an extent of the original into the clone's arena.

@@ -76,7 +76,7 @@ class Fusion {
   Expr* newExpr(OpKind op, std::vector<Val*> inputs, std::vector<Val*> outputs, Attributes attributes = {});
   void removeExpr(Expr* expr);  // its outputs remain, without a definition
   void replaceInput(Expr* expr, size_t index, Val* with);  // replaces inputs()[index] only
-  // Replaces all uses as operand and as fusion output. Extents that name a scalar are left to the caller.
+  // Replaces all uses as operand and as fusion output. Extents that name the scalar `from` are not rewritten.
   void replaceAllUses(Val* from, Val* with);
 
   // All live expressions in topological order, ties by id; dead code included. A scalar also precedes the expressions

@@ -40,7 +40,7 @@ struct OpInfo {
   Agreement agreement;
   std::string_view expression;   // printed C++ over a, b, c and the compute dtype T; empty for non-pointwise ops
   std::optional<OpKind> combine;  // reductions: the pointwise op that merges two partial results
-  Finish finish;                  // reductions: what is done with the merged result
+  Finish finish;                  // reductions: the last step, applied to the merged result
   size_t results = 1;             // 2 for var_mean
 };
 

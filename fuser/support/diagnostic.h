@@ -18,7 +18,7 @@ struct SourcePlace {
 SourcePlace sourcePlaceAt(std::string_view text, size_t offset);
 
 // Escapes control bytes other than '\n' and '\t' as "\x1b", so that no file name can send control codes to a terminal,
-// and bytes that are no UTF-8 as "\xc0", so that what is printed is text.
+// and bytes that are not valid UTF-8 as "\xc0", so that the output is valid UTF-8.
 std::string withoutControls(std::string_view text);
 
 // An error with a source position, printed as a compiler does. what():

@@ -1,6 +1,6 @@
 #pragma once
-// Whether this is compiled with address sanitizer, which needs much memory of its own: a process with it does not
-// run within a small limit of its address space.
+// Whether the code is compiled with AddressSanitizer, whose shadow memory needs a large address space: such a process
+// cannot run under a small limit on its address space.
 
 #ifdef __has_feature  // clang
 #if __has_feature(address_sanitizer)

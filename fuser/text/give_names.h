@@ -1,5 +1,5 @@
 #pragma once
-// giveNames(): restores the names that the text or the edit of a newly built program specifies.
+// giveNames(): restores, in a newly built program, the names that its text or its edit specifies.
 
 #include <functional>
 #include <map>

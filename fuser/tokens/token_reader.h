@@ -16,7 +16,7 @@ enum class TokenKind : uint8_t {
   Identifier,   // fusion, i0, f32, true
   Value,        // %x.b1; text without '%'
   Number,       // 12, 1.5, 1e-5; no sign
-  String,       // "interp"; text between the quotes, escapes as they stand
+  String,       // "interp"; text between the quotes, escapes not decoded
   Punctuation,  // ( ) [ ] { } , : = + - * // ->
   Metadata,     // #: key = value; text after "#:", without blanks around it
   End,

@@ -1,7 +1,7 @@
 #pragma once
 // Dims: an inline vector of up to 8 int64 (sizes, strides or axes). It never allocates, because every tensor argument
 // of every run carries two of them.
-// A ninth entry is a CheckError; the parser and shape inference reject higher ranks before. Indices are not checked:
+// A ninth entry is a CheckError; the parser and shape inference reject higher ranks earlier. Indices are not checked:
 // operator[], back() and erase() need an existing entry, insert() takes an index in [0, size()].
 
 #include <algorithm>
@@ -65,7 +65,7 @@ inline bool operator==(const Dims& a, const Dims& b) { return std::equal(a.begin
 inline bool operator!=(const Dims& a, const Dims& b) { return !(a == b); }
 
 // The number of elements: the product of the sizes, 1 for rank 0. It does not check for overflow; use checkedNumel
-// first for sizes that a caller gave.
+// first for sizes that come from a caller.
 inline int64_t numel(const Dims& sizes) {
   int64_t product = 1;
   for (int64_t size : sizes) product *= size;

@@ -8,8 +8,8 @@
 // divisor that is positive wherever the value is used (a loop over an extent of 0 runs no iteration, no integer is
 // loaded into an empty range); x // 0 and x % 0 evaluate to 0.
 //
-// Why here: extents, index arithmetic and predicates are one language. A size on the host and a loop bound in a kernel
-// simplify by the same rules, and "are these two sizes equal?" is a pointer comparison.
+// Extents, index arithmetic and predicates share this one representation, so that a size on the host and a loop bound
+// in a kernel simplify by the same rules, and "are these two sizes equal?" is a pointer comparison.
 //
 // Nodes live as long as their arena. Expressions of two arenas never mix: import() copies one over. Building an
 // expression modifies the arena, so only one thread may do it at a time.
