@@ -12,7 +12,8 @@
 
 namespace fuser {
 
-// Returns an index or extent that a tensor's splits and merges make; a UserError if it exceeds kMaxIndexTerms.
+// Returns `index`, an index or extent that the tensor's splits and merges produce. A UserError if it has more than
+// kMaxIndexTerms terms.
 IntExpr shortIndex(IntExpr index, const TensorView* tensor);
 
 class LoopNest {

@@ -1,6 +1,6 @@
 #pragma once
-// The function that the file of each line in steps.def defines: a step of lowering, which edits the kernel that the
-// previous step produced. The first step gets a kernel without statements.
+// Declares the function that the file of each line in steps.def defines: a step of lowering, which edits the kernel
+// that the previous step produced. The first step gets a kernel without statements.
 
 #include "fuser/ir/fusion.h"
 #include "fuser/kernel/kernel.h"

@@ -17,14 +17,15 @@
 
 namespace fuser {
 
-// Runs the list in order, again and again until a whole round changes nothing (a fixed point); true when anything
+// Runs the list in order, round after round, until a whole round changes nothing (a fixed point); true when anything
 // changed. The IR verifier runs after each pass that changed the fusion; with context.checkInvariants, `modified` is
 // compared with the fusion's fingerprint. Oscillation is a CheckError: when a fingerprint repeats, it names the passes
 // that changed the fusion in between; after 100 rounds plus one per expression, it names those of the last round.
 bool runPassList(Fusion* fusion, std::string_view owner, const PassList& passes, const CompileContext& context);
 
 // Calls `run` and does what the context asks for: dumps the fusion before and after, adds the time to the trace, calls
-// the observers' afterPass. `run` gets a context with a PipelineState: the given one, or a new one with pass_limit.
+// the observers' afterPass. `run` gets a context with a PipelineState: that of the given context, or a new one with
+// pass_limit.
 bool runObserved(Fusion* fusion, std::string_view name, const CompileContext& context,
                  const std::function<bool(const CompileContext&)>& run);
 

@@ -24,8 +24,8 @@ std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const 
 // element, have iterations.
 std::string whyEmpty(const FusionView& view);
 
-// Refuses a part in which an operand that is read at other coordinates than its reader's is computed in the part
-// itself: it must be in memory.
+// Refuses a part that computes an operand which some reader needs at coordinates other than its own: such an operand
+// must be in memory.
 std::string whyNotInMemory(const FusionView& view);
 
 // The name of the local copy that a schedule creates of a tensor: "x.local". Names in a part are unique.

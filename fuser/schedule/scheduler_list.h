@@ -1,7 +1,7 @@
 #pragma once
 // The two functions that each scheduler's file defines. whyNot<Name> returns why the scheduler refuses a part, or "" if
 // it accepts; it may then store the reference map that it built in `map`. schedule<Name> chooses the schedule; its
-// `map` is that one, or null if the part was not asked about before.
+// `map` is the one that whyNot<Name> stored, or null if none was kept.
 
 #include "fuser/analysis/reference_map.h"
 #include "fuser/schedule/schedule.h"

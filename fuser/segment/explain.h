@@ -1,5 +1,5 @@
 #pragma once
-// explainSegments: prints why a segmentation is as it is: each group, and why it was not merged with its neighbors.
+// explainSegments: explains a segmentation: each group, and why it was not merged with its neighbors.
 
 #include <string>
 

@@ -15,8 +15,8 @@
 
 namespace fuser {
 
-// Merger: decides for the merge rules whether two groups may merge, and remembers refused pairs. Schedulers and cuts
-// decide, or only a custom predicate.
+// Merger: decides for the merge rules whether two groups may merge, and remembers refused pairs. The schedulers and the
+// cuts decide; a custom predicate, if set, replaces both.
 class Merger {
  public:
   Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
@@ -39,7 +39,7 @@ class Merger {
   // Merges the two if everything allows it, including acyclicity; true on success. A refused pair is not tried again
   // until one of the two has grown.
   bool tryMerge(SegmentedGroup* a, SegmentedGroup* b);
-  // The same in two steps, for pairs whose merge is known to keep the graph acyclic: the question, then the merge.
+  // tryMerge() in two steps, for pairs whose merge is known to keep the graph acyclic: the check, then the merge.
   bool mayMergeAcyclic(SegmentedGroup* producer, SegmentedGroup* consumer);
   void mergeAcyclic(SegmentedGroup* producer, SegmentedGroup* consumer);
   // Merges several groups, given in topological order with all groups on any path between them.
@@ -90,8 +90,8 @@ size_t forwardInputs(SegmentedFusion& segmented, SchedulerAnswers& answers);
 // Before: the state after forwardInputs. After: cheap expressions (such as casts and squeezes) with several readers are
 // copied into the groups of all readers. Returns them in topological order.
 std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
-// Before: merging is done. After: of `exprs`, those whose copies cost more memory traffic than storing the result once
-// are computed once, by the group that computes their operand.
+// Before: merging is done. After: each of `exprs` whose copies cost more memory traffic than storing the result once is
+// computed once, by the group that computes its operand.
 struct UndoneCounts {
   size_t unpaid = 0;  // computed once again
   size_t merged = 0;  // skipped, because all readers had become one group

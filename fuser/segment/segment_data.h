@@ -14,7 +14,7 @@ class OwnedGroup : public SegmentedGroup {
  public:
   OwnedGroup(uint32_t id, bool scalar, const GroupEdges& edges) : SegmentedGroup(id, scalar, edges) {}
   size_t place = 0;      // its index in SegmentData::live, while it is live
-  int64_t first = -1;    // the position of its first own expression, the sort key of groups; -1: not computed yet
+  int64_t first = -1;    // the position of the first expression that it owns, the sort key; -1: not computed yet
   uint32_t merging = 0;  // a stamp, for temporary sets of groups
   using SegmentedGroup::exprs_;
   using SegmentedGroup::index_;

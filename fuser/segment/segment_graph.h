@@ -18,7 +18,7 @@ class SegmentGraph {
 
   const Fusion& completeFusion() const;
   // The live groups. After finalize() they are in topological order (ties: scalar groups first, then by the position of
-  // the first own expression).
+  // the first expression that the group owns).
   const std::vector<SegmentedGroup*>& groups() const;
   // Connected edges in order of creation.
   std::vector<SegmentedEdgePtr> edges() const;
@@ -33,7 +33,7 @@ class SegmentGraph {
   SegmentedGroup* producerOf(const Val* val) const;
   // The group that owns the expression in the partition; other groups may hold private copies of it.
   SegmentedGroup* groupOf(const Expr* expr) const;
-  // All groups that compute the expression, its own group first.
+  // All groups that compute the expression, its owner first.
   std::vector<SegmentedGroup*> groupsOf(const Expr* expr) const;
   bool computes(const SegmentedGroup* group, const Expr* expr) const;
   bool isPrivatized(const Expr* expr) const;  // whether several groups compute it

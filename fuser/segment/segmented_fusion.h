@@ -17,10 +17,12 @@ class SegmentedFusion : public SegmentGraph {
   SegmentedFusion(const SegmentedFusion&) = delete;
   SegmentedFusion& operator=(const SegmentedFusion&) = delete;
 
-  // --- edges: each function validates its arguments before it changes anything (CheckError) --- Returns the edge along
-  // which `to` reads a value computed in `from`, creating it if necessary. With checkEdits, edits of edges check that
-  // each edge carries a value that crosses (a value may still lack its edge, since edges are created one by one); edits
-  // of groups check every invariant.
+  // --- edges ---
+  // Each function validates its arguments before it changes anything (CheckError). With checkEdits, edits of edges
+  // check that each edge carries a value that crosses (a value may still lack its edge, since edges are created one by
+  // one); edits of groups check every invariant.
+
+  // Returns the edge along which `to` reads a value computed in `from`, creating it if necessary.
   SegmentedEdgePtr connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val);
   // Removes every edge between the two, in both directions.
   void disconnectGroups(SegmentedGroup* a, SegmentedGroup* b);
