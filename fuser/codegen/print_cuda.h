@@ -16,8 +16,8 @@
 // kernel.h), q quotients and similar (one variable per scope, so that shared subexpressions do not multiply the text).
 // Names of a .fusion file appear only as [A-Za-z0-9_] after such a prefix. The text depends only on the kernel.
 //
-// The kernel must satisfy the constraints of fuser/kernel/verify.h. What cannot be printed is a CheckError, but not
-// every violation is detected here.
+// The kernel must satisfy the constraints of fuser/kernel/verify.h. A kernel that cannot be printed is a CheckError,
+// but not every violation is detected here.
 
 #include <span>
 #include <string>
@@ -29,7 +29,7 @@ namespace fuser {
 // The name of the entry of the index-th kernel (from 0) in a module: a C identifier, unique for each index.
 std::string entryName(const Kernel& kernel, size_t index);
 
-// Prints one kernel and the ops that it uses, without the runtime; for reading.
+// Prints one kernel and the ops that it uses, without the runtime, for people to read.
 std::string printCuda(const Kernel& kernel);
 
 // Prints a translation unit: the runtime, each op once, and the kernels. The arguments of an entry are Kernel::tensors

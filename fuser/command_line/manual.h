@@ -1,5 +1,5 @@
 #pragma once
-// A manual page and shell completions, made from a program's options and their help, so that they say the same.
+// Generates a manual page and shell completions from a program's options and their help texts, so that they agree.
 
 #include <CLI/CLI.hpp>
 
@@ -11,13 +11,13 @@ namespace fuser {
 // All commands of a program, in the order of its help.
 std::vector<const CLI::App*> commandsOf(const CLI::App& app);
 
-// In roff, for `man -l -`: name, synopsis, options, each command with its own, and the footers.
+// The manual page in roff, for `man -l -`: name, synopsis, options, each command with its options, and the footers.
 std::string manualPage(const CLI::App& app);
 
 enum class Shell : uint8_t { Bash, Zsh, Fish };
-Shell shellNamed(const std::string& name);  // a UserError for any other than bash, zsh and fish
+Shell shellNamed(const std::string& name);  // a UserError for names other than bash, zsh and fish
 
-// A script that the shell reads: commands, then the options of the command typed, and files.
+// A script with which the shell completes commands, then the options of the typed command, and files.
 //   bash: source <(fuserfuzz --completion bash)     fish: fuserfuzz --completion fish | source
 std::string completion(const CLI::App& app, Shell shell);
 

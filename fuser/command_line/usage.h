@@ -1,5 +1,5 @@
 #pragma once
-// What the programs say of a command line that they do not understand, and where else their options may come from.
+// Errors for invalid command lines, and the options that all programs share: version, configuration file, manual.
 
 #include <CLI/CLI.hpp>
 
@@ -7,22 +7,24 @@
 
 namespace fuser {
 
-// One sentence for a command line that `app` does not take, with the names that a misspelt one may stand for:
+// A one-sentence error for a command line that `app` does not accept, with suggestions for a misspelt name:
 //   "rn: no such command; did you mean 'run'; there are run, replay, …"
 //   "--job: no such option of fuserfuzz run; did you mean '--jobs'"
 std::string usageProblem(const CLI::App& app, const CLI::ParseError& error);
 
-// The exit code behind app.parse(): 0 after --help or --version, which it prints; 1 after a sentence on standard error
-// (usageProblem()) and the line that prints help.
+// The exit code when app.parse() throws `error`: 0 for --help and --version, whose text it prints, and after --man and
+// --completion; otherwise 1, after it has printed usageProblem() and the command for help to standard error.
 int exitOfUsage(const CLI::App& app, const CLI::ParseError& error);
 
-// --version, -V: the program's name, and `version`.
+// Adds --version and -V, which print the program's name and `version`.
 void addVersion(CLI::App& app, const std::string& version);
 
-// --config FILE: options from a file, those of a command below its name in brackets; what is typed goes first.
+// Adds --config FILE, which reads options from a file; those of a command follow its name in brackets. Options on the
+// command line take precedence.
 void addConfigFile(CLI::App& app);
 
-// --man and --completion SHELL, made from the options and their help: to standard output, and nothing else is done.
+// Adds --man and --completion SHELL (manual.h), which print to standard output and end parsing with CLI::Success, so
+// that nothing else runs.
 void addManual(CLI::App& app);
 
 }  // namespace fuser

@@ -31,8 +31,8 @@ class BoardReplica {
   // Posts this rank's next collective on this board; the transport sends the Post event, because each rank gets other
   // bytes. A CommunicationError after a deadlock.
   std::shared_ptr<const PostedCollective> post(const Circle& circle, PostedCollective::Post post);
-  // Records and tells that this rank waits for a collective that it has posted. Afterwards call isOver() after each
-  // received event, until it returns true or throws. A CommunicationError after a deadlock.
+  // Records, and tells the other ranks, that this rank waits for a collective that it has posted. Afterwards call
+  // isOver() after each received event, until it returns true or throws. A CommunicationError after a deadlock.
   void beginWait(const PostedCollective& posted);
   // Whether the collective is complete. A CommunicationError if it never will be: a missing rank has left, or all ranks
   // wait for each other.

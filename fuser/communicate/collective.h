@@ -45,9 +45,9 @@ bool reduces(CollectiveKind kind);
 // shapes. A shard axis that is not outermost has to be moved there first.
 //
 // Reductions combine element by element in the order of the team, on any rank: f16 and bf16 in f32, every partial
-// result rounded to f32, and once more to 16 bits at the end; f32 in f32, f64 in f64; integers wrap; of bools a sum is
-// "or", a product "and". Max and Min give NaN where any operand is NaN, as PyTorch's amax and amin. So every transport
-// gives the same bits.
+// result rounded to f32, and once more to 16 bits at the end; f32 in f32, f64 in f64; integers wrap; for bools a sum is
+// "or" and a product is "and". Max and Min give NaN where any operand is NaN, as PyTorch's amax and amin. So every
+// transport gives the same bits.
 struct Collective {
   CollectiveKind kind = CollectiveKind::Broadcast;
   // Distinct ranks, in the order of concatenation and reduction; the same on every rank.

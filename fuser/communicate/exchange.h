@@ -1,7 +1,7 @@
 #pragma once
-// What the transports share: checks of a collective, its header, which bytes each rank sends to which, and how received
-// parts are combined. Only this code computes reductions, always in the order of the team, so that every transport
-// gives the same bits. Nothing here blocks, allocates device memory or depends on a transport.
+// The code that all transports share: it checks a collective, builds its header, determines which bytes each rank sends
+// to which, and combines the received parts. Only this code computes reductions, always in the order of the team, so
+// that every transport gives the same bits. Nothing here blocks, allocates device memory or depends on a transport.
 //
 // A rank is a number in the whole job, from 0.
 
@@ -48,7 +48,8 @@ struct Exchange {
 // A UserError if the collective is invalid by itself. `device`: where its buffers must be; nullopt: anywhere.
 Exchange checkedExchange(const Collective& collective, int rank, int size, std::optional<DeviceKind> device);
 
-// Whether a rank, not only this one, is a member (of the team, or the root outside of it), sends a part, receives one.
+// Whether any given rank, not only this one, is a member (of the team, or the root outside of it), sends a part, or
+// receives one.
 bool takesPart(const Exchange& exchange, int rank);
 bool sends(const Exchange& exchange, int rank);
 bool receives(const Exchange& exchange, int rank);

@@ -1,7 +1,7 @@
 #pragma once
 // PostedWork: the Work of transports that keep a board. It waits until the collective is complete, checks that the
-// headers match, and combines the parts. BoardTransport has what differs between such transports (how to wait, where a
-// sender's bytes are), so that errors and results are the same in one process and under MPI.
+// headers match, and combines the parts. BoardTransport is the part that differs between such transports (how to wait,
+// where a sender's bytes are), so that errors and results are the same in one process and under MPI.
 
 #include "fuser/communicate/board.h"
 #include "fuser/communicate/communicator.h"

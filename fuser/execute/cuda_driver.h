@@ -51,7 +51,7 @@ class CudaDriver {
     void** arguments;    // not used after enqueue returns
     const std::string& name;  // the kernel's; must outlive the struct
   };
-  // Runs the kernel and waits for its end.
+  // Runs the kernel and waits until it has finished.
   void launch(const Launch& launch) const;
   void enqueue(const Launch& launch, Stream stream) const;
 

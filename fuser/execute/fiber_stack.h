@@ -1,6 +1,6 @@
 #pragma once
-// FiberStack: tells ThreadSanitizer, which follows the calls on each stack, when a CPU thread works on a fiber's stack.
-// It does nothing in other builds.
+// FiberStack: tells ThreadSanitizer, which tracks the calls on each stack, when a CPU thread switches to a fiber's
+// stack and back. It does nothing in other builds.
 
 #ifdef __has_feature  // clang
 #if __has_feature(thread_sanitizer)

@@ -118,7 +118,8 @@ struct Program {
 };
 
 // A CheckError for a kernel that cannot run: an unknown symbol, or an op on a dtype that it does not accept (an unknown
-// buffer: std::out_of_range). A UserError for more than 1 GiB of local memory a block. Other errors show in the run.
+// buffer: std::out_of_range). A UserError for more than 1 GiB of local memory per block. Other errors are reported when
+// the kernel runs.
 Program compileKernel(const Kernel& kernel);
 
 }  // namespace fuser::interp

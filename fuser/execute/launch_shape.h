@@ -1,5 +1,6 @@
 #pragma once
-// What engines share before a launch: checks of arguments, the grid and, for compiled kernels, the array of arguments.
+// The steps before a launch that all engines share: argument checks, the grid and, for compiled kernels, the array of
+// arguments.
 
 #include <array>
 #include <vector>

@@ -67,7 +67,7 @@ struct HirAliasSelect {
   bool wraps = false;
 };
 
-// The tensor is number `part` of `parts` equal parts of the source along an axis, in the source's memory.
+// The tensor is part number `part`, from 0, of `parts` equal parts of the source along an axis, in the source's memory.
 struct HirAliasShard {
   const TensorView* tensor = nullptr;
   const TensorView* source = nullptr;

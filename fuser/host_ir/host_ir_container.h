@@ -3,8 +3,8 @@
 // launch, free. HostIrLower creates it, host passes edit it, HostIrEvaluator runs it; there is no other way to run one.
 //
 //   host f(%x: f32[i0, i1], %n: i64) {
-//     tensor %y: f32[i0] {allocation_order = [0], contiguity = [false]}   what differs from the types, or what no
-//                                                                         expression makes
+//     tensor %y: f32[i0] {allocation_order = [0], contiguity = [false]}   tensors and layouts that the types of
+//                                                                         the fusion do not show
 //     kernel k0_reduction
 //     kernel k1_pointwise
 //     segment 0 ExprEval (%n) -> (%m) {
@@ -80,7 +80,8 @@ class HostIrContainer {
   std::vector<const TensorView*> aliasesOf(const TensorView* tensor) const;
   // All (tensor, source) pairs, one per node, ordered by the tensors' ids.
   std::vector<std::pair<const TensorView*, const TensorView*>> aliases() const;
-  // The tensors at the ends of the alias chains, one of which owns the memory that the tensor uses. Often itself.
+  // The tensors at the ends of the alias chains, one of which owns the memory that the tensor uses. Often the tensor
+  // itself.
   std::vector<const TensorView*> ownersOf(const TensorView* tensor) const;
   // The reason why the node cannot be added: it would create a cycle of aliases. "" if it can.
   std::string whyNoAlias(const hir::Node& node) const;
@@ -185,8 +186,8 @@ std::string toSummary(const HostIrContainer& program);
 
 // --- parse_host_ir.cpp ---
 // Parses the output of toString. `fusion` is the program's fusion, with unique names; it may lack the tensors of host
-// passes, which are then created as the text declares them. `kernels` are the declared ones. Does not verify the
-// program. A UserError has the line number.
+// passes, which are then created as the text declares them. `kernels` are the kernels that the text declares, in that
+// order. Does not verify the program. A UserError has the line number.
 HostIrContainer parseHostIr(std::string_view text, Fusion& fusion, std::span<const Kernel* const> kernels);
 
 // A CheckError if the program violates a constraint of verify_host_ir.cpp. Allowed: skips constraint 4.

@@ -9,11 +9,11 @@
 
 namespace fuser {
 
-// Creates a tensor without definition that is the slice of the source at one coordinate of an axis (an index into
-// axes()), in the source's memory.
+// Creates a tensor without a definition: the slice of the source at one coordinate of an axis (an index into axes()),
+// in the source's memory.
 TensorView* newSlice(Fusion& fusion, const TensorView* source, size_t axis, const std::string& name);
 
-// Creates a tensor without definition that is one of equal parts of the source along an axis (an index into axes()).
+// Creates a tensor without a definition: one of several equal parts of the source along an axis (an index into axes()).
 // Dense: it has its own memory, in the source's allocation order. InSource: it is in the source's memory, with unknown
 // strides.
 enum class PartMemory : uint8_t { Dense, InSource };

@@ -1,6 +1,6 @@
 #pragma once
-// CommunicationPlan: the collectives that change a tensor's sharding, or that reduce partial results, of which each
-// device of `from` holds a whole one. The steps of one plan are independent of each other.
+// CommunicationPlan: the collectives that change a tensor's sharding, or that reduce partial results: each device of
+// `from` holds one of the full size. The steps of one plan are independent of each other.
 
 #include <optional>
 #include <vector>
@@ -19,7 +19,7 @@ struct CommunicationPlan {
   };
   std::vector<Step> steps;
 };
-// planMove changes the sharding; planJoin also reduces. nullopt: it takes two rounds, by way of a single device.
+// planMove changes the sharding; planJoin also reduces. nullopt: the change needs two rounds, through a single device.
 std::optional<CommunicationPlan> planMove(const Sharding& from, const Sharding& to);
 std::optional<CommunicationPlan> planJoin(const DeviceMesh& from, const Sharding& to);
 

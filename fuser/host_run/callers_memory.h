@@ -1,5 +1,5 @@
 #pragma once
-// CallersMemory: copies of the caller's inputs and output buffers in device-visible memory, for the time of a run.
+// CallersMemory: copies of the caller's inputs and output buffers in device-visible memory, for the duration of a run.
 
 #include <memory>
 #include <span>

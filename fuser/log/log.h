@@ -1,5 +1,5 @@
 #pragma once
-// The log: lines for people that are not a command's result. A logger is passed as a pointer (CompileContext,
+// The log: messages for people, as opposed to a command's result. A logger is passed as a pointer (CompileContext,
 // JudgeSettings, CampaignOptions, WorkerPool), never taken from a registry; null is silent. Callers see only a forward
 // declaration of spdlog's class, so that its headers are compiled once, in log.cpp.
 //
@@ -44,8 +44,8 @@ LogPtr logTo(LogLevel level, LineSink sink);
 // Writes each line at once, with control bytes escaped (fuser/support/diagnostic.h).
 LogPtr logToStderr(LogLevel level);
 
-// Appends each line at once, with control bytes escaped. A UserError if the file cannot be opened. Lines for which a
-// full disk has no room are kept and written once there is room; `complain` gets one sentence the first time.
+// Appends each line at once, with control bytes escaped. A UserError if the file cannot be opened. Lines that do not
+// fit on a full disk are kept and written once there is space; `complain` gets one sentence the first time.
 LogPtr logToFile(LogLevel level, const std::filesystem::path& path, std::function<void(const std::string&)> complain);
 
 // Writes to both loggers, to each from its own level on. Either may be null; null if both are.

@@ -18,8 +18,7 @@ class DevicesInProcess {
 
   // Inputs and outputs are whole. The record has each standalone op, from whole operands to whole results, and the
   // other segments of the first device. A CheckError if the devices' replicas differ or their parts do not match.
-  // `sizes` is over the fusion, bound
-  // to the inputs.
+  // `sizes` is over the fusion, bound to the inputs.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes);
 
   // The counters of the device with the most work.

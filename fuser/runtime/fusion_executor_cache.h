@@ -2,8 +2,8 @@
 // FusionExecutorCache (nvFuser's name): compiles and runs a fusion, and caches compiled programs. It is the only place
 // that connects the stages: passes, segment, schedule, lower, host program, engine. A cache hit requires equal ranks,
 // dtypes, layout facts, alignment classes and options, and equal answers to the questions about sizes that compilation
-// asked. Values of scalars matter only through such questions. Thread-safe, except for the constructor: nobody else may
-// read the fusion for the first time meanwhile (fuser/ir/fusion.h).
+// asked. Values of scalars matter only through such questions. Thread-safe, except for the constructor: no other thread
+// may read the fusion for the first time while it runs (fuser/ir/fusion.h).
 
 #include <functional>
 #include <map>

@@ -20,8 +20,7 @@ struct CheckedBuffers {
 // Validates the buffers. `sizes` is over the fusion, bound to the inputs; `aliases` is Fusion::aliases(). A UserError
 // for a buffer with a null address, a wrong dtype, wrong sizes or device, misaligned elements, negative strides,
 // elements that share memory, or overlap with an input or another output; and for a scalar output. The buffer of an
-// in-place output must be its input's memory
-// and has no effect.
+// in-place output must be its input's memory and has no effect.
 CheckedBuffers checkBuffers(const Fusion& fusion, ExpressionEvaluator& sizes, const std::map<size_t, Val*>& aliases,
                             std::span<const HostValue> inputs, OutputBuffers outputs);
 

@@ -29,12 +29,12 @@ class MessageStreams {
   int rank() const;
   int size() const;
 
-  // bytes lie in what `owner` holds, which lives until they are sent.
+  // `owner` owns the memory of `bytes` and is kept until they are sent.
   void send(int to, std::vector<int64_t> words, std::shared_ptr<const void> owner = nullptr,
             std::span<const std::byte> bytes = {});
   // The next completely received message, from any rank; nullopt if there is none yet.
   std::optional<Message> receive();
-  // Frees the messages that have been sent. Whether any are still being sent.
+  // Frees the messages that have been sent. Returns whether any are still being sent.
   bool isSending();
 
  private:
