@@ -120,8 +120,8 @@ struct Value {
   const Whole& wholeAt(int64_t offset) const { return (*whole)[static_cast<size_t>(offset)]; }
 };
 
-inline constexpr int kAllDigits = 17;  // of a double: they tell any two apart
-// The fewest significant digits, 6 at least, in which different ones of the numbers read differently.
+inline constexpr int kAllDigits = 17;  // of a double: enough to distinguish any two
+// The smallest number of significant digits, at least 6, with which numbers that differ also print differently.
 int digitsToTellApart(std::initializer_list<double> numbers);
 std::string toString(const Interval& set, int digits = kAllDigits);  // "[1, 2] or nan"
 std::string toString(const Whole& set, fuser::DataType dtype);      // "[1, 2]", "true or false"

@@ -116,7 +116,7 @@ struct Judgement {
   Counts total;                         // of outputs and stored values; a value stored by its segment counts once
   std::vector<ValueJudgement> outputs;  // one per fusion output, in order
   std::vector<ValueJudgement> stored;   // one per stored value of each segment, in order
-  std::vector<Mismatch> worst;          // the first wrong op's, then the others; of each the worst first
+  std::vector<Mismatch> worst;          // those of the first wrong op, then the others; each group worst first
   std::vector<OpCounts> ops;            // in order of OpKind
   std::optional<FirstWrongOp> firstWrongOp;  // of the first wrong stored value in topological order
   std::optional<WrongValue> wrong;  // the first wrong op's result, or else the first wrong output

@@ -1,6 +1,6 @@
 #pragma once
-// Groups findings by bucket: findings that probably have one cause are one entry of the report. An entry shows one case
-// throughout: its text, elements, picture and command lines are of the same file.
+// Groups findings by bucket: findings that probably share a cause form one entry of the report. An entry shows one case
+// throughout: its text, elements, picture and command lines all belong to the same file.
 
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ struct Bucket {
 
   // The smallest case, which the entry shows; null if there is none.
   const MinimizedFinding* smallest() const;
-  // The finding of the case that the entry shows: that the smallest case was made of, or else the first.
+  // The finding whose case the entry shows: the one that was minimized to the smallest case, or else the first.
   const Finding& shown() const;
   std::string title() const;  // of the case that the entry shows
 };

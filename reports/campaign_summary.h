@@ -36,13 +36,13 @@ struct Finding {
   std::string kind;          // "differs", "check", …
   std::string reason;        // one line
   std::string file;          // the artifact, relative to the report; empty beyond the limit on artifacts
-  std::string sequenceFile;  // the cases after which alone it fails, relative to the report; empty if there are none
+  std::string sequenceFile;  // the sequence of cases that makes it fail, relative to the report; empty if it needs none
   std::string origin;        // "case 17" or the corpus file
   std::string replay;        // a command line, to be run in the report's folder
   std::string reproduces;    // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
   std::string bucket;        // findings with equal buckets count as one bug: the symptom, split by smallest cases
   std::string symptom;       // kind, guilty pass or stage, place, pattern
-  std::string placedBy;      // what its bucket is told by: kItsSmallestCase, "a finding of its …", "its symptom"
+  std::string placedBy;      // how its bucket was determined: kItsSmallestCase, "a finding of its …", "its symptom"
   std::string title;         // a sentence: "sum over dim 0 is wrong in 7 of 7 rows"
   std::string guiltyOp;      // "Sum"; empty if unknown
   std::string structure;     // its ops in topological order: "Neg Sum"
@@ -62,7 +62,7 @@ inline constexpr const char* kItsSmallestCase = "its smallest case";
 struct MinimizedFinding {
   std::string finding;                // its file
   std::string symptom;                // of the finding, and of the smallest case
-  std::string bucket;                 // the symptom, split by what the smallest case is made of
+  std::string bucket;                 // the symptom, split by the structure of the smallest case
   std::string file;                   // relative to the report
   std::string text;                   // .fusion
   std::string title, reason, detail;  // of the verdict on this text
@@ -86,7 +86,7 @@ using Margins = std::array<int64_t, 10>;
 struct Progress {
   double seconds = 0;
   int64_t cases = 0, findings = 0;
-  // Of workers, by then: in the compilers' sample, and minimizing findings.
+  // Worker time so far: in the compilers' sample, and minimizing findings.
   double compilerSeconds = 0, minimizerSeconds = 0;
   bool operator==(const Progress&) const = default;
 };

@@ -1,6 +1,6 @@
 #pragma once
 // REPORTS_FIELDS: static reflection for plain structs: one list of fields, from which JSON (fields_json.h) and sums
-// (fields_sum.h) are derived. So a new field goes through pipes, ledgers and reports without further code.
+// (fields_sum.h) are derived. A new field therefore appears in pipes, ledgers and reports without further code.
 //
 //   struct Size {
 //     int64_t bytes = 0, linesOfText = 0;
@@ -8,8 +8,7 @@
 //   };
 //   REPORTS_FIELDS(Size, bytes, linesOfText)   ->   {"bytes": 3, "lines_of_text": 1}
 //
-// The list follows the struct, in its namespace. It must have all fields:
-// a missing or surplus one is a compile error.
+// The list follows the struct, in its namespace. It must have all fields: a missing or surplus one is a compile error.
 
 #include <array>
 #include <cstddef>
@@ -87,10 +86,10 @@ constexpr bool isNumberOfFields = takesInitializers<T>(std::make_index_sequence<
     visit(key.text(), objects.field...);              \
   }
 
-// REPORTS_FOR_EACH(apply, a, b) -> apply(a) apply(b), for up to 86 names; past that it does not
-// compile. A macro does not expand itself, but each scan of what it left expands one name more; each level
-// of REPORTS_SCAN has four times the scans of the one below.
-// (Recursion through __VA_OPT__: David Mazieres, "Recursive macros with C++20 __VA_OPT__", 2021.)
+// REPORTS_FOR_EACH(apply, a, b) -> apply(a) apply(b), for up to 86 names; a longer list does not compile. A macro does
+// not expand recursively, but each further scan of its output expands one more name; each level of REPORTS_SCAN scans
+// four times as often as the one below. (Recursion through __VA_OPT__: David Mazieres, "Recursive macros with C++20
+// __VA_OPT__", 2021.)
 #define REPORTS_FOR_EACH(apply, ...) REPORTS_SCAN64(REPORTS_FIRST(apply, __VA_ARGS__))
 #define REPORTS_FIRST(apply, name, ...) apply(name) __VA_OPT__(REPORTS_NEXT REPORTS_NO_ARGUMENTS(apply, __VA_ARGS__))
 #define REPORTS_NEXT() REPORTS_FIRST

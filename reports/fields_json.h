@@ -6,7 +6,7 @@
 //
 //   encode(), decode()             CBOR, for pipes: keeps every byte of a string
 //   toJsonText(), fromJsonText()   one line of JSON, for files that people may read; invalid UTF-8 becomes U+FFFD
-// Decoding throws std::invalid_argument for invalid input, which says what is wrong in our words (json_text.h).
+// Decoding throws std::invalid_argument for invalid input, with our message instead of the library's (json_text.h).
 
 #include <algorithm>
 #include <map>

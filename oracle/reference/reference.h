@@ -27,7 +27,7 @@ void useOneThread();
 // LibTorch's version: "2.11.0".
 std::string libtorchVersion();
 
-// Evaluates one op as PyTorch's eager mode on the CPU. A CheckError if LibTorch's result dtype differs from the
+// Evaluates one op as PyTorch's eager mode does on the CPU. A CheckError if LibTorch's result dtype differs from the
 // fusion's. `shape`: the sizes of the result of expand and full. `result`: the index of the op's result.
 Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const fuser::Dims& shape, size_t result = 0);
 
@@ -38,7 +38,7 @@ std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::spa
 void evaluateInPlace(fuser::OpKind op, std::span<double> values);
 
 // Applies an op to arrays of any dtype and f64 scalars, with LibTorch's promotion. Returns the results as dense f64
-// copies and their dtype in LibTorch. Tests use it to pin how scalar operands take part.
+// copies and their dtype in LibTorch. Tests use it to pin down how scalar operands are promoted and rounded.
 struct WithScalar {
   fuser::DataType dtype;
   std::vector<double> values;
