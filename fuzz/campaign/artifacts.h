@@ -18,7 +18,7 @@ struct ReplayContext {
   std::vector<std::string> generatorFlags;  // arguments: "--only", "add"
   Limits limits;
   bool probes = true;
-  std::filesystem::path corpora = "";  // to which relative paths of corpora refer
+  std::filesystem::path corpora = "";  // the folder to which relative paths of corpora refer
 };
 
 // The same for command lines of a report: they run in its folder and find the program in the PATH. corpora: the folder
@@ -52,7 +52,7 @@ class Artifacts {
             const std::vector<LedgerFinding>& findings);
 
   // Writes the finding's case and, if it only fails after a sequence of tasks, that sequence; then removes its earlier
-  // files. Sets file, sequenceFile, textSha1 and bytes. On a lack of space the finding keeps its earlier files.
+  // files. Sets file, sequenceFile, textSha1 and bytes. If there is no space, the finding keeps its earlier files.
   // sequenceTexts: the cases of the sequence, in order; empty if there is none.
   void write(LedgerFinding& finding, const std::string& text, const std::vector<std::string>& sequenceTexts = {});
   void drop(LedgerFinding& finding);

@@ -60,7 +60,7 @@ std::string versionOfProgram();
 // What the results of a campaign depend on; it can only continue with an equal stamp.
 Ledger::Stamp stampOf(const CampaignOptions& options);
 
-// Set by a signal handler: stop starting tasks and write the report.
+// True once a signal asks the campaign to stop: it starts no more tasks and writes the report.
 using Interrupt = std::function<bool()>;
 // Prints a line of the command's result to standard output; independent of the log level.
 using Log = std::function<void(const std::string& line)>;

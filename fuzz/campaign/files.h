@@ -15,8 +15,8 @@ std::vector<std::filesystem::path> fusionFiles(const std::vector<std::filesystem
 // Reads the whole file; a UserError says why it cannot be read.
 std::string readTextFile(const std::string& path);
 
-// Check at the start of a long run what is written at its end. A UserError if the folder cannot be created or written,
-// or the file cannot be written (existing content stays).
+// Check at the start of a long run that its results can be written at the end. A UserError if the folder cannot be
+// created or written, or the file cannot be written (existing content stays).
 void makeWritableFolder(const std::filesystem::path& folder);
 void checkWritableFile(const std::filesystem::path& path);
 

@@ -56,7 +56,7 @@ class Findings {
   int64_t leftOut() const { return artifacts_.leftOut(); }
   Artifacts& artifacts() { return artifacts_; }
 
-  // Also one per guilty op that those do not have, which may be another bug.
+  // In addition, one per guilty op that those do not have, because it may be another bug.
   static constexpr int64_t kArtifactsPerBucket = 10;
 
  private:

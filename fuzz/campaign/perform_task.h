@@ -24,7 +24,7 @@ struct TaskSettings {
 };
 
 // Every error is a verdict, except errors of the environment, which are thrown (SetUpError, std::bad_alloc). A file
-// that does not parse is Rejected, with the place.
+// that does not parse is Rejected, with the position of the error.
 TaskResult performTask(const JudgingTask& task, const TaskSettings& settings);
 
 // The work of a pool whose tasks are printed JudgingTasks; resultOf() reads its outcomes.

@@ -26,9 +26,9 @@ struct SelftestOptions {
 };
 
 // Whether a verdict on a case with a fault of this stage counts as catching it: a wrong result, a violation of an
-// engine, or a broken invariant. For the stage Report (what a pass says of itself), which no run shows, the check after
-// each pass counts. Other failed checks, crashes and hangs do not count, since the fault itself may cause them; the
-// search goes on.
+// engine, or a broken invariant. For the stage Report (the flag with which a pass reports a change), which does not
+// affect runs, the check after each pass counts. Other failed checks, crashes and hangs do not count, since the fault
+// itself may cause them; the search goes on.
 bool catches(VerdictKind kind, FaultStage stage);
 
 struct FaultResult {

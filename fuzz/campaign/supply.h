@@ -1,7 +1,7 @@
 #pragma once
 // Supply: the tasks of a campaign in order: the corpora's files, then the cases by number, with a compiler batch before
-// the first case of each stride; the first batch is the second task. Every campaign has the first batch, cut to its own
-// cases; the others only if they are whole. Finished tasks are skipped.
+// the first case of each stride; the first batch is the second task. Every campaign runs the first batch, truncated to
+// the cases of the campaign; later batches run only if complete. Finished tasks are skipped.
 
 #include <deque>
 #include <map>

@@ -42,8 +42,8 @@ class PlantedFault : public CompileObserver {
   bool applied_ = false;
 };
 
-// For one FusionExecutorCache, which it must outlive, because a fault may keep state between runs. Add it before
-// observers that read what it edits. A UserError for an unknown name.
+// Creates the fault for one FusionExecutorCache. It must outlive the cache, because a fault may keep state between
+// runs. Add it before observers that read what it edits. A UserError for an unknown name.
 std::unique_ptr<PlantedFault> plantFault(std::string_view name);
 
 }  // namespace fuser::fuzz

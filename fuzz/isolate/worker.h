@@ -20,7 +20,7 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Sends a task to a worker that is neither busy nor dead; the task's time starts now.
+  // Sends a task to a worker that is neither busy nor dead; the task's time limit starts now.
   void give(const std::string& task, const Limits& limits = {});
   bool busy() const { return busy_; }
   const std::string& task() const { return task_; }

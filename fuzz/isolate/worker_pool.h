@@ -7,10 +7,10 @@
 // std::bad_alloc or std::system_error, run() throws a SetUpError in the supervisor.
 //
 // Workers fork in run(), never before, and share no memory with the supervisor afterwards: `work` sees the state at
-// that time, and of the supervisor's open files only the standard ones. Workers ignore Ctrl-C, hang-ups and SIGUSR1,
-// which the supervisor handles, and die with it. The supervisor writes their log lines, which arrive over the pipe, so
-// that lines of several workers never mix, the last lines of a dying worker arrive, and no worker has the log file
-// open.
+// that time and, of the supervisor's open files, only the standard streams. Workers ignore Ctrl-C, hang-ups and
+// SIGUSR1, which the supervisor handles, and die with it. The supervisor writes their log lines, which arrive over the
+// pipe, so that lines of several workers never mix, the last lines of a dying worker arrive, and no worker has the log
+// file open.
 
 #include <functional>
 #include <map>
@@ -56,7 +56,8 @@ struct PoolTask {
 class TaskSource {
  public:
   virtual ~TaskSource() = default;
-  // nullopt: no task now; it is called again after an outcome. The pool ends when no task runs and there is none.
+  // nullopt: no task now; next() is called again after an outcome. The pool ends when no task is running and next()
+  // returns none.
   virtual std::optional<PoolTask> next() = 0;
   // Called in order of completion. `history`: the tasks that the process completed before. The stack in `detail` is not
   // symbolised yet (withSymbols), because that is slow and workers would wait for their next task.

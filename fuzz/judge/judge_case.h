@@ -52,16 +52,16 @@ inline bool isFinding(VerdictKind kind) { return kind >= VerdictKind::Differs; }
 std::string_view artifactPrefix(VerdictKind kind);
 
 struct JudgeSettings {
-  bool probes = true;                        // undecided and differing runs once more, each op judged alone
-  bool repeat = true;                        // each run twice: the same kernel on the same data gives the same bits
+  bool probes = true;                        // repeat undecided and differing runs with each op judged alone
+  bool repeat = true;                        // do each run twice: equal kernels and data must give equal bits
   bool checkInvariants = true;               // verify after every pass and segmentation step; oracle/invariants
   bool roundTrip = true;                     // print, parse, compare
-  size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may take four times that. Past it a
-                                             // case is rejected before memory is taken
+  size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may use four times that. A larger
+                                             // case is rejected before memory is allocated
   size_t memoryMb = 4096;                    // of the process: an allocation that fails below it is a SetUpError, one
-                                             // that would exceed it a finding
-  std::optional<EngineKind> engine;          // instead of the case's
-  // Of the compiler: called after the case's planted fault. They outlive the judging.
+                                             // that would exceed it is a finding
+  std::optional<EngineKind> engine;          // replaces the case's engine
+  // Observers of the compilation, called after the case's planted fault. They must outlive judgeCase().
   std::vector<CompileObserver*> observers;
   spdlog::logger* log = nullptr;  // gets what each pass does (Trace); null: silent. Callers add verdicts (Debug)
 };

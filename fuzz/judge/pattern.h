@@ -1,6 +1,5 @@
 #pragma once
-// Patterns of wrong elements and of messages, for buckets:
-// one cause should have the same pattern in all cases.
+// Patterns of wrong elements and of messages, for buckets: one cause should have the same pattern in all cases.
 
 #include <string>
 #include <string_view>
@@ -9,7 +8,7 @@
 
 namespace fuser::fuzz {
 
-// The first that fits:
+// The first pattern that fits:
 //   nan, inf          every wrong element is or should be a special value; nan if one of them is a NaN
 //   zeros             zeros instead of other numbers
 //   one-ulp scale     wrong by a few ulps

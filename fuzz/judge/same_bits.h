@@ -1,6 +1,5 @@
 #pragma once
-// Bitwise comparison of results, for runs that must be deterministic, where the oracle's sets would be too
-// permissive.
+// Bitwise comparison of results, for runs that must be deterministic, where the oracle's sets would be too permissive.
 
 #include "fuser/record/run_record.h"
 

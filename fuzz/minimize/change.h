@@ -44,8 +44,9 @@ using MakeRecipe = std::function<Recipe(const Val* val, size_t run, DataType dty
 
 // --- rebuild.cpp ---
 
-// Also removes unused inputs and what outputs do not need (dead code only if requested). nullopt if the result is not
-// well formed. Does not check whether its runs are accepted.
+// Applies the change and removes the expressions and inputs that no output needs; a change that sets none of
+// dropDeadCode, outputs, asInputs and replaced keeps them. nullopt if the result is not well formed. Does not check
+// whether its runs are accepted.
 std::optional<Case> rebuild(const Case& from, const Change& change, const MakeRecipe& makeRecipe);
 // nullopt if nothing changes or the result is not a valid case.
 std::optional<Case> edited(const Case& from, const EditCase& change);

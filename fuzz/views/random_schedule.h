@@ -1,6 +1,6 @@
 #pragma once
-// Random legal schedules: what the schedulers choose for a case, changed at random within the rules that lowering
-// relies on (fuser/schedule/check.cpp). The answer must not change.
+// Random legal schedules: those that the schedulers choose for a case, changed at random within the rules that lowering
+// relies on (fuser/schedule/check.cpp). The results of the case must not change.
 
 #include <cstdint>
 #include <map>
