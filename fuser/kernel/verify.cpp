@@ -99,7 +99,7 @@ class Verifier {
   void parameters() {
     for (const IntParam& param : kernel_.intParams) {
       if (!require(param.symbol && param.symbol->isSymbol() && params_.insert(param.symbol), 6,
-                   "an integer parameter is not a symbol of its own")) {
+                   "an integer parameter has no symbol, or shares it with another")) {
         continue;
       }
       scope_.insert(param.symbol);
