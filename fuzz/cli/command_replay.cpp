@@ -36,7 +36,7 @@ Command addReplayCommand(CLI::App& app) {
 Examples
   fuserfuzz replay out/mismatch-….fusion                       the verdict, the worst elements, the first wrong op
   fuserfuzz replay corpus --jobs 2 --quiet                     all files below corpus
-  fuserfuzz generate --seed 1 --case 17 | fuserfuzz replay -   a case that is no file
+  fuserfuzz generate --seed 1 --case 17 | fuserfuzz replay -   a case from standard input
 
 Exit codes
   0 each file as it expects, or without a finding   1 usage or set-up, a file that does not parse
