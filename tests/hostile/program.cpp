@@ -47,7 +47,8 @@ void enter(const Environment& environment, const std::string& out, const std::st
   if (environment.maxFileBytes) {
     const rlimit limit{environment.maxFileBytes, environment.maxFileBytes};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(kSetUpFailed);
-    setenv("GCOV_PREFIX", "/dev/null", 1);  // in a build with coverage: its counts would be cut short, and unreadable
+    // A build with coverage would cut its counts short.
+    setenv("GCOV_PREFIX", (std::filesystem::path(err).parent_path() / "counts").c_str(), 1);
   }
 }
 
