@@ -67,11 +67,23 @@ void keepWorst(std::vector<Mismatch>& worst, Mismatch mismatch, size_t limit) {
 struct Outcome {
   bool inside;
   bool single;
-  bool decided;
+  int decided;  // -log2 of the relative width of a set that decides: 6, 10, 12 or 14; 0: it does not decide
   bool decidedToScale;
   double distance;
   int tenth = -1;  // of Margins; none: -1
 };
+constexpr int kNarrowest = 14;
+
+// 16 bits have no 2^-12: two ulps are all that can be asked.
+int narrownessOf(const Interval& set, DataType dtype) {
+  if (!isDecided(set, dtype)) return 0;
+  const double width = set.hi - set.lo;
+  if (!set.hasRange() || width == 0) return kNarrowest;
+  const double least = std::min(std::fabs(set.lo), std::fabs(set.hi));
+  if (width < 2 * ulp(std::max(std::fabs(set.lo), std::fabs(set.hi)), dtype)) return kNarrowest;
+  if (fuser::dtypeSize(dtype) == 2) return 6;
+  return width < 0x1p-14 * least ? 14 : width < 0x1p-12 * least ? 12 : width < 0x1p-10 * least ? 10 : 6;
+}
 
 // Of a number within a range that decides. Where the range holds only a few numbers of its dtype, a right result lies
 // at an end as often as not, which says nothing.
@@ -87,18 +99,19 @@ Outcome judgeElement(const Value& actual, int64_t at, const Value& sets, int64_t
     const int64_t number = actual.wholeAt(at).lo;
     const Whole& set = sets.wholeAt(place);
     const bool inside = set.lo <= number && number <= set.hi;
-    return {inside, set.isSingle(), set.isSingle(), set.isSingle(), inside ? 0 : distance(set, number)};
+    const int decided = set.isSingle() ? kNarrowest : 0;
+    return {inside, set.isSingle(), decided, set.isSingle(), inside ? 0 : distance(set, number)};
   }
   const double number = actual.realAt(at).single();
   const Interval& set = sets.realAt(place);
   const bool inside = contains(set, number);
   const bool single = set.isSingle();
-  if (single && inside) return {true, true, true, true, 0};
-  const bool decided = isDecided(set, sets.dtype);
-  const bool toScale = decided || (sets.scales && !set.has(kSpecials) && set.hasRange() &&
-                                   set.hi - set.lo <= 0x1p-6 * (*sets.scales)[static_cast<size_t>(place)]);
+  if (single && inside) return {true, true, kNarrowest, true, 0};
+  const int decided = narrownessOf(set, sets.dtype);
+  const bool toScale = decided > 0 || (sets.scales && !set.has(kSpecials) && set.hasRange() &&
+                                       set.hi - set.lo <= 0x1p-6 * (*sets.scales)[static_cast<size_t>(place)]);
   if (!inside) return {inside, single, decided, toScale, distance(set, number)};
-  return {inside, single, decided, toScale, 0, decided ? tenthOf(set, number, sets.dtype) : -1};
+  return {inside, single, decided, toScale, 0, decided > 0 ? tenthOf(set, number, sets.dtype) : -1};
 }
 
 // What the element is, and what it should be, in digits that tell them apart.
@@ -160,11 +173,11 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
   result.wrong.dtype = actual.dtype;
   result.wrong.extents = extents;
   forEachOffset<1 + kMaxViews>(extents, strides, [&](const std::array<int64_t, 1 + kMaxViews>& at) {
-    bool inside = true, decided = false, toScale = false;
-    int tenth = -1;
+    bool inside = true, toScale = false;
+    int decided = 0, tenth = -1;
     for (size_t k = 0; k < views.size(); ++k) {
       const Outcome outcome = judgeElement(actual, at[0], *views[k].sets, at[1 + k]);
-      decided |= outcome.decided;
+      decided = std::max(decided, outcome.decided);
       toScale |= outcome.decidedToScale;
       tenth = std::max(tenth, outcome.tenth);
       if (k + 1 == views.size()) result.certain &= outcome.inside && outcome.single;
@@ -185,7 +198,10 @@ Comparison compare(const Value& actual, std::span<const View> views, size_t maxM
       inside = false;
     }
     ++result.counts.judged;
-    result.counts.decided += decided;
+    result.counts.decided += decided > 0;
+    result.counts.within10 += decided >= 10;
+    result.counts.within12 += decided >= 12;
+    result.counts.within14 += decided >= 14;
     result.counts.decidedToScale += toScale;
     ++(inside ? result.counts.inside : result.counts.outside);
     if (inside && tenth >= 0) ++result.margins.tenths[static_cast<size_t>(tenth)];

@@ -32,6 +32,9 @@ std::string_view verdictName(Verdict verdict) {
 Counts& Counts::operator+=(const Counts& other) {
   judged += other.judged;
   decided += other.decided;
+  within10 += other.within10;
+  within12 += other.within12;
+  within14 += other.within14;
   decidedToScale += other.decidedToScale;
   inside += other.inside;
   outside += other.outside;
@@ -57,6 +60,7 @@ class Judge {
         vals_(original.valCount()),
         position_(original.valCount(), SIZE_MAX),
         certain_(original.valCount()),
+        inside_(original.valCount()),
         numbers_(original.valCount()) {
     facts_.contraction = options.contraction;
     for (Val* val : original.usedVals()) vals_[val->id()] = val;
@@ -88,6 +92,15 @@ class Judge {
     const HostValue* value;
     size_t judgement;           // in judgement_.stored
     std::optional<Value> sets;  // of the segment's slice, where it is not the plain view
+    bool inside = false;        // what lies in these sets lies in the plain view's, too
+  };
+
+  // How a segment's values are judged.
+  struct SegmentView {
+    std::vector<bool> loaded;               // by id
+    std::vector<const HostValue*> anchors;  // by id: the numbers that the slice takes as exact; or null
+    bool own = false;                       // some anchor is uncertain: the slice is another view than the plain one
+    bool anchorsInside = true;              // what the segment loaded was judged, and found inside
   };
 
   const Val* original(const BoundaryValue& boundary) const {
@@ -100,28 +113,31 @@ class Judge {
 
   void judgeSegment(const SegmentRecord& segment) {
     Slice slice(facts_);
-    std::vector<bool> loaded(vals_.size(), false);
-    bool ownView = options_.probes;
+    SegmentView view;
+    view.loaded.resize(vals_.size(), false);
+    view.anchors.resize(vals_.size(), nullptr);
+    view.own = options_.probes;
     const auto anchor = [&](const BoundaryValue& boundary) {
       const Val* val = original(boundary);
       if (!val || facts_.inputs[val->id()]) return false;
       slice.anchor(val->id(), numbersOf(boundary.value, val));
+      view.anchors[val->id()] = &boundary.value;
       return true;
     };
     for (const BoundaryValue& input : segment.inputs) {
       if (!anchor(input)) continue;
-      loaded[*input.origin] = true;
-      ownView |= !isCertain(*original(input));
+      view.loaded[*input.origin] = true;
+      view.own |= !isCertain(*original(input));
+      view.anchorsInside &= isInside(original(input)->id(), input.value);
     }
     if (options_.probes) {
       for (const BoundaryValue& output : segment.outputs) anchor(output);
     }
-    for (const BoundaryValue& output : segment.outputs) judgeStored(segment, output, slice, loaded, ownView);
+    for (const BoundaryValue& output : segment.outputs) judgeStored(segment, output, slice, view);
     noteMissingDepths(slice);
   }
 
-  void judgeStored(const SegmentRecord& segment, const BoundaryValue& output, Slice& slice,
-                   const std::vector<bool>& loaded, bool ownView) {
+  void judgeStored(const SegmentRecord& segment, const BoundaryValue& output, Slice& slice, const SegmentView& view) {
     ValueJudgement judged;
     judged.name = output.name;
     judged.segment = segment.index;
@@ -131,12 +147,18 @@ class Judge {
       return;
     }
     Stored stored{val, &output.value, judgement_.stored.size(), std::nullopt};
-    const bool alone = options_.probes && val->definition() && !loaded[val->id()] && !facts_.inputs[val->id()];
-    if (alone) ownView = !hasCertainOperands(*val->definition());
+    const bool alone = options_.probes && val->definition() && !view.loaded[val->id()] && !facts_.inputs[val->id()];
+    bool ownView = view.own, anchorsInside = view.anchorsInside;
+    if (alone) {
+      ownView = !hasCertainOperands(*val->definition());
+      anchorsInside = hasOperandsInside(*val->definition(), view);
+    }
     if (ownView) {
       stored.sets = alone ? *slice.evaluateAlone(val) : slice.evaluate(val);
     }
-    Comparison comparison = against(output.value, val, stored.sets);
+    stored.inside = ownView && anchorsInside && !options_.allViews;
+    Comparison comparison = against(output.value, val, stored.sets, !stored.inside);
+    if (comparison.counts.outside == 0 && comparison.problem.empty()) inside_[val->id()].push_back(&output.value);
     certain_[val->id()] = certain_[val->id()].value_or(true) && comparison.certain;
     fill(judged, val, comparison);
     if (comparison.outsideSlice > 0 || (!ownView && comparison.counts.outside > 0)) noteWrong(judged, val, comparison);
@@ -146,11 +168,32 @@ class Judge {
     stored_.push_back(std::move(stored));
   }
 
-  Comparison against(const HostValue& value, const Val* val, const std::optional<Value>& sets) {
+  Comparison against(const HostValue& value, const Val* val, const std::optional<Value>& sets, bool wholeFusion) {
     std::vector<View> views;
     if (sets) views.push_back({&*sets, false});
-    views.push_back({&plain_.evaluate(val), true});
-    return compare(numbersOf(value, val), views, options_.maxMismatches);
+    if (wholeFusion) views.push_back({&plain_.evaluate(val), true});
+    Comparison comparison = compare(numbersOf(value, val), views, options_.maxMismatches);
+    if (!wholeFusion) comparison.certain = false;
+    return comparison;
+  }
+
+  // Whether the very values were judged, and all elements were inside.
+  bool isInside(uint32_t id, const HostValue& value) const {
+    const std::vector<const HostValue*>& judged = inside_[id];
+    return std::any_of(judged.begin(), judged.end(), [&](const HostValue* other) {
+      const auto* scalar = std::get_if<fuser::ScalarValue>(&value);
+      const auto* same = std::get_if<fuser::ScalarValue>(other);
+      return scalar ? same && *same == *scalar : sameMemory(*other, value);
+    });
+  }
+
+  bool hasOperandsInside(const fuser::Expr& expr, const SegmentView& view) const {
+    const auto inside = [&](const Val* val) {
+      return !val->definition() || (view.anchors[val->id()] && isInside(val->id(), *view.anchors[val->id()]));
+    };
+    const std::vector<Val*> sizes = fuser::Fusion::extentScalars(&expr);
+    return std::all_of(expr.inputs().begin(), expr.inputs().end(), inside) &&
+           std::all_of(sizes.begin(), sizes.end(), inside);
   }
 
   // What each copy of the value holds that was judged is the one value that the plain view accepts: from there on a
@@ -158,9 +201,7 @@ class Judge {
   bool isCertain(const Val& val) const { return !options_.contraction && certain_[val.id()].value_or(false); }
 
   bool hasCertainOperands(const fuser::Expr& expr) const {
-    const auto isKnown = [&](const Val* val) {
-      return !val->definition() || isCertain(*val);
-    };
+    const auto isKnown = [&](const Val* val) { return !val->definition() || isCertain(*val); };
     const std::vector<Val*> sizes = fuser::Fusion::extentScalars(&expr);
     return std::all_of(expr.inputs().begin(), expr.inputs().end(), isKnown) &&
            std::all_of(sizes.begin(), sizes.end(), isKnown);
@@ -184,7 +225,8 @@ class Judge {
       judged = judgement_.stored[source->judgement];
       judged.segment = -1;
     } else {
-      Comparison comparison = against(record_.outputs[index], val, source ? source->sets : std::nullopt);
+      const bool wholeFusion = !source || !source->inside;
+      Comparison comparison = against(record_.outputs[index], val, source ? source->sets : std::nullopt, wholeFusion);
       fill(judged, val, comparison);
       keep(comparison, judged);
       if (comparison.counts.outside > 0 && !judgement_.wrong) noteElements(comparison, judged);
@@ -299,7 +341,8 @@ class Judge {
   std::vector<const Val*> vals_;  // by id
   std::vector<size_t> position_;  // by id: of the definition, in topological order
   std::vector<Stored> stored_;
-  std::vector<std::optional<bool>> certain_;                  // by id; none: not judged yet
+  std::vector<std::optional<bool>> certain_;                 // by id; none: not judged yet
+  std::vector<std::vector<const HostValue*>> inside_;        // by id: judged, with all elements inside
   std::vector<std::pair<const HostValue*, Value>> numbers_;  // by id: what was read last, and its numbers
   size_t firstWrong_ = SIZE_MAX;
   std::vector<Mismatch> firstWorst_;  // its elements

@@ -31,6 +31,9 @@ std::string_view verdictName(Verdict verdict);  // "agrees"
 struct JudgeOptions {
   bool contraction = false;  // the run's option: a multiply and an add of one kernel may become an FMA
   bool probes = false;       // the run's option: consumers read the stored copies, so that each op is judged alone
+  // Judge stored values against the whole fusion even where that follows from what was judged before
+  // (oracle/ORACLE.md#1-what-is-judged).
+  bool allViews = true;
   size_t maxMismatches = 5;  // the maximal size of Judgement::worst
 };
 
@@ -38,6 +41,11 @@ struct JudgeOptions {
 struct Counts {
   int64_t judged = 0;
   int64_t decided = 0;
+  // Of those decided, the ones whose set is narrower than 2^-10, 2^-12 and 2^-14 of its smaller end; of 16-bit dtypes,
+  // narrower than two ulps, for all three.
+  int64_t within10 = 0;
+  int64_t within12 = 0;
+  int64_t within14 = 0;
   int64_t decidedToScale = 0;  // as `decided`, but a sum's set is measured against sum(|term|), not against its value
   int64_t inside = 0;
   int64_t outside = 0;
@@ -56,10 +64,9 @@ struct Margins {
 
 // The judgement of one value of the run.
 struct ValueJudgement {
-  std::string name;  // in the original fusion, without '%'
-  std::optional<uint32_t>
-      origin;        // its id there; nullopt for a stored value without an origin, which is not judged
-  int segment = -1;  // -1: an output of the fusion, as the caller got it
+  std::string name;                 // in the original fusion, without '%'
+  std::optional<uint32_t> origin;   // its id there; nullopt for a stored value without an origin, which is not judged
+  int segment = -1;                 // -1: an output of the fusion, as the caller got it
   std::optional<fuser::OpKind> op;  // its op in the original; nullopt for inputs and literals
   Counts counts;
   Margins margins{};
@@ -93,8 +100,8 @@ struct FirstWrongOp {
 
 // An element outside of its accepted set, for finding patterns in the wrong elements of a value.
 struct WrongElement {
-  int64_t place = 0;     // row-major index over WrongValue::extents
-  double got = 0;        // integers are rounded to f64
+  int64_t place = 0;         // row-major index over WrongValue::extents
+  double got = 0;            // integers are rounded to f64
   double low = 0, high = 0;  // the bounds of the accepted range; low > high if there is none
   bool acceptsNan = false, acceptsInf = false;
 };
@@ -112,14 +119,14 @@ inline constexpr size_t kMaxWrongElements = 4096;
 
 struct Judgement {
   Verdict verdict = Verdict::Unsupported;
-  std::string reason;                   // for Unsupported, and for Differs because of a size or dtype
-  Counts total;                         // of outputs and stored values; a value stored by its segment counts once
-  std::vector<ValueJudgement> outputs;  // one per fusion output, in order
-  std::vector<ValueJudgement> stored;   // one per stored value of each segment, in order
-  std::vector<Mismatch> worst;          // those of the first wrong op, then the others; each group worst first
-  std::vector<OpCounts> ops;            // in order of OpKind
+  std::string reason;                        // for Unsupported, and for Differs because of a size or dtype
+  Counts total;                              // of outputs and stored values; a value stored by its segment counts once
+  std::vector<ValueJudgement> outputs;       // one per fusion output, in order
+  std::vector<ValueJudgement> stored;        // one per stored value of each segment, in order
+  std::vector<Mismatch> worst;               // those of the first wrong op, then the others; each group worst first
+  std::vector<OpCounts> ops;                 // in order of OpKind
   std::optional<FirstWrongOp> firstWrongOp;  // of the first wrong stored value in topological order
-  std::optional<WrongValue> wrong;  // the first wrong op's result, or else the first wrong output
+  std::optional<WrongValue> wrong;           // the first wrong op's result, or else the first wrong output
   std::vector<std::string> notes;            // reductions without a recorded depth, …
 };
 

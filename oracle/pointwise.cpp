@@ -106,19 +106,17 @@ Value combined(std::span<const Value> operands, DataType dtype, const Rule& rule
   return withSets(result, dtype, std::move(sets));
 }
 
-// A scalar operand takes part as the row says: at compute precision, or rounded to the common dtype first. LibTorch
-// keeps a scalar in front of a tensor of 16 bits on a GPU and rounds it on the CPU: both are accepted.
+// A scalar operand takes part as the row says, wherever it stands: at compute precision, or rounded to the common dtype
+// first. (LibTorch keeps a scalar in front of a tensor of 16 bits on a GPU, as the Keep rows do, and rounds it on the
+// CPU.)
 Value operandAs(const fuser::Expr& expr, size_t index, const Value& value, DataType common) {
   if (value.dtype == common || expr.input(index)->isTensor()) {
     FUSER_CHECK(value.dtype == common, fuser::opName(expr.op()), " of ", value.dtype, " among ", common);
     return value;
   }
   const DataType compute = fuser::computeType(common);
-  if (expr.info().scalar == fuser::ScalarOperand::Round || compute == common) return castValue(value, common);
-  const Value kept = castValue(value, compute);
-  if (index > 0) return kept;
-  const Value rounded = castValue(value, common);
-  return withSets(kept, compute, std::vector<Interval>{hull(kept.real->front(), rounded.real->front())});
+  const bool rounds = expr.info().scalar == fuser::ScalarOperand::Round || compute == common;
+  return castValue(value, rounds ? common : compute);
 }
 
 DataType commonType(const fuser::Expr& expr, std::span<const Value> operands) {
@@ -325,9 +323,20 @@ Value clamped(std::span<const Value> x, DataType dtype) {
   });
 }
 
+// Of integers: c where a <= b, a elsewhere.
+Whole thresholded(const Whole& a, const Whole& b, const Whole& c) {
+  if (a.hi <= b.lo) return c;
+  const Whole above{std::max(a.lo, b.lo < a.hi ? b.lo + 1 : b.lo), a.hi};
+  return a.lo > b.hi ? a : hull(above, c);
+}
+
 Value ternary(OpKind op, std::span<const Value> x, DataType dtype) {
   if (op == OpKind::Where) return where(x, dtype);
   if (op == OpKind::Clamp || op == OpKind::Hardtanh) return clamped(x, dtype);
+  if (op == OpKind::Threshold) {
+    return combined<Whole>(
+        x, dtype, [&](At at) { return thresholded(x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), x[2].wholeAt(at[2])); });
+  }
   FUSER_CHECK(op == OpKind::Addcmul, "no rule for ", fuser::opName(op));
   return combined<Whole>(x, dtype, [&](At at) {
     const Whole product = binaryWhole(OpKind::Mul, x[1].wholeAt(at[1]), x[2].wholeAt(at[2]), dtype);

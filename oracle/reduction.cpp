@@ -2,8 +2,10 @@
 // partial results, bounds of products in any order, and selection (amax, any, …) over the axes.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "fuser/ir/tensor_view.h"
 #include "oracle/real_rules.h"
@@ -46,6 +48,32 @@ class CompensatedSum {
   double correction_ = 0;
 };
 
+// The exponent of the lowest set bit of a finite number other than 0: -1 for 2.5.
+int lowestBit(double x) {
+  int exponent = 0;
+  const auto mantissa = static_cast<int64_t>(std::ldexp(std::frexp(std::fabs(x), &exponent), 53));
+  return exponent - 53 + std::countr_zero(static_cast<uint64_t>(mantissa));
+}
+
+// A sum of points that is exact in every order: all terms are multiples of 2^g, and sum|x| < 2^(g + p), p the precision
+// of the dtype that accumulates. Each partial sum is a multiple of 2^g below 2^(g + p), which that dtype holds.
+class Grid {
+ public:
+  void add(const Interval& x) {
+    if (!x.isPoint()) isPoints_ = false;
+    if (!x.isPoint() || x.lo == 0) return;
+    unit_ = std::min(unit_, lowestBit(x.lo));
+  }
+  // magnitude: sum|x| in f64. It is below the bound only where it is exact.
+  bool holds(double magnitude, DataType compute) const {
+    return isPoints_ && magnitude < std::ldexp(1.0, std::min(unit_, 900) + format(compute).precision);
+  }
+
+ private:
+  bool isPoints_ = true;
+  int unit_ = 900;  // g; the largest where all terms are 0
+};
+
 // The special value that a set without a range certainly is; 0 where it may be one of several.
 uint8_t onlyValue(const Interval& x) {
   const uint8_t specials = x.flags & kSpecials;
@@ -65,6 +93,7 @@ class Sum {
       certain_ |= onlyValue(x);
       return;
     }
+    grid_.add(x);
     lo_.add(x.lo);
     hi_.add(x.hi);
     magnitude_ += std::max(std::fabs(x.lo), std::fabs(x.hi));
@@ -75,7 +104,8 @@ class Sum {
   Interval result() const {
     if (count_ == 0) return {0, 0, kZeros};
     const double u = roundoff(compute_);
-    const double error = count_ == 1 ? 0 : gamma(std::min(depth_, count_ - 1), u);
+    const bool exact = count_ == 1 || grid_.holds(magnitude_, compute_);
+    const double error = exact ? 0 : gamma(std::min(depth_, count_ - 1), u);
     Interval set;
     // NaN in any order: a NaN among the terms, or infinities of both signs.
     if ((certain_ & kNan) || (certain_ & kInfs) == kInfs) {
@@ -95,9 +125,9 @@ class Sum {
     // A term that is certainly infinite or NaN leaves no finite result; one that may be does.
     if (certainlySpecial_) return set;
     const double n = static_cast<double>(count_);
-    const double slack = count_ == 1 ? 0 : error * magnitude_ * (1 + 0x1p-40) + n * n * 0x1p-104 * magnitude_;
-    const double ownLo = count_ == 1 ? 0 : std::fabs(lo_.value()) * 0x1p-52;
-    const double ownHi = count_ == 1 ? 0 : std::fabs(hi_.value()) * 0x1p-52;
+    const double slack = exact ? 0 : error * magnitude_ * (1 + 0x1p-40) + n * n * 0x1p-104 * magnitude_;
+    const double ownLo = exact ? 0 : std::fabs(lo_.value()) * 0x1p-52;
+    const double ownHi = exact ? 0 : std::fabs(hi_.value()) * 0x1p-52;
     set.lo = std::max(lo_.value() - ownLo - slack, -largest * 2);
     set.hi = std::min(hi_.value() + ownHi + slack, largest * 2);
     if (!(set.lo <= set.hi)) set.lo = -largest, set.hi = largest;  // the reference itself overflowed
@@ -114,11 +144,41 @@ class Sum {
   uint8_t flags_ = 0;
   uint8_t certain_ = 0;  // specials that some term certainly is
   bool certainlySpecial_ = false;
+  Grid grid_;
   CompensatedSum lo_;
   CompensatedSum hi_;
   double magnitude_ = 0;
   double positive_ = 0;
   double negative_ = 0;
+};
+
+// A product of points other than 0 that is exact in every order: with |x| = m 2^e, m odd, the product of all m is below
+// 2^p, p the precision of the dtype that accumulates, and no partial product leaves the normal numbers.
+class ExactProduct {
+ public:
+  void add(const Interval& x) {
+    isPoints_ = isPoints_ && x.isPoint() && x.lo != 0;
+    if (!isPoints_) return;
+    const int e = lowestBit(x.lo);
+    const double odd = std::ldexp(std::fabs(x.lo), -e);
+    odd_ *= odd;  // exact while it is below 2^53
+    isPoints_ = odd_ < 0x1p53;
+    negative_ ^= x.lo < 0;
+    (e < 0 ? down_ : up_) += e;
+  }
+  std::optional<double> result(DataType compute) const {
+    const Format& of = format(compute);
+    const bool fits = isPoints_ && odd_ < std::ldexp(1.0, of.precision) && down_ >= of.minExponent && up_ < 1000 &&
+                      std::ldexp(odd_, static_cast<int>(up_)) <= of.largest;
+    if (!fits) return std::nullopt;
+    const double size = std::ldexp(odd_, static_cast<int>(up_ + down_));
+    return negative_ ? -size : size;
+  }
+
+ private:
+  bool isPoints_ = true, negative_ = false;
+  double odd_ = 1;
+  int64_t up_ = 0, down_ = 0;  // sums of the positive and of the negative e
 };
 
 // Magnitudes of a product in 80-bit numbers, whose range holds some hundred extreme factors; past it the bounds become
@@ -137,6 +197,7 @@ class Product {
       certainlyInfinite_ |= (x.flags & kSpecials) != 0 && (x.flags & kNan) == 0;
       return;
     }
+    exact_.add(x);
     certainlyZero_ |= (x.flags & kSpecials) == 0 && x.lo == 0 && x.hi == 0;
     const long double low = x.hasZero() ? 0 : std::min(std::fabs(x.lo), std::fabs(x.hi));
     const long double high = std::max(std::fabs(x.lo), std::fabs(x.hi));
@@ -148,6 +209,9 @@ class Product {
   Interval result() const {
     if (count_ == 0) return Interval::of(1);
     const Format& of = format(compute_);
+    if (!certainlySpecial_ && flags_ == 0) {
+      if (const std::optional<double> product = exact_.result(compute_)) return Interval::of(*product);
+    }
     const double error =
         count_ == 1 ? 0 : gamma(count_ - 1, roundoff(compute_)) + 0x1p-60 * static_cast<double>(count_);
     Interval set;
@@ -197,6 +261,7 @@ class Product {
   }
 
   DataType compute_;
+  ExactProduct exact_;
   int64_t count_ = 0;
   uint8_t flags_ = 0;
   uint8_t certain_ = 0;  // specials that some factor certainly is
@@ -249,9 +314,7 @@ Whole reduceWhole(OpKind op, const Value& operand, const ReducedAxes& axes, int6
   const bool greatest = op == OpKind::Amax || op == OpKind::Any;
   const OpKind combine = op == OpKind::Prod ? OpKind::Mul : greatest ? OpKind::Maximum : OpKind::Minimum;
   const Whole full = fullRange(dtype);
-  Whole result = op == OpKind::Prod   ? Whole{1, 1}
-                 : greatest           ? Whole{full.lo, full.lo}
-                                      : Whole{full.hi, full.hi};
+  Whole result = op == OpKind::Prod ? Whole{1, 1} : greatest ? Whole{full.lo, full.lo} : Whole{full.hi, full.hi};
   forEachTerm(axes, base, [&](int64_t at) { result = binaryWhole(combine, result, operand.wholeAt(at), dtype); });
   return result;
 }

@@ -123,6 +123,7 @@ Whole unaryWhole(OpKind op, const Whole& a, DataType dtype) {
   if (op == OpKind::Abs) return absoluteWhole(a, dtype);
   if (op == OpKind::Neg) return wrapped(-LongInteger{a.hi}, -LongInteger{a.lo}, dtype);
   if (op == OpKind::Relu) return {std::max<int64_t>(a.lo, 0), std::max<int64_t>(a.hi, 0)};
+  if (op == OpKind::Relu6) return {std::clamp<int64_t>(a.lo, 0, 6), std::clamp<int64_t>(a.hi, 0, 6)};
   if (op == OpKind::Square) {
     const Whole size = absoluteWhole(a, dtype);
     return size.lo < 0 ? product(a, a, dtype) : product(size, size, dtype);

@@ -19,7 +19,11 @@ Json coverageJson(const std::map<std::string, Coverage>& rows) {
     json[name]["known"] = row.known;
     if (row.elements.judged == 0) continue;
     json[name]["elements_judged"] = row.elements.judged;
-    json[name]["decided_share"] = static_cast<double>(row.elements.decided) / static_cast<double>(row.elements.judged);
+    const auto judged = static_cast<double>(row.elements.judged);
+    const auto shareOf = [judged](int64_t count) { return static_cast<double>(count) / judged; };
+    json[name]["decided_share"] = shareOf(row.elements.decided);
+    json[name]["within_10_share"] = shareOf(row.elements.within10);
+    json[name]["within_14_share"] = shareOf(row.elements.within14);
   }
   return json;
 }
@@ -79,10 +83,14 @@ std::string toJson(const CampaignSummary& summary) {
   json["elements_of_outputs"] = summary.outputs.judged;
   json["decided_share"] = decidedShare(summary);
   json["decided_output_share"] = decidedOutputShare(summary);
+  json["within_10_share"] = share(summary.elements.within10, summary.elements.judged);
+  json["within_12_share"] = share(summary.elements.within12, summary.elements.judged);
+  json["within_14_share"] = share(summary.elements.within14, summary.elements.judged);
   json["judged_cases"] = summary.judgedCases;
   json["decided_cases"] = summary.decidedCases;
   json["decided_case_share"] = decidedCaseShare(summary);
   json["probed_cases"] = summary.probedCases;
+  json["second_looks"] = allFields<Json>(summary.secondLooks);
   json["slow_cases"] = summary.slowCases;
   json["slowest_seconds"] = summary.slowestSeconds.value;
   json["rejected_share"] = rejectedShare(summary);

@@ -9,13 +9,9 @@
 #include "reports/buckets.h"
 
 namespace reports {
-namespace {
-
 double share(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
-
-}  // namespace
 
 std::string setUpProblem(const CampaignSummary& summary) {
   for (const Finding& finding : summary.findings) {
@@ -71,8 +67,14 @@ std::string toText(const CampaignSummary& summary) {
       << " s: " << casesPerSecond(summary) << " cases/s\n"
       << std::setprecision(4);
   out << "decided share of elements " << decidedShare(summary) << " (of outputs " << decidedOutputShare(summary)
-      << "), of cases " << decidedCaseShare(summary) << "; elements judged " << summary.elements.judged << "; "
-      << summary.probedCases << " cases with probes\n";
+      << "; within 2^-10 " << share(summary.elements.within10, summary.elements.judged) << ", 2^-12 "
+      << share(summary.elements.within12, summary.elements.judged) << ", 2^-14 "
+      << share(summary.elements.within14, summary.elements.judged) << "), of cases " << decidedCaseShare(summary)
+      << "; elements judged " << summary.elements.judged << "; " << summary.probedCases << " cases with probes\n";
+  const SecondLooks& looks = summary.secondLooks;
+  out << "second looks: " << looks.twins << " runs in f64 (" << looks.twinsDecided << " agree, " << looks.ownSchedules
+      << " with schedules of their own, " << looks.twinsRejected << " rejected); " << looks.probed
+      << " decided runs with probes (" << looks.compared << " compared bit for bit)\n";
   if (summary.slowCases > 0) {
     out << "slow cases " << summary.slowCases << ", the slowest took " << std::setprecision(1) << summary.slowestSeconds
         << " s\n"

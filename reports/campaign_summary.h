@@ -11,6 +11,7 @@
 
 #include "reports/fields.h"
 #include "reports/fields_sum.h"
+#include "reports/second_looks.h"
 #include "reports/segment_graph.h"
 
 namespace reports {
@@ -18,9 +19,11 @@ namespace reports {
 struct Elements {
   int64_t judged = 0;
   int64_t decided = 0;
+  // Of these, the ones whose interval is narrower than 2^-10, 2^-12, 2^-14 of its smaller end; in 16 bits, than 2 ulps.
+  int64_t within10 = 0, within12 = 0, within14 = 0;
   bool operator==(const Elements&) const = default;
 };
-REPORTS_FIELDS(Elements, judged, decided)
+REPORTS_FIELDS(Elements, judged, decided, within10, within12, within14)
 
 // Coverage of one op, dtype, rank or scheduler.
 struct Coverage {
@@ -132,6 +135,7 @@ struct Sums {
   int64_t judgedCases = 0;                          // agrees, differs or undecided
   int64_t decidedCases = 0;
   int64_t probedCases = 0;
+  SecondLooks secondLooks;
   int64_t slowCases = 0;           // cases that took longer than --report-slow-units
   Largest<double> slowestSeconds;  // the time of the slowest of these
   Elements elements;               // elements of all stored values
@@ -148,9 +152,9 @@ struct Sums {
   std::map<std::string, View> views;
   bool operator==(const Sums&) const = default;
 };
-REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, judgedCases, decidedCases, probedCases, slowCases,
-               slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits, passes, decisions, opCoverage,
-               margins, stageSeconds, compilers, views)
+REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, judgedCases, decidedCases, probedCases, secondLooks,
+               slowCases, slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits, passes, decisions,
+               opCoverage, margins, stageSeconds, compilers, views)
 
 struct CampaignSummary : Sums {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
@@ -177,6 +181,7 @@ std::string plantedFault(const CampaignSummary& summary);
 inline constexpr const char* kPlantedFault = "planted fault";
 
 // Shares in [0, 1]; 0 if the denominator is 0.
+double share(int64_t part, int64_t whole);  // 0 of nothing
 double decidedShare(const Sums& sums);
 double decidedOutputShare(const Sums& sums);
 double decidedCaseShare(const Sums& sums);

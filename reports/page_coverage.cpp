@@ -119,7 +119,9 @@ void writeRow(Markup& page, const CampaignSummary& summary, const Columns& colum
     page.element("td",
                  {{"class", isPoorlyDecided(coverage) ? "number low" : "number"},
                   {"data-value", fixed(share, 6)},
-                  {"title", grouped(elements.decided) + " of " + grouped(elements.judged) + " elements"}},
+                  {"title", grouped(elements.decided) + " of " + grouped(elements.judged) +
+                                " elements; within 2^-10: " + grouped(elements.within10) +
+                                ", within 2^-14: " + grouped(elements.within14)}},
                  percent(share));
   }
   for (const auto& [scheduler, dtypes] : columns) {

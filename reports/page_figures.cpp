@@ -91,6 +91,13 @@ void writeVerdicts(Markup& page, const CampaignSummary& summary) {
   writeVerdictRows(page, summary);
   page.element("p", {{"class", "note"}},
                grouped(summary.probedCases) + " cases were judged once more with every op alone (probes).");
+  const SecondLooks& looks = summary.secondLooks;
+  page.element("p", {{"class", "note"}},
+               "Second looks: " + grouped(looks.twins) + " runs were judged again in f64 (" +
+                   grouped(looks.twinsDecided) + " agree, " + grouped(looks.ownSchedules) +
+                   " with schedules of their own, " + grouped(looks.twinsRejected) + " rejected), " +
+                   grouped(looks.probed) + " decided ones with probes (" + grouped(looks.compared) +
+                   " compared bit for bit).");
   if (summary.slowCases > 0) {
     page.element("p", {},
                  grouped(summary.slowCases) + " cases took long without being wrong, the slowest " +

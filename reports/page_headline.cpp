@@ -105,7 +105,9 @@ void writeTiles(Markup& page, const CampaignSummary& summary) {
   writeTile(page, tileOfDecidedCases(summary));
   writeTile(page, {percent(decidedShare(summary)), "of elements decided",
                    "of " + grouped(summary.elements.judged) + " judged, " + grouped(summary.outputs.judged) +
-                       " of them outputs; else the interval is too wide to say"});
+                       " of them outputs; within 2^-10: " +
+                       percent(share(summary.elements.within10, summary.elements.judged)) +
+                       ", within 2^-14: " + percent(share(summary.elements.within14, summary.elements.judged))});
   const double rejected = rejectedShare(summary);
   writeTile(page, {percent(rejected), "of cases rejected", rejected > 0 ? "refused with a reason" : "none was refused",
                    rejected > 0 ? "tile" : "tile zero"});

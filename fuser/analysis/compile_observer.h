@@ -7,8 +7,9 @@
 // The class is in analysis, because the lowest stages that call it are there. The types of later stages are only
 // declared here; an observer includes the headers of the stages that it overrides.
 //
-// Threads: the stages of a compilation and beforeRun are called under the compiling cache's lock. beforeLaunch is
-// called by the running thread; when several devices of a case run concurrently, by one of them at a time.
+// Threads: the stages of a compilation, beforeRun and afterRun are called under the cache's lock. beforeLaunch is
+// called by the running thread. When several devices of a case run concurrently, one of them at a time calls
+// beforeLaunch or afterRun.
 
 #include <memory>
 #include <span>
@@ -25,6 +26,7 @@ class SegmentDecisions;
 class SegmentedFusion;
 struct CacheSettings;
 struct CompiledProgram;
+struct FinishedRun;
 struct Kernel;
 struct KernelArguments;
 struct RunRequest;
@@ -68,10 +70,12 @@ class CompileObserver {
   // The program with its compiled kernels, before it enters the cache.
   virtual void afterCompile(CompiledProgram& /*program*/) {}
 
-  // Stages of a run: once before the lookup of its program, then before each kernel launch.
+  // Stages of a run: once before the lookup of its program, before each kernel launch, and once at its end; not after
+  // one that throws.
 
   virtual void beforeRun(RunRequest& /*request*/) {}
   virtual void beforeLaunch(const Kernel& /*kernel*/, KernelArguments& /*arguments*/) {}
+  virtual void afterRun(const FinishedRun& /*run*/) {}
 };
 
 }  // namespace fuser

@@ -2,6 +2,7 @@
 
 #include "fuser/evaluate/expression_evaluator.h"
 
+#include "fuser/evaluate/run_scalars.h"
 #include "fuser/ops/op_eval.h"
 
 namespace fuser {
@@ -40,7 +41,7 @@ ScalarValue readElement(const Val* input, const TensorRef& tensor) {
 
 }  // namespace
 
-ExpressionEvaluator::ExpressionEvaluator(const Fusion& fusion) : fusion_(fusion) {}
+ExpressionEvaluator::ExpressionEvaluator(const Fusion& fusion, RunScalars* run) : fusion_(fusion), run_(run) {}
 
 void ExpressionEvaluator::bindInputs(std::span<const InputValue> values) {
   const std::vector<Val*>& inputs = fusion_.inputs();
@@ -120,11 +121,17 @@ int64_t ExpressionEvaluator::evaluate(IntExpr extent) {
   });
 }
 
+bool ExpressionEvaluator::isKnown(const Val* scalar) {
+  std::optional<ScalarValue>& value = slot(scalar);
+  if (!value && run_ && scalar->definition()) value = run_->find(scalar);
+  return value.has_value();
+}
+
 // The scalars that must be evaluated before the expression.
 std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) {
   std::vector<const Val*> missing;
   const auto need = [&](const Val* scalar) {
-    if (!scalar->as<Scalar>()->isConstant() && !slot(scalar)) missing.push_back(scalar);
+    if (!scalar->as<Scalar>()->isConstant() && !isKnown(scalar)) missing.push_back(scalar);
   };
   for (const Val* operand : expr->inputs()) {
     if (operand->isScalar()) need(operand);
@@ -139,7 +146,6 @@ std::vector<const Val*> ExpressionEvaluator::missingOperands(const Expr* expr) {
 }
 
 ScalarValue ExpressionEvaluator::compute(const Expr* expr) {
-  ++evaluations_;
   if (expr->op() == OpKind::Size) {
     const IterDomain* axis = expr->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(expr->attributes().dim()));
     return evaluate(axis->size());
@@ -162,7 +168,7 @@ ScalarValue ExpressionEvaluator::evaluate(const Val* scalar) {
   std::vector<const Val*> stack{scalar};
   while (!stack.empty()) {
     const Val* top = stack.back();
-    if (slot(top)) {
+    if (isKnown(top)) {
       stack.pop_back();
       continue;
     }
@@ -171,6 +177,8 @@ ScalarValue ExpressionEvaluator::evaluate(const Val* scalar) {
     if (missing.empty()) {
       const ScalarValue value = compute(top->definition());
       slot(top) = value;
+      evaluated_.push_back(top);
+      if (run_) run_->keep(top, value);
     } else {
       stack.insert(stack.end(), missing.begin(), missing.end());
     }
@@ -189,6 +197,18 @@ Dims ExpressionEvaluator::sizes(const TensorView* tensor) {
   FUSER_USER_CHECK(checkedNumel(sizes), "%", tensor->name(), " of sizes ", sizes, " has more than ", kMaxElements,
                    " elements");
   return *(sizeSlot(tensor) = sizes);
+}
+
+ExpressionEvaluator ExpressionEvaluator::withInputsAlone() const {
+  ExpressionEvaluator copy(fusion_);
+  copy.symbols_ = symbols_;
+  copy.values_.resize(values_.size());
+  copy.sizes_.resize(sizes_.size());
+  for (const Val* input : fusion_.inputs()) {
+    if (input->id() < values_.size()) copy.values_[input->id()] = values_[input->id()];
+    if (input->id() < sizes_.size()) copy.sizes_[input->id()] = sizes_[input->id()];
+  }
+  return copy;
 }
 
 std::string ExpressionEvaluator::describe(IntExpr extent) const { return extentToString(fusion_, extent); }

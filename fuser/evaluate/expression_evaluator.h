@@ -1,8 +1,8 @@
 #pragma once
 // ExpressionEvaluator: evaluates the extents and host scalars of one fusion for one set of inputs, as nvFuser's class
 // of that name does. Values are computed lazily and memoized, so that each scalar expression is evaluated at most once
-// per set of inputs. Caches, size checks and the host program share one evaluator, so that they agree on every
-// size.
+// per set of inputs. The size checks of a run have one evaluator over the original fusion, each program that it asks or
+// compiles one over its own; RunScalars hands the values of scalars from one to the next.
 //
 // Sizes are in elements. Not thread-safe, because evaluation writes the memo.
 
@@ -18,12 +18,15 @@
 
 namespace fuser {
 
+class RunScalars;
+
 class ExpressionEvaluator {
  public:
   using InputValue = std::variant<TensorRef, ScalarValue>;
 
-  // The fusion must outlive the evaluator and may grow; values already computed stay valid.
-  explicit ExpressionEvaluator(const Fusion& fusion);
+  // The fusion must outlive the evaluator and may grow; values already computed stay valid. `run`: takes the values of
+  // computed scalars that this run knows, and keeps the others there; null: computes all.
+  explicit ExpressionEvaluator(const Fusion& fusion, RunScalars* run = nullptr);
 
   // Binds all inputs, in the fusion's order. A UserError when the number of inputs or the kind, dtype, rank or size of
   // one does not match its declaration, or when a symbol would get two values. Tensor memory is read only for host
@@ -52,8 +55,11 @@ class ExpressionEvaluator {
     return scalar->id() < values_.size() ? values_[scalar->id()] : std::nullopt;
   }
 
-  // The number of scalar expressions evaluated so far.
-  size_t evaluations() const { return evaluations_; }
+  // A copy that is bound to the same inputs, has computed nothing, and belongs to no run.
+  ExpressionEvaluator withInputsAlone() const;
+
+  // The results of the scalar expressions that this object evaluated, in order.
+  std::span<const Val* const> evaluated() const { return evaluated_; }
 
  private:
   struct Binding {
@@ -76,15 +82,18 @@ class ExpressionEvaluator {
   }
 
   void bindSymbol(IntExpr symbol, Binding binding);
+  // Whether the scalar's slot has a value, or the run's scalars have one for it.
+  bool isKnown(const Val* scalar);
   std::vector<const Val*> missingOperands(const Expr* expr);
   ScalarValue compute(const Expr* expr);
   std::string describe(IntExpr extent) const;
 
   const Fusion& fusion_;
+  RunScalars* run_;                                 // may be null
   std::vector<std::optional<Binding>> symbols_;     // by the symbol's index in the arena
   std::vector<std::optional<ScalarValue>> values_;  // by value id
   std::vector<std::optional<Dims>> sizes_;          // by value id
-  size_t evaluations_ = 0;
+  std::vector<const Val*> evaluated_;
 };
 
 // The number of elements; nullopt when a size is negative or the number exceeds kMaxElements.

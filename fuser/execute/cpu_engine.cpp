@@ -72,6 +72,7 @@ class CpuEngine : public Engine {
   explicit CpuEngine(ClangCompiler compiler) : compiler_(std::move(compiler)) {}
 
   std::string name() const override { return "cpu"; }
+  bool callsHostLibrary() const override { return true; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());

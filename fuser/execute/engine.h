@@ -16,9 +16,9 @@
 namespace fuser {
 
 struct KernelArguments {
-  std::vector<TensorRef> tensors;       // one per Kernel::tensors, with sizes and strides of axes()
-  std::vector<int64_t> ints;            // one per Kernel::intParams; bindStrides fills in the strides
-  std::vector<ScalarValue> scalars;     // one per Kernel::scalars
+  std::vector<TensorRef> tensors;    // one per Kernel::tensors, with sizes and strides of axes()
+  std::vector<int64_t> ints;         // one per Kernel::intParams; bindStrides fills in the strides
+  std::vector<ScalarValue> scalars;  // one per Kernel::scalars
 };
 
 // Fills the strides, in elements, among arguments.ints from arguments.tensors. The caller has sized `ints` and filled
@@ -52,6 +52,8 @@ class Engine {
   // Compiles kernels, if possible in one compiler call; returns one entry per kernel, in order. The kernels must
   // outlive the entries. A CheckError if the printed text does not compile, a SetUpError if the compiler cannot run.
   virtual std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) = 0;
+  // Whether kernels call the very library functions that interp calls (exp, sin, …), so that their bits are the same.
+  virtual bool callsHostLibrary() const { return false; }
   // The device for streams; null if kernels run on the host, or if host and device cannot share memory concurrently.
   virtual std::shared_ptr<StreamDevice> device() { return nullptr; }
 };

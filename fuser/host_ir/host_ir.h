@@ -98,18 +98,23 @@ struct RunSegment {
   std::vector<const TensorView*> outputs;
 };
 
-// Runs one expression as its own kernel, so that standalone ops have the same arithmetic as all others.
+// Runs one expression, or several that are one body (analysis/body_slices.h), as a kernel of its own, so that there is
+// no second arithmetic.
 struct StandaloneOp {
-  const Expr* expr = nullptr;  // null: a set between tensors that are not in the fusion's graph
-  // Computes a single slice along this axis of the results; operands that have the axis are slices, too.
+  std::vector<const Expr*> exprs;  // none: a set between tensors that are not in the fusion's graph
+  // What the expressions read, and what is stored of what they make, of the fusion's graph. Of one expression: all its
+  // operands, literals and repeats too, and all its results.
+  std::vector<const Val*> operands;
+  std::vector<const TensorView*> results;
+  // Computes a single slice along this axis of the first result; operands that have the axis are slices, too.
   std::optional<size_t> withoutAxis;
-  // Computes one of `parts` equal parts along this axis of the results; operands that have the axis are parts, too.
+  // Computes one of `parts` equal parts along this axis of the first result; operands that have it are parts, too.
   struct Part {
     size_t axis = 0;
     int64_t parts = 1;
   };
   std::optional<Part> part;
-  std::vector<const Val*> inputs;  // replace the operands of expr; `outputs` replace its results
+  std::vector<const Val*> inputs;  // replace `operands`; `outputs` replace `results`
   std::vector<const TensorView*> outputs;
   bool preallocated = false;  // whether the outputs have memory; otherwise this node allocates it
   LaunchKernel launch;        // kernel is -1 until one is compiled

@@ -270,6 +270,22 @@ const hir::Stream* HostIrContainer::newStream(IntExpr index) {
   return streams_.back().get();
 }
 
+hir::StandaloneOp standaloneOp(std::vector<const Expr*> exprs, std::vector<const Val*> operands,
+                               std::vector<const TensorView*> results) {
+  if (exprs.size() == 1) {
+    operands.assign(exprs.front()->inputs().begin(), exprs.front()->inputs().end());
+    results.clear();
+    for (const Val* output : exprs.front()->outputs()) results.push_back(output->as<TensorView>());
+  }
+  hir::StandaloneOp op;
+  op.inputs = operands;
+  op.outputs = results;
+  op.exprs = std::move(exprs);
+  op.operands = std::move(operands);
+  op.results = std::move(results);
+  return op;
+}
+
 void forEachHostExpr(const HostIrContainer& program, const hir::Body& body,
                      const std::function<void(hir::HostExpr*)>& see) {
   for (hir::HostExpr* expr : hir::Body(body)) {  // a copy: see may edit

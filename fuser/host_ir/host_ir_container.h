@@ -142,9 +142,9 @@ class HostIrContainer {
 
   Fusion* fusion_;
   hir::Body topLevel_;
-  std::vector<std::unique_ptr<hir::HostExpr>> exprs_;  // by id
-  std::vector<Place> places_;                          // by id
-  std::vector<std::unique_ptr<hir::Stream>> streams_;  // by number
+  std::vector<std::unique_ptr<hir::HostExpr>> exprs_;         // by id
+  std::vector<Place> places_;                                 // by id
+  std::vector<std::unique_ptr<hir::Stream>> streams_;         // by number
   std::unordered_map<uint32_t, std::vector<Alias>> aliases_;  // by the tensor's id; for lookups only
 };
 
@@ -166,6 +166,11 @@ TensorUses usesOf(const HostIrContainer& program, const hir::Node& node);
 void forEachHostExpr(const HostIrContainer& program, const std::function<void(hir::HostExpr*)>& see);
 void forEachHostExpr(const HostIrContainer& program, const hir::Body& body,
                      const std::function<void(hir::HostExpr*)>& see);
+
+// The node that computes these expressions, in topological order, from operands to results of the fusion: one
+// expression with all that it reads and makes, or several with these.
+hir::StandaloneOp standaloneOp(std::vector<const Expr*> exprs, std::vector<const Val*> operands,
+                               std::vector<const TensorView*> results);
 
 // All nodes of one kind, in that order.
 template <class Node>

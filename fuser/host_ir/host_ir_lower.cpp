@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "fuser/analysis/body_slices.h"
+#include "fuser/analysis/resharding.h"
 #include "fuser/analysis/standalone_op.h"
 
 namespace fuser {
@@ -14,6 +16,46 @@ namespace {
 bool isOnlySeen(const HostGroup& group, const TensorView* output) {
   return output->domain().view && !group.kernel && group.cache < 0;
 }
+
+// Whether a device computes a part of the results, or not every device computes them.
+bool isParted(const Expr* expr) {
+  const Fusion& fusion = expr->fusion();
+  if (!fusion.hasDevices() || expr->isScalarExpr()) return false;
+  return shardingOf(expr->output()->as<TensorView>()) != Sharding{fusion.mesh(), std::nullopt};
+}
+
+// Why no device can compute its part of the results in one go; "" if each can.
+std::string whyNotOnDevices(const std::vector<const Expr*>& exprs, const std::vector<const Val*>& results) {
+  const auto isSharded = [](const Expr* expr) { return placedAxis(expr, ParallelType::DIDx).has_value(); };
+  const bool sharded = std::any_of(exprs.begin(), exprs.end(), isSharded);
+  const DeviceMesh* mesh = nullptr;
+  for (const Expr* expr : exprs) {
+    if (isResharding(expr) || reducedShardAxis(expr)) {
+      return concat("%", expr->output()->name(), " needs what other devices hold");
+    }
+    if (sharded && !isSharded(expr)) continue;
+    const DeviceMesh& own = expr->output()->as<TensorView>()->mesh();
+    if (mesh && own != *mesh) return concat("%", expr->output()->name(), " is on other devices");
+    mesh = &own;
+  }
+  if (!sharded) return "";
+  for (const Expr* expr : exprs) {
+    if (!expr->output()->as<TensorView>()->mesh().containsAll(*mesh)) {
+      return concat("%", expr->output()->name(), " is on other devices");
+    }
+  }
+  return bodySlices(exprs, results, ParallelType::DIDx).reason;
+}
+
+bool isOnStreams(const Expr* expr) { return placedAxis(expr, ParallelType::Stream).has_value(); }
+
+std::string whyNotTogether(const std::vector<const Expr*>& exprs, const std::vector<const Val*>& results) {
+  if (exprs.front()->fusion().hasDevices()) return whyNotOnDevices(exprs, results);
+  if (std::none_of(exprs.begin(), exprs.end(), isOnStreams)) return "";
+  return bodySlices(exprs, results, ParallelType::Stream).reason;
+}
+
+bool isCopyOnStreams(const Expr* expr) { return expr->op() == OpKind::Set && isOnStreams(expr); }
 
 }  // namespace
 
@@ -38,14 +80,28 @@ IntExpr PartExtents::operator()(IntExpr extentOfPart) {
 }
 
 bool isStandalone(const std::vector<Expr*>& exprs) {
-  return exprs.size() == 1 && isLowerableAsStandaloneHostOp(exprs.front());
+  if (exprs.size() == 1) return isLowerableAsStandaloneHostOp(exprs.front());
+  return std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return isOnStreams(expr) || isParted(expr); });
 }
 
 bool HostIrLower::shouldMergeSegmentedGroups(const SegmentedGroup* a, const SegmentedGroup* b) {
-  const auto holdsStandalone = [](const SegmentedGroup* group) {
-    return std::any_of(group->exprs().begin(), group->exprs().end(), isLowerableAsStandaloneHostOp);
+  const auto isCopyAlone = [](const SegmentedGroup* group) {
+    return group->exprs().size() == 1 && isCopyOnStreams(group->exprs().front());
   };
-  return !holdsStandalone(a) && !holdsStandalone(b);
+  if (isCopyAlone(a) || isCopyAlone(b)) return false;
+  std::vector<Expr*> both = a->exprs();
+  both.insert(both.end(), b->exprs().begin(), b->exprs().end());
+  return whyNotOneBody(both, {}).empty();
+}
+
+std::string HostIrLower::whyNotOneBody(const std::vector<Expr*>& exprs, const std::vector<Val*>& results) {
+  if (exprs.size() < 2) return "";
+  if (std::all_of(exprs.begin(), exprs.end(), isCopyOnStreams)) return "plain copies run alone on streams";
+  return whyNotTogether({exprs.begin(), exprs.end()}, {results.begin(), results.end()});
+}
+
+bool HostIrLower::areApart(const Expr* maker, const Expr* reader) {
+  return !whyNotTogether({maker, reader}, {}).empty();
 }
 
 std::unique_ptr<HostIrContainer> HostIrLower::lower(std::span<const HostGroup> groups,
@@ -68,11 +124,10 @@ std::unique_ptr<HostIrContainer> HostIrLower::lower(std::span<const HostGroup> g
 
 void HostIrLower::lowerGroup(const HostGroup& group, HostIrContainer& program) {
   if (group.standalone) {
-    const Expr* expr = group.exprs.front();
-    hir::StandaloneOp op;
-    op.expr = expr;
-    op.inputs.assign(expr->inputs().begin(), expr->inputs().end());
-    for (const Val* output : expr->outputs()) op.outputs.push_back(output->as<TensorView>());
+    std::vector<const TensorView*> results;
+    for (const Val* output : group.outputs) results.push_back(output->as<TensorView>());
+    hir::StandaloneOp op =
+        standaloneOp({group.exprs.begin(), group.exprs.end()}, {group.inputs.begin(), group.inputs.end()}, results);
     // The node's `preallocated` flag covers all of its results or none.
     const auto isGiven = [&](const TensorView* output) { return writtenToCaller(output) != nullptr; };
     op.preallocated = std::any_of(op.outputs.begin(), op.outputs.end(), isGiven);

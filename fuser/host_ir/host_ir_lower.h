@@ -20,7 +20,7 @@ struct HostGroup {
   const ClonedPart* part = nullptr;  // the part from which the kernel was lowered; null without a kernel
   const Kernel* kernel = nullptr;    // null for host scalars, empty outputs, and groups that run through a cache
   int cache = -1;                    // the number of the group's own cache; -1: none
-  bool standalone = false;           // whether it is one expression that the host runs alone
+  bool standalone = false;           // whether it is a hir::StandaloneOp, which host passes may take apart
   std::shared_ptr<const ReferenceMap> map = nullptr;  // SchedulerAnswer::map; may be null
 };
 
@@ -48,8 +48,8 @@ class PartExtents {
 hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<const Val* const> outputs,
                            const Kernel& kernel, int number);
 
-// Whether a group is a single expression for which isLowerableAsStandaloneHostOp is true. Such expressions never merge
-// if shouldMergeSegmentedGroups decides.
+// Whether the group runs as a hir::StandaloneOp: it has a stream axis or is sharded, or it is a single expression for
+// which isLowerableAsStandaloneHostOp is true.
 bool isStandalone(const std::vector<Expr*>& exprs);
 
 // Lowers each group in order; a group starts by allocating the memory that it writes. inPlace: the outputs of
@@ -63,9 +63,16 @@ class HostIrLower {
                                          std::span<const TensorView* const> inPlace = {},
                                          std::span<const BufferedOutput> preallocated = {});
 
-  // A SegmentCandidateFinderOptions::custom_should_merge_groups for fusions with stream axes (with several devices,
-  // nothing merges): false if either group has an expression for which isLowerableAsStandaloneHostOp is true.
+  // Whether the program takes groups apart: some tensor is on streams, or the fusion on devices.
+  static bool hasBodies(const Fusion& fusion) { return fusion.hasStreams() || fusion.hasDevices(); }
+  // A SegmentCandidateFinderOptions::also_should_merge_groups: whether the host can run the two groups as one body. It
+  // cannot where some expression needs data of other devices, where shardings differ, where stream axes are not one
+  // axis (bodySlices), or where one group is a plain copy (set) alone that has a stream axis.
   static bool shouldMergeSegmentedGroups(const SegmentedGroup* a, const SegmentedGroup* b);
+  // The same of expressions, in any order, as one group with these results: why it is no body; "" if it is.
+  static std::string whyNotOneBody(const std::vector<Expr*>& exprs, const std::vector<Val*>& results);
+  // Whether no body holds both an expression and one that reads its result.
+  static bool areApart(const Expr* maker, const Expr* reader);
 
  private:
   void lowerGroup(const HostGroup& group, HostIrContainer& program);

@@ -30,6 +30,12 @@ std::string_view typeName(DataType dtype) {
   FUSER_CHECK(false, "bad DataType");
 }
 
+std::string capitalized(std::string_view name) {
+  std::string result(name);
+  result[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(result[0])));
+  return result;
+}
+
 class Summary {
  public:
   explicit Summary(const HostIrContainer& program) : program_(program), fusion_(program.fusion()) {
@@ -80,8 +86,9 @@ class Summary {
                   node.wraps ? " % numberOfStreams )" : " )");
   }
   std::string operator()(const hir::HirAliasShard& node) const {
-    return concat(tensor(node.tensor), "\n   = HirAliasShard( ", tensor(node.source), ", axis = ",
-                  axis(node.source->axes().at(node.axis)), ", part = ", node.part, " of ", node.parts, " )");
+    return concat(tensor(node.tensor), "\n   = HirAliasShard( ", tensor(node.source),
+                  ", axis = ", axis(node.source->axes().at(node.axis)), ", part = ", node.part, " of ", node.parts,
+                  " )");
   }
   std::string operator()(const hir::EvaluateScalars& node) const {
     std::string text;
@@ -100,9 +107,11 @@ class Summary {
                   list(node.outputs), "} )");
   }
   std::string operator()(const hir::StandaloneOp& node) const {
-    std::string name(opName(node.expr ? node.expr->op() : OpKind::Set));
-    name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-    const bool set = !node.expr || node.expr->family() == Family::LoadStore;
+    std::string name;
+    for (const Expr* expr : node.exprs) name += concat(name.empty() ? "" : "+", capitalized(opName(expr->op())));
+    if (node.exprs.empty()) name = capitalized(opName(OpKind::Set));
+    const bool set =
+        node.exprs.empty() || (node.exprs.size() == 1 && node.exprs.front()->family() == Family::LoadStore);
     const std::string caching = set ? concat(", ", kCaching) : "";
     return concat(list(node.outputs), "\n   = ", name, "( ", list(node.inputs), caching, " )");
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "fuser/host_ir/declarations.h"
 #include "fuser/host_ir/tensor_parts.h"
@@ -117,6 +118,62 @@ hir::LaunchKernel parseLaunch(HostIrLine& line, HostIrNames& names) {
   return node;
 }
 
+// What lies between results and operands, in topological order; a located error if that is something else than tensor
+// expressions.
+std::vector<const Expr*> exprsBetween(const HostIrLine& line, const std::vector<const Val*>& operands,
+                                      const std::vector<const TensorView*>& results) {
+  std::vector<const Expr*> exprs;  // in post-order
+  std::set<const Expr*> seen;      // look-ups only
+  std::vector<std::pair<const Expr*, bool>> stack;
+  const auto need = [&](const Val* val) {
+    if (std::find(operands.begin(), operands.end(), val) != operands.end()) return;
+    if (val->isScalar() && val->as<Scalar>()->isConstant()) return;
+    if (!val->definition() || val->isScalar()) line.fail(concat("%", val->name(), " is no operand and is read"));
+    if (!seen.count(val->definition())) stack.emplace_back(val->definition(), false);
+  };
+  for (auto result = results.rbegin(); result != results.rend(); ++result) need(*result);
+  while (!stack.empty()) {
+    const auto [expr, entered] = stack.back();
+    stack.back().second = true;
+    if (entered || seen.count(expr)) {
+      stack.pop_back();
+      if (entered && seen.insert(expr).second) exprs.push_back(expr);
+      continue;
+    }
+    for (const Val* input : expr->inputs()) need(input);
+  }
+  return exprs;
+}
+
+void parseComputed(HostIrLine& line, HostIrNames& names, hir::StandaloneOp& node) {
+  std::vector<const Expr*> exprs;
+  std::vector<const Val*> operands;
+  std::vector<const TensorView*> results;
+  if (line.accept("(")) {
+    results = names.list(line, ")", &HostIrNames::tensor);
+    line.expect("of ");
+    line.expect("(");
+    operands = names.list(line, ")", &HostIrNames::operand);
+    if (std::find(operands.begin(), operands.end(), nullptr) != operands.end()) line.fail("a literal is no operand");
+    exprs = exprsBetween(line, operands, results);
+    if (exprs.size() < 2) line.fail("several expressions are computed together, and one by its result's name");
+  } else {
+    const TensorView* output = names.tensor(line);
+    if (!output->definition()) line.fail(concat("%", output->name(), " is not a result of an expression"));
+    exprs = {output->definition()};
+  }
+  hir::StandaloneOp whole = standaloneOp(std::move(exprs), std::move(operands), std::move(results));
+  node.exprs = std::move(whole.exprs);
+  node.operands = std::move(whole.operands);
+  node.results = std::move(whole.results);
+  if (node.inputs.size() != node.operands.size()) {
+    line.fail(concat("%", node.exprs.front()->output()->name(), " has a different number of operands"));
+  }
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!node.inputs[i]) node.inputs[i] = node.operands[i];
+  }
+}
+
 hir::Node parseCompute(HostIrLine& line, HostIrNames& names) {
   hir::StandaloneOp node;
   node.preallocated = line.accept("into ");
@@ -130,15 +187,7 @@ hir::Node parseCompute(HostIrLine& line, HostIrNames& names) {
     if (line.accept("by ")) node.launch = parseLaunch(line, names);
     return node;
   }
-  const TensorView* output = names.tensor(line);
-  if (!output->definition()) line.fail(concat("%", output->name(), " is not a result of an expression"));
-  node.expr = output->definition();
-  if (node.inputs.size() != node.expr->inputs().size()) {
-    line.fail(concat("%", output->name(), " has a different number of operands"));
-  }
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (!node.inputs[i]) node.inputs[i] = node.expr->input(i);
-  }
+  parseComputed(line, names, node);
   if (line.accept("{without_axis = ")) {
     node.withoutAxis = static_cast<size_t>(line.integer());
     line.expect("}");

@@ -83,8 +83,7 @@ class Printer {
   }
   std::string operator()(const hir::StandaloneOp& node) const {
     std::string text = concat(node.preallocated ? "compute into (" : "compute (", names(node.outputs), ") from (",
-                              operands(node.inputs), ") as ",
-                              node.expr ? concat("%", node.expr->output()->name()) : std::string("set"));
+                              operands(node.inputs), ") as ", computed(node));
     if (node.withoutAxis) text += concat(" {without_axis = ", *node.withoutAxis, "}");
     if (node.part) text += concat(" {axis = ", node.part->axis, ", parts = ", node.part->parts, "}");
     if (node.launch.kernel >= 0) text += " by " + arguments(node.launch);
@@ -117,6 +116,13 @@ class Printer {
   std::string operator()(const hir::IfThenElse& node) const { return concat("if %", node.condition->name()); }
 
  private:
+  // What the standalone op computes: one expression, by its first result, or several, by results and operands.
+  static std::string computed(const hir::StandaloneOp& node) {
+    if (node.exprs.empty()) return "set";
+    if (node.exprs.size() == 1) return concat("%", node.exprs.front()->output()->name());
+    return concat("(", names(node.results), ") of (", operands(node.operands), ")");
+  }
+
   // A literal belongs to the expression and prints as "_".
   static std::string operands(const std::vector<const Val*>& vals) {
     std::string text;
@@ -196,8 +202,8 @@ class Printer {
   }
 
   const HostIrContainer& program_;
-  std::vector<IntExpr> indices_;             // of the loops, in order
-  std::vector<const hir::Stream*> saved_;  // what GetCurrentStream fills, in order
+  std::vector<IntExpr> indices_;                // of the loops, in order
+  std::vector<const hir::Stream*> saved_;       // what GetCurrentStream fills, in order
   std::vector<hir::HostExpr*> communications_;  // in order
   std::string text_;
 };

@@ -2,13 +2,16 @@
 
 #include "fuser/host_ir/tensor_parts.h"
 
+#include <unordered_map>
+
+#include "fuser/analysis/body_slices.h"
 #include "fuser/analysis/standalone_op.h"
 
 namespace fuser {
 namespace {
 
 // Removes the axis from dims and renumbers those after it.
-std::vector<int64_t> withoutAxis(const std::vector<int64_t>& dims, size_t axis) {
+std::vector<int64_t> dimsWithout(const std::vector<int64_t>& dims, size_t axis) {
   std::vector<int64_t> rest;
   for (int64_t dim : dims) {
     if (dim != static_cast<int64_t>(axis)) rest.push_back(dim > static_cast<int64_t>(axis) ? dim - 1 : dim);
@@ -18,14 +21,15 @@ std::vector<int64_t> withoutAxis(const std::vector<int64_t>& dims, size_t axis) 
 
 // The attributes of the op after the axis of its results is removed.
 Attributes attributesWithout(const Expr* expr, size_t axis) {
-  FUSER_CHECK(isLowerableAsStandaloneHostOp(expr), opName(expr->op()), " is not computed place by place");
+  const bool byPlace = isLowerableAsStandaloneHostOp(expr) || expr->family() == Family::Factory;
+  FUSER_CHECK(byPlace, opName(expr->op()), " is not computed place by place");
   Attributes attributes = expr->attributes();
   for (const FamilyAttribute& attribute : familyAttributes(expr->family())) {
     switch (attribute.kind) {
       case AttributeKind::Axis:
       case AttributeKind::Axes: {
         const size_t place = attribute.ofResult ? axis : operandAxis(expr, expr->input(0), axis).value();
-        attributes.setAxes(attribute.name, withoutAxis(attributes.axes(attribute.name), place));
+        attributes.setAxes(attribute.name, dimsWithout(attributes.axes(attribute.name), place));
         break;
       }
       case AttributeKind::Extents:
@@ -45,6 +49,38 @@ Attributes attributesWithout(const Expr* expr, size_t axis) {
     }
   }
   return attributes;
+}
+
+// The op on slices, without operands and results. Where it loses all axes that it adds, nothing is left to do.
+OpToClone withoutAxis(const Expr* expr, size_t axis) {
+  OpToClone clone{expr->op(), {}, {}, attributesWithout(expr, axis)};
+  if (expr->family() == Family::Broadcast && clone.attributes.dims().empty()) clone = {OpKind::Set, {}, {}, {}};
+  return clone;
+}
+
+// The attributes of the op that makes one of so many parts.
+Attributes attributesOfPart(const Expr* expr, size_t axis, int64_t parts) {
+  Attributes attributes = expr->attributes();
+  if (expr->family() != Family::Expand && expr->family() != Family::Factory) return attributes;
+  std::vector<IntExpr> sizes = attributes.shape();
+  IntExpr& size = sizes.at(axis);
+  size = expr->fusion().ints().floorDiv(size, expr->fusion().ints().constant(parts));
+  attributes.shape(std::move(sizes));
+  return attributes;
+}
+
+// The sliced axes of what a standalone op reads and makes. Those of one expression follow from the node alone.
+std::unordered_map<const Val*, size_t> axesOf(const hir::StandaloneOp& op) {
+  if (!op.withoutAxis && !op.part) return {};
+  if (op.exprs.size() > 1) {
+    const ParallelType type = op.withoutAxis ? ParallelType::Stream : ParallelType::DIDx;
+    const BodySlices slices = bodySlices(op.exprs, {op.results.begin(), op.results.end()}, type);
+    FUSER_CHECK(slices.reason.empty(), "what is computed in slices together: ", slices.reason);
+    return slices.axes;
+  }
+  std::unordered_map<const Val*, size_t> axes;
+  for (const TensorView* result : op.results) axes.emplace(result, op.withoutAxis ? *op.withoutAxis : op.part->axis);
+  return axes;
 }
 
 }  // namespace
@@ -93,15 +129,29 @@ TensorView* newPart(Fusion& fusion, const TensorView* source, size_t axis, int64
 }
 
 ClonedPart partOf(Fusion& fusion, const hir::StandaloneOp& op) {
-  if (!op.expr) return cloneOp(fusion, OpKind::Set, op.inputs, op.outputs, {});
-  Attributes attributes = op.withoutAxis ? attributesWithout(op.expr, *op.withoutAxis) : op.expr->attributes();
-  if (op.part && op.expr->family() == Family::Expand) {
-    std::vector<IntExpr> sizes = attributes.shape();
-    IntExpr& size = sizes.at(op.part->axis);
-    size = fusion.ints().floorDiv(size, fusion.ints().constant(op.part->parts));
-    attributes.shape(std::move(sizes));
+  if (op.exprs.empty()) return cloneOps(fusion, {{OpKind::Set, op.inputs, op.outputs, {}}}, op.outputs);
+  std::unordered_map<const Val*, const Val*> places;  // whole -> what the node has in its place; look-ups only
+  for (size_t i = 0; i < op.operands.size(); ++i) places.emplace(op.operands[i], op.inputs[i]);
+  for (size_t i = 0; i < op.results.size(); ++i) places.emplace(op.results[i], op.outputs[i]);
+  const auto inPlaceOf = [&](const Val* val) {
+    const auto place = places.find(val);
+    return place == places.end() ? val : place->second;
+  };
+  const std::unordered_map<const Val*, size_t> axes = axesOf(op);
+  std::vector<OpToClone> ops;
+  for (const Expr* expr : op.exprs) {
+    const auto sliced = axes.find(expr->output());
+    OpToClone clone{expr->op(), {}, {}, expr->attributes()};
+    if (sliced != axes.end() && op.withoutAxis) clone = withoutAxis(expr, sliced->second);
+    if (sliced != axes.end() && op.part) clone.attributes = attributesOfPart(expr, sliced->second, op.part->parts);
+    for (const Val* input : expr->inputs()) clone.inputs.push_back(inPlaceOf(input));
+    for (const Val* output : expr->outputs()) clone.outputs.push_back(inPlaceOf(output)->as<TensorView>());
+    ops.push_back(std::move(clone));
   }
-  return cloneOp(fusion, op.expr->op(), op.inputs, op.outputs, attributes);
+  ClonedPart part = cloneOps(fusion, std::move(ops), op.outputs);
+  // The run's record shows the reductions of the kernel by origin; a slice has none.
+  for (size_t i = 0; i < op.results.size(); ++i) part.vals.at(op.outputs[i])->setOrigin(op.results[i]->origin());
+  return part;
 }
 
 }  // namespace fuser

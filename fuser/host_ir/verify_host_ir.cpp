@@ -345,17 +345,17 @@ class Verifier {
     return sizes;
   }
   static void checkOperands(const hir::StandaloneOp& node) {
-    if (!node.expr) {
+    if (node.exprs.empty()) {
       require(12, node.inputs.size() == 1 && node.outputs.size() == 1 && node.inputs.front()->isTensor(),
               "a set is of one tensor");
       return;
     }
-    const size_t rank = node.expr->output()->as<TensorView>()->rank();
+    const size_t rank = node.results.front()->rank();
     require(12,
-            node.inputs.size() == node.expr->inputs().size() && node.outputs.size() == node.expr->outputs().size() &&
+            node.inputs.size() == node.operands.size() && node.outputs.size() == node.results.size() &&
                 (!node.withoutAxis || *node.withoutAxis < rank) &&
                 (!node.part || (node.part->axis < rank && node.part->parts >= 1)),
-            "%", node.expr->output()->name(), " is computed with other operands or results than its expression has");
+            "%", node.results.front()->name(), " is computed with other operands or results than its expression has");
   }
   static void requireSameDtype(const TensorView* tensor, const TensorView* memory) {
     require(12, tensor->dtype() == memory->dtype(), "%", tensor->name(), " is ", tensor->dtype(), " in memory of %",

@@ -12,7 +12,9 @@
 // Copies that would not change the order in memory are left out.
 
 #include <algorithm>
+#include <unordered_map>
 
+#include "fuser/analysis/body_slices.h"
 #include "fuser/analysis/resharding.h"
 #include "fuser/analysis/standalone_op.h"
 #include "fuser/communicate/collective_traits.h"
@@ -92,16 +94,18 @@ class DeviceLowering {
   }
 
   void lowerOp(const hir::StandaloneOp& op) {
-    if (reducedShardAxis(op.expr)) {
+    const Expr* expr = op.exprs.front();
+    const bool alone = op.exprs.size() == 1;
+    if (alone && reducedShardAxis(expr)) {
       joinParts(op);
-    } else if (op.expr->family() == Family::LoadStore && isResharding(op.expr)) {
-      const auto* from = op.expr->input(0)->as<TensorView>();
+    } else if (alone && expr->family() == Family::LoadStore && isResharding(expr)) {
+      const auto* from = expr->input(0)->as<TensorView>();
       const auto plan = planMove(shardingOf(from), shardingOf(op.outputs.front()));
       FUSER_USER_CHECK(plan, "no round of collectives makes %", op.outputs.front()->name(), " of %", from->name(),
                        ": DecomposeReshardingsPass, which is off, would make two of it");
       for (const CommunicationPlan::Step& step : plan->steps) move(step, from, op.outputs.front());
     } else {
-      FUSER_USER_CHECK(!isResharding(op.expr), "%", op.outputs.front()->name(),
+      FUSER_USER_CHECK(std::none_of(op.exprs.begin(), op.exprs.end(), isResharding), "%", op.outputs.front()->name(),
                        " is made of what other devices hold: "
                        "DecomposeReshardingsPass, which is off, would bring it");
       if (holds(op.outputs.front())) computePart(op);
@@ -111,20 +115,36 @@ class DeviceLowering {
   // Each device computes its part from local data.
   void computePart(const hir::StandaloneOp& op) {
     const TensorView* result = op.outputs.front();
-    hir::StandaloneOp mine;
-    mine.expr = op.expr;
+    hir::StandaloneOp mine = op;
     if (result->shardAxis()) mine.part = {*result->shardAxis(), static_cast<int64_t>(result->mesh().size())};
-    for (const Val* operand : op.inputs) {
-      mine.inputs.push_back(operand->isScalar() ? operand : partFor(op.expr, operand->as<TensorView>(), result));
+    const std::unordered_map<const Val*, size_t> axes = axesOf(op);
+    for (const Val*& operand : mine.inputs) {
+      if (operand->isScalar()) continue;
+      const auto axis = axes.find(operand);
+      operand =
+          partFor(operand->as<TensorView>(), axis == axes.end() ? std::nullopt : std::optional(axis->second), result);
     }
-    for (const TensorView* output : op.outputs) mine.outputs.push_back(local(output));
+    for (const TensorView*& output : mine.outputs) output = local(output);
     program_.insertBefore(place_, std::move(mine));
   }
 
-  // For an operand that this device holds whole: the part from which its part of the result is computed.
-  const TensorView* partFor(const Expr* expr, const TensorView* operand, const TensorView* result) {
+  // The axes of the operands of which this device's part of the results is computed from a part. Look-ups only.
+  static std::unordered_map<const Val*, size_t> axesOf(const hir::StandaloneOp& op) {
+    std::unordered_map<const Val*, size_t> axes;
+    const std::optional<size_t> axis = op.results.front()->shardAxis();
+    if (!axis) return axes;
+    if (op.exprs.size() > 1) {
+      return bodySlices(op.exprs, {op.results.begin(), op.results.end()}, ParallelType::DIDx).axes;
+    }
+    for (const Val* operand : op.operands) {
+      if (const auto at = operandAxis(op.exprs.front(), operand, *axis)) axes.emplace(operand, *at);
+    }
+    return axes;
+  }
+
+  // For an operand that this device holds whole: the part along `axis` from which its part of the result is computed.
+  const TensorView* partFor(const TensorView* operand, std::optional<size_t> axis, const TensorView* result) {
     if (operand->isCpuScalar() || operand->shardAxis() || !result->shardAxis()) return local(operand);
-    const std::optional<size_t> axis = operandAxis(expr, operand, *result->shardAxis());
     if (!axis || (operand->axes()[*axis]->isBroadcast() && !operand->axes()[*axis]->isExpanded())) return operand;
     const auto place = static_cast<int64_t>(result->mesh().indexOf(device()).value());
     return shard(operand, *axis, place, static_cast<int64_t>(result->mesh().size()));
@@ -138,7 +158,7 @@ class DeviceLowering {
 
   // A reduction over the sharded axis.
   void joinParts(const hir::StandaloneOp& op) {
-    const auto* operand = op.expr->input(0)->as<TensorView>();
+    const auto* operand = op.exprs.front()->input(0)->as<TensorView>();
     const TensorView* result = op.outputs.front();
     const Sharding to = shardingOf(result);
     const auto plan = planJoin(operand->mesh(), to);
@@ -148,15 +168,14 @@ class DeviceLowering {
     if (operand->mesh().contains(device())) {
       partial = buffer(result, result, orderWithFirst(result, to.axis));
       program_.insertBefore(place_, hir::Allocate{partial});
-      hir::StandaloneOp mine;
-      mine.expr = op.expr;
+      hir::StandaloneOp mine = op;
       mine.preallocated = true;
       mine.inputs = {local(operand)};
       mine.outputs = {partial};
       program_.insertBefore(place_, std::move(mine));
     }
     const CommunicationPlan::Step& step = plan->steps.front();
-    communicate(step, reductionOf(op.expr), sends(step) ? partial : nullptr, result, to.axis);
+    communicate(step, reductionOf(op.exprs.front()), sends(step) ? partial : nullptr, result, to.axis);
   }
 
   // One step of a plan, from a tensor to another.

@@ -101,8 +101,9 @@ void addValues(const Fusion& fusion, const hir::HostExpr* expr, Footprint& footp
     addScalars(run->inputs, footprint.reads);
   } else if (const auto* op = as<hir::StandaloneOp>(expr)) {
     addScalars(op->inputs, footprint.reads);
-    if (!op->expr) return;  // a copy of a part
-    for (const Val* scalar : Fusion::extentScalars(op->expr)) footprint.reads.insert(scalar->id());
+    for (const Expr* expr : op->exprs) {
+      for (const Val* scalar : Fusion::extentScalars(expr)) footprint.reads.insert(scalar->id());
+    }
   } else if (const auto* loop = as<hir::ForLoop>(expr)) {
     addSizes(fusion, loop->tensor, footprint.reads);
   } else if (const auto* branch = as<hir::IfThenElse>(expr)) {

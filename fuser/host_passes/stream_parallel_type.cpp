@@ -13,12 +13,13 @@
 //     set stream saved0
 //     synchronize by index0
 //   }
-// Adjacent expressions with axes of equal size share a loop if one reads the other only at the same index. A UserError
-// names the tensor whose axis cannot be sliced, and why.
+// A node of several expressions becomes one of their slices. Adjacent nodes with axes of equal size share a loop if one
+// reads the other only at the same index. A UserError names the tensor whose axis cannot be sliced, and why.
 
 #include <algorithm>
 #include <set>
 
+#include "fuser/analysis/body_slices.h"
 #include "fuser/analysis/standalone_op.h"
 #include "fuser/host_ir/tensor_parts.h"
 #include "fuser/host_passes/fresh_names.h"
@@ -56,19 +57,35 @@ class Builder {
         open_ = {};
         continue;
       }
-      const std::string reason = whyNoSlices(op->expr, *axis);
+      const BodySlices slices = slicesOf(*op, *axis);
       const auto named = std::find_if(op->outputs.begin(), op->outputs.end(),
                                       [](const TensorView* output) { return output->streamAxis().has_value(); });
-      FUSER_USER_CHECK(reason.empty(), "stream %", (*named)->name(), " {dim = ", *axis, "}: ", reason);
-      lower(expr, *op, *axis);
+      FUSER_USER_CHECK(slices.reason.empty(), "stream %", (*named)->name(), " {dim = ", *axis, "}: ", slices.reason);
+      lower(expr, *op, slices);
       changed = true;
     }
     return changed;
   }
 
  private:
-  // All results of an expression get the Stream axis, whichever one the case names.
+  // The axes at which a turn computes the op's slices, `axis` being the first result's.
+  static BodySlices slicesOf(const hir::StandaloneOp& op, size_t axis) {
+    if (op.exprs.size() > 1) {
+      return bodySlices(op.exprs, {op.results.begin(), op.results.end()}, ParallelType::Stream);
+    }
+    BodySlices slices;
+    slices.reason = whyNoSlices(op.exprs.front(), axis);
+    if (!slices.reason.empty()) return slices;
+    for (const TensorView* result : op.results) slices.axes.emplace(result, axis);
+    for (const Val* operand : op.operands) {
+      if (const auto at = operandAxis(op.exprs.front(), operand, axis)) slices.axes.emplace(operand, *at);
+    }
+    return slices;
+  }
+
+  // All results of an expression get the Stream axis, whichever one the case names. Of several: the first result's.
   static std::optional<size_t> streamAxis(const hir::StandaloneOp& op) {
+    if (op.exprs.size() > 1) return placedAxis(op.results.front()->definition(), ParallelType::Stream);
     std::optional<size_t> axis;
     for (const TensorView* output : op.outputs) {
       const std::optional<size_t> of = output->streamAxis();
@@ -84,7 +101,8 @@ class Builder {
   void checkOthers() const {
     std::set<const Expr*> alone, seen;  // look-ups only
     for (const hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(program_)) {
-      alone.insert(std::get<hir::StandaloneOp>(op->node).expr);
+      const auto& exprs = std::get<hir::StandaloneOp>(op->node).exprs;
+      alone.insert(exprs.begin(), exprs.end());
     }
     std::vector<const Val*> waiting(fusion_.outputs().begin(), fusion_.outputs().end());
     while (!waiting.empty()) {
@@ -117,32 +135,33 @@ class Builder {
     }
   }
 
-  void lower(hir::HostExpr* expr, const hir::StandaloneOp& op, size_t axis) {
+  void lower(hir::HostExpr* expr, const hir::StandaloneOp& op, const BodySlices& slices) {
+    const size_t axis = slices.axes.at(op.results.front());
     const IntExpr size = op.outputs.front()->axes()[axis]->size();
-    if (!joins(op, axis, size)) openLoop(expr, op.outputs.front(), axis, size);
+    if (!joins(op, slices, size)) openLoop(expr, op.outputs.front(), axis, size);
     for (const TensorView* output : op.outputs) {
       if (!op.preallocated) program_.insertBefore(open_.loop, hir::Allocate{output});
     }
-    hir::StandaloneOp inside;
-    inside.expr = op.expr;
+    hir::StandaloneOp inside = op;
     inside.withoutAxis = axis;
     inside.preallocated = true;
-    for (const Val* input : op.inputs) {
-      const std::optional<size_t> at = operandAxis(op.expr, input, axis);
-      inside.inputs.push_back(at ? slice(input->as<TensorView>(), *at, false) : input);
+    for (const Val*& input : inside.inputs) {
+      const auto at = slices.axes.find(input);
+      if (at != slices.axes.end()) input = slice(input->as<TensorView>(), at->second, false);
     }
-    for (const TensorView* output : op.outputs) inside.outputs.push_back(slice(output, axis, true));
+    for (const TensorView*& output : inside.outputs) output = slice(output, slices.axes.at(output), true);
     program_.insertBefore(open_.end, std::move(inside));
     program_.remove(expr);
   }
 
   // Whether the open loop can compute it: the sizes are equal, and it reads the loop's results only at the same index.
-  bool joins(const hir::StandaloneOp& op, size_t axis, IntExpr size) const {
+  bool joins(const hir::StandaloneOp& op, const BodySlices& slices, IntExpr size) const {
     if (!open_.loop || open_.size != size) return false;
     return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Val* input) {
-      const std::optional<size_t> at = operandAxis(op.expr, input, axis);
+      const auto at = slices.axes.find(input);
       return std::all_of(open_.slices.begin(), open_.slices.end(), [&](const OpenLoop::Slice& openSlice) {
-        return !openSlice.written || openSlice.tensor != input || at == openSlice.axis;
+        const bool alike = at != slices.axes.end() && at->second == openSlice.axis;
+        return !openSlice.written || openSlice.tensor != input || alike;
       });
     });
   }

@@ -58,7 +58,7 @@ class RunDescription {
     };
     if (const auto* op = std::get_if<hir::StandaloneOp>(&expr->node)) {
       for (const TensorView* output : op->outputs) noteResult(output);
-      if (op->expr) addDepths(op->launch.kernel, op->expr, alone);
+      if (!op->exprs.empty()) addDepths(op->launch.kernel, op, alone);
     } else if (const auto* communication = std::get_if<hir::Communication>(&expr->node)) {
       if (communication->receive) noteResult(communication->receive);
     }
@@ -74,7 +74,7 @@ class RunDescription {
       const auto* op = std::get_if<hir::StandaloneOp>(&expr->node);
       if (!op) continue;
       ops.push_back(op);
-      for (const Val* output : op->expr->outputs()) slices |= traces_.sliced.at(output->id());
+      for (const TensorView* result : op->results) slices |= traces_.sliced.at(result->id());
     }
     return slices ? ops : std::vector<const hir::StandaloneOp*>{};
   }
@@ -83,17 +83,16 @@ class RunDescription {
     SegmentRecord together;
     together.index = static_cast<int>(index);
     std::vector<const Val*> read, results;
-    for (const hir::StandaloneOp* op : ops)
-      results.insert(results.end(), op->expr->outputs().begin(), op->expr->outputs().end());
+    for (const hir::StandaloneOp* op : ops) results.insert(results.end(), op->results.begin(), op->results.end());
     const auto contains = [](const std::vector<const Val*>& vals, const Val* val) {
       return std::find(vals.begin(), vals.end(), val) != vals.end();
     };
     for (const hir::StandaloneOp* op : ops) {
-      for (const Val* input : op->expr->inputs()) {
+      for (const Val* input : op->operands) {
         const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
         if (!literal && !contains(results, input) && !contains(read, input)) read.push_back(input);
       }
-      addDepths(op->launch.kernel, op->expr, together);
+      addDepths(op->launch.kernel, op, together);
     }
     std::erase_if(results, [&](const Val* val) { return traces_.sliced.at(val->id()); });
     together.inputs = boundary(read);
@@ -109,8 +108,11 @@ class RunDescription {
       }
       return;
     }
-    SegmentRecord whole{segment.index, std::string(schedulerTypeName(segment.scheduler)), boundary(segment.inputs),
-                        boundary(segment.outputs), {}};
+    SegmentRecord whole{segment.index,
+                        std::string(schedulerTypeName(segment.scheduler)),
+                        boundary(segment.inputs),
+                        boundary(segment.outputs),
+                        {}};
     if (segment.kernel >= 0) {
       const size_t kernel = static_cast<size_t>(segment.kernel);
       if (!traces_.launched.at(kernel))
@@ -130,17 +132,18 @@ class RunDescription {
     return val->origin();
   }
 
-  // `alone`: the expression of which the kernel computes a part, if it is one. A kernel that was never launched had no
-  // elements to compute.
-  void addDepths(int number, const Expr* alone, SegmentRecord& segment) const {
+  // `op`: of which the kernel computes a slice or a part, if it does. A kernel that was never launched had no elements
+  // to compute.
+  void addDepths(int number, const hir::StandaloneOp* op, SegmentRecord& segment) const {
     if (number < 0) return;
     const size_t kernel = static_cast<size_t>(number);
     const std::optional<std::vector<int64_t>>& ints = traces_.launched.at(kernel);
     if (!ints) return;
     for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], *ints)) {
+      const bool alone = op && op->exprs.size() == 1;
       if (!alone && result->origin()) segment.reductionDepths.emplace_back(*result->origin(), depth);
-      for (const Val* output : alone ? alone->outputs() : std::vector<Val*>{}) {
-        const std::optional<uint32_t> origin = originBehind(output);
+      for (const TensorView* whole : alone ? op->results : std::vector<const TensorView*>{}) {
+        const std::optional<uint32_t> origin = originBehind(whole);
         if (origin) segment.reductionDepths.emplace_back(*origin, depth);
       }
     }

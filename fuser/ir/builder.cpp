@@ -109,6 +109,9 @@ void normalizeAxes(const FamilyAttribute& attribute, size_t rank, Attributes& at
   if (attributes.has(attribute.name)) axes = attributes.axes(attribute.name);
   if (attribute.kind == AttributeKind::Axis && axes.empty()) axes = {attribute.defaultNumber()};
   if (attribute.kind == AttributeKind::Axes && attribute.ofResult) rank += axes.size();
+  // PyTorch reduces a tensor of rank 0 along axis 0 or -1.
+  const bool ofRank0 = rank == 0 && attribute.ifAbsent == "all" && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1);
+  if (ofRank0) axes.clear();
   for (int64_t& axis : axes) {
     if (axis < 0) axis += static_cast<int64_t>(rank);
   }

@@ -190,6 +190,44 @@ void cloneInputs(Cloner& clone, ClonedPart& part, const std::vector<Val*>& exten
   for (const Val* input : part.inputs) part.fusion->addInput(part.vals.at(input));
 }
 
+// What the ops read and do not make, without literals, in order of first use.
+std::vector<Val*> inputsOf(const Fusion& fusion, const std::vector<OpToClone>& ops) {
+  std::vector<const Val*> made;
+  std::vector<Val*> inputs;
+  for (const OpToClone& op : ops) {
+    for (const Val* input : op.inputs) {
+      const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
+      if (literal || std::find(made.begin(), made.end(), input) != made.end()) continue;
+      // ClonedPart::inputs has non-const values of the original fusion.
+      Val* val = fusion.allVals().at(input->id()).get();
+      if (std::find(inputs.begin(), inputs.end(), val) == inputs.end()) inputs.push_back(val);
+    }
+    made.insert(made.end(), op.outputs.begin(), op.outputs.end());
+  }
+  return inputs;
+}
+
+// The axes of an op's result in the layout of `like`, dense without one.
+TensorDomain inferredDomain(Fusion& part, const InferredType& type, const TensorView* like) {
+  TensorDomain domain;
+  for (const AxisType& axis : type.axes) {
+    domain.logical.push_back(part.newIterDomain(axis.type, axis.extent, axis.expandedExtent));
+  }
+  if (!like) return domain;
+  domain.allocationOrder = like->domain().allocationOrder;
+  domain.contiguity = like->domain().contiguity;
+  domain.hasFixedLayout = like->domain().hasFixedLayout;
+  const std::vector<IterDomain*> axes = domain.noReductions();
+  // The operands decide which axes are broadcast axes: one of them may have the constant 1 where the result has not.
+  for (size_t place = 0; place < domain.contiguity.size(); ++place) {
+    const bool broadcast = axes[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast();
+    if (broadcast != !domain.contiguity[place]) {
+      domain.contiguity[place] = broadcast ? std::nullopt : std::optional<bool>(false);
+    }
+  }
+  return domain;
+}
+
 }  // namespace
 
 ClonedFusion cloneFusion(const Fusion& fusion) {
@@ -283,44 +321,29 @@ ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, cons
   return part;
 }
 
-ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*>& inputs,
-                   const std::vector<const TensorView*>& outputs, Attributes attributes) {
+ClonedPart cloneOps(const Fusion& fusion, std::vector<OpToClone> ops, const std::vector<const TensorView*>& outputs) {
   ClonedPart part{std::make_unique<Fusion>(fusion.name()), {}, {}};
   Cloner clone(fusion, *part.fusion, part.vals);
+  part.inputs = inputsOf(fusion, ops);
   ExtentScalars scalars(fusion);
-  for (IntExpr size : attributes.allIntegers()) scalars.mention(size);
-  for (const Val* input : inputs) {
-    scalars.mentionAll(input);
-    const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
-    // ClonedPart::inputs has non-const values of the original fusion.
-    Val* val = fusion.allVals().at(input->id()).get();
-    if (!literal && std::find(part.inputs.begin(), part.inputs.end(), val) == part.inputs.end()) {
-      part.inputs.push_back(val);
-    }
+  for (const OpToClone& op : ops) {
+    for (IntExpr size : op.attributes.allIntegers()) scalars.mention(size);
   }
+  for (const Val* input : part.inputs) scalars.mentionAll(input);
   cloneInputs(clone, part, scalars.found());
-  for (const Val* input : inputs) {
-    if (!part.vals.count(input)) clone.scalar(input->as<Scalar>());
-  }
-  for (IntExpr& size : attributes.allIntegers()) size = clone(size);
-  const std::vector<Val*> operands = clone.mapped(inputs);
-  const InferredType type = infer(*part.fusion, op, operands, attributes);
-  for (const TensorView* output : outputs) {
-    TensorDomain domain = clone.logicalDomain(output, true);  // the layout alone
-    domain.logical.clear();
-    for (const AxisType& axis : type.axes) {
-      domain.logical.push_back(part.fusion->newIterDomain(axis.type, axis.extent, axis.expandedExtent));
+  for (OpToClone& op : ops) {
+    for (const Val* input : op.inputs) {
+      if (!part.vals.count(input)) clone.scalar(input->as<Scalar>());
     }
-    // The operands decide which axes are broadcast axes: one of them may have the constant 1 where the result has not.
-    for (size_t place = 0; place < domain.contiguity.size(); ++place) {
-      const bool broadcast = domain.logical[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast();
-      if (broadcast != !domain.contiguity[place]) {
-        domain.contiguity[place] = broadcast ? std::nullopt : std::optional<bool>(false);
-      }
+    for (IntExpr& size : op.attributes.allIntegers()) size = clone(size);
+    const std::vector<Val*> operands = clone.mapped(op.inputs);
+    const InferredType type = infer(*part.fusion, op.op, operands, op.attributes);
+    for (const TensorView* output : op.outputs) {
+      const bool keepsLayout = std::find(outputs.begin(), outputs.end(), output) != outputs.end();
+      clone.tensor(output, inferredDomain(*part.fusion, type, keepsLayout ? output : nullptr));
     }
-    clone.tensor(output, std::move(domain));
+    part.fusion->newExpr(op.op, operands, clone.mapped(op.outputs), std::move(op.attributes));
   }
-  part.fusion->newExpr(op, operands, clone.mapped(outputs), std::move(attributes));
   for (const TensorView* output : outputs) part.fusion->addOutput(part.vals.at(output));
   return part;
 }

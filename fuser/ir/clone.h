@@ -37,9 +37,16 @@ struct ClonedPart {
 ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs,
                      const std::vector<Val*>& outputs);
 
-// Builds a fusion of one op from `inputs` to `outputs`; the original need not contain that op. The results keep the
-// layout of `outputs`; their reduction axes are inferred from the op.
-ClonedPart cloneOp(const Fusion& fusion, OpKind op, const std::vector<const Val*>& inputs,
-                   const std::vector<const TensorView*>& outputs, Attributes attributes);
+// One op of a fusion that cloneOps builds; the original need not contain that op.
+struct OpToClone {
+  OpKind op;
+  std::vector<const Val*> inputs;  // values of the original: results of ops before this one, or inputs of the part
+  std::vector<const TensorView*> outputs;
+  Attributes attributes;
+};
+// Builds a fusion of these ops, in topological order, with the results `outputs`. These keep their layout; the other
+// tensors that the ops make are dense and take dtype, name and origin alone from the original. All axes are inferred
+// from the ops and the inputs.
+ClonedPart cloneOps(const Fusion& fusion, std::vector<OpToClone> ops, const std::vector<const TensorView*>& outputs);
 
 }  // namespace fuser

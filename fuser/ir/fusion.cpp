@@ -28,7 +28,9 @@ bool setSizes(Fusion& fusion, TensorView* tensor, const std::vector<AxisType>& a
   for (size_t i = 0; i < axes.size(); ++i) {
     IterDomain*& axis = domain.logical[i];
     if (axes[i].extent == axis->extent() && axes[i].expandedExtent == axis->expandedExtent()) continue;
+    const ParallelType type = axis->parallelType();
     axis = fusion.newIterDomain(axis->type(), axes[i].extent, axes[i].expandedExtent);
+    axis->parallelize(type);
     changed = true;
   }
   domain.loopRoot = domain.logical;

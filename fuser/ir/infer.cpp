@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "fuser/ir/view_axes.h"
+#include "fuser/ops/op_eval.h"
 #include "fuser/types/tensor_ref.h"
 
 namespace fuser {
@@ -31,8 +33,12 @@ std::optional<DataType> combineClasses(std::optional<DataType> higher, std::opti
   return higher;
 }
 
-std::span<Val* const> promotedOperands(OpKind op, std::span<Val* const> operands) {
-  return takesCondition(op, 0) ? operands.subspan(1) : operands;
+std::vector<Val*> promotedOperands(OpKind op, std::span<Val* const> operands) {
+  std::vector<Val*> promoted;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (isPromoted(op, i)) promoted.push_back(operands[i]);
+  }
+  return promoted;
 }
 
 // "f64 f32 f16 bf16": the common dtypes that the op accepts.
@@ -44,16 +50,37 @@ std::string dtypesOf(OpKind op) {
   return text;
 }
 
+// The literals of scalars that do not take part in promotion, as PyTorch checks them.
+void checkNamedScalars(OpKind op, std::span<Val* const> operands, DataType common) {
+  const OpInfo& info = opInfo(op);
+  const std::vector<NamedOperand>& named = namedOperands(op);
+  const auto literalAt = [&](size_t i) {
+    return operands[operands.size() - named.size() + i]->as<Scalar>()->constant();
+  };
+  for (size_t i = 0; info.promotion == Promotion::Operand && !isFloating(common) && i < named.size(); ++i) {
+    const Val* scalar = operands[operands.size() - named.size() + i];
+    if (!isFloating(scalar->dtype())) continue;
+    const std::optional<ScalarValue> literal = literalAt(i);
+    FUSER_USER_CHECK(literal, info.mnemonic, " of (", operandTypes(operands), "): '", named[i].name,
+                     "' is a floating scalar beside a tensor of integers: cast it to i64");
+    const double value = std::trunc(literal->as<double>());
+    const double end = std::ldexp(1, static_cast<int>(8 * dtypeSize(common)) - 1);
+    FUSER_USER_CHECK(value >= -end && value < end, info.mnemonic, ": '", named[i].name, "' = ", *literal,
+                     " does not fit ", common);
+  }
+  if (info.domain != Domain::Bounds || !literalAt(0) || !literalAt(1)) return;
+  FUSER_USER_CHECK(!(literalAt(0)->as<double>() > literalAt(1)->as<double>()), info.mnemonic, ": '", named[0].name,
+                   "' = ", *literalAt(0), " is above '", named[1].name, "' = ", *literalAt(1));
+}
+
 InferredType inferScalarOp(OpKind op, std::span<Val* const> operands) {
   std::array<DataType, 3> dtypes{};
   std::transform(operands.begin(), operands.end(), dtypes.begin(), [](const Val* val) { return val->dtype(); });
   const OpInfo& info = opInfo(op);
-  const size_t first = takesCondition(op, 0) ? 1 : 0;
-  DataType common = DataType::Bool;
-  for (size_t i = first; i < operands.size(); ++i) common = promoteTypes(common, dtypes[i]);
-  if (info.promotion == Promotion::Float && !isFloating(common)) common = DataType::Double;
+  const DataType common = scalarCommonType(op, {dtypes.data(), operands.size()});
   FUSER_USER_CHECK(acceptsDtype(op, common), info.mnemonic, " does not take (", operandTypes(operands),
                    "); its dtypes are ", dtypesOf(op));
+  checkNamedScalars(op, operands, common);
   return {false, info.result == Result::Bool ? DataType::Bool : common, {}};
 }
 
@@ -75,6 +102,7 @@ InferredType inferPointwise(OpKind op, std::span<Val* const> operands) {
   const DataType common = commonType(op, operands);
   FUSER_USER_CHECK(acceptsDtype(op, common), info.mnemonic, " does not take (", operandTypes(operands),
                    "); its dtypes are ", dtypesOf(op));
+  checkNamedScalars(op, operands, common);
   for (const Val* operand : promotedOperands(op, operands)) {
     FUSER_USER_CHECK(operand->isScalar() || operand->dtype() == common, info.mnemonic, " of (", operandTypes(operands),
                      ") computes in ", common, ": insert a cast");
@@ -328,17 +356,14 @@ DataType resultType(std::span<Val* const> operands) {
 }
 
 DataType commonType(OpKind op, std::span<Val* const> operands) {
-  const std::span<Val* const> promoted = promotedOperands(op, operands);
+  const std::vector<Val*> promoted = promotedOperands(op, operands);
   const bool tensor = std::any_of(operands.begin(), operands.end(), [](const Val* val) { return val->isTensor(); });
   DataType common = resultType(promoted);
   // where(tensor condition, scalar, scalar): a floating scalar has PyTorch's default dtype, f32.
   const bool scalarsOnly =
       std::all_of(promoted.begin(), promoted.end(), [](const Val* val) { return val->isScalar(); });
   if (tensor && scalarsOnly && common == DataType::Double) common = DataType::Float;
-  if (opInfo(op).promotion == Promotion::Float && !isFloating(common)) {
-    common = tensor ? DataType::Float : DataType::Double;
-  }
-  return common;
+  return promotedType(op, common, !tensor);
 }
 
 InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {

@@ -2,7 +2,17 @@
 
 #include "fuser/ir/sharding.h"
 
+#include <algorithm>
+
 namespace fuser {
+
+bool isPlaced(const Val* val) {
+  if (val->isScalar()) return false;
+  const auto* tensor = val->as<TensorView>();
+  return !tensor->domain().mesh.empty() || tensor->streamAxis() || tensor->shardAxis();
+}
+
+bool anyPlaced(std::span<Val* const> vals) { return std::any_of(vals.begin(), vals.end(), isPlaced); }
 
 Sharding shardingOf(const TensorView* tensor) { return {tensor->mesh(), tensor->shardAxis()}; }
 

@@ -3,10 +3,16 @@
 // current and the required sharding can be compared (fuser/analysis/resharding.h).
 
 #include <optional>
+#include <span>
 
 #include "fuser/ir/tensor_view.h"
 
 namespace fuser {
+
+// Whether a case names where the tensor is: on streams, in parts, or on devices of its own. Passes leave such tensors
+// as they are: they neither replace nor move them.
+bool isPlaced(const Val* val);
+bool anyPlaced(std::span<Val* const> vals);
 
 // `axis` is the sharded axis: each device holds its part along it. Without one the tensor is replicated.
 struct Sharding {

@@ -87,6 +87,14 @@ class ViewInference {
 
   // All axes but `dim` have equal sizes, as in pointwise ops, except that a broadcast axis only meets broadcast axes.
   void cat() {
+    for (const Val* operand : operands_) {
+      const std::vector<AxisType> axes = axesOf(operand);
+      const bool isEmptyVector = axes.size() == 1 && sizeOf(axes[0])->isConstant(0);
+      const bool isAlone = std::all_of(operands_.begin(), operands_.end(),
+                                       [](const Val* each) { return each->as<TensorView>()->rank() == 1; });
+      FUSER_USER_CHECK(!isEmptyVector || isAlone, "cat of ", typeText(operand),
+                       " beside tensors of another rank: PyTorch leaves an empty vector out; leave it out of the text");
+    }
     FUSER_USER_CHECK(!axes_.empty(), "cat of ", text(), ": it has no axis");
     const size_t along = dim();
     IntExpr size = ints_.constant(0);

@@ -129,6 +129,7 @@ struct Compute {
   Access target;
   std::vector<Operand> operands;
   const Expr* source = nullptr;  // of the scheduled fusion, for messages
+  bool fenced = false;  // Mul or Div: readers get the rounded result, even if the kernel may contract
 };
 
 // target = the reduction of `source` over the threads of the block along `dims`; threads that differ in the other dims

@@ -236,10 +236,11 @@ class Parser {
     return node;
   }
 
-  Compute compute(const Access& target, const std::string& op) {
+  Compute compute(const Access& target, const std::string& first) {
     Compute node;
     node.target = target;
-    node.op = opNamed(op);
+    node.fenced = first == "fenced";
+    node.op = opNamed(node.fenced ? lexer_.identifier("an op") : first);
     node.computeDtype = dtype();
     lexer_.expect("(");
     while (!lexer_.accept(")")) {

@@ -98,7 +98,8 @@ class Printer {
   std::string text(const Compute& node) const {
     std::string list;
     for (const Operand& o : node.operands) list += (list.empty() ? "" : ", ") + operand(o);
-    return concat(access(node.target), " = ", opName(node.op), " ", node.computeDtype, " (", list, ")");
+    return concat(access(node.target), " = ", node.fenced ? "fenced " : "", opName(node.op), " ", node.computeDtype,
+                  " (", list, ")");
   }
   static std::string dimsText(const std::array<bool, 3>& dims) {
     std::string text;

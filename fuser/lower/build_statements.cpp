@@ -8,6 +8,7 @@
 #include <map>
 
 #include "fuser/ir/infer.h"
+#include "fuser/lower/fences.h"
 #include "fuser/lower/predicate.h"
 #include "fuser/lower/step_list.h"
 
@@ -19,7 +20,9 @@ const TensorView* resultOf(const Expr* expr) { return expr->output()->as<TensorV
 }  // namespace
 
 StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel)
-    : part_(part), kernel_(kernel), ints_(*kernel.ints),
+    : part_(part),
+      kernel_(kernel),
+      ints_(*kernel.ints),
       nest_(part, kernel, [this](IntExpr extent) { return importExtent(extent); }),
       indexing_(
           nest_, kernel, [this](const TensorView* tensor, int axis) { return stride(tensor, axis); },
@@ -214,6 +217,7 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
     divide.operands.push_back(access(accumulator, ints_.constant(0)));
     divide.operands.push_back(integer(termsOf(tensor)));
     divide.source = expr;
+    divide.fenced = kernel_.contraction;
     body.push_back({std::move(divide)});
   }
   if (accumulator == bufferOf(tensor)) return;
@@ -335,6 +339,7 @@ Statement StatementBuilder::compute(const Expr* expr) {
   statement.computeDtype = computeType(common);
   statement.target = {bufferOf(tensor), indexing_.resultIndex(expr)};
   statement.source = expr;
+  statement.fenced = kernel_.contraction && isFenced(expr);
   const bool round = expr->info().scalar == ScalarOperand::Round && common != statement.computeDtype;
   for (size_t i = 0; i < expr->inputs().size(); ++i) {
     Operand operand = operandOf(expr, i);
@@ -355,6 +360,7 @@ Statement StatementBuilder::accumulate(const Expr* expr) {
   statement.operands.push_back(access(statement.target.buffer, statement.target.index));
   statement.operands.push_back(operandOf(expr, 0));
   statement.source = expr;
+  statement.fenced = kernel_.contraction && statement.op == OpKind::Mul && isFloating(statement.computeDtype);
   return {std::move(statement)};
 }
 

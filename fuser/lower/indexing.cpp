@@ -1,6 +1,7 @@
 #include "fuser/lower/indexing.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "fuser/analysis/loop_map.h"
 
@@ -71,7 +72,10 @@ OperandElement Indexing::elementOf(const Expr* expr, size_t operand) const {
 
 IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
   const TensorView* operand = expr->input(place)->as<TensorView>();
-  if (operand->memoryType() == MemoryType::Global) return globalIndex(operand, elementOf(expr, place).coordinates);
+  if (operand->memoryType() == MemoryType::Global) {
+    if (operand->definition()) checkReadsOwn(expr, operand);
+    return globalIndex(operand, elementOf(expr, place).coordinates);
+  }
   FUSER_USER_CHECK(readsInPlace(expr, operand), "%", operand->name(), " is in registers, but %", expr->output()->name(),
                    " = ", expr->info().mnemonic, "(…) reads it at other coordinates than those that it is computed at");
   const std::vector<IntExpr> coordinates = loopCoordinatesFrom(expr, operand);
@@ -82,6 +86,34 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
                      expr->output()->name(), " reads it in another thread than the one that computes it");
   }
   return localIndex(operand, coordinates);
+}
+
+// What a kernel stores is read back by the thread that stored it alone: nothing orders the others. A result in global
+// memory without a loop on threads (or blocks) is stored by the first, one in registers is computed by all.
+void Indexing::checkReadsOwn(const Expr* expr, const TensorView* operand) const {
+  bool own = readsInPlace(expr, operand);
+  const std::vector<IntExpr> coordinates = own ? loopCoordinatesFrom(expr, operand) : std::vector<IntExpr>();
+  const auto* result = expr->output()->as<TensorView>();
+  const auto loopOn = [](const TensorView* tensor, ParallelType type) -> std::optional<size_t> {
+    const std::vector<IterDomain*>& loop = tensor->domain().loop;
+    for (size_t i = 0; i < loop.size(); ++i) {
+      if (loop[i]->parallelType() == type) return i;
+    }
+    return std::nullopt;
+  };
+  for (size_t d = 0; d < 6; ++d) {
+    const IntExpr index = d < 3 ? kernel_.threadIdx[d] : kernel_.blockIdx[d - 3];
+    if (index->isConstant(0)) continue;
+    const auto first = static_cast<size_t>(d < 3 ? ParallelType::TIDx : ParallelType::BIDx);
+    const auto type = static_cast<ParallelType>(first + d % 3);
+    const std::optional<size_t> stored = loopOn(operand, type);
+    const bool once = !stored && result->memoryType() == MemoryType::Global && !loopOn(result, type);
+    const bool same = own && stored && coordinates[*stored] == nest_.coordinate(operand->domain().loop[*stored]);
+    own = own && (once || same);
+  }
+  FUSER_USER_CHECK(own, "%", result->name(), " reads %", operand->name(),
+                   " in global memory, where another thread stores it: cacheBefore %", operand->name(),
+                   " keeps a copy in registers");
 }
 
 // Maps the consumer's coordinates through the op to the producer's loop roots, then through the producer's transforms.

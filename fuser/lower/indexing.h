@@ -14,7 +14,11 @@ class Indexing {
   // the kernel. `importExtent` copies an expression over the part's extents into the kernel's arena.
   Indexing(const LoopNest& nest, Kernel& kernel, std::function<IntExpr(const TensorView*, int axis)> stride,
            std::function<IntExpr(IntExpr)> importExtent)
-      : nest_(nest), ints_(*kernel.ints), stride_(std::move(stride)), importExtent_(std::move(importExtent)) {}
+      : nest_(nest),
+        kernel_(kernel),
+        ints_(*kernel.ints),
+        stride_(std::move(stride)),
+        importExtent_(std::move(importExtent)) {}
 
   // The index of the element of the result that the expression writes.
   IntExpr resultIndex(const Expr* expr) const;
@@ -30,9 +34,11 @@ class Indexing {
   OperandElement elementOf(const Expr* expr, size_t operand) const;
   IntExpr globalIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const;
   IntExpr localIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const;
+  void checkReadsOwn(const Expr* expr, const TensorView* operand) const;
   std::vector<IntExpr> loopCoordinatesFrom(const Expr* use, const TensorView* producer) const;
 
   const LoopNest& nest_;
+  const Kernel& kernel_;
   IntExprArena& ints_;
   std::function<IntExpr(const TensorView*, int)> stride_;
   std::function<IntExpr(IntExpr)> importExtent_;

@@ -168,9 +168,10 @@ ConvertFunction convertFunction(DataType from, DataType to) {
 
 DataType scalarCommonType(OpKind op, std::span<const DataType> operands) {
   DataType common = DataType::Bool;
-  const size_t first = takesCondition(op, 0) ? 1 : 0;
-  for (size_t i = first; i < operands.size(); ++i) common = promoteTypes(common, operands[i]);
-  return opInfo(op).promotion == Promotion::Float && !isFloating(common) ? DataType::Double : common;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (isPromoted(op, i)) common = promoteTypes(common, operands[i]);
+  }
+  return promotedType(op, common, true);
 }
 
 ScalarValue evaluateScalar(OpKind op, std::span<const ScalarValue> operands) {

@@ -57,17 +57,22 @@ FUSER_FN float mul(float a, float b) { return a * b; }
 FUSER_FN double mul(double a, double b) { return a * b; }
 FUSER_FN bool mul(bool a, bool b) { return a && b; }
 
-// The steps of formulas inside one row: each is rounded, also where contraction may fuse a `mul` row with an `add` row.
+// The steps of formulas inside one row, and fenced products and quotients (Compute::fenced): each is rounded, even if
+// contraction may fuse a `mul` row with an `add` row.
 #if defined(__CUDACC__)
 FUSER_FN float plus(float a, float b) { return __fadd_rn(a, b); }
 FUSER_FN double plus(double a, double b) { return __dadd_rn(a, b); }
 FUSER_FN float times(float a, float b) { return __fmul_rn(a, b); }
 FUSER_FN double times(double a, double b) { return __dmul_rn(a, b); }
+FUSER_FN float quotient(float a, float b) { return __fdiv_rn(a, b); }
+FUSER_FN double quotient(double a, double b) { return __ddiv_rn(a, b); }
 #elif defined(FUSER_KERNEL_TEXT)
 FUSER_FN float plus(float a, float b) { return __arithmetic_fence(__arithmetic_fence(a) + __arithmetic_fence(b)); }
 FUSER_FN double plus(double a, double b) { return __arithmetic_fence(__arithmetic_fence(a) + __arithmetic_fence(b)); }
 FUSER_FN float times(float a, float b) { return __arithmetic_fence(a * b); }
 FUSER_FN double times(double a, double b) { return __arithmetic_fence(a * b); }
+FUSER_FN float quotient(float a, float b) { return __arithmetic_fence(a / b); }
+FUSER_FN double quotient(double a, double b) { return __arithmetic_fence(a / b); }
 #else
 FUSER_FN float plus(float a, float b) { return a + b; }
 FUSER_FN double plus(double a, double b) { return a + b; }

@@ -62,6 +62,22 @@ std::vector<NamedOperand> readNames(std::string_view text) {
 
 bool takesCondition(OpKind op, size_t i) { return i == 0 && opInfo(op).operands == "condition"; }
 
+bool isPromoted(OpKind op, size_t i) {
+  return !takesCondition(op, i) && (i == 0 || opInfo(op).promotion != Promotion::Operand);
+}
+
+DataType promotedType(OpKind op, DataType common, bool scalars) {
+  switch (opInfo(op).promotion) {
+    case Promotion::Common:
+    case Promotion::Operand:
+    case Promotion::Integral64:
+    case Promotion::Truth: return common;
+    case Promotion::Float: return isFloating(common) ? common : scalars ? DataType::Double : DataType::Float;
+    case Promotion::Number: return common == DataType::Bool ? DataType::Int64 : common;
+  }
+  FUSER_CHECK(false, "bad Promotion");
+}
+
 const std::vector<NamedOperand>& namedOperands(OpKind op) {
   static const std::vector<std::vector<NamedOperand>> byOp = [] {
     std::vector<std::vector<NamedOperand>> all;

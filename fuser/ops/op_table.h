@@ -15,10 +15,10 @@
 namespace fuser {
 
 enum class Accepts : uint8_t { Any, Number, Floating, Wide, Integral, Integer };
-enum class Promotion : uint8_t { Common, Float, Integral64, Truth };
+enum class Promotion : uint8_t { Common, Float, Number, Operand, Integral64, Truth };
 enum class Result : uint8_t { Same, Bool };
 enum class ScalarOperand : uint8_t { Keep, Round };
-enum class Domain : uint8_t { Any, Divisor, Exponent, Magnitude };
+enum class Domain : uint8_t { Any, Divisor, Exponent, Magnitude, Bounds };
 enum class IntervalRule : uint8_t { Monotone, Corners, Critical, ExactInDtype, Select, Formula, Move, Reduction };
 enum class Finish : uint8_t { Nothing, DivideByCount };
 enum class Agreement : uint8_t { Exact, SignOfZero, Library };
@@ -53,6 +53,11 @@ size_t operandCount(OpKind op);  // pointwise ops only: 1, 2 or 3
 std::string_view opName(OpKind op);
 // Whether operand i is a bool condition, which takes no part in promotion.
 bool takesCondition(OpKind op, size_t i);
+// Whether operand i of a pointwise op takes part in promotion.
+bool isPromoted(OpKind op, size_t i);
+// The dtype in which a pointwise op computes, of the common dtype of its promoted operands; `scalars`: all operands are
+// scalars.
+DataType promotedType(OpKind op, DataType common, bool scalars);
 // A trailing scalar operand of a pointwise op that the text form writes in braces, such as min_val of hardtanh.
 struct NamedOperand {
   std::string_view name;

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "fuser/analysis/axis_map.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -31,7 +32,7 @@ class FollowOperands : public Pass {
       for (Val* output : expr->outputs()) {
         if (!output->isTensor()) continue;
         auto* tensor = output->as<TensorView>();
-        if (!tensor->domain().hasFixedLayout && !tensor->domain().view) follow(expr, tensor);
+        if (!tensor->domain().hasFixedLayout && !tensor->domain().view && !isPlaced(tensor)) follow(expr, tensor);
       }
     }
   }

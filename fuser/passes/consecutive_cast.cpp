@@ -14,6 +14,7 @@
 // uses stays. A folded fusion output stays a value of its own with its layout, if need be as a `set`.
 // After RemoveBcastSqueezePass, which brings casts together that had an unsqueeze and a squeeze between them.
 
+#include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -70,7 +71,7 @@ class FoldCasts : public Pass {
     }
     const bool named = result->isScalar() && (result->isFusionOutput() || result->dtype() == DataType::Int64);
     if (source->dtype() == result->dtype() && named) return;  // an output of its own; or extents may name it
-    if (!mayApply()) return;
+    if (isPlaced(result) || isPlaced(outer->input(0)) || !mayApply()) return;
 
     if (result->dtype() != source->dtype()) {
       redefine(fusion, outer, OpKind::Cast, source, outer->attributes());

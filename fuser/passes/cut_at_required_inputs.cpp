@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -37,7 +38,8 @@ class CutAtRequiredInputs : public Pass {
   }
 
   void cutBehind(Fusion* fusion, Val* val) {
-    if (!val->isTensor() || val->isFusionOutput() || val->definition()->op() == OpKind::SegmentSet) return;
+    if (!val->isTensor() || isPlaced(val) || val->isFusionOutput() || val->definition()->op() == OpKind::SegmentSet)
+      return;
     const std::vector<Expr*> readers = val->uses();
     const bool all = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](const Expr* reader) {
       return isRequired(reader, val);

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "fuser/ir/sharding.h"
 #include "fuser/ir/verify.h"
 #include "fuser/passes/passes.h"
 
@@ -46,9 +47,10 @@ class MarkViews : public Pass {
     std::vector<TensorView*> chain;
     for (TensorView* tensor = output;;) {
       const Expr* maker = tensor->definition();
-      if (!maker || !movesElements(maker->op()) || tensor->domain().hasFixedLayout) return;
+      if (!maker || !movesElements(maker->op()) || tensor->domain().hasFixedLayout || isPlaced(tensor)) return;
       chain.push_back(tensor);
       tensor = maker->input(0)->as<TensorView>();
+      if (tensor->shardAxis() || !tensor->domain().mesh.empty()) return;  // a device holds other elements of it
       if (tensor->isFusionInput()) {
         if (fusion.isOverwritten(tensor)) return;
         break;

@@ -27,6 +27,7 @@
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
 #include "fuser/ir/replace_value.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/ops/op_eval.h"
 #include "fuser/passes/passes.h"
@@ -132,7 +133,9 @@ class PadUp : public Pass {
       pads_ = pad->attributes().pad();
       rank_ = pad->input(0)->as<TensorView>()->rank();
       const Element value = elementOf(*literalOf(pad->input(1)), pad->output()->dtype());
-      if (value.isNan() || !reachesInputs(fusion, pad->input(0)->as<TensorView>(), value) || !mayApply()) continue;
+      if (value.isNan() || isPlaced(pad->output()) || !reachesInputs(fusion, pad->input(0)->as<TensorView>(), value) ||
+          !mayApply())
+        continue;
       TensorView* old = pad->output()->as<TensorView>();
       std::unordered_map<const Val*, TensorView*> padOfInput;
       replaceValue(fusion, old, lifted(fusion, pad->input(0)->as<TensorView>(), value, padOfInput));
@@ -155,7 +158,7 @@ class PadUp : public Pass {
   }
 
   bool reachesInputs(Fusion* fusion, const TensorView* tensor, const Element& value) const {
-    if (isBroadcastWherePadded(fusion, tensor)) return false;
+    if (isPlaced(tensor) || isBroadcastWherePadded(fusion, tensor)) return false;
     if (tensor->isFusionInput()) return true;
     const Expr* maker = tensor->definition();
     if (!isElementwise(maker) || tensor->uses().size() != 1 || tensor->isFusionOutput()) return false;
@@ -201,6 +204,7 @@ class PadDown : public Pass {
   void runPass(Fusion* fusion) override {
     for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
       if (expr->isScalarExpr() || !isElementwise(expr) || tensorCount(expr) == 0) continue;
+      if (isPlaced(expr->output()) || anyPlaced(expr->inputs())) continue;
       const std::optional<Element> value = padsOf(fusion, expr);
       if (value && mayApply()) move(fusion, expr, *value);
     }

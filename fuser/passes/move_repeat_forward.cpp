@@ -14,6 +14,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/replace_value.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -35,7 +36,7 @@ class CatToRepeat : public Pass {
   void translate(Fusion* fusion, Expr* cat) {
     const std::vector<Val*> operands = cat->inputs();
     const bool same = std::all_of(operands.begin(), operands.end(), [&](const Val* val) { return val == operands[0]; });
-    if (operands.size() < 2 || !same) return;
+    if (operands.size() < 2 || !same || isPlaced(cat->output())) return;
     const TensorView* tensor = operands[0]->as<TensorView>();
     // A cat stores elements along its axis, a repeated broadcast axis does not: the result types differ.
     if (tensor->axes()[static_cast<size_t>(cat->attributes().dim())]->isBroadcast() || !mayApply()) return;
@@ -57,6 +58,7 @@ class RepeatForward : public Pass {
   void runPass(Fusion* fusion) override {
     for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
       if (expr->isScalarExpr() || !(isPointwise(expr->op()) || expr->family() == Family::Cast)) continue;
+      if (isPlaced(expr->output()) || anyPlaced(expr->inputs())) continue;
       const Expr* repeat = repeatOf(expr);
       if (repeat && operandsFit(expr, repeat) && mayApply()) move(fusion, expr, repeat);
     }

@@ -17,6 +17,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/replace_value.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/passes/passes.h"
 
@@ -33,7 +34,7 @@ class SplitCat : public Pass {
       if (expr->family() != Family::Cat || expr->inputs().size() < 2) continue;
       dim_ = static_cast<size_t>(expr->attributes().dim());
       size_ = nullptr;
-      if (!isWhole(expr->inputs()) || !mayApply()) continue;
+      if (isPlaced(expr->output()) || !isWhole(expr->inputs()) || !mayApply()) continue;
       replace(fusion, expr);
     }
   }
@@ -88,6 +89,7 @@ class SplitCat : public Pass {
 
   // Whether these are the parts of one value, or results of equal ops on such parts.
   bool isWhole(const std::vector<Val*>& parts) {
+    if (anyPlaced(parts)) return false;
     if (wholeOf(parts)) return true;
     for (const Val* part : parts) {
       const Expr* expr = part->definition();

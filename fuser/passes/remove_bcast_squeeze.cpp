@@ -19,6 +19,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/replace_value.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -65,7 +66,7 @@ class CancelSqueezes : public Pass {
     Val* operand = squeeze->input(0);
     const Axes dims = squeeze->attributes().dims();
     Expr* maker = operand->definition();
-    if (!maker) return;
+    if (!maker || isPlaced(result) || isPlaced(operand)) return;
     if (maker->op() == OpKind::Unsqueeze) {
       Axes common;
       std::set_intersection(dims.begin(), dims.end(), maker->attributes().dims().begin(),
@@ -85,6 +86,7 @@ class CancelSqueezes : public Pass {
   static bool isPlain(const Expr* maker, const Axes& dims) {
     const Val* value = maker->output();
     if (!worksByElement(maker) || value->isFusionOutput() || value->uses().size() != 1) return false;
+    if (anyPlaced(maker->inputs()) || isPlaced(value)) return false;
     return std::all_of(maker->inputs().begin(), maker->inputs().end(), [&](const Val* operand) {
       if (operand->isScalar()) return true;
       const Expr* definition = operand->definition();

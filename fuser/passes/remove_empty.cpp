@@ -20,6 +20,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/replace_value.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -39,14 +40,14 @@ class ReplaceEmpty : public Pass {
     for (const Expr* expr : exprs) {
       // Mean and variance of an empty axis.
       if (isWelford(expr->op()) && reducesNothing(expr)) {
-        if (!mayApply()) continue;
+        if (anyPlaced(expr->outputs()) || !mayApply()) continue;
         for (Val* result : std::vector<Val*>(expr->outputs())) {
           replace(fusion, result->as<TensorView>(), ScalarValue(std::nan("")));
         }
         continue;
       }
       if (!isReduction(expr->op()) || !reducesNothing(expr) || expr->op() == OpKind::Amax ||
-          expr->op() == OpKind::Amin || !mayApply()) {
+          expr->op() == OpKind::Amin || isPlaced(expr->output()) || !mayApply()) {
         continue;
       }
       replace(fusion, expr->output()->as<TensorView>(), ofNothing(expr->op(), expr->output()->dtype()));
@@ -60,7 +61,7 @@ class ReplaceEmpty : public Pass {
       // The first replacement of a value covers all of its uses as an output.
       if (!output->isFusionOutput() || !output->isTensor() || !output->definition()) continue;
       TensorView* tensor = output->as<TensorView>();
-      if (hasZeroExtent(tensor->axes()) && !isFull(tensor) && mayApply()) {
+      if (hasZeroExtent(tensor->axes()) && !isFull(tensor) && !isPlaced(tensor) && mayApply()) {
         replace(fusion, tensor, zero(tensor->dtype()));
       }
     }
@@ -100,7 +101,8 @@ class ReplaceEmpty : public Pass {
 
   void fillPadOfNothing(Fusion* fusion, const Expr* pad) {
     TensorView* result = pad->output()->as<TensorView>();
-    if (!hasZeroExtent(pad->input(0)->as<TensorView>()->axes()) || !isUsed(result) || !mayApply()) return;
+    if (!hasZeroExtent(pad->input(0)->as<TensorView>()->axes()) || !isUsed(result)) return;
+    if (isPlaced(result) || !mayApply()) return;
     replace(fusion, result, pad->input(1));
   }
 
@@ -113,7 +115,7 @@ class ReplaceEmpty : public Pass {
       return val->as<TensorView>()->axes()[static_cast<size_t>(dim)]->size()->isConstant(0);
     });
     if (kept.empty() || kept.size() == cat->inputs().size() || !isUsed(old)) return;
-    if (!makesElementsAlike(kept, static_cast<size_t>(dim), old) || !mayApply()) return;
+    if (!makesElementsAlike(kept, static_cast<size_t>(dim), old) || isPlaced(old) || !mayApply()) return;
     putInPlace(fusion, old, kept.size() == 1 ? build::set(*fusion, kept[0]->as<TensorView>(), old->name())
                                             : build::cat(*fusion, kept, dim, old->name()));
   }

@@ -20,6 +20,7 @@
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
@@ -34,6 +35,7 @@ class IsolateUpdates : public Pass {
     const std::map<size_t, Val*> aliases = fusion->aliases();
     for (const auto& [output, input] : aliases) {
       const Val* value = fusion->outputs().at(output);
+      if (isPlaced(value)) continue;  // a loop over streams writes it elsewhere first
       if (isIsolated(value) || isEmpty(value->as<TensorView>()) || isSafe(*fusion, output, input)) continue;
       if (mayApply()) isolate(*fusion, output);
     }

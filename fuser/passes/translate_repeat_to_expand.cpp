@@ -14,6 +14,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/replace_value.h"
+#include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
 #include "fuser/types/dims.h"
 
@@ -37,7 +38,7 @@ class RepeatToExpand : public Pass {
     const std::vector<IterDomain*> axes = operand->axes();
     const std::vector<IntExpr>& repeats = repeat->attributes().repeats();
     const size_t added = repeats.size() - axes.size();
-    size_t split = 0;  // axes of elements that are repeated
+    size_t split = 0;       // axes of elements that are repeated
     bool expanded = false;  // an expanded axis cannot be expanded further
     for (size_t i = 0; i < axes.size(); ++i) {
       if (repeats[added + i]->isConstant(1)) continue;
@@ -51,7 +52,7 @@ class RepeatToExpand : public Pass {
     const auto isUnclear = [](const IterDomain* axis) { return axis->isBroadcast() || axis->size()->isConstant(0); };
     if (split > 0 && std::any_of(seen.begin(), seen.end(), isUnclear)) return;
     if (split > 0 && (operand->isFusionInput() || operand->isFusionOutput() || operand->uses().size() > 1)) return;
-    if (!mayApply()) return;
+    if (isPlaced(repeat->output()) || !mayApply()) return;
     replace(fusion, repeat, split > 0 ? throughReshape(fusion, repeat) : expansion(fusion, operand, repeats));
   }
 

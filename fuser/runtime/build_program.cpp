@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <utility>
 
+#include "fuser/analysis/body_slices.h"
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/analysis/reference_map.h"
 #include "fuser/analysis/schedule_limits.h"
@@ -14,6 +16,7 @@
 #include "fuser/host_ir/tensor_parts.h"
 #include "fuser/host_passes/decompose_reshardings.h"
 #include "fuser/host_passes/host_ir_pass.h"
+#include "fuser/host_passes/spread_stream_axes.h"
 #include "fuser/kernel/verify.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"
@@ -21,6 +24,7 @@
 #include "fuser/runtime/output_buffers.h"
 #include "fuser/runtime/plan_aliases.h"
 #include "fuser/runtime/plan_groups.h"
+#include "fuser/runtime/sliced_bodies.h"
 #include "fuser/schedule/schedule.h"
 #include "fuser/segment/segment_candidate_finder.h"
 #include "fuser/support/set_up_error.h"
@@ -77,7 +81,7 @@ class Builder {
   using Inputs = std::optional<std::span<const HostValue>>;
 
   Builder(const Fusion& original, const FusionExecutorCache::Settings& settings,
-          const std::vector<InputLayout>& layouts, Inputs inputs)
+          const std::vector<InputLayout>& layouts, Inputs inputs, RunScalars* scalars)
       : settings_(settings),
         layouts_(layouts),
         inputs_(inputs),
@@ -85,7 +89,7 @@ class Builder {
         program_(std::make_unique<CompiledProgram>()) {
     program_->fusion = cloneInOrderOfUse(original);
     for (const auto& [output, input] : aliasesIn(fusion(), settings.aliases)) fusion().setAlias(output, input);
-    evaluator_.emplace(fusion());
+    evaluator_.emplace(fusion(), scalars);
     if (inputs) {
       evaluator_->bindInputs(*inputs);
       program_->bound.emplace(*evaluator_);
@@ -113,10 +117,9 @@ class Builder {
       }
       runHostPasses(*program_->host, context_);
     });
-    for (hir::HostExpr* op : hostExprsOf<hir::StandaloneOp>(*program_->host)) {
-      makeStandaloneKernel(std::get<hir::StandaloneOp>(op->node));
-    }
-    if (spreads()) verifyHostIr(*program_->host, HostLeaks::Allowed);  // with the launches that it has now
+    const std::vector<hir::HostExpr*> alone = hostExprsOf<hir::StandaloneOp>(*program_->host);
+    for (hir::HostExpr* op : alone) makeStandaloneKernel(std::get<hir::StandaloneOp>(op->node));
+    if (!alone.empty()) verifyHostIr(*program_->host, HostLeaks::Allowed);  // with the launches that it has now
     tell(&CompileObserver::afterHost, *program_->host);
     keepAnswers(*sizes_, [](IntExpr size) { return size; });
     return std::move(program_);
@@ -136,10 +139,6 @@ class Builder {
     body();
     if (context_.trace) context_.trace->add(stage, std::chrono::steady_clock::now() - start);
   }
-
-  // Whether the fusion has stream axes or a mesh. Then no pass runs, because it would replace tensors that the case
-  // names.
-  bool spreads() const { return program_->fusion->hasStreams() || program_->fusion->hasDevices(); }
 
   // So that what schedules merge and split stays a number. Sizes that only a run knows are checked there.
   void checkConstantSizes() const {
@@ -177,7 +176,7 @@ class Builder {
 
   // Segmentation of a case with stream axes or devices.
   void checkNoSchedule() const {
-    const char* reason = ": a case on streams or devices takes no schedule: each expression is a kernel of its own";
+    const char* reason = ": a case on streams or devices takes no schedule: its kernels compute slices";
     FUSER_USER_CHECK(!settings_.schedule, "schedule", reason);
     for (const auto& [index, schedule] : settings_.segmentSchedules) {
       throwUserError(concat("schedule segment ", index, reason));
@@ -188,7 +187,10 @@ class Builder {
     checkDevices();
     CompileContext context = context_;
     std::erase_if(context.options.disabledPasses, [](const std::string& pass) { return !isPassName(pass); });
-    if (!settings_.schedule && !spreads()) PreSegmenter::runPass(&fusion(), context);
+    if (!settings_.schedule) PreSegmenter::runPass(&fusion(), context);
+    // What a predicate of the case's merges is no body.
+    const bool bySchedulers = !finderOptionsOf(context_.options).custom_should_merge_groups;
+    if (bySchedulers && fusion().hasStreams()) SpreadStreamAxesPass::runPass(&fusion(), context_);
     if (fusion().hasDevices()) DecomposeReshardingsPass::runPass(&fusion(), context_);
     tell(&CompileObserver::afterPasses, fusion());
     // Names must be unique, because schedules refer to tensors by name.
@@ -198,14 +200,7 @@ class Builder {
 
   void makeSegments() {
     SegmentCandidateFinderOptions options = finderOptionsOf(context_.options);
-    if (spreads()) {
-      checkNoSchedule();
-      // With devices, nothing merges, so that a scheduler accepts every group: a group with its own cache would need
-      // inputs for their sizes, which may be on another device.
-      options.custom_should_merge_groups = fusion().hasDevices()
-                                               ? [](const SegmentedGroup*, const SegmentedGroup*) { return false; }
-                                               : HostIrLower::shouldMergeSegmentedGroups;
-    }
+    if (HostIrLower::hasBodies(fusion())) addBodyConditions(options);
     program_->segmented = settings_.schedule ? segmentAsOne(fusion()) : segment(fusion(), context_, options);
     tell(&CompileObserver::afterSegment, program_->segmented);
     const int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
@@ -215,17 +210,42 @@ class Builder {
     }
   }
 
-  // With stream axes or devices, results of standalone ops are stored anyway, so probes change nothing.
+  // The host takes groups apart: they are bodies that it can slice, or have no placed tensors.
+  void addBodyConditions(SegmentCandidateFinderOptions& options) {
+    checkNoSchedule();
+    options.also_should_merge_groups = HostIrLower::shouldMergeSegmentedGroups;
+    options.are_apart = HostIrLower::areApart;
+    options.why_not_a_group = [this](const FusionView& view) { return whyNotOneBody(view); };
+    // Groups that a predicate of the case's merges run through a cache, which cannot be sliced. On several devices, the
+    // inputs for the sizes of one may be elsewhere.
+    const auto chosen = std::exchange(options.custom_should_merge_groups, nullptr);
+    if (!chosen || fusion().hasDevices()) return;
+    options.custom_should_merge_groups = [chosen](const SegmentedGroup* a, const SegmentedGroup* b) {
+      return !isOnStreams(a) && !isOnStreams(b) && chosen(a, b);
+    };
+  }
+
+  static bool isOnStreams(const SegmentedGroup* group) {
+    return std::any_of(group->exprs().begin(), group->exprs().end(),
+                       [](const Expr* expr) { return placedAxis(expr, ParallelType::Stream).has_value(); });
+  }
+
+  std::string whyNotOneBody(const FusionView& view) {
+    const std::string reason = HostIrLower::whyNotOneBody(view.exprs, view.outputs);
+    if (!reason.empty()) return reason;
+    return whyNoSlicedKernel(fusion(), view, schedulers_, [this](IntExpr size) { return evaluator_->evaluate(size); });
+  }
+
   std::vector<HostGroup> planHostGroups() {
-    CompileContext context = context_;
-    if (spreads()) context.options.probes = false;
-    std::vector<HostGroup> groups = planGroups(*program_->segmented, context, settings_.schedule.has_value());
-    for (HostGroup& group : groups) {
-      group.standalone = spreads() && isStandalone(group.exprs);
-      if (!fusion().hasDevices() || group.standalone || group.scheduler != SchedulerType::None) continue;
-      FUSER_CHECK(accept(group, fusion(), context), "no scheduler takes %", group.outputs.front()->name(), " alone");
-    }
+    std::vector<HostGroup> groups = planGroups(*program_->segmented, context_, settings_.schedule.has_value());
+    const bool hasBodies = HostIrLower::hasBodies(fusion());
+    for (HostGroup& group : groups) group.standalone = hasBodies && isStandalone(group.exprs) && !isView(group);
     return groups;
+  }
+
+  static bool isView(const HostGroup& group) {
+    return std::any_of(group.outputs.begin(), group.outputs.end(),
+                       [](const Val* output) { return output->isTensor() && output->as<TensorView>()->domain().view; });
   }
 
   // The results of a standalone op have memory of their own.
@@ -396,8 +416,8 @@ class Builder {
 
 std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const FusionExecutorCache::Settings& settings,
                                               const std::vector<InputLayout>& layouts,
-                                              std::optional<std::span<const HostValue>> inputs) {
-  return Builder(original, settings, layouts, inputs).build();
+                                              std::optional<std::span<const HostValue>> inputs, RunScalars* scalars) {
+  return Builder(original, settings, layouts, inputs, scalars).build();
 }
 
 }  // namespace fuser

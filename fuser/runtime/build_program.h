@@ -5,15 +5,18 @@
 #include <span>
 #include <vector>
 
+#include "fuser/evaluate/run_scalars.h"
 #include "fuser/runtime/compiled_program.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 
 namespace fuser {
 
 // `inputs`: the program is specialized for their sizes; nullopt: it assumes nothing about sizes. `layouts` has one
-// entry per input; no alignment is assumed for missing ones.
+// entry per input; no alignment is assumed for missing ones. `scalars`: of the run for which it is built; null outside
+// a run.
 std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const FusionExecutorCache::Settings& settings,
                                               const std::vector<InputLayout>& layouts,
-                                              std::optional<std::span<const HostValue>> inputs);
+                                              std::optional<std::span<const HostValue>> inputs,
+                                              RunScalars* scalars = nullptr);
 
 }  // namespace fuser

@@ -6,6 +6,7 @@
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/host_passes/decompose_reshardings.h"
 #include "fuser/host_passes/host_ir_pass.h"
+#include "fuser/host_passes/spread_stream_axes.h"
 #include "fuser/passes/passes.h"
 #include "fuser/support/similar_name.h"
 
@@ -54,8 +55,10 @@ StreamSettings drawnStreams(const Case& testCase) {
 
 FusionExecutorCache::Settings settingsOf(const Case& testCase) {
   for (const std::string& pass : testCase.options.disabledPasses) {
-    if (isPassName(pass) || isHostPassName(pass) || pass == DecomposeReshardingsPass::name()) continue;
-    const std::string known = concat(passNames(), ", ", DecomposeReshardingsPass::name(), ", ", hostPassNames());
+    const bool placing = pass == SpreadStreamAxesPass::name() || pass == DecomposeReshardingsPass::name();
+    if (isPassName(pass) || isHostPassName(pass) || placing) continue;
+    const std::string known = concat(passNames(), ", ", SpreadStreamAxesPass::name(), ", ",
+                                     DecomposeReshardingsPass::name(), ", ", hostPassNames());
     throwUserError(concat(testCase.places.before(concat("option disable pass ", pass)), "no pass is called '", pass,
                           "'", passLike(pass, known), "; known: ", known));
   }

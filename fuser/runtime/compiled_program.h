@@ -33,7 +33,8 @@ struct CompiledProgram {
 
   std::shared_ptr<MemoryPool> memory;  // device memory, if the program has streams and the engine has a device
 
-  // An evaluator bound to the inputs for which the program was compiled; the first run takes it.
+  // An evaluator bound to the inputs for which the program was compiled, with the scalars of the run that compiled it,
+  // which takes it.
   std::optional<ExpressionEvaluator> bound;
 
   SizeAnswers sizesAsked;  // over this fusion's extents; the program is valid for all sizes with these answers

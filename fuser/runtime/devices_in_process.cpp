@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "fuser/analysis/resharding.h"
 #include "fuser/communicate/in_process.h"
@@ -135,7 +136,7 @@ class Joiner {
     }
   }
 
-  // The operands and results of an expression, if they are known.
+  // An expression whose results are known, from the known values of which they are computed.
   void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors,
                 const std::map<uint32_t, int64_t>& depths) {
     SegmentRecord alone;
@@ -144,20 +145,33 @@ class Joiner {
       const auto tensor = tensors.find(output->id());
       if (tensor == tensors.end()) return;
       alone.outputs.push_back({output->id(), output->name(), tensor->second});
-      const auto depth = depths.find(output->id());
-      if (depth == depths.end()) continue;
-      // The partial results of all devices are combined one after the other, which adds to the depth.
-      const int64_t joins =
-          reducedShardAxis(expr) ? static_cast<int64_t>(expr->input(0)->as<TensorView>()->mesh().size()) : 0;
-      alone.reductionDepths.emplace_back(output->id(), depth->second + joins);
     }
-    for (const Val* input : expr->inputs()) {
-      const auto tensor = tensors.find(input->id());
-      if (input->isTensor() && tensor != tensors.end()) {
-        alone.inputs.push_back({input->id(), input->name(), tensor->second});
+    // Back to what is known, through what a kernel kept to itself.
+    std::vector<const Expr*> exprs{expr};
+    std::set<uint32_t> seen;  // ids of values
+    for (size_t i = 0; i < exprs.size(); ++i) {
+      addDepths(exprs[i], depths, alone);
+      for (const Val* input : std::vector<Val*>(exprs[i]->inputs())) {
+        if (!input->isTensor() || !seen.insert(input->id()).second) continue;
+        const auto tensor = tensors.find(input->id());
+        if (tensor != tensors.end()) {
+          alone.inputs.push_back({input->id(), input->name(), tensor->second});
+        } else if (input->definition() && std::find(exprs.begin(), exprs.end(), input->definition()) == exprs.end()) {
+          exprs.push_back(input->definition());
+        }
       }
     }
     whole_.segments.push_back(std::move(alone));
+  }
+
+  static void addDepths(const Expr* expr, const std::map<uint32_t, int64_t>& depths, SegmentRecord& segment) {
+    // The partial results of all devices are combined one after the other, which adds to the depth.
+    const int64_t joins =
+        reducedShardAxis(expr) ? static_cast<int64_t>(expr->input(0)->as<TensorView>()->mesh().size()) : 0;
+    for (const Val* output : expr->outputs()) {
+      const auto depth = depths.find(output->id());
+      if (depth != depths.end()) segment.reductionDepths.emplace_back(output->id(), depth->second + joins);
+    }
   }
 
   const Fusion& fusion_;
@@ -202,6 +216,11 @@ RunRecord DevicesInProcess::run(std::span<const HostValue> inputs, ExpressionEva
   }
   if (trace_) trace_->add("run", std::chrono::steady_clock::now() - start);
   return Joiner(*fusion_, inputs, records).join(record_);
+}
+
+void DevicesInProcess::setRecord(bool on) {
+  record_ = on;
+  for (const std::unique_ptr<FusionExecutorCache>& cache : caches_) cache->setRecord(on);
 }
 
 CacheCounters DevicesInProcess::counters() const {

@@ -21,13 +21,16 @@ class DevicesInProcess {
   // `sizes` is over the fusion, bound to the inputs.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes);
 
+  // As FusionExecutorCache::setRecord, for all devices.
+  void setRecord(bool on);
+
   // The counters of the device with the most work.
   CacheCounters counters() const;
 
  private:
   std::shared_ptr<const Fusion> fusion_;
   bool record_;
-  Trace* trace_;  // may be null
+  Trace* trace_;                                              // may be null
   std::vector<std::unique_ptr<FusionExecutorCache>> caches_;  // by index in the mesh
 };
 

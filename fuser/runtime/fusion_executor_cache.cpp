@@ -83,16 +83,16 @@ struct FusionExecutorCache::Impl {
 
   // Finds the first program whose answers hold, and binds an evaluator to the inputs; compiles one on a cache miss.
   std::shared_ptr<CompiledProgram> find(const RunRequest& request, const std::vector<InputFacts>& facts,
-                                        const std::set<size_t>& preallocated,
+                                        const std::set<size_t>& preallocated, RunScalars& scalars,
                                         std::optional<ExpressionEvaluator>& evaluator) {
     const std::lock_guard lock(mutex);
     std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[request.key];
     for (const std::shared_ptr<CompiledProgram>& program : candidates) {
-      evaluator.emplace(*program->fusion);
+      evaluator.emplace(*program->fusion, &scalars);
       mustFit([&] { evaluator->bindInputs(request.inputs); });
       if (answersHold(program->sizesAsked, *evaluator)) return program;
     }
-    candidates.push_back(compile(request.inputs, facts, preallocated));
+    candidates.push_back(compile(request.inputs, facts, preallocated, scalars));
     std::optional<ExpressionEvaluator>& bound = candidates.back()->bound;
     evaluator.emplace(std::move(*bound));
     bound.reset();
@@ -101,10 +101,10 @@ struct FusionExecutorCache::Impl {
   }
 
   std::shared_ptr<CompiledProgram> compile(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
-                                           const std::set<size_t>& preallocated) {
+                                           const std::set<size_t>& preallocated, RunScalars& scalars) {
     if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options.engine);
     settings.preallocated = preallocated;
-    std::shared_ptr<CompiledProgram> program = buildProgram(*fusion, settings, layoutsOf(facts), inputs);
+    std::shared_ptr<CompiledProgram> program = buildProgram(*fusion, settings, layoutsOf(facts), inputs, &scalars);
     const auto start = std::chrono::steady_clock::now();
     // Compiles all kernels that no earlier program has together, in one call of the engine's compiler.
     program->compiled = kernels.compile(*engine, program->host->kernels);
@@ -126,6 +126,8 @@ struct FusionExecutorCache::Impl {
 
   // A program that is valid for these inputs, and its bound evaluator.
   struct Ready {
+    std::optional<ExpressionEvaluator> sizes;  // of the whole inputs, where the caller gave none
+    std::optional<RunScalars> scalars;
     std::shared_ptr<CompiledProgram> program;
     std::optional<ExpressionEvaluator> evaluator;
   };
@@ -135,22 +137,23 @@ struct FusionExecutorCache::Impl {
   std::unique_ptr<Ready> readyOnDevice(std::span<const HostValue> inputs, ExpressionEvaluator* sizes) {
     FUSER_CHECK(settings.device, "no device is named");
     const std::vector<HostValue> whole = wholeInputs(*fusion, *settings.device, inputs);
-    std::optional<ExpressionEvaluator> evaluator;
+    auto ready = std::make_unique<Ready>();
+    const size_t evaluatedBefore = sizes ? sizes->evaluated().size() : 0;
     if (!sizes) {
-      sizes = &evaluator.emplace(*fusion);
+      sizes = &ready->sizes.emplace(*fusion);
       sizes->bindInputs(whole);
     }
+    ready->scalars.emplace(*fusion, *sizes, evaluatedBefore);
     const std::vector<InputFacts> facts = inspectInputs(*fusion, whole, settings.device);
     checkParts(*fusion, inputs, *settings.device);
     checkShapes(*fusion, *sizes);
     checkShardings(*fusion, *sizes);
-    auto ready = std::make_unique<Ready>();
-    ready->program = find(requestOf(whole, facts, {}, {}), facts, {}, ready->evaluator);
+    ready->program = find(requestOf(whole, facts, {}, {}), facts, {}, *ready->scalars, ready->evaluator);
     return ready;
   }
 
   RunRecord execute(const CompiledProgram& program, std::span<const HostValue> inputs, ExpressionEvaluator& evaluator,
-                    Communicator* communicator, OutputBuffers outputs) {
+                    const RunScalars& scalars, Communicator* communicator, OutputBuffers outputs) {
     const auto start = std::chrono::steady_clock::now();
     const HostRunSettings limits{
         settings.record, settings.maxBytes, settings.context.observers,     settings.launchLock.get(), settings.streams,
@@ -159,16 +162,48 @@ struct FusionExecutorCache::Impl {
     for (const std::unique_ptr<SegmentCache>& cache : program.caches) caches.push_back(cache.get());
     RunRecord record =
         HostIrEvaluator(*program.host, program.compiled, std::move(caches)).run(inputs, evaluator, limits, outputs);
-    count(evaluator, std::chrono::steady_clock::now() - start);
+    count(scalars, std::chrono::steady_clock::now() - start);
+    showRun({program, evaluator, scalars});
     return record;
   }
 
-  void count(const ExpressionEvaluator& evaluator, std::chrono::nanoseconds time) {
+  void count(const RunScalars& scalars, std::chrono::nanoseconds time) {
     const std::lock_guard lock(mutex);
     ++counters.runs;
-    counters.hostScalarEvaluations += evaluator.evaluations();
+    counters.hostScalarEvaluations += scalars.evaluations();
     // Devices run concurrently, so the caller that runs all of them measures the time.
     if (settings.context.trace && !settings.device) settings.context.trace->add("run", time);
+  }
+
+  void showRun(const FinishedRun& run) const {
+    if (settings.context.observers.empty()) return;
+    const std::lock_guard lock(mutex);
+    std::unique_lock<std::mutex> launches;
+    if (settings.launchLock) launches = std::unique_lock(*settings.launchLock);
+    for (CompileObserver* observer : settings.context.observers) observer->afterRun(run);
+  }
+
+  // `evaluatedBefore`: what `sizes` evaluated before the run.
+  RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes, size_t evaluatedBefore,
+                OutputBuffers outputs) {
+    checkNoMemoryOnDevices(outputs);
+    if (devices) return devices->run(inputs, sizes);
+    RunScalars scalars(*fusion, sizes, evaluatedBefore);
+    const std::vector<InputFacts> facts = inspectInputs(*fusion, inputs);
+    checkShapes(*fusion, sizes);
+    for (const auto& [output, input] : aliases) {
+      const Dims wanted = sizes.sizes(fusion->outputs().at(output)->as<TensorView>());
+      checkOverwritten(*fusion, output, wanted, input, inputs);
+    }
+
+    const CheckedBuffers buffers = checkBuffers(*fusion, sizes, aliases, inputs, outputs);
+    const RunRequest request = requestOf(inputs, facts, buffers.memory, buffers.numbers);
+
+    std::optional<ExpressionEvaluator> evaluator;
+    const std::shared_ptr<CompiledProgram> program = find(request, facts, buffers.numbers, scalars, evaluator);
+    RunRecord record = execute(*program, inputs, *evaluator, scalars, nullptr, request.outputs);
+    for (size_t output : buffers.numbers) record.outputs.at(output) = *outputs[output];
+    return record;
   }
 };
 
@@ -193,35 +228,30 @@ void FusionExecutorCache::prepareOnDevice(std::span<const HostValue> inputs, Exp
 RunRecord FusionExecutorCache::runOnDevice(std::span<const HostValue> inputs, Communicator& communicator) {
   const std::unique_ptr<Impl::Ready> ready =
       impl_->prepared ? std::move(impl_->prepared) : impl_->readyOnDevice(inputs, nullptr);
-  return impl_->execute(*ready->program, inputs, *ready->evaluator, &communicator, {});
+  return impl_->execute(*ready->program, inputs, *ready->evaluator, *ready->scalars, &communicator, {});
 }
 
 RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, OutputBuffers outputs) {
   impl_->checkNoMemoryOnDevices(outputs);
   ExpressionEvaluator sizes(*impl_->fusion);
   sizes.bindInputs(inputs);
-  return run(inputs, sizes, outputs);
+  return impl_->run(inputs, sizes, 0, outputs);
 }
 
 RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes,
                                    OutputBuffers outputs) {
-  impl_->checkNoMemoryOnDevices(outputs);
-  if (impl_->devices) return impl_->devices->run(inputs, sizes);
-  const std::vector<InputFacts> facts = inspectInputs(*impl_->fusion, inputs);
-  checkShapes(*impl_->fusion, sizes);
-  for (const auto& [output, input] : impl_->aliases) {
-    const Dims wanted = sizes.sizes(impl_->fusion->outputs().at(output)->as<TensorView>());
-    checkOverwritten(*impl_->fusion, output, wanted, input, inputs);
+  return impl_->run(inputs, sizes, sizes.evaluated().size(), outputs);
+}
+
+void FusionExecutorCache::setRecord(bool on) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->settings.record = on;
+  if (impl_->devices) impl_->devices->setRecord(on);
+  for (const auto& [key, programs] : impl_->programs) {
+    for (const std::shared_ptr<CompiledProgram>& program : programs) {
+      for (const std::unique_ptr<SegmentCache>& cache : program->caches) cache->setRecord(on);
+    }
   }
-
-  const CheckedBuffers buffers = checkBuffers(*impl_->fusion, sizes, impl_->aliases, inputs, outputs);
-  const RunRequest request = impl_->requestOf(inputs, facts, buffers.memory, buffers.numbers);
-
-  std::optional<ExpressionEvaluator> evaluator;
-  const std::shared_ptr<CompiledProgram> program = impl_->find(request, facts, buffers.numbers, evaluator);
-  RunRecord record = impl_->execute(*program, inputs, *evaluator, nullptr, request.outputs);
-  for (size_t output : buffers.numbers) record.outputs.at(output) = *outputs[output];
-  return record;
 }
 
 CacheCounters FusionExecutorCache::counters() const {

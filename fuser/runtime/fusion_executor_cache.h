@@ -32,10 +32,10 @@ struct CacheSettings {
   bool record = false;                           // fill RunRecord::segments and keep all memory alive
   size_t maxBytes = HostRunSettings{}.maxBytes;  // the memory limit of a run, in bytes; exceeding it is a UserError
   StreamSettings streams;
-  std::optional<int> device;                     // for a multi-device fusion: the device to compile for
-  std::shared_ptr<Engine> engine;                // replaces the options' engine, so that caches can share one
-  bool verifyKernels = true;                     // verify kernels before compiling them; off for planted faults
-  std::shared_ptr<std::mutex> launchLock;        // held during beforeLaunch, for caches that run concurrently
+  std::optional<int> device;               // for a multi-device fusion: the device to compile for
+  std::shared_ptr<Engine> engine;          // replaces the options' engine, so that caches can share one
+  bool verifyKernels = true;               // verify kernels before compiling them; off for planted faults
+  std::shared_ptr<std::mutex> launchLock;  // held during beforeLaunch, for caches that run concurrently
 };
 
 struct CacheCounters {
@@ -43,8 +43,8 @@ struct CacheCounters {
   // Kernels compiled, including those of segments with their own cache. A kernel that an earlier program has is shared,
   // not compiled again.
   size_t kernelCompilations = 0;
-  // Host scalar expressions that programs evaluated, over all runs. (Scalars in sizes are also evaluated before that,
-  // on the original fusion, to check sizes and to look up the program.)
+  // Host scalar expressions evaluated over all runs: by the checks of sizes, the lookup of a program, its compilation
+  // and the program. A run evaluates each once; what the caller's `sizes` knows it does not evaluate.
   size_t hostScalarEvaluations = 0;
   size_t runs = 0;
   size_t memoryBlocks = 0;  // memory blocks allocated from the system; runs reuse blocks of earlier runs
@@ -74,8 +74,13 @@ class FusionExecutorCache {
   // does not hold has only dtype and sizes. Also throws what the communicator throws.
   RunRecord runOnDevice(std::span<const HostValue> inputs, Communicator& communicator);
   // Compiles the program for the next runOnDevice, which must get the same inputs. (So several caches compile one after
-  // the other and run concurrently.) `sizes` is over the fusion, bound to the whole inputs.
+  // the other and run concurrently.) `sizes` is over the fusion, bound to the whole inputs, and lives until the end of
+  // that run, which reads it.
   void prepareOnDevice(std::span<const HostValue> inputs, ExpressionEvaluator& sizes);
+
+  // Whether runs from now on are recorded (CacheSettings::record). An unrecorded run frees and reuses memory where its
+  // program says so. No run may be in progress.
+  void setRecord(bool on);
 
   CacheCounters counters() const;
 

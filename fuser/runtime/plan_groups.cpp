@@ -66,7 +66,9 @@ void addProbed(const SegmentedFusion& segmented, const SegmentedGroup& group, co
       }
     }
   }
-  if (!hasSchedule && accept(probed, segmented.completeFusion(), context)) {
+  // A slice of a body with more results may be no kernel.
+  const bool isBody = group.exprs().size() > 1 && isStandalone(group.exprs());
+  if (!hasSchedule && !isBody && accept(probed, segmented.completeFusion(), context)) {
     groups.push_back(std::move(probed));
     return;
   }

@@ -1,15 +1,19 @@
 #pragma once
-// RunRequest: the arguments of a run, as observers see them before FusionExecutorCache looks up the program.
+// What observers see of a run: RunRequest, its arguments, before FusionExecutorCache looks up the program, and
+// FinishedRun, its program and host scalars, at its end.
 
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "fuser/evaluate/run_scalars.h"
 #include "fuser/ir/fusion.h"
 #include "fuser/record/run_record.h"
 
 namespace fuser {
+
+struct CompiledProgram;
 
 struct RunRequest {
   const Fusion& fusion;                           // the original
@@ -18,6 +22,12 @@ struct RunRequest {
   std::vector<std::optional<TensorRef>> outputs;  // the caller's buffers, checked; empty if there are none
   // The cache key: facts about the inputs and which outputs have buffers. Sizes select among the programs of a key.
   std::string key;
+};
+
+struct FinishedRun {
+  const CompiledProgram& program;
+  const ExpressionEvaluator& evaluator;  // over the program's fusion
+  const RunScalars& scalars;
 };
 
 }  // namespace fuser

@@ -20,6 +20,7 @@ class SegmentCache : public SegmentRunner {
   // The part; ClonedPart::inputs are values of the outer fusion.
   const ClonedPart& part() const { return *part_; }
   RunRecord run(std::span<const HostValue> inputs) override;
+  void setRecord(bool on) { cache_->setRecord(on); }
   CacheCounters counters() const { return cache_->counters(); }
 
  private:

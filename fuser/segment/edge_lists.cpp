@@ -10,6 +10,10 @@ class EdgeLists::OwnedEdge : public SegmentedEdge {
   OwnedEdge(uint32_t id, SegmentedGroup* from, SegmentedGroup* to, Val* val) : SegmentedEdge(id, from, to, val) {}
   bool isConnected() const override { return connected_; }
   void disconnect() { connected_ = false; }
+  void orphan() {
+    disconnect();
+    forgetGroups();
+  }
 
  private:
   bool connected_ = true;
@@ -25,6 +29,15 @@ std::vector<SegmentedEdgePtr>::iterator findEdge(std::vector<SegmentedEdgePtr>& 
 }
 
 }  // namespace
+
+EdgeLists::~EdgeLists() {
+  for (const std::shared_ptr<OwnedEdge>& edge : edges_) {
+    if (edge) edge->orphan();
+  }
+  for (const std::weak_ptr<OwnedEdge>& removed : removed_) {
+    if (const std::shared_ptr<OwnedEdge> edge = removed.lock()) edge->orphan();
+  }
+}
 
 const GroupEdges& EdgeLists::addGroup(uint32_t group) {
   FUSER_CHECK(group == lists_.size(), "groups are numbered in the order in which they are made");
@@ -74,6 +87,7 @@ void EdgeLists::remove(const SegmentedEdgePtr& edge) {
   producers.erase(producer);
   edges_[removed->id()] = nullptr;
   removed->disconnect();
+  removed_.push_back(removed);
 }
 
 std::vector<SegmentedEdgePtr> EdgeLists::between(const SegmentedGroup* a, const SegmentedGroup* b) const {

@@ -11,6 +11,12 @@ namespace fuser {
 // what the groups' expressions read (group_edits.h). Every list is in order of creation, which is the order of ids.
 class EdgeLists {
  public:
+  EdgeLists() = default;
+  // Disconnects the edges that others still hold, removed ones too: their groups die with the lists.
+  ~EdgeLists();
+  EdgeLists(const EdgeLists&) = delete;
+  EdgeLists& operator=(const EdgeLists&) = delete;
+
   // Adds a group and returns its edge lists, at a stable address. Groups are added in order of their ids.
   const GroupEdges& addGroup(uint32_t group);
 
@@ -30,7 +36,8 @@ class EdgeLists {
   const std::shared_ptr<OwnedEdge>* find(const SegmentedEdgePtr& edge) const;
 
   std::vector<std::shared_ptr<OwnedEdge>> edges_;  // by id; null for removed edges
-  std::deque<GroupEdges> lists_;                   // by group id
+  std::vector<std::weak_ptr<OwnedEdge>> removed_;
+  std::deque<GroupEdges> lists_;  // by group id
 };
 
 }  // namespace fuser

@@ -16,19 +16,26 @@ constexpr MergeRule kRules[] = {
 
 }  // namespace
 
-Merger::Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts)
-    : segmented_(segmented), answers_(&answers), cuts_(&cuts) {
+Merger::Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, MayMerge alsoMayMerge)
+    : segmented_(segmented), answers_(&answers), cuts_(&cuts), alsoMayMerge_(std::move(alsoMayMerge)) {
   for (const SegmentedGroup* group : segmented.groups()) {
-    const std::vector<Expr*>& exprs = group->exprs();
-    const bool settled =
-        std::any_of(exprs.begin(), exprs.end(), [&](const Expr* expr) { return answers.isSettled(expr); });
-    if (settled) markSettled(group);
+    markSettled(group, isWholeBetweenCuts(group));
   }
 }
 
 Merger::Merger(SegmentedFusion& segmented, const SegmentCandidateFinderOptions& options)
     : segmented_(segmented), options_(&options) {
   segmented_.finalize();  // predicates look at inputs and outputs
+}
+
+bool Merger::isWholeBetweenCuts(const SegmentedGroup* group) const {
+  const auto ends = [&](const SegmentedEdgePtr& edge) {
+    return !edge->val()->isTensor() || cuts_->isCut(segmented_, *edge);
+  };
+  const std::vector<Expr*>& exprs = group->exprs();
+  return std::all_of(exprs.begin(), exprs.end(), [&](const Expr* expr) { return answers_->isSettled(expr); }) &&
+         std::all_of(group->producerEdges().begin(), group->producerEdges().end(), ends) &&
+         std::all_of(group->consumerEdges().begin(), group->consumerEdges().end(), ends);
 }
 
 GroupOrder& Merger::order() {
@@ -39,27 +46,24 @@ GroupOrder& Merger::order() {
   return *order_;
 }
 
-bool Merger::isOpen(const SegmentedGroup* group) const {
-  return mayHaveSiblings(group) && !isSettled(group);
-}
+bool Merger::isOpen(const SegmentedGroup* group) const { return mayHaveSiblings(group) && !isSettled(group); }
 
 bool Merger::isSettled(const SegmentedGroup* group) const {
   return group->id() < settled_.size() && settled_[group->id()];
 }
 
-void Merger::markSettled(const SegmentedGroup* group) {
+void Merger::markSettled(const SegmentedGroup* group, bool settled) {
   if (group->id() >= settled_.size()) settled_.resize(group->id() + 1, false);
-  settled_[group->id()] = true;
+  settled_[group->id()] = settled;
 }
 
 SegmentedGroup* Merger::mergeTwo(SegmentedGroup* a, SegmentedGroup* b) {
-  const bool settled = isSettled(a) || isSettled(b);
+  // Beside a settled group, one that top-down refused still has edges to merge along.
+  const bool settled = isSettled(a) && isSettled(b);
   SegmentedGroup* merged = segmented_.mergeGroups(a, b);
   ++merges_;
-  if (settled) {
-    markSettled(merged);
-    answers_->settle(merged->exprs());
-  }
+  if (settled) answers_->settle(merged->exprs());
+  markSettled(merged, settled);
   if (options_) segmented_.refreshBoundary(merged);
   return merged;
 }
@@ -102,6 +106,11 @@ std::string Merger::whyNotTogether(const std::vector<SegmentedGroup*>& groups) {
       const bool inside = std::find(groups.begin(), groups.end(), edge->from()) != groups.end();
       if (!inside || !cuts_->isCut(segmented_, *edge)) continue;
       return concat("%", edge->val()->name(), " is cut: ", cuts_->whyCut(segmented_, *edge));
+    }
+  }
+  for (size_t i = 0; alsoMayMerge_ && i < groups.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (!alsoMayMerge_(groups[j], groups[i])) return "they are no body of the host program";
     }
   }
   return answers_->ask(all).reason;

@@ -2,6 +2,7 @@
 // The merging phase of the segmenter: the shared state (Merger), then the steps in order: whole parts (top-down),
 // forwarding, privatization, the rules of merge_rules.def, undoing privatization that did not pay, narrowing.
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -19,7 +20,9 @@ namespace fuser {
 // cuts decide; a custom predicate, if set, replaces both.
 class Merger {
  public:
-  Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts);
+  using MayMerge = std::function<bool(const SegmentedGroup*, const SegmentedGroup*)>;
+  // alsoMayMerge: one more condition on pairs; may be empty.
+  Merger(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, MayMerge alsoMayMerge = {});
   Merger(SegmentedFusion& segmented, const SegmentCandidateFinderOptions& options);
 
   SegmentedFusion& segmented() { return segmented_; }
@@ -27,7 +30,8 @@ class Merger {
   GroupOrder& order();
   // Call this after other code has edited the segmentation.
   void noteEdits() { order_.reset(); }
-  // The tensor groups that are not settled, in topological order.
+  // The tensor groups that are not settled, in topological order. A group is settled if top-down accepted all of it and
+  // each tensor that crosses its boundary is cut: nothing is left to merge along its edges.
   std::vector<SegmentedGroup*> openGroups();
   bool isOpen(const SegmentedGroup* group) const;
   // Whether the group is a live tensor group, settled or not; such groups may merge with siblings.
@@ -59,12 +63,14 @@ class Merger {
   bool wasRefused(const SegmentedGroup* a, const SegmentedGroup* b) const;
   void refuse(const SegmentedGroup* a, const SegmentedGroup* b);
   SegmentedGroup* mergeTwo(SegmentedGroup* a, SegmentedGroup* b);
+  bool isWholeBetweenCuts(const SegmentedGroup* group) const;
   bool isSettled(const SegmentedGroup* group) const;
-  void markSettled(const SegmentedGroup* group);
+  void markSettled(const SegmentedGroup* group, bool settled);
 
   SegmentedFusion& segmented_;
   SchedulerAnswers* answers_ = nullptr;  // null under a custom predicate
   const Cuts* cuts_ = nullptr;           // null under a custom predicate
+  MayMerge alsoMayMerge_;
   const SegmentCandidateFinderOptions* options_ = nullptr;
   std::optional<GroupOrder> order_;
   std::unordered_map<uint64_t, Refusal> refused_;  // by pair of ids, the smaller one first; for lookups only
@@ -75,9 +81,10 @@ class Merger {
 // --- merge_top_down.cpp ---
 // Before: one group per expression (and any scalar groups), in topological order. After: all tensor expressions are one
 // group if nothing cuts them and a scheduler accepts them; otherwise each piece between cuts that a scheduler accepts
-// as a whole is one group. Such a group is settled: later steps neither ask about it nor split it; it may only merge
-// with a sibling (readers of one tensor, reductions of one signature). Other expressions are unchanged; the groups are
-// in topological order.
+// as a whole is one group. Such a piece is settled: later steps neither ask about it alone nor split it. Where all
+// tensors that cross its boundary are cut, it may only merge with a sibling (readers of one tensor, reductions of one
+// signature); together with a sibling that is not settled it is a group like any other. Other expressions are
+// unchanged; the groups are in topological order.
 void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts, SegmentCounters& counters);
 
 // --- forward_inputs.cpp ---
@@ -97,7 +104,7 @@ struct UndoneCounts {
   size_t merged = 0;  // skipped, because all readers had become one group
 };
 UndoneCounts undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
-                                const std::vector<Expr*>& exprs);
+                                      const std::vector<Expr*>& exprs);
 
 // --- narrow_boundaries.cpp ---
 // Before: merging is done. After: a value between unsettled groups that is read outside only by casts to one narrower

@@ -44,10 +44,10 @@ bool mayPrivatize(const SegmentedFusion& segmented, SchedulerAnswers& answers, c
   });
   const std::vector<Expr*> needed = withPrivateOperands(segmented, expr);
   return readable && std::all_of(groups.begin(), groups.end(), [&](const SegmentedGroup* group) {
-    std::vector<Expr*> together = group->exprs();
-    together.insert(together.end(), needed.begin(), needed.end());
-    return answers.ask(together).accepted();
-  });
+           std::vector<Expr*> together = group->exprs();
+           together.insert(together.end(), needed.begin(), needed.end());
+           return answers.ask(together).accepted();
+         });
 }
 
 // Whether copies pay: compares the bytes per element that move through memory with a copy in each reader and with the
@@ -88,7 +88,7 @@ std::vector<Expr*> privatizeCheapProducers(SegmentedFusion& segmented, Scheduler
 }
 
 UndoneCounts undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswers& answers, const Cuts& cuts,
-                                const std::vector<Expr*>& exprs) {
+                                      const std::vector<Expr*>& exprs) {
   UndoneCounts undone;
   for (Expr* expr : exprs) {
     if (!segmented.isPrivatized(expr)) {
@@ -106,9 +106,9 @@ UndoneCounts undoUnpaidPrivatizations(SegmentedFusion& segmented, SchedulerAnswe
     segmented.computeOnce(expr, maker);
     const std::vector<SegmentedGroup*> readers = segmented.consumersOf(expr->output());
     const bool accepted = answers.ask(maker->exprs()).accepted() &&
-                       std::all_of(readers.begin(), readers.end(), [&](const SegmentedGroup* reader) {
-                         return answers.ask(reader->exprs()).accepted();
-                       });
+                          std::all_of(readers.begin(), readers.end(), [&](const SegmentedGroup* reader) {
+                            return answers.ask(reader->exprs()).accepted();
+                          });
     if (accepted) {
       ++undone.unpaid;
     } else {

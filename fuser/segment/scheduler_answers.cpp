@@ -20,15 +20,23 @@ SchedulerAnswers::PartKey SchedulerAnswers::keyOf(const FusionView& view) {
   return key;
 }
 
-SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context)
+SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context, WhyNot whyNotAGroup,
+                                   const AreApart& areApart)
     : segmented_(segmented),
       schedulers_(*context.schedulers),
       sizes_(context.sizes),
+      whyNotAGroup_(std::move(whyNotAGroup)),
       required_(segmented.completeFusion().exprIdCount()),
       pieceOf_(segmented.completeFusion().exprIdCount(), -1) {
   // Reserves room for more questions than are usually asked, to avoid rehashing and collisions.
   answers_.reserve(4 * segmented.liveTensorExprs().size());
-  for (const Expr* expr : segmented.liveTensorExprs()) required_[expr->id()] = schedulers_.mustBeSegmentInputs(expr);
+  for (const Expr* expr : segmented.liveTensorExprs()) {
+    std::vector<Val*>& required = required_[expr->id()] = schedulers_.mustBeSegmentInputs(expr);
+    if (!areApart) continue;
+    for (Val* input : expr->inputs()) {
+      if (input->isTensor() && input->definition() && areApart(input->definition(), expr)) required.push_back(input);
+    }
+  }
 }
 
 const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
@@ -43,7 +51,14 @@ const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
   view.fusion = &segmented_.completeFusion();
   view.inputs = segmented_.inputsOf(view.exprs);
   view.sizes = sizes_;
-  return answers_.emplace(key, schedulers_.accepts(view)).first->second;
+  return answers_.emplace(key, answerOf(view)).first->second;
+}
+
+SchedulerAnswer SchedulerAnswers::answerOf(const FusionView& view) const {
+  SchedulerAnswer answer = schedulers_.accepts(view);
+  if (!whyNotAGroup_ || view.exprs.size() < 2 || !answer.accepted()) return answer;
+  const std::string reason = whyNotAGroup_(view);
+  return reason.empty() ? answer : SchedulerAnswer{SchedulerType::None, reason};
 }
 
 void SchedulerAnswers::settle(const std::vector<Expr*>& exprs) {

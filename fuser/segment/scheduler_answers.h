@@ -3,6 +3,8 @@
 // times, and an answer costs far more than a lookup. An object belongs to one segmentation, whose fusion must not
 // change.
 
+#include <functional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -13,7 +15,11 @@ namespace fuser {
 
 class SchedulerAnswers {
  public:
-  SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context);
+  using WhyNot = std::function<std::string(const FusionView&)>;
+  using AreApart = std::function<bool(const Expr* maker, const Expr* reader)>;
+  // SegmentCandidateFinderOptions' conditions; both may be empty.
+  SchedulerAnswers(const SegmentedFusion& segmented, const CompileContext& context, WhyNot whyNotAGroup = {},
+                   const AreApart& areApart = {});
 
   // Asks about the part made of these expressions, in any order and with repeats. The returned reference stays valid. A
   // refusal is an answer, not an error.
@@ -46,6 +52,8 @@ class SchedulerAnswers {
   const SegmentedFusion& segmented_;
   const SchedulerInterface& schedulers_;
   SizeFacts* sizes_;
+  const WhyNot whyNotAGroup_;
+  SchedulerAnswer answerOf(const FusionView& view) const;
   bool asksAboutSettled(const std::vector<Expr*>& exprs) const;
 
   // Keyed by the part's expressions, in topological order, and its outputs, which determine the inputs.

@@ -38,7 +38,7 @@ class SegmentCandidateFinder {
         segmented_(std::make_unique<SegmentedFusion>(fusion, context.checkInvariants)) {
     if (options_.custom_should_merge_groups) return;
     FUSER_CHECK(context.schedulers, "the segmenter asks schedulers");
-    answers_.emplace(*segmented_, context);
+    answers_.emplace(*segmented_, context, options_.why_not_a_group, options_.are_apart);
   }
 
   std::unique_ptr<SegmentedFusion> run() {
@@ -74,8 +74,8 @@ class SegmentCandidateFinder {
   }
 
   // Before: the state after buildInitialGroups. After: no two tensor groups with an edge between them may still merge
-  // according to the graph and the schedulers (or the custom predicate), except settled ones. Scalar groups are
-  // unchanged; several groups may compute copies of a cheap expression.
+  // according to the graph and the schedulers (or the custom predicate). Scalar groups are unchanged;
+  // several groups may compute copies of a cheap expression.
   void mergeGroups() {
     const StageTimer timer(context_, "segment.merge");
     if (options_.custom_should_merge_groups) {
@@ -89,7 +89,7 @@ class SegmentCandidateFinder {
     counters_.forwarded = forwardInputs(*segmented_, *answers_);
     const std::vector<Expr*> privatized = privatizeCheapProducers(*segmented_, *answers_, *cuts_);
     counters_.privatized = privatized.size();
-    merger_.emplace(*segmented_, *answers_, *cuts_);
+    merger_.emplace(*segmented_, *answers_, *cuts_, options_.also_should_merge_groups);
     countMerges(runMergeRules(*merger_, false));
     const UndoneCounts undone = undoUnpaidPrivatizations(*segmented_, *answers_, *cuts_, privatized);
     counters_.privatizationsUndone = undone.unpaid;
@@ -151,7 +151,8 @@ class SegmentCandidateFinder {
   // The groups changed after the rules ran: privatization was undone, values were narrowed.
   std::string explain() {
     const bool predicate = static_cast<bool>(options_.custom_should_merge_groups);
-    Merger merger = predicate ? Merger(*segmented_, options_) : Merger(*segmented_, *answers_, *cuts_);
+    Merger merger = predicate ? Merger(*segmented_, options_)
+                              : Merger(*segmented_, *answers_, *cuts_, options_.also_should_merge_groups);
     return explainSegments(merger);
   }
 

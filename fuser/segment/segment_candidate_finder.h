@@ -16,6 +16,12 @@ struct SegmentCandidateFinderOptions {
   // keeps the graph acyclic. Schedulers are not asked, segment_sets and required segment inputs are ignored, and all
   // tensor groups get scheduler type None. It is called with groups whose inputs and outputs are up to date.
   std::function<bool(const SegmentedGroup*, const SegmentedGroup*)> custom_should_merge_groups;
+  // More conditions beside the schedulers, if set. Whether two groups may be one:
+  std::function<bool(const SegmentedGroup*, const SegmentedGroup*)> also_should_merge_groups;
+  // why a part of more than one expression, however it came about, is no group; "" if it may be one:
+  std::function<std::string(const FusionView&)> why_not_a_group;
+  // whether no group holds both an expression and one that reads its result.
+  std::function<bool(const Expr* maker, const Expr* reader)> are_apart;
   // Try whole parts of the fusion before single expressions.
   bool topDown = true;
   // Let values cross between groups in the narrowest type that gives the same bits, if schedulers accept that.

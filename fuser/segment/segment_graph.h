@@ -54,7 +54,7 @@ class SegmentGraph {
   // follows from the outputs, not from ids, so the order in which independent expressions were built does not matter.
   const std::vector<Expr*>& liveExprs() const;
   const std::vector<Expr*>& liveTensorExprs() const;  // liveExprs() without scalar expressions
-  int64_t position(const Expr* expr) const;  // the index in liveExprs(); -1 for dead code
+  int64_t position(const Expr* expr) const;           // the index in liveExprs(); -1 for dead code
   std::vector<Expr*> inTopologicalOrder(std::vector<Expr*> exprs) const;
 
  private:

@@ -2,9 +2,12 @@
 
 namespace fuser {
 
+SegmentedEdge::SegmentedEdge(uint32_t id, SegmentedGroup* from, SegmentedGroup* to, Val* val)
+    : id_(id), fromId_(from->id()), toId_(to->id()), from_(from), to_(to), val_(val) {}
+
 std::string SegmentedEdge::toString() const {
   const std::string name = val_->name().empty() ? concat("@", val_->id()) : val_->name();
-  return concat("g", from_->id(), " -> g", to_->id(), ": %", name, isConnected() ? "" : " (disconnected)");
+  return concat("g", fromId_, " -> g", toId_, ": %", name, isConnected() ? "" : " (disconnected)");
 }
 
 }  // namespace fuser

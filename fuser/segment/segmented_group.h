@@ -16,8 +16,8 @@ namespace fuser {
 class SegmentedGroup;
 
 // `from` computes val and `to` reads it. The SegmentedFusion and the lists of both groups share ownership. An edge may
-// be read after its removal, while the SegmentedFusion lives; isConnected() is false then. Only EdgeLists creates and
-// disconnects edges.
+// be read after its removal; isConnected() is false then. It may be read after the SegmentedFusion is gone, too:
+// from() and to() are null then. Only EdgeLists creates and disconnects edges.
 class SegmentedEdge {
  public:
   virtual ~SegmentedEdge() = default;
@@ -29,17 +29,18 @@ class SegmentedEdge {
   SegmentedGroup* to() const { return to_; }
   Val* val() const { return val_; }
   virtual bool isConnected() const = 0;
-  // "g0 -> g2: %x", with the groups' ids; followed by " (disconnected)" after removal.
+  // "g0 -> g2: %x", with the groups' ids; followed by " (disconnected)" where isConnected() is false. The value's
+  // fusion must live.
   std::string toString() const;
 
  protected:
-  SegmentedEdge(uint32_t id, SegmentedGroup* from, SegmentedGroup* to, Val* val)
-      : id_(id), from_(from), to_(to), val_(val) {}
+  SegmentedEdge(uint32_t id, SegmentedGroup* from, SegmentedGroup* to, Val* val);
+  void forgetGroups() { from_ = to_ = nullptr; }
 
  private:
-  const uint32_t id_;
-  SegmentedGroup* const from_;
-  SegmentedGroup* const to_;
+  const uint32_t id_, fromId_, toId_;
+  SegmentedGroup* from_;
+  SegmentedGroup* to_;
   Val* const val_;
 };
 

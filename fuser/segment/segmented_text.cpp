@@ -53,8 +53,8 @@ std::string toString(const SegmentGraph& graph) {
     const size_t place = index.size();
     index[group] = place;
     out += concat("  group ", place, " ", schedulerTypeName(group->schedulerType()), " ",
-                  list(group->exprs(), exprLabel), copiesText(group), " inputs ",
-                  list(group->inputs(), label), " outputs ", list(group->outputs(), label), "\n");
+                  list(group->exprs(), exprLabel), copiesText(group), " inputs ", list(group->inputs(), label),
+                  " outputs ", list(group->outputs(), label), "\n");
   }
   std::vector<SegmentedEdgePtr> edges = graph.edges();
   const auto key = [&](const SegmentedEdgePtr& edge) {

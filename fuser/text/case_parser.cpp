@@ -28,7 +28,12 @@ class CaseParser {
     while (reader_.peek().kind == TokenKind::Metadata) parseMetadata();
     if (!reader_.at("fusion")) reader_.failExpected("'fusion'");
     FusionParser fusionParser(reader_);
-    case_.fusion = fusionParser.parse();
+    try {
+      case_.fusion = fusionParser.parse();
+    } catch (RefusedProgram& refused) {
+      refused.isExpected = everyRunMayBeRejected();
+      throw;
+    }
     for (const auto& [name, offset] : fusionParser.definedAt()) marks_.emplace_back(offset, concat("%", name));
     for (Val* val : case_.fusion->usedVals()) {
       if (!val->name().empty()) values_.emplace(val->name(), val);
@@ -415,6 +420,26 @@ class CaseParser {
     if (judged_ == case_.runs.size()) reader_.fail(start, "no run since the previous 'expect'");
     for (; judged_ < case_.runs.size(); ++judged_) case_.runs[judged_].expectation = expectation;
     return true;
+  }
+
+  // Behind an op that inference refused, inside the fusion's braces. Without the fusion, nothing else of the text has a
+  // meaning.
+  bool everyRunMayBeRejected() {
+    size_t runs = 0, open = 0;
+    bool mayBe = true;
+    for (int depth = 1; reader_.peek().kind != TokenKind::End;) {
+      if (depth == 0 && reader_.accept("expect")) {
+        mayBe &= open > 0 && readExpectation(reader_) != Expectation::Agrees;
+        open = 0;
+        continue;
+      }
+      const bool isRun = depth == 0 && reader_.at("run");
+      runs += isRun;
+      open += isRun;
+      depth += reader_.at("{") - reader_.at("}");
+      reader_.next();
+    }
+    return mayBe && runs > 0 && open == 0;
   }
 
   TokenReader reader_;

@@ -7,6 +7,7 @@
 #include "fuser/support/similar_name.h"
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
+#include "fuser/text/parser.h"
 #include "fuser/tokens/literals.h"
 
 namespace fuser::text {
@@ -72,6 +73,15 @@ std::string attributesTaken(const std::vector<KeyRule>& rules) {
   return concat("it takes ", keys.empty() ? "none" : text);
 }
 
+template <class F>
+auto refusable(F&& build) {
+  try {
+    return build();
+  } catch (const LocatedError& error) {
+    throw RefusedProgram(error);
+  }
+}
+
 }  // namespace
 
 void FusionParser::parseOp() {
@@ -116,9 +126,11 @@ void FusionParser::parseOp() {
   std::vector<std::string> resultNames;
   for (const Token& each : names) resultNames.emplace_back(each.text);
   addBracedOperands(opInfo(*op), attributes, operands);
-  const std::vector<Val*> results = reader_.located(mnemonic, [&]() -> std::vector<Val*> {
-    if (isPointwise(*op)) return {build::pointwise(*fusion_, *op, operands, resultNames.front())};
-    return build::structural(*fusion_, *op, operands, attributes.values, resultNames, attributes.keepdim);
+  const std::vector<Val*> results = refusable([&] {
+    return reader_.located(mnemonic, [&]() -> std::vector<Val*> {
+      if (isPointwise(*op)) return {build::pointwise(*fusion_, *op, operands, resultNames.front())};
+      return build::structural(*fusion_, *op, operands, attributes.values, resultNames, attributes.keepdim);
+    });
   });
   recordMeetings(results.front()->definition());
   if (reader_.accept(":")) {

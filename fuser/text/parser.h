@@ -10,10 +10,18 @@
 #include <string_view>
 
 #include "fuser/case/case.h"
+#include "fuser/support/diagnostic.h"
 
 namespace fuser {
 
-// fileName only appears in errors; no file is read.
+// An op that inference refuses. `isExpected`: the text after it has runs, and each of them may be rejected.
+class RefusedProgram : public LocatedError {
+ public:
+  explicit RefusedProgram(const LocatedError& error) : LocatedError(error) {}
+  bool isExpected = false;
+};
+
+// fileName only appears in errors; no file is read. A RefusedProgram for an op that inference refuses.
 Case parseCase(std::string_view text, const std::string& fileName);
 
 // Parses a single `fusion … { … }`.

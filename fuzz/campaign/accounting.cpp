@@ -53,6 +53,10 @@ class RowsOfCase {
   std::string kind_;
 };
 
+reports::Elements elementsOf(const oracle::Counts& counts) {
+  return {counts.judged, counts.decided, counts.within10, counts.within12, counts.within14};
+}
+
 // What a case or a file adds to the sums.
 reports::Sums sumsOfCase(const TaskResult& result) {
   const CaseVerdict& verdict = result.verdict;
@@ -65,10 +69,11 @@ reports::Sums sumsOfCase(const TaskResult& result) {
   sums.judgedCases = decided || verdict.kind == VerdictKind::Undecided;
   sums.decidedCases = decided;
   sums.probedCases = verdict.probed;
+  sums.secondLooks = verdict.secondLooks;
   sums.slowCases = result.slow > 0;
   sums.slowestSeconds = result.slow;
-  sums.elements = {verdict.elements.judged, verdict.elements.decided};
-  sums.outputs = {verdict.outputs.judged, verdict.outputs.decided};
+  sums.elements = elementsOf(verdict.elements);
+  sums.outputs = elementsOf(verdict.outputs);
   const RowsOfCase rows(verdict);
   rows.add(result.ops, sums.ops);
   rows.add(result.dtypes, sums.dtypes);
@@ -78,7 +83,7 @@ reports::Sums sumsOfCase(const TaskResult& result) {
   rows.add(verdict.passes, sums.passes);
   rows.add(verdict.decisions, sums.decisions);
   for (const auto& [op, counts] : verdict.ops) {
-    sums.ops[std::string(opName(op))].elements = {counts.judged, counts.decided};
+    sums.ops[std::string(opName(op))].elements = elementsOf(counts);
   }
   for (const auto& [op, margins] : verdict.margins) sums.margins[std::string(opName(op))] = margins.tenths;
   for (const auto& [op, dtype, scheduler] : result.places) sums.opCoverage[op][dtype][scheduler] = 1;

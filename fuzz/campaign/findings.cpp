@@ -56,7 +56,7 @@ void Findings::see(const SingleTask& task, const CaseVerdict& verdict, const std
   finding.detail = verdict.detail;
   finding.place = verdict.place;
   finding.pattern = verdict.pattern;
-  finding.onlyProbed = verdict.onlyProbed;
+  finding.seenIn = verdict.seenIn;
   finding.title = titleOf(verdict);
   finding.guiltyOp = verdict.wrongOp;
   finding.features = features;
@@ -108,7 +108,7 @@ std::optional<PoolTask> Findings::nextConfirmation() {
   suspect.verdict.detail = finding.detail;
   suspect.verdict.place = finding.place;
   suspect.verdict.pattern = finding.pattern;
-  suspect.verdict.onlyProbed = finding.onlyProbed;
+  suspect.verdict.seenIn = finding.seenIn;
   return PoolTask(printTask(Task(ConfirmTask{finding.id, std::move(suspect)})), true);
 }
 

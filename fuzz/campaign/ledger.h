@@ -34,7 +34,7 @@ struct FindingRecord {
   std::string origin;  // for people: "case 17"
   std::string kind, reason, detail;
   std::string place, pattern;       // of the verdict, for the bucket
-  bool onlyProbed = false;          // also for the bucket
+  SeenIn seenIn = SeenIn::Run;      // also for the bucket
   std::vector<SingleTask> history;  // the earlier tasks of its process; cleared when it is labelled
   std::string label;                // "fails fresh", …; empty until it has run again
   std::string bucket;
@@ -50,7 +50,7 @@ struct FindingRecord {
   double foundSeconds = 0;          // since the campaign's start
   bool operator==(const FindingRecord&) const = default;
 };
-REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, onlyProbed, history, label, bucket, title,
+REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, seenIn, history, label, bucket, title,
                guiltyOp, structure, known, features, counted, textSha1, file, sequenceFile, bytes, foundSeconds)
 
 struct LedgerFinding : FindingRecord {
@@ -134,7 +134,7 @@ inline constexpr const char* kLedgerName = "ledger.sqlite";
 
 // The version of the tables and of the contents of rows. Increase it with every change, including one of a struct's
 // list of fields.
-inline constexpr int kLedgerVersion = 5;
+inline constexpr int kLedgerVersion = 6;
 
 // The arguments of the campaign in a folder, by option, as words for a shell; empty if there is no campaign, or one
 // that this program cannot read. (Opening it reports why.)

@@ -112,7 +112,7 @@ void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& setti
     result.verdict.pattern = verdict.pattern;
     result.verdict.wrongOp = verdict.wrongOp;
     result.verdict.title = concat("in the view '", view.name, "': ", titleOf(verdict));
-    result.verdict.onlyProbed = verdict.onlyProbed;
+    result.verdict.seenIn = verdict.seenIn;
     result.text = printCase(*seen);
   }
 }
@@ -253,6 +253,10 @@ TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {
     const auto* file = std::get_if<FileTask>(&task);
     if (!file || std::string_view(error.what()).find(file->path) != std::string_view::npos) throw;
     throw SetUpError(concat(file->path, ": ", error.what()));
+  } catch (const RefusedProgram& refused) {
+    result.verdict.kind = std::holds_alternative<FileTask>(task) ? VerdictKind::Rejected : VerdictKind::Check;
+    result.verdict.reason = result.verdict.detail = refused.what();
+    result.verdict.expected = refused.isExpected;
   } catch (const UserError& error) {
     rethrowIfSetUpError(error);
     result.verdict.kind = std::holds_alternative<FileTask>(task) ? VerdictKind::Rejected : VerdictKind::Check;

@@ -110,6 +110,7 @@ class Selftest {
     CampaignOptions campaign;
     campaign.seed = options_.seed;
     campaign.task.judge.probes = options_.judge.probes;
+    campaign.task.judge.secondLooks = options_.judge.secondLooks;
     campaign.generatorFlags = options_.generatorFlags;
     campaign.compilers = false;
     return stampOf(campaign);

@@ -88,6 +88,7 @@ Ledger::Stamp stampOf(const CampaignOptions& options) {
           {"generator flags", generatorFlags},
           {reports::kPlantedFault, options.task.generator.fault},
           {"probes", onOrOff(options.task.judge.probes)},
+          {"second looks", std::string(howOftenName(options.task.judge.secondLooks))},
           {"compiler batches", onOrOff(options.compilers)},
           {"corpora", corpora}};
 }

@@ -157,7 +157,7 @@ void WorkerArguments::addTo(CLI::App* app) {
 }
 
 void addNoProbes(CLI::App* app, bool& noProbes) {
-  app->add_flag("--no-probes", noProbes, "do not rerun undecided cases with each op judged by itself");
+  app->add_flag("--no-probes", noProbes, "do not judge cases again with each op by itself");
 }
 
 void watchInterrupts() {

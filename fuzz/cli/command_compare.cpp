@@ -69,11 +69,23 @@ REPORTS_FIELDS(ItemRange, first, last)
 std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange range,
                                        const CompareArguments& arguments) {
   reference::useOneThread();
+  std::vector<ComparedCase> compared(range.last - range.first);
   std::vector<Case> owners;
+  std::vector<size_t> places;  // in `compared`, of owners
+  for (size_t i = range.first; i < range.last; ++i) {
+    try {
+      owners.push_back(caseOf(items[i], arguments));
+      places.push_back(i - range.first);
+    } catch (const RefusedProgram& refused) {
+      if (!refused.isExpected) throw;
+      compared[i - range.first].verdict.kind = VerdictKind::Rejected;
+      compared[i - range.first].verdict.reason = "as it expects";
+    }
+  }
   std::vector<const Case*> cases;
-  for (size_t i = range.first; i < range.last; ++i) owners.push_back(caseOf(items[i], arguments));
   for (const Case& one : owners) cases.push_back(&one);
-  std::vector<ComparedCase> compared = compareEngines(cases, kindOf(arguments.engine));
+  std::vector<ComparedCase> ran = compareEngines(cases, kindOf(arguments.engine));
+  for (size_t i = 0; i < ran.size(); ++i) compared[places[i]] = std::move(ran[i]);
   for (ComparedCase& one : compared) {
     std::string& reason = one.verdict.reason;
     reason = reason.substr(0, reason.find('\n'));

@@ -47,6 +47,7 @@ Exit codes
             options.jobs = arguments->workers.jobs;
             options.limits = arguments->workers.limits;
             options.judge.probes = !arguments->noProbes;
+            options.judge.secondLooks = HowOften::Always;
             options.verbose = !arguments->quiet;
             options.json = arguments->json;
             options.log = log;

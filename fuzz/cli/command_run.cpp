@@ -244,6 +244,14 @@ Command addRunCommand(CLI::App& app) {
   arguments->generator.addFaultTo(run);
   arguments->workers.addTo(run);
   addNoProbes(run, arguments->noProbes);
+  const std::map<std::string, HowOften> often = {
+      {"never", HowOften::Never}, {"sampled", HowOften::Sampled}, {"always", HowOften::Always}};
+  run->add_option("--second-looks", campaign.task.judge.secondLooks,
+                  "how many runs without a finding are judged again, in f64 and with each op by itself: never, sampled "
+                  "(cheap ones more often) or always")
+      ->transform(CLI::CheckedTransformer(often).description(""))
+      ->type_name("HOW")
+      ->default_str("sampled");
   run->add_flag("--no-compilers", arguments->noCompilers,
                 "do not compile a sample of the cases with clang (cpu engine) and NVRTC");
   CLI::Option* quiet = run->add_flag("--quiet,-q", arguments->quiet, "print only the last line");

@@ -10,11 +10,12 @@ namespace {
 
 constexpr const char* kLegend =
     "Verdicts are the oracle's on this engine's results, and exact: bits that must be the interpreter's (ops that "
-    "agree to the\n"
-    "bit on every engine, from equal operands; a NaN stands for every NaN). Other: library functions, and maxima and "
-    "minima,\n"
-    "whose zeros may have either sign: judged by the oracle's intervals alone; equal bits are counted for "
-    "information.\n";
+    "agree\n"
+    "to the bit on every engine, from equal operands; a NaN stands for every NaN). Other: library functions, unless "
+    "the\n"
+    "engine calls the interpreter's, as cpu does, and maxima and minima, whose zeros may have either sign: judged by "
+    "the\n"
+    "oracle's intervals alone; equal bits are counted for information.\n";
 
 std::string share(int64_t part, int64_t whole) {
   if (whole == 0) return "-";

@@ -218,6 +218,9 @@ Estimate reductionEstimate(OpKind op, const Estimate& operand, DataType dtype, i
 }
 
 bool isDefined(OpKind op, std::span<const Estimate> operands, DataType common) {
+  if (opInfo(op).domain == Domain::Bounds) {
+    return !operands[1].wild && !operands[2].wild && operands[1].high <= operands[2].low;
+  }
   if (isFloating(common)) return true;
   switch (opInfo(op).domain) {
     case Domain::Any: return true;
@@ -226,6 +229,7 @@ bool isDefined(OpKind op, std::span<const Estimate> operands, DataType common) {
     case Domain::Exponent: return operands[1].certain && !operands[1].wild && operands[1].low >= 0;
     case Domain::Magnitude:
       return operands[0].certain && !operands[0].wild && operands[0].magnitude() < saneMagnitude(common);
+    case Domain::Bounds: break;
   }
   FUSER_CHECK(false, "bad Domain");
 }

@@ -1,6 +1,7 @@
 // Inputs: shapes, data recipes, layouts, and the runs that bind them.
 
 #include <algorithm>
+#include <cmath>
 
 #include "fuser/ir/builder.h"
 #include "fuzz/generate/workspace.h"
@@ -134,6 +135,28 @@ TensorInput makeTensorInput(Workspace& work, const InputPlan& plan, size_t run) 
   return input;
 }
 
+// Sums of small integers are exact in every order (oracle/ORACLE.md#5-reductions): a term that is missing, doubled or
+// foreign shows, however many there are. None is 0, which would hide its own loss.
+void drawExactTerms(Workspace& work) {
+  constexpr double kShare = 0.4;
+  const std::vector<Expr*>& exprs = work.fusion->exprs();
+  const bool adds = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) {
+    return expr->op() == OpKind::Sum || expr->op() == OpKind::Mean;
+  });
+  if (!adds || !work.choices.chance(kShare)) return;
+  for (InputPlan& plan : work.inputs) {
+    const bool isData = plan.input->isTensor() && !plan.input->as<TensorView>()->isCpuScalar();
+    if (!isData || !isFloating(plan.input->dtype())) continue;
+    Recipe& recipe = plan.recipe;
+    // Inside the range that the estimates count on.
+    const bool isNormal = recipe.kind == RecipeKind::Normal;
+    if (!isNormal && (recipe.kind != RecipeKind::Uniform || recipe.low > 1 || recipe.high < 2)) continue;
+    recipe.kind = RecipeKind::Integers;
+    recipe.high = isNormal ? 5 : std::floor(recipe.high) + 1;
+    recipe.low = 1;
+  }
+}
+
 }  // namespace
 
 std::vector<AxisPlan> drawShape(Workspace& work) {
@@ -241,6 +264,7 @@ ScalarEntry newScalarInput(Workspace& work, DataType dtype) {
 }
 
 std::vector<Run> makeRuns(Workspace& work) {
+  drawExactTerms(work);
   std::vector<Run> runs;
   for (size_t run = 0; run < work.policy.runs; ++run) {
     Run& newRun = runs.emplace_back();

@@ -83,9 +83,7 @@ size_t drawFirst(Workspace& work, OpKind op) {
     index = static_cast<size_t>(drawTensor(work, [](const TensorValue&) { return true; }));
   }
   Val* alone[] = {work.tensors[index].tensor};
-  DataType common = alone[0]->dtype();
-  if (opInfo(op).promotion == Promotion::Float && !isFloating(common)) common = DataType::Float;
-  if (acceptsDtype(op, common)) return index;
+  if (acceptsDtype(op, promotedType(op, alone[0]->dtype(), false))) return index;
   DataType wanted = work.drawDtypeFor(op);
   if (!convertible(work.tensors[index], wanted)) wanted = DataType::Float;
   return castTo(work, index, acceptsDtype(op, wanted) ? wanted : DataType::Int64);
@@ -111,11 +109,14 @@ size_t drawPartner(Workspace& work, const Joined& joined, DataType dtype, bool c
 }
 
 // An operand that stands in braces: a positive number mostly, as slopes, bounds and scales are.
-ScalarEntry drawNamed(Workspace& work, DataType dtype) {
+ScalarEntry drawNamed(Workspace& work, OpKind op, DataType dtype) {
   if (work.choices.chance(0.3)) return drawScalar(work, dtype);
   constexpr double kValues[] = {1, 0.5, 2, 0.25, 0.01, 3, 0, -1};
   const double value = work.choices.pick(kValues);
-  const ScalarValue literal = isFloating(dtype) ? ScalarValue(value) : ScalarValue(static_cast<int64_t>(value * 4));
+  // Beside a tensor of integers a literal may be a float where it takes no part in promotion.
+  const bool toFloat = opInfo(op).promotion == Promotion::Operand && work.choices.chance(0.5);
+  const bool floating = isFloating(dtype) || toFloat;
+  const ScalarValue literal = floating ? ScalarValue(value) : ScalarValue(static_cast<int64_t>(value * 4));
   return {work.fusion->newConstant(literal), {literal, literal}};
 }
 
@@ -133,7 +134,7 @@ std::vector<Operand> drawOperands(Workspace& work, OpKind op) {
     if (i == main) continue;
     const bool condition = takesCondition(op, i);
     if (i + named >= count) {
-      operands[i] = scalarOperand(drawNamed(work, dtype));
+      operands[i] = scalarOperand(drawNamed(work, op, dtype));
       continue;
     }
     if (!condition && work.choices.chance(work.policy.scalarOperand)) {
@@ -143,6 +144,10 @@ std::vector<Operand> drawOperands(Workspace& work, OpKind op) {
     const size_t partner = drawPartner(work, joined, condition ? DataType::Bool : dtype, condition, first);
     joined.add(work.tensors[partner]);
     operands[i] = tensorOperand(work, partner);
+  }
+  // Bounds in order, where their values are.
+  if (opInfo(op).domain == Domain::Bounds && operands[1].estimate.low > operands[2].estimate.high) {
+    std::swap(operands[1], operands[2]);
   }
   if (count == 2 && named == 0 && work.choices.chance(0.3)) std::swap(operands[0], operands[1]);
   return operands;

@@ -28,6 +28,9 @@ std::optional<std::array<ScalarValue, kRuns>> evaluateRuns(OpKind op, const std:
     }
     const DataType common = scalarCommonType(op, dtypes);
     if (!acceptsDtype(op, common)) return std::nullopt;
+    // A named scalar that takes no part in promotion is a float beside an integer only as a literal.
+    const bool named = opInfo(op).promotion == Promotion::Operand && !isFloating(common);
+    if (named && std::count(dtypes.begin(), dtypes.end(), DataType::Double) > 0) return std::nullopt;
     std::vector<Estimate> points;
     for (const ScalarValue& value : values) points.push_back(pointEstimate(value.castTo(common)));
     if (!isDefined(op, points, common)) return std::nullopt;

@@ -48,7 +48,8 @@ class Bisection {
       : case_(cloneCase(testCase)), kind_(verdict.kind), settings_(settings) {
     settings_.roundTrip = false;
     settings_.repeat = settings.repeat && verdict.kind == VerdictKind::Invariant;
-    settings_.probes = verdict.onlyProbed;
+    settings_.probes = verdict.seenIn == SeenIn::Probes;
+    settings_.secondLooks = verdict.seenIn == SeenIn::Run ? HowOften::Never : HowOften::Always;
   }
 
   // The least limit with which the finding is there: doubled until it is, then halved.

@@ -118,8 +118,17 @@ bool equalValues(const HostValue& a, const HostValue& b) {
   return equalElements(tensor, std::get<TensorRef>(b), ignored) == numel(tensor.sizes);
 }
 
-// Whether all ops between these values and that one agree to the bit on every engine. Passes only take ops away.
-bool isExact(const Fusion& original, uint32_t value, const std::set<uint32_t>& from) {
+bool hasOneResult(Agreement agreement, bool sameLibrary) {
+  switch (agreement) {
+    case Agreement::Exact: return true;
+    case Agreement::Library: return sameLibrary;
+    case Agreement::SignOfZero: return false;
+  }
+  FUSER_CHECK(false, "bad Agreement");
+}
+
+// Whether all ops between these values and that one agree to the bit on both engines. Passes only take ops away.
+bool isExact(const Fusion& original, uint32_t value, const std::set<uint32_t>& from, bool sameLibrary) {
   std::vector<uint32_t> work = {value};
   std::set<uint32_t> seen = {value};
   while (!work.empty()) {
@@ -127,7 +136,7 @@ bool isExact(const Fusion& original, uint32_t value, const std::set<uint32_t>& f
     work.pop_back();
     // The host computes scalars, the same way for every engine.
     if (val->isScalar() || !val->definition() || (from.count(val->id()) && val->id() != value)) continue;
-    if (val->definition()->info().agreement != Agreement::Exact) return false;
+    if (!hasOneResult(val->definition()->info().agreement, sameLibrary)) return false;
     for (const Val* operand : val->definition()->inputs()) {
       if (seen.insert(operand->id()).second) work.push_back(operand->id());
     }
@@ -137,7 +146,7 @@ bool isExact(const Fusion& original, uint32_t value, const std::set<uint32_t>& f
 
 // "" or what is wrong.
 std::string compareSegment(const Case& testCase, const SegmentRecord& interpreted, const SegmentRecord& other,
-                           BitCounts& bits) {
+                           bool sameLibrary, BitCounts& bits) {
   std::set<uint32_t> from;
   bool sameInputs = !testCase.options.contraction;
   for (size_t i = 0; i < interpreted.inputs.size(); ++i) {
@@ -152,7 +161,7 @@ std::string compareSegment(const Case& testCase, const SegmentRecord& interprete
     std::string first;
     const int64_t equal = equalElements(*tensor, std::get<TensorRef>(other.outputs.at(i).value), first);
     const int64_t count = numel(tensor->sizes);
-    const bool exact = sameInputs && value.origin && isExact(*testCase.fusion, *value.origin, from);
+    const bool exact = sameInputs && value.origin && isExact(*testCase.fusion, *value.origin, from, sameLibrary);
     (exact ? bits.exact : bits.others) += count;
     (exact ? bits.exactEqual : bits.othersEqual) += equal;
     if (exact && equal != count && problem.empty())
@@ -172,7 +181,7 @@ VerdictKind kindOf(oracle::Verdict verdict) {
   FUSER_CHECK(false, "bad Verdict");
 }
 
-void judgeRun(const Case& testCase, PreparedCase& prepared, size_t run, ComparedCase& compared) {
+void judgeRun(const Case& testCase, PreparedCase& prepared, size_t run, bool sameLibrary, ComparedCase& compared) {
   const std::vector<HostValue> inputs = hostValues(prepared.runs[run].data);
   const RunRecord record =
       runWith(*prepared.cache, argumentsOf(testCase, testCase.runs[run], inputs, *prepared.runs[run].sizes,
@@ -184,15 +193,22 @@ void judgeRun(const Case& testCase, PreparedCase& prepared, size_t run, Compared
   const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, record, options);
   compared.verdict.elements += judgement.total;
   report(compared.verdict, kindOf(judgement.verdict), static_cast<int>(run), oracle::toString(judgement));
-  const RunRecord& interpreted = prepared.runs[run].interpreted;
-  for (size_t i = 0; i < interpreted.segments.size(); ++i) {
-    const std::string problem = compareSegment(testCase, interpreted.segments[i], record.segments.at(i), compared.bits);
-    if (!problem.empty())
-      report(compared.verdict, VerdictKind::Differs, static_cast<int>(run), concat("segment ", i, ": ", problem));
-  }
+  const std::string problem = compareBits(testCase, prepared.runs[run].interpreted, record, sameLibrary, compared.bits);
+  if (!problem.empty()) report(compared.verdict, VerdictKind::Differs, static_cast<int>(run), problem);
 }
 
 }  // namespace
+
+std::string compareBits(const Case& testCase, const RunRecord& interpreted, const RunRecord& other, bool sameLibrary,
+                        BitCounts& bits) {
+  std::string first;
+  for (size_t i = 0; i < interpreted.segments.size(); ++i) {
+    const std::string problem =
+        compareSegment(testCase, interpreted.segments[i], other.segments.at(i), sameLibrary, bits);
+    if (first.empty() && !problem.empty()) first = concat("segment ", i, ": ", problem);
+  }
+  return first;
+}
 
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, EngineKind kind) {
   return compareEngines(cases, *makeEngine(kind));
@@ -213,7 +229,7 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
     for (size_t run = 0; run < prepared[i].runs.size() && !isFinding(verdict.kind); ++run) {
       if (!prepared[i].runs[run].ran) continue;
       try {
-        judgeRun(*cases[i], prepared[i], run, compared[i]);
+        judgeRun(*cases[i], prepared[i], run, engine.callsHostLibrary(), compared[i]);
       } catch (const ViolationError& error) {
         report(verdict, VerdictKind::Violation, static_cast<int>(run), error.what());
       } catch (const std::exception& error) {

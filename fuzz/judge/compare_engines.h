@@ -12,8 +12,8 @@ namespace fuser::fuzz {
 
 // Counts of elements of stored values. Exact: computed only by ops on which engines agree bit for bit by their rows
 // (casts, moves, integers, + - * / sqrt, reductions with a fixed tree, …), from bit-equal operands; these must be
-// equal, where all NaNs are equal. Others: library functions, which only the oracle judges; maxima and minima, where
-// the sign of a zero is open; and everything in cases with contraction.
+// equal, where all NaNs are equal. Others: library functions, unless both engines call the same library; maxima and
+// minima, where the sign of a zero is open; and everything in cases with contraction. The oracle alone judges these.
 struct BitCounts {
   int64_t exact = 0, exactEqual = 0;
   int64_t others = 0, othersEqual = 0;
@@ -34,5 +34,10 @@ REPORTS_FIELDS(ComparedCase, verdict, bits)
 // UserError if the engine is not available.
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, EngineKind kind);
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, Engine& engine);
+
+// Compares the records of one run of a case on two engines, and counts the elements. "" or the first exact elements
+// that differ, in words. `sameLibrary`: Engine::callsHostLibrary() of the other engine.
+std::string compareBits(const Case& testCase, const RunRecord& interpreted, const RunRecord& other, bool sameLibrary,
+                        BitCounts& bits);
 
 }  // namespace fuser::fuzz

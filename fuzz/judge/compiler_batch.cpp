@@ -13,6 +13,7 @@
 #include "fuser/support/set_up_error.h"
 #include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/collecting_engine.h"
+#include "fuzz/judge/compare_engines.h"
 #include "fuzz/judge/pattern.h"
 
 namespace fuser::fuzz {
@@ -25,12 +26,13 @@ struct CompiledCase {
   std::vector<RunData> data;
   std::deque<ExpressionEvaluator> sizes;  // one a run with data
   CallerMemory memory;
+  std::vector<RunRecord> interpreted;  // one a run with data
 };
 
 constexpr size_t kMaxInputBytes = size_t{1} << 31;  // as materialize() has it
 
 CompiledCase prepare(const Case& testCase, size_t index, const std::shared_ptr<Engine>& engine) {
-  CompiledCase prepared{index, nullptr, {}, {}, {}};
+  CompiledCase prepared{index, nullptr, {}, {}, {}, {}};
   try {
     FusionExecutorCache::Settings settings = settingsOf(testCase);
     settings.record = true;
@@ -41,7 +43,8 @@ CompiledCase prepare(const Case& testCase, size_t index, const std::shared_ptr<E
       prepared.data.push_back(materialize(testCase, run));
       const std::vector<HostValue> inputs = hostValues(prepared.data.back());
       ExpressionEvaluator& sizes = prepared.sizes.emplace_back(bindSizes(testCase, inputs));
-      runWith(*prepared.cache, argumentsOf(testCase, run, inputs, sizes, prepared.memory, kMaxInputBytes));
+      prepared.interpreted.push_back(
+          runWith(*prepared.cache, argumentsOf(testCase, run, inputs, sizes, prepared.memory, kMaxInputBytes)));
       const std::string beside = strayWrite(testCase, prepared.memory);
       FUSER_CHECK(beside.empty(), beside);
     }
@@ -59,7 +62,7 @@ double timed(const std::function<void()>& step) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, oracle::Counts& elements) {
+CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLibrary, oracle::Counts& elements) {
   CaseVerdict verdict;
   for (size_t run = 0; run < prepared.data.size(); ++run) {
     const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
@@ -79,8 +82,16 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, oracle::Cou
       }
       const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, record, options);
       elements += judgement.total;
-      if (judgement.verdict != oracle::Verdict::Differs) continue;
+      BitCounts bits;
+      const std::string other = compareBits(testCase, prepared.interpreted[run], record, sameLibrary, bits);
+      if (judgement.verdict != oracle::Verdict::Differs && other.empty()) continue;
       verdict.kind = VerdictKind::Differs;
+      if (judgement.verdict != oracle::Verdict::Differs) {
+        verdict.pattern = "other bits";
+        verdict.reason = verdict.detail = concat("on the cpu engine: ", other);
+        verdict.run = static_cast<int>(run);
+        return verdict;
+      }
       verdict.pattern = judgement.wrong ? patternOf(*judgement.wrong) : "type";
       verdict.detail = oracle::toString(judgement);
       verdict.reason =
@@ -110,7 +121,7 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& 
   for (CompiledCase& ready : prepared) {
     if (ready.data.empty()) continue;
     ++result.cases;
-    CaseVerdict verdict = judgeOnCpu(*cases[ready.index], ready, result.elements);
+    CaseVerdict verdict = judgeOnCpu(*cases[ready.index], ready, cpu->callsHostLibrary(), result.elements);
     if (isFinding(verdict.kind)) result.findings.push_back({ready.index, std::move(verdict)});
   }
 }

@@ -18,13 +18,16 @@
 #include "fuser/runtime/input_facts.h"
 #include "fuser/segment/named_counts.h"
 #include "fuser/support/set_up_error.h"
+#include "fuser/support/split_mix.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
 #include "fuzz/judge/caller_memory.h"
+#include "fuzz/judge/f64_twin.h"
 #include "fuzz/judge/memory_shortage.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
+#include "fuzz/judge/schedule_notes.h"
 #include "fuzz/judge/structure.h"
 #include "fuzz/judge/title.h"
 #include "oracle/invariants/invariants.h"
@@ -146,8 +149,11 @@ class Judge {
   }
 
   void checkText() {
-    if (!settings_.roundTrip) return;
+    const bool draws = settings_.secondLooks == HowOften::Sampled;
+    if (!settings_.roundTrip && !draws) return;
     const std::string text = printCase(case_);
+    for (unsigned char byte : text) textHash_ = (textHash_ ^ byte) * 0x100000001b3ull;  // FNV-1a
+    if (!settings_.roundTrip) return;
     std::string problem;
     try {
       const Case again = parseCase(text, "printed");
@@ -160,14 +166,16 @@ class Judge {
     if (!problem.empty()) report(VerdictKind::Invariant, -1, concat("text round trip: ", problem));
   }
 
-  std::unique_ptr<FusionExecutorCache> makeCache(bool probes) {
-    FusionExecutorCache::Settings cacheSettings = settingsOf(case_);
+  // `first` comes before the planted fault, so that it sees, or sets, what the compiler decides.
+  std::unique_ptr<FusionExecutorCache> makeCache(SeenIn build, const Case& built, CompileObserver* first) {
+    FusionExecutorCache::Settings cacheSettings = settingsOf(built);
     cacheSettings.record = true;
     cacheSettings.maxBytes = 4 * settings_.maxInputBytes;
     std::vector<CompileObserver*>& observers = cacheSettings.context.observers;
+    if (first) observers.push_back(first);
     std::optional<oracle::InvariantStage> faulty;
-    if (!case_.options.fault.empty()) {
-      const std::unique_ptr<PlantedFault>& fault = faults_.emplace_back(plantFault(case_.options.fault));
+    if (!built.options.fault.empty()) {
+      const std::unique_ptr<PlantedFault>& fault = faults_.emplace_back(plantFault(built.options.fault));
       observers.push_back(fault.get());
       cacheSettings.verifyKernels = fault->verifyKernels();
       faulty = faultyStage(fault->stage());
@@ -177,14 +185,16 @@ class Judge {
     cacheSettings.context.trace = &trace_;
     cacheSettings.context.log = settings_.log;
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
-    if (settings_.checkInvariants && !probes) observer_.emplace(*case_.fusion, false, faulty).watch(cacheSettings);
-    if (!probes) observers.push_back(&counter_);
-    if (probes) {
+    if (build == SeenIn::Run) {
+      if (settings_.checkInvariants) observer_.emplace(*built.fusion, false, faulty).watch(cacheSettings);
+      observers.push_back(&counter_);
+    }
+    if (build == SeenIn::Probes) {
       cacheSettings.context.options.probes = true;
       cacheSettings.context.options.contraction = false;
     }
     // The case outlives this.
-    std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), case_.fusion.get());
+    std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), built.fusion.get());
     return std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(cacheSettings));
   }
 
@@ -195,7 +205,7 @@ class Judge {
       RunData data;
       timed("data", [&] { data = materialize(case_, run, settings_.maxInputBytes); });
       const std::vector<HostValue> inputs = hostValues(data);
-      if (!cache_) cache_ = makeCache(false);
+      if (!cache_) cache_ = makeCache(SeenIn::Run, case_, &notes_);
       const std::vector<uint64_t> before = hashes(data);
       memory_ = {};
       sizes_.emplace(bindSizes(case_, inputs));
@@ -299,6 +309,7 @@ class Judge {
     oracle::JudgeOptions options;
     options.contraction = case_.options.contraction && !probes;
     options.probes = probes || case_.options.probes;
+    options.allViews = settings_.secondLooks == HowOften::Always || drawn(3, kShareOfAllViews);
     oracle::Judgement judgement;
     timed(probes ? "judge probes" : "judge",
           [&] { judgement = oracle::judge(*case_.fusion, inputs, record, options); });
@@ -311,21 +322,117 @@ class Judge {
     const bool open = judgement.verdict == oracle::Verdict::Undecided || judgement.verdict == oracle::Verdict::Differs;
     // What is wrong without probes is wrong, whatever becomes of the probed build.
     if (judgement.verdict == oracle::Verdict::Differs) conclude(run, judgement, detail);
-    if (settings_.probes && open && !case_.options.probes) {
+    if (wantsTwin(judgement)) lookAtTwin(run);
+    if (settings_.probes && !case_.options.probes && (open || wantsProbes(judgement))) {
+      verdict_.secondLooks.probed += !open;
       std::string rejection;
-      guarded(
-          run, [&] { probe(run, inputs, record, judgement, detail); }, &rejection);
+      guardedIn(
+          SeenIn::Probes, run, [&] { probe(run, inputs, record, judgement, detail); }, &rejection);
       if (!rejection.empty()) detail += "\nwith probes: rejected: " + rejection;
     }
     count(judgement);
     concludeAgain(run, judgement, detail);
-    if (judgement.verdict == oracle::Verdict::Differs) noteWrongValue(run, judgement, record);
+    if (judgement.verdict == oracle::Verdict::Differs) noteWrongValue(run, *case_.fusion, judgement, record);
+  }
+
+  // guarded(), for a build that is not the case's own.
+  template <class Step>
+  bool guardedIn(SeenIn build, int run, Step step, std::string* rejection) {
+    const bool wasFinding = isFinding(verdict_.kind);
+    const bool ended = guarded(run, step, rejection);
+    if (!wasFinding && isFinding(verdict_.kind)) verdict_.seenIn = build;
+    return ended;
+  }
+
+  // --- second looks ---
+
+  // Equal texts and salts give equal draws.
+  bool drawn(uint64_t salt, double share) const {
+    return static_cast<double>(splitMix64(textHash_ ^ salt) >> 11) * 0x1p-53 < share;
+  }
+
+  bool isWanted(bool always, uint64_t salt, double share) const {
+    switch (settings_.secondLooks) {
+      case HowOften::Never: return false;
+      case HowOften::Sampled: return always || drawn(salt, share);
+      case HowOften::Always: return true;
+    }
+    FUSER_CHECK(false, "bad HowOften");
+  }
+
+  bool wantsTwin(const oracle::Judgement& judgement) const {
+    constexpr double kElements = 500;  // of the cases that are cheap enough for all of them to be looked at
+    if (isFinding(verdict_.kind)) return false;
+    const std::vector<Expr*>& exprs = case_.fusion->exprs();
+    const bool reduces =
+        std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return isReduction(expr->op()); });
+    const bool isUndecided = judgement.verdict == oracle::Verdict::Undecided;
+    const double share = kElements / static_cast<double>(std::max<int64_t>(judgement.total.judged, 1));
+    return (reduces || isUndecided) && isWanted(isUndecided, 1, share);
+  }
+
+  // 1 in 8 of all cases: more of the small ones, less of those that take long.
+  bool wantsProbes(const oracle::Judgement& judgement) const {
+    constexpr int64_t kSmall = 1000;
+    constexpr double kShare = 0.2, kShareOfLarge = 0.05;
+    if (isFinding(verdict_.kind) || judgement.verdict != oracle::Verdict::Agrees) return false;
+    return isWanted(false, 2, judgement.total.judged <= kSmall ? kShare : kShareOfLarge);
+  }
+
+  // In f64, with the schedules of the case's own build where they fit.
+  void lookAtTwin(int run) {
+    reports::SecondLooks& counts = verdict_.secondLooks;
+    ++counts.twins;
+    std::string rejection;
+    const auto look = [&](bool repeat) {
+      rejection.clear();
+      return guardedIn(
+          SeenIn::Twin, run, [&] { judgeTwin(run, repeat); }, &rejection);
+    };
+    const bool repeats = !case_.options.probes && !twinRefusesSchedules_;
+    look(repeats);
+    if (!rejection.empty() && repeats) {
+      twinRefusesSchedules_ = true;
+      twinCache_.reset();
+      look(false);
+    }
+    counts.ownSchedules += twinRefusesSchedules_ || case_.options.probes || (replay_ && replay_->hasOthers());
+    counts.twinsRejected += !rejection.empty();
+  }
+
+  void judgeTwin(int run, bool repeatSchedules) {
+    if (!twin_) twin_.emplace(f64TwinOf(case_));
+    if (!twinCache_) {
+      replay_.reset();
+      if (repeatSchedules) replay_.emplace(notes_, *twin_->fusion);
+      twinCache_ = makeCache(SeenIn::Twin, *twin_, replay_ ? &*replay_ : nullptr);
+    }
+    const RunData data = materialize(*twin_, twin_->runs[run], 2 * settings_.maxInputBytes);
+    const std::vector<HostValue> inputs = hostValues(data);
+    ExpressionEvaluator sizes = bindSizes(*twin_, inputs);
+    CallerMemory memory;
+    RunRecord record;
+    timed("twin", [&] {
+      record = runWith(*twinCache_,
+                       argumentsOf(*twin_, twin_->runs[run], inputs, sizes, memory, 2 * settings_.maxInputBytes));
+    });
+    oracle::JudgeOptions options;
+    options.contraction = case_.options.contraction;
+    options.probes = case_.options.probes;
+    options.allViews = false;
+    oracle::Judgement judgement;
+    timed("judge twin", [&] { judgement = oracle::judge(*twin_->fusion, inputs, record, options); });
+    verdict_.secondLooks.twinsDecided += judgement.verdict == oracle::Verdict::Agrees;
+    if (judgement.verdict != oracle::Verdict::Differs) return;
+    report(VerdictKind::Differs, run, "in its f64 twin: " + worstLine(judgement),
+           "in its f64 twin: " + oracle::toString(judgement));
+    noteWrongValue(run, *twin_->fusion, judgement, record);
   }
 
   // Once more, each op alone. It stands for the unprobed run where both gave the same bits.
   void probe(int run, const std::vector<HostValue>& inputs, const RunRecord& record, oracle::Judgement& judgement,
              std::string& detail) {
-    if (!probedCache_) probedCache_ = makeCache(true);
+    if (!probedCache_) probedCache_ = makeCache(SeenIn::Probes, case_, &probedNotes_);
     verdict_.probed = true;
     RunRecord probedRecord;
     timed("probes", [&] { probedRecord = runWith(*probedCache_, arguments(run, inputs)); });
@@ -335,19 +442,33 @@ class Judge {
       detail += "\nwith probes: " + oracle::toString(probed);
       if (judgement.verdict != oracle::Verdict::Differs) {
         report(VerdictKind::Differs, run, "with probes, each op alone: " + worstLine(probed), detail);
-        verdict_.onlyProbed = verdict_.kind == VerdictKind::Differs && verdict_.run == run;
-        noteWrongValue(run, probed, probedRecord);
+        noteWrongValue(run, *case_.fusion, probed, probedRecord);
       } else {
         judgement.firstWrongOp = probed.firstWrongOp;
       }
       return;
     }
-    bool same = record.outputs.size() == probedRecord.outputs.size();
-    for (size_t i = 0; same && i < record.outputs.size(); ++i)
-      same = sameBits(record.outputs[i], probedRecord.outputs[i]);
+    if (judgement.verdict == oracle::Verdict::Differs) return;
+    const size_t other = firstOther(record, probedRecord);
+    const bool same = other == record.outputs.size();
+    if (!case_.options.contraction && notes_.hasSameOrders(probedNotes_)) {
+      verdict_.secondLooks.compared += judgement.verdict == oracle::Verdict::Agrees;
+      if (!same) {
+        report(VerdictKind::Invariant, run,
+               concat("output %", case_.fusion->outputs()[other]->name(),
+                      " has other bits with probes, although all reductions add in the same order"));
+      }
+    }
     if (judgement.verdict != oracle::Verdict::Undecided || !same) return;
     judgement = probed;
     detail = oracle::toString(probed);
+  }
+
+  // The first output with other bits, any NaN standing for every NaN; their number if there is none.
+  static size_t firstOther(const RunRecord& a, const RunRecord& b) {
+    size_t output = 0;
+    while (output < a.outputs.size() && sameNumbers(a.outputs[output], b.outputs.at(output))) ++output;
+    return output;
   }
 
   void count(const oracle::Judgement& judgement) {
@@ -372,7 +493,7 @@ class Judge {
     return judgement.reason;
   }
 
-  void noteWrongValue(int run, const oracle::Judgement& judgement, const RunRecord& record) {
+  void noteWrongValue(int run, const Fusion& fusion, const oracle::Judgement& judgement, const RunRecord& record) {
     if (verdict_.kind != VerdictKind::Differs || verdict_.run != run) return;
     if (judgement.firstWrongOp) {
       verdict_.wrongValue = judgement.firstWrongOp->value;
@@ -380,10 +501,10 @@ class Judge {
       verdict_.wrongValue = judgement.worst[0].value;
     }
     verdict_.pattern = judgement.wrong ? patternOf(*judgement.wrong) : "type";
-    const Expr* definition = definitionOf(*case_.fusion, verdict_.wrongValue);
+    const Expr* definition = definitionOf(fusion, verdict_.wrongValue);
     verdict_.wrongOp = definition ? opName(definition->op()) : "";
     if (!judgement.wrong) return;
-    const Expr* wrong = definitionOf(*case_.fusion, judgement.wrong->value);
+    const Expr* wrong = definitionOf(fusion, judgement.wrong->value);
     verdict_.title = titleOfWrong(wrong, *judgement.wrong, verdict_.pattern);
     for (const SegmentRecord& segment : record.segments) {
       if (segment.index == judgement.wrong->segment) verdict_.place = lowerCase(segment.scheduler);
@@ -413,9 +534,12 @@ class Judge {
     conclude(run, judgement, detail);
   }
 
+  // As users run it: a recorded run keeps all memory, so that no block is used for two tensors.
   void checkRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& record) {
     RunRecord again;
+    cache_->setRecord(false);
     timed("repeat", [&] { again = runWith(*cache_, arguments(run, inputs)); });
+    cache_->setRecord(true);
     checkStrayWrites(run);
     for (size_t i = 0; i < record.outputs.size(); ++i) {
       if (sameBits(record.outputs[i], again.outputs.at(i))) continue;
@@ -425,6 +549,8 @@ class Judge {
     }
   }
 
+  static constexpr double kShareOfAllViews = 0.02;
+
   const Case& case_;
   const JudgeSettings& settings_;
   CaseVerdict verdict_;
@@ -432,7 +558,12 @@ class Judge {
   std::vector<std::unique_ptr<PlantedFault>> faults_;  // one a cache
   DecisionCounter counter_{verdict_};
   std::optional<oracle::InvariantObserver> observer_;
-  std::unique_ptr<FusionExecutorCache> cache_, probedCache_;
+  std::unique_ptr<FusionExecutorCache> cache_, probedCache_, twinCache_;
+  ScheduleNotes notes_{*case_.fusion}, probedNotes_{*case_.fusion};
+  std::optional<Case> twin_;
+  std::optional<ScheduleReplay> replay_;
+  bool twinRefusesSchedules_ = false;
+  uint64_t textHash_ = 0xcbf29ce484222325ull;
   CallerMemory memory_;  // of one run: the arguments of each run of a program with aliases or preallocated outputs
   std::optional<ExpressionEvaluator> sizes_;  // of one run of the case
 };
@@ -441,63 +572,4 @@ class Judge {
 
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings) { return Judge(testCase, settings).run(); }
 
-std::string_view verdictName(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::Agrees: return "agrees";
-    case VerdictKind::Undecided: return "undecided";
-    case VerdictKind::Unsupported: return "unsupported";
-    case VerdictKind::Rejected: return "rejected";
-    case VerdictKind::Differs: return "differs";
-    case VerdictKind::Check: return "check";
-    case VerdictKind::Violation: return "violation";
-    case VerdictKind::Invariant: return "invariant";
-    case VerdictKind::OutOfMemory: return "oom";
-    case VerdictKind::Hang: return "hang";
-    case VerdictKind::Crash: return "crash";
-  }
-  FUSER_CHECK(false, "bad VerdictKind");
-}
-
-std::optional<VerdictKind> verdictFromName(std::string_view name) {
-  for (int kind = 0; kind <= static_cast<int>(VerdictKind::Crash); ++kind) {
-    if (verdictName(static_cast<VerdictKind>(kind)) == name) return static_cast<VerdictKind>(kind);
-  }
-  return std::nullopt;
-}
-
-std::string_view artifactPrefix(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::Agrees:
-    case VerdictKind::Undecided:
-    case VerdictKind::Unsupported:
-    case VerdictKind::Rejected: return "";
-    case VerdictKind::Differs: return "mismatch";
-    case VerdictKind::Check: return "check";
-    case VerdictKind::Violation: return "violation";
-    case VerdictKind::Invariant: return "invariant";
-    case VerdictKind::OutOfMemory: return "oom";
-    case VerdictKind::Hang: return "timeout";
-    case VerdictKind::Crash: return "crash";
-  }
-  FUSER_CHECK(false, "bad VerdictKind");
-}
-
-std::string toString(const CaseVerdict& verdict) {
-  std::string text(verdictName(verdict.kind));
-  if (verdict.run >= 0) text += concat(", run ", verdict.run + 1);
-  if (!verdict.reason.empty()) text += ": " + verdict.reason;
-  if (verdict.detail.empty() || verdict.detail == verdict.reason) return text;
-  return text + "\n" + verdict.detail;
-}
-
 }  // namespace fuser::fuzz
-
-std::optional<fuser::OpKind> reports::Names<fuser::OpKind>::find(std::string_view name) {
-  static const auto kByName = [] {
-    std::map<std::string_view, fuser::OpKind> ops;
-    for (fuser::OpKind op : fuser::kAllOps) ops.emplace(fuser::opName(op), op);
-    return ops;
-  }();
-  const auto found = kByName.find(name);
-  return found == kByName.end() ? std::nullopt : std::optional(found->second);
-}

@@ -1,6 +1,7 @@
 #pragma once
 // judgeCase(): judges one case. It prints and parses the case, compiles it, runs each run through one cache, and has
-// the oracle judge it. If the result is undecided or wrong, it judges the run again with probes.
+// the oracle judge it. A result that is undecided or wrong is judged again with probes. Second looks judge runs again
+// that need not be wrong: in f64 (f64_twin.h), and with probes.
 
 #include <map>
 #include <string>
@@ -12,10 +13,11 @@
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "oracle/judge.h"
 #include "reports/fields.h"
+#include "reports/second_looks.h"
 
 namespace oracle {
 
-REPORTS_FIELDS(Counts, judged, decided, decidedToScale, inside, outside)
+REPORTS_FIELDS(Counts, judged, decided, within10, within12, within14, decidedToScale, inside, outside)
 REPORTS_FIELDS(Margins, tenths)
 
 inline bool operator==(const Counts& a, const Counts& b) {
@@ -51,8 +53,18 @@ inline bool isFinding(VerdictKind kind) { return kind >= VerdictKind::Differs; }
 // The prefix of an artifact's file name: "mismatch", "check", "timeout", …; "" for a kind that is not a finding.
 std::string_view artifactPrefix(VerdictKind kind);
 
+// Which runs without a finding get a second look. Sampled: what is drawn from the case's text, cheap ones more often;
+// of undecided runs, all. The twin looks at cases with a reduction or with undecided elements, the probes at all.
+enum class HowOften : uint8_t { Never, Sampled, Always };
+std::string_view howOftenName(HowOften often);  // "sampled"
+
+// Which build of a case shows its finding.
+enum class SeenIn : uint8_t { Run, Probes, Twin };
+std::string_view seenInName(SeenIn seen);  // "run", "probes", "twin"
+
 struct JudgeSettings {
-  bool probes = true;                        // repeat undecided and differing runs with each op judged alone
+  bool probes = true;                        // judge undecided and differing runs again, each op alone
+  HowOften secondLooks = HowOften::Sampled;  // in the f64 twin and, if `probes`, with each op alone
   bool repeat = true;                        // do each run twice: equal kernels and data must give equal bits
   bool checkInvariants = true;               // verify after every pass and segmentation step; oracle/invariants
   bool roundTrip = true;                     // print, parse, compare
@@ -68,12 +80,13 @@ struct JudgeSettings {
 
 struct CaseVerdict {
   VerdictKind kind = VerdictKind::Agrees;
-  std::string reason;         // one line; empty for Agrees
-  std::string detail;         // lines of text: worst elements, first wrong op
-  int run = -1;               // the run with this verdict; -1: before any run, or all runs
-  bool expected = true;       // whether the case's `expect` lines hold
-  bool probed = false;        // whether some run was judged again with probes
-  bool onlyProbed = false;    // Differs: only the run with probes differs
+  std::string reason;           // one line; empty for Agrees
+  std::string detail;           // lines of text: worst elements, first wrong op
+  int run = -1;                 // the run with this verdict; -1: before any run, or all runs
+  bool expected = true;         // whether the case's `expect` lines hold
+  bool probed = false;          // whether some run was judged again with probes
+  SeenIn seenIn = SeenIn::Run;  // a finding: the first build that shows it
+  reports::SecondLooks secondLooks;
   bool faultApplied = false;  // whether the case's planted fault was applicable
   oracle::Counts outputs;     // elements of the fusion's outputs
   oracle::Counts elements;    // elements of all stored values; with probes, of every op's result
@@ -91,9 +104,9 @@ struct CaseVerdict {
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
   bool operator==(const CaseVerdict&) const = default;
 };
-REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, onlyProbed, faultApplied, outputs, elements,
-               ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers, passes, decisions, compilations,
-               kernels, seconds)
+REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, seenIn, secondLooks, faultApplied, outputs,
+               elements, ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers, passes, decisions,
+               compilations, kernels, seconds)
 
 // Throws no error that a case causes: errors of every class, and use of memory beyond the limit, are verdicts. Rethrows
 // errors of the environment (fuser/support/set_up_error.h). A crash or a hang of the case crashes or hangs this process
@@ -112,6 +125,11 @@ struct reports::Names<fuser::fuzz::VerdictKind> {
   static std::optional<fuser::fuzz::VerdictKind> find(std::string_view name) {
     return fuser::fuzz::verdictFromName(name);
   }
+};
+template <>
+struct reports::Names<fuser::fuzz::SeenIn> {
+  static std::string_view name(fuser::fuzz::SeenIn seen) { return fuser::fuzz::seenInName(seen); }
+  static std::optional<fuser::fuzz::SeenIn> find(std::string_view name);
 };
 template <>
 struct reports::Names<fuser::OpKind> {

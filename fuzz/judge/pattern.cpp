@@ -42,8 +42,8 @@ bool isConstantFactor(const Elements& elements) {
     return !close(middle(element), middle(elements[0]));
   });
   return several && std::all_of(elements.begin(), elements.end(), [&](const WrongElement& element) {
-    return middle(element) != 0 && close(element.got, factor * middle(element));
-  });
+           return middle(element) != 0 && close(element.got, factor * middle(element));
+         });
 }
 
 bool isPermuted(const WrongValue& wrong) {

@@ -7,7 +7,13 @@
 namespace fuser::fuzz {
 namespace {
 
-bool sameElements(const TensorRef& a, const TensorRef& b) {
+bool isNan(DataType dtype, const std::byte* element) {
+  if (!isFloating(dtype)) return false;
+  const double number = elementAt(dtype, element).as<double>();
+  return number != number;
+}
+
+bool sameElements(const TensorRef& a, const TensorRef& b, bool nansAreEqual) {
   const size_t bytes = dtypeSize(a.dtype);
   const int64_t count = numel(a.sizes);
   Dims index(a.sizes.size(), 0);
@@ -19,7 +25,9 @@ bool sameElements(const TensorRef& a, const TensorRef& b) {
     }
     const auto* first = static_cast<const std::byte*>(a.data) + placeA * static_cast<int64_t>(bytes);
     const auto* second = static_cast<const std::byte*>(b.data) + placeB * static_cast<int64_t>(bytes);
-    if (std::memcmp(first, second, bytes) != 0) return false;
+    const bool same =
+        std::memcmp(first, second, bytes) == 0 || (nansAreEqual && isNan(a.dtype, first) && isNan(b.dtype, second));
+    if (!same) return false;
     for (size_t axis = index.size(); axis-- > 0;) {
       if (++index[axis] < a.sizes[axis]) break;
       index[axis] = 0;
@@ -28,16 +36,20 @@ bool sameElements(const TensorRef& a, const TensorRef& b) {
   return true;
 }
 
-}  // namespace
-
-bool sameBits(const HostValue& a, const HostValue& b) {
+bool isSame(const HostValue& a, const HostValue& b, bool nansAreEqual) {
   if (a.index() != b.index()) return false;
   if (const ScalarValue* scalar = std::get_if<ScalarValue>(&a)) return *scalar == std::get<ScalarValue>(b);
   const TensorRef& first = std::get<TensorRef>(a);
   const TensorRef& second = std::get<TensorRef>(b);
   if (first.dtype != second.dtype || first.sizes != second.sizes) return false;
-  return sameElements(first, second);
+  return sameElements(first, second, nansAreEqual);
 }
+
+}  // namespace
+
+bool sameBits(const HostValue& a, const HostValue& b) { return isSame(a, b, false); }
+
+bool sameNumbers(const HostValue& a, const HostValue& b) { return isSame(a, b, true); }
 
 uint64_t memoryHash(const TensorRef& tensor) {
   // FNV-1a (Fowler, Noll and Vo), eight bytes at a time: fast, and any changed word shows.

@@ -8,6 +8,9 @@ namespace fuser::fuzz {
 // Whether dtype, sizes and the bits of all elements, in logical order, are equal. NaNs are compared bitwise, too.
 bool sameBits(const HostValue& a, const HostValue& b);
 
+// The same, with any NaN equal to every NaN.
+bool sameNumbers(const HostValue& a, const HostValue& b);
+
 // A hash of a tensor's memory from the first to the last element, including gaps. The memory must be on the host.
 uint64_t memoryHash(const TensorRef& tensor);
 

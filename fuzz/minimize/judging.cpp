@@ -56,8 +56,8 @@ namespace {
 constexpr int64_t kMaxRecorded = 4096;  // elements of a value
 
 JudgedCase judgedCase(const CaseVerdict& verdict) {
-  return {verdict.kind, bucketWithoutStage(verdict), verdict.reason, verdict.detail, verdict.wrongValue,
-          verdict.run,  verdict.onlyProbed};
+  return {verdict.kind,  bucketWithoutStage(verdict), verdict.reason, verdict.detail, verdict.wrongValue, verdict.run,
+          verdict.seenIn};
 }
 
 std::vector<ScalarValue> elementsOf(const TensorRef& tensor) {
@@ -157,8 +157,9 @@ VerdictKind kindOf(Ending ending) {
   FUSER_CHECK(false, "bad Ending");
 }
 
-Judging::Judging(const JudgeSettings& settings, const Limits& limits)
-    : all_(settings), current_(settings), limits_(limits) {
+Judging::Judging(const JudgeSettings& settings, const Limits& limits) : all_(settings), limits_(limits) {
+  all_.secondLooks = HowOften::Always;  // whatever was drawn for the text of which this is a variant
+  current_ = all_;
   signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its replies
 }
 
@@ -173,7 +174,8 @@ void Judging::needOnly(const JudgedCase& finding) {
   current_.roundTrip &= invariant;
   current_.repeat &= invariant;
   current_.checkInvariants &= invariant || finding.kind == VerdictKind::Check;
-  current_.probes &= finding.onlyProbed;
+  current_.probes &= finding.seenIn == SeenIn::Probes;
+  current_.secondLooks = finding.seenIn == SeenIn::Run ? HowOften::Never : HowOften::Always;
   forget();
 }
 

@@ -19,14 +19,14 @@ VerdictKind kindOf(Ending ending);
 // The part of a verdict that a search needs.
 struct JudgedCase {
   VerdictKind kind = VerdictKind::Agrees;
-  Bucket bucket;           // without its stage
+  Bucket bucket;  // without its stage
   std::string reason, detail;
   std::string wrongValue;  // the name of a value of the case, or ""
   int run = -1;
-  bool onlyProbed = false;
+  SeenIn seenIn = SeenIn::Run;
   bool operator==(const JudgedCase&) const = default;
 };
-REPORTS_FIELDS(JudgedCase, kind, bucket, reason, detail, wrongValue, run, onlyProbed)
+REPORTS_FIELDS(JudgedCase, kind, bucket, reason, detail, wrongValue, run, seenIn)
 
 struct RecordedValues {
   Dims sizes;

@@ -25,7 +25,8 @@ bool leansOnItsChecks(InvariantStage stage) {
     case InvariantStage::Schedules:
     case InvariantStage::Kernels: return true;
     case InvariantStage::Segments:  // worked out anew from the expressions
-    case InvariantStage::Host: return false;
+    case InvariantStage::Host:
+    case InvariantStage::Run: return false;
   }
   FUSER_CHECK(false, "bad InvariantStage");
 }
@@ -90,7 +91,9 @@ void InvariantObserver::afterPasses(Fusion& fusion) {
 void InvariantObserver::afterSegment(std::unique_ptr<SegmentedFusion>& segmented) {
   segmented_ = segmented.get();
   // At once: what comes after may not survive broken segments.
-  check(true, HostIrContainer(*presegmented_));
+  const HostIrContainer none(*presegmented_);
+  check({original_, settings_, inputs_, *presegmented_, *segmented_, parts_, schedules_, none},
+        [](InvariantStage stage) { return stage == InvariantStage::Segments; });
 }
 
 void InvariantObserver::beforeSegmentCache(const Fusion& part, CacheSettings& inner) {
@@ -108,7 +111,16 @@ void InvariantObserver::afterSchedule(int segment, Fusion& part, Schedule& sched
 
 void InvariantObserver::afterHost(HostIrContainer& program) {
   ++compilations_;
-  check(false, program);
+  check({original_, settings_, inputs_, *presegmented_, *segmented_, parts_, schedules_, program},
+        [](InvariantStage stage) { return stage != InvariantStage::Segments && stage != InvariantStage::Run; });
+}
+
+void InvariantObserver::afterRun(const FinishedRun& run) {
+  const CompiledProgram& program = run.program;
+  std::vector<const Fusion*> parts;
+  for (const std::unique_ptr<ClonedPart>& part : program.parts) parts.push_back(part->fusion.get());
+  check({original_, settings_, {}, *program.fusion, *program.segmented, parts, {}, *program.host, &run},
+        [](InvariantStage stage) { return stage == InvariantStage::Run; });
 }
 
 bool InvariantObserver::isDue(const Invariant& invariant, uint64_t number) const {
@@ -116,12 +128,11 @@ bool InvariantObserver::isDue(const Invariant& invariant, uint64_t number) const
   return everyTime_ || number % invariant.period == 0;
 }
 
-void InvariantObserver::check(bool segments, const HostIrContainer& host) {
-  const Compilation compilation{original_, settings_, inputs_, *presegmented_, *segmented_, parts_, schedules_, host};
+void InvariantObserver::check(const Compilation& compilation, const std::function<bool(InvariantStage)>& isChosen) {
   const auto start = std::chrono::steady_clock::now();
   const uint64_t chosen = numberOf(original_);
   for (const Invariant& invariant : allInvariants()) {
-    if ((invariant.stage == InvariantStage::Segments) != segments || !isDue(invariant, chosen)) continue;
+    if (!isChosen(invariant.stage) || !isDue(invariant, chosen)) continue;
     const std::string problem = outcome(invariant, compilation);
     if (!problem.empty()) problems_->push_back(concat(invariant.name, ": ", problem));
   }

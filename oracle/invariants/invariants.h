@@ -1,7 +1,9 @@
 #pragma once
-// Invariants: exact properties of every compilation, for any program and data, checked without running anything. Tests
-// check each one on generated fusions; campaigns check them on every case (invariants.def).
+// Invariants: exact properties of every compilation, for any program and data, checked without running anything; and of
+// every run of its host program. Tests check each one on generated fusions; campaigns check them on every case
+// (invariants.def).
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,11 +15,13 @@
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/runtime/compiled_program.h"
 #include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/runtime/run_request.h"
 
 namespace oracle {
 
 // Invariants of the stage Segments run before parts, schedules and a host program exist, and use none of these.
-enum class InvariantStage : uint8_t { Passes, Segments, Schedules, Kernels, Host };
+// Those of the stage Run are checked at the end of a run.
+enum class InvariantStage : uint8_t { Passes, Segments, Schedules, Kernels, Host, Run };
 
 // The arguments of a compilation and the results of its stages.
 struct Compilation {
@@ -29,6 +33,7 @@ struct Compilation {
   const std::vector<const fuser::Fusion*>& parts;   // one per kernel, scheduled; clones of parts of `presegmented`
   const std::map<int, fuser::Schedule>& schedules;  // by segment
   const fuser::HostIrContainer& host;
+  const fuser::FinishedRun* run = nullptr;  // never null in the stage Run; then `inputs` and `schedules` are empty
 
   // Runs the pipeline again on the same inputs.
   std::unique_ptr<fuser::CompiledProgram> compileAgain(const fuser::FusionExecutorCache::Settings& with) const;
@@ -48,8 +53,8 @@ std::span<const Invariant> allInvariants();
 #include "oracle/invariants/invariants.def"
 #undef INVARIANT
 
-// Checks the invariants at the end of each compilation with given settings, including those of segments with their own
-// cache.
+// Checks the invariants at the end of each compilation and run with given settings, including those of segments with
+// their own cache.
 class InvariantObserver final : public fuser::CompileObserver {
  public:
   // everyTime: ignore periods. faulty: the stage whose result a planted fault edits; that stage's own invariants are
@@ -73,10 +78,11 @@ class InvariantObserver final : public fuser::CompileObserver {
   void beforeSegmentCache(const fuser::Fusion& part, fuser::CacheSettings& inner) override;
   void afterSchedule(int segment, fuser::Fusion& part, fuser::Schedule& schedule) override;
   void afterHost(fuser::HostIrContainer& program) override;
+  void afterRun(const fuser::FinishedRun& run) override;
 
  private:
-  // Checks the invariants of the segments when they exist, and the others at the end.
-  void check(bool segments, const fuser::HostIrContainer& host);
+  // Checks those invariants that are due and whose stage `isChosen` takes.
+  void check(const Compilation& compilation, const std::function<bool(InvariantStage)>& isChosen);
   bool isDue(const Invariant& invariant, uint64_t number) const;
 
   const fuser::Fusion& original_;

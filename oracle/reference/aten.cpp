@@ -65,6 +65,12 @@ at::Tensor interpolated(const at::Tensor& x, const at::Tensor& y, const at::Tens
   return isNumber(weight) ? at::lerp(x, y, weight.item()) : at::lerp(x, y, weight);
 }
 
+// Of a copy: in LibTorch 2.11 gelu of f32 and rank 6 with a stride of 0 on an axis of one element writes some elements
+// alone, and leaves the others as the memory was.
+at::Tensor gelu(const at::Tensor& x, const char* approximate) {
+  return at::gelu(x.clone(at::MemoryFormat::Contiguous), approximate);
+}
+
 at::Tensor varianceAndMean(const at::Tensor& x, const Attributes& a) {
   const auto [variance, mean] = at::var_mean(x, at::OptionalIntArrayRef(a.dims), at::Scalar(a.correction), false);
   return a.result == 0 ? variance : mean;
@@ -119,8 +125,8 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::IsNegInf: return at::isneginf(x[0]);
     case OpKind::Signbit: return at::signbit(x[0]);
     case OpKind::Silu: return at::silu(x[0]);
-    case OpKind::Gelu: return at::gelu(x[0], "none");
-    case OpKind::GeluTanh: return at::gelu(x[0], "tanh");
+    case OpKind::Gelu: return gelu(x[0], "none");
+    case OpKind::GeluTanh: return gelu(x[0], "tanh");
     case OpKind::Mish: return at::mish(x[0]);
     case OpKind::LogSigmoid: return at::log_sigmoid(x[0]);
     case OpKind::Softsign: return at::div(x[0], at::add(at::abs(x[0]), 1));

@@ -93,8 +93,8 @@ Statistics campaign(const Adversary& adversary, uint64_t count, uint64_t seed, b
       const RunData data = fuser::materialize(testCase, run);
       const std::vector<HostValue> inputs = hostValues(data);
       const fuser::RunRecord record = runAdversarially(*testCase.fusion, inputs, adversary, random);
-      const Judgement judgement =
-          oracle::judge(*testCase.fusion, inputs, record, {adversary.contraction && tellsJudge, adversary.probes, 5});
+      const Judgement judgement = oracle::judge(*testCase.fusion, inputs, record,
+                                                {adversary.contraction && tellsJudge, adversary.probes, true, 5});
       statistics.add(judgement);
       if (adversary.errorScale <= 1 && tellsJudge && judgement.verdict == Verdict::Differs) {
         ADD_FAILURE() << "case " << number << " " << oracle::toString(judgement);

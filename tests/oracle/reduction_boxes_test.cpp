@@ -212,6 +212,67 @@ TEST_P(ReductionBoxesTest, HoldEveryTree) {
   }
 }
 
+// Numbers, not ranges. `numbers` holds the terms in f64.
+Value points(DataType dtype, const std::vector<double>& numbers) {
+  Value value;
+  value.dtype = dtype;
+  value.sizes = {static_cast<int64_t>(numbers.size())};
+  value.strides = {1};
+  std::vector<Interval> sets;
+  for (double number : numbers) sets.push_back(Interval::of(number));
+  value.real = std::make_shared<const std::vector<Interval>>(std::move(sets));
+  return value;
+}
+
+Interval reducedPoints(OpKind op, DataType dtype, const std::vector<double>& numbers) {
+  Fusion fusion("reduction");
+  TensorView* x = fuser::build::input(fusion, dtype, {fusion.extentSymbol("i0")}, "x");
+  const TensorView* y = fuser::build::reduction(fusion, op, x, {0}, false, "y");
+  const auto depth = static_cast<int64_t>(numbers.size()) - 1;
+  return oracle::reduce(*y->definition(), points(dtype, numbers), depth, false).realAt(0);
+}
+
+// Sums of multiples of 2^g whose magnitudes fit the mantissa, and products whose odd parts do: every tree gives the one
+// number that the oracle accepts.
+TEST(ExactReductionTest, EveryTreeGivesTheOneNumber) {
+  Random random(10);
+  for (OpKind op : {OpKind::Sum, OpKind::Prod}) {
+    for (DataType dtype : {DataType::Float, DataType::Double}) {
+      for (size_t round = 0; round < rounds(); ++round) {
+        const int count = std::uniform_int_distribution<int>(2, op == OpKind::Sum ? 200 : 12)(random);
+        const int shift = std::uniform_int_distribution<int>(-6, 6)(random);
+        std::vector<double> numbers;
+        for (int i = 0; i < count; ++i) {
+          const int whole =
+              std::uniform_int_distribution<int>(op == OpKind::Sum ? -1000 : 1, op == OpKind::Sum ? 1000 : 3)(random);
+          numbers.push_back(std::ldexp(random() % 2 ? -whole : whole, shift));
+        }
+        const Interval accepted = reducedPoints(op, dtype, numbers);
+        ASSERT_TRUE(accepted.isPoint()) << fuser::opName(op) << " of " << count << ": " << accepted.lo << " to "
+                                        << accepted.hi;
+        DenseArray terms(DataType::Double, {count});
+        std::copy(numbers.begin(), numbers.end(), terms.as<double>());
+        for (int tree = 0; tree < 4; ++tree) {
+          const DenseArray result = joinAtRandom(random, op, terms.cast(dtype)).value.cast(DataType::Double);
+          ASSERT_EQ(*result.as<double>(), accepted.lo) << fuser::opName(op) << " of " << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(ExactReductionTest, PastTheMantissaTheOrderCounts) {
+  const double big = 0x1p23;
+  EXPECT_TRUE(reducedPoints(OpKind::Sum, DataType::Float, {big, big - 1}).isPoint());
+  EXPECT_FALSE(reducedPoints(OpKind::Sum, DataType::Float, {big, big, 1}).isPoint());
+  EXPECT_FALSE(reducedPoints(OpKind::Sum, DataType::Float, {big, 0.5, 0.5}).isPoint());
+  EXPECT_TRUE(reducedPoints(OpKind::Sum, DataType::Double, {big, 0.5, 0.5}).isPoint());
+  EXPECT_TRUE(reducedPoints(OpKind::Mean, DataType::Float, {1, 2, 4}).isPoint());
+  EXPECT_FALSE(reducedPoints(OpKind::Prod, DataType::Float, {4097, 4099}).isPoint());
+  EXPECT_TRUE(reducedPoints(OpKind::Prod, DataType::Double, {4097, 4099}).isPoint());
+  EXPECT_FALSE(reducedPoints(OpKind::Prod, DataType::Float, {0x1p100, 0x1p100, 0x1p-100}).isPoint());
+}
+
 INSTANTIATE_TEST_SUITE_P(Rows, ReductionBoxesTest, testing::ValuesIn(reductionOps()),
                          [](const auto& row) { return std::string(fuser::opName(row.param)); });
 

@@ -14,6 +14,7 @@
 #include "fuser/runtime/build_program.h"
 #include "fuser/schedule/schedule.h"
 #include "fuser/segment/invariants.h"
+#include "fuser/segment/merging.h"
 #include "fuser/segment/segment_candidate_finder.h"
 #include "fuser/segment/segmented_text.h"
 #include "fuser/text/parser.h"
@@ -25,6 +26,8 @@
 
 namespace fuser {
 namespace {
+
+constexpr int kSegmented = 2000;
 
 struct Segmentation {
   explicit Segmentation(const Fusion& original, SegmentCandidateFinderOptions options = {})
@@ -178,6 +181,54 @@ TEST(SegmentProperties, NarrowingAsksAboutNoAcceptedPiece) {
     narrowed += recorded.counters.narrowed;
   });
   EXPECT_GT(narrowed, 5u);
+}
+
+// Top-down and bottom-up alone: no pair of groups along an uncut edge is left that the schedulers take and the graph
+// allows.
+TEST(SegmentProperties, NoMergeAlongAnEdgeIsLeft) {
+  size_t asked = 0;
+  checkProperty(kSegmented, [&](const fuzz::ArbitraryFusion& fusion) {
+    for (bool topDown : {false, true}) {
+      SegmentCandidateFinderOptions options;
+      options.topDown = topDown;
+      const Segmentation segmentation(*fusion, options);
+      SegmentedFusion& segmented = *segmentation.segmented;
+      SchedulerAnswers answers(segmented, segmentation.context);
+      const Cuts cuts(segmented, answers, false);
+      Merger merger(segmented, answers, cuts);
+      GroupOrder& order = merger.order();
+      for (SegmentedGroup* from : segmented.groups()) {
+        if (from->isScalarGroup()) continue;
+        for (const SegmentedEdgePtr& edge : from->consumerEdges()) {
+          SegmentedGroup* to = edge->to();
+          if (to->isScalarGroup() || !order.pathBetween(from, to).empty()) continue;
+          ++asked;
+          RC_ASSERT(merger.whyNotTogether({from, to}) != "");
+        }
+      }
+    }
+  });
+  EXPECT_GT(asked, 1000u);
+}
+
+size_t kernelsOf(const Fusion& fusion, bool topDown) {
+  SegmentCandidateFinderOptions options;
+  options.topDown = topDown;
+  const Segmentation segmentation(fusion, options);
+  const std::vector<SegmentedGroup*>& groups = segmentation.segmented->groups();
+  return static_cast<size_t>(std::count_if(groups.begin(), groups.end(), [](const SegmentedGroup* group) {
+    return !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
+  }));
+}
+
+TEST(SegmentProperties, TopDownNeedsNoMoreKernelsThanBottomUp) {
+  size_t fewer = 0;
+  checkProperty(kSegmented, [&](const fuzz::ArbitraryFusion& fusion) {
+    const size_t bottomUp = kernelsOf(*fusion, false), topDown = kernelsOf(*fusion, true);
+    RC_ASSERT(topDown <= bottomUp);
+    fewer += topDown < bottomUp;
+  });
+  EXPECT_GT(fewer, 0u);
 }
 
 // Real workloads: top-down never costs a kernel.

@@ -139,7 +139,7 @@ TEST_F(ExpressionEvaluatorTest, EvaluatesAScalarExpressionOnce) {
   evaluator.bindInputs(inputs({4, 3}, 7, {4, 7}));
   EXPECT_EQ(evaluator.evaluate(twice), ScalarValue(int64_t{121}));
   EXPECT_EQ(evaluator.evaluate(sum), ScalarValue(int64_t{11}));
-  EXPECT_EQ(evaluator.evaluations(), 3u);
+  EXPECT_EQ(evaluator.evaluated().size(), 3u);
 }
 
 TEST_F(ExpressionEvaluatorTest, TakesChainsThatAreLongerThanTheStackIsDeep) {

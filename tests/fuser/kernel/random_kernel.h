@@ -208,11 +208,13 @@ class RandomKernel {
     Compute node;
     node.target = access(true);
     const DataType dtype = kernel_->buffers[static_cast<size_t>(node.target.buffer)].dtype;
-    node.op = pick(std::vector{OpKind::Add, OpKind::TruncDiv, OpKind::Where, OpKind::Sin, OpKind::Cast, OpKind::Set});
+    node.op = pick(
+        std::vector{OpKind::Add, OpKind::Mul, OpKind::TruncDiv, OpKind::Where, OpKind::Sin, OpKind::Cast, OpKind::Set});
     const bool converts = node.op == OpKind::Cast || node.op == OpKind::Set;
     node.computeDtype = converts ? dtype : DataType::Double;
     const size_t count = converts ? 1 : operandCount(node.op);
     while (node.operands.size() < count) node.operands.push_back(operand());
+    node.fenced = node.op == OpKind::Mul && chance(2);
     return node;
   }
 

@@ -1,6 +1,7 @@
 // Lowering on text. Cases (tests/golden/golden_file.h) have the options
 //   size: 1024                          of every extent: the schedulers choose the schedule
 //   step: split %y {axis = 0, …}        a step of the schedule, instead; any number of them
+//   contraction: on                     the case's option
 // and the answer is the kernel, or "rejected" and why.
 #include "fuser/lower/lower.h"
 
@@ -29,13 +30,15 @@ Schedule scheduleOf(const golden::Case& test, const Fusion& part) {
   return steps.empty() ? chosenFor(part, std::stoll(test.option("size"))) : parseSchedule(steps);
 }
 
-const golden::Texts kTexts("tests/fuser/lower/lower.txt", {"size", "step"},
+const golden::Texts kTexts("tests/fuser/lower/lower.txt", {"size", "step", "contraction"},
                            [](const golden::Case& test) -> golden::Made {
                              const std::unique_ptr<Fusion> part = parseFusion(test.input);
+                             CompileContext context;
+                             context.options.contraction = !test.allOptions("contraction").empty();
                              try {
                                applySchedule(*part, scheduleOf(test, *part));
                                checkSchedule(*part);
-                               const std::unique_ptr<Kernel> kernel = lower(*part, "k", {});
+                               const std::unique_ptr<Kernel> kernel = lower(*part, "k", context);
                                verifyKernel(*kernel);
                                return printKernel(*kernel);
                              } catch (const UserError& error) {

@@ -9,6 +9,7 @@
 
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/run_request.h"
 #include "fuser/text/parser.h"
 #include "tests/fuser/analysis/stage_observers.h"
 
@@ -158,6 +159,68 @@ fusion f(%x: f32[i0, i1], %a: f64, %h: i64[] {device = cpu}) {
     EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 4 * (i + 1));
   }
   EXPECT_EQ(session.cache->counters().compilations, 1u);
+}
+
+// The scalars that each run computed: over the original, and over programs.
+class ComputedScalars final : public CompileObserver {
+ public:
+  void afterRun(const FinishedRun& run) override {
+    for (const Val* scalar : run.scalars.sizes().evaluated()) text += concat(" ", scalar->name());
+    text += " |";
+    for (const Val* scalar : run.scalars.evaluated()) text += concat(" ", scalar->name());
+    text += "\n";
+  }
+  std::string text;
+};
+
+// %n and %m are sizes, which the checks of sizes compute; the program takes them from there. The third and
+// fourth runs ask the programs before them for the length of a reduction, and compile another one.
+TEST(FusionExecutorCacheTest, ARunComputesTheScalarsOfItsSizesOnce) {
+  ComputedScalars computed;
+  Session session(R"(
+fusion f(%x: f32[i0, i1], %a: f64, %k: i64) {
+  %n = size(%x) {dim = 1}
+  %m = mul(%n, %k)
+  %b = mul(%a, %m)
+  %u = full() {shape = [%m], fill_value = %b, dtype = f32}
+  %l = slice(%u) {dim = 0, start = %k, end = %m}
+  %s = sum(%l) {dims = [0]}
+  return %s, %b
+}
+run { %x = normal(seed = 1) : f32[4, 3]  %a = 0.5  %k = 2 }
+run { %x = normal(seed = 1) : f32[4, 3]  %a = 1.5  %k = 2 }
+run { %x = normal(seed = 1) : f32[4, 3]  %a = 1.5  %k = 3 }
+run { %x = normal(seed = 1) : f32[4, 300]  %a = 1.5  %k = 3 })",
+                  [&](FusionExecutorCache::Settings& settings) { settings.context.observers.push_back(&computed); });
+  const double b[] = {3, 9, 13.5, 1350}, length[] = {4, 4, 6, 897};
+  for (size_t i = 0; i < 4; ++i) {
+    const RunRecord record = session.run(i);
+    EXPECT_EQ(elements(record.outputs[0]), std::vector<double>{length[i] * b[i]});
+    EXPECT_EQ(scalar(record.outputs[1]), ScalarValue(b[i]));
+    EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 3 * (i + 1));
+  }
+  EXPECT_EQ(session.cache->counters().compilations, 3u);
+  EXPECT_EQ(computed.text, " n m | b\n n m | b\n n m | b\n n m | b\n");
+}
+
+// What the caller's evaluator knows is not computed again by a run.
+TEST(FusionExecutorCacheTest, ASecondRunWithTheSameSizesComputesWhatTheyDoNotSay) {
+  Session session(R"(
+fusion f(%k: i64, %a: f64) {
+  %m = mul(%k, 2)
+  %b = mul(%a, %m)
+  %u = full() {shape = [%m], fill_value = %b, dtype = f32}
+  return %u
+}
+run { %k = 2  %a = 0.5 })");
+  const RunData data = materialize(session.testCase, session.testCase.runs.front());
+  const std::vector<HostValue> inputs = hostValues(data);
+  ExpressionEvaluator sizes(*session.fusion);
+  sizes.bindInputs(inputs);
+  session.cache->run(inputs, sizes);
+  EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 2u);
+  session.cache->run(inputs, sizes);
+  EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 3u);
 }
 
 TEST(FusionExecutorCacheTest, ScalarValuesSelectAProgramOnlyThroughSizeQuestions) {

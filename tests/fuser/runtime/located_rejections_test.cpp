@@ -49,11 +49,11 @@ constexpr Rejection kRejections[] = {
     {"GivenMemoryOnDevices", "  %y = neg(%x)\n  return %y\n", "preallocate %y\nmesh {devices = [0, 1]}\n",
      "in:5:1: preallocate %y: a case on several devices cannot have preallocated outputs"},
     {"AScheduleOnDevices", "  %y = neg(%x)\n  return %y\n", "mesh {devices = [0, 1]}\n  schedule {\n  inlineMost\n}\n",
-     "in:6:3: schedule: a case on streams or devices takes no schedule: each expression is a kernel of its own"},
+     "in:6:3: schedule: a case on streams or devices takes no schedule: its kernels compute slices"},
     {"AScheduleOfASegmentOnDevices", "  %y = neg(%x)\n  return %y\n",
      "mesh {devices = [0, 1]}\nschedule segment 0 {\n  inlineMost\n}\n",
-     "in:6:1: schedule segment 0: a case on streams or devices takes no schedule: each expression is a kernel of its "
-     "own"},
+     "in:6:1: schedule segment 0: a case on streams or devices takes no schedule: its kernels compute "
+     "slices"},
     {"APassThatDevicesNeed", "  %y = neg(%x)\n  return %y\n",
      "mesh {devices = [0, 1]}\noption disable pass LowerReshardingsPass\n",
      "in:6:21: option disable pass LowerReshardingsPass: a case on several devices needs it, which makes the program "

@@ -139,13 +139,17 @@ TEST(PreallocatedTest, AnEmptyOutputNeedsNoAddress) {
 }
 
 TEST(PreallocatedTest, StandaloneOpsWriteToTheBuffer) {
-  const Ran ran = expectSame(concat(
+  const Ran body = expectSame(concat(
       "fusion f(%x: f32[i0, i1]) {\n  %t = exp(%x)\n  %y = neg(%t)\n  %s = sum(%y) {dims = [1]}\n",
       "  return %y, %s\n}\nstream %t {dim = 0}\nstream %y {dim = 0}\n",
       "preallocate %y {allocation_order = [1, 0], gaps = [1, 1], offset = 1}\npreallocate %s {gaps = [2]}\n", kRun));
-  EXPECT_EQ(linesOf(ran.host, {"allocate", "take", "copy"}),
-            (std::vector<std::string>{"allocate %t: f32[i0, i1] {sliced_axis = 0}", "take output 0 for %y",
-                                      "take output 1 for %s"}));
+  const std::vector<std::string> taken{"take output 0 for %y", "take output 1 for %s"};
+  EXPECT_EQ(linesOf(body.host, {"allocate", "take", "copy"}), taken);
+  const Ran copies = expectSame(
+      concat("fusion f(%x: f32[i0, i1]) {\n  %t = set(%x)\n  %y = set(%t)\n  return %y\n}\nstream %t {dim = 0}\n",
+             "stream %y {dim = 0}\npreallocate %y {allocation_order = [1, 0], gaps = [1, 1], offset = 1}\n", kRun));
+  EXPECT_EQ(linesOf(copies.host, {"allocate", "take", "copy"}),
+            (std::vector<std::string>{"allocate %t: f32[i0, i1] {sliced_axis = 0}", "take output 0 for %y"}));
 }
 
 TEST(PreallocatedTest, ASegmentWithItsOwnCacheWritesToTheBuffer) {

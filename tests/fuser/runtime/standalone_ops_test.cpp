@@ -43,17 +43,19 @@ constexpr StandaloneOpCase kCases[] = {
 std::string caseText(const StandaloneOpCase& op, bool streams, bool preallocated) {
   const std::string second = op.second;
   std::string text = concat(
-      "fusion f(%x: f32[i0, i1, i2], %z: f32[i0, i1, i2], %v: f32[1, i1], %c: bool[i0, i1, i2], %s: f64) {\n  ", op.op,
-      "\n  %other = neg(%x)\n  return %y, ", second.empty() ? "" : concat("%", second, ", "), "%other\n}\n");
-  // A stream anywhere makes each expression run alone.
-  text += "stream %other {dim = 0}\n";
+      "fusion f(%x: f32[i0, i1, i2], %z: f32[i0, i1, i2], %v: f32[1, i1], %c: bool[i0, i1, i2], %s: f64, "
+      "%u: f32[i0, i1, i2]) {\n  ",
+      op.op, "\n  %other = set(%u)\n  return %y, ", second.empty() ? "" : concat("%", second, ", "), "%other\n}\n");
+  // Beside a stream, an expression that shares no kernel runs alone, and a copy shares none; a view would need none.
+  text += "stream %other {dim = 0}\noption disable pass MarkAliasesPreparePass\n";
   if (streams && op.streamAxis >= 0) text += concat("stream %y {dim = ", op.streamAxis, "}\n");
   if (preallocated) text += "preallocate %y {offset = 3}\n";
   if (preallocated && !second.empty()) text += concat("preallocate %", second, " {offset = 1}\n");
   return text +
          "run { %x = normal(seed = 1) : f32[4, 3, 5]  %z = normal(seed = 2) : f32[4, 3, 5]  %v = normal(seed = 3) : "
          "f32[1, 3]\n"
-         "      %c = integers(seed = 4, low = 0, high = 2) : bool[4, 3, 5]  %s = 0.5 }\n";
+         "      %c = integers(seed = 4, low = 0, high = 2) : bool[4, 3, 5]  %s = 0.5\n"
+         "      %u = normal(seed = 5) : f32[4, 3, 5] }\n";
 }
 
 struct Ran {

@@ -70,7 +70,7 @@ TEST(BoundaryPrecisionTest, ACutStaysWhereNarrowingWouldNotBeExactOrCostMore) {
   EXPECT_EQ(narrowedWith("%k = cast(%e) {dtype = bf16}", "%k = neg(%e)"), 0u);                   // %e itself is needed
   EXPECT_EQ(narrowedWith("return %g", "return %e, %g"), 0u);                                     // it is stored anyway
   EXPECT_EQ(narrowedWith("%o = mul(%i, %k)", "%l = cast(%e) {dtype = bf16}\n  %m = mul(%l, %k)\n  %o = mul(%i, %m)"),
-            0u);  // three of 2 bytes for one of 4
+            0u);                                                    // three of 2 bytes for one of 4
   EXPECT_EQ(narrowedWith("%o = mul(%i, %k)", "%o = exp(%k)"), 0u);  // %e alone joins %g and %o, one kernel
 }
 

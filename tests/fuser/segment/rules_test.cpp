@@ -13,10 +13,10 @@ namespace {
 // --- forwarding ---
 
 TEST(ForwardInputsTest, StopsBeforeABinaryOp) {
-  const Explained result = segmentReal(
-      function("%x: bf16[i0, i1], %y: f32[i0, i1]",
-               "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %c = add(%b, %y)\n"
-               "  %s = sum(%c) {dims = [1], keepdim = true}\n  %d = sub(%c, %s)\n  return %d\n"));
+  const Explained result =
+      segmentReal(function("%x: bf16[i0, i1], %y: f32[i0, i1]",
+                           "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %c = add(%b, %y)\n"
+                           "  %s = sum(%c) {dims = [1], keepdim = true}\n  %d = sub(%c, %s)\n  return %d\n"));
   EXPECT_EQ(result.counters.forwarded, 2u);  // %a and %b, not %c
 }
 
@@ -111,11 +111,11 @@ TEST(PrivatizeTest, ANarrowingCastIsComputedOnceIfCopiesDoNotPay) {
 }
 
 TEST(PrivatizeTest, ReadersThatBecomeOneGroupKeepOneCopy) {
-  const Explained result = segmentReal(
-      function("%x: bf16[i0, i1], %y: bf16[i0, i1]",
-               "  %a = add(%x, %y)\n  %w = cast(%a) {dtype = f32}\n  %b = exp(%w)\n  %c = log(%w)\n"
-               "  %s = sum(%b) {dims = [1]}\n  %t = sum(%c) {dims = [1]}\n  return %s, %t\n"),
-      bottomUp());
+  const Explained result =
+      segmentReal(function("%x: bf16[i0, i1], %y: bf16[i0, i1]",
+                           "  %a = add(%x, %y)\n  %w = cast(%a) {dtype = f32}\n  %b = exp(%w)\n  %c = log(%w)\n"
+                           "  %s = sum(%b) {dims = [1]}\n  %t = sum(%c) {dims = [1]}\n  return %s, %t\n"),
+                  bottomUp());
   EXPECT_EQ(result.counters.privatized, 1u);
   EXPECT_EQ(result.counters.privatizationsUndone, 0u);
   EXPECT_EQ(result.counters.privatizationsMerged, 1u);
@@ -166,18 +166,18 @@ Explained segmentSmall(const std::string& text, size_t exprs) {
 }
 
 TEST(PreferredMergesTest, AnOpThatEnlargesItsOperandMergesWithItsReader) {
-  const Explained result = segmentSmall(
-      function("%x: f32[i0], %y: f32[i0, i1]",
-               "  %a = add(%x, %x)\n  %u = unsqueeze(%a) {dims = [1]}\n  %b = mul(%u, %y)\n  return %b\n"),
-      2);
+  const Explained result =
+      segmentSmall(function("%x: f32[i0], %y: f32[i0, i1]",
+                            "  %a = add(%x, %x)\n  %u = unsqueeze(%a) {dims = [1]}\n  %b = mul(%u, %y)\n  return %b\n"),
+                   2);
   EXPECT_EQ(result.groups(), "a | u b");
 }
 
 TEST(PreferredMergesTest, AnOpThatShrinksItsOperandMergesWithItsProducer) {
-  const Explained result = segmentSmall(
-      function("%x: f32[i0, 1], %y: f32[i0]",
-               "  %a = add(%x, %x)\n  %q = squeeze(%a) {dims = [1]}\n  %b = mul(%q, %y)\n  return %b\n"),
-      2);
+  const Explained result =
+      segmentSmall(function("%x: f32[i0, 1], %y: f32[i0]",
+                            "  %a = add(%x, %x)\n  %q = squeeze(%a) {dims = [1]}\n  %b = mul(%q, %y)\n  return %b\n"),
+                   2);
   EXPECT_EQ(result.groups(), "a q | b");
 }
 
@@ -206,11 +206,10 @@ TEST(PreferredMergesTest, ASelectIsItsSliceWithItsSqueeze) {
 }
 
 TEST(CombineReductionsTest, AlongAPathWithAllBetween) {
-  const Explained result = segmentSmall(
-      function("%x: f32[i0, i1], %y: f32[i0, i1]",
-               "  %m = amax(%x) {dims = [1], keepdim = true}\n  %d = sub(%y, %m)\n"
-               "  %t = sum(%d) {dims = [1]}\n  %p = neg(%t)\n  return %p\n"),
-      4);
+  const Explained result = segmentSmall(function("%x: f32[i0, i1], %y: f32[i0, i1]",
+                                                 "  %m = amax(%x) {dims = [1], keepdim = true}\n  %d = sub(%y, %m)\n"
+                                                 "  %t = sum(%d) {dims = [1]}\n  %p = neg(%t)\n  return %p\n"),
+                                        4);
   // amax, its unsqueeze, sub and sum: with a scheduler that takes four, from one reduction to the other.
   EXPECT_EQ(result.groupOf("d"), result.groupOf("t"));
   EXPECT_EQ(result.groupOf("m"), result.groupOf("t"));
@@ -220,11 +219,11 @@ TEST(CombineReductionsTest, AlongAPathWithAllBetween) {
 }
 
 TEST(CombineReductionsTest, SideBySideWithoutACommonInput) {
-  const Explained result = segmentSmall(
-      function("%x: f32[i0, i1], %y: f32[i0, i1]",
-               "  %s = sum(%x) {dims = [1]}\n  %t = sum(%y) {dims = [1]}\n  %u = sum(%x) {dims = [0]}\n"
-               "  return %s, %t, %u\n"),
-      2);
+  const Explained result =
+      segmentSmall(function("%x: f32[i0, i1], %y: f32[i0, i1]",
+                            "  %s = sum(%x) {dims = [1]}\n  %t = sum(%y) {dims = [1]}\n  %u = sum(%x) {dims = [0]}\n"
+                            "  return %s, %t, %u\n"),
+                   2);
   EXPECT_EQ(result.groups(), "s t | u");  // %u has another signature, and shares %x with %s
 }
 
@@ -244,9 +243,9 @@ TEST(CombineReductionsTest, TheRealSchedulerTakesReductionsOfOneShapeSideBySide)
     EXPECT_EQ(result.counters.kernels, 3u);
   }
   // Other extents are other loops.
-  const Explained apart = segmentReal(function(
-      "%x: f32[i0, i1], %y: f32[i1, i0]",
-      "  %s = sum(%x) {dims = [0]}\n  %t = sum(%y) {dims = [0]}\n  return %s, %t\n"));
+  const Explained apart =
+      segmentReal(function("%x: f32[i0, i1], %y: f32[i1, i0]",
+                           "  %s = sum(%x) {dims = [0]}\n  %t = sum(%y) {dims = [0]}\n  return %s, %t\n"));
   EXPECT_NE(apart.groupOf("s"), apart.groupOf("t"));
 }
 
@@ -266,9 +265,9 @@ TEST(SiblingMergesTest, MergeOnlyIfThatSavesAKernel) {
   };
   const Explained idle = segmentWith(text, Idle(), bottomUp());
   EXPECT_EQ(idle.groups(), "a | b | c");
-  EXPECT_NE(idle.explanation.find(
-                "with 1, which also reads %x: it would save no kernel: none runs for 0, %a is empty\n"),
-            std::string::npos)
+  EXPECT_NE(
+      idle.explanation.find("with 1, which also reads %x: it would save no kernel: none runs for 0, %a is empty\n"),
+      std::string::npos)
       << idle.explanation;
 }
 
@@ -328,16 +327,29 @@ TEST(TopDownTest, AcceptedPiecesThatReadTheSameTensorMayBecomeOne) {
   EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
 }
 
+// %s is accepted as a piece, %e %t %u are refused; CombineReductions merges %t with %s, and %e still joins them.
+TEST(TopDownTest, ASettledPieceThatMergesWithARefusedOneMergesOn) {
+  const std::string text = function(
+      "%x: f32[i0, i1], %w: f32[i0, i1], %y: f32[i0, i1]",
+      "  %s = sum(%y) {dims = [1]}\n  %e = mul(%x, %w)\n  %t = sum(%e) {dims = [1]}\n  %u = amax(%t) {dims = [0]}\n"
+      "  return %s, %u\n");
+  const Explained result = segmentReal(text);
+  EXPECT_EQ(result.groups(), "s e t | u");
+  EXPECT_EQ(result.counters.accepted, 1u);
+  EXPECT_EQ(result.counters.questionsAboutSettled, 0u);
+  EXPECT_EQ(segmentReal(text, bottomUp()).counters.kernels, 2u);
+}
+
 // --- classic cases ---
 
 TEST(ClassicTest, LayerNormBackward) {
-  const std::string text = function(
-      "%dy: f32[i0, i1], %x: f32[i0, i1], %mean: f32[i0, 1], %rstd: f32[i0, 1], %w: f32[i1]",
-      "  %centred = sub(%x, %mean)\n  %xhat = mul(%centred, %rstd)\n  %dyw = mul(%dy, %w)\n"
-      "  %p = mul(%dyw, %xhat)\n  %c1 = mean(%p) {dims = [1], keepdim = true}\n"
-      "  %c2 = mean(%dyw) {dims = [1], keepdim = true}\n  %q = mul(%xhat, %c1)\n  %r = sub(%dyw, %q)\n"
-      "  %t = sub(%r, %c2)\n  %dx = mul(%t, %rstd)\n  %g = mul(%dy, %xhat)\n  %dw = sum(%g) {dims = [0]}\n"
-      "  %db = sum(%dy) {dims = [0]}\n  return %dx, %dw, %db\n");
+  const std::string text =
+      function("%dy: f32[i0, i1], %x: f32[i0, i1], %mean: f32[i0, 1], %rstd: f32[i0, 1], %w: f32[i1]",
+               "  %centred = sub(%x, %mean)\n  %xhat = mul(%centred, %rstd)\n  %dyw = mul(%dy, %w)\n"
+               "  %p = mul(%dyw, %xhat)\n  %c1 = mean(%p) {dims = [1], keepdim = true}\n"
+               "  %c2 = mean(%dyw) {dims = [1], keepdim = true}\n  %q = mul(%xhat, %c1)\n  %r = sub(%dyw, %q)\n"
+               "  %t = sub(%r, %c2)\n  %dx = mul(%t, %rstd)\n  %g = mul(%dy, %xhat)\n  %dw = sum(%g) {dims = [0]}\n"
+               "  %db = sum(%dy) {dims = [0]}\n  return %dx, %dw, %db\n");
   const Explained result = segmentReal(text);
   // The two means are one kernel, the two sums over the other axis one, and dx one.
   EXPECT_EQ(result.counters.kernels, 3u) << toString(*result.segments);

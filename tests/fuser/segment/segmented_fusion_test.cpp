@@ -46,6 +46,20 @@ TEST_F(EdgeTest, ConnectValidatesBeforeItChangesAnything) {
   EXPECT_TRUE(findBrokenInvariants(segments()).empty());
 }
 
+TEST_F(EdgeTest, AnEdgeThatOutlivesItsSegmentsIsDisconnected) {
+  Segmented other = singles(kDiamond);
+  const SegmentedEdgePtr kept = other.segments->edges().front(), removed = other.segments->edges().back();
+  const std::string text = kept->toString();
+  other.segments->removeEdge(removed);
+  other.segments.reset();
+  for (const SegmentedEdgePtr& edge : {kept, removed}) {
+    EXPECT_FALSE(edge->isConnected());
+    EXPECT_EQ(edge->from(), nullptr);
+    EXPECT_EQ(edge->to(), nullptr);
+  }
+  EXPECT_EQ(kept->toString(), text + " (disconnected)");
+}
+
 TEST_F(EdgeTest, ARemovedEdgeStaysReadableAndSaysSo) {
   const SegmentedEdgePtr removedEdge = edge("a", "b");
   const std::string text = removedEdge->toString();

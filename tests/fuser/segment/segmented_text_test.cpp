@@ -77,8 +77,8 @@ TEST(SegmentedTextTest, ParseErrorsNameTheirPlace) {
 }
 
 TEST(SegmentedTextTest, OnlyTheUncheckedParserAcceptsACopyOfAHostScalar) {
-  const std::unique_ptr<Fusion> fusion = parseFusion(
-      "fusion f(%x: f32[i0], %n: f64) {\n  %k = neg(%n)\n  %y = mul(%x, %k)\n  return %y\n}\n");
+  const std::unique_ptr<Fusion> fusion =
+      parseFusion("fusion f(%x: f32[i0], %n: f64) {\n  %k = neg(%n)\n  %y = mul(%x, %k)\n  return %y\n}\n");
   const std::string copied =
       "segmented {\n  group 0 ExprEval {%k} inputs {%n} outputs {%k}\n"
       "  group 1 None {%k, %y} copies {%k} inputs {%x, %n} outputs {%y}\n}\n";

@@ -50,7 +50,7 @@ void expectReadsBack(Fusion& fusion, Val* result, OpKind op) {
 
 // Forms of a pointwise row: on tensors and on scalars of the dtype.
 size_t checkPointwise(OpKind op, DataType dtype) {
-  const bool promoted = opInfo(op).promotion == Promotion::Float && !isFloating(dtype);
+  const bool promoted = promotedType(op, dtype, false) != dtype;
   if (!promoted && !acceptsDtype(op, dtype)) return 0;
   size_t forms = 0;
   for (bool scalars : {false, true}) {

@@ -181,7 +181,7 @@ TEST_F(FuserOptTest, DumpsTheHostProgramAfterEachOfItsPassesInTheirOrder) {
   EXPECT_EQ(count(outcome.text, "# after StreamParallelTypePass\n"), 1u) << outcome.text;
   const size_t split = outcome.text.find("# after StreamParallelTypePass\n");
   EXPECT_EQ(count(outcome.text.substr(0, split), "\n  for "), 0u) << outcome.text;
-  EXPECT_EQ(count(outcome.text.substr(split), "\n  for index0 in %t "), passes.size() - 1) << outcome.text;
+  EXPECT_EQ(count(outcome.text.substr(split), "\n  for index0 in %y "), passes.size() - 1) << outcome.text;
 }
 
 TEST_F(FuserOptTest, AnUnknownPassToPrintAfterIsNamedBesideTheKnownOnes) {

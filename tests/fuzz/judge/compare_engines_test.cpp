@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fuser/text/parser.h"
+#include "fuser/text/read_file.h"
 #include "fuzz/generate/generate.h"
 #include "reports/fields_sum.h"
 #include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
@@ -29,7 +30,7 @@ TEST(CompareEnginesTest, ExactOpsAreHeldToTheBit) {
 
 TEST(CompareEnginesTest, StreamsAreThoseOfTheEnginesDevice) {
   const Case testCase = parseCase(
-      "fusion f(%x: f32[i0, i1]) {\n  %a = neg(%x)\n  %y = neg(%a)\n  return %y\n}\n"
+      "fusion f(%x: f32[i0, i1]) {\n  %a = neg(%x)\n  %y = flip(%a) {dims = [0]}\n  return %y\n}\n"
       "stream %a {dim = 0}\nrun { %x = normal(seed = 1) : f32[5, 3] }\n",
       "case");
   CudaStandIn standIn;
@@ -40,12 +41,27 @@ TEST(CompareEnginesTest, StreamsAreThoseOfTheEnginesDevice) {
   EXPECT_EQ(standIn.foreignArguments, 0u);
 }
 
-TEST(CompareEnginesTest, LibraryFunctionsAreJudgedByTheOracleAlone) {
+TEST(CompareEnginesTest, EnginesThatCallTheSameLibraryAreHeldToTheBit) {
   const ComparedCase compared = compare(
       "fusion f(%x: f32[i0]) {\n  %a = exp(%x)\n  %c = segment_set(%a)\n  %b = neg(%c)\n  return %b\n}\n"
       "run { %x = normal(seed = 1) : f32[300] }\n");
   EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees);
-  EXPECT_GE(compared.bits.others, 300);
+  EXPECT_GE(compared.bits.exact, 300);
+  EXPECT_EQ(compared.bits.exactEqual, compared.bits.exact);
+  EXPECT_EQ(compared.bits.others, 0);
+}
+
+// What clang would join through a selection, a conversion or a division by a number rounds first, as interp does.
+TEST(CompareEnginesTest, FencedProductsHaveOneResultWithContraction) {
+  for (const char* file : {"division-by-literal-contracts", "product-contracts-behind-cast",
+                           "product-contracts-behind-where", "products-contract-behind-where"}) {
+    const std::string path = concat("corpus/regressions/", file, ".fusion");
+    const Case testCase = parseCase(readFusionFile(path), path);
+    ASSERT_TRUE(testCase.options.contraction);
+    const ComparedCase compared = compareEngines({&testCase}, EngineKind::Cpu).at(0);
+    EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees) << compared.verdict.detail;
+    EXPECT_EQ(compared.bits.othersEqual, compared.bits.others) << file;
+  }
 }
 
 // Of three runs each with its own expectation: what one does says nothing about the others.

@@ -46,9 +46,25 @@ struct Subject {
     observed.context.observers = {&keeping};
     program = buildProgram(*testCase.fusion, observed, {{16}}, inputs);
     presegmented = program->fusion.get();
+    sizes.bindInputs(inputs);
+    startRun();
+    evaluateScalars();
   }
   Compilation compilation() {
-    return {*testCase.fusion, settings, inputs, *presegmented, *program->segmented, parts, schedules, *program->host};
+    run.emplace(FinishedRun{*program, *evaluator, *scalars});
+    return {*testCase.fusion, settings,       inputs, *presegmented, *program->segmented, parts,
+            schedules,        *program->host, &*run};
+  }
+  // A run of the host scalars alone, in two steps.
+  void startRun() {
+    scalars.emplace(*testCase.fusion, sizes, 0);
+    evaluator.emplace(*presegmented, &*scalars);
+    evaluator->bindInputs(inputs);
+  }
+  void evaluateScalars() { evaluator->evaluate(scaled()); }
+  Val* scaled() {
+    const std::vector<Expr*>& exprs = presegmented->exprs();
+    return (*std::find_if(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->isScalarExpr(); }))->output();
   }
   // Those of the compilations to come.
   void observe(std::unique_ptr<CompileObserver> observer) {
@@ -90,6 +106,10 @@ struct Subject {
   std::unique_ptr<CompiledProgram> program;
   Fusion* presegmented = nullptr;
   std::unique_ptr<Fusion> other;
+  ExpressionEvaluator sizes{*testCase.fusion};
+  std::optional<RunScalars> scalars;
+  std::optional<ExpressionEvaluator> evaluator;
+  std::optional<FinishedRun> run;
 };
 
 struct Break {
@@ -185,9 +205,7 @@ const std::vector<Break>& breaks() {
       {"KernelsTakeScalars",
        [](Subject& subject) {
          computeInKernel(subject, OpKind::Set, subject.argument());
-         const std::vector<Expr*>& exprs = subject.presegmented->exprs();
-         std::get<Compute>(subject.scaling().body.back().node).source =
-             *std::find_if(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->isScalarExpr(); });
+         std::get<Compute>(subject.scaling().body.back().node).source = subject.scaled()->definition();
        },
        "computes host scalar %b"},
       {"ScalarsOnce", [](Subject& subject) { subject.parts.push_back(subject.presegmented); },
@@ -198,6 +216,23 @@ const std::vector<Break>& breaks() {
          segmented.setSchedulerType(segmented.groups().back(), SchedulerType::ExprEval);
        },
        "a tensor, is in group"},
+      {"RunsScalarsOnce", [](Subject& subject) { subject.scalars->keep(subject.scaled(), 1.0); },
+       "computes host scalar %b again"},
+      {"RunsScalarsOnce",
+       [](Subject& subject) { subject.sizes.evaluate(subject.testCase.fusion->exprs()[0]->output()); },
+       "computes host scalar %b again"},
+      {"RunsScalarsOnce", [](Subject& subject) { subject.startRun(); },
+       "no evaluator of the run computes host scalar %b"},
+      {"ScalarsKeepValues",
+       [](Subject& subject) { subject.scaled()->setOrigin(subject.presegmented->inputs()[1]->origin()); },
+       "host scalar %b is 1.0, and its origin is 0.5"},
+      {"ScalarsKeepValues",
+       [](Subject& subject) {
+         subject.startRun();
+         subject.scalars->keep(subject.scaled(), 7.0);
+         subject.evaluateScalars();
+       },
+       "a run takes 7.0 for host scalar %b = 1.0"},
       {"SegmentsText", [](Subject& subject) { subject.presegmented->outputs()[0]->setName("a b"); }, ""},
       {"SchedulesReplay",
        [](Subject& subject) {

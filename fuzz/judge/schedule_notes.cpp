@@ -1,0 +1,151 @@
+// Reads schedules as lists, and orders of reductions from the loops that the lists make.
+
+#include "fuzz/judge/schedule_notes.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "fuser/ir/fusion.h"
+#include "fuser/kernel/kernel.h"
+#include "fuser/ops/op_table.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr int64_t kVectorBytes = 16;
+
+std::string nameOf(const Fusion& original, const Val* val) {
+  return val->origin() ? original.allVals().at(*val->origin())->name() : "~" + val->name();
+}
+
+std::set<std::string> storedBy(const Fusion& original, const Fusion& part) {
+  std::set<std::string> names;
+  for (const Val* output : part.outputs()) names.insert(nameOf(original, output));
+  return names;
+}
+
+bool isReduced(const Val* val) { return val->definition() && isReduction(val->definition()->op()); }
+
+// The value of the original that a reduction computes. A schedule's cacheBefore leaves it to a copy of the result.
+std::string reducedName(const Fusion& original, const Val* val) {
+  while (!val->origin() && val->uses().size() == 1 && val->uses()[0]->op() == OpKind::Set)
+    val = val->uses()[0]->output();
+  return nameOf(original, val);
+}
+
+// The loops over the reduced axes, outermost first, each as what it is of the axes: "a1:i0/256 a1:i0%256:TIDx".
+std::string orderOf(const Fusion& part, const Val* result) {
+  const TensorDomain& domain = result->as<TensorView>()->domain();
+  std::map<const IterDomain*, std::string> made;
+  const auto sizeText = [&](const IterDomain* axis) {
+    return toString(axis->extent(), [&](IntExpr symbol) { return part.ints().symbolOf(symbol).name; });
+  };
+  for (size_t i = 0; i < domain.logical.size(); ++i) {
+    made[domain.logical[i]] = concat("a", i, ":", sizeText(domain.logical[i]));
+  }
+  for (const LoopTransform& step : domain.transforms) {
+    if (step.split) {
+      made[step.split->outer] = concat("(", made[step.split->in], "/", step.split->factor, ")");
+      made[step.split->inner] = concat("(", made[step.split->in], "%", step.split->factor, ")");
+    } else {
+      made[step.merge->out] = concat("(", made[step.merge->outer], "*", made[step.merge->inner], ")");
+    }
+  }
+  std::string order;
+  for (const IterDomain* loop : domain.loop) {
+    if (loop->isReduction()) order += concat(" ", made[loop], ":", parallelTypeName(loop->parallelType()));
+  }
+  return order;
+}
+
+// Without the steps of tensors that the part does not have; nullopt if the tensor that the others follow is one of
+// them.
+std::optional<Schedule> fitted(const Schedule& schedule, const Fusion& part) {
+  std::set<std::string> names;
+  for (const Val* val : part.usedVals()) names.insert(val->name());
+  Schedule result;
+  for (const Transform& step : schedule) {
+    const bool isOfAll = step.kind == TransformKind::Propagate || step.kind == TransformKind::ParallelizeAllLike;
+    const bool isKnown = step.tensor.empty() || names.count(step.tensor) != 0;
+    if (!isKnown && isOfAll) return std::nullopt;
+    if (!isKnown) continue;
+    const bool isCache = step.kind == TransformKind::CacheBefore || step.kind == TransformKind::CacheAfter;
+    if (isCache) names.insert(step.other);
+    result.push_back(step);
+  }
+  return result;
+}
+
+void shortenVectors(const std::set<int64_t>& widths, const Fusion& part, Schedule& schedule) {
+  int64_t bytes = 1;
+  for (const Val* val : part.usedVals()) {
+    if (val->isTensor()) bytes = std::max(bytes, static_cast<int64_t>(dtypeSize(val->dtype())));
+  }
+  for (Transform& step : schedule) {
+    if (step.kind == TransformKind::Split && widths.count(step.factor) != 0)
+      step.factor = std::min(step.factor, kVectorBytes / bytes);
+  }
+}
+
+}  // namespace
+
+std::vector<const ScheduleNotes::Segment*> ScheduleNotes::like(const std::set<std::string>& stored) const {
+  std::vector<std::pair<double, const Segment*>> ranked;
+  for (const auto& [names, segment] : segments_) {
+    const auto common = std::count_if(names.begin(), names.end(), [&](const auto& name) { return stored.count(name); });
+    const double all = static_cast<double>(names.size() + stored.size()) - static_cast<double>(common);
+    if (common > 0) ranked.emplace_back(static_cast<double>(common) / all, &segment);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<const Segment*> segments;
+  for (const auto& [share, segment] : ranked) segments.push_back(segment);
+  return segments;
+}
+
+bool ScheduleNotes::hasSameOrders(const ScheduleNotes& other) const {
+  if (hasOwnCaches_ || other.hasOwnCaches_) return false;
+  const auto isOne = [](const auto& entry) { return entry.second.size() == 1; };
+  return orders_ == other.orders_ && std::all_of(orders_.begin(), orders_.end(), isOne);
+}
+
+void ScheduleNotes::beforeSegmentCache(const Fusion&, CacheSettings&) { hasOwnCaches_ = true; }
+
+void ScheduleNotes::afterSchedule(int, Fusion& part, Schedule& schedule) {
+  segments_[storedBy(original_, part)] = {schedule, {}};
+}
+
+void ScheduleNotes::afterApplySchedule(int, Fusion& part) {
+  Segment& segment = segments_[storedBy(original_, part)];
+  open_.clear();
+  for (const Val* val : part.usedVals()) {
+    if (val->isScalar()) continue;
+    for (const IterDomain* loop : val->as<TensorView>()->domain().loop) {
+      const bool isVector = loop->parallelType() == ParallelType::Vectorize && loop->extent()->isConstant();
+      if (isVector) segment.vectorWidths.insert(loop->extent()->value);
+    }
+    if (isReduced(val)) open_.emplace_back(reducedName(original_, val), orderOf(part, val));
+  }
+}
+
+// Threads that have no terms take part in the tree of a block.
+void ScheduleNotes::afterLower(int, Kernel& kernel) {
+  for (const auto& [result, order] : open_) {
+    const bool isOfBlock = order.find("TID") != std::string::npos;
+    const auto& [x, y, z] = kernel.blockDim;
+    orders_[result].insert(isOfBlock ? concat(order, " on ", x, ",", y, ",", z) : order);
+  }
+  open_.clear();
+}
+
+void ScheduleReplay::afterSchedule(int, Fusion& part, Schedule& schedule) {
+  for (const ScheduleNotes::Segment* noted : notes_.like(storedBy(original_, part))) {
+    std::optional<Schedule> fitting = fitted(noted->schedule, part);
+    if (!fitting) continue;
+    schedule = std::move(*fitting);
+    shortenVectors(noted->vectorWidths, part, schedule);
+    return;
+  }
+  others_ = true;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,92 @@
+// The words of verdicts.
+
+#include "fuzz/judge/judge_case.h"
+
+namespace fuser::fuzz {
+
+std::string_view verdictName(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::Agrees: return "agrees";
+    case VerdictKind::Undecided: return "undecided";
+    case VerdictKind::Unsupported: return "unsupported";
+    case VerdictKind::Rejected: return "rejected";
+    case VerdictKind::Differs: return "differs";
+    case VerdictKind::Check: return "check";
+    case VerdictKind::Violation: return "violation";
+    case VerdictKind::Invariant: return "invariant";
+    case VerdictKind::OutOfMemory: return "oom";
+    case VerdictKind::Hang: return "hang";
+    case VerdictKind::Crash: return "crash";
+  }
+  FUSER_CHECK(false, "bad VerdictKind");
+}
+
+std::optional<VerdictKind> verdictFromName(std::string_view name) {
+  for (int kind = 0; kind <= static_cast<int>(VerdictKind::Crash); ++kind) {
+    if (verdictName(static_cast<VerdictKind>(kind)) == name) return static_cast<VerdictKind>(kind);
+  }
+  return std::nullopt;
+}
+
+std::string_view artifactPrefix(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::Agrees:
+    case VerdictKind::Undecided:
+    case VerdictKind::Unsupported:
+    case VerdictKind::Rejected: return "";
+    case VerdictKind::Differs: return "mismatch";
+    case VerdictKind::Check: return "check";
+    case VerdictKind::Violation: return "violation";
+    case VerdictKind::Invariant: return "invariant";
+    case VerdictKind::OutOfMemory: return "oom";
+    case VerdictKind::Hang: return "timeout";
+    case VerdictKind::Crash: return "crash";
+  }
+  FUSER_CHECK(false, "bad VerdictKind");
+}
+
+std::string_view howOftenName(HowOften often) {
+  switch (often) {
+    case HowOften::Never: return "never";
+    case HowOften::Sampled: return "sampled";
+    case HowOften::Always: return "always";
+  }
+  FUSER_CHECK(false, "bad HowOften");
+}
+
+std::string_view seenInName(SeenIn seen) {
+  switch (seen) {
+    case SeenIn::Run: return "run";
+    case SeenIn::Probes: return "probes";
+    case SeenIn::Twin: return "twin";
+  }
+  FUSER_CHECK(false, "bad SeenIn");
+}
+
+std::string toString(const CaseVerdict& verdict) {
+  std::string text(verdictName(verdict.kind));
+  if (verdict.run >= 0) text += concat(", run ", verdict.run + 1);
+  if (!verdict.reason.empty()) text += ": " + verdict.reason;
+  if (verdict.detail.empty() || verdict.detail == verdict.reason) return text;
+  return text + "\n" + verdict.detail;
+}
+
+}  // namespace fuser::fuzz
+
+std::optional<fuser::OpKind> reports::Names<fuser::OpKind>::find(std::string_view name) {
+  static const auto kByName = [] {
+    std::map<std::string_view, fuser::OpKind> ops;
+    for (fuser::OpKind op : fuser::kAllOps) ops.emplace(fuser::opName(op), op);
+    return ops;
+  }();
+  const auto found = kByName.find(name);
+  return found == kByName.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<fuser::fuzz::SeenIn> reports::Names<fuser::fuzz::SeenIn>::find(std::string_view name) {
+  using fuser::fuzz::SeenIn;
+  for (SeenIn seen : {SeenIn::Run, SeenIn::Probes, SeenIn::Twin}) {
+    if (fuser::fuzz::seenInName(seen) == name) return seen;
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,133 @@
+// Second looks: which errors show only in f64 or with each op alone, which runs get a look, and when bits are compared.
+
+#include <gtest/gtest.h>
+
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/judge/judge_case.h"
+
+namespace fuser::fuzz {
+namespace {
+
+CaseVerdict verdictWith(HowOften often, const std::string& text) {
+  JudgeSettings settings;
+  settings.secondLooks = often;
+  return judgeCase(parseCase(text, "second look"), settings);
+}
+
+// Each error is smaller than the noise of f32 or bf16, or lies behind the error of a library function.
+struct HiddenError {
+  const char* name;
+  const char* text;
+  SeenIn seenIn;
+};
+
+class HiddenErrorTest : public testing::TestWithParam<HiddenError> {};
+
+TEST_P(HiddenErrorTest, ShowsOnSecondLookAlone) {
+  const std::string text = GetParam().text;
+  EXPECT_EQ(verdictWith(HowOften::Never, text).kind, VerdictKind::Agrees);
+  const CaseVerdict verdict = verdictWith(HowOften::Always, text);
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_EQ(verdict.seenIn, GetParam().seenIn);
+  const std::string right = text.substr(0, text.find("option")) + text.substr(text.find("run"));
+  EXPECT_FALSE(isFinding(verdictWith(HowOften::Always, right).kind));
+}
+
+constexpr HiddenError kHiddenErrors[] = {
+    {"LastTermOfABf16Sum", R"(
+fusion w(%a: bf16[i0, i1]) {
+  %v = sum(%a) {dims = [1]}
+  return %v
+}
+option fault = "bound-one-less"
+run { %a = uniform(seed = 1, low = 0, high = 1) : bf16[1, 2049] }
+)",
+     SeenIn::Twin},
+    {"FirstTermOfALongSumTwice", R"(
+fusion w(%a: f32[i0, i1]) {
+  %m = sum(%a) {dims = [0]}
+  return %m
+}
+option fault = "first-element-twice"
+run { %a = uniform(seed = 1, low = 0, high = 1) : f32[200000, 1] }
+)",
+     SeenIn::Twin},
+    {"CorrectionOfAVariance", R"(
+fusion w(%a: f32[i0, i1]) {
+  %v = var(%a) {dims = [1], correction = 1}
+  return %v
+}
+option fault = "variance-correction-ignored"
+run { %a = normal(seed = 1) : f32[2, 16384] }
+)",
+     SeenIn::Twin},
+    {"LastTermOfAVariance", R"(
+fusion w(%a: f32[i0, i1]) {
+  %v = var(%a) {dims = [1], correction = 1}
+  return %v
+}
+option fault = "bound-one-less"
+run { %a = normal(seed = 1) : f32[2, 3000] }
+)",
+     SeenIn::Twin},
+    {"ReciprocalBehindExp", R"(
+fusion w(%x: f32[i0], %b: f32[i0]) {
+  %e = exp(%x)
+  %p = div(%e, %b)
+  return %p
+}
+option fault = "division-by-reciprocal"
+run { %x = normal(seed = 1) : f32[300] %b = uniform(seed = 2, low = 1, high = 9) : f32[300] }
+)",
+     SeenIn::Probes},
+};
+
+INSTANTIATE_TEST_SUITE_P(Errors, HiddenErrorTest, testing::ValuesIn(kHiddenErrors),
+                         [](const auto& info) { return info.param.name; });
+
+reports::SecondLooks sumOver(HowOften often, uint64_t cases) {
+  reports::SecondLooks sum;
+  JudgeSettings settings;
+  settings.secondLooks = often;
+  for (uint64_t number = 0; number < cases; ++number) {
+    const CaseVerdict verdict = judgeCase(generateCase(11, number), settings);
+    EXPECT_FALSE(isFinding(verdict.kind)) << "case " << number << ": " << toString(verdict);
+    sum.twins += verdict.secondLooks.twins;
+    sum.ownSchedules += verdict.secondLooks.ownSchedules;
+    sum.twinsRejected += verdict.secondLooks.twinsRejected;
+    sum.probed += verdict.secondLooks.probed;
+    sum.compared += verdict.secondLooks.compared;
+  }
+  return sum;
+}
+
+TEST(SecondLooksTest, TwinsRepeatSchedulesAndProbedRunsAreMostlyComparable) {
+  const reports::SecondLooks sum = sumOver(HowOften::Always, 50);
+  EXPECT_GT(sum.twins, 25);
+  EXPECT_LE(sum.ownSchedules * 5, sum.twins);
+  EXPECT_EQ(sum.twinsRejected, 0);
+  EXPECT_GT(sum.probed, 50);
+  EXPECT_GE(sum.compared * 2, sum.probed);
+}
+
+TEST(SecondLooksTest, NeverAndSampledLookLess) {
+  EXPECT_EQ(sumOver(HowOften::Never, 20), reports::SecondLooks());
+  const reports::SecondLooks some = sumOver(HowOften::Sampled, 50);
+  EXPECT_GT(some.twins, 0);
+  EXPECT_GT(some.probed, 0);
+  EXPECT_LT(some.probed, 30);
+}
+
+// What is drawn follows from the text: a case is judged alike wherever it is.
+TEST(SecondLooksTest, TheSameTextIsLookedAtAlike) {
+  for (uint64_t number = 0; number < 20; ++number) {
+    const Case testCase = generateCase(12, number);
+    const Case again = parseCase(printCase(testCase), "again");
+    EXPECT_EQ(judgeCase(testCase).secondLooks, judgeCase(again).secondLooks) << "case " << number;
+  }
+}
+
+}  // namespace
+}  // namespace fuser::fuzz

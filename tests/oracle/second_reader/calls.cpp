@@ -1,0 +1,356 @@
+#include "tests/oracle/second_reader/calls.h"
+
+#include <ATen/native/TypeProperties.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace second_reader {
+namespace {
+
+using at::Tensor;
+using Results = std::vector<Tensor>;
+
+template <Tensor (*F)(const Tensor&)>
+Results one(const Call& call) {
+  return {F(call.x.at(0))};
+}
+
+template <Tensor (*F)(const Tensor&, const Tensor&)>
+Results two(const Call& call) {
+  return {F(call.x.at(0), call.x.at(1))};
+}
+
+Results same(const Call& call) { return {call.x.at(0)}; }
+
+Results divided(const Call& call) {
+  if (!call.has("rounding_mode")) return {at::div(call.x.at(0), call.x.at(1))};
+  return {at::div(call.x.at(0), call.x.at(1), call.word("rounding_mode"))};
+}
+
+// Of a copy: in LibTorch 2.11 gelu of f32 and rank 6 with a stride of 0 on an axis of one element writes some elements
+// alone, and leaves the others as the memory was.
+Results gelu(const Call& call) {
+  const Tensor x = call.x.at(0).clone(at::MemoryFormat::Contiguous);
+  return {at::gelu(x, call.has("approximate") ? call.word("approximate") : "none")};
+}
+
+// torch.nn.functional's definition. It takes |x| + 1 in integers, where the largest one wraps; fuser converts first.
+Results softsign(const Call& call) {
+  const Tensor size = call.x.at(0).abs();
+  const bool whole = !at::isFloatingType(size.scalar_type());
+  const Tensor x = whole ? call.x[0].to(at::typeMetaToScalarType(at::get_default_dtype())) : call.x[0];
+  return {x / ((whole ? x.abs() : size) + 1)};
+}
+
+// torch.nn.functional's definition
+Results tanhshrink(const Call& call) { return {call.x.at(0) - call.x[0].tanh()}; }
+
+// at::lerp takes operands of one dtype alone: they are promoted as for any other op.
+Results lerp(const Call& call) {
+  at::native::ResultTypeState state;
+  for (const Tensor& x : call.x) state = at::native::update_result_type_state(x, state);
+  const at::ScalarType dtype = at::native::result_type(state);
+  const Tensor start = call.x.at(0).to(dtype), end = call.x.at(1).to(dtype), weight = call.x.at(2);
+  if (weight.unsafeGetTensorImpl()->is_wrapped_number()) return {at::lerp(start, end, weight.item())};
+  return {at::lerp(start, end, weight.to(dtype))};
+}
+
+Results unsqueeze(const Call& call) {
+  std::vector<int64_t> dims = call.numbers("dims");
+  const int64_t rank = call.x.at(0).dim() + static_cast<int64_t>(dims.size());
+  for (int64_t& dim : dims) dim += dim < 0 ? rank : 0;
+  std::sort(dims.begin(), dims.end());
+  Tensor result = call.x[0];
+  for (int64_t dim : dims) result = at::unsqueeze(result, dim);
+  return {result};
+}
+
+Results slice(const Call& call) {
+  const int64_t dim = call.number("dim");
+  const int64_t end = call.numberOr("end", call.x.at(0).size(dim));
+  return {at::slice(call.x[0], dim, call.numberOr("start", 0), end, call.numberOr("step", 1))};
+}
+
+Results pad(const Call& call) {
+  return {at::constant_pad_nd(call.x.at(0), call.numbers("pad"), call.scalarOr("value", 0.0))};
+}
+
+Results arange(const Call& call) {
+  return {at::arange(call.numberOr("start", 0), call.number("end"), call.numberOr("step", 1),
+                     at::TensorOptions().dtype(scalarType(call.word("dtype"))))};
+}
+
+Results eye(const Call& call) {
+  const int64_t n = call.number("n");
+  return {at::eye(n, call.numberOr("m", n), at::TensorOptions().dtype(scalarType(call.word("dtype"))))};
+}
+
+// One element seen many times: LibTorch's kernels for such memory round otherwise than those for dense memory, and the
+// reference's full is of this kind.
+Results full(const Call& call) {
+  const auto options = at::TensorOptions().dtype(scalarType(call.word("dtype")));
+  return {at::full({}, call.scalar("fill_value"), options).expand(call.numbers("shape"))};
+}
+
+// The element in the widest type of its category, as Python's numbers have it.
+Results item(const Call& call) {
+  const Tensor& x = call.x.at(0);
+  return {x.to(x.is_floating_point() ? at::kDouble : x.scalar_type() == at::kBool ? at::kBool : at::kLong)};
+}
+
+bool keepdim(const Call& call) { return call.has("keepdim") && call.word("keepdim") == "true"; }
+
+// All axes where the text names none; LibTorch reads an empty list so, too.
+std::vector<int64_t> dimsOf(const Call& call) {
+  return call.has("dims") ? call.numbers("dims") : std::vector<int64_t>();
+}
+
+template <Tensor (*F)(const Tensor&, at::IntArrayRef, bool)>
+Results reduced(const Call& call) {
+  return {F(call.x.at(0), dimsOf(call), keepdim(call))};
+}
+
+Tensor sum(const Tensor& x, at::IntArrayRef dims, bool keep) { return at::sum(x, dims, keep); }
+Tensor mean(const Tensor& x, at::IntArrayRef dims, bool keep) { return at::mean(x, dims, keep); }
+Tensor any(const Tensor& x, at::IntArrayRef dims, bool keep) {
+  return at::any(x, dims.empty() ? at::OptionalIntArrayRef() : dims, keep);
+}
+Tensor all(const Tensor& x, at::IntArrayRef dims, bool keep) {
+  return at::all(x, dims.empty() ? at::OptionalIntArrayRef() : dims, keep);
+}
+
+// at::prod takes one axis: the axes one after another, the last one first, then those that are not kept go.
+Tensor prod(const Tensor& x, at::IntArrayRef given, bool keep) {
+  std::vector<int64_t> dims(given.begin(), given.end());
+  for (int64_t dim = 0; given.empty() && dim < x.dim(); ++dim) dims.push_back(dim);
+  for (int64_t& dim : dims) dim += dim < 0 ? std::max<int64_t>(x.dim(), 1) : 0;
+  std::sort(dims.rbegin(), dims.rend());
+  if (dims.empty()) return at::prod(x);
+  Tensor result = x;
+  for (int64_t dim : dims) result = at::prod(result, dim, keep);
+  return result;
+}
+
+at::Scalar correction(const Call& call) { return call.numberOr("correction", 1); }
+at::OptionalIntArrayRef optional(const std::vector<int64_t>& dims) {
+  return dims.empty() ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(dims);
+}
+
+Results var(const Call& call) {
+  const std::vector<int64_t> dims = dimsOf(call);
+  return {at::var(call.x.at(0), optional(dims), correction(call), keepdim(call))};
+}
+
+Results varMean(const Call& call) {
+  const std::vector<int64_t> dims = dimsOf(call);
+  const auto [variance, mean] = at::var_mean(call.x.at(0), optional(dims), correction(call), keepdim(call));
+  return {variance, mean};
+}
+
+std::map<std::string, Evaluation> functions() {
+  return {
+      {"abs", one<at::abs>},
+      {"neg", one<at::neg>},
+      {"exp", one<at::exp>},
+      {"expm1", one<at::expm1>},
+      {"log", one<at::log>},
+      {"log1p", one<at::log1p>},
+      {"sqrt", one<at::sqrt>},
+      {"rsqrt", one<at::rsqrt>},
+      {"reciprocal", one<at::reciprocal>},
+      {"sin", one<at::sin>},
+      {"cos", one<at::cos>},
+      {"tanh", one<at::tanh>},
+      {"erf", one<at::erf>},
+      {"sigmoid", one<at::sigmoid>},
+      {"relu", one<at::relu>},
+      {"floor", one<at::floor>},
+      {"ceil", one<at::ceil>},
+      {"trunc", one<at::trunc>},
+      {"logical_not", one<at::logical_not>},
+      {"exp2", one<at::exp2>},
+      {"log2", one<at::log2>},
+      {"log10", one<at::log10>},
+      {"tan", one<at::tan>},
+      {"asin", one<at::asin>},
+      {"acos", one<at::acos>},
+      {"atan", one<at::atan>},
+      {"sinh", one<at::sinh>},
+      {"cosh", one<at::cosh>},
+      {"asinh", one<at::asinh>},
+      {"acosh", one<at::acosh>},
+      {"atanh", one<at::atanh>},
+      {"erfc", one<at::erfc>},
+      {"lgamma", one<at::lgamma>},
+      {"round", one<at::round>},
+      {"frac", one<at::frac>},
+      {"square", one<at::square>},
+      {"sign", one<at::sign>},
+      {"deg2rad", one<at::deg2rad>},
+      {"rad2deg", one<at::rad2deg>},
+      {"bitwise_not", one<at::bitwise_not>},
+      {"isnan", one<at::isnan>},
+      {"isinf", one<at::isinf>},
+      {"isfinite", one<at::isfinite>},
+      {"isposinf", one<at::isposinf>},
+      {"isneginf", one<at::isneginf>},
+      {"signbit", one<at::signbit>},
+      {"silu", one<at::silu>},
+      {"mish", one<at::mish>},
+      {"logsigmoid", one<at::log_sigmoid>},
+      {"sinc", one<at::sinc>},
+      {"hardswish", one<at::hardswish>},
+      {"hardsigmoid", one<at::hardsigmoid>},
+      {"relu6", one<at::relu6>},
+      {"selu", one<at::selu>},
+      {"gelu", gelu},
+      {"logit", [](const Call& call) -> Results { return {at::logit(call.x.at(0))}; }},
+      {"softsign", softsign},
+      {"tanhshrink", tanhshrink},
+  };
+}
+
+std::map<std::string, Evaluation> functionsWithScalars() {
+  return {
+      {"elu", [](const Call& call) -> Results { return {at::elu(call.x.at(0), call.scalarOr("alpha", 1.0))}; }},
+      {"celu", [](const Call& call) -> Results { return {at::celu(call.x.at(0), call.scalarOr("alpha", 1.0))}; }},
+      {"leaky_relu",
+       [](const Call& call) -> Results {
+         return {at::leaky_relu(call.x.at(0), call.scalarOr("negative_slope", 0.01))};
+       }},
+      {"softplus",
+       [](const Call& call) -> Results {
+         return {at::softplus(call.x.at(0), call.scalarOr("beta", 1.0), call.scalarOr("threshold", 20.0))};
+       }},
+      {"hardshrink",
+       [](const Call& call) -> Results { return {at::hardshrink(call.x.at(0), call.scalarOr("lambd", 0.5))}; }},
+      {"softshrink",
+       [](const Call& call) -> Results { return {at::softshrink(call.x.at(0), call.scalarOr("lambd", 0.5))}; }},
+      {"threshold",
+       [](const Call& call) -> Results {
+         return {at::threshold(call.x.at(0), call.scalar("threshold"), call.scalar("value"))};
+       }},
+      {"hardtanh",
+       [](const Call& call) -> Results {
+         return {at::hardtanh(call.x.at(0), call.scalarOr("min_val", -1.0), call.scalarOr("max_val", 1.0))};
+       }},
+      {"clamp",
+       [](const Call& call) -> Results {
+         return {at::clamp(call.x.at(0), std::optional(call.scalar("min")), std::optional(call.scalar("max")))};
+       }},
+      {"clamp_min", [](const Call& call) -> Results { return {at::clamp_min(call.x.at(0), call.scalar("min"))}; }},
+      {"clamp_max", [](const Call& call) -> Results { return {at::clamp_max(call.x.at(0), call.scalar("max"))}; }},
+  };
+}
+
+std::map<std::string, Evaluation> functionsOfMore() {
+  return {
+      {"add", [](const Call& call) -> Results { return {at::add(call.x.at(0), call.x.at(1))}; }},
+      {"sub", [](const Call& call) -> Results { return {at::sub(call.x.at(0), call.x.at(1))}; }},
+      {"mul", two<at::mul>},
+      {"div", divided},
+      {"fmod", two<at::fmod>},
+      {"remainder", two<at::remainder>},
+      {"maximum", two<at::maximum>},
+      {"minimum", two<at::minimum>},
+      {"fmax", two<at::fmax>},
+      {"fmin", two<at::fmin>},
+      {"pow", two<at::pow>},
+      {"atan2", two<at::atan2>},
+      {"hypot", two<at::hypot>},
+      {"copysign", two<at::copysign>},
+      {"nextafter", two<at::nextafter>},
+      {"logaddexp", two<at::logaddexp>},
+      {"logaddexp2", two<at::logaddexp2>},
+      {"xlogy", two<at::xlogy>},
+      {"bitwise_and", two<at::bitwise_and>},
+      {"bitwise_or", two<at::bitwise_or>},
+      {"bitwise_xor", two<at::bitwise_xor>},
+      {"bitwise_left_shift", two<at::bitwise_left_shift>},
+      {"bitwise_right_shift", two<at::bitwise_right_shift>},
+      {"gcd", two<at::gcd>},
+      {"lcm", two<at::lcm>},
+      {"eq", two<at::eq>},
+      {"ne", two<at::ne>},
+      {"lt", two<at::lt>},
+      {"le", two<at::le>},
+      {"gt", two<at::gt>},
+      {"ge", two<at::ge>},
+      {"logical_and", two<at::logical_and>},
+      {"logical_or", two<at::logical_or>},
+      {"logical_xor", two<at::logical_xor>},
+      {"where", [](const Call& call) -> Results { return {at::where(call.x.at(0), call.x.at(1), call.x.at(2))}; }},
+      {"lerp", lerp},
+      {"addcmul", [](const Call& call) -> Results { return {at::addcmul(call.x.at(0), call.x.at(1), call.x.at(2))}; }},
+      {"addcdiv", [](const Call& call) -> Results { return {at::addcdiv(call.x.at(0), call.x.at(1), call.x.at(2))}; }},
+  };
+}
+
+std::map<std::string, Evaluation> movesAndReductions() {
+  return {
+      {"cast", [](const Call& call) -> Results { return {call.x.at(0).to(scalarType(call.word("dtype")))}; }},
+      {"set", same},
+      {"segment_set", same},
+      {"unsqueeze", unsqueeze},
+      {"squeeze", [](const Call& call) -> Results { return {at::squeeze(call.x.at(0), call.numbers("dims"))}; }},
+      {"permute", [](const Call& call) -> Results { return {at::permute(call.x.at(0), call.numbers("dims"))}; }},
+      {"flip", [](const Call& call) -> Results { return {at::flip(call.x.at(0), call.numbers("dims"))}; }},
+      {"expand", [](const Call& call) -> Results { return {call.x.at(0).expand(call.numbers("shape"))}; }},
+      {"reshape", [](const Call& call) -> Results { return {at::reshape(call.x.at(0), call.numbers("shape"))}; }},
+      {"repeat", [](const Call& call) -> Results { return {call.x.at(0).repeat(call.numbers("repeats"))}; }},
+      {"cat", [](const Call& call) -> Results { return {at::cat(call.x, call.numberOr("dim", 0))}; }},
+      {"size",
+       [](const Call& call) -> Results {
+         return {at::scalar_tensor(call.x.at(0).size(call.number("dim")), at::kLong)};
+       }},
+      {"slice", slice},
+      {"pad", pad},
+      {"full", full},
+      {"arange", arange},
+      {"eye", eye},
+      {"item", item},
+      {"sum", reduced<sum>},
+      {"prod", reduced<prod>},
+      {"amax", reduced<at::amax>},
+      {"amin", reduced<at::amin>},
+      {"mean", reduced<mean>},
+      {"any", reduced<any>},
+      {"all", reduced<all>},
+      {"var", var},
+      {"var_mean", varMean},
+  };
+}
+
+std::map<std::string, Evaluation> all() {
+  std::map<std::string, Evaluation> all = functions();
+  all.merge(functionsWithScalars());
+  all.merge(functionsOfMore());
+  all.merge(movesAndReductions());
+  return all;
+}
+
+const std::map<std::string, at::ScalarType>& types() {
+  static const std::map<std::string, at::ScalarType> types = {
+      {"f64", at::kDouble}, {"f32", at::kFloat}, {"f16", at::kHalf}, {"bf16", at::kBFloat16},
+      {"i64", at::kLong},   {"i32", at::kInt},   {"i8", at::kChar},  {"bool", at::kBool}};
+  return types;
+}
+
+}  // namespace
+
+const std::map<std::string, Evaluation>& calls() {
+  static const std::map<std::string, Evaluation> table = all();
+  return table;
+}
+
+at::ScalarType scalarType(const std::string& dtype) { return types().at(dtype); }
+
+std::string dtypeName(at::ScalarType type) {
+  for (const auto& [name, known] : types()) {
+    if (known == type) return name;
+  }
+  throw std::runtime_error(std::string("second reader: LibTorch gives ") + at::toString(type));
+}
+
+}  // namespace second_reader
