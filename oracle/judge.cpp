@@ -70,8 +70,8 @@ class Judge {
     }
     for (const SegmentRecord& segment : record.segments) {
       for (const auto& [origin, depth] : segment.reductionDepths) {
-        std::optional<int64_t>& known = facts_.depths.at(origin);
-        known = std::max(known.value_or(0), depth);
+        std::optional<fuser::ReductionDepth>& known = facts_.depths.at(origin);
+        known = deeper(known.value_or(fuser::ReductionDepth{}), depth);
       }
     }
   }

@@ -18,6 +18,9 @@ using fuser::Val;
 
 namespace {
 
+// One accumulator for all terms, or one a thread of the largest block, whatever errs more.
+fuser::ReductionDepth unknownDepth(int64_t terms) { return {terms, std::clamp<int64_t>(terms - 1, 0, 10)}; }
+
 // 16 bits by the oracle's own reading of them.
 double numberOf(fuser::Half stored) { return numberOf16Bits(stored.bits, DataType::Half); }
 double numberOf(fuser::BFloat16 stored) { return numberOf16Bits(stored.bits, DataType::BFloat16); }
@@ -294,12 +297,12 @@ Value Slice::compute(const Expr* expr, size_t result) {
   }
   int64_t terms = 1;
   for (int64_t dim : expr->attributes().dims()) terms *= x[0].sizes[static_cast<size_t>(dim)];
-  const std::optional<int64_t>& depth = facts_.depths[expr->output(result)->id()];
-  if (fuser::isWelford(expr->op())) return welford(*expr, result, x[0], depth.value_or(terms));
+  const std::optional<fuser::ReductionDepth>& depth = facts_.depths[expr->output(result)->id()];
+  if (fuser::isWelford(expr->op())) return welford(*expr, result, x[0], depth.value_or(unknownDepth(terms)));
   if (!depth && terms > 1 && fuser::numel(x[0].sizes) > 0 && *expr->info().combine == fuser::OpKind::Add && x[0].real) {
     withoutDepth_.push_back(expr);
   }
-  return reduce(*expr, x[0], depth.value_or(std::max<int64_t>(terms - 1, 0)), facts_.contraction);
+  return reduce(*expr, x[0], depth ? depth->total() : std::max<int64_t>(terms - 1, 0), facts_.contraction);
 }
 
 }  // namespace oracle

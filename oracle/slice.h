@@ -28,7 +28,7 @@ struct RunFacts {
   const fuser::Fusion* fusion;
   std::vector<std::optional<Value>> inputs;     // by value id: the fusion's inputs, exact
   std::vector<std::optional<int64_t>> extents;  // by symbol
-  std::vector<std::optional<int64_t>> depths;   // by value id: recorded depth of a reduction's result
+  std::vector<std::optional<fuser::ReductionDepth>> depths;  // by value id, of reductions, as recorded
   bool contraction = false;
 };
 RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const fuser::HostValue> inputs);
@@ -67,7 +67,7 @@ class Slice {
 
 Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool contraction);
 Value castValue(const Value& value, fuser::DataType to);
-// `depth` is the number of additions on the longest path; only sums of floats use it.
+// `depth`: additions on the longest path; only sums of floats use it.
 Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction);
 
 // An element of one of the operands.
@@ -87,8 +87,8 @@ Value joined(std::span<const Value> x, size_t dim);
 Value reshaped(const Value& x, fuser::Dims shape);
 Value repeatedBy(const Value& x, const fuser::Dims& repeats);
 
-// var (result 0) and var_mean (0: variance, 1: mean). `depth` is the number of updates and merges on the longest path.
-Value welford(const fuser::Expr& expr, size_t result, const Value& operand, int64_t depth);
+// var (result 0) and var_mean (0: variance, 1: mean).
+Value welford(const fuser::Expr& expr, size_t result, const Value& operand, fuser::ReductionDepth depth);
 
 // Calls visit(offsets) for each index below extents in row-major order; offsets[k] = sum of index * strides[k].
 template <size_t kCount, class Visit>

@@ -20,7 +20,7 @@ constexpr int64_t kMaxTurns = 16;  // walked before growth is taken as it is
 
 struct Content {
   const TensorView* owner = nullptr;
-  int64_t depth = 0;
+  ReductionDepth depth;
   bool operator==(const Content&) const = default;
 };
 using State = std::vector<Content>;  // by buffer
@@ -50,8 +50,8 @@ class Walker {
     }
   }
 
-  std::vector<std::pair<const TensorView*, int64_t>> result() const {
-    std::vector<std::pair<const TensorView*, int64_t>> list;
+  std::vector<std::pair<const TensorView*, ReductionDepth>> result() const {
+    std::vector<std::pair<const TensorView*, ReductionDepth>> list;
     for (const auto& [id, entry] : depths_) list.push_back(entry);
     return list;
   }
@@ -145,14 +145,18 @@ class Walker {
   // The largest increase of any buffer's depth since that state.
   int64_t growthFrom(const State& before) const {
     int64_t growth = 0;
-    for (size_t i = 0; i < before.size(); ++i) growth = std::max(growth, state_[i].depth - before[i].depth);
+    for (size_t i = 0; i < before.size(); ++i) {
+      growth = std::max(growth, state_[i].depth.total() - before[i].depth.total());
+    }
     return growth;
   }
 
   void extrapolate(const State& before, int64_t turns) {
     for (size_t i = 0; i < before.size(); ++i) {
-      state_[i].depth += std::max<int64_t>(state_[i].depth - before[i].depth, 0) * turns;
-      if (state_[i].depth > 0) record(state_[i]);
+      ReductionDepth& depth = state_[i].depth;
+      depth.updates += std::max<int64_t>(depth.updates - before[i].depth.updates, 0) * turns;
+      depth.joins += std::max<int64_t>(depth.joins - before[i].depth.joins, 0) * turns;
+      if (depth.total() > 0) record(state_[i]);
     }
   }
 
@@ -161,8 +165,8 @@ class Walker {
     // All results of one op use the same accumulators.
     for (const Val* result :
          content.owner->definition() ? content.owner->definition()->outputs() : std::vector<Val*>{}) {
-      auto& entry = depths_.try_emplace(result->id(), result->as<TensorView>(), int64_t{0}).first->second;
-      entry.second = std::max(entry.second, content.depth);
+      auto& entry = depths_.try_emplace(result->id(), result->as<TensorView>(), ReductionDepth{}).first->second;
+      entry.second = deeper(entry.second, content.depth);
     }
   }
 
@@ -179,7 +183,7 @@ class Walker {
   void walk(const BlockWelford& node) {
     if (skipped(node.count)) return;
     Content& content = at(node.count);
-    content.depth += levelsOf(node.dims);
+    content.depth.joins += levelsOf(node.dims);
     record(content);
   }
 
@@ -197,9 +201,10 @@ class Walker {
     if (node.source && isReduction(node.source->op()) &&
         (node.op == opInfo(node.source->op()).combine || counts(node))) {
       const TensorView* owner = node.source->output()->as<TensorView>();
-      int64_t depth = 0;
-      for (const Operand& operand : node.operands) depth = std::max(depth, depthOf(operand, owner, node.source));
-      record(at(node.target) = {owner, depth + 1});
+      ReductionDepth depth;
+      for (const Operand& operand : node.operands) depth = deeper(depth, depthOf(operand, owner, node.source));
+      ++depth.updates;
+      record(at(node.target) = {owner, depth});
     } else if (converts && node.operands.at(0).kind == Operand::Kind::Access) {
       at(node.target) = at(node.operands[0].access);
     } else {
@@ -208,11 +213,11 @@ class Walker {
   }
 
   // The part of an operand's depth that belongs to this reduction.
-  int64_t depthOf(const Operand& operand, const TensorView* owner, const Expr* reduction) {
-    if (operand.kind != Operand::Kind::Access) return 0;
+  ReductionDepth depthOf(const Operand& operand, const TensorView* owner, const Expr* reduction) {
+    if (operand.kind != Operand::Kind::Access) return {};
     const Content& content = at(operand.access);
     const bool counts = content.owner == owner || (content.owner == reduction->input(0) && isPartial(content.owner));
-    return counts ? content.depth : 0;
+    return counts ? content.depth : ReductionDepth{};
   }
 
   void walk(const BlockReduce& node) {
@@ -222,9 +227,9 @@ class Walker {
       const TensorView* owner = node.sourceExpr->output()->as<TensorView>();
       const bool counts =
           content.owner == owner || (content.owner == node.sourceExpr->input(0) && isPartial(content.owner));
-      content = {owner, counts ? content.depth : 0};
+      content = {owner, counts ? content.depth : ReductionDepth{}};
     }
-    content.depth += levelsOf(node.dims);
+    content.depth.joins += levelsOf(node.dims);
     record(at(node.target) = content);
   }
 
@@ -235,13 +240,13 @@ class Walker {
   std::vector<IntExpr> openLoops_;      // around the statement
   std::vector<IntExpr> laterTurns_;     // of those, the ones that are past their first turn
   std::map<IntExpr, std::vector<IntExpr>> loopsOfLoad_;  // by loaded index: the loops around its LoadIndex
-  std::map<uint32_t, std::pair<const TensorView*, int64_t>> depths_;  // by id of the result
+  std::map<uint32_t, std::pair<const TensorView*, ReductionDepth>> depths_;  // by id of the result
 };
 
 }  // namespace
 
-std::vector<std::pair<const TensorView*, int64_t>> accumulationDepth(const Kernel& kernel,
-                                                                     std::span<const int64_t> intValues) {
+std::vector<std::pair<const TensorView*, ReductionDepth>> accumulationDepth(const Kernel& kernel,
+                                                                            std::span<const int64_t> intValues) {
   FUSER_CHECK(intValues.size() == kernel.intParams.size(), "one value per integer parameter");
   Walker walker(kernel, intValues);
   walker.body(kernel.body);

@@ -1,10 +1,10 @@
 #pragma once
-// accumulationDepth: for each reduction of a kernel, the number of additions (or other combining ops) on the longest
-// path from an operand to the result, counted from the kernel IR. The error bound of a sum follows from it
+// accumulationDepth: for each reduction of a kernel, how many additions (or other combining ops) lie on the longest
+// path from an operand to the result, counted from the kernel IR. Error bounds follow from it
 // (oracle/ORACLE.md#5-reductions).
 //
-// Rules: a Compute that combines an accumulator with an operand adds 1 per iteration of the loops around it, except
-// loops whose index selects the accumulator. A BlockReduce or BlockWelford over n threads adds ceil(log2 n). A
+// Rules: a Compute that combines an accumulator with an operand is one update per iteration of the loops around it,
+// except loops whose index selects the accumulator. A BlockReduce or BlockWelford over n threads is ceil(log2 n) joins. A
 // reduction of an rFactor's partial results (an operand that is the result of a reduction and has no origin) continues
 // at their depth. An If counts as taken. Combining the first operand with the identity counts.
 
@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "fuser/kernel/kernel.h"
+#include "fuser/types/reduction_depth.h"
 
 namespace fuser {
 
 // Returns (result, depth) for each reduction named by Compute::source or BlockReduce::sourceExpr, by id. intValues has
 // one entry per Kernel::intParams; strides are ignored.
-std::vector<std::pair<const TensorView*, int64_t>> accumulationDepth(const Kernel& kernel,
-                                                                     std::span<const int64_t> intValues);
+std::vector<std::pair<const TensorView*, ReductionDepth>> accumulationDepth(const Kernel& kernel,
+                                                                            std::span<const int64_t> intValues);
 
 }  // namespace fuser

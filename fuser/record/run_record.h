@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "fuser/types/reduction_depth.h"
 #include "fuser/types/scalar_value.h"
 #include "fuser/types/tensor_ref.h"
 
@@ -27,9 +28,8 @@ struct SegmentRecord {
   std::string scheduler = "None";  // the one that accepted it, "PointWise"; "None": ops that the host runs alone
   std::vector<BoundaryValue> inputs;
   std::vector<BoundaryValue> outputs;  // with probes, every tensor of the segment
-  // (origin of the result, depth) of each reduction: the number of additions on the longest path from an operand to the
-  // result (fuser/kernel/accumulation_depth.h).
-  std::vector<std::pair<uint32_t, int64_t>> reductionDepths;
+  // (origin of the result, depth) of each reduction (fuser/kernel/accumulation_depth.h).
+  std::vector<std::pair<uint32_t, ReductionDepth>> reductionDepths;
 };
 
 struct RunRecord {

@@ -106,10 +106,10 @@ class Joiner {
 
   void describe() {
     std::map<uint32_t, Parts> partsByOrigin;
-    std::map<uint32_t, int64_t> depths;  // by origin
+    std::map<uint32_t, ReductionDepth> depths;  // by origin
     for (size_t place = 0; place < records_.size(); ++place) {
       for (SegmentRecord& segment : records_[place].segments) {
-        for (const auto& [origin, depth] : segment.reductionDepths) depths[origin] = std::max(depths[origin], depth);
+        for (const auto& [origin, depth] : segment.reductionDepths) depths[origin] = deeper(depths[origin], depth);
         for (const BoundaryValue& value : segment.outputs) {
           if (!value.origin || !std::holds_alternative<TensorRef>(value.value)) continue;
           Parts& parts = partsByOrigin.try_emplace(*value.origin, records_.size(), nullptr).first->second;
@@ -138,7 +138,7 @@ class Joiner {
 
   // An expression whose results are known, from the known values of which they are computed.
   void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors,
-                const std::map<uint32_t, int64_t>& depths) {
+                const std::map<uint32_t, ReductionDepth>& depths) {
     SegmentRecord alone;
     alone.index = static_cast<int>(whole_.segments.size());
     for (const Val* output : expr->outputs()) {
@@ -164,13 +164,15 @@ class Joiner {
     whole_.segments.push_back(std::move(alone));
   }
 
-  static void addDepths(const Expr* expr, const std::map<uint32_t, int64_t>& depths, SegmentRecord& segment) {
+  static void addDepths(const Expr* expr, const std::map<uint32_t, ReductionDepth>& depths, SegmentRecord& segment) {
     // The partial results of all devices are combined one after the other, which adds to the depth.
     const int64_t joins =
         reducedShardAxis(expr) ? static_cast<int64_t>(expr->input(0)->as<TensorView>()->mesh().size()) : 0;
     for (const Val* output : expr->outputs()) {
       const auto depth = depths.find(output->id());
-      if (depth != depths.end()) segment.reductionDepths.emplace_back(output->id(), depth->second + joins);
+      if (depth == depths.end()) continue;
+      const ReductionDepth joined{depth->second.updates, depth->second.joins + joins};
+      segment.reductionDepths.emplace_back(output->id(), joined);
     }
   }
 

@@ -46,7 +46,7 @@ RunRecord SegmentCache::run(std::span<const HostValue> inputs) {
         if (value.origin) value.origin = outerOrigin(*value.origin);
       }
     }
-    std::vector<std::pair<uint32_t, int64_t>> depths;
+    std::vector<std::pair<uint32_t, ReductionDepth>> depths;
     for (const auto& [result, depth] : segment.reductionDepths) {
       if (const std::optional<uint32_t> origin = outerOrigin(result)) depths.emplace_back(*origin, depth);
     }

@@ -463,7 +463,7 @@ class Engine {
       case DataType::Half:
       case DataType::BFloat16: FUSER_CHECK(false, "no compute type");
     }
-    records_.back().reductionDepths.emplace_back(expr->output()->id(), depth);
+    records_.back().reductionDepths.emplace_back(expr->output()->id(), fuser::ReductionDepth{depth, 0});
     if (expr->info().finish == fuser::Finish::DivideByCount) {
       for (size_t i = 0; i < result.count(); ++i) {
         if (compute == DataType::Double) result.as<double>()[i] /= static_cast<double>(count);
@@ -480,7 +480,7 @@ class Engine {
     Dims kept = rows.sizes;
     kept.erase(kept.size() - 1);
     DenseArray results(compute, kept);
-    int64_t depth = 0;
+    fuser::ReductionDepth depth;
     const int64_t count = rows.sizes.back();
     const auto all = [&]<class T>() {
       for (size_t i = 0; i < results.count(); ++i) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "fuser/types/reduction_depth.h"
 #include "tests/oracle/boxes.h"
 
 namespace oracle_test {
@@ -17,14 +18,14 @@ struct WelfordState {
   T mean = 0;
   T squares = 0;
   int64_t count = 0;
-  int64_t depth = 0;  // updates and joins on the longest path
+  fuser::ReductionDepth depth;
 };
 
 // contraction: a product may reach the sum after it unrounded.
 template <class T>
 void update(WelfordState<T>& state, T term, bool contraction) {
   ++state.count;
-  ++state.depth;
+  ++state.depth.updates;
   const T before = term - state.mean;
   const T step = before / static_cast<T>(state.count);
   state.mean = state.mean + step;
@@ -32,11 +33,13 @@ void update(WelfordState<T>& state, T term, bool contraction) {
   state.squares = contraction ? std::fma(before, after, state.squares) : state.squares + before * after;
 }
 
+// From the larger part, a.
 template <class T>
-WelfordState<T> joined(const WelfordState<T>& a, const WelfordState<T>& b) {
-  WelfordState<T> merged = a.count == 0 ? b : a;
-  merged.depth = std::max(a.depth, b.depth) + 1;
-  if (a.count == 0 || b.count == 0) return merged;
+WelfordState<T> joinedSmaller(const WelfordState<T>& a, const WelfordState<T>& b) {
+  WelfordState<T> merged = a;
+  merged.depth = deeper(a.depth, b.depth);
+  ++merged.depth.joins;
+  if (b.count == 0) return merged;
   merged.count = a.count + b.count;
   const T distance = b.mean - a.mean;
   const T share = static_cast<T>(b.count) / static_cast<T>(merged.count);
@@ -45,9 +48,15 @@ WelfordState<T> joined(const WelfordState<T>& a, const WelfordState<T>& b) {
   return merged;
 }
 
+template <class T>
+WelfordState<T> joined(const WelfordState<T>& a, const WelfordState<T>& b) {
+  return a.count < b.count ? joinedSmaller(b, a) : joinedSmaller(a, b);
+}
+
 // depth grows to that of the tree.
 template <class T>
-WelfordState<T> welfordAtRandom(Random& random, const T* terms, int64_t count, bool contraction, int64_t& depth) {
+WelfordState<T> welfordAtRandom(Random& random, const T* terms, int64_t count, bool contraction,
+                                fuser::ReductionDepth& depth) {
   std::vector<T> order(terms, terms + count);
   std::shuffle(order.begin(), order.end(), random);
   std::vector<WelfordState<T>> parts(1 + random() % static_cast<uint64_t>(std::clamp<int64_t>(count, 1, 64)));
@@ -58,7 +67,7 @@ WelfordState<T> welfordAtRandom(Random& random, const T* terms, int64_t count, b
     if (parts.size() % 2) next.push_back(parts.back());
     parts = std::move(next);
   }
-  depth = std::max(depth, parts[0].depth);
+  depth = deeper(depth, parts[0].depth);
   return parts[0];
 }
 

@@ -64,7 +64,7 @@ DenseArray scalarOf(double value, DataType compute, DataType dtype) {
 // One random evaluation of both results: {variance, mean}, and its depth.
 struct Evaluation {
   double variance, mean;
-  int64_t depth = 0;
+  fuser::ReductionDepth depth;
 };
 
 template <class T>
@@ -142,7 +142,7 @@ TEST(WelfordBoxesTest, HoldNumbersFarFromZeroAndStayNarrow) {
       for (double x : numbers) mean += x;
       mean /= static_cast<long double>(count);
       for (double x : numbers) squares += (x - mean) * (x - mean);
-      const Value accepted = oracle::welford(*program.expr, 0, sets, 40);
+      const Value accepted = oracle::welford(*program.expr, 0, sets, {40, 0});
       const Interval& set = accepted.realAt(0);
       const double variance = static_cast<double>(squares / static_cast<long double>(count - 1));
       EXPECT_LE(set.lo, variance * (1 + 1e-7));
@@ -172,7 +172,7 @@ TEST(WelfordBoxesTest, HoldLibTorchs) {
         for (size_t result : {0, 1}) {
           const reference::Value value = reference::evaluate(*program.expr, operands, {}, result);
           const Value sets = oracle::welford(*program.expr, result, oracle::exact(operand.ref()),
-                                             static_cast<int64_t>(operand.count()));
+                                             {static_cast<int64_t>(operand.count()), 0});
           EXPECT_EQ(insideOf(sets, toDense(std::get<fuser::TensorRef>(value.value))), "")
               << (result ? "mean" : "variance") << " of " << operand.count() << " " << dtype << ", correction "
               << correction;
@@ -188,7 +188,8 @@ std::string accepted(std::vector<double> numbers, int64_t correction, size_t res
   std::vector<Interval> intervals;
   for (double number : numbers) intervals.push_back(Interval::of(number));
   const Value sets =
-      oracle::welford(*program.expr, result, setsOf(DataType::Float, intervals), static_cast<int64_t>(numbers.size()));
+      oracle::welford(*program.expr, result, setsOf(DataType::Float, intervals),
+                                      {static_cast<int64_t>(numbers.size()), 0});
   return oracle::toString(sets.realAt(0));
 }
 

@@ -50,9 +50,16 @@ struct TwoSums {
     return name == "p" ? p->definition() : name == "q" ? q->definition() : nullptr;
   }
 
+  ReductionDepth depthOf(const std::string& name, int64_t n) const {
+    for (const auto& [view, depth] : accumulationDepth(*kernel, std::vector<int64_t>{n})) {
+      if (view->name() == name) return depth;
+    }
+    return {};
+  }
+
   Depths depths(int64_t n) const {
     Depths found;
-    for (const auto& [view, depth] : accumulationDepth(*kernel, std::vector<int64_t>{n})) found[view->name()] = depth;
+    for (const auto& [view, depth] : accumulationDepth(*kernel, std::vector<int64_t>{n})) found[view->name()] = depth.total();
     return found;
   }
 };
@@ -108,6 +115,7 @@ TEST(AccumulationDepthTest, AddsTheTreeOfABlockReduction) {
   EXPECT_EQ(TwoSums(loop + "p[0] = reduce Add f32 x (p[0])\n").depths(10), (Depths{{"p", 15}}));   // 24 threads: 5
   EXPECT_EQ(TwoSums(loop + "p[0] = reduce Add f32 y (p[0])\n").depths(10), (Depths{{"p", 12}}));   // 4 threads: 2
   EXPECT_EQ(TwoSums(loop + "p[0] = reduce Add f32 xy (p[0])\n").depths(10), (Depths{{"p", 17}}));  // 96 threads: 7
+  EXPECT_EQ(TwoSums(loop + "p[0] = reduce Add f32 x (p[0])\n").depthOf("p", 10), (ReductionDepth{10, 5}));
 }
 
 const char* const kChain =

@@ -272,7 +272,7 @@ TEST(MultiDeviceExecutorTest, TheRecordHasWhatCollectivesBring) {
   EXPECT_EQ(std::get<TensorRef>(record.segments[0].inputs[0].value).sizes, (Dims{4, 6}));
   EXPECT_EQ(record.segments[0].outputs.at(0).name, "y");
   ASSERT_EQ(record.segments[0].reductionDepths.size(), 1u);
-  EXPECT_EQ(record.segments[0].reductionDepths[0].second, 2 + 2)
+  EXPECT_EQ(record.segments[0].reductionDepths[0].second.total(), 2 + 2)
       << "each device adds two rows, and then their sums are added";
 }
 
