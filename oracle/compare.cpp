@@ -24,7 +24,9 @@ bool isDecided(const Interval& set, DataType dtype) {
   if (!set.hasRange()) return std::popcount(specials) == 1;
   if (specials) return false;
   if (set.lo == set.hi) return true;
-  const double least = std::min(std::fabs(set.lo), std::fabs(set.hi));
+  // Below the normal numbers precision is absolute.
+  const double smallestNormal = std::ldexp(1.0, format(dtype).minExponent);
+  const double least = std::max(std::min(std::fabs(set.lo), std::fabs(set.hi)), smallestNormal);
   const double greatest = std::max(std::fabs(set.lo), std::fabs(set.hi));
   const double width = set.hi - set.lo;
   return width < 0x1p-6 * least || width < 2 * ulp(greatest, dtype);
@@ -79,7 +81,9 @@ int narrownessOf(const Interval& set, DataType dtype) {
   if (!isDecided(set, dtype)) return 0;
   const double width = set.hi - set.lo;
   if (!set.hasRange() || width == 0) return kNarrowest;
-  const double least = std::min(std::fabs(set.lo), std::fabs(set.hi));
+  // Below the normal numbers precision is absolute.
+  const double smallestNormal = std::ldexp(1.0, format(dtype).minExponent);
+  const double least = std::max(std::min(std::fabs(set.lo), std::fabs(set.hi)), smallestNormal);
   if (width < 2 * ulp(std::max(std::fabs(set.lo), std::fabs(set.hi)), dtype)) return kNarrowest;
   if (fuser::dtypeSize(dtype) == 2) return 6;
   return width < 0x1p-14 * least ? 14 : width < 0x1p-12 * least ? 12 : width < 0x1p-10 * least ? 10 : 6;

@@ -2,6 +2,7 @@
 // the function is monotone in each operand or in its magnitude; otherwise the result is the function's whole range.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -79,8 +80,30 @@ Interval powerOfMagnitude(const Interval& a, const Interval& b, DataType compute
   return {0, format(compute).largest, kPosZero | kPosInf};
 }
 
-Interval power(const Interval& a, const Interval& b, DataType compute) {
-  if (a.has(kSpecials) || b.has(kSpecials) || !a.hasRange() || !b.hasRange()) return anything(compute);
+// Infinite exponents ask whether the magnitude is above 1; infinite numbers ask for the exponent's sign and oddness.
+Interval powerWithInfinity(const Interval& a, const Interval& b) {
+  Interval result;
+  const auto add = [&](double value) { result = hull(result, Interval::of(value)); };
+  if (b.has(kInfs)) {
+    const Interval size = absolute(a);
+    const bool grows = b.has(kPosInf);
+    if (size.lo < 1) add(grows ? 0.0 : kInfinity);
+    if (size.lo <= 1 && size.hi >= 1) add(1);
+    if (size.hi > 1) add(grows ? kInfinity : 0.0);
+    return result;
+  }
+  if (b.hasZero()) add(1);
+  for (const double sign : {1.0, -1.0}) {
+    if (sign < 0 && a.has(kPosInf)) continue;
+    if (b.lo < 0) add(sign * 0.0);
+    if (b.hi > 0) add(sign * kInfinity);
+  }
+  return result;
+}
+
+Interval powerOfParts(const Interval& a, const Interval& b, DataType compute) {
+  if (a.isOneNumber() && b.isOneNumber()) return ofNumbers(OpKind::Pow, a, b, compute);
+  if (a.has(kInfs) || b.has(kInfs)) return powerWithInfinity(a, b);
   if (a.lo >= 0 && !a.hasZero()) return powerOfMagnitude(a, b, compute);
   if (b.lo != b.hi) return anything(compute);
   const double exponent = b.lo;
@@ -99,19 +122,47 @@ Interval power(const Interval& a, const Interval& b, DataType compute) {
   return result;
 }
 
+Interval power(const Interval& a, const Interval& b, DataType compute) {
+  Interval result = overParts(a, b, [&](const Interval& x, const Interval& y) { return powerOfParts(x, y, compute); });
+  // NaN to the power of 0, and 1 to the power of NaN, are 1.
+  const auto isOnly = [](const Interval& set, double value) { return set.isOneNumber() && set.lo == value; };
+  const bool mayBeOne = a.hasRange() && a.lo <= 1 && a.hi >= 1;
+  if ((a.has(kNan) && b.hasZero()) || (b.has(kNan) && mayBeOne)) result = hull(result, Interval::of(1));
+  if ((a.has(kNan) && !isOnly(b, 0)) || (b.has(kNan) && !isOnly(a, 1))) result.flags |= kNan;
+  return result;
+}
+
 // The angle of (b, a): its extremes over a box that leaves the origin and the cut (b negative, a = 0) out lie in
 // corners.
-Interval angle(const Interval& a, const Interval& b, DataType compute) {
-  const uint8_t nan = (a.flags | b.flags) & kNan;
-  if (!a.has(kInfs) && !b.has(kInfs) && a.hasRange() && b.hasRange() && (b.lo > 0 || !a.hasZero())) {
-    Interval result = atCorners(OpKind::Atan2, a, b, compute);
-    if (result.hasZero()) result.flags |= kZeros;
-    result.flags |= nan;
+Interval angleOfParts(const Interval& a, const Interval& b, DataType compute) {
+  if (a.isOneNumber() && b.isOneNumber()) return ofNumbers(OpKind::Atan2, a, b, compute);
+  if (a.has(kInfs) || b.has(kInfs)) {
+    // Beside an infinity, of the other operand the sign counts alone.
+    const auto ends = [](const Interval& set) {
+      return std::array{Interval{set.lo, set.lo, set.flags}, Interval{set.hi, set.hi, set.flags}};
+    };
+    Interval result;
+    for (const Interval& x : a.has(kInfs) ? std::array{a, a} : ends(a)) {
+      for (const Interval& y : b.has(kInfs) ? std::array{b, b} : ends(b)) {
+        result = hull(result, ofNumbers(OpKind::Atan2, x, y, compute));
+      }
+    }
     return result;
   }
-  Interval result{lowerEnd(OpKind::Atan2, -std::numbers::pi, compute),
-                  upperEnd(OpKind::Atan2, std::numbers::pi, compute), static_cast<uint8_t>(kZeros | nan)};
-  return a.hasNumber() && b.hasNumber() ? roundTo(result, compute) : Interval{kInfinity, -kInfinity, nan};
+  if (b.lo > 0 || !a.hasZero()) {
+    Interval result = atCorners(OpKind::Atan2, a, b, compute);
+    if (result.hasZero()) result.flags |= kZeros;
+    return result;
+  }
+  const Interval circle{lowerEnd(OpKind::Atan2, -std::numbers::pi, compute),
+                        upperEnd(OpKind::Atan2, std::numbers::pi, compute), kZeros};
+  return roundTo(circle, compute);
+}
+
+Interval angle(const Interval& a, const Interval& b, DataType compute) {
+  Interval result = overParts(a, b, [&](const Interval& x, const Interval& y) { return angleOfParts(x, y, compute); });
+  result.flags |= (a.flags | b.flags) & kNan;
+  return result;
 }
 
 // Of magnitudes; infinite beside NaN too, in C.
@@ -131,13 +182,17 @@ Interval neighbour(const Interval& a, const Interval& b, DataType compute) {
     if (compute == DataType::Double) return std::nextafter(from, to);
     return static_cast<double>(std::nextafter(static_cast<float>(from), static_cast<float>(to)));
   };
-  if (a.isOneNumber() && b.isOneNumber()) {
-    return hullOverSigns(a, b, [&](double x, double y) { return Interval::of(next(x, y)); });
-  }
-  if (a.has(kInfs) || !a.hasRange() || !b.hasNumber()) return anything(compute);
-  Interval result{next(a.lo, -kInfinity), next(a.hi, kInfinity), static_cast<uint8_t>((a.flags | b.flags) & kNan)};
-  if (result.hasZero()) result.flags |= kZeros;
-  return roundTo(result, compute);
+  Interval result = overParts(a, b, [&](const Interval& x, const Interval& y) {
+    if (x.isOneNumber() && y.isOneNumber()) {
+      return hullOverSigns(x, y, [&](double from, double to) { return Interval::of(next(from, to)); });
+    }
+    if (x.has(kInfs)) return Interval::of(next(x.single(), 0));  // towards any finite number
+    Interval neighbours{next(x.lo, -kInfinity), next(x.hi, kInfinity), 0};
+    if (neighbours.hasZero()) neighbours.flags |= kZeros;
+    return roundTo(neighbours, compute);
+  });
+  result.flags |= (a.flags | b.flags) & kNan;
+  return result;
 }
 
 }  // namespace

@@ -86,21 +86,47 @@ Interval remainderOfRange(const Interval& a, const Interval& b, DataType compute
   return {b.lo < 0 ? b.lo : 0, b.hi > 0 ? b.hi : 0, kZeros};
 }
 
+// Finite numbers by an infinity: fmod leaves them; where the signs differ, the floored quotient is -1, and the rest is what
+// the infinity leaves.
+Interval byInfinity(OpKind op, const Interval& a, const Interval& b) {
+  if (op == OpKind::Fmod) return a;
+  const bool positive = b.has(kPosInf);
+  const bool differ = positive ? a.lo < 0 : a.hi > 0;
+  Interval alike = positive ? Interval{std::max(a.lo, 0.0), a.hi, a.flags} : Interval{a.lo, std::min(a.hi, 0.0), a.flags};
+  if (alike.hasZero() && !alike.has(kZeros)) alike.flags |= kZeros;
+  if (op == OpKind::Remainder) {
+    if (differ) alike.flags |= b.flags & kInfs;
+    return alike;
+  }
+  Interval result = differ ? Interval::of(-1) : Interval{};
+  if (alike.hasRange()) result = hull(result, {0, 0, kZeros});
+  return result;
+}
+
+Interval quotientOfParts(OpKind op, const Interval& a, const Interval& b, DataType compute) {
+  if (a.isOneNumber() && b.isOneNumber()) return quotientOfNumbers(op, a, b, compute);
+  const Interval nan = Interval::of(std::numeric_limits<double>::quiet_NaN());
+  if (op == OpKind::FloorDiv) {
+    if (b.lo == 0 && b.hi == 0) return divide(a, b, compute);
+    if (b.hasZero()) return Interval::everything(format(compute).largest);
+    if (a.has(kInfs)) return nan;
+    return b.has(kInfs) ? byInfinity(op, a, b) : floorOfRange(a, b, compute);
+  }
+  if (a.has(kInfs) || (b.lo == 0 && b.hi == 0)) return nan;
+  if (b.has(kInfs)) return byInfinity(op, a, b);
+  Interval result = op == OpKind::Fmod ? fmodOfRange(a, b, compute) : remainderOfRange(a, b, compute);
+  if (b.hasZero()) result.flags |= kNan;
+  return result;
+}
+
 }  // namespace
 
 Interval divisionRule(OpKind op, const Interval& a, const Interval& b, DataType compute) {
   // trunc(a / b), each step rounded.
   if (op == OpKind::TruncDiv) return roundToWhole(OpKind::Trunc, divide(a, b, compute));
   if (a.empty() || b.empty()) return {};
-  if (a.isOneNumber() && b.isOneNumber()) return quotientOfNumbers(op, a, b, compute);
-  // Infinite or zero divisors and infinite dividends among others: anything.
-  if (a.has(kInfs) || b.has(kInfs) || b.hasZero()) return Interval::everything(format(compute).largest);
-  Interval result;
-  if (a.hasRange() && b.hasRange()) {
-    if (op == OpKind::FloorDiv) result = floorOfRange(a, b, compute);
-    if (op == OpKind::Fmod) result = fmodOfRange(a, b, compute);
-    if (op == OpKind::Remainder) result = remainderOfRange(a, b, compute);
-  }
+  Interval result = overParts(
+      a, b, [&](const Interval& x, const Interval& y) { return quotientOfParts(op, x, y, compute); });
   result.flags |= (a.flags | b.flags) & kNan;
   return result;
 }

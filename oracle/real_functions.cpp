@@ -93,22 +93,40 @@ Piece clipToUnit(const Interval& a, bool open, DataType compute) {
   return piece;
 }
 
-// Where a function turns: its least value lies at this operand.
-constexpr double kLgammaTurn = 1.4616321449683623;
-constexpr double kLgammaLeast = -0.12148629053584961;
+// lgamma falls from a pole at `pole` to its least value at `turn`, and rises from there on.
+struct LgammaBranch {
+  double pole;
+  double turn;
+  double least;
+};
+constexpr LgammaBranch kLgammaBranches[] = {{0, 1.4616321449683623, -0.12148629053584961},
+                                            {-1, -0.504083008264455, 1.2654376221108652},
+                                            {-2, -1.5734984731623904, 0.8339552096562814}};
+// CUDA's tables give a bound from here up. Below there are zeros, beside which an error in ulps means nothing.
+constexpr double kLgammaBoundFrom = -2.2637;
 
-// Above 0, where the tables give a bound; elsewhere, and at the poles, anything.
+// Of a range without a pole: its branch, if it turns inside.
+const LgammaBranch* turnInside(double lo, double hi) {
+  for (const LgammaBranch& branch : kLgammaBranches) {
+    if (lo < branch.turn && branch.turn < hi) return &branch;
+  }
+  return nullptr;
+}
+
+// At a pole: +inf. A range with a pole reaches from its least value to +inf; below the bound everything may be.
 Piece lgammaPiece(const Interval& a, DataType compute) {
   Piece piece;
   piece.others.flags = a.flags & kNan;
   if (a.has(kInfs)) piece.others.flags |= kPosInf;
   if (!a.hasRange()) return piece;
-  if (a.lo <= 0) {
-    const bool onlyZero = a.lo == 0 && a.hi == 0;
-    piece.others = onlyZero ? Interval{kInfinity, -kInfinity, static_cast<uint8_t>(piece.others.flags | kPosInf)}
-                            : Interval::everything(format(compute).largest);
-    piece.others.flags &= static_cast<uint8_t>(~kNegInf);
-    if (!a.has(kNan)) piece.others.flags &= static_cast<uint8_t>(~kNan);
+  const double pole = std::min(std::floor(a.hi), 0.0);  // the last one that is not above the range
+  const bool hasPole = pole >= a.lo;
+  if (hasPole || a.lo < kLgammaBoundFrom) {
+    if (hasPole) piece.others.flags |= kPosInf;
+    if (a.lo == a.hi && hasPole) return piece;
+    const double largest = format(compute).largest;
+    const double least = lowerEnd(OpKind::Lgamma, kLgammaBranches[0].least, compute);
+    piece.others = hull(piece.others, {a.lo < kLgammaBoundFrom ? -largest : least, largest, kZeros | kPosInf});
     return piece;
   }
   piece.any = true;
@@ -219,7 +237,7 @@ Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataTy
     return {-largest, largest, kZeros};
   }
   if (atLo > atHi) std::swap(atLo, atHi);
-  if (op == OpKind::Lgamma && piece.lo < kLgammaTurn && piece.hi > kLgammaTurn) atLo = kLgammaLeast;
+  if (const LgammaBranch* branch = op == OpKind::Lgamma ? turnInside(piece.lo, piece.hi) : nullptr) atLo = branch->least;
   const double beyond = overflowsBeyond(op);
   if (atLo == kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atLo = largest;
   if (atHi == -kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atHi = -largest;

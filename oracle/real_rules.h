@@ -71,6 +71,21 @@ struct Order {
 Order compare(const Interval& a, const Interval& b);
 Whole truth(const Interval& a);
 
+// The rule on the finite numbers and the infinities of both operands, each apart; NaN is the caller's.
+template <class Rule>
+Interval overParts(const Interval& a, const Interval& b, const Rule& rule) {
+  const auto forEachPart = [](const Interval& set, const auto& visit) {
+    if (set.hasRange()) visit(Interval{set.lo, set.hi, static_cast<uint8_t>(set.flags & kZeros)});
+    if (set.has(kPosInf)) visit(Interval::of(kInfinity));
+    if (set.has(kNegInf)) visit(Interval::of(-kInfinity));
+  };
+  Interval result;
+  forEachPart(a, [&](const Interval& x) {
+    forEachPart(b, [&](const Interval& y) { result = hull(result, rule(x, y)); });
+  });
+  return result;
+}
+
 // Library functions and ops derived from them, over arrays: f64 values from LibTorch at both bounds, at critical points
 // and at the ends of the domain, widened by the row's error column in ulps of the compute dtype.
 void functionRule(fuser::OpKind op, std::span<const Interval> in, std::span<Interval> out, fuser::DataType compute);
