@@ -86,13 +86,14 @@ Interval remainderOfRange(const Interval& a, const Interval& b, DataType compute
   return {b.lo < 0 ? b.lo : 0, b.hi > 0 ? b.hi : 0, kZeros};
 }
 
-// Finite numbers by an infinity: fmod leaves them; where the signs differ, the floored quotient is -1, and the rest is what
-// the infinity leaves.
+// Finite numbers by an infinity: fmod leaves them; where the signs differ, the floored quotient is -1, and the rest is
+// what the infinity leaves.
 Interval byInfinity(OpKind op, const Interval& a, const Interval& b) {
   if (op == OpKind::Fmod) return a;
   const bool positive = b.has(kPosInf);
   const bool differ = positive ? a.lo < 0 : a.hi > 0;
-  Interval alike = positive ? Interval{std::max(a.lo, 0.0), a.hi, a.flags} : Interval{a.lo, std::min(a.hi, 0.0), a.flags};
+  Interval alike =
+      positive ? Interval{std::max(a.lo, 0.0), a.hi, a.flags} : Interval{a.lo, std::min(a.hi, 0.0), a.flags};
   if (alike.hasZero() && !alike.has(kZeros)) alike.flags |= kZeros;
   if (op == OpKind::Remainder) {
     if (differ) alike.flags |= b.flags & kInfs;
@@ -125,8 +126,8 @@ Interval divisionRule(OpKind op, const Interval& a, const Interval& b, DataType 
   // trunc(a / b), each step rounded.
   if (op == OpKind::TruncDiv) return roundToWhole(OpKind::Trunc, divide(a, b, compute));
   if (a.empty() || b.empty()) return {};
-  Interval result = overParts(
-      a, b, [&](const Interval& x, const Interval& y) { return quotientOfParts(op, x, y, compute); });
+  Interval result =
+      overParts(a, b, [&](const Interval& x, const Interval& y) { return quotientOfParts(op, x, y, compute); });
   result.flags |= (a.flags | b.flags) & kNan;
   return result;
 }

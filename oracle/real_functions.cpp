@@ -187,8 +187,7 @@ void evaluateReference(OpKind op, std::span<double> values) {
 }  // namespace
 
 int referenceError(OpKind op) {
-  const bool ofTheCLibrary =
-      op == OpKind::Asinh || op == OpKind::Acosh || op == OpKind::Atanh || op == OpKind::Lgamma;
+  const bool ofTheCLibrary = op == OpKind::Asinh || op == OpKind::Acosh || op == OpKind::Atanh || op == OpKind::Lgamma;
   return ofTheCLibrary ? 4 : 2;
 }
 
@@ -237,7 +236,8 @@ Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataTy
     return {-largest, largest, kZeros};
   }
   if (atLo > atHi) std::swap(atLo, atHi);
-  if (const LgammaBranch* branch = op == OpKind::Lgamma ? turnInside(piece.lo, piece.hi) : nullptr) atLo = branch->least;
+  if (const LgammaBranch* branch = op == OpKind::Lgamma ? turnInside(piece.lo, piece.hi) : nullptr)
+    atLo = branch->least;
   const double beyond = overflowsBeyond(op);
   if (atLo == kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atLo = largest;
   if (atHi == -kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atHi = -largest;

@@ -26,7 +26,7 @@ Interval addUnrounded(const Interval& a, const Unrounded& product, fuser::DataTy
 Unrounded unroundedProduct(const Interval& a, const Interval& b);
 
 Interval relu(const Interval& a);
-Interval roundToWhole(fuser::OpKind op, const Interval& a);  // Floor, Ceil, Trunc, Round
+Interval roundToWhole(fuser::OpKind op, const Interval& a);     // Floor, Ceil, Trunc, Round
 Interval fraction(const Interval& a, fuser::DataType compute);  // a - trunc(a)
 Interval signOf(const Interval& a);
 Interval squared(const Interval& a, fuser::DataType compute);
@@ -80,9 +80,8 @@ Interval overParts(const Interval& a, const Interval& b, const Rule& rule) {
     if (set.has(kNegInf)) visit(Interval::of(-kInfinity));
   };
   Interval result;
-  forEachPart(a, [&](const Interval& x) {
-    forEachPart(b, [&](const Interval& y) { result = hull(result, rule(x, y)); });
-  });
+  forEachPart(
+      a, [&](const Interval& x) { forEachPart(b, [&](const Interval& y) { result = hull(result, rule(x, y)); }); });
   return result;
 }
 

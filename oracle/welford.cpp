@@ -78,9 +78,8 @@ class Terms {
  private:
   // All the same number: every distance is exactly 0. (One term is such a case.)
   bool isConstant() const {
-    return std::all_of(ranges_.begin(), ranges_.end(), [&](const Interval& x) {
-      return x.lo == x.hi && x.lo == ranges_[0].lo && flags_ == 0;
-    });
+    return std::all_of(ranges_.begin(), ranges_.end(),
+                       [&](const Interval& x) { return x.lo == x.hi && x.lo == ranges_[0].lo && flags_ == 0; });
   }
   // A distance may leave the range.
   bool overflows() const { return !isConstant() && 2 * largest_ > format(compute_).largest; }
@@ -103,8 +102,8 @@ class Terms {
     return roundTo(set, compute_);
   }
 
-  // The least and the largest sum of squared distances. The standard deviation is a seminorm: the root moves by at most the
-  // norm of the radii.
+  // The least and the largest sum of squared distances. The standard deviation is a seminorm: the root moves by at most
+  // the norm of the radii.
   struct Squares {
     LongReal low, high;
   };

@@ -235,10 +235,10 @@ class Walker {
 
   State state_;
   std::array<int64_t, 3> blockDim_{};
-  std::map<IntExpr, int64_t> ranges_;   // a parameter's value; an index's largest
+  std::map<IntExpr, int64_t> ranges_;  // a parameter's value; an index's largest
   std::set<IntExpr> indices_;
-  std::vector<IntExpr> openLoops_;      // around the statement
-  std::vector<IntExpr> laterTurns_;     // of those, the ones that are past their first turn
+  std::vector<IntExpr> openLoops_;                       // around the statement
+  std::vector<IntExpr> laterTurns_;                      // of those, the ones that are past their first turn
   std::map<IntExpr, std::vector<IntExpr>> loopsOfLoad_;  // by loaded index: the loops around its LoadIndex
   std::map<uint32_t, std::pair<const TensorView*, ReductionDepth>> depths_;  // by id of the result
 };

@@ -4,9 +4,9 @@
 // (oracle/ORACLE.md#5-reductions).
 //
 // Rules: a Compute that combines an accumulator with an operand is one update per iteration of the loops around it,
-// except loops whose index selects the accumulator. A BlockReduce or BlockWelford over n threads is ceil(log2 n) joins. A
-// reduction of an rFactor's partial results (an operand that is the result of a reduction and has no origin) continues
-// at their depth. An If counts as taken. Combining the first operand with the identity counts.
+// except loops whose index selects the accumulator. A BlockReduce or BlockWelford over n threads is ceil(log2 n) joins.
+// A reduction of an rFactor's partial results (an operand that is the result of a reduction and has no origin)
+// continues at their depth. An If counts as taken. Combining the first operand with the identity counts.
 
 #include <span>
 #include <utility>

@@ -366,9 +366,9 @@ struct WelfordPart {
   int64 count;
 };
 
-// Of the terms of both (Chan, Golub and LeVeque 1979, their 2.1). Every step is rounded. The larger part's mean moves, by
-// at most half of the difference: so the rounding of that step stays below the spread of the terms. A part without terms
-// changes nothing.
+// Of the terms of both (Chan, Golub and LeVeque 1979, their 2.1). Every step is rounded. The larger part's mean moves,
+// by at most half of the difference: so the rounding of that step stays below the spread of the terms. A part without
+// terms changes nothing.
 template <class T>
 FUSER_FN WelfordPart<T> joinWelford(WelfordPart<T> a, WelfordPart<T> b) {
   if (a.count < b.count) {

@@ -56,7 +56,6 @@ struct Series {
   uint64_t next = 0;  // the first that is not given out
   size_t waiting = 0;
   bool stopped = false;  // gives out no more
-  bool concluded = false;
   std::map<uint64_t, Reply> replies;
 };
 
@@ -86,16 +85,13 @@ class Selftest {
     const auto start = std::chrono::steady_clock::now();
     result_.seed = options_.seed;
     result_.stamp = stamp();
-    series_.push_back({"", 0, 0, false, false, {}});
-    for (const FaultResult& fault : result_.faults)
-      series_.push_back({std::string(fault.fault.name), 0, 0, false, false, {}});
+    series_.push_back({"", 0, 0, false, {}});
+    for (const FaultResult& fault : result_.faults) series_.push_back({std::string(fault.fault.name), 0, 0, false, {}});
     WorkerPool(options_.jobs, options_.limits, [options = options_](const std::string& task) {
       return reports::encode(perform(reports::decode<FaultTask>(task), options));
     }).run([this] { return nextTask(); }, [this](const Outcome& outcome) { recordOutcome(outcome); });
     result_.interrupted = interrupted_();
-    for (size_t i = 0; i < series_.size(); ++i) {
-      if (!series_[i].concluded) conclude(i);  // as far as it came
-    }
+    while (concluded_ < series_.size()) conclude(concluded_++);  // as far as they came
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(result_);
   }
@@ -150,12 +146,16 @@ class Selftest {
     --series.waiting;
     series.stopped |= index > 0 && catches(reply.kind, result_.faults[index - 1].fault.stage) && reply.applied;
     series.replies.emplace(task.number, reply);
-    if (series.waiting == 0 && (series.stopped || series.next >= options_.runs)) conclude(index);
+    // In order, whichever worker is slower.
+    while (concluded_ < series_.size() && isComplete(series_[concluded_])) conclude(concluded_++);
+  }
+
+  bool isComplete(const Series& series) const {
+    return series.waiting == 0 && (series.stopped || series.next >= options_.runs);
   }
 
   void conclude(size_t index) {
     Series& series = series_[index];
-    series.concluded = true;
     if (index == 0) {
       concludeControl(series);
     } else {
@@ -197,6 +197,7 @@ class Selftest {
   SelftestResult result_;
   std::vector<Series> series_;  // the control, then a fault each
   size_t current_ = 0;
+  size_t concluded_ = 0;  // series before this one
   size_t faultsDone_ = 0;
   static constexpr int kAttempts = 5;
   std::deque<std::string> again_;

@@ -360,15 +360,21 @@ class Judge {
     FUSER_CHECK(false, "bad HowOften");
   }
 
+  // An error of 2^-12 could hide in some element's set.
+  static bool isWide(const oracle::Judgement& judgement) {
+    const bool hasVerdict =
+        judgement.verdict == oracle::Verdict::Agrees || judgement.verdict == oracle::Verdict::Undecided;
+    return hasVerdict && judgement.total.within12 < judgement.total.judged;
+  }
+
   bool wantsTwin(const oracle::Judgement& judgement) const {
     constexpr double kElements = 500;  // of the cases that are cheap enough for all of them to be looked at
     if (isFinding(verdict_.kind)) return false;
     const std::vector<Expr*>& exprs = case_.fusion->exprs();
     const bool reduces =
         std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return isReduction(expr->op()); });
-    const bool isUndecided = judgement.verdict == oracle::Verdict::Undecided;
     const double share = kElements / static_cast<double>(std::max<int64_t>(judgement.total.judged, 1));
-    return (reduces || isUndecided) && isWanted(isUndecided, 1, share);
+    return (reduces || isWide(judgement)) && isWanted(isWide(judgement), 1, share);
   }
 
   // 1 in 8 of all cases: more of the small ones, less of those that take long.

@@ -53,8 +53,8 @@ T erroneous(OpKind op, T x, T y, double error, Random& random) {
   double exact = 0;
   fuser::laneFunction(op, DataType::Double)(&wide, &second, nullptr, &exact, 1);
   const T nearest = static_cast<T>(exact);
-  const bool fixed = x == 0 || std::isinf(x) || !std::isfinite(nearest) || nearest == 0 || y == 0 || std::isinf(y) ||
-                     x == 1;
+  const bool fixed =
+      x == 0 || std::isinf(x) || !std::isfinite(nearest) || nearest == 0 || y == 0 || std::isinf(y) || x == 1;
   if (fixed) return nearest;
   // In f64 the base is the C library's value, itself up to an ulp off.
   const int64_t steps = static_cast<int64_t>(error) - (sizeof(T) == 8 ? 1 : 0);
@@ -533,7 +533,7 @@ class Engine {
           partial.value = terms[j];
         else if constexpr (std::is_floating_point_v<T>)
           partial.value = factorA && combine == OpKind::Add ? std::fma(factorA[j], factorB[j], partial.value)
-                                                       : joined(partial.value, terms[j]);
+                                                            : joined(partial.value, terms[j]);
         else
           partial.value = joined(partial.value, terms[j]);
         partial.depth += !first;

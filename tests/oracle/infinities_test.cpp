@@ -64,7 +64,8 @@ TEST(InfinitiesTest, LeaveTheFinitePartOfARest) {
   expectNear(fmodOf(withFlags(5, 5.5, 0), withFlags(4, 4, kPosInf)), 1, 5.5, 0, "[5, 5.5] by 4 or inf");
   expectNear(fmodOf(withFlags(5, 5.5, 0), withFlags(0, 4, oracle::kZeros)), 0, 4, kNan, "[5, 5.5] by [0, 4]");
   expectNear(remainderOf(withFlags(5, 5.5, 0), Interval::of(-INFINITY)), INFINITY, -INFINITY, kNegInf, "by -inf");
-  expectNear(remainderOf(withFlags(-5.5, -5, kNan), withFlags(4, 4, kNegInf)), -5.5, 3, kNan, "[-5.5, -5] by 4 or -inf");
+  expectNear(remainderOf(withFlags(-5.5, -5, kNan), withFlags(4, 4, kNegInf)), -5.5, 3, kNan,
+             "[-5.5, -5] by 4 or -inf");
 }
 
 TEST(InfinitiesTest, LeaveTheFinitePartOfAFlooredQuotient) {

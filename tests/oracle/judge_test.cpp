@@ -168,8 +168,9 @@ double wrongSpecial(double value, uint64_t draw) {
   }
 }
 
-// One element moved by 2^-6 of its size, or made another integer, special value or truth, in a random stored value.
-bool plantFault(RunRecord& record, std::mt19937_64& random) {
+// One element moved by that share of its size, or made another integer, special value or truth, in a random stored
+// value.
+bool plantFault(RunRecord& record, std::mt19937_64& random, double share) {
   std::vector<TensorRef> places;
   for (const fuser::SegmentRecord& segment : record.segments) {
     for (const fuser::BoundaryValue& output : segment.outputs) {
@@ -194,14 +195,17 @@ bool plantFault(RunRecord& record, std::mt19937_64& random) {
       return true;
     }
     if (std::fabs(value) < std::ldexp(1.0, oracle::format(ref.dtype).minExponent)) return false;
-    // At least one step of the dtype, away from zero or towards it.
-    const double step = std::max(std::fabs(value) * 0x1p-6, oracle::ulp(value, ref.dtype));
+    // At least two steps of the dtype, away from zero or towards it.
+    const double step = std::max(std::fabs(value) * share, 2 * oracle::ulp(value, ref.dtype));
     element = fuser::convert<T>(value + (random() % 2 ? step : -step));
     return static_cast<double>(fuser::widen(element)) != value;
   });
 }
 
-TEST(JudgeTest, CatchesPlantedFaults) {
+class PlantedFaultTest : public testing::TestWithParam<int> {};
+
+// Of 2^-6 and 2^-10 of an element's size.
+TEST_P(PlantedFaultTest, IsCaughtInProbedRuns) {
   reference::useOneThread();
   fuser::fuzz::GeneratorOptions options;
   options.medianElements = 64;
@@ -215,14 +219,16 @@ TEST(JudgeTest, CatchesPlantedFaults) {
     Adversary adversary;
     adversary.probes = true;
     RunRecord record = runAdversarially(*testCase.fusion, inputs, adversary, random);
-    if (!plantFault(record, random)) continue;
+    if (!plantFault(record, random, std::ldexp(1.0, -GetParam()))) continue;
     ++planted;
     caught += oracle::judge(*testCase.fusion, inputs, record, {false, true, true, 5}).verdict == Verdict::Differs;
   }
-  std::printf("planted faults: %d of %d caught\n", caught, planted);
+  std::printf("planted faults of 2^-%d: %d of %d caught\n", GetParam(), caught, planted);
   EXPECT_GT(planted, 200);
   EXPECT_GE(caught, 0.99 * planted);
 }
+
+INSTANTIATE_TEST_SUITE_P(Shares, PlantedFaultTest, testing::Values(6, 10));
 
 // Kernels of one op whose row says exactly rounded: four steps off is wrong, as is any other integer.
 TEST(JudgeTest, CatchesFourUlpInExactOps) {

@@ -98,9 +98,9 @@ Widths widthsOf(Random& random, const Distribution& distribution, size_t count, 
   return widths;
 }
 
-// Beyond the aim are, by up to 6 times, more terms than 1,000, and by up to 7 times the mean of terms about 0: the bound
-// holds for the worst order, in which the mean of each accumulator strays and all of their errors point one way; of many
-// accumulators and a random order they cancel.
+// Beyond the aim are, by up to 6 times, more terms than 1,000, and by up to 7 times the mean of terms about 0: the
+// bound holds for the worst order, in which the mean of each accumulator strays and all of their errors point one way;
+// of many accumulators and a random order they cancel.
 TEST(WelfordBoundTest, IsWithinThirtyRootsOfTheDepthOfTheLargestError) {
   Random random(14);
   std::printf("%-18s %7s %8s %6s   %-22s %-22s %s\n", "terms", "n", "updates", "joins", "variance: set / error",
@@ -117,7 +117,8 @@ TEST(WelfordBoundTest, IsWithinThirtyRootsOfTheDepthOfTheLargestError) {
         for (size_t result : {0, 1}) {
           EXPECT_GE(widths.ratio(result), 1) << "an error beyond the bound";
           if (count > 1000 || (result == 1 && distribution.mean == 0)) continue;
-          EXPECT_LE(widths.ratio(result), widths.aim()) << (result ? "mean" : "variance") << " of " << distribution.name;
+          EXPECT_LE(widths.ratio(result), widths.aim())
+              << (result ? "mean" : "variance") << " of " << distribution.name;
         }
       }
     }

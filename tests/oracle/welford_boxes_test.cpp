@@ -187,9 +187,8 @@ std::string accepted(std::vector<double> numbers, int64_t correction, size_t res
   const Program program(DataType::Float, correction);
   std::vector<Interval> intervals;
   for (double number : numbers) intervals.push_back(Interval::of(number));
-  const Value sets =
-      oracle::welford(*program.expr, result, setsOf(DataType::Float, intervals),
-                                      {static_cast<int64_t>(numbers.size()), 0});
+  const Value sets = oracle::welford(*program.expr, result, setsOf(DataType::Float, intervals),
+                                     {static_cast<int64_t>(numbers.size()), 0});
   return oracle::toString(sets.realAt(0));
 }
 

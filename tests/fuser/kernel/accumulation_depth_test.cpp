@@ -59,7 +59,9 @@ struct TwoSums {
 
   Depths depths(int64_t n) const {
     Depths found;
-    for (const auto& [view, depth] : accumulationDepth(*kernel, std::vector<int64_t>{n})) found[view->name()] = depth.total();
+    for (const auto& [view, depth] : accumulationDepth(*kernel, std::vector<int64_t>{n})) {
+      found[view->name()] = depth.total();
+    }
     return found;
   }
 };
