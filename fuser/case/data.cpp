@@ -6,6 +6,7 @@
 
 #include "fuser/case/case.h"
 #include "fuser/case/recipe_data.h"
+#include "fuser/support/rejection.h"
 
 namespace fuser {
 namespace {
@@ -182,7 +183,8 @@ RunData materialize(const Case& testCase, const Run& run, size_t maxBytes) {
                                std::get<TensorInput>(run.inputs[i].value)));
     if (plans.back().input->recipe.kind == RecipeKind::View) continue;
     total += blockBytes(plans.back());
-    FUSER_USER_CHECK(total <= maxBytes, "the inputs take more than ", maxBytes, " bytes, at %", run.inputs[i].name);
+    FUSER_REJECT_UNLESS(total <= maxBytes, InputMemory, "the inputs take more than ", maxBytes, " bytes, at %",
+                        run.inputs[i].name);
   }
   data.tensors.resize(plans.size());
   for (size_t i = 0; i < plans.size(); ++i) {
@@ -218,8 +220,8 @@ TensorData materialize(const PreallocatedOutput& output, DataType dtype, const D
   TensorData data;
   const size_t elements = static_cast<size_t>(output.offset + extent) * dtypeSize(dtype);
   data.bytes = kAlignment + (elements + kAlignment - 1) / kAlignment * kAlignment + kAlignment;
-  FUSER_USER_CHECK(data.bytes <= maxBytes, "the memory for output %", output.output, " takes ", data.bytes,
-                   " bytes, more than ", maxBytes);
+  FUSER_REJECT_UNLESS(data.bytes <= maxBytes, OutputMemory, "the memory for output %", output.output, " takes ",
+                      data.bytes, " bytes, more than ", maxBytes);
   data.memory = allocate(data.bytes);
   std::memset(data.memory.get(), static_cast<int>(poisonByte(dtype)), data.bytes);
   data.ref = {data.memory.get() + kAlignment + static_cast<size_t>(output.offset) * dtypeSize(dtype),

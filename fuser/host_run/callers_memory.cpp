@@ -1,6 +1,7 @@
 // Copies ranges of the caller's memory to the device and back.
 
 #include "fuser/host_run/callers_memory.h"
+#include "fuser/support/rejection.h"
 
 #include <algorithm>
 #include <cstring>
@@ -32,8 +33,8 @@ CallersMemory::CallersMemory(std::span<const TensorRef> tensors, size_t maxBytes
   }
   const std::vector<HostRange> ranges = hostRanges(tensors, std::vector<bool>(tensors.size(), true)).ranges;
   for (const HostRange& range : ranges) bytes_ += range.end - range.begin;
-  FUSER_USER_CHECK(bytes_ <= maxBytes, "inputs and memory for outputs take ", bytes_, " bytes on the device, and ",
-                   maxBytes, " are what a run may take");
+  FUSER_REJECT_UNLESS(bytes_ <= maxBytes, DeviceMemory, "inputs and memory for outputs take ", bytes_,
+                      " bytes on the device, and ", maxBytes, " are what a run may take");
   for (const HostRange& range : ranges) {
     Copy copy;
     copy.caller = reinterpret_cast<std::byte*>(range.begin);

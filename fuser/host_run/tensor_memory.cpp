@@ -1,6 +1,7 @@
 // Allocation of tensors on the host.
 
 #include "fuser/host_run/tensor_memory.h"
+#include "fuser/support/rejection.h"
 
 #include <algorithm>
 #include <cstring>
@@ -145,8 +146,8 @@ TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t 
   // An expanded size of 0 stores nothing.
   const int64_t elements = numel(sizes) == 0 ? 0 : numel(storedSizes(tensor, sizes));
   const size_t bytes = static_cast<size_t>(elements) * dtypeSize(tensor->dtype());
-  FUSER_USER_CHECK(bytes <= maxBytes, "%", tensor->name(), " of sizes ", sizes, " takes ", bytes, " bytes, and ",
-                   maxBytes, " are left of what a run may take");
+  FUSER_REJECT_UNLESS(bytes <= maxBytes, TensorMemory, "%", tensor->name(), " of sizes ", sizes, " takes ", bytes,
+                      " bytes, and ", maxBytes, " are left of what a run may take");
   TensorMemory result;
   result.memory = pool.allocate(bytes);
   std::memset(result.memory.get(), isFloating(tensor->dtype()) ? 0xff : 0xa5, bytes);

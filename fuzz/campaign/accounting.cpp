@@ -64,7 +64,9 @@ reports::Sums sumsOfCase(const TaskResult& result) {
   sums.cases = 1;
   sums.runs = result.runs;
   sums.verdicts[std::string(verdictName(verdict.kind))] = 1;
-  if (verdict.kind == VerdictKind::Rejected) sums.rejectedByReason[withoutNumbers(verdict.reason)] = 1;
+  if (verdict.kind == VerdictKind::Rejected) {
+    sums.rejectedByReason[verdict.rejection.empty() ? withoutNumbers(verdict.reason) : verdict.rejection] = 1;
+  }
   const bool decided = verdict.kind == VerdictKind::Agrees || verdict.kind == VerdictKind::Differs;
   sums.judgedCases = decided || verdict.kind == VerdictKind::Undecided;
   sums.decidedCases = decided;

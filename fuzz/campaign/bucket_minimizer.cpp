@@ -94,6 +94,8 @@ std::string performMinimize(const MinimizeTask& task, const TaskSettings& settin
     minimizer.seconds = task.seconds;
     minimizer.limits = limits;
     minimizer.judge = settings.judge;
+    // Of a generated case; a rejected file is a finding of the kind "rejected".
+    minimizer.judge.rejectionsAreFindings = task.bucket.starts_with(verdictName(VerdictKind::Invariant));
     minimizer.bucket = task.bucket;
     minimizer.bestSoFar = task.best;
     minimizer.maxBytes = task.bytes;

@@ -159,7 +159,7 @@ class Performer {
     const Case testCase = parseCase(readTextFile(task.path), task.path);
     const std::string& fault = testCase.options.fault;
     if (!fault.empty()) plantFault(fault);  // a UserError for an unknown one: the file is no case
-    judge(testCase, "parse", true);
+    judge(testCase, "parse", true, false);
     CaseVerdict& verdict = result_.verdict;
     if (verdict.kind == VerdictKind::Rejected) verdict.detail = located(testCase.places, verdict.detail);
     keepFailing(testCase);
@@ -199,7 +199,7 @@ class Performer {
   static bool repeats(uint64_t number) { return number % kRepeatOneIn == 0; }
 
   // stage: what the time was spent on up to here.
-  void judge(const Case& testCase, const char* stage, bool repeat) {
+  void judge(const Case& testCase, const char* stage, bool repeat, bool isGenerated) {
     const double seconds = secondsSince(start_);
     describe(testCase, result_);
     AfterSegment collecting(
@@ -207,6 +207,7 @@ class Performer {
     JudgeSettings settings = settings_.judge;
     settings.observers.push_back(&collecting);
     settings.repeat &= repeat;
+    settings.rejectionsAreFindings = isGenerated;
     result_.verdict = judgeCase(testCase, settings);
     if (isLogged(settings.log, LogLevel::Debug)) {
       const std::string& reason = result_.verdict.reason;
@@ -217,7 +218,7 @@ class Performer {
   }
 
   void judgeGenerated(const Case& testCase, bool repeat) {
-    judge(testCase, "generate", repeat);
+    judge(testCase, "generate", repeat, true);
     // Only a file promises what becomes of it.
     if (!isFinding(result_.verdict.kind)) result_.verdict.expected = true;
     keepFailing(testCase);

@@ -17,6 +17,7 @@
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/segment/named_counts.h"
+#include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/support/split_mix.h"
 #include "fuser/text/parser.h"
@@ -117,10 +118,26 @@ class Judge {
     verdict_.detail = detail.empty() ? reason : detail;
   }
 
+  // A UserError, and its name on the list of rejections or nothing.
+  struct Rejection {
+    std::string text;
+    std::string_view name;
+  };
+
+  // Of a generated case, which is valid, a rejection without a name is a finding.
+  void report(int run, const Rejection& rejection) {
+    if (settings_.rejectionsAreFindings && rejection.name.empty()) {
+      report(VerdictKind::Invariant, run, concat("a valid case is rejected: ", rejection.text));
+    } else {
+      if (verdict_.kind < VerdictKind::Rejected) verdict_.rejection = rejection.name;
+      report(VerdictKind::Rejected, run, rejection.text);
+    }
+  }
+
   // What a step throws becomes a verdict: the classes of error tell a rejection from a finding. A rejection is given
   // back instead where `rejection` is set. Returns whether the step ended.
   template <class Step>
-  bool guarded(int run, Step step, std::string* rejection = nullptr) {
+  bool guarded(int run, Step step, Rejection* rejection = nullptr) {
     try {
       step();
       return true;
@@ -130,10 +147,12 @@ class Judge {
       report(VerdictKind::Check, run, error.what());
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
+      const auto* listed = dynamic_cast<const ListedRejection*>(&error);
+      const Rejection given{error.what(), listed ? rejectionName(listed->id()) : std::string_view()};
       if (rejection) {
-        *rejection = error.what();
+        *rejection = given;
       } else {
-        report(VerdictKind::Rejected, run, error.what());
+        report(run, given);
       }
     } catch (const std::exception& error) {
       if (saysOutOfMemory(error)) {
@@ -200,7 +219,7 @@ class Judge {
 
   void judgeRun(int index) {
     const Run& run = case_.runs[index];
-    std::string rejection;
+    Rejection rejection;
     const auto judged = [&] {
       RunData data;
       timed("data", [&] { data = materialize(case_, run, settings_.maxInputBytes); });
@@ -226,9 +245,9 @@ class Judge {
     const bool ran = guarded(index, judged, &rejection);
     if (observer_ && !observer_->problems().empty())
       report(VerdictKind::Invariant, index, observer_->problems().front());
-    if (!rejection.empty() && run.expectation == Expectation::Agrees) {
+    if (!rejection.text.empty() && run.expectation == Expectation::Agrees) {
       verdict_.expected = false;
-      report(VerdictKind::Rejected, index, rejection);
+      report(index, rejection);
     } else if (ran && run.expectation == Expectation::Rejected) {
       verdict_.expected = false;
       report(VerdictKind::Differs, index, "expected to be rejected, but it ran");
@@ -325,10 +344,10 @@ class Judge {
     if (wantsTwin(judgement)) lookAtTwin(run);
     if (settings_.probes && !case_.options.probes && (open || wantsProbes(judgement))) {
       verdict_.secondLooks.probed += !open;
-      std::string rejection;
+      Rejection rejection;
       guardedIn(
           SeenIn::Probes, run, [&] { probe(run, inputs, record, judgement, detail); }, &rejection);
-      if (!rejection.empty()) detail += "\nwith probes: rejected: " + rejection;
+      if (!rejection.text.empty()) detail += "\nwith probes: rejected: " + rejection.text;
     }
     count(judgement);
     concludeAgain(run, judgement, detail);
@@ -337,7 +356,7 @@ class Judge {
 
   // guarded(), for a build that is not the case's own.
   template <class Step>
-  bool guardedIn(SeenIn build, int run, Step step, std::string* rejection) {
+  bool guardedIn(SeenIn build, int run, Step step, Rejection* rejection) {
     const bool wasFinding = isFinding(verdict_.kind);
     const bool ended = guarded(run, step, rejection);
     if (!wasFinding && isFinding(verdict_.kind)) verdict_.seenIn = build;
@@ -389,21 +408,21 @@ class Judge {
   void lookAtTwin(int run) {
     reports::SecondLooks& counts = verdict_.secondLooks;
     ++counts.twins;
-    std::string rejection;
+    Rejection rejection;
     const auto look = [&](bool repeat) {
-      rejection.clear();
+      rejection = {};
       return guardedIn(
           SeenIn::Twin, run, [&] { judgeTwin(run, repeat); }, &rejection);
     };
     const bool repeats = !case_.options.probes && !twinRefusesSchedules_;
     look(repeats);
-    if (!rejection.empty() && repeats) {
+    if (!rejection.text.empty() && repeats) {
       twinRefusesSchedules_ = true;
       twinCache_.reset();
       look(false);
     }
     counts.ownSchedules += twinRefusesSchedules_ || case_.options.probes || (replay_ && replay_->hasOthers());
-    counts.twinsRejected += !rejection.empty();
+    counts.twinsRejected += !rejection.text.empty();
   }
 
   void judgeTwin(int run, bool repeatSchedules) {

@@ -68,6 +68,7 @@ struct JudgeSettings {
   bool repeat = true;                        // do each run twice: equal kernels and data must give equal bits
   bool checkInvariants = true;               // verify after every pass and segmentation step; oracle/invariants
   bool roundTrip = true;                     // print, parse, compare
+  bool rejectionsAreFindings = false;        // but those on the list (fuser/support/rejections.def)
   size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may use four times that. A larger
                                              // case is rejected before memory is allocated
   size_t memoryMb = 4096;                    // of the process: an allocation that fails below it is a SetUpError, one
@@ -84,6 +85,7 @@ struct CaseVerdict {
   std::string detail;           // lines of text: worst elements, first wrong op
   int run = -1;                 // the run with this verdict; -1: before any run, or all runs
   bool expected = true;         // whether the case's `expect` lines hold
+  std::string rejection;        // Rejected for a reason on the list: its name, "input-memory"
   bool probed = false;          // whether some run was judged again with probes
   SeenIn seenIn = SeenIn::Run;  // a finding: the first build that shows it
   reports::SecondLooks secondLooks;
@@ -104,9 +106,9 @@ struct CaseVerdict {
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
   bool operator==(const CaseVerdict&) const = default;
 };
-REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, probed, seenIn, secondLooks, faultApplied, outputs,
-               elements, ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers, passes, decisions,
-               compilations, kernels, seconds)
+REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, rejection, probed, seenIn, secondLooks, faultApplied,
+               outputs, elements, ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers, passes,
+               decisions, compilations, kernels, seconds)
 
 // Throws no error that a case causes: errors of every class, and use of memory beyond the limit, are verdicts. Rethrows
 // errors of the environment (fuser/support/set_up_error.h). A crash or a hang of the case crashes or hangs this process

@@ -54,7 +54,7 @@ TEST_F(CampaignTest, VerdictsDoNotDependOnTheWorkers) {
 }
 
 // The generator promises nothing about memory: what is too large is refused, and counted.
-TEST_F(CampaignTest, ARejectedGeneratedCaseIsCountedAndIsNoFinding) {
+TEST_F(CampaignTest, AGeneratedCaseRejectedForAListedReasonIsCountedAndIsNoFinding) {
   CampaignOptions campaign = options(30);
   campaign.seed = 3;
   campaign.task.generator.medianElements = 64;
@@ -62,7 +62,8 @@ TEST_F(CampaignTest, ARejectedGeneratedCaseIsCountedAndIsNoFinding) {
   const reports::CampaignSummary summary = runCampaign(campaign, kNever, kSilent);
   EXPECT_GE(summary.verdicts.at("rejected"), 1);
   EXPECT_GE(summary.judgedCases, 1);
-  EXPECT_FALSE(summary.rejectedByReason.empty());
+  EXPECT_EQ(summary.rejectedByReason.count("input-memory"), 1u);
+  EXPECT_EQ(summary.rejectedByReason.count("tensor-memory") + 1, summary.rejectedByReason.size());
   EXPECT_TRUE(summary.findings.empty()) << describe(summary);
   // What the segmenter decided is counted case by case; what it never decided stands there with 0.
   EXPECT_GE(summary.decisions.at("parts accepted whole").cases, 1);

@@ -192,7 +192,7 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 6);
+  EXPECT_EQ(kLedgerVersion, 7);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file bytes found_seconds");
@@ -206,8 +206,8 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
             "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits places fused views "
             "view_segments");
   EXPECT_EQ(keysOf(std::type_identity<CaseVerdict>()),
-            "kind reason detail run expected probed seen_in second_looks fault_applied outputs elements ops margins "
-            "wrong_value "
+            "kind reason detail run expected rejection probed seen_in second_looks fault_applied outputs elements ops "
+            "margins wrong_value "
             "place pattern wrong_op title schedulers passes decisions compilations kernels seconds");
   EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),
             "finding symptom bucket file text title reason detail guilty_op structure replay picture exprs_before "

@@ -52,6 +52,14 @@ run { %x = normal(seed = 1) : f32[4]
   EXPECT_EQ(unexpected.kind, VerdictKind::Rejected);
   EXPECT_FALSE(unexpected.expected);
   EXPECT_NE(unexpected.reason.find("4"), std::string::npos) << unexpected.reason;
+  EXPECT_EQ(unexpected.rejection, "") << "sizes that do not fit are on no list";
+  JudgeSettings valid;
+  valid.rejectionsAreFindings = true;
+  EXPECT_EQ(verdictOf(program, valid).kind, VerdictKind::Invariant);
+  valid.maxInputBytes = 8;
+  const CaseVerdict large = verdictOf(program, valid);
+  EXPECT_EQ(large.kind, VerdictKind::Rejected);
+  EXPECT_EQ(large.rejection, "input-memory");
   const CaseVerdict expected = verdictOf(program + "expect rejected\n");
   EXPECT_EQ(expected.kind, VerdictKind::Agrees) << toString(expected);
   EXPECT_TRUE(expected.expected);
