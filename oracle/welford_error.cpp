@@ -9,7 +9,7 @@
 //   - |M^_k| <= |m| + |m_k - m| + |e_k|, and |m_k - m| <= G / sqrt(k) by Cauchy and Schwarz, where G^2 is what the
 //     accumulator's terms have of S: a rounding of a difference is charged to the spread;
 //   - M^_k lies between two terms, as rounding is monotone, so that half a unit in the last place of the largest holds.
-// With r = u |m| and a = 2/3, or r = that half unit and a = 0, summed over k (d_k^2 (k - 1) / k adds up to at most G^2):
+// With r = u |m| and a = 2/3, or r = that half unit and a = 0, summed over k (d_k^2 (k - 1) / k adds up to G^2):
 //   |e_k| <= phi (r (k + 1) / 2 + u G (a sqrt(k) + t / sqrt(k))),   t = 1.42 theta / u + (a > 0 ? 1/2 : 0).
 // phi = 1 / (1 - 4.2 u c) pays for errors in |M^_k| and d'.
 //
