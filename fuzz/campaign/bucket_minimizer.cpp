@@ -40,6 +40,11 @@ CaseVerdict verdictAlone(const std::string& text, const TaskSettings& settings, 
 // With its own verdict, from a process of its own.
 MetFinding metFinding(const OtherFinding& other, const TaskSettings& settings, const Limits& limits) {
   MetFinding met{toString(other.bucket), other.bucket.kind, other.text, "", "", "fails fresh", "", "", ""};
+  if (!other.failedCheck.empty()) {
+    met.label = "a change of this case cannot be built; minimize it to see the check fail";
+    met.title = met.reason = met.detail = other.failedCheck;
+    return met;
+  }
   const CaseVerdict verdict = verdictAlone(other.text, settings, limits);
   met.title = titleOf(verdict);
   met.guiltyOp = verdict.wrongOp;

@@ -65,6 +65,7 @@ void keepOthers(const Minimized& result, const fs::path& folder) {
     const fs::path path = folder / (prefix + "-" + sha1(other.text) + ".fusion");
     reports::writeFile(path, other.text);
     printLine(concat("  met on the way: ", toString(other.bucket), "\n    ", path.string()));
+    if (!other.failedCheck.empty()) printLine(concat("    a change of it cannot be built: ", other.failedCheck));
   }
 }
 

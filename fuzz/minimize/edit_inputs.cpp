@@ -23,13 +23,20 @@ void keepInput(Rebuilding& rebuilding, const TensorView* tensor, EditInput& inpu
     if (!kept[i]) continue;
     const IterDomain* axis = tensor->axes()[i];
     const AxisOf place{tensor->id(), i};
-    input.axes.push_back(
-        {axis->type(),
-         axis->isBroadcast() ? rebuilding.sizeOf(axis->extent()) : rebuilding.resized(axis->extent(), place),
-         rebuilding.resized(axis->expandedExtent(), place)});
+    const IntExpr expanded = rebuilding.resized(axis->expandedExtent(), place);
+    const IntExpr extent =
+        axis->isBroadcast() ? rebuilding.sizeOf(axis->extent()) : rebuilding.resized(axis->extent(), place);
+    // A constant that becomes 1 makes a broadcast axis, as the parser does.
+    const bool becomesBroadcast = extent->isConstant(1);
+    input.axes.push_back({becomesBroadcast ? IterType::Broadcast : axis->type(), extent, expanded});
   }
   input.onHost = tensor->isCpuScalar();
   if (!rebuilding.change.plainLayouts.count(tensor->id())) keepLayout(tensor->domain(), kept, input);
+  for (size_t i = 0; i < input.contiguity.size(); ++i) {
+    if (input.axes.at(static_cast<size_t>(input.allocationOrder[i])).type == IterType::Broadcast) {
+      input.contiguity[i] = std::nullopt;
+    }
+  }
   rebuilding.keepPlacement(tensor);
 }
 

@@ -35,6 +35,9 @@ struct CaseSize {
 struct OtherFinding {
   Bucket bucket;
   std::string text;
+  // The failed check, where a change of `text` could not be built: the builders refuse by a UserError, so that a failed
+  // check is a bug of theirs. `text` alone does not show it, minimizing it does.
+  std::string failedCheck = {};
 };
 
 struct Minimized {

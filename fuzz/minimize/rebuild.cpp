@@ -12,8 +12,6 @@ std::optional<Case> madeBy(const std::function<std::optional<Case>()>& make) {
   } catch (const UserError& error) {
     rethrowIfSetUpError(error);
     return std::nullopt;  // the operands no longer fit, a symbol is bound by nothing, …
-  } catch (const CheckError&) {
-    return std::nullopt;  // the builders trip over something absurd; the case at hand is about something else
   }
 }
 

@@ -172,10 +172,28 @@ bool Search::attempt(const Change& change) {
     recordedUsed = true;
     return recipe;
   };
-  if (attemptCase(rebuild(best_, change, plain))) return true;
+  if (attemptCase(built([&] { return rebuild(best_, change, plain); }))) return true;
   if (change.asInputs.empty() || isOver()) return false;
-  const std::optional<Case> withValues = rebuild(best_, change, recorded);
+  const std::optional<Case> withValues = built([&] { return rebuild(best_, change, recorded); });
   return recordedUsed && attemptCase(withValues);
+}
+
+bool Search::attempt(const EditCase& change) {
+  return attemptCase(built([&] { return edited(best_, change); }));
+}
+
+std::optional<Case> Search::built(const std::function<std::optional<Case>()>& make) {
+  try {
+    return make();
+  } catch (const CheckError& error) {
+    CaseVerdict verdict;
+    verdict.kind = VerdictKind::Check;
+    verdict.reason = error.what();
+    const Bucket bucket = bucketWithoutStage(verdict);
+    const bool isNew = others_.insert(toString(bucket)).second && result_.others.size() < kMaxOthers;
+    if (isNew) result_.others.push_back({bucket, text_, error.what()});
+    return std::nullopt;
+  }
 }
 
 void Search::accept(const Case& candidate, std::string text, const JudgedCase& judged) {

@@ -33,7 +33,7 @@ class Search {
   std::vector<SegmentNames> segments() { return judging_.segments(text_); }
 
   // True if the change was accepted; ids of the previous best case are then invalid.
-  bool attempt(const EditCase& change) { return attemptCase(edited(best_, change)); }
+  bool attempt(const EditCase& change);
   // New inputs get plain data first, then the values that the reference computed.
   bool attempt(const Change& change);
 
@@ -46,6 +46,8 @@ class Search {
   bool attemptCase(const std::optional<Case>& candidate);
   void accept(const Case& candidate, std::string text, const JudgedCase& judged);
   void noteOther(const std::string& text, const Bucket& found);
+  // What is made, or nothing: a check that fails meanwhile is noted as a finding of its own.
+  std::optional<Case> built(const std::function<std::optional<Case>()>& make);
 
   std::string text_;
   Case best_;

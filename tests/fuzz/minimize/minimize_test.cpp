@@ -10,7 +10,10 @@
 #include <sstream>
 
 #include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuzz/minimize/judging.h"
 #include "fuzz/minimize/reducers.h"
+#include "fuzz/minimize/search.h"
 #include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser::fuzz {
@@ -177,6 +180,24 @@ TEST(MinimizeTest, ACrashIsNotReplacedByAnotherCrash) {
   EXPECT_TRUE(hasOp(*testCase.fusion, OpKind::Sum)) << result.text;
   ASSERT_EQ(result.others.size(), 1u);
   EXPECT_NE(result.others[0].bucket.pattern.find("dieThere"), std::string::npos) << result.others[0].bucket.pattern;
+}
+
+// Builders refuse what makes no sense by a UserError; a check of theirs that fails is a bug, whatever is minimised.
+TEST(SearchTest, AFailedCheckOfABuilderIsKeptAsAFindingOfItsOwn) {
+  MinimizeSettings settings;
+  Judging judging(settings.judge, settings.limits);
+  const std::string text = printCase(parseCase(withFault("swapped-operands"), "f"));
+  Minimized result;
+  Search search(text, judging.bucket(text), judging.judge(text), judging, settings, result);
+  const EditCase failing = [](CaseEdit&) -> bool { FUSER_CHECK(false, "the builder of reshape"); };
+  EXPECT_FALSE(search.attempt(failing));
+  EXPECT_FALSE(search.attempt(failing)) << "one finding all the same";
+  const EditCase refused = [](CaseEdit&) -> bool { throw UserError("no such axis"); };
+  EXPECT_FALSE(search.attempt(refused));
+  ASSERT_EQ(result.others.size(), 1u);
+  EXPECT_EQ(result.others[0].bucket.kind, "check");
+  EXPECT_EQ(result.others[0].text, text);
+  EXPECT_NE(result.others[0].failedCheck.find("the builder of reshape"), std::string::npos);
 }
 
 TEST(MinimizeTest, AnUnexpectedBucketIsAProblem) {
