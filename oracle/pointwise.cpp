@@ -8,6 +8,7 @@
 #include "oracle/formulas.h"
 #include "oracle/real_rules.h"
 #include "oracle/rounding.h"
+#include "oracle/rule_group.h"
 #include "oracle/slice.h"
 #include "oracle/whole_rules.h"
 
@@ -140,7 +141,10 @@ Value unaryReal(OpKind op, const Value& a, DataType dtype) {
   const auto each = [&](const auto& rule) {
     for (size_t i = 0; i < sets.size(); ++i) sets[i] = finish(rule((*a.real)[i]), dtype);
   };
-  if (op == OpKind::Abs) {
+  if (ruleGroup(op) == RuleGroup::Function) {
+    functionRule(op, *a.real, sets, compute);
+    for (Interval& set : sets) set = finish(set, dtype);
+  } else if (op == OpKind::Abs) {
     each([](const Interval& x) { return absolute(x); });
   } else if (op == OpKind::Neg) {
     each([](const Interval& x) { return negate(x); });
@@ -158,11 +162,9 @@ Value unaryReal(OpKind op, const Value& a, DataType dtype) {
     each([op](const Interval& x) { return roundToWhole(op, x); });
   } else if (op == OpKind::Sqrt) {
     each([compute](const Interval& x) { return squareRoot(x, compute); });
-  } else if (op == OpKind::Reciprocal) {
-    each([compute](const Interval& x) { return divide(Interval::of(1), x, compute); });
   } else {
-    functionRule(op, *a.real, sets, compute);
-    for (Interval& set : sets) set = finish(set, dtype);
+    FUSER_CHECK(op == OpKind::Reciprocal, "no rule for ", fuser::opName(op));
+    each([compute](const Interval& x) { return divide(Interval::of(1), x, compute); });
   }
   Value result = withSets(a, dtype, std::move(sets));
   if (op == OpKind::Neg && a.products) {
@@ -202,9 +204,8 @@ Interval binaryReal(OpKind op, const Interval& a, const Interval& b, DataType co
   if (op == OpKind::Fmax) return maximumNumber(a, b);
   if (op == OpKind::Fmin) return minimumNumber(a, b);
   if (op == OpKind::Copysign) return withSign(a, b);
-  const bool divides =
-      op == OpKind::TruncDiv || op == OpKind::FloorDiv || op == OpKind::Fmod || op == OpKind::Remainder;
-  return divides ? divisionRule(op, a, b, compute) : binaryFunction(op, a, b, compute);
+  return ruleGroup(op) == RuleGroup::WholeQuotient ? divisionRule(op, a, b, compute)
+                                                   : binaryFunction(op, a, b, compute);
 }
 
 // With contraction: the sum with either operand as the product that it was before its rounding.
@@ -330,9 +331,8 @@ Whole thresholded(const Whole& a, const Whole& b, const Whole& c) {
   return a.lo > b.hi ? a : hull(above, c);
 }
 
-Value ternary(OpKind op, std::span<const Value> x, DataType dtype) {
-  if (op == OpKind::Where) return where(x, dtype);
-  if (op == OpKind::Clamp || op == OpKind::Hardtanh) return clamped(x, dtype);
+// The formulas that take integers compute them exactly.
+Value formulaOfIntegers(OpKind op, std::span<const Value> x, DataType dtype) {
   if (op == OpKind::Threshold) {
     return combined<Whole>(
         x, dtype, [&](At at) { return thresholded(x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), x[2].wholeAt(at[2])); });
@@ -360,16 +360,25 @@ Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool c
                                                     : operandAs(expr, i, operands[i], common));
   }
   const OpKind op = expr.op();
-  const bool toBool = expr.info().result == fuser::Result::Bool;
-  if (expr.info().rule == fuser::IntervalRule::Formula && isReal(common)) return formula(op, x, common);
-  if (expr.family() == fuser::Family::Ternary) return ternary(op, x, common);
-  if (expr.family() == fuser::Family::Unary) {
-    if (!toBool) return unary(op, x[0], common);
-    return converted<Whole>(x[0], DataType::Bool, [op](const auto& set) { return classified(op, set); });
+  switch (ruleGroup(op)) {
+    case RuleGroup::UnaryStep:
+    case RuleGroup::Function: return unary(op, x[0], common);
+    case RuleGroup::Arithmetic:
+    case RuleGroup::Extreme:
+    case RuleGroup::WholeQuotient:
+    case RuleGroup::FunctionOfTwo:
+    case RuleGroup::Bits: return arithmetic(op, x, common, contraction);
+    case RuleGroup::Comparison: return compared(op, x);
+    case RuleGroup::Connective: return logicalOf(op, x);
+    case RuleGroup::Classification:
+      return converted<Whole>(x[0], DataType::Bool, [op](const auto& set) { return classified(op, set); });
+    case RuleGroup::Selection: return op == OpKind::Where ? where(x, common) : clamped(x, common);
+    case RuleGroup::Formula: return isReal(common) ? formula(op, x, common) : formulaOfIntegers(op, x, common);
+    case RuleGroup::Structural:
+    case RuleGroup::Reduction:
+    case RuleGroup::Variance: break;
   }
-  if (!toBool) return arithmetic(op, x, common, contraction);
-  const bool connects = op == OpKind::LogicalAnd || op == OpKind::LogicalOr || op == OpKind::LogicalXor;
-  return connects ? logicalOf(op, x) : compared(op, x);
+  FUSER_CHECK(false, fuser::opName(op), " is not pointwise");
 }
 
 }  // namespace oracle

@@ -169,7 +169,10 @@ Whole truth(const Whole& a) {
 Whole classified(OpKind op, const Whole& a) {
   if (op == OpKind::LogicalNot) return logicalNot(truth(a));
   if (op == OpKind::Signbit) return {a.hi < 0 ? 1 : 0, a.lo < 0 ? 1 : 0};
-  return op == OpKind::IsFinite ? kTrue : kFalse;
+  if (op == OpKind::IsFinite) return kTrue;
+  FUSER_CHECK(op == OpKind::IsNan || op == OpKind::IsInf || op == OpKind::IsPosInf || op == OpKind::IsNegInf,
+              "no rule for integers");
+  return kFalse;
 }
 
 Whole logicalNot(const Whole& a) { return {1 - a.hi, 1 - a.lo}; }

@@ -12,6 +12,7 @@
 #include "oracle/compare.h"
 #include "oracle/reference/reference.h"
 #include "oracle/rounding.h"
+#include "oracle/rule_group.h"
 #include "oracle/slice.h"
 #include "oracle/whole_rules.h"
 #include "tests/oracle/boxes.h"
@@ -343,6 +344,17 @@ class Row {
 };
 
 class BoxesTest : public testing::TestWithParam<OpKind> {};
+
+// The column and the code that judges by it.
+TEST(RuleGroupTest, FormulasAreThoseOfTheTable) {
+  for (OpKind op : fuser::kAllOps) {
+    const oracle::RuleGroup group = oracle::ruleGroup(op);
+    EXPECT_EQ(group == oracle::RuleGroup::Formula, fuser::opInfo(op).rule == fuser::IntervalRule::Formula)
+        << fuser::opName(op);
+    const bool isPointwise = group < oracle::RuleGroup::Structural;
+    EXPECT_EQ(isPointwise, fuser::isPointwise(op)) << fuser::opName(op);
+  }
+}
 
 TEST_P(BoxesTest, HoldTrueValues) {
   reference::useOneThread();
