@@ -31,23 +31,33 @@ PassList passesOf(Fusion* fusion, const CompileContext& context) {
 }
 
 // FILE defines the Pass classes and lists them: const MakePasses NAME::kPasses = passesOf<…>;
-#define PASS(NAME, SUMMARY, FILE, REASON)                                                     \
-  class NAME : public OptimizationPass<NAME> {                                                \
-   public:                                                                                    \
-    static std::string_view name() { return #NAME; }                                          \
-    static std::string_view summary() { return SUMMARY; }                                     \
-    static PassList registerPasses(Fusion* fusion, const CompileContext& context = {}) {      \
-      return kPasses(fusion, context);                                                        \
-    }                                                                                         \
-                                                                                              \
-   private:                                                                                   \
-    static const MakePasses kPasses;                                                          \
+#define PASS(NAME, CONDITION, SUMMARY, FILE, REASON)                                     \
+  class NAME : public OptimizationPass<NAME> {                                           \
+   public:                                                                               \
+    static std::string_view name() { return #NAME; }                                     \
+    static std::string_view summary() { return SUMMARY; }                                \
+    static PassList registerPasses(Fusion* fusion, const CompileContext& context = {}) { \
+      return kPasses(fusion, context);                                                   \
+    }                                                                                    \
+                                                                                         \
+   private:                                                                              \
+    static const MakePasses kPasses;                                                     \
   };
 #include "fuser/passes/pipeline.def"
 #undef PASS
 
+// When PreSegmenter runs a pass.
+enum class PassCondition : uint8_t {
+  Always,
+  ResizeSchedulerDisabled,  // there is no such scheduler yet, but its option decides whether pads stay where they are
+};
+bool holds(PassCondition condition, const CompileOptions& options);
+// For help: "with `option disable resize_scheduler`"; empty for Always.
+std::string_view describe(PassCondition condition);
+
 struct PassInfo {
   std::string_view name;
+  PassCondition condition;
   std::string_view summary;
   std::string_view file;
   std::string_view reason;  // why it has this position in the list

@@ -7,7 +7,8 @@ namespace fuser {
 namespace {
 
 constexpr PassInfo kPasses[] = {
-#define PASS(NAME, SUMMARY, FILE, REASON) {#NAME, SUMMARY, FILE, REASON, &NAME::runPass},
+#define PASS(NAME, CONDITION, SUMMARY, FILE, REASON) \
+  {#NAME, PassCondition::CONDITION, SUMMARY, FILE, REASON, &NAME::runPass},
 #include "fuser/passes/pipeline.def"
 #undef PASS
 };
@@ -15,6 +16,22 @@ constexpr PassInfo kPasses[] = {
 }  // namespace
 
 std::span<const PassInfo> allPasses() { return kPasses; }
+
+bool holds(PassCondition condition, const CompileOptions& options) {
+  switch (condition) {
+    case PassCondition::Always: return true;
+    case PassCondition::ResizeSchedulerDisabled: return isOptionDisabled(options, DisableOption::ResizeScheduler);
+  }
+  FUSER_CHECK(false, "bad PassCondition");
+}
+
+std::string_view describe(PassCondition condition) {
+  switch (condition) {
+    case PassCondition::Always: return "";
+    case PassCondition::ResizeSchedulerDisabled: return "with `option disable resize_scheduler`";
+  }
+  FUSER_CHECK(false, "bad PassCondition");
+}
 
 std::string passNames() {
   std::string names(PreSegmenter::name());
@@ -33,10 +50,7 @@ bool PreSegmenter::runPass(Fusion* fusion, const CompileContext& context, OwnRun
   }
   bool modified = false;
   for (const PassInfo& pass : kPasses) {
-    // There is no resize scheduler yet, but its option decides whether pads stay where the program has them.
-    const bool wanted =
-        pass.name != MovePadPass::name() || isOptionDisabled(context.options, DisableOption::ResizeScheduler);
-    if (wanted) modified |= pass.run(fusion, context);
+    if (holds(pass.condition, context.options)) modified |= pass.run(fusion, context);
   }
   return modified;
 }

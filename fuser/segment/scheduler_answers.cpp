@@ -56,7 +56,9 @@ const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
 
 SchedulerAnswer SchedulerAnswers::answerOf(const FusionView& view) const {
   SchedulerAnswer answer = schedulers_.accepts(view);
-  if (!whyNotAGroup_ || view.exprs.size() < 2 || !answer.accepted()) return answer;
+  // Groups of host scalars are in no place.
+  const bool isScalar = answer.type == SchedulerType::ExprEval;
+  if (!whyNotAGroup_ || view.exprs.size() < 2 || !answer.accepted() || isScalar) return answer;
   const std::string reason = whyNotAGroup_(view);
   return reason.empty() ? answer : SchedulerAnswer{SchedulerType::None, reason};
 }

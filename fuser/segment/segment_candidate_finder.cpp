@@ -171,8 +171,9 @@ class SegmentCandidateFinder {
   }
 
   SchedulerAnswer deriveScheduler(const SegmentedGroup* group) {
-    if (group->isScalarGroup()) return {SchedulerType::ExprEval, ""};
-    if (options_.custom_should_merge_groups) return {SchedulerType::None, ""};
+    if (options_.custom_should_merge_groups) {
+      return {group->isScalarGroup() ? SchedulerType::ExprEval : SchedulerType::None, ""};
+    }
     const SchedulerAnswer& answer = answers_->ask(group->exprs());
     const Expr* first = group->exprs().front();
     FUSER_USER_CHECK(answer.accepted(), "no scheduler takes %", first->output()->name(), " = ", first->info().mnemonic,

@@ -63,7 +63,9 @@ std::string footer() {
   }
   out << "\nPasses before segmentation, in their order, for --print-after and `option disable pass`:\n";
   for (const PassInfo& pass : allPasses()) {
-    out << "  " << pass.name << "\n      " << pass.summary << "\n      " << pass.reason << "\n";
+    const std::string_view condition = describe(pass.condition);
+    out << "  " << pass.name << "\n      " << pass.summary << (condition.empty() ? "" : "; only ") << condition
+        << "\n      " << pass.reason << "\n";
   }
   out << "\nSchedulers, the first that accepts takes the part:\n";
   for (const SchedulerInfo& scheduler : allSchedulers()) {
