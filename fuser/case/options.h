@@ -32,6 +32,7 @@ struct CompileOptions {
   std::set<DisableOption> disabled;        // option disable resize_scheduler, option disable top_down
   std::set<std::string> disabledPasses;    // option disable pass ConsecutiveCastPass
   std::optional<int64_t> passLimit;        // option pass_limit = 3: passes stop after 3 rewrites (for bisection)
+  std::optional<int64_t> streams;          // option streams = 3: of these, loops over streams use; else it is drawn
   std::string fault;                       // option fault = "dropped-predicate": the name of a planted fault;
                                            // empty: none
   bool operator==(const CompileOptions&) const = default;

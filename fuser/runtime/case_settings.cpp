@@ -50,6 +50,7 @@ StreamSettings drawnStreams(const Case& testCase) {
     streams.loopStreams = kNumbers[(streams.seed * 0x9e3779b97f4a7c15ull >> 32) % std::size(kNumbers)];
     break;
   }
+  if (testCase.options.streams) streams.loopStreams = static_cast<size_t>(*testCase.options.streams);
   return streams;
 }
 

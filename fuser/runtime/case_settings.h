@@ -8,9 +8,9 @@
 
 namespace fuser {
 
-// Chooses numberOfStreams, 1 to 5, and the order in which streams run. Both are drawn from the first seed among the
-// first run's recipes, so that cases differ but every run of a case is the same. (Minimizing keeps both as long as it
-// keeps that seed.)
+// Chooses numberOfStreams, 1 to 5 unless `option streams` says it, and the order in which streams run. Both are drawn
+// from the first seed among the first run's recipes, so that cases differ but every run of a case is the same.
+// (Minimizing keeps both as long as it keeps that seed, and what the option says in any case that needs it.)
 StreamSettings drawnStreams(const Case& testCase);
 
 // The case's options, schedules, streams, aliases and preallocated outputs. A UserError for an invalid alias or output,

@@ -272,7 +272,9 @@ class CaseParser {
     if (option->number) {
       const Token number = reader_.peek();
       const int64_t value = readInteger(reader_);
-      if (value < 0 || value > UINT32_MAX) reader_.fail(number, name.text, " is a number from 0 to 4294967295");
+      if (value < option->least || value > option->most) {
+        reader_.fail(number, name.text, " is a number from ", option->least, " to ", option->most);
+      }
       option->set(case_.options, static_cast<size_t>(value) + 1);
       return;
     }

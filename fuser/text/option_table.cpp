@@ -70,6 +70,16 @@ const std::vector<OptionInfo>& optionTable() {
          options.passLimit = value ? std::optional<int64_t>(static_cast<int64_t>(value) - 1) : std::nullopt;
        },
        true},
+      {"streams",
+       "the number of streams on which loops over streams run",
+       {},
+       [](const CompileOptions& options) { return options.streams ? static_cast<size_t>(*options.streams) + 1 : 0; },
+       [](CompileOptions& options, size_t value) {
+         options.streams = value ? std::optional<int64_t>(static_cast<int64_t>(value) - 1) : std::nullopt;
+       },
+       true,
+       1,
+       64},
   };
   return table;
 }

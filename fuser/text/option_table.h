@@ -21,6 +21,8 @@ struct OptionInfo {
   size_t (*get)(const CompileOptions&);
   void (*set)(CompileOptions&, size_t);
   bool number = false;
+  uint32_t least = 0;  // of a number
+  uint32_t most = UINT32_MAX;
 
   bool isSwitch() const { return values.empty() && !number; }
 };

@@ -8,6 +8,12 @@
 #include "fuzz/generate/run_sizes.h"
 
 namespace fuser::fuzz {
+namespace {
+
+// Mostly others than what is drawn without the option (1 to 5).
+const std::vector<int64_t> kNumbersOfStreams = {1, 2, 6, 7, 8, 16};
+
+}  // namespace
 
 bool spreadOverStreams(Case& testCase, Choices& choices, int64_t maxTurns) {
   if (testCase.schedule || !testCase.segmentSchedules.empty()) return false;
@@ -28,6 +34,7 @@ bool spreadOverStreams(Case& testCase, Choices& choices, int64_t maxTurns) {
     (choices.chance(0.7) ? fitting.front() : choices.pick(fitting))->parallelize(ParallelType::Stream);
     changed = true;
   }
+  if (changed && choices.chance(0.3)) testCase.options.streams = choices.pick(kNumbersOfStreams);
   return changed;
 }
 

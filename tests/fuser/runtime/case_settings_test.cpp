@@ -42,6 +42,12 @@ TEST(DrawnStreamsTest, DependOnTheFirstSeedAlone) {
   }
 }
 
+TEST(DrawnStreamsTest, TheOptionSaysHowManyAndLeavesTheSeed) {
+  const StreamSettings streams = streamsOf(normals(7, 1), "option streams = 9\n");
+  EXPECT_EQ(streams.loopStreams, 9u);
+  EXPECT_EQ(streams.seed, 7u);
+}
+
 TEST(DrawnStreamsTest, WithoutASeedTheyAreTheDefaults) {
   const StreamSettings streams =
       streamsOf("%n = values [1.0] : f64[]\n  %x = values [1.0, 2.0] : f32[2]\n  %y = values [1.0, 2.0] : f32[2]");

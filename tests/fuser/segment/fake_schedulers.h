@@ -1,5 +1,6 @@
 #pragma once
-// Schedulers defined by predicates, for tests: accept every part for which `whyNot` returns no reason, as PointWise.
+// Schedulers defined by predicates, for tests: accept every part for which `whyNot` returns no reason, as PointWise,
+// and host scalars as ExprEval.
 
 #include <functional>
 #include <string>
@@ -18,6 +19,7 @@ class FakeSchedulers : public SchedulerInterface {
       : whyNot_(std::move(whyNot)), required_(std::move(required)) {}
 
   SchedulerAnswer accepts(const FusionView& view) const override {
+    if (view.exprs.front()->isScalarExpr()) return {SchedulerType::ExprEval, ""};
     ++questions;
     const std::string reason = whyNot_ ? whyNot_(view) : "";
     if (!reason.empty()) return {SchedulerType::None, reason};

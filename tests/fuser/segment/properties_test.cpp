@@ -69,6 +69,7 @@ class RandomSchedulers : public SchedulerInterface {
  public:
   RandomSchedulers(uint64_t seed, size_t percent) : seed_(seed), percent_(percent) {}
   SchedulerAnswer accepts(const FusionView& view) const override {
+    if (view.exprs.front()->isScalarExpr()) return {SchedulerType::ExprEval, ""};
     uint64_t hash = seed_;
     for (const Expr* expr : view.exprs) {
       EXPECT_FALSE(expr->isScalarExpr());
