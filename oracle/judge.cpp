@@ -74,6 +74,7 @@ class Judge {
         known = deeper(known.value_or(fuser::ReductionDepth{}), depth);
       }
     }
+    for (const auto& [scalar, number] : record.extents) facts_.numbers.at(scalar) = number;
   }
 
   Judgement run() {
@@ -134,7 +135,7 @@ class Judge {
       for (const BoundaryValue& output : segment.outputs) anchor(output);
     }
     for (const BoundaryValue& output : segment.outputs) judgeStored(segment, output, slice, view);
-    noteMissingDepths(slice);
+    note(slice);
   }
 
   void judgeStored(const SegmentRecord& segment, const BoundaryValue& output, Slice& slice, const SegmentView& view) {
@@ -295,6 +296,15 @@ class Judge {
     judgement_.wrong->segment = judged.segment;
   }
 
+  void note(const Slice& slice) {
+    if (!slice.wrongExtents().empty() && judgement_.reason.empty()) {
+      const auto& [scalar, set] = slice.wrongExtents().front();
+      judgement_.reason = fuser::concat("%", scalar->name(), " is ", *facts_.numbers[scalar->id()],
+                                        " where it sets a size, accepted [", set.lo, ", ", set.hi, "]");
+    }
+    noteMissingDepths(slice);
+  }
+
   void noteMissingDepths(const Slice& slice) {
     for (const fuser::Expr* expr : slice.withoutDepth()) {
       const std::string note = fuser::concat("no depth recorded for the reduction %", expr->output()->name(),
@@ -307,10 +317,10 @@ class Judge {
 
   // Each value counts once: an output as such, what a segment stored besides on its own.
   void conclude() {
-    noteMissingDepths(plain_);
+    note(plain_);
     showFirstWrongOpFirst();
     std::map<OpKind, OpCounts> byOp;
-    bool wrong = false;
+    bool wrong = !judgement_.reason.empty();
     const auto count = [&](const ValueJudgement& judged) {
       if (!judged.problem.empty()) {
         wrong = true;

@@ -186,6 +186,7 @@ RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const HostValue> in
   facts.fusion = &fusion;
   facts.inputs.resize(fusion.valCount());
   facts.depths.resize(fusion.valCount());
+  facts.numbers.resize(fusion.valCount());
   facts.extents.resize(fusion.ints().symbols().size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Val* input = fusion.inputs()[i];
@@ -255,17 +256,23 @@ Dims Slice::shapeOf(const Expr* expr) {
   Dims shape;
   for (fuser::IntExpr extent : expr->attributes().allIntegers()) {
     shape.push_back(fuser::evaluate(extent, [&](fuser::IntExpr symbol) {
-      if (const Val* scalar = fusion.scalarOf(symbol)) {
-        const Whole& number = operand(scalar).wholeAt(0);
-        if (!number.isSingle()) throw Unsupported(fuser::concat("the extent %", scalar->name(), " is not certain"));
-        return number.lo;
-      }
+      if (const Val* scalar = fusion.scalarOf(symbol)) return extentOf(scalar);
       const std::optional<int64_t>& bound = facts_.extents[static_cast<size_t>(symbol->value)];
       FUSER_CHECK(bound, "no input binds ", fusion.ints().symbolOf(symbol).name);
       return *bound;
     }));
   }
   return shape;
+}
+
+// An extent is one number. Of several that are right, the run says which it has.
+int64_t Slice::extentOf(const Val* scalar) {
+  const Whole& set = operand(scalar).wholeAt(0);
+  if (set.isSingle()) return set.lo;
+  const std::optional<int64_t>& number = facts_.numbers[scalar->id()];
+  if (!number) throw Unsupported(fuser::concat("the extent %", scalar->name(), " is not certain"));
+  if (*number < set.lo || *number > set.hi) wrongExtents_.emplace_back(scalar, set);
+  return *number;
 }
 
 Value Slice::compute(const Expr* expr, size_t result) {

@@ -29,6 +29,7 @@ struct RunFacts {
   std::vector<std::optional<Value>> inputs;     // by value id: the fusion's inputs, exact
   std::vector<std::optional<int64_t>> extents;  // by symbol
   std::vector<std::optional<fuser::ReductionDepth>> depths;  // by value id, of reductions, as recorded
+  std::vector<std::optional<int64_t>> numbers;  // by value id: recorded number of a scalar that sets an extent
   bool contraction = false;
 };
 RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const fuser::HostValue> inputs);
@@ -51,16 +52,20 @@ class Slice {
 
   // The reductions without a recorded depth.
   const std::vector<const fuser::Expr*>& withoutDepth() const { return withoutDepth_; }
+  // The scalars whose recorded number, by which an extent went, is outside of their sets; with these sets.
+  const std::vector<std::pair<const fuser::Val*, Whole>>& wrongExtents() const { return wrongExtents_; }
 
  private:
   void computeOperands(const fuser::Expr* expr);
   Value compute(const fuser::Expr* expr, size_t result);
   const Value& operand(const fuser::Val* val);
   fuser::Dims shapeOf(const fuser::Expr* expr);
+  int64_t extentOf(const fuser::Val* scalar);
 
   const RunFacts& facts_;
   std::vector<std::optional<Value>> values_;
   std::vector<const fuser::Expr*> withoutDepth_;
+  std::vector<std::pair<const fuser::Val*, Whole>> wrongExtents_;
 };
 
 // --- the rules that compute() applies ---

@@ -35,6 +35,8 @@ struct SegmentRecord {
 struct RunRecord {
   std::vector<HostValue> outputs;  // the fusion's outputs, in order
   std::vector<SegmentRecord> segments;
+  // (id in the original fusion, number that the run used) of each computed scalar that sets an extent or a bound.
+  std::vector<std::pair<uint32_t, int64_t>> extents;
   std::vector<std::shared_ptr<std::byte[]>> memory;  // keeps every TensorRef above alive
   // The peak memory of the program's own live tensors, in bytes. It does not include the caller's inputs, or freed
   // tensors that a recorded run, or one with streams, keeps to its end (those do count for maxBytes).

@@ -22,6 +22,21 @@ namespace {
 // The limit is higher for memory that host and device share, because allocating it is slow.
 constexpr size_t kMaxWaitingOnDevice = size_t{1} << 30;
 
+// The computed scalars of the fusion that set extents, as a run of it has them.
+std::vector<std::pair<uint32_t, int64_t>> extentsOf(const Fusion& fusion, const ExpressionEvaluator& sizes) {
+  std::vector<std::pair<uint32_t, int64_t>> extents;
+  std::vector<bool> seen(fusion.valCount(), false);
+  for (const Expr* expr : fusion.exprs()) {
+    for (const Val* scalar : Fusion::extentScalars(expr)) {
+      const std::optional<ScalarValue> number = sizes.known(scalar);
+      if (!scalar->definition() || !number || seen[scalar->id()]) continue;
+      seen[scalar->id()] = true;
+      extents.emplace_back(scalar->id(), number->as<int64>());
+    }
+  }
+  return extents;
+}
+
 // Turns a UserError into a CheckError: the inputs were checked against the original fusion, so if they do not fit the
 // compiled one, a pass is wrong.
 template <class Step>
@@ -187,7 +202,14 @@ struct FusionExecutorCache::Impl {
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes, size_t evaluatedBefore,
                 OutputBuffers outputs) {
     checkNoMemoryOnDevices(outputs);
-    if (devices) return devices->run(inputs, sizes);
+    RunRecord record =
+        devices ? devices->run(inputs, sizes) : runOnHost(inputs, sizes, evaluatedBefore, std::move(outputs));
+    if (settings.record) record.extents = extentsOf(*fusion, sizes);
+    return record;
+  }
+
+  RunRecord runOnHost(std::span<const HostValue> inputs, ExpressionEvaluator& sizes, size_t evaluatedBefore,
+                      const OutputBuffers& outputs) {
     RunScalars scalars(*fusion, sizes, evaluatedBefore);
     const std::vector<InputFacts> facts = inspectInputs(*fusion, inputs);
     checkShapes(*fusion, sizes);

@@ -89,6 +89,12 @@ class Engine {
     RunRecord record;
     for (const Val* output : fusion_.outputs()) record.outputs.push_back(hostValue(output));
     record.segments = std::move(records_);
+    for (const Expr* expr : fusion_.exprs()) {
+      for (const Val* scalar : Fusion::extentScalars(expr)) {
+        if (!scalar->definition()) continue;
+        record.extents.emplace_back(scalar->id(), stored_[scalar->id()]->scalar().as<fuser::int64>());
+      }
+    }
     for (std::optional<DenseArray>& array : stored_) {
       if (array) record.memory.push_back(array->memory);
     }

@@ -158,6 +158,53 @@ TEST(JudgeTest, FlagsWrongSizesAndDtypes) {
   EXPECT_NE(judgement.reason.find("is i32, expected f32"), std::string::npos) << judgement.reason;
 }
 
+// n = i64(exp(log(8.0))): 7 or 8, as log and exp round; y has n elements.
+struct SizedByScalar {
+  Fusion fusion{"sized"};
+  Val* n = nullptr;
+  std::vector<HostValue> inputs{fuser::ScalarValue(8.0)};
+  std::vector<DenseArray> results;
+
+  SizedByScalar() {
+    fuser::Scalar* s = fusion.newScalar(DataType::Double, "s");
+    fusion.addInput(s);
+    Val* e = fuser::build::unary(fusion, OpKind::Exp, fuser::build::unary(fusion, OpKind::Log, s, "l"), "e");
+    n = fuser::build::cast(fusion, e, DataType::Int64, "n");
+    fusion.addOutput(
+        fuser::build::full(fusion, {fusion.scalarSymbol(n)}, fusion.newConstant(1.0), DataType::Float, "y"));
+    fusion.markOrigins();
+  }
+  // Of a run that returns `size` elements, and recorded this number for n.
+  Judgement judge(int64_t size, std::optional<int64_t> recorded) {
+    DenseArray& result = results.emplace_back(DataType::Float, fuser::Dims{size});
+    std::fill_n(result.as<float>(), size, 1.0f);
+    RunRecord record;
+    record.outputs.push_back(result.ref());
+    if (recorded) record.extents.emplace_back(n->id(), *recorded);
+    return oracle::judge(fusion, inputs, record);
+  }
+};
+
+TEST(JudgeTest, AnExtentOfAnUncertainScalarIsTheRunsOwn) {
+  SizedByScalar sized;
+  for (int64_t number : {7, 8}) {
+    const Judgement judgement = sized.judge(number, number);
+    EXPECT_EQ(judgement.verdict, Verdict::Agrees) << oracle::toString(judgement);
+    EXPECT_EQ(judgement.total.decided, number);
+  }
+  const Judgement otherSize = sized.judge(7, 8);
+  EXPECT_EQ(otherSize.verdict, Verdict::Differs);
+  EXPECT_EQ(otherSize.reason, "%y has sizes [7], expected [8]");
+  EXPECT_EQ(sized.judge(8, std::nullopt).verdict, Verdict::Unsupported);
+}
+
+TEST(JudgeTest, AnExtentOutsideTheSetOfItsScalarDiffers) {
+  SizedByScalar sized;
+  const Judgement judgement = sized.judge(9, 9);
+  EXPECT_EQ(judgement.verdict, Verdict::Differs);
+  EXPECT_EQ(judgement.reason, "%n is 9 where it sets a size, accepted [7, 8]");
+}
+
 // Another special value, or a number, for a special one; another number for a zero.
 double wrongSpecial(double value, uint64_t draw) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
