@@ -24,6 +24,35 @@ std::set<std::string> storedBy(const Fusion& original, const Fusion& part) {
   return names;
 }
 
+// The order of the axes in memory, and which of them are contiguous: "1+ 0-".
+std::string layoutOf(const TensorView* tensor) {
+  const TensorDomain& domain = tensor->domain();
+  std::string text;
+  for (size_t i = 0; i < domain.allocationOrder.size(); ++i) {
+    const std::optional<bool>& contiguous = domain.contiguity.at(i);
+    text += concat(domain.allocationOrder[i], !contiguous ? "= " : *contiguous ? "+ " : "- ");
+  }
+  return text;
+}
+
+std::map<std::string, std::string> layoutsOf(const Fusion& original, const Fusion& part) {
+  std::map<std::string, std::string> layouts;
+  for (const std::vector<Val*>* boundary : {&part.inputs(), &part.outputs()}) {
+    for (const Val* val : *boundary) {
+      if (val->isTensor()) layouts[nameOf(original, val)] = layoutOf(val->as<TensorView>());
+    }
+  }
+  return layouts;
+}
+
+// Of what both load or store.
+bool haveSameLayouts(const std::map<std::string, std::string>& a, const std::map<std::string, std::string>& b) {
+  return std::all_of(a.begin(), a.end(), [&](const auto& entry) {
+    const auto found = b.find(entry.first);
+    return found == b.end() || found->second == entry.second;
+  });
+}
+
 bool isReduced(const Val* val) { return val->definition() && isReduction(val->definition()->op()); }
 
 // The value of the original that a reduction computes. A schedule's cacheBefore leaves it to a copy of the result.
@@ -111,7 +140,7 @@ bool ScheduleNotes::hasSameOrders(const ScheduleNotes& other) const {
 void ScheduleNotes::beforeSegmentCache(const Fusion&, CacheSettings&) { hasOwnCaches_ = true; }
 
 void ScheduleNotes::afterSchedule(int, Fusion& part, Schedule& schedule) {
-  segments_[storedBy(original_, part)] = {schedule, {}};
+  segments_[storedBy(original_, part)] = {schedule, {}, layoutsOf(original_, part)};
 }
 
 void ScheduleNotes::afterApplySchedule(int, Fusion& part) {
@@ -138,7 +167,9 @@ void ScheduleNotes::afterLower(int, Kernel& kernel) {
 }
 
 void ScheduleReplay::afterSchedule(int, Fusion& part, Schedule& schedule) {
+  const std::map<std::string, std::string> layouts = layoutsOf(original_, part);
   for (const ScheduleNotes::Segment* noted : notes_.like(storedBy(original_, part))) {
+    if (!haveSameLayouts(layouts, noted->layouts)) continue;
     std::optional<Schedule> fitting = fitted(noted->schedule, part);
     if (!fitting) continue;
     schedule = std::move(*fitting);
