@@ -20,23 +20,25 @@ namespace {
 struct Steps {
   std::vector<Interval> sets;
   DataType compute;
+  MathLibrary library;
 };
 
 template <class Rule>
 Steps each(const Steps& a, const Rule& rule) {
-  Steps result{std::vector<Interval>(a.sets.size()), a.compute};
+  Steps result{std::vector<Interval>(a.sets.size()), a.compute, a.library};
   for (size_t i = 0; i < a.sets.size(); ++i) result.sets[i] = rule(a.sets[i]);
   return result;
 }
 template <class Rule>
 Steps each(const Steps& a, const Steps& b, const Rule& rule) {
-  Steps result{std::vector<Interval>(a.sets.size()), a.compute};
+  Steps result{std::vector<Interval>(a.sets.size()), a.compute, a.library};
   for (size_t i = 0; i < a.sets.size(); ++i) result.sets[i] = rule(a.sets[i], b.sets[i]);
   return result;
 }
 // A literal of the formula, in the compute dtype.
 Steps constant(double value, const Steps& like) {
-  return {std::vector<Interval>(like.sets.size(), Interval::of(roundOnce(value, like.compute))), like.compute};
+  return {std::vector<Interval>(like.sets.size(), Interval::of(roundOnce(value, like.compute))), like.compute,
+          like.library};
 }
 
 Steps operator-(const Steps& a) {
@@ -59,8 +61,8 @@ Steps operator/(double a, const Steps& b) { return constant(a, b) / b; }
 Steps operator/(const Steps& a, double b) { return a / constant(b, a); }
 
 Steps function(OpKind op, const Steps& a) {
-  Steps result{std::vector<Interval>(a.sets.size()), a.compute};
-  functionRule(op, a.sets, result.sets, a.compute);
+  Steps result{std::vector<Interval>(a.sets.size()), a.compute, a.library};
+  functionRule(op, a.sets, result.sets, a.compute, a.library);
   return result;
 }
 Steps exp(const Steps& a) { return function(OpKind::Exp, a); }
@@ -287,9 +289,10 @@ Steps evaluate(OpKind op, std::span<const Steps> x) {
 
 }  // namespace
 
-std::vector<Interval> formulaRule(OpKind op, std::span<const std::vector<Interval>> operands, DataType compute) {
+std::vector<Interval> formulaRule(OpKind op, std::span<const std::vector<Interval>> operands, DataType compute,
+                                  MathLibrary library) {
   std::vector<Steps> x;
-  for (const std::vector<Interval>& operand : operands) x.push_back({operand, compute});
+  for (const std::vector<Interval>& operand : operands) x.push_back({operand, compute, library});
   return evaluate(op, x).sets;
 }
 

@@ -13,6 +13,6 @@ namespace oracle {
 // Returns the accepted sets of the results, rounded to the compute dtype (f32 or f64), which the operands have, too.
 // `operands` has one vector per operand, all of the same length.
 std::vector<Interval> formulaRule(fuser::OpKind op, std::span<const std::vector<Interval>> operands,
-                                  fuser::DataType compute);
+                                  fuser::DataType compute, MathLibrary library = MathLibrary::Any);
 
 }  // namespace oracle

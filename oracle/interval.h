@@ -99,7 +99,16 @@ inline constexpr Whole kTrue{1, 1};
 inline constexpr Whole kEither{0, 1};
 Whole fullRange(fuser::DataType dtype);
 
-// The range of a product before rounding, for an FMA that uses it (see JudgeOptions::contraction).
+// Whose functions a run called.
+enum class MathLibrary : uint8_t { Any, Glibc };
+
+// What a run's options and its engine leave open.
+struct Arithmetic {
+  bool contraction = false;  // a multiply and an add of one kernel may become an FMA
+  MathLibrary library = MathLibrary::Any;
+};
+
+// The range of a product before rounding, for an FMA that uses it (see Arithmetic::contraction).
 struct Unrounded {
   double lo;
   double hi;

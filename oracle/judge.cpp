@@ -62,7 +62,7 @@ class Judge {
         certain_(original.valCount()),
         inside_(original.valCount()),
         numbers_(original.valCount()) {
-    facts_.contraction = options.contraction;
+    facts_.arithmetic = options.arithmetic;
     for (Val* val : original.usedVals()) vals_[val->id()] = val;
     const std::vector<fuser::Expr*>& exprs = original.exprs();
     for (size_t i = 0; i < exprs.size(); ++i) {
@@ -199,7 +199,9 @@ class Judge {
 
   // What each copy of the value holds that was judged is the one value that the plain view accepts: from there on a
   // slice that starts with it is the plain view. (A product that an FMA takes unrounded is another value.)
-  bool isCertain(const Val& val) const { return !options_.contraction && certain_[val.id()].value_or(false); }
+  bool isCertain(const Val& val) const {
+    return !options_.arithmetic.contraction && certain_[val.id()].value_or(false);
+  }
 
   bool hasCertainOperands(const fuser::Expr& expr) const {
     const auto isKnown = [&](const Val* val) { return !val->definition() || isCertain(*val); };

@@ -17,6 +17,7 @@
 #include "fuser/ops/op_kind.h"
 #include "fuser/record/run_record.h"
 #include "fuser/types/dims.h"
+#include "oracle/interval.h"
 
 namespace oracle {
 
@@ -29,7 +30,7 @@ enum class Verdict : uint8_t {
 std::string_view verdictName(Verdict verdict);  // "agrees"
 
 struct JudgeOptions {
-  bool contraction = false;  // the run's option: a multiply and an add of one kernel may become an FMA
+  Arithmetic arithmetic;  // what the run's option and engine leave open
   bool probes = false;       // the run's option: consumers read the stored copies, so that each op is judged alone
   // Judge stored values against the whole fusion even where that follows from what was judged before
   // (oracle/ORACLE.md#1-what-is-judged).

@@ -135,14 +135,14 @@ Interval finish(const Interval& set, DataType dtype) {
   return fuser::computeType(dtype) == dtype ? set : roundTo(set, dtype);
 }
 
-Value unaryReal(OpKind op, const Value& a, DataType dtype) {
+Value unaryReal(OpKind op, const Value& a, DataType dtype, MathLibrary library) {
   const DataType compute = fuser::computeType(dtype);
   std::vector<Interval> sets(a.real->size());
   const auto each = [&](const auto& rule) {
     for (size_t i = 0; i < sets.size(); ++i) sets[i] = finish(rule((*a.real)[i]), dtype);
   };
   if (ruleGroup(op) == RuleGroup::Function) {
-    functionRule(op, *a.real, sets, compute);
+    functionRule(op, *a.real, sets, compute, library);
     for (Interval& set : sets) set = finish(set, dtype);
   } else if (op == OpKind::Abs) {
     each([](const Interval& x) { return absolute(x); });
@@ -175,8 +175,8 @@ Value unaryReal(OpKind op, const Value& a, DataType dtype) {
   return result;
 }
 
-Value unary(OpKind op, const Value& a, DataType dtype) {
-  if (isReal(dtype)) return unaryReal(op, a, dtype);
+Value unary(OpKind op, const Value& a, DataType dtype, MathLibrary library) {
+  if (isReal(dtype)) return unaryReal(op, a, dtype, library);
   std::vector<Whole> sets;
   sets.reserve(a.whole->size());
   for (const Whole& set : *a.whole) sets.push_back(unaryWhole(op, set, dtype));
@@ -273,7 +273,7 @@ Value logicalOf(OpKind op, std::span<const Value> x) {
                          [&](At at) { return logical(op, truth(x[0].wholeAt(at[0])), truth(x[1].wholeAt(at[1]))); });
 }
 
-Value arithmetic(OpKind op, std::span<const Value> x, DataType common, bool contraction) {
+Value ofTwo(OpKind op, std::span<const Value> x, DataType common, bool contraction) {
   if (isReal(common)) return sumOrProduct(op, x, common, contraction);
   return combined<Whole>(x, common,
                          [&](At at) { return binaryWhole(op, x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), common); });
@@ -296,14 +296,14 @@ Value where(std::span<const Value> x, DataType dtype) {
 }
 
 // A formula takes whole arrays at a time: the operands' sets, side by side.
-Value formula(OpKind op, std::span<const Value> x, DataType dtype) {
+Value formula(OpKind op, std::span<const Value> x, DataType dtype, MathLibrary library) {
   const DataType compute = fuser::computeType(dtype);
   std::vector<std::vector<Interval>> operands(x.size());
   const Places places = placesOf(x);
   forEachOffset<3>(places.stored, places.operands, [&](At at) {
     for (size_t i = 0; i < x.size(); ++i) operands[i].push_back(x[i].realAt(at[i]));
   });
-  std::vector<Interval> sets = formulaRule(op, operands, compute);
+  std::vector<Interval> sets = formulaRule(op, operands, compute, library);
   for (Interval& set : sets) set = finish(set, dtype);
   Value result;
   result.sizes = places.sizes;
@@ -352,7 +352,7 @@ Value castValue(const Value& value, DataType to) {
   return converted<Whole>(value, to, [to](const auto& set) { return toWhole(set, to); });
 }
 
-Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool contraction) {
+Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, const Arithmetic& arithmetic) {
   const DataType common = commonType(expr, operands);
   std::vector<Value> x;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -362,18 +362,19 @@ Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool c
   const OpKind op = expr.op();
   switch (ruleGroup(op)) {
     case RuleGroup::UnaryStep:
-    case RuleGroup::Function: return unary(op, x[0], common);
+    case RuleGroup::Function: return unary(op, x[0], common, arithmetic.library);
     case RuleGroup::Arithmetic:
     case RuleGroup::Extreme:
     case RuleGroup::WholeQuotient:
     case RuleGroup::FunctionOfTwo:
-    case RuleGroup::Bits: return arithmetic(op, x, common, contraction);
+    case RuleGroup::Bits: return ofTwo(op, x, common, arithmetic.contraction);
     case RuleGroup::Comparison: return compared(op, x);
     case RuleGroup::Connective: return logicalOf(op, x);
     case RuleGroup::Classification:
       return converted<Whole>(x[0], DataType::Bool, [op](const auto& set) { return classified(op, set); });
     case RuleGroup::Selection: return op == OpKind::Where ? where(x, common) : clamped(x, common);
-    case RuleGroup::Formula: return isReal(common) ? formula(op, x, common) : formulaOfIntegers(op, x, common);
+    case RuleGroup::Formula:
+      return isReal(common) ? formula(op, x, common, arithmetic.library) : formulaOfIntegers(op, x, common);
     case RuleGroup::Structural:
     case RuleGroup::Reduction:
     case RuleGroup::Variance: break;

@@ -229,7 +229,7 @@ void addCriticalPoints(OpKind op, double lo, double hi, Interval& result, DataTy
   if (holdsPeriodic(lo, hi, greatest + std::numbers::pi)) result.lo = lowerEnd(op, -1, compute);
 }
 
-Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataType compute) {
+Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataType compute, MathLibrary library) {
   const double largest = format(DataType::Double).largest;
   if (op == OpKind::Tan && piece.lo != piece.hi &&
       holdsPeriodic(piece.lo, piece.hi, std::numbers::pi / 2, std::numbers::pi)) {
@@ -249,12 +249,23 @@ Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataTy
     result.lo = std::max(result.lo, 0.0);
     if (result.lo == 0) result.flags |= kPosZero;
   }
+  if (keepsToUnit(op, compute, library)) {
+    result.lo = std::clamp(result.lo, -1.0, 1.0);
+    result.hi = std::clamp(result.hi, -1.0, 1.0);
+  }
   return result;
 }
 
 }  // namespace
 
-void functionRule(OpKind op, std::span<const Interval> in, std::span<Interval> out, DataType compute) {
+bool keepsToUnit(OpKind op, DataType compute, MathLibrary library) {
+  if (library != MathLibrary::Glibc) return false;
+  if (op == OpKind::Sin || op == OpKind::Cos || op == OpKind::Erf) return true;
+  return op == OpKind::Tanh && compute == DataType::Float;
+}
+
+void functionRule(OpKind op, std::span<const Interval> in, std::span<Interval> out, DataType compute,
+                  MathLibrary library) {
   const bool infinite = std::any_of(in.begin(), in.end(), [](const Interval& set) { return set.has(kInfs); });
   const Limits limits = infinite ? limitsOf(op, compute) : Limits{};
   std::vector<Piece> pieces;
@@ -276,7 +287,7 @@ void functionRule(OpKind op, std::span<const Interval> in, std::span<Interval> o
     if (piece.any) {
       const double atLo = ends[next++];
       const double atHi = piece.hi == piece.lo ? atLo : ends[next++];
-      image = imageOf(op, piece, atLo, atHi, compute);
+      image = imageOf(op, piece, atLo, atHi, compute, library);
       // The odd functions keep the sign of a zero operand.
       if (in[i].hasZero() && image.hasZero()) image.flags |= in[i].flags & kZeros;
       // f(1) = +0, and lgamma(2).

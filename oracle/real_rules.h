@@ -87,7 +87,12 @@ Interval overParts(const Interval& a, const Interval& b, const Rule& rule) {
 
 // Library functions and ops derived from them, over arrays: f64 values from LibTorch at both bounds, at critical points
 // and at the ends of the domain, widened by the row's error column in ulps of the compute dtype.
-void functionRule(fuser::OpKind op, std::span<const Interval> in, std::span<Interval> out, fuser::DataType compute);
+void functionRule(fuser::OpKind op, std::span<const Interval> in, std::span<Interval> out, fuser::DataType compute,
+                  MathLibrary library = MathLibrary::Any);
+
+// Whether no result of the library's function, of whatever operand, is outside of [-1, 1]
+// (oracle/ORACLE.md#4-rules-by-op).
+bool keepsToUnit(fuser::OpKind op, fuser::DataType compute, MathLibrary library);
 
 // A bound on the error of the f64 functions of LibTorch and the C library, in ulps of f64: 4 for asinh, acosh, atanh
 // and lgamma, whose error in the C library's manual is 2 or more, otherwise 2. tests/oracle compares them with MPFR.

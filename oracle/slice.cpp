@@ -281,7 +281,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
   switch (expr->family()) {
     case fuser::Family::Unary:
     case fuser::Family::Binary:
-    case fuser::Family::Ternary: return pointwise(*expr, x, facts_.contraction);
+    case fuser::Family::Ternary: return pointwise(*expr, x, facts_.arithmetic);
     case fuser::Family::Cast: return castValue(x[0], expr->output()->dtype());
     case fuser::Family::LoadStore: return x[0];
     case fuser::Family::Broadcast: return unsqueezed(x[0], expr->attributes().dims());
@@ -309,7 +309,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
   if (!depth && terms > 1 && fuser::numel(x[0].sizes) > 0 && *expr->info().combine == fuser::OpKind::Add && x[0].real) {
     withoutDepth_.push_back(expr);
   }
-  return reduce(*expr, x[0], depth ? depth->total() : std::max<int64_t>(terms - 1, 0), facts_.contraction);
+  return reduce(*expr, x[0], depth ? depth->total() : std::max<int64_t>(terms - 1, 0), facts_.arithmetic.contraction);
 }
 
 }  // namespace oracle

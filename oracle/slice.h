@@ -30,7 +30,7 @@ struct RunFacts {
   std::vector<std::optional<int64_t>> extents;  // by symbol
   std::vector<std::optional<fuser::ReductionDepth>> depths;  // by value id, of reductions, as recorded
   std::vector<std::optional<int64_t>> numbers;  // by value id: recorded number of a scalar that sets an extent
-  bool contraction = false;
+  Arithmetic arithmetic;
 };
 RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const fuser::HostValue> inputs);
 
@@ -70,7 +70,7 @@ class Slice {
 
 // --- the rules that compute() applies ---
 
-Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, bool contraction);
+Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, const Arithmetic& arithmetic);
 Value castValue(const Value& value, fuser::DataType to);
 // `depth`: additions on the longest path; only sums of floats use it.
 Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction);

@@ -38,6 +38,15 @@ std::optional<size_t> axisOf(const TensorView* tensor, ParallelType type) {
   return type == ParallelType::Stream ? tensor->streamAxis() : tensor->shardAxis();
 }
 
+// The operand's axis from which the slices are read. A turn of a loop has the axis no more, in none of its tensors; a
+// device's part has one of the whole, and reads the one element that is broadcast along it whole (nullopt).
+std::optional<size_t> slicedAxis(const Expr* expr, const Val* operand, size_t axis, ParallelType type) {
+  const std::optional<size_t> found = operandAxis(expr, operand, axis);
+  if (!found || type == ParallelType::Stream) return found;
+  const IterDomain* read = operand->as<TensorView>()->axes()[*found];
+  return read->isBroadcast() && !read->isExpanded() ? std::nullopt : found;
+}
+
 bool reduces(const Expr* expr) { return familyInfo(expr->family()).coordinates == Coordinates::Reducing; }
 
 class Finder {
@@ -67,7 +76,7 @@ class Finder {
     if (!slices_.reason.empty()) return;
     for (const Val* output : expr->outputs()) assign(output, axis);
     for (const Val* input : expr->inputs()) {
-      if (input->isTensor()) assign(input, axis ? operandAxis(expr, input, *axis) : std::nullopt);
+      if (input->isTensor()) assign(input, axis ? slicedAxis(expr, input, *axis, type_) : std::nullopt);
     }
   }
 

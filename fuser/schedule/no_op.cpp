@@ -6,13 +6,27 @@
 
 namespace fuser {
 
+namespace {
+
+// Whether the tensor whose memory the view shows is no input of the part. An empty one has to be allocated first, too.
+bool isBaseInside(const FusionView& view, const Val* output) {
+  const Val* base = output;
+  while (base->as<TensorView>()->domain().view) base = base->definition()->input(0);
+  return std::find(view.inputs.begin(), view.inputs.end(), base) == view.inputs.end();
+}
+
+}  // namespace
+
 std::string whyNotNoOp(const FusionView& view, std::shared_ptr<const ReferenceMap>&) {
   for (const Expr* expr : view.exprs) {
     if (expr->isScalarExpr()) return "scalars run on the host";
   }
   for (const Val* output : view.outputs) {
     if (output->isScalar()) return "scalars run on the host";
-    if (output->as<TensorView>()->domain().view) continue;
+    if (output->as<TensorView>()->domain().view) {
+      if (isBaseInside(view, output)) return concat("%", output->name(), " is a view of what the part makes");
+      continue;
+    }
     const std::vector<IterDomain*> axes = output->as<TensorView>()->axes();
     const bool empty = view.sizes && std::any_of(axes.begin(), axes.end(), [&](const IterDomain* axis) {
                          return view.sizes->isZero(axis->size());

@@ -9,6 +9,7 @@
 #include "fuser/support/set_up_error.h"
 #include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/collecting_engine.h"
+#include "fuzz/judge/judge_options.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -187,10 +188,8 @@ void judgeRun(const Case& testCase, PreparedCase& prepared, size_t run, bool sam
       runWith(*prepared.cache, argumentsOf(testCase, testCase.runs[run], inputs, *prepared.runs[run].sizes,
                                            prepared.memory, JudgeSettings{}.maxInputBytes));
   checkBeside(testCase, prepared, static_cast<int>(run), compared.verdict);
-  oracle::JudgeOptions options;
-  options.contraction = testCase.options.contraction;
-  options.probes = testCase.options.probes;
-  const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, record, options);
+  const oracle::Judgement judgement =
+      oracle::judge(*testCase.fusion, inputs, record, judgeOptions(testCase.options, sameLibrary));
   compared.verdict.elements += judgement.total;
   report(compared.verdict, kindOf(judgement.verdict), static_cast<int>(run), oracle::toString(judgement));
   const std::string problem = compareBits(testCase, prepared.runs[run].interpreted, record, sameLibrary, compared.bits);

@@ -14,6 +14,7 @@
 #include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/collecting_engine.h"
 #include "fuzz/judge/compare_engines.h"
+#include "fuzz/judge/judge_options.h"
 #include "fuzz/judge/pattern.h"
 
 namespace fuser::fuzz {
@@ -66,9 +67,7 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLi
   CaseVerdict verdict;
   for (size_t run = 0; run < prepared.data.size(); ++run) {
     const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
-    oracle::JudgeOptions options;
-    options.contraction = testCase.options.contraction;
-    options.probes = testCase.options.probes;
+    const oracle::JudgeOptions options = judgeOptions(testCase.options, sameLibrary);
     try {
       const RunRecord record = runWith(
           *prepared.cache,

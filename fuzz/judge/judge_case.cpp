@@ -25,6 +25,7 @@
 #include "fuzz/faults/faults.h"
 #include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/f64_twin.h"
+#include "fuzz/judge/judge_options.h"
 #include "fuzz/judge/memory_shortage.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
@@ -325,9 +326,9 @@ class Judge {
   }
 
   oracle::Judgement judgeWith(const std::vector<HostValue>& inputs, const RunRecord& record, bool probes) {
-    oracle::JudgeOptions options;
-    options.contraction = case_.options.contraction && !probes;
-    options.probes = probes || case_.options.probes;
+    oracle::JudgeOptions options = judgeOptions(case_.options, case_.options.engine != EngineKind::Cuda);
+    options.arithmetic.contraction &= !probes;
+    options.probes |= probes;
     options.allViews = settings_.secondLooks == HowOften::Always || drawn(3, kShareOfAllViews);
     oracle::Judgement judgement;
     timed(probes ? "judge probes" : "judge",
@@ -441,9 +442,7 @@ class Judge {
       record = runWith(*twinCache_,
                        argumentsOf(*twin_, twin_->runs[run], inputs, sizes, memory, 2 * settings_.maxInputBytes));
     });
-    oracle::JudgeOptions options;
-    options.contraction = case_.options.contraction;
-    options.probes = case_.options.probes;
+    oracle::JudgeOptions options = judgeOptions(case_.options, case_.options.engine != EngineKind::Cuda);
     options.allViews = false;
     oracle::Judgement judgement;
     timed("judge twin", [&] { judgement = oracle::judge(*twin_->fusion, inputs, record, options); });

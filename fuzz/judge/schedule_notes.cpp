@@ -53,6 +53,40 @@ bool haveSameLayouts(const std::map<std::string, std::string>& a, const std::map
   });
 }
 
+bool isCopy(const Expr* expr) { return expr->op() == OpKind::Set || expr->op() == OpKind::Cast; }
+
+// The tensors that the part computes and stores, each with its operands, as if it held no copies and casts: a pass may
+// leave them out of one build and keep them in another.
+std::map<std::string, std::vector<std::string>> operandsOf(const Fusion& original, const Fusion& part) {
+  // What a stage makes besides has another name in each build.
+  const auto known = [&](const Val* val) { return val->origin() ? nameOf(original, val) : "~"; };
+  const auto copied = [&](const Val* val) {
+    while (val->definition() && isCopy(val->definition())) val = val->definition()->input(0);
+    return known(val);
+  };
+  std::map<std::string, std::vector<std::string>> operands;
+  for (const Expr* expr : part.exprs()) {
+    for (const Val* result : expr->outputs()) {
+      if (result->isScalar() || isCopy(expr)) continue;
+      std::vector<std::string>& names = operands[known(result)];
+      for (const Val* operand : expr->inputs()) {
+        if (operand->isTensor()) names.push_back(copied(operand));
+      }
+    }
+  }
+  for (const Val* output : part.outputs()) operands["stored " + known(output)].push_back(copied(output));
+  return operands;
+}
+
+// Whether a schedule for `all` says of each of these tensors how it is computed.
+bool isWithin(const std::map<std::string, std::vector<std::string>>& operands,
+              const std::map<std::string, std::vector<std::string>>& all) {
+  return std::all_of(operands.begin(), operands.end(), [&](const auto& entry) {
+    const auto found = all.find(entry.first);
+    return found != all.end() && found->second == entry.second;
+  });
+}
+
 bool isReduced(const Val* val) { return val->definition() && isReduction(val->definition()->op()); }
 
 // The value of the original that a reduction computes. A schedule's cacheBefore leaves it to a copy of the result.
@@ -140,7 +174,7 @@ bool ScheduleNotes::hasSameOrders(const ScheduleNotes& other) const {
 void ScheduleNotes::beforeSegmentCache(const Fusion&, CacheSettings&) { hasOwnCaches_ = true; }
 
 void ScheduleNotes::afterSchedule(int, Fusion& part, Schedule& schedule) {
-  segments_[storedBy(original_, part)] = {schedule, {}, layoutsOf(original_, part)};
+  segments_[storedBy(original_, part)] = {schedule, {}, layoutsOf(original_, part), operandsOf(original_, part)};
 }
 
 void ScheduleNotes::afterApplySchedule(int, Fusion& part) {
@@ -168,8 +202,9 @@ void ScheduleNotes::afterLower(int, Kernel& kernel) {
 
 void ScheduleReplay::afterSchedule(int, Fusion& part, Schedule& schedule) {
   const std::map<std::string, std::string> layouts = layoutsOf(original_, part);
+  const std::map<std::string, std::vector<std::string>> operands = operandsOf(original_, part);
   for (const ScheduleNotes::Segment* noted : notes_.like(storedBy(original_, part))) {
-    if (!haveSameLayouts(layouts, noted->layouts)) continue;
+    if (!isWithin(operands, noted->operands) || !haveSameLayouts(layouts, noted->layouts)) continue;
     std::optional<Schedule> fitting = fitted(noted->schedule, part);
     if (!fitting) continue;
     schedule = std::move(*fitting);

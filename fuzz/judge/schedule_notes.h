@@ -22,8 +22,9 @@ class ScheduleNotes final : public CompileObserver {
 
   struct Segment {
     Schedule schedule;
-    std::set<int64_t> vectorWidths;              // in elements
-    std::map<std::string, std::string> layouts;  // of what it loads and stores
+    std::set<int64_t> vectorWidths;                            // in elements
+    std::map<std::string, std::string> layouts;                // of what it loads and stores
+    std::map<std::string, std::vector<std::string>> operands;  // of what it computes and stores
   };
   // The segments that store some of these values, those that share most with them first.
   std::vector<const Segment*> like(const std::set<std::string>& stored) const;
@@ -45,9 +46,10 @@ class ScheduleNotes final : public CompileObserver {
   bool hasOwnCaches_ = false;  // some segments compile in caches of their own, which are not observed
 };
 
-// Replaces the schedules of another build's segments by the noted ones, where what is loaded and stored has the layout
-// for which they were made: vectors lie along the axis that is contiguous. Where its elements are larger than those of
-// the build that was noted, vectors keep to 16 bytes.
+// Replaces the schedules of another build's segments by the noted ones, where the segment computes the same tensors
+// from the same operands, and what is loaded and stored has the layout for which they were made: vectors lie along the
+// axis that is contiguous. Where its elements are larger than those of the build that was noted, vectors keep to 16
+// bytes.
 class ScheduleReplay final : public CompileObserver {
  public:
   // `notes` must outlive this; `original` is the fusion of the build that replays.

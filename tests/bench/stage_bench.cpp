@@ -224,7 +224,7 @@ void interpretedAll(Compiled& compiled) {
 
 void judgeAll(Compiled& compiled) {
   oracle::JudgeOptions options;
-  options.contraction = compiled.testCase.options.contraction;
+  options.arithmetic.contraction = compiled.testCase.options.contraction;
   benchmark::DoNotOptimize(oracle::judge(*compiled.testCase.fusion, compiled.inputs, compiled.record, options));
 }
 

@@ -94,7 +94,7 @@ Statistics campaign(const Adversary& adversary, uint64_t count, uint64_t seed, b
       const std::vector<HostValue> inputs = hostValues(data);
       const fuser::RunRecord record = runAdversarially(*testCase.fusion, inputs, adversary, random);
       const Judgement judgement = oracle::judge(*testCase.fusion, inputs, record,
-                                                {adversary.contraction && tellsJudge, adversary.probes, true, 5});
+                                                {{adversary.contraction && tellsJudge}, adversary.probes, true, 5});
       statistics.add(judgement);
       if (adversary.errorScale <= 1 && tellsJudge && judgement.verdict == Verdict::Differs) {
         ADD_FAILURE() << "case " << number << " " << oracle::toString(judgement);

@@ -148,7 +148,7 @@ class Row {
 
   void run(Random& random, size_t boxes) {
     drawBoxes(random, boxes);
-    sets_ = oracle::pointwise(expr(), operands_, false);
+    sets_ = oracle::pointwise(expr(), operands_, {});
     drawSamples(random, boxes);
     compareWithLibTorch();
     if (fuser::isFloating(dtype_) && fuser::isFloating(result_->dtype())) compareWithTruth();

@@ -64,7 +64,7 @@ struct Chain {
     adversary.maxSegments = 1;
     record = runAdversarially(fusion, inputs, adversary, random);
   }
-  Judgement judge() const { return oracle::judge(fusion, inputs, record, {false, true, true, 5}); }
+  Judgement judge() const { return oracle::judge(fusion, inputs, record, {{}, true, true, 5}); }
   float* stored(size_t i) { return static_cast<float*>(std::get<TensorRef>(record.segments[0].outputs[i].value).data); }
 };
 
@@ -268,7 +268,7 @@ TEST_P(PlantedFaultTest, IsCaughtInProbedRuns) {
     RunRecord record = runAdversarially(*testCase.fusion, inputs, adversary, random);
     if (!plantFault(record, random, std::ldexp(1.0, -GetParam()))) continue;
     ++planted;
-    caught += oracle::judge(*testCase.fusion, inputs, record, {false, true, true, 5}).verdict == Verdict::Differs;
+    caught += oracle::judge(*testCase.fusion, inputs, record, {{}, true, true, 5}).verdict == Verdict::Differs;
   }
   std::printf("planted faults of 2^-%d: %d of %d caught\n", GetParam(), caught, planted);
   EXPECT_GT(planted, 200);

@@ -90,7 +90,7 @@ TEST(NamedCasesTest, ResidualOfAProductStoredElsewhere) {
     record.segments[1].inputs.push_back({p->id(), "p", stored.ref()});
     record.segments[1].outputs.push_back({r->id(), "r", result.ref()});
     oracle::JudgeOptions options;
-    options.contraction = contraction;
+    options.arithmetic.contraction = contraction;
     return oracle::judge(program.fusion, program.values(), record, options).verdict;
   };
   EXPECT_EQ(verdict(0, false), Verdict::Agrees);
@@ -109,7 +109,7 @@ TEST(NamedCasesTest, OverflowingProductBesideAnInfinity) {
     Val* c = program.input(tensor(dtype, {-kInf}));
     Val* sum = program.op(OpKind::Add, {program.op(OpKind::Mul, {a, a}), c});
     oracle::JudgeOptions fused;
-    fused.contraction = true;
+    fused.arithmetic.contraction = true;
     EXPECT_NE(program.verdictOf(sum, tensor(dtype, {-kInf}), fused), Verdict::Differs);
     EXPECT_NE(program.verdictOf(sum, tensor(dtype, {kNan}), fused), Verdict::Differs);
     EXPECT_EQ(program.verdictOf(sum, tensor(dtype, {kInf}), fused), Verdict::Differs);
