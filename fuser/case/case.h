@@ -25,11 +25,21 @@ enum class RecipeKind : uint8_t {
   View,      // view of %other: shares its memory
 };
 
+// The elements with this index along an axis are one number, whatever the recipe draws elsewhere: an extreme at a place
+// of its own. index: from the end if it is negative; beyond the size it marks no element.
+struct Peak {
+  double value = 0;
+  int64_t axis = 0;
+  int64_t index = 0;
+  bool operator==(const Peak&) const = default;
+};
+
 struct Recipe {
   RecipeKind kind = RecipeKind::Normal;
   uint64_t seed = 0;
   double low = 0;
   double high = 1;
+  std::optional<Peak> peak;  // of Normal, Uniform and Integers
   std::vector<ScalarValue> values;
   std::string viewOf;
 };

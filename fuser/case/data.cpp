@@ -64,6 +64,8 @@ Plan planTensor(const TensorView* tensor, const RunInput& run, const TensorInput
   FUSER_USER_CHECK(input.offset >= 0 && input.offset <= kMaxElements, "%", run.name, ": offset ", input.offset,
                    " is outside [0, ", kMaxElements, "]");
   checkRecipe(input.recipe, input.dtype);
+  FUSER_USER_CHECK(!input.recipe.peak || input.recipe.peak->axis < static_cast<int64_t>(input.sizes.size()), "%",
+                   run.name, " has ", input.sizes.size(), " axes, and a peak along axis ", input.recipe.peak->axis);
   Plan plan{&run, &input, {}, 0};
   // Checks the sizes first, because default strides are products of them.
   checkedExtent(run.name, input.sizes, Dims(input.sizes.size(), 0));
@@ -95,6 +97,12 @@ void writeElements(const Plan& plan, std::byte* first) {
   if (numel(sizes) == 0) return;
   const Dims logical = contiguousStrides(sizes);
   const size_t elementSize = dtypeSize(input.dtype);
+  const auto isPeak = [&](const Dims& element) {
+    if (!input.recipe.peak) return false;
+    const auto [value, axis, wanted] = *input.recipe.peak;
+    const auto along = static_cast<size_t>(axis);
+    return element[along] == (wanted < 0 ? wanted + sizes[along] : wanted);
+  };
   Dims at(rank, 0);
   for (size_t i = 0; i < rank; ++i) at[i] = plan.strides[i] == 0 ? sizes[i] - 1 : 0;
   while (true) {
@@ -104,8 +112,12 @@ void writeElements(const Plan& plan, std::byte* first) {
       index += at[i] * logical[i];
       place += at[i] * plan.strides[i];
     }
-    writeElement(input.recipe, input.dtype, static_cast<uint64_t>(index),
-                 first + static_cast<size_t>(place) * elementSize);
+    std::byte* to = first + static_cast<size_t>(place) * elementSize;
+    if (isPeak(at)) {
+      writeNumber(input.recipe.peak->value, input.dtype, to);
+    } else {
+      writeElement(input.recipe, input.dtype, static_cast<uint64_t>(index), to);
+    }
     size_t axis = rank;
     while (axis-- > 0) {
       if (plan.strides[axis] == 0) continue;

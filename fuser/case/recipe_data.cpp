@@ -13,6 +13,10 @@ namespace {
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 constexpr uint32_t kSpecialBlock = 3;
 
+double largestInteger(DataType dtype) {
+  return dtype == DataType::Int8 ? 127.0 : dtype == DataType::Int32 ? 2147483647.0 : kExactIntegers;
+}
+
 PhiloxBlock drawBlock(uint64_t seed, uint64_t index, uint32_t block) {
   return philox4x32({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), block, 0},
                     {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
@@ -65,8 +69,17 @@ uint64_t specialBits(FloatFormat format, uint32_t choice, bool negative) {
   const uint64_t bias = (uint64_t{1} << (format.exponentBits - 1)) - 1;
   const uint64_t infinity = ((uint64_t{1} << format.exponentBits) - 1) << m;
   const uint64_t list[] = {
-      0, 1, (uint64_t{1} << m) - 1, uint64_t{1} << m, bias << m, (bias << m) + 1, (bias - 1) << m, (bias + 1) << m,
-      infinity - 1, infinity, infinity | (uint64_t{1} << (m - 1)),
+      0,
+      1,
+      (uint64_t{1} << m) - 1,
+      uint64_t{1} << m,
+      bias << m,
+      (bias << m) + 1,
+      (bias - 1) << m,
+      (bias + 1) << m,
+      infinity - 1,
+      infinity,
+      infinity | (uint64_t{1} << (m - 1)),
   };
   const uint64_t bits = list[choice % std::size(list)];
   const bool isNan = bits > infinity;
@@ -136,7 +149,22 @@ T element(const Recipe& recipe, uint64_t index) {
 
 }  // namespace
 
+namespace {
+
+void checkPeak(const Peak& peak, DataType dtype) {
+  FUSER_USER_CHECK(std::isfinite(peak.value), "a peak of ", peak.value, " is not finite");
+  FUSER_USER_CHECK(peak.axis >= 0 && peak.axis < kMaxRank, "a peak along axis ", peak.axis);
+  if (isFloating(dtype)) return;
+  const double limit = dtype == DataType::Bool ? 1 : largestInteger(dtype);
+  FUSER_USER_CHECK(peak.value >= (dtype == DataType::Bool ? 0 : -limit) && peak.value <= limit &&
+                       peak.value == std::floor(peak.value),
+                   "a peak of ", peak.value, " is no number of ", dtype);
+}
+
+}  // namespace
+
 void checkRecipe(const Recipe& recipe, DataType dtype) {
+  if (recipe.peak) checkPeak(*recipe.peak, dtype);
   if (recipe.kind != RecipeKind::Uniform && recipe.kind != RecipeKind::Integers) return;
   const bool integers = recipe.kind == RecipeKind::Integers;
   const std::string_view name = integers ? "integers" : "uniform";
@@ -151,7 +179,7 @@ void checkRecipe(const Recipe& recipe, DataType dtype) {
                      "): high must not be below low");
   }
   if (!integers && category(dtype) != Category::Int) return;
-  const double limit = dtype == DataType::Int8 ? 127.0 : dtype == DataType::Int32 ? 2147483647.0 : kExactIntegers;
+  const double limit = largestInteger(dtype);
   const double last = integers ? recipe.high - 1 : recipe.high;
   FUSER_USER_CHECK(recipe.low >= -limit && last <= limit, name, "(low = ", recipe.low, ", high = ", recipe.high,
                    "): outside of what ", dtype, " takes here, [", -limit, ", ", limit, "]");
@@ -163,6 +191,13 @@ void writeElement(const Recipe& recipe, DataType dtype, uint64_t index, std::byt
   dispatch(dtype, [&]<class T>() {
     const T value = element<T>(recipe, index);
     std::memcpy(to, &value, sizeof value);
+  });
+}
+
+void writeNumber(double value, DataType dtype, std::byte* to) {
+  dispatch(dtype, [&]<class T>() {
+    const T number = fromDouble<T>(value);
+    std::memcpy(to, &number, sizeof number);
   });
 }
 

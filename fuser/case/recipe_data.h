@@ -18,6 +18,8 @@
 //     integers   0, 1, 2, the largest, the largest - 1, the smallest (the same for both signs); ordinary values are
 //                8 * normal(seed)
 //
+// peak, axis, index: the elements with that index along that axis (from the end if negative) are the number `peak`.
+//
 // Conversion to the dtype: f32 and f64 round once, f16 and bf16 through f32; integers round to the nearest, ties to
 // even (the value is inside the type: UserError otherwise); bool: integers and values give value != 0, the others the
 // top bit of w0 of block 0.
@@ -38,6 +40,9 @@ void checkRecipe(const Recipe& recipe, DataType dtype);
 
 // Writes the element with index `index`, converted to the dtype, to `to`. The recipe must not be a View.
 void writeElement(const Recipe& recipe, DataType dtype, uint64_t index, std::byte* to);
+
+// Writes the number, converted to the dtype as an element of a recipe is.
+void writeNumber(double value, DataType dtype, std::byte* to);
 
 // The single element of a host tensor input.
 ScalarValue hostElement(const TensorInput& input);

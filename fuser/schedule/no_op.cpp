@@ -8,11 +8,14 @@ namespace fuser {
 
 namespace {
 
-// Whether the tensor whose memory the view shows is no input of the part. An empty one has to be allocated first, too.
+// Whether the part itself makes the tensor whose memory the view shows. An empty one has to be allocated first, too.
 bool isBaseInside(const FusionView& view, const Val* output) {
+  const auto isInput = [&](const Val* val) {
+    return std::find(view.inputs.begin(), view.inputs.end(), val) != view.inputs.end();
+  };
   const Val* base = output;
-  while (base->as<TensorView>()->domain().view) base = base->definition()->input(0);
-  return std::find(view.inputs.begin(), view.inputs.end(), base) == view.inputs.end();
+  while (!isInput(base) && base->as<TensorView>()->domain().view) base = base->definition()->input(0);
+  return !isInput(base);
 }
 
 }  // namespace

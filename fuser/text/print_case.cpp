@@ -62,16 +62,22 @@ std::string printValues(const std::vector<ScalarValue>& values) {
   return out + "]";
 }
 
+std::string printPeak(const Recipe& recipe) {
+  if (!recipe.peak) return "";
+  const auto& [value, axis, index] = *recipe.peak;
+  return concat(", peak = ", ScalarValue(value), ", axis = ", axis, ", index = ", index);
+}
+
 std::string printRecipe(const Recipe& recipe) {
   switch (recipe.kind) {
-    case RecipeKind::Normal: return concat("normal(seed = ", recipe.seed, ")");
+    case RecipeKind::Normal: return concat("normal(seed = ", recipe.seed, printPeak(recipe), ")");
     case RecipeKind::Special: return concat("special(seed = ", recipe.seed, ")");
     case RecipeKind::Uniform:
       return concat("uniform(seed = ", recipe.seed, ", low = ", ScalarValue(recipe.low),
-                    ", high = ", ScalarValue(recipe.high), ")");
+                    ", high = ", ScalarValue(recipe.high), printPeak(recipe), ")");
     case RecipeKind::Integers:
       return concat("integers(seed = ", recipe.seed, ", low = ", static_cast<int64_t>(recipe.low),
-                    ", high = ", static_cast<int64_t>(recipe.high), ")");
+                    ", high = ", static_cast<int64_t>(recipe.high), printPeak(recipe), ")");
     case RecipeKind::Values: return printValues(recipe.values);
     case RecipeKind::View: return "view of %" + recipe.viewOf;
   }

@@ -2,6 +2,7 @@
 
 #include "fuser/text/run_parser.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -121,10 +122,10 @@ class RunParser {
       recipe.viewOf = other.text;
     } else if (name.text == "normal" || name.text == "special") {
       recipe.kind = name.text == "normal" ? RecipeKind::Normal : RecipeKind::Special;
-      parseArguments(name, {"seed"}, recipe);
+      parseArguments(name, {"seed"}, recipe.kind == RecipeKind::Normal, recipe);
     } else if (name.text == "uniform" || name.text == "integers") {
       recipe.kind = name.text == "uniform" ? RecipeKind::Uniform : RecipeKind::Integers;
-      parseArguments(name, {"seed", "low", "high"}, recipe);
+      parseArguments(name, {"seed", "low", "high"}, true, recipe);
     } else {
       reader_.fail(name, "unknown recipe '", name.text,
                    "'; known: normal, uniform, integers, special, values, view of");
@@ -132,17 +133,24 @@ class RunParser {
     return recipe;
   }
 
-  // (seed = 1, low = 0, high = 4): all are required, except the bounds of uniform.
-  void parseArguments(const Token& name, const std::set<std::string_view>& known, Recipe& recipe) {
+  // (seed = 1, low = 0, high = 4): all are required, except the bounds of uniform. peak, axis and index come together.
+  void parseArguments(const Token& name, const std::set<std::string_view>& known, bool hasPeak, Recipe& recipe) {
+    static const std::set<std::string_view> ofPeaks = {"axis", "index", "peak"};
     std::set<std::string_view> keys;
+    Peak peak;
     const bool integers = recipe.kind == RecipeKind::Integers;
     reader_.list("(", ")", kMaxListEntries, [&] {
       const Token key = reader_.expect(TokenKind::Identifier, "an argument");
-      if (!known.count(key.text)) reader_.fail(key, name.text, " takes no argument '", key.text, "'");
+      const bool ofPeak = hasPeak && ofPeaks.count(key.text) != 0;
+      if (!known.count(key.text) && !ofPeak) reader_.fail(key, name.text, " takes no argument '", key.text, "'");
       if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' is given twice");
       reader_.expect("=");
       if (key.text == "seed") {
         recipe.seed = readUnsigned(reader_);
+      } else if (key.text == "peak") {
+        peak.value = readNumber(reader_);
+      } else if (ofPeak) {
+        (key.text == "axis" ? peak.axis : peak.index) = readInteger(reader_);
       } else {
         double& end = key.text == "low" ? recipe.low : recipe.high;
         end = integers ? readExact() : readNumber(reader_);
@@ -152,6 +160,9 @@ class RunParser {
       const bool needed = integers || key == "seed";
       if (needed && !keys.count(key)) reader_.fail(name, name.text, " needs '", key, "'");
     }
+    const auto given = std::count_if(ofPeaks.begin(), ofPeaks.end(), [&](auto key) { return keys.count(key) != 0; });
+    if (given != 0 && given != 3) reader_.fail(name, "'peak', 'axis' and 'index' are given together");
+    if (given != 0) recipe.peak = peak;
   }
 
   // Reads an integer that f64 represents exactly.

@@ -38,6 +38,8 @@ void checkTensor(const Fusion& fusion, const TensorInput& tensor) {
   FUSER_USER_CHECK(tensor.offset >= 0, "an offset is not negative");
   FUSER_USER_CHECK(tensor.recipe.values.size() <= text::kMaxListEntries, "more values than a list has");
   checkRecipe(tensor.recipe, tensor.dtype);
+  FUSER_USER_CHECK(!tensor.recipe.peak || tensor.recipe.peak->axis < static_cast<int64_t>(tensor.sizes.size()),
+                   "a peak along an axis that is not there");
   if (tensor.recipe.kind != RecipeKind::View) return;
   const bool found = std::any_of(fusion.inputs().begin(), fusion.inputs().end(), [&](const Val* input) {
     return input->isTensor() && input->name() == tensor.recipe.viewOf;

@@ -23,12 +23,18 @@ Sizes axisSizes(const TensorValue& value, size_t axis) { return {value.sizes[0][
 
 bool isPlainBroadcast(const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); }
 
+}  // namespace
+
 bool castIsDefined(const TensorValue& value, DataType to) {
   const DataType from = value.tensor->dtype();
   if (!isFloating(from) || isFloating(to) || to == DataType::Bool) return true;
+  // What is not certain may be off by a factor: i8 has no room for that.
+  if (to == DataType::Int8 && !value.estimate.certain) return false;
   const double limit = value.estimate.certain ? saneMagnitude(to) : 1e6;
   return !value.estimate.wild && value.estimate.magnitude() <= limit;
 }
+
+namespace {
 
 bool applyCastOp(Workspace& work) {
   const size_t operand = drawOperand(work);

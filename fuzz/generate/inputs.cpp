@@ -157,6 +157,53 @@ void drawExactTerms(Workspace& work) {
   }
 }
 
+// The input whose elements, one by one, become those that the expression reduces; or null.
+InputPlan* reducedInput(Workspace& work, const Expr* expr) {
+  const Val* val = expr->input(0);
+  while (const Expr* maker = val->definition()) {
+    if (maker->family() != Family::Unary && maker->family() != Family::Cast) return nullptr;
+    val = maker->input(0);
+  }
+  const auto plan = std::find_if(work.inputs.begin(), work.inputs.end(), [&](const auto& p) { return p.input == val; });
+  return plan == work.inputs.end() ? nullptr : &*plan;
+}
+
+// The extreme of a range at one place, the others inside of it. Ordinary draws have their extreme anywhere: of many
+// terms the first, the last or one of the tail could be lost, and nobody would see it.
+void putPeak(Recipe& recipe, DataType dtype, bool greatest, Peak peak) {
+  if (dtype == DataType::Bool) {
+    recipe.low = greatest ? 0 : 1;
+    recipe.high = recipe.low + 1;
+    peak.value = greatest ? 1 : 0;
+  } else if (recipe.kind == RecipeKind::Integers) {
+    if (recipe.high - recipe.low < 2) return;
+    peak.value = greatest ? recipe.high - 1 : recipe.low;
+    (greatest ? recipe.high : recipe.low) += greatest ? -1 : 1;
+  } else if (recipe.kind == RecipeKind::Uniform) {
+    peak.value = greatest ? recipe.high : recipe.low;
+  } else if (recipe.kind == RecipeKind::Normal) {
+    peak.value = greatest ? 6 : -6;
+  } else {
+    return;
+  }
+  recipe.peak = peak;
+}
+
+// For one in four of the extremes: at the first place, the last, or in the tail.
+void drawPeaks(Workspace& work) {
+  constexpr double kShare = 0.25;
+  for (const Expr* expr : work.fusion->exprs()) {
+    const bool greatest = expr->op() == OpKind::Amax || expr->op() == OpKind::Any;
+    if (!greatest && expr->op() != OpKind::Amin && expr->op() != OpKind::All) continue;
+    if (expr->attributes().dims().empty() || !work.choices.chance(kShare)) continue;
+    InputPlan* plan = reducedInput(work, expr);
+    if (!plan || plan->recipe.peak || plan->input->as<TensorView>()->isCpuScalar()) continue;
+    const int64_t kPlaces[] = {0, -1, -work.choices.integer(2, 8)};
+    const int64_t place = work.choices.pick(kPlaces);
+    putPeak(plan->recipe, plan->input->dtype(), greatest, {0, work.choices.pick(expr->attributes().dims()), place});
+  }
+}
+
 }  // namespace
 
 std::vector<AxisPlan> drawShape(Workspace& work) {
@@ -265,6 +312,7 @@ ScalarEntry newScalarInput(Workspace& work, DataType dtype) {
 
 std::vector<Run> makeRuns(Workspace& work) {
   drawExactTerms(work);
+  drawPeaks(work);
   std::vector<Run> runs;
   for (size_t run = 0; run < work.policy.runs; ++run) {
     Run& newRun = runs.emplace_back();

@@ -65,12 +65,6 @@ struct Joined {
   }
 };
 
-// Casts of floats to a dtype that is none would need bounds; such an operand is left out.
-bool convertible(const TensorValue& value, DataType dtype) {
-  return !isFloating(value.tensor->dtype()) || isFloating(dtype) || dtype == DataType::Bool ||
-         (!value.estimate.wild && value.estimate.magnitude() <= 1e6);
-}
-
 size_t castTo(Workspace& work, size_t index, DataType dtype) {
   return work.tensors[index].tensor->dtype() == dtype ? index : applyCast(work, index, dtype);
 }
@@ -85,7 +79,7 @@ size_t drawFirst(Workspace& work, OpKind op) {
   Val* alone[] = {work.tensors[index].tensor};
   if (acceptsDtype(op, promotedType(op, alone[0]->dtype(), false))) return index;
   DataType wanted = work.drawDtypeFor(op);
-  if (!convertible(work.tensors[index], wanted)) wanted = DataType::Float;
+  if (!castIsDefined(work.tensors[index], wanted)) wanted = DataType::Float;
   return castTo(work, index, acceptsDtype(op, wanted) ? wanted : DataType::Int64);
 }
 

@@ -116,6 +116,8 @@ IntExpr drawExtent(Workspace& work, const Sizes& sizes);
 // Adds the op to the program with the operands that it needs. False if no operand fits (no value can be squeezed, …).
 bool applyOp(Workspace& work, OpKind op);
 size_t applyCast(Workspace& work, size_t operand, DataType dtype);
+// Whether the dtype holds what the value is estimated to be: a float past an integer dtype has no defined conversion.
+bool castIsDefined(const TensorValue& value, DataType to);
 
 // --- pointwise.cpp ---
 bool applyPointwise(Workspace& work, OpKind op);

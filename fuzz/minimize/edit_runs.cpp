@@ -39,12 +39,21 @@ void changeSizes(const Rebuilding& rebuilding, const Val* val, TensorInput& tens
   }
   // What the strides of the other axes were made for is gone.
   if (sizes.size() != old.size()) tensor.strides.reset();
+  if (std::optional<Peak>& peak = tensor.recipe.peak) {
+    const auto end = kept.begin() + peak->axis;
+    if (!*end) {
+      peak.reset();
+    } else {
+      peak->axis = std::count(kept.begin(), end, true);
+    }
+  }
   tensor.sizes = sizes;
 }
 
 void changeDtype(TensorInput& tensor, DataType dtype) {
   if (tensor.dtype == dtype) return;
   tensor.dtype = dtype;
+  tensor.recipe.peak.reset();
   Recipe& recipe = tensor.recipe;
   if (recipe.kind != RecipeKind::Values) recipe = plainRecipe(dtype, recipe.seed);
   const DataType kind = isFloating(dtype) ? DataType::Double : dtype == DataType::Bool ? dtype : DataType::Int64;

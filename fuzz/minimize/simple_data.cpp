@@ -78,7 +78,8 @@ bool simpleData(Search& search) {
         progress |= simplerScalar(search, run, input);
         continue;
       }
-      if (tensor->recipe.kind != RecipeKind::Normal) progress |= simplerRecipe(search, run, input);
+      if (tensor->recipe.kind != RecipeKind::Normal || tensor->recipe.peak)
+        progress |= simplerRecipe(search, run, input);
       const TensorInput& now = std::get<TensorInput>(search.best().runs[run].inputs[input].value);
       if (now.recipe.kind == RecipeKind::Values) progress |= simplerValues(search, run, input);
     }

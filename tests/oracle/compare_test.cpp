@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace oracle {
 namespace {
 
@@ -27,6 +30,28 @@ Margins marginsOf(const std::vector<double>& numbers, const std::vector<std::vec
 }
 
 constexpr Interval kDecides{100, 101, 0};
+
+TEST(CompareTest, ASetDecidesBelowASixtyFourthOfItsSmallerEnd) {
+  for (fuser::DataType dtype : {fuser::DataType::Float, fuser::DataType::Half}) {
+    EXPECT_TRUE(isDecided({1, 1 + 0x1.fp-7, 0}, dtype));
+    EXPECT_FALSE(isDecided({1, 1 + 0x1p-6, 0}, dtype));
+    EXPECT_FALSE(isDecided({-1 - 0x1p-6, -1, 0}, dtype));
+    EXPECT_FALSE(isDecided({-0x1p-6, 0x1p-6, kZeros}, dtype));
+  }
+}
+
+TEST(CompareTest, SpecialNumbersStandForThemselvesAlone) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const auto& [set, number] : {std::pair{Interval::of(infinity), infinity},
+                                    {Interval::of(-infinity), -infinity},
+                                    {Interval::of(std::nan("")), std::nan("")}}) {
+    for (double other : {infinity, -infinity, std::nan("")}) {
+      const bool same = other == number || (std::isnan(other) && std::isnan(number));
+      EXPECT_EQ(contains(set, other), same) << toString(set) << " and " << other;
+    }
+    EXPECT_FALSE(contains(set, 1)) << toString(set);
+  }
+}
 
 TEST(CompareMarginsTest, AMiddleIsInTheFirstTenthAndAnEndInTheLast) {
   EXPECT_EQ(marginsOf({100.5, 100, 101}, {{kDecides, kDecides, kDecides}}), (Margins{{1, 0, 0, 0, 0, 0, 0, 0, 0, 2}}));

@@ -198,6 +198,24 @@ TEST(RecipeTest, ValuesAreConvertedInLogicalOrder) {
   EXPECT_EQ(rejection(OneInput(DataType::Float, {2, 2}, values)), "%x: 3 values for 4 elements");
 }
 
+TEST(RecipeTest, APeakIsAllElementsWithItsIndexAndNoOthers) {
+  Recipe peaked = recipe(RecipeKind::Normal, 1);
+  const std::vector<float> plain = elements<float>(OneInput(DataType::Float, {2, 3}, peaked).data());
+  const auto withPeak = [&](int64_t axis, int64_t index) {
+    peaked.peak = Peak{6, axis, index};
+    return elements<float>(OneInput(DataType::Float, {2, 3}, peaked).data());
+  };
+  EXPECT_EQ(withPeak(1, 0), (std::vector<float>{6, plain[1], plain[2], 6, plain[4], plain[5]}));
+  EXPECT_EQ(withPeak(1, -1), (std::vector<float>{plain[0], plain[1], 6, plain[3], plain[4], 6}));
+  EXPECT_EQ(withPeak(0, 1), (std::vector<float>{plain[0], plain[1], plain[2], 6, 6, 6}));
+  EXPECT_EQ(withPeak(1, 3), plain);
+  EXPECT_EQ(withPeak(0, -3), plain);
+  peaked.peak = Peak{6, 2, 0};
+  EXPECT_EQ(rejection(OneInput(DataType::Float, {2, 3}, peaked)), "%x has 2 axes, and a peak along axis 2");
+  peaked.peak = Peak{0.5, 0, 0};
+  EXPECT_EQ(rejection(OneInput(DataType::Int8, {2, 3}, peaked)), "a peak of 0.5 is no number of i8");
+}
+
 TEST(MaterializeTest, DataDoesNotDependOnTheLayout) {
   OneInput plain(DataType::Float, {3, 4}, recipe(RecipeKind::Normal, 1));
   OneInput other = OneInput(DataType::Float, {3, 4}, recipe(RecipeKind::Normal, 1));

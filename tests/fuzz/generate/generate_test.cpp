@@ -71,6 +71,20 @@ int64_t checkCase(const Case& testCase, const GeneratorOptions& options) {
   return largest;
 }
 
+// Of many terms one could be lost at either end unseen, if the extreme lay anywhere.
+TEST(GenerateTest, ExtremesLieAtEitherEndOfWhatIsReducedAndInTheTail) {
+  constexpr uint64_t kCases = 4000;
+  std::map<int64_t, int> places;
+  for (uint64_t number = 0; number < kCases; ++number) {
+    const Case testCase = generateCase(1, number);
+    for (const RunInput& input : testCase.runs.front().inputs) {
+      const auto* tensor = std::get_if<TensorInput>(&input.value);
+      if (tensor && tensor->recipe.peak) ++places[std::max<int64_t>(tensor->recipe.peak->index, -2)];
+    }
+  }
+  for (int64_t place : {0, -1, -2}) EXPECT_GT(places[place], 15) << place;
+}
+
 TEST(GenerateTest, EveryCaseVerifiesAndBinds) {
   const GeneratorOptions options;
   std::vector<int64_t> elements;
