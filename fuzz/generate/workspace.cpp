@@ -38,8 +38,12 @@ ScalarEntry Workspace::keepScalar(Val* scalar, std::array<ScalarValue, kRuns> va
 
 bool Workspace::affordable(const std::array<Dims, kRuns>& sizes) const {
   for (const Dims& run : sizes) {
-    double elements = 1;
-    for (int64_t size : run) elements *= static_cast<double>(size);
+    double elements = 1, others = 1;  // others: of an empty tensor, whose strides are products, too
+    for (int64_t size : run) {
+      elements *= static_cast<double>(size);
+      others *= static_cast<double>(std::max<int64_t>(size, 1));
+    }
+    if (others > static_cast<double>(kMaxElements)) return false;
     if (elements > static_cast<double>(std::min(policy.tensorCap, elementsLeft()))) return false;
   }
   return true;
