@@ -91,7 +91,9 @@ void describe(const Minimized& minimized, CaseVerdict verdict, reports::Minimize
 
 }  // namespace
 
-std::string performMinimize(const MinimizeTask& task, const TaskSettings& settings, const Limits& limits) {
+std::string performMinimize(const MinimizeTask& task, const TaskSettings& campaign, const Limits& limits) {
+  TaskSettings settings = campaign;
+  settings.judge.secondLooks = HowOften::Always;  // as the minimiser looks: what was drawn for another text says nothing
   MinimizeReply reply;
   reports::MinimizedFinding& told = reply.minimized;
   try {

@@ -145,6 +145,39 @@ TEST(JudgeTest, HoldsSegmentsAgainstWhatTheyLoaded) {
   EXPECT_EQ(hidden.outputs.at(0).counts.outside, 1);
 }
 
+// %b is wrong, %c right for the %b that it loads. Where the plain view may be left out, it is not left out behind %b.
+TEST(JudgeTest, AWrongAnchorHidesNothingBehindIt) {
+  Fusion fusion("three");
+  TensorView* x = fuser::build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
+  Val* a = fuser::build::unary(fusion, OpKind::Exp, x, "a");
+  Val* b = fuser::build::binary(fusion, OpKind::Mul, a, a, "b");
+  Val* c = fuser::build::unary(fusion, OpKind::Neg, b, "c");
+  fusion.setOutputs({c});
+  fusion.markOrigins();
+  DenseArray input(DataType::Float, {1}), first(DataType::Float, {1}), second(DataType::Float, {1}),
+      third(DataType::Float, {1});
+  *input.as<float>() = 1;
+  *first.as<float>() = std::exp(1.0f);
+  *second.as<float>() = 3;
+  *third.as<float>() = -3;
+  RunRecord record;
+  record.outputs.push_back(third.ref());
+  record.segments.resize(3);
+  record.segments[0].outputs.push_back({a->id(), "a", first.ref()});
+  record.segments[1].inputs.push_back({a->id(), "a", first.ref()});
+  record.segments[1].outputs.push_back({b->id(), "b", second.ref()});
+  record.segments[2].inputs.push_back({b->id(), "b", second.ref()});
+  record.segments[2].outputs.push_back({c->id(), "c", third.ref()});
+  oracle::JudgeOptions options;
+  options.allViews = false;
+  const Judgement judgement = oracle::judge(fusion, std::vector<HostValue>{input.ref()}, record, options);
+  ASSERT_EQ(judgement.stored.size(), 3u);
+  EXPECT_EQ(judgement.stored[0].counts.outside, 0);
+  EXPECT_EQ(judgement.stored[1].counts.outside, 1);
+  EXPECT_EQ(judgement.stored[2].counts.outside, 1);
+  EXPECT_EQ(judgement.outputs.at(0).counts.outside, 1);
+}
+
 TEST(JudgeTest, FlagsWrongSizesAndDtypes) {
   Chain chain;
   TensorRef& output = std::get<TensorRef>(chain.record.outputs[0]);
