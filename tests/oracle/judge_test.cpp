@@ -145,6 +145,26 @@ TEST(JudgeTest, HoldsSegmentsAgainstWhatTheyLoaded) {
   EXPECT_EQ(hidden.outputs.at(0).counts.outside, 1);
 }
 
+// What a segment stores may be read before it is returned, in other memory.
+TEST(JudgeTest, AWrongStoredCopyOfARightOutputDiffers) {
+  Fusion fusion("copied");
+  TensorView* x = fuser::build::input(fusion, DataType::Float, {fusion.extentSymbol("i0")}, "x");
+  Val* a = fuser::build::unary(fusion, OpKind::Neg, x, "a");
+  fusion.setOutputs({a});
+  fusion.markOrigins();
+  DenseArray input(DataType::Float, {1}), stored(DataType::Float, {1}), result(DataType::Float, {1});
+  *input.as<float>() = 1;
+  *stored.as<float>() = 2;
+  *result.as<float>() = -1;
+  RunRecord record;
+  record.outputs.push_back(result.ref());
+  record.segments.resize(1);
+  record.segments[0].outputs.push_back({a->id(), "a", stored.ref()});
+  const Judgement judgement = oracle::judge(fusion, std::vector<HostValue>{input.ref()}, record);
+  EXPECT_EQ(judgement.verdict, Verdict::Differs);
+  EXPECT_EQ(judgement.stored.at(0).counts.outside, 1);
+}
+
 // %b is wrong, %c right for the %b that it loads. Where the plain view may be left out, it is not left out behind %b.
 TEST(JudgeTest, AWrongAnchorHidesNothingBehindIt) {
   Fusion fusion("three");
