@@ -4,21 +4,10 @@
 #include <queue>
 
 #include "fuser/ir/infer.h"
-#include "fuser/support/set_up_error.h"
 
 namespace fuser {
 
 namespace {
-
-// nullopt when constant sizes contradict each other, so that every run would be rejected.
-std::optional<InferredType> inferIfValid(Fusion& fusion, const Expr& expr) {
-  try {
-    return infer(fusion, expr.op(), expr.inputs(), expr.attributes());
-  } catch (const UserError& error) {
-    rethrowIfSetUpError(error);
-    return std::nullopt;
-  }
-}
 
 // Sets the sizes of the logical axes; true when one of them changed.
 bool setSizes(Fusion& fusion, TensorView* tensor, const std::vector<AxisType>& axes) {
@@ -343,7 +332,8 @@ RenamedExtents Fusion::renameExtents(const std::function<IntExpr(IntExpr)>& map)
       result.changed |= size != map(size);
       size = map(size);
     }
-    const std::optional<InferredType> type = inferIfValid(*this, *expr);
+    // None where constant sizes contradict each other, so that every run would be rejected.
+    const std::optional<InferredType> type = inferIfValid(*this, expr->op(), expr->inputs(), expr->attributes());
     for (Val* output : expr->outputs()) {
       if (!output->isTensor()) continue;
       auto* tensor = output->as<TensorView>();

@@ -6,6 +6,7 @@
 
 #include "fuser/ir/view_axes.h"
 #include "fuser/ops/op_eval.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/types/tensor_ref.h"
 
 namespace fuser {
@@ -398,6 +399,16 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Welford: return inferWelford(op, operand, attributes);
   }
   FUSER_CHECK(false, "bad Family");
+}
+
+std::optional<InferredType> inferIfValid(Fusion& fusion, OpKind op, std::span<Val* const> operands,
+                                         const Attributes& attributes) {
+  try {
+    return infer(fusion, op, operands, attributes);
+  } catch (const UserError& error) {
+    rethrowIfSetUpError(error);
+    return std::nullopt;
+  }
 }
 
 std::string typeText(const Val* val) {

@@ -2,6 +2,7 @@
 // Type and shape inference of one op. The operands need no promotion or broadcasting: the builders have inserted those
 // as ops. The builders create results from the inferred type; the verifier compares results with it.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct InferredType {
 
 // The type of every result; they are all alike. A UserError names the op, the operand types and the rule they break.
 InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
+// The same; nullopt instead of a UserError.
+std::optional<InferredType> inferIfValid(Fusion& fusion, OpKind op, std::span<Val* const> operands,
+                                         const Attributes& attributes);
 
 // Whether the tensor's axes have the inferred kinds, and the inferred extents where both are constants. Symbolic
 // extents are not compared: two symbols may name one size.

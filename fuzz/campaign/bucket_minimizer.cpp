@@ -93,7 +93,7 @@ void describe(const Minimized& minimized, CaseVerdict verdict, reports::Minimize
 
 std::string performMinimize(const MinimizeTask& task, const TaskSettings& campaign, const Limits& limits) {
   TaskSettings settings = campaign;
-  settings.judge.secondLooks = HowOften::Always;  // as the minimiser looks: what was drawn for another text says nothing
+  settings.judge.secondLooks = HowOften::Always;  // as the minimiser looks; what was drawn is for another text
   MinimizeReply reply;
   reports::MinimizedFinding& told = reply.minimized;
   try {

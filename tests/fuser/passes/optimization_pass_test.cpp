@@ -332,8 +332,9 @@ TEST(PreSegmenterTest, RunsEachPassOnceInOrder) {
   AfterPass naming([&](std::string_view pass, const Fusion&, bool) { names.emplace_back(pass); });
   context.observers = {&naming};
   EXPECT_TRUE(PreSegmenter::runPass(fusion.get(), context));
-  EXPECT_EQ(names, (std::vector<std::string>{"ExactMappedExtentSubstitutionPass", "RemoveEmptyPass", "DeadCodePass",
-                                             "RemoveBcastSqueezePass", "MoveSplitCatPass", "MoveRepeatForwardPass",
+  EXPECT_EQ(names, (std::vector<std::string>{"FoldScalarsPass", "ExactMappedExtentSubstitutionPass",
+                                             "RemoveEmptyPass", "DeadCodePass", "RemoveBcastSqueezePass",
+                                             "MoveSplitCatPass", "MoveRepeatForwardPass",
                                              "TranslateRepeatToExpandPass", "ConsecutiveCastPass",
                                              "SegmentInplaceUpdatePass", "MarkAliasesPreparePass",
                                              "CutAtRequiredInputsPass", "AllocationDomainPass", "PreSegmenter"}));
