@@ -263,6 +263,7 @@ class HostRun {
       queues_->runAll();
     }
     if (device_) moveToCaller();
+    makeOutputsWhole();
     RunRecord record;
     record.peakBytes = peak_;
     for (size_t i = 0; i < program_.outputs().size(); ++i) record.outputs.push_back(output(i));
@@ -456,16 +457,64 @@ class HostRun {
   }
 
   const TensorRef& callersBuffer(size_t output) const {
-    FUSER_CHECK(output < outputs_.size() && outputs_[output], "the program writes output ", output,
-                " to the caller's memory, and none is given");
+    FUSER_CHECK(isGiven(output), "the program writes output ", output, " to the caller's memory, and none is given");
     return *outputs_[output];
+  }
+
+  // An output that owns its memory holds each element alone: what is expanded was one element until here. The program's
+  // views follow what they are seen in.
+  void makeOutputsWhole() {
+    const std::vector<const Val*> outputs = program_.outputs();
+    for (const Val* output : outputs) {
+      if (!output || output->isScalar()) continue;
+      const auto* tensor = output->as<TensorView>();
+      TensorMemory& own = tensors_.at(tensor->id());
+      if (!own.memory || !hasExpandedAxis(own.ref) || memoryGivenFor(tensor)) continue;
+      TensorMemory whole = denseCopy(tensor, own.ref, settings_.maxBytes - bytes_, *pool_);
+      peak_ = std::max(peak_, live_ + bytesOf(whole));
+      live_ += bytesOf(whole) - bytesOf(own);
+      bytes_ += bytesOf(whole);
+      if (settings_.record) {
+        kept_.push_back(std::move(own.memory));
+      } else {
+        bytes_ -= bytesOf(own);
+      }
+      own = std::move(whole);
+    }
+    for (const Val* output : outputs) {
+      const auto* tensor = output && output->isTensor() ? output->as<TensorView>() : nullptr;
+      if (!tensor || !tensor->domain().view || !memoryOf_.at(tensor->id())) continue;
+      TensorRef& view = tensors_.at(tensor->id()).ref;
+      const TensorRef* given = memoryGivenFor(owner(tensor));
+      view = viewOf(tensor, owner(tensor), given ? *given : tensors_.at(owner(tensor)->id()).ref, view.sizes);
+    }
+  }
+
+  static bool hasExpandedAxis(const TensorRef& tensor) {
+    for (size_t axis = 0; axis < tensor.sizes.size(); ++axis) {
+      if (tensor.sizes[axis] > 1 && tensor.strides[axis] == 0) return numel(tensor.sizes) > 0;
+    }
+    return false;
+  }
+
+  bool isGiven(size_t output) const { return output < outputs_.size() && outputs_[output]; }
+
+  // The first that the caller gives for the tensor; null: none.
+  const TensorRef* memoryGivenFor(const TensorView* tensor) const {
+    const std::vector<const Val*> outputs = program_.outputs();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] == tensor && isGiven(i)) return &*outputs_[i];
+    }
+    return nullptr;
   }
 
   // Translates a tensor to the caller's memory.
   HostValue output(size_t number) {
     const Val* val = program_.outputs()[number];
     if (val && val->isTensor()) requireWritten(val->as<TensorView>(), "returned");
-    if (number < outputs_.size() && outputs_[number]) return *outputs_[number];
+    if (isGiven(number)) return *outputs_[number];
+    const TensorRef* again = val && val->isTensor() ? memoryGivenFor(val->as<TensorView>()) : nullptr;
+    if (again) return *again;
     return val ? value(val) : HostValue(TensorRef{});
   }
 

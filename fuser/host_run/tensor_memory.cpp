@@ -87,6 +87,25 @@ void copyAxes(std::span<const CopiedAxis> axes, const std::byte* source, std::by
   }
 }
 
+struct Layout {
+  Dims sizes, strides;
+};
+
+TensorMemory allocateElements(const TensorView* tensor, int64_t elements, const Layout& layout, size_t maxBytes,
+                              MemoryPool& pool) {
+  const size_t bytes = static_cast<size_t>(elements) * dtypeSize(tensor->dtype());
+  FUSER_REJECT_UNLESS(bytes <= maxBytes, TensorMemory, "%", tensor->name(), " of sizes ", layout.sizes, " takes ",
+                      bytes, " bytes, and ", maxBytes, " are left of what a run may take");
+  TensorMemory result;
+  result.memory = pool.allocate(bytes);
+  std::memset(result.memory.get(), isFloating(tensor->dtype()) ? 0xff : 0xa5, bytes);
+  result.ref.data = result.memory.get();
+  result.ref.dtype = tensor->dtype();
+  result.ref.sizes = layout.sizes;
+  result.ref.strides = layout.strides;
+  return result;
+}
+
 }  // namespace
 
 Dims allocationStrides(const TensorView* tensor, const Dims& sizes) {
@@ -114,8 +133,10 @@ TensorRef viewOf(const TensorView* tensor, const TensorView* source, const Tenso
   }
   const std::vector<IterDomain*> axes = tensor->axes();
   for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const bool stored = fits && view.sizes[axis] == sizes[axis] && sizes[axis] != 1;
     fits = fits && (axes[axis]->isBroadcast() || view.sizes[axis] == sizes[axis]);
-    if (fits && axes[axis]->isBroadcast()) view.strides[axis] = 0;
+    // The source may hold each element of an axis that it expands; what is expanded here takes no memory.
+    if (fits && axes[axis]->isBroadcast() && !stored) view.strides[axis] = 0;
   }
   FUSER_CHECK(fits, "%", tensor->name(), " cannot be seen in the memory of %", source->name());
   view.sizes = sizes;
@@ -142,20 +163,22 @@ std::vector<std::byte> elementsOf(const TensorRef& tensor) {
   return bytes;
 }
 
+Dims denseStrides(const TensorView* tensor, const Dims& sizes) {
+  const std::vector<int>& order = tensor->domain().allocationOrder;
+  return stridesInOrder(sizes, Dims(order.begin(), order.end()));
+}
+
 TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes, MemoryPool& pool) {
   // An expanded size of 0 stores nothing.
   const int64_t elements = numel(sizes) == 0 ? 0 : numel(storedSizes(tensor, sizes));
-  const size_t bytes = static_cast<size_t>(elements) * dtypeSize(tensor->dtype());
-  FUSER_REJECT_UNLESS(bytes <= maxBytes, TensorMemory, "%", tensor->name(), " of sizes ", sizes, " takes ", bytes,
-                      " bytes, and ", maxBytes, " are left of what a run may take");
-  TensorMemory result;
-  result.memory = pool.allocate(bytes);
-  std::memset(result.memory.get(), isFloating(tensor->dtype()) ? 0xff : 0xa5, bytes);
-  result.ref.data = result.memory.get();
-  result.ref.dtype = tensor->dtype();
-  result.ref.sizes = sizes;
-  result.ref.strides = allocationStrides(tensor, sizes);
-  return result;
+  return allocateElements(tensor, elements, {sizes, allocationStrides(tensor, sizes)}, maxBytes, pool);
+}
+
+TensorMemory denseCopy(const TensorView* tensor, const TensorRef& from, size_t maxBytes, MemoryPool& pool) {
+  TensorMemory copy =
+      allocateElements(tensor, numel(from.sizes), {from.sizes, denseStrides(tensor, from.sizes)}, maxBytes, pool);
+  copyElements(from, copy.ref);
+  return copy;
 }
 
 }  // namespace fuser

@@ -19,9 +19,15 @@ struct TensorMemory {
 // element. `sizes` are the sizes of axes(), as PyTorch reports them.
 Dims allocationStrides(const TensorView* tensor, const Dims& sizes);
 
+// The strides of a tensor that stores each element alone: dense in the allocation order, broadcast axes included.
+Dims denseStrides(const TensorView* tensor, const Dims& sizes);
+
 // Allocates a tensor from the pool, aligned to 64 bytes and filled with poison (NaN for floating dtypes, an unlikely
 // number otherwise), so that unwritten elements show. A UserError if it needs more than maxBytes.
 TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes, MemoryPool& pool);
+
+// A copy that stores each element alone. A UserError as above.
+TensorMemory denseCopy(const TensorView* tensor, const TensorRef& from, size_t maxBytes, MemoryPool& pool);
 
 // The view of the source's memory that the ops from `source` to `tensor` define; `sizes` are the tensor's. A CheckError
 // if one of those ops is not a view op.

@@ -36,8 +36,8 @@ class FoldScalars : public Pass {
  private:
   static bool isFoldable(const Expr& expr) {
     const Val* result = expr.output();
-    const bool known = expr.op() == OpKind::Cast ||
-                       (isPointwise(expr.op()) && opInfo(expr.op()).agreement == Agreement::Exact);
+    const bool known =
+        expr.op() == OpKind::Cast || (isPointwise(expr.op()) && opInfo(expr.op()).agreement == Agreement::Exact);
     return known && result->isScalar() && !result->isFusionOutput() &&
            std::all_of(expr.inputs().begin(), expr.inputs().end(), isLiteral);
   }

@@ -49,7 +49,7 @@ class Gatherer {
     whole.dtype = tensor->dtype();
     whole.sizes = deviceTensors.front()->sizes;
     whole.sizes[axis] *= static_cast<int64_t>(deviceTensors.size());
-    whole.strides = allocationStrides(tensor, whole.sizes);
+    whole.strides = denseStrides(tensor, whole.sizes);
     const size_t bytes = static_cast<size_t>(extentInMemory(whole.sizes, whole.strides)) * dtypeSize(whole.dtype);
     record_.memory.push_back(std::shared_ptr<std::byte[]>(new std::byte[bytes + 1]));
     whole.data = record_.memory.back().get();

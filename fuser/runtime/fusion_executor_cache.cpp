@@ -178,7 +178,7 @@ struct FusionExecutorCache::Impl {
     RunRecord record =
         HostIrEvaluator(*program.host, program.compiled, std::move(caches)).run(inputs, evaluator, limits, outputs);
     count(scalars, std::chrono::steady_clock::now() - start);
-    showRun({program, evaluator, scalars});
+    showRun({program, evaluator, scalars, inputs, outputs, record.outputs});
     return record;
   }
 

@@ -1,6 +1,6 @@
 #pragma once
 // What observers see of a run: RunRequest, its arguments, before FusionExecutorCache looks up the program, and
-// FinishedRun, its program and host scalars, at its end.
+// FinishedRun, its program, host scalars and memory, at its end.
 
 #include <optional>
 #include <span>
@@ -28,6 +28,9 @@ struct FinishedRun {
   const CompiledProgram& program;
   const ExpressionEvaluator& evaluator;  // over the program's fusion
   const RunScalars& scalars;
+  std::span<const HostValue> inputs;                        // of a device: its parts
+  std::span<const std::optional<TensorRef>> callersMemory;  // by output; empty: the caller gives none
+  std::span<const HostValue> outputs;                       // of a device: its parts; without memory: it holds nothing
 };
 
 }  // namespace fuser

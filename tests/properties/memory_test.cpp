@@ -1,6 +1,8 @@
 // The peak of a run's memory against the sum of the values that live at each step, worked out from the host program's
 // text.
 
+#include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "fuser/evaluate/expression_evaluator.h"
@@ -37,6 +39,12 @@ std::optional<size_t> slicedAxis(const std::string& line) {
   const std::string key = "{sliced_axis = ";
   const size_t place = line.find(key);
   return place == std::string::npos ? std::nullopt : std::optional<size_t>(std::stoul(line.substr(place + key.size())));
+}
+
+int64_t bytesOfEachElement(const TensorView* tensor, ExpressionEvaluator& evaluator) {
+  int64_t bytes = static_cast<int64_t>(dtypeSize(tensor->dtype()));
+  for (int64_t size : evaluator.sizes(tensor)) bytes *= size;
+  return bytes;
 }
 
 int64_t peakOf(const std::string& text, const Fusion& fusion, const std::vector<HostValue>& inputs,
@@ -76,6 +84,19 @@ int64_t peakOf(const std::string& text, const Fusion& fusion, const std::vector<
     int64_t sum = 0;
     for (const Life& life : lives) sum += life.from <= at && at < life.to ? life.bytes : 0;
     peak = std::max(peak, sum);
+  }
+  // At the end, outputs that the program makes are copied one by one where they have expanded axes.
+  int64_t living = 0;
+  for (const Life& life : lives) living += life.to == ~size_t{0} ? life.bytes : 0;
+  std::set<const Val*> copied;
+  for (const Val* output : fusion.outputs()) {
+    const auto made =
+        std::find_if(lives.rbegin(), lives.rend(), [&](const Life& l) { return l.name == output->name(); });
+    if (made == lives.rend() || !copied.insert(output).second) continue;
+    const int64_t whole = bytesOfEachElement(output->as<TensorView>(), evaluator);
+    if (whole == made->bytes) continue;
+    peak = std::max(peak, living + whole);
+    living += whole - made->bytes;
   }
   return peak;
 }

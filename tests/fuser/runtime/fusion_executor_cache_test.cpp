@@ -8,63 +8,12 @@
 #include <thread>
 
 #include "fuser/ir/clone.h"
-#include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/run_request.h"
-#include "fuser/text/parser.h"
 #include "tests/fuser/analysis/stage_observers.h"
+#include "tests/fuser/runtime/session.h"
 
 namespace fuser {
 namespace {
-
-// A case, its cache, and the data of its runs.
-struct Session {
-  explicit Session(const std::string& text, const std::function<void(FusionExecutorCache::Settings&)>& adapt = {})
-      : testCase(parseCase(text, "test")), fusion(testCase.fusion.get(), [](const Fusion*) {}) {
-    FusionExecutorCache::Settings settings = settingsOf(testCase);
-    settings.context.checkInvariants = true;
-    if (adapt) adapt(settings);
-    cache = std::make_unique<FusionExecutorCache>(fusion, std::move(settings));
-  }
-
-  // The index-th run of the case.
-  RunRecord run(size_t index = 0) {
-    data.push_back(materialize(testCase, testCase.runs.at(index)));
-    return cache->run(hostValues(data.back()));
-  }
-  std::string rejection(size_t index = 0) {
-    try {
-      run(index);
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
-  }
-  const void* inputMemory(size_t input) const { return data.back().tensors.at(input).ref.data; }
-
-  Case testCase;
-  std::shared_ptr<const Fusion> fusion;  // the case's
-  std::unique_ptr<FusionExecutorCache> cache;
-  std::vector<RunData> data;
-};
-
-std::vector<double> elements(const HostValue& value) {
-  const TensorRef& ref = std::get<TensorRef>(value);
-  std::vector<double> result;
-  std::vector<int64_t> index(ref.sizes.size(), 0);
-  for (int64_t i = 0; i < numel(ref.sizes); ++i) {
-    int64_t rest = i;
-    int64_t offset = 0;
-    for (size_t axis = ref.sizes.size(); axis-- > 0;) {
-      offset += rest % ref.sizes[axis] * ref.strides[axis];
-      rest /= ref.sizes[axis];
-    }
-    result.push_back(
-        dispatch(ref.dtype, [&]<class T>() { return convert<double>(static_cast<const T*>(ref.data)[offset]); }));
-  }
-  return result;
-}
-
-ScalarValue scalar(const HostValue& value) { return std::get<ScalarValue>(value); }
 
 TEST(FusionExecutorCacheTest, RunsAFusionOfTwoSegmentsAndAScalar) {
   Session session(R"(
@@ -379,75 +328,6 @@ run { %x = integers(seed = 1, low = 0, high = 5) : f32[64] {offset = 1} })");
   const std::vector<double> aligned = elements(session.run(0).outputs[0]);
   EXPECT_EQ(elements(session.run(1).outputs[0]), aligned);
   EXPECT_EQ(session.cache->counters().compilations, 2u);
-}
-
-TEST(FusionExecutorCacheTest, OutputsMayBeInputsRepeatedOrScalars) {
-  Session session(R"(
-fusion f(%x: f32[i0], %a: i64) {
-  %y = neg(%x)
-  return %x, %y, %y, %a
-}
-run { %x = values [1, 2] : f32[2]  %a = 7 })");
-  const RunRecord record = session.run();
-  EXPECT_EQ(std::get<TensorRef>(record.outputs.at(0)).data, session.inputMemory(0));
-  EXPECT_EQ(std::get<TensorRef>(record.outputs.at(1)).data, std::get<TensorRef>(record.outputs.at(2)).data);
-  EXPECT_EQ(elements(record.outputs[2]), (std::vector<double>{-1, -2}));
-  EXPECT_EQ(scalar(record.outputs.at(3)), ScalarValue(int64_t{7}));
-}
-
-TEST(FusionExecutorCacheTest, NothingToComputeCompilesNoKernel) {
-  Session session(R"(
-fusion f(%x: f32[i0]) {
-  return %x
-}
-run { %x = values [1, 2] : f32[2] })");
-  EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{1, 2}));
-  EXPECT_EQ(session.cache->counters().kernelCompilations, 0u);
-}
-
-TEST(FusionExecutorCacheTest, EmptyOutputsNeedNoKernel) {
-  Session session(R"(
-fusion f(%x: f32[i0, i1]) {
-  %y = exp(%x)
-  return %y
-}
-run { %x = values [] : f32[3, 0] })");
-  const RunRecord record = session.run();
-  EXPECT_EQ(std::get<TensorRef>(record.outputs.at(0)).sizes, (Dims{3, 0}));
-  EXPECT_EQ(session.cache->counters().kernelCompilations, 0u);
-}
-
-TEST(FusionExecutorCacheTest, ASumOverAnEmptyAxisIsWritten) {
-  Session session(R"(
-fusion f(%x: f32[i0, i1]) {
-  %y = sum(%x) {dims = [1]}
-  return %y
-}
-run { %x = values [] : f32[3, 0] })");
-  EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{0, 0, 0}));
-}
-
-TEST(FusionExecutorCacheTest, FusionsWithoutInputsRun) {
-  Session session(R"(
-fusion f() {
-  %y = full() {shape = [3], fill_value = 1.5, dtype = f32}
-  return %y
-}
-run { })");
-  EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{1.5, 1.5, 1.5}));
-}
-
-TEST(FusionExecutorCacheTest, ExpandedOutputsStoreOneElement) {
-  Session session(R"(
-fusion f(%x: f32[i0, 1]) {
-  %n = neg(%x)
-  %y = expand(%n) {shape = [-1, 4]}
-  return %y
-}
-run { %x = values [1, 2] : f32[2, 1] })");
-  const RunRecord record = session.run();
-  EXPECT_EQ(std::get<TensorRef>(record.outputs.at(0)).strides, (Dims{1, 0}));
-  EXPECT_EQ(elements(record.outputs[0]), (std::vector<double>{-1, -1, -1, -1, -2, -2, -2, -2}));
 }
 
 TEST(FusionExecutorCacheTest, RejectsSizesThatDoNotFit) {

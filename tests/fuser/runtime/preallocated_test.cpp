@@ -128,6 +128,16 @@ TEST(PreallocatedTest, AnExpandedOutputIsCopied) {
   EXPECT_EQ(linesOf(ran.host, {"copy"}), std::vector<std::string>{"copy %y to output 0"});
 }
 
+TEST(PreallocatedTest, WhatIsReturnedAgainLiesInTheMemoryGivenFirst) {
+  const Ran ran =
+      expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %s = sum(%x) {dims = [1], keepdim = true}\n",
+                        "  %y = expand(%s) {shape = [-1, i1]}\n  %v = permute(%y) {dims = [1, 0]}\n",
+                        "  return %y, %y, %v\n}\npreallocate %y {gaps = [0, 1]}\n", kRun));
+  const TensorRef& given = *ran.memory.refs[0];
+  for (size_t output : {0, 1, 2}) EXPECT_EQ(std::get<TensorRef>(ran.record.outputs[output]).data, given.data);
+  EXPECT_EQ(std::get<TensorRef>(ran.record.outputs[2]).strides, (Dims{given.strides[1], given.strides[0]}));
+}
+
 TEST(PreallocatedTest, AnEmptyOutputNeedsNoAddress) {
   const Case emptyCase = parseCase(
       "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[0] }\n", "test");

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 
@@ -51,7 +52,7 @@ struct Subject {
     evaluateScalars();
   }
   Compilation compilation() {
-    run.emplace(FinishedRun{*program, *evaluator, *scalars});
+    run.emplace(FinishedRun{*program, *evaluator, *scalars, inputs, callersMemory, outputs});
     return {*testCase.fusion, settings,       inputs, *presegmented, *program->segmented, parts,
             schedules,        *program->host, &*run};
   }
@@ -66,6 +67,7 @@ struct Subject {
     const std::vector<Expr*>& exprs = presegmented->exprs();
     return (*std::find_if(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->isScalarExpr(); }))->output();
   }
+  TensorRef& output() { return std::get<TensorRef>(outputs.front()); }
   // Those of the compilations to come.
   void observe(std::unique_ptr<CompileObserver> observer) {
     settings.context.observers.push_back(observers.emplace_back(std::move(observer)).get());
@@ -99,6 +101,9 @@ struct Subject {
   Case testCase = parseCase(kText, "case");
   RunData data = materialize(testCase, testCase.runs.front());
   std::vector<HostValue> inputs = hostValues(data);
+  std::vector<std::optional<TensorRef>> callersMemory;
+  std::array<float, 16> memory{};
+  std::vector<HostValue> outputs{TensorRef{memory.data(), DataType::Float, {8}, {1}, {}}};
   FusionExecutorCache::Settings settings;
   std::vector<std::unique_ptr<CompileObserver>> observers;
   std::vector<const Fusion*> parts;
@@ -233,6 +238,18 @@ const std::vector<Break>& breaks() {
          subject.evaluateScalars();
        },
        "a run takes 7.0 for host scalar %b = 1.0"},
+      {"OutputsLie", [](Subject& subject) { subject.output().strides = {2}; },
+       "output %y has strides [2] of its own, promised [1]"},
+      {"OutputsLie", [](Subject& subject) { subject.output().strides = {0}; },
+       "output %y has strides [0] of its own, promised [1]"},
+      {"OutputsLie", [](Subject& subject) { subject.output().data = std::get<TensorRef>(subject.inputs[0]).data; },
+       "output %y lies in the memory of %x"},
+      {"OutputsLie",
+       [](Subject& subject) {
+         subject.callersMemory = {subject.output()};
+         subject.callersMemory[0]->data = &subject.memory[8];
+       },
+       "output %y does not lie in the memory that the caller gives"},
       {"SegmentsText", [](Subject& subject) { subject.presegmented->outputs()[0]->setName("a b"); }, ""},
       {"SchedulesReplay",
        [](Subject& subject) {
