@@ -252,17 +252,22 @@ std::optional<Value> Slice::evaluateAlone(const Val* val) {
 }
 
 Dims Slice::shapeOf(const Expr* expr) {
+  const std::vector<int64_t> numbers = numbersOf(expr);
+  return Dims(numbers.begin(), numbers.end());
+}
+
+std::vector<int64_t> Slice::numbersOf(const Expr* expr) {
   const fuser::Fusion& fusion = *facts_.fusion;
-  Dims shape;
+  std::vector<int64_t> numbers;
   for (fuser::IntExpr extent : expr->attributes().allIntegers()) {
-    shape.push_back(fuser::evaluate(extent, [&](fuser::IntExpr symbol) {
+    numbers.push_back(fuser::evaluate(extent, [&](fuser::IntExpr symbol) {
       if (const Val* scalar = fusion.scalarOf(symbol)) return extentOf(scalar);
       const std::optional<int64_t>& bound = facts_.extents[static_cast<size_t>(symbol->value)];
       FUSER_CHECK(bound, "no input binds ", fusion.ints().symbolOf(symbol).name);
       return *bound;
     }));
   }
-  return shape;
+  return numbers;
 }
 
 // An extent is one number. Of several that are right, the run says which it has.
@@ -293,7 +298,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Eye: return diagonal(shapeOf(expr), expr->output()->dtype());
     case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dim())]);
     case fuser::Family::Slice: return sliced(x[0], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));
-    case fuser::Family::Pad: return padded(x[0], x[1], shapeOf(expr));
+    case fuser::Family::Pad: return padded(x[0], x[1], numbersOf(expr));
     case fuser::Family::Cat: return joined(x, static_cast<size_t>(expr->attributes().dim()));
     case fuser::Family::Reshape: return reshaped(x[0], shapeOf(expr));
     case fuser::Family::Repeat: return repeatedBy(x[0], shapeOf(expr));

@@ -60,6 +60,8 @@ class Slice {
   Value compute(const fuser::Expr* expr, size_t result);
   const Value& operand(const fuser::Val* val);
   fuser::Dims shapeOf(const fuser::Expr* expr);
+  // Sizes, counts and bounds among the attributes: of a pad, two an axis.
+  std::vector<int64_t> numbersOf(const fuser::Expr* expr);
   int64_t extentOf(const fuser::Val* scalar);
 
   const RunFacts& facts_;
@@ -87,7 +89,7 @@ Value collected(std::span<const Value> x, const fuser::Dims& sizes,
 
 // slice, pad (the value is a scalar), cat, reshape, repeat, by their evaluated bounds, counts and sizes.
 Value sliced(const Value& x, size_t dim, const fuser::Dims& startEndStep);
-Value padded(const Value& x, const Value& value, const fuser::Dims& pads);
+Value padded(const Value& x, const Value& value, std::span<const int64_t> pads);
 Value joined(std::span<const Value> x, size_t dim);
 Value reshaped(const Value& x, fuser::Dims shape);
 Value repeatedBy(const Value& x, const fuser::Dims& repeats);

@@ -74,7 +74,7 @@ Value sliced(const Value& x, size_t dim, const Dims& startEndStep) {
   });
 }
 
-Value padded(const Value& x, const Value& value, const Dims& pads) {
+Value padded(const Value& x, const Value& value, std::span<const int64_t> pads) {
   const size_t rank = x.sizes.size();
   Dims low(rank, 0);
   Dims sizes = x.sizes;

@@ -266,7 +266,8 @@ bool applyPad(Workspace& work) {
   if (operand < 0) return false;
   const TensorValue value = work.tensors[operand];
   const size_t rank = value.tensor->rank();
-  const size_t padded = std::min<size_t>(rank, work.choices.chance(0.6) ? 1 : 2);
+  constexpr size_t kPadded[] = {1, 1, 1, 1, 1, 2, 2, 3, kMaxRank, kMaxRank};
+  const size_t padded = std::min(rank, work.choices.pick(kPadded));
   std::array<Dims, kRuns> sizes = value.sizes;
   std::vector<IntExpr> pads;
   for (size_t i = 0; i < padded; ++i) {

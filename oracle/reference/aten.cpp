@@ -37,13 +37,13 @@ DataType dataType(at::ScalarType type) {
   FUSER_CHECK(false, "LibTorch gave a dtype that fuser does not have: ", at::toString(type));
 }
 
-at::IntArrayRef list(const Dims& dims) { return {dims.begin(), dims.size()}; }
+at::IntArrayRef list(std::span<const int64_t> numbers) { return {numbers.data(), numbers.size()}; }
 
 // What a line may use beside the operands.
 struct Attributes {
   const std::vector<int64_t>& dims;
-  Dims shape;
-  at::ScalarType dtype;  // of the result
+  std::span<const int64_t> numbers;  // sizes, counts, bounds
+  at::ScalarType dtype;              // of the result
   int64_t correction = 1;
   size_t result = 0;
 };
@@ -193,16 +193,16 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::SegmentSet: return x[0];
     case OpKind::Unsqueeze: return unsqueeze(x[0], a.dims);
     case OpKind::Squeeze: return at::squeeze(x[0], a.dims);
-    case OpKind::Expand: return x[0].expand(list(a.shape));
+    case OpKind::Expand: return x[0].expand(list(a.numbers));
     case OpKind::Permute: return at::permute(x[0], a.dims);
-    case OpKind::Full: return x[0].to(a.dtype).expand(list(a.shape));
+    case OpKind::Full: return x[0].to(a.dtype).expand(list(a.numbers));
     case OpKind::Size: return at::scalar_tensor(x[0].size(a.dims[0]), at::kLong);
     case OpKind::Item: return x[0];
-    case OpKind::Slice: return at::slice(x[0], a.dims[0], a.shape[0], a.shape[1], a.shape[2]);
-    case OpKind::Pad: return at::constant_pad_nd(x[0], list(a.shape), x[1].to(x[0].scalar_type()).item());
+    case OpKind::Slice: return at::slice(x[0], a.dims[0], a.numbers[0], a.numbers[1], a.numbers[2]);
+    case OpKind::Pad: return at::constant_pad_nd(x[0], list(a.numbers), x[1].to(x[0].scalar_type()).item());
     case OpKind::Cat: return at::cat(x, a.dims[0]);
-    case OpKind::Reshape: return at::reshape(x[0], list(a.shape));
-    case OpKind::Repeat: return x[0].repeat(list(a.shape));
+    case OpKind::Reshape: return at::reshape(x[0], list(a.numbers));
+    case OpKind::Repeat: return x[0].repeat(list(a.numbers));
     case OpKind::Flip: return at::flip(x[0], a.dims);
     case OpKind::Sum: return at::sum(x[0], a.dims, false);
     case OpKind::Prod: return product(x[0], a.dims);
@@ -213,8 +213,9 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::All: return at::all(x[0], at::OptionalIntArrayRef(a.dims), false);
     case OpKind::Var: return at::var(x[0], at::OptionalIntArrayRef(a.dims), at::Scalar(a.correction), false);
     case OpKind::VarMean: return varianceAndMean(x[0], a);
-    case OpKind::Arange: return at::arange(a.shape[0], a.shape[1], a.shape[2], at::TensorOptions().dtype(a.dtype));
-    case OpKind::Eye: return at::eye(a.shape[0], a.shape[1], a.dtype);
+    case OpKind::Arange:
+      return at::arange(a.numbers[0], a.numbers[1], a.numbers[2], at::TensorOptions().dtype(a.dtype));
+    case OpKind::Eye: return at::eye(a.numbers[0], a.numbers[1], a.dtype);
   }
   FUSER_CHECK(false, "bad OpKind");
 }
@@ -261,10 +262,10 @@ bool convertsScalars(const fuser::Expr& expr) {
   return expr.isScalarExpr() && expr.op() != OpKind::Size && expr.op() != OpKind::Item && expr.op() != OpKind::Cast;
 }
 
-Dims evaluatedShape(const fuser::Expr& expr, const std::function<int64_t(fuser::IntExpr)>& valueOf) {
-  Dims shape;
-  for (fuser::IntExpr extent : expr.attributes().allIntegers()) shape.push_back(fuser::evaluate(extent, valueOf));
-  return shape;
+std::vector<int64_t> evaluatedNumbers(const fuser::Expr& expr, const std::function<int64_t(fuser::IntExpr)>& valueOf) {
+  std::vector<int64_t> numbers;
+  for (fuser::IntExpr extent : expr.attributes().allIntegers()) numbers.push_back(fuser::evaluate(extent, valueOf));
+  return numbers;
 }
 
 }  // namespace
@@ -273,7 +274,8 @@ void useOneThread() { at::set_num_threads(1); }
 
 std::string libtorchVersion() { return TORCH_VERSION; }
 
-Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const Dims& shape, size_t which) {
+Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, std::span<const int64_t> numbers,
+               size_t which) {
   const at::InferenceMode inference;
   const fuser::Val* output = expr.output(which);
   std::vector<at::Tensor> x;
@@ -288,7 +290,7 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const D
   }
   const fuser::Attributes& written = expr.attributes();
   const int64_t correction = written.has(fuser::AttributeName::correction) ? written.correction() : 0;
-  const Attributes attributes{written.allAxes(), shape, scalarType(output->dtype()), correction, which};
+  const Attributes attributes{written.allAxes(), numbers, scalarType(output->dtype()), correction, which};
   const at::Tensor result = apply(expr.op(), x, attributes);
   if (output->isScalar()) return {scalarValue(result.to(attributes.dtype)), nullptr};
   // The dtype of the result is LibTorch's word too.
@@ -329,9 +331,9 @@ std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::spa
         operands.push_back(values[operand->id()].value());
       }
     }
-    Dims shape = evaluatedShape(*expr, valueOf);
+    const std::vector<int64_t> numbers = evaluatedNumbers(*expr, valueOf);
     for (size_t i = 0; i < expr->outputs().size(); ++i) {
-      values[expr->output(i)->id()] = evaluate(*expr, operands, shape, i);
+      values[expr->output(i)->id()] = evaluate(*expr, operands, numbers, i);
     }
   }
   return values;

@@ -28,8 +28,9 @@ void useOneThread();
 std::string libtorchVersion();
 
 // Evaluates one op as PyTorch's eager mode does on the CPU. A CheckError if LibTorch's result dtype differs from the
-// fusion's. `shape`: the sizes of the result of expand and full. `result`: the index of the op's result.
-Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, const fuser::Dims& shape, size_t result = 0);
+// fusion's. `numbers`: those of its sizes, counts and bounds. `result`: the index of the op's result.
+Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, std::span<const int64_t> numbers,
+               size_t result = 0);
 
 // Evaluates the whole fusion op by op. Returns the values of inputs, literals and results by id; nullopt for other ids.
 std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs);

@@ -195,12 +195,16 @@ class Engine {
     return extents_.at(symbol);
   }
 
-  Dims shapeOf(const Expr* expr) {
-    Dims shape;
+  std::vector<int64_t> numbersOf(const Expr* expr) {
+    std::vector<int64_t> numbers;
     for (fuser::IntExpr extent : expr->attributes().allIntegers()) {
-      shape.push_back(fuser::evaluate(extent, [&](fuser::IntExpr symbol) { return extentOf(symbol); }));
+      numbers.push_back(fuser::evaluate(extent, [&](fuser::IntExpr symbol) { return extentOf(symbol); }));
     }
-    return shape;
+    return numbers;
+  }
+  Dims shapeOf(const Expr* expr) {
+    const std::vector<int64_t> numbers = numbersOf(expr);
+    return Dims(numbers.begin(), numbers.end());
   }
 
   DenseArray compute(const Expr* expr, size_t result) {
@@ -275,7 +279,7 @@ class Engine {
       sizes.push_back(fuser::evaluate(axis->size(), [&](fuser::IntExpr symbol) { return extentOf(symbol); }));
     }
     if (expr->family() == Family::Reshape) return x[0].reshaped(sizes);
-    const Dims numbers = shapeOf(expr);
+    const std::vector<int64_t> numbers = numbersOf(expr);
     const size_t rank = x[0].sizes.size();
     if (expr->family() == Family::Repeat) {
       return x[0].collected(sizes, [&](Dims index) {

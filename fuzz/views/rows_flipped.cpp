@@ -1,0 +1,131 @@
+// Rows in the opposite order: an axis is flipped in every input that has it, and flipped back in every output. Holds
+// where each op treats the axis alike at all places: it stays an axis of its own, or is reduced, which leaves the order
+// open; nothing counts along it, cuts it or joins it with others.
+
+#include <deque>
+#include <optional>
+
+#include "fuser/analysis/axis_map.h"
+#include "fuser/ir/builder.h"
+#include "fuzz/views/rewrites.h"
+#include "fuzz/views/views.h"
+
+namespace fuser::fuzz {
+namespace {
+
+class SharedAxis {
+ public:
+  // Of one axis of an input, in all tensors.
+  SharedAxis(const Fusion& fusion, const TensorView* input, size_t axis) : axes_(fusion.valCount()) {
+    add(input, axis);
+    while (alike_ && !left_.empty()) {
+      const TensorView* tensor = left_.front();
+      left_.pop_front();
+      if (const Expr* maker = tensor->definition()) follow(*maker);
+      for (const Expr* reader : tensor->uses()) follow(*reader);
+    }
+  }
+  bool isTreatedAlike() const { return alike_; }
+  std::optional<size_t> in(const Val* val) const { return axes_[val->id()]; }
+
+ private:
+  void add(const TensorView* tensor, size_t axis) {
+    std::optional<size_t>& known = axes_[tensor->id()];
+    if (known) {
+      alike_ &= *known == axis;
+      return;
+    }
+    known = axis;
+    left_.push_back(tensor);
+  }
+
+  void follow(const Expr& expr) {
+    if (expr.op() == OpKind::Size) return;
+    for (Val* output : expr.outputs()) {
+      if (output->isScalar()) return;
+      const auto* result = output->as<TensorView>();
+      const bool hasTensors = std::any_of(expr.inputs().begin(), expr.inputs().end(),
+                                          [](const Val* operand) { return operand->isTensor(); });
+      if (!hasTensors && expr.op() != OpKind::Full) alike_ = false;
+      for (const Val* operand : expr.inputs()) {
+        if (operand->isTensor()) follow(expr, operand->as<TensorView>(), result);
+      }
+    }
+  }
+
+  void follow(const Expr& expr, const TensorView* operand, const TensorView* result) {
+    const std::vector<int> map = producerAxes(&expr, operand);
+    const std::vector<IterDomain*>& logical = result->domain().logical;
+    bool found = !axes_[operand->id()];
+    size_t visible = 0;
+    for (size_t i = 0; i < map.size() && alike_; ++i) {
+      const bool reduced = logical[i]->isReduction();
+      const bool read = map[i] >= 0 && axes_[operand->id()] == static_cast<size_t>(map[i]);
+      const bool made = !reduced && axes_[result->id()] == visible;
+      found |= read;
+      if (read && !reduced && !made) {
+        if (logical[i]->isBroadcast()) alike_ = false;
+        add(result, visible);
+      }
+      if (made && !read) {
+        if (map[i] < 0) {
+          alike_ = false;
+        } else if (!operand->axes()[static_cast<size_t>(map[i])]->isBroadcast()) {
+          add(operand, static_cast<size_t>(map[i]));
+        }
+      }
+      visible += !reduced;
+    }
+    alike_ &= found;
+  }
+
+  std::vector<std::optional<size_t>> axes_;  // by id
+  std::deque<const TensorView*> left_;       // whose makers and readers are to be followed
+  bool alike_ = true;
+};
+
+TensorView* flipped(Fusion& fusion, TensorView* tensor, size_t axis) {
+  return build::structuralTensor(fusion, OpKind::Flip, {tensor}, Attributes().dims({static_cast<int64_t>(axis)}));
+}
+
+void flip(Fusion& fusion, const SharedAxis& axis) {
+  const std::vector<Expr*> exprs = fusion.exprs();
+  for (Val* input : fusion.inputs()) {
+    if (!axis.in(input) || input->uses().empty()) continue;
+    readInstead(fusion, exprs, input, flipped(fusion, input->as<TensorView>(), *axis.in(input)));
+  }
+  const std::vector<Val*> outputs = fusion.outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!axis.in(outputs[i]) || !outputs[i]->definition()) continue;
+    if (std::find(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(i), outputs[i]) !=
+        outputs.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    auto* tensor = outputs[i]->as<TensorView>();
+    returnInstead(fusion, tensor, flipped(fusion, tensor, *axis.in(tensor)));
+  }
+}
+
+}  // namespace
+
+bool rowsFlipped(Case& testCase, uint64_t draw) {
+  Fusion& fusion = *testCase.fusion;
+  if (!mayRewrite(testCase)) return false;
+  std::vector<std::pair<const TensorView*, size_t>> places;
+  for (const Val* input : fusion.inputs()) {
+    if (input->isScalar() || input->uses().empty()) continue;
+    const std::vector<IterDomain*> axes = input->as<TensorView>()->axes();
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      if (!axes[axis]->isBroadcast()) places.emplace_back(input->as<TensorView>(), axis);
+    }
+  }
+  for (size_t i = 0; i < places.size(); ++i) {
+    const auto& [input, axis] = places[(draw + i) % places.size()];
+    const SharedAxis shared(fusion, input, axis);
+    if (!shared.isTreatedAlike()) continue;
+    flip(fusion, shared);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace fuser::fuzz
