@@ -485,8 +485,10 @@ class HostRun {
       const auto* tensor = output && output->isTensor() ? output->as<TensorView>() : nullptr;
       if (!tensor || !tensor->domain().view || !memoryOf_.at(tensor->id())) continue;
       TensorRef& view = tensors_.at(tensor->id()).ref;
-      const TensorRef* given = memoryGivenFor(owner(tensor));
-      view = viewOf(tensor, owner(tensor), given ? *given : tensors_.at(owner(tensor)->id()).ref, view.sizes);
+      const TensorView* base = owner(tensor);
+      // What is given for an input that is returned, too, gets a copy of it.
+      const TensorRef* given = base->isFusionInput() ? nullptr : memoryGivenFor(base);
+      view = viewOf(tensor, base, given ? *given : tensors_.at(base->id()).ref, view.sizes);
     }
   }
 

@@ -121,6 +121,13 @@ TEST(PreallocatedTest, AViewOfAnOutputSeesTheCallersMemory) {
             (std::vector<std::string>{"take output 0 for %y", "view %v of %y", "copy %v to output 1"}));
 }
 
+TEST(PreallocatedTest, AViewOfAnInputStaysInTheInputThatIsCopiedToTheCallersMemory) {
+  const Ran ran =
+      expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %v = permute(%x) {dims = [1, 0]}\n  return %x, %v\n}\n",
+                        "preallocate %x {gaps = [0, 2]}\n", kRun));
+  EXPECT_NE(std::get<TensorRef>(ran.record.outputs[1]).data, ran.memory.refs[0]->data);
+}
+
 TEST(PreallocatedTest, AnExpandedOutputIsCopied) {
   const Ran ran =
       expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %s = sum(%x) {dims = [1], keepdim = true}\n",
@@ -129,10 +136,9 @@ TEST(PreallocatedTest, AnExpandedOutputIsCopied) {
 }
 
 TEST(PreallocatedTest, WhatIsReturnedAgainLiesInTheMemoryGivenFirst) {
-  const Ran ran =
-      expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %s = sum(%x) {dims = [1], keepdim = true}\n",
-                        "  %y = expand(%s) {shape = [-1, i1]}\n  %v = permute(%y) {dims = [1, 0]}\n",
-                        "  return %y, %y, %v\n}\npreallocate %y {gaps = [0, 1]}\n", kRun));
+  const Ran ran = expectSame(concat("fusion f(%x: f32[i0, i1]) {\n  %s = sum(%x) {dims = [1], keepdim = true}\n",
+                                    "  %y = expand(%s) {shape = [-1, i1]}\n  %v = permute(%y) {dims = [1, 0]}\n",
+                                    "  return %y, %y, %v\n}\npreallocate %y {gaps = [0, 1]}\n", kRun));
   const TensorRef& given = *ran.memory.refs[0];
   for (size_t output : {0, 1, 2}) EXPECT_EQ(std::get<TensorRef>(ran.record.outputs[output]).data, given.data);
   EXPECT_EQ(std::get<TensorRef>(ran.record.outputs[2]).strides, (Dims{given.strides[1], given.strides[0]}));
