@@ -10,6 +10,8 @@
 
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/nvrtc.h"
+#include "fuser/ir/builder.h"
+#include "fuser/ops/op_eval.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/text/parser.h"
@@ -100,7 +102,7 @@ TEST_P(EnginesTest, InterpAndCpuAgreeToTheBit) {
   const Case testCase = readCase(GetParam());
   ASSERT_FALSE(testCase.runs.empty());
   for (const bool probes : {false, true}) {  // on the first run and on the last: every compilation costs a clang call
-    std::vector<RunData> data, again;  // each engine's own: outputs may overwrite inputs
+    std::vector<RunData> data, again;        // each engine's own: outputs may overwrite inputs
     data.push_back(materialize(testCase, probes ? testCase.runs.back() : testCase.runs.front()));
     again.push_back(materialize(testCase, probes ? testCase.runs.back() : testCase.runs.front()));
     const std::vector<RunRecord> interp = runAll(testCase, data, EngineKind::Interp, probes);
@@ -109,9 +111,8 @@ TEST_P(EnginesTest, InterpAndCpuAgreeToTheBit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, EnginesTest, ::testing::ValuesIn(seeds()), [](const auto& info) {
-  return std::filesystem::path(info.param).stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(Seeds, EnginesTest, ::testing::ValuesIn(seeds()),
+                         [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
 
 TEST(EnginesOnSeedsTest, NvrtcTakesEveryLoweredKernel) {
   std::vector<std::string> modules;
@@ -133,6 +134,72 @@ TEST(EnginesOnSeedsTest, NvrtcTakesEveryLoweredKernel) {
     EXPECT_FALSE(nvrtc.compileToCubin(modules[i], i % 2 ? "80" : "90").empty());
   }
 }
+
+// A pointwise op on f64, as a kernel's op on tensors and as a host scalar's.
+struct HostedOp {
+  OpKind op;
+  std::vector<std::optional<double>> literals;  // of its operands; none: a tensor
+  Val* result = nullptr;
+};
+
+std::vector<HostedOp> hostedOps(Fusion& fusion) {
+  std::vector<HostedOp> hosted;
+  for (OpKind op : kAllOps) {
+    const OpInfo& info = opInfo(op);
+    if (!isPointwise(info.kind) || info.operands == "condition" || !laneFunction(info.kind, DataType::Double)) continue;
+    HostedOp one{info.kind, {}};
+    std::vector<Val*> operands;
+    const size_t named = namedOperands(info.kind).size(), count = operandCount(info.kind);
+    for (size_t i = 0; i < count; ++i) {
+      const bool literal = i + named >= count;
+      one.literals.push_back(literal ? std::optional(i + 1 == count ? 0.75 : 0.25) : std::nullopt);
+      operands.push_back(literal ? static_cast<Val*>(fusion.newConstant(*one.literals.back())) : fusion.inputs()[i]);
+    }
+    one.result = build::pointwise(fusion, info.kind, operands);
+    hosted.push_back(std::move(one));
+  }
+  return hosted;
+}
+
+class HostedOpsTest : public testing::TestWithParam<EngineKind> {};
+
+TEST_P(HostedOpsTest, GiveTheSameBitsInKernelsAndOnTheHost) {
+  Case testCase = parseCase(
+      "fusion f(%a: f64[i0], %b: f64[i0], %c: f64[i0]) {\n  return %a\n}\n"
+      "run { %a = normal(seed = 1) : f64[200]  %b = uniform(seed = 2, low = 0, high = 4) : f64[200]\n"
+      "  %c = normal(seed = 3) : f64[200] }\n",
+      "hosted");
+  testCase.options.engine = GetParam();
+  Fusion& fusion = *testCase.fusion;
+  const std::vector<HostedOp> hosted = hostedOps(fusion);
+  std::vector<Val*> outputs;
+  for (const HostedOp& one : hosted) outputs.push_back(one.result);
+  fusion.setOutputs(outputs);
+  fusion.markOrigins();
+  EXPECT_GT(outputs.size(), 80u);
+  const RunData data = materialize(testCase, testCase.runs.front());
+  std::shared_ptr<const Fusion> shared(std::shared_ptr<const Fusion>(), &fusion);
+  FusionExecutorCache cache(shared, settingsOf(testCase));
+  const RunRecord record = cache.run(hostValues(data));
+  for (size_t k = 0; k < hosted.size(); ++k) {
+    const auto& ref = std::get<TensorRef>(record.outputs[k]);
+    for (int64_t i = 0; i < 200; ++i) {
+      std::vector<ScalarValue> operands;
+      for (size_t operand = 0; operand < hosted[k].literals.size(); ++operand) {
+        const auto* numbers = static_cast<const double*>(data.tensors[operand].ref.data);
+        operands.emplace_back(hosted[k].literals[operand].value_or(numbers[i]));
+      }
+      const ScalarValue expected = evaluateScalar(hosted[k].op, operands);
+      const bool alike = expected.dtype() == DataType::Bool
+                             ? expected.as<bool>() == static_cast<const bool*>(ref.data)[i]
+                             : same(expected.as<double>(), static_cast<const double*>(ref.data)[i]);
+      ASSERT_TRUE(alike) << opName(hosted[k].op) << " of element " << i << ": the host gives " << expected;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, HostedOpsTest, testing::Values(EngineKind::Interp, EngineKind::Cpu),
+                         [](const auto& info) { return info.param == EngineKind::Cpu ? "cpu" : "interp"; });
 
 }  // namespace
 }  // namespace fuser
