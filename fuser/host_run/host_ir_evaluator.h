@@ -64,7 +64,8 @@ class HostIrEvaluator {
   // `inputs` has one per program.inputs(), with any value where that is null. `evaluator` is over the program's fusion,
   // bound to its inputs. `outputs` has a buffer exactly for the outputs that the program writes to one (TakeOutput,
   // CopyToOutput). An output that is an input shares the caller's memory; an output returned twice is one tensor; one
-  // that this device does not hold has no memory. A ViolationError for a race between streams; also throws what the
+  // that this device does not hold has no memory. One that owns its memory is copied at the end if it has expanded
+  // axes, so that it holds each element alone. A ViolationError for a race between streams; also throws what the
   // communicator throws.
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& evaluator, const HostRunSettings& settings,
                 OutputBuffers outputs = {}) const;
