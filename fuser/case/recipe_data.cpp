@@ -147,10 +147,6 @@ T element(const Recipe& recipe, uint64_t index) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 void checkPeak(const Peak& peak, DataType dtype) {
   FUSER_USER_CHECK(std::isfinite(peak.value), "a peak of ", peak.value, " is not finite");
   FUSER_USER_CHECK(peak.axis >= 0 && peak.axis < kMaxRank, "a peak along axis ", peak.axis);

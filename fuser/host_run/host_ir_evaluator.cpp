@@ -503,6 +503,7 @@ class HostRun {
 
   // The first that the caller gives for the tensor; null: none.
   const TensorRef* memoryGivenFor(const TensorView* tensor) const {
+    if (outputs_.empty()) return nullptr;
     const std::vector<const Val*> outputs = program_.outputs();
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == tensor && isGiven(i)) return &*outputs_[i];

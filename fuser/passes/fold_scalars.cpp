@@ -28,6 +28,10 @@ class FoldScalars : public Pass {
   using Pass::Pass;
 
   void runPass(Fusion* fusion) override {
+    namesSize_.assign(fusion->valCount(), false);
+    for (const Expr* expr : fusion->exprs()) {
+      for (const Val* scalar : Fusion::extentScalars(expr)) namesSize_[scalar->id()] = true;
+    }
     for (Expr* expr : std::vector<Expr*>(fusion->exprs())) {
       if (isFoldable(*expr)) fold(*fusion, expr);
     }
@@ -53,7 +57,7 @@ class FoldScalars : public Pass {
     Val* result = expr->output();
     const ScalarValue value = valueOf(*expr);
     if (value.dtype() == DataType::Double && std::isnan(value.as<double>())) return;
-    const bool sizes = namesSizes(fusion, result);
+    const bool sizes = namesSize_[result->id()];
     if (result->uses().empty() && !sizes) return;  // DeadCodePass' affair
     Scalar* literal = fusion.newConstant(value);
     if (!readersTake(fusion, result, literal)) return;
@@ -65,19 +69,11 @@ class FoldScalars : public Pass {
     modified_ = true;
   }
 
-  static bool namesSizes(Fusion& fusion, const Val* scalar) {
-    const auto named = [&](const Expr* reader) {
-      const std::vector<Val*> scalars = Fusion::extentScalars(reader);
-      return std::find(scalars.begin(), scalars.end(), scalar) != scalars.end();
-    };
-    return std::any_of(fusion.exprs().begin(), fusion.exprs().end(), named);
-  }
-
   // Whether inference takes the literal in place of the scalar, in each reader alone.
-  static bool readersTake(Fusion& fusion, const Val* scalar, Val* literal) {
+  static bool readersTake(Fusion& fusion, Val* scalar, Val* literal) {
     return std::all_of(scalar->uses().begin(), scalar->uses().end(), [&](const Expr* reader) {
       std::vector<Val*> operands = reader->inputs();
-      std::replace(operands.begin(), operands.end(), const_cast<Val*>(scalar), literal);
+      std::replace(operands.begin(), operands.end(), scalar, literal);
       return inferIfValid(fusion, reader->op(), operands, reader->attributes()).has_value();
     });
   }
@@ -97,6 +93,8 @@ class FoldScalars : public Pass {
       return fusion.ints().import(extent, [&](IntExpr other) { return other == symbol ? number : other; });
     });
   }
+
+  std::vector<bool> namesSize_;  // by id
 };
 
 }  // namespace

@@ -19,27 +19,21 @@ enum class Scales : uint8_t {
 };
 
 Scales scalesOf(const Expr* expr) {
-  const OpKind op = expr->op();
-  switch (expr->family()) {
-    case Family::LoadStore:
-    case Family::Broadcast:
-    case Family::Squeeze:
-    case Family::Expand:
-    case Family::Permute:
-    case Family::Slice:
-    case Family::Cat:
-    case Family::Reshape:
-    case Family::Repeat:
-    case Family::Flip: return Scales::Alike;
-    case Family::Unary:
-      return op == OpKind::Neg || op == OpKind::Abs || op == OpKind::Relu ? Scales::Alike : Scales::Never;
-    case Family::Binary:
-      if (op == OpKind::Mul) return Scales::Product;
-      return op == OpKind::Add || op == OpKind::Sub || op == OpKind::Maximum || op == OpKind::Minimum ? Scales::Alike
-                                                                                                      : Scales::Never;
-    case Family::Reduction:
-      return op == OpKind::Sum || op == OpKind::Mean || op == OpKind::Amax || op == OpKind::Amin ? Scales::Alike
-                                                                                                 : Scales::Never;
+  if (expr->family() == Family::LoadStore || familyInfo(expr->family()).coordinates == Coordinates::AxisMap)
+    return Scales::Alike;
+  switch (expr->op()) {
+    case OpKind::Mul: return Scales::Product;
+    case OpKind::Neg:
+    case OpKind::Abs:
+    case OpKind::Relu:
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Maximum:
+    case OpKind::Minimum:
+    case OpKind::Sum:
+    case OpKind::Mean:
+    case OpKind::Amax:
+    case OpKind::Amin: return Scales::Alike;
     default: return Scales::Never;
   }
 }
@@ -54,14 +48,8 @@ class Scaling {
     readInstead(fusion_, exprs, input, scaled);
     setPower(scaled, 1);
     for (Expr* expr : exprs) carry(expr);
-    const std::vector<Val*> outputs = fusion_.outputs();
-    for (Val* output : outputs) {
-      // What was an output twice is replaced at once.
-      const std::vector<Val*>& now = fusion_.outputs();
-      if (power(output) == 0 || !output->definition() || std::find(now.begin(), now.end(), output) == now.end())
-        continue;
-      auto* tensor = output->as<TensorView>();
-      returnInstead(fusion_, tensor, times(tensor, -exponent_ * power(tensor)));
+    for (TensorView* output : computedOutputs(fusion_)) {
+      if (power(output) != 0) returnInstead(fusion_, output, times(output, -exponent_ * power(output)));
     }
   }
 

@@ -25,6 +25,16 @@ bool mayRewrite(const Case& testCase) {
   });
 }
 
+std::vector<TensorView*> computedOutputs(const Fusion& fusion) {
+  std::vector<TensorView*> computed;
+  for (Val* output : fusion.outputs()) {
+    if (!output->isTensor() || !output->definition()) continue;
+    auto* tensor = output->as<TensorView>();
+    if (std::find(computed.begin(), computed.end(), tensor) == computed.end()) computed.push_back(tensor);
+  }
+  return computed;
+}
+
 void readInstead(Fusion& fusion, const std::vector<Expr*>& readers, const Val* old, Val* with) {
   for (Expr* reader : readers) {
     for (size_t i = 0; i < reader->inputs().size(); ++i) {

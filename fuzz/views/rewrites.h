@@ -9,6 +9,9 @@ namespace fuser::fuzz {
 // in their places.
 bool mayRewrite(const Case& testCase);
 
+// The tensors that are outputs and no inputs, each once, in the order of the outputs.
+std::vector<TensorView*> computedOutputs(const Fusion& fusion);
+
 // Makes these expressions read `with` where they read `old`; outputs keep `old`.
 void readInstead(Fusion& fusion, const std::vector<Expr*>& readers, const Val* old, Val* with);
 

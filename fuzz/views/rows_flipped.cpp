@@ -2,6 +2,7 @@
 // where each op treats the axis alike at all places: it stays an axis of its own, or is reduced, which leaves the order
 // open; nothing counts along it, cuts it or joins it with others.
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 
@@ -94,14 +95,8 @@ void flip(Fusion& fusion, const SharedAxis& axis) {
     if (!axis.in(input) || input->uses().empty()) continue;
     readInstead(fusion, exprs, input, flipped(fusion, input->as<TensorView>(), *axis.in(input)));
   }
-  const std::vector<Val*> outputs = fusion.outputs();
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!axis.in(outputs[i]) || !outputs[i]->definition()) continue;
-    if (std::find(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(i), outputs[i]) !=
-        outputs.begin() + static_cast<std::ptrdiff_t>(i))
-      continue;
-    auto* tensor = outputs[i]->as<TensorView>();
-    returnInstead(fusion, tensor, flipped(fusion, tensor, *axis.in(tensor)));
+  for (TensorView* output : computedOutputs(fusion)) {
+    if (axis.in(output)) returnInstead(fusion, output, flipped(fusion, output, *axis.in(output)));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "fuzz/generate/generate.h"
 #include "fuzz/judge/judge_case.h"
 #include "fuzz/views/views.h"
+#include "tests/properties/output_bytes.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -20,24 +21,10 @@ std::optional<Case> rewritten(std::string_view name, const std::string& text, ui
   throw std::out_of_range("no such view");
 }
 
-std::vector<double> outputsOf(const Case& testCase) {
+std::string outputsOf(const Case& testCase) {
   const RunData data = materialize(testCase, testCase.runs.front());
   std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
-  FusionExecutorCache cache(fusion, settingsOf(testCase));
-  const RunRecord record = cache.run(hostValues(data));
-  std::vector<double> numbers;
-  for (const HostValue& output : record.outputs) {
-    const auto& ref = std::get<TensorRef>(output);
-    for (int64_t i = 0; i < numel(ref.sizes); ++i) {
-      int64_t rest = i, offset = 0;
-      for (size_t axis = ref.sizes.size(); axis-- > 0;) {
-        offset += rest % ref.sizes[axis] * ref.strides[axis];
-        rest /= ref.sizes[axis];
-      }
-      numbers.push_back(static_cast<const float*>(ref.data)[offset]);
-    }
-  }
-  return numbers;
+  return bytesOf(FusionExecutorCache(fusion, settingsOf(testCase)).run(hostValues(data)));
 }
 
 struct Rewrite {
