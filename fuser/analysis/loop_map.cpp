@@ -25,7 +25,8 @@ size_t indexOf(const std::vector<IterDomain*>& axes, const IterDomain* axis) {
 class LoopComparison {
  public:
   LoopComparison(const TensorView* producer, const Expr* use)
-      : producer_(producer->domain()), consumer_(use->output()->as<TensorView>()->domain()),
+      : producer_(producer->domain()),
+        consumer_(use->output()->as<TensorView>()->domain()),
         match_(matchLoopRoots(producer, use)) {}
 
   // Splits and merges may lead to one axis in many ways: each pair is compared once.
@@ -104,6 +105,19 @@ std::vector<size_t> rootsOf(const TensorView* tensor, const IterDomain* loopAxis
   }
   FUSER_CHECK(!roots.empty(), "an axis of another tensor");
   return roots;
+}
+
+const IterDomain* innermostRootOf(const TensorView* tensor, const IterDomain* loopAxis) {
+  const IterDomain* axis = loopAxis;
+  while (const LoopTransform* step = makerOf(tensor->domain(), axis)) {
+    if (step->split) {
+      if (step->split->outer == axis) return nullptr;
+      axis = step->split->in;
+    } else {
+      axis = step->merge->inner->extent()->isConstant(1) ? step->merge->outer : step->merge->inner;
+    }
+  }
+  return axis;
 }
 
 size_t sharableLoops(const TensorView* producer, const Expr* use) {

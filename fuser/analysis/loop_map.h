@@ -22,4 +22,8 @@ size_t sharableLoops(const TensorView* producer, const Expr* use);
 // CheckError for an axis of another tensor.
 std::vector<size_t> rootsOf(const TensorView* tensor, const IterDomain* loopAxis);
 
+// The axis of loopRoot along which consecutive turns of the loop take neighbours, as far as its rows go: the inner part
+// of splits and merges. Null if turns skip elements: an outer part of a split.
+const IterDomain* innermostRootOf(const TensorView* tensor, const IterDomain* loopAxis);
+
 }  // namespace fuser

@@ -46,4 +46,10 @@ bool isResharding(const Expr* expr) {
   });
 }
 
+std::string whyNoStreamAxis(const Expr* expr, size_t axis) {
+  if (expr->family() == Family::LoadStore && isResharding(expr)) return "its elements come from other devices, whole";
+  if (expr->output()->as<TensorView>()->shardAxis() == axis) return "the devices share the axis";
+  return whyNoSlices(expr, axis);
+}
+
 }  // namespace fuser

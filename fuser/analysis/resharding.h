@@ -7,6 +7,7 @@
 //   %y [j0 (DIDx), j1] = add(%x [i0, i1 (DIDx)], …) resharding: each device needs rows of %x but holds columns
 
 #include <optional>
+#include <string>
 
 #include "fuser/ir/fusion.h"
 #include "fuser/ir/sharding.h"
@@ -27,5 +28,9 @@ std::optional<size_t> reducedShardAxis(const Expr* expr);
 
 // Whether some device needs data that only another device holds.
 bool isResharding(const Expr* expr);
+
+// The reason why axis `axis` of the expression's results cannot be on streams, each device's part of it; "" when it
+// can: whyNoSlices' reasons, and that a collective runs whole, and that a sharded axis is spread already.
+std::string whyNoStreamAxis(const Expr* expr, size_t axis);
 
 }  // namespace fuser

@@ -50,7 +50,10 @@ std::string whyNotOnDevices(const std::vector<const Expr*>& exprs, const std::ve
 bool isOnStreams(const Expr* expr) { return placedAxis(expr, ParallelType::Stream).has_value(); }
 
 std::string whyNotTogether(const std::vector<const Expr*>& exprs, const std::vector<const Val*>& results) {
-  if (exprs.front()->fusion().hasDevices()) return whyNotOnDevices(exprs, results);
+  if (exprs.front()->fusion().hasDevices()) {
+    const std::string reason = whyNotOnDevices(exprs, results);
+    if (!reason.empty()) return reason;
+  }
   if (std::none_of(exprs.begin(), exprs.end(), isOnStreams)) return "";
   return bodySlices(exprs, results, ParallelType::Stream).reason;
 }

@@ -19,11 +19,10 @@ std::vector<int64_t> dimsWithout(const std::vector<int64_t>& dims, size_t axis) 
   return rest;
 }
 
-// The attributes of the op after the axis of its results is removed.
-Attributes attributesWithout(const Expr* expr, size_t axis) {
+// The attributes of the op, or of a device's part of it, after the axis of its results is removed.
+Attributes attributesWithout(const Expr* expr, Attributes attributes, size_t axis) {
   const bool byPlace = isLowerableAsStandaloneHostOp(expr) || expr->family() == Family::Factory;
   FUSER_CHECK(byPlace, opName(expr->op()), " is not computed place by place");
-  Attributes attributes = expr->attributes();
   for (const FamilyAttribute& attribute : familyAttributes(expr->family())) {
     switch (attribute.kind) {
       case AttributeKind::Axis:
@@ -52,8 +51,8 @@ Attributes attributesWithout(const Expr* expr, size_t axis) {
 }
 
 // The op on slices, without operands and results. Where it loses all axes that it adds, nothing is left to do.
-OpToClone withoutAxis(const Expr* expr, size_t axis) {
-  OpToClone clone{expr->op(), {}, {}, attributesWithout(expr, axis)};
+OpToClone withoutAxis(const Expr* expr, Attributes attributes, size_t axis) {
+  OpToClone clone{expr->op(), {}, {}, attributesWithout(expr, std::move(attributes), axis)};
   if (expr->family() == Family::Broadcast && clone.attributes.dims().empty()) clone = {OpKind::Set, {}, {}, {}};
   return clone;
 }
@@ -69,17 +68,18 @@ Attributes attributesOfPart(const Expr* expr, size_t axis, int64_t parts) {
   return attributes;
 }
 
-// The sliced axes of what a standalone op reads and makes. Those of one expression follow from the node alone.
-std::unordered_map<const Val*, size_t> axesOf(const hir::StandaloneOp& op) {
-  if (!op.withoutAxis && !op.part) return {};
+// The sliced axes of what a standalone op reads and makes, `first` being the first result's. Those of one expression
+// follow from the node alone.
+std::unordered_map<const Val*, size_t> axesOf(const hir::StandaloneOp& op, ParallelType type,
+                                              std::optional<size_t> first) {
+  if (!first) return {};
   if (op.exprs.size() > 1) {
-    const ParallelType type = op.withoutAxis ? ParallelType::Stream : ParallelType::DIDx;
     const BodySlices slices = bodySlices(op.exprs, {op.results.begin(), op.results.end()}, type);
     FUSER_CHECK(slices.reason.empty(), "what is computed in slices together: ", slices.reason);
     return slices.axes;
   }
   std::unordered_map<const Val*, size_t> axes;
-  for (const TensorView* result : op.results) axes.emplace(result, op.withoutAxis ? *op.withoutAxis : op.part->axis);
+  for (const TensorView* result : op.results) axes.emplace(result, *first);
   return axes;
 }
 
@@ -137,13 +137,16 @@ ClonedPart partOf(Fusion& fusion, const hir::StandaloneOp& op) {
     const auto place = places.find(val);
     return place == places.end() ? val : place->second;
   };
-  const std::unordered_map<const Val*, size_t> axes = axesOf(op);
+  const std::unordered_map<const Val*, size_t> parted =
+      axesOf(op, ParallelType::DIDx, op.part ? std::optional(op.part->axis) : std::nullopt);
+  const std::unordered_map<const Val*, size_t> sliced = axesOf(op, ParallelType::Stream, op.withoutAxis);
   std::vector<OpToClone> ops;
   for (const Expr* expr : op.exprs) {
-    const auto sliced = axes.find(expr->output());
     OpToClone clone{expr->op(), {}, {}, expr->attributes()};
-    if (sliced != axes.end() && op.withoutAxis) clone = withoutAxis(expr, sliced->second);
-    if (sliced != axes.end() && op.part) clone.attributes = attributesOfPart(expr, sliced->second, op.part->parts);
+    // A turn of a loop computes a slice of the device's part.
+    const auto part = parted.find(expr->output()), slice = sliced.find(expr->output());
+    if (part != parted.end()) clone.attributes = attributesOfPart(expr, part->second, op.part->parts);
+    if (slice != sliced.end()) clone = withoutAxis(expr, std::move(clone.attributes), slice->second);
     for (const Val* input : expr->inputs()) clone.inputs.push_back(inPlaceOf(input));
     for (const Val* output : expr->outputs()) clone.outputs.push_back(inPlaceOf(output)->as<TensorView>());
     ops.push_back(std::move(clone));

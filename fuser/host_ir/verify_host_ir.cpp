@@ -84,7 +84,7 @@ class Verifier {
     expectSizes(node.tensor);
     allocate(node.tensor);
     state_.slicedAxis[node.tensor->id()] = node.slicedAxis;
-    require(13, !node.slicedAxis || !node.tensor->isFusionOutput(), "output %", node.tensor->name(),
+    require(13, !node.slicedAxis || !program_.isOutput(node.tensor), "output %", node.tensor->name(),
             " is allocated in slices");
   }
   void operator()(const hir::Deallocate& node) {

@@ -85,8 +85,12 @@ class Decomposer {
     TensorView* joined =
         build::reduction(fusion_, expr->op(), wide, expr->attributes().dims(), false, names_.of(result));
     setSharding(joined, to);
+    const std::optional<size_t> stream = result->streamAxis();
     auto* rounded = build::cast(fusion_, joined, result->dtype())->as<TensorView>();
     setSharding(rounded, to);
+    for (const TensorView* tensor : {joined, rounded}) {
+      if (stream) tensor->axes()[*stream]->parallelize(ParallelType::Stream);
+    }
     replaceValue(&fusion_, result, rounded);
     removeUnused(&fusion_, result);
     changed_ = true;

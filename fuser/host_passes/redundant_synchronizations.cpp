@@ -34,9 +34,9 @@ struct Step {
   hir::HostExpr* expr = nullptr;  // null: the caller, who made the inputs and reads the outputs
   std::vector<MemoryAccess> accesses;
   std::optional<StreamLoop> loop;
-  bool serial = false;  // a loop whose turns stay in order
-  bool waits = true;    // a loop whose turns wait for the stream outside
-  size_t size = 0;      // a loop: which of the sizes
+  bool serial = false;                // a loop whose turns stay in order
+  bool waits = true;                  // a loop whose turns wait for the stream outside
+  size_t size = 0;                    // a loop: which of the sizes
   std::vector<size_t> before, after;  // the steps that it conflicts with
 };
 
@@ -63,7 +63,7 @@ class Orders {
 
   // False if the program has no loop over streams, or uses streams in other ways.
   bool read() {
-    addCaller(program_.fusion().inputs(), true);
+    addCaller(program_.inputs(), true);
     // The caller's earlier accesses of output buffers count as work of the outer stream.
     for (const hir::HostExpr* takeOutput : hostExprsOf<hir::TakeOutput>(program_)) {
       steps_.front().accesses.push_back({std::get<hir::TakeOutput>(takeOutput->node).tensor, true, std::nullopt});
@@ -71,7 +71,7 @@ class Orders {
     for (hir::HostExpr* expr : program_.topLevel()) {
       if (!add(expr)) return false;
     }
-    addCaller(program_.fusion().outputs(), false);
+    addCaller(program_.outputs(), false);
     if (std::none_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.loop.has_value(); })) {
       return false;
     }
@@ -102,10 +102,12 @@ class Orders {
   }
 
  private:
-  void addCaller(const std::vector<Val*>& vals, bool write) {
+  // Null: what another device has.
+  void addCaller(const std::vector<const Val*>& vals, bool write) {
     Step caller;
     for (const Val* val : vals) {
-      if (val->isTensor()) caller.accesses.push_back({owners_.owner(val->as<TensorView>()), write, std::nullopt});
+      if (val && val->isTensor())
+        caller.accesses.push_back({owners_.owner(val->as<TensorView>()), write, std::nullopt});
     }
     steps_.push_back(std::move(caller));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fuser/analysis/body_slices.h"
+#include "fuser/analysis/resharding.h"
 #include "fuser/analysis/standalone_op.h"
 
 namespace fuser {
@@ -68,7 +69,7 @@ class Spreader {
   bool spreadTo(const Expr* expr) {
     if (isOn(expr) || !mayTake(expr)) return false;
     const std::optional<size_t> axis = axisAround(expr);
-    if (!axis || !whyNoSlices(expr, *axis).empty() || !agrees(expr, *axis) || leavesSomethingBetween(expr))
+    if (!axis || !whyNoStreamAxis(expr, *axis).empty() || !agrees(expr, *axis) || leavesSomethingBetween(expr))
       return false;
     axes_[expr->id()] = axis;
     reach(expr);
@@ -83,7 +84,7 @@ class Spreader {
     std::vector<std::pair<const Expr*, size_t>> taken{{expr, *axis}};
     for (size_t i = 0; i < taken.size(); ++i) {
       const auto [maker, place] = taken[i];
-      if (!mayTake(maker) || !whyNoSlices(maker, place).empty() || before_[maker->id()] || behind_[maker->id()]) {
+      if (!mayTake(maker) || !whyNoStreamAxis(maker, place).empty() || before_[maker->id()] || behind_[maker->id()]) {
         return false;
       }
       for (const Val* output : maker->outputs()) {

@@ -3,6 +3,7 @@
 #include "fuser/host_passes/stream_loops.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 namespace fuser {
@@ -11,6 +12,12 @@ namespace {
 template <class Node>
 const Node* as(const hir::HostExpr* expr) {
   return std::get_if<Node>(&expr->node);
+}
+
+// In a footprint, beside the ids of values.
+constexpr uint32_t kOrderOfCommunications = std::numeric_limits<uint32_t>::max();
+uint32_t stateOf(const hir::HostExpr* communication) {
+  return kOrderOfCommunications - 1 - static_cast<uint32_t>(communication->id);
 }
 
 bool isOfStreams(const hir::HostExpr* expr) {
@@ -108,6 +115,12 @@ void addValues(const Fusion& fusion, const hir::HostExpr* expr, Footprint& footp
     addSizes(fusion, loop->tensor, footprint.reads);
   } else if (const auto* branch = as<hir::IfThenElse>(expr)) {
     addScalars({branch->condition}, footprint.reads);
+  } else if (as<hir::Communication>(expr)) {
+    // All devices post their collectives in one order.
+    footprint.writes.insert(kOrderOfCommunications);
+    footprint.writes.insert(stateOf(expr));
+  } else if (const auto* wait = as<hir::Wait>(expr)) {
+    footprint.writes.insert(stateOf(wait->communication));
   }
 }
 

@@ -27,6 +27,7 @@ class MemoryOwners {
 
 // The ids of the values that a node, including its bodies, accesses. An access of memory counts for its owner. Host
 // scalars (also in sizes) and the tensors that views and selects define count as values that are written once.
+// Communications have an order, the same on all devices, and a wait comes behind its own.
 struct Footprint {
   std::set<uint32_t> reads, writes;
 };

@@ -13,13 +13,15 @@
 //     set stream saved0
 //     synchronize by index0
 //   }
-// A node of several expressions becomes one of their slices. Adjacent nodes with axes of equal size share a loop if one
+// A node of several expressions becomes one of their slices. On several devices a turn computes a slice of the device's
+// part. Adjacent nodes with axes of equal size share a loop if one
 // reads the other only at the same index. A UserError names the tensor whose axis cannot be sliced, and why.
 
 #include <algorithm>
 #include <set>
 
 #include "fuser/analysis/body_slices.h"
+#include "fuser/analysis/resharding.h"
 #include "fuser/analysis/standalone_op.h"
 #include "fuser/host_ir/tensor_parts.h"
 #include "fuser/host_passes/fresh_names.h"
@@ -58,7 +60,7 @@ class Builder {
         continue;
       }
       const BodySlices slices = slicesOf(*op, *axis);
-      const auto named = std::find_if(op->outputs.begin(), op->outputs.end(),
+      const auto named = std::find_if(op->results.begin(), op->results.end(),
                                       [](const TensorView* output) { return output->streamAxis().has_value(); });
       FUSER_USER_CHECK(slices.reason.empty(), "stream %", (*named)->name(), " {dim = ", *axis, "}: ", slices.reason);
       lower(expr, *op, slices);
@@ -87,9 +89,9 @@ class Builder {
   static std::optional<size_t> streamAxis(const hir::StandaloneOp& op) {
     if (op.exprs.size() > 1) return placedAxis(op.results.front()->definition(), ParallelType::Stream);
     std::optional<size_t> axis;
-    for (const TensorView* output : op.outputs) {
-      const std::optional<size_t> of = output->streamAxis();
-      FUSER_USER_CHECK(!axis || !of || axis == of, "stream %", output->name(), ": %", op.outputs.front()->name(),
+    for (const TensorView* result : op.results) {
+      const std::optional<size_t> of = result->streamAxis();
+      FUSER_USER_CHECK(!axis || !of || axis == of, "stream %", result->name(), ": %", op.results.front()->name(),
                        ", which the same expression makes, has another stream axis");
       if (of) axis = of;
     }
@@ -111,11 +113,13 @@ class Builder {
       if (!expr || !seen.insert(expr).second || expr->family() == Family::Size) continue;  // sizes need no elements
       checkOneAxis(*expr);
       waiting.insert(waiting.end(), expr->inputs().begin(), expr->inputs().end());
-      if (expr->isScalarExpr() || alone.count(expr) != 0) continue;
+      if (expr->isScalarExpr() || alone.count(expr) != 0 || isElsewhere(*expr)) continue;
       for (const Val* output : expr->outputs()) {
         const std::optional<size_t> axis = output->as<TensorView>()->streamAxis();
+        const bool isMoved = program_.device && isResharding(expr);
         FUSER_USER_CHECK(!axis, "stream %", output->name(), " {dim = ", *axis, "}: ", expr->info().mnemonic,
-                         " cannot run as a standalone op");
+                         isMoved ? " brings it from other devices, which no loop over streams does"
+                                 : " cannot run as a standalone op");
       }
     }
     for (const Val* input : fusion_.inputs()) {
@@ -123,6 +127,12 @@ class Builder {
       FUSER_USER_CHECK(!hasStreamAxis, "input %", input->name(),
                        " has a stream axis: only a computed tensor can have one");
     }
+  }
+
+  // Whether other devices compute it, or all of those that hold parts of its operand.
+  bool isElsewhere(const Expr& expr) const {
+    if (!program_.device || isResharding(&expr)) return false;
+    return reducedShardAxis(&expr) || !expr.output()->as<TensorView>()->mesh().contains(program_.device->number);
   }
 
   static void checkOneAxis(const Expr& expr) {
@@ -145,11 +155,13 @@ class Builder {
     hir::StandaloneOp inside = op;
     inside.withoutAxis = axis;
     inside.preallocated = true;
-    for (const Val*& input : inside.inputs) {
-      const auto at = slices.axes.find(input);
-      if (at != slices.axes.end()) input = slice(input->as<TensorView>(), at->second, false);
+    for (size_t i = 0; i < op.inputs.size(); ++i) {
+      const auto at = slices.axes.find(op.operands[i]);
+      if (at != slices.axes.end()) inside.inputs[i] = slice(op.inputs[i]->as<TensorView>(), at->second, false);
     }
-    for (const TensorView*& output : inside.outputs) output = slice(output, slices.axes.at(output), true);
+    for (size_t i = 0; i < op.outputs.size(); ++i) {
+      inside.outputs[i] = slice(op.outputs[i], slices.axes.at(op.results[i]), true);
+    }
     program_.insertBefore(open_.end, std::move(inside));
     program_.remove(expr);
   }
@@ -157,13 +169,14 @@ class Builder {
   // Whether the open loop can compute it: the sizes are equal, and it reads the loop's results only at the same index.
   bool joins(const hir::StandaloneOp& op, const BodySlices& slices, IntExpr size) const {
     if (!open_.loop || open_.size != size) return false;
-    return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Val* input) {
-      const auto at = slices.axes.find(input);
-      return std::all_of(open_.slices.begin(), open_.slices.end(), [&](const OpenLoop::Slice& openSlice) {
-        const bool alike = at != slices.axes.end() && at->second == openSlice.axis;
-        return !openSlice.written || openSlice.tensor != input || alike;
-      });
-    });
+    for (size_t i = 0; i < op.inputs.size(); ++i) {
+      const auto at = slices.axes.find(op.operands[i]);
+      for (const OpenLoop::Slice& known : open_.slices) {
+        const bool alike = at != slices.axes.end() && at->second == known.axis;
+        if (known.written && known.tensor == op.inputs[i] && !alike) return false;
+      }
+    }
+    return true;
   }
 
   void openLoop(hir::HostExpr* place, const TensorView* tensor, size_t axis, IntExpr size) {

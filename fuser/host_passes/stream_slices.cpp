@@ -89,7 +89,7 @@ bool StreamSlicesPass::runPass(HostIrContainer& program, OwnRun) {
   bool changed = false;
   for (const TensorView* tensor : allocated) {
     const Mentions& of = mentions.at(tensor);
-    const bool candidate = !tensor->isFusionOutput() && !of.otherwise && !of.selects.empty() &&
+    const bool candidate = !program.isOutput(tensor) && !of.otherwise && !of.selects.empty() &&
                            !std::get<hir::Allocate>(of.allocate->node).slicedAxis;
     hir::HostExpr* loop = candidate ? loopOf(program, of) : nullptr;
     if (!loop || program.parent(of.allocate) != program.parent(loop) || !isWrittenFirst(program, loop, tensor))

@@ -23,6 +23,7 @@ class RunDescription {
         describeSegment(std::get<hir::Segment>(expr->node));
       } else if (program_.device) {
         describePart(expr);
+        for (const hir::HostExpr* inner : loopBody(expr)) describePart(inner);
       } else if (std::holds_alternative<hir::StandaloneOp>(expr->node)) {
         record_.segments.push_back(recordOf({&std::get<hir::StandaloneOp>(expr->node)}, record_.segments.size()));
       } else if (const std::vector<const hir::StandaloneOp*> ops = opsWithSlices(expr); !ops.empty()) {
@@ -57,12 +58,28 @@ class RunDescription {
       if (output->origin()) alone.outputs.push_back({output->origin(), output->name(), value_(output)});
     };
     if (const auto* op = std::get_if<hir::StandaloneOp>(&expr->node)) {
-      for (const TensorView* output : op->outputs) noteResult(output);
+      for (const TensorView* output : op->outputs) {
+        const TensorView* whole = op->withoutAxis ? selectedFrom(expr, output) : output;
+        if (!traces_.sliced.at(whole->id())) noteResult(whole);
+      }
       if (!op->exprs.empty()) addDepths(op->launch.kernel, op, alone);
     } else if (const auto* communication = std::get_if<hir::Communication>(&expr->node)) {
       if (communication->receive) noteResult(communication->receive);
     }
     if (!alone.outputs.empty() || !alone.reductionDepths.empty()) record_.segments.push_back(std::move(alone));
+  }
+
+  hir::Body loopBody(const hir::HostExpr* expr) const {
+    return std::holds_alternative<hir::ForLoop>(expr->node) ? program_.body(expr) : hir::Body();
+  }
+
+  // The tensor of which the loop around the node selects the slice.
+  const TensorView* selectedFrom(const hir::HostExpr* expr, const TensorView* slice) const {
+    for (const hir::HostExpr* other : program_.body(program_.parent(expr))) {
+      const auto* select = std::get_if<hir::HirAliasSelect>(&other->node);
+      if (select && select->tensor == slice) return select->source;
+    }
+    FUSER_CHECK(false, "no turn selects %", slice->name());
   }
 
   // The expressions of a loop, if some of their results exist only in slices; otherwise none.

@@ -52,8 +52,8 @@ class HostRun {
     if (device_) moveToDevice();
     // The caller's accesses count as work of the initial stream.
     std::vector<StreamQueues::Access> writes;
-    for (const Val* input : program_.fusion().inputs()) {
-      if (input->isTensor()) writes.push_back({input->name(), tensors_.at(input->id()).ref, true});
+    for (const Val* input : declared) {
+      if (input && input->isTensor()) writes.push_back({input->name(), tensors_.at(input->id()).ref, true});
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (outputs_[i]) writes.push_back({program_.fusion().outputs().at(i)->name(), *outputs_[i], true});
@@ -167,6 +167,10 @@ class HostRun {
     if (node.receive) noteWritten(node.receive);
     if (node.send) collective.send = flat(node.send, tensors_.at(node.send->id()).ref);
     if (node.receive) collective.receive = flat(node.receive, tensors_.at(node.receive->id()).ref);
+    if (queues_) {
+      enqueue(node, std::string(collectiveName(node.kind)), [] {});
+      queues_->finishCurrent();  // what is sent must be there
+    }
     running_.push_back({&node, settings_.communicator->post(collective)});
   }
 
@@ -255,9 +259,10 @@ class HostRun {
     }
     if (queues_) {
       std::vector<StreamQueues::Access> reads;
-      const std::vector<Val*>& outputs = program_.fusion().outputs();
+      const std::vector<const Val*> outputs = program_.outputs();
       for (size_t i = 0; i < outputs.size(); ++i) {
-        if (outputs[i]->isTensor()) reads.push_back({outputs[i]->name(), std::get<TensorRef>(output(i)), false});
+        if (outputs[i] && outputs[i]->isTensor())
+          reads.push_back({outputs[i]->name(), std::get<TensorRef>(output(i)), false});
       }
       queues_->enqueue("the caller", reads, [] {});
       queues_->runAll();
@@ -315,8 +320,8 @@ class HostRun {
   // Moves the caller's tensors to device-visible memory, until moveToCaller.
   void moveToDevice() {
     std::vector<TensorRef> tensors;
-    for (const Val* input : program_.fusion().inputs()) {
-      if (input->isTensor()) tensors.push_back(tensors_.at(input->id()).ref);
+    for (const Val* input : program_.inputs()) {
+      if (input && input->isTensor()) tensors.push_back(tensors_.at(input->id()).ref);
     }
     for (const std::optional<TensorRef>& output : callerOutputs_) {
       if (output) tensors.push_back(*output);

@@ -58,9 +58,8 @@ void StreamQueues::synchronize(size_t named) {
 
 void StreamQueues::fail(const Access& access, Mark before, Mark now) const {
   const Touch &first = touches_[before], &second = touches_[now];
-  throw ViolationError(concat("streams: ", first.what, " on stream ", first.stream, " and ", second.what,
-                              " on stream ", second.stream, " touch %", access.name,
-                              " with no synchronization between them"));
+  throw ViolationError(concat("streams: ", first.what, " on stream ", first.stream, " and ", second.what, " on stream ",
+                              second.stream, " touch %", access.name, " with no synchronization between them"));
 }
 
 StreamQueues::Mark StreamQueues::recordTouch(const std::string& what) {
@@ -119,25 +118,38 @@ void StreamQueues::enqueueFree(const std::string& what, const Access& access) {
   });
 }
 
-void StreamQueues::runAll() {
-  for (size_t stream = 0; device_ && stream < clocks_.size(); ++stream) device_->finish(stream);
-  while (true) {
+void StreamQueues::runUntil(const Clock& wanted) {
+  const auto isDone = [&](const Clock& work) {
+    return std::equal(work.begin(), work.end(), done_.begin(),
+                      [](uint64_t needed, uint64_t done) { return needed <= done; });
+  };
+  while (!isDone(wanted)) {
     std::vector<size_t> ready;
     for (size_t stream = 0; stream < waiting_.size(); ++stream) {
       if (waiting_[stream].empty()) continue;
-      const Clock& after = waiting_[stream].front().after;
-      if (std::equal(after.begin(), after.end(), done_.begin(),
-                     [](uint64_t wanted, uint64_t done) { return wanted <= done; })) {
-        ready.push_back(stream);
-      }
+      if (isDone(waiting_[stream].front().after)) ready.push_back(stream);
     }
-    if (ready.empty()) break;
+    FUSER_CHECK(!ready.empty(), "work waits for work that never comes");
     const size_t stream = ready.at(choose_(ready.size()));
     waiting_[stream].front().run();
     waiting_[stream].pop_front();
     ++done_[stream];
   }
-  for (const std::deque<Work>& queue : waiting_) FUSER_CHECK(queue.empty(), "work waits for work that never comes");
+}
+
+void StreamQueues::finishCurrent() {
+  if (device_) {
+    device_->finish(current_);
+  } else {
+    runUntil(clocks_[current_]);
+  }
+}
+
+void StreamQueues::runAll() {
+  for (size_t stream = 0; device_ && stream < clocks_.size(); ++stream) device_->finish(stream);
+  Clock all;
+  for (size_t stream = 0; stream < clocks_.size(); ++stream) all.push_back(clocks_[stream][stream]);
+  runUntil(all);
   // The host has waited: what follows comes after all.
   for (Clock& clock : clocks_) clock = done_;
 }

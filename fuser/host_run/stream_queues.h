@@ -53,6 +53,8 @@ class StreamQueues {
   // Frees memory on the current stream: its last access, which counts as a write.
   void enqueueFree(const std::string& what, const Access& access);
 
+  // Runs, or waits for, what the current stream's next work would wait for: all that is ordered before it.
+  void finishCurrent();
   // Runs, or waits for, all enqueued work. Afterwards the host has waited for every stream.
   void runAll();
 
@@ -78,6 +80,8 @@ class StreamQueues {
     const Touch& touch = touches_[before];
     return before == 0 || touch.stream == current_ || clocks_[current_][touch.stream] >= touch.time;
   }
+  // Runs waiting work until so much of each stream's is done, or none of it is ready.
+  void runUntil(const Clock& wanted);
   Mark recordTouch(const std::string& what);
   void touch(const Access& access, Mark now);
   [[noreturn]] void fail(const Access& access, Mark before, Mark now) const;

@@ -20,7 +20,11 @@ void setSharding(TensorView* tensor, const Sharding& sharding) {
   tensor->domain().mesh = sharding.mesh;
   const std::vector<IterDomain*> axes = tensor->axes();
   for (size_t axis = 0; axis < axes.size(); ++axis) {
-    axes[axis]->parallelize(sharding.axis == axis ? ParallelType::DIDx : ParallelType::Serial);
+    if (sharding.axis == axis) {
+      axes[axis]->parallelize(ParallelType::DIDx);
+    } else if (axes[axis]->parallelType() == ParallelType::DIDx) {
+      axes[axis]->parallelize(ParallelType::Serial);
+    }
   }
 }
 

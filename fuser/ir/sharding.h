@@ -21,7 +21,7 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 Sharding shardingOf(const TensorView* tensor);
-// Sets the mesh and makes the sharded axis DIDx, all others Serial.
+// Sets the mesh and makes the sharded axis DIDx, all others Serial, but those on streams.
 void setSharding(TensorView* tensor, const Sharding& sharding);
 
 }  // namespace fuser

@@ -158,11 +158,6 @@ class Builder {
   void checkDevices() const {
     const Fusion& fusion = *program_->fusion;
     if (!fusion.hasDevices()) return;
-    for (const std::unique_ptr<Val>& val : fusion.allVals()) {
-      const std::optional<size_t> axis = val->isTensor() ? val->as<TensorView>()->streamAxis() : std::nullopt;
-      FUSER_USER_CHECK(!axis, "stream %", val->name(), " {dim = ", *axis,
-                       "}: a case on several devices has no stream axes");
-    }
     for (const auto& [output, input] : fusion.aliases()) {
       throwUserError(concat("alias %", fusion.outputs().at(output)->name(), " -> %", input->name(),
                             ": a case on several devices has no aliases"));

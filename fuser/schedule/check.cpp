@@ -2,7 +2,7 @@
 //   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most 1024 threads
 //   2  a tensor uses each thread and block dimension once
 //   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy between global
-//      and local memory
+//      and local memory, along the axis whose neighbours lie next to each other in global memory
 //   4  a reduction's result is local; its reduced axes are serial, unrolled or on threads; its kept axes outside the
 //      shared loops are on threads or blocks
 //   5  computeAt: at most the loops that all consumers share
@@ -46,13 +46,17 @@ void checkVector(const TensorView* tensor) {
     const bool copy =
         maker->op() == OpKind::Set && (maker->input(0)->as<TensorView>()->memoryType() == MemoryType::Global) != stores;
     // The elements of a vector are contiguous.
-    const auto& contiguity = (stores || !copy ? tensor : maker->input(0)->as<TensorView>())->domain().contiguity;
-    const bool dense = contiguity.empty() || contiguity.back().value_or(false);
+    const TensorDomain& memory = (stores || !copy ? tensor : maker->input(0)->as<TensorView>())->domain();
+    const bool dense = memory.contiguity.empty() || memory.contiguity.back().value_or(false);
     const std::string what = concat("rule 3: %", tensor->name(), " cannot be vectorized: ");
     FUSER_USER_CHECK(i + 1 == loop.size(), what, "the vector must be the last loop axis");
     FUSER_USER_CHECK(size, what, "a vector must have 2, 4, 8 or 16 elements, and at most 16 bytes");
     FUSER_USER_CHECK(copy, what, "it must be a plain copy (set) between global and local memory");
     FUSER_USER_CHECK(dense, what, "in its memory, which a caller may give, neighbours need not lie next to each other");
+    const std::vector<IterDomain*> axes = tensor->axes();
+    const auto along = std::find(axes.begin(), axes.end(), innermostRootOf(tensor, loop[i]));
+    FUSER_USER_CHECK(along != axes.end() && along - axes.begin() == memory.allocationOrder.back(), what,
+                     "the vector must lie along the innermost axis of its memory");
   }
 }
 

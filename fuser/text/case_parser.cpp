@@ -250,6 +250,7 @@ class CaseParser {
     if (dim < 0 || dim >= rank) reader_.fail(dimAt, "%", at.text, " has ", rank, " axes");
     IterDomain* axis = tensor->axes()[static_cast<size_t>(dim)];
     if (!axis->isIteration()) reader_.fail(dimAt, "axis ", dim, " of %", at.text, " is a broadcast axis");
+    if (axis->parallelType() == ParallelType::DIDx) reader_.fail(dimAt, "axis ", dim, " of %", at.text, " is sharded");
     axis->parallelize(ParallelType::Stream);
     mark(start, concat("stream %", tensor->name()));
   }

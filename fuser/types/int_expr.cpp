@@ -1,6 +1,7 @@
 #include "fuser/types/int_expr.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "fuser/support/check.h"
 #include "fuser/types/int_terms.h"
@@ -73,6 +74,15 @@ Term splitTerm(IntExpr term) {
   if (term->isConstant()) return {term->value, nullptr};
   if (term->op == IntOp::Mul && term->b->isConstant()) return {term->b->value, term->a};
   return {1, term};
+}
+
+int64_t commonCoefficient(IntExpr expr) {
+  if (expr->op != IntOp::Add) return 1;
+  std::vector<IntExpr> terms;
+  collectTerms(expr, terms);
+  int64_t common = 0;
+  for (IntExpr term : terms) common = std::gcd(common, splitTerm(term).coefficient);
+  return common;
 }
 
 size_t IntExprArena::KeyHash::operator()(const Key& key) const {
@@ -170,7 +180,8 @@ IntExpr IntExprArena::add(IntExpr a, IntExpr b) {
   return intern(IntOp::Add, 0, sum, last, addRange(sum->range, last->range));
 }
 
-// Canonical form of a product: flat, ordered by id, the constant as the right operand of the root.
+// Canonical form of a product: flat, ordered by id, the constant as the right operand of the root. A sum is a factor
+// without what its terms have in common: x * (6 * y - 6) is x * (y - 1) * 6.
 IntExpr IntExprArena::mul(IntExpr a, IntExpr b) {
   if (a->isConstant() && b->isConstant()) return constant(checkedProduct(a->value, b->value));
   if (a->isConstant()) std::swap(a, b);
@@ -186,10 +197,26 @@ IntExpr IntExprArena::mul(IntExpr a, IntExpr b) {
   if (left.coefficient != 1 || right.coefficient != 1) {
     return mul(mul(left.rest, right.rest), constant(checkedProduct(left.coefficient, right.coefficient)));
   }
+  const int64_t common = checkedProduct(commonCoefficient(a), commonCoefficient(b));
+  if (common != 1) return mul(mul(withoutCommon(a), withoutCommon(b)), constant(common));
   std::vector<IntExpr> factors;
   collectFactors(a, factors);
   collectFactors(b, factors);
   return product(std::move(factors));
+}
+
+IntExpr IntExprArena::withoutCommon(IntExpr a) {
+  const int64_t common = commonCoefficient(a);
+  if (common == 1) return a;
+  std::vector<IntExpr> terms;
+  collectTerms(a, terms);
+  IntExpr sum = constant(0);
+  for (IntExpr term : terms) {
+    const Term split = splitTerm(term);
+    const IntExpr part = constant(split.coefficient / common);
+    sum = add(sum, split.rest ? mul(split.rest, part) : part);
+  }
+  return sum;
 }
 
 IntExpr IntExprArena::product(std::vector<IntExpr> factors) {

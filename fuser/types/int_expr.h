@@ -109,8 +109,9 @@ class IntExprArena {
   };
 
   IntExpr intern(IntOp op, int64_t value, IntExpr a, IntExpr b, Range range);
-  IntExpr product(std::vector<IntExpr> factors);       // no factor is a product or a constant
-  IntExpr exactQuotient(IntExpr a, IntExpr b);          // a / b if the factors of a include those of b, else null
+  IntExpr product(std::vector<IntExpr> factors);  // no factor is a product or a constant
+  IntExpr withoutCommon(IntExpr a);               // divided by its commonCoefficient (int_terms.h)
+  IntExpr exactQuotient(IntExpr a, IntExpr b);    // a / b if the factors of a include those of b, else null
   IntExpr divideSum(IntExpr a, IntExpr b);
   IntExpr modSum(IntExpr a, IntExpr b);
 

@@ -16,5 +16,7 @@ struct Term {
 // Appends the terms of a sum; any other node is a single term.
 void collectTerms(IntExpr expr, std::vector<IntExpr>& terms);
 Term splitTerm(IntExpr term);
+// The greatest number that divides all terms of a sum; 1 of any other node.
+int64_t commonCoefficient(IntExpr expr);
 
 }  // namespace fuser

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "fuser/analysis/standalone_op.h"
+#include "fuser/analysis/resharding.h"
 #include "fuser/ir/sharding.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/edit/case_edit.h"
@@ -60,7 +60,7 @@ void dropStreams(const Expr* expr, RunSizes* sizes) {
     if (!axis) continue;
     const auto isFew = [](int64_t size) { return size <= kMaxTurns; };
     const bool possible =
-        !hasAxis && whyNoSlices(expr, *axis).empty() && (!sizes || fits(*sizes, tensor->axes()[*axis], isFew));
+        !hasAxis && whyNoStreamAxis(expr, *axis).empty() && (!sizes || fits(*sizes, tensor->axes()[*axis], isFew));
     if (!possible) tensor->axes()[*axis]->parallelize(ParallelType::Serial);
     hasAxis |= possible;
   }
@@ -83,7 +83,8 @@ void dropUnsuited(Case& testCase) {
   }
   for (const Expr* expr : fusion.exprs()) {
     if (expr->isScalarExpr()) continue;
-    fusion.hasDevices() ? dropShards(expr->outputs(), sizes.get()) : dropStreams(expr, sizes.get());
+    if (fusion.hasDevices()) dropShards(expr->outputs(), sizes.get());
+    dropStreams(expr, sizes.get());
   }
 }
 

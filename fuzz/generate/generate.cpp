@@ -124,7 +124,9 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   if (pads && choices.chance(0.5)) testCase.options.disabled.insert(DisableOption::ResizeScheduler);
   if (choices.chance(0.02)) spreadOverStreams(testCase, choices);
   if (choices.chance(0.02)) preallocateOutputs(testCase, choices);
-  if (choices.chance(0.04)) spreadOverDevices(testCase, choices);
+  if (choices.chance(0.04) && spreadOverDevices(testCase, choices) && choices.chance(0.3)) {
+    spreadOverStreams(testCase, choices);
+  }
   return testCase;
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fuser/analysis/standalone_op.h"
+#include "fuser/analysis/resharding.h"
 #include "fuzz/generate/run_sizes.h"
 
 namespace fuser::fuzz {
@@ -17,7 +17,7 @@ const std::vector<int64_t> kNumbersOfStreams = {1, 2, 6, 7, 8, 16};
 
 bool spreadOverStreams(Case& testCase, Choices& choices, int64_t maxTurns) {
   if (testCase.schedule || !testCase.segmentSchedules.empty()) return false;
-  if (testCase.fusion->hasStreams() || testCase.fusion->hasDevices()) return false;
+  if (testCase.fusion->hasStreams()) return false;
   RunSizes sizes(testCase);
   const double share = choices.chance(0.5) ? 0.9 : 0.5;
   bool changed = false;
@@ -27,7 +27,7 @@ bool spreadOverStreams(Case& testCase, Choices& choices, int64_t maxTurns) {
     std::vector<IterDomain*> fitting;
     for (size_t axis = 0; axis < axes.size(); ++axis) {
       const bool few = sizes.all(axes[axis]->size(), [&](int64_t size) { return size <= maxTurns; });
-      if (few && whyNoSlices(expr, axis).empty()) fitting.push_back(axes[axis]);
+      if (few && whyNoStreamAxis(expr, axis).empty()) fitting.push_back(axes[axis]);
     }
     if (fitting.empty() || !choices.chance(share)) continue;
     // Outer axes mostly: neighbours that take the same one share a loop.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fuser/analysis/standalone_op.h"
+#include "fuser/analysis/resharding.h"
 #include "fuzz/generate/run_sizes.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/mutate/mutate.h"
@@ -24,7 +24,7 @@ std::vector<StreamPlace> placesOf(const Case& testCase) {
     const std::vector<IterDomain*> axes = expr->output()->as<TensorView>()->axes();
     for (size_t axis = 0; axis < axes.size(); ++axis) {
       const bool few = sizes.all(axes[axis]->size(), [](int64_t size) { return size <= kMaxTurns; });
-      if (few && expr->output()->as<TensorView>()->streamAxis() != axis && whyNoSlices(expr, axis).empty()) {
+      if (few && expr->output()->as<TensorView>()->streamAxis() != axis && whyNoStreamAxis(expr, axis).empty()) {
         places.push_back({expr, axis});
       }
     }
@@ -43,7 +43,6 @@ void takeOff(const Expr* expr) {
 
 bool changeStreams(Case& testCase, Choices& choices) {
   const Fusion& fusion = *testCase.fusion;
-  if (fusion.hasDevices()) return false;
   if (!fusion.hasStreams() && choices.chance(0.5)) return spreadOverStreams(testCase, choices);
   std::vector<const Expr*> onStreams;
   for (const Expr* expr : fusion.exprs()) {

@@ -277,8 +277,6 @@ TEST(MultiDeviceExecutorTest, TheRecordHasWhatCollectivesBring) {
 }
 
 TEST(MultiDeviceExecutorTest, RejectsWhatTakesOneDevice) {
-  EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", "stream %y {dim = 0}\n")); }),
-            "stream %y {dim = 0}: a case on several devices has no stream axes");
   EXPECT_EQ(errorOf([&] { run(readCase("  %y = neg(%x)\n", "alias %y -> %x\n")); }),
             "alias %y -> %x: a case on several devices has no aliases");
   EXPECT_EQ(

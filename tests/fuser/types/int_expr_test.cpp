@@ -148,6 +148,16 @@ TEST(SimplifyExtremesTest, ASizeIsMentionedOnce) {
   EXPECT_EQ(simplifyExtremes(ints, ints.ceilDiv(withoutFirst(n), number(2))), ints.floorDiv(n, number(2)));
 }
 
+TEST(IntExprTest, ASumIsAFactorWithoutWhatItsTermsHaveInCommon) {
+  IntExprArena ints;
+  const IntExpr x = ints.symbol("x"), y = ints.symbol("y");
+  const auto number = [&](int64_t value) { return ints.constant(value); };
+  const IntExpr sum = ints.add(y, number(-1));
+  const IntExpr product = ints.mul(ints.mul(x, sum), number(6));
+  EXPECT_EQ(ints.mul(x, ints.mul(sum, number(6))), product);
+  EXPECT_EQ(ints.floorDiv(ints.mul(ints.mul(sum, number(18)), x), number(3)), product);
+}
+
 RC_GTEST_PROP(IntExprTest, ValueLiesInTheRange, ()) {
   Twice twice;
   const ExprPair drawn = twice.draw(5);

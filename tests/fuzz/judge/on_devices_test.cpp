@@ -15,6 +15,7 @@
 #include "fuzz/generate/devices.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/generate/run_sizes.h"
+#include "fuzz/generate/streams.h"
 #include "fuzz/judge/judge_case.h"
 #include "tests/fuzz/judge/seed_files.h"
 
@@ -142,6 +143,22 @@ TEST(SeedsOnDevicesTest, AgreeOnFour) {
   JudgeSettings settings;
   settings.repeat = settings.checkInvariants = settings.roundTrip = false;
   judgeSeeds(4, settings);
+}
+
+// Shards outside, streams inside.
+TEST(CasesOnDevicesTest, WithStreamsAgree) {
+  size_t onBoth = 0;
+  for (uint64_t number = 0; number < 150; ++number) {
+    Case testCase = generateCase(20261124, number);
+    testCase.aliases.clear();
+    Choices choices(20261124, number);
+    if (testCase.fusion->hasStreams() || !spreadOverDevices(testCase, choices)) continue;
+    if (!spreadOverStreams(testCase, choices)) continue;
+    ++onBoth;
+    const CaseVerdict verdict = judgeCase(testCase);
+    EXPECT_TRUE(isFine(verdict)) << toString(verdict) << "\n" << printCase(testCase);
+  }
+  EXPECT_GT(onBoth, 90u);
 }
 
 TEST(CasesOnDevicesTest, Agree) {
