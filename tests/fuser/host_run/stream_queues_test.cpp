@@ -26,10 +26,35 @@ TEST(StreamQueuesTest, QueuedWorkHasALimit) {
   int done = 0;
   const auto enqueue = [&] { queues.enqueue("work", {}, [&] { ++done; }); };
   for (int i = 0; i < 3; ++i) enqueue();
-  EXPECT_EQ(messageOf(enqueue), "a run on streams has at most 3 launches, copies and frees, and this one has more: "
-                                "an axis has too many places to run on streams");
+  EXPECT_EQ(messageOf(enqueue),
+            "a run on streams has at most 3 launches, copies and frees, and this one has more: "
+            "an axis has too many places to run on streams");
   queues.runAll();
   EXPECT_EQ(done, 3);
+}
+
+// Whichever stream is chosen first.
+TEST(StreamQueuesTest, FinishingTheCurrentStreamDoesWhatIsOrderedBeforeIt) {
+  const auto last = [](size_t ready) { return ready - 1; };
+  for (const StreamQueues::Choose& choose : {StreamQueues::Choose(first), StreamQueues::Choose(last)}) {
+    StreamQueues queues(2, true, choose);
+    std::string done;
+    const auto enqueue = [&](size_t stream, char name) {
+      queues.setCurrent(stream);
+      queues.enqueue("work", {}, [&done, name] { done += name; });
+    };
+    enqueue(1, 'a');
+    enqueue(2, 'b');
+    queues.setCurrent(0);
+    queues.synchronize(1);
+    enqueue(1, 'c');
+    enqueue(0, 'd');
+    queues.finishCurrent();
+    EXPECT_LT(done.find('a'), done.find('d')) << done;
+    EXPECT_NE(done.find('d'), std::string::npos) << done;
+    queues.runAll();
+    EXPECT_EQ(done.size(), 4u) << done;
+  }
 }
 
 TEST(StreamQueuesTest, RecordedElementsHaveALimitWithoutFreedOnes) {
