@@ -80,7 +80,7 @@ class StreamQueues {
     const Touch& touch = touches_[before];
     return before == 0 || touch.stream == current_ || clocks_[current_][touch.stream] >= touch.time;
   }
-  // Runs waiting work until so much of each stream's is done, or none of it is ready.
+  // Runs waiting work until so much of each stream's is done. A CheckError if none is ready before that.
   void runUntil(const Clock& wanted);
   Mark recordTouch(const std::string& what);
   void touch(const Access& access, Mark now);
