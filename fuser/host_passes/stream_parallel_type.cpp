@@ -131,8 +131,9 @@ class Builder {
 
   // Whether other devices compute it, or all of those that hold parts of its operand.
   bool isElsewhere(const Expr& expr) const {
-    if (!program_.device || isResharding(&expr)) return false;
-    return reducedShardAxis(&expr) || !expr.output()->as<TensorView>()->mesh().contains(program_.device->number);
+    if (!program_.device) return false;
+    if (reducedShardAxis(&expr)) return true;
+    return !isResharding(&expr) && !expr.output()->as<TensorView>()->mesh().contains(program_.device->number);
   }
 
   static void checkOneAxis(const Expr& expr) {

@@ -10,6 +10,7 @@
 #include "fuser/ir/tensor_view.h"
 #include "fuser/ops/op_eval.h"
 #include "tests/oracle/dense_array.h"
+#include "tests/oracle/erroneous.h"
 #include "tests/oracle/random_welford.h"
 
 namespace oracle_test {
@@ -37,31 +38,6 @@ int64_t integer(Random& random, int64_t lo, int64_t hi) {
 bool chance(Random& random, double p) { return std::uniform_real_distribution<double>(0, 1)(random) < p; }
 
 bool isLiteral(const Val* val) { return val->isScalar() && val->as<fuser::Scalar>()->isConstant(); }
-
-template <class T>
-T stepped(T value, int64_t steps) {
-  const T towards = steps > 0 ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
-  for (int64_t i = 0; i < std::abs(steps); ++i) value = std::nextafter(value, towards);
-  return value;
-}
-
-// A library function that is off by at most `error` ulps from the correctly rounded value.
-template <class T>
-T erroneous(OpKind op, T x, T y, double error, Random& random) {
-  const double wide = static_cast<double>(x);
-  const double second = static_cast<double>(y);
-  double exact = 0;
-  fuser::laneFunction(op, DataType::Double)(&wide, &second, nullptr, &exact, 1);
-  const T nearest = static_cast<T>(exact);
-  const bool fixed =
-      x == 0 || std::isinf(x) || !std::isfinite(nearest) || nearest == 0 || y == 0 || std::isinf(y) || x == 1;
-  if (fixed) return nearest;
-  // In f64 the base is the C library's value, itself up to an ulp off.
-  const int64_t steps = static_cast<int64_t>(error) - (sizeof(T) == 8 ? 1 : 0);
-  const T moved = stepped(nearest, integer(random, -steps, steps));
-  // No function crosses zero by its error.
-  return (nearest > 0) != (moved > 0) ? std::copysign(T{0}, nearest) : moved;
-}
 
 class Engine {
  public:
@@ -374,13 +350,16 @@ class Engine {
     T* out = result.as<T>();
     const T* a = x[0].dtype == result.dtype ? x[0].as<T>() : nullptr;
     const T* b = x.size() > 1 ? x[1].as<T>() : nullptr;
-    const double error = expr->info().error * adversary_.errorScale;
-    if (op == OpKind::Sigmoid) {
-      const double ofExp = fuser::opInfo(OpKind::Exp).error * adversary_.errorScale;
+    const T* c = x.size() > 2 ? x[2].as<T>() : nullptr;
+    if (expr->info().rule == fuser::IntervalRule::Formula) {
+      for (size_t i = 0; i < result.count(); ++i) {
+        const T second = b ? b[i] : T{1};
+        const T third = c ? c[i] : T{1};
+        out[i] = erroneousFormula<T>(op, a[i], second, third, adversary_.errorScale, random_);
+      }
+    } else if (expr->info().error > 0) {
       for (size_t i = 0; i < result.count(); ++i)
-        out[i] = T{1} / (T{1} + erroneous<T>(OpKind::Exp, -a[i], T{1}, ofExp, random_));
-    } else if (error > 0 && expr->info().rule != fuser::IntervalRule::Formula) {
-      for (size_t i = 0; i < result.count(); ++i) out[i] = erroneous<T>(op, a[i], b ? b[i] : T{1}, error, random_);
+        out[i] = erroneousFunction<T>(op, a[i], b ? b[i] : T{1}, adversary_.errorScale, random_);
     }
     const bool selects = op == OpKind::Maximum || op == OpKind::Minimum || op == OpKind::Fmax || op == OpKind::Fmin;
     if (selects || op == OpKind::Relu) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "fuser/ops/op_table.h"
 #include "fuzz/generate/generate.h"
@@ -23,12 +24,16 @@ using oracle::Verdict;
 
 uint64_t caseCount() { return std::getenv("FUSER_FULL_ADVERSARY") ? 100000 : 600; }
 
+using fuser::OpKind;
+
 // With contraction: nothing but what contracts, which a mixed case seldom has side by side.
-Case generated(uint64_t number, bool onlySums) {
+const std::set<OpKind> kSums = {OpKind::Mul, OpKind::Add,       OpKind::Sub, OpKind::Sum,
+                                OpKind::Neg, OpKind::Unsqueeze, OpKind::Set};
+
+// A case of the ops `only`; of any where that is empty.
+Case generated(uint64_t number, const std::set<OpKind>& only) {
   fuser::fuzz::GeneratorOptions options;
-  using fuser::OpKind;
-  if (onlySums)
-    options.only = {OpKind::Mul, OpKind::Add, OpKind::Sub, OpKind::Sum, OpKind::Neg, OpKind::Unsqueeze, OpKind::Set};
+  options.only = only;
   options.medianElements = 64;
   options.maxElements = 2048;
   options.maxCaseElements = 1 << 14;
@@ -83,11 +88,12 @@ struct Statistics {
 };
 
 // The judge is told of the adversary's contraction, or not: then findings are expected.
-Statistics campaign(const Adversary& adversary, uint64_t count, uint64_t seed, bool tellsJudge = true) {
+Statistics campaign(const Adversary& adversary, uint64_t count, uint64_t seed, bool tellsJudge = true,
+                    const std::set<OpKind>& only = {}) {
   reference::useOneThread();
   Statistics statistics;
   for (uint64_t number = 0; number < count; ++number) {
-    const Case testCase = generated(number, adversary.contraction);
+    const Case testCase = generated(number, adversary.contraction ? kSums : only);
     std::mt19937_64 random(seed * 1000003 + number);
     for (const fuser::Run& run : testCase.runs) {
       const RunData data = fuser::materialize(testCase, run);
@@ -136,6 +142,24 @@ TEST(AdversaryTest, FlaggedBeyondTheErrorColumns) {
   Adversary adversary;
   adversary.errorScale = 8;
   EXPECT_GT(campaign(adversary, 200, 4).differs, 20);
+}
+
+// Each library function of a formula errs by itself: within its own row's column the judge is content, beyond it not.
+TEST(AdversaryTest, ErrsInEachStepOfAFormula) {
+  int formulas = 0;
+  for (OpKind op : fuser::kAllOps) {
+    const fuser::OpInfo& info = fuser::opInfo(op);
+    if (!fuser::isPointwise(op) || info.rule != fuser::IntervalRule::Formula) continue;
+    SCOPED_TRACE(fuser::opName(op));
+    ++formulas;
+    Adversary adversary;
+    adversary.probes = true;
+    EXPECT_EQ(campaign(adversary, 20, 6, true, {op}).differs, 0);
+    adversary.errorScale = 64;
+    const Statistics beyond = campaign(adversary, 20, 7, true, {op});
+    EXPECT_EQ(beyond.differs > 0, info.error > 0);
+  }
+  EXPECT_GT(formulas, 25);
 }
 
 }  // namespace
