@@ -65,28 +65,49 @@ struct Erring {
     return erroneousFunction<T>(op, a.value, T{1}, errors.scale, *errors.random);
   }
 
-  friend Erring operator-(Erring a) { return -a.value; }
-  friend Erring operator/(Erring a, Erring b) { return a.value / b.value; }
-  friend bool operator==(Erring a, Erring b) { return a.value == b.value; }
-  friend auto operator<=>(Erring a, Erring b) { return a.value <=> b.value; }
-
-  friend Erring plus(Erring a, Erring b) { return a.value + b.value; }
-  friend Erring minus(Erring a, Erring b) { return a.value - b.value; }
-  friend Erring times(Erring a, Erring b) { return a.value * b.value; }
-  friend Erring fabs(Erring a) { return std::fabs(a.value); }
-  friend Erring sqrt(Erring a) { return std::sqrt(a.value); }
-  friend bool isNan(Erring a) { return std::isnan(a.value); }
-  friend bool isInfinite(Erring a) { return fuser::isInfinite(a.value); }
-
-  friend Erring erf(Erring a) { return function(OpKind::Erf, a); }
-  friend Erring exp(Erring a) { return function(OpKind::Exp, a); }
-  friend Erring exp2(Erring a) { return function(OpKind::Exp2, a); }
-  friend Erring expm1(Erring a) { return function(OpKind::Expm1, a); }
-  friend Erring log(Erring a) { return function(OpKind::Log, a); }
-  friend Erring log1p(Erring a) { return function(OpKind::Log1p, a); }
-  friend Erring sin(Erring a) { return function(OpKind::Sin, a); }
-  friend Erring tanh(Erring a) { return function(OpKind::Tanh, a); }
+  Erring operator-() const { return -value; }
+  Erring operator/(Erring b) const { return value / b.value; }
+  bool operator==(const Erring&) const = default;
+  auto operator<=>(const Erring&) const = default;
 };
+
+#define ERRING(name, expression) \
+  template <class T>             \
+  Erring<T> name(Erring<T> a) {  \
+    return expression;           \
+  }
+ERRING(fabs, std::fabs(a.value))
+ERRING(sqrt, std::sqrt(a.value))
+ERRING(erf, Erring<T>::function(OpKind::Erf, a))
+ERRING(exp, Erring<T>::function(OpKind::Exp, a))
+ERRING(exp2, Erring<T>::function(OpKind::Exp2, a))
+ERRING(expm1, Erring<T>::function(OpKind::Expm1, a))
+ERRING(log, Erring<T>::function(OpKind::Log, a))
+ERRING(log1p, Erring<T>::function(OpKind::Log1p, a))
+ERRING(sin, Erring<T>::function(OpKind::Sin, a))
+ERRING(tanh, Erring<T>::function(OpKind::Tanh, a))
+#undef ERRING
+
+template <class T>
+Erring<T> plus(Erring<T> a, Erring<T> b) {
+  return a.value + b.value;
+}
+template <class T>
+Erring<T> minus(Erring<T> a, Erring<T> b) {
+  return a.value - b.value;
+}
+template <class T>
+Erring<T> times(Erring<T> a, Erring<T> b) {
+  return a.value * b.value;
+}
+template <class T>
+bool isNan(Erring<T> a) {
+  return std::isnan(a.value);
+}
+template <class T>
+bool isInfinite(Erring<T> a) {
+  return fuser::isInfinite(a.value);
+}
 
 }  // namespace
 }  // namespace oracle_test
