@@ -97,7 +97,8 @@ void writeVerdicts(Markup& page, const CampaignSummary& summary) {
                    grouped(looks.twinsDecided) + " agree, " + grouped(looks.ownSchedules) +
                    " with schedules of their own, " + grouped(looks.twinsRejected) + " rejected), " +
                    grouped(looks.probed) + " decided ones with probes (" + grouped(looks.compared) +
-                   " compared bit for bit).");
+                   " compared bit for bit), and " + grouped(looks.viewed) + " runs of views were held against them (" +
+                   grouped(looks.viewsCompared) + " bit for bit).");
   if (summary.slowCases > 0) {
     page.element("p", {},
                  grouped(summary.slowCases) + " cases took long without being wrong, the slowest " +

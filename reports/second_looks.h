@@ -14,8 +14,10 @@ struct SecondLooks {
   int64_t twinsRejected = 0;  // of them, those without a twin that runs
   int64_t probed = 0;         // judged again with each op alone, though all their elements were decided
   int64_t compared = 0;       // of those, the ones held against their run bit for bit: all reductions add in one order
+  int64_t viewed = 0;         // run again in a view that keeps all bits, once a view
+  int64_t viewsCompared = 0;  // of those, the ones held against their run bit for bit
   bool operator==(const SecondLooks&) const = default;
 };
-REPORTS_FIELDS(SecondLooks, twins, twinsDecided, ownSchedules, twinsRejected, probed, compared)
+REPORTS_FIELDS(SecondLooks, twins, twinsDecided, ownSchedules, twinsRejected, probed, compared, viewed, viewsCompared)
 
 }  // namespace reports

@@ -247,8 +247,8 @@ Command addRunCommand(CLI::App& app) {
   const std::map<std::string, HowOften> often = {
       {"never", HowOften::Never}, {"sampled", HowOften::Sampled}, {"always", HowOften::Always}};
   run->add_option("--second-looks", campaign.task.judge.secondLooks,
-                  "how many runs without a finding are judged again, in f64 and with each op by itself: never, sampled "
-                  "(cheap ones more often) or always")
+                  "how many runs without a finding are judged again, in f64, with each op by itself and in other "
+                  "programs: never, sampled (cheap ones more often) or always")
       ->transform(CLI::CheckedTransformer(often).description(""))
       ->type_name("HOW")
       ->default_str("sampled");

@@ -19,7 +19,6 @@
 #include "fuser/segment/named_counts.h"
 #include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
-#include "fuser/support/split_mix.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
@@ -30,6 +29,7 @@
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
 #include "fuzz/judge/schedule_notes.h"
+#include "fuzz/judge/second_look_draws.h"
 #include "fuzz/judge/structure.h"
 #include "fuzz/judge/title.h"
 #include "oracle/invariants/invariants.h"
@@ -169,10 +169,9 @@ class Judge {
   }
 
   void checkText() {
-    const bool draws = settings_.secondLooks == HowOften::Sampled;
-    if (!settings_.roundTrip && !draws) return;
+    if (!settings_.roundTrip && settings_.secondLooks != HowOften::Sampled) return;
     const std::string text = printCase(case_);
-    for (unsigned char byte : text) textHash_ = (textHash_ ^ byte) * 0x100000001b3ull;  // FNV-1a
+    draws_.read(text);
     if (!settings_.roundTrip) return;
     std::string problem;
     try {
@@ -316,7 +315,7 @@ class Judge {
     oracle::JudgeOptions options = judgeOptions(case_.options, case_.options.engine != EngineKind::Cuda);
     options.arithmetic.contraction &= !probes;
     options.probes |= probes;
-    options.allViews = settings_.secondLooks == HowOften::Always || drawn(3, kShareOfAllViews);
+    options.allViews = settings_.secondLooks == HowOften::Always || draws_.drawn(3, kShareOfAllViews);
     oracle::Judgement judgement;
     timed(probes ? "judge probes" : "judge",
           [&] { judgement = oracle::judge(*case_.fusion, inputs, record, options); });
@@ -329,8 +328,9 @@ class Judge {
     const bool open = judgement.verdict == oracle::Verdict::Undecided || judgement.verdict == oracle::Verdict::Differs;
     // What is wrong without probes is wrong, whatever becomes of the probed build.
     if (judgement.verdict == oracle::Verdict::Differs) conclude(run, judgement, detail);
-    if (wantsTwin(judgement)) lookAtTwin(run);
-    if (settings_.probes && !case_.options.probes && (open || wantsProbes(judgement))) {
+    if (!isFinding(verdict_.kind) && draws_.wantsTwin(*case_.fusion, judgement)) lookAtTwin(run);
+    const bool wantsProbes = open || (!isFinding(verdict_.kind) && draws_.wantsProbes(judgement));
+    if (settings_.probes && !case_.options.probes && wantsProbes) {
       verdict_.secondLooks.probed += !open;
       Rejection rejection;
       guardedIn(
@@ -339,6 +339,7 @@ class Judge {
     }
     count(judgement);
     concludeAgain(run, judgement, detail);
+    if (!isFinding(verdict_.kind) && !case_.options.contraction) lookAtViews(run, record);
     if (judgement.verdict == oracle::Verdict::Differs) noteWrongValue(run, *case_.fusion, judgement, record);
   }
 
@@ -352,45 +353,6 @@ class Judge {
   }
 
   // --- second looks ---
-
-  // Equal texts and salts give equal draws.
-  bool drawn(uint64_t salt, double share) const {
-    return static_cast<double>(splitMix64(textHash_ ^ salt) >> 11) * 0x1p-53 < share;
-  }
-
-  bool isWanted(bool always, uint64_t salt, double share) const {
-    switch (settings_.secondLooks) {
-      case HowOften::Never: return false;
-      case HowOften::Sampled: return always || drawn(salt, share);
-      case HowOften::Always: return true;
-    }
-    FUSER_CHECK(false, "bad HowOften");
-  }
-
-  // An error of 2^-12 could hide in some element's set.
-  static bool isWide(const oracle::Judgement& judgement) {
-    const bool hasVerdict =
-        judgement.verdict == oracle::Verdict::Agrees || judgement.verdict == oracle::Verdict::Undecided;
-    return hasVerdict && judgement.total.within12 < judgement.total.judged;
-  }
-
-  bool wantsTwin(const oracle::Judgement& judgement) const {
-    constexpr double kElements = 500;  // of the cases that are cheap enough for all of them to be looked at
-    if (isFinding(verdict_.kind)) return false;
-    const std::vector<Expr*>& exprs = case_.fusion->exprs();
-    const bool reduces =
-        std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return isReduction(expr->op()); });
-    const double share = kElements / static_cast<double>(std::max<int64_t>(judgement.total.judged, 1));
-    return (reduces || isWide(judgement)) && isWanted(isWide(judgement), 1, share);
-  }
-
-  // 1 in 8 of all cases: more of the small ones, less of those that take long.
-  bool wantsProbes(const oracle::Judgement& judgement) const {
-    constexpr int64_t kSmall = 1000;
-    constexpr double kShare = 0.2, kShareOfLarge = 0.05;
-    if (isFinding(verdict_.kind) || judgement.verdict != oracle::Verdict::Agrees) return false;
-    return isWanted(false, 2, judgement.total.judged <= kSmall ? kShare : kShareOfLarge);
-  }
 
   // In f64, with the schedules of the case's own build where they fit.
   void lookAtTwin(int run) {
@@ -438,6 +400,50 @@ class Judge {
     report(VerdictKind::Differs, run, "in its f64 twin: " + worstLine(judgement),
            "in its f64 twin: " + oracle::toString(judgement));
     noteWrongValue(run, *twin_->fusion, judgement, record);
+  }
+
+  // A view whose outputs have the same bits, as a build of its own.
+  struct SeenCase {
+    explicit SeenCase(Case seen) : testCase(std::move(seen)) {}
+    Case testCase;
+    ScheduleNotes notes{*testCase.fusion};
+    std::unique_ptr<FusionExecutorCache> cache;
+  };
+
+  void lookAtViews(int run, const RunRecord& record) {
+    for (const std::pair<const View*, uint64_t>& view : draws_.views()) {
+      std::unique_ptr<SeenCase>& seen = seen_[{view.first->name, view.second}];
+      if (run == 0) {
+        if (std::optional<Case> made = viewOf(*view.first, case_, view.second))
+          seen = std::make_unique<SeenCase>(std::move(*made));
+      }
+      if (!seen || isFinding(verdict_.kind)) continue;
+      ++verdict_.secondLooks.viewed;
+      Rejection rejection;  // a campaign judges the view, too, and reports it there
+      guardedIn(
+          SeenIn::View, run, [&] { compareWithView(run, record, *seen, view.first->name); }, &rejection);
+    }
+  }
+
+  void compareWithView(int run, const RunRecord& record, SeenCase& seen, std::string_view view) {
+    const Case& testCase = seen.testCase;
+    if (!seen.cache) seen.cache = makeCache(SeenIn::View, testCase, &seen.notes);
+    const RunData data = materialize(testCase, testCase.runs[run], settings_.maxInputBytes);
+    const std::vector<HostValue> inputs = hostValues(data);
+    ExpressionEvaluator sizes = bindSizes(testCase, inputs);
+    CallerMemory memory;
+    RunRecord other;
+    timed("views", [&] {
+      other = runWith(*seen.cache,
+                      argumentsOf(testCase, testCase.runs[run], inputs, sizes, memory, settings_.maxInputBytes));
+    });
+    if (!notes_.hasSameOrders(seen.notes)) return;
+    ++verdict_.secondLooks.viewsCompared;
+    const size_t output = firstOther(record, other);
+    if (output == record.outputs.size()) return;
+    report(VerdictKind::Invariant, run,
+           concat("output %", case_.fusion->outputs()[output]->name(), " has other bits in the view '", view,
+                  "', although all reductions add in the same order"));
   }
 
   // Once more, each op alone. It stands for the unprobed run where both gave the same bits.
@@ -574,7 +580,8 @@ class Judge {
   std::optional<Case> twin_;
   std::optional<ScheduleReplay> replay_;
   bool twinRefusesSchedules_ = false;
-  uint64_t textHash_ = 0xcbf29ce484222325ull;
+  SecondLookDraws draws_{settings_.secondLooks};
+  std::map<std::pair<std::string_view, uint64_t>, std::unique_ptr<SeenCase>> seen_;  // by view and draw; null: no place
   CallerMemory memory_;  // of one run: the arguments of each run of a program with aliases or preallocated outputs
   std::optional<ExpressionEvaluator> sizes_;  // of one run of the case
 };

@@ -11,6 +11,7 @@
 #include "fuser/analysis/scheduler.h"
 #include "fuser/case/case.h"
 #include "fuser/runtime/fusion_executor_cache.h"
+#include "fuzz/views/views.h"
 #include "oracle/judge.h"
 #include "reports/fields.h"
 #include "reports/second_looks.h"
@@ -55,21 +56,23 @@ std::string_view artifactPrefix(VerdictKind kind);
 
 // Which runs without a finding get a second look. Sampled: what is drawn from the case's text, cheap ones more often;
 // of undecided runs, all. The twin looks at cases with a reduction or with undecided elements, the probes at all.
+// Views whose outputs have the same bits (fuzz/views/views.def) are compared with the run: Sampled, as often as a
+// campaign judges cases in them; Always, in each of them a few times.
 enum class HowOften : uint8_t { Never, Sampled, Always };
 std::string_view howOftenName(HowOften often);  // "sampled"
 
 // Which build of a case shows its finding.
-enum class SeenIn : uint8_t { Run, Probes, Twin };
-std::string_view seenInName(SeenIn seen);  // "run", "probes", "twin"
+enum class SeenIn : uint8_t { Run, Probes, Twin, View };
+std::string_view seenInName(SeenIn seen);  // "run", "probes", "twin", "view"
 
 struct JudgeSettings {
   bool probes = true;                        // judge undecided and differing runs again, each op alone
-  HowOften secondLooks = HowOften::Sampled;  // in the f64 twin and, if `probes`, with each op alone
+  HowOften secondLooks = HowOften::Sampled;  // in the f64 twin, in views, and, if `probes`, with each op alone
   bool repeat = true;                        // do each run twice: equal kernels and data must give equal bits
   bool checkInvariants = true;               // verify after every pass and segmentation step; oracle/invariants
   bool roundTrip = true;                     // print, parse, compare
   bool rejectionsAreFindings = false;        // but those on the list (fuser/support/rejections.def)
-  size_t maxInputBytes = size_t{256} << 20;  // of a run's inputs; all its tensors may use four times that. A larger
+  size_t maxInputBytes = kMaxInputBytes;     // of a run's inputs; all its tensors may use four times that. A larger
                                              // case is rejected before memory is allocated
   size_t memoryMb = 4096;                    // of the process: an allocation that fails below it is a SetUpError, one
                                              // that would exceed it is a finding

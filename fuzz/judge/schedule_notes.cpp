@@ -89,13 +89,6 @@ bool isWithin(const std::map<std::string, std::vector<std::string>>& operands,
 
 bool isReduced(const Val* val) { return val->definition() && isReduction(val->definition()->op()); }
 
-// The value of the original that a reduction computes. A schedule's cacheBefore leaves it to a copy of the result.
-std::string reducedName(const Fusion& original, const Val* val) {
-  while (!val->origin() && val->uses().size() == 1 && val->uses()[0]->op() == OpKind::Set)
-    val = val->uses()[0]->output();
-  return nameOf(original, val);
-}
-
 // The loops over the reduced axes, outermost first, each as what it is of the axes: "a1:i0/256 a1:i0%256:TIDx".
 std::string orderOf(const Fusion& part, const Val* result) {
   const TensorDomain& domain = result->as<TensorView>()->domain();
@@ -152,6 +145,25 @@ void shortenVectors(const std::set<int64_t>& widths, const Fusion& part, Schedul
 
 }  // namespace
 
+ScheduleNotes::ScheduleNotes(const Fusion& original) : original_(original) {
+  std::set<uint32_t> results;
+  for (const Expr* expr : original.exprs()) {
+    for (const Val* output : expr->outputs()) {
+      if (isReduced(output)) results.insert(output->id());
+    }
+  }
+  for (uint32_t id : results) reductions_.emplace(id, reductions_.size());
+}
+
+// The number of the reduction that computes the value, or a name if it is none of the original's. A schedule's
+// cacheBefore leaves the original's value to a copy of the result.
+std::string ScheduleNotes::reductionOf(const Val* val) const {
+  while (!val->origin() && val->uses().size() == 1 && val->uses()[0]->op() == OpKind::Set)
+    val = val->uses()[0]->output();
+  const auto number = val->origin() ? reductions_.find(*val->origin()) : reductions_.end();
+  return number == reductions_.end() ? nameOf(original_, val) : concat(number->second);
+}
+
 std::vector<const ScheduleNotes::Segment*> ScheduleNotes::like(const std::set<std::string>& stored) const {
   std::vector<std::pair<double, const Segment*>> ranked;
   for (const auto& [names, segment] : segments_) {
@@ -186,7 +198,7 @@ void ScheduleNotes::afterApplySchedule(int, Fusion& part) {
       const bool isVector = loop->parallelType() == ParallelType::Vectorize && loop->extent()->isConstant();
       if (isVector) segment.vectorWidths.insert(loop->extent()->value);
     }
-    if (isReduced(val)) open_.emplace_back(reducedName(original_, val), orderOf(part, val));
+    if (isReduced(val)) open_.emplace_back(reductionOf(val), orderOf(part, val));
   }
 }
 

@@ -59,6 +59,7 @@ std::string_view seenInName(SeenIn seen) {
     case SeenIn::Run: return "run";
     case SeenIn::Probes: return "probes";
     case SeenIn::Twin: return "twin";
+    case SeenIn::View: return "view";
   }
   FUSER_CHECK(false, "bad SeenIn");
 }
@@ -85,7 +86,7 @@ std::optional<fuser::OpKind> reports::Names<fuser::OpKind>::find(std::string_vie
 
 std::optional<fuser::fuzz::SeenIn> reports::Names<fuser::fuzz::SeenIn>::find(std::string_view name) {
   using fuser::fuzz::SeenIn;
-  for (SeenIn seen : {SeenIn::Run, SeenIn::Probes, SeenIn::Twin}) {
+  for (SeenIn seen : {SeenIn::Run, SeenIn::Probes, SeenIn::Twin, SeenIn::View}) {
     if (fuser::fuzz::seenInName(seen) == name) return seen;
   }
   return std::nullopt;

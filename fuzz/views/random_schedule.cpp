@@ -10,7 +10,6 @@
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/choices/choices.h"
-#include "fuzz/judge/judge_case.h"
 #include "fuzz/views/segment_cuts.h"
 #include "fuzz/views/views.h"
 
@@ -100,7 +99,7 @@ Schedule varied(const Schedule& schedule, uint64_t draw) {
 std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase, uint64_t draw) {
   if (testCase.runs.empty() || testCase.schedule || !testCase.segmentSchedules.empty()) return std::nullopt;
   if (testCase.options.probes) return std::nullopt;
-  const RunData data = materialize(testCase, testCase.runs.front(), JudgeSettings{}.maxInputBytes);
+  const RunData data = materialize(testCase, testCase.runs.front(), kMaxInputBytes);
   const std::vector<HostValue> inputs = hostValues(data);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   std::map<int64_t, Schedule> schedules;

@@ -8,7 +8,7 @@ namespace fuser::fuzz {
 namespace {
 
 constexpr View kViews[] = {
-#define VIEW(function, name, oneIn, summary, file) {name, summary, oneIn, function},
+#define VIEW(function, name, oneIn, outputs, summary, file) {name, summary, oneIn, function, Outputs::outputs},
 #include "fuzz/views/views.def"
 #undef VIEW
 };

@@ -10,6 +10,12 @@
 
 namespace fuser::fuzz {
 
+// What the outputs in a view have in common with those of the case itself.
+enum class Outputs : uint8_t {
+  Judged,    // they lie in the same sets
+  SameBits,  // all bits, where reductions add in the same order; the judge compares them (judge/judge_case.h)
+};
+
 struct View {
   std::string_view name;     // "one pass off"
   std::string_view summary;  // for people
@@ -17,11 +23,15 @@ struct View {
   // Changes a case's options or program, but not what it computes. Equal draws give equal changes. False if the view
   // does not apply to the case.
   bool (*apply)(Case& testCase, uint64_t draw);
+  Outputs outputs;
 };
 
 std::span<const View> allViews();  // in the order of views.def
 
-#define VIEW(function, name, oneIn, summary, file) bool function(Case& testCase, uint64_t draw);
+// The most that the inputs of a run take where no command says otherwise, in bytes.
+inline constexpr size_t kMaxInputBytes = size_t{256} << 20;
+
+#define VIEW(function, name, oneIn, outputs, summary, file) bool function(Case& testCase, uint64_t draw);
 #include "fuzz/views/views.def"
 #undef VIEW
 

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuzz/faults/faults.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/judge/judge_case.h"
 
@@ -83,6 +86,53 @@ TEST(HiddenVarianceErrorTest, ShowsOnTheFirstLook) {
   EXPECT_EQ(kindOf("bound-one-less", "[2, 30000]"), VerdictKind::Differs);
 }
 
+// A planted fault, in kernels that flip nothing.
+class FaultWithoutFlips final : public CompileObserver {
+ public:
+  explicit FaultWithoutFlips(const std::string& fault) : fault_(plantFault(fault)) {}
+
+  void afterSchedule(int, Fusion& part, Schedule&) override {
+    const std::vector<Expr*>& exprs = part.exprs();
+    flips_ = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->op() == OpKind::Flip; });
+  }
+  void afterLower(int segment, Kernel& kernel) override {
+    if (!flips_) fault_->afterLower(segment, kernel);
+  }
+
+ private:
+  std::unique_ptr<PlantedFault> fault_;
+  bool flips_ = false;
+};
+
+// The quotient lies in its set either way: beside the same program on flipped rows, its other bits show.
+TEST(ViewComparisonTest, AnErrorInsideItsSetShowsWhereAViewHasOtherBits) {
+  const char* text = R"(
+fusion w(%x: f32[i0, i1], %b: f32[i0, i1]) {
+  %e = exp(%x)
+  %p = div(%e, %b)
+  %s = sum(%p) {dims = [1]}
+  return %p, %s
+}
+run {
+  %x = normal(seed = 1) : f32[30, 7]
+  %b = uniform(seed = 2, low = 1, high = 9) : f32[30, 7]
+}
+)";
+  FaultWithoutFlips fault("division-by-reciprocal");
+  JudgeSettings settings;
+  settings.probes = false;
+  settings.secondLooks = HowOften::Always;
+  const CaseVerdict right = judgeCase(parseCase(text, "right"), settings);
+  EXPECT_EQ(right.kind, VerdictKind::Agrees) << toString(right);
+  EXPECT_GT(right.secondLooks.viewsCompared, 0);
+  settings.observers = {&fault};
+  const CaseVerdict wrong = judgeCase(parseCase(text, "wrong"), settings);
+  EXPECT_EQ(wrong.kind, VerdictKind::Invariant) << toString(wrong);
+  EXPECT_EQ(wrong.seenIn, SeenIn::View);
+  EXPECT_NE(wrong.reason.find("output %p has other bits in the view 'rows flipped'"), std::string::npos)
+      << wrong.reason;
+}
+
 reports::SecondLooks sumOver(HowOften often, uint64_t cases) {
   reports::SecondLooks sum;
   JudgeSettings settings;
@@ -95,6 +145,8 @@ reports::SecondLooks sumOver(HowOften often, uint64_t cases) {
     sum.twinsRejected += verdict.secondLooks.twinsRejected;
     sum.probed += verdict.secondLooks.probed;
     sum.compared += verdict.secondLooks.compared;
+    sum.viewed += verdict.secondLooks.viewed;
+    sum.viewsCompared += verdict.secondLooks.viewsCompared;
   }
   return sum;
 }
@@ -106,6 +158,8 @@ TEST(SecondLooksTest, TwinsRepeatSchedulesAndProbedRunsAreMostlyComparable) {
   EXPECT_EQ(sum.twinsRejected, 0);
   EXPECT_GT(sum.probed, 50);
   EXPECT_GE(sum.compared * 2, sum.probed);
+  EXPECT_GT(sum.viewed, 50);
+  EXPECT_GE(sum.viewsCompared * 2, sum.viewed);
 }
 
 TEST(SecondLooksTest, NeverAndSampledLookLess) {

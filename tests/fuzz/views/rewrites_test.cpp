@@ -57,6 +57,16 @@ constexpr Rewrite kRewrites[] = {
   %t0 = sub(%t1, %s) : f32[i0, i1]
   %y = flip(%t0) {dims = [0]} : f32[i0, i1]
 )"},
+    {"terms flipped", R"(fusion f(%x: f32[i0, i1]) {
+  %s = sum(%x) {dims = [1]}
+  %y = neg(%s)
+  return %y
+}
+)",
+     R"(  %t0 = flip(%x) {dims = [1]} : f32[i0, i1]
+  %s = sum(%t0) {dims = [1]} : f32[i0]
+  %y = neg(%s) : f32[i0]
+)"},
     {"reduction padded", R"(fusion f(%x: f32[i0, i1]) {
   %s = amax(%x) {dims = [1]}
   %y = neg(%s)
@@ -115,7 +125,7 @@ TEST(RewriteRefusalTest, RowsThatAnOpTellsApartStay) {
 
 // Two cases of a hundred or more run in each of these views.
 TEST(RewriteShareTest, EachHasAPlaceInEnoughCases) {
-  for (std::string_view name : {"rows flipped", "slices first", "reduction padded", "inputs scaled"}) {
+  for (std::string_view name : {"rows flipped", "terms flipped", "slices first", "reduction padded", "inputs scaled"}) {
     for (const View& view : allViews()) {
       if (view.name != name) continue;
       int places = 0;
