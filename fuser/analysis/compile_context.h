@@ -38,6 +38,7 @@ struct PipelineState;   // fuser/passes
 
 struct CompileContext {
   CompileOptions options;
+  DeviceProperties nativeDevice = defaultDevice();  // the engine's
   const SchedulerInterface* schedulers = nullptr;
   SizeFacts* sizes = nullptr;
   std::set<DebugDumpOption> dumps;
@@ -47,6 +48,9 @@ struct CompileContext {
   // Each stage calls all observers in this order. They must outlive the compilation and any cache with this context.
   std::vector<CompileObserver*> observers;
   PipelineState* pipeline = nullptr;  // shared by the passes of a pipeline; null: each pass has its own
+
+  // The device whose limits schedules and kernels keep.
+  DeviceProperties device() const { return deviceOf(options, nativeDevice); }
 };
 
 }  // namespace fuser

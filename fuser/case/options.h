@@ -4,9 +4,13 @@
 // cache key, the text and the minimizer cover every option.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+
+#include "fuser/types/device_properties.h"
 
 namespace fuser {
 
@@ -33,6 +37,9 @@ struct CompileOptions {
   std::set<std::string> disabledPasses;    // option disable pass ConsecutiveCastPass
   std::optional<int64_t> passLimit;        // option pass_limit = 3: passes stop after 3 rewrites (for bisection)
   std::optional<int64_t> streams;          // option streams = 3: of these, loops over streams use; else it is drawn
+  std::optional<size_t> device;            // option device = "tiny": its place in namedDevices(); else the engine's
+  // option device_warp = 16: by DeviceFigure::name. They replace the device's.
+  std::map<std::string_view, int64_t> deviceFigures;
   std::string fault;                       // option fault = "dropped-predicate": the name of a planted fault;
                                            // empty: none
   bool operator==(const CompileOptions&) const = default;
@@ -40,6 +47,13 @@ struct CompileOptions {
 
 inline bool isOptionDisabled(const CompileOptions& options, DisableOption option) {
   return options.disabled.count(option) != 0;
+}
+
+// The device for which kernels are made; `native` is the engine's.
+inline DeviceProperties deviceOf(const CompileOptions& options, const DeviceProperties& native) {
+  DeviceProperties device = options.device ? namedDevices()[*options.device].properties : native;
+  for (const auto& [name, value] : options.deviceFigures) device.*findDeviceFigure(name)->field = value;
+  return device;
 }
 
 }  // namespace fuser

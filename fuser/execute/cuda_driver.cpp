@@ -138,19 +138,24 @@ CudaDriver::~CudaDriver() {
 
 void CudaDriver::makeCurrent() const { functions_->check(functions_->contextSetCurrent(context_), "cuCtxSetCurrent"); }
 
-std::string CudaDriver::arch() const {
-  int major = 0;
-  int minor = 0;
-  functions_->check(functions_->deviceGetAttribute(&major, kCapabilityMajor, device_), "cuDeviceGetAttribute");
-  functions_->check(functions_->deviceGetAttribute(&minor, kCapabilityMinor, device_), "cuDeviceGetAttribute");
-  return concat(major, minor);
+int CudaDriver::attribute(int number) const {
+  int value = 0;
+  functions_->check(functions_->deviceGetAttribute(&value, number, device_), "cuDeviceGetAttribute");
+  return value;
 }
 
-bool CudaDriver::hostAndKernelsShareMemory() const {
-  int value = 0;
-  functions_->check(functions_->deviceGetAttribute(&value, kConcurrentManagedAccess, device_), "cuDeviceGetAttribute");
-  return value != 0;
+DeviceProperties CudaDriver::properties() const {
+  DeviceProperties properties = defaultDevice();
+  for (const DeviceFigure& figure : deviceFigures()) {
+    if (figure.attribute >= 0) properties.*figure.field = attribute(figure.attribute);
+  }
+  properties.architecture = 10 * attribute(kCapabilityMajor) + attribute(kCapabilityMinor);
+  return properties;
 }
+
+std::string CudaDriver::arch() const { return concat(attribute(kCapabilityMajor), attribute(kCapabilityMinor)); }
+
+bool CudaDriver::hostAndKernelsShareMemory() const { return attribute(kConcurrentManagedAccess) != 0; }
 
 CudaDriver::Module CudaDriver::loadModule(const std::string& image) const {
   makeCurrent();

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fuser/execute/shared_library.h"
+#include "fuser/types/device_properties.h"
 
 namespace fuser {
 
@@ -28,6 +29,7 @@ class CudaDriver {
 
   static SharedLibrary open();  // libcuda; not open if the loader does not find it
 
+  DeviceProperties properties() const;
   std::string arch() const;  // the compute capability without the point: "90"
   bool hostAndKernelsShareMemory() const;  // whether both may access memory of allocateShared at the same time
 
@@ -67,6 +69,7 @@ class CudaDriver {
  private:
   struct Functions;
   void makeCurrent() const;
+  int attribute(int number) const;  // CUdevice_attribute
 
   std::unique_ptr<Functions> functions_;
   int device_ = 0;

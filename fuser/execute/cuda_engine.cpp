@@ -1,7 +1,5 @@
 #include "fuser/execute/cuda_engine.h"
 
-#include <limits>
-
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/contraction_groups.h"
 #include "fuser/execute/cuda_streams.h"
@@ -11,9 +9,6 @@
 
 namespace fuser {
 namespace {
-
-constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max();
-constexpr int64_t kMaxGridYZ = 65535;
 
 struct LoadedModule {
   std::shared_ptr<const CudaDriver> driver;
@@ -80,8 +75,9 @@ class CudaKernel : public CompiledKernel {
   std::array<int64_t, 3> checkedGrid(const KernelArguments& arguments) const {
     checkArguments(kernel_, arguments);
     const std::array<int64_t, 3> grid = gridOf(kernel_, arguments);
-    FUSER_CHECK(grid[0] <= kMaxGridX && grid[1] <= kMaxGridYZ && grid[2] <= kMaxGridYZ, kernel_.name, ": a grid of ",
-                grid[0], " * ", grid[1], " * ", grid[2], " blocks is more than a GPU takes");
+    const DeviceProperties& device = kernel_.device;
+    FUSER_CHECK(grid[0] <= device.gridX && grid[1] <= device.gridY && grid[2] <= device.gridZ, kernel_.name,
+                ": a grid of ", grid[0], " * ", grid[1], " * ", grid[2], " blocks is more than the device takes");
     return grid;
   }
 
@@ -101,7 +97,10 @@ class CudaEngine : public Engine {
 
   std::string name() const override { return "cuda"; }
 
+  DeviceProperties properties() override { return driver_->properties(); }
+
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
+    for (const Kernel* kernel : kernels) checkFits(*kernel);
     std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
     for (const ContractionGroup& group : contractionGroups(kernels)) {
       const std::string image = nvrtc_.compileToCubin(printModule(group.kernels), driver_->arch(), group.contraction);
@@ -117,6 +116,18 @@ class CudaEngine : public Engine {
   std::shared_ptr<StreamDevice> device() override { return device_; }
 
  private:
+  // A kernel for another device runs where this one's limits allow what it uses.
+  void checkFits(const Kernel& kernel) const {
+    const DeviceProperties own = driver_->properties();
+    const int64_t threads = kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2];
+    const auto shared = static_cast<int64_t>(sharedMemoryBytes(kernel));
+    FUSER_USER_CHECK(kernel.device.warp == own.warp, kernel.name, " is for warps of ", kernel.device.warp,
+                     " threads, and this GPU's have ", own.warp, ": leave out option device_warp");
+    FUSER_USER_CHECK(threads <= own.threadsPerBlock && shared <= own.optInShared, kernel.name, " has blocks of ",
+                     threads, " threads and ", shared, " bytes of shared memory, and this GPU's have at most ",
+                     own.threadsPerBlock, " and ", own.optInShared, ": use option device = \"native\"");
+  }
+
   std::shared_ptr<const CudaDriver> driver_;
   std::shared_ptr<StreamDevice> device_;
   Nvrtc nvrtc_;

@@ -54,6 +54,8 @@ class Engine {
   virtual std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) = 0;
   // Whether kernels call the very library functions that interp calls (exp, sin, …), so that their bits are the same.
   virtual bool callsHostLibrary() const { return false; }
+  // The GPU on which kernels run; engines on the host have the limits of the default device.
+  virtual DeviceProperties properties() { return defaultDevice(); }
   // The device for streams; null if kernels run on the host, or if host and device cannot share memory concurrently.
   virtual std::shared_ptr<StreamDevice> device() { return nullptr; }
 };

@@ -11,7 +11,6 @@ namespace fuser::interp {
 namespace {
 
 constexpr size_t kRooms = 8;  // arrays over lanes, 8 bytes each, for operands on their way
-constexpr std::array<int64_t, 3> kMaxGrid{std::numeric_limits<int32_t>::max(), 65535, 65535};
 
 void fillLanes(std::byte* lanes, size_t elementSize, size_t count) {  // with a copy of the first
   for (size_t filled = 1; filled < count;) {
@@ -439,8 +438,9 @@ void runLaunch(const Program& program, const KernelArguments& arguments, Scratch
   __int128 blocks = 1;
   for (size_t d = 0; d < 3; ++d) {
     if (shape.grid[d] == 0) return;
-    if (shape.grid[d] > kMaxGrid[d]) {
-      shape.failLaunch(concat("grid size ", shape.grid[d], " along ", "xyz"[d], "; CUDA takes ", kMaxGrid[d]));
+    const int64_t most = std::array{kernel.device.gridX, kernel.device.gridY, kernel.device.gridZ}[d];
+    if (shape.grid[d] > most) {
+      shape.failLaunch(concat("grid size ", shape.grid[d], " along ", "xyz"[d], "; the device takes ", most));
     }
     blocks *= shape.grid[d];
   }

@@ -21,6 +21,7 @@
 #include "fuser/ir/iter_domain.h"
 #include "fuser/ir/tensor_view.h"
 #include "fuser/ops/op_table.h"
+#include "fuser/types/device_properties.h"
 #include "fuser/types/int_expr.h"
 #include "fuser/types/scalar_value.h"
 
@@ -180,6 +181,7 @@ struct Kernel {
   std::array<IntExpr, 3> blockIdx{};   // IntExprArena::index(name, gridDim)
   std::array<int64_t, 3> blockDim{1, 1, 1};
   std::array<IntExpr, 3> gridDim{};    // expressions of the integer parameters
+  DeviceProperties device = defaultDevice();  // whose limits it keeps
   bool contraction = false;            // multiply and add may become an FMA
   Body body;
 };

@@ -29,7 +29,13 @@ class Parser {
 
  private:
   bool declaration() {
-    if (lexer_.accept("scalar")) {
+    if (lexer_.accept("device")) {
+      const std::string name = lexer_.identifier("a figure's name");
+      const DeviceFigure* figure = findDeviceFigure(name);
+      if (!figure) lexer_.fail(concat("a device has no figure '", name, "'"));
+      lexer_.expect("=");
+      kernel_->device.*figure->field = lexer_.integer("a number");
+    } else if (lexer_.accept("scalar")) {
       const std::string name = lexer_.identifier("a name");
       if (!scalars_.emplace(name, static_cast<int>(kernel_->scalars.size())).second) lexer_.fail("second $" + name);
       lexer_.expect(":");

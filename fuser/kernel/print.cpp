@@ -13,6 +13,10 @@ class Printer {
   std::string header() const {
     std::ostringstream out;
     out << "kernel " << kernel_.name << (kernel_.contraction ? " contraction" : "") << " {\n";
+    for (const DeviceFigure& figure : deviceFigures()) {
+      const int64_t value = kernel_.device.*figure.field;
+      if (value != defaultDevice().*figure.field) out << "  device " << figure.name << " = " << value << "\n";
+    }
     for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
       out << "  scalar " << names_.scalars[i] << " : " << kernel_.scalars[i].dtype << "\n";
     }

@@ -9,9 +9,6 @@
 namespace fuser {
 namespace {
 
-constexpr int64_t kMaxThreads = 1024;
-constexpr int64_t kMaxSharedBytes = 48 * 1024;
-
 class Verifier {
  public:
   explicit Verifier(const Kernel& kernel)
@@ -93,7 +90,7 @@ class Verifier {
       require(exists(buffer) && kernel_.buffers[static_cast<size_t>(buffer)].tensor == static_cast<int>(i), 1,
               "argument ", i, " has no buffer");
     }
-    require(sharedBytes <= kMaxSharedBytes, 19, "shared buffers take ", sharedBytes, " bytes");
+    require(sharedBytes <= kernel_.device.staticShared, 19, "shared buffers take ", sharedBytes, " bytes");
   }
 
   void parameters() {
@@ -117,11 +114,11 @@ class Verifier {
   void launchShape() {
     int64_t threads = 1;
     for (size_t d = 0; d < 3; ++d) {
-      if (!require(kernel_.blockDim[d] >= 1 && kernel_.blockDim[d] <= kMaxThreads, 4, "block size ",
-                   kernel_.blockDim[d])) {
+      const int64_t size = kernel_.blockDim[d];
+      if (!require(size >= 1 && size <= kernel_.device.threadsPerBlock, 4, "block size ", size)) {
         return;
       }
-      threads *= kernel_.blockDim[d];
+      threads *= size;
       const IntExpr grid = kernel_.gridDim[d];
       if (!require(grid != nullptr, 4, "no grid size")) return;
       forEachSymbol(grid, [&](IntExpr symbol) {
@@ -138,7 +135,7 @@ class Verifier {
       const bool blockFits = block && (grid->isConstant(1) ? block->isConstant(0) : extentOf(block) == grid);
       if (require(blockFits, 5, "blockIdx ", d) && block->isSymbol()) scope_.insert(block);
     }
-    require(threads <= kMaxThreads, 4, threads, " threads in a block");
+    require(threads <= kernel_.device.threadsPerBlock, 4, threads, " threads in a block");
   }
 
   // The entry of a symbol of the kernel's arena; null for any other expression.

@@ -5,7 +5,8 @@
 //  1  buffers[i].id is i; a Global buffer and its TensorParam name each other, another buffer names none
 //  2  the kernel's and the buffers' names are identifiers
 //  3  a Local or Shared buffer's size is a constant of at least 1; a Global one has none
-//  4  block sizes are at least 1, their product at most 1024; the grid is over integer parameters only
+//  4  block sizes are at least 1, their product at most the device's threads_per_block; the grid is over integer
+//     parameters only
 //  5  threadIdx[d] is an index over blockDim[d], blockIdx[d] one over gridDim[d]; the constant 0 if that size is 1
 //  6  each IntParam has a distinct symbol; a stride's tensor and axis exist; scalars are f64, i64 or bool
 //  7  a Local or Shared buffer has one Allocate; a Global one has none
@@ -23,7 +24,7 @@
 // 17  operands are complete: a Param exists, an Int and an Access have an expression, only literals and params have
 //     roundTo
 // 18  conditions are 0 or 1
-// 19  Shared buffers take at most 48 KiB in total
+// 19  Shared buffers take at most the device's static_shared in total
 // 20  a BlockWelford has three different Local buffers: mean and squares of its dtype, f32 or f64, and an i64 count;
 //     and at least one dim
 // 21  a LoadIndex loads an i32 or i64; its index is a loaded index over its range, which no other LoadIndex uses; the

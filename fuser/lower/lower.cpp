@@ -10,6 +10,7 @@ std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName,
                               int segment) {
   auto kernel = std::make_unique<Kernel>();
   kernel->name = kernelName;
+  kernel->device = context.device();
   kernel->contraction = context.options.contraction;
 #define LOWER_STEP(name, file, summary) \
   run##name(part, *kernel);             \

@@ -309,7 +309,7 @@ class Builder {
     try {
       timed("apply schedule", [&] {
         applySchedule(*part.fusion, schedule);
-        checkSchedule(*part.fusion);
+        checkSchedule(*part.fusion, context_.device());
       });
       tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
       timed("lower", [&] { lowerPart(group, part, known); });
@@ -332,7 +332,8 @@ class Builder {
   bool chooseInto(Schedule& schedule, const HostGroup& group, const ClonedPart& part, SizeFacts* sizes,
                   const ReferenceMap* map) {
     const Schedule* callers = callersSchedule(group);
-    schedule = callers ? *callers : chooseSchedule(*part.fusion, group.scheduler, sizes, layoutsOf(part), map);
+    schedule = callers ? *callers
+                       : chooseSchedule(*part.fusion, group.scheduler, sizes, layoutsOf(part), map, context_.device());
     if (context_.observers.empty()) return !callers;
     const Schedule chosen = schedule;
     tell(&CompileObserver::afterSchedule, group.index, *part.fusion, schedule);

@@ -118,6 +118,9 @@ struct FusionExecutorCache::Impl {
   std::shared_ptr<CompiledProgram> compile(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
                                            const std::set<size_t>& preallocated, RunScalars& scalars) {
     if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options.engine);
+    settings.context.nativeDevice = engine->properties();
+    const std::string noDevice = whyNoDevice(settings.context.device());
+    FUSER_USER_CHECK(noDevice.empty(), "option device: there is no such device: ", noDevice);
     settings.preallocated = preallocated;
     std::shared_ptr<CompiledProgram> program = buildProgram(*fusion, settings, layoutsOf(facts), inputs, &scalars);
     const auto start = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
 // The numbered rules of a schedule, on which lowering relies:
-//   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most 1024 threads
+//   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most the device's
 //   2  a tensor uses each thread and block dimension once
 //   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy between global
 //      and local memory, along the axis whose neighbours lie next to each other in global memory
@@ -94,7 +94,7 @@ void checkInlining(const TensorView* tensor) {
 
 }  // namespace
 
-void checkSchedule(const Fusion& part) {
+void checkSchedule(const Fusion& part, const DeviceProperties& device) {
   for (const auto check : {checkAxes, checkVector, checkReduction, checkInlining}) {
     for (const Expr* expr : part.exprs()) {
       for (const Val* result : expr->outputs()) check(result->as<TensorView>());
@@ -108,8 +108,9 @@ void checkSchedule(const Fusion& part) {
       size = std::max(size, axis->extent()->value);
     }
   }
-  FUSER_USER_CHECK(threads[0] * threads[1] * threads[2] <= 1024, "rule 1: a block of ",
-                   threads[0] * threads[1] * threads[2], " threads: it has at most 1024");
+  const int64_t all = threads[0] * threads[1] * threads[2];
+  FUSER_USER_CHECK(all <= device.threadsPerBlock, "rule 1: a block of ", all, " threads: it has at most ",
+                   device.threadsPerBlock);
 }
 
 }  // namespace fuser

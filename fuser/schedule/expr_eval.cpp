@@ -10,7 +10,8 @@ std::string whyNotExprEval(const FusionView& view, std::shared_ptr<const Referen
   return view.exprs.empty() ? "nothing to evaluate" : "";
 }
 
-Schedule scheduleExprEval(const Fusion&, SizeFacts*, const std::vector<InputLayout>&, const ReferenceMap*) {
+Schedule scheduleExprEval(const Fusion&, SizeFacts*, const std::vector<InputLayout>&, const ReferenceMap*,
+                          const DeviceProperties&) {
   return {};
 }
 

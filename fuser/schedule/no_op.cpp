@@ -39,6 +39,9 @@ std::string whyNotNoOp(const FusionView& view, std::shared_ptr<const ReferenceMa
   return "";
 }
 
-Schedule scheduleNoOp(const Fusion&, SizeFacts*, const std::vector<InputLayout>&, const ReferenceMap*) { return {}; }
+Schedule scheduleNoOp(const Fusion&, SizeFacts*, const std::vector<InputLayout>&, const ReferenceMap*,
+                      const DeviceProperties&) {
+  return {};
+}
 
 }  // namespace fuser

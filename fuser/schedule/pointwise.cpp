@@ -118,7 +118,7 @@ std::string whyNotPointWise(const FusionView& view, std::shared_ptr<const Refere
 }
 
 Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts,
-                           const ReferenceMap* known) {
+                           const ReferenceMap* known, const DeviceProperties& device) {
   std::optional<ReferenceMap> built;
   if (!known) {
     const TensorView* chosen = chooseReference(part.exprs(), part.outputs());
@@ -138,7 +138,7 @@ Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vect
     reorder(schedule, name, memoryOrder(reference));
     for (size_t i = 1; i < rank; ++i) schedule.push_back(merge(name, 0));
     if (plan.width > 1) schedule.push_back(split(name, 0, plan.width));
-    schedule.push_back(split(name, 0, kThreads));
+    schedule.push_back(split(name, 0, std::min(kThreads, device.threadsPerBlock)));
     schedule.push_back(parallelize(name, 0, ParallelType::BIDx));
     schedule.push_back(parallelize(name, 1, ParallelType::TIDx));
   }

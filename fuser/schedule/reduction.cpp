@@ -133,6 +133,14 @@ struct BlockShape {
   int64_t keeping = 1;     // threads along I
 };
 
+// With at most so many threads: fewer along the longer side.
+BlockShape within(BlockShape shape, int64_t threads) {
+  while (shape.reducing * shape.keeping > threads) {
+    (shape.reducing > shape.keeping ? shape.reducing : shape.keeping) /= 2;
+  }
+  return shape;
+}
+
 BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::vector<bool>& reduced,
                        SizeFacts* sizes) {
   IntExprArena& ints = const_cast<Fusion&>(part).ints();
@@ -181,7 +189,7 @@ std::string whyNotReduction(const FusionView& view, std::shared_ptr<const Refere
 }
 
 Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>&,
-                           const ReferenceMap* known) {
+                           const ReferenceMap* known, const DeviceProperties& device) {
   std::optional<ReferenceMap> built;
   if (!known) {
     known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), firstReduction(part.exprs()))));
@@ -189,7 +197,7 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   const ReferenceMap& map = *known;
   const TensorView* reference = map.reference();
   const std::vector<bool> reduced = reducedPositions(reference);
-  const BlockShape shape = chooseShape(part, map, reduced, sizes);
+  const BlockShape shape = within(chooseShape(part, map, reduced, sizes), device.threadsPerBlock);
   Schedule schedule;
   cacheOutputs(part, schedule);
   // A reduction that is an output becomes a copy of a local reduction, which is the reference from then on.

@@ -49,12 +49,13 @@ std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
 }
 
 Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes,
-                        const std::vector<InputLayout>& layouts, const ReferenceMap* map) {
+                        const std::vector<InputLayout>& layouts, const ReferenceMap* map,
+                        const DeviceProperties& device) {
   switch (type) {
     case SchedulerType::None: break;
 #define SCHEDULER(name, summary, file) \
   case SchedulerType::name:            \
-    return schedule##name(part, sizes, layouts, map);
+    return schedule##name(part, sizes, layouts, map, device);
 #include "fuser/analysis/schedulers.def"
 #undef SCHEDULER
   }

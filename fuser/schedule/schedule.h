@@ -22,15 +22,18 @@ class Schedulers : public SchedulerInterface {
 // Chooses the schedule of a segment that `type` accepted; `part` is the segment as its own fusion (clonePart) and is
 // not changed. `sizes` answers questions about the part's extents; may be null. `layouts` has one entry per input of
 // the part; if empty, no alignment is assumed. `map` is SchedulerAnswer::map for this part; null: it is computed here.
+// Blocks keep the limits of `device`.
 Schedule chooseSchedule(const Fusion& part, SchedulerType type, SizeFacts* sizes,
-                        const std::vector<InputLayout>& layouts, const ReferenceMap* map = nullptr);
+                        const std::vector<InputLayout>& layouts, const ReferenceMap* map = nullptr,
+                        const DeviceProperties& device = defaultDevice());
 
 // --- apply.cpp ---
 // Applies a schedule to the part. An illegal step is a UserError that names the step, the tensor and the rule.
 void applySchedule(Fusion& part, const Schedule& schedule);
 
 // --- check.cpp ---
-// Checks the rules that lowering requires of a scheduled fusion; a UserError names the first one that is broken.
-void checkSchedule(const Fusion& part);
+// Checks the rules that lowering requires of a scheduled fusion for a device; a UserError names the first one that is
+// broken.
+void checkSchedule(const Fusion& part, const DeviceProperties& device = defaultDevice());
 
 }  // namespace fuser

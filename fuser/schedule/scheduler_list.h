@@ -11,7 +11,7 @@ namespace fuser {
 #define SCHEDULER(name, summary, file)                                                                   \
   std::string whyNot##name(const FusionView& view, std::shared_ptr<const ReferenceMap>& map);            \
   Schedule schedule##name(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts, \
-                          const ReferenceMap* map);
+                          const ReferenceMap* map, const DeviceProperties& device);
 #include "fuser/analysis/schedulers.def"
 #undef SCHEDULER
 

@@ -323,9 +323,14 @@ class CaseParser {
   const OptionInfo* readOptionName(const Token& name) {
     const OptionInfo* option = findOption(name.text);
     if (!option) {
+      // The figures of a device are many: they are listed to who asks for one.
+      const auto isFigure = [](std::string_view option) { return option.starts_with("device_"); };
       std::string known;
-      for (const OptionInfo& each : optionTable()) known += concat(each.name, ", ");
-      reader_.fail(name, "unknown option '", name.text, "'; known: ", known, "fault");
+      for (const OptionInfo& each : optionTable()) {
+        if (isFigure(each.name) == isFigure(name.text)) known += concat(each.name, ", ");
+      }
+      known += isFigure(name.text) ? "device" : "device_..., fault";
+      reader_.fail(name, "unknown option '", name.text, "'; known: ", known);
     }
     if (!options_.insert(option).second) reader_.fail(name, "option '", name.text, "' is given twice");
     return option;

@@ -15,6 +15,36 @@ void setDisabled(CompileOptions& options, DisableOption option, size_t on) {
   }
 }
 
+std::vector<std::string_view> deviceNames() {
+  std::vector<std::string_view> names = {"native"};
+  for (const NamedDevice& device : namedDevices()) names.push_back(device.name);
+  return names;
+}
+
+enum class DeviceFigureNumber : size_t {
+#define FIGURE(field, ...) field,
+#define DEVICE(...)
+#include "fuser/types/device_figures.def"
+#undef FIGURE
+#undef DEVICE
+};
+
+template <DeviceFigureNumber figure>
+size_t getFigure(const CompileOptions& options) {
+  const auto found = options.deviceFigures.find(deviceFigures()[static_cast<size_t>(figure)].name);
+  return found == options.deviceFigures.end() ? 0 : static_cast<size_t>(found->second) + 1;
+}
+
+template <DeviceFigureNumber figure>
+void setFigure(CompileOptions& options, size_t value) {
+  const std::string_view name = deviceFigures()[static_cast<size_t>(figure)].name;
+  if (value == 0) {
+    options.deviceFigures.erase(name);
+  } else {
+    options.deviceFigures[name] = static_cast<int64_t>(value) - 1;
+  }
+}
+
 }  // namespace
 
 const std::vector<OptionInfo>& optionTable() {
@@ -80,6 +110,18 @@ const std::vector<OptionInfo>& optionTable() {
        true,
        1,
        64},
+      {"device", "the device for which kernels are made; native: the GPU of engine cuda, else an h200", deviceNames(),
+       [](const CompileOptions& options) { return options.device ? *options.device + 1 : 0; },
+       [](CompileOptions& options, size_t value) {
+         options.device = value ? std::optional<size_t>(value - 1) : std::nullopt;
+       }},
+#define FIGURE(field, name, least, most, attribute, summary)                                                   \
+  {"device_" name, summary, {},  &getFigure<DeviceFigureNumber::field>, &setFigure<DeviceFigureNumber::field>, \
+   true,           least,   most},
+#define DEVICE(...)
+#include "fuser/types/device_figures.def"
+#undef FIGURE
+#undef DEVICE
   };
   return table;
 }

@@ -6,9 +6,10 @@
 namespace fuser::fuzz {
 
 bool mutateChangeOptions(CaseEdit& edit, const CaseEdit*, Choices& choices) {
-  switch (choices.index(3)) {
+  switch (choices.index(4)) {
     case 0: edit.options.probes = !edit.options.probes; return true;
     case 1: edit.options.contraction = !edit.options.contraction; return true;
+    case 2: edit.options.device = choices.index(namedDevices().size()); return true;
     default: {
       static const std::vector<std::string> kPasses = {"PreSegmenter",
                                                        "ExactMappedExtentSubstitutionPass",

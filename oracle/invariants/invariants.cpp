@@ -60,6 +60,7 @@ std::span<const Invariant> allInvariants() { return kInvariants; }
 std::unique_ptr<CompiledProgram> Compilation::compileAgain(const FusionExecutorCache::Settings& with) const {
   FusionExecutorCache::Settings same = with;
   if (host.device) same.device = host.device->number;
+  if (!host.kernels.empty()) same.context.nativeDevice = host.kernels.front()->device;
   std::vector<InputLayout> layouts;
   for (const InputFacts& facts : inspectInputs(original, inputs, same.device)) layouts.push_back(facts.layout);
   same.preallocated.clear();  // a run says which outputs it gives memory for

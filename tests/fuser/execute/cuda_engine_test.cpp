@@ -50,6 +50,27 @@ class CudaStandInTest : public ::testing::Test {
   CudaStandIn standIn_;
 };
 
+TEST_F(CudaStandInTest, TellsTheFiguresOfItsDevice) { EXPECT_EQ(standIn_.makeEngine()->properties(), defaultDevice()); }
+
+TEST_F(CudaStandInTest, RefusesWhatIsMadeForADeviceWithMore) {
+  const auto fits = [&](const Kernel& kernel) {
+    try {
+      compile(kernel);
+      return std::string();
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+  };
+  const auto kernel = castKernel(DataType::Float, DataType::Half);
+  kernel->device.multiprocessors = 1000;  // of which it uses nothing
+  EXPECT_EQ(fits(*kernel), "");
+  kernel->device.warp = 16;
+  EXPECT_NE(fits(*kernel).find("is for warps of 16 threads, and this GPU's have 32"), std::string::npos);
+  kernel->device = defaultDevice();
+  kernel->blockDim = {1024, 2, 1};
+  EXPECT_NE(fits(*kernel).find("blocks of 2048 threads"), std::string::npos);
+}
+
 TEST_F(CudaStandInTest, CopiesArgumentsInAndResultsOutAndFreesAllMemory) {
   const auto kernel = castKernel(DataType::Float, DataType::Half);
   {

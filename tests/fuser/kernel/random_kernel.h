@@ -24,6 +24,7 @@ class RandomKernel {
   std::unique_ptr<Kernel> make() {
     kernel_->name = "random";
     kernel_->contraction = chance(2);
+    if (chance(2)) kernel_->device.multiprocessors = 1 + number(200);
     IntExprArena& ints = *kernel_->ints;
     const IntExpr early = ints.symbol("n", {1, 1 + number(1000)});
     scalars();

@@ -38,12 +38,20 @@ struct Whole {
 bool hasKernel(SchedulerType type) { return type == SchedulerType::PointWise || type == SchedulerType::Reduction; }
 
 // A schedule prints, parses and is legal as it is.
-void expectReplays(const golden::Case& test, const Schedule& schedule) {
+void expectReplays(const golden::Case& test, const Schedule& schedule, const DeviceProperties& device) {
   const Schedule replayed = parseSchedule(printSchedule(schedule));
   EXPECT_EQ(printSchedule(replayed), printSchedule(schedule));
   const std::unique_ptr<Fusion> fresh = parseFusion(test.input);
   applySchedule(*fresh, replayed);
-  checkSchedule(*fresh);
+  checkSchedule(*fresh, device);
+}
+
+// Of the test's device, or the default one.
+DeviceProperties deviceFor(const golden::Case& test) {
+  for (const NamedDevice& device : namedDevices()) {
+    if (device.name == test.option("device")) return device.properties;
+  }
+  return defaultDevice();
 }
 
 // "%b: %a\n" for each expression that must find operands in memory.
@@ -67,8 +75,9 @@ golden::Made scheduled(const golden::Case& test) {
   const SchedulerAnswer answer = whole.answer();
   std::string text = answer.accepted() ? "" : answer.reason + "\n";
   if (hasKernel(answer.type)) {
-    const Schedule schedule = chooseSchedule(*whole.fusion, answer.type, &whole.sizes, layouts);
-    expectReplays(test, schedule);
+    const DeviceProperties device = deviceFor(test);
+    const Schedule schedule = chooseSchedule(*whole.fusion, answer.type, &whole.sizes, layouts, nullptr, device);
+    expectReplays(test, schedule, device);
     text = printSchedule(schedule);
   }
   golden::Answers answers{{std::string(schedulerTypeName(answer.type)), text}};
@@ -77,16 +86,16 @@ golden::Made scheduled(const golden::Case& test) {
   return answers;
 }
 
-const golden::Texts kScheduled("tests/fuser/schedule/schedulers.txt", {"size", "alignment"}, scheduled);
+const golden::Texts kScheduled("tests/fuser/schedule/schedulers.txt", {"size", "alignment", "device"}, scheduled);
 
-const golden::Texts kIllegal("tests/fuser/schedule/illegal.txt", {"step"},
+const golden::Texts kIllegal("tests/fuser/schedule/illegal.txt", {"step", "device"},
                              [](const golden::Case& test) -> golden::Made {
                                std::string steps;
                                for (const std::string& step : test.allOptions("step")) steps += step + "\n";
                                const std::unique_ptr<Fusion> fusion = parseFusion(test.input);
                                try {
                                  applySchedule(*fusion, parseSchedule(steps));
-                                 checkSchedule(*fusion);
+                                 checkSchedule(*fusion, deviceFor(test));
                                } catch (const UserError& error) {
                                  return concat(error.what(), "\n");
                                }

@@ -147,7 +147,8 @@ TEST(PrinterTest, MetadataSurvivesWhateverItHolds) {
 TEST(PrinterTest, EveryOptionSurvives) {
   for (const OptionInfo& option : optionTable()) {
     const size_t first = option.number ? option.least + 1 : 0;  // 0: the number is unset
-    const size_t count = option.isSwitch() ? 2 : option.number ? 4 : option.values.size();
+    const size_t numbers = std::min<size_t>(option.most - option.least + size_t{1}, 4);
+    const size_t count = option.isSwitch() ? 2 : option.number ? numbers : option.values.size();
     for (size_t value = first; value < first + count; ++value) {
       CompileOptions options;
       option.set(options, value);

@@ -39,6 +39,7 @@ int standInAllocations = 0;
 int standInModules = 0;
 int standInFailure = 0;
 int standInShares = 1;
+int standInAttributes[128];
 void* standIn = 0;
 int (*standInCall)(void*, int, void*, void*) = 0;
 void (*standInLaunch)(void*, void*, const unsigned*, void*, void**) = 0;
@@ -48,7 +49,7 @@ int cuGetErrorString(int, const char** text) { *text = "an illegal memory access
 int cuDeviceGetCount(int* count) { *count = 1; return 0; }
 int cuDeviceGet(int* device, int) { *device = 0; return 0; }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
-  *value = attribute == 75 ? 9 : attribute == 89 ? standInShares : 0;
+  *value = attribute == 75 ? 9 : attribute == 89 ? standInShares : standInAttributes[attribute];
   return 0;
 }
 int cuDevicePrimaryCtxRetain(void** context, int) { *context = &standInModules; return 0; }
@@ -126,6 +127,7 @@ class CudaStandIn::StandInEngine : public Engine {
 
   std::string name() const override { return cuda_->name(); }
   std::shared_ptr<StreamDevice> device() override { return cuda_->device(); }
+  DeviceProperties properties() override { return cuda_->properties(); }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     std::vector<std::unique_ptr<CompiledKernel>> compiled;
@@ -157,6 +159,11 @@ CudaStandIn::CudaStandIn() {
   *library.find<void*>("standIn") = this;
   *library.find<decltype(&call)>("standInCall") = &call;
   *library.find<decltype(&launch)>("standInLaunch") = &launch;
+  // An H200: its figures are the table's.
+  int* attributes = library.find<int>("standInAttributes");
+  for (const DeviceFigure& figure : deviceFigures()) {
+    if (figure.attribute >= 0) attributes[figure.attribute] = static_cast<int>(defaultDevice().*figure.field);
+  }
   driver_ = std::make_shared<CudaDriver>(std::move(library));
 }
 

@@ -1,0 +1,58 @@
+#include "fuser/types/device_properties.h"
+
+#include <algorithm>
+
+#include "fuser/support/check.h"
+
+namespace fuser {
+namespace {
+
+constexpr DeviceFigure kFigures[] = {
+#define FIGURE(field, name, least, most, attribute, summary) \
+  {name, summary, &DeviceProperties::field, least, most, attribute},
+#define DEVICE(...)
+#include "fuser/types/device_figures.def"
+#undef FIGURE
+#undef DEVICE
+};
+
+constexpr NamedDevice kDevices[] = {
+#define FIGURE(...)
+#define DEVICE(name, source, ...) {name, source, {__VA_ARGS__}},
+#include "fuser/types/device_figures.def"
+#undef FIGURE
+#undef DEVICE
+};
+
+}  // namespace
+
+std::span<const DeviceFigure> deviceFigures() { return kFigures; }
+
+const DeviceFigure* findDeviceFigure(std::string_view name) {
+  const auto* found = std::ranges::find(kFigures, name, &DeviceFigure::name);
+  return found == std::end(kFigures) ? nullptr : found;
+}
+
+std::span<const NamedDevice> namedDevices() { return kDevices; }
+
+const DeviceProperties& defaultDevice() { return kDevices[0].properties; }
+
+std::string whyNoDevice(const DeviceProperties& device) {
+  const auto exceeds = [&](int64_t DeviceProperties::*part, int64_t DeviceProperties::*whole) -> std::string {
+    if (device.*part <= device.*whole) return "";
+    const auto nameOf = [](int64_t DeviceProperties::*field) {
+      return std::ranges::find(kFigures, field, &DeviceFigure::field)->name;
+    };
+    return concat("its ", nameOf(part), " (", device.*part, ") is above its ", nameOf(whole), " (", device.*whole, ")");
+  };
+  using D = DeviceProperties;
+  for (const auto& [part, whole] :
+       {std::pair{&D::threadsPerBlock, &D::threadsPerMultiprocessor}, std::pair{&D::warp, &D::threadsPerBlock},
+        std::pair{&D::registersPerBlock, &D::registersPerMultiprocessor}, std::pair{&D::staticShared, &D::optInShared},
+        std::pair{&D::optInShared, &D::sharedPerMultiprocessor}}) {
+    if (std::string reason = exceeds(part, whole); !reason.empty()) return reason;
+  }
+  return "";
+}
+
+}  // namespace fuser
