@@ -118,9 +118,9 @@ std::vector<Compiled> compiledCases() {
     try {
       Case drawnCase = generateCase(kSeed, number);
       const bool usual = !drawnCase.schedule && drawnCase.segmentSchedules.empty() && !drawnCase.options.probes;
-      // Where tensors are on streams, kernels are made otherwise; groups that no scheduler took have caches of their
-      // own; aliases put groups in another order.
-      const bool byKernels = !drawnCase.fusion->hasStreams() &&
+      // Where tensors are on streams or devices, kernels are made otherwise; groups that no scheduler took have caches
+      // of their own; aliases put groups in another order.
+      const bool byKernels = !drawnCase.fusion->hasStreams() && !drawnCase.fusion->hasDevices() &&
                              drawnCase.options.mergePredicate == MergePredicate::Schedulers &&
                              drawnCase.aliases.empty();
       if (usual && byKernels) cases.push_back(compile(std::move(drawnCase)));
