@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuser/ir/fusion.h"
+#include "fuser/types/device_properties.h"
 
 namespace fuser {
 
@@ -56,6 +57,7 @@ struct FusionView {
   std::vector<Val*> inputs;    // values read from outside, except literals and plain extents
   std::vector<Val*> outputs;   // values read outside, and fusion outputs
   SizeFacts* sizes = nullptr;  // null: a scheduler must assume nothing about sizes
+  DeviceProperties device = defaultDevice();
 };
 
 }  // namespace fuser

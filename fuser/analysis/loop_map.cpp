@@ -48,7 +48,7 @@ class LoopComparison {
     }
     if (!left || !right || left->split.has_value() != right->split.has_value()) return false;
     if (left->split) {
-      return left->split->factor == right->split->factor &&
+      return left->split->factor == right->split->factor && left->split->whole == right->split->whole &&
              (left->split->outer == mine) == (right->split->outer == theirs) && same(left->split->in, right->split->in);
     }
     return same(left->merge->outer, right->merge->outer) && same(left->merge->inner, right->merge->inner);

@@ -50,8 +50,8 @@ class Cloner {
     for (const LoopTransform& step : domain.transforms) {
       LoopTransform copy;
       if (step.split) {
-        copy.split =
-            Split{(*this)(step.split->in), (*this)(step.split->outer), (*this)(step.split->inner), step.split->factor};
+        copy.split = Split{(*this)(step.split->in), (*this)(step.split->outer), (*this)(step.split->inner),
+                           step.split->factor, step.split->whole};
       } else {
         copy.merge = Merge{(*this)(step.merge->outer), (*this)(step.merge->inner), (*this)(step.merge->out)};
       }

@@ -21,6 +21,7 @@ struct Split {
   IterDomain* outer;
   IterDomain* inner;
   int64_t factor;
+  bool whole = false;  // `in` is at most `factor` long: in = inner, outer has extent 1 and no loop
 };
 // Merges `outer` and `inner` into `out`: out = outer * extent(inner) + inner.
 struct Merge {

@@ -12,18 +12,19 @@
 namespace fuser {
 
 enum class TransformKind : uint8_t {
-  Split,              // split %t {axis, factor}: axis -> outer, inner of extent factor
-  Merge,              // merge %t {axis}: axis and axis + 1 -> one
-  Reorder,            // reorder %t {old2new}
-  Parallelize,        // parallelize %t {axis, type}
-  ParallelizeAllLike, // parallelizeAllLike %t: every other tensor's loop gets the type of the %t loop that it maps to
-  Propagate,          // propagate %t: every other tensor gets %t's loop transforms, mapped through the ops between them
-  ComputeAt,          // computeAt %p %c {position}: %p shares its first `position` loops with its consumers, such as %c
-  InlineMost,         // inlineMost: each tensor is inlined as deep into its consumers' loops as is legal
-  SetMemoryType,      // setMemoryType %t {memory}
-  CacheBefore,        // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
-  CacheAfter,         // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
-  RFactor,            // rFactor %t {axes} -> %new: %new reduces these loop axes, %t the remaining ones
+  Split,               // split %t {axis, factor}: axis -> outer, inner of extent factor
+  Bound,               // bound %t {axis, factor}: an axis of at most `factor` elements -> one of constant extent factor
+  Merge,               // merge %t {axis}: axis and axis + 1 -> one
+  Reorder,             // reorder %t {old2new}
+  Parallelize,         // parallelize %t {axis, type}
+  ParallelizeAllLike,  // parallelizeAllLike %t: every other tensor's loop gets the type of the %t loop that it maps to
+  Propagate,      // propagate %t: every other tensor gets %t's loop transforms, mapped through the ops between them
+  ComputeAt,      // computeAt %p %c {position}: %p shares its first `position` loops with its consumers, such as %c
+  InlineMost,     // inlineMost: each tensor is inlined as deep into its consumers' loops as is legal
+  SetMemoryType,  // setMemoryType %t {memory}
+  CacheBefore,    // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
+  CacheAfter,     // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
+  RFactor,        // rFactor %t {axes} -> %new: %new reduces these loop axes, %t the remaining ones
 };
 
 struct Transform {
@@ -31,7 +32,7 @@ struct Transform {
   std::string tensor;    // %t, %p
   std::string other;     // %c of ComputeAt; the new tensor's name of CacheBefore, CacheAfter, RFactor
   int64_t axis = 0;      // Split, Merge, Parallelize; ComputeAt: position
-  int64_t factor = 0;    // Split
+  int64_t factor = 0;    // Split, Bound
   ParallelType type = ParallelType::Serial;
   MemoryType memory = MemoryType::Local;
   std::vector<int64_t> axes;                              // RFactor

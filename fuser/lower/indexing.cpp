@@ -137,7 +137,10 @@ std::vector<IntExpr> Indexing::loopCoordinatesFrom(const Expr* use, const Tensor
     }
   }
   for (const LoopTransform& step : domain.transforms) {
-    if (step.split) {
+    if (step.split && step.split->whole) {
+      at[step.split->outer] = ints_.constant(0);
+      at[step.split->inner] = at.at(step.split->in);
+    } else if (step.split) {
       const IntExpr factor = ints_.constant(step.split->factor);
       at[step.split->outer] = shortIndex(ints_.floorDiv(at.at(step.split->in), factor), producer);
       at[step.split->inner] = shortIndex(ints_.mod(at.at(step.split->in), factor), producer);

@@ -95,7 +95,9 @@ void LoopNest::findExtents(const std::function<IntExpr(IntExpr)>& importExtent) 
     for (const LoopTransform& step : tensor->domain().transforms) {
       if (step.split) {
         const IntExpr factor = ints.constant(step.split->factor);
-        extents_[step.split->outer] = shortIndex(ints.ceilDiv(extents_.at(step.split->in), factor), tensor);
+        extents_[step.split->outer] = step.split->whole
+                                          ? ints.constant(1)
+                                          : shortIndex(ints.ceilDiv(extents_.at(step.split->in), factor), tensor);
         extents_[step.split->inner] = factor;
       } else {
         const IntExpr extent = ints.mul(extents_.at(step.merge->outer), extents_.at(step.merge->inner));
@@ -158,7 +160,9 @@ void LoopNest::findCoordinates(const TensorView* tensor) {
     coordinates_[domain.loop[i]] = extents_.at(domain.loop[i])->isConstant(1) ? ints.constant(0) : loops[i].index;
   }
   for (auto step = domain.transforms.rbegin(); step != domain.transforms.rend(); ++step) {
-    if (step->split) {
+    if (step->split && step->split->whole) {
+      coordinates_[step->split->in] = coordinates_.at(step->split->inner);
+    } else if (step->split) {
       const IntExpr outer = coordinates_.at(step->split->outer);
       const IntExpr in =
           ints.add(ints.mul(outer, ints.constant(step->split->factor)), coordinates_.at(step->split->inner));

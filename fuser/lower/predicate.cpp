@@ -39,7 +39,9 @@ class PredicateBuilder {
       if (!step.split) continue;
       const IterDomain* in = step.split->in;
       const IntExpr extent = nest_.extent(in);
-      if (extent->isConstant() && extent->value % step.split->factor == 0) continue;
+      const int64_t factor = step.split->factor;
+      // An empty axis has no loop over the outer part of a split, but one over all of a bound.
+      if (extent->isConstant() && (step.split->whole ? extent->value == factor : extent->value % factor == 0)) continue;
       if (implied.count(in) == 0) require(ints_.less(nest_.coordinate(in), extent));
       implied.insert(step.split->outer);
     }

@@ -278,8 +278,8 @@ class Builder {
     const ClonedPart& part = *program_->parts.back();
     PartExtents extents(fusion(), part);
     SizeFacts sizes([&](IntExpr size) { return evaluator_->evaluate(extents(size)); });
-    const FusionView view{part.fusion.get(), part.fusion->exprs(), part.fusion->inputs(), part.fusion->outputs(),
-                          sizesKnown_ ? &sizes : nullptr};
+    const FusionView view{part.fusion.get(),      part.fusion->exprs(),           part.fusion->inputs(),
+                          part.fusion->outputs(), sizesKnown_ ? &sizes : nullptr, context_.device()};
     const SchedulerAnswer answer = schedulers_.accepts(view);
     // There is no fallback, as a segment has with its own cache.
     FUSER_USER_CHECK(
@@ -309,7 +309,7 @@ class Builder {
     try {
       timed("apply schedule", [&] {
         applySchedule(*part.fusion, schedule);
-        checkSchedule(*part.fusion, context_.device());
+        checkSchedule(*part.fusion, context_.device(), known);
       });
       tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
       timed("lower", [&] { lowerPart(group, part, known); });

@@ -88,7 +88,7 @@ void addProbed(const SegmentedFusion& segmented, const SegmentedGroup& group, co
 }  // namespace
 
 bool accept(HostGroup& group, const Fusion& fusion, const CompileContext& context) {
-  const FusionView view{&fusion, group.exprs, group.inputs, group.outputs, context.sizes};
+  const FusionView view{&fusion, group.exprs, group.inputs, group.outputs, context.sizes, context.device()};
   SchedulerAnswer answer = context.schedulers->accepts(view);
   group.scheduler = answer.type;
   group.map = std::move(answer.map);

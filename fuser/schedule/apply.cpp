@@ -36,7 +36,8 @@ class Applier {
 
   void applyOne(const Transform& step) {
     switch (step.kind) {
-      case TransformKind::Split: return split(step);
+      case TransformKind::Split:
+      case TransformKind::Bound: return split(step);
       case TransformKind::Merge: return merge(step);
       case TransformKind::Reorder: return reorder(step);
       case TransformKind::Parallelize: return find(step.tensor)->domain().loop[axisOf(step)]->parallelize(step.type);
@@ -94,7 +95,7 @@ class Applier {
     }
     FUSER_USER_CHECK(factors <= kMaxFactors, "the factors of the splits of %", step.tensor, " multiply to ", factors,
                      ", and at most to ", kMaxFactors);
-    splitAxis(part_, domain, axis, step.factor);
+    (step.kind == TransformKind::Bound ? boundAxis : splitAxis)(part_, domain, axis, step.factor);
   }
 
   static void requireRoom(const Transform& step, const TensorDomain& domain) {
@@ -145,6 +146,7 @@ class Applier {
                      " loops with its consumers, not ", step.axis);
     for (Val* result : producer->definition()->outputs()) {
       result->as<TensorView>()->setComputeAtPosition(static_cast<size_t>(step.axis));
+      result->as<TensorView>()->setComputesWith(false);
     }
   }
 

@@ -7,6 +7,7 @@
 //      shared loops are on threads or blocks
 //   5  computeAt: at most the loops that all consumers share
 //   6  loops that a register buffer is indexed by have constant extents
+//   7  an axis that `bound` gives a constant extent is not longer than that
 #include <algorithm>
 #include <array>
 
@@ -92,9 +93,21 @@ void checkInlining(const TensorView* tensor) {
   }
 }
 
+void checkBounds(const TensorView* tensor, SizeFacts* sizes) {
+  for (const LoopTransform& step : tensor->domain().transforms) {
+    if (!step.split || !step.split->whole || step.split->in->isBroadcast()) continue;
+    const IntExpr size = step.split->in->extent();
+    const int64_t most = step.split->factor;
+    const bool fits = size->isConstant() ? size->value <= most : sizes && sizes->atMost(size, most);
+    FUSER_USER_CHECK(fits, "rule 7: an axis of %", tensor->name(), " has more than ", most, " elements",
+                     sizes ? "" : ", or may have: nothing is known of its size");
+  }
+}
+
 }  // namespace
 
-void checkSchedule(const Fusion& part, const DeviceProperties& device) {
+void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts* sizes) {
+  for (const Expr* expr : part.exprs()) checkBounds(expr->output()->as<TensorView>(), sizes);
   for (const auto check : {checkAxes, checkVector, checkReduction, checkInlining}) {
     for (const Expr* expr : part.exprs()) {
       for (const Val* result : expr->outputs()) check(result->as<TensorView>());

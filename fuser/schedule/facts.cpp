@@ -103,6 +103,18 @@ Transform split(const std::string& tensor, int64_t axis, int64_t factor) {
   return step;
 }
 
+Transform bound(const std::string& tensor, int64_t axis, int64_t factor) {
+  Transform step = split(tensor, axis, factor);
+  step.kind = TransformKind::Bound;
+  return step;
+}
+
+Transform computeAt(const std::string& tensor, const std::string& reader, int64_t position) {
+  Transform step = on(TransformKind::ComputeAt, tensor, reader);
+  step.axis = position;
+  return step;
+}
+
 Transform merge(const std::string& tensor, int64_t axis) {
   Transform step = on(TransformKind::Merge, tensor);
   step.axis = axis;

@@ -40,7 +40,9 @@ std::vector<int> memoryOrder(const TensorView* tensor);
 
 // Create the steps that fuser/ir/transform.h describes. Axes are indices into the tensor's loops at that step.
 Transform split(const std::string& tensor, int64_t axis, int64_t factor);
+Transform bound(const std::string& tensor, int64_t axis, int64_t factor);
 Transform merge(const std::string& tensor, int64_t axis);
+Transform computeAt(const std::string& tensor, const std::string& reader, int64_t position);
 Transform parallelize(const std::string& tensor, int64_t axis, ParallelType type);
 Transform on(TransformKind kind, const std::string& tensor, const std::string& other = "");
 

@@ -25,6 +25,14 @@ LoopTransform makeSplit(Fusion& part, IterDomain* in, int64_t factor) {
   return step;
 }
 
+LoopTransform makeBound(Fusion& part, IterDomain* in, int64_t factor) {
+  IntExprArena& ints = part.ints();
+  LoopTransform step;
+  step.split = Split{in, part.newIterDomain(in->type(), ints.constant(1)),
+                     part.newIterDomain(in->type(), ints.constant(factor)), factor, true};
+  return step;
+}
+
 LoopTransform makeMerge(Fusion& part, IterDomain* outer, IterDomain* inner) {
   LoopTransform step;
   step.merge = Merge{outer, inner,
@@ -105,6 +113,12 @@ void splitAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor) 
   domain.loop.insert(domain.loop.begin() + static_cast<ptrdiff_t>(axis), step.split->outer);
 }
 
+void boundAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor) {
+  const LoopTransform step = makeBound(part, domain.loop[axis], factor);
+  domain.transforms.push_back(step);
+  domain.loop[axis] = step.split->inner;
+}
+
 void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis) {
   const LoopTransform step = makeMerge(part, domain.loop[axis], domain.loop[axis + 1]);
   domain.transforms.push_back(step);
@@ -130,7 +144,8 @@ void propagate(Fusion& part, TensorView* reference) {
     alignRoots(part, source, domain, map.positions(tensor));
     const AxisImages images = followTransforms(
         source, rootImages(source, domain), [&](const LoopTransform& like, IterDomain* a, IterDomain* b) {
-          domain.transforms.push_back(like.split ? makeSplit(part, a, like.split->factor) : makeMerge(part, a, b));
+          const auto make = like.split && like.split->whole ? makeBound : makeSplit;
+          domain.transforms.push_back(like.split ? make(part, a, like.split->factor) : makeMerge(part, a, b));
           return domain.transforms.back();
         });
     domain.loop = loopLike(source, images);

@@ -9,6 +9,9 @@ namespace fuser {
 // Splits a loop axis into outer and inner, where inner has extent `factor`. `axis` is a valid index into domain.loop.
 // The outer extent is rounded up; predicates mask the iterations past the end.
 void splitAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor);
+// Gives a loop axis of at most `factor` elements the constant extent `factor`; predicates mask the iterations past the
+// end.
+void boundAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor);
 // Merges the loop axes `axis` and `axis` + 1. A UserError for a reduction axis and an iteration axis.
 void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);
 

@@ -7,42 +7,12 @@
 //   everything reduced:       [R/512 serial, 512 (TIDx)]
 // Each thread accumulates its serial part, then the block combines the threads' parts.
 #include <algorithm>
-#include <unordered_set>
 
-#include "fuser/schedule/facts.h"
+#include "fuser/schedule/reduction_facts.h"
 #include "fuser/schedule/scheduler_list.h"
 
 namespace fuser {
 namespace {
-
-TensorView* firstReduction(const std::vector<Expr*>& exprs) {
-  for (const Expr* expr : exprs) {
-    if (!expr->isScalarExpr() && isReduction(expr->op())) return expr->output()->as<TensorView>();
-  }
-  return nullptr;
-}
-
-std::vector<bool> reducedPositions(const TensorView* reference) {
-  std::vector<bool> reduced;
-  for (const IterDomain* axis : reference->domain().logical) reduced.push_back(axis->isReduction());
-  return reduced;
-}
-
-// The results of reductions and, transitively, of their readers; for lookups only.
-class AfterReductions {
- public:
-  // Whether the expression reads such a result; call it for each expression in order. Records the expression's results.
-  bool visit(const Expr* expr) {
-    const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(),
-                                   [&](const Val* operand) { return contains(operand); });
-    if (reads || isReduction(expr->op())) after_.insert(expr->outputs().begin(), expr->outputs().end());
-    return reads;
-  }
-  bool contains(const Val* val) const { return after_.count(val) != 0; }
-
- private:
-  std::unordered_set<const Val*> after_;
-};
 
 // Refuses a reduction that depends on another one. This check comes first, because it rejects most large parts cheaply.
 std::string whyNested(const std::vector<Expr*>& exprs) {
@@ -53,76 +23,6 @@ std::string whyNested(const std::vector<Expr*>& exprs) {
     }
   }
   return "";
-}
-
-// Requires that every reduction reduces exactly the reference's reduced axes (or broadcast axes without loops), and
-// that no tensor after a reduction has those axes.
-std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map,
-                            const std::vector<bool>& reduced) {
-  AfterReductions after;
-  for (const Expr* expr : exprs) {
-    const TensorView* output = expr->output()->as<TensorView>();
-    const bool reads = after.visit(expr);
-    const std::vector<int>& positions = map.positions(output);
-    const std::vector<IterDomain*>& axes = output->domain().logical;
-    if (isReduction(expr->op())) {
-      for (size_t i = 0; i < axes.size(); ++i) {
-        if (positions[i] >= 0 && axes[i]->isReduction() != reduced[positions[i]]) {
-          return concat("%", output->name(), " reduces other axes than %", map.reference()->name());
-        }
-      }
-      for (size_t i = 0; i < reduced.size(); ++i) {
-        if (reduced[i] && std::find(positions.begin(), positions.end(), static_cast<int>(i)) == positions.end()) {
-          return concat("%", output->name(), " reduces fewer axes than %", map.reference()->name());
-        }
-      }
-    } else if (reads) {
-      for (size_t i = 0; i < axes.size(); ++i) {
-        if (positions[i] >= 0 && reduced[positions[i]] && !axes[i]->isBroadcast()) {
-          return concat("%", output->name(), " spreads a reduction's result over the reduced axes");
-        }
-      }
-    }
-  }
-  return "";
-}
-
-// An output that does not depend on a reduction and lacks a reduced axis would not be written if that axis is empty.
-// One that depends on a reduction is written after its loops.
-std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& reduced) {
-  FusionView before = view;
-  FusionView behind = view;
-  before.outputs.clear();
-  behind.outputs.clear();
-  AfterReductions after;
-  for (const Expr* expr : view.exprs) after.visit(expr);
-  for (Val* output : view.outputs) {
-    (after.contains(output) ? behind : before).outputs.push_back(output);
-  }
-  const std::string reason = whyUnwritten(before, map, std::vector<bool>(reduced.size(), false));
-  return reason.empty() ? whyUnwritten(behind, map, reduced) : reason;
-}
-
-// Whether the fastest axis in memory of the part input with the most axes is reduced.
-bool fastestIsReduced(const Fusion& part, const ReferenceMap& map, const std::vector<bool>& reduced) {
-  size_t most = 0;
-  bool inner = true;
-  for (const Val* input : part.inputs()) {
-    if (input->isScalar()) continue;
-    const TensorView* tensor = input->as<TensorView>();
-    if (concreteAxes(tensor) <= most) continue;
-    for (const Expr* use : tensor->uses()) {
-      const std::vector<int> positions = map.operandPositions(use, tensor);
-      const std::vector<int>& order = tensor->domain().allocationOrder;
-      for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-        if (tensor->axes()[*axis]->isBroadcast() || positions[*axis] < 0) continue;
-        inner = reduced[positions[*axis]];
-        most = concreteAxes(tensor);
-        break;
-      }
-    }
-  }
-  return inner;
 }
 
 // The shape of a block. serial: one thread per result.
@@ -143,14 +43,8 @@ BlockShape within(BlockShape shape, int64_t threads) {
 
 BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::vector<bool>& reduced,
                        SizeFacts* sizes) {
-  IntExprArena& ints = const_cast<Fusion&>(part).ints();
-  IntExpr count = ints.constant(1);
-  bool keeps = false;
-  const std::vector<IterDomain*>& axes = map.reference()->domain().logical;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    if (reduced[i]) count = ints.mul(count, axes[i]->extent());
-    keeps |= !reduced[i];
-  }
+  const IntExpr count = reducedCount(const_cast<Fusion&>(part), map.reference(), reduced);
+  const bool keeps = std::find(reduced.begin(), reduced.end(), false) != reduced.end();
   const auto atMost = [&](int64_t bound) { return sizes && sizes->atMost(count, bound); };
   if (!keeps) {
     for (int64_t threads : {32, 128}) {
@@ -158,7 +52,7 @@ BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::v
     }
     return {false, true, 512, 1};
   }
-  if (!fastestIsReduced(part, map, reduced)) {
+  if (!fastestIsReduced(part.exprs(), part.inputs(), map, reduced)) {
     return atMost(32) ? BlockShape{true, false, 1, 128} : BlockShape{false, false, 16, 32};
   }
   if (atMost(8)) return {true, true, 1, 128};
@@ -182,7 +76,7 @@ std::string whyNotReduction(const FusionView& view, std::shared_ptr<const Refere
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
   ReferenceMap& map = std::get<ReferenceMap>(built);
   const std::vector<bool> reduced = reducedPositions(reference);
-  std::string reason = whyShapesDiffer(view.exprs, map, reduced);
+  std::string reason = whyShapesDiffer(view.exprs, map, reduced, false);
   if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
   if (reason.empty()) kept = std::make_shared<ReferenceMap>(std::move(map));
   return reason;

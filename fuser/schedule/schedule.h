@@ -33,7 +33,7 @@ void applySchedule(Fusion& part, const Schedule& schedule);
 
 // --- check.cpp ---
 // Checks the rules that lowering requires of a scheduled fusion for a device; a UserError names the first one that is
-// broken.
-void checkSchedule(const Fusion& part, const DeviceProperties& device = defaultDevice());
+// broken. `sizes` answers questions about the part's extents; may be null.
+void checkSchedule(const Fusion& part, const DeviceProperties& device = defaultDevice(), SizeFacts* sizes = nullptr);
 
 }  // namespace fuser

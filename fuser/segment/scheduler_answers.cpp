@@ -25,6 +25,7 @@ SchedulerAnswers::SchedulerAnswers(const SegmentedFusion& segmented, const Compi
     : segmented_(segmented),
       schedulers_(*context.schedulers),
       sizes_(context.sizes),
+      device_(context.device()),
       whyNotAGroup_(std::move(whyNotAGroup)),
       required_(segmented.completeFusion().exprIdCount()),
       pieceOf_(segmented.completeFusion().exprIdCount(), -1) {
@@ -51,6 +52,7 @@ const SchedulerAnswer& SchedulerAnswers::ask(const std::vector<Expr*>& exprs) {
   view.fusion = &segmented_.completeFusion();
   view.inputs = segmented_.inputsOf(view.exprs);
   view.sizes = sizes_;
+  view.device = device_;
   return answers_.emplace(key, answerOf(view)).first->second;
 }
 

@@ -52,6 +52,7 @@ class SchedulerAnswers {
   const SegmentedFusion& segmented_;
   const SchedulerInterface& schedulers_;
   SizeFacts* sizes_;
+  const DeviceProperties device_;
   const WhyNot whyNotAGroup_;
   SchedulerAnswer answerOf(const FusionView& view) const;
   bool asksAboutSettled(const std::vector<Expr*>& exprs) const;

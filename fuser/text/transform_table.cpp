@@ -7,18 +7,19 @@ const std::vector<TransformForm>& transformTable() {
   using Kind = TransformKind;
   static const std::vector<TransformForm> table = {
       // kind                     name                  %t     %c     fields                        -> %new
-      {Kind::Split,              "split",              true,  false, {Field::Axis, Field::Factor}, false},
-      {Kind::Merge,              "merge",              true,  false, {Field::Axis},                false},
-      {Kind::Reorder,            "reorder",            true,  false, {Field::Old2New},             false},
-      {Kind::Parallelize,        "parallelize",        true,  false, {Field::Axis, Field::Type},   false},
-      {Kind::ParallelizeAllLike, "parallelizeAllLike", true,  false, {},                           false},
-      {Kind::Propagate,          "propagate",          true,  false, {},                           false},
-      {Kind::ComputeAt,          "computeAt",          true,  true,  {Field::Position},            false},
-      {Kind::InlineMost,         "inlineMost",         false, false, {},                           false},
-      {Kind::SetMemoryType,      "setMemoryType",      true,  false, {Field::Memory},              false},
-      {Kind::CacheBefore,        "cacheBefore",        true,  false, {},                           true},
-      {Kind::CacheAfter,         "cacheAfter",         true,  false, {},                           true},
-      {Kind::RFactor,            "rFactor",            true,  false, {Field::Axes},                true},
+      {Kind::Split, "split", true, false, {Field::Axis, Field::Factor}, false},
+      {Kind::Bound, "bound", true, false, {Field::Axis, Field::Factor}, false},
+      {Kind::Merge, "merge", true, false, {Field::Axis}, false},
+      {Kind::Reorder, "reorder", true, false, {Field::Old2New}, false},
+      {Kind::Parallelize, "parallelize", true, false, {Field::Axis, Field::Type}, false},
+      {Kind::ParallelizeAllLike, "parallelizeAllLike", true, false, {}, false},
+      {Kind::Propagate, "propagate", true, false, {}, false},
+      {Kind::ComputeAt, "computeAt", true, true, {Field::Position}, false},
+      {Kind::InlineMost, "inlineMost", false, false, {}, false},
+      {Kind::SetMemoryType, "setMemoryType", true, false, {Field::Memory}, false},
+      {Kind::CacheBefore, "cacheBefore", true, false, {}, true},
+      {Kind::CacheAfter, "cacheAfter", true, false, {}, true},
+      {Kind::RFactor, "rFactor", true, false, {Field::Axes}, true},
   };
   return table;
 }

@@ -100,7 +100,9 @@ std::string orderOf(const Fusion& part, const Val* result) {
     made[domain.logical[i]] = concat("a", i, ":", sizeText(domain.logical[i]));
   }
   for (const LoopTransform& step : domain.transforms) {
-    if (step.split) {
+    if (step.split && step.split->whole) {
+      made[step.split->inner] = concat("(", made[step.split->in], "<", step.split->factor, ")");
+    } else if (step.split) {
       made[step.split->outer] = concat("(", made[step.split->in], "/", step.split->factor, ")");
       made[step.split->inner] = concat("(", made[step.split->in], "%", step.split->factor, ")");
     } else {

@@ -80,13 +80,15 @@ std::map<std::string, std::string> plainSeeds() {
   return seeds;
 }
 
-// Seeds of which one stream axis makes more than twice as many kernels: a named tensor keeps a pass from cancelling
-// what it is part of, a reduction cannot be told to have the axes of another one, or several tensors that are made of
-// nothing come before it.
+// What one stream axis may cost: a loop is a kernel of its own, and so may be what comes before, behind and beside it.
+size_t mostOnStreams(size_t plain) { return std::max(2 * plain, plain + 3); }
+
+// Seeds of which one stream axis makes more kernels: a named tensor keeps a pass from cancelling what it is part of, a
+// reduction cannot be told to have the axes of another one, or several tensors that are made of nothing come before it.
 const std::set<std::string> kMore = {"cosine_similarity", "cross_correlation_loss", "gate_up_halves",
                                      "packed_qkv_split_cat"};
 
-TEST(PlacedKernelsTest, OneStreamAxisAtMostDoublesTheKernelsOfASeed) {
+TEST(PlacedKernelsTest, OneStreamAxisAddsFewKernelsToASeed) {
   size_t without = 0, with = 0, cases = 0;
   std::map<std::string, size_t> more;
   for (const auto& [name, text] : plainSeeds()) {
@@ -106,13 +108,13 @@ TEST(PlacedKernelsTest, OneStreamAxisAtMostDoublesTheKernelsOfASeed) {
         without += plain;
         with += kernels;
         ++cases;
-        if (kernels > 2 * plain) ++more[name];
+        if (kernels > mostOnStreams(plain)) ++more[name];
       }
     }
   }
   std::printf("%zu stream axes: %zu kernels without, %zu with\n", cases, without, with);
   for (const auto& [name, count] : more) {
-    std::printf("  %s: %zu axes make more than twice as many\n", name.c_str(), count);
+    std::printf("  %s: %zu axes make too many\n", name.c_str(), count);
     EXPECT_TRUE(kMore.count(name)) << name;
   }
   EXPECT_GT(cases, 500u);

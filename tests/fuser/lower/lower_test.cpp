@@ -17,9 +17,18 @@
 namespace fuser {
 namespace {
 
+SizeFacts sizesOf(int64_t size) {
+  return SizeFacts([size](IntExpr expr) { return evaluate(expr, [size](IntExpr) { return size; }); });
+}
+
+int64_t sizeOf(const golden::Case& test) {
+  const std::string size = test.option("size");
+  return size.empty() ? 1024 : std::stoll(size);
+}
+
 // The one that the schedulers choose for extents of `size`.
 Schedule chosenFor(const Fusion& part, int64_t size) {
-  SizeFacts sizes([size](IntExpr expr) { return evaluate(expr, [size](IntExpr) { return size; }); });
+  SizeFacts sizes = sizesOf(size);
   const FusionView view{&part, part.exprs(), part.inputs(), part.outputs(), &sizes};
   return chooseSchedule(part, Schedulers().accepts(view).type, &sizes, std::vector<InputLayout>(part.inputs().size()));
 }
@@ -27,17 +36,18 @@ Schedule chosenFor(const Fusion& part, int64_t size) {
 Schedule scheduleOf(const golden::Case& test, const Fusion& part) {
   std::string steps;
   for (const std::string& step : test.allOptions("step")) steps += step + "\n";
-  return steps.empty() ? chosenFor(part, std::stoll(test.option("size"))) : parseSchedule(steps);
+  return steps.empty() ? chosenFor(part, sizeOf(test)) : parseSchedule(steps);
 }
 
 const golden::Texts kTexts("tests/fuser/lower/lower.txt", {"size", "step", "contraction"},
                            [](const golden::Case& test) -> golden::Made {
                              const std::unique_ptr<Fusion> part = parseFusion(test.input);
+                             SizeFacts sizes = sizesOf(sizeOf(test));
                              CompileContext context;
                              context.options.contraction = !test.allOptions("contraction").empty();
                              try {
                                applySchedule(*part, scheduleOf(test, *part));
-                               checkSchedule(*part);
+                               checkSchedule(*part, defaultDevice(), &sizes);
                                const std::unique_ptr<Kernel> kernel = lower(*part, "k", context);
                                verifyKernel(*kernel);
                                return printKernel(*kernel);

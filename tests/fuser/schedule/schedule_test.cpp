@@ -35,15 +35,22 @@ struct Whole {
   SchedulerAnswer answer() const { return Schedulers().accepts(view); }
 };
 
-bool hasKernel(SchedulerType type) { return type == SchedulerType::PointWise || type == SchedulerType::Reduction; }
+bool hasKernel(SchedulerType type) {
+  return type != SchedulerType::None && type != SchedulerType::ExprEval && type != SchedulerType::NoOp;
+}
+
+int64_t sizeOf(const golden::Case& test) {
+  const std::string size = test.option("size");
+  return size.empty() ? 1000 : std::stoll(size);
+}
 
 // A schedule prints, parses and is legal as it is.
 void expectReplays(const golden::Case& test, const Schedule& schedule, const DeviceProperties& device) {
+  Whole whole(test.input, sizeOf(test));
   const Schedule replayed = parseSchedule(printSchedule(schedule));
   EXPECT_EQ(printSchedule(replayed), printSchedule(schedule));
-  const std::unique_ptr<Fusion> fresh = parseFusion(test.input);
-  applySchedule(*fresh, replayed);
-  checkSchedule(*fresh, device);
+  applySchedule(*whole.fusion, replayed);
+  checkSchedule(*whole.fusion, device, &whole.sizes);
 }
 
 // Of the test's device, or the default one.
@@ -67,8 +74,8 @@ std::string neededInMemory(const Fusion& fusion) {
 }
 
 golden::Made scheduled(const golden::Case& test) {
-  const std::string size = test.option("size");
-  Whole whole(test.input, size.empty() ? 1000 : std::stoll(size));
+  Whole whole(test.input, sizeOf(test));
+  whole.view.device = deviceFor(test);
   std::vector<InputLayout> layouts;
   for (const std::string& alignment : test.allOptions("alignment")) layouts.push_back({std::stoi(alignment)});
   layouts.resize(whole.fusion->inputs().size());

@@ -32,7 +32,7 @@ TEST(BoundaryPrecisionTest, AValueUsedOnlyAsBf16CrossesAsBf16) {
 
 // Over a segment_set, with the real schedulers: both casts of %e, which are all that reads it, stand before the cut.
 const char kCutBeforeCasts[] =
-    "fusion f(%x: f32[i0, i1], %y: f32[i0]) {\n  %a = sum(%x) {dims = [1]}\n  %e = segment_set(%a)\n"
+    "fusion f(%x: f32[i0, i1, i2], %y: f32[i0, i1]) {\n  %a = sum(%x) {dims = [2]}\n  %e = segment_set(%a)\n"
     "  %h = cast(%e) {dtype = bf16}\n  %k = cast(%e) {dtype = bf16}\n  %g = mul(%y, %h)\n"
     "  %i = sum(%g) {dims = [0], keepdim = true}\n"
     "  %o = mul(%i, %k)\n  return %g, %o\n}\n";

@@ -44,7 +44,7 @@ inline SegmentCandidateFinderOptions bottomUp() {
   return options;
 }
 
-// sum(…) and what reads it again stay apart in the real schedulers.
+// sum(…) across memory and what reads it again stay apart in the real schedulers.
 inline std::string function(const std::string& inputs, const std::string& body) {
   return "fusion f(" + inputs + ") {\n" + body + "}\n";
 }

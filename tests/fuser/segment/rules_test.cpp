@@ -16,14 +16,14 @@ TEST(ForwardInputsTest, StopsBeforeABinaryOp) {
   const Explained result =
       segmentReal(function("%x: bf16[i0, i1], %y: f32[i0, i1]",
                            "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %c = add(%b, %y)\n"
-                           "  %s = sum(%c) {dims = [1], keepdim = true}\n  %d = sub(%c, %s)\n  return %d\n"));
+                           "  %s = sum(%c) {dims = [0], keepdim = true}\n  %d = sub(%c, %s)\n  return %d\n"));
   EXPECT_EQ(result.counters.forwarded, 2u);  // %a and %b, not %c
 }
 
 TEST(ForwardInputsTest, StopsBeforeAnOutput) {
   const Explained result = segmentReal(
       function("%x: bf16[i0, i1]",
-               "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %s = sum(%b) {dims = [1], keepdim = true}\n"
+               "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %s = sum(%b) {dims = [0], keepdim = true}\n"
                "  %d = sub(%b, %s)\n  return %d, %b\n"));
   EXPECT_EQ(result.counters.forwarded, 1u);  // %a: %b is stored anyway
   EXPECT_FALSE(result.segments->isPrivatized(result.val("b")->definition()));
@@ -32,7 +32,7 @@ TEST(ForwardInputsTest, StopsBeforeAnOutput) {
 TEST(ForwardInputsTest, TwoConsumersComputeTheChainEach) {
   const Explained result = segmentReal(
       function("%x: bf16[i0, i1]",
-               "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %s = sum(%b) {dims = [1], keepdim = true}\n"
+               "  %a = cast(%x) {dtype = f32}\n  %b = neg(%a)\n  %s = sum(%b) {dims = [0], keepdim = true}\n"
                "  %d = sub(%b, %s)\n  return %d\n"));
   ASSERT_EQ(result.segments->groups().size(), 2u);
   for (const SegmentedGroup* group : result.segments->groups()) {
@@ -80,7 +80,7 @@ TEST(ForwardInputsTest, AsksAboutALongChainInLinearTime) {
 TEST(ForwardInputsTest, StopsWhereAValueHasTwoReaders) {
   const Explained result = segmentReal(
       function("%x: f32[i0, i1]",
-               "  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%a)\n  %s = sum(%b) {dims = [1], keepdim = true}\n"
+               "  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%a)\n  %s = sum(%b) {dims = [0], keepdim = true}\n"
                "  %d = sub(%c, %s)\n  return %d\n"));
   EXPECT_EQ(result.counters.forwarded, 1u);  // %a; each reader of it goes its own way
 }
@@ -89,7 +89,7 @@ TEST(ForwardInputsTest, StopsWhereAValueHasTwoReaders) {
 
 const char kWidened[] =
     "fusion f(%x: bf16[i0, i1], %y: bf16[i0, i1]) {\n  %a = add(%x, %y)\n  %w = cast(%a) {dtype = f32}\n"
-    "  %s = sum(%w) {dims = [1], keepdim = true}\n  %d = sub(%w, %s)\n  return %d\n}\n";
+    "  %s = sum(%w) {dims = [0], keepdim = true}\n  %d = sub(%w, %s)\n  return %d\n}\n";
 
 TEST(PrivatizeTest, AWideningCastIsComputedByEachReaderAndItsOperandCrosses) {
   const Explained result = segmentReal(kWidened);
@@ -102,7 +102,7 @@ TEST(PrivatizeTest, AWideningCastIsComputedByEachReaderAndItsOperandCrosses) {
 TEST(PrivatizeTest, ANarrowingCastIsComputedOnceIfCopiesDoNotPay) {
   const Explained result = segmentReal(
       function("%x: f32[i0, i1], %y: f32[i0, i1]",
-               "  %a = add(%x, %y)\n  %h = cast(%a) {dtype = bf16}\n  %s = sum(%h) {dims = [1], keepdim = true}\n"
+               "  %a = add(%x, %y)\n  %h = cast(%a) {dtype = bf16}\n  %s = sum(%h) {dims = [0], keepdim = true}\n"
                "  %d = sub(%h, %s)\n  return %d\n"));
   EXPECT_EQ(result.counters.privatized, 1u);
   EXPECT_EQ(result.counters.privatizationsUndone, 1u);
@@ -285,7 +285,7 @@ TEST(TopDownTest, AcceptedPiecesAreNeverAskedAboutAgain) {
   const Explained result = segmentReal(
       function("%x: f32[i0, i1], %y: f32[i0, i1]",
                "  %a = add(%x, %y)\n  %b = exp(%a)\n  %c = segment_set(%b)\n"
-               "  %s = sum(%c) {dims = [1], keepdim = true}\n  %d = sub(%c, %s)\n  %e = mul(%d, %y)\n  return %e\n"));
+               "  %s = sum(%c) {dims = [0], keepdim = true}\n  %d = sub(%c, %s)\n  %e = mul(%d, %y)\n  return %e\n"));
   EXPECT_EQ(result.counters.pieces, 2u);
   EXPECT_EQ(result.counters.accepted, 1u);
   EXPECT_EQ(result.counters.questionsAboutSettled, 0u);

@@ -88,7 +88,7 @@ fusion f(%x: bf16[i0, i1], %y: bf16[i0, i1], %n: i64) {
   %k = cast(%n) {dtype = f64}
   %a = add(%x, %y)
   %w = cast(%a) {dtype = f32}
-  %s = sum(%w) {dims = [1], keepdim = true}
+  %s = sum(%w) {dims = [0], keepdim = true}
   %d = sub(%w, %s)
   %e = mul(%d, %k)
   %c = segment_set(%e)

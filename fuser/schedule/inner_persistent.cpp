@@ -1,0 +1,158 @@
+// InnerPersistent: accepts several reductions over the same axes, the fastest in memory, and what reads them along
+// these axes, as one kernel (softmax, layer norm). The reference is the first reduction; I is its kept axes, R its
+// reduced ones, each merged into one. R has at most `row` elements, a power of two:
+//   [I] -> [I/rows (BIDx), rows (TIDy)]    [R] -> [row] -> [row/t unrolled, t (TIDx)]
+// A block reads its rows once. What several passes over a row need stays in registers (persistent_plan.h), so that the
+// longest row depends on the device's registers.
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "fuser/schedule/persistent_plan.h"
+#include "fuser/schedule/scheduler_list.h"
+
+namespace fuser {
+namespace {
+
+constexpr int64_t kShortestRow = 32;
+constexpr int64_t kFewThreads = 32, kUsualThreads = 256;
+constexpr int64_t kElementsAThread = 4;  // while that makes no more than kUsualThreads
+constexpr int64_t kThreadsABlock = 128;  // at least, where several rows fit
+
+// How the threads of a block share rows of at most `row` elements.
+struct RowShape {
+  int64_t row = kShortestRow;
+  int64_t threads = kFewThreads;  // along the row
+  int64_t rows = 1;               // of a block
+};
+
+int64_t mostThreads(const DeviceProperties& device) {
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(device.threadsPerBlock)));
+}
+
+// Half of the registers are for what is on the way.
+bool fits(int64_t row, int64_t threads, int64_t registers, const DeviceProperties& device) {
+  return row / threads * registers <= device.registersPerThread / 2 && row * registers <= device.registersPerBlock / 2;
+}
+
+// The longest row whose kept elements fit into registers; 0: none.
+int64_t longestRow(int64_t registers, const DeviceProperties& device) {
+  int64_t row = 0;
+  for (int64_t next = kShortestRow; fits(next, std::min(next, mostThreads(device)), registers, device); next *= 2) {
+    constexpr int64_t kMost = int64_t{1} << 16;
+    if (next > kMost) break;
+    row = next;
+  }
+  return row;
+}
+
+RowShape shapeFor(IntExpr count, int64_t registers, SizeFacts* sizes, const DeviceProperties& device) {
+  RowShape shape;
+  while (!sizes->atMost(count, shape.row)) shape.row *= 2;
+  const int64_t usual = std::min(kUsualThreads, mostThreads(device));
+  shape.threads = std::clamp(shape.row / kElementsAThread, std::min(kFewThreads, usual), usual);
+  while (!fits(shape.row, shape.threads, registers, device) && shape.threads < mostThreads(device)) shape.threads *= 2;
+  shape.rows = std::max<int64_t>(1, std::min(kThreadsABlock, mostThreads(device)) / shape.threads);
+  return shape;
+}
+
+// The name by which readers in a kernel know a result: an output is a copy of a local tensor.
+std::string nameInKernel(const TensorView* tensor) {
+  return tensor->isFusionOutput() ? localName(tensor) : tensor->name();
+}
+
+// A reader of a tensor, by its name in the kernel.
+std::string readerOf(const TensorView* tensor) {
+  if (tensor->uses().empty()) return tensor->name();  // an output's own copy
+  return nameInKernel(tensor->uses().front()->output()->as<TensorView>());
+}
+
+}  // namespace
+
+std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
+  for (const Expr* expr : view.exprs) {
+    if (expr->isScalarExpr()) return "scalars run on the host";
+  }
+  const TensorView* reference = firstReduction(view.exprs);
+  if (!reference) return "there is no reduction";
+  if (!view.sizes) return "nothing is known of the length of a row";
+  if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
+  if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
+  std::variant<ReferenceMap, std::string> built = ReferenceMap::build(view.exprs, reference);
+  if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
+  ReferenceMap& map = std::get<ReferenceMap>(built);
+  const std::vector<bool> reduced = reducedPositions(reference);
+  std::string reason = whyShapesDiffer(view.exprs, map, reduced, true);
+  if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
+  if (!reason.empty()) return reason;
+  if (!fastestIsReduced(view.exprs, view.inputs, map, reduced)) return "rows lie across memory";
+  for (const Expr* expr : view.exprs) {
+    if (isReduction(expr->op()) && !runsOverReduced(expr, map, reduced))
+      return concat("%", expr->output()->name(), " reduces axes of one element");
+  }
+  const std::variant<PersistentPlan, std::string> planned = planPersistence(view.exprs, view.inputs, map, reduced);
+  if (const std::string* problem = std::get_if<std::string>(&planned)) return *problem;
+  const int64_t registers = std::get<PersistentPlan>(planned).registers;
+  const int64_t longest = longestRow(registers, view.device);
+  // Only interns the product of the extents.
+  const IntExpr count = reducedCount(const_cast<Fusion&>(*view.fusion), reference, reduced);
+  const bool isShort =
+      count->isConstant() ? count->value <= longest : longest > 0 && view.sizes->atMost(count, longest);
+  if (!isShort) {
+    return longest == 0 ? concat("a block has no registers for ", registers, " of each element of a row")
+                        : concat("a row has more than ", longest, " elements, which is what a block's registers hold");
+  }
+  kept = std::make_shared<ReferenceMap>(std::move(map));
+  return "";
+}
+
+Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>&,
+                                 const ReferenceMap* known, const DeviceProperties& device) {
+  std::optional<ReferenceMap> built;
+  if (!known) {
+    known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), firstReduction(part.exprs()))));
+  }
+  const TensorView* reference = known->reference();
+  const std::vector<bool> reduced = reducedPositions(reference);
+  const auto plan = std::get<PersistentPlan>(planPersistence(part.exprs(), part.inputs(), *known, reduced));
+  const IntExpr count = reducedCount(const_cast<Fusion&>(part), reference, reduced);
+  const RowShape shape = shapeFor(count, plan.registers, sizes, device);
+  Schedule schedule;
+  for (const TensorView* input : plan.keptInputs) {
+    schedule.push_back(on(TransformKind::CacheAfter, input->name(), input->name() + ".cache"));
+  }
+  cacheOutputs(part, schedule);
+  const std::string name = nameInKernel(reference);
+  reorder(schedule, name, memoryOrder(reference));
+  const int64_t reducedAxes = std::count(reduced.begin(), reduced.end(), true);
+  const int64_t keptAxes = static_cast<int64_t>(reduced.size()) - reducedAxes;
+  for (int64_t i = 1; i < keptAxes; ++i) schedule.push_back(merge(name, 0));
+  const int64_t row = keptAxes > 0 ? 1 : 0;  // R's position
+  for (int64_t i = 1; i < reducedAxes; ++i) schedule.push_back(merge(name, row));
+  schedule.push_back(bound(name, row, shape.row));
+  schedule.push_back(split(name, row, shape.threads));
+  schedule.push_back(parallelize(name, row, ParallelType::Unroll));
+  schedule.push_back(parallelize(name, row + 1, ParallelType::TIDx));
+  int64_t shared = 0;  // loops outside of R
+  if (keptAxes > 0) {
+    ++shared;
+    if (shape.rows > 1) {
+      schedule.push_back(split(name, 0, shape.rows));
+      schedule.push_back(parallelize(name, 1, ParallelType::TIDy));
+      ++shared;
+    }
+    schedule.push_back(parallelize(name, 0, ParallelType::BIDx));
+  }
+  schedule.push_back(on(TransformKind::Propagate, name));
+  schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
+  schedule.push_back(on(TransformKind::InlineMost, ""));
+  for (const TensorView* input : plan.keptInputs) {
+    schedule.push_back(computeAt(input->name() + ".cache", readerOf(input), shared));
+  }
+  for (const TensorView* tensor : plan.kept) {
+    schedule.push_back(computeAt(nameInKernel(tensor), readerOf(tensor), shared));
+  }
+  return schedule;
+}
+
+}  // namespace fuser

@@ -1,0 +1,174 @@
+#include "fuser/schedule/persistent_plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "fuser/analysis/axis_map.h"
+#include "fuser/support/disjoint_sets.h"
+
+namespace fuser {
+namespace {
+
+int64_t registersOf(const TensorView* tensor) { return static_cast<int64_t>(dtypeSize(tensor->dtype()) + 3) / 4; }
+
+class Planner {
+ public:
+  Planner(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced)
+      : exprs_(exprs), map_(map), reduced_(reduced), readers_(exprs.size()), makers_(exprs.size()) {
+    for (size_t i = 0; i < exprs.size(); ++i) {
+      for (const Val* output : exprs[i]->outputs()) makerOf_[output] = i;
+      runsOver_.push_back(runsOverReduced(exprs[i], map, reduced));
+    }
+    for (size_t i = 0; i < exprs.size(); ++i) {
+      std::set<size_t> makers;
+      for (const Val* operand : exprs[i]->inputs()) {
+        const auto maker = makerOf_.find(operand);
+        if (maker != makerOf_.end()) makers.insert(maker->second);
+      }
+      makers_[i].assign(makers.begin(), makers.end());
+      for (size_t maker : makers) readers_[maker].push_back(i);
+    }
+  }
+
+  std::variant<PersistentPlan, std::string> plan(const std::vector<Val*>& inputs) {
+    findPasses();
+    keep(false);
+    if (hasCycle()) {
+      keep(true);
+      FUSER_CHECK(!hasCycle(), "the loops of a part cannot be ordered");
+    }
+    PersistentPlan plan;
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      if (!kept_[i]) continue;
+      for (const Val* output : exprs_[i]->outputs()) {
+        plan.kept.push_back(output->as<TensorView>());
+        plan.registers += registersOf(plan.kept.back());
+      }
+    }
+    for (const Val* input : inputs) {
+      if (input->isScalar() || !isKeptInput(input->as<TensorView>())) continue;
+      plan.keptInputs.push_back(input->as<TensorView>());
+      plan.registers += registersOf(plan.keptInputs.back());
+    }
+    for (const TensorView* tensor : plan.kept) {
+      if (!hasAllReduced(tensor)) return concat("%", tensor->name(), " is needed twice and lacks a reduced axis");
+    }
+    return plan;
+  }
+
+ private:
+  bool reduces(size_t i) const { return isReduction(exprs_[i]->op()); }
+
+  // The first pass in which an expression can be computed; then the one in which it is.
+  void findPasses() {
+    std::vector<int> first(exprs_.size(), 0);
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      for (size_t maker : makers_[i]) first[i] = std::max(first[i], first[maker] + reduces(maker));
+    }
+    pass_ = first;
+    for (size_t i = exprs_.size(); i-- > 0;) {
+      if (reduces(i) || !runsOver_[i]) continue;
+      std::optional<int> earliest;
+      for (size_t reader : readers_[i]) earliest = std::min(earliest.value_or(pass_[reader]), pass_[reader]);
+      if (earliest) pass_[i] = *earliest;
+    }
+  }
+
+  // What several passes read; with `all`, what several expressions read.
+  void keep(bool all) {
+    kept_.assign(exprs_.size(), false);
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      if (reduces(i) || !runsOver_[i]) continue;
+      kept_[i] = all ? readers_[i].size() > 1 : std::any_of(readers_[i].begin(), readers_[i].end(), [&](size_t reader) {
+        return pass_[reader] != pass_[i];
+      });
+    }
+  }
+
+  // Whether two loops need each other's results. A loop computes what is not kept together with its readers.
+  bool hasCycle() const {
+    DisjointSets loops(exprs_.size());
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      if (reduces(i) || kept_[i] || !runsOver_[i]) continue;
+      for (size_t reader : readers_[i]) loops.unite(i, reader);
+    }
+    std::vector<std::set<size_t>> after(exprs_.size());
+    std::vector<size_t> before(exprs_.size(), 0);
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      for (size_t reader : readers_[i]) {
+        const size_t from = loops.find(i), to = loops.find(reader);
+        if (from != to && after[from].insert(to).second) ++before[to];
+      }
+    }
+    std::vector<size_t> ready;
+    size_t count = 0, done = 0;
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      if (loops.find(i) != i) continue;
+      ++count;
+      if (before[i] == 0) ready.push_back(i);
+    }
+    while (!ready.empty()) {
+      const size_t loop = ready.back();
+      ready.pop_back();
+      ++done;
+      for (size_t next : after[loop]) {
+        if (--before[next] == 0) ready.push_back(next);
+      }
+    }
+    return done != count;
+  }
+
+  // An input that several passes read along the row, each at the places of its own elements.
+  bool isKeptInput(const TensorView* input) const {
+    std::set<int> passes;
+    std::optional<std::vector<int>> reading;
+    size_t uses = 0;
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      const std::vector<Val*>& operands = exprs_[i]->inputs();
+      if (std::find(operands.begin(), operands.end(), input) == operands.end()) continue;
+      ++uses;
+      if (!runsOver_[i] || !readsInPlace(exprs_[i], input)) return false;
+      const std::vector<int> positions = map_.operandPositions(exprs_[i], input);
+      if (reading && *reading != positions) return false;
+      reading = positions;
+      passes.insert(pass_[i]);
+    }
+    if (passes.size() < 2 || (!map_.relatesInputs() && uses > 1)) return false;
+    size_t along = 0;
+    for (size_t axis = 0; axis < reading->size(); ++axis) {
+      const int position = (*reading)[axis];
+      along += position >= 0 && reduced_[position] && !input->axes()[axis]->isBroadcast();
+    }
+    return along == static_cast<size_t>(std::count(reduced_.begin(), reduced_.end(), true));
+  }
+
+  bool hasAllReduced(const TensorView* tensor) const {
+    const std::vector<int>& positions = map_.positions(tensor);
+    size_t along = 0;
+    for (size_t i = 0; i < positions.size(); ++i) {
+      along += positions[i] >= 0 && reduced_[positions[i]] && !tensor->domain().logical[i]->isBroadcast();
+    }
+    return along == static_cast<size_t>(std::count(reduced_.begin(), reduced_.end(), true));
+  }
+
+  const std::vector<Expr*>& exprs_;
+  const ReferenceMap& map_;
+  const std::vector<bool>& reduced_;
+  std::unordered_map<const Val*, size_t> makerOf_;  // look-ups only
+  std::vector<bool> runsOver_;                      // whether the expression has loops over the reduced axes
+  std::vector<std::vector<size_t>> readers_, makers_;
+  std::vector<int> pass_;
+  std::vector<bool> kept_;
+};
+
+}  // namespace
+
+std::variant<PersistentPlan, std::string> planPersistence(const std::vector<Expr*>& exprs,
+                                                          const std::vector<Val*>& inputs, const ReferenceMap& map,
+                                                          const std::vector<bool>& reduced) {
+  return Planner(exprs, map, reduced).plan(inputs);
+}
+
+}  // namespace fuser

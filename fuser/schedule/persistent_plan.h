@@ -1,0 +1,32 @@
+#pragma once
+// PersistentPlan: in which passes over its rows a kernel computes what, and what it keeps between them. A reduction
+// ends a pass: what reads its result along the row belongs to a later one.
+//
+//   %m = amax(%x)                pass 0: x (kept), m
+//   %d = sub(%x, %m)             pass 1: d, e (kept), s
+//   %e = exp(%d)                 pass 2: y
+//   %s = sum(%e)
+//   %y = div(%e, %s)
+//
+// Each expression is computed in the pass of its readers; one whose readers are in several passes is kept in registers,
+// once a thread for the elements that are its own. Expressions of one pass that read each other share one loop.
+
+#include <variant>
+
+#include "fuser/schedule/reduction_facts.h"
+
+namespace fuser {
+
+struct PersistentPlan {
+  std::vector<const TensorView*> kept;        // results of the part, in the order of their expressions
+  std::vector<const TensorView*> keptInputs;  // each to be copied to registers once
+  int64_t registers = 0;                      // 32-bit ones, for one element of each
+};
+
+// Returns the plan, or why a kernel cannot be built so. `exprs` are in topological order; `inputs` are the values that
+// they read from outside.
+std::variant<PersistentPlan, std::string> planPersistence(const std::vector<Expr*>& exprs,
+                                                          const std::vector<Val*>& inputs, const ReferenceMap& map,
+                                                          const std::vector<bool>& reduced);
+
+}  // namespace fuser

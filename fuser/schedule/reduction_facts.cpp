@@ -1,0 +1,109 @@
+#include "fuser/schedule/reduction_facts.h"
+
+#include <algorithm>
+
+namespace fuser {
+
+TensorView* firstReduction(const std::vector<Expr*>& exprs) {
+  for (const Expr* expr : exprs) {
+    if (!expr->isScalarExpr() && isReduction(expr->op())) return expr->output()->as<TensorView>();
+  }
+  return nullptr;
+}
+
+std::vector<bool> reducedPositions(const TensorView* reference) {
+  std::vector<bool> reduced;
+  for (const IterDomain* axis : reference->domain().logical) reduced.push_back(axis->isReduction());
+  return reduced;
+}
+
+IntExpr reducedCount(Fusion& fusion, const TensorView* reference, const std::vector<bool>& reduced) {
+  IntExprArena& ints = fusion.ints();
+  IntExpr count = ints.constant(1);
+  const std::vector<IterDomain*>& axes = reference->domain().logical;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (reduced[i]) count = ints.mul(count, axes[i]->extent());
+  }
+  return count;
+}
+
+std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced,
+                            bool spreads) {
+  AfterReductions after;
+  for (const Expr* expr : exprs) {
+    const TensorView* output = expr->output()->as<TensorView>();
+    const bool reads = after.visit(expr);
+    const std::vector<int>& positions = map.positions(output);
+    const std::vector<IterDomain*>& axes = output->domain().logical;
+    if (isReduction(expr->op())) {
+      for (size_t i = 0; i < axes.size(); ++i) {
+        if (positions[i] >= 0 && axes[i]->isReduction() != reduced[positions[i]]) {
+          return concat("%", output->name(), " reduces other axes than %", map.reference()->name());
+        }
+      }
+      for (size_t i = 0; i < reduced.size(); ++i) {
+        if (reduced[i] && std::find(positions.begin(), positions.end(), static_cast<int>(i)) == positions.end()) {
+          return concat("%", output->name(), " reduces fewer axes than %", map.reference()->name());
+        }
+      }
+    } else if (reads && !spreads) {
+      for (size_t i = 0; i < axes.size(); ++i) {
+        if (positions[i] >= 0 && reduced[positions[i]] && !axes[i]->isBroadcast()) {
+          return concat("%", output->name(), " spreads a reduction's result over the reduced axes");
+        }
+      }
+    }
+  }
+  return "";
+}
+
+bool runsOverReduced(const Expr* expr, const ReferenceMap& map, const std::vector<bool>& reduced) {
+  const TensorView* tensor = expr->output()->as<TensorView>();
+  const std::vector<int>& positions = map.positions(tensor);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i] >= 0 && reduced[positions[i]] && !tensor->domain().logical[i]->isBroadcast()) return true;
+  }
+  return false;
+}
+
+// An output that does not depend on a reduction and lacks a reduced axis would not be written if that axis is empty.
+std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& reduced) {
+  FusionView before = view;
+  FusionView behind = view;
+  before.outputs.clear();
+  behind.outputs.clear();
+  AfterReductions after;
+  for (const Expr* expr : view.exprs) after.visit(expr);
+  for (Val* output : view.outputs) {
+    const bool afterLoops = after.contains(output) && (isReduction(output->definition()->op()) ||
+                                                       !runsOverReduced(output->definition(), map, reduced));
+    (afterLoops ? behind : before).outputs.push_back(output);
+  }
+  const std::string reason = whyUnwritten(before, map, std::vector<bool>(reduced.size(), false));
+  return reason.empty() ? whyUnwritten(behind, map, reduced) : reason;
+}
+
+bool fastestIsReduced(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
+                      const std::vector<bool>& reduced) {
+  size_t most = 0;
+  bool inner = true;
+  for (const Val* input : inputs) {
+    if (input->isScalar()) continue;
+    const TensorView* tensor = input->as<TensorView>();
+    if (concreteAxes(tensor) <= most) continue;
+    for (const Expr* use : exprs) {
+      if (std::find(use->inputs().begin(), use->inputs().end(), input) == use->inputs().end()) continue;
+      const std::vector<int> positions = map.operandPositions(use, tensor);
+      const std::vector<int>& order = tensor->domain().allocationOrder;
+      for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+        if (tensor->axes()[*axis]->isBroadcast() || positions[*axis] < 0) continue;
+        inner = reduced[positions[*axis]];
+        most = concreteAxes(tensor);
+        break;
+      }
+    }
+  }
+  return inner;
+}
+
+}  // namespace fuser

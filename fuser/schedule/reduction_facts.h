@@ -1,0 +1,52 @@
+#pragma once
+// Queries about parts with reductions that the Reduction and InnerPersistent schedulers share. A "why…" function
+// returns the reason for a refusal, or "" if there is none.
+//
+// The reference is the first reduction; `reduced` says for each of its logical axes whether it is reduced.
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "fuser/schedule/facts.h"
+
+namespace fuser {
+
+TensorView* firstReduction(const std::vector<Expr*>& exprs);  // null if there is none
+std::vector<bool> reducedPositions(const TensorView* reference);
+// The number of terms of a reduction of that shape, over the extents of `fusion`.
+IntExpr reducedCount(Fusion& fusion, const TensorView* reference, const std::vector<bool>& reduced);
+
+// The results of reductions and, transitively, of their readers; for lookups only.
+class AfterReductions {
+ public:
+  // Whether the expression reads such a result; call it for each expression in order. Records the expression's results.
+  bool visit(const Expr* expr) {
+    const bool reads = std::any_of(expr->inputs().begin(), expr->inputs().end(),
+                                   [&](const Val* operand) { return contains(operand); });
+    if (reads || isReduction(expr->op())) after_.insert(expr->outputs().begin(), expr->outputs().end());
+    return reads;
+  }
+  bool contains(const Val* val) const { return after_.count(val) != 0; }
+
+ private:
+  std::unordered_set<const Val*> after_;
+};
+
+// Requires that every reduction reduces exactly the reference's reduced axes (or broadcast axes without loops). Unless
+// `spreads`, no tensor after a reduction may have those axes.
+std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced,
+                            bool spreads);
+
+// Whether an expression runs in loops over reduced axes: it has elements along them, or reduces them.
+bool runsOverReduced(const Expr* expr, const ReferenceMap& map, const std::vector<bool>& reduced);
+
+// Refuses a part in which some output might not be written because an axis is empty. One that depends on a reduction is
+// written after its loops, unless it has loops over the reduced axes itself.
+std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& reduced);
+
+// Whether the fastest axis in memory of the input with the most axes is reduced, as the expressions read it.
+bool fastestIsReduced(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
+                      const std::vector<bool>& reduced);
+
+}  // namespace fuser
