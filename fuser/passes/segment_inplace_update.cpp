@@ -12,10 +12,10 @@
 //     return %y.stored
 //
 // The segment of %y.stored does not read %x and has no dependents, so it can run after all readers of %x. The pass
-// skips an output that depends on every reader of the input, if everything derived from the input is pointwise: such a
-// kernel reads each element before it overwrites it. The host program checks again once the segments are known and
-// copies if it must; this pass turns the copy into a kernel. Runs after all passes that change the definitions of
-// outputs.
+// skips an output that depends on every reader of the input, if everything derived from the input is pointwise, or if a
+// scheduler makes one kernel of it that keeps rows: such a kernel reads each element before it overwrites it. The host
+// program checks again once the segments are known and copies if it must; this pass turns the copy into a kernel. Runs
+// after all passes that change the definitions of outputs.
 
 #include <algorithm>
 
@@ -29,7 +29,8 @@ namespace {
 
 class IsolateUpdates : public Pass {
  public:
-  using Pass::Pass;
+  IsolateUpdates(Fusion* fusion, const CompileContext& context)
+      : Pass(fusion), schedulers_(context.schedulers), sizes_(context.sizes), device_(context.device()) {}
 
   void runPass(Fusion* fusion) override {
     const std::map<size_t, Val*> aliases = fusion->aliases();
@@ -54,21 +55,44 @@ class IsolateUpdates : public Pass {
     return before && before->op() == OpKind::SegmentSet;
   }
 
-  static bool isSafe(const Fusion& fusion, size_t output, const Val* input) {
-    return isElementwise(fusion, input) && leadsTo(fusion, fusion.outputs().at(output), input);
+  bool isSafe(const Fusion& fusion, size_t output, const Val* input) const {
+    Val* value = fusion.outputs().at(output);
+    const std::vector<bool> needed = neededFor(fusion, value);
+    const bool leads = std::all_of(input->uses().begin(), input->uses().end(),
+                                   [&](const Expr* use) { return use->isScalarExpr() || needed[use->output()->id()]; });
+    return leads && (isElementwise(fusion, input) || keepsRows(fusion, value, needed));
   }
 
-  // Whether the output depends on every reader of the input.
-  static bool leadsTo(const Fusion& fusion, const Val* output, const Val* input) {
+  // By id: the values on which the output depends, and itself.
+  static std::vector<bool> neededFor(const Fusion& fusion, const Val* output) {
     std::vector<bool> needed(fusion.valCount(), false);
     needed[output->id()] = true;
     const std::vector<Expr*>& exprs = fusion.exprs();
     for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
-      if (!needed[(*expr)->output()->id()]) continue;
+      const std::vector<Val*>& results = (*expr)->outputs();
+      if (std::none_of(results.begin(), results.end(), [&](const Val* val) { return needed[val->id()]; })) continue;
       for (const Val* operand : (*expr)->inputs()) needed[operand->id()] = true;
     }
-    return std::all_of(input->uses().begin(), input->uses().end(),
-                       [&](const Expr* use) { return use->isScalarExpr() || needed[use->output()->id()]; });
+    return needed;
+  }
+
+  // Whether one kernel that keeps rows computes all that the output depends on.
+  bool keepsRows(const Fusion& fusion, Val* output, const std::vector<bool>& needed) const {
+    if (!schedulers_) return false;
+    FusionView view{&fusion, {}, {}, {output}, sizes_, device_};
+    for (Expr* expr : fusion.exprs()) {
+      if (expr->isScalarExpr() || !needed[expr->output()->id()]) continue;
+      if (expr->op() == OpKind::SegmentSet) return false;
+      view.exprs.push_back(expr);
+    }
+    for (const Expr* expr : view.exprs) {
+      for (Val* operand : expr->inputs()) {
+        const bool outside = !operand->definition() || operand->isScalar();
+        if (outside && std::find(view.inputs.begin(), view.inputs.end(), operand) == view.inputs.end())
+          view.inputs.push_back(operand);
+      }
+    }
+    return schedulers_->accepts(view).type == SchedulerType::InnerPersistent;
   }
 
   // Whether everything derived from the input is pointwise over the input's own axes.
@@ -104,6 +128,10 @@ class IsolateUpdates : public Pass {
     fusion.setOutputs(outputs);
     modified_ = true;
   }
+
+  const SchedulerInterface* schedulers_;
+  SizeFacts* sizes_;
+  DeviceProperties device_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fuser/analysis/reference_map.h"
+#include "fuser/schedule/persistent_plan.h"
 
 namespace fuser {
 namespace {
@@ -31,11 +32,32 @@ std::vector<const Expr*> makersOf(const HostGroup& group, const TensorView* outp
   return makers;
 }
 
+// Whether, in a kernel that keeps rows in registers, an element of the input is read by the one thread that writes it,
+// once and before that: readers read the input at the places that are written, and where there are several, what they
+// read is kept. All threads of a row compute what has no elements along it.
+bool keepsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
+  const ReferenceMap* map = group.map.get();
+  const bool hasAllAxes = map && map->contains(output) && storedAxes(output) == output->rank() &&
+                          output->rank() == map->reference()->domain().logical.size();
+  if (!hasAllAxes) return false;
+  const std::vector<const Expr*> makers = makersOf(group, output);
+  size_t readers = 0;
+  for (const Expr* expr : group.exprs) {
+    if (!contains(expr->inputs(), input)) continue;
+    ++readers;
+    const bool before = std::find(makers.begin(), makers.end(), expr) != makers.end();
+    if (!before || map->operandPositions(expr, input) != map->positions(output)) return false;
+  }
+  return readers == 1 || keepsInput(group.exprs, group.inputs, *map, input);
+}
+
 // Whether each thread of the group's kernel reads only those elements of the input that it writes to the output, and
 // before it writes them: the kernel is pointwise over the output's axes, the input has the same axes, and only
 // expressions on which the output depends read the input.
 bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
-  if (group.scheduler != SchedulerType::PointWise || storedAxes(input) != input->rank()) return false;
+  if (storedAxes(input) != input->rank()) return false;
+  if (group.scheduler == SchedulerType::InnerPersistent) return keepsWhatItWrites(group, output, input);
+  if (group.scheduler != SchedulerType::PointWise) return false;
   std::variant<ReferenceMap, std::string> built;
   const ReferenceMap* map = group.map.get();
   if (!map || map->reference() != output) {

@@ -171,4 +171,11 @@ std::variant<PersistentPlan, std::string> planPersistence(const std::vector<Expr
   return Planner(exprs, map, reduced).plan(inputs);
 }
 
+bool keepsInput(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
+                const Val* input) {
+  const auto plan = planPersistence(exprs, inputs, map, reducedPositions(map.reference()));
+  const auto* made = std::get_if<PersistentPlan>(&plan);
+  return made && std::find(made->keptInputs.begin(), made->keptInputs.end(), input) != made->keptInputs.end();
+}
+
 }  // namespace fuser

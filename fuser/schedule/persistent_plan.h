@@ -29,4 +29,9 @@ std::variant<PersistentPlan, std::string> planPersistence(const std::vector<Expr
                                                           const std::vector<Val*>& inputs, const ReferenceMap& map,
                                                           const std::vector<bool>& reduced);
 
+// Whether a kernel that InnerPersistent makes of the part copies this input to registers before it computes anything,
+// and reads it nowhere else. `map` is the scheduler's.
+bool keepsInput(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
+                const Val* input);
+
 }  // namespace fuser

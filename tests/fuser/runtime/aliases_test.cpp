@@ -98,6 +98,40 @@ TEST(AliasTest, TheKernelThatOverwritesComesLast) {
   EXPECT_EQ(memoryOf(ran.record.outputs[0]), memoryOf(ran.inputs[0]));
 }
 
+// A block reads its row once, into registers, before any thread writes it.
+TEST(AliasTest, ARowThatAKernelKeepsIsOverwrittenInPlace) {
+  const Ran ran = run(R"(
+fusion f(%x: f32[i0, i1]) {
+  %s = sum(%x) {dims = [1], keepdim = true}
+  %y = div(%x, %s)
+  return %y
+}
+alias %y -> %x
+run { %x = values [1.0, 2.0, 1.0, 3.0, 4.0, 1.0] : f32[2, 3] }
+)");
+  EXPECT_NE(ran.host.find("reuse %x for %y"), std::string::npos) << ran.host;
+  EXPECT_EQ(ran.host.find("launch"), ran.host.rfind("launch")) << ran.host;
+  EXPECT_EQ(ran.input, (std::vector<float>{0.25, 0.5, 0.25, 0.375, 0.5, 0.125}));
+}
+
+// All threads of a row read its element of %b, and one writes the result.
+TEST(AliasTest, WhatAllThreadsOfARowReadIsNotOverwrittenInPlace) {
+  const Ran ran = run(R"(
+fusion f(%b: f32[i0], %x: f32[i0, i1]) {
+  %s = sum(%x) {dims = [1]}
+  %c = add(%b, %s)
+  %u = unsqueeze(%c) {dims = [1]}
+  %y = div(%x, %u)
+  return %c, %y
+}
+alias %c -> %b
+run { %b = values [1.0, 2.0] : f32[2]  %x = values [1.0, 2.0, 1.0, 3.0, 4.0, 1.0] : f32[2, 3] }
+)");
+  EXPECT_EQ(ran.input, (std::vector<float>{5, 10}));
+  const auto* quotients = static_cast<const float*>(memoryOf(ran.record.outputs[1]));
+  EXPECT_EQ(std::vector<float>(quotients, quotients + 6), (std::vector<float>{0.2f, 0.4f, 0.2f, 0.3f, 0.4f, 0.1f}));
+}
+
 TEST(AliasTest, WithoutThePassTheHostCopies) {
   const Ran ran = run(R"(
 fusion f(%x: f32[i0, i0]) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 
 #include "fuser/ir/clone.h"
@@ -75,6 +76,33 @@ run { %x = values [1, 2] : f32[2]  %a = 10.0  %b = 20.0 })");
   EXPECT_EQ(session.cache->counters().compilations, 1u);
   EXPECT_EQ(session.cache->counters().hostScalarEvaluations, 2u);
   EXPECT_EQ(session.cache->counters().runs, 2u);
+}
+
+// Programs are made for classes of sizes: rows from 1 to 100,000 elements, of which a block keeps the shorter ones.
+TEST(FusionExecutorCacheTest, AThousandRowLengthsNeedFewPrograms) {
+  std::string text = R"(
+fusion softmax(%x: f32[i0, i1]) {
+  %m = amax(%x) {dims = [1], keepdim = true}
+  %d = sub(%x, %m)
+  %e = exp(%d)
+  %s = sum(%e) {dims = [1], keepdim = true}
+  %y = div(%e, %s)
+  return %y
+}
+)";
+  std::vector<int64_t> lengths;
+  for (int i = 0; i < 1000; ++i) {
+    const int64_t next = lengths.empty() ? 1 : lengths.back() + 1;
+    lengths.push_back(std::max<int64_t>(next, std::llround(std::pow(1e5, i / 999.0))));
+  }
+  for (int64_t length : lengths) text += concat("run { %x = normal(seed = 1) : f32[1, ", length, "] }\n");
+  Session session(text, [](FusionExecutorCache::Settings& settings) { settings.context.checkInvariants = false; });
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    session.run(i);
+    session.data.clear();
+  }
+  EXPECT_EQ(lengths.back(), 100000);
+  EXPECT_LE(session.cache->counters().compilations, 40u);
 }
 
 // Eight runs, one compilation: what is evaluated in each run is the scalar chain, each of its expressions once, however
