@@ -56,6 +56,23 @@ RowShape shapeFor(IntExpr count, int64_t registers, SizeFacts* sizes, const Devi
   return shape;
 }
 
+// Where sizes that meet are written in two ways, two loops over one row would take its elements apart differently, and
+// a thread would look for its kept elements at another's.
+std::string whySizesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map) {
+  const std::vector<IterDomain*>& reference = map.reference()->domain().logical;
+  for (const TensorView* tensor : tensorsOf(exprs)) {
+    const std::vector<int>& positions = map.positions(tensor);
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const IterDomain* axis = tensor->domain().logical[i];
+      if (positions[i] < 0 || axis->isBroadcast()) continue;
+      if (axis->extent() != reference[static_cast<size_t>(positions[i])]->extent())
+        return concat("the size of axis ", i, " of %", tensor->name(), " is written differently in %",
+                      map.reference()->name());
+    }
+  }
+  return "";
+}
+
 // The name by which readers in a kernel know a result: an output is a copy of a local tensor.
 std::string nameInKernel(const TensorView* tensor) {
   return tensor->isFusionOutput() ? localName(tensor) : tensor->name();
@@ -83,6 +100,7 @@ std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const 
   ReferenceMap& map = std::get<ReferenceMap>(built);
   const std::vector<bool> reduced = reducedPositions(reference);
   std::string reason = whyShapesDiffer(view.exprs, map, reduced, true);
+  if (reason.empty()) reason = whySizesDiffer(view.exprs, map);
   if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
   if (!reason.empty()) return reason;
   if (!fastestIsReduced(view.exprs, view.inputs, map, reduced)) return "rows lie across memory";
