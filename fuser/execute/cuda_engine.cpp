@@ -97,7 +97,7 @@ class CudaEngine : public Engine {
 
   std::string name() const override { return "cuda"; }
 
-  DeviceProperties properties() override { return driver_->properties(); }
+  DeviceProperties properties() override { return properties_; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     for (const Kernel* kernel : kernels) checkFits(*kernel);
@@ -118,17 +118,18 @@ class CudaEngine : public Engine {
  private:
   // A kernel for another device runs where this one's limits allow what it uses.
   void checkFits(const Kernel& kernel) const {
-    const DeviceProperties own = driver_->properties();
     const int64_t threads = kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2];
     const auto shared = static_cast<int64_t>(sharedMemoryBytes(kernel));
-    FUSER_USER_CHECK(kernel.device.warp == own.warp, kernel.name, " is for warps of ", kernel.device.warp,
-                     " threads, and this GPU's have ", own.warp, ": leave out option device_warp");
-    FUSER_USER_CHECK(threads <= own.threadsPerBlock && shared <= own.optInShared, kernel.name, " has blocks of ",
-                     threads, " threads and ", shared, " bytes of shared memory, and this GPU's have at most ",
-                     own.threadsPerBlock, " and ", own.optInShared, ": use option device = \"native\"");
+    FUSER_USER_CHECK(kernel.device.warp == properties_.warp, kernel.name, " is for warps of ", kernel.device.warp,
+                     " threads, and this GPU's have ", properties_.warp, ": leave out option device_warp");
+    FUSER_USER_CHECK(threads <= properties_.threadsPerBlock && shared <= properties_.optInShared, kernel.name,
+                     " has blocks of ", threads, " threads and ", shared,
+                     " bytes of shared memory, and this GPU's have at most ", properties_.threadsPerBlock, " and ",
+                     properties_.optInShared, ": use option device = \"native\"");
   }
 
   std::shared_ptr<const CudaDriver> driver_;
+  const DeviceProperties properties_ = driver_->properties();
   std::shared_ptr<StreamDevice> device_;
   Nvrtc nvrtc_;
 };

@@ -1,6 +1,7 @@
 #include "fuser/lower/loop_nest.h"
 
 #include <algorithm>
+#include <map>
 
 #include "fuser/analysis/loop_map.h"
 #include "fuser/analysis/schedule_limits.h"
@@ -83,9 +84,19 @@ void LoopNest::shareLoops() {
 void LoopNest::findExtents(const std::function<IntExpr(IntExpr)>& importExtent) {
   IntExprArena& ints = *kernel_.ints;
   std::vector<IntExpr> ofClass(roots_.size(), nullptr);
-  for (size_t i = 0; i < roots_.size(); ++i) {
-    IntExpr& extent = ofClass[sameRoot_.find(i)];
-    if (!extent && !roots_[i]->isBroadcast()) extent = importExtent(roots_[i]->extent());
+  // Axes at one position of the reference are one axis: their sizes are equal, and so that two loop nests take it apart
+  // alike, they are one expression, however each tensor writes it.
+  std::map<int, IntExpr> ofPosition;
+  for (const TensorView* tensor : tensors_) {
+    const TensorDomain& domain = tensor->domain();
+    for (size_t root = 0; root < domain.loopRoot.size(); ++root) {
+      IntExpr& extent = ofClass[sameRoot_.find(firstRoot_.at(tensor) + root)];
+      if (extent || domain.loopRoot[root]->isBroadcast()) continue;
+      IntExpr own = nullptr;
+      IntExpr& size = domain.referencePosition.empty() ? own : ofPosition[domain.referencePosition[root]];
+      if (!size) size = importExtent(domain.loopRoot[root]->extent());
+      extent = size;
+    }
   }
   for (size_t i = 0; i < roots_.size(); ++i) {
     const IntExpr extent = ofClass[sameRoot_.find(i)];

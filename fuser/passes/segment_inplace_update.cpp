@@ -63,7 +63,7 @@ class IsolateUpdates : public Pass {
     return leads && (isElementwise(fusion, input) || keepsRows(fusion, value, needed));
   }
 
-  // By id: the values on which the output depends, and itself.
+  // By id: the values on which the output depends, itself, and what the same expressions make beside them.
   static std::vector<bool> neededFor(const Fusion& fusion, const Val* output) {
     std::vector<bool> needed(fusion.valCount(), false);
     needed[output->id()] = true;
@@ -71,6 +71,7 @@ class IsolateUpdates : public Pass {
     for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
       const std::vector<Val*>& results = (*expr)->outputs();
       if (std::none_of(results.begin(), results.end(), [&](const Val* val) { return needed[val->id()]; })) continue;
+      for (const Val* result : results) needed[result->id()] = true;
       for (const Val* operand : (*expr)->inputs()) needed[operand->id()] = true;
     }
     return needed;

@@ -71,6 +71,19 @@ std::string whyNotInMemory(const FusionView& view) {
   return "";
 }
 
+std::optional<std::vector<int>> onlyReading(const std::vector<Expr*>& readers, const ReferenceMap& map,
+                                            const TensorView* input) {
+  if (!map.relatesInputs() && readers.size() > 1) return std::nullopt;
+  std::optional<std::vector<int>> reading;
+  for (const Expr* reader : readers) {
+    if (!readsInPlace(reader, input)) return std::nullopt;
+    const std::vector<int> positions = map.operandPositions(reader, input);
+    if (reading && *reading != positions) return std::nullopt;
+    reading = positions;
+  }
+  return reading;
+}
+
 std::string localName(const Val* tensor) { return tensor->name() + ".local"; }
 
 void cacheOutputs(const Fusion& part, Schedule& schedule) {

@@ -2,6 +2,7 @@
 // Queries about a part that the PointWise and Reduction schedulers share. A "why…" function returns the reason for a
 // refusal, which follows "PointWise: " in SchedulerAnswer::reason, or "" if there is none.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,12 @@ std::string whyEmpty(const FusionView& view);
 // Refuses a part that computes an operand which some reader needs at coordinates other than its own: such an operand
 // must be in memory.
 std::string whyNotInMemory(const FusionView& view);
+
+// For each axis of an input, the reference's that these expressions read it along, or -1. None if they read it in
+// several ways: a local copy would relate axes that must stay separate. Nor if one reads it at other coordinates than
+// its own, because registers only hold those.
+std::optional<std::vector<int>> onlyReading(const std::vector<Expr*>& readers, const ReferenceMap& map,
+                                            const TensorView* input);
 
 // The name of the local copy that a schedule creates of a tensor: "x.local". Names in a part are unique.
 std::string localName(const Val* tensor);

@@ -14,7 +14,7 @@
 namespace fuser {
 namespace {
 
-constexpr int64_t kShortestRow = 32;
+constexpr int64_t kShortestRow = 32, kLongestRow = int64_t{1} << 16;
 constexpr int64_t kFewThreads = 32, kUsualThreads = 256;
 constexpr int64_t kElementsAThread = 4;  // while that makes no more than kUsualThreads
 constexpr int64_t kThreadsABlock = 128;  // at least, where several rows fit
@@ -38,10 +38,10 @@ bool fits(int64_t row, int64_t threads, int64_t registers, const DevicePropertie
 // The longest row whose kept elements fit into registers; 0: none.
 int64_t longestRow(int64_t registers, const DeviceProperties& device) {
   int64_t row = 0;
-  for (int64_t next = kShortestRow; fits(next, std::min(next, mostThreads(device)), registers, device); next *= 2) {
-    constexpr int64_t kMost = int64_t{1} << 16;
-    if (next > kMost) break;
+  int64_t next = kShortestRow;
+  while (next <= kLongestRow && fits(next, std::min(next, mostThreads(device)), registers, device)) {
     row = next;
+    next *= 2;
   }
   return row;
 }
@@ -54,23 +54,6 @@ RowShape shapeFor(IntExpr count, int64_t registers, SizeFacts* sizes, const Devi
   while (!fits(shape.row, shape.threads, registers, device) && shape.threads < mostThreads(device)) shape.threads *= 2;
   shape.rows = std::max<int64_t>(1, std::min(kThreadsABlock, mostThreads(device)) / shape.threads);
   return shape;
-}
-
-// Where sizes that meet are written in two ways, two loops over one row would take its elements apart differently, and
-// a thread would look for its kept elements at another's.
-std::string whySizesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map) {
-  const std::vector<IterDomain*>& reference = map.reference()->domain().logical;
-  for (const TensorView* tensor : tensorsOf(exprs)) {
-    const std::vector<int>& positions = map.positions(tensor);
-    for (size_t i = 0; i < positions.size(); ++i) {
-      const IterDomain* axis = tensor->domain().logical[i];
-      if (positions[i] < 0 || axis->isBroadcast()) continue;
-      if (axis->extent() != reference[static_cast<size_t>(positions[i])]->extent())
-        return concat("the size of axis ", i, " of %", tensor->name(), " is written differently in %",
-                      map.reference()->name());
-    }
-  }
-  return "";
 }
 
 // The name by which readers in a kernel know a result: an output is a copy of a local tensor.
@@ -87,20 +70,13 @@ std::string readerOf(const TensorView* tensor) {
 }  // namespace
 
 std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
-  for (const Expr* expr : view.exprs) {
-    if (expr->isScalarExpr()) return "scalars run on the host";
-  }
-  const TensorView* reference = firstReduction(view.exprs);
-  if (!reference) return "there is no reduction";
   if (!view.sizes) return "nothing is known of the length of a row";
-  if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
-  if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
-  std::variant<ReferenceMap, std::string> built = ReferenceMap::build(view.exprs, reference);
+  std::variant<ReferenceMap, std::string> built = mapOfReductions(view);
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
   ReferenceMap& map = std::get<ReferenceMap>(built);
+  const TensorView* reference = map.reference();
   const std::vector<bool> reduced = reducedPositions(reference);
   std::string reason = whyShapesDiffer(view.exprs, map, reduced, true);
-  if (reason.empty()) reason = whySizesDiffer(view.exprs, map);
   if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
   if (!reason.empty()) return reason;
   if (!fastestIsReduced(view.exprs, view.inputs, map, reduced)) return "rows lie across memory";
@@ -114,12 +90,9 @@ std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const 
   const int64_t longest = longestRow(registers, view.device);
   // Only interns the product of the extents.
   const IntExpr count = reducedCount(const_cast<Fusion&>(*view.fusion), reference, reduced);
-  const bool isShort =
-      count->isConstant() ? count->value <= longest : longest > 0 && view.sizes->atMost(count, longest);
-  if (!isShort) {
-    return longest == 0 ? concat("a block has no registers for ", registers, " of each element of a row")
-                        : concat("a row has more than ", longest, " elements, which is what a block's registers hold");
-  }
+  if (longest == 0) return concat("a block has no registers for ", registers, " of each element of a row");
+  if (!view.sizes->atMost(count, longest))
+    return concat("a row has more than ", longest, " elements, which is what a block's registers hold");
   kept = std::make_shared<ReferenceMap>(std::move(map));
   return "";
 }

@@ -5,7 +5,6 @@
 #include <set>
 #include <unordered_map>
 
-#include "fuser/analysis/axis_map.h"
 #include "fuser/support/disjoint_sets.h"
 
 namespace fuser {
@@ -17,15 +16,20 @@ class Planner {
  public:
   Planner(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced)
       : exprs_(exprs), map_(map), reduced_(reduced), readers_(exprs.size()), makers_(exprs.size()) {
+    std::unordered_map<const Val*, size_t> makerOf;
     for (size_t i = 0; i < exprs.size(); ++i) {
-      for (const Val* output : exprs[i]->outputs()) makerOf_[output] = i;
+      for (const Val* output : exprs[i]->outputs()) makerOf[output] = i;
       runsOver_.push_back(runsOverReduced(exprs[i], map, reduced));
     }
     for (size_t i = 0; i < exprs.size(); ++i) {
       std::set<size_t> makers;
       for (const Val* operand : exprs[i]->inputs()) {
-        const auto maker = makerOf_.find(operand);
-        if (maker != makerOf_.end()) makers.insert(maker->second);
+        const auto maker = makerOf.find(operand);
+        if (maker != makerOf.end()) {
+          makers.insert(maker->second);
+        } else if (readersOfInput_[operand].empty() || readersOfInput_[operand].back() != i) {
+          readersOfInput_[operand].push_back(i);
+        }
       }
       makers_[i].assign(makers.begin(), makers.end());
       for (size_t maker : makers) readers_[maker].push_back(i);
@@ -53,7 +57,8 @@ class Planner {
       plan.registers += registersOf(plan.keptInputs.back());
     }
     for (const TensorView* tensor : plan.kept) {
-      if (!hasAllReduced(tensor)) return concat("%", tensor->name(), " is needed twice and lacks a reduced axis");
+      if (!haveAllReduced(tensor->domain().logical, map_.positions(tensor)))
+        return concat("%", tensor->name(), " is needed twice and lacks a reduced axis");
     }
     return plan;
   }
@@ -122,42 +127,34 @@ class Planner {
 
   // An input that several passes read along the row, each at the places of its own elements.
   bool isKeptInput(const TensorView* input) const {
+    const auto found = readersOfInput_.find(input);
+    if (found == readersOfInput_.end()) return false;
+    std::vector<Expr*> readers;
     std::set<int> passes;
-    std::optional<std::vector<int>> reading;
-    size_t uses = 0;
-    for (size_t i = 0; i < exprs_.size(); ++i) {
-      const std::vector<Val*>& operands = exprs_[i]->inputs();
-      if (std::find(operands.begin(), operands.end(), input) == operands.end()) continue;
-      ++uses;
-      if (!runsOver_[i] || !readsInPlace(exprs_[i], input)) return false;
-      const std::vector<int> positions = map_.operandPositions(exprs_[i], input);
-      if (reading && *reading != positions) return false;
-      reading = positions;
-      passes.insert(pass_[i]);
+    for (size_t reader : found->second) {
+      if (!runsOver_[reader]) return false;
+      readers.push_back(exprs_[reader]);
+      passes.insert(pass_[reader]);
     }
-    if (passes.size() < 2 || (!map_.relatesInputs() && uses > 1)) return false;
-    size_t along = 0;
-    for (size_t axis = 0; axis < reading->size(); ++axis) {
-      const int position = (*reading)[axis];
-      along += position >= 0 && reduced_[position] && !input->axes()[axis]->isBroadcast();
-    }
-    return along == static_cast<size_t>(std::count(reduced_.begin(), reduced_.end(), true));
+    if (passes.size() < 2) return false;
+    const std::optional<std::vector<int>> reading = onlyReading(readers, map_, input);
+    return reading && haveAllReduced(input->axes(), *reading);
   }
 
-  bool hasAllReduced(const TensorView* tensor) const {
-    const std::vector<int>& positions = map_.positions(tensor);
-    size_t along = 0;
-    for (size_t i = 0; i < positions.size(); ++i) {
-      along += positions[i] >= 0 && reduced_[positions[i]] && !tensor->domain().logical[i]->isBroadcast();
+  // Whether axes at these positions of the reference have elements along all that are reduced.
+  bool haveAllReduced(const std::vector<IterDomain*>& axes, const std::vector<int>& positions) const {
+    int64_t along = 0;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      along += positions[i] >= 0 && reduced_[static_cast<size_t>(positions[i])] && !axes[i]->isBroadcast();
     }
-    return along == static_cast<size_t>(std::count(reduced_.begin(), reduced_.end(), true));
+    return along == std::count(reduced_.begin(), reduced_.end(), true);
   }
 
   const std::vector<Expr*>& exprs_;
   const ReferenceMap& map_;
   const std::vector<bool>& reduced_;
-  std::unordered_map<const Val*, size_t> makerOf_;  // look-ups only
-  std::vector<bool> runsOver_;                      // whether the expression has loops over the reduced axes
+  std::vector<bool> runsOver_;  // whether the expression has loops over the reduced axes
+  std::unordered_map<const Val*, std::vector<size_t>> readersOfInput_;  // look-ups only
   std::vector<std::vector<size_t>> readers_, makers_;
   std::vector<int> pass_;
   std::vector<bool> kept_;

@@ -42,20 +42,6 @@ struct VectorPlan {
   std::vector<std::string> outputs;  // to be stored by vectors
 };
 
-// An input that is read in several ways is not vectorized: a local copy would relate axes that must stay separate. Nor
-// is one that is read at other coordinates than its reader's, because registers only hold those.
-std::optional<std::vector<int>> onlyReading(const ReferenceMap& map, const TensorView* input) {
-  if (!map.relatesInputs() && input->uses().size() > 1) return std::nullopt;
-  std::optional<std::vector<int>> reading;
-  for (const Expr* use : input->uses()) {
-    if (!readsInPlace(use, input)) return std::nullopt;
-    const std::vector<int> positions = map.operandPositions(use, input);
-    if (reading && *reading != positions) return std::nullopt;
-    reading = positions;
-  }
-  return reading;
-}
-
 VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, SizeFacts* sizes,
                        const std::vector<InputLayout>& layouts) {
   VectorPlan plan;
@@ -73,7 +59,7 @@ VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, SizeFacts* s
   for (size_t i = 0; i < part.inputs().size(); ++i) {
     const Val* input = part.inputs()[i];
     if (input->isScalar() || input->uses().empty()) continue;
-    const std::optional<std::vector<int>> positions = onlyReading(map, input->as<TensorView>());
+    const std::optional<std::vector<int>> positions = onlyReading(input->uses(), map, input->as<TensorView>());
     if (!positions || !fastestIsContiguous(input->as<TensorView>(), *positions, fastest)) continue;
     candidates.push_back({input->as<TensorView>(), i < layouts.size() ? layouts[i].alignment : 1, true});
   }

@@ -64,18 +64,11 @@ BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::v
 }  // namespace
 
 std::string whyNotReduction(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
-  for (const Expr* expr : view.exprs) {
-    if (expr->isScalarExpr()) return "scalars run on the host";
-  }
-  const TensorView* reference = firstReduction(view.exprs);
-  if (!reference) return "there is no reduction";
   if (std::string reason = whyNested(view.exprs); !reason.empty()) return reason;
-  if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
-  if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
-  std::variant<ReferenceMap, std::string> built = ReferenceMap::build(view.exprs, reference);
+  std::variant<ReferenceMap, std::string> built = mapOfReductions(view);
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
   ReferenceMap& map = std::get<ReferenceMap>(built);
-  const std::vector<bool> reduced = reducedPositions(reference);
+  const std::vector<bool> reduced = reducedPositions(map.reference());
   std::string reason = whyShapesDiffer(view.exprs, map, reduced, false);
   if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
   if (reason.empty()) kept = std::make_shared<ReferenceMap>(std::move(map));

@@ -1,6 +1,7 @@
 #include "fuser/schedule/reduction_facts.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace fuser {
 
@@ -9,6 +10,17 @@ TensorView* firstReduction(const std::vector<Expr*>& exprs) {
     if (!expr->isScalarExpr() && isReduction(expr->op())) return expr->output()->as<TensorView>();
   }
   return nullptr;
+}
+
+std::variant<ReferenceMap, std::string> mapOfReductions(const FusionView& view) {
+  for (const Expr* expr : view.exprs) {
+    if (expr->isScalarExpr()) return "scalars run on the host";
+  }
+  const TensorView* reference = firstReduction(view.exprs);
+  if (!reference) return "there is no reduction";
+  if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
+  if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
+  return ReferenceMap::build(view.exprs, reference);
 }
 
 std::vector<bool> reducedPositions(const TensorView* reference) {
@@ -85,23 +97,26 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
 
 bool fastestIsReduced(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
                       const std::vector<bool>& reduced) {
+  std::unordered_map<const Val*, bool> fastest;  // look-ups only
+  for (const Expr* expr : exprs) {
+    for (const Val* operand : expr->inputs()) {
+      if (operand->isScalar() || map.contains(operand->as<TensorView>())) continue;
+      const auto* tensor = operand->as<TensorView>();
+      const std::vector<int> positions = map.operandPositions(expr, tensor);
+      const std::vector<int>& order = tensor->domain().allocationOrder;
+      const auto axis = std::find_if(order.rbegin(), order.rend(), [&](int i) {
+        return !tensor->axes()[static_cast<size_t>(i)]->isBroadcast() && positions[static_cast<size_t>(i)] >= 0;
+      });
+      if (axis != order.rend()) fastest[tensor] = reduced[static_cast<size_t>(positions[static_cast<size_t>(*axis)])];
+    }
+  }
   size_t most = 0;
   bool inner = true;
   for (const Val* input : inputs) {
-    if (input->isScalar()) continue;
-    const TensorView* tensor = input->as<TensorView>();
-    if (concreteAxes(tensor) <= most) continue;
-    for (const Expr* use : exprs) {
-      if (std::find(use->inputs().begin(), use->inputs().end(), input) == use->inputs().end()) continue;
-      const std::vector<int> positions = map.operandPositions(use, tensor);
-      const std::vector<int>& order = tensor->domain().allocationOrder;
-      for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-        if (tensor->axes()[*axis]->isBroadcast() || positions[*axis] < 0) continue;
-        inner = reduced[positions[*axis]];
-        most = concreteAxes(tensor);
-        break;
-      }
-    }
+    const auto found = fastest.find(input);
+    if (found == fastest.end() || concreteAxes(input->as<TensorView>()) <= most) continue;
+    most = concreteAxes(input->as<TensorView>());
+    inner = found->second;
   }
   return inner;
 }

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include "fuser/schedule/facts.h"
@@ -13,6 +14,8 @@
 namespace fuser {
 
 TensorView* firstReduction(const std::vector<Expr*>& exprs);  // null if there is none
+// The map over the first reduction, or why the part has none, or could not be one kernel whatever its reductions are.
+std::variant<ReferenceMap, std::string> mapOfReductions(const FusionView& view);
 std::vector<bool> reducedPositions(const TensorView* reference);
 // The number of terms of a reduction of that shape, over the extents of `fusion`.
 IntExpr reducedCount(Fusion& fusion, const TensorView* reference, const std::vector<bool>& reduced);

@@ -412,8 +412,9 @@ class Judge {
 
   void lookAtViews(int run, const RunRecord& record) {
     for (const std::pair<const View*, uint64_t>& view : draws_.views()) {
-      std::unique_ptr<SeenCase>& seen = seen_[{view.first->name, view.second}];
-      if (run == 0) {
+      const auto [place, isNew] = seen_.try_emplace({view.first->name, view.second});
+      std::unique_ptr<SeenCase>& seen = place->second;
+      if (isNew) {
         if (std::optional<Case> made = viewOf(*view.first, case_, view.second))
           seen = std::make_unique<SeenCase>(std::move(*made));
       }

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <set>
 #include <sstream>
 
 #include "fuser/analysis/resharding.h"
@@ -80,15 +79,33 @@ std::map<std::string, std::string> plainSeeds() {
   return seeds;
 }
 
-// What one stream axis may cost: a loop is a kernel of its own, and so may be what comes before, behind and beside it.
-size_t mostOnStreams(size_t plain) { return std::max(2 * plain, plain + 3); }
+// Seeds of which a stream axis makes more than twice as many kernels, and how many of their axes do. A named tensor
+// keeps a pass from cancelling what it is part of, a reduction cannot be told to have the axes of another one, several
+// tensors that are made of nothing come before it; or it runs along a row that one kernel keeps whole without it.
+const std::map<std::string, size_t> kMore = {{"autocast_rms_residual", 8},
+                                             {"batch_norm_training", 2},
+                                             {"cosine_similarity", 3},
+                                             {"cross_correlation_loss", 8},
+                                             {"cross_entropy", 2},
+                                             {"f32_residual_stream", 3},
+                                             {"gate_up_halves", 4},
+                                             {"group_norm", 4},
+                                             {"hinge_loss", 4},
+                                             {"kl_divergence", 2},
+                                             {"l2_normalize", 2},
+                                             {"label_smoothing", 8},
+                                             {"layer_norm", 2},
+                                             {"log1p_standardize_bf16", 2},
+                                             {"log_softmax", 2},
+                                             {"masked_attention", 2},
+                                             {"packed_qkv_split_cat", 18},
+                                             {"quantize_bf16_rows", 1},
+                                             {"quantize_i8", 2},
+                                             {"residual_rms_norm_bf16", 3},
+                                             {"rms_norm", 2},
+                                             {"softmax", 2}};
 
-// Seeds of which one stream axis makes more kernels: a named tensor keeps a pass from cancelling what it is part of, a
-// reduction cannot be told to have the axes of another one, or several tensors that are made of nothing come before it.
-const std::set<std::string> kMore = {"cosine_similarity", "cross_correlation_loss", "gate_up_halves",
-                                     "packed_qkv_split_cat"};
-
-TEST(PlacedKernelsTest, OneStreamAxisAddsFewKernelsToASeed) {
+TEST(PlacedKernelsTest, OneStreamAxisAtMostDoublesTheKernelsOfOtherSeeds) {
   size_t without = 0, with = 0, cases = 0;
   std::map<std::string, size_t> more;
   for (const auto& [name, text] : plainSeeds()) {
@@ -108,15 +125,15 @@ TEST(PlacedKernelsTest, OneStreamAxisAddsFewKernelsToASeed) {
         without += plain;
         with += kernels;
         ++cases;
-        if (kernels > mostOnStreams(plain)) ++more[name];
+        if (kernels > 2 * plain) ++more[name];
       }
     }
   }
   std::printf("%zu stream axes: %zu kernels without, %zu with\n", cases, without, with);
   for (const auto& [name, count] : more) {
-    std::printf("  %s: %zu axes make too many\n", name.c_str(), count);
-    EXPECT_TRUE(kMore.count(name)) << name;
+    std::printf("  %s: %zu axes make more than twice as many\n", name.c_str(), count);
   }
+  EXPECT_EQ(more, kMore);
   EXPECT_GT(cases, 500u);
   EXPECT_LT(2 * with, 3 * without);
 }

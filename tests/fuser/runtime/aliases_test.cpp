@@ -114,6 +114,21 @@ run { %x = values [1.0, 2.0, 1.0, 3.0, 4.0, 1.0] : f32[2, 3] }
   EXPECT_EQ(ran.input, (std::vector<float>{0.25, 0.5, 0.25, 0.375, 0.5, 0.125}));
 }
 
+// The output depends on the second result alone of an op that makes two.
+TEST(AliasTest, ARowIsOverwrittenInPlaceByWhatReadsASecondResult) {
+  const Ran ran = run(R"(
+fusion f(%x: f32[i0, i1]) {
+  %v, %m = var_mean(%x) {dims = [1], correction = 0, keepdim = true}
+  %y = sub(%x, %m)
+  return %y
+}
+alias %y -> %x
+run { %x = values [1.0, 2.0, 3.0, 3.0, 4.0, 8.0] : f32[2, 3] }
+)");
+  EXPECT_EQ(ran.host.find("launch"), ran.host.rfind("launch")) << ran.host;
+  EXPECT_EQ(ran.input, (std::vector<float>{-1, 0, 1, -2, -1, 3}));
+}
+
 // All threads of a row read its element of %b, and one writes the result.
 TEST(AliasTest, WhatAllThreadsOfARowReadIsNotOverwrittenInPlace) {
   const Ran ran = run(R"(
