@@ -115,10 +115,9 @@ class ExtentScalars {
   explicit ExtentScalars(const Fusion& fusion) : fusion_(fusion) {}
   void mention(IntExpr extent) {
     if (!extent) return;
-    forEachSymbol(extent, [&](IntExpr symbol) {
-      Val* scalar = fusion_.scalarOf(symbol);
-      if (scalar && std::find(found_.begin(), found_.end(), scalar) == found_.end()) found_.push_back(scalar);
-    });
+    for (Val* scalar : fusion_.scalarsOf(extent)) {
+      if (std::find(found_.begin(), found_.end(), scalar) == found_.end()) found_.push_back(scalar);
+    }
   }
   void mentionAll(const Val* val) {
     if (val->isScalar()) return;

@@ -161,6 +161,16 @@ Val* Fusion::scalarOf(IntExpr symbol) const {
   return found == scalarOfSymbol_.end() ? nullptr : found->second;
 }
 
+std::vector<Val*> Fusion::scalarsOf(IntExpr extent) const {
+  std::vector<Val*> scalars;
+  forEachSymbol(extent, [&](IntExpr symbol) {
+    Val* scalar = scalarOf(symbol);
+    if (scalar && std::find(scalars.begin(), scalars.end(), scalar) == scalars.end()) scalars.push_back(scalar);
+  });
+  std::stable_sort(scalars.begin(), scalars.end(), [](const Val* a, const Val* b) { return a->name() < b->name(); });
+  return scalars;
+}
+
 void Fusion::addInput(Val* val) {
   FUSER_CHECK(!val->definition() && !val->isFusionInput(), "%", val->name(), " cannot be an input");
   val->links().fusionInput = true;
@@ -253,9 +263,8 @@ void Fusion::replaceAllUses(Val* from, Val* with) {
 std::vector<Val*> Fusion::extentScalars(const Expr* expr) {
   std::vector<Val*> scalars;
   for (IntExpr extent : expr->attributes().allIntegers()) {
-    forEachSymbol(extent, [&](IntExpr symbol) {
-      if (Val* scalar = expr->fusion().scalarOf(symbol)) scalars.push_back(scalar);
-    });
+    const std::vector<Val*> named = expr->fusion().scalarsOf(extent);
+    scalars.insert(scalars.end(), named.begin(), named.end());
   }
   return scalars;
 }

@@ -58,6 +58,8 @@ class Fusion {
   IntExpr scalarSymbol(Val* scalar);
   // The scalar that a symbol stands for; null for an extent symbol.
   Val* scalarOf(IntExpr symbol) const;
+  // The scalars that an extent names, in the order of their names: that of its terms depends on what was built first.
+  std::vector<Val*> scalarsOf(IntExpr extent) const;
 
   // --- the graph ---
   // Both put a tensor in global memory. A CheckError for an input that has a definition or is an input already.

@@ -41,10 +41,24 @@ class SegmentCandidateFinder {
     answers_.emplace(*segmented_, context, options_.why_not_a_group, options_.are_apart);
   }
 
-  std::unique_ptr<SegmentedFusion> run() {
+  // The segmentation itself; then its kernels are counted.
+  void run() {
     buildInitialGroups();
     mergeGroups();
     finalizeGroups();
+    for (const SegmentedGroup* group : segmented_->groups()) {
+      counters_.kernels += !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
+    }
+  }
+
+  size_t kernels() const { return counters_.kernels; }
+
+  // Whether top-down merging took some parts whole and left others to the rules. Only then are the kernels those of a
+  // greedy search in another order, and may be more than without it.
+  bool mixesDirections() const { return counters_.accepted > 0 && counters_.accepted < counters_.pieces; }
+
+  // Tells the observers what was decided, and hands the segmentation over.
+  std::unique_ptr<SegmentedFusion> result() {
     report();
     return std::move(segmented_);
   }
@@ -136,9 +150,6 @@ class SegmentCandidateFinder {
     if (context_.observers.empty()) return;
     counters_.exprs = segmented_->liveExprs().size();
     counters_.groups = segmented_->groups().size();
-    for (const SegmentedGroup* group : segmented_->groups()) {
-      counters_.kernels += !group->isScalarGroup() && group->schedulerType() != SchedulerType::NoOp;
-    }
     // The questions asked for the segmentation itself; explanations ask more.
     counters_.questions = answers_ ? answers_->questions() : 0;
     counters_.questionsAboutSettled = answers_ ? answers_->questionsAboutSettled() : 0;
@@ -200,7 +211,14 @@ class SegmentCandidateFinder {
 
 std::unique_ptr<SegmentedFusion> segment(const Fusion& fusion, const CompileContext& context,
                                          const SegmentCandidateFinderOptions& options) {
-  return SegmentCandidateFinder(fusion, context, options).run();
+  SegmentCandidateFinder first(fusion, context, options);
+  first.run();
+  if (!options.bothDirections || !first.mixesDirections()) return first.result();
+  SegmentCandidateFinderOptions bottomUp = options;
+  bottomUp.topDown = false;
+  SegmentCandidateFinder second(fusion, context, bottomUp);
+  second.run();
+  return second.kernels() < first.kernels() ? second.result() : first.result();
 }
 
 }  // namespace fuser

@@ -33,9 +33,7 @@ class ReadsWriter {
     list_.push_back(val);
   }
   void addScalars(IntExpr extent) {
-    forEachSymbol(extent, [&](IntExpr symbol) {
-      if (Val* scalar = fusion_.scalarOf(symbol)) add(scalar);
-    });
+    for (Val* scalar : fusion_.scalarsOf(extent)) add(scalar);
   }
   void addExtents(const Val* val) {
     if (!val->isTensor()) return;

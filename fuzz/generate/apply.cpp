@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/infer.h"
 #include "fuzz/generate/workspace.h"
 
 namespace fuser::fuzz {
@@ -300,6 +301,20 @@ Reduced drawReducedAxes(Workspace& work, const TensorValue& value) {
   return reduced;
 }
 
+// Whether a reduction's operand will meet its result.
+bool drawMeeting(Workspace& work, const Reduced& reduced, size_t operand) {
+  return !reduced.dims.empty() && work.tensors[operand].tensor->dtype() != DataType::Bool &&
+         work.choices.chance(work.policy.meetsOperand);
+}
+
+// As in a softmax or a norm: what was reduced meets what it was reduced to, along the axes that this lost.
+void meetOperand(Workspace& work, size_t operand, size_t result) {
+  constexpr OpKind kMeetings[] = {OpKind::Sub, OpKind::Div, OpKind::Mul, OpKind::Add, OpKind::Maximum, OpKind::Ge};
+  const OpKind op = work.choices.pick(kMeetings);
+  Val* both[] = {work.tensors[operand].tensor, work.tensors[result].tensor};
+  if (work.policy.opAllowed(op) && acceptsDtype(op, commonType(op, both))) applyBinary(work, op, operand, result);
+}
+
 bool applyReduction(Workspace& work, OpKind op) {
   size_t operand = drawOperand(work);
   if (!acceptsDtype(op, work.tensors[operand].tensor->dtype())) {
@@ -328,8 +343,11 @@ bool applyReduction(Workspace& work, OpKind op) {
     estimate = estimateOf(work.tensors[operand]);
   }
   TensorView* tensor = work.tensors[operand].tensor;
-  const bool keepdim = work.choices.chance(work.policy.keepdim);
-  work.keep(build::reduction(*work.fusion, op, tensor, reduced.dims, keepdim, work.freshName()), estimate);
+  const bool meets = drawMeeting(work, reduced, operand);
+  const bool keepdim = meets || work.choices.chance(work.policy.keepdim);
+  const size_t result =
+      work.keep(build::reduction(*work.fusion, op, tensor, reduced.dims, keepdim, work.freshName()), estimate);
+  if (meets) meetOperand(work, operand, result);
   return true;
 }
 
@@ -352,11 +370,13 @@ bool applyWelford(Workspace& work, OpKind op) {
   Estimate variance{0, largest, value.estimate.certain, wild || !(largest <= saneMagnitude(value.tensor->dtype()))};
   Estimate mean = value.estimate;
   mean.wild = mean.wild || reduced.mayBeEmpty;
+  const bool meets = drawMeeting(work, reduced, operand);
   const std::vector<TensorView*> results =
-      build::welford(*work.fusion, op, value.tensor, reduced.dims, correction, choices.chance(work.policy.keepdim),
-                     {work.freshName(), work.freshName()});
-  work.keep(results[0], variance);
-  if (results.size() > 1) work.keep(results[1], mean);
+      build::welford(*work.fusion, op, value.tensor, reduced.dims, correction,
+                     meets || choices.chance(work.policy.keepdim), {work.freshName(), work.freshName()});
+  size_t last = work.keep(results[0], variance);
+  if (results.size() > 1) last = work.keep(results[1], mean);
+  if (meets) meetOperand(work, operand, last);
   return true;
 }
 

@@ -22,7 +22,7 @@
 namespace fuser::fuzz {
 
 struct GeneratorOptions {
-  int64_t medianElements = 3072;               // the median size of a main shape, before reductions and empty axes
+  int64_t medianElements = 3200;               // the median size of a main shape, before reductions and empty axes
   int64_t maxElements = int64_t{1} << 15;      // the maximum per tensor
   int64_t maxCaseElements = int64_t{1} << 18;  // the maximum for all tensors of a case in one run
   int maxExpressions = 60;                     // the maximal number of expressions
@@ -35,7 +35,7 @@ struct GeneratorOptions {
 // The version of the case stream. It increases whenever a seed gives different cases (a test checks that): a change of
 // choices or draws sets kDrawsVersion to kStreamVersion + 1; a new family says that number in its row, as `since`. It
 // does not enter the hash, so that cases that a change does not affect stay the same.
-inline constexpr int kDrawsVersion = 14;
+inline constexpr int kDrawsVersion = 15;
 inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
 
 // Terminates for every stream of choices. Any exception from the builders or from binding sizes is a bug of the

@@ -273,10 +273,7 @@ bool steer(Workspace& work, OpKind op, std::vector<Operand>& operands, DataType 
   return !mustBound || isDefined(op, converted(), common);
 }
 
-}  // namespace
-
-bool applyPointwise(Workspace& work, OpKind op) {
-  std::vector<Operand> operands = drawOperands(work, op);
+bool applyTo(Workspace& work, OpKind op, std::vector<Operand> operands) {
   DataType common = commonOf(op, operands);
   if (!acceptsDtype(op, common)) return false;
   if (!steer(work, op, operands, common)) return false;
@@ -288,6 +285,14 @@ bool applyPointwise(Workspace& work, OpKind op) {
   const Estimate estimate = pointwiseEstimate(op, convertedEstimates(op, operands, common), common);
   work.keep(build::pointwise(*work.fusion, op, vals, work.freshName()), estimate);
   return true;
+}
+
+}  // namespace
+
+bool applyPointwise(Workspace& work, OpKind op) { return applyTo(work, op, drawOperands(work, op)); }
+
+bool applyBinary(Workspace& work, OpKind op, size_t a, size_t b) {
+  return applyTo(work, op, {tensorOperand(work, a), tensorOperand(work, b)});
 }
 
 }  // namespace fuser::fuzz

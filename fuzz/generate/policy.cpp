@@ -163,6 +163,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.squeezeBack = drawRate(choices, 0.3, 0.6);
   policy.givenLayout = drawRate(choices, 0.15, 0.4);
   policy.keepdim = choices.real(0, 1);
+  policy.meetsOperand = drawRate(choices, 0.4, 0.8);
   policy.narrowCast = drawRate(choices, 0.5, 0.8);
   policy.scalarExtent = drawRate(choices, 0.4, 0.5);
   policy.manySymbols = choices.real(0, 0.5);

@@ -42,6 +42,7 @@ struct Policy {
   double broadcastAxis = 0.1, expandedAxis = 0.05;  // of inputs
   double permuted = 0.1, strided = 0.1, offset = 0.1;
   double keepdim = 0.5;
+  double meetsOperand = 0;  // a reduction's result meets its operand, as in a softmax
   double overwritten = 0;  // an output is written in place over an input that fits
   double squeezeBack = 0;  // axes that unsqueeze added are squeezed again
   double givenLayout = 0;  // the type of a result specifies its layout

@@ -121,6 +121,8 @@ bool castIsDefined(const TensorValue& value, DataType to);
 
 // --- pointwise.cpp ---
 bool applyPointwise(Workspace& work, OpKind op);
+// The op of two tensors whose axes meet, bounded to where it is defined.
+bool applyBinary(Workspace& work, OpKind op, size_t a, size_t b);
 
 // --- views.cpp ---
 bool applySlice(Workspace& work);

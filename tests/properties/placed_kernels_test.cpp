@@ -8,10 +8,12 @@
 
 #include "fuser/analysis/resharding.h"
 #include "fuser/analysis/standalone_op.h"
+#include "fuser/ops/op_table.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/support/disjoint_sets.h"
 #include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
 #include "fuzz/generate/devices.h"
 #include "tests/fuser/analysis/stage_observers.h"
 #include "tests/properties/check_property.h"
@@ -24,6 +26,8 @@ struct Kernels {
   size_t views = 0;        // segments that no kernel computes
   size_t count = 0;        // segments that a kernel computes, but for those that move a value to other devices
   size_t reshardings = 0;  // (value, reader) pairs of which the reader's results are placed otherwise
+  size_t partials = 0;     // reductions over a sharded axis: each device's part lies in memory before and after it
+  size_t exprs = 0;        // live ones after the passes, but for sets
   size_t components = 0;   // sets of expressions that no value connects
 };
 
@@ -45,6 +49,8 @@ Kernels kernelsOf(const Case& testCase) {
     DisjointSets connected(segmented->completeFusion().exprIdCount());
     kernels.components = segmented->liveTensorExprs().size();
     for (const Expr* expr : segmented->liveTensorExprs()) {
+      kernels.exprs += expr->op() != OpKind::Set;
+      kernels.partials += isReduction(expr->op()) && isResharding(expr);
       for (const Val* input : expr->inputs()) {
         if (!input->isTensor() || !input->definition()) continue;
         kernels.components -= !connected.same(input->definition()->id(), expr->id());
@@ -154,21 +160,29 @@ TEST(PlacedKernelsTest, AMeshThatShardsNothingChangesNoKernel) {
 }
 
 TEST(PlacedKernelsTest, DevicesAddNoMoreKernelsThanReshardings) {
-  size_t cases = 0, resharded = 0;
+  size_t cases = 0, resharded = 0, cancelled = 0;
   checkProperty(200, [&](const fuzz::ArbitraryCase& generated) {
     const Case plain = cloneCase(*generated);
     Case onDevices = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
     if (!fuzz::spreadOverDevices(onDevices, choices)) return;
     const Kernels before = kernelsOf(plain), after = kernelsOf(onDevices);
-    RC_LOG() << before.count << " kernels, then " << after.count << " and " << after.reshardings << " reshardings\n";
+    RC_LOG() << before.count << " kernels, then " << after.count << " and " << after.reshardings
+             << " reshardings on devices:\n"
+             << printCase(onDevices);
+    // A pass cancels nothing that is placed, such as slices with the cat that joins them again.
+    if (before.exprs < after.exprs) {
+      ++cancelled;
+      return;
+    }
     // Without devices, one kernel may compute what no value connects. Where something is cut, only what is connected
     // is tried together. And what is a view without devices is computed where it is placed.
-    RC_ASSERT(after.count <= before.count + before.views + after.reshardings + before.components - 1);
+    RC_ASSERT(after.count <= before.count + before.views + after.reshardings + after.partials + before.components - 1);
     ++cases;
     resharded += after.reshardings > 0;
   });
-  std::printf("%zu cases on devices, %zu with reshardings\n", cases, resharded);
+  std::printf("%zu cases on devices, %zu with reshardings; not compared: %zu with more expressions than without\n",
+              cases, resharded, cancelled);
   EXPECT_GT(cases, 60u);
   EXPECT_GT(resharded, 30u);
 }

@@ -134,6 +134,7 @@ Recorded record(const Fusion& fusion, bool narrowing) {
   context.observers = {&counting};
   SegmentCandidateFinderOptions options;
   options.boundaryPrecision = narrowing;
+  options.bothDirections = false;
   recorded.segmented = segment(fusion, context, options);
   recorded.questions = schedulers.questions;
   return recorded;
@@ -191,6 +192,7 @@ TEST(SegmentProperties, NoMergeAlongAnEdgeIsLeft) {
     for (bool topDown : {false, true}) {
       SegmentCandidateFinderOptions options;
       options.topDown = topDown;
+      options.bothDirections = false;
       const Segmentation segmentation(*fusion, options);
       SegmentedFusion& segmented = *segmentation.segmented;
       SchedulerAnswers answers(segmented, segmentation.context);

@@ -88,7 +88,7 @@ Tally mutateMuch(std::string_view name, const std::vector<std::string>& words, i
   const auto all = allMutations();
   const auto mutation = std::find_if(all.begin(), all.end(), [&](const Mutation& each) { return each.name == name; });
   Tally tally;
-  for (uint64_t number = 0; number < 60; ++number) {
+  for (uint64_t number = 0; number < 90; ++number) {
     Choices choices(21, number);
     Case testCase = generateCase(22, number);
     for (int step = 0; step < 5; ++step) {
