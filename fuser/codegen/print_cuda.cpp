@@ -288,7 +288,10 @@ class KernelPrinter {
                 layout_.scratch, "));"));
   }
 
-  void print(const Barrier&) { line("__syncthreads();"); }
+  void print(const Barrier& node) {
+    const char* when = node.after == Barrier::After::Store ? " was stored" : " was loaded";
+    line(node.buffer < 0 ? "__syncthreads();" : concat("__syncthreads();  // ", bufferName(node.buffer), when));
+  }
 
   const Kernel& kernel_;
   std::string entry_;

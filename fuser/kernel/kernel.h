@@ -163,8 +163,13 @@ struct BlockWelford {
 
 // __syncthreads(): every thread of the block must arrive. After it, all threads of the block see what any of them wrote
 // to shared and global memory before. Two threads that access one element, at least one of them writing, need a Barrier
-// in between; threads of different blocks must not do that.
-struct Barrier {};
+// in between; threads of different blocks must not do that. The reason is for readers: the buffer that threads meet in,
+// and whether they meet because some stored elements before, or because some loaded what is overwritten now.
+struct Barrier {
+  enum class After : uint8_t { Store, Load };
+  int buffer = -1;  // -1: no reason is given
+  After after = After::Store;
+};
 
 struct Statement {
   std::variant<Allocate, For, If, LoadIndex, Move, Compute, BlockReduce, BlockWelford, Barrier> node;

@@ -144,8 +144,22 @@ class Parser {
     return statements;
   }
 
+  // "(T3 stored)" or "(T3 loaded)", or nothing.
+  Barrier barrier() {
+    Barrier barrier;
+    if (!lexer_.accept("(")) return barrier;
+    barrier.buffer = bufferNamed(lexer_.identifier("a buffer"));
+    if (lexer_.accept("loaded")) {
+      barrier.after = Barrier::After::Load;
+    } else {
+      lexer_.expect("stored");
+    }
+    lexer_.expect(")");
+    return barrier;
+  }
+
   decltype(Statement::node) statement() {
-    if (lexer_.accept("barrier")) return Barrier{};
+    if (lexer_.accept("barrier")) return barrier();
     if (lexer_.accept("alloc")) return Allocate{bufferNamed(lexer_.identifier("a buffer"))};
     if (lexer_.accept("for")) return loop();
     if (lexer_.accept("if")) {

@@ -118,7 +118,10 @@ class Printer {
     return concat("welford ", node.dtype, " ", dimsText(node.dims), " (", access(node.mean), ", ", access(node.squares),
                   ", ", access(node.count), ")");
   }
-  std::string text(const Barrier&) const { return "barrier"; }
+  std::string text(const Barrier& node) const {
+    if (node.buffer < 0) return "barrier";
+    return concat("barrier (", bufferName(node.buffer), node.after == Barrier::After::Store ? " stored)" : " loaded)");
+  }
 
   const Kernel& kernel_;
   const KernelNames& names_;

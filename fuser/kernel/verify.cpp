@@ -90,7 +90,7 @@ class Verifier {
       require(exists(buffer) && kernel_.buffers[static_cast<size_t>(buffer)].tensor == static_cast<int>(i), 1,
               "argument ", i, " has no buffer");
     }
-    require(sharedBytes <= kernel_.device.staticShared, 19, "shared buffers take ", sharedBytes, " bytes");
+    require(sharedBytes <= kernel_.device.optInShared, 19, "shared buffers take ", sharedBytes, " bytes");
   }
 
   void parameters() {
@@ -329,7 +329,10 @@ class Verifier {
     }
   }
 
-  void check(const Barrier&, bool divergent) { require(!divergent, 15, "a barrier that some threads may not reach"); }
+  void check(const Barrier& node, bool divergent) {
+    require(!divergent, 15, "a barrier that some threads may not reach");
+    require(node.buffer == -1 || exists(node.buffer), 17, "a barrier for no buffer");
+  }
 
   const Kernel& kernel_;
   std::vector<KernelViolation> violations_;

@@ -22,9 +22,9 @@
 // 15  BlockReduce, BlockWelford and Barrier are under no condition over thread or loaded indices
 // 16  a BlockReduce is between Local buffers of its dtype, over at least one dim, by a binary row that keeps the dtype
 // 17  operands are complete: a Param exists, an Int and an Access have an expression, only literals and params have
-//     roundTo
+//     roundTo; a Barrier's buffer exists
 // 18  conditions are 0 or 1
-// 19  Shared buffers take at most the device's static_shared in total
+// 19  Shared buffers take at most the device's opt_in_shared in total
 // 20  a BlockWelford has three different Local buffers: mean and squares of its dtype, f32 or f64, and an i64 count;
 //     and at least one dim
 // 21  a LoadIndex loads an i32 or i64; its index is a loaded index over its range, which no other LoadIndex uses; the

@@ -31,6 +31,13 @@ StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel)
 void StatementBuilder::build() {
   declareTensors();
   kernel_.body = emit(part_.exprs(), 0);
+  int64_t bytes = 0;
+  for (const Buffer& buffer : kernel_.buffers) {
+    const int64_t element = static_cast<int64_t>(dtypeSize(buffer.dtype));
+    if (buffer.memory == MemoryType::Shared) bytes += buffer.size->value * element;
+  }
+  FUSER_USER_CHECK(bytes <= kernel_.device.optInShared, "rule 8: the buffers in shared memory take ", bytes,
+                   " bytes: a block has at most ", kernel_.device.optInShared);
 }
 
 IntExpr StatementBuilder::importExtent(IntExpr extent) {
@@ -165,7 +172,7 @@ void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   const TensorView* tensor = resultOf(expr);
   if (tensor->memoryType() == MemoryType::Global) return;
   if (isWelford(expr->op())) return openWelford(expr, allocations, body);
-  const int id = addBuffer(tensor, tensor->dtype(), MemoryType::Local, indexing_.localSize(tensor));
+  const int id = addBuffer(tensor, tensor->dtype(), tensor->memoryType(), indexing_.bufferSize(tensor));
   buffers_[tensor] = id;
   allocations.push_back({Allocate{id}});
   if (!isReduction(expr->op())) return;

@@ -47,7 +47,7 @@ void StatementBuilder::openWelford(const Expr* expr, Body& allocations, Body& bo
   };
   for (const Val* result : expr->outputs()) {
     const TensorView* tensor = result->as<TensorView>();
-    FUSER_CHECK(indexing_.localSize(tensor) == 1, "%", tensor->name(), " keeps more than one element a thread");
+    FUSER_CHECK(indexing_.bufferSize(tensor) == 1, "%", tensor->name(), " keeps more than one element a thread");
     buffers_[tensor] = allocate(tensor, tensor->dtype()).buffer;
   }
   WelfordRegisters& registers = welford_[first];

@@ -12,10 +12,13 @@ bool isParallel(const IterDomain* axis) {
   return isThreadDim(axis->parallelType()) || isBlockDim(axis->parallelType());
 }
 
-// Whether a register buffer has a dimension for this loop axis: it is not shared, parallelized or reduced.
+// Whether a buffer has a dimension for this loop axis. In registers: it is not shared, parallelized or reduced. In
+// shared memory, which is the block's: also an axis on threads.
 bool isStored(const TensorView* tensor, size_t axis) {
   const IterDomain* loop = tensor->domain().loop[axis];
-  return axis >= tensor->computeAtPosition() && !isParallel(loop) && !loop->isReduction();
+  if (loop->isReduction() || isBlockDim(loop->parallelType())) return false;
+  if (isThreadDim(loop->parallelType())) return tensor->memoryType() == MemoryType::Shared;
+  return axis >= tensor->computeAtPosition();
 }
 
 }  // namespace
@@ -30,7 +33,7 @@ IntExpr Indexing::globalIndex(const TensorView* tensor, const std::vector<IntExp
   return index;
 }
 
-IntExpr Indexing::localIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const {
+IntExpr Indexing::bufferIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const {
   IntExpr index = ints_.constant(0);
   for (size_t i = 0; i < loopCoordinates.size(); ++i) {
     if (!isStored(tensor, i)) continue;
@@ -39,13 +42,16 @@ IntExpr Indexing::localIndex(const TensorView* tensor, const std::vector<IntExpr
   return index;
 }
 
-int64_t Indexing::localSize(const TensorView* tensor) const {
+int64_t Indexing::bufferSize(const TensorView* tensor) const {
+  const bool shared = tensor->memoryType() == MemoryType::Shared;
+  const int64_t most = shared ? kernel_.device.optInShared : 1024;
   int64_t size = 1;
   for (size_t i = 0; i < tensor->domain().loop.size(); ++i) {
     if (!isStored(tensor, i)) continue;
     const IntExpr extent = nest_.extent(tensor->domain().loop[i]);
-    FUSER_USER_CHECK(extent->isConstant() && extent->value <= 1024 && size * extent->value <= 1024,
-                     "the register buffer %", tensor->name(), " has no constant size of at most 1024 elements");
+    FUSER_USER_CHECK(extent->isConstant() && extent->value <= most && size * extent->value <= most, "the ",
+                     shared ? "shared" : "register", " buffer %", tensor->name(), " has no constant size of at most ",
+                     most, " elements");
     size *= extent->value;
   }
   return size;
@@ -59,7 +65,7 @@ IntExpr Indexing::resultIndex(const Expr* expr) const {
     return globalIndex(tensor, coordinates);
   }
   for (const IterDomain* axis : tensor->domain().loop) coordinates.push_back(nest_.coordinate(axis));
-  return localIndex(tensor, coordinates);
+  return bufferIndex(tensor, coordinates);
 }
 
 OperandElement Indexing::elementOf(const Expr* expr, size_t operand) const {
@@ -76,6 +82,13 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
     if (operand->definition()) checkReadsOwn(expr, operand);
     return globalIndex(operand, elementOf(expr, place).coordinates);
   }
+  if (operand->memoryType() == MemoryType::Shared) {
+    const std::vector<IntExpr> coordinates = readsInPlace(expr, operand)
+                                                 ? loopCoordinatesFrom(expr, operand)
+                                                 : loopCoordinatesOf(operand, elementOf(expr, place).coordinates);
+    checkInBlock(expr, operand, coordinates);
+    return bufferIndex(operand, coordinates);
+  }
   FUSER_USER_CHECK(readsInPlace(expr, operand), "%", operand->name(), " is in registers, but %", expr->output()->name(),
                    " = ", expr->info().mnemonic, "(…) reads it at other coordinates than those that it is computed at");
   const std::vector<IntExpr> coordinates = loopCoordinatesFrom(expr, operand);
@@ -85,7 +98,20 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
     FUSER_USER_CHECK(coordinates[i] == nest_.coordinate(loop[i]), "%", operand->name(), " is in registers, but %",
                      expr->output()->name(), " reads it in another thread than the one that computes it");
   }
-  return localIndex(operand, coordinates);
+  return bufferIndex(operand, coordinates);
+}
+
+// The threads of a block read each other's elements. So the element must be one of this block, and of this turn of the
+// loops around the buffer; along all other loops, any.
+void Indexing::checkInBlock(const Expr* expr, const TensorView* operand,
+                            const std::vector<IntExpr>& coordinates) const {
+  const std::vector<IterDomain*>& loop = operand->domain().loop;
+  for (size_t i = 0; i < loop.size(); ++i) {
+    if (isStored(operand, i) || loop[i]->isReduction()) continue;
+    FUSER_USER_CHECK(coordinates[i] == nest_.coordinate(loop[i]), "rule 8: %", operand->name(),
+                     " is in shared memory, but %", expr->output()->name(), " reads it in another ",
+                     isBlockDim(loop[i]->parallelType()) ? "block" : "turn of a loop", " than the one that stores it");
+  }
 }
 
 // What a kernel stores is read back by the thread that stored it alone: nothing orders the others. A result in global
@@ -136,6 +162,24 @@ std::vector<IntExpr> Indexing::loopCoordinatesFrom(const Expr* use, const Tensor
       if (map[j] >= 0 && visible[map[j]] == root) at[root] = nest_.coordinate(consumer->domain().logical[j]);
     }
   }
+  return throughTransforms(producer, std::move(at));
+}
+
+// The same for an element that is given by its coordinates along the producer's axes.
+std::vector<IntExpr> Indexing::loopCoordinatesOf(const TensorView* producer,
+                                                 const std::vector<IntExpr>& coordinates) const {
+  std::unordered_map<const IterDomain*, IntExpr> at;
+  for (const IterDomain* root : producer->domain().loopRoot) at[root] = ints_.constant(0);
+  const std::vector<IterDomain*> axes = producer->axes();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (!nest_.extent(axes[i])->isConstant(1)) at[axes[i]] = coordinates[i];
+  }
+  return throughTransforms(producer, std::move(at));
+}
+
+std::vector<IntExpr> Indexing::throughTransforms(const TensorView* producer,
+                                                 std::unordered_map<const IterDomain*, IntExpr> at) const {
+  const TensorDomain& domain = producer->domain();
   for (const LoopTransform& step : domain.transforms) {
     if (step.split && step.split->whole) {
       at[step.split->outer] = ints_.constant(0);

@@ -1,7 +1,8 @@
 #pragma once
 // Indexing: computes the index of each element that an expression reads or writes: consumer loops -> consumer
 // coordinates -> (axis map of the op) -> producer coordinates -> producer index. A tensor in global memory is indexed
-// by its strides, a register buffer by its loop coordinates inside the compute-at position.
+// by its strides, a register buffer by its loop coordinates inside the compute-at position, a buffer in shared memory
+// by those and by its coordinates on threads.
 
 #include "fuser/analysis/axis_map.h"
 #include "fuser/lower/loop_nest.h"
@@ -27,15 +28,19 @@ class Indexing {
   IntExpr operandIndex(const Expr* expr, size_t operand) const;
   // The condition under which this operand is the one that is read; 1 unless choosesOperand(expr).
   IntExpr operandCondition(const Expr* expr, size_t operand) const { return elementOf(expr, operand).condition; }
-  // The size of a register buffer, in elements.
-  int64_t localSize(const TensorView* tensor) const;
+  // The size of a buffer in registers or shared memory, in elements.
+  int64_t bufferSize(const TensorView* tensor) const;
 
  private:
   OperandElement elementOf(const Expr* expr, size_t operand) const;
   IntExpr globalIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const;
-  IntExpr localIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const;
+  IntExpr bufferIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const;
+  void checkInBlock(const Expr* expr, const TensorView* operand, const std::vector<IntExpr>& coordinates) const;
   void checkReadsOwn(const Expr* expr, const TensorView* operand) const;
   std::vector<IntExpr> loopCoordinatesFrom(const Expr* use, const TensorView* producer) const;
+  std::vector<IntExpr> loopCoordinatesOf(const TensorView* producer, const std::vector<IntExpr>& coordinates) const;
+  std::vector<IntExpr> throughTransforms(const TensorView* producer,
+                                         std::unordered_map<const IterDomain*, IntExpr> at) const;
 
   const LoopNest& nest_;
   const Kernel& kernel_;

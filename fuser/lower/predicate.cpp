@@ -15,7 +15,7 @@ class PredicateBuilder {
   IntExpr build() {
     insideThreads();
     insideSplits();
-    if (tensor_->memoryType() == MemoryType::Global) once();
+    if (tensor_->memoryType() != MemoryType::Local) once();
     return condition_;
   }
 
@@ -47,7 +47,10 @@ class PredicateBuilder {
     }
   }
 
+  // An element in memory is stored by one thread: the first along each dimension that the tensor has no loop on. Each
+  // block has its own shared memory, with an element for each coordinate, broadcast axes included.
   void once() {
+    const bool shared = tensor_->memoryType() == MemoryType::Shared;
     const auto uses = [&](size_t type) {
       return std::any_of(domain_.loop.begin(), domain_.loop.end(),
                          [&](const IterDomain* axis) { return static_cast<size_t>(axis->parallelType()) == type; });
@@ -55,8 +58,10 @@ class PredicateBuilder {
     const IntExpr zero = ints_.constant(0);
     for (size_t d = 0; d < 3; ++d) {
       if (!uses(static_cast<size_t>(ParallelType::TIDx) + d)) require(ints_.equal(kernel_.threadIdx[d], zero));
-      if (!uses(static_cast<size_t>(ParallelType::BIDx) + d)) require(ints_.equal(kernel_.blockIdx[d], zero));
+      if (!shared && !uses(static_cast<size_t>(ParallelType::BIDx) + d))
+        require(ints_.equal(kernel_.blockIdx[d], zero));
     }
+    if (shared) return;
     for (const IterDomain* root : domain_.loopRoot) {
       if (root->isBroadcast() && !nest_.extent(root)->isConstant(1)) require(ints_.equal(nest_.coordinate(root), zero));
     }

@@ -179,8 +179,6 @@ class Applier {
     TensorView* tensor = findMade(step.tensor);
     FUSER_USER_CHECK(tensor->isFusionOutput() == (step.memory == MemoryType::Global), "%", step.tensor,
                      ": outputs are in global memory, intermediates are not");
-    FUSER_USER_CHECK(step.memory != MemoryType::Shared, "%", step.tensor,
-                     ": intermediates in shared memory are not lowered; use local");
     tensor->setMemoryType(step.memory);
   }
 

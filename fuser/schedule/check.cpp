@@ -6,8 +6,10 @@
 //   4  a reduction's result is local; its reduced axes are serial, unrolled or on threads; its kept axes outside the
 //      shared loops are on threads or blocks
 //   5  computeAt: at most the loops that all consumers share
-//   6  loops that a register buffer is indexed by have constant extents
+//   6  loops that a buffer in registers or shared memory is indexed by have constant extents
 //   7  an axis that `bound` gives a constant extent is not longer than that
+//   8  the buffers in shared memory take at most the bytes that a block can ask for (lower/build_statements.cpp), and
+//      an element of one is read in the block, and in the turn of the shared loops, that stores it (lower/indexing.cpp)
 #include <algorithm>
 #include <array>
 
@@ -44,10 +46,11 @@ void checkVector(const TensorView* tensor) {
                       extent->value * static_cast<int64_t>(dtypeSize(tensor->dtype())) <= 16;
     const Expr* maker = tensor->definition();
     const bool stores = tensor->memoryType() == MemoryType::Global;
-    const bool copy =
-        maker->op() == OpKind::Set && (maker->input(0)->as<TensorView>()->memoryType() == MemoryType::Global) != stores;
+    const auto* source = maker->op() == OpKind::Set ? maker->input(0)->as<TensorView>() : nullptr;
+    const MemoryType other = stores ? MemoryType::Local : MemoryType::Global;
+    const bool copy = source && source->memoryType() == other && tensor->memoryType() != MemoryType::Shared;
     // The elements of a vector are contiguous.
-    const TensorDomain& memory = (stores || !copy ? tensor : maker->input(0)->as<TensorView>())->domain();
+    const TensorDomain& memory = (stores || !copy ? tensor : source)->domain();
     const bool dense = memory.contiguity.empty() || memory.contiguity.back().value_or(false);
     const std::string what = concat("rule 3: %", tensor->name(), " cannot be vectorized: ");
     FUSER_USER_CHECK(i + 1 == loop.size(), what, "the vector must be the last loop axis");
@@ -85,7 +88,7 @@ void checkInlining(const TensorView* tensor) {
   }
   const bool alone = tensor->definition()->outputs().size() == 1;
   FUSER_USER_CHECK(position == 0 || !alone || !tensor->uses().empty(), "rule 5: nothing reads %", tensor->name());
-  if (tensor->memoryType() != MemoryType::Local) return;
+  if (tensor->memoryType() == MemoryType::Global) return;
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
   for (size_t i = position; i < loop.size(); ++i) {
     FUSER_USER_CHECK(isParallel(loop[i]) || loop[i]->isReduction() || loop[i]->extent()->isConstant(),

@@ -6,6 +6,7 @@
 
 #include "fuser/analysis/stage_observers.h"
 #include "fuser/ir/clone.h"
+#include "fuser/ops/op_table.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/support/set_up_error.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kAttempts = 8;
 constexpr uint64_t kMaxChanges = 4;  // of one segment
+constexpr double kShared = 0.5;      // of the segments have a tensor in shared memory instead
 
 // A schedule's random numbers have nothing to do with the generator's.
 constexpr uint64_t kSeed = 0x5c4ed01e;
@@ -82,6 +84,68 @@ void changeParallelType(Schedule& schedule, Choices& choices) {
   step.type = step.type == ParallelType::Vectorize ? ParallelType::Serial : choices.pick(kTypes);
 }
 
+// A tensor that a kernel keeps on chip, and one that reads it, by the names that the schedule's steps give them.
+struct OnChip {
+  std::string tensor, reader;
+};
+
+// Outputs are copies of local tensors, which a step makes.
+std::vector<OnChip> keptOnChip(const Fusion& part, const Schedule& schedule) {
+  std::map<std::string, std::string> copied;
+  for (size_t place : stepsOf(schedule, TransformKind::CacheBefore)) {
+    copied[schedule[place].tensor] = schedule[place].other;
+  }
+  std::vector<OnChip> found;
+  for (const Expr* expr : part.exprs()) {
+    const std::string& name = expr->output()->name();
+    if (expr->isScalarExpr() || isReduction(expr->op())) continue;
+    const auto local = copied.find(name);
+    if (local != copied.end()) found.push_back({local->second, name});
+    if (expr->output()->isFusionOutput() || expr->output()->uses().empty()) continue;
+    const std::string& reader = expr->output()->uses().front()->output()->name();
+    const auto readersLocal = copied.find(reader);
+    found.push_back({name, readersLocal == copied.end() ? reader : readersLocal->second});
+  }
+  return found;
+}
+
+// Moves a tensor to shared memory. Mostly it leaves some loops of its reader, too, and runs on other threads, so that
+// threads read each other's elements.
+void useSharedMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
+  constexpr ParallelType kTypes[] = {ParallelType::Serial, ParallelType::TIDx, ParallelType::TIDy,
+                                     ParallelType::Unroll};
+  const std::vector<OnChip> found = keptOnChip(part, schedule);
+  if (found.empty()) return;
+  const OnChip& moved = choices.pick(found);
+  dropVectors(schedule);
+  Transform step;
+  step.kind = TransformKind::SetMemoryType;
+  step.tensor = moved.tensor;
+  step.memory = MemoryType::Shared;
+  const std::vector<size_t> inlining = stepsOf(schedule, TransformKind::InlineMost);
+  schedule.insert(inlining.empty() ? schedule.end() : schedule.begin() + static_cast<std::ptrdiff_t>(inlining.front()),
+                  step);
+  if (choices.chance(0.2)) return;
+  Transform leave;
+  leave.kind = TransformKind::ComputeAt;
+  leave.tensor = moved.tensor;
+  leave.other = moved.reader;
+  leave.axis = choices.integer(0, 2);
+  schedule.push_back(leave);
+  Transform own;
+  own.tensor = moved.tensor;
+  own.axis = -1;
+  if (choices.chance(0.5)) {
+    own.kind = TransformKind::Split;
+    own.factor = choices.integer(1, 9);
+    schedule.push_back(own);
+  }
+  own.kind = TransformKind::Parallelize;
+  own.axis = choices.integer(-3, -1);
+  own.type = choices.pick(kTypes);
+  if (choices.chance(0.7)) schedule.push_back(own);
+}
+
 Schedule varied(const Schedule& schedule, Choices& choices) {
   constexpr void (*kChanges[])(Schedule&, Choices&) = {changeFactor, addSplit, swapAxes, changeParallelType};
   Schedule result = schedule;
@@ -104,10 +168,14 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   std::map<int64_t, Schedule> schedules;
   Choices choices(kSeed, draw);
-  AfterSchedule varying([&](int segment, Fusion&, Schedule& schedule) {
+  AfterSchedule varying([&](int segment, Fusion& part, Schedule& schedule) {
     const Schedule chosen = schedule;
-    for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes)
-      schedule = varied(schedule, choices);
+    if (choices.chance(kShared)) {
+      useSharedMemory(part, schedule, choices);
+    } else {
+      for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes)
+        schedule = varied(schedule, choices);
+    }
     if (schedule != chosen) schedules[segment] = schedule;
   });
   settings.context.observers.push_back(&varying);

@@ -299,9 +299,10 @@ TEST(KernelVerifierTest, Constraint18ConditionsAreTruthValues) {
 
 TEST(KernelVerifierTest, Constraint19SharedMemoryIsLimited) {
   Broken broken;
-  broken.buffer(4).size = broken.kernel->ints->constant(12 * 1024);
+  const int64_t most = broken.kernel->device.optInShared / 4;
+  broken.buffer(4).size = broken.kernel->ints->constant(most);
   EXPECT_TRUE(findKernelViolations(*broken.kernel).empty());
-  broken.buffer(4).size = broken.kernel->ints->constant(12 * 1024 + 1);
+  broken.buffer(4).size = broken.kernel->ints->constant(most + 1);
   broken.expect(19);
 }
 

@@ -1,0 +1,148 @@
+// The barriers of a kernel are needed: without one, interp reports a race.
+
+#include <gtest/gtest.h>
+
+#include "fuser/execute/engine.h"
+#include "fuser/ir/clone.h"
+#include "fuser/kernel/text.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/text/printer.h"
+#include "fuzz/choices/choices.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/views/random_schedule.h"
+#include "tests/fuser/analysis/stage_observers.h"
+
+namespace fuser::fuzz {
+namespace {
+
+// Calls visit(body, place) for each barrier, in order.
+template <class Visit>
+void forEachBarrier(Body& body, const Visit& visit) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (std::holds_alternative<Barrier>(body[i].node)) visit(body, i);
+    if (For* loop = std::get_if<For>(&body[i].node)) forEachBarrier(loop->body, visit);
+    if (If* branch = std::get_if<If>(&body[i].node)) forEachBarrier(branch->body, visit);
+  }
+}
+
+struct Ran {
+  size_t barriers = 0, shared = 0;
+  std::string violation, kernels;
+};
+
+bool isRace(const Ran& ran) { return ran.violation.find("race") != std::string::npos; }
+
+// Runs the case's first run without the barrier of that number, counted over all its kernels; all are kept by default.
+Ran runWithout(const Case& testCase, size_t removed = ~size_t{0}) {
+  Ran ran;
+  AfterLower removing([&](int, Kernel& kernel) {
+    for (const Buffer& buffer : kernel.buffers) ran.shared += buffer.memory == MemoryType::Shared;
+    std::vector<std::pair<Body*, size_t>> places;
+    forEachBarrier(kernel.body, [&](Body& body, size_t place) { places.emplace_back(&body, place); });
+    ran.kernels += printKernel(kernel);
+    for (const auto& [body, place] : places) {
+      if (ran.barriers++ == removed) body->erase(body->begin() + static_cast<ptrdiff_t>(place));
+    }
+  });
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
+  settings.context.options.engine = EngineKind::Interp;
+  settings.context.observers.push_back(&removing);
+  const RunData data = materialize(testCase, testCase.runs.front());
+  try {
+    FusionExecutorCache(cloneFusion(*testCase.fusion).fusion, settings).run(hostValues(data));
+  } catch (const ViolationError& error) {
+    ran.violation = error.what();
+  }
+  return ran;
+}
+
+enum class AtOtherSizes : uint8_t { Rejected, Agrees, Race };
+
+// The same at other sizes: each symbol of the inputs' axes is drawn, and integers, which sizes may come of.
+AtOtherSizes runAtOtherSizes(const Case& testCase, size_t removed, uint64_t draw) {
+  constexpr int64_t kSizes[] = {2, 3, 5, 8, 16, 33, 64, 130};
+  Choices choices(7, draw);
+  Case other = cloneCase(testCase);
+  std::map<IntExpr, int64_t> sizes;
+  size_t place = 0;
+  for (const Val* input : other.fusion->inputs()) {
+    std::variant<TensorInput, ScalarValue>& value = other.runs.front().inputs[place++].value;
+    if (input->isScalar() && input->dtype() == DataType::Int64) value = ScalarValue(choices.pick(kSizes));
+    auto* given = std::get_if<TensorInput>(&value);
+    if (!given) continue;
+    given->strides.reset();
+    const std::vector<IterDomain*> axes = input->as<TensorView>()->axes();
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      const IntExpr size = axes[axis]->size();
+      if (!size->isSymbol()) continue;
+      if (!sizes.count(size)) sizes[size] = choices.pick(kSizes);
+      given->sizes[axis] = sizes[size];
+    }
+  }
+  try {
+    return isRace(runWithout(other, removed)) ? AtOtherSizes::Race : AtOtherSizes::Agrees;
+  } catch (const UserError&) {
+    return AtOtherSizes::Rejected;  // sizes that do not fit the program or the schedule
+  }
+}
+
+struct Tally {
+  size_t schedules = 0, shared = 0, barriers = 0, atOwnSizes = 0, atOthers = 0, ofOneSize = 0, superfluous = 0;
+};
+
+// A barrier is superfluous if no sizes that the program takes show a race without it.
+void removeEach(const Case& testCase, Tally& tally) {
+  constexpr uint64_t kDraws = 20;
+  const Ran whole = runWithout(testCase);
+  EXPECT_EQ(whole.violation, "") << printCase(testCase);
+  tally.shared += whole.shared;
+  tally.barriers += whole.barriers;
+  for (size_t removed = 0; removed < whole.barriers; ++removed) {
+    if (isRace(runWithout(testCase, removed))) {
+      ++tally.atOwnSizes;
+      continue;
+    }
+    std::map<AtOtherSizes, size_t> seen;
+    for (uint64_t draw = 0; draw < kDraws && seen[AtOtherSizes::Race] == 0; ++draw) {
+      ++seen[runAtOtherSizes(testCase, removed, draw)];
+    }
+    tally.atOthers += seen[AtOtherSizes::Race];
+    tally.ofOneSize += seen[AtOtherSizes::Rejected] == kDraws;
+    tally.superfluous += seen[AtOtherSizes::Race] == 0 && seen[AtOtherSizes::Rejected] < kDraws;
+  }
+}
+
+// FUSER_FULL_BARRIERS=1 takes all 2,000 cases.
+TEST(BarriersTest, WithoutABarrierInterpReportsARace) {
+  const uint64_t count = std::getenv("FUSER_FULL_BARRIERS") ? 2000 : 300;
+  GeneratorOptions small;
+  small.medianElements = 128;
+  Tally tally;
+  for (uint64_t number = 0; number < count; ++number) {
+    const Case testCase = generateCase(19, number, small);
+    if (testCase.fusion->hasStreams() || testCase.fusion->hasDevices()) continue;
+    for (uint64_t draw = 0; draw < 3; ++draw) {
+      const std::optional<std::map<int64_t, Schedule>> schedules = randomSchedules(testCase, draw);
+      if (!schedules) continue;
+      ++tally.schedules;
+      Case other = cloneCase(testCase);
+      other.segmentSchedules = *schedules;
+      removeEach(other, tally);
+    }
+  }
+  std::printf(
+      "%zu schedules, %zu buffers in shared memory, %zu barriers: %zu races at the case's sizes, %zu at others, "
+      "%zu of programs that take no other sizes, %zu superfluous\n",
+      tally.schedules, tally.shared, tally.barriers, tally.atOwnSizes, tally.atOthers, tally.ofOneSize,
+      tally.superfluous);
+  EXPECT_GT(tally.shared, 100u);
+  EXPECT_GT(tally.atOwnSizes + tally.atOthers, 20u);
+  EXPECT_LT(tally.ofOneSize * 5, tally.barriers);
+  // Indices that divide a sum and take it together again, or the one element of an axis, can hide that a thread meets
+  // its own elements alone.
+  EXPECT_LE(tally.superfluous * 20, tally.barriers);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
