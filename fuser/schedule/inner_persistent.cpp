@@ -2,8 +2,8 @@
 // these axes, as one kernel (softmax, layer norm). The reference is the first reduction; I is its kept axes, R its
 // reduced ones, each merged into one. R has at most `row` elements, a power of two:
 //   [I] -> [I/rows (BIDx), rows (TIDy)]    [R] -> [row] -> [row/t unrolled, t (TIDx)]
-// A block reads its rows once. What several passes over a row need stays in registers (persistent_plan.h), so that the
-// longest row depends on the device's registers.
+// A block reads its rows once. What several passes over a row need stays on chip (persistent_plan.h): in registers as
+// far as they go, then in shared memory, so that the longest row depends on the device.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -19,11 +19,12 @@ constexpr int64_t kFewThreads = 32, kUsualThreads = 256;
 constexpr int64_t kElementsAThread = 4;  // while that makes no more than kUsualThreads
 constexpr int64_t kThreadsABlock = 128;  // at least, where several rows fit
 
-// How the threads of a block share rows of at most `row` elements.
+// How the threads of a block share rows of at most `row` elements, and what they keep of them where.
 struct RowShape {
   int64_t row = kShortestRow;
   int64_t threads = kFewThreads;  // along the row
   int64_t rows = 1;               // of a block
+  std::vector<const TensorView*> inShared;  // the others are in registers
 };
 
 int64_t mostThreads(const DeviceProperties& device) {
@@ -31,28 +32,60 @@ int64_t mostThreads(const DeviceProperties& device) {
 }
 
 // Half of the registers are for what is on the way.
-bool fits(int64_t row, int64_t threads, int64_t registers, const DeviceProperties& device) {
-  return row / threads * registers <= device.registersPerThread / 2 && row * registers <= device.registersPerBlock / 2;
+bool fits(const RowShape& shape, int64_t registers, const DeviceProperties& device) {
+  return shape.row / shape.threads * registers <= device.registersPerThread / 2 &&
+         shape.row * shape.rows * registers <= device.registersPerBlock / 2;
 }
 
-// The longest row whose kept elements fit into registers; 0: none.
-int64_t longestRow(int64_t registers, const DeviceProperties& device) {
-  int64_t row = 0;
-  int64_t next = kShortestRow;
-  while (next <= kLongestRow && fits(next, std::min(next, mostThreads(device)), registers, device)) {
-    row = next;
-    next *= 2;
+std::vector<const TensorView*> allKept(const PersistentPlan& plan) {
+  std::vector<const TensorView*> kept = plan.keptInputs;
+  kept.insert(kept.end(), plan.kept.begin(), plan.kept.end());
+  return kept;
+}
+
+// Places what is kept: in registers as far as they go, the rest in shared memory, beside the scratch memory of
+// reductions. False if that is too small.
+bool place(const PersistentPlan& plan, RowShape& shape, const DeviceProperties& device) {
+  constexpr int64_t kScratch = 24, kAlignment = 16;  // bytes: of a thread, for Welford's parts; of a buffer
+  int64_t registers = 0, bytes = shape.threads * shape.rows * kScratch;
+  shape.inShared.clear();
+  for (const TensorView* tensor : allKept(plan)) {
+    const int64_t element = static_cast<int64_t>(dtypeSize(tensor->dtype())), own = (element + 3) / 4;
+    if (fits(shape, registers + own, device)) {
+      registers += own;
+    } else {
+      bytes += (shape.row * shape.rows * element + kAlignment - 1) / kAlignment * kAlignment;
+      shape.inShared.push_back(tensor);
+    }
   }
-  return row;
+  return shape.inShared.empty() || bytes <= device.optInShared;
 }
 
-RowShape shapeFor(IntExpr count, int64_t registers, SizeFacts* sizes, const DeviceProperties& device) {
+// The longest row of which a block has room for what is kept; 0: none.
+int64_t longestRow(const PersistentPlan& plan, const DeviceProperties& device) {
+  int64_t longest = 0;
+  for (int64_t row = kShortestRow; row <= kLongestRow; row *= 2) {
+    RowShape shape{row, std::min(row, mostThreads(device)), 1, {}};
+    if (!place(plan, shape, device)) break;
+    longest = row;
+  }
+  return longest;
+}
+
+// Threads are as few as keep everything in registers, or all.
+RowShape shapeFor(IntExpr count, const PersistentPlan& plan, SizeFacts* sizes, const DeviceProperties& device) {
   RowShape shape;
   while (!sizes->atMost(count, shape.row)) shape.row *= 2;
   const int64_t usual = std::min(kUsualThreads, mostThreads(device));
   shape.threads = std::clamp(shape.row / kElementsAThread, std::min(kFewThreads, usual), usual);
-  while (!fits(shape.row, shape.threads, registers, device) && shape.threads < mostThreads(device)) shape.threads *= 2;
+  const int64_t most = std::min(shape.row, mostThreads(device));
+  while (shape.threads < most && !(place(plan, shape, device) && shape.inShared.empty())) shape.threads *= 2;
+  FUSER_CHECK(place(plan, shape, device), "a block has no room for a row that was accepted");
+  // No more rows than leave that as it is.
+  const size_t inShared = shape.inShared.size();
   shape.rows = std::max<int64_t>(1, std::min(kThreadsABlock, mostThreads(device)) / shape.threads);
+  while (shape.rows > 1 && !(place(plan, shape, device) && shape.inShared.size() == inShared)) shape.rows /= 2;
+  place(plan, shape, device);
   return shape;
 }
 
@@ -86,13 +119,11 @@ std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const 
   }
   const std::variant<PersistentPlan, std::string> planned = planPersistence(view.exprs, view.inputs, map, reduced);
   if (const std::string* problem = std::get_if<std::string>(&planned)) return *problem;
-  const int64_t registers = std::get<PersistentPlan>(planned).registers;
-  const int64_t longest = longestRow(registers, view.device);
+  const int64_t longest = longestRow(std::get<PersistentPlan>(planned), view.device);
   // Only interns the product of the extents.
   const IntExpr count = reducedCount(const_cast<Fusion&>(*view.fusion), reference, reduced);
-  if (longest == 0) return concat("a block has no registers for ", registers, " of each element of a row");
   if (!view.sizes->atMost(count, longest))
-    return concat("a row has more than ", longest, " elements, which is what a block's registers hold");
+    return concat("a row has more than ", longest, " elements, which is what a block keeps of it");
   kept = std::make_shared<ReferenceMap>(std::move(map));
   return "";
 }
@@ -107,7 +138,7 @@ Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std
   const std::vector<bool> reduced = reducedPositions(reference);
   const auto plan = std::get<PersistentPlan>(planPersistence(part.exprs(), part.inputs(), *known, reduced));
   const IntExpr count = reducedCount(const_cast<Fusion&>(part), reference, reduced);
-  const RowShape shape = shapeFor(count, plan.registers, sizes, device);
+  const RowShape shape = shapeFor(count, plan, sizes, device);
   Schedule schedule;
   for (const TensorView* input : plan.keptInputs) {
     schedule.push_back(on(TransformKind::CacheAfter, input->name(), input->name() + ".cache"));
@@ -136,6 +167,14 @@ Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std
   }
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
+  const std::vector<const TensorView*>& inShared = shape.inShared;
+  const auto keepInShared = [&](const TensorView* tensor, const std::string& kept) {
+    if (std::find(inShared.begin(), inShared.end(), tensor) == inShared.end()) return;
+    schedule.push_back(on(TransformKind::SetMemoryType, kept));
+    schedule.back().memory = MemoryType::Shared;
+  };
+  for (const TensorView* input : plan.keptInputs) keepInShared(input, input->name() + ".cache");
+  for (const TensorView* tensor : plan.kept) keepInShared(tensor, nameInKernel(tensor));
   schedule.push_back(on(TransformKind::InlineMost, ""));
   for (const TensorView* input : plan.keptInputs) {
     schedule.push_back(computeAt(input->name() + ".cache", readerOf(input), shared));

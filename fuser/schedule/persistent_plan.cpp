@@ -10,8 +10,6 @@
 namespace fuser {
 namespace {
 
-int64_t registersOf(const TensorView* tensor) { return static_cast<int64_t>(dtypeSize(tensor->dtype()) + 3) / 4; }
-
 class Planner {
  public:
   Planner(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced)
@@ -46,15 +44,11 @@ class Planner {
     PersistentPlan plan;
     for (size_t i = 0; i < exprs_.size(); ++i) {
       if (!kept_[i]) continue;
-      for (const Val* output : exprs_[i]->outputs()) {
-        plan.kept.push_back(output->as<TensorView>());
-        plan.registers += registersOf(plan.kept.back());
-      }
+      for (const Val* output : exprs_[i]->outputs()) plan.kept.push_back(output->as<TensorView>());
     }
     for (const Val* input : inputs) {
       if (input->isScalar() || !isKeptInput(input->as<TensorView>())) continue;
       plan.keptInputs.push_back(input->as<TensorView>());
-      plan.registers += registersOf(plan.keptInputs.back());
     }
     for (const TensorView* tensor : plan.kept) {
       if (!haveAllReduced(tensor->domain().logical, map_.positions(tensor)))

@@ -8,8 +8,8 @@
 //   %s = sum(%e)
 //   %y = div(%e, %s)
 //
-// Each expression is computed in the pass of its readers; one whose readers are in several passes is kept in registers,
-// once a thread for the elements that are its own. Expressions of one pass that read each other share one loop.
+// Each expression is computed in the pass of its readers; one whose readers are in several passes is kept on chip, once
+// a thread for the elements that are its own. Expressions of one pass that read each other share one loop.
 
 #include <variant>
 
@@ -19,8 +19,7 @@ namespace fuser {
 
 struct PersistentPlan {
   std::vector<const TensorView*> kept;        // results of the part, in the order of their expressions
-  std::vector<const TensorView*> keptInputs;  // each to be copied to registers once
-  int64_t registers = 0;                      // 32-bit ones, for one element of each
+  std::vector<const TensorView*> keptInputs;  // each to be copied once
 };
 
 // Returns the plan, or why a kernel cannot be built so. `exprs` are in topological order; `inputs` are the values that
@@ -29,7 +28,7 @@ std::variant<PersistentPlan, std::string> planPersistence(const std::vector<Expr
                                                           const std::vector<Val*>& inputs, const ReferenceMap& map,
                                                           const std::vector<bool>& reduced);
 
-// Whether a kernel that InnerPersistent makes of the part copies this input to registers before it computes anything,
+// Whether a kernel that InnerPersistent makes of the part copies this input before it computes anything,
 // and reads it nowhere else. `map` is the scheduler's.
 bool keepsInput(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
                 const Val* input);

@@ -13,7 +13,15 @@ bool onAnotherDevice(Case& testCase, uint64_t draw) {
   // More often tiny than another: its limits are those that a small case reaches.
   const size_t count = namedDevices().size();
   testCase.options.device = choices.chance(0.5) ? count - 1 : choices.index(count);
-  if (choices.chance(0.5)) testCase.options.deviceFigures["threads_per_block"] = choices.integer(32, 128);
+  std::map<std::string_view, int64_t>& figures = testCase.options.deviceFigures;
+  if (choices.chance(0.5)) figures["threads_per_block"] = choices.integer(32, 128);
+  // So few registers that what a kernel keeps goes to shared memory, which may be small, too.
+  if (choices.chance(0.5)) figures["registers_per_thread"] = choices.integer(16, 32);
+  if (choices.chance(0.25)) figures["registers_per_block"] = choices.integer(1024, 4096);
+  if (choices.chance(0.25)) {
+    figures["static_shared"] = choices.integer(1024, 8192);
+    figures["opt_in_shared"] = choices.integer(8192, 16384);
+  }
   return deviceOf(testCase.options, defaultDevice()) != deviceOf(before, defaultDevice()) && !testCase.schedule &&
          testCase.segmentSchedules.empty();
 }
