@@ -1,7 +1,9 @@
 #include "fuser/execute/nvrtc.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <vector>
 
 #include "fuser/execute/shared_library.h"
@@ -72,7 +74,11 @@ struct Nvrtc::Functions {
     FUSER_SET_UP_CHECK(function, "libnvrtc has no ", name, "; CUDA 13 is needed");
   }
 
-  std::string compile(const std::string& text, const std::string& target, bool contraction, bool cubin) const;
+  struct Compiled {
+    std::string code, log;
+  };
+  enum class Output : uint8_t { Ptx, Cubin, CubinAndResources };
+  Compiled compile(const std::string& text, const std::string& target, bool contraction, Output output) const;
 };
 
 namespace {
@@ -87,20 +93,21 @@ struct ProgramOwner {
 
 }  // namespace
 
-std::string Nvrtc::Functions::compile(const std::string& text, const std::string& target, bool contraction,
-                                      bool cubin) const {
+Nvrtc::Functions::Compiled Nvrtc::Functions::compile(const std::string& text, const std::string& target,
+                                                     bool contraction, Output output) const {
   ProgramOwner<Functions> owner{*this};
   check(createProgram(&owner.program, text.c_str(), "kernels.cu", 0, nullptr, nullptr), "create");
   // Each IR op rounds once; division and square root are correctly rounded; denormals are kept.
   const std::string arch = "--gpu-architecture=" + target;
-  const char* const options[] = {arch.c_str(),
-                                 "--std=c++17",
-                                 "-w",
-                                 "--prec-div=true",
-                                 "--prec-sqrt=true",
-                                 "--ftz=false",
-                                 contraction ? "--fmad=true" : "--fmad=false"};
-  const Status result = compileProgram(owner.program, static_cast<int>(std::size(options)), options);
+  std::vector<const char*> options = {arch.c_str(),
+                                      "--std=c++17",
+                                      "-w",
+                                      "--prec-div=true",
+                                      "--prec-sqrt=true",
+                                      "--ftz=false",
+                                      contraction ? "--fmad=true" : "--fmad=false"};
+  if (output == Output::CubinAndResources) options.push_back("--ptxas-options=-v");
+  const Status result = compileProgram(owner.program, static_cast<int>(options.size()), options.data());
   checkEnvironmentErrors(result, "compile");
   size_t size = 0;
   check(getLogSize(owner.program, &size), "log size");
@@ -108,11 +115,12 @@ std::string Nvrtc::Functions::compile(const std::string& text, const std::string
   check(getLog(owner.program, log.data()), "log");
   FUSER_USER_CHECK(result != 5, "NVRTC does not take ", arch, ": ", log.c_str());  // NVRTC_ERROR_INVALID_OPTION
   FUSER_CHECK(result == 0, "printed kernels do not compile with NVRTC (", errorString(result), "):\n", log.c_str());
-  check(cubin ? getCubinSize(owner.program, &size) : getPtxSize(owner.program, &size), "size");
+  const bool ptx = output == Output::Ptx;
+  check(ptx ? getPtxSize(owner.program, &size) : getCubinSize(owner.program, &size), "size");
   std::string code(size, '\0');
-  check(cubin ? getCubin(owner.program, code.data()) : getPtx(owner.program, code.data()), "code");
-  if (!cubin && !code.empty() && code.back() == '\0') code.pop_back();
-  return code;
+  check(ptx ? getPtx(owner.program, code.data()) : getCubin(owner.program, code.data()), "code");
+  if (ptx && !code.empty() && code.back() == '\0') code.pop_back();
+  return {code, log};
 }
 
 Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
@@ -140,11 +148,36 @@ Nvrtc::~Nvrtc() = default;
 Nvrtc::Nvrtc(Nvrtc&&) noexcept = default;
 
 std::string Nvrtc::compileToPtx(const std::string& text, const std::string& arch, bool contraction) const {
-  return functions_->compile(text, "compute_" + arch, contraction, false);
+  return functions_->compile(text, "compute_" + arch, contraction, Functions::Output::Ptx).code;
 }
 
 std::string Nvrtc::compileToCubin(const std::string& text, const std::string& arch, bool contraction) const {
-  return functions_->compile(text, "sm_" + arch, contraction, true);
+  return functions_->compile(text, "sm_" + arch, contraction, Functions::Output::Cubin).code;
+}
+
+// The assembler's log has, for each kernel:
+//   ptxas info    : Compiling entry function 'k0' for 'sm_90'
+//   ptxas info    : Function properties for k0
+//       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+//   ptxas info    : Used 18 registers, …
+std::vector<KernelResources> Nvrtc::resourcesOf(const std::string& text, const std::string& arch) const {
+  const std::string log = functions_->compile(text, "sm_" + arch, false, Functions::Output::CubinAndResources).log;
+  const std::regex line(
+      "entry function '([^']+)'|(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes "
+      "spill loads|Used (\\d+) registers");
+  std::vector<KernelResources> found;
+  for (std::sregex_iterator match(log.begin(), log.end(), line), end; match != end; ++match) {
+    const std::smatch& parts = *match;
+    const auto number = [&](size_t group) { return std::stoll(parts[group].str()); };
+    if (parts[1].matched) found.push_back({parts[1].str(), 0, 0, 0});
+    FUSER_CHECK(!found.empty(), "the assembler's log begins with no kernel: ", log);
+    if (parts[2].matched) found.back().stackBytes += number(2);
+    if (parts[2].matched) found.back().spilledBytes += number(3) + number(4);
+    if (parts[5].matched) found.back().registers = number(5);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const KernelResources& a, const KernelResources& b) { return a.entry < b.entry; });
+  return found;
 }
 
 std::string Nvrtc::version() const {

@@ -1,10 +1,20 @@
 #pragma once
 // Nvrtc: the NVRTC library, opened at run time. It compiles CUDA C++ to PTX or machine code and needs no GPU.
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace fuser {
+
+// What a kernel takes of an SM, by the assembler.
+struct KernelResources {
+  std::string entry;         // the kernel's name in the module
+  int64_t registers = 0;     // of a thread
+  int64_t stackBytes = 0;    // of a thread, in local memory: arrays whose indices are not constants
+  int64_t spilledBytes = 0;  // of a thread, in local memory: stores and loads for want of registers
+};
 
 class Nvrtc {
  public:
@@ -17,6 +27,8 @@ class Nvrtc {
   // the output, if the text does not compile; a SetUpError if out of memory. contraction: a * b + c may become an FMA.
   std::string compileToPtx(const std::string& text, const std::string& arch, bool contraction = false) const;
   std::string compileToCubin(const std::string& text, const std::string& arch, bool contraction = false) const;
+  // The same compilation; what the assembler says of each kernel, in the order of their names.
+  std::vector<KernelResources> resourcesOf(const std::string& text, const std::string& arch) const;
   std::string version() const;  // "13.0"
 
  private:

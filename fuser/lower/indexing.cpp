@@ -162,7 +162,38 @@ std::vector<IntExpr> Indexing::loopCoordinatesFrom(const Expr* use, const Tensor
       if (map[j] >= 0 && visible[map[j]] == root) at[root] = nest_.coordinate(consumer->domain().logical[j]);
     }
   }
-  return throughTransforms(producer, std::move(at));
+  return throughTransforms(producer, std::move(at), imagesIn(consumer, producer, match));
+}
+
+// The axes of the consumer that are made as the producer's are, of corresponding axes of the same size. Their
+// coordinates need no detour through the roots, which only the simplest sizes let an expression simplify again.
+std::unordered_map<const IterDomain*, const IterDomain*> Indexing::imagesIn(const TensorView* consumer,
+                                                                            const TensorView* producer,
+                                                                            const std::vector<int>& match) const {
+  std::unordered_map<const IterDomain*, const IterDomain*> images;
+  const auto imageOf = [&](const IterDomain* axis) {
+    const auto found = images.find(axis);
+    return found == images.end() ? nullptr : found->second;
+  };
+  for (size_t i = 0; i < match.size(); ++i) {
+    const IterDomain* root = producer->domain().loopRoot[i];
+    if (match[i] < 0 || root->isReduction()) continue;
+    const IterDomain* image = consumer->domain().loopRoot[static_cast<size_t>(match[i])];
+    if (nest_.extent(root) == nest_.extent(image)) images[root] = image;
+  }
+  for (const LoopTransform& step : producer->domain().transforms) {
+    for (const LoopTransform& like : consumer->domain().transforms) {
+      if (step.split && like.split && imageOf(step.split->in) == like.split->in &&
+          step.split->factor == like.split->factor && step.split->whole == like.split->whole) {
+        images[step.split->outer] = like.split->outer;
+        images[step.split->inner] = like.split->inner;
+      } else if (step.merge && like.merge && imageOf(step.merge->outer) == like.merge->outer &&
+                 imageOf(step.merge->inner) == like.merge->inner) {
+        images[step.merge->out] = like.merge->out;
+      }
+    }
+  }
+  return images;
 }
 
 // The same for an element that is given by its coordinates along the producer's axes.
@@ -174,11 +205,12 @@ std::vector<IntExpr> Indexing::loopCoordinatesOf(const TensorView* producer,
   for (size_t i = 0; i < axes.size(); ++i) {
     if (!nest_.extent(axes[i])->isConstant(1)) at[axes[i]] = coordinates[i];
   }
-  return throughTransforms(producer, std::move(at));
+  return throughTransforms(producer, std::move(at), {});
 }
 
-std::vector<IntExpr> Indexing::throughTransforms(const TensorView* producer,
-                                                 std::unordered_map<const IterDomain*, IntExpr> at) const {
+std::vector<IntExpr> Indexing::throughTransforms(
+    const TensorView* producer, std::unordered_map<const IterDomain*, IntExpr> at,
+    const std::unordered_map<const IterDomain*, const IterDomain*>& images) const {
   const TensorDomain& domain = producer->domain();
   for (const LoopTransform& step : domain.transforms) {
     if (step.split && step.split->whole) {
@@ -194,7 +226,10 @@ std::vector<IntExpr> Indexing::throughTransforms(const TensorView* producer,
     }
   }
   std::vector<IntExpr> coordinates;
-  for (const IterDomain* axis : domain.loop) coordinates.push_back(at.at(axis));
+  for (const IterDomain* axis : domain.loop) {
+    const auto image = images.find(axis);
+    coordinates.push_back(image == images.end() ? at.at(axis) : nest_.coordinate(image->second));
+  }
   return coordinates;
 }
 

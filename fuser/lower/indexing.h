@@ -39,8 +39,11 @@ class Indexing {
   void checkReadsOwn(const Expr* expr, const TensorView* operand) const;
   std::vector<IntExpr> loopCoordinatesFrom(const Expr* use, const TensorView* producer) const;
   std::vector<IntExpr> loopCoordinatesOf(const TensorView* producer, const std::vector<IntExpr>& coordinates) const;
-  std::vector<IntExpr> throughTransforms(const TensorView* producer,
-                                         std::unordered_map<const IterDomain*, IntExpr> at) const;
+  std::vector<IntExpr> throughTransforms(const TensorView* producer, std::unordered_map<const IterDomain*, IntExpr> at,
+                                         const std::unordered_map<const IterDomain*, const IterDomain*>& images) const;
+  std::unordered_map<const IterDomain*, const IterDomain*> imagesIn(const TensorView* consumer,
+                                                                    const TensorView* producer,
+                                                                    const std::vector<int>& match) const;
 
   const LoopNest& nest_;
   const Kernel& kernel_;

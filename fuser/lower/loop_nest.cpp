@@ -178,6 +178,10 @@ void LoopNest::findCoordinates(const TensorView* tensor) {
       const IntExpr in =
           ints.add(ints.mul(outer, ints.constant(step->split->factor)), coordinates_.at(step->split->inner));
       coordinates_[step->split->in] = shortIndex(in, tensor);
+    } else if (extents_.at(step->merge->outer)->isConstant(1)) {
+      // No remainder: what is beyond the inner axis is beyond the merged one, which predicates mask.
+      coordinates_[step->merge->outer] = ints.constant(0);
+      coordinates_[step->merge->inner] = coordinates_.at(step->merge->out);
     } else {
       const IntExpr out = coordinates_.at(step->merge->out);
       const IntExpr inner = extents_.at(step->merge->inner);

@@ -146,6 +146,44 @@ void useSharedMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
   if (choices.chance(0.7)) schedule.push_back(own);
 }
 
+// A schedule may repeat all work in each thread of each block. One that makes interp run a statement more often than
+// this, some tenths of a second, is as good as illegal.
+constexpr int64_t kMostTurns = int64_t{1} << 22;
+
+class LimitWork final : public CompileObserver {
+ public:
+  void beforeLaunch(const Kernel& kernel, KernelArguments& arguments) override {
+    const auto valueOf = [&](IntExpr symbol) {
+      for (size_t i = 0; i < kernel.intParams.size(); ++i) {
+        if (kernel.intParams[i].symbol == symbol) return arguments.ints[i];
+      }
+      return symbol->range.high;
+    };
+    int64_t threads = 1;
+    for (size_t d = 0; d < 3; ++d) {
+      threads = limited(threads, kernel.blockDim[d]);
+      threads = limited(threads, evaluate(kernel.gridDim[d], valueOf));
+    }
+    const int64_t turns = limited(threads, turnsOf(kernel.body, valueOf));
+    FUSER_USER_CHECK(turns <= kMostTurns, kernel.name, " runs a statement more than ", kMostTurns, " times");
+  }
+
+ private:
+  static int64_t limited(int64_t a, int64_t b) { return b > 0 && a > kMostTurns / b ? kMostTurns + 1 : a * b; }
+
+  template <class ValueOf>
+  static int64_t turnsOf(const Body& body, const ValueOf& valueOf) {
+    int64_t turns = 1;
+    for (const Statement& statement : body) {
+      const For* loop = std::get_if<For>(&statement.node);
+      const If* branch = std::get_if<If>(&statement.node);
+      if (branch) turns = std::max(turns, turnsOf(branch->body, valueOf));
+      if (loop) turns = std::max(turns, limited(turnsOf(loop->body, valueOf), evaluate(loop->extent, valueOf)));
+    }
+    return turns;
+  }
+};
+
 Schedule varied(const Schedule& schedule, Choices& choices) {
   constexpr void (*kChanges[])(Schedule&, Choices&) = {changeFactor, addSplit, swapAxes, changeParallelType};
   Schedule result = schedule;
@@ -179,6 +217,8 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
     if (schedule != chosen) schedules[segment] = schedule;
   });
   settings.context.observers.push_back(&varying);
+  LimitWork limit;
+  settings.context.observers.push_back(&limit);
   const std::shared_ptr<const Fusion> fusion = cloneFusion(*testCase.fusion).fusion;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     schedules.clear();

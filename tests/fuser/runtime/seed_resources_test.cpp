@@ -1,0 +1,107 @@
+// What the kernels of corpus/seeds take of a GPU, by the assembler; no GPU is needed. On chip means on chip: no array
+// of a thread lies in local memory, and no register is spilled.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "fuser/codegen/print_cuda.h"
+#include "fuser/execute/nvrtc.h"
+#include "fuser/kernel/text.h"
+#include "fuser/runtime/build_program.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/input_facts.h"
+#include "fuser/text/parser.h"
+#include "tests/golden/golden_tests.h"
+
+namespace fuser {
+namespace {
+
+// The different kernels of all runs of a program, and who owns them.
+struct SeedKernels {
+  std::vector<std::unique_ptr<CompiledProgram>> programs;
+  std::vector<const Kernel*> kernels;
+};
+
+SeedKernels seedKernelsOf(const Case& testCase) {
+  SeedKernels all;
+  std::set<std::string> texts;
+  for (const Run& run : testCase.runs) {
+    const RunData data = materialize(testCase, run);
+    const std::vector<HostValue> inputs = hostValues(data);
+    std::vector<InputLayout> layouts;
+    for (const InputFacts& facts : inspectInputs(*testCase.fusion, inputs)) layouts.push_back(facts.layout);
+    all.programs.push_back(buildProgram(*testCase.fusion, settingsOf(testCase), layouts, inputs));
+    for (const auto& kernel : all.programs.back()->kernels) {
+      if (texts.insert(printKernel(*kernel)).second) all.kernels.push_back(kernel.get());
+    }
+  }
+  return all;
+}
+
+// Library functions that keep an array of their own: they reduce large arguments by a table.
+constexpr const char* kFunctionsWithArrays[] = {" Sin ", " Cos ", " Tan "};
+
+bool callsFunctionWithArray(const Kernel& kernel) {
+  const std::string text = printKernel(kernel);
+  return std::any_of(std::begin(kFunctionsWithArrays), std::end(kFunctionsWithArrays),
+                     [&](const char* name) { return text.find(name) != std::string::npos; });
+}
+
+// Kernels that keep a vector in local memory all the same: the compiler unrolls a loop by 2, not by 4, whose indices
+// divide 64-bit sizes that are sums.
+const std::map<std::string, size_t> kNotUnrolled = {
+    {"grouped_keys sm_80", 2}, {"grouped_keys sm_90", 2}, {"rotary_embedding sm_80", 2}, {"rotary_embedding sm_90", 2}};
+
+// FUSER_FULL_RESOURCES=1 assembles for each architecture.
+TEST(SeedResourcesTest, KernelsKeepNothingInLocalMemory) {
+  const bool full = std::getenv("FUSER_FULL_RESOURCES") != nullptr;
+  const Nvrtc nvrtc;
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
+    if (entry.path().extension() == ".fusion") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  size_t count = 0, functions = 0;
+  int64_t registers = 0;
+  std::map<std::string, size_t> inLocalMemory;
+  for (const std::filesystem::path& path : paths) {
+    const Case testCase = parseCase(golden::readFile(path.string()), path.string());
+    const SeedKernels all = seedKernelsOf(testCase);
+    const std::vector<const Kernel*>& kernels = all.kernels;
+    if (kernels.empty()) continue;
+    const std::string text = printModule(kernels);
+    for (const char* arch : {"90", "80"}) {
+      const std::vector<KernelResources> found = nvrtc.resourcesOf(text, arch);
+      ASSERT_EQ(found.size(), kernels.size()) << path;
+      for (size_t i = 0; i < kernels.size(); ++i) {
+        const std::string entry = entryName(*kernels[i], i);
+        const auto own =
+            std::find_if(found.begin(), found.end(), [&](const KernelResources& each) { return each.entry == entry; });
+        ASSERT_NE(own, found.end()) << entry;
+        const bool exempt = callsFunctionWithArray(*kernels[i]);
+        functions += exempt;
+        ++count;
+        registers = std::max(registers, own->registers);
+        EXPECT_GT(own->registers, 0) << path << " " << entry;
+        if (own->stackBytes > 0 && !exempt) ++inLocalMemory[path.stem().string() + " sm_" + arch];
+        EXPECT_EQ(own->spilledBytes, 0) << path << " " << entry << " sm_" << arch;
+      }
+      if (!full) break;
+    }
+  }
+  std::printf("%zu kernels, %zu of them call functions with arrays; at most %lld registers a thread\n", count,
+              functions, static_cast<long long>(registers));
+  std::map<std::string, size_t> known = kNotUnrolled;
+  if (!full) std::erase_if(known, [](const auto& each) { return each.first.find("sm_90") == std::string::npos; });
+  EXPECT_EQ(inLocalMemory, known);
+  EXPECT_GT(count, 100u);
+}
+
+}  // namespace
+}  // namespace fuser
