@@ -132,18 +132,21 @@ void useSharedMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
   leave.other = moved.reader;
   leave.axis = choices.integer(0, 2);
   schedule.push_back(leave);
-  Transform own;
-  own.tensor = moved.tensor;
-  own.axis = -1;
   if (choices.chance(0.5)) {
-    own.kind = TransformKind::Split;
-    own.factor = choices.integer(1, 9);
-    schedule.push_back(own);
+    Transform split;
+    split.kind = TransformKind::Split;
+    split.tensor = moved.tensor;
+    split.axis = -1;
+    split.factor = choices.integer(1, 9);
+    schedule.push_back(split);
   }
+  if (choices.chance(0.3)) return;
+  Transform own;
   own.kind = TransformKind::Parallelize;
+  own.tensor = moved.tensor;
   own.axis = choices.integer(-3, -1);
   own.type = choices.pick(kTypes);
-  if (choices.chance(0.7)) schedule.push_back(own);
+  schedule.push_back(own);
 }
 
 // A schedule may repeat all work in each thread of each block. One that makes interp run a statement more often than
