@@ -117,6 +117,8 @@ class Builder {
       for (const Val* output : expr->outputs()) {
         const std::optional<size_t> axis = output->as<TensorView>()->streamAxis();
         const bool isMoved = program_.device && isResharding(expr);
+        // A device computes each of its ops alone, but none that only others read.
+        if (program_.device && !isMoved) continue;
         FUSER_USER_CHECK(!axis, "stream %", output->name(), " {dim = ", *axis, "}: ", expr->info().mnemonic,
                          isMoved ? " brings it from other devices, which no loop over streams does"
                                  : " cannot run as a standalone op");

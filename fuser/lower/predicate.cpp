@@ -25,9 +25,9 @@ class PredicateBuilder {
   void insideThreads() {
     for (size_t i = 0; i < domain_.loop.size(); ++i) {
       const ParallelType type = domain_.loop[i]->parallelType();
-      // Each block stores its own copy of the one element of an axis on blocks.
-      const bool shared = tensor_->memoryType() == MemoryType::Shared;
-      if (shared && isBlockDim(type) && nest_.extent(domain_.loop[i])->isConstant(1)) continue;
+      // On chip, each block computes its own copy of the one element of an axis on blocks.
+      const bool onChip = tensor_->memoryType() != MemoryType::Global;
+      if (onChip && isBlockDim(type) && nest_.extent(domain_.loop[i])->isConstant(1)) continue;
       if (isThreadDim(type) || isBlockDim(type)) {
         require(ints_.less(nest_.indexOf(tensor_, i), nest_.extent(domain_.loop[i])));
       }
