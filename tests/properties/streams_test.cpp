@@ -150,8 +150,8 @@ std::string runWithout(const Case& testCase, std::optional<size_t> dropped, cons
   settings.streams = streams;
   AfterHost dropping([&](HostIrContainer& host) {
     const std::vector<hir::HostExpr*> all = hostExprsOf<hir::Synchronize>(host);
-    synchronizations = all.size();
-    if (dropped) host.remove(all.at(*dropped));
+    synchronizations = std::max(synchronizations, all.size());  // of the devices, each of which has a program
+    if (dropped && *dropped < all.size()) host.remove(all[*dropped]);
   });
   settings.context.observers = {&dropping};
   const RunData data = materialize(testCase, testCase.runs.front());
