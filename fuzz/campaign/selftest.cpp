@@ -11,6 +11,8 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/progress.h"
 #include "fuzz/minimize/judging.h"
+#include "fuzz/views/random_schedule.h"
+#include "fuzz/views/segment_cuts.h"
 #include "oracle/reference/reference.h"
 #include "reports/fields_json.h"
 
@@ -27,6 +29,8 @@ struct FaultTask {
 };
 REPORTS_FIELDS(FaultTask, fault, number)
 
+constexpr uint64_t kScheduledAtRandom = 3;  // one case in so many
+
 // What a worker says of one case.
 struct Reply {
   VerdictKind kind = VerdictKind::Agrees;
@@ -39,6 +43,12 @@ REPORTS_FIELDS(Reply, kind, applied, reason)
 Reply perform(const FaultTask& task, const SelftestOptions& options) {
   reference::useOneThread();
   Case testCase = generateCase(options.seed, task.number, options.generator);
+  // What no heuristic chooses has faults of its own. (Cases on streams and devices take no schedule.)
+  const bool placed = testCase.fusion->hasStreams() || testCase.fusion->hasDevices();
+  if (task.number % kScheduledAtRandom == 0 && !placed && !hasFixedSegments(testCase)) {
+    if (auto schedules = randomSchedules(testCase, task.number)) testCase.segmentSchedules = std::move(*schedules);
+    testCase.runs.resize(1);  // whose sizes the schedules may rely on
+  }
   if (!task.fault.empty()) testCase.options.fault = task.fault;
   const CaseVerdict verdict = judgeCase(testCase, options.judge);
   return {verdict.kind, verdict.faultApplied, verdict.reason.substr(0, verdict.reason.find('\n'))};
