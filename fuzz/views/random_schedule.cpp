@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fuser/analysis/stage_observers.h"
+#include "fuser/execute/launch_shape.h"
 #include "fuser/ir/clone.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/runtime/case_settings.h"
@@ -163,10 +164,8 @@ class LimitWork final : public CompileObserver {
       return symbol->range.high;
     };
     int64_t threads = 1;
-    for (size_t d = 0; d < 3; ++d) {
-      threads = limited(threads, kernel.blockDim[d]);
-      threads = limited(threads, evaluate(kernel.gridDim[d], valueOf));
-    }
+    for (int64_t size : kernel.blockDim) threads = limited(threads, size);
+    for (int64_t size : gridOf(kernel, arguments)) threads = limited(threads, size);
     const int64_t turns = limited(threads, turnsOf(kernel.body, valueOf));
     FUSER_USER_CHECK(turns <= kMostTurns, kernel.name, " runs a statement more than ", kMostTurns, " times");
   }
